@@ -1,16 +1,31 @@
 /* ckpt/dump_fd_lock_linux.c - locks of files.
  *
  * The kernel tells of each at the descriptors through which it was taken.  A lock of an open file
- * (flock, F_OFD_SETLK) is shared with it; a POSIX lock is a process's own.
+ * (flock, F_OFD_SETLK) is shared with it; a POSIX lock is a process's own.  Of locks that a file
+ * system does itself it tells nothing: ours is asked (base/file_locks.h), by the process that has
+ * the descriptor.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
 
+#include "base/file_locks.h"
 #include "ckpt/dump_fd.h"
+
+static void add(struct files *files, const struct open_file *file, struct ckpt_lock lock)
+{
+    bool is_first = &files->items[file->first] == file;
+    if (is_first || lock.kind == CKPT_POSIX_LOCK) {
+        (void)tables_add(&files->dump->tables, CKPT_LOCKS, &lock);
+    }
+}
 
 /* "1: POSIX  ADVISORY  WRITE 123 08:01:99 0 EOF", behind "lock:\t". */
 static int save_lock(struct files *files, const struct open_file *file, const char *line)
@@ -20,7 +35,6 @@ static int save_lock(struct files *files, const struct open_file *file, const ch
     if (sscanf(line, " %*d: %15s %*s %15s %*d %*s %31s %31s", kind, access, first, last) != 4) {
         return fd_refuse(files, file, "it has a lock of a kind that is not known");
     }
-    bool is_first = &files->items[file->first] == file;
     lock.writes = strcmp(access, "WRITE") == 0;
     lock.start = strtoull(first, NULL, 10);
     lock.bytes = strcmp(last, "EOF") == 0 ? 0 : strtoull(last, NULL, 10) - lock.start + 1;
@@ -32,16 +46,85 @@ static int save_lock(struct files *files, const struct open_file *file, const ch
     } else {
         return fd_refuse(files, file, "a lease is not saved");
     }
-    if (is_first || lock.kind == CKPT_POSIX_LOCK) {
-        (void)tables_add(&files->dump->tables, CKPT_LOCKS, &lock);
-    }
+    add(files, file, lock);
     return 0;
+}
+
+/* Is it the open file's own, and no process's?  Only what is another's is in the way. */
+static int is_of_the_file(const struct open_file *file, const struct ckpt_lock *lock)
+{
+    struct tracee *tracee = &file->subject->tracee;
+    struct flock range = {.l_type = F_WRLCK,
+                          .l_whence = SEEK_SET,
+                          .l_start = (off_t)lock->start,
+                          .l_len = (off_t)lock->bytes};
+    long rc =
+        tracee_write(tracee, tracee->scratch, &range, sizeof range) == (ssize_t)sizeof range
+            ? TRACEE_CALL(tracee, 0, SYS_fcntl, (uint64_t)file->fd, F_OFD_GETLK, tracee->scratch)
+            : -EIO;
+    if (rc == 0 &&
+        tracee_read(tracee, tracee->scratch, &range, sizeof range) != (ssize_t)sizeof range) {
+        rc = -EIO;
+    }
+    return rc != 0 ? (int)rc : range.l_type == F_UNLCK;
+}
+
+static int save_told(struct files *files, const struct open_file *file,
+                     const struct file_lock_told *told)
+{
+    struct ckpt_lock lock = {.kind = CKPT_FLOCK,
+                             .file = file->file,
+                             .process = CKPT_NOBODY,
+                             .number = file->fd,
+                             .writes = (told->flags & FILE_LOCK_WRITES) != 0,
+                             .start = told->start,
+                             .bytes = told->last >= INT64_MAX ? 0 : told->last - told->start + 1};
+    if ((told->flags & FILE_LOCK_WHOLE) == 0) {
+        int rc = is_of_the_file(file, &lock);
+        if (rc < 0) {
+            return fd_fail(files, file, rc);
+        }
+        if (rc == 0 && (told->flags & FILE_LOCK_OWN) == 0) {
+            return 0; /* of a process that shares this open file: saved with its descriptor */
+        }
+        lock.kind = rc == 1 ? CKPT_OFD_LOCK : CKPT_POSIX_LOCK;
+        lock.process = rc == 1 ? CKPT_NOBODY : file->process;
+    }
+    add(files, file, lock);
+    return 0;
+}
+
+/* Of a file system that does locks itself, if it is one that tells. */
+static int save_told_locks(struct files *files, const struct open_file *file)
+{
+    struct tracee *tracee = &file->subject->tracee;
+    struct file_locks_told told;
+    _Static_assert(sizeof told <= CKPT_PAGE, "they are told in a page");
+    if (!S_ISREG(file->st.st_mode) || major(file->st.st_dev) != 0) {
+        return 0; /* on a disk */
+    }
+    long rc =
+        TRACEE_CALL(tracee, 0, SYS_ioctl, (uint64_t)file->fd, FILE_LOCKS_ASK, tracee->scratch);
+    if (rc != 0) {
+        return rc == -E2BIG ? fd_refuse(files, file, "it has more locks than can be saved") : 0;
+    }
+    if (tracee_read(tracee, tracee->scratch, &told, sizeof told) != (ssize_t)sizeof told) {
+        return fd_fail(files, file, -EIO);
+    }
+    if (told.count > FILE_LOCKS_MAX) {
+        return fd_refuse(files, file, "it has more locks than can be saved");
+    }
+    int saved = 0;
+    for (uint32_t i = 0; saved == 0 && i < told.count; i++) {
+        saved = save_told(files, file, &told.locks[i]);
+    }
+    return saved;
 }
 
 int fd_save_locks(struct files *files, const struct open_file *file)
 {
     static const char *const NAME = "lock:";
-    int rc = 0;
+    int rc = save_told_locks(files, file);
     for (const char *line = file->info; rc == 0 && line != NULL && *line != '\0';) {
         if (strncmp(line, NAME, strlen(NAME)) == 0) {
             rc = save_lock(files, file, line + strlen(NAME));

@@ -351,6 +351,7 @@ static const struct handler HANDLERS[] = {
     [FUSE_SETLKW] = {rfs_setlk, false},
     [FUSE_ACCESS] = {rfs_access, false},
     [FUSE_INTERRUPT] = {rfs_interrupt, true},
+    [FUSE_IOCTL] = {rfs_ioctl, false},
     [FUSE_DESTROY] = {rfs_bye, true},
     [FUSE_BATCH_FORGET] = {rfs_batch_forget, true},
     [FUSE_FALLOCATE] = {rfs_fallocate, false},

@@ -8,11 +8,15 @@
  * the file's attributes are asked for, and if they are not as we left them, the kernel drops its
  * copy of the contents before the lock is granted.
  *
+ * What the job has is known here, and so is which of its processes has it: who asks is told that
+ * without a server, and whoever makes an image of the job is told all of it (base/file_locks.h).
+ *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include <errno.h>
 #include <string.h>
 
+#include "base/file_locks.h"
 #include "base/mem.h"
 #include "rsyscall_fuse/rfs_private.h"
 
@@ -32,6 +36,7 @@ struct rfs_lock {
     uint64_t owner;
     uint64_t start, end; /* the last byte; UINT64_MAX: to the end of the file */
     uint32_t type;
+    uint32_t process; /* as the kernel counts them for the file system */
     bool flock;
 };
 
@@ -87,6 +92,7 @@ static void note(struct rfs_op *op)
                                              ? UINT64_MAX
                                              : request->lock.start + request->lock.length - 1,
                                   .type = request->lock.type,
+                                  .process = op->process,
                                   .flock = (request->how & RSYS_LOCK_FLOCK) != 0};
     take_out(op->fs, &lock);
     if (lock.type != RSYS_UNLOCKED) {
@@ -145,6 +151,66 @@ struct rfs_lock *rfs_lock_again(struct rfs *fs, struct rfs_lock *before, struct 
     return lock;
 }
 
+/* ---- telling of them ------------------------------------------------------------------------- */
+
+static void tell(const struct rfs_lock *lock, uint32_t process, struct file_locks_told *told)
+{
+    if (told->count < FILE_LOCKS_MAX) {
+        told->locks[told->count] =
+            (struct file_lock_told){.start = lock->start,
+                                    .last = lock->end,
+                                    .flags =
+                                        (lock->type == RSYS_LOCK_WRITE ? FILE_LOCK_WRITES : 0) |
+                                        (lock->flock ? FILE_LOCK_WHOLE : 0) |
+                                        (lock->process == process ? FILE_LOCK_OWN : 0)};
+    }
+    told->count++;
+}
+
+void rfs_ioctl(struct rfs_in *in)
+{
+    const struct fuse_ioctl_in *arg = RFS_IN(in, fuse_ioctl_in);
+    struct fuse_ioctl_out out = {.result = 0};
+    struct file_locks_told told = {.count = 0};
+    const struct rfs_lock *lock;
+    if (arg == NULL) {
+        return;
+    }
+    if (arg->cmd != FILE_LOCKS_ASK || arg->out_size < sizeof told) {
+        rfs_refuse(in->fs, in->header->unique, -ENOTTY);
+        return;
+    }
+    if (in->fs->locks_unknown) {
+        rfs_refuse(in->fs, in->header->unique, -E2BIG);
+        return;
+    }
+    LIST_FOREACH(lock, &in->fs->locks, entry)
+    {
+        if (lock->open == (const struct rfs_open *)(uintptr_t)arg->fh) {
+            tell(lock, in->header->pid, &told);
+        }
+    }
+    (void)rfs_answer2(in->fs, in->header->unique, &out, sizeof out, &told, sizeof told);
+}
+
+/* One of the job's that is in the way of that; NULL: none. */
+static const struct rfs_lock *in_the_way(const struct rfs_op *op)
+{
+    const struct rsys_request *request = &op->call.request;
+    uint64_t length = request->lock.length;
+    uint64_t end = length == 0 ? UINT64_MAX : request->lock.start + length - 1;
+    const struct rfs_lock *lock;
+    LIST_FOREACH(lock, &op->fs->locks, entry)
+    {
+        if (!lock->flock && lock->open->node == op->node && lock->owner != request->owner &&
+            lock->start <= end && lock->end >= request->lock.start &&
+            (lock->type == RSYS_LOCK_WRITE || request->lock.type == RSYS_LOCK_WRITE)) {
+            return lock;
+        }
+    }
+    return NULL;
+}
+
 /* ---- asking for one -------------------------------------------------------------------------- */
 
 static bool fill(struct rfs_op *op, const struct fuse_lk_in *arg)
@@ -160,22 +226,27 @@ static bool fill(struct rfs_op *op, const struct fuse_lk_in *arg)
            arg->lk.end >= arg->lk.start;
 }
 
+static void answer_get(struct rfs_op *op, uint32_t type, uint64_t start, uint64_t end, uint32_t pid)
+{
+    struct fuse_lk_out out = {.lk = {.start = start,
+                                     .end = end > INT64_MAX ? INT64_MAX : end,
+                                     .type = type == RSYS_LOCK_READ    ? KERNELS_RDLCK
+                                             : type == RSYS_LOCK_WRITE ? KERNELS_WRLCK
+                                                                       : KERNELS_UNLCK,
+                                     .pid = pid}};
+    (void)rfs_op_answer(op, &out, sizeof(out));
+    rfs_op_end(op);
+}
+
+/* A process of another machine has no number here. */
 static void got(struct rfs_call *call, const struct rsys_reply *reply)
 {
     struct rfs_op *op = (struct rfs_op *)call;
-    if (rfs_op_failed(op, reply)) {
-        return;
+    if (!rfs_op_failed(op, reply)) {
+        const struct rsys_lock *lock = &reply->lock;
+        uint64_t end = lock->length == 0 ? UINT64_MAX : lock->start + lock->length - 1;
+        answer_get(op, lock->type, lock->start, end, 0);
     }
-    const struct rsys_lock *lock = &reply->lock;
-    struct fuse_lk_out out = {
-        .lk = {.start = lock->start,
-               .end = lock->length == 0 ? INT64_MAX : lock->start + lock->length - 1,
-               .type = lock->type == RSYS_LOCK_READ    ? KERNELS_RDLCK
-                       : lock->type == RSYS_LOCK_WRITE ? KERNELS_WRLCK
-                                                       : KERNELS_UNLCK,
-               .pid = lock->pid}};
-    (void)rfs_op_answer(op, &out, sizeof(out));
-    rfs_op_end(op);
 }
 
 static void contents_dropped(void *arg)
@@ -234,8 +305,14 @@ static void set(struct rfs_call *call, const struct rsys_reply *reply)
 
 static void lock_go(struct rfs_op *op)
 {
+    bool gets = (op->call.request.how & RSYS_LOCK_GET) != 0;
+    const struct rfs_lock *lock = gets ? in_the_way(op) : NULL;
+    if (lock != NULL) {
+        answer_get(op, lock->type, lock->start, lock->end, lock->process);
+        return;
+    }
     op->call.request.at.handle = op->open->handle;
-    rfs_op_send(op, (op->call.request.how & RSYS_LOCK_GET) != 0 ? got : set);
+    rfs_op_send(op, gets ? got : set);
 }
 
 static void lock(struct rfs_in *in, uint32_t how, uint32_t wait_ms)
@@ -246,6 +323,7 @@ static void lock(struct rfs_in *in, uint32_t how, uint32_t wait_ms)
     }
     struct rfs_op *op = rfs_op_create(in, RSYS_LOCK);
     rfs_op_hold_open(op, arg->fh);
+    op->process = arg->lk.pid;
     if (!fill(op, arg)) {
         rfs_op_refuse(op, -EINVAL);
         return;

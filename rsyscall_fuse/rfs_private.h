@@ -65,6 +65,7 @@ struct rfs_op {
     struct rfs *fs;
     uint64_t unique;
     uint32_t opcode, thread;
+    uint32_t process;                /* of a lock */
     struct rfs_node *node, *node_to; /* held */
     struct rfs_open *open;           /* held */
     struct rfs_open *open_to;        /* of a copy; held by the kernel until it is answered */
@@ -191,6 +192,8 @@ void rfs_listing_destroy(struct rfs_listing *listing); /* NULL is allowed */
 /* ---- rfs_locks.c ---- */
 
 void rfs_getlk(struct rfs_in *in);
+/* Tells of the locks of an open file (base/file_locks.h). */
+void rfs_ioctl(struct rfs_in *in);
 void rfs_setlk(struct rfs_in *in);
 /* An op that waits for a lock is to be answered -EINTR. */
 void rfs_lock_interrupt(struct rfs_op *op);

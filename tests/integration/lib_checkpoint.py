@@ -105,8 +105,8 @@ class Run:
         self.started.wait()
 
 
-def is_resumed(pid, image):
-    """Is it the job already, or the image's own program yet?"""
+def is_begun(pid, image):
+    """Is it the job already, or what begins or resumes it yet?"""
     try:
         with open(f"/proc/{pid}/comm") as comm:
             return comm.read().strip() != os.path.basename(image)[:15]
@@ -120,9 +120,8 @@ def interrupted(options, out, image):
     through, depth = (options.through.split(), 4) if options.through else ([], 2)
     while True:
         run = Run([*through, *argv], out, depth)
-        if images > 0:
-            while run.started.poll() is None and not (run.job() and is_resumed(run.job(), argv[0])):
-                time.sleep(0.001)
+        while run.started.poll() is None and not (run.job() and is_begun(run.job(), argv[0])):
+            time.sleep(0.001)
         if options.middle:
             lives.append(run.works(options.middle, options.work * random.uniform(0.25, 0.4) if images < 2 else float("inf")))
         if run.ends_within(0 if options.middle else random.random() * options.every):
@@ -243,7 +242,7 @@ def chained(options, out, image):
     os.makedirs(folder, exist_ok=True)
     while True:
         run = Run(argv, out)
-        while run.started.poll() is None and not (run.job() and (not resumed or is_resumed(run.job(), image))):
+        while run.started.poll() is None and not (run.job() and (not resumed or is_begun(run.job(), image))):
             time.sleep(0.001)
         if run.ends_within(0):
             return run.started.returncode, deltas

@@ -66,6 +66,45 @@ for i in range(256):
     time.sleep(0.003)
 memory.close()
 print(hashlib.sha256(open("pages", "rb").read()).hexdigest(), os.path.getsize("pages"))'
+say "locks of three kinds, of two processes"
+try --images 2 --every 0.4 --die -- /usr/bin/python3 -c 'import errno, fcntl, os, struct, time
+FAR = 1 << 30
+ranges, own, whole = (open(name, "w+b") for name in ("ranges", "own", "whole"))
+def range_lock(kind, start, bytes, command):
+    return struct.unpack("hhqqi4x", fcntl.fcntl(own if command == 37 else ranges, command, struct.pack("hhqqi4x", kind, 0, start, bytes, 0)))
+fcntl.lockf(ranges, fcntl.LOCK_EX, 5, 10)
+fcntl.lockf(ranges, fcntl.LOCK_SH, 0, FAR)
+range_lock(fcntl.F_WRLCK, 7, 1, 37)  # F_OFD_SETLK
+fcntl.flock(whole, fcntl.LOCK_EX)
+asked, told = os.pipe(), os.pipe()
+watcher = os.fork()
+if watcher == 0:  # it has a lock of its own, and tries to get all others
+    fcntl.lockf(ranges, fcntl.LOCK_EX, 1, 100)
+    others = {name: open(name, "r+b") for name in ("ranges", "own", "whole")}
+    def gets(what, *lock):
+        try:
+            what(others[lock[0]], lock[1] | fcntl.LOCK_NB, *lock[2:])
+        except BlockingIOError:
+            return "-"
+        what(others[lock[0]], fcntl.LOCK_UN, *lock[2:])
+        return "+"
+    while os.read(asked[0], 1) == b"?":
+        os.write(told[1], "".join([
+            gets(fcntl.lockf, "ranges", fcntl.LOCK_SH, 1, 10), gets(fcntl.lockf, "ranges", fcntl.LOCK_SH, 1, 14),
+            gets(fcntl.lockf, "ranges", fcntl.LOCK_EX, 1, 15), gets(fcntl.lockf, "ranges", fcntl.LOCK_EX, 1, FAR + 9),
+            gets(fcntl.lockf, "ranges", fcntl.LOCK_SH, 1, FAR + 9), gets(fcntl.lockf, "own", fcntl.LOCK_SH, 1, 7),
+            gets(fcntl.flock, "whole", fcntl.LOCK_SH)]).encode())
+    os._exit(0)
+seen = set()
+for i in range(60):
+    os.write(asked[1], b"?")
+    seen.add((os.read(told[0], 7), range_lock(fcntl.F_WRLCK, 100, 1, fcntl.F_GETLK)[4] == watcher))
+    time.sleep(0.02)
+print(seen)
+os.write(asked[1], b".")
+os.waitpid(watcher, 0)
+for name in ("ranges", "own", "whole"):
+    os.unlink(name)'
 # Each of the others in the middle of its work, twice: an image of the resumed one is made, too.
 say "python3, in the middle"
 try --middle python3 -- /usr/bin/python3 -c 'import json, sqlite3, zlib

@@ -4,6 +4,9 @@
  * LINK: rsyscall
  * SPDX-License-Identifier: Apache-2.0
  */
+#include <fcntl.h>
+
+#include "base/file_locks.h"
 #include "tests/unit/rsyscall_fuse/rfs_rig.h"
 
 #define FLAG_RDWR   02U
@@ -580,6 +583,79 @@ static void a_lock_is_granted_with_the_contents_of_who_had_it_before(void **stat
     }
 }
 
+static void take_lock(struct rig *rig, uint64_t node, struct fuse_lk_in arg)
+{
+    uint64_t unique = rig_kernel(rig, FUSE_SETLK, node, &arg, sizeof arg);
+    assert_int_equal(rig_asked(rig, 0)->op, RSYS_LOCK);
+    rig_answer_status(rig, 0, 0);
+    assert_int_equal(rig_asked(rig, 0)->op, RSYS_STAT);
+    answer_attr(rig, 0, attr_of(5, 0));
+    assert_int_equal(rig_await_told(rig, unique)->error, 0);
+}
+
+static void locks_of_an_open_file_are_told(void **state)
+{
+    struct rig *rig = *state;
+    uint64_t fh, node = with_file(rig, FLAG_RDWR, 0, &fh);
+    struct fuse_ioctl_in ask = {.fh = fh,
+                                .cmd = FILE_LOCKS_ASK,
+                                .out_size = sizeof(struct file_locks_told)};
+    struct file_locks_told told;
+    /* Of who asks, 77; of another; of the file. */
+    take_lock(rig, node, (struct fuse_lk_in){.fh = fh, .owner = 3, .lk = {5, 9, F_WRLCK, 77}});
+    take_lock(rig, node,
+              (struct fuse_lk_in){.fh = fh, .owner = 4, .lk = {20, INT64_MAX, F_RDLCK, 78}});
+    take_lock(rig, node,
+              (struct fuse_lk_in){.fh = fh,
+                                  .owner = 5,
+                                  .lk = {0, INT64_MAX, F_WRLCK, 78},
+                                  .lk_flags = FUSE_LK_FLOCK});
+    uint64_t unique = rig_kernel(rig, FUSE_IOCTL, node, &ask, sizeof ask);
+    const struct told *answer = rig_await_told(rig, unique);
+    assert_int_equal(answer->error, 0);
+    assert_int_equal(answer->length, sizeof(struct fuse_ioctl_out) + sizeof told);
+    memcpy(&told, answer->data + sizeof(struct fuse_ioctl_out), sizeof told);
+    assert_int_equal(told.count, 3); /* the latest first */
+    assert_int_equal(told.locks[0].flags, FILE_LOCK_WHOLE | FILE_LOCK_WRITES);
+    assert_int_equal(told.locks[1].flags, 0);
+    assert_int_equal(told.locks[1].start, 20);
+    assert_true(told.locks[1].last == UINT64_MAX);
+    assert_int_equal(told.locks[2].flags, FILE_LOCK_OWN | FILE_LOCK_WRITES);
+    assert_int_equal(told.locks[2].start, 5);
+    assert_int_equal(told.locks[2].last, 9);
+    ask.cmd++;
+    unique = rig_kernel(rig, FUSE_IOCTL, node, &ask, sizeof ask);
+    assert_int_equal(rig_await_told(rig, unique)->error, -ENOTTY);
+    nothing_is_asked(rig, 0);
+}
+
+static void who_of_the_job_has_a_lock_is_known_here(void **state)
+{
+    struct rig *rig = *state;
+    uint64_t fh, node = with_file(rig, FLAG_RDWR, 0, &fh);
+    struct fuse_lk_in get = {.fh = fh, .owner = 4, .lk = {9, 20, F_RDLCK, 78}};
+    struct fuse_lk_out out;
+    take_lock(rig, node, (struct fuse_lk_in){.fh = fh, .owner = 3, .lk = {5, 9, F_WRLCK, 77}});
+    uint64_t unique = rig_kernel(rig, FUSE_GETLK, node, &get, sizeof get);
+    const struct told *answer = rig_await_told(rig, unique);
+    assert_int_equal(answer->error, 0);
+    memcpy(&out, answer->data, sizeof out);
+    assert_int_equal(out.lk.type, F_WRLCK);
+    assert_int_equal(out.lk.pid, 77);
+    assert_int_equal(out.lk.start, 5);
+    assert_int_equal(out.lk.end, 9);
+    nothing_is_asked(rig, 0);
+    /* Its own is in nobody's way, nor is what is read in that of who reads. */
+    get.owner = 3;
+    (void)rig_kernel(rig, FUSE_GETLK, node, &get, sizeof get);
+    assert_int_equal(rig_asked(rig, 0)->op, RSYS_LOCK);
+    rig_answer_status(rig, 0, 0);
+    get = (struct fuse_lk_in){.fh = fh, .owner = 4, .lk = {10, 20, F_WRLCK, 78}};
+    (void)rig_kernel(rig, FUSE_GETLK, node, &get, sizeof get);
+    assert_int_equal(rig_asked(rig, 0)->op, RSYS_LOCK);
+    rig_answer_status(rig, 0, 0);
+}
+
 static void who_waits_for_a_lock_asks_again_and_can_be_interrupted(void **state)
 {
     struct rig *rig = *state;
@@ -625,6 +701,8 @@ static void what_we_do_not_know_is_refused(void **state)
     struct rig *rig = *state;
     mounted(rig);
     uint64_t unique = rig_kernel(rig, FUSE_IOCTL, TOP, NULL, 0);
+    assert_int_equal(rig_await_told(rig, unique)->error, -EIO);
+    unique = rig_kernel(rig, FUSE_BMAP, TOP, NULL, 0);
     assert_int_equal(rig_await_told(rig, unique)->error, -ENOSYS);
     unique = rig_kernel(rig, 4711, TOP, NULL, 0);
     assert_int_equal(rig_await_told(rig, unique)->error, -ENOSYS);
@@ -667,6 +745,8 @@ int main(void)
         RIG_TEST(holes_are_zeros),
         RIG_TEST(an_answer_that_says_what_cannot_be_is_an_error),
         RIG_TEST(a_lock_is_granted_with_the_contents_of_who_had_it_before),
+        RIG_TEST(locks_of_an_open_file_are_told),
+        RIG_TEST(who_of_the_job_has_a_lock_is_known_here),
         RIG_TEST(who_waits_for_a_lock_asks_again_and_can_be_interrupted),
         RIG_TEST(a_signal_ends_no_request_but_being_killed_does),
         RIG_TEST(what_we_do_not_know_is_refused),
