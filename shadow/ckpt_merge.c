@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/digest.h"
+#include "base/file_digest.h"
 #include "base/log.h"
 #include "base/loop.h"
 #include "base/mem.h"
@@ -112,7 +112,7 @@ static int note(struct work *work, const struct making *making, const char *part
     struct ad *said = NULL;
     struct os_stat stat = {.size_bytes = 0};
     int rc = ad_parse_long(text, strlen(text), &said, &work->err);
-    rc = rc != 0 ? rc : checkpoint_digest(work, part, making->whole, hex);
+    rc = rc != 0 ? rc : file_digest_below(os, part, making->whole, hex, &work->err);
     rc = rc != 0 ? rc : os_below_stat(os, part, making->whole, &stat);
     if (rc == 0) {
         ad_set_int(manifest, making->plain_attr,

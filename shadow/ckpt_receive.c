@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/digest.h"
+#include "base/file_digest.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/os_below.h"
@@ -156,36 +156,12 @@ void ckpt_receive_put_done(struct work *work, int result)
 
 /* ---- CKPT_DONE ------------------------------------------------------------------------------- */
 
-int checkpoint_digest(struct work *work, const char *directory, const char *name,
-                      char ret[DIGEST_HEX_SIZE])
-{
-    struct os_file *file = NULL;
-    int result =
-        os_below_open(work->run->shadow->os, directory, name, OS_READ, 0, &file, &work->err);
-    if (result != 0) {
-        return result;
-    }
-    char *buffer = mem_alloc(CKPT_PIECE_MAX);
-    struct digest *digest = digest_create();
-    uint64_t offset = 0;
-    ssize_t got;
-    while ((got = os_file_read(file, offset, buffer, CKPT_PIECE_MAX)) > 0) {
-        digest_update(digest, buffer, (size_t)got);
-        offset += (uint64_t)got;
-    }
-    digest_hex(digest, ret);
-    digest_destroy(digest);
-    mem_free(buffer);
-    os_file_close(file);
-    return got < 0 ? err_set(&work->err, (int)got, "%s: %s", name, err_code_text((int)got)) : 0;
-}
-
 static int check_one(struct work *work, const char *part, const char *name, const char *bytes_attr,
                      const char *sum_attr)
 {
     const struct ckpt_call *call = work->arg;
     char hex[DIGEST_HEX_SIZE] = "";
-    int result = checkpoint_digest(work, part, name, hex);
+    int result = file_digest_below(work->run->shadow->os, part, name, hex, &work->err);
     if (result == -ENOENT ||
         (result == 0 &&
          (ckpt_call_size_in(work->run, part, name) != ad_int_or(call->manifest, bytes_attr, -1) ||

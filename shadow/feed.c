@@ -15,6 +15,7 @@
 
 #include "base/check.h"
 #include "base/digest.h"
+#include "base/file_digest.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/os.h"
@@ -380,22 +381,12 @@ static void get_destroy(struct get *get)
 static int check_prefix(struct work *work, struct get *get, const char *path)
 {
     uint64_t offset = 0;
-    while (offset < get->prefix) {
-        uint64_t left = get->prefix - offset;
-        size_t wanted = left < SHADOW_PIECE_BYTES ? (size_t)left : SHADOW_PIECE_BYTES;
-        ssize_t got = os_file_read(get->file, offset, get->buffer, wanted);
-        if (got < 0) {
-            return err_set(&work->err, (int)got, "'%s' cannot be read: %s", path,
-                           err_code_text((int)got));
-        }
-        if (got == 0) {
-            break; /* it is shorter now */
-        }
-        digest_update(get->digest, get->buffer, (size_t)got);
-        offset += (uint64_t)got;
-    }
     char hex[DIGEST_HEX_SIZE];
-    digest_peek(get->digest, hex);
+    int rc = file_digest_add(get->digest, get->file, &offset, get->prefix);
+    if (rc != 0) {
+        return err_set(&work->err, rc, "'%s' cannot be read: %s", path, err_code_text(rc));
+    }
+    digest_peek(get->digest, hex); /* of less, if it is shorter now */
     if (offset == get->prefix && strcmp(hex, get->prefix_hex) == 0) {
         get->offset = offset;
     } else {

@@ -239,11 +239,6 @@ void checkpoints_remove(struct shadow *shadow, const char *jobs);      /* all of
 void checkpoints_sweep(struct shadow *shadow, const char *known);
 void checkpoints_end(struct shadow *shadow); /* lanes have stopped */
 
-struct work;
-/* Of a file in a directory of ours, on the lane. */
-int checkpoint_digest(struct work *work, const char *directory, const char *name,
-                      char ret[DIGEST_HEX_SIZE]);
-
 /* ---- ckpt_place.c, on a lane: where the checkpoints of a job are ---- */
 /* Before the first of them: a directory of its own, if they do not go to SPOOL. */
 int checkpoint_place_make(struct run *run, struct err *err);

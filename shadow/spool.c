@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/digest.h"
+#include "base/file_digest.h"
 #include "base/log.h"
 #include "base/loop.h"
 #include "base/mem.h"
@@ -189,24 +189,12 @@ static int append(struct spool_work *work, const char *part)
 /* Is it the file that is meant?  0, -EILSEQ. */
 static int compare(struct spool_work *work, const char *name)
 {
-    struct os_file *file = NULL;
     char hex[DIGEST_HEX_SIZE];
-    int rc = os_below_open(work->shadow->os, work->root, name, OS_READ, 0, &file, &work->err);
+    int rc = file_digest_below(work->shadow->os, work->root, name, hex, &work->err);
     if (rc != 0) {
         return rc;
     }
-    struct digest *digest = digest_create();
-    char *data = mem_alloc(PIECE_MAX);
-    ssize_t got;
-    for (uint64_t at = 0; (got = os_file_read(file, at, data, PIECE_MAX)) > 0;
-         at += (uint64_t)got) {
-        digest_update(digest, data, (size_t)got);
-    }
-    digest_hex(digest, hex);
-    digest_destroy(digest);
-    mem_free(data);
-    os_file_close(file);
-    return got == 0 && strcmp(hex, work->checksum) == 0
+    return strcmp(hex, work->checksum) == 0
                ? 0
                : err_set(&work->err, -EILSEQ, "'%.200s' was changed meanwhile: send it anew",
                          work->name);

@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "base/digest.h"
+#include "base/file_digest.h"
 #include "base/log.h"
 #include "base/loop.h"
 #include "base/mem.h"
@@ -247,15 +248,9 @@ static int ask_body(struct work *work, const char *name)
     }
     struct staged *staged = mem_zalloc(sizeof(*staged));
     staged->digest = digest_create();
-    char *buffer = mem_alloc(SHADOW_PIECE_BYTES);
-    ssize_t got = 0;
-    while ((got = os_file_read(file, staged->offset, buffer, SHADOW_PIECE_BYTES)) > 0) {
-        digest_update(staged->digest, buffer, (size_t)got);
-        staged->offset += (uint64_t)got;
-    }
-    mem_free(buffer);
+    result = file_digest_add(staged->digest, file, &staged->offset, FILE_DIGEST_ALL);
     os_file_close(file);
-    result = got < 0 ? (int)got : os_below_chmod(os, run->part, name, 0600, NULL);
+    result = result != 0 ? result : os_below_chmod(os, run->part, name, 0600, NULL);
     if (result == 0) {
         result = os_below_open(os, run->part, name, OS_WRITE, 0600, &staged->file, NULL);
     }
@@ -369,29 +364,6 @@ void stage_put(struct run *run, struct wire_request *request)
 /* ---- JOB_DONE: make the stage durable
  * ------------------------------------------------------------ */
 
-static int check_from_disk(struct work *work, const char *name, char hex[DIGEST_HEX_SIZE])
-{
-    struct os_file *file = NULL;
-    int result =
-        os_below_open(work->run->shadow->os, work->run->part, name, OS_READ, 0, &file, &work->err);
-    if (result != 0) {
-        return result;
-    }
-    char *buffer = mem_alloc(SHADOW_PIECE_BYTES);
-    struct digest *digest = digest_create();
-    uint64_t offset = 0;
-    ssize_t got = 0;
-    while ((got = os_file_read(file, offset, buffer, SHADOW_PIECE_BYTES)) > 0) {
-        digest_update(digest, buffer, (size_t)got);
-        offset += (uint64_t)got;
-    }
-    digest_hex(digest, hex);
-    digest_destroy(digest);
-    mem_free(buffer);
-    os_file_close(file);
-    return got < 0 ? err_set(&work->err, (int)got, "'%s' cannot be read", name) : 0;
-}
-
 /* A directory or a link: there as it was said. */
 static int check_other(struct work *work, const char *name, const char *sum)
 {
@@ -430,7 +402,7 @@ static int check_file(struct work *work, const char *name, const char *checksum)
     if (staged != NULL) {
         memcpy(hex, staged->hex, sizeof(hex));
     } else {
-        result = check_from_disk(work, name, hex);
+        result = file_digest_below(run->shadow->os, run->part, name, hex, &work->err);
         if (result == -ENOENT) {
             return err_set(&work->err, -EAGAIN, "output '%s' did not come: send it again", name);
         }

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/config.h"
+#include "base/file_digest.h"
 #include "base/loop.h"
 #include "base/mem.h"
 #include "base/os_below.h"
@@ -117,20 +118,8 @@ static void put_answered(void *arg, struct wire_reply *reply)
 static int skip(struct starter *starter, uint64_t have)
 {
     struct starter_ckpt *ckpt = &starter->ckpt;
-    char *buffer = mem_alloc(STARTER_PIECE_BYTES);
-    int rc = 0;
-    while (ckpt->offset < have && rc == 0) {
-        uint64_t left = have - ckpt->offset;
-        ssize_t got = os_file_read(ckpt->file, ckpt->offset, buffer,
-                                   left < STARTER_PIECE_BYTES ? (size_t)left : STARTER_PIECE_BYTES);
-        rc = got <= 0 ? -EIO : 0;
-        if (got > 0) {
-            digest_update(ckpt->digest, buffer, (size_t)got);
-            ckpt->offset += (uint64_t)got;
-        }
-    }
-    mem_free(buffer);
-    return rc;
+    int rc = file_digest_add(ckpt->digest, ckpt->file, &ckpt->offset, have);
+    return rc == 0 && ckpt->offset < have ? -EIO : rc;
 }
 
 static int open_file(struct starter *starter)

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/file_digest.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/os_below.h"
@@ -22,7 +23,6 @@
 #include "transfer/transfer_walk.h"
 
 #define HOLD_OUTPUT 12 /* HTCondor's */
-#define READ_BYTES  ((size_t)256 << 10)
 
 static void add(struct starter *starter, enum transfer_type type, const char *name,
                 const char *path, const struct os_stat *stat)
@@ -165,28 +165,6 @@ struct collect {
     size_t count, capacity;
 };
 
-static int digest_file(struct starter *starter, const char *path, char ret[DIGEST_HEX_SIZE])
-{
-    struct os_file *file;
-    int rc = os_below_open(starter->env.os, starter->sandbox, path, OS_READ, 0, &file, NULL);
-    if (rc != 0) {
-        return rc;
-    }
-    struct digest *digest = digest_create();
-    char *buffer = mem_alloc(READ_BYTES);
-    uint64_t offset = 0;
-    ssize_t got;
-    while ((got = os_file_read(file, offset, buffer, READ_BYTES)) > 0) {
-        digest_update(digest, buffer, (size_t)got);
-        offset += (uint64_t)got;
-    }
-    digest_hex(digest, ret);
-    digest_destroy(digest);
-    mem_free(buffer);
-    os_file_close(file);
-    return got < 0 ? (int)got : 0;
-}
-
 /* An input of the same size that was touched since the job began, in the same second perhaps: only
  * its bytes can tell. */
 static int64_t judged_mtime(struct collect *collect, const char *name, const char *path,
@@ -197,7 +175,8 @@ static int64_t judged_mtime(struct collect *collect, const char *name, const cha
     if (input == NULL || input->url != NULL || input->size_bytes != stat->size_bytes) {
         return stat->mtime_s;
     }
-    if (digest_file(collect->starter, path, checksum) == 0 &&
+    const struct starter *starter = collect->starter;
+    if (file_digest_below(starter->env.os, starter->sandbox, path, checksum, NULL) == 0 &&
         strcmp(checksum, input->checksum) == 0) {
         return input->mtime_s;
     }

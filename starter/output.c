@@ -12,6 +12,7 @@
 
 #include "base/check.h"
 #include "base/err.h"
+#include "base/file_digest.h"
 #include "base/log.h"
 #include "base/loop.h"
 #include "base/mem.h"
@@ -241,18 +242,7 @@ static void go_behind(struct starter *starter, struct transfer_entry *entry, int
         transfer_reset(starter);
         return;
     }
-    char *buffer = mem_alloc(STARTER_PIECE_BYTES);
-    while (starter->offset < (uint64_t)offset) {
-        uint64_t left = (uint64_t)offset - starter->offset;
-        size_t wanted = left < STARTER_PIECE_BYTES ? (size_t)left : STARTER_PIECE_BYTES;
-        ssize_t got = os_file_read(starter->file, starter->offset, buffer, wanted);
-        if (got <= 0) {
-            break;
-        }
-        digest_update(starter->digest, buffer, (size_t)got);
-        starter->offset += (uint64_t)got;
-    }
-    mem_free(buffer);
+    (void)file_digest_add(starter->digest, starter->file, &starter->offset, (uint64_t)offset);
     digest_peek(starter->digest, hex);
     if (starter->offset != (uint64_t)offset || strcmp(hex, checksum) != 0) {
         transfer_reset(starter);
