@@ -11,22 +11,10 @@
 # of a run that failed.
 #
 # SPDX-License-Identifier: Apache-2.0
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 JOBS=1000 NODES=4 CPUS=4 LENGTH=2 BETWEEN=400
-while getopts j:n:c:s:b: option; do
-    case $option in
-    j) JOBS=$OPTARG ;;
-    n) NODES=$OPTARG ;;
-    c) CPUS=$OPTARG ;;
-    s) LENGTH=$OPTARG ;;
-    b) BETWEEN=$OPTARG ;;
-    *) sed -n '2,3s/^# //p' "$0" >&2; exit 2 ;;
-    esac
-done
-here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-export ROOST_SRC=$here ROOST_BIN=${ROOST_BIN:-$here/build/bin}
-export ROOST_BUILD=${ROOST_BUILD:-${ROOST_BIN%/bin}}
-. "$here/tests/integration/lib.sh"
-. "$here/tests/integration/lib_chaos.sh"
+take_options "j=JOBS n=NODES c=CPUS s=LENGTH b=BETWEEN" 0 0 "$@"
+use_test_pool
 
 pool_init --nodes "$NODES" --cpus-per-node "$CPUS" --idle 3600
 # A daemon that ends again and again before MASTER_RECOVER_FACTOR waits twice as long each time: after nine kills for

@@ -12,23 +12,10 @@
 # pool of a run that failed.
 #
 # SPDX-License-Identifier: Apache-2.0
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 JOBS=20 NODES=3 CPUS=4 LENGTH=180 INTERVAL=15 BETWEEN=12000 SPARE=5
-while getopts j:n:c:l:i:b: option; do
-    case $option in
-    j) JOBS=$OPTARG ;;
-    n) NODES=$OPTARG ;;
-    c) CPUS=$OPTARG ;;
-    l) LENGTH=$OPTARG ;;
-    i) INTERVAL=$OPTARG ;;
-    b) BETWEEN=$OPTARG ;;
-    *) sed -n '2,3s/^# //p' "$0" >&2; exit 2 ;;
-    esac
-done
-here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-export ROOST_SRC=$here ROOST_BIN=${ROOST_BIN:-$here/build/bin}
-export ROOST_BUILD=${ROOST_BUILD:-${ROOST_BIN%/bin}}
-. "$here/tests/integration/lib.sh"
-. "$here/tests/integration/lib_chaos.sh"
+take_options "j=JOBS n=NODES c=CPUS l=LENGTH i=INTERVAL b=BETWEEN" 0 0 "$@"
+use_test_pool
 "$ROOST_BIN/roost-ckpt" probe >/dev/null || { echo "no checkpoints on this machine"; exit 1; }
 
 pool_init --nodes "$NODES" --cpus-per-node "$CPUS" --idle 3600

@@ -26,3 +26,45 @@ tree_files() {
 roost_warnings() {
     sed -n 's/^set(ROOST_WARNINGS \(.*\))$/\1/p' "$ROOST_SRC/cmake/roost_compile.cmake"
 }
+
+# take_options "LETTER=VARIABLE..." LEAST MOST ARGUMENT... - the command line of a script that is run by hand.  Each option has a
+# number of 1 or more, which becomes the variable's value; LEAST to MOST operands behind the options become OPERANDS.  Else
+# what is wrong is said, with the usage: the second line of the script.  Exit status 2.
+take_options() {
+    local word names='' least=$2 most=$3 option OPTIND=1 OPTARG=''
+    local -A variables=()
+    for word in $1; do
+        variables[${word%%=*}]=${word#*=}
+        names+=${word%%=*}:
+    done
+    shift 3
+    while getopts ":$names" option; do
+        case $option in
+        :) wrong_usage "option -$OPTARG has no number" ;;
+        \?) wrong_usage "there is no option -$OPTARG" ;;
+        *)
+            [[ $OPTARG =~ ^[1-9][0-9]{0,8}$ ]] || wrong_usage "option -$option: '$OPTARG' is no number of 1 or more"
+            printf -v "${variables[$option]}" %s "$OPTARG"
+            ;;
+        esac
+    done
+    shift $((OPTIND - 1))
+    [ $# -ge "$least" ] || wrong_usage "too few arguments: $#, not $least"
+    [ $# -le "$most" ] || wrong_usage "one argument too many: '${*:most + 1:1}'"
+    # shellcheck disable=SC2034 # it is for the script
+    OPERANDS=("$@")
+}
+
+wrong_usage() {
+    printf '%s: %s\n' "$0" "$1" >&2
+    sed -n '2{s/^# //;s/: .*//;s/^/usage: /;p;q}' "$0" >&2
+    exit 2
+}
+
+# The pool of a test, for such a script: sources what tests are made of.  ROOST_BIN: the programs (build/bin).
+use_test_pool() {
+    export ROOST_BIN=${ROOST_BIN:-$ROOST_SRC/build/bin}
+    export ROOST_BUILD=${ROOST_BUILD:-${ROOST_BIN%/bin}}
+    . "$ROOST_SRC/tests/integration/lib.sh"
+    . "$ROOST_SRC/tests/integration/lib_chaos.sh"
+}

@@ -10,20 +10,10 @@
 # failed.
 #
 # SPDX-License-Identifier: Apache-2.0
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 JOBS=200 NODES=4 TIMES=2
-while getopts j:n:t: option; do
-    case $option in
-    j) JOBS=$OPTARG ;;
-    n) NODES=$OPTARG ;;
-    t) TIMES=$OPTARG ;;
-    *) sed -n '2s/^# //p' "$0" >&2; exit 2 ;;
-    esac
-done
-here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-export ROOST_SRC=$here ROOST_BIN=${ROOST_BIN:-$here/build/bin}
-export ROOST_BUILD=${ROOST_BUILD:-${ROOST_BIN%/bin}}
-. "$here/tests/integration/lib.sh"
-. "$here/tests/integration/lib_chaos.sh"
+take_options "j=JOBS n=NODES t=TIMES" 0 0 "$@"
+use_test_pool
 
 pool_init --nodes "$NODES" --cpus-per-node $(((JOBS + NODES - 1) / NODES)) --idle 3600
 pool_start

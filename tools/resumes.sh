@@ -1,29 +1,30 @@
 #!/bin/bash
-# Full size, by hand: N resumes (500) of each of five programs, as an ordinary user when started by root, and N
-# interruptions of each of the jobs of the tests; addresses are random as ever.  Some 20 minutes on an idle machine.
+# tools/resumes.sh [-n IMAGES] BUILD_DIR [NAME...]: what is interrupted ends as if it had not been.
 #
-#   tools/resumes.sh BUILD_DIR [N [NAME...]]       all, or those of that name
+# IMAGES resumes (500) of each of the programs below, or of those named, as an ordinary user when started by root; addresses
+# are random as ever.  Some 20 minutes on an idle machine.
 #
 # SPDX-License-Identifier: Apache-2.0
 set -euo pipefail
-top=$(cd "$(dirname "$0")/.." && pwd)
-bin=$(cd "$1/bin" && pwd)
-count=${2:-500}
-only=" ${*:3} "
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+IMAGES=500
+take_options "n=IMAGES" 1 99 "$@"
+bin=$(cd "${OPERANDS[0]}/bin" && pwd)
+wanted=" ${OPERANDS[*]:1} "
 work=$(mktemp -d /tmp/roost-resumes-XXXXXX)
 trap 'rm -rf "$work"' EXIT
 [ "$(cat /proc/sys/kernel/randomize_va_space)" = 2 ] || echo "addresses are not random here: /proc/sys/kernel/randomize_va_space"
 chmod 0755 "$work"
 mkdir "$work/bin" "$work/files"
 chmod 0777 "$work/files"
-cp "$bin/roost-ckpt" "$top/tests/integration/lib_checkpoint.py" "$work/bin/"
-for source in "$top"/tests/integration/jobs/*.c; do
+cp "$bin/roost-ckpt" "$ROOST_SRC/tests/integration/lib_checkpoint.py" "$work/bin/"
+for source in "$ROOST_SRC"/tests/integration/jobs/*.c; do
     name=$(basename "$source" .c)
     cc -O2 -D_GNU_SOURCE -pthread -o "$work/bin/$name" "$source" -lm
     cc -O2 -D_GNU_SOURCE -pthread -static -o "$work/bin/$name.static" "$source" -lm
 done
-HOME=$work GOCACHE=$work/go go build -o "$work/bin/work.go" "$top/tests/integration/jobs/work.go"
-grep -qw avx /proc/cpuinfo && cc -O2 -mavx -D_GNU_SOURCE -o "$work/bin/numbers.avx" "$top/tests/integration/jobs/numbers.c"
+HOME=$work GOCACHE=$work/go go build -o "$work/bin/work.go" "$ROOST_SRC/tests/integration/jobs/work.go"
+grep -qw avx /proc/cpuinfo && cc -O2 -mavx -D_GNU_SOURCE -o "$work/bin/numbers.avx" "$ROOST_SRC/tests/integration/jobs/numbers.c"
 cat >"$work/bin/python" <<'PROGRAM'
 #!/usr/bin/python3
 import hashlib, time
@@ -37,13 +38,15 @@ chmod 0755 "$work"/bin/*
 AS=()
 [ "$(id -u)" != 0 ] || AS=(setpriv --reuid=65534 --regid=65534 --clear-groups --no-new-privs)
 
+tried=
 try() { # NAME PROGRAM...
     local name=$1
     shift
-    [ -x "$1" ] || return 0
-    [ "$only" = "  " ] || [[ $only == *" $name "* ]] || return 0
+    [[ $wanted == "  " || $wanted == *" $name "* ]] || return 0
+    [ -x "$1" ] || { echo "$name: not on this machine"; return 0; }
+    tried=1
     (cd "$work/files" && ROOST_BIN="$work/bin" TMPDIR="$work/files" "${AS[@]}" /usr/bin/python3 "$work/bin/lib_checkpoint.py" --every 0.2 \
-        --images "$count" --seed "${RANDOM}" -- "$@") && return 0
+        --images "$IMAGES" --seed "${RANDOM}" -- "$@") && return 0
     echo "$name: FAILED"
     exit 1
 }
@@ -62,3 +65,4 @@ try openings "$work/bin/openings" .
 try family "$work/bin/family" .
 try events "$work/bin/events" .
 try sessions "$work/bin/sessions"
+[ -n "$tried" ] || { echo "nothing was tried: there is no program$wanted"; exit 1; }
