@@ -87,19 +87,23 @@ static void kill_in_write(struct chaos *chaos)
     }
 }
 
+static bool is_daemon_at_work(const struct sim_process *process, const void *arg)
+{
+    (void)arg;
+    return is_daemon(process) && sim_process_in_lane(process);
+}
+
 /* Waits for a daemon of the central machine that has work under way on a lane, and kills it then.
  */
 static void kill_in_commit_tick(void *arg)
 {
     struct chaos *chaos = arg;
     struct sim *sim = chaos->sim;
-    for (struct sim_link *at = sim->processes.next; at != &sim->processes; at = at->next) {
-        struct sim_process *process = at->item;
-        if (is_daemon(process) && process->host == chaos->options.central &&
-            sim_process_in_lane(process)) {
-            sim_kill(process);
-            return;
-        }
+    struct sim_process *process =
+        sim_process_first(&chaos->options.central->processes, is_daemon_at_work, NULL);
+    if (process != NULL) {
+        sim_kill(process);
+        return;
     }
     if (sim->now_us < chaos->commit_until_us) {
         (void)sim_at(sim, sim->now_us + between(chaos, 50, 900), kill_in_commit_tick, chaos);

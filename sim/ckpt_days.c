@@ -195,18 +195,11 @@ struct strike {
     uint64_t until_us, after_us;
 };
 
-static struct sim_process *find_word(const struct days *days, const char *word)
+static bool does(const struct sim_process *process, const void *word)
 {
-    const struct sim_link *head = &days->sim->processes;
-    for (struct sim_link *at = head->next; at != head; at = at->next) {
-        struct sim_process *process = at->item;
-        const char *first = sim_process_arg(process, 1);
-        bool is_one = process->program == &sim_program_ckpt || process->program == &sim_program_env;
-        if (is_one && first != NULL && strcmp(first, word) == 0) {
-            return process;
-        }
-    }
-    return NULL;
+    const char *first = sim_process_arg(process, 1);
+    bool is_one = process->program == &sim_program_ckpt || process->program == &sim_program_env;
+    return is_one && first != NULL && strcmp(first, word) == 0;
 }
 
 static void strike_tick(void *arg)
@@ -214,7 +207,7 @@ static void strike_tick(void *arg)
     struct strike *strike = arg;
     struct days *days = strike->days;
     struct sim *sim = days->sim;
-    struct sim_process *process = find_word(days, strike->word);
+    struct sim_process *process = sim_process_first(&sim->processes, does, strike->word);
     bool is_awake = process != NULL && process->host->suspended_until_us <= sim->now_us;
     if (is_awake && strike->after_us == 0) {
         days->kills++;

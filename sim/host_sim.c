@@ -162,18 +162,16 @@ static bool is_kept(const struct sim_host *host, pid_t pid)
     return false;
 }
 
+static bool is_tenant(const struct sim_process *process, const void *host)
+{
+    return !process->program->timed && !is_kept(host, process->pid);
+}
+
 /* Does anything run there but jobs, and what init starts again by itself?  That is not guarded by
  * the pool's daemons, nor does it guard them. */
 static bool is_deserted(const struct sim_host *host)
 {
-    const struct sim_link *head = &host->processes;
-    for (struct sim_link *at = head->next; at != head; at = at->next) {
-        const struct sim_process *process = at->item;
-        if (!process->program->timed && !is_kept(host, process->pid)) {
-            return false;
-        }
-    }
-    return true;
+    return sim_process_first(&host->processes, is_tenant, host) == NULL;
 }
 
 static void service_revive(void *arg)

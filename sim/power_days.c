@@ -238,16 +238,14 @@ static void plan_work(struct days *days)
 
 /* ---- what goes wrong at the centre ---- */
 
+static bool runs(const struct sim_process *process, const void *program)
+{
+    return strcmp(process->program->name, program) == 0;
+}
+
 static struct sim_process *find_central(struct sim *sim, const char *program)
 {
-    const struct sim_link *head = &sim_host_at(sim, 0)->processes;
-    for (struct sim_link *at = head->next; at != head; at = at->next) {
-        struct sim_process *process = at->item;
-        if (strcmp(process->program->name, program) == 0) {
-            return process;
-        }
-    }
-    return NULL;
+    return sim_process_first(&sim_host_at(sim, 0)->processes, runs, program);
 }
 
 static bool any_boots(const struct days *days)

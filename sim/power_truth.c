@@ -178,16 +178,15 @@ static void check_limit(struct power_truth *truth, unsigned count, unsigned most
     }
 }
 
+static bool is_job_or_starter(const struct sim_process *process, const void *arg)
+{
+    (void)arg;
+    return process->program->timed || strcmp(process->program->name, "roost-starter") == 0;
+}
+
 static bool has_starter(const struct sim_host *host)
 {
-    const struct sim_link *head = &host->processes;
-    for (const struct sim_link *at = head->next; at != head; at = at->next) {
-        const struct sim_process *process = at->item;
-        if (process->program->timed || strcmp(process->program->name, "roost-starter") == 0) {
-            return true;
-        }
-    }
-    return false;
+    return sim_process_first(&host->processes, is_job_or_starter, NULL) != NULL;
 }
 
 /* Idle machines awake, or on their way up, are no more than the reserve and a little: jobs may have

@@ -378,16 +378,26 @@ struct sim_process *sim_spawn(struct sim_host *host, const char *const *argv)
     return sim_process_create(host, &how, &process) == 0 ? process : NULL;
 }
 
-struct sim_process *sim_process_find(struct sim_host *host, pid_t pid)
+struct sim_process *sim_process_first(const struct sim_link *list,
+                                      bool (*is_one)(const struct sim_process *, const void *),
+                                      const void *arg)
 {
-    const struct sim_link *head = &host->processes;
-    for (struct sim_link *at = head->next; at != head; at = at->next) {
-        struct sim_process *process = at->item;
-        if (process->pid == pid) {
-            return process;
+    for (const struct sim_link *at = list->next; at != list; at = at->next) {
+        if (is_one(at->item, arg)) {
+            return at->item;
         }
     }
     return NULL;
+}
+
+static bool has_pid(const struct sim_process *process, const void *pid)
+{
+    return process->pid == *(const pid_t *)pid;
+}
+
+struct sim_process *sim_process_find(struct sim_host *host, pid_t pid)
+{
+    return sim_process_first(&host->processes, has_pid, &pid);
 }
 
 struct sim_process *sim_process_next(struct sim *sim, uint64_t *at)

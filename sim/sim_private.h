@@ -246,6 +246,11 @@ struct sim_spawn {
 };
 int sim_process_create(struct sim_host *host, const struct sim_spawn *how,
                        struct sim_process **ret);
+/* The first process of a host's or the run's list that is one; NULL. */
+struct sim_process *sim_process_first(const struct sim_link *list,
+                                      bool (*is_one)(const struct sim_process *process,
+                                                     const void *arg),
+                                      const void *arg);
 /* Where a path of the process is on its host; false: it is too long. */
 bool sim_process_path(const struct sim_process *process, const char *path, char out[SIM_PATH_MAX]);
 /* What a file is as a program; NULL: none. */
