@@ -143,7 +143,7 @@ open_gate 2
 until_true 60 "it is done" is_done "$job" 1
 until_true 60 "its log tells that" lives "$job" "000 001 003 004 001 004 012 003 013 001 003 005 "
 equals "the steps that it did" "$(tr '\n' ' ' <"$OUT/steps")" "$(seq -s ' ' 30) "
-"$WORK/steps" "$WORK/log" "$WORK/gate" >"$WORK/alone" || fail "steps"
+(cd "$WORK" && ./steps log gate) >"$WORK/alone" || fail "steps"
 cmp "$WORK/alone" "$OUT/out" || fail "another output than alone"
 equals "runs, and what counted" "$("$ROOST" history "$job" -af:, NumJobStarts "NumCkpts > $count + 2" \
     'CommittedTime <= RemoteWallClockTime && CommittedTime >= LastRemoteWallClockTime')" "3, true, true"

@@ -126,6 +126,16 @@ static void let_clock_tick(void)
     (void)nanosleep(&pause, NULL);
 }
 
+/* A file is copied, and its copy is known. */
+static void copy_and_save(struct place *place)
+{
+    put("box/a", "one");
+    let_clock_tick();
+    open_mirror(place);
+    assert_int_equal(update(place, true), 1);
+    assert_int_equal(mirror_save(place->mirror, NULL), 0);
+}
+
 static bool is_there(const char *name)
 {
     struct stat stat;
@@ -135,11 +145,7 @@ static bool is_there(const char *name)
 static void of_a_copy_that_was_removed_nothing_is_believed(void **state)
 {
     struct place *place = *state;
-    put("box/a", "one");
-    let_clock_tick();
-    open_mirror(place);
-    assert_int_equal(update(place, true), 1);
-    assert_int_equal(mirror_save(place->mirror, NULL), 0);
+    copy_and_save(place);
     assert_int_equal(remove("copy/box/a"), 0);
     assert_int_equal(remove("copy/box"), 0);
     assert_int_equal(remove("copy"), 0);
@@ -272,11 +278,7 @@ static void names_of_one_file_stay_such(void **state)
 static void who_was_killed_meanwhile_leaves_nothing_that_is_believed(void **state)
 {
     struct place *place = *state;
-    put("box/a", "one");
-    let_clock_tick();
-    open_mirror(place);
-    assert_int_equal(update(place, true), 1);
-    assert_int_equal(mirror_save(place->mirror, NULL), 0);
+    copy_and_save(place);
     open_mirror(place);
     assert_int_equal(update(place, true), 0); /* and it does not come to save */
     open_mirror(place);
