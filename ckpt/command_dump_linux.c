@@ -88,32 +88,6 @@ static int run_command(char **argv, struct err *err)
                                  WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
 }
 
-/* The first child of that process; 0: it has none. */
-static pid_t first_child(pid_t pid)
-{
-    char path[64];
-    int child = 0;
-    (void)snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)pid, (int)pid);
-    FILE *file = fopen(path, "re");
-    if (file != NULL) {
-        if (fscanf(file, "%d", &child) != 1) {
-            child = 0;
-        }
-        (void)fclose(file);
-    }
-    return (pid_t)child;
-}
-
-/* Its only child is the keeper, whose first child is the job. */
-pid_t ckpt_kept_job(pid_t pid, unsigned times)
-{
-    for (; pid > 0 && times > 0; times--) {
-        pid_t keeper = first_child(pid);
-        pid = keeper > 0 ? first_child(keeper) : 0;
-    }
-    return pid;
-}
-
 /* All that it has written and mapped, as far as its file systems are asked for it; one that is
  * served by a program of ours waits for its own at the second call. */
 static int sync_files(pid_t pid, struct err *err)
@@ -320,7 +294,7 @@ int ckpt_dump_command(int argc, char **argv)
     }
     words.pid = (pid_t)pid;
     words.image = argv[3];
-    words.job = ckpt_kept_job(words.pid, words.kept);
+    words.job = ckpt_job_of(words.pid, words.kept);
     if (words.job <= 0) {
         (void)fprintf(stderr, "roost-ckpt: process %ld keeps no job\n", pid);
         return FAILED;

@@ -43,7 +43,7 @@
 
 struct followed_job {
     pid_t pid;
-    unsigned kept; /* pid is its keeper's parent; so many times */
+    unsigned kept; /* as of ckpt_job_of() */
     const char *folder;
     int listener; /* -1: none */
     struct follow *follow;
@@ -56,7 +56,7 @@ struct followed_job {
 /* The job itself; 0: it is not there yet, or no more. */
 static pid_t job_pid(const struct followed_job *job)
 {
-    return ckpt_kept_job(job->pid, job->kept);
+    return ckpt_job_of(job->pid, job->kept);
 }
 
 /* To a file of that name in the folder. */

@@ -55,10 +55,11 @@ static int usage(void)
         "       roost-ckpt mask FILE -- PROGRAM [ARGUMENT...]\n"
         "IMAGE is a program: run it, and the job goes on.  COMMAND is run while the job "
         "stands still.\n"
-        "--kept: PID is that of `roost-ckpt run`, of a resumed image, or of a program\n"
-        "below roost-rsys-mount; twice: of a resumed image below that.  --sync: what the\n"
-        "job has written is with whoever keeps its files, first.  mask: FILE is an\n"
-        "environment, which is made such as ROOST_CKPT_CPU in it says; then PROGRAM runs.\n");
+        "PID may be that of `roost-ckpt run`, of a resumed image, or of roost-rsys-mount:\n"
+        "the job below it is meant.  --kept: it is one of these, and has a job; twice: of\n"
+        "a resumed image below roost-rsys-mount.  --sync: what the job has written is with\n"
+        "whoever keeps its files, first.  mask: FILE is an environment, which is made such\n"
+        "as ROOST_CKPT_CPU in it says; then PROGRAM runs.\n");
     return USAGE;
 }
 

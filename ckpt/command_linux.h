@@ -20,8 +20,5 @@ int ckpt_dump_command(int argc, char **argv);
 
 /* Lines `CkptImageSize = 4096` of that image, for who matches jobs and machines. */
 int ckpt_show_attributes(const char *path, struct err *err);
-/* The job below the process of `roost-ckpt run`, or of an image that was run, so many times below
- * each other; 0: there is none. */
-pid_t ckpt_kept_job(pid_t pid, unsigned times);
 
 #endif

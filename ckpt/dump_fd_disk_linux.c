@@ -219,6 +219,7 @@ static int check_sight(const struct files *files, const struct subject *subject)
     } SIGHTS[] = {{"root", "it has another root directory"},
                   {"ns/user", "it is in another user namespace"},
                   {"ns/mnt", "it is in another mount namespace"},
+                  {"ns/pid", "it is in another process namespace"},
                   {"ns/net", "it is in another network namespace"},
                   {"ns/ipc", "it is in another IPC namespace"},
                   {"ns/uts", "it is in another UTS namespace"}};

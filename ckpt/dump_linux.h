@@ -55,5 +55,9 @@ int ckpt_dump(pid_t pid, const char *image, const struct dump_options *options,
 
 /* Process 1 of the namespace that a job lives in; 0: it has none. */
 pid_t ckpt_keeper(pid_t job);
+/* The job that is meant with the process of `roost-ckpt run`, or of an image that was run, so many
+ * times below each other; kept 0: as often as there is a keeper below it, and it is the job itself
+ * if there is none.  0: there is none (yet, or any more). */
+pid_t ckpt_job_of(pid_t pid, unsigned kept);
 
 #endif

@@ -295,18 +295,23 @@ static void forget_outside(struct dump *dump)
     }
 }
 
-/* Process 1 of a namespace that a job lives in, as we see it from outside or inside. */
-static bool is_keeper(pid_t pid)
+static bool is_named_keeper(pid_t pid)
 {
     char path[64], name[32] = "";
     (void)snprintf(path, sizeof path, "/proc/%d/comm", (int)pid);
-    FILE *file = pid == 1 ? fopen(path, "re") : NULL;
+    FILE *file = fopen(path, "re");
     bool named = file != NULL && fgets(name, sizeof name, file) != NULL &&
                  strcmp(name, "roost-keeper\n") == 0;
     if (file != NULL) {
         (void)fclose(file);
     }
-    return proc_innermost(pid, 0, "NSpid:") == 1 && (pid != 1 || named);
+    return named;
+}
+
+/* Process 1 of a namespace that a job lives in, as we see it from outside or inside. */
+static bool is_keeper(pid_t pid)
+{
+    return proc_innermost(pid, 0, "NSpid:") == 1 && (pid != 1 || is_named_keeper(pid));
 }
 
 /* While it is resumed from its image it is in the window: what it has then is not all its own.  (In
@@ -347,6 +352,34 @@ static int find_before(struct subject *subject, struct err *err)
     }
     subject->was = image_process(subject->before, self);
     return 0;
+}
+
+/* The first child of that process; 0: it has none. */
+static pid_t first_child(pid_t pid)
+{
+    char path[64];
+    int child = 0;
+    (void)snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)pid, (int)pid);
+    FILE *file = fopen(path, "re");
+    if (file != NULL) {
+        if (fscanf(file, "%d", &child) != 1) {
+            child = 0;
+        }
+        (void)fclose(file);
+    }
+    return (pid_t)child;
+}
+
+pid_t ckpt_job_of(pid_t pid, unsigned kept)
+{
+    for (unsigned times = 0; pid > 0 && (kept == 0 || times < kept); times++) {
+        pid_t keeper = first_child(pid);
+        if (kept == 0 && !(is_keeper(keeper) && is_named_keeper(keeper))) {
+            return pid;
+        }
+        pid = keeper > 0 ? first_child(keeper) : 0;
+    }
+    return pid;
 }
 
 pid_t ckpt_keeper(pid_t job)

@@ -402,6 +402,22 @@ class Refused:
             sys.exit(f"{name}: it did not go on: {self.job.returncode}, {out}")
 
 
+def check_numbers(folder):
+    """A process whose numbers are another namespace's, and nothing else of it: nobody keeps this job."""
+    job = subprocess.Popen(["unshare", "--user", "--map-root-user", "/bin/sh", "-c", "unshare --pid --fork /bin/sh -c 'echo held; read go'; exit 3"],
+                           stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    if job.stdout.readline() != "held\n":
+        sys.exit("numbers: not held")
+    image = os.path.join(folder, "numbers")
+    made = subprocess.run([CKPT, "dump", str(job.pid), image, "--kill"], capture_output=True, text=True)
+    wanted = r"roost-ckpt: process \d+: it is in another process namespace than the job was started with\n"
+    if made.returncode != 1 or not re.fullmatch(wanted, made.stderr) or os.path.exists(image):
+        sys.exit(f"numbers: {made.returncode}, {made.stderr}\nwanted: {wanted}")
+    job.communicate("go\n", timeout=60)
+    if job.returncode != 3:
+        sys.exit(f"numbers: it did not go on: {job.returncode}")
+
+
 def main():
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     if len(sys.argv) == 3:
@@ -416,6 +432,7 @@ def main():
             waiting.pop(len(slow)).check()
     for one in waiting[len(slow):] + waiting[:len(slow)]:
         one.check()
+    check_numbers(sys.argv[1])
     print(f"{len(REFUSALS)} kinds: refused, and went on")
 
 

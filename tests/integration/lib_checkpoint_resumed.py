@@ -68,7 +68,7 @@ def begin(program, *arguments):
 
 def make_image(program, *arguments):
     job = begin(program, *arguments)
-    subprocess.run([CKPT, "dump", str(job_of(job.pid)), "image", "--kill"], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run([CKPT, "dump", str(job.pid), "image", "--kill"], check=True, stdout=subprocess.DEVNULL)
     job.wait()
 
 
