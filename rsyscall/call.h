@@ -53,7 +53,7 @@ struct rsys_call {
     unsigned char *scratch;    /* unless it is this, which is lent: RSYS_SCRATCH_SIZE, or NULL */
     char *link;                /* reply.text of READLINK and -ELOOP; owned by the call */
     struct rsys_handle opened; /* OPEN: fd >= 0 */
-    uint64_t taken;            /* counted: bytes of the disk that WRITE or COPY may have taken */
+    uint64_t taken;            /* counted: bytes of the disk that WRITE, COPY or FALLOCATE took */
     bool replaced;             /* counted: RENAME took the name of a file, which is no more */
 };
 

@@ -486,11 +486,16 @@ static int do_fsync(struct rsys_call *call)
 static int do_fallocate(struct rsys_call *call)
 {
     const struct rsys_request *request = &call->request;
-    struct stat about;
-    if (fallocate(call->at->fd, (int)request->how, (off_t)request->offset,
+    struct stat before, about;
+    if (fstat(call->at->fd, &before) != 0 ||
+        fallocate(call->at->fd, (int)request->how, (off_t)request->offset,
                   (off_t)request->length) != 0 ||
         fstat(call->at->fd, &about) != 0) {
         return -errno;
+    }
+    /* Whole blocks, or large pages, for what may be a byte. */
+    if (call->counted && about.st_blocks > before.st_blocks) {
+        call->taken = (uint64_t)(about.st_blocks - before.st_blocks) * 512;
     }
     rsys_attr_from_stat(&about, &call->reply.attr);
     return 0;

@@ -466,6 +466,23 @@ static void what_is_written_into_holes_counts_as_the_disk_sees_it(void **state)
     assert_int_equal(rig_ask(rig, &copy)->status, -EDQUOT);
 }
 
+static void space_that_is_asked_for_by_the_byte_counts_as_the_disk_sees_it(void **state)
+{
+    struct rig *rig = *state;
+    struct rsys_offer offer = {.limits = RSYS_LIMITS_DEFAULT};
+    offer.limits.bytes_max = 100 * 4096;
+    rig_open(rig, &offer);
+    uint64_t handle = (uint64_t)rig_open_file(rig, "f", RSYS_OPEN_WRITE | RSYS_OPEN_CREATE);
+    struct rsys_request more = {.op = RSYS_FALLOCATE, .at.handle = handle, .length = 1};
+    int status = 0, blocks = 0;
+    while (status == 0 && blocks < 1000) {
+        more.offset = (uint64_t)blocks++ * 65536;
+        status = rig_ask(rig, &more)->status;
+    }
+    assert_int_equal(status, -EDQUOT);
+    assert_in_range(blocks, 90, 102);
+}
+
 static void lines_at_the_end_count_as_they_are_long(void **state)
 {
     struct rig *rig = *state;
@@ -737,6 +754,7 @@ UNIT_TESTS(RIG_UNIT(a_wrong_ticket_is_refused), RIG_UNIT(another_version_is_refu
            RIG_UNIT(numbers_that_cannot_be_end_the_connection),
            RIG_UNIT(a_message_with_wrong_fields_is_refused_alone), RIG_UNIT(handles_are_limited),
            RIG_BOTH(what_is_written_into_holes_counts_as_the_disk_sees_it),
+           RIG_BOTH(space_that_is_asked_for_by_the_byte_counts_as_the_disk_sees_it),
            RIG_BOTH(lines_at_the_end_count_as_they_are_long),
            RIG_BOTH(a_file_that_takes_anothers_name_counts_for_both),
            RIG_BOTH(a_file_beyond_our_own_limit_is_an_error), RIG_UNIT(bytes_written_are_limited),
