@@ -55,6 +55,7 @@ struct rsys_call {
     struct rsys_handle opened; /* OPEN: fd >= 0 */
     uint64_t taken;            /* counted: bytes of the disk that WRITE, COPY or FALLOCATE took */
     bool replaced;             /* counted: RENAME took the name of a file, which is no more */
+    uint32_t ranges;           /* with a locker: that it has locked now, rather too many */
 };
 
 /* Does it; reply.status says how it went.  It may block for as long as the files do. */
@@ -90,6 +91,7 @@ uint64_t rsys_room_taken(struct stat *before, uint64_t offset, uint64_t length);
 struct rsys_locker {
     unsigned refs; /* loop thread */
     uint64_t dev, ino, owner;
+    uint32_t ranges; /* loop thread: as was told last */
     struct rsys_locker_fds *fds;
 };
 struct rsys_locker_fds *rsys_locker_fds_create(void);

@@ -9,6 +9,10 @@
  *
  * No lock is waited for here: a lane would be blocked.  The loop thread asks again.
  *
+ * Ranges are counted, because the kernel has no limit: an owner with millions of them takes its
+ * memory, and the time of everybody who locks anything in that file.  Each call is taken for what
+ * it adds at most, and now and then the kernel is asked how many there are.
+ *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "rsyscall/call.h"
@@ -16,12 +20,15 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <sys/file.h>
 #include <unistd.h>
 
 #include "base/check.h"
 #include "base/mem.h"
 #include "rsyscall/view.h"
+
+#define RANGES_SLACK 16 /* that may be counted and not be there */
 
 /* A write lock wants a descriptor for writing, a read lock one for reading, and the owner may have
  * the rights to one of them only: all locks are taken on one of both kinds where that can be had.
@@ -30,6 +37,8 @@ struct rsys_locker_fds {
     pthread_mutex_t mutex;
     int fd; /* -1: none yet */
     bool writable, readable;
+    uint32_t ranges;   /* that are locked, or more */
+    uint32_t ranges_0; /* that were, when the kernel was asked last */
 };
 
 struct rsys_locker_fds *rsys_locker_fds_create(void)
@@ -74,6 +83,40 @@ static int descriptor_for(struct rsys_locker_fds *fds, const struct rsys_call *c
     return (write ? fds->writable : fds->readable) ? 0 : -EBADF;
 }
 
+/* Lines of the kernel's about the descriptor that tell of a lock; UINT32_MAX: it does not say. */
+static uint32_t ranges_of(int fd)
+{
+    char path[RSYS_FD_PATH_SIZE], text[4096], before = '\n';
+    uint32_t count = 0;
+    (void)snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
+    int info = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t got;
+    while (info >= 0 && (got = read(info, text, sizeof(text))) > 0) {
+        for (ssize_t i = 0; i < got; i++) {
+            count += before == '\n' && text[i] == 'l' ? 1 : 0; /* "lock:" */
+            before = text[i];
+        }
+    }
+    if (info >= 0) {
+        close(info);
+    }
+    return info >= 0 ? count : UINT32_MAX;
+}
+
+static void count_ranges(struct rsys_locker_fds *fds, const struct flock *lock)
+{
+    bool all = lock->l_start == 0 && lock->l_len == 0;
+    if (lock->l_type == F_UNLCK) {
+        fds->ranges = all ? 0 : fds->ranges + 1; /* one may have become two */
+    } else {
+        fds->ranges = all ? 1 : fds->ranges + 2;
+    }
+    if (fds->ranges >= 2 * fds->ranges_0 + RANGES_SLACK) {
+        uint32_t there = ranges_of(fds->fd);
+        fds->ranges = fds->ranges_0 = there < fds->ranges ? there : fds->ranges;
+    }
+}
+
 static int range_lock(struct rsys_call *call, struct rsys_locker_fds *fds)
 {
     static const short TYPES[] = {F_UNLCK, F_RDLCK, F_WRLCK};
@@ -94,6 +137,9 @@ static int range_lock(struct rsys_call *call, struct rsys_locker_fds *fds)
     }
     if (fcntl(fds->fd, get ? F_OFD_GETLK : F_OFD_SETLK, &lock) != 0) {
         return errno == EACCES ? -EAGAIN : -errno;
+    }
+    if (!get) {
+        count_ranges(fds, &lock);
     }
     struct rsys_lock *found = &call->reply.lock;
     *found =
@@ -146,6 +192,7 @@ int rsys_do_lock(struct rsys_call *call)
     struct rsys_locker_fds *fds = call->locker->fds;
     CHECK(pthread_mutex_lock(&fds->mutex) == 0);
     int code = range_lock(call, fds);
+    call->ranges = fds->ranges;
     CHECK(pthread_mutex_unlock(&fds->mutex) == 0);
     return code;
 }
@@ -160,6 +207,7 @@ int rsys_do_flush(struct rsys_call *call)
             close(fds->fd);
             fds->fd = -1;
         }
+        fds->ranges = fds->ranges_0 = 0;
         CHECK(pthread_mutex_unlock(&fds->mutex) == 0);
     }
     if ((call->at->how & RSYS_OPEN_PATH) == 0) {

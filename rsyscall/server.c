@@ -130,7 +130,8 @@ static bool offer_is_good(const struct rsys_offer *offer)
         offer->part_count > RSYS_PARTS_MAX || offer->within_count > RSYS_WITHIN_MAX ||
         limits->slots == 0 || limits->slots > RSYS_SLOTS_MAX || limits->sessions == 0 ||
         limits->handles == 0 || limits->handles >= RSYS_HANDLES_MAX || limits->lanes == 0 ||
-        limits->lanes > RSYS_LANES_MAX || limits->lease_ms == 0 || limits->queued_max == 0) {
+        limits->lanes > RSYS_LANES_MAX || limits->ranges == 0 || limits->lease_ms == 0 ||
+        limits->queued_max == 0) {
         return false;
     }
     for (size_t i = 0; i < offer->root_count; i++) {

@@ -59,6 +59,7 @@ struct rsys_limits {
     uint32_t sessions;   /* at once */
     uint32_t handles;    /* open at once, of all its sessions; each is a descriptor */
     uint32_t lanes;      /* threads at most */
+    uint32_t ranges;     /* that its processes have locked at once: the kernel looks through them */
     uint32_t lease_ms;   /* how long a session lives without hearing of its client */
     uint64_t queued_max; /* bytes of requests that wait or are done */
     uint64_t bytes_max;  /* written in all, in holes as whole blocks; 0: no limit */
@@ -69,6 +70,7 @@ struct rsys_limits {
                           .sessions = 4,              \
                           .handles = 1024,            \
                           .lanes = 4,                 \
+                          .ranges = 4096,             \
                           .lease_ms = 20 * 60 * 1000, \
                           .queued_max = (uint64_t)8 << 20})
 

@@ -256,6 +256,7 @@ struct rsys_locker *rsys_session_locker(struct rsys_session *session,
 void rsys_locker_unref(struct rsys_job *job, struct rsys_locker *locker)
 {
     if (--locker->refs == 0) {
+        job->ranges -= locker->ranges;
         job->handles--;
         rsys_server_drop_locker(job->server, locker);
     }

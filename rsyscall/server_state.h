@@ -63,6 +63,7 @@ struct rsys_job {
     uint64_t queued_bytes;
     uint64_t bytes_charged, files_charged; /* with what is under way */
     uint32_t handles;                      /* in tables, with opens under way */
+    uint32_t ranges;                       /* locked: of all lockers */
     struct rsys_stats stats;
 };
 

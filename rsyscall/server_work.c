@@ -204,6 +204,10 @@ static void settle(struct rsys_work *work)
     if (!made) {
         job->files_charged -= work->files_charged;
     }
+    if (work->call.locker != NULL && reply->status == 0) {
+        job->ranges += work->call.ranges - work->call.locker->ranges;
+        work->call.locker->ranges = work->call.ranges;
+    }
     bool removed = op == RSYS_UNLINK || op == RSYS_RMDIR || work->call.replaced;
     if (reply->status == 0 && removed && job->files_charged > 0) {
         job->files_charged--;
@@ -339,6 +343,11 @@ static int find_locker(struct rsys_session *session, struct rsys_call *call)
     bool range = request->op == RSYS_LOCK && (request->how & RSYS_LOCK_FLOCK) == 0;
     if (!range && request->op != RSYS_FLUSH) {
         return 0;
+    }
+    const struct rsys_job *job = session->job;
+    if (range && (request->how & RSYS_LOCK_GET) == 0 && request->lock.type != RSYS_UNLOCKED &&
+        job->ranges >= job->offer.limits.ranges) {
+        return -ENOLCK;
     }
     call->locker = rsys_session_locker(session, call->at, request->owner, range);
     return call->locker != NULL || !range ? 0 : -ENOLCK;

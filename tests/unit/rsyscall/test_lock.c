@@ -155,6 +155,48 @@ static void a_waiting_lock_survives_a_cut_and_ends_with_its_session(void **state
     RIG_POLL(rig, rig_stats(rig).handles == 0); /* a lane may still be asking for it */
 }
 
+static void ranges_are_limited_as_many_as_are_locked_at_once(void **state)
+{
+    struct rig *rig = *state;
+    struct rsys_offer offer = {.limits = RSYS_LIMITS_DEFAULT};
+    offer.limits.ranges = 200;
+    rig_put_file(rig, "f", "0123456789abcdef");
+    rig_open(rig, &offer);
+    int64_t handle = rig_open_file(rig, "f", RSYS_OPEN_READ | RSYS_OPEN_WRITE);
+    struct rsys_request lock = lock_of(handle, RSYS_LOCK_WRITE, 1);
+    struct rsys_request unlock = lock_of(handle, RSYS_UNLOCKED, 1);
+    /* Who gives back what it took goes on for ever. */
+    for (int i = 0; i < 1000; i++) {
+        assert_int_equal(rig_ask(rig, &lock)->status, 0);
+        assert_int_equal(rig_ask(rig, &unlock)->status, 0);
+    }
+    struct rsys_request wrong = lock_of(handle, RSYS_LOCK_WRITE, 1);
+    int status = 0, count = 0;
+    wrong.how = RSYS_LOCK_GET | 64;
+    while (status == 0 && count < 1000) {
+        lock.lock = (struct rsys_lock){.type = RSYS_LOCK_WRITE,
+                                       .start = 10 * (uint64_t)count++,
+                                       .length = 1};
+        lock.owner = (uint64_t)(count % 3);
+        status = rig_ask(rig, &lock)->status;
+        wrong.owner = lock.owner;
+        assert_int_equal(rig_ask(rig, &wrong)->status, -EINVAL); /* does not hide them */
+    }
+    assert_int_equal(status, -ENOLCK);
+    assert_in_range(count, 90, 201);
+    /* What one owner gave back is there for another, however he did it. */
+    unlock.owner = 0;
+    unlock.lock = (struct rsys_lock){.type = RSYS_UNLOCKED};
+    assert_int_equal(rig_ask(rig, &unlock)->status, 0);
+    assert_int_equal(rig_ask(rig, &lock)->status, 0);
+    struct rsys_request flush = {.op = RSYS_FLUSH, .at.handle = (uint64_t)handle, .owner = 1};
+    assert_int_equal(rig_ask(rig, &flush)->status, 0);
+    for (int i = 0; i < 50; i++) {
+        lock.lock.start += 10;
+        assert_int_equal(rig_ask(rig, &lock)->status, 0);
+    }
+}
+
 static void whole_files_are_locked_by_their_handle(void **state)
 {
     struct rig *rig = *state;
@@ -175,4 +217,5 @@ UNIT_TESTS(RIG_UNIT(locks_are_those_of_this_machine),
            RIG_UNIT(a_lock_is_waited_for_without_a_lane),
            RIG_UNIT(waiting_for_a_lock_ends_when_told_or_when_its_time_is_over),
            RIG_UNIT(a_waiting_lock_survives_a_cut_and_ends_with_its_session),
+           RIG_UNIT(ranges_are_limited_as_many_as_are_locked_at_once),
            RIG_UNIT(whole_files_are_locked_by_their_handle))
