@@ -257,6 +257,7 @@ static bool lane_done(struct rsys_lane *lane)
     lane->work = NULL;
     lane->opening = NULL;
     job->busy--;
+    job->server->busy--;
     if (job->closed && job->busy == 0) {
         retire(job);
         return false;
@@ -300,6 +301,7 @@ static void pump(struct rsys_job *job)
         TAILQ_REMOVE(&job->queue, work, entry);
         lane->work = work;
         job->busy++;
+        job->server->busy++;
         loop_lane_run(lane->lane, work_body, work_done, lane);
     }
 }
@@ -366,6 +368,7 @@ void rsys_job_prepare(struct rsys_job *job)
     }
     job->opening = true;
     job->busy++;
+    job->server->busy++;
     lane->opening = mem_zalloc(sizeof(*lane->opening));
     lane->opening->job = job;
     loop_lane_run(lane->lane, open_body, open_done, lane);

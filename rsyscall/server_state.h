@@ -33,6 +33,7 @@ struct rsys_server {
     struct vec links;
     uint32_t handles_total, handles; /* descriptors */
     uint32_t lanes_total, lanes;
+    uint32_t busy;                /* lanes, of all jobs */
     struct vec to_close, closing; /* struct rsys_closing; on the closer's lane: closing */
     struct loop_lane *closer;     /* NULL: nothing was closed yet */
     bool closer_began;            /* with what is in closing; its own */

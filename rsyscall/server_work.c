@@ -394,6 +394,13 @@ static void fill_call(struct rsys_session *session, struct rsys_call *call, stru
     call->reply.op = call->request.op;
 }
 
+/* A write waits for who else changes that file, even in memory: what a lane does there may last for
+ * seconds (to give it gigabytes, to cut them off), and may name the file in any way. */
+static bool may_wait(const struct rsys_work *work)
+{
+    return work->call.request.op == RSYS_WRITE && work->job->server->busy > 0;
+}
+
 /* With all that it may need, and for a lane unless it can be done at once. */
 static int start(struct rsys_session *session, const void *frame, size_t length,
                  struct rsys_handle *at, struct rsys_handle *to)
@@ -422,7 +429,7 @@ static int start(struct rsys_session *session, const void *frame, size_t length,
                               (wait < RSYS_LOCK_WAIT_MS_MAX ? wait : RSYS_LOCK_WAIT_MS_MAX);
     }
     session->slots[work->slot].work = work;
-    if (rsys_call_at_once(&work->call)) {
+    if (!may_wait(work) && rsys_call_at_once(&work->call)) {
         job->stats.at_once++;
         finish(work);
         return 0;

@@ -605,6 +605,30 @@ static void nobody_else_waits_for_a_file_that_hangs(void **state)
     rig_second_fini(&second);
 }
 
+/* Who changes a file holds up who writes to it: the loop never waits for that, or all jobs would.
+ */
+static void a_write_is_no_longer_done_at_once_when_a_lane_is_busy(void **state)
+{
+    struct rig *rig = *state;
+    if (access("/dev/shm", W_OK) != 0) {
+        skip(); /* elsewhere no write is done at once */
+    }
+    int fd = hang(rig, "slow");
+    rig_open(rig, NULL);
+    int64_t file = rig_open_file(rig, "f", RSYS_OPEN_WRITE | RSYS_OPEN_CREATE);
+    RIG_POLL(rig, rig_write_at(rig, (uint64_t)file, 0, "x") == 0 && rig_stats(rig).at_once > 0);
+    struct rsys_request open = {.op = RSYS_OPEN, .at = AT(0, "slow"), .how = RSYS_OPEN_READ};
+    rig_send(rig, 1, &open);
+    assert_int_equal(rig_status(rig, (struct rsys_request){.op = RSYS_PING}), 0);
+    uint64_t before = rig_stats(rig).at_once;
+    assert_int_equal(rig_write_at(rig, (uint64_t)file, 0, "y"), 0);
+    assert_int_equal(rig_stats(rig).at_once, before);
+    assert_int_equal(close(fd), 0);
+    assert_int_equal(rig_await(rig, 1)->status, 0);
+    RIG_POLL(rig,
+             rig_write_at(rig, (uint64_t)file, 0, "z") == 0 && rig_stats(rig).at_once > before);
+}
+
 static void what_is_being_done_is_not_done_again(void **state)
 {
     struct rig *rig = *state;
@@ -761,6 +785,9 @@ UNIT_TESTS(RIG_UNIT(a_wrong_ticket_is_refused), RIG_UNIT(another_version_is_refu
            RIG_UNIT(files_are_limited_and_what_is_there_can_still_be_opened),
            RIG_UNIT(sessions_are_limited_and_a_cut_one_gives_its_place),
            RIG_UNIT(nobody_else_waits_for_a_file_that_hangs),
+           {"in memory: a_write_is_no_longer_done_at_once_when_a_lane_is_busy",
+            a_write_is_no_longer_done_at_once_when_a_lane_is_busy, rig_setup_memory, rig_teardown,
+            NULL},
            RIG_UNIT(what_is_being_done_is_not_done_again),
            RIG_UNIT(a_job_is_closed_without_waiting_for_what_hangs),
            RIG_UNIT(requests_that_wait_hold_no_more_memory_than_they_may),
