@@ -30,9 +30,10 @@ struct rfs_cage_options {
      * made and emptied; output and error may be one file. */
     const char *streams[3];
     bool network;
-    const struct os_filter *filter; /* of system calls; NULL: none */
-    char *const *argv;              /* argv[0] is looked for in PATH of the job's root */
-    char *const *environment;       /* of the job; NULL: ours */
+    const struct os_filter *filter;         /* of system calls; NULL: none */
+    const struct os_filter *offline_filter; /* beside it, without network; NULL: none */
+    char *const *argv;                      /* argv[0] is looked for in PATH of the job's root */
+    char *const *environment;               /* of the job; NULL: ours */
     /* A program of this machine that is run in place of argv[0], and not seen by its name: the
      * image of a checkpoint; NULL: none. */
     const char *image;

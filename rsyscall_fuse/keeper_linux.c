@@ -7,7 +7,9 @@
  * there is no way out of what is not there any more, and the kernel lets a job make user namespaces
  * of its own (to be resumed from a checkpoint, for one) only where the root is the namespace's.
  *
- * The job has an empty set of capabilities, no_new_privs, and the filter of system calls.
+ * The job has an empty set of capabilities, no_new_privs, and the filters of system calls.  Without
+ * network one of them is of sockets: those to the host of a virtual machine (vsock) are not held by
+ * a network namespace.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -218,10 +220,8 @@ static void drop_capabilities(const struct keeper *keeper)
     must(keeper, syscall(SYS_capset, &header, none), "dropping capabilities");
 }
 
-static void set_filter(const struct keeper *keeper)
+static void set_filter(const struct keeper *keeper, const struct os_filter *filter)
 {
-    const struct os_filter *filter = keeper->options->filter;
-    must(keeper, prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "no_new_privs");
     if (filter != NULL) {
         struct sock_fprog program = {.len = filter->count};
         program.filter = (struct sock_filter *)(uintptr_t)filter->codes;
@@ -265,7 +265,9 @@ _Noreturn static void become_job(const struct keeper *keeper, const sigset_t *si
         (void)signal(i, SIG_DFL);
     }
     (void)sigprocmask(SIG_SETMASK, signals, NULL);
-    set_filter(keeper);
+    must(keeper, prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "no_new_privs");
+    set_filter(keeper, keeper->options->network ? NULL : keeper->options->offline_filter);
+    set_filter(keeper, keeper->options->filter); /* the last: it may refuse to set one */
     if (keeper->options->environment != NULL) {
         environ = (char **)(uintptr_t)keeper->options->environment; /* for PATH, too */
     }
@@ -354,12 +356,13 @@ _Noreturn void keeper_run(int socket, const struct rfs_cage_options *options, co
     (void)sigemptyset(&child);
     (void)sigaddset(&child, SIGCHLD);
     (void)sigprocmask(SIG_BLOCK, &child, &before);
+    /* Before there is a job, which is of our user and could look into us. */
+    (void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
     pid_t job = (pid_t)syscall(SYS_clone, (unsigned long)SIGCHLD, NULL, NULL, NULL, NULL);
     must(&keeper, job, "a process for the job");
     if (job == 0) {
         become_job(&keeper, &before);
     }
-    (void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
     (void)syscall(SYS_close_range, 0U, (unsigned)socket - 1, 0U);
     (void)syscall(SYS_close_range, (unsigned)socket + 1, ~0U, 0U);
     watch_job(&keeper, job, &child);

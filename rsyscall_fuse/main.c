@@ -69,7 +69,7 @@ static int take_size(const char *value, size_t *ret)
 static int take_filter(const char *value, struct rfs_cage_options *cage)
 {
     if (strcmp(value, "none") == 0) {
-        cage->filter = NULL;
+        cage->filter = cage->offline_filter = NULL;
     } else if (strcmp(value, "strict") == 0) {
         cage->filter = &job_filter_strict;
     } else if (strcmp(value, "standard") != 0) {
@@ -201,9 +201,10 @@ static int run_mount(struct loop *loop, struct os *os, const struct rfs_mount_op
 
 int main(int argc, char **argv)
 {
-    struct arguments arguments = {.mount = {.link = {.route = "rsys"},
-                                            .cage = {.filter = &job_filter_standard},
-                                            .files = RFS_OPTIONS_DEFAULT}};
+    struct arguments arguments = {
+        .mount = {.link = {.route = "rsys"},
+                  .cage = {.filter = &job_filter_standard, .offline_filter = &job_filter_offline},
+                  .files = RFS_OPTIONS_DEFAULT}};
     if (argc > 1 && strcmp(argv[1], RFS_BEGIN_WORD) == 0) {
         return rfs_begin(argc, argv);
     }

@@ -11,5 +11,7 @@
 
 extern const struct os_filter job_filter_standard;
 extern const struct os_filter job_filter_strict;
+/* Beside one of them, where the network is not allowed. */
+extern const struct os_filter job_filter_offline;
 
 #endif

@@ -5,12 +5,18 @@
  * costs no time, no memory and no library on the machines, and the static pilot has it, too.  The
  * way rejected is to write the numbers and the jumps by hand.
  *
- * Two filters, of what is refused (EPERM; ENOSYS where programs then go another way):
+ * Two filters, one of them for a job, of what is refused (EPERM; ENOSYS where programs then go
+ * another way):
  *
  *   standard  what no job needs: calls that change the machine, and corners of the kernel where
  *             faults are found again and again.  Debuggers, compilers, interpreters, and
  *             containers in a user namespace of their own work.
  *   strict    that, and tracing other processes, namespaces, mounts.
+ *
+ * And one beside them for who may not use the network:
+ *
+ *   offline   sockets of kinds that a network namespace does not hold: those between a virtual
+ *             machine and its host (vsock) are of all namespaces.
  *
  * What needs a privilege is refused by the kernel anyway; here it is a second wall.
  *
@@ -25,6 +31,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/socket.h>
 
 static const char *const STANDARD[] = {
     /* the kernel itself */
@@ -100,6 +107,8 @@ static const unsigned TERMINAL_CALLS[] = {TIOCSTI, 0x541c /* TIOCLINUX */};
     (CLONE_NEWNS | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET | \
      CLONE_NEWCGROUP)
 
+#define FAMILIES 64U /* more than any kernel knows */
+
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static int refuse(scmp_filter_ctx filter, const char *const *names, size_t count, int code)
@@ -136,7 +145,24 @@ static int refuse_kernel_faults(scmp_filter_ctx filter)
                             SCMP_CMP64(0, SCMP_CMP_MASKED_EQ, UFFD_USER_MODE_ONLY, 0));
 }
 
-static int fill(scmp_filter_ctx filter, bool strict)
+/* All but those that are of this machine or of a network namespace.  A program of 32 bits that
+ * makes its sockets by socketcall(), where the kind is out of a filter's sight, gets none of them.
+ */
+static int fill_offline(scmp_filter_ctx filter)
+{
+    int rc = 0;
+    for (unsigned family = AF_UNSPEC; family < FAMILIES && rc == 0; family++) {
+        if (family != AF_UNIX && family != AF_INET && family != AF_INET6 && family != AF_NETLINK &&
+            family != AF_PACKET) {
+            rc = seccomp_rule_add(filter, SCMP_ACT_ERRNO(EAFNOSUPPORT),
+                                  seccomp_syscall_resolve_name("socket"), 1,
+                                  SCMP_CMP64(0, SCMP_CMP_MASKED_EQ, 0xffffffffU, family));
+        }
+    }
+    return rc;
+}
+
+static int begin(scmp_filter_ctx filter)
 {
     int rc = seccomp_attr_set(filter, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_ERRNO(ENOSYS));
     rc = rc != 0 ? rc : seccomp_attr_set(filter, SCMP_FLTATR_CTL_OPTIMIZE, 2); /* a tree */
@@ -146,7 +172,12 @@ static int fill(scmp_filter_ctx filter, bool strict)
     if (rc == 0 && seccomp_arch_native() == SCMP_ARCH_AARCH64) {
         rc = seccomp_arch_add(filter, SCMP_ARCH_ARM);
     }
-    rc = rc != 0 ? rc : refuse(filter, STANDARD, COUNT(STANDARD), EPERM);
+    return rc;
+}
+
+static int fill(scmp_filter_ctx filter, bool strict)
+{
+    int rc = refuse(filter, STANDARD, COUNT(STANDARD), EPERM);
     rc = rc != 0 ? rc : refuse_kernel_faults(filter);
     rc = rc != 0 ? rc : refuse(filter, STANDARD_ABSENT, COUNT(STANDARD_ABSENT), ENOSYS);
     for (size_t i = 0; i < COUNT(TERMINAL_CALLS) && rc == 0; i++) { /* the kernel takes 32 bits */
@@ -182,11 +213,16 @@ static int print(FILE *file, const char *name)
     return count > 0 && !ferror(file) ? 0 : -EIO;
 }
 
-static int make(const char *name, bool strict)
+enum kind { STANDARD_CALLS, STRICT_CALLS, OFFLINE_SOCKETS };
+
+static int make(const char *name, enum kind kind)
 {
     scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ALLOW);
     FILE *file = tmpfile();
-    int rc = filter != NULL && file != NULL ? fill(filter, strict) : -ENOMEM;
+    int rc = filter != NULL && file != NULL ? begin(filter) : -ENOMEM;
+    if (rc == 0) {
+        rc = kind == OFFLINE_SOCKETS ? fill_offline(filter) : fill(filter, kind == STRICT_CALLS);
+    }
     rc = rc != 0 ? rc : seccomp_export_bpf(filter, fileno(file));
     if (rc == 0) {
         rewind(file);
@@ -211,7 +247,8 @@ int main(int argc, char **argv)
         return 2;
     }
     (void)printf("/* Made by tools/job_filters.c. */\n#include \"starter/job_filter.h\"\n\n");
-    int rc = make("standard", false);
-    rc = rc != 0 ? rc : make("strict", true);
+    int rc = make("standard", STANDARD_CALLS);
+    rc = rc != 0 ? rc : make("strict", STRICT_CALLS);
+    rc = rc != 0 ? rc : make("offline", OFFLINE_SOCKETS);
     return rc == 0 && fflush(stdout) == 0 ? 0 : 1;
 }

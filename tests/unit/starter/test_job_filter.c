@@ -10,12 +10,14 @@
 #include <linux/seccomp.h>
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -207,6 +209,64 @@ static void standard_lets_debuggers_and_containers_work(void **state)
     }
 }
 
+static const int HELD_FAMILIES[] = {AF_UNIX, AF_INET, AF_INET6, AF_NETLINK};
+
+/* 0: those that a network namespace holds can be had, and no others. */
+static int make_sockets(void)
+{
+    for (int family = 0; family < AF_MAX; family++) {
+        bool held = false;
+        for (size_t i = 0; i < sizeof HELD_FAMILIES / sizeof HELD_FAMILIES[0]; i++) {
+            held = held || family == HELD_FAMILIES[i];
+        }
+        int fd = socket(family, SOCK_DGRAM, 0);
+        bool known = family != AF_PACKET; /* for who has rights in his namespace: root, here */
+        if (known && (held != (fd >= 0) || (!held && errno != EAFNOSUPPORT))) {
+            return family != 0 ? family : 200;
+        }
+        if (fd >= 0) {
+            (void)close(fd);
+        }
+    }
+    /* The kernel takes 32 bits. */
+    return result(syscall(SYS_socket, 0x100000028, SOCK_STREAM, 0)) == EAFNOSUPPORT ? 0 : AF_VSOCK;
+}
+
+#ifdef __x86_64__
+static void no_such_calls(int number)
+{
+    (void)number;
+    _exit(ENOSYS); /* a kernel without 32 bits */
+}
+
+/* As programs of 32 bits did it: socketcall(SYS_SOCKET, ...).  Anybody can. */
+static int make_socket_of_32_bits(void)
+{
+    int *arguments =
+        mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
+    long rc;
+    (void)signal(SIGSEGV, no_such_calls);
+    if (arguments == MAP_FAILED) {
+        return 254;
+    }
+    arguments[0] = AF_VSOCK;
+    arguments[1] = SOCK_STREAM;
+    __asm__ volatile("int $0x80" : "=a"(rc) : "a"(102L), "b"(1L), "c"(arguments) : "memory");
+    return rc >= 0 ? 0 : (int)-rc;
+}
+#endif
+
+static void offline_leaves_the_sockets_of_a_network_namespace(void **state)
+{
+    (void)state;
+    assert_int_equal(under(&job_filter_offline, make_sockets), 0);
+    assert_int_equal(under(&job_filter_offline, ordinary_life), 0);
+#ifdef __x86_64__
+    int code = under(&job_filter_offline, make_socket_of_32_bits);
+    assert_true(code == EAFNOSUPPORT || code == ENOSYS);
+#endif
+}
+
 static void strict_refuses_tracing_namespaces_and_mounts(void **state)
 {
     (void)state;
@@ -223,6 +283,7 @@ int main(void)
         cmocka_unit_test(both_refuse_what_no_job_needs),
         cmocka_unit_test(both_let_programs_live),
         cmocka_unit_test(standard_lets_debuggers_and_containers_work),
+        cmocka_unit_test(offline_leaves_the_sockets_of_a_network_namespace),
         cmocka_unit_test(strict_refuses_tracing_namespaces_and_mounts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
