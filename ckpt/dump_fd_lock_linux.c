@@ -16,6 +16,7 @@
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
 
+#include "base/err.h"
 #include "base/file_locks.h"
 #include "ckpt/dump_fd.h"
 
@@ -94,19 +95,36 @@ static int save_told(struct files *files, const struct open_file *file,
     return 0;
 }
 
+/* Does that answer mean that the file system, which is not ours then, does not know the request?
+ * ENOTTY: the kernel's for who takes no requests, or not this one; ENOSYS: that of a server of FUSE
+ * without any, as kernels before 6.4 hand it on; EINVAL and EOPNOTSUPP: of such a server that looks
+ * at the request itself, and of some that are not part of the kernel (Lustre).  Ours says none of
+ * them.  All else (a server that has ended, no memory, a security module's or a filter's EACCES and
+ * EPERM) leaves open whether there are locks. */
+static bool is_unknown_there(long rc)
+{
+    return rc == -ENOTTY || rc == -ENOSYS || rc == -EINVAL || rc == -EOPNOTSUPP;
+}
+
 /* Of a file system that does locks itself, if it is one that tells. */
 static int save_told_locks(struct files *files, const struct open_file *file)
 {
     struct tracee *tracee = &file->subject->tracee;
     struct file_locks_told told;
     _Static_assert(sizeof told <= CKPT_PAGE, "they are told in a page");
-    if (!S_ISREG(file->st.st_mode) || major(file->st.st_dev) != 0) {
-        return 0; /* on a disk */
+    if (!S_ISREG(file->st.st_mode) || major(file->st.st_dev) != 0 || (file->flags & O_PATH) != 0) {
+        return 0; /* on a disk, or not open */
     }
     long rc =
         TRACEE_CALL(tracee, 0, SYS_ioctl, (uint64_t)file->fd, FILE_LOCKS_ASK, tracee->scratch);
+    if (is_unknown_there(rc)) {
+        return 0;
+    }
     if (rc != 0) {
-        return rc == -E2BIG ? fd_refuse(files, file, "it has more locks than can be saved") : 0;
+        char why[96];
+        (void)snprintf(why, sizeof why, "which locks it has is not told: %s",
+                       err_code_text((int)rc));
+        return fd_refuse(files, file, rc == -E2BIG ? "it has more locks than can be saved" : why);
     }
     if (tracee_read(tracee, tracee->scratch, &told, sizeof told) != (ssize_t)sizeof told) {
         return fd_fail(files, file, -EIO);

@@ -24,7 +24,7 @@ export WORK
 printf '%s\n' "${names[@]}" | xargs -P 2 -I NAME bash -c 'compile NAME' || fail "a job does not compile"
 # Where nobody can run it, too.
 cp "$ROOST_BIN/roost-ckpt" "$WORK/bin/"
-cp "$ROOST_SRC"/tests/integration/lib_checkpoint{,_full,_killed,_refused,_resumed,_rewritten,_terminal,_pending}.py "$ROOST_SRC"/tests/integration/jobs/{pipes.sh,terminals.py} "$WORK/bin/"
+cp "$ROOST_SRC"/tests/integration/lib_checkpoint{,_full,_killed,_refused,_resumed,_rewritten,_terminal,_pending,_untold}.py "$ROOST_SRC"/tests/integration/jobs/{pipes.sh,terminals.py} "$WORK/bin/"
 
 # Several at once: most of the time they wait.  Each has a directory of its own.
 AT_ONCE=4
@@ -65,6 +65,7 @@ start _rewritten .
 try --every 0.15 --rounds 1 --leave -- "$WORK/jobs/sleeps.static"
 start _terminal .
 start _resumed .
+start _untold .
 try --every 0.3 --rounds 2 -- /usr/bin/python3 "$WORK/bin/terminals.py" 30
 start _pending "$WORK/jobs/pending" .
 try --every 0.3 --rounds 2 -- "$WORK/jobs/waits.static"
