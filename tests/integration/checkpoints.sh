@@ -16,7 +16,7 @@ compile() { # NAME[.KIND]
     esac
     cc -O2 -D_GNU_SOURCE -pthread "${flags[@]}" -o "$WORK/jobs/$1" "$ROOST_SRC/tests/integration/jobs/${1%%.*}.c" -lm
 }
-names=(numbers files waits sleeps changes events family sessions threads mappings pending hoards
+names=(numbers clocks files waits sleeps changes events family sessions threads mappings pending hoards
     threads.static mappings.static waits.static openings.static sleeps.static changes.static)
 ! grep -qw avx /proc/cpuinfo || names+=(numbers.avx)
 export -f compile
@@ -61,6 +61,7 @@ if [ "$(id -u)" = 0 ]; then
     AS=(setpriv --reuid=65534 --regid=65534 --clear-groups --no-new-privs)
 fi
 start _refused .
+try --every 0.1 --rounds 1 -- "$WORK/jobs/clocks"
 start _rewritten .
 try --every 0.15 --rounds 1 --leave -- "$WORK/jobs/sleeps.static"
 start _terminal .
