@@ -318,6 +318,17 @@ static int mask(int argc, char **argv)
     return NOT_FOUND;
 }
 
+/* What was to be said is said, or that is an error, whatever else went well. */
+static int say_all(int status)
+{
+    if (fflush(stdout) == 0 && ferror(stdout) == 0) {
+        return status;
+    }
+    (void)fprintf(stderr, "roost-ckpt: what was done cannot be said: %s\n",
+                  err_code_text(errno != 0 ? -errno : -EIO));
+    return status == 0 ? FAILED : status;
+}
+
 int ckpt_command(int argc, char **argv)
 {
     static const struct {
@@ -331,7 +342,7 @@ int ckpt_command(int argc, char **argv)
             if (COMMANDS[i].run != run) { /* what is too large is an error, and not our end */
                 (void)signal(SIGXFSZ, SIG_IGN);
             }
-            return COMMANDS[i].run(argc, argv);
+            return say_all(COMMANDS[i].run(argc, argv));
         }
     }
     return usage();

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -24,6 +25,7 @@
 #include "ckpt/image_linux.h"
 #include "ckpt/proc_linux.h"
 
+#define FORKED        0x40 /* the kernel's PF_FORKNOEXEC, for all to see in proc(5) */
 #define NUMBERS_MAX   65536
 #define TRY_AGAIN_NS  5000000
 #define COPY_PAUSE_NS 1000000
@@ -34,7 +36,8 @@
 
 struct stat_line { /* of /proc/PID/stat */
     char state;
-    bool is_copy; /* by its name: one that we make of a process */
+    bool is_copy;      /* by its name: one that we make of a process */
+    bool is_as_forked; /* it has not executed a program since */
     pid_t parent;
     int exit_signal, exit_code;
     long threads;
@@ -70,6 +73,9 @@ static int read_stat(pid_t pid, struct stat_line *ret)
             break;
         case 4:
             ret->parent = (pid_t)number;
+            break;
+        case 9:
+            ret->is_as_forked = (number & FORKED) != 0;
             break;
         case 20:
             ret->threads = number;
@@ -382,6 +388,28 @@ pid_t ckpt_job_of(pid_t pid, unsigned kept)
     return pid;
 }
 
+/* Its keeper is to make it execute the program yet: it has what is the keeper's, and no image of it
+ * would be one of the job.  Where the keeper is not ours to look at, that it was forked is enough.
+ */
+static int check_begun(const struct dump *dump, struct err *err)
+{
+    const struct subject *first = dump->subjects[0];
+    char keepers[64], its[64];
+    struct stat a, b;
+    struct stat_line line;
+    if (dump->keeper <= 0 || first->before != NULL || read_stat(first->tracee.pid, &line) != 0 ||
+        !line.is_as_forked) {
+        return 0;
+    }
+    (void)snprintf(keepers, sizeof keepers, "/proc/%d/exe", (int)dump->keeper);
+    (void)snprintf(its, sizeof its, "/proc/%d/exe", (int)first->tracee.pid);
+    bool other = stat(keepers, &a) == 0 && stat(its, &b) == 0 &&
+                 (a.st_dev != b.st_dev || a.st_ino != b.st_ino);
+    return other ? 0
+                 : err_set(err, -EAGAIN, "process %d: it has not begun yet: try again",
+                           (int)first->tracee.pid);
+}
+
 pid_t ckpt_keeper(pid_t job)
 {
     struct stat_line line;
@@ -417,7 +445,7 @@ static int hold_all(struct dump *dump, pid_t pid, struct err *err)
             rc = find_before(dump->subjects[i], err);
         }
     }
-    return rc;
+    return rc != 0 ? rc : check_begun(dump, err);
 }
 
 int dump_hold_all(struct dump *dump, pid_t pid, struct err *err)

@@ -24,7 +24,7 @@ export WORK
 printf '%s\n' "${names[@]}" | xargs -P 2 -I NAME bash -c 'compile NAME' || fail "a job does not compile"
 # Where nobody can run it, too.
 cp "$ROOST_BIN/roost-ckpt" "$WORK/bin/"
-cp "$ROOST_SRC"/tests/integration/lib_checkpoint{,_full,_killed,_refused,_resumed,_rewritten,_terminal,_pending,_untold}.py "$ROOST_SRC"/tests/integration/jobs/{pipes.sh,terminals.py} "$WORK/bin/"
+cp "$ROOST_SRC"/tests/integration/lib_checkpoint{,_full,_killed,_refused,_resumed,_rewritten,_terminal,_pending,_said,_untold}.py "$ROOST_SRC"/tests/integration/jobs/{pipes.sh,terminals.py} "$WORK/bin/"
 
 # Several at once: most of the time they wait.  Each has a directory of its own.
 AT_ONCE=4
@@ -67,6 +67,7 @@ try --every 0.15 --rounds 1 --leave -- "$WORK/jobs/sleeps.static"
 start _terminal .
 start _resumed .
 start _untold .
+start _said .
 try --every 0.3 --rounds 2 -- /usr/bin/python3 "$WORK/bin/terminals.py" 30
 start _pending "$WORK/jobs/pending" .
 try --every 0.3 --rounds 2 -- "$WORK/jobs/waits.static"
@@ -99,6 +100,8 @@ if [ -z "${ASAN_OPTIONS:-}" ]; then
     if unshare --mount true 2>/dev/null; then
         ROOST_BIN="$WORK/bin" unshare --mount /bin/bash -c 'mount -t tmpfs -o size=48m none "$1" && shift && exec "$@"' - "$WORK/small" \
             timeout 100 /usr/bin/python3 "$WORK/bin/lib_checkpoint_full.py" "$WORK/bin/dying.so" "$WORK/small" || fail "a full disk"
+        ROOST_BIN="$WORK/bin" unshare --mount timeout 100 /usr/bin/python3 "$WORK/bin/lib_checkpoint_said.py" "$WORK" "$WORK/bin/dying.so" ||
+            fail "no memory"
     fi
 fi
 while [ "$running" -gt 0 ]; do
