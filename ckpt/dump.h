@@ -63,6 +63,7 @@ struct dump {
     int out;               /* the same */
     uint64_t at;           /* where its next contents go */
     struct follow *follow; /* NULL: nobody follows what changes */
+    uint64_t memory_left;  /* that copies may take, as the job goes on */
     bool is_whole;         /* a whole image is asked for */
     bool is_delta;         /* what it is to become */
     bool sums_fast;        /* ckpt_sum_is_fast() */

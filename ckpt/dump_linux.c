@@ -25,6 +25,7 @@
 #include "ckpt/dump.h"
 #include "ckpt/follow_linux.h"
 #include "ckpt/frame.h"
+#include "ckpt/free_memory_linux.h"
 #include "ckpt/image.h"
 #include "ckpt/image_linux.h"
 #include "ckpt/new_file_linux.h"
@@ -314,10 +315,28 @@ static int dump_memories(struct dump *dump, struct err *err)
     return rc;
 }
 
+/* What copies take if the job writes to all of its memory before they end: rather it stands still
+ * than that the kernel kills it, and with it what no image holds yet. */
+static bool has_room_for_copies(const struct dump *dump)
+{
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < dump->count; i++) {
+        const struct maps *maps = &dump->subjects[i]->maps;
+        for (size_t j = 0; j < maps->count; j++) {
+            bool copied = (maps->items[j].flags & (CKPT_SHARED | CKPT_DONTFORK)) == 0;
+            bytes += copied ? maps->items[j].anonymous_bytes : 0;
+        }
+    }
+    return bytes <= dump->memory_left;
+}
+
 /* False: they cannot be copied, for want of processes or memory that they may have. */
 static bool copy_processes(struct dump *dump, int *rc, struct err *err)
 {
     *rc = 0;
+    if (!has_room_for_copies(dump)) {
+        return false;
+    }
     for (size_t i = 0; *rc == 0 && i < dump->count; i++) {
         struct subject *subject = dump->subjects[i];
         if (is_alive(subject)) {
@@ -422,6 +441,7 @@ static int dump_once(pid_t pid, const char *image, const struct dump_options *op
     if (dump.follow != NULL) {
         follow_expect(dump.follow);
     }
+    dump.memory_left = options->kill ? 0 : free_memory("", pid);
     uint64_t began_ns = now_ns(), freed_ns = began_ns;
     rc = dump_hold_all(&dump, pid, err);
     rc = rc != 0 ? rc : dump_to(&dump, options, &freed_ns, err);
