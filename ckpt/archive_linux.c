@@ -20,8 +20,9 @@
 
 #define BLOCK     ((size_t)512)
 #define CHUNK     ((size_t)1 << 20)
-#define RECORDS   ((size_t)1 << 20) /* of a member's extended header */
-#define LIST_MAX  ((uint64_t)512 << 20)
+#define RECORDS   ((size_t)1 << 20)    /* of a member's extended header */
+#define LIST_MAX  ((uint64_t)64 << 20) /* of what is kept; it is all in memory */
+#define NAMES_MAX 1000000
 #define END_BYTES (2 * BLOCK)
 #define SUFFIX    ".kept"
 
@@ -54,7 +55,7 @@ struct joining {
     struct archive before, changes;
     int out;
     const char *out_name;
-    uint64_t written;
+    uint64_t written, max;
     uint64_t from, to;   /* of the archive in hand: to be copied */
     struct strmap *kept; /* of each name: is_wanted or is_there, below */
     char is_wanted, is_there;
@@ -245,6 +246,10 @@ static int next_member(struct archive *archive, struct member *ret, struct err *
 static int copy_range(struct joining *joining, const struct archive *from)
 {
     int rc = 0;
+    if (joining->to - joining->from + END_BYTES > joining->max - joining->written) {
+        return err_set(joining->err, -EFBIG, "%s: it would be more than %llu bytes",
+                       joining->out_name, (unsigned long long)joining->max);
+    }
     while (rc == 0 && joining->from < joining->to) {
         uint64_t left = joining->to - joining->from;
         size_t wanted = left < CHUNK ? (size_t)left : CHUNK;
@@ -280,8 +285,12 @@ static int read_list(struct joining *joining)
     int rc = next_member(changes, &member, joining->err);
     size_t length = rc == 1 ? strlen(member.name) : 0;
     if (rc >= 0 && (length < suffix || strcmp(member.name + length - suffix, SUFFIX) != 0 ||
-                    member.type != '0' || member.bytes > LIST_MAX)) {
+                    member.type != '0')) {
         return damaged(changes, "no list of what is kept", joining->err);
+    }
+    if (rc == 1 && member.bytes > LIST_MAX) {
+        return err_set(joining->err, -EFBIG, "%s: its list of what is kept is %llu bytes",
+                       changes->name, (unsigned long long)member.bytes);
     }
     if (rc < 0) {
         return rc;
@@ -294,6 +303,10 @@ static int read_list(struct joining *joining)
     }
     for (size_t at = 0; rc == 0 && at < bytes; at += strlen(joining->list + at) + 1) {
         joining->count++;
+    }
+    if (joining->count > NAMES_MAX) {
+        return err_set(joining->err, -EFBIG, "%s: its list of what is kept has %zu names",
+                       changes->name, joining->count);
     }
     joining->names = mem_alloc((joining->count + 1) * sizeof *joining->names);
     size_t count = 0;
@@ -347,14 +360,15 @@ static int take_kept(struct joining *joining)
     return rc;
 }
 
-int archive_merge(int before, const char *before_name, int changes, const char *changes_name,
-                  int out, const char *out_name, uint64_t *bytes, struct err *err)
+int archive_merge(const struct archive_file *before, const struct archive_file *changes,
+                  const struct archive_file *out, uint64_t max, uint64_t *bytes, struct err *err)
 {
     static const char END[END_BYTES];
-    struct joining joining = {.before = {.fd = before, .name = before_name},
-                              .changes = {.fd = changes, .name = changes_name},
-                              .out = out,
-                              .out_name = out_name,
+    struct joining joining = {.before = {.fd = before->fd, .name = before->name},
+                              .changes = {.fd = changes->fd, .name = changes->name},
+                              .out = out->fd,
+                              .out_name = out->name,
+                              .max = max,
                               .err = err};
     joining.kept = strmap_create(STRMAP_CASE_SENSITIVE);
     joining.chunk = mem_alloc(CHUNK);
@@ -364,8 +378,8 @@ int archive_merge(int before, const char *before_name, int changes, const char *
     rc = rc != 0 ? rc : take_changes(&joining);
     rc = rc != 0 ? rc : take_kept(&joining);
     if (rc == 0) {
-        rc = new_file_write(out, END, sizeof END, joining.written);
-        rc = rc != 0 ? err_set(err, rc, "%s: %s", out_name, err_code_text(rc)) : 0;
+        rc = new_file_write(out->fd, END, sizeof END, joining.written);
+        rc = rc != 0 ? err_set(err, rc, "%s: %s", out->name, err_code_text(rc)) : 0;
     }
     if (rc == 0) {
         *bytes = joining.written + sizeof END;

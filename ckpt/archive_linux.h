@@ -22,10 +22,15 @@
 
 struct err;
 
-/* Files that are open: those in the place of the names, which are for messages.  Writes to `out`,
- * which is empty; *bytes: how much.  -EBADMSG: what is there is no such archive; -ENODATA: the one
- * before has not what is to be kept. */
-int archive_merge(int before, const char *before_name, int changes, const char *changes_name,
-                  int out, const char *out_name, uint64_t *bytes, struct err *err);
+struct archive_file { /* open; the name is for messages */
+    int fd;
+    const char *name;
+};
+
+/* Writes to `out`, which is empty; *bytes: how much.  -EBADMSG: what is there is no such archive;
+ * -ENODATA: the one before has not what is to be kept; -EFBIG: it would be more than `max` bytes,
+ * or the list is longer than that of any job should be. */
+int archive_merge(const struct archive_file *before, const struct archive_file *changes,
+                  const struct archive_file *out, uint64_t max, uint64_t *bytes, struct err *err);
 
 #endif

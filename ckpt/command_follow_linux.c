@@ -1,5 +1,4 @@
-/* ckpt/command_follow_linux.c - roost-ckpt follow|merge: images of what changes, and one made of
- * them.
+/* ckpt/command_follow_linux.c - roost-ckpt follow: images of what changes.
  *
  * `follow` stays for as long as the job does, because what it knows of the job's memory ends with
  * it.  It is told on its input what to do, a word a line, and answers each with a line:
@@ -16,7 +15,6 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <poll.h>
@@ -28,13 +26,10 @@
 
 #include "base/err.h"
 #include "base/mem.h"
-#include "ckpt/chain.h"
 #include "ckpt/command_linux.h"
 #include "ckpt/dump_linux.h"
 #include "ckpt/follow_linux.h"
 #include "ckpt/follow_socket_linux.h"
-#include "ckpt/merge_linux.h"
-#include "ckpt/pack_linux.h"
 
 #define USAGE      2
 #define FAILED     1
@@ -237,63 +232,4 @@ int ckpt_follow_command(int argc, char **argv)
         (void)unlink(at);
     }
     return status;
-}
-
-/* What of a chain is packed is unpacked, into a file without a name that is read by way of /proc.
- */
-static int unpack_link(const char *name, const char *out, char ret[PATH_MAX], struct err *err)
-{
-    char path[PATH_MAX];
-    if (!pack_is_packed(name)) {
-        (void)snprintf(ret, PATH_MAX, "%s", name);
-        return 0;
-    }
-    if ((size_t)snprintf(path, sizeof path, "%s.XXXXXX", out) >= sizeof path) {
-        return err_set(err, -ENAMETOOLONG, "%s: the name is too long", out);
-    }
-    int fd = mkostemp(path, O_CLOEXEC);
-    if (fd < 0) {
-        return err_set(err, -errno, "%s: %s", path, err_code_text(-errno));
-    }
-    (void)unlink(path);
-    (void)snprintf(ret, PATH_MAX, "/proc/self/fd/%d", fd); /* open until we end */
-    return unpack_into(name, fd, name, INT64_MAX, err);
-}
-
-static int merge_links(char **names, size_t count, const char *out, bool pack, struct err *err)
-{
-    char(*paths)[PATH_MAX] = mem_zalloc(count * sizeof *paths), plain[PATH_MAX];
-    const char **links = mem_zalloc(count * sizeof *links);
-    int rc =
-        (size_t)snprintf(plain, sizeof plain, "%s%s", out, pack ? ".plain" : "") >= sizeof plain
-            ? err_set(err, -ENAMETOOLONG, "%s: the name is too long", out)
-            : 0;
-    for (size_t i = 0; rc == 0 && i < count; i++) {
-        rc = unpack_link(names[i], out, paths[i], err);
-        links[i] = paths[i];
-    }
-    rc = rc != 0 ? rc : ckpt_merge(links, count, plain, NULL, err);
-    rc = rc != 0 ? rc : ckpt_show_attributes(plain, err);
-    if (pack && rc == 0) {
-        rc = pack_file(plain, out, NULL, err);
-        (void)unlink(plain);
-    }
-    mem_free(links);
-    mem_free(paths);
-    return rc;
-}
-
-int ckpt_merge_command(int argc, char **argv)
-{
-    struct err err = {.text = ""};
-    bool pack = argc > 2 && strcmp(argv[2], "--pack") == 0;
-    int first = pack ? 3 : 2;
-    if (argc - first < 2 || (size_t)(argc - first) > CHAIN_MAX) {
-        return USAGE;
-    }
-    if (merge_links(argv + first, (size_t)(argc - first) - 1, argv[argc - 1], pack, &err) != 0) {
-        (void)fprintf(stderr, "roost-ckpt: %s\n", err.text);
-        return FAILED;
-    }
-    return 0;
 }

@@ -35,7 +35,7 @@ struct merge {
     struct ckpt_head head;
     struct ckpt_extent extent; /* the one that is written */
     bool is_open, sums_fast;
-    uint64_t at; /* in the new image */
+    uint64_t at, max; /* in the new image */
     unsigned char *chunk;
     struct err *err;
 };
@@ -76,12 +76,24 @@ static void close_all(struct merge *merge)
 
 /* ---- contents */
 
+/* Extents of one image may be of the same bytes of its file: what comes of it may be far more. */
+static int check_end(const struct merge *merge, uint64_t end)
+{
+    return end <= merge->max ? 0
+                             : err_set(merge->err, -EFBIG, "%s: it would be more than %llu bytes",
+                                       merge->out.name, (unsigned long long)merge->max);
+}
+
 static int copy(struct merge *merge, size_t from, uint64_t offset, uint64_t bytes)
 {
+    int rc = check_end(merge, bytes > merge->max ? bytes : merge->at + bytes);
+    if (rc != 0) {
+        return rc;
+    }
     while (bytes > 0) {
         size_t wanted = bytes < CHUNK ? (size_t)bytes : CHUNK;
         ssize_t got = pread(merge->fds[from], merge->chunk, wanted, (off_t)offset);
-        int rc = got < 0 ? -errno : got == 0 ? -EBADMSG : 0;
+        rc = got < 0 ? -errno : got == 0 ? -EBADMSG : 0;
         rc = rc != 0 ? rc : new_file_write(merge->out.fd, merge->chunk, (size_t)got, merge->at);
         if (rc != 0) {
             return err_set(merge->err, rc, "%s, of %s: %s", merge->out.name, merge->names[from],
@@ -211,8 +223,12 @@ static int write_frame(struct merge *merge, uint64_t code)
     if (!frame_lay_out(&merge->tables, &merge->head, merge->head.window, code, at)) {
         return err_set(merge->err, -ENOMEM, "%s: its tables are too large", merge->out.name);
     }
+    int rc = check_end(merge, merge->head.image_bytes);
+    if (rc != 0) {
+        return rc;
+    }
     strbuf_init(&bytes, CKPT_TABLES_MAX);
-    int rc = tables_write(&merge->tables, &merge->head, &bytes);
+    rc = tables_write(&merge->tables, &merge->head, &bytes);
     rc = rc != 0 ? rc : new_file_write(merge->out.fd, bytes.data, bytes.length, at);
     rc = rc == 0 && ftruncate(merge->out.fd, (off_t)merge->head.image_bytes) != 0 ? -errno : rc;
     if (rc == 0) {
@@ -246,13 +262,11 @@ static int merge_all(struct merge *merge)
     return rc != 0 ? rc : new_file_commit(&merge->out, 0700, merge->err);
 }
 
-int ckpt_merge(const char *const *names, size_t count, const char *out, uint64_t *bytes,
+int ckpt_merge(const char *const *names, size_t count, const char *out, uint64_t max,
                struct err *err)
 {
-    struct merge merge = {.names = names,
-                          .count = count,
-                          .sums_fast = ckpt_sum_is_fast(),
-                          .err = err};
+    struct merge merge = {
+        .names = names, .count = count, .max = max, .sums_fast = ckpt_sum_is_fast(), .err = err};
     if (count == 0 || count > CHAIN_MAX) {
         return err_set(err, -EINVAL, "a chain is of 1 to %u images", CHAIN_MAX);
     }
@@ -267,9 +281,6 @@ int ckpt_merge(const char *const *names, size_t count, const char *out, uint64_t
     tables_init(&merge.tables);
     rc = open_all(&merge);
     rc = rc != 0 ? rc : merge_all(&merge);
-    if (rc == 0 && bytes != NULL) {
-        *bytes = merge.head.image_bytes;
-    }
     new_file_close(&merge.out, false);
     tables_fini(&merge.tables);
     close_all(&merge);

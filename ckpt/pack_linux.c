@@ -201,6 +201,7 @@ static int unpack_all(struct unpacking *unpacking, struct err *err)
             return err_set(err, -EFBIG, "%s: it is %llu bytes, more than %llu", unpacking->from,
                            size, (unsigned long long)unpacking->max);
         }
+        unpacking->max = first ? size : unpacking->max; /* what it says there was room for */
         int rc = first ? new_file_room(unpacking->out, unpacking->to, size, err) : 0;
         rc = rc != 0 ? rc : unpack_chunk(unpacking, &in, &over, err);
         if (rc != 0) {

@@ -45,4 +45,11 @@ void ckpt_receive_put_done(struct work *work, int result);
 int ckpt_receive_whole(struct work *work);
 void ckpt_receive_whole_done(struct work *work, int result);
 
+/* ---- ckpt_room.c, on the lane: 0, -ENOSPC or -EDQUOT */
+/* That piece and what follows it, into the directory `part`. */
+int ckpt_room_for_piece(struct work *work, const struct ckpt_call *call, const char *part,
+                        size_t length);
+/* All that is there by now. */
+int ckpt_room_of_whole(struct work *work);
+
 #endif

@@ -3,7 +3,8 @@
  * The image before and what came become one, by `roost-ckpt merge`, and archives by `roost-ckpt
  * join`: a process of its own, because what it reads comes from strangers.  It looks at all sums,
  * and at whether the two belong together at all.  What is kept is always whole; the image before
- * stays as it is until the new one is durable and the schedd knows of it.
+ * stays as it is until the new one is durable and the schedd knows of it.  A few kilobytes of a
+ * stranger's may unpack to all that the disk has: --max bounds it (ckpt_room_plan.h).
  *
  * A merge that a killed shadow left behind writes under another name than the next one.
  *
@@ -66,16 +67,18 @@ static const struct making FILES = {"join",          CKPT_NAME_FILES,  CKPT_NAME
                                     CKPT_FILES_SUM};
 
 static int run_program(struct work *work, const struct making *making, const char *part,
-                       const char *base, const char *out)
+                       const char *base, int64_t max, const char *out)
 {
     static const char *const ENVIRONMENT[] = {"PATH=/usr/local/bin:/usr/bin:/bin", "LC_ALL=C",
                                               NULL};
     struct shadow *shadow = work->run->shadow;
     char *paths[] = {stage_join(base, making->base), stage_join(part, making->changed),
                      stage_join(part, out), stage_join(part, SAID)};
-    const char *argv[7] = {shadow->ckpt_program, making->command};
-    size_t count = 2;
+    char most[24];
+    const char *argv[9] = {shadow->ckpt_program, making->command, "--max", most};
+    size_t count = 4;
     struct os_exit how = {.status = 0};
+    (void)snprintf(most, sizeof most, "%" PRId64, max);
     if (is_packed(shadow->os, part, making->changed)) {
         argv[count++] = "--pack";
     }
@@ -126,12 +129,12 @@ static int note(struct work *work, const struct making *making, const char *part
 }
 
 static int make_whole(struct work *work, const struct making *making, const char *part,
-                      const char *base, struct ad *manifest)
+                      const char *base, int64_t max, struct ad *manifest)
 {
     struct os *os = work->run->shadow->os;
     char out[64];
     (void)snprintf(out, sizeof out, "merged.%d", (int)os_pid(os));
-    int rc = run_program(work, making, part, base, out);
+    int rc = run_program(work, making, part, base, max, out);
     rc = rc != 0 ? rc : os_below_rename(os, part, out, part, making->whole, &work->err);
     rc = rc != 0 ? rc : note(work, making, part, manifest);
     if (rc != 0) {
@@ -142,14 +145,16 @@ static int make_whole(struct work *work, const struct making *making, const char
     return 0;
 }
 
-int checkpoint_merge(struct work *work, const char *part, const char *base, struct ad *manifest)
+int checkpoint_merge(struct work *work, const char *part, const char *base, int64_t max,
+                     struct ad *manifest)
 {
-    return make_whole(work, &IMAGE, part, base, manifest);
+    return make_whole(work, &IMAGE, part, base, max, manifest);
 }
 
-int checkpoint_join(struct work *work, const char *part, const char *base, struct ad *manifest)
+int checkpoint_join(struct work *work, const char *part, const char *base, int64_t max,
+                    struct ad *manifest)
 {
-    return make_whole(work, &FILES, part, base, manifest);
+    return make_whole(work, &FILES, part, base, max, manifest);
 }
 
 struct tidying {

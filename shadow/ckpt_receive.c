@@ -5,12 +5,13 @@
  * files are there and have the sums of the manifest they are synced and the directory gets its
  * name; then the schedd is told.  So a half one never takes the place of a whole one, whoever dies.
  *
- * The sizes are a stranger's; CHECKPOINT_QUOTA_PER_OWNER and SPOOL_RESERVE bound them.
+ * The sizes are a stranger's: ckpt_room.c bounds them.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,11 +19,11 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/os_below.h"
-#include "base/os_figures.h"
 #include "base/plant.h"
 #include "base/strbuf.h"
 #include "classad/ad.h"
 #include "shadow/ckpt_call.h"
+#include "shadow/ckpt_room_plan.h"
 #include "shadow/shadow_state.h"
 #include "wire/checkpoint_attrs.h"
 #include "wire/wire.h"
@@ -44,31 +45,6 @@ static char *part_place(const struct run *run, int64_t sequence)
 }
 
 /* ---- CKPT_PUT -------------------------------------------------------------------------------- */
-
-static int check_quota(struct work *work, const struct ckpt_call *call, size_t more)
-{
-    struct shadow *shadow = work->run->shadow;
-    int result = stages_have_room(shadow, more, &work->err);
-    if (result != 0 || shadow->checkpoint_quota <= 0 || call->offset > 0) {
-        return result; /* asked with the first bytes of each file */
-    }
-    struct os_tree_figures tree;
-    os_tree_figures(shadow->os, shadow->checkpoints, CKPT_NAMES_MAX, &tree);
-    int64_t size = call->size;
-    bool is_delta = strcmp(call->name, CKPT_NAME_DELTA) == 0;
-    if (call->base > 0 && (is_delta || strcmp(call->name, CKPT_NAME_CHANGES) == 0)) {
-        char *base = ckpt_call_place(work->run, call->base); /* what comes of it */
-        size += ckpt_call_size_in(work->run, base, is_delta ? CKPT_NAME_IMAGE : CKPT_NAME_FILES);
-        mem_free(base);
-    }
-    if (size > shadow->checkpoint_quota - tree.disk_kib * 1024) {
-        return err_set(&work->err, -EDQUOT,
-                       "checkpoints of %s would take more than CHECKPOINT_QUOTA_PER_OWNER (%" PRId64
-                       " bytes)",
-                       shadow->owner, shadow->checkpoint_quota);
-    }
-    return 0;
-}
 
 struct leftovers {
     struct work *work;
@@ -119,8 +95,8 @@ int ckpt_receive_put(struct work *work)
     bool writes = result == 0 && call->offset >= 0;
     if (writes) {
         result = call->offset == 0 ? checkpoint_place_make(run, &work->err) : 0;
-        result = result != 0 ? result : check_quota(work, call, length);
         result = result != 0 ? result : os_mkdirs(run->shadow->os, part, 0700, &work->err);
+        result = result != 0 ? result : ckpt_room_for_piece(work, call, part, length);
         result = result != 0 ? result
                              : os_below_open(run->shadow->os, part, call->name,
                                              call->offset == 0 ? OS_WRITE_TRUNCATE : OS_WRITE, 0600,
@@ -220,22 +196,17 @@ static bool is_there(struct work *work, const char *directory)
     return same;
 }
 
-/* Unpacked, merged, and packed again, all at once. */
-static int check_room_to_merge(struct work *work, const char *base, const struct parts *parts)
+/* Where there is no room for that there may be for a whole one. */
+static int check_room_to_merge(struct work *work, const char *part, const struct parts *parts,
+                               const struct checkpoint_room rooms[2])
 {
-    static const char *const PLAIN[] = {CKPT_IMAGE_BYTES, CKPT_FILES_BYTES};
-    const struct ckpt_call *call = work->arg;
-    struct ad *manifest = read_manifest(work, base);
-    int64_t all = 0;
-    for (size_t i = 0; i < 2; i++) {
-        int64_t plain = manifest != NULL ? ad_int_or(manifest, PLAIN[i], 0) : 0;
-        int64_t more = ad_int_or(call->manifest, PLAIN[i], 0);
-        plain = plain > 0 ? plain : 0;
-        more = more > 0 && more < plain ? more : plain;
-        all += parts->changed[i] ? plain * 3 + more : 0;
+    int64_t all = (parts->changed[0] ? rooms[0].disk : 0) + (parts->changed[1] ? rooms[1].disk : 0);
+    char why[ERR_TEXT_MAX];
+    if (stages_have_room(work->run->shadow, part, all, &work->err) == 0) {
+        return 0;
     }
-    ad_destroy(manifest);
-    return stages_have_room(work->run->shadow, (size_t)all, &work->err);
+    (void)snprintf(why, sizeof why, "%s", work->err.text);
+    return err_set(&work->err, -ENODATA, "%.400s: all of it is to come again", why);
 }
 
 static int merge(struct work *work, const char *part, const struct parts *parts)
@@ -245,14 +216,19 @@ static int merge(struct work *work, const char *part, const struct parts *parts)
         return err_set(&work->err, -ENODATA, "what changed since no checkpoint is of no use");
     }
     char *base = ckpt_call_place(work->run, call->base);
-    int result = check_room_to_merge(work, base, parts);
+    struct ad *before = read_manifest(work, base);
+    const struct checkpoint_room rooms[] = {
+        checkpoint_room_plan(before, call->manifest, CKPT_IMAGE_BYTES, CKPT_IMAGE_STORED),
+        checkpoint_room_plan(before, call->manifest, CKPT_FILES_BYTES, CKPT_FILES_STORED)};
+    int result = check_room_to_merge(work, part, parts, rooms);
     if (result == 0 && parts->changed[0]) {
-        result = checkpoint_merge(work, part, base, call->manifest);
+        result = checkpoint_merge(work, part, base, rooms[0].made, call->manifest);
     }
     if (result == 0 && parts->changed[1]) {
-        result = checkpoint_join(work, part, base, call->manifest);
+        result = checkpoint_join(work, part, base, rooms[1].made, call->manifest);
     }
     ad_remove(call->manifest, CKPT_BASE);
+    ad_destroy(before);
     mem_free(base);
     return result;
 }
@@ -271,7 +247,7 @@ static int complete(struct work *work, const char *part)
         result = merge(work, part, &parts);
     }
     checkpoint_merge_tidy(work, part);
-    return result;
+    return result != 0 ? result : ckpt_room_of_whole(work);
 }
 
 int ckpt_receive_whole(struct work *work)

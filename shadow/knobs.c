@@ -41,7 +41,7 @@ static const struct knob KNOBS[] = {
      .fallback = "256 MiB",
      .help = "So much of SPOOL's disk is left to the queue: output that would take of it is "
              "refused (after some tries its job is held, codes 12 and 28), and so is spooled "
-             "input; 0: none."},
+             "input; as much of the disk that checkpoints go to, if that is another; 0: none."},
     {.name = "CHECKPOINT_QUOTA_PER_OWNER",
      .type = KNOB_SIZE_BYTES,
      .fallback = "0",

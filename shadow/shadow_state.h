@@ -218,8 +218,9 @@ bool stages_lists(const char *known, const char *name);
 void stages_sweep(struct shadow *shadow, const char *known);
 /* The same of what evicted jobs have left; those of `known` stay. */
 void spools_sweep(struct shadow *shadow, const char *known);
-/* 0, or -ENOSPC and err where so many bytes more would not leave SPOOL_RESERVE; on a lane. */
-int stages_have_room(struct shadow *shadow, size_t more, struct err *err);
+/* 0, or -ENOSPC and err where so many bytes more would not leave SPOOL_RESERVE of the disk on which
+ * that directory is; on a lane. */
+int stages_have_room(struct shadow *shadow, const char *directory, int64_t more, struct err *err);
 void stages_end(struct shadow *shadow); /* for runs_end() */
 
 /* ---- turns.c: large transfers take turns ---- */
@@ -248,10 +249,13 @@ void checkpoint_place_remove(struct shadow *shadow, const char *job); /* and all
 
 /* ---- ckpt_merge.c, on the lane ---- */
 /* Makes, in the directory `part`, an image of that in `base` and of what changed (CKPT_NAME_DELTA),
- * and writes to the manifest what it is.  -ENODATA: it cannot be. */
-int checkpoint_merge(struct work *work, const char *part, const char *base, struct ad *manifest);
+ * and writes to the manifest what it is; at most `max` bytes are made on the way.  -ENODATA: it
+ * cannot be. */
+int checkpoint_merge(struct work *work, const char *part, const char *base, int64_t max,
+                     struct ad *manifest);
 /* The same of files, of what changed of these (CKPT_NAME_CHANGES). */
-int checkpoint_join(struct work *work, const char *part, const char *base, struct ad *manifest);
+int checkpoint_join(struct work *work, const char *part, const char *base, int64_t max,
+                    struct ad *manifest);
 /* Removes what is no part of a checkpoint. */
 void checkpoint_merge_tidy(struct work *work, const char *part);
 

@@ -110,7 +110,7 @@ static void run(struct spool_work *work, bool writes)
 static int check_quota(struct spool_work *work, size_t more)
 {
     struct shadow *shadow = work->shadow;
-    int rc = stages_have_room(shadow, more, &work->err);
+    int rc = stages_have_room(shadow, shadow->directory, (int64_t)more, &work->err);
     if (rc != 0 || shadow->spool_quota == 0) {
         return rc;
     }

@@ -164,17 +164,16 @@ static int end_file(struct work *work, const char *name, struct staged *staged, 
                                  err_code_text(result));
 }
 
-int stages_have_room(struct shadow *shadow, size_t more, struct err *err)
+int stages_have_room(struct shadow *shadow, const char *directory, int64_t more, struct err *err)
 {
-    int64_t free_kib =
-        shadow->spool_reserve > 0 ? os_disk_free_kib(shadow->os, shadow->directory) : -1;
-    if (free_kib < 0 || free_kib * 1024 - (int64_t)more >= shadow->spool_reserve) {
+    int64_t free_kib = shadow->spool_reserve > 0 ? os_disk_free_kib(shadow->os, directory) : -1;
+    if (free_kib < 0 || more <= free_kib * 1024 - shadow->spool_reserve) {
         return 0;
     }
     return err_set(err, -ENOSPC,
                    "the disk of %s is full: less than SPOOL_RESERVE (%" PRId64
                    " bytes) would be left",
-                   shadow->directory, shadow->spool_reserve);
+                   directory, shadow->spool_reserve);
 }
 
 static int put_bytes(struct work *work, const char *name, const struct ad *args)
@@ -195,7 +194,7 @@ static int put_bytes(struct work *work, const char *name, const struct ad *args)
         result = err_set(&work->err, -ESTALE, "output '%s' is to be sent from its beginning", name);
     }
     if (result == 0 && length > 0) {
-        result = stages_have_room(run->shadow, length, &work->err);
+        result = stages_have_room(run->shadow, run->shadow->directory, (int64_t)length, &work->err);
         if (result != 0) {
             return err_prefix(&work->err, result, "output '%s'", name);
         }

@@ -42,7 +42,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     int before = file_of(data, first), changes = file_of(data + first, size - first);
     int out = memfd_create("out", MFD_CLOEXEC);
     CHECK(out >= 0);
-    if (archive_merge(before, "before", changes, "changes", out, "out", &bytes, NULL) == 0) {
+    const struct archive_file files[] = {{before, "before"}, {changes, "changes"}, {out, "out"}};
+    if (archive_merge(&files[0], &files[1], &files[2], size + END, &bytes, NULL) == 0) {
         CHECK(fstat(out, &stat) == 0 && (uint64_t)stat.st_size == bytes && bytes <= size + END);
     }
     (void)close(before);

@@ -26,5 +26,5 @@ words ckpt/xstate.c "AMX tiles"
 words ckpt/stub/start.c "this processor has more registers than the job's dynamic linker makes "
 words ckpt/dump_memory_linux.c "a shadow stack is not saved"
 words ckpt/dump_fd_pipe_linux.c "it holds more than a pipe of ours may"
-words shadow/ckpt_receive.c "would take more than CHECKPOINT_QUOTA_PER_OWNER ("
+words shadow/ckpt_room.c "would take more than CHECKPOINT_QUOTA_PER_OWNER ("
 passed

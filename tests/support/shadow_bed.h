@@ -63,6 +63,7 @@ struct world {
 struct answer {
     bool done;
     int status;
+    char text[ERR_TEXT_MAX]; /* of one that is refused */
     struct ad *args;
     struct vec ads;
     struct strbuf bytes;
@@ -312,6 +313,7 @@ static inline void on_answer(void *arg, struct wire_reply *reply)
     }
     if (!reply->more) {
         answer->status = reply->status;
+        (void)snprintf(answer->text, sizeof answer->text, "%s", reply->text);
         answer->args = reply->args != NULL ? ad_copy(reply->args) : ad_create();
         answer->done = true;
     }

@@ -162,15 +162,17 @@ static uint64_t pack_changes(struct place *place, const char *since, const char 
 
 static int join(const char *before, const char *changes, const char *out, struct err *err)
 {
-    int fds[3] = {open(before, O_RDONLY | O_CLOEXEC), open(changes, O_RDONLY | O_CLOEXEC),
-                  open(out, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600)};
+    const struct archive_file files[] = {{open(before, O_RDONLY | O_CLOEXEC), before},
+                                         {open(changes, O_RDONLY | O_CLOEXEC), changes},
+                                         {open(out, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600),
+                                          out}};
     uint64_t bytes = 0;
     struct stat stat;
-    int rc = archive_merge(fds[0], before, fds[1], changes, fds[2], out, &bytes, err);
-    assert_int_equal(fstat(fds[2], &stat), 0);
+    int rc = archive_merge(&files[0], &files[1], &files[2], INT64_MAX, &bytes, err);
+    assert_int_equal(fstat(files[2].fd, &stat), 0);
     assert_true(rc != 0 || bytes == (uint64_t)stat.st_size);
     for (size_t i = 0; i < 3; i++) {
-        (void)close(fds[i]);
+        (void)close(files[i].fd);
     }
     return rc;
 }

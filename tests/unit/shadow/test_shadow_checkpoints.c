@@ -351,12 +351,14 @@ static void a_run_that_begins_anew_keeps_its_own(void **state)
 #define MERGER                                            \
     "#!/bin/sh\n"                                         \
     "[ \"$1\" = merge ] || [ \"$1\" = join ] || exit 2\n" \
-    "if grep -q bad \"$3\"; then\n"                       \
-    "    echo half >\"$4\"\n"                             \
+    "[ \"$2\" = --max ] || exit 2\n"                      \
+    "echo \"$1 $3\" >\"$(dirname \"$0\")/allowed\"\n"     \
+    "if grep -q bad \"$5\"; then\n"                       \
+    "    echo half >\"$6\"\n"                             \
     "    echo 'roost-ckpt: it is damaged'\n"              \
     "    exit 1\n"                                        \
     "fi\n"                                                \
-    "cat \"$2\" \"$3\" >\"$4\"\n"                         \
+    "cat \"$4\" \"$5\" >\"$6\"\n"                         \
     "echo 'CkptImageSize = 4711'\n"                       \
     "echo 'CkptFilesSize = 815'\n"
 
@@ -449,6 +451,7 @@ static void what_changed_is_made_whole_before_it_is_kept(void **state)
     const struct whole whole = {"image",           IMAGE " anew",   "ImageChecksum",
                                 "CkptImageStored", "CkptImageSize", 4711};
     is_whole(world, &starter, &whole);
+    file_is(world, "allowed", "merge 1048610\n"); /* ckpt_room_plan.h, of 8 and 9 bytes */
     assert_false(is_kept(world, "2/delta"));
     assert_false(is_kept(world, "2/said"));
     wire_close(starter.wire);
