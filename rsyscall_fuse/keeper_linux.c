@@ -220,11 +220,38 @@ static void drop_capabilities(const struct keeper *keeper)
     must(keeper, syscall(SYS_capset, &header, none), "dropping capabilities");
 }
 
-static void set_filter(const struct keeper *keeper, const struct os_filter *filter)
+/* Behind what is there: what that lets pass comes to this one. */
+static void add_filter(const struct os_filter *filter, struct sock_fprog *program)
 {
-    if (filter != NULL) {
-        struct sock_fprog program = {.len = filter->count};
-        program.filter = (struct sock_filter *)(uintptr_t)filter->codes;
+    for (unsigned short i = 0; i < program->len; i++) {
+        struct sock_filter *code = &program->filter[i];
+        if (code->code == (BPF_RET | BPF_K) && code->k == SECCOMP_RET_ALLOW) {
+            *code = (struct sock_filter){.code = BPF_JMP | BPF_JA, .k = program->len - i - 1U};
+        }
+    }
+    memcpy(program->filter + program->len, filter->codes, filter->count * sizeof *filter->codes);
+    program->len = (unsigned short)(program->len + filter->count);
+}
+
+/* Both are one filter of the job's: who makes an image of it counts how many it has, and there is
+ * to be none that it set itself (ckpt/dump_check_linux.c). */
+static void set_filters(const struct keeper *keeper)
+{
+    const struct rfs_cage_options *options = keeper->options;
+    const struct os_filter *filters[] = {options->network ? NULL : options->offline_filter,
+                                         options->filter};
+    struct sock_filter codes[BPF_MAXINSNS];
+    struct sock_fprog program = {.filter = codes};
+    for (size_t i = 0; i < 2; i++) {
+        if (filters[i] != NULL && program.len + filters[i]->count > BPF_MAXINSNS) {
+            errno = E2BIG;
+            fail(keeper, "the filter of system calls");
+        }
+        if (filters[i] != NULL) {
+            add_filter(filters[i], &program);
+        }
+    }
+    if (program.len > 0) {
         must(keeper, prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0),
              "the filter of system calls");
     }
@@ -266,8 +293,7 @@ _Noreturn static void become_job(const struct keeper *keeper, const sigset_t *si
     }
     (void)sigprocmask(SIG_SETMASK, signals, NULL);
     must(keeper, prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "no_new_privs");
-    set_filter(keeper, keeper->options->network ? NULL : keeper->options->offline_filter);
-    set_filter(keeper, keeper->options->filter); /* the last: it may refuse to set one */
+    set_filters(keeper);
     if (keeper->options->environment != NULL) {
         environ = (char **)(uintptr_t)keeper->options->environment; /* for PATH, too */
     }
