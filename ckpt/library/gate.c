@@ -31,18 +31,21 @@ static bool is_open(const struct gate *gate, const struct outcome *outcome)
     return load(&gate->taking) == 0 || load(&outcome->is_held_no_more) != 0;
 }
 
-void gate_enter(struct gate *gate, const struct outcome *outcome)
+bool gate_try(struct gate *gate, const struct outcome *outcome)
+{
+    __atomic_add_fetch(&gate->sections, 1, __ATOMIC_SEQ_CST);
+    if (is_open(gate, outcome)) {
+        return true;
+    }
+    gate_leave(gate);
+    return false;
+}
+
+void gate_wait(const struct gate *gate, const struct outcome *outcome)
 {
     const int64_t soon[2] = {0, LOOK_AGAIN_NS};
-    for (;;) {
-        __atomic_add_fetch(&gate->sections, 1, __ATOMIC_SEQ_CST);
-        if (is_open(gate, outcome)) {
-            return;
-        }
-        gate_leave(gate);
-        while (!is_open(gate, outcome)) {
-            (void)SYS6(futex, &gate->taking, FUTEX_WAIT_PRIVATE, 1, soon, NULL, 0);
-        }
+    while (!is_open(gate, outcome)) {
+        (void)SYS6(futex, &gate->taking, FUTEX_WAIT_PRIVATE, 1, soon, NULL, 0);
     }
 }
 

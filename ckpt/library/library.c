@@ -76,19 +76,46 @@ EXPORTED const char *roost_checkpoint_error(void)
 
 /* ---- sections */
 
+static uint64_t hold_signals(void)
+{
+    const uint64_t all = ~UINT64_C(0);
+    uint64_t mask = 0;
+    (void)SYS4(rt_sigprocmask, SIG_SETMASK, &all, &mask, SIGNAL_BYTES);
+    return mask;
+}
+
+static void let_signals(uint64_t mask)
+{
+    (void)SYS4(rt_sigprocmask, SIG_SETMASK, &mask, NULL, SIGNAL_BYTES);
+}
+
+/* A handler that comes meanwhile has sections of its own: it must find that this thread is in one,
+ * or is in none, and nothing between. */
 EXPORTED void roost_checkpoint_disable(void)
 {
-    if (own_sections++ == 0 && is_in_use()) {
-        gate_enter(&the_library.gate, &the_library.outcome);
+    while (own_sections == 0 && is_in_use()) {
+        uint64_t mask = hold_signals();
+        bool entered = gate_try(&the_library.gate, &the_library.outcome);
+        own_sections = entered ? 1 : 0;
+        let_signals(mask);
+        if (entered) {
+            return;
+        }
+        gate_wait(&the_library.gate, &the_library.outcome);
     }
+    own_sections++;
 }
 
 EXPORTED void roost_checkpoint_enable(void)
 {
-    if (own_sections == 1 && is_in_use()) { /* a handler that asks now is refused yet */
+    if (own_sections == 1 && is_in_use()) {
+        uint64_t mask = hold_signals();
         gate_leave(&the_library.gate);
+        own_sections = 0;
+        let_signals(mask);
+    } else {
+        own_sections -= own_sections > 0 ? 1 : 0;
     }
-    own_sections -= own_sections > 0 ? 1 : 0;
 }
 
 /* ---- hooks */

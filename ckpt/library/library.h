@@ -55,7 +55,10 @@ struct library {
 int library_take(struct library *library, bool ends, bool hooks);
 
 /* ---- gate.c */
-void gate_enter(struct gate *gate, const struct outcome *outcome);
+/* Enters a section; false: an image is being made. */
+bool gate_try(struct gate *gate, const struct outcome *outcome);
+/* Until that is worth trying again. */
+void gate_wait(const struct gate *gate, const struct outcome *outcome);
 void gate_leave(struct gate *gate);
 /* Until nobody else takes an image and no section is entered. */
 void gate_close(struct gate *gate);
@@ -68,7 +71,8 @@ int take_image(struct library *library, bool ends);
 /* ---- watch.c */
 /* Begins to take signals, in the first thread of the program. */
 int watch_start(struct library *library);
-/* The same in a thread that the C library made; until it is not the watcher any more. */
+/* The same in a thread that the C library made; until it is not the watcher any more, or the only
+ * thread that is left (hooks: else the C library does not know of it, and ends the process). */
 void watch_run(struct library *library, bool hooks);
 /* Has the watcher look at the interval again, or see that another one is. */
 void watch_wake(const struct library *library, int32_t watcher);

@@ -38,16 +38,17 @@ int roost_checkpoint(void);
 
 /* Between them no image is made, whoever asks: it is made after the last section has ended.  They
  * nest, and belong to the thread that calls them.  The first one waits for an image that is just
- * being begun (milliseconds). */
+ * being begun (milliseconds).  Handlers of signals may have some, too; but one that comes to the
+ * thread that makes an image, while it does, is in the image wherever it was. */
 void roost_checkpoint_disable(void);
 void roost_checkpoint_enable(void);
 
 /* Called around each image that the library makes: before it; after it, in the job that goes on,
  * with what roost_checkpoint() will return; resumed, instead of after, in a job that was resumed
  * from it.  Each may be NULL.  For roost_checkpoint(), in the thread that called it; for signals
- * and the interval, in a thread of the library: so a program with hooks has threads.  0, or a
- * negative errno when that thread cannot be made.  Images that others make (`roost-ckpt dump`) call
- * none. */
+ * and the interval, in a thread of the library: so a program with hooks has threads, and ends up to
+ * a second later if its first thread left by pthread_exit().  0, or a negative errno when that
+ * thread cannot be made.  Images that others make (`roost-ckpt dump`) call none. */
 int roost_checkpoint_hooks(void (*before)(void *arg), void (*after)(void *arg, int result),
                            void (*resumed)(void *arg), void *arg);
 

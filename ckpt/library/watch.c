@@ -10,6 +10,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
 #include <stddef.h>
@@ -18,11 +19,14 @@
 
 #include "ckpt/library/library.h"
 #include "ckpt/stub/sys.h"
+#include "ckpt/stub/text.h"
 
 #define SIGNAL_BYTES  8
 #define BIT(signal)   (UINT64_C(1) << ((signal)-1))
 #define OUR_SIGNALS   (BIT(SIGTSTP) | BIT(SIGUSR2))
 #define NS_PER_SECOND INT64_C(1000000000)
+#define LOOK_S        1 /* how often the one with hooks looks whether there is nobody else */
+#define THREADS_WORD  20
 
 int64_t watch_now_ns(void)
 {
@@ -55,6 +59,30 @@ static bool is_wake(const struct library *library, const siginfo_t *info)
            info->si_value.sival_ptr == library;
 }
 
+/* The other threads have ended, the first one by pthread_exit(): the kernel keeps its number until
+ * all have.  What /proc says of a process: "7 (name) Z ...", the 20th word: how many threads. */
+static bool is_last(void)
+{
+    char text[512];
+    const char *at = NULL;
+    long fd = SYS4(openat, AT_FDCWD, "/proc/self/stat", O_RDONLY | O_CLOEXEC, 0);
+    long got = fd >= 0 ? SYS3(read, fd, text, sizeof text - 1) : 0;
+    if (fd >= 0) {
+        (void)SYS1(close, fd);
+    }
+    text[got > 0 ? got : 0] = '\0';
+    for (const char *each = text; *each != '\0'; each++) {
+        at = *each == ')' ? each : at;
+    }
+    if (at == NULL || at[1] != ' ' || at[2] != 'Z') {
+        return false;
+    }
+    for (int word = 2; word < THREADS_WORD && *at != '\0'; at++) {
+        word += *at == ' ' ? 1 : 0;
+    }
+    return text_number(&at, 10) == 2;
+}
+
 void watch_run(struct library *library, bool hooks)
 {
     const uint64_t ours = OUR_SIGNALS;
@@ -62,8 +90,18 @@ void watch_run(struct library *library, bool hooks)
     while (is_watcher(library, self)) {
         int64_t left[2];
         siginfo_t info;
-        bool timed = time_left(library, left);
-        long got = SYS4(rt_sigtimedwait, &ours, &info, timed ? left : NULL, SIGNAL_BYTES);
+        bool timed = time_left(library, left), looks = hooks && (!timed || left[0] >= LOOK_S);
+        if (looks) {
+            left[0] = LOOK_S;
+            left[1] = 0;
+        }
+        long got = SYS4(rt_sigtimedwait, &ours, &info, timed || looks ? left : NULL, SIGNAL_BYTES);
+        if (got == -EAGAIN && looks) {
+            if (is_last()) {
+                return; /* then the process has ended */
+            }
+            continue;
+        }
         if (got == -EINTR || (got > 0 && is_wake(library, &info))) {
             continue;
         }
