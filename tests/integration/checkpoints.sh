@@ -12,12 +12,13 @@ compile() { # NAME[.KIND]
     local flags=()
     case $1 in
     *.static) flags=(-static) ;;
+    *.pie) flags=(-static-pie) ;;
     *.avx) flags=(-mavx) ;;
     esac
     cc -O2 -D_GNU_SOURCE -pthread "${flags[@]}" -o "$WORK/jobs/$1" "$ROOST_SRC/tests/integration/jobs/${1%%.*}.c" -lm
 }
 names=(numbers clocks files waits sleeps changes events family sessions threads mappings pending hoards
-    threads.static mappings.static waits.static openings.static sleeps.static changes.static)
+    threads.static mappings.pie mappings.static waits.static openings.static sleeps.static changes.static)
 ! grep -qw avx /proc/cpuinfo || names+=(numbers.avx)
 export -f compile
 export WORK
@@ -80,6 +81,7 @@ try --every 0.4 --rounds 1 -- "$WORK/jobs/sessions"
 try --every 0.3 --rounds 2 -- "$WORK/jobs/threads" 50
 try --every 0.3 --rounds 3 -- /bin/bash "$WORK/bin/pipes.sh"
 try --every 0.3 --rounds 2 -- "$WORK/jobs/mappings" .
+try --every 0.3 --rounds 1 -- "$WORK/jobs/mappings.pie" .
 try --every 0.3 --rounds 2 -- /bin/sh -c 'for i in 1 2 3; do sleep 0.2; echo $i; done | sort -r | tr 1-5 a-e'
 try --every 0.1 --rounds 1 --chain 5 --packed -- "$WORK/jobs/changes.static"
 try --every 0.3 --rounds 2 -- /usr/bin/python3 -c 'import hashlib, time
