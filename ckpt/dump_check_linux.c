@@ -98,9 +98,17 @@ static int check_thread(const struct dump *dump, pid_t tid, struct err *err)
     const struct subject *subject = dump->now;
     struct user_dispatch dispatch = {.mode = 0};
     const char *why = NULL;
-    if (syscall(SYS_kcmp, subject->tracee.pid, tid, KCMP_FILES, 0, 0) > 0) {
+    long files = syscall(SYS_kcmp, subject->tracee.pid, tid, KCMP_FILES, 0, 0);
+    long fs = files >= 0 ? syscall(SYS_kcmp, subject->tracee.pid, tid, KCMP_FS, 0, 0) : files;
+    if (fs < 0) { /* then nor is it known which descriptors are one open file */
+        return err_set(err, -EOPNOTSUPP,
+                       "process %d: what its threads and descriptors share cannot be asked "
+                       "(kcmp): %s",
+                       (int)subject->tracee.pid, err_code_text(-errno));
+    }
+    if (files > 0) {
         why = "it has descriptors of its own";
-    } else if (syscall(SYS_kcmp, subject->tracee.pid, tid, KCMP_FS, 0, 0) > 0) {
+    } else if (fs > 0) {
         why = "it has a working directory of its own";
     } else if (ptrace((enum __ptrace_request)GET_USER_DISPATCH, tid, (void *)sizeof dispatch,
                       &dispatch) == 0 &&

@@ -123,7 +123,9 @@ static ssize_t peek(int fd, int at, void *room, size_t bytes, bool *descriptors)
     }
     ssize_t got = recvmsg(fd, &message, MSG_PEEK | MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
     int error = errno;
-    *descriptors = *descriptors || had_descriptors(&message);
+    /* Cut off: there were more than there was room for, or than we may have open. */
+    bool cut = got >= 0 && (message.msg_flags & MSG_CTRUNC) != 0;
+    *descriptors = had_descriptors(&message) || *descriptors || cut;
     return got < 0 ? -error : got;
 }
 

@@ -379,22 +379,24 @@ static int save_kind(struct files *files, const struct open_file *file, struct c
 }
 
 /* Who is told by a signal that something can be read. */
-static void save_owner(const struct files *files, const struct open_file *file,
-                       struct ckpt_file *saved)
+static int save_owner(const struct files *files, const struct open_file *file,
+                      struct ckpt_file *saved)
 {
     struct f_owner_ex owner = {.pid = 0};
     if ((file->flags & O_ASYNC) == 0 && saved->kind != CKPT_PIPE && saved->kind != CKPT_SOCKET) {
-        return;
+        return 0;
     }
     int fd = fd_fetch(file);
-    if (fd >= 0 && fcntl(fd, F_GETOWN_EX, &owner) == 0 && owner.pid != 0) {
+    if (fd < 0) {
+        return fd_fail(files, file, fd);
+    }
+    if (fcntl(fd, F_GETOWN_EX, &owner) == 0 && owner.pid != 0) {
         saved->owner_kind = (uint32_t)owner.type;
         saved->owner = fd_inner_number(files, owner.pid);
         saved->owner_signal = fcntl(fd, F_GETSIG);
     }
-    if (fd >= 0) {
-        (void)close(fd);
-    }
+    (void)close(fd);
+    return 0;
 }
 
 /* The same open file as another number of 0 to 2, that is saved: 1 and its index; 0: none. */
@@ -426,8 +428,8 @@ static int save_file(struct files *files, struct open_file *file)
     if (rc == 0 && saved.kind == CKPT_FILE && file->stdio != 0) {
         saved.id = find_twin(files, file);
     }
+    rc = rc != 0 ? rc : save_owner(files, file, &saved);
     if (rc == 0) {
-        save_owner(files, file, &saved);
         saved.path = saved.path != 0 ? saved.path : tables_text(&files->dump->tables, file->path);
         file->file = tables_add(&files->dump->tables, CKPT_FILES, &saved);
     }

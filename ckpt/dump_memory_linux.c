@@ -250,6 +250,10 @@ int reader_copy(struct reader *reader, uint64_t start, uint64_t end)
             bytes = CKPT_PAGE;
             got = tracee_read(reader->dump->now->source, start, reader->chunk, bytes);
         }
+        if (got < 0 && got != -EIO) { /* the kernel's word for a page that is not there */
+            return err_set(reader->err, (int)got, "process %d: its memory cannot be read: %s",
+                           (int)reader->dump->now->source->pid, err_code_text((int)got));
+        }
         if (got > 0) {
             size_t rest = (CKPT_PAGE - (size_t)got % CKPT_PAGE) % CKPT_PAGE;
             memset(reader->chunk + got, 0, rest);

@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""A file system answers, when it is asked which locks a file has: that it knows no such question, and there is an image; or
+"""What a dump has to ask, and is not answered.
+
+A file system answers, when it is asked which locks a file has: that it knows no such question, and there is an image; or
 an error, and there is none, as there may be locks that it would not hold.
 
 lib_checkpoint_untold.py DIRECTORY
@@ -20,6 +22,7 @@ import tempfile
 
 from lib_checkpoint import CKPT, job_of
 
+IOCTL, KCMP = 16, 312
 ASK = 2 << 30 | 2408 << 16 | ord("R") << 8 | 0x4C  # base/file_locks.h
 JOB = """import os, sys
 held = [os.memfd_create("first")] + [os.open(name, os.O_PATH) for name in sys.argv[1:]]
@@ -32,10 +35,10 @@ ERRORS = [errno.EACCES, errno.EPERM, errno.EBADF, errno.ENOTCONN, errno.EIO, err
 libc = ctypes.CDLL(None, use_errno=True)
 
 
-def answer(number):
-    """To that question; what else the process does is let through."""
-    codes = ((0x20, 0, 0, 0), (0x15, 0, 3, 16), (0x20, 0, 0, 24), (0x15, 0, 1, ASK), (0x06, 0, 0, 0x50000 | number),
-             (0x06, 0, 0, 0x7FFF0000))
+def answer(number, call=IOCTL, word=ASK):
+    """To that question, the second word of that call (None: any); what else the process does is let through."""
+    asked = ((0x20, 0, 0, 24), (0x15, 0, 1, word)) if word is not None else ()
+    codes = ((0x20, 0, 0, 0), (0x15, 0, len(asked) + 1, call), *asked, (0x06, 0, 0, 0x50000 | number), (0x06, 0, 0, 0x7FFF0000))
     kept = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *code) for code in codes))
     program = struct.pack("HxxxxxxQ", len(codes), ctypes.addressof(kept))
     if libc.prctl(38, 1, 0, 0, 0) != 0 or libc.prctl(22, 2, program, 0, 0) != 0:
@@ -72,12 +75,26 @@ def check(number, image, *places):
     ends_well(job, name)
 
 
+def no_kcmp(image):
+    """Who makes the image may not ask which descriptors are one open file, as in some containers."""
+    job = begin([CKPT, "run", "--", "/usr/bin/python3", "-c", JOB])
+    if job.stdout.readline() != "held\n":
+        sys.exit("no kcmp: not held")
+    dump = subprocess.run([CKPT, "dump", str(job_of(job.pid)), image, "--kill"], capture_output=True, text=True, timeout=60,
+                          preexec_fn=lambda: answer(errno.EPERM, KCMP, None))
+    wanted = r"roost-ckpt: process \d+: what its threads and descriptors share cannot be asked \(kcmp\): Operation not permitted\n"
+    if dump.returncode != 1 or not re.fullmatch(wanted, dump.stderr) or os.path.exists(image):
+        sys.exit(f"no kcmp: {dump.returncode}, {dump.stderr}")
+    ends_well(job, "no kcmp")
+
+
 def main():
     image = os.path.join(os.path.abspath(sys.argv[1]), "image")
     for number in UNKNOWN + ERRORS:
         check(number, image)
     with tempfile.NamedTemporaryFile(dir="/dev/shm") as place:  # it has no locks, and would answer EBADF
         check(0, image, place.name)
+    no_kcmp(image)
     print(f"{len(UNKNOWN)} answers that there is no such question, {len(ERRORS)} errors, one that was not asked")
 
 

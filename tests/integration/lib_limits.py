@@ -253,7 +253,7 @@ SLOW = ["vfork", "vfork_followed", "shared", "locked"]  # are tried for ten seco
 KINDS = {name[5:]: value for name, value in globals().items() if name.startswith("hold_")}
 # What takes another processor: integration.ckpt_move provokes some of it, and limits.sh compares the words; or a loss while it is
 # resumed: lib_checkpoint_resumed.py.
-ELSEWHERE = re.compile("lacks what the job|has more registers than|a shadow stack|was killed meanwhile|more than a pipe of ours|which locks it has")
+ELSEWHERE = re.compile("lacks what the job|has more registers than|a shadow stack|was killed meanwhile|more than a pipe of ours|which locks it has|cannot be asked .kcmp")
 
 
 def be_job(kind, folder):
