@@ -4,6 +4,9 @@
  */
 #include "offline_ads/offline_ads.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+
 #include "base/check.h"
 #include "base/text.h"
 #include "base/vec.h"
@@ -39,6 +42,22 @@ static const char *const LOADS[] = {"LoadAvg", "CondorLoadAvg", "TotalLoadAvg",
 
 static const char *const NOW[] = {"MyCurrentTime", "LastHeardFrom", "EnteredCurrentState",
                                   "EnteredCurrentActivity", "EnteredPowerState"};
+
+/* Nobody types on a machine that is asleep: START of a desktop would else be false for as long as
+ * its owner sent it to sleep himself. */
+static const char *const IDLES[] = {"KeyboardIdle", "ConsoleIdle"};
+
+static void let_idleness_grow(struct ad *ad)
+{
+    for (size_t i = 0; i < ARRAY_COUNT(IDLES); i++) {
+        int64_t idle_s = ad_int_or(ad, IDLES[i], -1);
+        if (idle_s >= 0) {
+            char text[64];
+            (void)snprintf(text, sizeof text, "MY.OfflineAge + %" PRId64, idle_s);
+            CHECK(ad_set_expr(ad, IDLES[i], text, NULL) == 0);
+        }
+    }
+}
 
 static void remove_private(struct ad *ad)
 {
@@ -99,6 +118,7 @@ struct ad *offline_ads_make(const struct ad *live, const struct offline_ads_how 
     }
     ad_set_int(ad, "OfflineSince", how->now_s);
     CHECK(ad_set_expr(ad, "OfflineAge", "time() - MY.OfflineSince", NULL) == 0);
+    let_idleness_grow(ad);
     return ad;
 }
 

@@ -106,6 +106,32 @@ static void it_says_how_old_it_is(void **state)
     ad_destroy(ad);
 }
 
+/* Its owner sent it to sleep with his own hand: START is true when nobody has typed long enough. */
+static void nobody_types_on_a_machine_that_is_asleep(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t now_s;
+        bool starts;
+    } MOMENTS[] = {{1000, false}, {1890, false}, {1896, true}, {90000, true}};
+    struct ad *ad = make("[ Name = \"a\"; KeyboardIdle = 5; ConsoleIdle = 7;"
+                         " Start = LoadAvg <= 0.3 && KeyboardIdle > 900 && ConsoleIdle > 900;"
+                         " LoadAvg = 0.9 ]",
+                         NULL);
+    for (size_t i = 0; i < sizeof MOMENTS / sizeof MOMENTS[0]; i++) {
+        const struct ad_context context = {.now_s = MOMENTS[i].now_s};
+        struct ad_value starts;
+        assert_int_equal(ad_eval_attr(ad, NULL, "Start", &context, &starts), 0);
+        assert_int_equal(starts.type, AD_TYPE_BOOL);
+        assert_int_equal(starts.boolean, MOMENTS[i].starts);
+        ad_value_fini(&starts);
+    }
+    ad_destroy(ad);
+    ad = make("[ Name = \"a\" ]", NULL);
+    assert_false(ad_has(ad, "KeyboardIdle")); /* was not there */
+    ad_destroy(ad);
+}
+
 static void nothing_of_the_last_run_is_left_in_it(void **state)
 {
     (void)state;
@@ -217,7 +243,8 @@ static void other_machines_and_samples_are_unrelated(void **state)
 UNIT_TESTS(UNIT(it_looks_like_an_idle_machine_of_the_same_name),
            UNIT(it_draws_what_the_machine_does_asleep),
            UNIT(its_times_are_now_and_its_life_is_limited), UNIT(it_says_how_old_it_is),
-           UNIT(who_vanished_is_not_asleep), UNIT(nothing_of_the_last_run_is_left_in_it),
+           UNIT(nobody_types_on_a_machine_that_is_asleep), UNIT(who_vanished_is_not_asleep),
+           UNIT(nothing_of_the_last_run_is_left_in_it),
            UNIT(it_wants_to_be_woken_once_it_was_matched),
            UNIT(a_sample_has_a_name_of_its_own_and_tells_the_one_before),
            UNIT(the_live_ad_is_not_changed), UNIT(a_live_ad_of_another_boot_replaces_it),
