@@ -38,6 +38,7 @@ struct rfs_beside {
     struct rfs_door *door;
     pid_t job;
     char ticket[RSYS_TICKET_MAX + 1];
+    char server[RFS_ADDRESS_SIZE];
     char folder[SOCKET_SIZE], address[SOCKET_SIZE + 24];
     struct beside_signal {
         struct rfs_beside *beside;
@@ -205,10 +206,16 @@ static void end_all(struct rfs_beside *beside)
     }
 }
 
+static const char *on_dial(void *arg)
+{
+    struct rfs_beside *beside = arg;
+    return rfs_address_read(beside->os, beside->options.server_file, beside->server);
+}
+
 int rfs_beside_create(struct loop *loop, struct os *os, const struct rfs_beside_options *options,
                       struct rfs_beside **ret, struct err *err)
 {
-    static const struct rfs_link_events LINK = {on_ready, on_lost, NULL, NULL};
+    static const struct rfs_link_events LINK = {on_ready, on_lost, NULL, NULL, on_dial};
     static const int SIGNALS[SIGNALS_MAX] = {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
     struct rfs_beside *beside = mem_zalloc(sizeof *beside);
     beside->options = *options;

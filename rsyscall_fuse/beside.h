@@ -22,8 +22,9 @@ struct rfs_beside;
 struct rfs_beside_options {
     struct rfs_link_options link; /* but the ticket */
     const char *ticket_file;
-    const char *library; /* preloaded by programs that are linked dynamically */
-    const char *local;   /* names that are this machine's, "/usr:/opt"; NULL: "/tmp" */
+    const char *server_file; /* as rfs_mount_options has it */
+    const char *library;     /* preloaded by programs that are linked dynamically */
+    const char *local;       /* names that are this machine's, "/usr:/opt"; NULL: "/tmp" */
     const char *scratch; /* a directory of this machine, for the socket; the job's /tmp is local */
     const char *door;    /* the socket's directory, which images of the job find where they are
                           * resumed; NULL: one in scratch */

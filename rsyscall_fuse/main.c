@@ -21,6 +21,9 @@ static const char USAGE[] =
     "       roost-rsys-mount --probe\n"
     "Runs PROGRAM where it sees nothing but the files of the server, as an ordinary user.\n"
     "  --server ADDRESS    tcp:HOST:PORT or unix:/path\n"
+    "  --server-file FILE  its first line, if there is one, is ADDRESS by now: looked at before "
+    "each\n"
+    "                      dialling\n"
     "  --pin SHA256        of the server's certificate; or --ca FILE; needed for tcp\n"
     "  --route ROUTE       what is asked for at that address (rsys)\n"
     "  --ticket-file FILE  what lets us in: the file's first line\n"
@@ -84,21 +87,15 @@ static int take_value(struct arguments *arguments, const char *name, const char 
     const struct {
         const char *name;
         const char **text;
-    } TEXTS[] = {{"--server", &options->link.address},
-                 {"--pin", &options->link.pin},
-                 {"--ca", &options->link.ca_file},
-                 {"--route", &options->link.route},
-                 {"--scratch", &options->cage.scratch},
-                 {"--cwd", &options->cage.directory},
-                 {"--stdin", &options->cage.streams[0]},
-                 {"--stdout", &options->cage.streams[1]},
-                 {"--stderr", &options->cage.streams[2]},
-                 {"--ticket-file", &options->ticket_file},
-                 {"--environment", &options->environment_file},
-                 {"--image", &options->cage.image},
-                 {"--wrap", &arguments->library},
-                 {"--local", &arguments->local},
-                 {"--door", &arguments->door}};
+    } TEXTS[] = {
+        {"--server", &options->link.address},     {"--pin", &options->link.pin},
+        {"--ca", &options->link.ca_file},         {"--route", &options->link.route},
+        {"--scratch", &options->cage.scratch},    {"--cwd", &options->cage.directory},
+        {"--stdin", &options->cage.streams[0]},   {"--stdout", &options->cage.streams[1]},
+        {"--stderr", &options->cage.streams[2]},  {"--server-file", &options->server_file},
+        {"--ticket-file", &options->ticket_file}, {"--environment", &options->environment_file},
+        {"--image", &options->cage.image},        {"--wrap", &arguments->library},
+        {"--local", &arguments->local},           {"--door", &arguments->door}};
     for (size_t i = 0; i < sizeof TEXTS / sizeof TEXTS[0]; i++) {
         if (strcmp(name, TEXTS[i].name) == 0) {
             *TEXTS[i].text = value;
@@ -151,6 +148,7 @@ static int run_beside(struct loop *loop, struct os *os, const struct arguments *
     const struct rfs_mount_options *mount = &arguments->mount;
     struct rfs_beside_options options = {.link = mount->link,
                                          .ticket_file = mount->ticket_file,
+                                         .server_file = mount->server_file,
                                          .library = arguments->library,
                                          .local = arguments->local,
                                          .door = arguments->door,

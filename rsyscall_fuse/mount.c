@@ -43,6 +43,7 @@ struct rfs_mount {
     struct loop_timer *end_timer;
     struct rsys_reply hello;
     char ticket[RSYS_TICKET_MAX + 1];
+    char address[RFS_ADDRESS_SIZE];
     char *environment;           /* as it was read */
     struct vec environment_ptrs; /* into it */
     struct forward {
@@ -194,6 +195,25 @@ int rfs_ticket_read(struct os *os, const char *file, char ret[RSYS_TICKET_MAX + 
     return code;
 }
 
+const char *rfs_address_read(struct os *os, const char *file, char ret[RFS_ADDRESS_SIZE])
+{
+    char *text = NULL;
+    size_t length = 0;
+    ret[0] = '\0';
+    if (file != NULL && os_read_file(os, file, RFS_ADDRESS_SIZE - 1, &text, &length, NULL) == 0) {
+        text[strcspn(text, "\n")] = '\0';
+        (void)snprintf(ret, RFS_ADDRESS_SIZE, "%s", text);
+        mem_free(text);
+    }
+    return ret[0] != '\0' ? ret : NULL;
+}
+
+static const char *on_dial(void *arg)
+{
+    struct rfs_mount *mount = arg;
+    return rfs_address_read(mount->os, mount->options.server_file, mount->address);
+}
+
 int rfs_environment_read(struct os *os, const char *file, char **text, struct vec *ret,
                          struct err *err)
 {
@@ -227,7 +247,7 @@ static int start(struct rfs_mount *mount, struct err *err)
     static const char *const PLACES[] = {"/proc", "/dev", NULL};
     static const char *const PLACES_AND_TMP[] = {"/proc", "/dev", "/tmp", NULL};
     static const struct rfs_cage_events CAGE = {on_mounted, on_started, on_ended, on_failed};
-    static const struct rfs_link_events LINK = {on_ready, on_lost, on_renew, on_again};
+    static const struct rfs_link_events LINK = {on_ready, on_lost, on_renew, on_again, on_dial};
     static const int SIGNALS[SIGNALS_MAX] = {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
     int code = read_environment(mount, err);
     code = code != 0 ? code

@@ -28,6 +28,7 @@ struct rfs_mount_options {
     struct rfs_cage_options cage;
     struct rfs_options files; /* uid and gid are set by what the server says */
     const char *ticket_file;
+    const char *server_file; /* where the server is by now: rfs_address_read(); NULL: it stays */
     const char *environment_file; /* the job's environment, a zero byte after each; NULL: ours */
     bool stats;
 };
@@ -35,6 +36,10 @@ struct rfs_mount_options {
 /* The file's first line. */
 int rfs_ticket_read(struct os *os, const char *file, char ret[RSYS_TICKET_MAX + 1],
                     struct err *err);
+
+#define RFS_ADDRESS_SIZE 300
+/* The file's first line, in ret; NULL: there is no file, or nothing in it. */
+const char *rfs_address_read(struct os *os, const char *file, char ret[RFS_ADDRESS_SIZE]);
 
 /* A job's environment: *text is what the file says, ret points to each in it and ends with NULL;
  * both are the caller's, also after an error. */

@@ -582,9 +582,10 @@ static void dial(void *arg)
         is_over(link, -ETIMEDOUT, "the server could not be reached for too long");
         return;
     }
+    const char *moved = link->events.where != NULL ? link->events.where(link->arg) : NULL;
     link->phase = LINK_DIALING;
-    int code = stream_connect(link->loop, link->options.address, link->options.route, &trust,
-                              &EVENTS, link, &link->stream, &err);
+    int code = stream_connect(link->loop, moved != NULL ? moved : link->options.address,
+                              link->options.route, &trust, &EVENTS, link, &link->stream, &err);
     if (code == -EINVAL) {
         is_over(link, code, err.text);
     } else if (code != 0) {

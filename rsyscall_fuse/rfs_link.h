@@ -71,6 +71,8 @@ struct rfs_link_events {
     void (*renew)(void *arg);
     /* Puts the call's handles right.  was_sent: the session before may have done it. */
     enum rfs_again (*again)(void *arg, struct rfs_call *call, bool was_sent);
+    /* Where the server is by now, asked before each dialling; NULL, or none: where it was. */
+    const char *(*where)(void *arg);
 };
 
 /* Dials.  Options and what they point to are borrowed until the end.  -EINVAL: a malformed address.

@@ -30,6 +30,8 @@
 #include "wire/remote_ticket.h"
 
 #define TICKET      REMOTE_FILES "/ticket"
+#define SERVER      REMOTE_FILES "/server" /* since a schedd was started again: at another port */
+#define SERVER_NEW  REMOTE_FILES "/server.new"
 #define ENVIRONMENT REMOTE_FILES "/environment"
 #define LOG         REMOTE_FILES "/log"
 #define SCRATCH     "tmp"
@@ -94,6 +96,33 @@ static int make_directory(struct starter *starter, const char *name, struct err 
     }
     mem_free(path);
     return rc;
+}
+
+/* The sandbox is the account's by now, and may be full of links. */
+static int put_server(struct starter *starter, struct err *err)
+{
+    const char *address = ad_string_or(starter->record, "ShadowAddress", "");
+    const char *root = starter->directory;
+    struct os *os = starter->env.os;
+    struct os_file *file = NULL;
+    (void)os_below_remove(os, root, "sandbox/" SERVER_NEW, NULL);
+    int rc = os_below_open(os, root, "sandbox/" SERVER_NEW, OS_WRITE_NEW, 0644, &file, err);
+    if (rc != 0) {
+        return rc;
+    }
+    rc = os_file_write(file, 0, address, strlen(address));
+    os_file_close(file);
+    return rc != 0 ? err_set(err, rc, "%s: %s", SERVER_NEW, err_code_text(rc))
+                   : os_below_rename(os, root, "sandbox/" SERVER_NEW, root, "sandbox/" SERVER, err);
+}
+
+void remote_moved(struct starter *starter)
+{
+    struct err err;
+    if (starter->phase == STARTER_RUN && remote_is_wanted(starter) &&
+        put_server(starter, &err) != 0) {
+        log_warn(starter->env.log, "remote.moved", err.text, LOG_TEXT("job", starter->job_id));
+    }
 }
 
 int remote_prepare(struct starter *starter, struct err *err)
@@ -166,6 +195,7 @@ void remote_words(struct starter *starter, struct vec *argv)
     }
     vec_push(&words, mem_strdup(config_path(config, "RSYS_MOUNT_PROGRAM")));
     add(&words, "--server", ad_string_or(record, "ShadowAddress", ""));
+    add_path(starter, &words, "--server-file", SERVER);
     add(&words, "--pin", ad_string_or(record, "ShadowPin", ""));
     vec_push(&words, mem_strdup("--route"));
     vec_push(&words, remote_words_plan_route(ad_string_or(record, "ShadowRoute", "")));

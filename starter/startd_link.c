@@ -65,6 +65,7 @@ static void renewed(struct starter *starter, const struct ad *args)
         strcmp(address, ad_string_or(starter->record, "ShadowAddress", "")) != 0) {
         log_info(starter->env.log, "shadow.moved", address, LOG_TEXT("job", starter->job_id));
         ad_set_string(starter->record, "ShadowAddress", address);
+        remote_moved(starter);
     }
     go_on(starter, &starter->gap, false);
 }

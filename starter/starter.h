@@ -539,6 +539,8 @@ bool remote_is_wanted(const struct starter *starter);
 bool remote_is_wrapped(const struct starter *starter);
 /* Before the sandbox is the account's: what the mount is told. */
 int remote_prepare(struct starter *starter, struct err *err);
+/* ShadowAddress has changed: the mount dials there from now on. */
+void remote_moved(struct starter *starter);
 /* Puts the mount in front of the program's words; what it must not have of the environment. */
 void remote_words(struct starter *starter, struct vec *argv);
 void remote_environment(struct vec *entries);

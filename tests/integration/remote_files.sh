@@ -145,6 +145,19 @@ equals "exit status of a job that was killed" $? 143
 [ ! -e "$WORK/files/run/after" ] || fail "it went on"
 exec 7>&-
 rm "$WORK/control/down"
+
+say "a server that has moved is found"
+fresh
+waiting --server-file "$WORK/moved" --give-up 60s
+mkdir "$WORK/control.moved"
+/usr/bin/python3 "$ROOST_SRC/tests/integration/lib_cutting_proxy.py" "$WORK/port.moved" "${ALL##*:}" "$WORK/control.moved" &
+until_true 30 "the other proxy listens" test -s "$WORK/port.moved"
+echo "tcp:127.0.0.1:$(cat "$WORK/port.moved")" >"$WORK/moved.new" && chmod 0644 "$WORK/moved.new" && mv "$WORK/moved.new" "$WORK/moved"
+wait "$mount"
+equals "exit status of a job whose server has moved" $? 0
+equals "what it found there" "$(cat "$WORK/files/run/after")" 1
+exec 7>&-
+rm "$WORK/control/down"
 ADDRESS=$ALL
 
 say "of this machine it sees nothing"

@@ -2,7 +2,7 @@
 # Jobs of the standard universe see the files of their submit machine and nothing else: unmodified programs of its, as
 # an account that may read none of them there; remote_root and remote_readonly are kept, and so is what the schedd's
 # configuration hides; what such a job cannot have holds it. It moves to another machine with its image. When its shadow
-# is killed the next one serves it on, and where that would be wrong it goes on from its image: what it did to its files
+# is killed the next one serves it on, also at another port; where that would be wrong it goes on from its image: what it did to its files
 # is done once. A signal that ends the job is told from one that ends what keeps its files.
 #
 # TIMEOUT: 240
@@ -20,6 +20,7 @@ cat >>"$ROOST_CONFIG" <<END
 REMOTE_SYSCALL_HIDDEN = $WORK/hidden
 REMOTE_SYSCALL_READONLY = $WORK/home/.profile
 STARTER_FAILURE_BACKOFF = 0
+CLAIM_LEASE_DURATION = 15
 END
 pool_start
 HOME_DIR=$WORK/home
@@ -154,11 +155,16 @@ takes_one() { "$ROOST" checkpoint "$job" >"$WORK/checkpoint.out" 2>&1; }
 until_true 60 "a job that was resumed is checkpointed" takes_one
 until_true 60 "that one is there" has_checkpoints 3
 
-say "its shadow is killed: the next one serves it on"
+say "its schedd moves to another port, and its shadow is killed: the next one serves it on"
 kill_shadow() { for pid in $(pids_of shadow); do kill -9 "$pid" || fail "kill"; done; }
 sessions() { cat "$POOL"/spool/owner/*/*Log* 2>/dev/null | grep -c rsys.session; }
 has_sessions() { [ "$(sessions)" -ge "$1" ]; }
 before=$(sessions)
+port=$(/usr/bin/python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+sed -i "s/^SCHEDD_PORT = .*/SCHEDD_PORT = $port/" "$ROOST_CONFIG"
+"$ROOST" config reload >"$WORK/reload.out" 2>&1 || fail "config reload: $(cat "$WORK/reload.out")"
+has_moved() { grep -qs shadow.moved "$POOL"/nodes/*/log/*; }
+until_true 60 "the starter has heard where the schedd is" has_moved
 kill_shadow
 until_true 60 "its files are open again" has_sessions $((before + 1))
 runs_for 2 || fail "it was begun again: $("$ROOST" q "$job" -af JobStatus NumJobStarts)"

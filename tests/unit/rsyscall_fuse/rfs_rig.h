@@ -57,6 +57,7 @@ struct rig {
     struct vec asked;
 
     struct rfs_link_options options;
+    const char *moved; /* where it is by now */
     struct rfs_link *link;
     struct rsys_reply welcome;
     bool ready;
@@ -234,10 +235,17 @@ static enum rfs_again rig_again(void *arg, struct rfs_call *call, bool was_sent)
     return rfs_judge_again(rig->fs, call, was_sent);
 }
 
+static const char *rig_where(void *arg)
+{
+    const struct rig *rig = arg;
+    return rig->moved;
+}
+
 static inline void rig_dial(struct rig *rig)
 {
-    static const struct rfs_link_events ONCE = {rig_ready, rig_lost, NULL, NULL};
-    static const struct rfs_link_events RENEWED = {rig_ready, rig_lost, rig_renew, rig_again};
+    static const struct rfs_link_events ONCE = {rig_ready, rig_lost, NULL, NULL, rig_where};
+    static const struct rfs_link_events RENEWED = {rig_ready, rig_lost, rig_renew, rig_again,
+                                                   rig_where};
     const struct rfs_link_events *events = rig->renews ? &RENEWED : &ONCE;
     rig->options.address = rig->address;
     rig->options.route = "rsys";

@@ -267,6 +267,23 @@ static void what_cannot_be_said_is_refused_later(void **state)
     RIG_AWAIT(rig, next.done);
 }
 
+static void a_server_that_has_moved_is_dialled_where_it_is_now(void **state)
+{
+    struct rig *rig = *state;
+    char address[sizeof rig->address + 8];
+    rig_begin(rig);
+    listener_destroy(rig->listener);
+    (void)snprintf(address, sizeof address, "%s-moved", rig->address);
+    assert_int_equal(listener_create(rig->loop, address, rig_incoming, rig, &rig->listener, NULL),
+                     0);
+    rig_cut(rig);
+    RIG_AWAIT(rig, !rfs_link_is_up(rig->link));
+    rig->moved = address;
+    RIG_AWAIT(rig, rfs_link_is_up(rig->link));
+    assert_int_equal(rig->hellos, 2);
+    assert_int_equal(rig->lost, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -278,6 +295,7 @@ int main(void)
         RIG_TEST(pings_keep_a_quiet_session),
         RIG_TEST(a_client_that_was_held_up_does_not_take_that_for_silence),
         RIG_TEST(a_session_that_the_server_does_not_know_is_over),
+        RIG_TEST(a_server_that_has_moved_is_dialled_where_it_is_now),
         RIG_TEST(a_wrong_ticket_is_told),
         RIG_TEST(a_server_that_does_not_know_of_the_ticket_yet_is_dialled_again),
         RIG_TEST(a_cut_that_lasts_too_long_ends_the_session),
