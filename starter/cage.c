@@ -41,6 +41,7 @@ struct cage {
     char *cpu_list;                 /* of limits; NULL: none */
     struct cage_view view;
     char *images, *images_at; /* of view; NULL: no checkpoints */
+    struct vec programs;      /* of view: directories */
     bool required;            /* namespaces or nothing */
     bool closed;              /* nothing that can be had is left out */
     bool began;               /* something may run in it */
@@ -118,6 +119,26 @@ static bool is_own_directory(const char *path)
     return path != NULL && path[0] == '/' && path[1] != '\0' && strchr(path + 1, '/') != NULL;
 }
 
+/* Where the site's programs are that this job is begun with; mem_ blocks. */
+static void find_programs(const struct starter *starter, struct vec *ret)
+{
+    const char *const knobs[] = {starter->ckpt.wanted ? "CKPT_PROGRAM" : NULL,
+                                 remote_is_wanted(starter) ? "RSYS_MOUNT_PROGRAM" : NULL,
+                                 "USER_JOB_WRAPPER"};
+    for (size_t i = 0; i < ARRAY_COUNT(knobs); i++) {
+        const char *path = knobs[i] != NULL ? config_path(starter->env.config, knobs[i]) : NULL;
+        const char *end = path != NULL ? strrchr(path, '/') : NULL;
+        bool known = end == NULL || end == path;
+        for (size_t j = 0; j < ret->count && !known; j++) {
+            const char *other = ret->items[j];
+            known = strncmp(other, path, (size_t)(end - path)) == 0 && other[end - path] == '\0';
+        }
+        if (!known) {
+            vec_push(ret, mem_strndup(path, (size_t)(end - path)));
+        }
+    }
+}
+
 static int make_view(struct starter *starter, struct cage *cage, struct err *err)
 {
     static const char *const DIRECTORIES[] = {"EXECUTE", "SPOOL", "SEC_DIRECTORY",
@@ -131,6 +152,9 @@ static int make_view(struct starter *starter, struct cage *cage, struct err *err
                                .scratch = scratch,
                                .private_shm = config_bool(config, "MOUNT_PRIVATE_DEV_SHM")};
     struct os_stat stat;
+    find_programs(starter, &cage->programs);
+    place.programs = (const char *const *)cage->programs.items;
+    place.program_count = cage->programs.count;
     for (size_t i = 0; i < ARRAY_COUNT(DIRECTORIES); i++) {
         const char *path = config_path(config, DIRECTORIES[i]);
         if (is_own_directory(path)) {
@@ -449,6 +473,7 @@ void cage_close(struct starter *starter)
     cage_view_fini(&cage->view);
     mem_free(cage->images);
     mem_free(cage->images_at);
+    vec_fini(&cage->programs, mem_free);
     mem_free(cage->cpu_list);
     mem_free(cage);
     starter->cage = NULL;

@@ -90,6 +90,19 @@ static void add_scratch(struct cage_view *view, const struct cage_place *place, 
     strbuf_fini(&name);
 }
 
+/* Is something else mounted above that directory? */
+static bool is_covered(const struct cage_view *view, const char *directory)
+{
+    for (size_t i = 0; i < view->mount_count; i++) {
+        const struct os_mount *mount = &view->mounts[i];
+        if ((mount->kind == OS_MOUNT_BIND || mount->kind == OS_MOUNT_MEMORY) &&
+            is_below(directory, mount->to) && strcmp(directory, mount->to) != 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 void cage_plan_view(const struct ad *job, const struct cage_place *place, struct cage_view *ret)
 {
     bool secret_is_open = place->secret != NULL;
@@ -105,6 +118,11 @@ void cage_plan_view(const struct ad *job, const struct cage_place *place, struct
         add_scratch(ret, place, place->scratch_count, "/dev/shm");
     } else if (place->private_shm) {
         add(ret, OS_MOUNT_MEMORY, NULL, "/dev/shm");
+    }
+    for (size_t i = 0; i < place->program_count && i < CAGE_MOUNTS_MAX / 2; i++) {
+        if (is_covered(ret, place->programs[i])) {
+            add(ret, OS_MOUNT_BIND, place->programs[i], place->programs[i]);
+        }
     }
     for (size_t i = 0; i < place->hide_count && i < CAGE_MOUNTS_MAX / 2; i++) {
         add(ret, OS_MOUNT_HIDE, NULL, place->hide[i]);

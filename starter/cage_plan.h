@@ -28,6 +28,8 @@ struct cage_place {          /* all borrowed */
     const char *const *scratch; /* directories that the job has to itself: MOUNT_UNDER_SCRATCH */
     size_t scratch_count;
     bool private_shm;
+    const char *const *programs; /* directories of programs that it is begun with */
+    size_t program_count;
     /* Of a job that is to be checkpointed; NULL: of another. */
     const char *home;      /* where it finds its sandbox, on every machine */
     const char *images;    /* the directory of its images */
@@ -44,7 +46,9 @@ struct cage_view {
 /* What is mounted for a job, in order.  A scratch directory that the job itself names something
  * below (its program, its standard files, its Iwd where nothing is transferred) stays the
  * machine's: it is to find what it named.  Too many of anything are left out, the least important
- * (scratch) first.  Of a job with a home /dev/shm is a directory, too: its files go with it. */
+ * (scratch) first.  Of a job with a home /dev/shm is a directory, too: its files go with it.  The
+ * programs stay where they are, below a scratch directory or /dev/shm, too: who tries all
+ * this out has it built in /tmp. */
 void cage_plan_view(const struct ad *job, const struct cage_place *place, struct cage_view *ret);
 void cage_view_fini(struct cage_view *view);
 

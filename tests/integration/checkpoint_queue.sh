@@ -8,17 +8,26 @@
 [ -x "$ROOST_BIN/roost-ckpt" ] || { echo "skipped: roost-ckpt is made for x86-64 only"; exit 77; }
 "$ROOST_BIN/roost-ckpt" probe >/dev/null || { echo "skipped: no namespaces here"; exit 77; }
 
+# Where a job has a directory of its own in place of the machine's.
+PROGRAMS=$(mktemp -d /var/tmp/roost-it-XXXXXX)
+chmod 0755 "$PROGRAMS"
+remove_programs() { # for the trap, which is to see the status of what came before
+    local status=$?
+    rm -rf "$PROGRAMS"
+    return "$status"
+}
+trap 'remove_programs; clean_up' EXIT
 pool_init --nodes 1 --cpus-per-node 5
 cat >>"$ROOST_CONFIG" <<END
 CHECKPOINT_INTERVAL_MIN = 3600
 CHECKPOINT_INTERVAL_MAX = 3600
 STARTER_FAILURE_BACKOFF = 0
 MAX_STARTER_FAILURES = 0
-STARTER.CKPT_PROGRAM = "$WORK/program"
+STARTER.CKPT_PROGRAM = "$PROGRAMS/program"
 END
 echo 'MEMORY = 1000 # a fifth is a slot' >>"$POOL/nodes/wn01/roost.conf"
 # A machine that has no working roost-ckpt for some time, or one that is not for the job.
-cat >"$WORK/program" <<END
+cat >"$PROGRAMS/program" <<END
 #!/bin/bash
 if [ "\$1" = info ] && [ -e "$WORK/broken" ]; then kill -9 \$\$; fi
 if [ "\$1" = info ] && [ -e "$WORK/unsuited" ]; then
@@ -27,7 +36,7 @@ if [ "\$1" = info ] && [ -e "$WORK/unsuited" ]; then
 fi
 exec "$ROOST_BIN/roost-ckpt" "\$@"
 END
-chmod 0755 "$WORK/program"
+chmod 0755 "$PROGRAMS/program"
 pool_start
 chmod 0777 "$OUT" # jobs may run as somebody else
 cc -O2 -static -D_GNU_SOURCE -o "$WORK/steps" "$ROOST_SRC/tests/integration/jobs/steps.c" || fail "steps does not compile"

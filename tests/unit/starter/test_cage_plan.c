@@ -247,6 +247,33 @@ static void a_job_with_checkpoints_finds_its_sandbox_where_it_is_told(void **sta
     cage_view_fini(&view);
 }
 
+static void programs_of_the_site_stay_where_a_job_has_its_own_directory(void **state)
+{
+    (void)state;
+    static const char *const PROGRAMS[] = {"/tmp/trial/bin", "/usr/lib/roost", "/tmp",
+                                           "/dev/shm/bin", "/tmporary"};
+    struct cage_view view;
+    struct cage_place place = PLACE;
+    place.programs = PROGRAMS;
+    place.program_count = sizeof PROGRAMS / sizeof PROGRAMS[0];
+    place.private_shm = true;
+    view_of("[Cmd = \"condor_exec.exe\"]", &place, &view);
+    int scratch = index_of(&view, OS_MOUNT_BIND, "/tmp");
+    int program = index_of(&view, OS_MOUNT_BIND, PROGRAMS[0]);
+    assert_true(scratch >= 0 && program > scratch);
+    assert_string_equal(view.mounts[program].from, PROGRAMS[0]);
+    assert_string_not_equal(view.mounts[scratch].from, "/tmp");
+    assert_true(index_of(&view, OS_MOUNT_BIND, PROGRAMS[3]) >
+                index_of(&view, OS_MOUNT_MEMORY, "/dev/shm"));
+    assert_int_equal(index_of(&view, OS_MOUNT_BIND, PROGRAMS[1]), -1);
+    assert_int_equal(index_of(&view, OS_MOUNT_BIND, PROGRAMS[4]), -1);
+    cage_view_fini(&view);
+    /* Of a job that has the machine's /tmp, they are there anyhow. */
+    view_of("[Cmd = \"/tmp/job\"]", &place, &view);
+    assert_int_equal(index_of(&view, OS_MOUNT_BIND, PROGRAMS[0]), -1);
+    cage_view_fini(&view);
+}
+
 static bool fits(const char *job, const char *home)
 {
     struct ad *ad = parse(job);
@@ -276,6 +303,7 @@ int main(void)
         cmocka_unit_test(too_much_memory_is_said_as_htcondor_says_it),
         cmocka_unit_test(too_much_disk_is_held_and_what_is_allowed_is_not),
         cmocka_unit_test(a_job_with_checkpoints_finds_its_sandbox_where_it_is_told),
+        cmocka_unit_test(programs_of_the_site_stay_where_a_job_has_its_own_directory),
         cmocka_unit_test(a_home_is_below_a_directory_that_stays_the_jobs_own),
         cmocka_unit_test(a_cpuset_is_told_what_the_list_says),
         cmocka_unit_test(a_list_of_cpus_has_numbers_and_ranges),
