@@ -271,12 +271,18 @@ static void job_started(void *arg, struct sim_process *process, const char *key)
     judge->last_work_us = sim_now_us(judge->sim);
     for (size_t i = 0; i < job->running.count && !is_taken_away(judge, job); i++) {
         const struct sim_process *other = job->running.items[i];
-        if (!runs(other) && !other->stopped) {
+        if (other->stopped) {
+            continue;
+        }
+        /* The one that starts may have been on its way there when its machine stood still. */
+        if (!runs(other) || !runs(process)) {
+            uint64_t one_us = other->host->suspended_until_us;
+            uint64_t both_us = process->host->suspended_until_us;
+            both_us = both_us > one_us ? both_us : one_us;
             struct recheck *later = mem_alloc(sizeof(*later));
             *later = (struct recheck){judge, job};
-            (void)sim_at(judge->sim, other->host->suspended_until_us + RESUME_TOLERANCE_US, recheck,
-                         later);
-        } else if (!other->stopped) {
+            (void)sim_at(judge->sim, both_us + RESUME_TOLERANCE_US, recheck, later);
+        } else {
             judge_broken(judge,
                          "job_twice: job %u runs on %s (pid %d) and is started on %s (pid %d)",
                          number_of(judge, job), other->host->name, (int)other->pid,
