@@ -52,6 +52,8 @@ struct world {
     bool greeted;
     char pin[STREAM_PIN_SIZE];
     char runs[128];            /* what HELLO is answered */
+    const char *checkpoints;   /* the same, of jobs that have some; NULL: nothing */
+    int64_t previous;          /* CkptPrevious of the last report; -1: none */
     int status[200];           /* by verb: what reports are answered */
     struct strbuf reports;     /* "JOB_STATUS Hold 13;JOB_RESULT;" */
     struct wire_request *turn; /* TRANSFER_TURN, not answered yet */
@@ -114,6 +116,9 @@ static inline void schedd_request(void *arg, struct wire_request *request)
         assert_string_equal(ad_string_or(args, "Owner", ""), world->me);
         struct ad *answer = ad_create();
         ad_set_string(answer, "Runs", world->runs);
+        if (world->checkpoints != NULL) {
+            ad_set_string(answer, "Checkpoints", world->checkpoints);
+        }
         const struct wire_body body = {.args = answer};
         world->shadow = wire_request_wire(request);
         wire_reply_ok(request, &body);
@@ -128,6 +133,7 @@ static inline void schedd_request(void *arg, struct wire_request *request)
         return;
     }
     strbuf_printf(&world->reports, "%s", wire_verb_name(verb));
+    world->previous = ad_int_or(args, "CkptPrevious", -1);
     if (ad_has(args, "Event")) {
         strbuf_printf(&world->reports, " %s", ad_string_or(args, "Event", ""));
     }

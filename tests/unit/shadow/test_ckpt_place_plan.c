@@ -68,6 +68,7 @@ static void each_job_has_a_directory_of_its_name(void **state)
     name_is("", "/big/12.3");
     name_is("../../etc", "/big/12.3");
     name_is("..", "/big/12.3");
+    name_is("a/../../etc", "/big/12.3");
 }
 
 int main(void)

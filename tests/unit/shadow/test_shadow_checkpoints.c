@@ -36,17 +36,23 @@ static int64_t has(struct world *world, const struct starter *starter, int64_t s
     return have;
 }
 
-static int finish(struct world *world, const struct starter *starter, int64_t sequence,
-                  const char *image)
+static int finish_as(struct world *world, const struct starter *starter, int64_t sequence,
+                     const char *image, size_t image_bytes, const char *files)
 {
     char args[512], image_sum[DIGEST_HEX_SIZE], files_sum[DIGEST_HEX_SIZE];
     hash(image, strlen(image), image_sum);
-    hash(FILES, strlen(FILES), files_sum);
+    hash(files, strlen(files), files_sum);
     (void)snprintf(args, sizeof(args),
                    "[CkptSequence = %lld; CkptImageStored = %zu; CkptFilesStored = %zu; "
                    "ImageChecksum = \"%s\"; FilesChecksum = \"%s\"]",
-                   (long long)sequence, strlen(image), strlen(FILES), image_sum, files_sum);
+                   (long long)sequence, image_bytes, strlen(files), image_sum, files_sum);
     return call(world, starter->wire, VERB_CKPT_DONE, args, NULL, NULL);
+}
+
+static int finish(struct world *world, const struct starter *starter, int64_t sequence,
+                  const char *image)
+{
+    return finish_as(world, starter, sequence, image, strlen(image), FILES);
 }
 
 static int take(struct world *world, const struct starter *starter, int64_t sequence)
@@ -128,6 +134,12 @@ static void what_came_damaged_is_to_come_again(void **state)
     offers(world, &starter, "");
     assert_int_equal(send_piece(world, &starter, 1, "image", 0, strlen(IMAGE), IMAGE), 0);
     assert_int_equal(finish(world, &starter, 1, IMAGE), 0);
+    offers(world, &starter, "1;");
+    /* Nor is it kept when it is not as long as its manifest says: who gets it goes by that. */
+    assert_int_equal(send_piece(world, &starter, 2, "image", 0, strlen(IMAGE), IMAGE), 0);
+    assert_int_equal(send_piece(world, &starter, 2, "files", 0, strlen(FILES), FILES), 0);
+    assert_int_equal(finish_as(world, &starter, 2, IMAGE, strlen(IMAGE) + 1, FILES), -EAGAIN);
+    assert_int_equal(has(world, &starter, 2, "image"), 0);
     offers(world, &starter, "1;");
     wire_close(starter.wire);
 }
@@ -243,23 +255,26 @@ static void the_next_shadow_offers_what_the_schedd_knows_of(void **state)
     wire_close(starter.wire);
 }
 
-struct removal_look {
+struct look {
     struct world *world;
     struct loop_timer *timer;
-    bool over;
+    const char *name; /* below the test's directory */
+    bool there, over;
 };
 
 static void look_again(void *arg)
 {
-    struct removal_look *look = arg;
-    look->over = !is_kept(look->world, "");
+    struct look *look = arg;
+    char path[200];
+    struct os_stat stat;
+    (void)snprintf(path, sizeof(path), "%s/%s", look->world->dir, look->name);
+    look->over = (os_stat(look->world->os, path, &stat) == 0) == look->there;
     loop_timer_set(look->timer, 5);
 }
 
-/* On a lane, or, if that was stopped before, by the shadow that comes next. */
-static void wait_until_removed(struct world *world)
+static void wait_until(struct world *world, const char *name, bool there)
 {
-    struct removal_look look = {.world = world};
+    struct look look = {.world = world, .name = name, .there = there};
     look.timer = loop_timer_create(world->loop, look_again, &look);
     look_again(&look);
     if (!look.over) {
@@ -268,30 +283,111 @@ static void wait_until_removed(struct world *world)
     loop_timer_destroy(look.timer);
 }
 
-static void those_of_a_job_that_leaves_are_removed(void **state)
+/* On a lane, or, if that was stopped before, by the shadow that comes next. */
+static void wait_until_removed(struct world *world)
+{
+    char name[120];
+    (void)snprintf(name, sizeof(name), "owner/%s/ckpt/1.0", world->me);
+    wait_until(world, name, false);
+}
+
+/* A shadow with that in its configuration. */
+static void configure_line(struct world *world, const char *line)
+{
+    char text[512];
+    (void)snprintf(text, sizeof(text),
+                   "LOCAL_DIR = \"%s\"\nLOG = \"%s/log\"\nSPOOL = \"%s\"\nUID_DOMAIN = \"pool\"\n"
+                   "%s\n",
+                   world->dir, world->dir, world->dir, line);
+    put(world, "roost.conf", text);
+    restart(world);
+}
+
+static void those_of_a_job_that_leaves_are_removed_and_nothing_else(void **state)
 {
     struct world *world = *state;
     struct starter starter;
+    char path[200];
+    struct os_stat stat;
+    configure_line(world, "SHADOW_LANES = 1"); /* what is asked first is done first */
     begin_run(world, "", &starter);
     assert_int_equal(take(world, &starter, 1), 0);
-    assert_int_equal(call(world, world->shadow, VERB_JOB_STOP, "[Checkpoints = \"1.0,../x\"]", NULL,
-                          NULL),
+    (void)snprintf(path, sizeof(path), "%s/owner/%s/ckpt/../x", world->dir, world->me);
+    assert_int_equal(os_mkdirs(world->os, path, 0700, NULL), 0);
+    assert_int_equal(call(world, world->shadow, VERB_JOB_STOP, "[Checkpoints = \"../x,.,1.0\"]",
+                          NULL, NULL),
                      0);
     assert_int_equal(call(world, starter.wire, VERB_CKPT_LOOK, "[]", NULL, NULL), -ESTALE);
     wait_until_removed(world);
+    assert_int_equal(os_stat(world->os, path, &stat), 0);
+    wire_close(starter.wire);
+}
+
+/* A schedd that was started again knows of no checkpoint before it is told of the first. */
+static void of_those_that_the_schedd_does_not_know_the_ones_of_runs_stay(void **state)
+{
+    struct world *world = *state;
+    struct starter starter;
+    char path[200];
+    struct os_stat stat;
+    configure_line(world, "SHADOW_LANES = 1");
+    begin_run(world, "", &starter);
+    assert_int_equal(take(world, &starter, 1), 0);
+    (void)snprintf(path, sizeof(path), "%s/owner/%s/ckpt/2.0/1", world->dir, world->me);
+    assert_int_equal(os_mkdirs(world->os, path, 0700, NULL), 0);
+    (void)snprintf(world->runs, sizeof(world->runs), "1.0.3");
+    world->checkpoints = "3.0";
+    world->greeted = false;
+    wire_close(world->shadow);
+    world->shadow = NULL;
+    wait_for(world, &world->greeted);
+    offers(world, &starter, "1;"); /* on the same lane */
+    assert_int_equal(os_stat(world->os, path, &stat), -ENOENT);
+    assert_true(is_kept(world, "1/image"));
+    wire_close(starter.wire);
+}
+
+static void the_schedd_is_told_of_no_other_one_that_is_not_there(void **state)
+{
+    struct world *world = *state;
+    struct starter starter;
+    char path[200];
+    begin_run(world, "", &starter);
+    assert_int_equal(take(world, &starter, 1), 0);
+    assert_int_equal(world->previous, 0);
+    assert_int_equal(take(world, &starter, 2), 0);
+    assert_int_equal(world->previous, 1);
+    (void)snprintf(path, sizeof(path), "%s/owner/%s/ckpt/1.0/2", world->dir, world->me);
+    assert_int_equal(os_remove_tree(world->os, path, NULL), 0);
+    assert_int_equal(take(world, &starter, 3), 0);
+    assert_int_equal(world->previous, 0);
+    wire_close(starter.wire);
+}
+
+/* Of a run that ended before the schedd knew of it: the same sequence, another moment. */
+static void what_comes_again_with_other_files_takes_the_place_of_the_one_of_before(void **state)
+{
+    struct world *world = *state;
+    struct starter starter;
+    struct answer answer;
+    begin_run(world, "", &starter);
+    assert_int_equal(take(world, &starter, 1), 0);
+    assert_int_equal(send_piece(world, &starter, 1, "image", 0, strlen(IMAGE), IMAGE), 0);
+    assert_int_equal(send_piece(world, &starter, 1, "files", 0, 6, "others"), 0);
+    assert_int_equal(finish_as(world, &starter, 1, IMAGE, strlen(IMAGE), "others"), 0);
+    begin(starter.wire, VERB_CKPT_GET, "[CkptSequence = 1; Name = \"files\"; Offset = 0]", NULL,
+          NULL, &answer);
+    wait_for(world, &answer.done);
+    assert_string_equal(strbuf_text(&answer.bytes), "others");
+    answer_fini(&answer);
+    wire_close(starter.wire);
 }
 
 static void what_would_be_more_than_the_owner_may_have_is_refused(void **state)
 {
     struct world *world = *state;
     struct starter starter;
-    char text[512];
-    (void)snprintf(text, sizeof(text),
-                   "LOCAL_DIR = \"%s\"\nLOG = \"%s/log\"\nSPOOL = \"%s\"\nUID_DOMAIN = \"pool\"\n"
-                   "CHECKPOINT_QUOTA_PER_OWNER = \"1 MiB\"\n",
-                   world->dir, world->dir, world->dir);
-    put(world, "roost.conf", text);
-    restart(world);
+    configure_line(world, "CHECKPOINT_QUOTA_PER_OWNER = \"1 MiB\"");
     begin_run(world, "", &starter);
     assert_int_equal(send_piece(world, &starter, 1, "image", 0, (size_t)2 << 20, "x"), -EDQUOT);
     assert_int_equal(send_piece(world, &starter, 1, "image", 0, (size_t)512 << 10, "x"), 0);
@@ -348,31 +444,29 @@ static void a_run_that_begins_anew_keeps_its_own(void **state)
 /* ---- what changed only ----------------------------------------------------------------------- */
 
 /* In the place of roost-ckpt: what it makes is the one behind the other. */
-#define MERGER                                            \
-    "#!/bin/sh\n"                                         \
-    "[ \"$1\" = merge ] || [ \"$1\" = join ] || exit 2\n" \
-    "[ \"$2\" = --max ] || exit 2\n"                      \
-    "echo \"$1 $3\" >\"$(dirname \"$0\")/allowed\"\n"     \
-    "if grep -q bad \"$5\"; then\n"                       \
-    "    echo half >\"$6\"\n"                             \
-    "    echo 'roost-ckpt: it is damaged'\n"              \
-    "    exit 1\n"                                        \
-    "fi\n"                                                \
-    "cat \"$4\" \"$5\" >\"$6\"\n"                         \
-    "echo 'CkptImageSize = 4711'\n"                       \
+#define MERGER                                                            \
+    "#!/bin/sh\n"                                                         \
+    "[ \"$1\" = merge ] || [ \"$1\" = join ] || exit 2\n"                 \
+    "[ \"$2\" = --max ] || exit 2\n"                                      \
+    "echo \"$1 $3\" >\"$(dirname \"$0\")/allowed\"\n"                     \
+    "if grep -q bad \"$5\"; then\n"                                       \
+    "    echo half >\"$6\"\n"                                             \
+    "    echo 'roost-ckpt: it is damaged'\n"                              \
+    "    exit 1\n"                                                        \
+    "fi\n"                                                                \
+    "if grep -q slow \"$5\"; then\n"                                      \
+    "    : >\"$0.begun\"\n"                                               \
+    "    for i in $(seq 1000); do [ -e \"$0.go\" ] || sleep 0.01; done\n" \
+    "fi\n"                                                                \
+    "cat \"$4\" \"$5\" >\"$6\"\n"                                         \
+    "echo 'CkptImageSize = 4711'\n"                                       \
     "echo 'CkptFilesSize = 815'\n"
 
-static void configure(struct world *world, const char *more)
+static void configure(struct world *world, const char *knob, const char *name)
 {
-    char text[1024];
-    (void)snprintf(text, sizeof(text),
-                   "LOCAL_DIR = \"%s\"\nLOG = \"%s/log\"\nSPOOL = \"%s\"\nUID_DOMAIN = \"pool\"\n"
-                   "%s = \"%s/%s\"\n",
-                   world->dir, world->dir, world->dir,
-                   more[0] != '\0' ? "CHECKPOINT_DESTINATION" : "CKPT_PROGRAM", world->dir,
-                   more[0] != '\0' ? more : "merger");
-    put(world, "roost.conf", text);
-    restart(world);
+    char line[256];
+    (void)snprintf(line, sizeof(line), "%s = \"%s/%s\"", knob, world->dir, name);
+    configure_line(world, line);
 }
 
 static int send_delta(struct world *world, const struct starter *starter, int64_t sequence,
@@ -386,8 +480,8 @@ static int send_delta(struct world *world, const struct starter *starter, int64_
     return call(world, starter->wire, VERB_CKPT_PUT, args, NULL, text);
 }
 
-static int finish_delta(struct world *world, const struct starter *starter, int64_t sequence,
-                        int64_t base, const char *text)
+static void begin_finish_delta(const struct starter *starter, int64_t sequence, int64_t base,
+                               const char *text, struct answer *answer)
 {
     char args[512], sum[DIGEST_HEX_SIZE], files_sum[DIGEST_HEX_SIZE];
     hash(text, strlen(text), sum);
@@ -397,7 +491,18 @@ static int finish_delta(struct world *world, const struct starter *starter, int6
                  "[CkptSequence = %lld; CkptBase = %lld; CkptImageSize = 9; CkptImageStored = %zu; "
                  "CkptFilesStored = %zu; DeltaChecksum = \"%s\"; FilesChecksum = \"%s\"]",
                  (long long)sequence, (long long)base, strlen(text), strlen(FILES), sum, files_sum);
-    return call(world, starter->wire, VERB_CKPT_DONE, args, NULL, NULL);
+    begin(starter->wire, VERB_CKPT_DONE, args, NULL, NULL, answer);
+}
+
+static int finish_delta(struct world *world, const struct starter *starter, int64_t sequence,
+                        int64_t base, const char *text)
+{
+    struct answer answer;
+    begin_finish_delta(starter, sequence, base, text, &answer);
+    wait_for(world, &answer.done);
+    int status = answer.status;
+    answer_fini(&answer);
+    return status;
 }
 
 static void begin_merging(struct world *world, struct starter *starter)
@@ -406,7 +511,7 @@ static void begin_merging(struct world *world, struct starter *starter)
     put(world, "merger", MERGER);
     (void)snprintf(path, sizeof(path), "%s/merger", world->dir);
     assert_int_equal(os_chmod(world->os, path, 0755, NULL), 0);
-    configure(world, "");
+    configure(world, "CKPT_PROGRAM", "merger");
     begin_run(world, "", starter);
     assert_int_equal(take(world, starter, 1), 0);
 }
@@ -512,6 +617,28 @@ static void what_nothing_whole_comes_of_is_not_kept(void **state)
     wire_close(starter.wire);
 }
 
+static void what_becomes_whole_after_its_run_was_stopped_is_not_told_to_the_schedd(void **state)
+{
+    struct world *world = *state;
+    struct starter starter;
+    struct answer answer;
+    begin_merging(world, &starter);
+    assert_int_equal(send_delta(world, &starter, 2, 1, "slow"), 0);
+    assert_int_equal(send_piece(world, &starter, 2, "files", 0, strlen(FILES), FILES), 0);
+    strbuf_clear(&world->reports);
+    begin_finish_delta(&starter, 2, 1, "slow", &answer);
+    wait_until(world, "merger.begun", true);
+    assert_int_equal(call(world, world->shadow, VERB_JOB_STOP, "[JobId = \"1.0\"; ClaimEpoch = 3]",
+                          NULL, NULL),
+                     0);
+    put(world, "merger.go", "");
+    wait_for(world, &answer.done);
+    assert_int_not_equal(answer.status, 0);
+    answer_fini(&answer);
+    reports_are(world, "");
+    wire_close(starter.wire);
+}
+
 /* ---- elsewhere ------------------------------------------------------------------------------- */
 
 static void they_are_kept_where_the_site_says_and_removed_there(void **state)
@@ -523,7 +650,7 @@ static void they_are_kept_where_the_site_says_and_removed_there(void **state)
     (void)snprintf(far, sizeof(far), "%s/far", world->dir);
     (void)snprintf(away, sizeof(away), "%s/away", world->dir);
     (void)snprintf(image, sizeof(image), "%s/1.0/1/image", far);
-    configure(world, "far");
+    configure(world, "CHECKPOINT_DESTINATION", "far");
     begin_run(world, "", &starter);
     /* Not mounted: nothing is written in its place. */
     assert_int_equal(send_piece(world, &starter, 1, "image", 0, strlen(IMAGE), IMAGE), -ENOTDIR);
@@ -558,7 +685,11 @@ int main(void)
         CASE(a_damaged_one_is_given_up_at_once),
         CASE(only_what_is_a_checkpoints_is_written_and_read),
         CASE(the_next_shadow_offers_what_the_schedd_knows_of),
-        CASE(those_of_a_job_that_leaves_are_removed),
+        CASE(those_of_a_job_that_leaves_are_removed_and_nothing_else),
+        CASE(of_those_that_the_schedd_does_not_know_the_ones_of_runs_stay),
+        CASE(the_schedd_is_told_of_no_other_one_that_is_not_there),
+        CASE(what_comes_again_with_other_files_takes_the_place_of_the_one_of_before),
+        CASE(what_becomes_whole_after_its_run_was_stopped_is_not_told_to_the_schedd),
         CASE(what_changed_is_made_whole_before_it_is_kept),
         CASE(of_files_what_changed_is_made_whole_too),
         CASE(what_nothing_whole_comes_of_is_not_kept),
