@@ -58,6 +58,24 @@ static void a_file_is_made_written_read_and_closed(void **state)
     assert_int_equal(rig_ask(rig, &read)->status, -EBADF);
 }
 
+/* Or a close that comes late would hit, and a process would read, what another one opened since. */
+static void the_number_of_a_closed_file_is_never_the_next_ones(void **state)
+{
+    struct rig *rig = *state;
+    rig_put_file(rig, "one", "1");
+    rig_put_file(rig, "two", "2");
+    rig_open(rig, NULL);
+    int64_t one = rig_open_file(rig, "one", RSYS_OPEN_READ);
+    struct rsys_request close = {.op = RSYS_CLOSE, .at.handle = (uint64_t)one};
+    struct rsys_request read = {.op = RSYS_READ, .at.handle = (uint64_t)one, .length = 10};
+    assert_int_equal(rig_ask(rig, &close)->status, 0);
+    int64_t two = rig_open_file(rig, "two", RSYS_OPEN_READ);
+    assert_int_equal(rig_ask(rig, &read)->status, -EBADF);
+    assert_int_equal(rig_ask(rig, &close)->status, -EBADF);
+    read.at.handle = (uint64_t)two;
+    assert_int_equal(rig_ask(rig, &read)->status, 0);
+}
+
 static void a_file_that_is_opened_brings_its_beginning(void **state)
 {
     struct rig *rig = *state;
@@ -516,6 +534,7 @@ static void handles_do_no_more_than_they_were_opened_for(void **state)
 
 UNIT_TESTS(RIG_BOTH(hello_tells_the_roots_the_limits_and_whose_rights_they_are),
            RIG_BOTH(a_file_is_made_written_read_and_closed),
+           RIG_BOTH(the_number_of_a_closed_file_is_never_the_next_ones),
            RIG_BOTH(a_file_that_is_opened_brings_its_beginning),
            RIG_BOTH(a_new_file_has_the_mode_that_was_asked_for_whatever_our_umask),
            RIG_BOTH(writes_of_many_extents_go_where_they_say),

@@ -74,6 +74,41 @@ static void locks_go_with_their_owner_and_with_the_last_handle(void **state)
     assert_int_equal(close(fd), 0);
 }
 
+static void a_handle_gives_the_locks_that_fcntl_would_give(void **state)
+{
+    struct rig *rig = *state;
+    rig_put_file(rig, "f", "0123456789abcdef");
+    rig_open(rig, NULL);
+    int64_t reads = rig_open_file(rig, "f", RSYS_OPEN_READ);
+    int64_t writes = rig_open_file(rig, "f", RSYS_OPEN_WRITE);
+    struct rsys_request lock = lock_of(reads, RSYS_LOCK_WRITE, 1);
+    assert_int_equal(rig_ask(rig, &lock)->status, -EBADF);
+    lock = lock_of(writes, RSYS_LOCK_READ, 1);
+    assert_int_equal(rig_ask(rig, &lock)->status, -EBADF);
+    lock = lock_of(reads, RSYS_LOCK_READ, 1);
+    assert_int_equal(rig_ask(rig, &lock)->status, 0);
+    lock = lock_of(writes, RSYS_LOCK_WRITE, 1); /* its own is in nobody's way */
+    assert_int_equal(rig_ask(rig, &lock)->status, 0);
+}
+
+/* As close() drops a process's locks before it returns. */
+static void what_an_owner_locked_is_free_when_its_flush_is_answered(void **state)
+{
+    struct rig *rig = *state;
+    struct flock own = {.l_type = F_WRLCK};
+    rig_put_file(rig, "f", "0123456789abcdef");
+    rig_open(rig, NULL);
+    int64_t handle = rig_open_file(rig, "f", RSYS_OPEN_READ | RSYS_OPEN_WRITE);
+    struct rsys_request lock = lock_of(handle, RSYS_LOCK_WRITE, 1);
+    assert_int_equal(rig_ask(rig, &lock)->status, 0);
+    int fd = open(rig_path(rig, "f"), O_RDWR);
+    assert_int_equal(fcntl(fd, F_OFD_SETLK, &own), -1);
+    struct rsys_request flush = {.op = RSYS_FLUSH, .at.handle = (uint64_t)handle, .owner = 1};
+    assert_int_equal(rig_ask(rig, &flush)->status, 0);
+    assert_int_equal(fcntl(fd, F_OFD_SETLK, &own), 0);
+    assert_int_equal(close(fd), 0);
+}
+
 static void a_lock_is_waited_for_without_a_lane(void **state)
 {
     struct rig *rig = *state;
@@ -214,6 +249,8 @@ static void whole_files_are_locked_by_their_handle(void **state)
 
 UNIT_TESTS(RIG_UNIT(locks_are_those_of_this_machine),
            RIG_UNIT(locks_go_with_their_owner_and_with_the_last_handle),
+           RIG_UNIT(a_handle_gives_the_locks_that_fcntl_would_give),
+           RIG_UNIT(what_an_owner_locked_is_free_when_its_flush_is_answered),
            RIG_UNIT(a_lock_is_waited_for_without_a_lane),
            RIG_UNIT(waiting_for_a_lock_ends_when_told_or_when_its_time_is_over),
            RIG_UNIT(a_waiting_lock_survives_a_cut_and_ends_with_its_session),

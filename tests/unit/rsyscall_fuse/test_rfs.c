@@ -417,6 +417,63 @@ static void an_error_of_a_write_is_told_by_close_once(void **state)
     assert_int_equal(rig_await_told(rig, unique)->error, 0);
 }
 
+static void an_error_of_a_write_is_told_by_the_next_write_once(void **state)
+{
+    struct rig *rig = *state;
+    uint64_t fh, node = with_file(rig, FLAG_RDWR, 0, &fh);
+    (void)write_at(rig, node, fh, 0, 100);
+    rig_answer_status(rig, 0, -EDQUOT);
+    RIG_AWAIT(rig, rfs_all_is_written(rig->fs));
+    uint64_t unique = write_at(rig, node, fh, 100, 100);
+    assert_int_equal(rig_await_told(rig, unique)->error, -EDQUOT);
+    unique = write_at(rig, node, fh, 100, 100);
+    assert_int_equal(rig_await_told(rig, unique)->error, 0);
+    answer_write(rig, 0);
+}
+
+static void a_write_that_says_more_than_came_is_refused(void **state)
+{
+    struct rig *rig = *state;
+    uint64_t fh, node = with_file(rig, FLAG_RDWR, 0, &fh);
+    struct fuse_write_in arg = {.fh = fh, .size = 100};
+    uint64_t unique = rig_kernel2(rig, FUSE_WRITE, node, &arg, sizeof arg, "short", 5);
+    assert_int_equal(rig_await_told(rig, unique)->error, -EIO);
+    nothing_is_asked(rig, 0);
+}
+
+static void files_belong_to_the_job_and_are_given_to_nobody(void **state)
+{
+    struct rig *rig = *state;
+    mounted(rig);
+    uint64_t node = look_up(rig, TOP, "file", attr_of(5, 0));
+    struct fuse_setattr_in arg = {.valid = FATTR_UID, .uid = 1001};
+    uint64_t unique = rig_kernel(rig, FUSE_SETATTR, node, &arg, sizeof arg);
+    assert_int_equal(rig_await_told(rig, unique)->error, -EPERM);
+    arg = (struct fuse_setattr_in){.valid = FATTR_GID, .gid = 1001};
+    unique = rig_kernel(rig, FUSE_SETATTR, node, &arg, sizeof arg);
+    assert_int_equal(rig_await_told(rig, unique)->error, -EPERM);
+    nothing_is_asked(rig, 0);
+    arg = (struct fuse_setattr_in){.valid = FATTR_UID, .uid = 1000};
+    (void)rig_kernel(rig, FUSE_SETATTR, node, &arg, sizeof arg);
+    answer_attr(rig, 0, attr_of(5, 0));
+}
+
+/* By somebody who sets the time back: only the time of the last change of its attributes tells. */
+static void contents_with_another_time_of_change_are_not_kept(void **state)
+{
+    struct rig *rig = *state;
+    mounted(rig);
+    uint64_t node = look_up(rig, TOP, "file", attr_of(5, 10));
+    struct rsys_attr later = attr_of(5, 10);
+    uint32_t flags;
+    (void)open_as(rig, node, 0, attr_of(5, 10), &flags);
+    (void)open_as(rig, node, 0, attr_of(5, 10), &flags);
+    assert_int_equal(flags & FOPEN_KEEP_CACHE, FOPEN_KEEP_CACHE);
+    later.ctime.ns++;
+    (void)open_as(rig, node, 0, later, &flags);
+    assert_int_equal(flags & FOPEN_KEEP_CACHE, 0);
+}
+
 static void what_the_server_did_not_write_is_sent_again(void **state)
 {
     struct rig *rig = *state;
@@ -629,6 +686,26 @@ static void locks_of_an_open_file_are_told(void **state)
     nothing_is_asked(rig, 0);
 }
 
+/* The byte that both ranges have changes its kind, and nothing else of the first one does. */
+static void a_lock_takes_of_its_owners_others_what_both_have(void **state)
+{
+    struct rig *rig = *state;
+    uint64_t fh, node = with_file(rig, FLAG_RDWR, 0, &fh);
+    struct fuse_lk_in get = {.fh = fh, .owner = 4, .lk = {9, 9, F_WRLCK, 78}};
+    struct fuse_lk_out out;
+    take_lock(rig, node, (struct fuse_lk_in){.fh = fh, .owner = 3, .lk = {5, 9, F_WRLCK, 77}});
+    take_lock(rig, node, (struct fuse_lk_in){.fh = fh, .owner = 3, .lk = {9, 14, F_RDLCK, 77}});
+    uint64_t unique = rig_kernel(rig, FUSE_GETLK, node, &get, sizeof get);
+    memcpy(&out, rig_await_told(rig, unique)->data, sizeof out);
+    assert_int_equal(out.lk.type, F_RDLCK);
+    assert_int_equal(out.lk.start, 9);
+    get.lk = (struct fuse_file_lock){5, 8, F_RDLCK, 78};
+    unique = rig_kernel(rig, FUSE_GETLK, node, &get, sizeof get);
+    memcpy(&out, rig_await_told(rig, unique)->data, sizeof out);
+    assert_int_equal(out.lk.type, F_WRLCK);
+    assert_int_equal(out.lk.end, 8);
+}
+
 static void who_of_the_job_has_a_lock_is_known_here(void **state)
 {
     struct rig *rig = *state;
@@ -673,6 +750,15 @@ static void who_waits_for_a_lock_asks_again_and_can_be_interrupted(void **state)
     rig_answer_status(rig, 1, 0);
     rig_answer_status(rig, 0, -EINTR);
     assert_int_equal(rig_await_told(rig, unique)->error, -EINTR);
+    /* Its time is over just then: it does not wait on. */
+    unique = lock(rig, node, fh, FUSE_SETLKW);
+    (void)rig_asked(rig, 0);
+    arg.unique = unique;
+    (void)rig_kernel(rig, FUSE_INTERRUPT, 0, &arg, sizeof arg);
+    (void)rig_asked(rig, 1);
+    rig_answer_status(rig, 0, -EAGAIN);
+    assert_int_equal(rig_await_told(rig, unique)->error, -EINTR);
+    rig_answer_status(rig, 0, 0);
 }
 
 static void a_signal_ends_no_request_but_being_killed_does(void **state)
@@ -736,6 +822,11 @@ int main(void)
         RIG_TEST(an_answer_from_before_a_write_is_known_as_such),
         RIG_TEST(what_is_appended_goes_one_after_the_other),
         RIG_TEST(an_error_of_a_write_is_told_by_close_once),
+        RIG_TEST(an_error_of_a_write_is_told_by_the_next_write_once),
+        RIG_TEST(a_write_that_says_more_than_came_is_refused),
+        RIG_TEST(files_belong_to_the_job_and_are_given_to_nobody),
+        RIG_TEST(contents_with_another_time_of_change_are_not_kept),
+        RIG_TEST(a_lock_takes_of_its_owners_others_what_both_have),
         RIG_TEST(what_the_server_did_not_write_is_sent_again),
         RIG_TEST(a_stat_waits_for_writes_and_a_lookup_knows_of_them),
         RIG_TEST(a_read_waits_for_writes),
