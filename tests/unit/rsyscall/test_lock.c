@@ -91,6 +91,22 @@ static void a_handle_gives_the_locks_that_fcntl_would_give(void **state)
     assert_int_equal(rig_ask(rig, &lock)->status, 0);
 }
 
+/* It would be busy for who wants to run it. */
+static void a_file_that_is_read_only_is_not_opened_for_writing_to_lock_it(void **state)
+{
+    struct rig *rig = *state;
+    rig_put_file(rig, "f", "0123456789abcdef");
+    const struct rsys_offer_root root = {.view = "/", .directory = rig->root, .readonly = true};
+    struct rsys_offer offer = {.roots = &root, .root_count = 1, .limits = RSYS_LIMITS_DEFAULT};
+    rig_open(rig, &offer);
+    int64_t handle = rig_open_file(rig, "f", RSYS_OPEN_READ);
+    struct rsys_request lock = lock_of(handle, RSYS_LOCK_READ, 1);
+    assert_int_equal(rig_ask(rig, &lock)->status, 0);
+    int fd = open(rig_path(rig, "f"), O_RDONLY | O_CLOEXEC);
+    assert_int_equal(fcntl(fd, F_SETLEASE, F_RDLCK), 0); /* nobody has it open for writing */
+    assert_int_equal(close(fd), 0);
+}
+
 /* As close() drops a process's locks before it returns. */
 static void what_an_owner_locked_is_free_when_its_flush_is_answered(void **state)
 {
@@ -250,6 +266,7 @@ static void whole_files_are_locked_by_their_handle(void **state)
 UNIT_TESTS(RIG_UNIT(locks_are_those_of_this_machine),
            RIG_UNIT(locks_go_with_their_owner_and_with_the_last_handle),
            RIG_UNIT(a_handle_gives_the_locks_that_fcntl_would_give),
+           RIG_UNIT(a_file_that_is_read_only_is_not_opened_for_writing_to_lock_it),
            RIG_UNIT(what_an_owner_locked_is_free_when_its_flush_is_answered),
            RIG_UNIT(a_lock_is_waited_for_without_a_lane),
            RIG_UNIT(waiting_for_a_lock_ends_when_told_or_when_its_time_is_over),

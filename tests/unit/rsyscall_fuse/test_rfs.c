@@ -348,6 +348,23 @@ static void a_write_to_a_place_that_is_on_the_way_waits(void **state)
     }
 }
 
+/* Else what was written first would be there last. */
+static void a_write_to_a_place_that_another_one_waits_for_waits_behind_it(void **state)
+{
+    struct rig *rig = *state;
+    uint64_t fh, node = with_file(rig, FLAG_RDWR, 0, &fh);
+    (void)write_at(rig, node, fh, 0, RFS_WRITE_MAX / 2);
+    (void)write_at(rig, node, fh, RFS_WRITE_MAX / 4, RFS_WRITE_MAX / 2); /* waits for that */
+    (void)write_at(rig, node, fh, RFS_WRITE_MAX / 2, RFS_WRITE_MAX / 2); /* for the second only */
+    static const uint64_t WANTED[] = {0, RFS_WRITE_MAX / 4, RFS_WRITE_MAX / 2};
+    for (size_t i = 0; i < 3; i++) {
+        assert_int_equal(rig_asked(rig, 0)->extents[0].offset, WANTED[i]);
+        nothing_is_asked(rig, 1);
+        answer_write(rig, 0);
+    }
+    RIG_AWAIT(rig, rfs_all_is_written(rig->fs));
+}
+
 static void what_is_gathered_does_not_reach_over_what_is_on_the_way(void **state)
 {
     struct rig *rig = *state;
@@ -822,6 +839,7 @@ int main(void)
         RIG_TEST(an_answer_from_before_a_write_is_known_as_such),
         RIG_TEST(what_is_appended_goes_one_after_the_other),
         RIG_TEST(an_error_of_a_write_is_told_by_close_once),
+        RIG_TEST(a_write_to_a_place_that_another_one_waits_for_waits_behind_it),
         RIG_TEST(an_error_of_a_write_is_told_by_the_next_write_once),
         RIG_TEST(a_write_that_says_more_than_came_is_refused),
         RIG_TEST(files_belong_to_the_job_and_are_given_to_nobody),
