@@ -274,8 +274,10 @@ static void job_started(void *arg, struct sim_process *process, const char *key)
         if (other->stopped) {
             continue;
         }
-        /* The one that starts may have been on its way there when its machine stood still. */
-        if (!runs(other) || !runs(process)) {
+        /* The one that starts may have been on its way there when its machine stood still; of one
+         * that is made since, who makes it knows the time. */
+        bool late = !runs(process) && process->started_us < process->host->suspended_until_us;
+        if (!runs(other) || late) {
             uint64_t one_us = other->host->suspended_until_us;
             uint64_t both_us = process->host->suspended_until_us;
             both_us = both_us > one_us ? both_us : one_us;

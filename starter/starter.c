@@ -62,6 +62,26 @@ void starter_give_up(struct starter *starter, const char *reason)
     starter_go(starter);
 }
 
+static uint64_t tick_ms(const struct starter *starter)
+{
+    return (uint64_t)starter->lease_s * 1000 / 6;
+}
+
+/* A machine that stood still for longer than its claim may last: the job may run elsewhere. */
+static void look_at_clock(struct starter *starter)
+{
+    uint64_t now_ms = loop_now_ms(starter->env.loop);
+    if (!starter->gap &&
+        starter_plan_is_gap(starter->last_tick_ms, now_ms, tick_ms(starter), starter->lease_s)) {
+        log_warn(starter->env.log, "starter.gap", "the clock jumped: the job waits for its claim",
+                 LOG_TEXT("job", starter->job_id),
+                 LOG_INT("gap_ms", now_ms - starter->last_tick_ms));
+        starter->gap = starter->odd = true;
+        starter->last_tick_ms = now_ms; /* it is one gap, whoever saw it */
+        job_freeze(starter);
+    }
+}
+
 void starter_go(struct starter *starter)
 {
     if (starter->busy) {
@@ -79,6 +99,7 @@ void starter_go(struct starter *starter)
         input_next(starter);
         break;
     case STARTER_RUN:
+        look_at_clock(starter); /* what else went on with the machine may be seen before a timer */
         if (starter->pid == 0 && !starter->suspended && !starter->gap) {
             job_start(starter);
         } else if (starter->pid != 0) {
@@ -150,17 +171,9 @@ static void lease_timer(void *arg)
 static void tick(void *arg)
 {
     struct starter *starter = arg;
-    uint64_t now_ms = loop_now_ms(starter->env.loop);
-    uint64_t tick_ms = (uint64_t)starter->lease_s * 1000 / 6;
-    if (starter_plan_is_gap(starter->last_tick_ms, now_ms, tick_ms, starter->lease_s)) {
-        log_warn(starter->env.log, "starter.gap", "the clock jumped: the job waits for its claim",
-                 LOG_TEXT("job", starter->job_id),
-                 LOG_INT("gap_ms", now_ms - starter->last_tick_ms));
-        starter->gap = starter->odd = true;
-        job_freeze(starter);
-    }
-    starter->last_tick_ms = now_ms;
-    loop_timer_set(starter->tick_timer, tick_ms);
+    look_at_clock(starter);
+    starter->last_tick_ms = loop_now_ms(starter->env.loop);
+    loop_timer_set(starter->tick_timer, tick_ms(starter));
 }
 
 static int read_record(struct starter *starter, const char *directory, struct err *err)
