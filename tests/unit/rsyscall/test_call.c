@@ -532,6 +532,19 @@ static void handles_do_no_more_than_they_were_opened_for(void **state)
     assert_int_equal(rig_open_file(rig, "f", RSYS_OPEN_READ | RSYS_OPEN_DIRECTORY), -ENOTDIR);
 }
 
+static void handles_of_all_jobs_are_limited(void **state)
+{
+    struct rig *rig = *state;
+    rsys_server_destroy(rig->server);
+    rig->server =
+        rsys_server_create(&(struct rsys_server_options){.loop = rig->loop, .handles_total = 2});
+    rig_put_file(rig, "f", "x");
+    rig_open(rig, NULL);
+    assert_true(rig_open_file(rig, "f", RSYS_OPEN_READ) > 0);
+    assert_true(rig_open_file(rig, "f", RSYS_OPEN_READ) > 0);
+    assert_int_equal(rig_open_file(rig, "f", RSYS_OPEN_READ), -ENFILE);
+}
+
 UNIT_TESTS(RIG_BOTH(hello_tells_the_roots_the_limits_and_whose_rights_they_are),
            RIG_BOTH(a_file_is_made_written_read_and_closed),
            RIG_BOTH(the_number_of_a_closed_file_is_never_the_next_ones),
@@ -549,4 +562,5 @@ UNIT_TESTS(RIG_BOTH(hello_tells_the_roots_the_limits_and_whose_rights_they_are),
            RIG_BOTH(what_is_below_a_handle_is_found_there),
            RIG_BOTH(a_file_is_opened_again_only_if_it_is_the_same),
            RIG_BOTH(space_is_given_copied_and_told),
-           RIG_BOTH(handles_do_no_more_than_they_were_opened_for))
+           RIG_BOTH(handles_do_no_more_than_they_were_opened_for),
+           RIG_UNIT(handles_of_all_jobs_are_limited))

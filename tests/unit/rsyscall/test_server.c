@@ -408,19 +408,6 @@ static void handles_are_limited(void **state)
     assert_int_equal(rig_ask(rig, &close)->status, -EBADF); /* roots are not closed */
 }
 
-static void handles_of_all_jobs_are_limited(void **state)
-{
-    struct rig *rig = *state;
-    rsys_server_destroy(rig->server);
-    rig->server =
-        rsys_server_create(&(struct rsys_server_options){.loop = rig->loop, .handles_total = 2});
-    rig_put_file(rig, "f", "x");
-    rig_open(rig, NULL);
-    assert_true(rig_open_file(rig, "f", RSYS_OPEN_READ) > 0);
-    assert_true(rig_open_file(rig, "f", RSYS_OPEN_READ) > 0);
-    assert_int_equal(rig_open_file(rig, "f", RSYS_OPEN_READ), -ENFILE);
-}
-
 static void bytes_written_are_limited(void **state)
 {
     struct rig *rig = *state;
@@ -790,7 +777,6 @@ UNIT_TESTS(RIG_UNIT(a_wrong_ticket_is_refused), RIG_UNIT(another_version_is_refu
            RIG_UNIT(bye_closes_all_that_is_open), RIG_UNIT(a_job_that_is_over_has_no_clients),
            RIG_UNIT(numbers_that_cannot_be_end_the_connection),
            RIG_UNIT(a_message_with_wrong_fields_is_refused_alone), RIG_UNIT(handles_are_limited),
-           RIG_UNIT(handles_of_all_jobs_are_limited),
            RIG_BOTH(what_is_written_into_holes_counts_as_the_disk_sees_it),
            RIG_BOTH(space_that_is_asked_for_by_the_byte_counts_as_the_disk_sees_it),
            RIG_BOTH(lines_at_the_end_count_as_they_are_long),

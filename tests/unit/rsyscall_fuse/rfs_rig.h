@@ -410,6 +410,39 @@ static inline uint64_t look_up(struct rig *rig, uint64_t parent, const char *nam
     return entry.nodeid;
 }
 
+#define FLAG_RDWR   02U
+#define FLAG_APPEND 02000U
+#define HANDLE      4711
+
+/* Opens it with what the server says of it; returns the kernel's handle. */
+static inline uint64_t open_file_as(struct rig *rig, uint64_t node, uint32_t flags,
+                                    struct rsys_attr attr, uint32_t *open_flags)
+{
+    struct fuse_open_in arg = {.flags = flags};
+    struct fuse_open_out out;
+    uint64_t unique = rig_kernel(rig, FUSE_OPEN, node, &arg, sizeof arg);
+    const struct rsys_request *asked = rig_asked(rig, 0);
+    assert_int_equal(asked->op, RSYS_OPEN);
+    struct rsys_reply reply = {.handle = HANDLE, .attr = attr};
+    rig_answer(rig, 0, &reply);
+    const struct told *told = rig_await_told(rig, unique);
+    assert_int_equal(told->error, 0);
+    memcpy(&out, told->data, sizeof out);
+    if (open_flags != NULL) {
+        *open_flags = out.open_flags;
+    }
+    return out.fh;
+}
+
+/* A file that is open. */
+static inline uint64_t with_file(struct rig *rig, uint32_t flags, uint64_t size, uint64_t *fh)
+{
+    mounted(rig);
+    uint64_t node = look_up(rig, TOP, "file", attr_of(5, size));
+    *fh = open_file_as(rig, node, flags, attr_of(5, size), NULL);
+    return node;
+}
+
 /* Nothing more is asked, although the loop has turned. */
 static inline void nothing_is_asked(struct rig *rig, size_t but)
 {

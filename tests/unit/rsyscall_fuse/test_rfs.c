@@ -6,32 +6,7 @@
  */
 #include <fcntl.h>
 
-#include "base/file_locks.h"
 #include "tests/unit/rsyscall_fuse/rfs_rig.h"
-
-#define FLAG_RDWR   02U
-#define FLAG_APPEND 02000U
-#define HANDLE      4711
-
-/* Opens it with what the server says of it; returns the kernel's handle. */
-static uint64_t open_as(struct rig *rig, uint64_t node, uint32_t flags, struct rsys_attr attr,
-                        uint32_t *open_flags)
-{
-    struct fuse_open_in arg = {.flags = flags};
-    struct fuse_open_out out;
-    uint64_t unique = rig_kernel(rig, FUSE_OPEN, node, &arg, sizeof arg);
-    const struct rsys_request *asked = rig_asked(rig, 0);
-    assert_int_equal(asked->op, RSYS_OPEN);
-    struct rsys_reply reply = {.handle = HANDLE, .attr = attr};
-    rig_answer(rig, 0, &reply);
-    const struct told *told = rig_await_told(rig, unique);
-    assert_int_equal(told->error, 0);
-    memcpy(&out, told->data, sizeof out);
-    if (open_flags != NULL) {
-        *open_flags = out.open_flags;
-    }
-    return out.fh;
-}
 
 static uint64_t write_at(struct rig *rig, uint64_t node, uint64_t fh, uint64_t offset,
                          size_t length)
@@ -77,15 +52,6 @@ static void has_bytes_of(const struct told *told, uint64_t offset, size_t length
     for (size_t at = 0; at < length; at++) {
         assert_int_equal(told->data[at], (offset + at) % 251);
     }
-}
-
-/* A file that is open. */
-static uint64_t with_file(struct rig *rig, uint32_t flags, uint64_t size, uint64_t *fh)
-{
-    mounted(rig);
-    uint64_t node = look_up(rig, TOP, "file", attr_of(5, size));
-    *fh = open_as(rig, node, flags, attr_of(5, size), NULL);
-    return node;
 }
 
 /* ---- names ----------------------------------------------------------------------------------- */
@@ -217,17 +183,17 @@ static void contents_are_kept_while_the_server_has_the_same(void **state)
     uint32_t flags;
     mounted(rig);
     uint64_t node = look_up(rig, TOP, "file", attr_of(5, 3));
-    (void)open_as(rig, node, 0, attr_of(5, 3), &flags);
+    (void)open_file_as(rig, node, 0, attr_of(5, 3), &flags);
     assert_int_equal(flags, 0);
-    (void)open_as(rig, node, 0, attr_of(5, 3), &flags);
+    (void)open_file_as(rig, node, 0, attr_of(5, 3), &flags);
     assert_int_equal(flags, FOPEN_KEEP_CACHE);
     assert_int_equal(count_notices(rig), 0);
     struct rsys_attr changed = attr_of(5, 3);
     changed.mtime.ns++;
-    (void)open_as(rig, node, 0, changed, &flags);
+    (void)open_file_as(rig, node, 0, changed, &flags);
     assert_int_equal(flags, 0);
     assert_int_equal(count_notices(rig), 1); /* it asks for the attributes again */
-    (void)open_as(rig, node, 0, changed, &flags);
+    (void)open_file_as(rig, node, 0, changed, &flags);
     assert_int_equal(flags, FOPEN_KEEP_CACHE);
 }
 
@@ -242,7 +208,7 @@ static void contents_that_we_wrote_are_kept(void **state)
     struct rsys_reply reply = {.value = 100, .attr = after};
     assert_int_equal(rig_asked(rig, 0)->flags, RSYS_WANT_ATTR);
     rig_answer(rig, 0, &reply);
-    (void)open_as(rig, node, 0, after, &flags);
+    (void)open_file_as(rig, node, 0, after, &flags);
     assert_int_equal(flags, FOPEN_KEEP_CACHE);
 }
 
@@ -483,11 +449,11 @@ static void contents_with_another_time_of_change_are_not_kept(void **state)
     uint64_t node = look_up(rig, TOP, "file", attr_of(5, 10));
     struct rsys_attr later = attr_of(5, 10);
     uint32_t flags;
-    (void)open_as(rig, node, 0, attr_of(5, 10), &flags);
-    (void)open_as(rig, node, 0, attr_of(5, 10), &flags);
+    (void)open_file_as(rig, node, 0, attr_of(5, 10), &flags);
+    (void)open_file_as(rig, node, 0, attr_of(5, 10), &flags);
     assert_int_equal(flags & FOPEN_KEEP_CACHE, FOPEN_KEEP_CACHE);
     later.ctime.ns++;
-    (void)open_as(rig, node, 0, later, &flags);
+    (void)open_file_as(rig, node, 0, later, &flags);
     assert_int_equal(flags & FOPEN_KEEP_CACHE, 0);
 }
 
@@ -630,153 +596,7 @@ static void an_answer_that_says_what_cannot_be_is_an_error(void **state)
     assert_int_equal(rig_await_told(rig, unique)->error, -EIO);
 }
 
-/* ---- locks, interrupts ----------------------------------------------------------------------- */
-
-static uint64_t lock(struct rig *rig, uint64_t node, uint64_t fh, uint32_t opcode)
-{
-    struct fuse_lk_in arg = {.fh = fh, .owner = 3, .lk = {.start = 5, .end = 9, .type = 1}};
-    return rig_kernel(rig, opcode, node, &arg, sizeof arg);
-}
-
-static void a_lock_is_granted_with_the_contents_of_who_had_it_before(void **state)
-{
-    struct rig *rig = *state;
-    uint64_t fh, node = with_file(rig, FLAG_RDWR, 0, &fh);
-    for (int turn = 0; turn < 2; turn++) { /* the same, then changed */
-        uint64_t unique = lock(rig, node, fh, FUSE_SETLK);
-        const struct rsys_request *asked = rig_asked(rig, 0);
-        assert_int_equal(asked->lock.type, RSYS_LOCK_WRITE);
-        assert_int_equal(asked->lock.start, 5);
-        assert_int_equal(asked->lock.length, 5);
-        rig_answer_status(rig, 0, 0);
-        assert_int_equal(rig_asked(rig, 0)->op, RSYS_STAT);
-        assert_null(rig_find_told(rig, unique));
-        answer_attr(rig, 0, attr_of(5, turn == 0 ? 0 : 50));
-        assert_int_equal(rig_await_told(rig, unique)->error, 0);
-        assert_int_equal(rig->drops, turn);
-    }
-}
-
-static void take_lock(struct rig *rig, uint64_t node, struct fuse_lk_in arg)
-{
-    uint64_t unique = rig_kernel(rig, FUSE_SETLK, node, &arg, sizeof arg);
-    assert_int_equal(rig_asked(rig, 0)->op, RSYS_LOCK);
-    rig_answer_status(rig, 0, 0);
-    assert_int_equal(rig_asked(rig, 0)->op, RSYS_STAT);
-    answer_attr(rig, 0, attr_of(5, 0));
-    assert_int_equal(rig_await_told(rig, unique)->error, 0);
-}
-
-static void locks_of_an_open_file_are_told(void **state)
-{
-    struct rig *rig = *state;
-    uint64_t fh, node = with_file(rig, FLAG_RDWR, 0, &fh);
-    struct fuse_ioctl_in ask = {.fh = fh,
-                                .cmd = FILE_LOCKS_ASK,
-                                .out_size = sizeof(struct file_locks_told)};
-    struct file_locks_told told;
-    /* Of who asks, 77; of another; of the file. */
-    take_lock(rig, node, (struct fuse_lk_in){.fh = fh, .owner = 3, .lk = {5, 9, F_WRLCK, 77}});
-    take_lock(rig, node,
-              (struct fuse_lk_in){.fh = fh, .owner = 4, .lk = {20, INT64_MAX, F_RDLCK, 78}});
-    take_lock(rig, node,
-              (struct fuse_lk_in){.fh = fh,
-                                  .owner = 5,
-                                  .lk = {0, INT64_MAX, F_WRLCK, 78},
-                                  .lk_flags = FUSE_LK_FLOCK});
-    uint64_t unique = rig_kernel(rig, FUSE_IOCTL, node, &ask, sizeof ask);
-    const struct told *answer = rig_await_told(rig, unique);
-    assert_int_equal(answer->error, 0);
-    assert_int_equal(answer->length, sizeof(struct fuse_ioctl_out) + sizeof told);
-    memcpy(&told, answer->data + sizeof(struct fuse_ioctl_out), sizeof told);
-    assert_int_equal(told.count, 3); /* the latest first */
-    assert_int_equal(told.locks[0].flags, FILE_LOCK_WHOLE | FILE_LOCK_WRITES);
-    assert_int_equal(told.locks[1].flags, 0);
-    assert_int_equal(told.locks[1].start, 20);
-    assert_true(told.locks[1].last == UINT64_MAX);
-    assert_int_equal(told.locks[2].flags, FILE_LOCK_OWN | FILE_LOCK_WRITES);
-    assert_int_equal(told.locks[2].start, 5);
-    assert_int_equal(told.locks[2].last, 9);
-    ask.cmd++;
-    unique = rig_kernel(rig, FUSE_IOCTL, node, &ask, sizeof ask);
-    assert_int_equal(rig_await_told(rig, unique)->error, -ENOTTY);
-    nothing_is_asked(rig, 0);
-}
-
-/* The byte that both ranges have changes its kind, and nothing else of the first one does. */
-static void a_lock_takes_of_its_owners_others_what_both_have(void **state)
-{
-    struct rig *rig = *state;
-    uint64_t fh, node = with_file(rig, FLAG_RDWR, 0, &fh);
-    struct fuse_lk_in get = {.fh = fh, .owner = 4, .lk = {9, 9, F_WRLCK, 78}};
-    struct fuse_lk_out out;
-    take_lock(rig, node, (struct fuse_lk_in){.fh = fh, .owner = 3, .lk = {5, 9, F_WRLCK, 77}});
-    take_lock(rig, node, (struct fuse_lk_in){.fh = fh, .owner = 3, .lk = {9, 14, F_RDLCK, 77}});
-    uint64_t unique = rig_kernel(rig, FUSE_GETLK, node, &get, sizeof get);
-    memcpy(&out, rig_await_told(rig, unique)->data, sizeof out);
-    assert_int_equal(out.lk.type, F_RDLCK);
-    assert_int_equal(out.lk.start, 9);
-    get.lk = (struct fuse_file_lock){5, 8, F_RDLCK, 78};
-    unique = rig_kernel(rig, FUSE_GETLK, node, &get, sizeof get);
-    memcpy(&out, rig_await_told(rig, unique)->data, sizeof out);
-    assert_int_equal(out.lk.type, F_WRLCK);
-    assert_int_equal(out.lk.end, 8);
-}
-
-static void who_of_the_job_has_a_lock_is_known_here(void **state)
-{
-    struct rig *rig = *state;
-    uint64_t fh, node = with_file(rig, FLAG_RDWR, 0, &fh);
-    struct fuse_lk_in get = {.fh = fh, .owner = 4, .lk = {9, 20, F_RDLCK, 78}};
-    struct fuse_lk_out out;
-    take_lock(rig, node, (struct fuse_lk_in){.fh = fh, .owner = 3, .lk = {5, 9, F_WRLCK, 77}});
-    uint64_t unique = rig_kernel(rig, FUSE_GETLK, node, &get, sizeof get);
-    const struct told *answer = rig_await_told(rig, unique);
-    assert_int_equal(answer->error, 0);
-    memcpy(&out, answer->data, sizeof out);
-    assert_int_equal(out.lk.type, F_WRLCK);
-    assert_int_equal(out.lk.pid, 77);
-    assert_int_equal(out.lk.start, 5);
-    assert_int_equal(out.lk.end, 9);
-    nothing_is_asked(rig, 0);
-    /* Its own is in nobody's way, nor is what is read in that of who reads. */
-    get.owner = 3;
-    (void)rig_kernel(rig, FUSE_GETLK, node, &get, sizeof get);
-    assert_int_equal(rig_asked(rig, 0)->op, RSYS_LOCK);
-    rig_answer_status(rig, 0, 0);
-    get = (struct fuse_lk_in){.fh = fh, .owner = 4, .lk = {10, 20, F_WRLCK, 78}};
-    (void)rig_kernel(rig, FUSE_GETLK, node, &get, sizeof get);
-    assert_int_equal(rig_asked(rig, 0)->op, RSYS_LOCK);
-    rig_answer_status(rig, 0, 0);
-}
-
-static void who_waits_for_a_lock_asks_again_and_can_be_interrupted(void **state)
-{
-    struct rig *rig = *state;
-    uint64_t fh, node = with_file(rig, FLAG_RDWR, 0, &fh);
-    uint64_t unique = lock(rig, node, fh, FUSE_SETLKW);
-    assert_true(rig_asked(rig, 0)->wait_ms > 0);
-    rig_answer_status(rig, 0, -EAGAIN);
-    const struct rsys_request *asked = rig_asked(rig, 0);
-    assert_int_equal(asked->op, RSYS_LOCK);
-    struct fuse_interrupt_in arg = {.unique = unique};
-    (void)rig_kernel(rig, FUSE_INTERRUPT, 0, &arg, sizeof arg);
-    assert_int_equal(rig_asked(rig, 1)->op, RSYS_CANCEL);
-    assert_int_equal(rig_asked(rig, 1)->slot_of, asked->slot);
-    assert_int_equal(rig_asked(rig, 1)->seq_of, asked->seq);
-    rig_answer_status(rig, 1, 0);
-    rig_answer_status(rig, 0, -EINTR);
-    assert_int_equal(rig_await_told(rig, unique)->error, -EINTR);
-    /* Its time is over just then: it does not wait on. */
-    unique = lock(rig, node, fh, FUSE_SETLKW);
-    (void)rig_asked(rig, 0);
-    arg.unique = unique;
-    (void)rig_kernel(rig, FUSE_INTERRUPT, 0, &arg, sizeof arg);
-    (void)rig_asked(rig, 1);
-    rig_answer_status(rig, 0, -EAGAIN);
-    assert_int_equal(rig_await_told(rig, unique)->error, -EINTR);
-    rig_answer_status(rig, 0, 0);
-}
+/* ---- interrupts ------------------------------------------------------------------------------ */
 
 static void a_signal_ends_no_request_but_being_killed_does(void **state)
 {
@@ -844,7 +664,6 @@ int main(void)
         RIG_TEST(a_write_that_says_more_than_came_is_refused),
         RIG_TEST(files_belong_to_the_job_and_are_given_to_nobody),
         RIG_TEST(contents_with_another_time_of_change_are_not_kept),
-        RIG_TEST(a_lock_takes_of_its_owners_others_what_both_have),
         RIG_TEST(what_the_server_did_not_write_is_sent_again),
         RIG_TEST(a_stat_waits_for_writes_and_a_lookup_knows_of_them),
         RIG_TEST(a_read_waits_for_writes),
@@ -853,10 +672,6 @@ int main(void)
         RIG_TEST(what_was_read_ahead_is_worth_nothing_after_a_write),
         RIG_TEST(holes_are_zeros),
         RIG_TEST(an_answer_that_says_what_cannot_be_is_an_error),
-        RIG_TEST(a_lock_is_granted_with_the_contents_of_who_had_it_before),
-        RIG_TEST(locks_of_an_open_file_are_told),
-        RIG_TEST(who_of_the_job_has_a_lock_is_known_here),
-        RIG_TEST(who_waits_for_a_lock_asks_again_and_can_be_interrupted),
         RIG_TEST(a_signal_ends_no_request_but_being_killed_does),
         RIG_TEST(what_we_do_not_know_is_refused),
     };
