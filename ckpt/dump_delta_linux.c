@@ -5,6 +5,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include <errno.h>
 #include <string.h>
 #include <sys/uio.h>
 
@@ -20,37 +21,44 @@ static uint64_t bytes_of(const struct page_run *run)
 }
 
 /* Page by page: some of them are behind the end of a file. */
-static void read_pages(const struct tracee *source, const struct page_run *run, unsigned char *to)
+static int read_pages(const struct tracee *source, const struct page_run *run, unsigned char *to)
 {
     for (uint64_t done = 0; done < bytes_of(run); done += CKPT_PAGE) {
         ssize_t got = tracee_read(source, run->start + done, to + done, CKPT_PAGE);
+        if (got < 0 && got != -EIO) { /* the kernel's word for a page that is not there */
+            return (int)got;
+        }
         size_t seen = got > 0 ? (size_t)got : 0;
         memset(to + done + seen, 0, CKPT_PAGE - seen);
     }
+    return 0;
 }
 
-static void read_runs(const struct tracee *source, const struct iovec *there, size_t count,
-                      unsigned char *to, size_t bytes)
+static int read_runs(const struct tracee *source, const struct iovec *there, size_t count,
+                     unsigned char *to, size_t bytes)
 {
     struct iovec here = {to, bytes};
     ssize_t got = process_vm_readv(source->pid, &here, 1, there, count, 0);
     size_t done = got > 0 ? (size_t)got : 0, at = 0;
-    for (size_t i = 0; i < count && done < bytes; i++) {
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < count && done < bytes; i++) {
         if (at + there[i].iov_len > done) {
             struct page_run run = {.start = (uint64_t)(uintptr_t)there[i].iov_base};
             run.end = run.start + there[i].iov_len;
-            read_pages(source, &run, to + at);
+            rc = read_pages(source, &run, to + at);
         }
         at += there[i].iov_len;
     }
+    return rc;
 }
 
-void delta_read(const struct subject *subject, size_t first, size_t end, unsigned char *to)
+int delta_read(const struct subject *subject, size_t first, size_t end, unsigned char *to)
 {
     struct iovec there[VECTORS];
     const struct page_run *from = NULL;
     size_t count = 0, bytes = 0;
-    for (size_t i = first; i < end; i++) {
+    int rc = 0;
+    for (size_t i = first; rc == 0 && i < end; i++) {
         const struct page_run *run = &subject->runs.items[i];
         if (!run->is_changed) {
             continue;
@@ -59,19 +67,18 @@ void delta_read(const struct subject *subject, size_t first, size_t end, unsigne
         there[count++] = (struct iovec){(void *)(uintptr_t)run->start, (size_t)bytes_of(run)};
         bytes += (size_t)bytes_of(run);
         if (count == VECTORS) {
-            read_runs(subject->source, there, count, to + from->at, bytes);
+            rc = read_runs(subject->source, there, count, to + from->at, bytes);
             count = bytes = 0;
         }
     }
-    if (count > 0) {
-        read_runs(subject->source, there, count, to + from->at, bytes);
-    }
+    return rc == 0 && count > 0 ? read_runs(subject->source, there, count, to + from->at, bytes)
+                                : rc;
 }
 
 /* The contents of changed runs from `first` on, before that address, as many as fit; sets where
- * each lies.  The index of the first run that was not read. */
-static size_t gather(struct subject *subject, size_t first, uint64_t end, unsigned char *to,
-                     size_t size)
+ * each lies.  *ret: the index of the first run that was not read. */
+static int gather(struct subject *subject, size_t first, uint64_t end, unsigned char *to,
+                  size_t size, size_t *ret)
 {
     size_t at = 0, i = first;
     for (; i < subject->runs.count && subject->runs.items[i].start < end; i++) {
@@ -82,8 +89,8 @@ static size_t gather(struct subject *subject, size_t first, uint64_t end, unsign
         run->at = at;
         at += run->is_changed ? bytes_of(run) : 0;
     }
-    delta_read(subject, first, i, to);
-    return i;
+    *ret = i;
+    return delta_read(subject, first, i, to);
 }
 
 static void put_in_base(struct reader *reader, const struct page_run *run)
@@ -125,10 +132,12 @@ int delta_copy(struct reader *reader, const struct ckpt_region *region)
             continue;
         }
         if (i >= gathered && bytes_of(run) < LONG) {
-            gathered = gather(subject, i, region->end, reader->chunk, READER_CHUNK);
+            rc = gather(subject, i, region->end, reader->chunk, READER_CHUNK, &gathered);
+            rc = rc != 0 ? reader_failed(reader, rc) : 0;
         }
-        rc = i < gathered ? reader_put(reader, run->start, data + run->at, (size_t)bytes_of(run))
-                          : reader_copy(reader, run->start, run->end);
+        rc = rc != 0        ? rc
+             : i < gathered ? reader_put(reader, run->start, data + run->at, (size_t)bytes_of(run))
+                            : reader_copy(reader, run->start, run->end);
     }
     return rc;
 }

@@ -407,6 +407,13 @@ static uint64_t find_twin(const struct files *files, const struct open_file *fil
     return saved ? (uint64_t)files->stdio[first->stdio - 1].file + 1 : 0;
 }
 
+/* The image cannot be written, or we lack something: nothing is wrong with what is to be saved. */
+static bool is_ours(int rc)
+{
+    return rc == -ENOSPC || rc == -EDQUOT || rc == -EFBIG || rc == -EIO || rc == -ENOMEM ||
+           rc == -EMFILE || rc == -ENFILE;
+}
+
 static int save_file(struct files *files, struct open_file *file)
 {
     struct ckpt_file saved = {.kind = CKPT_FILE,
@@ -415,13 +422,9 @@ static int save_file(struct files *files, struct open_file *file)
                               .stdio = file->stdio,
                               .offset = file->offset,
                               .bytes = (uint64_t)file->st.st_size};
-    struct err *err = files->err;
-    files->err = file->stdio != 0 ? NULL : err;
     int rc = save_kind(files, file, &saved);
-    files->err = err;
-    if (rc != 0 &&
-        file->stdio != 0) { /* a terminal, a pipe, a socket: whoever resumes has others */
-        rc = 0;
+    if (rc != 0 && file->stdio != 0 && !is_ours(rc)) {
+        rc = 0; /* a terminal, a pipe, a socket: whoever resumes has others */
         saved.kind = CKPT_STDIO;
         saved.extents.count = 0;
     }

@@ -45,6 +45,8 @@ struct ckpt_span *reader_extents(const struct reader *reader);
 void reader_close_extent(struct reader *reader);
 /* These bytes, whole pages, without those that are all zeroes. */
 int reader_put(struct reader *reader, uint64_t address, const unsigned char *data, size_t bytes);
+/* The source's memory cannot be read: that, with err saying so. */
+int reader_failed(struct reader *reader, int rc);
 /* From the source, from that address to that one. */
 int reader_copy(struct reader *reader, uint64_t start, uint64_t end);
 
@@ -52,8 +54,9 @@ int reader_copy(struct reader *reader, uint64_t start, uint64_t end);
 /* Of that region what its process's runs say. */
 int delta_copy(struct reader *reader, const struct ckpt_region *region);
 /* The contents of changed runs from `first` to before `end`, each to its place (page_run.at) in
- * that memory; one behind the other, and without holes.  What cannot be read is zeroes. */
+ * that memory; one behind the other, and without holes.  A page that is not there is
+ * zeroes; one that cannot be read for another reason is an error. */
 struct subject;
-void delta_read(const struct subject *subject, size_t first, size_t end, unsigned char *to);
+int delta_read(const struct subject *subject, size_t first, size_t end, unsigned char *to);
 
 #endif

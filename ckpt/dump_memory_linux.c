@@ -240,6 +240,12 @@ int reader_put(struct reader *reader, uint64_t address, const unsigned char *dat
     return 0;
 }
 
+int reader_failed(struct reader *reader, int rc)
+{
+    return err_set(reader->err, rc, "process %d: its memory cannot be read: %s",
+                   (int)reader->dump->now->source->pid, err_code_text(rc));
+}
+
 /* Behind the end of a file there is nothing to read. */
 int reader_copy(struct reader *reader, uint64_t start, uint64_t end)
 {
@@ -251,8 +257,7 @@ int reader_copy(struct reader *reader, uint64_t start, uint64_t end)
             got = tracee_read(reader->dump->now->source, start, reader->chunk, bytes);
         }
         if (got < 0 && got != -EIO) { /* the kernel's word for a page that is not there */
-            return err_set(reader->err, (int)got, "process %d: its memory cannot be read: %s",
-                           (int)reader->dump->now->source->pid, err_code_text((int)got));
+            return reader_failed(reader, (int)got);
         }
         if (got > 0) {
             size_t rest = (CKPT_PAGE - (size_t)got % CKPT_PAGE) % CKPT_PAGE;

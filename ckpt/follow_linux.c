@@ -395,8 +395,15 @@ bool follow_take(struct follow *follow, struct dump *dump)
     }
     for (size_t i = 0; i < dump->count; i++) {
         struct subject *subject = dump->subjects[i];
+        uint64_t taken = 0;
         subject->taken = follow->room + at;
-        at += take_runs(follow->take, subject, follow->room + at);
+        if (!take_runs(follow->take, subject, follow->room + at, &taken)) {
+            for (size_t j = 0; j <= i; j++) {
+                dump->subjects[j]->taken = NULL; /* who copies them says why */
+            }
+            return false;
+        }
+        at += taken;
     }
     return true;
 }

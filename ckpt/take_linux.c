@@ -25,6 +25,7 @@ struct work {
     size_t count;
     size_t next; /* taken by whoever comes first */
     unsigned char *to;
+    bool failed; /* one of them could not be read */
 };
 
 struct take {
@@ -40,7 +41,10 @@ static void do_pieces(struct work *work)
 {
     size_t index;
     while ((index = __atomic_fetch_add(&work->next, 1, __ATOMIC_RELAXED)) < work->count) {
-        delta_read(work->subject, work->pieces[index].first, work->pieces[index].end, work->to);
+        const struct piece *piece = &work->pieces[index];
+        if (delta_read(work->subject, piece->first, piece->end, work->to) != 0) {
+            __atomic_store_n(&work->failed, true, __ATOMIC_RELAXED);
+        }
     }
 }
 
@@ -140,11 +144,11 @@ static uint64_t lay_out(struct subject *subject, struct piece *pieces, size_t *r
     return at;
 }
 
-uint64_t take_runs(struct take *take, struct subject *subject, unsigned char *to)
+bool take_runs(struct take *take, struct subject *subject, unsigned char *to, uint64_t *ret_bytes)
 {
     struct piece *pieces = mem_alloc((subject->runs.count + 1) * sizeof *pieces);
     struct work work = {.subject = subject, .pieces = pieces, .to = to};
-    uint64_t bytes = lay_out(subject, pieces, &work.count);
+    *ret_bytes = lay_out(subject, pieces, &work.count);
     if (take != NULL) {
         offer(take, &work);
     }
@@ -153,5 +157,5 @@ uint64_t take_runs(struct take *take, struct subject *subject, unsigned char *to
         finish(take);
     }
     mem_free(pieces);
-    return bytes;
+    return !work.failed;
 }

@@ -9,6 +9,7 @@
 #ifndef CKPT_TAKE_LINUX_H
 #define CKPT_TAKE_LINUX_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -18,8 +19,8 @@ struct take; /* a second thread */
 struct take *take_create(void); /* NULL: there is none, and it is done without */
 void take_destroy(struct take *take);
 
-/* The contents of all changed runs, one behind the other; sets where each lies.  How many bytes.
- * What cannot be read is zeroes.  `take` may be NULL. */
-uint64_t take_runs(struct take *take, struct subject *subject, unsigned char *to);
+/* The contents of all changed runs, one behind the other; sets where each lies, and how many
+ * bytes they are.  `take` may be NULL.  False: not all could be read (delta_read()). */
+bool take_runs(struct take *take, struct subject *subject, unsigned char *to, uint64_t *ret_bytes);
 
 #endif
