@@ -96,7 +96,8 @@ int64_t ckpt_call_size_in(struct run *run, const char *directory, const char *na
 /* ---- CKPT_LOOK, CKPT_GET --------------------------------------------------------------------- */
 
 /* What cannot be read for a reason of the moment (no memory, too many open files) is no reason to
- * begin anew; what is gone, or damaged, is not offered. */
+ * begin anew; what is gone, or damaged, is not offered.  A disk's error may be either (a file
+ * server that is away says so, too): another one is offered, if there is one. */
 static bool is_gone(int code)
 {
     return code == -ENOENT || code == -ENOTDIR || code == -EIO || code == -EFBIG || code == -E2BIG;
@@ -107,19 +108,26 @@ static int look_body(struct work *work)
     struct ckpt_call *call = work->arg;
     const int64_t sequences[CKPT_GENERATIONS] = {call->sequence, call->previous};
     int result = checkpoint_place_check(work->run, &work->err);
+    struct err unread = {.text = ""};
+    bool is_found = false;
     for (size_t i = 0; i < CKPT_GENERATIONS && result == 0; i++) {
         char *directory = ckpt_call_place(work->run, sequences[i]);
         char *path = stage_join(directory, CKPT_NAME_MANIFEST);
         int read = sequences[i] <= 0 ? 0
                                      : os_read_file(work->run->shadow->os, path, CKPT_MANIFEST_MAX,
                                                     &call->found[i], &call->found_length[i], NULL);
+        is_found = is_found || call->found[i] != NULL;
         if (read != 0 && !is_gone(read)) {
             result = err_set(&work->err, -EAGAIN, "%s: %s", path, err_code_text(read));
+        } else if (read == -EIO) {
+            (void)err_set(&unread, read, "%s: %s", path, err_code_text(read));
         }
         mem_free(path);
         mem_free(directory);
     }
-    return result;
+    return result == 0 && !is_found && unread.text[0] != '\0'
+               ? err_set(&work->err, -EAGAIN, "%s", unread.text)
+               : result;
 }
 
 static void look_done(struct work *work, int result)

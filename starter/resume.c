@@ -351,6 +351,10 @@ static void got(void *arg, struct wire_reply *reply)
         return;
     }
     if (reply->status == -EIO) { /* that disk's fault: this one cannot be had, another may */
+        if (resume->at + 1 >= resume->manifests.count) {
+            starter_give_up(starter, reply->text); /* nothing is damaged: it does not begin anew */
+            return;
+        }
         (void)refuse(starter, false, reply->text, ignore_answer);
         try_next(starter);
         return;

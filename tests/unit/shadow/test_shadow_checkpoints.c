@@ -428,6 +428,28 @@ static void one_that_cannot_be_looked_at_now_is_not_lost(void **state)
     wire_close(starter.wire);
 }
 
+/* A file server that is away says so, as a disk that is broken does. */
+static void where_the_disk_has_an_error_no_job_begins_anew(void **state)
+{
+    struct world *world = *state;
+    struct starter starter;
+    char path[200];
+    begin_run(world, "", &starter);
+    for (int i = 1; i <= 2; i++) {
+        assert_int_equal(take(world, &starter, i), 0);
+    }
+    for (int i = 2; i >= 1; i--) {
+        (void)snprintf(path, sizeof(path), "%s/owner/%s/ckpt/1.0/%d", world->dir, world->me, i);
+        assert_int_equal(os_below_remove(world->os, path, "manifest", NULL), 0);
+        assert_int_equal(os_below_link(world->os, path, "manifest", "/proc/self/mem", NULL), 0);
+        if (i == 2) {
+            offers(world, &starter, "1;");
+        }
+    }
+    assert_int_equal(call(world, starter.wire, VERB_CKPT_LOOK, "[]", NULL, NULL), -EAGAIN);
+    wire_close(starter.wire);
+}
+
 static void a_run_that_begins_anew_keeps_its_own(void **state)
 {
     struct world *world = *state;
@@ -697,6 +719,7 @@ int main(void)
         CASE(what_would_be_more_than_the_owner_may_have_is_refused),
         CASE(half_ones_that_nobody_goes_on_with_are_removed),
         CASE(one_that_cannot_be_looked_at_now_is_not_lost),
+        CASE(where_the_disk_has_an_error_no_job_begins_anew),
         CASE(a_run_that_begins_anew_keeps_its_own),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
