@@ -281,7 +281,8 @@ void checkpoint_handle(struct run *run, struct wire_request *request)
         return;
     }
     /* One that was done already, and is told of again, is of the one before. */
-    bool is_done = verb == VERB_CKPT_DONE && call->sequence == run->ckpt_latest;
+    call->is_kept = call->sequence == run->ckpt_latest;
+    bool is_done = verb == VERB_CKPT_DONE && call->is_kept;
     if (!is_old && !is_done && call->base != 0 && call->base != run->ckpt_latest) {
         wire_reply_error(request, -ENODATA, "job %s has no checkpoint %" PRId64 " to be changed",
                          run->id, call->base);

@@ -25,6 +25,7 @@ struct ckpt_call {
     int64_t offset, size, have;
     const char *name; /* of those that there are */
     bool is_damaged;
+    bool is_kept; /* the schedd knows of one of that number */
     char *reason;
     struct ad *manifest; /* of CKPT_DONE; the lane's alone while it is there */
     char *bytes;         /* what was read */

@@ -260,8 +260,13 @@ int ckpt_receive_whole(struct work *work)
     struct os_stat stat;
     struct strbuf text;
     strbuf_init(&text, CKPT_MANIFEST_MAX);
-    int result = 0;
-    if (!is_there(work, to)) {
+    bool is_new = !is_there(work, to);
+    int result =
+        is_new && call->is_kept /* what the schedd knows of is never replaced */
+            ? err_set(&work->err, -EEXIST, "job %s has another checkpoint %" PRId64 " already",
+                      run->id, call->sequence)
+            : 0;
+    if (is_new && result == 0) {
         result = complete(work, part);
         ad_encode(call->manifest, false, &text);
         if (result == 0 && text.failed) {

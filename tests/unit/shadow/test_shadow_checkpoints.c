@@ -121,6 +121,22 @@ static void one_is_offered_when_it_is_whole_and_the_schedd_has_it(void **state)
     wire_close(starter.wire);
 }
 
+static void one_that_the_schedd_has_is_not_replaced(void **state)
+{
+    struct world *world = *state;
+    struct starter starter;
+    begin_run(world, "", &starter);
+    assert_int_equal(take(world, &starter, 1), 0);
+    assert_int_equal(send_piece(world, &starter, 1, "image", 0, 5, "other"), 0);
+    assert_int_equal(send_piece(world, &starter, 1, "files", 0, strlen(FILES), FILES), 0);
+    strbuf_clear(&world->reports);
+    assert_int_equal(finish(world, &starter, 1, "other"), -EEXIST);
+    reports_are(world, "");
+    assert_int_equal(finish(world, &starter, 1, IMAGE), 0); /* it is still that one */
+    offers(world, &starter, "1;");
+    wire_close(starter.wire);
+}
+
 static void what_came_damaged_is_to_come_again(void **state)
 {
     struct world *world = *state;
@@ -372,6 +388,10 @@ static void what_comes_again_with_other_files_takes_the_place_of_the_one_of_befo
     struct answer answer;
     begin_run(world, "", &starter);
     assert_int_equal(take(world, &starter, 1), 0);
+    (void)snprintf(world->runs, sizeof(world->runs), "1.0.3");
+    restart(world);
+    wait_for(world, &starter.closed);
+    begin_run(world, "", &starter);
     assert_int_equal(send_piece(world, &starter, 1, "image", 0, strlen(IMAGE), IMAGE), 0);
     assert_int_equal(send_piece(world, &starter, 1, "files", 0, 6, "others"), 0);
     assert_int_equal(finish_as(world, &starter, 1, IMAGE, strlen(IMAGE), "others"), 0);
@@ -700,6 +720,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         CASE(one_is_offered_when_it_is_whole_and_the_schedd_has_it),
+        CASE(one_that_the_schedd_has_is_not_replaced),
         CASE(what_came_damaged_is_to_come_again),
         CASE(one_that_the_schedd_does_not_take_is_not_kept),
         CASE(two_are_kept_the_latest_first),
