@@ -48,16 +48,17 @@ struct keeper {
     const struct rfs_cage_options *options;
     const char *home;
     int scratch_fd, image_fd;
+    int devices_fd; /* what is to be the job's /dev */
 };
 
 static const char *const DEVICES[] = {"null", "zero", "full", "random", "urandom", "tty"};
 static const struct {
     const char *name, *target;
-} DEVICE_LINKS[] = {{"dev/fd", "/proc/self/fd"},
-                    {"dev/stdin", "/proc/self/fd/0"},
-                    {"dev/stdout", "/proc/self/fd/1"},
-                    {"dev/stderr", "/proc/self/fd/2"},
-                    {"dev/ptmx", "pts/ptmx"}};
+} DEVICE_LINKS[] = {{"fd", "/proc/self/fd"},
+                    {"stdin", "/proc/self/fd/0"},
+                    {"stdout", "/proc/self/fd/1"},
+                    {"stderr", "/proc/self/fd/2"},
+                    {"ptmx", "pts/ptmx"}};
 
 _Noreturn static void end_with(const struct keeper *keeper, enum keeper_word word, const char *what)
 {
@@ -125,6 +126,40 @@ static void hand_over(const struct keeper *keeper, int fuse_fd, int proc_fd)
     must(keeper, sendmsg(keeper->socket, &header, MSG_NOSIGNAL), "handing over /dev/fuse");
 }
 
+/* What is to be the job's /dev, where the job's files will cover it: in those, who serves them
+ * could lead its names elsewhere while we make them. */
+static void make_devices(struct keeper *keeper)
+{
+    char from[64];
+    must(keeper,
+         mount("tmpfs", keeper->home, "tmpfs", MS_NOSUID | MS_NOEXEC, "mode=0755,size=256k"),
+         "/dev");
+    must(keeper, chdir(keeper->home), "/dev");
+    for (size_t i = 0; i < sizeof DEVICES / sizeof DEVICES[0]; i++) {
+        (void)snprintf(from, sizeof from, "/dev/%s", DEVICES[i]);
+        int fd = open(DEVICES[i], O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+        must(keeper, fd, from);
+        close(fd);
+        if (mount(from, DEVICES[i], NULL, MS_BIND, NULL) != 0 && errno != ENOENT) {
+            fail(keeper, from);
+        }
+    }
+    for (size_t i = 0; i < sizeof DEVICE_LINKS / sizeof DEVICE_LINKS[0]; i++) {
+        must(keeper, symlink(DEVICE_LINKS[i].target, DEVICE_LINKS[i].name), DEVICE_LINKS[i].name);
+    }
+    must(keeper, mkdir("pts", 0755), "/dev/pts");
+    must(keeper, mkdir("shm", 01777), "/dev/shm");
+    /* Without terminals of its own a job can do. */
+    (void)mount("devpts", "pts", "devpts", MS_NOSUID | MS_NOEXEC,
+                "newinstance,ptmxmode=0666,mode=0620");
+    must(keeper, mount("tmpfs", "shm", "tmpfs", PLAIN, "mode=1777"), "/dev/shm");
+    keeper->devices_fd =
+        open_tree(AT_FDCWD, ".", OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE);
+    must(keeper, keeper->devices_fd, "/dev");
+    must(keeper, chdir("/"), "/");
+    (void)umount2(keeper->home, MNT_DETACH);
+}
+
 static void mount_files(struct keeper *keeper, const struct keeper_message *go)
 {
     char data[160];
@@ -142,6 +177,7 @@ static void mount_files(struct keeper *keeper, const struct keeper_message *go)
     }
     int fd = open("/dev/fuse", O_RDWR | O_CLOEXEC);
     must(keeper, fd, "/dev/fuse");
+    make_devices(keeper);
     (void)snprintf(data, sizeof data, "fd=%d,rootmode=40000,user_id=%u,group_id=%u,max_read=%u", fd,
                    go->uid, go->gid, go->max_read);
     must(keeper, mount("roost", keeper->home, "fuse", PLAIN, data), "mounting the job's files");
@@ -155,7 +191,7 @@ static void mount_files(struct keeper *keeper, const struct keeper_message *go)
 static bool is_directory(const char *path)
 {
     struct stat about;
-    return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
+    return lstat(path, &about) == 0 && S_ISDIR(about.st_mode);
 }
 
 static void bind_fd(const struct keeper *keeper, int fd, const char *to)
@@ -165,32 +201,6 @@ static void bind_fd(const struct keeper *keeper, int fd, const char *to)
     must(keeper, mount(from, to, NULL, MS_BIND, NULL), to);
 }
 
-static void make_devices(const struct keeper *keeper)
-{
-    char to[64], from[64];
-    must(keeper, mount("tmpfs", "dev", "tmpfs", MS_NOSUID | MS_NOEXEC, "mode=0755,size=256k"),
-         "/dev");
-    for (size_t i = 0; i < sizeof DEVICES / sizeof DEVICES[0]; i++) {
-        (void)snprintf(to, sizeof to, "dev/%s", DEVICES[i]);
-        (void)snprintf(from, sizeof from, "/dev/%s", DEVICES[i]);
-        int fd = open(to, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
-        must(keeper, fd, to);
-        close(fd);
-        if (mount(from, to, NULL, MS_BIND, NULL) != 0 && errno != ENOENT) {
-            fail(keeper, from);
-        }
-    }
-    for (size_t i = 0; i < sizeof DEVICE_LINKS / sizeof DEVICE_LINKS[0]; i++) {
-        must(keeper, symlink(DEVICE_LINKS[i].target, DEVICE_LINKS[i].name), DEVICE_LINKS[i].name);
-    }
-    must(keeper, mkdir("dev/pts", 0755), "/dev/pts");
-    must(keeper, mkdir("dev/shm", 01777), "/dev/shm");
-    /* Without terminals of its own a job can do. */
-    (void)mount("devpts", "dev/pts", "devpts", MS_NOSUID | MS_NOEXEC,
-                "newinstance,ptmxmode=0666,mode=0620");
-    must(keeper, mount("tmpfs", "dev/shm", "tmpfs", PLAIN, "mode=1777"), "/dev/shm");
-}
-
 static void change_root(struct keeper *keeper)
 {
     must(keeper, chdir(keeper->home), "the job's root");
@@ -198,7 +208,8 @@ static void change_root(struct keeper *keeper)
         (void)mount("/proc", "proc", NULL, MS_BIND, NULL); /* if we have one */
     }
     if (is_directory("dev")) {
-        make_devices(keeper);
+        must(keeper, move_mount(keeper->devices_fd, "", AT_FDCWD, "dev", MOVE_MOUNT_F_EMPTY_PATH),
+             "/dev");
     }
     if (keeper->scratch_fd >= 0 && is_directory("tmp")) {
         bind_fd(keeper, keeper->scratch_fd, "tmp");
@@ -367,7 +378,7 @@ static void watch_job(const struct keeper *keeper, pid_t job, const sigset_t *ch
 
 _Noreturn void keeper_run(int socket, const struct rfs_cage_options *options, const char *home)
 {
-    struct keeper keeper = {socket, options, home, -1, -1};
+    struct keeper keeper = {socket, options, home, -1, -1, -1};
     sigset_t child, before;
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
     (void)prctl(PR_SET_NAME, "roost-keeper", 0, 0, 0);
