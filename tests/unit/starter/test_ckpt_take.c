@@ -1,0 +1,148 @@
+/* What a starter tells of a checkpoint that was made: from what the dump said, and from the files.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "tests/support/unit.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/loop.h"
+#include "base/loop_run.h"
+#include "base/mem.h"
+#include "base/os.h"
+#include "base/os_run.h"
+#include "classad/ad.h"
+#include "starter/starter.h"
+#include "tests/support/fast_dir.h"
+#include "wire/checkpoint_attrs.h"
+
+#define WHOLE "CkptImageId = \"b\"\nCkptFeatures = \"sse2\"\nCkptImageSize = 4096\n"
+
+struct bed {
+    char dir[FAST_DIR_SIZE], sandbox[8];
+    struct loop *loop;
+    struct os *os;
+    struct starter starter;
+};
+
+static void write_file(struct bed *bed, const char *name, const char *text)
+{
+    char path[FAST_DIR_SIZE + 64];
+    (void)snprintf(path, sizeof path, "%s/%s", bed->dir, name);
+    assert_int_equal(os_write_file(bed->os, path, text, strlen(text), 0600, false, NULL), 0);
+}
+
+static int set_up(void **state)
+{
+    struct bed *bed = mem_zalloc(sizeof *bed);
+    struct starter *starter = &bed->starter;
+    assert_true(fast_dir_make(bed->dir));
+    assert_int_equal(loop_create(&bed->loop, NULL), 0);
+    assert_int_equal(os_create(bed->loop, &bed->os, NULL), 0);
+    starter->env.loop = bed->loop;
+    starter->env.os = bed->os;
+    starter->directory = bed->dir;
+    starter->sandbox = bed->sandbox;
+    starter->record = ad_create();
+    starter->ckpt.sequence = 4;
+    starter->ckpt.number = 5;
+    (void)snprintf(starter->ckpt.committed_id, sizeof starter->ckpt.committed_id, "a");
+    (void)snprintf(starter->ckpt.files[0], sizeof starter->ckpt.files[0], "image");
+    (void)snprintf(starter->ckpt.files[1], sizeof starter->ckpt.files[1], "files");
+    write_file(bed, "image", "an image");
+    write_file(bed, "files", "the files");
+    *state = bed;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    struct bed *bed = *state;
+    ad_destroy(bed->starter.ckpt.manifest);
+    ad_destroy(bed->starter.record);
+    assert_int_equal(os_remove_tree(bed->os, bed->dir, NULL), 0);
+    os_destroy(bed->os);
+    loop_destroy(bed->loop);
+    mem_free(bed);
+    return 0;
+}
+
+/* 0, or why it is no checkpoint. */
+static int told(struct bed *bed, const char *report)
+{
+    struct err err = {.text = ""};
+    ad_destroy(bed->starter.ckpt.manifest);
+    bed->starter.ckpt.manifest = NULL;
+    int rc = ckpt_take_manifest(&bed->starter, report, &err);
+    assert_true(rc == 0 || err.text[0] != '\0');
+    assert_true((rc == 0) == (bed->starter.ckpt.manifest != NULL));
+    return rc;
+}
+
+static int64_t says(const struct bed *bed, const char *name)
+{
+    return ad_int_or(bed->starter.ckpt.manifest, name, -1);
+}
+
+static void a_whole_one_builds_upon_nothing(void **state)
+{
+    struct bed *bed = *state;
+    assert_int_equal(told(bed, WHOLE), 0);
+    assert_false(bed->starter.ckpt.is_delta);
+    assert_string_equal(bed->starter.ckpt.made_id, "b");
+    assert_int_equal(says(bed, CKPT_SEQUENCE), 5);
+    assert_int_equal(says(bed, CKPT_BASE), -1);
+    assert_int_equal(says(bed, CKPT_IMAGE_BYTES), 4096);
+    assert_int_equal(says(bed, CKPT_IMAGE_STORED), 8);
+    assert_int_equal(says(bed, CKPT_FILES_STORED), 9);
+    assert_int_equal(says(bed, CKPT_FILES_BYTES), 9); /* not said: as they lie here */
+    assert_int_equal(says(bed, CKPT_SENT_BYTES), 17);
+}
+
+static void what_changed_builds_upon_the_one_that_the_shadow_has(void **state)
+{
+    struct bed *bed = *state;
+    assert_int_equal(told(bed, WHOLE "CkptBaseId = \"a\"\n"), 0);
+    assert_true(bed->starter.ckpt.is_delta);
+    assert_int_equal(says(bed, CKPT_BASE), 4);
+    assert_int_equal(told(bed, WHOLE "CkptBaseId = \"c\"\n"), -ENODATA);
+    bed->starter.ckpt.committed_id[0] = '\0'; /* it is not known any more which one it has */
+    assert_int_equal(told(bed, WHOLE "CkptBaseId = \"a\"\n"), -ENODATA);
+}
+
+static void files_that_changed_build_upon_it_too(void **state)
+{
+    struct bed *bed = *state;
+    bed->starter.ckpt.is_changes = true;
+    assert_int_equal(told(bed, WHOLE), 0);
+    assert_false(bed->starter.ckpt.is_delta);
+    assert_int_equal(says(bed, CKPT_BASE), 4);
+}
+
+static void what_was_not_said_to_its_end_is_no_checkpoint(void **state)
+{
+    struct bed *bed = *state;
+    static const char *const HALVES[] = {"", "CkptImageSize = 4096\n", "CkptImageId = \"b\"\n",
+                                         "CkptFeatures = \"sse2\"\n"};
+    for (size_t i = 0; i < sizeof HALVES / sizeof HALVES[0]; i++) {
+        assert_int_equal(told(bed, HALVES[i]), -EIO);
+    }
+    assert_int_not_equal(told(bed, WHOLE "CkptStoodStill = "), 0);
+    (void)snprintf(bed->starter.ckpt.files[1], sizeof bed->starter.ckpt.files[1], "other");
+    assert_int_equal(told(bed, WHOLE), -EIO);
+}
+
+int main(void)
+{
+#define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+    const struct CMUnitTest tests[] = {
+        CASE(a_whole_one_builds_upon_nothing),
+        CASE(what_changed_builds_upon_the_one_that_the_shadow_has),
+        CASE(files_that_changed_build_upon_it_too),
+        CASE(what_was_not_said_to_its_end_is_no_checkpoint),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
