@@ -441,6 +441,66 @@ static void files_belong_to_the_job_and_are_given_to_nobody(void **state)
     answer_attr(rig, 0, attr_of(5, 0));
 }
 
+static uint64_t may(struct rig *rig, uint64_t node, uint32_t mask)
+{
+    const struct fuse_access_in arg = {.mask = mask};
+    return rig_kernel(rig, FUSE_ACCESS, node, &arg, sizeof arg);
+}
+
+static void what_is_allowed_for_sure_is_not_asked_for(void **state)
+{
+    struct rig *rig = *state;
+    mounted(rig);
+    uint64_t node = look_up(rig, TOP, "file", attr_of(5, 0));
+    assert_int_equal(rig_await_told(rig, may(rig, node, 4))->error, 0); /* R_OK, by 0644 */
+    nothing_is_asked(rig, 0);
+    for (uint32_t mask = 1; mask <= 2; mask++) {
+        uint64_t unique = may(rig, node, mask);
+        assert_int_equal(rig_asked(rig, 0)->op, RSYS_ACCESS);
+        assert_int_equal(rig_asked(rig, 0)->how, mask);
+        rig_answer_status(rig, 0, -EACCES);
+        assert_int_equal(rig_await_told(rig, unique)->error, -EACCES);
+    }
+}
+
+static void what_was_allowed_once_is_asked_for_again(void **state)
+{
+    struct rig *rig = *state;
+    rig->believes_nothing = true;
+    mounted(rig);
+    uint64_t node = look_up(rig, TOP, "file", attr_of(5, 0));
+    for (int i = 0; i < 3; i++) {
+        rig_turn(rig); /* of a millisecond */
+    }
+    uint64_t unique = may(rig, node, 4);
+    assert_int_equal(rig_asked(rig, 0)->op, RSYS_ACCESS);
+    rig_answer_status(rig, 0, -EACCES);
+    assert_int_equal(rig_await_told(rig, unique)->error, -EACCES);
+}
+
+static void of_two_changes_the_later_one_counts_whichever_is_answered_first(void **state)
+{
+    struct rig *rig = *state;
+    uint64_t unique[2];
+    mounted(rig);
+    uint64_t node = look_up(rig, TOP, "file", attr_of(5, 0));
+    for (size_t i = 0; i < 2; i++) {
+        struct fuse_setattr_in arg = {.valid = FATTR_MODE, .mode = i == 0 ? 0100200 : 0100644};
+        unique[i] = rig_kernel(rig, FUSE_SETATTR, node, &arg, sizeof arg);
+    }
+    struct rsys_attr first = attr_of(5, 0), second = attr_of(5, 0);
+    first.mode = 0100200;
+    first.ctime.ns = 7;
+    second.ctime.ns = 8;
+    (void)rig_asked(rig, 1);
+    answer_attr(rig, 1, second);
+    assert_int_equal(rig_await_told(rig, unique[1])->error, 0);
+    answer_attr(rig, 0, first);
+    assert_int_equal(rig_await_told(rig, unique[0])->error, 0);
+    assert_int_equal(rig_await_told(rig, may(rig, node, 4))->error, 0);
+    nothing_is_asked(rig, 0);
+}
+
 /* By somebody who sets the time back: only the time of the last change of its attributes tells. */
 static void contents_with_another_time_of_change_are_not_kept(void **state)
 {
@@ -663,6 +723,9 @@ int main(void)
         RIG_TEST(an_error_of_a_write_is_told_by_the_next_write_once),
         RIG_TEST(a_write_that_says_more_than_came_is_refused),
         RIG_TEST(files_belong_to_the_job_and_are_given_to_nobody),
+        RIG_TEST(what_is_allowed_for_sure_is_not_asked_for),
+        RIG_TEST(what_was_allowed_once_is_asked_for_again),
+        RIG_TEST(of_two_changes_the_later_one_counts_whichever_is_answered_first),
         RIG_TEST(contents_with_another_time_of_change_are_not_kept),
         RIG_TEST(what_the_server_did_not_write_is_sent_again),
         RIG_TEST(a_stat_waits_for_writes_and_a_lookup_knows_of_them),
