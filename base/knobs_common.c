@@ -72,10 +72,16 @@ static const struct knob KNOBS[] = {
      .type = KNOB_PATH,
      .fallback = "$(SEC_DIRECTORY)/keys",
      .help = "Directory of the public keys that tokens are checked with, <kid>.pub."},
+    {.name = "POOL_NAME",
+     .type = KNOB_STRING,
+     .fallback = "",
+     .help = "The pool whose tokens are good here; empty: the one that this daemon's own token is "
+             "for, without a token UID_DOMAIN."},
     {.name = "TOKEN_FILE",
      .type = KNOB_PATH,
      .fallback = "$(SEC_DIRECTORY)/tokens/$(SUBSYSTEM:USER)",
-     .help = "The token that this daemon or tool shows to those it dials."},
+     .help =
+         "The token of this daemon or tool, and behind it the private key that it is bound to."},
     {.name = "COLLECTOR_PORT",
      .type = KNOB_INT,
      .fallback = "9618",

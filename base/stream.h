@@ -34,11 +34,12 @@ struct tls_identity;
 #define STREAM_PREFACE_MS   5000  /* a caller that is slower to say its route is dropped */
 #define STREAM_HANDSHAKE_MS 15000 /* TLS handshake; also the time limit of a connect */
 /* bytes unread; reading from the peer pauses above it.  A frame of WIRE_FRAME_MAX fits. */
-#define STREAM_INPUT_MAX  ((size_t)17 << 20)
-#define STREAM_OUTPUT_MAX ((size_t)256 << 20) /* bytes unsent; more is refused */
-#define STREAM_DRAINED    ((size_t)256 << 10) /* bytes unsent at which drained is called */
-#define STREAM_FINISH_MS  5000                /* how long stream_finish() tries */
-#define STREAM_PIN_SIZE   65                  /* hex SHA-256 of a certificate, with the zero */
+#define STREAM_INPUT_MAX     ((size_t)17 << 20)
+#define STREAM_OUTPUT_MAX    ((size_t)256 << 20) /* bytes unsent; more is refused */
+#define STREAM_DRAINED       ((size_t)256 << 10) /* bytes unsent at which drained is called */
+#define STREAM_FINISH_MS     5000                /* how long stream_finish() tries */
+#define STREAM_PIN_SIZE      65                  /* hex SHA-256 of a certificate, with the zero */
+#define STREAM_BINDING_BYTES 32
 
 /* ---- identities: what a server shows --------------------------------------------------------- */
 
@@ -104,6 +105,10 @@ size_t stream_pending(const struct stream *stream); /* bytes not yet given to th
 
 /* "tcp:192.0.2.7:40112", "unix:/run/x (uid 1000)": for messages */
 const char *stream_peer(const struct stream *stream);
+/* Bytes that only the two ends of this very connection know: the TLS exporter of RFC 9266
+ * (tls-exporter).  A signature over them is worth nothing on any other connection.  False, with ret
+ * untouched: a Unix socket, or TLS is not done yet. */
+bool stream_binding(const struct stream *stream, uint8_t ret[STREAM_BINDING_BYTES]);
 /* true on Unix sockets only */
 bool stream_peer_uid(const struct stream *stream, uid_t *uid, pid_t *pid);
 

@@ -1,18 +1,16 @@
 /* base/stream_event.c - byte streams on real sockets.
  *
- * Design note: a stream is a descriptor, a phase, an input buffer in one piece and a list of output
- * chunks.  One function, stream_work(), does all that can be done at the moment - it is called when
- * the socket is ready, and once per turn of the loop for streams that got something to do (a write,
- * the end of a pause) - and then asks for exactly the readiness it needs next.  So writes of one
- * callback leave together, nothing calls back inside the owner's call, and there is one place to
- * look at for a stream that hangs.  Only a small write on an idle stream is sent at once.
+ * A stream is a descriptor, a phase, an input buffer in one piece and a list of output chunks.  One
+ * function, stream_work(), does all that can be done at the moment: it is called when the socket is
+ * ready, and once per turn of the loop for streams that got something to do; then it asks for
+ * exactly the readiness it needs next.  So writes of one callback leave together, nothing calls
+ * back inside the owner's call.  Only a small write on an idle stream is sent at once.
  *
  * Phases: CONNECTING -> PREFACE -> HANDSHAKE (TLS) -> OPEN -> LINGER (finished: the closing alert
  * is out; waits for the peer's end, because the kernel, when a socket with unread input is closed,
  * throws away what the peer has not read yet) or ENDED.
  *
- * A writer learns that the peer is gone before the reader has read the peer's last words ("your
- * token has expired"), so after a failed write the input is read to its end first.
+ * After a failed write the input is read to its end first: the peer's last words say why it went.
  *
  * Invariants: the owner, or finishing, holds one reference, and stream_work() another; the owner is
  * called only while `owned`; in ENDED nothing is open and nothing is unsent.
@@ -785,6 +783,11 @@ void stream_finish(struct stream *s)
 const char *stream_peer(const struct stream *s)
 {
     return s->peer;
+}
+
+bool stream_binding(const struct stream *s, uint8_t ret[STREAM_BINDING_BYTES])
+{
+    return s->tls != NULL && tls_binding(s->tls, ret, STREAM_BINDING_BYTES);
 }
 
 bool stream_peer_uid(const struct stream *s, uid_t *uid, pid_t *pid)

@@ -613,3 +613,18 @@ int tls_say_bye(struct tls *tls, unsigned *want)
     *want = LOOP_WRITE;
     return result >= 0 ? tls_flush(tls) : tls_failed(tls, result, errno, want, NULL);
 }
+
+bool tls_binding(const struct tls *tls, void *ret, size_t length)
+{
+    static const char LABEL[] = "EXPORTER-Channel-Binding";
+    unsigned char bytes[64];
+    CHECK(length <= sizeof(bytes));
+    if (!SSL_is_init_finished(tls->ssl) ||
+        SSL_export_keying_material(tls->ssl, bytes, length, LABEL, sizeof(LABEL) - 1, NULL, 0, 0) !=
+            1) {
+        ERR_clear_error();
+        return false;
+    }
+    memcpy(ret, bytes, length);
+    return true;
+}

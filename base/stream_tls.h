@@ -41,6 +41,8 @@ ssize_t tls_write(struct tls *tls, const void *data, size_t length, unsigned *wa
 /* After the writes of a turn.  0, -EAGAIN, or another negative errno. */
 int tls_flush(struct tls *tls);
 size_t tls_pending(const struct tls *tls); /* bytes that wait for that */
+/* The keying material that RFC 9266 binds to.  False before the handshake is done. */
+bool tls_binding(const struct tls *tls, void *ret, size_t length);
 /* Sends the closing alert: 0, -EAGAIN, or an error that does not matter any more. */
 int tls_say_bye(struct tls *tls, unsigned *want);
 

@@ -18,6 +18,7 @@
 #include "base/os.h"
 #include "base/pki.h"
 #include "base/random.h"
+#include "base/secret_file.h"
 #include "base/strbuf.h"
 #include "base/stream.h"
 #include "base/text.h"
@@ -140,8 +141,9 @@ static int write_token(struct init *init, const char *file, const char *identity
     (void)snprintf(token.pool, sizeof token.pool, "%s", INIT_POOL);
     (void)snprintf(token.pattern, sizeof token.pattern, "%s", pattern);
     char *text;
-    int rc = token_issue(cli->os, path(init, "security/keys/POOL.key", key, sizeof key), "POOL",
-                         &token, &text, err);
+    int rc =
+        token_issue_file(cli->os, cli->loop, path(init, "security/keys/POOL.key", key, sizeof key),
+                         "POOL", &token, &text, err);
     if (rc != 0) {
         return rc;
     }
@@ -154,7 +156,8 @@ static int write_token(struct init *init, const char *file, const char *identity
     }
     struct strbuf line;
     strbuf_init(&line, 0);
-    strbuf_printf(&line, "%s\n", text);
+    strbuf_puts(&line, text);
+    secret_wipe(text, strlen(text));
     mem_free(text);
     return write_text(init, file, &line, 0600, err);
 }

@@ -13,6 +13,7 @@
 #include "base/loop.h"
 #include "base/mem.h"
 #include "base/os.h"
+#include "base/secret_file.h"
 #include "base/strbuf.h"
 #include "base/text.h"
 #include "base/uuid.h"
@@ -181,7 +182,7 @@ static int deliver(struct cli *cli, const char *text, const char *file, bool bun
 {
     struct strbuf line;
     strbuf_init(&line, 0);
-    strbuf_printf(&line, "%s\n", text);
+    strbuf_puts(&line, text);
     int rc = bundle ? append_pool(cli, &line, err) : 0;
     if (rc == 0 && file == NULL) {
         (void)printf("%s", strbuf_text(&line)); /* main() looks at the end of stdout */
@@ -203,6 +204,7 @@ static int token_create(struct cli *cli)
         return cli_fail(cli, "%s", err.text);
     }
     const char *domain = config_string(cli->config, "UID_DOMAIN");
+    const char *pool = config_string(cli->config, "POOL_NAME");
     int status = parse_create(cli, &token, &file, &bundle);
     if (status != CLI_OK) {
         return status;
@@ -217,12 +219,15 @@ static int token_create(struct cli *cli)
     char id[UUID_TEXT_MAX];
     uuid_v7((uint64_t)loop_wall_ms(cli->loop), loop_rng(cli->loop), id);
     (void)snprintf(token.id, sizeof token.id, "%s", id);
-    (void)snprintf(token.pool, sizeof token.pool, "%s", domain);
+    (void)snprintf(token.pool, sizeof token.pool, "%s", pool[0] != '\0' ? pool : domain);
     (void)snprintf(key, sizeof key, "%s/%s.key", config_path(cli->config, "POOL_KEYS"), kid);
-    int rc = token_issue(cli->os, key, kid, &token, &text, &err);
+    int rc = token_issue_file(cli->os, cli->loop, key, kid, &token, &text, &err);
     /* Noted first: a token that exists can be found and revoked. */
     rc = rc != 0 ? rc : token_ledger_add(cli->os, ledger, &token, file, &err);
     rc = rc != 0 ? rc : deliver(cli, text, file, bundle, &err);
+    if (text != NULL) {
+        secret_wipe(text, strlen(text));
+    }
     mem_free(text);
     return rc != 0 ? cli_fail(cli, "%s", err.text) : CLI_OK;
 }

@@ -23,6 +23,7 @@
 #include "base/loop.h"
 #include "base/mem.h"
 #include "base/os.h"
+#include "base/secret_file.h"
 #include "base/strbuf.h"
 #include "base/vec.h"
 #include "pilot/pilot_plan.h"
@@ -170,6 +171,17 @@ static int write_key(struct pilot *pilot, const char *kid, const char *pem, stru
     return write_text(pilot, name, pem, 0644, err);
 }
 
+static int write_token(struct pilot *pilot, const struct pilot_bundle *bundle, struct err *err)
+{
+    struct strbuf text;
+    strbuf_init(&text, 0);
+    strbuf_printf(&text, "%s\n%s", bundle->token, bundle->holder);
+    int rc = write_text(pilot, "security/token", strbuf_text(&text), 0600, err);
+    secret_wipe(text.data, text.length);
+    strbuf_fini(&text);
+    return rc;
+}
+
 static int write_secrets(struct pilot *pilot, const struct pilot_options *options, struct err *err)
 {
     struct pilot_bundle bundle = {0};
@@ -191,7 +203,7 @@ static int write_secrets(struct pilot *pilot, const struct pilot_options *option
         rc = err_set(err, -EINVAL, "%s has no public key of the pool: --key is needed",
                      options->token_file);
     }
-    rc = rc != 0 ? rc : write_text(pilot, "security/token", bundle.token, 0600, err);
+    rc = rc != 0 ? rc : write_token(pilot, &bundle, err);
     if (ca != NULL || bundle.ca != NULL) {
         rc = rc != 0 ? rc
                      : write_text(pilot, "security/ca.pem", ca != NULL ? ca : bundle.ca, 0644, err);

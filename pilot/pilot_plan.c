@@ -10,6 +10,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/secret_file.h"
 #include "base/strbuf.h"
 #include "base/text.h"
 
@@ -249,6 +250,12 @@ static int read_line(struct pilot_bundle *bundle, const char **at, struct strbuf
         }
         return rc;
     }
+    if (strcmp(text, "-----BEGIN PRIVATE KEY-----") == 0 && bundle->holder == NULL) {
+        int rc = read_block(at, "-----END PRIVATE KEY-----", line, err);
+        bundle->holder = rc == 0 ? mem_strdup(strbuf_text(line)) : NULL;
+        secret_wipe(line->data, line->length);
+        return rc;
+    }
     if (begins(text, "-----BEGIN ") || bundle->token != NULL || strpbrk(text, " \t\r") != NULL) {
         return err_set(err, -EINVAL, "'%.40s' is not part of a token file", text);
     }
@@ -269,6 +276,11 @@ int pilot_plan_bundle(const char *text, struct pilot_bundle *ret, struct err *er
     }
     if (rc == 0 && bundle.token == NULL) {
         rc = err_set(err, -EINVAL, "there is no token in it");
+    }
+    if (rc == 0 && bundle.holder == NULL) {
+        rc = err_set(err, -EINVAL,
+                     "the private key that the token is bound to is missing: `roost token create` "
+                     "writes both");
     }
     if (rc == 0) {
         bundle.ca = ca.length > 0 ? mem_strdup(strbuf_text(&ca)) : NULL;
@@ -291,6 +303,10 @@ static void key_free(void *arg)
 void pilot_bundle_fini(struct pilot_bundle *bundle)
 {
     mem_free(bundle->token);
+    if (bundle->holder != NULL) {
+        secret_wipe(bundle->holder, strlen(bundle->holder));
+    }
+    mem_free(bundle->holder);
     mem_free(bundle->ca);
     vec_fini(&bundle->keys, key_free);
     *bundle = (struct pilot_bundle){0};

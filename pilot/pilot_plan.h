@@ -3,9 +3,10 @@
  * Pure.  The pilot has no configuration file of its own: arguments and the token file are all it is
  * given, and from them the configuration of its startd and starters is written.
  *
- * The token file is a token, alone or followed by what else a machine needs to know of the pool (a
- * bundle, `roost token create --bundle`): the pool's CA as a PEM certificate, and the public keys
- * that tokens are checked with, each behind a line `kid: NAME`.
+ * The token file is a token and the private key that it is bound to, alone or followed by what else
+ * a machine needs to know of the pool (a bundle, `roost token create --bundle`): the pool's CA as a
+ * PEM certificate, and the public keys that tokens are checked with, each behind a line `kid:
+ * NAME`.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -51,6 +52,7 @@ struct pilot_key {
 
 struct pilot_bundle {
     char *token;
+    char *holder;    /* PEM: the private key that the token is bound to */
     char *ca;        /* PEM; NULL: there is none in it */
     struct vec keys; /* struct pilot_key * */
 };

@@ -401,7 +401,8 @@ static void match_seen(struct judge *judge, const struct tap_message *message)
     (void)snprintf(key, sizeof(key), "%llu %s", (unsigned long long)message->asker_serial,
                    ad_string_or(request, "ClaimId", ""));
     if (message->is_reply) {
-        if (message->status == -ENOENT || message->status == -EHOSTUNREACH) {
+        if (message->status == -ENOENT || message->status == -EHOSTUNREACH ||
+            message->status == -ESTALE) { /* to be signed for another instance: asked again */
             mem_free(strmap_remove(judge->matched, key));
         }
         return;

@@ -434,6 +434,7 @@ void ckpt_days_run(const struct ckpt_days_options *options, struct pool_result *
                                     .collector_address = "tcp:cm:9618",
                                     .token_path = SECURITY "/tokens/USER",
                                     .ca_path = SECURITY "/ca.pem",
+                                    .keys_path = SECURITY "/keys",
                                     .nodes = options->nodes}};
     rng_seed(&days.rng, options->seed ^ UINT64_C(0x8e9d5aabc1f3b2d7));
     days.mood = options->calm ? MOOD_EVICTIONS : (enum mood)(options->seed % MOODS);

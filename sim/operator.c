@@ -219,6 +219,7 @@ static int operator_start(const struct sim_env *env, void **state)
                                                  .os = env->os,
                                                  .token_path = post->who->token_path,
                                                  .ca_file = post->who->ca_path,
+                                                 .pool_keys = post->who->keys_path,
                                                  .uid_domain = "pool",
                                                  .admin_uid = 1000};
     if (wire_context_create(&options, &post->context, &err) != 0) {

@@ -45,7 +45,7 @@ struct operator_task {
 struct operator
 {
     const char *collector_address; /* "tcp:..." */
-    const char *token_path, *ca_path;
+    const char *token_path, *ca_path, *keys_path;
     struct operator_task *tasks; /* of the simulator's heap */
     size_t count, capacity;
 };

@@ -196,7 +196,8 @@ static void make_token(const struct sim_env *env, const char *name, uint32_t sco
     (void)snprintf(token.id, sizeof(token.id), "id-%s", name);
     (void)snprintf(token.pool, sizeof(token.pool), "pool");
     (void)snprintf(token.pattern, sizeof(token.pattern), "%s", pattern);
-    int code = token_issue(env->os, SECURITY "/keys/pool.key", "pool", &token, &text, &err);
+    int code = token_issue_file(env->os, env->loop, SECURITY "/keys/pool.key", "pool", &token,
+                                &text, &err);
     CHECK(code == 0);
     (void)snprintf(path, sizeof(path), SECURITY "/tokens/%s", name);
     CHECK(os_write_file(env->os, path, text, strlen(text), 0600, true, NULL) == 0);
@@ -450,6 +451,7 @@ void pool_run(const struct pool_options *options, struct pool_result *ret)
     pool->tyrant = (struct tyrant){.collector_address = "tcp:" CENTRAL ":9618",
                                    .token_path = SECURITY "/tokens/NEGOTIATOR",
                                    .ca_path = SECURITY "/ca.pem",
+                                   .keys_path = SECURITY "/keys",
                                    .until_us = UINT64_MAX};
     create(pool);
     judge_listen(pool->judge, &pool->client.events);

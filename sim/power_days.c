@@ -495,7 +495,8 @@ void power_days_run(const struct power_days_options *options, struct pool_result
     struct days days = {.options = *options,
                         .operator= {.collector_address = "tcp:cm:9618",
                                     .token_path = SECURITY "/tokens/USER",
-                                    .ca_path = SECURITY "/ca.pem"} };
+                                    .ca_path = SECURITY "/ca.pem",
+                                    .keys_path = SECURITY "/keys"} };
     CHECK(options->hours >= POWER_HOURS_MIN);
     rng_seed(&days.rng, options->seed ^ UINT64_C(0x632be59bd9b4e019));
     days.limit = chance(&days, 250) ? options->nodes / 5 + 3 : 0;

@@ -231,6 +231,7 @@ static int steward_start(const struct sim_env *env, void **state)
                                                  .os = env->os,
                                                  .token_path = office->steward->token_path,
                                                  .ca_file = office->steward->ca_path,
+                                                 .pool_keys = office->steward->keys_path,
                                                  .uid_domain = "pool",
                                                  .admin_uid = 1000};
     if (wire_context_create(&options, &office->context, &err) != 0) {

@@ -12,7 +12,7 @@
 #include "sim/sim.h"
 
 struct steward {
-    const char *schedd_socket, *collector_address, *token_path, *ca_path;
+    const char *schedd_socket, *collector_address, *token_path, *ca_path, *keys_path;
     uint64_t begin_us, until_us; /* from then on he only releases what is held */
     unsigned nodes, jobs;
     bool *touched; /* jobs that he has vacated or held; of `jobs`, borrowed */

@@ -97,3 +97,18 @@ const char *tls_identity_pin(const struct tls_identity *identity)
 {
     return identity->pin;
 }
+
+/* The connection's number, stretched: both ends know it, and no other connection has it. */
+bool stream_binding(const struct stream *stream, uint8_t ret[STREAM_BINDING_BYTES])
+{
+    if (stream->connection->is_unix) {
+        return false;
+    }
+    struct rng rng;
+    rng_seed(&rng, stream->connection->serial);
+    for (size_t i = 0; i < STREAM_BINDING_BYTES; i += sizeof(uint64_t)) {
+        uint64_t bits = rng_next(&rng);
+        memcpy(ret + i, &bits, sizeof(bits));
+    }
+    return true;
+}

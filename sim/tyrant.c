@@ -154,6 +154,7 @@ static int tyrant_start(const struct sim_env *env, void **state)
                                                  .os = env->os,
                                                  .token_path = reign->tyrant->token_path,
                                                  .ca_file = reign->tyrant->ca_path,
+                                                 .pool_keys = reign->tyrant->keys_path,
                                                  .uid_domain = "pool",
                                                  .admin_uid = 1000};
     if (wire_context_create(&options, &reign->context, &err) != 0) {

@@ -17,7 +17,7 @@
 
 struct tyrant {
     const char *collector_address; /* "tcp:..." */
-    const char *token_path, *ca_path;
+    const char *token_path, *ca_path, *keys_path;
     uint64_t until_us; /* then he is content */
 };
 

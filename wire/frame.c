@@ -13,6 +13,7 @@
 #include "base/strbuf.h"
 #include "classad/ad.h"
 #include "classad/ad_pool.h"
+#include "wire/proof.h"
 #include "wire/wire.h"
 
 /* ---- reading --------------------------------------------------------------------------------- */
@@ -89,12 +90,19 @@ static int frame_payload(struct reader *in, struct frame *frame, struct err *err
         if ((frame->flags & FRAME_FLAG_RELAYED) != 0) {
             frame->token = reader_text16(in, &frame->token_length);
             frame->from = reader_text16(in, &frame->from_length);
+            frame->instance = reader_text16(in, &frame->instance_length);
+            frame->number = reader_number(in, 8);
+            frame->proof = reader_take(in, PROOF_BYTES);
         }
         reader_body(in, frame);
         break;
     case FRAME_REPLY:
         frame->status = (int32_t)reader_u32(in);
         frame->text = reader_text16(in, &frame->text_length);
+        if ((frame->flags & FRAME_FLAG_SIGNED) != 0) {
+            frame->token = reader_text16(in, &frame->token_length);
+            frame->proof = reader_take(in, PROOF_BYTES);
+        }
         reader_body(in, frame);
         if (frame->status != 0 && (frame->flags & FRAME_FLAG_MORE) != 0) {
             return err_set(err, -EPROTO, "a part of a reply with status %d", (int)frame->status);
@@ -130,7 +138,7 @@ static int frame_payload(struct reader *in, struct frame *frame, struct err *err
 static uint8_t frame_flags_known(enum frame_type type)
 {
     return type == FRAME_REQUEST ? FRAME_FLAG_RELAYED | FRAME_FLAG_QUIET
-           : type == FRAME_REPLY ? FRAME_FLAG_MORE | FRAME_FLAG_QUIET
+           : type == FRAME_REPLY ? FRAME_FLAG_MORE | FRAME_FLAG_QUIET | FRAME_FLAG_SIGNED
                                  : 0;
 }
 

@@ -42,6 +42,7 @@ enum {
     FRAME_FLAG_RELAYED = 1, /* of REQUEST */
     FRAME_FLAG_MORE = 1,    /* of REPLY */
     FRAME_FLAG_QUIET = 2,   /* of REQUEST, and of the REPLY to one */
+    FRAME_FLAG_SIGNED = 4,  /* of REPLY: by who was asked through a hub */
 };
 
 /* One frame, decoded down to the body.  Which members mean something depends on the type; the
@@ -54,9 +55,13 @@ struct frame {
     size_t payload_length;         /* as it counts for the window */
     uint16_t version, version_min; /* HELLO, WELCOME, REFUSED */
     uint32_t deadline_ms;          /* REQUEST */
-    const char *token;             /* relayed REQUEST; not terminated */
+    const char *token;             /* relayed REQUEST, signed REPLY; not terminated */
     size_t token_length;
-    const char *from; /* relayed REQUEST; not terminated */
+    const char *instance; /* relayed REQUEST: of the receiver; not terminated */
+    size_t instance_length;
+    uint64_t number;      /* relayed REQUEST */
+    const uint8_t *proof; /* relayed REQUEST, signed REPLY: PROOF_BYTES; else NULL */
+    const char *from;     /* relayed REQUEST; not terminated */
     size_t from_length;
     int32_t status;   /* REPLY, GOODBYE; never positive */
     const char *text; /* REPLY, GOODBYE; not terminated */

@@ -11,9 +11,11 @@
 
 #include "base/check.h"
 #include "base/err.h"
+#include "base/log.h"
 #include "base/loop.h"
 #include "base/mem.h"
 #include "base/os.h"
+#include "base/strbuf.h"
 #include "base/strmap.h"
 #include "base/text.h"
 #include "classad/ad.h"
@@ -59,10 +61,6 @@ void caller_unref(struct caller *caller)
     if (caller == NULL || --caller->refs > 0) {
         return;
     }
-    if (caller->token_text != NULL) {
-        memset(caller->token_text, 0, strlen(caller->token_text));
-        mem_free(caller->token_text);
-    }
     mem_free(caller);
 }
 
@@ -81,16 +79,20 @@ bool wire_peer_may_advertise(const struct wire_peer *peer, const char *name)
 /* ---- judging --------------------------------------------------------------------------------- */
 
 int greeting_judge_token(struct wire_context *context, const char *text, struct caller *caller,
-                         struct err *err)
+                         struct evp_pkey_st **holder, struct err *err)
 {
     struct token token = {0};
     int64_t now_s = loop_wall_s(context->loop);
-    if (text[0] != '\0' && context->keys == NULL && !wire_context_reload_keys(context)) {
+    if (text[0] == '\0') {
+        return err_set(err, -ENOKEY, "no token");
+    }
+    if (context->keys == NULL && !wire_context_reload_keys(context)) {
         return err_set(err, -EACCES, "no tokens are accepted here: no signing keys are configured");
     }
-    int rc = token_check(context->keys, text, now_s, &token, err);
+    int rc = token_cache_check(context->tokens, context->keys, text, now_s, &token, holder, err);
     if (rc == -EKEYREJECTED && wire_context_reload_keys(context)) {
-        rc = token_check(context->keys, text, now_s, &token, err); /* the key may be new */
+        /* the key may be new */
+        rc = token_cache_check(context->tokens, context->keys, text, now_s, &token, holder, err);
     }
     if (token.identity[0] != '\0') {
         /* Also of an expired one, so that the log can name whose it was. */
@@ -98,6 +100,12 @@ int greeting_judge_token(struct wire_context *context, const char *text, struct 
     }
     if (rc < 0) {
         return rc;
+    }
+    const char *pool = wire_context_pool(context);
+    if (strcmp(token.pool, pool) != 0) {
+        return err_set(err, -EKEYREJECTED,
+                       "token is for pool '%s', this is pool '%s' (POOL_NAME; id '%s' of %s)",
+                       token.pool, pool, token.id, token.identity);
     }
     if (wire_context_is_revoked(context, token.id)) {
         return err_set(err, -EKEYREVOKED, "token revoked (id '%s' of %s)", token.id,
@@ -178,8 +186,67 @@ int greeting_version(uint16_t newest, uint16_t oldest, struct err *err)
     return chosen;
 }
 
+/* ---- proofs ---------------------------------------------------------------------------------- */
+
+bool greeting_route_looks_at_tokens(const char *route)
+{
+    return strcmp(route, "collector") == 0 || strcmp(route, "schedd") == 0;
+}
+
+int greeting_offer_proof(struct wire_context *context, const char *route, const char *name,
+                         const uint8_t *binding, struct ad *args, struct err *err)
+{
+    if (binding == NULL || !greeting_route_looks_at_tokens(route)) {
+        return 0;
+    }
+    const struct credential *own = wire_context_own(context, 0);
+    if (own == NULL) {
+        log_debug(context->log, "wire.no_token", context->own.why, LOG_TEXT("route", route));
+        return err_set(err, -EACCES, "%s", context->own.why);
+    }
+    const struct proof_greeting greeting = {.pool = own->token.pool,
+                                            .token = own->text,
+                                            .route = route,
+                                            .name = name,
+                                            .binding = binding};
+    uint8_t proof[PROOF_BYTES];
+    char text[PROOF_TEXT_SIZE];
+    struct strbuf statement;
+    strbuf_init(&statement, 0);
+    proof_put_greeting(&greeting, &statement);
+    credential_sign(own, &statement, proof);
+    strbuf_fini(&statement);
+    proof_text(proof, text);
+    ad_set_string(args, "Token", own->text);
+    ad_set_string(args, "Proof", text);
+    return 0;
+}
+
+/* Has the caller the key that its token names? */
+static int judge_proof(const struct caller *caller, const struct greeting_place *place,
+                       struct evp_pkey_st *holder, const char *token, const char *name,
+                       const char *text, struct err *err)
+{
+    uint8_t proof[PROOF_BYTES];
+    const struct proof_greeting greeting = {.pool = caller->token.pool,
+                                            .token = token,
+                                            .route = place->route,
+                                            .name = name,
+                                            .binding = place->binding};
+    struct strbuf statement;
+    strbuf_init(&statement, 0);
+    proof_put_greeting(&greeting, &statement);
+    bool good = proof_from_text(text, proof) &&
+                p256_verify(holder, strbuf_text(&statement), statement.length, proof);
+    strbuf_fini(&statement);
+    return good ? 0
+                : err_set(err, -EKEYREJECTED,
+                          "the caller did not prove that it holds the key of token '%s' of %s",
+                          caller->token.id, caller->token.identity);
+}
+
 int greeting_judge_hello(struct wire_context *context, const struct frame *frame,
-                         const struct frame_message *message, const struct wire_accept *how,
+                         const struct frame_message *message, const struct greeting_place *place,
                          struct caller *caller, const struct ad **hello, struct err *err)
 {
     int rc = greeting_version(frame->version, frame->version_min, err);
@@ -187,26 +254,27 @@ int greeting_judge_hello(struct wire_context *context, const struct frame *frame
         return rc;
     }
     const char *token = "";
+    const char *proof = "";
     const char *name = "";
     *hello = NULL;
     if (message->args != NULL) {
         token = ad_string_or(message->args, "Token", "");
+        proof = ad_string_or(message->args, "Proof", "");
         name = ad_string_or(message->args, "Name", "");
+        (void)snprintf(caller->instance, sizeof caller->instance, "%s",
+                       ad_string_or(message->args, "Instance", ""));
         (void)ad_get_ad(message->args, "Hello", hello);
     }
     if (caller->peer.has_uid) {
-        /* The socket says who it is; a valid token adds to that, a bad one takes nothing away. */
-        struct caller *other = caller_create("");
-        if (token[0] != '\0' && greeting_judge_token(context, token, other, NULL) == 0) {
-            caller->token = other->token;
-            caller->peer.scopes |= other->token.scopes;
-        }
-        caller_unref(other);
-    } else if (how->no_token) {
-        caller->peer.scopes = how->scopes;
+        /* The socket says who it is; whoever needs more dials TLS. */
+    } else if (place->how->no_token) {
+        caller->peer.scopes = place->how->scopes;
     } else {
-        rc = greeting_judge_token(context, token, caller, err);
+        struct evp_pkey_st *holder = NULL;
+        rc = greeting_judge_token(context, token, caller, &holder, err);
+        rc = rc < 0 ? rc : judge_proof(caller, place, holder, token, name, proof, err);
         if (rc < 0) {
+            caller->peer.scopes = 0;
             return rc;
         }
     }
@@ -216,9 +284,6 @@ int greeting_judge_hello(struct wire_context *context, const struct frame *frame
             return rc;
         }
         (void)snprintf(caller->name, sizeof caller->name, "%s", name);
-    }
-    if (token[0] != '\0' && strlen(token) <= TOKEN_TEXT_MAX) {
-        caller->token_text = mem_strdup(token);
     }
     return 0;
 }

@@ -1,9 +1,11 @@
 /* wire/hub.c - the other end of uplinks: who is connected under which name, and RELAY.
  *
- * The hub adds nothing to what it carries but the caller's token and address, and passes replies,
- * windows and cancels on as they come: it neither decodes a relayed body nor judges the caller's
- * scopes, for the receiver must do that itself anyway.  But who may only advertise (every glidein)
- * relays nothing but the question whether it may go to sleep.
+ * The hub adds nothing to what it carries but the caller's address, and passes replies, windows and
+ * cancels on as they come: it neither decodes a relayed body nor judges the caller's scopes, for
+ * the receiver must do that itself anyway.  It knows the full names and the instances of its
+ * uplinks (wire/instance.h), and answers a request that is not signed for them with what to sign
+ * for.  Whoever may only advertise (every glidein) relays nothing but the question whether it may
+ * go to sleep.
  *
  * Lifetimes.  A relay joins a request of the caller with a call on an uplink.  The call ends in
  * relay_reply() (an answer, or -ECONNRESET when the uplink is lost), the request in relay_gone()
@@ -151,6 +153,16 @@ static bool may_relay(const struct caller *caller, int64_t verb)
     return verb == VERB_POWER_DOWN_ASK || (caller->peer.scopes & any) != 0;
 }
 
+/* What the caller has to sign for, first. */
+static void relay_resolve(struct wire_request *request, const struct wire *uplink)
+{
+    struct ad *args = ad_create();
+    ad_set_string(args, "Uplink", uplink->caller->name);
+    ad_set_string(args, "Instance", uplink->caller->instance);
+    wire_reply_refusal(request, args, -ESTALE, "to be signed for this instance");
+    ad_destroy(args);
+}
+
 void hub_relay(struct hub *hub, struct wire_request *request)
 {
     const struct ad *args = wire_request_args(request);
@@ -158,13 +170,13 @@ void hub_relay(struct hub *hub, struct wire_request *request)
     const char *name = ad_string_or(args, "Uplink", "");
     int64_t verb = ad_int_or(args, "Verb", 0);
     int64_t deadline_ms = ad_int_or(args, "Deadline", 0);
-    const char *token =
-        ad_string_or(args, "Token", caller->token_text == NULL ? "" : caller->token_text);
-    size_t length = 0;
-    const void *body = wire_request_blob(request, &length);
+    int64_t number = ad_int_or(args, "Number", -1);
+    const char *instance = ad_string_or(args, "Instance", "");
+    const char *proof_letters = ad_string_or(args, "Proof", "");
+    uint8_t proof[PROOF_BYTES];
     if (verb <= 0 || verb > UINT16_MAX || verb == VERB_RELAY || deadline_ms < 0 ||
-        deadline_ms > UINT32_MAX || length == 0) {
-        wire_reply_error(request, -EINVAL, "RELAY: no Verb, no body, or a Deadline out of range");
+        deadline_ms > UINT32_MAX) {
+        wire_reply_error(request, -EINVAL, "RELAY: no Verb, or a Deadline out of range");
         return;
     }
     if (!may_relay(caller, verb)) {
@@ -172,25 +184,34 @@ void hub_relay(struct hub *hub, struct wire_request *request)
                          wire_verb_name((enum wire_verb)verb));
         return;
     }
-    if (name[0] != '\0' && name[strlen(name) - 1] == '/') {
-        name = any_of(hub, name);
-    }
-    if (token[0] == '\0') {
-        wire_reply_error(request, -ENOKEY,
-                         "no token: who is reached through a hub must see one; %s sent none",
-                         caller->identity);
-        return;
-    }
-    struct wire *uplink = strmap_get(hub->uplinks, name);
+    bool any = name[0] != '\0' && name[strlen(name) - 1] == '/';
+    const char *full = any ? any_of(hub, name) : name;
+    struct wire *uplink = strmap_get(hub->uplinks, full);
     if (uplink == NULL || !wire_is_ready(uplink)) {
         wire_reply_error(request, -EHOSTUNREACH, "no uplink '%s' here", name);
         return;
     }
+    if (any || proof_letters[0] == '\0' || strcmp(instance, uplink->caller->instance) != 0) {
+        relay_resolve(request, uplink);
+        return;
+    }
+    struct relayed relayed = {.verb = (uint16_t)verb,
+                              .deadline_ms = (uint32_t)deadline_ms,
+                              .token = ad_string_or(args, "Token", ""),
+                              .from = caller->address,
+                              .instance = instance,
+                              .number = (uint64_t)number,
+                              .proof = proof};
+    relayed.body = wire_request_blob(request, &relayed.body_length);
+    if (number < 0 || relayed.body_length == 0 || relayed.token[0] == '\0' ||
+        !proof_from_text(proof_letters, proof)) {
+        wire_reply_error(request, -EINVAL, "RELAY: Token, Number, Proof or body is missing");
+        return;
+    }
     struct relay *relay = mem_zalloc(sizeof *relay);
-    relay->call = wire_call_relayed(uplink, (uint16_t)verb, (uint32_t)deadline_ms, token,
-                                    caller->address, body, length, relay_reply, relay);
+    relay->call = wire_call_relayed(uplink, &relayed, relay_reply, relay);
     if (relay->call < 0) {
-        wire_reply_error(request, (int)relay->call, "uplink '%s': %s", name,
+        wire_reply_error(request, (int)relay->call, "uplink '%s': %s", full,
                          err_code_text((int)relay->call));
         mem_free(relay);
         return;

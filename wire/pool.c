@@ -21,6 +21,7 @@ static void options_read(const struct config *config, struct wire_context_option
 {
     ret->token_path = config_path(config, "TOKEN_FILE");
     ret->pool_keys = config_path(config, "POOL_KEYS");
+    ret->pool = config_string(config, "POOL_NAME");
     ret->ca_file = config_path(config, "POOL_CA");
     ret->collector_pin = config_string(config, "COLLECTOR_PIN");
     ret->uid_domain = config_string(config, "UID_DOMAIN");
@@ -36,7 +37,7 @@ static int create(const struct daemon_env *env, bool judges, struct wire_context
         .admin_uid = os_uid(env->os),
     };
     options_read(env->config, &options);
-    options.pool_keys = judges ? options.pool_keys : NULL;
+    options.keys_when_asked = !judges;
     return wire_context_create(&options, ret, err);
 }
 
@@ -57,7 +58,7 @@ static void change(struct wire_context *context, const struct config *config, bo
     struct wire_context_options options = {.loop = NULL};
     struct err err = {""};
     options_read(config, &options);
-    options.pool_keys = judges ? options.pool_keys : NULL;
+    options.keys_when_asked = !judges;
     if (wire_context_change(context, &options, &err) < 0) {
         log_error(log, "config.refused", err.text, LOG_TEXT("kept", "the old keys and token"));
     }

@@ -21,8 +21,9 @@ struct wire_context;
  * runs as is ADMINISTRATOR over its Unix sockets. */
 int pool_context_create(const struct daemon_env *env, struct wire_context **ret, struct err *err);
 
-/* The same of a process that dials and asks, and that nobody asks anything: without the keys that
- * others' tokens are checked with, whose reading is a quarter of a short command's time. */
+/* The same of a process that dials and asks, and that nobody asks anything: the keys that others'
+ * tokens are checked with, whose reading is a quarter of a short command's time, are read when an
+ * answer comes through the hub. */
 int pool_client_context_create(const struct daemon_env *env, struct wire_context **ret,
                                struct err *err);
 

@@ -1,9 +1,7 @@
-/* wire/request.c - requests in both directions.
+/* wire/request.c - requests of the peer: who made them, and our answers.
  *
- * Calls are ours, requests the peer's.  A call ends with its last reply, its deadline,
- * wire_cancel() or the connection; a request ends with our last reply, or when the peer is gone.
- * Deadlines: one timer per connection, set for the earliest that was ever seen and not put off when
- * that call is answered: a wasted tick now and then is cheaper than a timer per call.
+ * A request ends with our last reply, or when the peer is gone.  One that came through a hub is
+ * from whoever signed it, is taken once (wire/instance.h), and is answered by signed replies.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -21,333 +19,7 @@
 #include "wire/wire_private.h"
 
 #define DENIALS_LOGGED 16   /* refusals of one connection that are logged; then each power of two */
-#define TOKEN_AGE_MS   5000 /* our own token is read again for a relay when it is older */
-
-struct call {
-    struct id_node node; /* first */
-    wire_reply_f call;
-    wire_raw_f raw; /* instead of call */
-    void *arg;
-    uint64_t deadline_ms, due_ms; /* 0: none */
-    uint32_t unreturned_bytes;    /* of parts worked off */
-};
-
-/* ---- calls ----------------------------------------------------------------------------------- */
-
-static struct call *call_find(const struct wire *wire, uint64_t id)
-{
-    return (struct call *)id_table_get(&wire->calls, id);
-}
-
-static void call_arm(struct wire *wire, struct call *call)
-{
-    if (call->deadline_ms == 0) {
-        return;
-    }
-    uint64_t now_ms = loop_now_ms(wire->context->loop);
-    call->due_ms = now_ms + call->deadline_ms;
-    if (call->due_ms < wire->deadline_next_ms) {
-        wire->deadline_next_ms = call->due_ms;
-        loop_timer_set(wire->deadlines, call->deadline_ms);
-    }
-}
-
-/* Takes the call out and frees it; the callback is the caller's business. */
-static struct call call_take(struct wire *wire, struct call *call)
-{
-    struct call copy = *call;
-    id_table_remove(&wire->calls, &call->node);
-    mem_free(call);
-    return copy;
-}
-
-/* A reply that was made on this side. */
-static void call_tell(struct call call, int status, const char *text)
-{
-    if (call.raw != NULL) {
-        struct frame frame = {.type = FRAME_REPLY,
-                              .request = call.node.id,
-                              .status = status,
-                              .text = text,
-                              .text_length = strlen(text)};
-        call.raw(call.arg, &frame);
-        return;
-    }
-    struct wire_reply reply = {.status = status, .text = text};
-    call.call(call.arg, &reply);
-}
-
-static void cancel_send(struct wire *wire, uint64_t id)
-{
-    size_t begin = frame_begin(&wire->out, FRAME_CANCEL, 0, 0, id);
-    (void)wire_frame_end(wire, begin, NULL, 0);
-}
-
-static int call_allowed(const struct wire *wire)
-{
-    if (wire->state != WIRE_READY) {
-        return -ENOTCONN;
-    }
-    return wire->calls.count >= WIRE_REQUESTS_MAX ? -EBUSY : 0;
-}
-
-/* After the frame of the call was encoded. */
-static int64_t call_add(struct wire *wire, uint64_t deadline_ms, const struct call *like)
-{
-    struct call *call = mem_zalloc(sizeof *call);
-    *call = *like;
-    call->deadline_ms = deadline_ms;
-    id_table_add(&wire->calls, wire->last_call, &call->node);
-    call_arm(wire, call);
-    return (int64_t)wire->last_call;
-}
-
-int64_t wire_tell(struct wire *wire, enum wire_verb verb, const struct wire_body *body)
-{
-    if (wire->state != WIRE_READY) {
-        return -ENOTCONN;
-    }
-    size_t begin = frame_begin(&wire->out, FRAME_REQUEST, FRAME_FLAG_QUIET, (uint16_t)verb,
-                               wire->last_call + 1);
-    frame_put_u32(&wire->out, 0);
-    frame_put_body_head(&wire->out, body);
-    int rc = wire_frame_end(wire, begin, body == NULL ? NULL : body->blob,
-                            body == NULL ? 0 : body->blob_length);
-    return rc < 0 ? rc : (int64_t)++wire->last_call;
-}
-
-static uint32_t deadline_said(uint64_t deadline_ms)
-{
-    return deadline_ms > UINT32_MAX ? UINT32_MAX : (uint32_t)deadline_ms;
-}
-
-int64_t wire_call(struct wire *wire, enum wire_verb verb, const struct wire_body *body,
-                  uint64_t deadline_ms, wire_reply_f call, void *arg)
-{
-    const struct wire_verb_info *info = wire_verb_find(verb);
-    CHECK(info != NULL && call != NULL);
-    int rc = call_allowed(wire);
-    if (rc < 0) {
-        return rc;
-    }
-    deadline_ms = deadline_ms == 0                  ? info->deadline_ms
-                  : deadline_ms == WIRE_NO_DEADLINE ? 0
-                                                    : deadline_ms;
-    size_t begin = frame_begin(&wire->out, FRAME_REQUEST, 0, (uint16_t)verb, wire->last_call + 1);
-    frame_put_u32(&wire->out, deadline_said(deadline_ms));
-    frame_put_body_head(&wire->out, body);
-    rc = wire_frame_end(wire, begin, body == NULL ? NULL : body->blob,
-                        body == NULL ? 0 : body->blob_length);
-    if (rc < 0) {
-        return rc;
-    }
-    wire->last_call++;
-    return call_add(wire, deadline_ms, &(struct call){.call = call, .arg = arg});
-}
-
-int64_t wire_call_relayed(struct wire *wire, uint16_t verb, uint32_t deadline_ms, const char *token,
-                          const char *from, const void *body, size_t body_length, wire_raw_f call,
-                          void *arg)
-{
-    int rc = call_allowed(wire);
-    if (rc < 0) {
-        return rc;
-    }
-    size_t begin =
-        frame_begin(&wire->out, FRAME_REQUEST, FRAME_FLAG_RELAYED, verb, wire->last_call + 1);
-    frame_put_u32(&wire->out, deadline_ms);
-    frame_put_text16(&wire->out, token, strlen(token));
-    frame_put_text16(&wire->out, from, strlen(from));
-    rc = wire_frame_end(wire, begin, body, body_length);
-    if (rc < 0) {
-        return rc;
-    }
-    wire->last_call++;
-    return call_add(wire, deadline_ms, &(struct call){.raw = call, .arg = arg});
-}
-
-int64_t wire_relay(struct wire *wire, const char *uplink_name, enum wire_verb verb,
-                   const struct wire_body *body, uint64_t deadline_ms, wire_reply_f call, void *arg)
-{
-    const struct wire_verb_info *info = wire_verb_find(verb);
-    CHECK(info != NULL);
-    deadline_ms = deadline_ms == 0                  ? info->deadline_ms
-                  : deadline_ms == WIRE_NO_DEADLINE ? 0
-                                                    : deadline_ms;
-    struct strbuf inner;
-    strbuf_init(&inner, WIRE_FRAME_MAX);
-    frame_put_body(&inner, body);
-    if (inner.failed) {
-        strbuf_fini(&inner);
-        return -EMSGSIZE;
-    }
-    struct ad *args = ad_create();
-    ad_set_string(args, "Uplink", uplink_name);
-    ad_set_int(args, "Verb", verb);
-    ad_set_int(args, "Deadline", (int64_t)deadline_said(deadline_ms));
-    const char *token = wire_context_token(wire->context, TOKEN_AGE_MS);
-    if (token[0] != '\0') {
-        ad_set_string(args, "Token", token);
-    }
-    struct wire_body outer = {.args = args,
-                              .blob = strbuf_text(&inner),
-                              .blob_length = inner.length};
-    /* A stream such as a WATCH has no deadline through a hub, either. */
-    int64_t id = wire_call(wire, VERB_RELAY, &outer,
-                           deadline_ms == 0 ? WIRE_NO_DEADLINE : deadline_ms, call, arg);
-    ad_destroy(args);
-    strbuf_fini(&inner);
-    return id;
-}
-
-void wire_cancel(struct wire *wire, int64_t request)
-{
-    struct call *call = request <= 0 ? NULL : call_find(wire, (uint64_t)request);
-    if (call == NULL) {
-        return;
-    }
-    (void)call_take(wire, call);
-    if (wire->state == WIRE_READY) {
-        cancel_send(wire, (uint64_t)request);
-    }
-}
-
-void request_deadlines(void *arg)
-{
-    struct wire *wire = arg;
-    uint64_t now_ms = loop_now_ms(wire->context->loop);
-    wire->deadline_next_ms = UINT64_MAX;
-    /* Callbacks may add and cancel calls: each round looks for one that is due from the front. */
-    for (struct id_node *node = wire->calls.first; node != NULL;) {
-        struct call *call = (struct call *)node;
-        node = node->next;
-        if (call->due_ms == 0 || call->due_ms > now_ms || wire->state != WIRE_READY) {
-            continue;
-        }
-        struct call ended = call_take(wire, call);
-        cancel_send(wire, ended.node.id);
-        call_tell(ended, -ETIMEDOUT, "no answer in time");
-        node = wire->calls.first;
-    }
-    for (struct id_node *node = wire->calls.first; node != NULL; node = node->next) {
-        uint64_t due_ms = ((struct call *)node)->due_ms;
-        if (due_ms != 0 && due_ms < wire->deadline_next_ms) {
-            wire->deadline_next_ms = due_ms;
-        }
-    }
-    if (wire->state == WIRE_READY && wire->deadline_next_ms != UINT64_MAX) {
-        now_ms = loop_now_ms(wire->context->loop);
-        loop_timer_set(wire->deadlines,
-                       wire->deadline_next_ms > now_ms ? wire->deadline_next_ms - now_ms : 0);
-    }
-}
-
-struct ad *wire_reply_take_ad(struct wire_reply *reply, size_t index)
-{
-    CHECK(index < reply->ad_count);
-    struct ad *ad = reply->ads[index];
-    reply->ads[index] = NULL;
-    return ad;
-}
-
-/* Window is returned when half of it is used up, so that the other side need not wait for it. */
-void wire_call_return_window(struct wire *wire, int64_t request, uint32_t bytes)
-{
-    struct call *call = call_find(wire, (uint64_t)request);
-    if (call == NULL || wire->state != WIRE_READY) {
-        return;
-    }
-    call->unreturned_bytes += bytes;
-    if (call->raw == NULL && call->unreturned_bytes < WIRE_WINDOW_BYTES / 2) {
-        return;
-    }
-    size_t begin = frame_begin(&wire->out, FRAME_WINDOW, 0, 0, (uint64_t)request);
-    frame_put_u32(&wire->out, call->unreturned_bytes);
-    (void)wire_frame_end(wire, begin, NULL, 0);
-    call->unreturned_bytes = 0;
-}
-
-void wire_set_pool(struct wire *wire, struct ad_pool *pool)
-{
-    wire->pool = pool;
-}
-
-/* A reply as it is shown to who asked. */
-static void reply_show(const struct frame *frame, const struct frame_message *message,
-                       wire_reply_f call, void *arg)
-{
-    char text[FRAME_TEXT_MAX];
-    (void)snprintf(text, sizeof text, "%.*s", (int)frame->text_length, frame->text);
-    struct wire_reply reply = {.status = frame->status,
-                               .text = text,
-                               .more = (frame->flags & FRAME_FLAG_MORE) != 0,
-                               .args = message->args,
-                               .ads = message->ads,
-                               .ad_count = message->ad_count,
-                               .blob = message->blob,
-                               .blob_length = message->blob_length};
-    call(arg, &reply);
-}
-
-static void complaint_deliver(struct wire *wire, const struct frame *frame)
-{
-    struct frame_message message = {0};
-    if (wire->events.complaint != NULL && !wire->given_up &&
-        frame_message_decode_in(wire->context->args_pool, frame->body, frame->body_length, &message,
-                                NULL) == 0) {
-        reply_show(frame, &message, wire->events.complaint, wire->arg);
-        frame_message_fini(&message);
-    }
-}
-
-static void reply_deliver(struct wire *wire, const struct frame *frame, struct call *call)
-{
-    struct frame_message message = {0};
-    struct err err = {{0}};
-    bool more = (frame->flags & FRAME_FLAG_MORE) != 0;
-    struct ad_pool *pool = wire->pool != NULL ? wire->pool : wire->context->args_pool;
-    int rc = frame_message_decode_in(pool, frame->body, frame->body_length, &message, &err);
-    if (rc < 0) {
-        struct call ended = call_take(wire, call);
-        if (more) {
-            cancel_send(wire, frame->request);
-        }
-        call_tell(ended, rc, err.text);
-        return;
-    }
-    struct call now = more ? *call : call_take(wire, call);
-    reply_show(frame, &message, now.call, now.arg);
-    frame_message_fini(&message);
-    if (more) {
-        wire_call_return_window(wire, (int64_t)frame->request, (uint32_t)frame->payload_length);
-    }
-}
-
-int request_reply(struct wire *wire, const struct frame *frame, struct err *err)
-{
-    if (frame->request > wire->last_call) {
-        return err_set(err, -EPROTO, "reply to request %llu, which was never made",
-                       (unsigned long long)frame->request);
-    }
-    if ((frame->flags & FRAME_FLAG_QUIET) != 0) {
-        complaint_deliver(wire, frame);
-        return 0;
-    }
-    struct call *call = call_find(wire, frame->request);
-    if (call == NULL) {
-        return 0; /* cancelled or timed out */
-    }
-    if ((frame->flags & FRAME_FLAG_MORE) != 0) {
-        call_arm(wire, call);
-    }
-    if (call->raw == NULL) {
-        reply_deliver(wire, frame, call);
-        return 0;
-    }
-    struct call now = (frame->flags & FRAME_FLAG_MORE) != 0 ? *call : call_take(wire, call);
-    now.raw(now.arg, frame);
-    return 0;
-}
+#define TOKEN_AGE_MS   5000 /* our own token is read again for an answer when it is older */
 
 /* ---- requests -------------------------------------------------------------------------------- */
 
@@ -355,6 +27,7 @@ static void request_free(struct wire_request *request)
 {
     frame_message_fini(&request->message);
     mem_free(request->blob);
+    mem_free(request->answering);
     caller_unref(request->caller);
     mem_free(request);
 }
@@ -384,10 +57,7 @@ static void request_gone(struct wire_request *request)
 
 void request_tell_all_over(struct wire *wire)
 {
-    while (wire->calls.first != NULL) {
-        struct call ended = call_take(wire, (struct call *)wire->calls.first);
-        call_tell(ended, -ECONNRESET, wire->end_why == NULL ? "" : wire->end_why);
-    }
+    call_tell_all_over(wire);
     while (wire->requests.first != NULL) {
         struct wire_request *request = (struct wire_request *)wire->requests.first;
         request_unlink(request); /* stays with its handler until answered, unless gone() is set */
@@ -397,9 +67,7 @@ void request_tell_all_over(struct wire *wire)
 
 void request_drop_all(struct wire *wire)
 {
-    while (wire->calls.first != NULL) {
-        (void)call_take(wire, (struct call *)wire->calls.first);
-    }
+    call_drop_all(wire);
     while (wire->requests.first != NULL) {
         struct wire_request *request = (struct wire_request *)wire->requests.first;
         request_unlink(request);
@@ -409,29 +77,135 @@ void request_drop_all(struct wire *wire)
             request->cancelled = true;
         }
     }
-    id_table_fini(&wire->calls);
     id_table_fini(&wire->requests);
+    relay_drop_all(wire);
 }
 
 /* ---- answers as frames ----------------------------------------------------------------------- */
 
-static int reply_send(struct wire *wire, uint64_t id, uint8_t flags, int status, const char *text,
-                      const struct wire_body *body, size_t *payload)
+/* The signature of an answer that goes through a hub: first room for it, for it is over the body
+ * that follows. */
+struct signing {
+    const struct credential *own; /* NULL: not signed */
+    size_t at;                    /* where the signature goes */
+    size_t body;                  /* where the body begins */
+};
+
+static uint8_t signing_begin(struct wire *wire, const struct wire_request *request,
+                             struct signing *signing)
 {
-    size_t length = strnlen(text, FRAME_TEXT_MAX - 1);
+    *signing = (struct signing){.own = NULL};
+    if (request == NULL || request->answering == NULL) {
+        return 0;
+    }
+    signing->own = wire_context_own(wire->context, TOKEN_AGE_MS);
+    if (signing->own == NULL) {
+        log_error(wire->context->log, "wire.unsigned", "an answer cannot be signed",
+                  LOG_TEXT("verb", wire_verb_name(request->verb)),
+                  LOG_TEXT("reason", wire->context->own.why));
+        return 0;
+    }
+    return FRAME_FLAG_SIGNED;
+}
+
+/* Behind the text of the reply.  Later parts do not repeat the token. */
+static void signing_room(struct wire *wire, const struct wire_request *request,
+                         struct signing *signing)
+{
+    static const uint8_t ROOM[PROOF_BYTES];
+    if (signing->own != NULL) {
+        const char *token = request->answering->part == 0 ? signing->own->text : "";
+        frame_put_text16(&wire->out, token, strlen(token));
+        signing->at = wire->out.length;
+        strbuf_append(&wire->out, ROOM, sizeof ROOM);
+    }
+    signing->body = wire->out.length;
+}
+
+/* Behind the body, but for the blob, which is sent from where it lies. */
+static void signing_end(struct wire *wire, struct wire_request *request,
+                        const struct signing *signing, const struct frame *reply, const void *blob,
+                        size_t blob_length)
+{
+    if (signing->own == NULL || wire->out.failed) {
+        return;
+    }
+    uint8_t digest[P256_DIGEST_BYTES], proof[PROOF_BYTES];
+    const struct p256_piece pieces[] = {{wire->out.data + signing->body,
+                                         wire->out.length - signing->body},
+                                        {blob, blob_length}};
+    p256_digest(pieces, 2, digest);
+    const struct proof_answer answer = {.pool = signing->own->token.pool,
+                                        .token = signing->own->text,
+                                        .target = wire->said_name,
+                                        .request_digest = request->answering->request_digest,
+                                        .part = request->answering->part,
+                                        .more = (reply->flags & FRAME_FLAG_MORE) != 0,
+                                        .status = reply->status,
+                                        .text = reply->text,
+                                        .text_length = reply->text_length,
+                                        .body_digest = digest};
+    struct strbuf statement;
+    strbuf_init(&statement, 0);
+    proof_put_answer(&answer, &statement);
+    credential_sign(signing->own, &statement, proof);
+    strbuf_fini(&statement);
+    memcpy(wire->out.data + signing->at, proof, sizeof proof);
+    request->answering->part++;
+}
+
+/* What a reply holds: its body as args and ads, or as bytes that were made before. */
+struct reply_content {
+    uint8_t flags;
+    int status;
+    const char *text;
+    size_t text_length;
+    const struct wire_body *body;
+    const void *made; /* instead of body; NULL: none */
+    size_t made_length;
+};
+
+/* request NULL: a refusal before there was one.  *payload: as it counts for the window. */
+static int content_send(struct wire *wire, struct wire_request *request, uint64_t id,
+                        const struct reply_content *content, size_t *payload)
+{
+    struct signing signing;
+    uint8_t flags = content->flags | signing_begin(wire, request, &signing);
+    const struct frame head = {.flags = flags,
+                               .status = content->status,
+                               .text = content->text,
+                               .text_length = content->text_length};
+    const void *blob = content->made;
+    size_t blob_length = content->made_length;
     size_t begin = frame_begin(&wire->out, FRAME_REPLY, flags, 0, id);
-    frame_put_u32(&wire->out, (uint32_t)status);
-    frame_put_text16(&wire->out, text, length);
-    frame_put_body_head(&wire->out, body);
-    size_t blob_length = body == NULL ? 0 : body->blob_length;
+    frame_put_u32(&wire->out, (uint32_t)content->status);
+    frame_put_text16(&wire->out, content->text, content->text_length);
+    signing_room(wire, request, &signing);
+    if (blob == NULL) {
+        frame_put_body_head(&wire->out, content->body);
+        blob = content->body == NULL ? NULL : content->body->blob;
+        blob_length = content->body == NULL ? 0 : content->body->blob_length;
+    }
+    signing_end(wire, request, &signing, &head, blob, blob_length);
     *payload = wire->out.length - begin - FRAME_HEADER_BYTES + blob_length;
-    return wire_frame_end(wire, begin, body == NULL ? NULL : body->blob, blob_length);
+    return wire_frame_end(wire, begin, blob, blob_length);
+}
+
+static int reply_send(struct wire *wire, struct wire_request *request, uint64_t id, uint8_t flags,
+                      int status, const char *text, const struct wire_body *body, size_t *payload)
+{
+    const struct reply_content content = {.flags = flags,
+                                          .status = status,
+                                          .text = text,
+                                          .text_length = strnlen(text, FRAME_TEXT_MAX - 1),
+                                          .body = body};
+    return content_send(wire, request, id, &content, payload);
 }
 
 static void refuse(struct wire *wire, const struct frame *frame, int status, const char *why)
 {
     size_t payload = 0;
-    (void)reply_send(wire, frame->request, frame->flags & FRAME_FLAG_QUIET, status, why, NULL,
+    (void)reply_send(wire, NULL, frame->request, frame->flags & FRAME_FLAG_QUIET, status, why, NULL,
                      &payload);
 }
 
@@ -470,8 +244,8 @@ void wire_reply_refusal(struct wire_request *request, const struct ad *args, int
         const struct wire_body body = {.args = args};
         size_t payload = 0;
         CHECK(status < 0);
-        (void)reply_send(request->wire, request->node.id, reply_flags(request), status, why, &body,
-                         &payload);
+        (void)reply_send(request->wire, request, request->node.id, reply_flags(request), status,
+                         why, &body, &payload);
     }
     request_unlink(request);
     request_free(request);
@@ -495,8 +269,8 @@ void wire_reply_ok(struct wire_request *request, const struct wire_body *body)
     if (request->wire != NULL && !request->cancelled && request->wire->state == WIRE_READY &&
         !(request->quiet && !says_something(body))) {
         size_t payload = 0;
-        int rc = reply_send(request->wire, request->node.id, reply_flags(request), 0, "", body,
-                            &payload);
+        int rc = reply_send(request->wire, request, request->node.id, reply_flags(request), 0, "",
+                            body, &payload);
         if (rc < 0) {
             wire_reply_error(request, rc, "the answer is too large for one message");
             return;
@@ -526,10 +300,10 @@ bool wire_reply_part(struct wire_request *request, const struct wire_body *body)
         return true;
     }
     size_t payload = 0;
-    int rc = reply_send(request->wire, request->node.id, FRAME_FLAG_MORE | reply_flags(request), 0,
-                        "", body, &payload);
+    int rc = reply_send(request->wire, request, request->node.id,
+                        FRAME_FLAG_MORE | reply_flags(request), 0, "", body, &payload);
     if (rc < 0) {
-        (void)reply_send(request->wire, request->node.id, reply_flags(request), rc,
+        (void)reply_send(request->wire, request, request->node.id, reply_flags(request), rc,
                          "a part of the answer is too large for one message", NULL, &payload);
         request->cancelled = true;
         return true;
@@ -543,37 +317,46 @@ bool wire_reply_part_made(struct wire_request *request, const void *body, size_t
         return true;
     }
     struct wire *wire = request->wire;
-    size_t begin = frame_begin(&wire->out, FRAME_REPLY, FRAME_FLAG_MORE | reply_flags(request), 0,
-                               request->node.id);
-    frame_put_u32(&wire->out, 0);
-    frame_put_text16(&wire->out, "", 0);
-    size_t payload = wire->out.length - begin - FRAME_HEADER_BYTES + length;
-    if (wire_frame_end(wire, begin, body, length) < 0) {
+    size_t payload = 0;
+    const struct reply_content content = {.flags = FRAME_FLAG_MORE | reply_flags(request),
+                                          .text = "",
+                                          .made = body,
+                                          .made_length = length};
+    if (content_send(wire, request, request->node.id, &content, &payload) < 0) {
         wire_fail(wire, -EMSGSIZE, true, "a part of an answer does not fit");
         return true;
     }
     return part_is_out(request, payload);
 }
 
+static void raw_send(struct wire *wire, const struct wire_request *request,
+                     const struct frame *reply)
+{
+    uint8_t kept = reply->flags & (FRAME_FLAG_MORE | FRAME_FLAG_SIGNED);
+    size_t begin =
+        frame_begin(&wire->out, FRAME_REPLY, kept | reply_flags(request), 0, request->node.id);
+    frame_put_u32(&wire->out, (uint32_t)reply->status);
+    frame_put_text16(&wire->out, reply->text, reply->text_length);
+    if ((kept & FRAME_FLAG_SIGNED) != 0) {
+        frame_put_text16(&wire->out, reply->token, reply->token_length);
+        strbuf_append(&wire->out, reply->proof, PROOF_BYTES);
+    }
+    if (reply->body_length == 0) {
+        frame_put_body(&wire->out, NULL);
+    }
+    if (wire_frame_end(wire, begin, reply->body, reply->body_length) < 0) {
+        wire_fail(wire, -EMSGSIZE, true, "a reply does not fit");
+    }
+}
+
 void wire_reply_raw(struct wire_request *request, const struct frame *reply)
 {
     bool more = (reply->flags & FRAME_FLAG_MORE) != 0;
-    struct wire *wire = request->wire;
     if (request->ending) {
         return;
     }
-    if (wire != NULL && !request->cancelled && wire->state == WIRE_READY) {
-        size_t begin = frame_begin(&wire->out, FRAME_REPLY,
-                                   (reply->flags & FRAME_FLAG_MORE) | reply_flags(request), 0,
-                                   request->node.id);
-        frame_put_u32(&wire->out, (uint32_t)reply->status);
-        frame_put_text16(&wire->out, reply->text, reply->text_length);
-        if (reply->body_length == 0) {
-            frame_put_body(&wire->out, NULL);
-        }
-        if (wire_frame_end(wire, begin, reply->body, reply->body_length) < 0) {
-            wire_fail(wire, -EMSGSIZE, true, "a reply does not fit");
-        }
+    if (request->wire != NULL && !request->cancelled && request->wire->state == WIRE_READY) {
+        raw_send(request->wire, request, reply);
     }
     if (!more) {
         request_unlink(request);
@@ -583,29 +366,117 @@ void wire_reply_raw(struct wire_request *request, const struct frame *reply)
 
 /* ---- frames of the peer ---------------------------------------------------------------------- */
 
-/* Whom the request is from: the peer, or, relayed, the holder of the token that came along. */
+/* A relayed request, with its texts terminated. */
+struct relayed_request {
+    char token[TOKEN_TEXT_MAX + 2];
+    char instance[INSTANCE_TEXT_SIZE + 1];
+    uint8_t digest[P256_DIGEST_BYTES]; /* of what was signed */
+};
+
+static void text_take(char *ret, size_t size, const char *text, size_t length)
+{
+    length = length < size ? length : size - 1; /* refused as too long */
+    if (length > 0) {
+        memcpy(ret, text, length);
+    }
+    ret[length] = '\0';
+}
+
+/* Did the holder of that token sign this very request, for us? */
+static int relayed_judge(struct wire *wire, const struct frame *frame, struct caller *caller,
+                         struct relayed_request *ret, struct err *err)
+{
+    struct evp_pkey_st *holder = NULL;
+    uint8_t body[P256_DIGEST_BYTES];
+    int rc = greeting_judge_token(wire->context, ret->token, caller, &holder, err);
+    if (rc < 0) {
+        return rc;
+    }
+    proof_digest(frame->body, frame->body_length, body);
+    const struct proof_relay relay = {.pool = caller->token.pool,
+                                      .token = ret->token,
+                                      .caller = caller->identity,
+                                      .target = wire->said_name,
+                                      .instance = ret->instance,
+                                      .verb = frame->verb,
+                                      .deadline_ms = frame->deadline_ms,
+                                      .number = frame->number,
+                                      .body_digest = body};
+    struct strbuf statement;
+    strbuf_init(&statement, 0);
+    proof_put_relay(&relay, &statement);
+    bool good = p256_verify(holder, strbuf_text(&statement), statement.length, frame->proof);
+    proof_digest(strbuf_text(&statement), statement.length, ret->digest);
+    strbuf_fini(&statement);
+    if (!good) {
+        caller->peer.scopes = 0;
+        return err_set(err, -EKEYREJECTED,
+                       "the holder of token '%s' of %s has not signed this request for '%s'",
+                       caller->token.id, caller->token.identity, wire->said_name);
+    }
+    return 0;
+}
+
+/* Whom the request is from: the peer, or, relayed, who signed it. */
 static int request_caller(struct wire *wire, const struct frame *frame, struct caller **ret,
-                          struct err *err)
+                          struct relayed_request *relayed, struct err *err)
 {
     if ((frame->flags & FRAME_FLAG_RELAYED) == 0) {
         *ret = caller_ref(wire->caller);
         return 0;
     }
-    char from[FRAME_FROM_MAX * 2], token[TOKEN_TEXT_MAX + 2];
+    char from[FRAME_FROM_MAX * 2];
     size_t from_length =
         frame->from_length < FRAME_FROM_MAX / 2 ? frame->from_length : FRAME_FROM_MAX / 2;
     (void)snprintf(from, sizeof from, "%.*s through %s", (int)from_length, frame->from,
                    wire->caller->address);
-    size_t length = frame->token_length;
-    length = length > TOKEN_TEXT_MAX + 1 ? TOKEN_TEXT_MAX + 1 : length; /* refused as too long */
-    if (length > 0) {
-        memcpy(token, frame->token, length);
-    }
-    token[length] = '\0';
     struct caller *caller = caller_create(from);
     caller->peer.relayed = true;
     *ret = caller;
-    return greeting_judge_token(wire->context, token, caller, err);
+    text_take(relayed->token, sizeof relayed->token, frame->token, frame->token_length);
+    return relayed_judge(wire, frame, caller, relayed, err);
+}
+
+/* The hub is told, so that it can tell others before they sign. */
+static void instance_tell(struct wire *wire)
+{
+    struct ad *args = ad_create();
+    ad_set_string(args, "Instance", wire->context->instance.id);
+    (void)wire_tell(wire, VERB_INSTANCE, &(struct wire_body){.args = args});
+    ad_destroy(args);
+}
+
+/* True: the request was signed for an instance of ours that is over, and was answered so. */
+static bool relayed_is_stale(struct wire *wire, const struct frame *frame,
+                             struct relayed_request *relayed)
+{
+    struct instance *instance = &wire->context->instance;
+    if (instance_renew(instance, wire->context->loop)) {
+        instance_tell(wire);
+    }
+    text_take(relayed->instance, sizeof relayed->instance, frame->instance, frame->instance_length);
+    if (strcmp(relayed->instance, instance->id) == 0) {
+        return false;
+    }
+    struct ad *args = ad_create();
+    size_t payload = 0;
+    ad_set_string(args, "Uplink", wire->said_name);
+    ad_set_string(args, "Instance", instance->id);
+    (void)reply_send(wire, NULL, frame->request, 0, -ESTALE, "signed for an instance that is over",
+                     &(struct wire_body){.args = args}, &payload);
+    ad_destroy(args);
+    return true;
+}
+
+/* The last thing before it is done: each request is done once. */
+static int relayed_take(struct wire *wire, const struct frame *frame,
+                        const struct relayed_request *relayed, struct err *err)
+{
+    if ((frame->flags & FRAME_FLAG_RELAYED) != 0 &&
+        !instance_take(&wire->context->instance, wire->context->loop, relayed->digest)) {
+        return err_set(err, -EALREADY, "this request was made before: the hub repeats it");
+    }
+    return 0;
 }
 
 static int request_may(const struct caller *caller, const struct wire_verb_info *info,
@@ -696,15 +567,41 @@ int request_take(struct wire *wire, const struct frame *frame, struct err *err)
     struct frame_message message = {0};
     struct frame_ads ads = {0};
     struct caller *caller = NULL;
-    int rc = request_caller(wire, frame, &caller, &why);
+    struct relayed_request relayed = {.token = ""};
+    if ((frame->flags & FRAME_FLAG_RELAYED) != 0 && relayed_is_stale(wire, frame, &relayed)) {
+        return 0;
+    }
+    int rc = request_caller(wire, frame, &caller, &relayed, &why);
     rc = rc < 0 ? rc : request_judge(wire, frame, caller, &message, &ads, &why);
+    if (rc == 0) {
+        rc = relayed_take(wire, frame, &relayed, &why);
+        if (rc < 0) {
+            frame_message_fini(&message);
+        }
+    }
     if (rc < 0) {
         deny(wire, caller, frame, rc, why.text);
-    } else if (frame->verb == VERB_PING) {
-        struct frame echo = {.body = frame->body, .body_length = frame->body_length};
-        wire_reply_raw(request_create(wire, frame, caller, &message), &echo);
+        caller_unref(caller);
+        return 0;
+    }
+    struct wire_request *request = request_create(wire, frame, caller, &message);
+    if (caller->peer.relayed) {
+        request->answering = mem_zalloc(sizeof *request->answering);
+        memcpy(request->answering->request_digest, relayed.digest, sizeof relayed.digest);
+    }
+    if (frame->verb == VERB_PING) {
+        const struct wire_body echo = {.args = request->message.args,
+                                       .ads = (const struct ad *const *)request->message.ads,
+                                       .ad_count = request->message.ad_count,
+                                       .blob = request->message.blob,
+                                       .blob_length = request->message.blob_length};
+        wire_reply_ok(request, &echo);
+    } else if (frame->verb == VERB_INSTANCE) {
+        (void)snprintf(wire->caller->instance, sizeof wire->caller->instance, "%s",
+                       ad_string_or(request->message.args, "Instance", ""));
+        wire_reply_ok(request, NULL);
     } else {
-        request_handle(wire, request_create(wire, frame, caller, &message), &ads);
+        request_handle(wire, request, &ads);
     }
     caller_unref(caller);
     return 0;

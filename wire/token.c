@@ -1,4 +1,4 @@
-/* wire/token.c - issuing and checking tokens: JSON by jansson, signatures by token_key.c.
+/* wire/token.c - issuing and checking tokens: JSON by jansson, signatures by p256.c.
  *
  * Of a token only the header is parsed before the signature over exactly these bytes was found to
  * be that of a key that we have: what is in the claims was put there by somebody who holds one.
@@ -14,13 +14,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/check.h"
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/os.h"
+#include "base/secret_file.h"
 #include "base/strbuf.h"
 #include "base/text.h"
 #include "wire/base64url.h"
-#include "wire/token_key.h"
+#include "wire/p256.h"
 #include "wire/verbs.h"
 
 #define KEY_FILE_MAX 16384 /* bytes of a PEM file */
@@ -67,7 +69,7 @@ static void key_load(void *arg, const char *name)
     list->rc =
         os_read_file(list->os, strbuf_text(&path), KEY_FILE_MAX, &pem, &pem_length, list->err);
     if (list->rc == 0) {
-        key->key = token_key_public(pem, pem_length);
+        key->key = p256_from_public_pem(pem, pem_length);
         if (key->key == NULL) {
             list->rc = err_set(list->err, -EINVAL, "%s: not a public key of curve P-256 in PEM",
                                strbuf_text(&path));
@@ -105,7 +107,7 @@ void token_keys_destroy(struct token_keys *keys)
         return;
     }
     for (size_t i = 0; i < keys->count; i++) {
-        token_key_free(keys->keys[i].key);
+        p256_free(keys->keys[i].key);
     }
     mem_free(keys);
 }
@@ -127,6 +129,21 @@ static const struct token_key *key_find(const struct token_keys *keys, const cha
 
 /* ---- issuing --------------------------------------------------------------------------------- */
 
+/* The public key of the holder as RFC 7800 has it: {"jwk": {...}}. */
+static json_t *holder_make(const struct token *token)
+{
+    struct strbuf x, y;
+    strbuf_init(&x, 0);
+    strbuf_init(&y, 0);
+    base64url_encode(&x, token->holder, sizeof token->holder / 2);
+    base64url_encode(&y, token->holder + sizeof token->holder / 2, sizeof token->holder / 2);
+    json_t *holder = json_pack("{s:{s:s, s:s, s:s, s:s}}", "jwk", "kty", "EC", "crv", "P-256", "x",
+                               strbuf_text(&x), "y", strbuf_text(&y));
+    strbuf_fini(&x);
+    strbuf_fini(&y);
+    return holder;
+}
+
 static json_t *claims_make(const struct token *token)
 {
     char scopes[128];
@@ -135,9 +152,13 @@ static json_t *claims_make(const struct token *token)
         *at = *at == ',' ? ' ' : *at;
     }
     json_t *claims =
-        json_pack("{s:s, s:s, s:s, s:s, s:I}", "sub", token->identity, "scope", scopes, "iss",
-                  token->pool, "jti", token->id, "iat", (json_int_t)token->issued_s);
+        json_pack("{s:s, s:s, s:s, s:s, s:s, s:I, s:o}", "sub", token->identity, "scope", scopes,
+                  "iss", token->pool, "aud", token->pool, "jti", token->id, "iat",
+                  (json_int_t)token->issued_s, "cnf", holder_make(token));
     bool good = claims != NULL;
+    if (good && token->not_before_s != 0) {
+        good = json_object_set_new(claims, "nbf", json_integer(token->not_before_s)) == 0;
+    }
     if (good && token->expires_s != 0) {
         good = json_object_set_new(claims, "exp", json_integer(token->expires_s)) == 0;
     }
@@ -178,11 +199,29 @@ static int key_read(struct os *os, const char *path, char **pem, size_t *length,
     return os_read_file(os, path, KEY_FILE_MAX, pem, length, err);
 }
 
+int token_sign(const char *pem, size_t pem_length, struct strbuf *text)
+{
+    uint8_t signature[P256_SIGNATURE_BYTES];
+    struct evp_pkey_st *key = p256_from_private_pem(pem, pem_length);
+    int rc = key == NULL ? -EINVAL : p256_sign(key, strbuf_text(text), text->length, signature);
+    p256_free(key);
+    if (rc == 0) {
+        strbuf_putc(text, '.');
+        base64url_encode(text, signature, sizeof signature);
+    }
+    return rc;
+}
+
 int token_issue(struct os *os, const char *key_path, const char *kid, const struct token *token,
                 char **ret, struct err *err)
 {
+    static const uint8_t NOBODY[P256_POINT_BYTES];
     char *pem = NULL;
     size_t pem_length = 0;
+    if (token->id[0] == '\0' || memcmp(token->holder, NOBODY, sizeof NOBODY) == 0) {
+        return err_set(err, -EINVAL, "token for '%s' has no id, or no key of its holder",
+                       token->identity);
+    }
     int rc = key_read(os, key_path, &pem, &pem_length, err);
     if (rc < 0) {
         return rc;
@@ -192,7 +231,7 @@ int token_issue(struct os *os, const char *key_path, const char *kid, const stru
     rc = part_append(&text, json_pack("{s:s, s:s, s:s}", "alg", "ES256", "typ", "JWT", "kid", kid));
     strbuf_putc(&text, '.');
     rc = rc < 0 ? rc : part_append(&text, claims_make(token));
-    rc = rc < 0 ? rc : token_key_sign(pem, pem_length, &text);
+    rc = rc < 0 ? rc : token_sign(pem, pem_length, &text);
     if (rc < 0) {
         (void)err_set(err, rc, "%s: cannot sign a token for '%s' with this key", key_path,
                       token->identity);
@@ -203,9 +242,54 @@ int token_issue(struct os *os, const char *key_path, const char *kid, const stru
         *ret = mem_strdup(strbuf_text(&text));
     }
     strbuf_fini(&text);
-    memset(pem, 0, pem_length);
+    secret_wipe(pem, pem_length);
     mem_free(pem);
     return rc;
+}
+
+int token_issue_file(struct os *os, struct loop *loop, const char *key_path, const char *kid,
+                     const struct token *token, char **ret, struct err *err)
+{
+    struct evp_pkey_st *key = NULL;
+    int rc = p256_make(loop, &key);
+    if (rc < 0) {
+        return err_set(err, rc, "the key of the token's holder cannot be made");
+    }
+    struct token bound = *token;
+    char *line = NULL;
+    p256_point(key, bound.holder);
+    rc = token_issue(os, key_path, kid, &bound, &line, err);
+    if (rc == 0) {
+        struct strbuf text;
+        strbuf_init(&text, TOKEN_FILE_MAX);
+        strbuf_printf(&text, "%s\n", line);
+        rc = p256_put_private(key, &text);
+        if (rc == 0) {
+            *ret = strbuf_take(&text);
+        } else {
+            rc = err_set(err, rc, "the key of the token's holder cannot be written as PEM");
+        }
+        strbuf_fini(&text);
+    }
+    mem_free(line);
+    p256_free(key);
+    return rc;
+}
+
+int token_file_parse(const char *text, char **token, struct evp_pkey_st **key, struct err *err)
+{
+    const char *pem = strstr(text, "-----BEGIN");
+    struct evp_pkey_st *found = NULL;
+    if (pem != NULL) {
+        found = p256_from_private_pem(pem, strlen(pem));
+        if (found == NULL) {
+            return err_set(err, -EINVAL, "no private key of the curve P-256 behind the token");
+        }
+    }
+    const char *begin = text + strspn(text, " \t\r\n");
+    *token = mem_strndup(begin, begin == pem ? 0 : strcspn(begin, " \t\r\n"));
+    *key = found;
+    return 0;
 }
 
 /* ---- checking -------------------------------------------------------------------------------- */
@@ -266,15 +350,63 @@ static int claim_scopes(const json_t *claims, uint32_t *ret, struct err *err)
     return 0;
 }
 
+/* 32 bytes of a coordinate. */
+static bool claim_coordinate(const json_t *jwk, const char *name, uint8_t *ret)
+{
+    const char *text = json_string_value(json_object_get(jwk, name));
+    return text != NULL &&
+           base64url_decode(text, strlen(text), ret, P256_POINT_BYTES / 2) == P256_POINT_BYTES / 2;
+}
+
+static bool is_text(const json_t *json, const char *expected)
+{
+    const char *text = json_string_value(json);
+    return text != NULL && strcmp(text, expected) == 0;
+}
+
+static int claim_holder(const json_t *claims, struct token *token, struct err *err)
+{
+    const json_t *cnf = json_object_get(claims, "cnf");
+    const json_t *jwk = json_object_get(cnf, "jwk");
+    if (cnf == NULL) {
+        return err_set(err, -EKEYREJECTED,
+                       "token is not bound to a key of its holder (id '%s' of %s, made by an older "
+                       "version): make a new one with `roost token create`",
+                       token->id, token->identity);
+    }
+    if (!is_text(json_object_get(jwk, "kty"), "EC") ||
+        !is_text(json_object_get(jwk, "crv"), "P-256") ||
+        !claim_coordinate(jwk, "x", token->holder) ||
+        !claim_coordinate(jwk, "y", token->holder + P256_POINT_BYTES / 2)) {
+        return err_set(err, -EINVAL,
+                       "malformed token: claim 'cnf' does not hold a public key of P-256");
+    }
+    return 0;
+}
+
+/* Who made the token and for whom: we know tokens of a pool for that pool only. */
+static int claim_pool(const json_t *claims, struct token *token, struct err *err)
+{
+    char issuer[sizeof token->pool];
+    int rc = claim_text(claims, "aud", token->pool, sizeof token->pool, err);
+    rc = rc < 0 ? rc : claim_text(claims, "iss", issuer, sizeof issuer, err);
+    if (rc == 0 && strcmp(issuer, token->pool) != 0) {
+        rc = err_set(err, -EINVAL,
+                     "malformed token: made by pool '%s' (claim 'iss') for pool '%s' (claim 'aud')",
+                     issuer, token->pool);
+    }
+    return rc;
+}
+
 static int claims_get(const json_t *claims, struct token *token, struct err *err)
 {
     int rc = claim_text(claims, "sub", token->identity, sizeof token->identity, err);
     rc = rc < 0 ? rc : claim_text(claims, "jti", token->id, sizeof token->id, err);
-    rc = rc < 0 ? rc : claim_text(claims, "iss", token->pool, sizeof token->pool, err);
     rc = rc < 0 ? rc : claim_text(claims, "pattern", token->pattern, sizeof token->pattern, err);
     rc = rc < 0 ? rc : claim_scopes(claims, &token->scopes, err);
     rc = rc < 0 ? rc : claim_number(claims, "iat", &token->issued_s, err);
     rc = rc < 0 ? rc : claim_number(claims, "exp", &token->expires_s, err);
+    rc = rc < 0 ? rc : claim_number(claims, "nbf", &token->not_before_s, err);
     /* An exp of 0, said in so many words, is 1970, not never. */
     if (rc == 0 && token->expires_s == 0 && json_object_get(claims, "exp") != NULL) {
         token->expires_s = 1;
@@ -282,7 +414,11 @@ static int claims_get(const json_t *claims, struct token *token, struct err *err
     if (rc == 0 && token->identity[0] == '\0') {
         rc = err_set(err, -EINVAL, "malformed token: no identity (claim 'sub')");
     }
-    return rc;
+    if (rc == 0 && token->id[0] == '\0') {
+        rc = err_set(err, -EINVAL, "malformed token: no id (claim 'jti'): nobody could revoke it");
+    }
+    rc = rc < 0 ? rc : claim_holder(claims, token, err);
+    return rc < 0 ? rc : claim_pool(claims, token, err);
 }
 
 /* Where the three parts of a token are. */
@@ -332,19 +468,25 @@ static int signature_check(const struct token_keys *keys, const json_t *header, 
     if (algorithm == NULL || strcmp(algorithm, "ES256") != 0) {
         return err_set(err, -EINVAL, "malformed token: its algorithm is not ES256");
     }
+    if (json_object_get(header, "crit") != NULL) {
+        return err_set(err, -EINVAL, "malformed token: header 'crit' names unknown extensions");
+    }
     if (kid == NULL) {
         return err_set(err, -EINVAL, "malformed token: no key named (header 'kid')");
     }
     if (key == NULL) {
         return err_set(err, -EKEYREJECTED, "token is signed with unknown key '%s'", kid);
     }
-    if (!token_key_verify(key->key, text, (size_t)(parts->signature - 1 - text),
-                          parts->signature)) {
+    uint8_t signature[P256_SIGNATURE_BYTES];
+    if (base64url_decode(parts->signature, strlen(parts->signature), signature, sizeof signature) !=
+            sizeof signature ||
+        !p256_verify(key->key, text, (size_t)(parts->signature - 1 - text), signature)) {
         return err_set(err, -EKEYREJECTED, "token signature is wrong (key '%s')", kid);
     }
     return 0;
 }
 
+/* keys NULL: the signature is not looked at. */
 static int parse(const struct token_keys *keys, const char *text, struct token *token,
                  struct err *err)
 {
@@ -353,7 +495,7 @@ static int parse(const struct token_keys *keys, const char *text, struct token *
     if (header == NULL) {
         return err_set(err, -EINVAL, "malformed token: not a JWT");
     }
-    int rc = signature_check(keys, header, text, &parts, err);
+    int rc = keys == NULL ? 0 : signature_check(keys, header, text, &parts, err);
     json_decref(header);
     if (rc < 0) {
         return rc;
@@ -362,6 +504,16 @@ static int parse(const struct token_keys *keys, const char *text, struct token *
     rc = claims != NULL ? claims_get(claims, token, err)
                         : err_set(err, -EINVAL, "malformed token: its claims are no JSON object");
     json_decref(claims);
+    return rc;
+}
+
+int token_peek(const char *text, struct token *ret, struct err *err)
+{
+    struct token token = {.scopes = 0};
+    int rc = parse(NULL, text, &token, err);
+    if (rc == 0) {
+        *ret = token;
+    }
     return rc;
 }
 
@@ -374,17 +526,28 @@ int token_check(const struct token_keys *keys, const char *text, int64_t now_s, 
     if (strlen(text) > TOKEN_TEXT_MAX) {
         return err_set(err, -EINVAL, "malformed token: longer than %d bytes", TOKEN_TEXT_MAX);
     }
+    CHECK(keys != NULL);
     struct token token = {0};
     int rc = parse(keys, text, &token, err);
     if (rc < 0) {
         return rc;
     }
     *ret = token;
-    if (token.expires_s != 0 && token.expires_s <= now_s) {
-        char when[TEXT_UTC_MAX];
-        text_utc_s(token.expires_s, when);
-        return err_set(err, -EKEYEXPIRED, "token expired at %s (id '%s' of %s)", when, token.id,
-                       token.identity);
+    return token_check_dates(&token, now_s, err);
+}
+
+int token_check_dates(const struct token *token, int64_t now_s, struct err *err)
+{
+    char when[TEXT_UTC_MAX];
+    if (token->expires_s != 0 && token->expires_s <= now_s) {
+        text_utc_s(token->expires_s, when);
+        return err_set(err, -EKEYEXPIRED, "token expired at %s (id '%s' of %s)", when, token->id,
+                       token->identity);
+    }
+    if (token->not_before_s > now_s) {
+        text_utc_s(token->not_before_s, when);
+        return err_set(err, -EKEYREJECTED, "token is valid from %s on (id '%s' of %s)", when,
+                       token->id, token->identity);
     }
     return 0;
 }

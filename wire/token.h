@@ -1,10 +1,14 @@
 /* wire/token.h - tokens (JWT, ES256): making and checking them.
  *
- * Claims: sub identity, scope names, exp, iat, jti id, iss pool, and `pattern` (glob of the names
- * that it may advertise); docs/protocol/wire.md §5.  The signing keys live in a directory:
- * <kid>.key (private, mode 0600, only where tokens are made) and <kid>.pub; `kid` in the header
- * picks one, so that an old key stays valid for an overlap.  ES256 is the only algorithm there is:
- * what the header says of it is compared, never obeyed.
+ * Claims: sub identity, scope names, exp, nbf, iat, jti id, iss and aud pool, `pattern` (glob of
+ * the names that it may advertise), `slots`, and cnf, the public key of its holder (RFC 7800):
+ * docs/protocol/wire.md §5.  A token alone is worth nothing: whoever shows one signs with the
+ * holder's private key as well (wire/proof.h).
+ *
+ * The pool's signing keys live in a directory: <kid>.key (private, mode 0600, only where tokens are
+ * made) and <kid>.pub; `kid` in the header picks one, so that an old key stays valid for an
+ * overlap. ES256 is the only algorithm there is: what the header says of it is compared, never
+ * obeyed.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -15,23 +19,29 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "wire/p256.h"
+
 struct err;
 struct loop;
 struct os;
+struct strbuf;
 struct token_keys;
 
 #define TOKEN_TEXT_MAX 4096
-#define TOKEN_KEYS_MAX 64 /* public keys in the directory */
-#define TOKEN_KID_MAX  64 /* bytes of a key's name with the zero */
+#define TOKEN_FILE_MAX (TOKEN_TEXT_MAX + P256_PEM_MAX) /* bytes of a token file */
+#define TOKEN_KEYS_MAX 64                              /* public keys in the directory */
+#define TOKEN_KID_MAX  64                              /* bytes of a key's name with the zero */
 
 struct token {
     char identity[256];
     char id[64];
-    char pool[256];
+    char pool[256];    /* iss and aud */
     char pattern[256]; /* "" = any name */
     uint32_t scopes;
     int64_t issued_s;
-    int64_t expires_s; /* 0: never */
+    int64_t not_before_s; /* 0: at once */
+    int64_t expires_s;    /* 0: never */
+    uint8_t holder[P256_POINT_BYTES];
 };
 
 /* A new P-256 pair <dir>/<kid>.key and .pub, of loop's secret bytes.  kid: letters, digits, '-',
@@ -42,15 +52,31 @@ int token_key_make(struct os *os, struct loop *loop, const char *dir, const char
 int token_keys_load(struct os *os, const char *dir, struct token_keys **ret, struct err *err);
 void token_keys_destroy(struct token_keys *keys); /* NULL is allowed */
 size_t token_keys_count(const struct token_keys *keys);
-/* Signs; the text (owned by the caller, mem_free) is one line.  The file must be readable by its
- * owner only (-EACCES). */
+/* Appends a dot and the signature (base64url) of what is in text by the private key in PEM.
+ * -EINVAL: not one of curve P-256, or locked by a passphrase; text is as it was. */
+int token_sign(const char *pem, size_t pem_length, struct strbuf *text);
+/* Signs; the text (owned by the caller, mem_free) is one line.  The key file must be readable by
+ * its owner only (-EACCES). */
 int token_issue(struct os *os, const char *key_path, const char *kid, const struct token *token,
                 char **ret, struct err *err);
+/* The same for a holder that is made now (token->holder is not looked at): the text of a whole
+ * token file, with the private key.  The caller wipes and frees it. */
+int token_issue_file(struct os *os, struct loop *loop, const char *key_path, const char *kid,
+                     const struct token *token, char **ret, struct err *err);
+/* Takes the text of a token file apart: *token is its first line without white space around it
+ * (owned by the caller, "" for an empty file), *key the private key behind it, NULL when there is
+ * none.  -EINVAL: what stands behind the token is not a private key. */
+int token_file_parse(const char *text, char **token, struct evp_pkey_st **key, struct err *err);
+/* What a token says of itself; the signature is not looked at.  For one's own: -EINVAL malformed,
+ * -EKEYREJECTED without a holder's key. */
+int token_peek(const char *text, struct token *ret, struct err *err);
 /* Checks signature and dates.  Refusals, each with its own sentence in err: -ENOKEY no token (empty
- * text), -EKEYEXPIRED expired, -EKEYREJECTED wrong signature or unknown key, -EINVAL malformed.
- * With -EKEYEXPIRED *ret is filled all the same, for messages.  Revocation and scopes are the
- * caller's to judge. */
+ * text), -EKEYEXPIRED expired, -EKEYREJECTED wrong signature, unknown key, no holder's key in it
+ * (made by a version before 2) or not valid yet, -EINVAL malformed.  With -EKEYEXPIRED *ret is
+ * filled all the same, for messages.  Pool, revocation and scopes are the caller's to judge. */
 int token_check(const struct token_keys *keys, const char *text, int64_t now_s, struct token *ret,
                 struct err *err);
+/* The part of it that depends on the time. */
+int token_check_dates(const struct token *token, int64_t now_s, struct err *err);
 
 #endif

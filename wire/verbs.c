@@ -31,6 +31,7 @@ static const struct wire_verb_info VERBS[] = {
     {VERB_RELAY, "RELAY", A | W | D | N | M, 30000},
     {VERB_LEASE, "LEASE", D | N | M, 10000},
     {VERB_REVOKE, "REVOKE", M, 15000},
+    {VERB_INSTANCE, "INSTANCE", 0, 10000},
     /* schedd */
     {VERB_SUBMIT, "SUBMIT", W | M, 120000},
     {VERB_ACT, "ACT", W | M, 60000},

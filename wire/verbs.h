@@ -33,6 +33,7 @@ enum wire_verb {
     VERB_RELAY = 15,      /* carry this to an uplink; who may only advertise: POWER_DOWN_ASK */
     VERB_LEASE = 16,      /* one holder at a time of a named role */
     VERB_REVOKE = 17,     /* this token id is refused from now on */
+    VERB_INSTANCE = 18,   /* from an uplink: sign for this instance of mine from now on */
     /* answered by the schedd */
     VERB_SUBMIT = 30,         /* a cluster of jobs */
     VERB_ACT = 31,            /* rm, hold, release by constraint or ids */

@@ -124,6 +124,9 @@ static void wire_free(struct wire *wire)
     strbuf_fini(&wire->out);
     caller_unref(wire->caller);
     mem_free(wire->end_why);
+    mem_free(wire->route);
+    mem_free(wire->said_name);
+    ad_destroy(wire->hello);
     mem_free(wire);
 }
 
@@ -408,8 +411,15 @@ static int greeting_take_hello(struct wire *wire, const struct frame *frame, str
     if (rc < 0) {
         return rc;
     }
-    rc = greeting_judge_hello(wire->context, frame, &message, &wire->how, wire->caller, &hello,
-                              &why);
+    uint8_t binding[STREAM_BINDING_BYTES];
+    const struct greeting_place place = {.how = &wire->how,
+                                         .route = wire->route,
+                                         .binding = stream_binding(wire->stream, binding) ? binding
+                                                                                          : NULL};
+    rc = place.binding == NULL && !wire->caller->peer.has_uid
+             ? err_set(&why, -EPROTO, "TLS is not done yet")
+             : greeting_judge_hello(wire->context, frame, &message, &place, wire->caller, &hello,
+                                    &why);
     if (rc >= 0 && wire->how.admit != NULL) {
         struct ad *empty = hello == NULL ? ad_create() : NULL;
         rc = wire->how.admit(wire->arg, &wire->caller->peer, hello == NULL ? empty : hello, &why);
@@ -468,13 +478,10 @@ static int greeting_take_answer(struct wire *wire, const struct frame *frame, st
     return rc;
 }
 
-static int greeting_offer(struct wire *wire, const struct wire_dial *dial, struct err *err)
+/* What HELLO will say, but for the proof, which needs the TLS connection. */
+static struct ad *greeting_prepare(const struct wire_dial *dial)
 {
     struct ad *args = ad_create();
-    const char *token = wire_context_token(wire->context, 0);
-    if (token[0] != '\0') {
-        ad_set_string(args, "Token", token);
-    }
     if (dial->name != NULL && dial->name[0] != '\0') {
         ad_set_string(args, "Name", dial->name);
     }
@@ -482,9 +489,26 @@ static int greeting_offer(struct wire *wire, const struct wire_dial *dial, struc
     if (dial->hello != NULL) {
         ad_set_ad(args, "Hello", ad_copy(dial->hello));
     }
-    int rc = greeting_send(wire, FRAME_HELLO, WIRE_VERSION, WIRE_VERSION_MIN, args);
+    return args;
+}
+
+static int greeting_offer(struct wire *wire, struct err *err)
+{
+    uint8_t binding[STREAM_BINDING_BYTES];
+    bool is_tls = stream_binding(wire->stream, binding);
+    struct ad *args = wire->hello;
+    wire->hello = NULL;
+    if (wire->said_name[0] != '\0') {
+        ad_set_string(args, "Instance", wire->context->instance.id);
+    }
+    int rc = greeting_offer_proof(wire->context, wire->route, wire->said_name,
+                                  is_tls ? binding : NULL, args, err);
+    if (rc == 0) {
+        rc = greeting_send(wire, FRAME_HELLO, WIRE_VERSION, WIRE_VERSION_MIN, args);
+        rc = rc < 0 ? err_set(err, rc, "%s: greeting is too large", wire->caller->address) : 0;
+    }
     ad_destroy(args);
-    return rc < 0 ? err_set(err, rc, "%s: greeting is too large", dial->address) : 0;
+    return rc;
 }
 
 /* ---- input ----------------------------------------------------------------------------------- */
@@ -582,8 +606,13 @@ static void wire_input(struct wire *wire)
 static void on_opened(void *arg)
 {
     struct wire *wire = arg;
-    if (wire->state == WIRE_GREETING) {
-        loop_timer_set(wire->clock, WIRE_GREETING_MS);
+    struct err err = {{0}};
+    if (wire->state != WIRE_GREETING) {
+        return;
+    }
+    loop_timer_set(wire->clock, WIRE_GREETING_MS);
+    if (wire->hello != NULL && greeting_offer(wire, &err) < 0) {
+        wire_fail(wire, -EACCES, false, "%s: %s", wire->caller->address, err.text);
     }
 }
 
@@ -637,10 +666,13 @@ int wire_dial(struct wire_context *context, const struct wire_dial *dial,
     struct wire *wire = wire_new(context, events, arg, dial->address);
     wire->dialled = true;
     wire->server_scopes = dial->server_scopes;
+    wire->route = mem_strdup(dial->route);
+    wire->said_name = mem_strdup(dial->name == NULL ? "" : dial->name);
+    wire->hello = greeting_prepare(dial);
     int rc = stream_connect(context->loop, dial->address, dial->route, &trust, &STREAM_EVENTS, wire,
                             &wire->stream, err);
-    if (rc == 0) {
-        rc = greeting_offer(wire, dial, err);
+    if (rc == 0 && is_unix) { /* a Unix socket: nothing of the connection is to be signed */
+        rc = greeting_offer(wire, err);
     }
     if (rc < 0) {
         wire_free(wire);
@@ -657,6 +689,7 @@ int wire_accept(struct wire_context *context, struct incoming *incoming,
     CHECK(events->closed != NULL);
     struct wire *wire = wire_new(context, events, arg, incoming_peer(incoming));
     wire->how = *how;
+    wire->route = mem_strdup(incoming_route(incoming));
     wire->stream = incoming_accept(incoming, how->identity, &STREAM_EVENTS, wire);
     if (wire->stream == NULL) {
         int rc =

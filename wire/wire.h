@@ -33,8 +33,8 @@ struct token_keys;
 struct wire;
 struct wire_request;
 
-#define WIRE_VERSION     1
-#define WIRE_VERSION_MIN 1 /* the oldest that is spoken: one below WIRE_VERSION, from 2 on */
+#define WIRE_VERSION     2
+#define WIRE_VERSION_MIN 2 /* the oldest that is spoken: 1 knew tokens without a holder's key */
 #define WIRE_FRAME_MAX   ((size_t)16 << 20) /* bytes of one frame */
 #define WIRE_ADS_MAX     4096               /* ads in one message; longer lists go in parts */
 /* unanswered requests of one peer, and the bytes that they hold; more are refused with -EBUSY */
@@ -96,6 +96,8 @@ struct wire_reply {
     int status;       /* 0 or negative errno; -ETIMEDOUT and -ECONNRESET are made on this side */
     const char *text; /* one line when status < 0, else "" */
     bool more;        /* another part follows */
+    /* of who answered through a hub; "" when the hub did, and for direct calls */
+    const char *token_id;
     /* borrowed; NULL when none; the callback may take ads by wire_reply_take_ad() */
     struct ad *args;
     struct ad **ads;
@@ -126,10 +128,13 @@ int64_t wire_tell(struct wire *wire, enum wire_verb verb, const struct wire_body
 /* call is not called any more; the peer is told */
 void wire_cancel(struct wire *wire, int64_t request);
 
-/* Sends the request through the hub at the other end of wire to the uplink of that name, with our
- * own token, which the receiver verifies itself. -EHOSTUNREACH as a reply's status: no such uplink.
- * A name that ends in '/' ("rooster/") means any one of that kind, the same one for all callers of
- * the hub as long as it is there. */
+/* Sends the request through the hub at the other end of wire to the uplink of that name, signed
+ * with the key of our token, which the receiver verifies itself; what it answers is signed as well,
+ * and was verified when call is called.  -EHOSTUNREACH as a reply's status: no such uplink;
+ * -EBADMSG: an answer that the uplink of that name has not signed.  A name that ends in '/'
+ * ("rooster/") means any one of that kind, the same one for all callers of the hub as long as it is
+ * there. Requests to one receiver may overtake one another: some are signed a second time
+ * (relay.c). Returns as wire_call(), or -ENOKEY without a token and key of our own. */
 int64_t wire_relay(struct wire *wire, const char *uplink_name, enum wire_verb verb,
                    const struct wire_body *body, uint64_t deadline_ms, wire_reply_f call,
                    void *arg);
@@ -195,11 +200,16 @@ struct wire_context_options {
     struct loop *loop;
     struct os *os;
     struct log *log;
-    /* our own token, read at each dial; NULL or absent file: none (Unix sockets only) */
+    /* our own token and the key that it is bound to, read at each dial; NULL or absent file: none
+     * (Unix sockets only) */
     const char *token_path;
     /* directory with the pool's public signing keys (for verifying), NULL: none: no TCP peer is
-     * accepted */
+     * accepted, and no answer through a hub */
     const char *pool_keys;
+    bool keys_when_asked; /* they are read when the first is needed: of a tool, which may end before
+                           */
+    /* the pool whose tokens are good here; NULL or "": that of our own token, else uid_domain */
+    const char *pool;
     /* the pool's CA: what dialled servers must show, unless a pin is given */
     const char *ca_file;
     /* SHA-256 of the collector's certificate, hex, colons and case do not matter: what is dialled
@@ -283,7 +293,8 @@ struct wire *uplink_wire(const struct uplink *uplink); /* NULL while down */
 
 /* ---- hub: the other end of uplinks ----------------------------------------------------------- */
 
-/* Keeps the uplinks by name and carries RELAY requests down to them with the caller's token.  A
+/* Keeps the uplinks by name and carries RELAY requests down to them with the caller's token and
+ * proof, neither of which it could use itself.  A
  * second uplink of the same name replaces the first when its identity is the same, else it is
  * refused. */
 struct hub;

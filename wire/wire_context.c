@@ -16,11 +16,18 @@
 #include "classad/ad_pool.h"
 #include "wire/wire_private.h"
 
-#define KEYS_AGE_MS 2000 /* strangers' tokens do not make us read files more often */
+#define KEYS_AGE_MS     2000  /* strangers' tokens do not make us read files more often */
+#define OWN_POOL_AGE_MS 60000 /* our own token's pool is looked up again after that */
 
 static char *copy_or_null(const char *text)
 {
     return text == NULL ? NULL : mem_strdup(text);
+}
+
+/* "" is none, too. */
+static char *name_or_null(const char *text)
+{
+    return text == NULL || text[0] == '\0' ? NULL : mem_strdup(text);
 }
 
 /* A fingerprint as people have it ("AB:CD:...") as the stream wants it; "" for none. */
@@ -54,7 +61,7 @@ int wire_context_create(const struct wire_context_options *options, struct wire_
     if (code < 0) {
         return code;
     }
-    if (options->pool_keys != NULL) {
+    if (options->pool_keys != NULL && !options->keys_when_asked) {
         int rc = token_keys_load(options->os, options->pool_keys, &keys, err);
         if (rc < 0 && rc != -ENOENT) { /* none yet is fine: looked for again when a token comes */
             return rc;
@@ -65,7 +72,10 @@ int wire_context_create(const struct wire_context_options *options, struct wire_
     context->loop = options->loop;
     context->os = options->os;
     context->log = options->log;
-    context->token_path = copy_or_null(options->token_path);
+    credential_init(&context->own, options->token_path);
+    instance_init(&context->instance, options->loop);
+    context->tokens = token_cache_create();
+    context->pool = name_or_null(options->pool);
     context->ca_file = copy_or_null(options->ca_file);
     memcpy(context->collector_pin, pin, sizeof pin);
     context->uid_domain = copy_or_null(options->uid_domain);
@@ -73,20 +83,12 @@ int wire_context_create(const struct wire_context_options *options, struct wire_
     context->keys_path = copy_or_null(options->pool_keys);
     context->keys = keys;
     context->keys_read_ms = loop_now_ms(options->loop);
+    context->keys_were_read = !options->keys_when_asked;
     context->revoked = strmap_create(STRMAP_CASE_SENSITIVE);
     TAILQ_INIT(&context->turns);
     context->turn = loop_timer_create(options->loop, wire_context_turns, context);
     *ret = context;
     return 0;
-}
-
-static void token_forget(struct wire_context *context)
-{
-    if (context->token != NULL) {
-        memset(context->token, 0, strlen(context->token));
-    }
-    mem_free(context->token);
-    context->token = NULL;
 }
 
 void wire_context_destroy(struct wire_context *context)
@@ -96,11 +98,13 @@ void wire_context_destroy(struct wire_context *context)
     }
     wire_context_sweep(context);
     loop_timer_destroy(context->turn);
-    token_forget(context);
+    credential_fini(&context->own);
+    instance_fini(&context->instance);
+    token_cache_destroy(context->tokens);
     token_keys_destroy(context->keys);
     strmap_destroy(context->revoked, NULL);
     mem_free(context->keys_path);
-    mem_free(context->token_path);
+    mem_free(context->pool);
     mem_free(context->ca_file);
     mem_free(context->uid_domain);
     ad_pool_destroy(context->args_pool);
@@ -123,7 +127,7 @@ int wire_context_change(struct wire_context *context, const struct wire_context_
     if (code < 0) {
         return code;
     }
-    if (options->pool_keys != NULL) {
+    if (options->pool_keys != NULL && !options->keys_when_asked) {
         int rc = token_keys_load(context->os, options->pool_keys, &keys, err);
         if (rc < 0 && (rc != -ENOENT || context->keys != NULL)) { /* as at the start */
             return rc;
@@ -132,57 +136,49 @@ int wire_context_change(struct wire_context *context, const struct wire_context_
     token_keys_destroy(context->keys); /* one that was taken away is good no more */
     context->keys = keys;
     context->keys_read_ms = loop_now_ms(context->loop);
-    token_forget(context);
+    context->keys_were_read = !options->keys_when_asked;
+    token_cache_clear(context->tokens);
+    credential_change(&context->own, options->token_path);
+    mem_free(context->pool);
+    context->pool = name_or_null(options->pool);
     path_change(&context->keys_path, options->pool_keys);
-    path_change(&context->token_path, options->token_path);
     path_change(&context->ca_file, options->ca_file);
     memcpy(context->collector_pin, pin, sizeof pin);
     path_change(&context->uid_domain, options->uid_domain);
     return 0;
 }
 
-const char *wire_context_token(struct wire_context *context, uint64_t max_age_ms)
+const struct credential *wire_context_own(struct wire_context *context, uint64_t max_age_ms)
 {
-    uint64_t now_ms = loop_now_ms(context->loop);
-    if (context->token_path == NULL) {
-        return "";
+    return credential_read(&context->own, context->os, context->loop, max_age_ms) ? &context->own
+                                                                                  : NULL;
+}
+
+const char *wire_context_pool(struct wire_context *context)
+{
+    if (context->pool != NULL) {
+        return context->pool;
     }
-    if (context->token != NULL && now_ms - context->token_read_ms <= max_age_ms) {
-        return context->token;
-    }
-    char *text = NULL;
-    size_t length = 0;
-    int rc =
-        os_read_file(context->os, context->token_path, TOKEN_TEXT_MAX + 2, &text, &length, NULL);
-    if (rc < 0) {
-        /* Not an error of ours: whoever asks for a token will say that there is none. */
-        log_debug(context->log, "wire.no_token", "own token cannot be read",
-                  LOG_TEXT("path", context->token_path), LOG_TEXT("why", err_code_text(rc)));
-        text = mem_strdup("");
-        length = 0;
-    }
-    while (length > 0 && (unsigned char)text[length - 1] <= ' ') {
-        text[--length] = '\0';
-    }
-    token_forget(context);
-    context->token = text;
-    context->token_read_ms = now_ms;
-    return text;
+    const struct credential *own = wire_context_own(context, OWN_POOL_AGE_MS);
+    return own != NULL ? own->token.pool : context->uid_domain != NULL ? context->uid_domain : "";
 }
 
 bool wire_context_reload_keys(struct wire_context *context)
 {
     struct token_keys *keys = NULL;
     uint64_t now_ms = loop_now_ms(context->loop);
-    if (context->keys_path == NULL || now_ms - context->keys_read_ms < KEYS_AGE_MS) {
+    if (context->keys_path == NULL ||
+        (context->keys_were_read && now_ms - context->keys_read_ms < KEYS_AGE_MS)) {
         return false;
     }
     context->keys_read_ms = now_ms;
+    context->keys_were_read = true;
     if (token_keys_load(context->os, context->keys_path, &keys, NULL) < 0) {
         return false; /* those that we have stay good */
     }
     token_keys_destroy(context->keys);
     context->keys = keys;
+    token_cache_clear(context->tokens);
     return true;
 }
 

@@ -4,7 +4,9 @@
  *   greeting.c      who is at the other end, and what it may be called
  *   wire.c          one connection: bytes in and out, greeting, pings, its end
  *   request_view.c  what a handler sees of a request
- *   request.c       requests in both directions: replies, parts, windows, deadlines, relayed calls
+ *   call.c          requests of ours: replies, windows, deadlines
+ *   request.c       requests of the peer: who made them, answers, parts
+ *   relay.c         requests of ours that a hub carries
  *
  * The life of a connection.  A wire is GREETING, then READY, then OVER; wire_fail() is the only way
  * to OVER.  What the end means to others (closed, -ECONNRESET, gone) is told in the wire's turn
@@ -24,9 +26,12 @@
 
 #include "base/strbuf.h"
 #include "base/stream.h"
+#include "wire/credential.h"
 #include "wire/frame.h"
 #include "wire/id_table.h"
+#include "wire/instance.h"
 #include "wire/token.h"
+#include "wire/token_cache.h"
 #include "wire/wire.h"
 
 struct ad;
@@ -41,10 +46,11 @@ struct strmap;
 struct caller {
     unsigned refs;
     struct wire_peer peer; /* its texts are below */
-    struct token token;    /* zero over a Unix socket without one */
-    char *token_text;      /* as said in the greeting, for relays; NULL: none */
+    struct token token;    /* zero over a Unix socket, and where no token is looked at */
     char identity[512];
     char name[WIRE_NAME_MAX + 1];
+    char
+        instance[INSTANCE_TEXT_SIZE]; /* as said in the greeting, and later by INSTANCE; "": none */
     char address[FRAME_FROM_MAX];
 };
 
@@ -58,15 +64,18 @@ struct wire_context {
     struct loop *loop;
     struct os *os;
     struct log *log;
-    char *token_path, *ca_file, *uid_domain; /* NULL: none */
-    char collector_pin[STREAM_PIN_SIZE];     /* "": none */
+    char *ca_file, *uid_domain; /* NULL: none */
+    char *pool;                 /* whose tokens are good here; NULL: that of our own token */
+    char collector_pin[STREAM_PIN_SIZE]; /* "": none */
     uid_t admin_uid;
     char *keys_path;         /* NULL: nobody is accepted by token */
     struct token_keys *keys; /* NULL: none there */
     uint64_t keys_read_ms;
+    bool keys_were_read;
+    struct token_cache *tokens; /* of others */
+    struct credential own;
+    struct instance instance; /* of relayed requests that come to us */
     struct strmap *revoked;
-    char *token; /* our own, as last read */
-    uint64_t token_read_ms;
     struct ad_pool *args_pool; /* of requests, and of replies where wire has no other */
     struct wire *first;        /* all wires, also those that are only waiting to be freed */
     TAILQ_HEAD(wire_turns, wire) turns; /* those that get a turn after what runs now */
@@ -81,24 +90,40 @@ bool wire_context_reload_keys(struct wire_context *context);
 void wire_context_turns(void *context);
 /* Frees all wires, telling nobody. */
 void wire_context_sweep(struct wire_context *context);
-/* Our own token, read again if the last reading is older than max_age_ms; "" when there is none. */
-const char *wire_context_token(struct wire_context *context, uint64_t max_age_ms);
+/* Our own token and key, read again if the last reading is older than max_age_ms.  NULL: there is
+ * none, and own.why says why. */
+const struct credential *wire_context_own(struct wire_context *context, uint64_t max_age_ms);
+/* The pool whose tokens are good here; "": not known. */
+const char *wire_context_pool(struct wire_context *context);
 
 /* ---- greeting -------------------------------------------------------------------------------- */
 
-/* Checks a token text and sets the caller's identity, scopes, id and pattern from it. */
+/* Checks a token text and sets the caller's identity, scopes, id and pattern from it.  *holder is
+ * the key that the caller has yet to prove to have; it is good until the next token is judged. */
 int greeting_judge_token(struct wire_context *context, const char *text, struct caller *caller,
-                         struct err *err);
+                         struct evp_pkey_st **holder, struct err *err);
 /* Sets identity and scopes of a peer of a Unix socket. */
 void greeting_judge_uid(const struct wire_context *context, uid_t uid, struct caller *caller);
 /* May the caller be reached under that name?  -EACCES, -EINVAL. */
 int greeting_judge_name(const struct caller *caller, const char *name, struct err *err);
 /* The highest version that both speak, or -EPROTONOSUPPORT. */
 int greeting_version(uint16_t newest, uint16_t oldest, struct err *err);
+/* Is a credential offered, and looked at, on this route?  Elsewhere a ticket, a nonce or a claim id
+ * is the proof, and the server is not to learn who else we are. */
+bool greeting_route_looks_at_tokens(const char *route);
+/* Adds token and proof to the arguments of HELLO; binding NULL: none are offered. */
+int greeting_offer_proof(struct wire_context *context, const char *route, const char *name,
+                         const uint8_t *binding, struct ad *args, struct err *err);
+/* Where a HELLO came in. */
+struct greeting_place {
+    const struct wire_accept *how;
+    const char *route;
+    const uint8_t *binding; /* of the TLS connection; NULL over a Unix socket */
+};
 /* All of HELLO.  The caller has its uid already where there is one.  *hello is the ad inside, NULL
  * when none, and lives as long as message. */
 int greeting_judge_hello(struct wire_context *context, const struct frame *frame,
-                         const struct frame_message *message, const struct wire_accept *how,
+                         const struct frame_message *message, const struct greeting_place *place,
                          struct caller *caller, const struct ad **hello, struct err *err);
 
 /* ---- connection ------------------------------------------------------------------------------ */
@@ -122,6 +147,8 @@ struct wire {
     struct loop_timer *clock, *deadlines;
     struct wire_events events;
     void *arg;
+    char *route, *said_name; /* said_name: ours, where we dialled */
+    struct ad *hello; /* dialled: what HELLO will say besides the token; NULL once it is sent */
     struct wire_accept how; /* accepted */
     struct caller *caller;
     uint32_t server_scopes;
@@ -131,8 +158,10 @@ struct wire {
     char *end_why;
     unsigned denied_count;
 
-    /* calls of ours, requests of the peer */
-    struct id_table calls, requests;
+    /* calls of ours, requests of the peer, relays through the hub at the other end */
+    struct id_table calls, requests, relays;
+    uint64_t last_relay;
+    struct strmap *instances; /* of who was asked through the hub: name -> text; NULL: none yet */
     uint64_t last_call, last_request; /* numbers */
     size_t request_bytes;
     struct wire_request *handled; /* whose ads are bytes, while its handler runs */
@@ -151,6 +180,12 @@ int wire_frame_end(struct wire *wire, size_t begin, const void *blob, size_t blo
 
 /* ---- requests -------------------------------------------------------------------------------- */
 
+/* A relayed request is answered with signed replies. */
+struct answering {
+    uint8_t request_digest[P256_DIGEST_BYTES];
+    uint64_t part; /* of the next reply */
+};
+
 /* One that the peer made: request.c keeps it, request_view.c shows it to its handler. */
 struct wire_request {
     struct id_node node; /* first */
@@ -162,7 +197,8 @@ struct wire_request {
     size_t bytes;     /* as counted against the peer */
     size_t in_flight; /* bytes of parts not returned by WINDOW */
     bool full;
-    bool quiet; /* a success of which there is nothing to say is not answered */
+    struct answering *answering; /* of a relayed request: what its answers are signed with */
+    bool quiet;                  /* a success of which there is nothing to say is not answered */
     bool cancelled;
     bool ending; /* gone() runs */
     void (*drained)(void *arg);
@@ -179,15 +215,32 @@ int request_reply(struct wire *wire, const struct frame *frame, struct err *err)
 int request_cancel(struct wire *wire, const struct frame *frame, struct err *err);
 int request_window(struct wire *wire, const struct frame *frame, struct err *err);
 void request_deadlines(void *wire);            /* the timer */
+void call_tell_all_over(struct wire *wire);    /* -ECONNRESET to calls */
+void call_drop_all(struct wire *wire);         /* frees them, telling nobody */
 void request_tell_all_over(struct wire *wire); /* -ECONNRESET to calls, gone to requests */
 void request_drop_all(struct wire *wire);      /* frees them, telling nobody */
 
-/* Calls of the hub, whose replies are passed on as they came.  reply->body is empty (length 0) when
- * it was made on this side. */
+/* Calls whose replies are seen as frames: the hub passes them on, relay.c checks who signed them.
+ * reply->body is empty (length 0) when it was made on this side. */
 typedef void (*wire_raw_f)(void *arg, const struct frame *reply);
-int64_t wire_call_relayed(struct wire *wire, uint16_t verb, uint32_t deadline_ms, const char *token,
-                          const char *from, const void *body, size_t body_length, wire_raw_f call,
+int64_t wire_call_raw(struct wire *wire, enum wire_verb verb, const struct wire_body *body,
+                      uint64_t deadline_ms, wire_raw_f call, void *arg);
+/* What a hub carries: the caller block of docs/protocol/wire.md section 2.2, and the body. */
+struct relayed {
+    uint16_t verb;
+    uint32_t deadline_ms;
+    const char *token, *from, *instance;
+    uint64_t number;
+    const uint8_t *proof;
+    const void *body;
+    size_t body_length;
+};
+int64_t wire_call_relayed(struct wire *wire, const struct relayed *relayed, wire_raw_f call,
                           void *arg);
+/* ---- relays of our own: relay.c ---- */
+/* True: the number is that of a relay of ours, which is over now. */
+bool relay_cancel(struct wire *wire, int64_t number);
+void relay_drop_all(struct wire *wire); /* frees them, telling nobody */
 /* Returns window to the answering side; unknown requests are left alone. */
 void wire_call_return_window(struct wire *wire, int64_t request, uint32_t bytes);
 /* Passes a reply on; the last one ends the request. */

@@ -32,7 +32,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (rc == 0) {
         CHECK(bundle.token != NULL && bundle.token[0] != '\0');
         CHECK(strstr(text, bundle.token) != NULL && strpbrk(bundle.token, " \r\n") == NULL);
-        CHECK(strstr(text, "PRIVATE KEY") == NULL);
+        CHECK(strncmp(bundle.holder, "-----BEGIN PRIVATE KEY-----", 27) == 0);
+        CHECK(bundle.ca == NULL || strstr(bundle.ca, "PRIVATE KEY") == NULL);
         CHECK(bundle.keys.count <= PILOT_KEYS_MAX);
         for (size_t i = 0; i < bundle.keys.count; i++) {
             const struct pilot_key *key = bundle.keys.items[i];

@@ -1,6 +1,7 @@
 #!/bin/bash
-# A handshake is refused for a missing, an expired, a wrongly signed, a revoked and a too weak token, a request for a too
-# weak one: each with its own message to the client, and the same in the collector's log.
+# A handshake is refused for an expired, a wrongly signed, a revoked and a too weak token, a request for a too weak one: each
+# with its own message to the client, and the same in the collector's log.  A token file without a token, without its key or
+# with another key is refused by the client itself.
 #
 # TIMEOUT: 60
 # SPDX-License-Identifier: Apache-2.0
@@ -38,6 +39,19 @@ refused() {
     say "$name: $(cat "$WORK/client.err")"
 }
 
+# refused_here NAME MESSAGE COMMAND...: fails with that message before the collector hears of it
+refused_here() {
+    local name=$1 message=$2 before status=0
+    shift 2
+    before=$(grep -c 'wire.refused' "$log")
+    with "$name" "$@" >"$WORK/client.out" 2>"$WORK/client.err" || status=$?
+    equals "exit status of a client whose token is $name" "$status" 1
+    equals "lines of its message" "$(wc -l <"$WORK/client.err")" 1
+    grep -qE "$message" "$WORK/client.err" || fail "$name: the client says: $(cat "$WORK/client.err")"
+    equals "greetings refused by the collector" "$(grep -c 'wire.refused' "$log")" "$before"
+    say "$name: $(cat "$WORK/client.err")"
+}
+
 pool_init --nodes 1 --asleep
 pool_start
 
@@ -53,7 +67,11 @@ mkdir "$WORK/other"
 IFS=. read -r head body signature <"$WORK/token.good"
 echo "$head.$(base64 -d <<<"$(tr '_-' '/+' <<<"$body")==" 2>/dev/null | sed 's/READ/ADMINISTRATOR/' | base64 -w0 |
     tr '/+' '_-' | tr -d '=').$signature" >"$WORK/token.forged"
+sed 1d "$WORK/token.good" >>"$WORK/token.forged"
 echo "not.a.token" >"$WORK/token.garbage"
+# As version 1 wrote it, and with the key of another.
+head -n 1 "$WORK/token.good" >"$WORK/token.bare"
+{ head -n 1 "$WORK/token.good" && sed 1d "$WORK/token.weak"; } >"$WORK/token.mixed"
 
 equals "what a good token sees" "$(with good status -af Machine)" wn01
 equals "what a token sees before it is revoked" "$(with revoked status -af Machine)" wn01
@@ -62,12 +80,14 @@ id=$("$ROOST" token list -constraint 'Identity == "revoked@personal"' -af Id)
 expired() { ! with expired status -af Machine >/dev/null 2>&1; }
 until_true 10 "the token expires" expired
 
-refused missing wire.refused 'no token' status
+refused_here missing "no token: .*token\.missing" status
+refused_here garbage "token\.garbage: malformed token|malformed token" status
+refused_here bare "the private key of the token's holder is missing" status
+refused_here mixed 'the private key is not the one of this token' status
 refused expired wire.refused 'token expired at 20.* of expired@personal' status
 refused alien wire.refused 'token signature is wrong' status
 refused forged wire.refused 'token signature is wrong' status
 refused revoked wire.refused "token revoked \(id '$id' of revoked@personal\)" status
-refused garbage wire.refused 'token' status
 refused weak wire.denied 'token is too weak: REVOKE needs ADMINISTRATOR; weak@personal has READ' token revoke nobody
 refused weak wire.denied 'token is too weak: ' power on wn01
 

@@ -137,6 +137,7 @@ static int asker_start(const struct sim_env *env, void **state)
                                                  .os = env->os,
                                                  .token_path = SECURITY "/tokens/USER",
                                                  .ca_file = SECURITY "/ca.pem",
+                                                 .pool_keys = SECURITY "/keys",
                                                  .uid_domain = "pool",
                                                  .admin_uid = 1000};
     *state = show;

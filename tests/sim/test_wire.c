@@ -103,6 +103,7 @@ static void center_start(const struct sim_env *env, void *arg)
     struct door *door = mem_zalloc(sizeof *door);
     struct wire_context_options options = {.loop = env->loop,
                                            .os = env->os,
+                                           .pool = "pool",
                                            .pool_keys = "/etc/keys"};
     door->pool = pool;
     pool->os = env->os;
@@ -152,6 +153,7 @@ static void node_start(const struct sim_env *env, void *arg)
     struct wire_context_options options = {.loop = env->loop,
                                            .os = env->os,
                                            .token_path = "/etc/token",
+                                           .pool = "pool",
                                            .pool_keys = "/etc/keys",
                                            .ca_file = "/etc/ca"};
     struct wire_dial dial = {.address = ADDRESS, .route = "collector", .name = node->uplink_name};
@@ -179,7 +181,9 @@ static void issue_in_process(void *arg)
     token.expires_s = issue->pool->token_life_s == 0 ? 0 : now_s + issue->pool->token_life_s;
     (void)snprintf(token.identity, sizeof token.identity, "%s", issue->identity);
     (void)snprintf(token.id, sizeof token.id, "id-%s", issue->identity);
-    assert_int_equal(token_issue(issue->pool->os, "/etc/keys/k.key", "k", &token, &text, NULL), 0);
+    assert_int_equal(token_issue_file(issue->pool->os, issue->pool->loop, "/etc/keys/k.key", "k",
+                                      &token, &text, NULL),
+                     0);
     (void)snprintf(issue->text, sizeof issue->text, "%s", text);
     mem_free(text);
 }

@@ -128,10 +128,11 @@ static inline struct bed *bed_create(const char *more_config)
 {
     struct bed *bed = mem_zalloc(sizeof(*bed));
     assert_true(fast_dir_make(bed->dir));
-    (void)snprintf(bed->config_text, sizeof(bed->config_text),
-                   "LOCAL_DIR = \"%s\"\nSPOOL = \"%s/new/spool\"\nRUN = \"%s\"\nLOG = \"%s\"\n"
-                   "SEC_DIRECTORY = \"%s\"\nCOLLECTOR_LISTEN = \"127.0.0.1:0\"\n%s\n",
-                   bed->dir, bed->dir, bed->dir, bed->dir, bed->dir, more_config);
+    (void)snprintf(
+        bed->config_text, sizeof(bed->config_text),
+        "LOCAL_DIR = \"%s\"\nSPOOL = \"%s/new/spool\"\nRUN = \"%s\"\nLOG = \"%s\"\n"
+        "SEC_DIRECTORY = \"%s\"\nPOOL_NAME = \"pool\"\nCOLLECTOR_LISTEN = \"127.0.0.1:0\"\n%s\n",
+        bed->dir, bed->dir, bed->dir, bed->dir, bed->dir, more_config);
     BED_MUST(loop_create(&bed->loop, err));
     BED_MUST(os_create(bed->loop, &bed->os, err));
     char keys[300];
@@ -218,7 +219,7 @@ static inline struct client *client_dial(struct bed *bed, uint32_t scopes, const
         (void)snprintf(token.pattern, sizeof(token.pattern), "%s", pattern);
         (void)snprintf(client->token_id, sizeof(client->token_id), "%s", token.id);
         char *text = NULL;
-        BED_MUST(token_issue(bed->os, key, "k1", &token, &text, err));
+        BED_MUST(token_issue_file(bed->os, bed->loop, key, "k1", &token, &text, err));
         bed_path(bed, token.id, token_path);
         BED_MUST(os_write_file(bed->os, token_path, text, strlen(text), 0600, false, err));
         mem_free(text);
@@ -230,6 +231,7 @@ static inline struct client *client_dial(struct bed *bed, uint32_t scopes, const
                                                  .os = bed->os,
                                                  .token_path = scopes ? token_path : NULL,
                                                  .pool_keys = keys,
+                                                 .pool = "pool",
                                                  .ca_file = ca,
                                                  .uid_domain = "test",
                                                  .admin_uid = getuid()};

@@ -44,7 +44,7 @@ static void write_token(struct rig *rig)
     (void)snprintf(token.pattern, sizeof(token.pattern), "wn01");
     bed_path(bed, "keys/k1.key", key);
     bed_path(bed, "master.token", path);
-    BED_MUST(token_issue(bed->os, key, "k1", &token, &text, err));
+    BED_MUST(token_issue_file(bed->os, bed->loop, key, "k1", &token, &text, err));
     BED_MUST(os_write_file(bed->os, path, text, strlen(text), 0600, false, err));
     mem_free(text);
 }

@@ -89,15 +89,18 @@ static void what_is_wrong_is_named(void **state)
     }
 }
 
+#define HOLDER "-----BEGIN PRIVATE KEY-----\nMIGH\n-----END PRIVATE KEY-----\n"
+
 static void a_bundle_is_taken_apart(void **state)
 {
     struct pilot_bundle bundle;
     (void)state;
-    assert_int_equal(pilot_plan_bundle("# ours\na.b.c \r\n\n" CERTIFICATE KEY
+    assert_int_equal(pilot_plan_bundle("# ours\na.b.c \r\n" HOLDER "\n" CERTIFICATE KEY
                                        "kid: new\n" KEY CERTIFICATE,
                                        &bundle, NULL),
                      0);
     assert_string_equal(bundle.token, "a.b.c");
+    assert_string_equal(bundle.holder, HOLDER);
     assert_string_equal(bundle.ca, CERTIFICATE CERTIFICATE);
     assert_int_equal(bundle.keys.count, 2);
     const struct pilot_key *key = bundle.keys.items[0];
@@ -106,7 +109,7 @@ static void a_bundle_is_taken_apart(void **state)
     key = bundle.keys.items[1];
     assert_string_equal(key->kid, "new");
     pilot_bundle_fini(&bundle);
-    assert_int_equal(pilot_plan_bundle("a.b.c", &bundle, NULL), 0); /* a token alone */
+    assert_int_equal(pilot_plan_bundle("a.b.c\n" HOLDER, &bundle, NULL), 0); /* nothing else */
     assert_null(bundle.ca);
     assert_int_equal(bundle.keys.count, 0);
     pilot_bundle_fini(&bundle);
@@ -120,7 +123,10 @@ static void what_is_no_token_file_is_refused(void **state)
         {"a.b.c\nd.e.f\n", "'d.e.f' is not part"},
         {"a b", "'a b' is not part"},
         {"a.b.c\n-----BEGIN PUBLIC KEY-----\nMFkw\n", "'-----END PUBLIC KEY-----' is missing"},
-        {"a.b.c\n-----BEGIN PRIVATE KEY-----\nMIGH\n-----END PRIVATE KEY-----\n", "is not part"},
+        {"a.b.c\n", "the private key that the token is bound to is missing"},
+        {"a.b.c\n" HOLDER HOLDER, "'-----BEGIN PRIVATE KEY-----' is not part"},
+        {"a.b.c\n-----BEGIN EC PRIVATE KEY-----\nMIGH\n-----END EC PRIVATE KEY-----\n",
+         "is not part"},
         {"a.b.c\nkid: ../x\n" KEY, "'../x' cannot name a key"},
         {"a.b.c\nkid: .x\n" KEY, "'.x' cannot name a key"},
     };

@@ -13,7 +13,7 @@ static void use_token(struct world *world, const char *identity, uint32_t scopes
     (void)snprintf(token.id, sizeof(token.id), "id");
     (void)snprintf(token.pool, sizeof(token.pool), "pool");
     (void)snprintf(key, sizeof(key), "%s/keys/k1.key", world->dir);
-    assert_int_equal(token_issue(world->os, key, "k1", &token, &text, NULL), 0);
+    assert_int_equal(token_issue_file(world->os, world->loop, key, "k1", &token, &text, NULL), 0);
     put(world, "token", text);
     mem_free(text);
 }

@@ -72,7 +72,7 @@ static bool call(struct bed *bed, const char *address, const char *pin, struct c
     const struct stream_trust trust = {.pin = pin};
     struct err err = {""};
     *caller = (struct caller){0};
-    world_must(stream_connect(bed->world->loop, address, "test", &trust, &CALLER, caller,
+    world_must(stream_connect(bed->world->loop, address, "collector", &trust, &CALLER, caller,
                               &caller->stream, &err),
                &err);
     world_until_flag(bed->world, &caller->over);

@@ -16,6 +16,7 @@
 #include "base/strbuf.h"
 #include "classad/ad.h"
 #include "wire/frame.h"
+#include "wire/proof.h"
 #include "wire/wire.h"
 
 #define MAX ((size_t)1 << 20)
@@ -27,6 +28,8 @@ static int decode(const struct strbuf *buf, struct frame *frame, struct err *err
 }
 
 /* A REQUEST with two ads, one of them with a claim id, and a blob. */
+static const uint8_t PROOF[PROOF_BYTES] = {1, 2, 3};
+
 static void request_write(struct strbuf *out, bool with_private, uint8_t flags)
 {
     struct ad *args = ad_create(), *one = ad_create(), *two = ad_create();
@@ -46,6 +49,9 @@ static void request_write(struct strbuf *out, bool with_private, uint8_t flags)
     if ((flags & FRAME_FLAG_RELAYED) != 0) {
         frame_put_text16(out, "token", 5);
         frame_put_text16(out, "tcp:192.0.2.1:4", 15);
+        frame_put_text16(out, "instance", 8);
+        frame_put_u64(out, 4711);
+        strbuf_append(out, PROOF, sizeof PROOF);
     }
     frame_put_body(out, &body);
     assert_int_equal(frame_end(out, begin, 0, MAX), 0);
@@ -70,6 +76,10 @@ static void a_request_comes_back_as_it_was_written(void **state)
     assert_int_equal(frame.token_length, 5);
     assert_memory_equal(frame.token, "token", 5);
     assert_int_equal(frame.from_length, 15);
+    assert_int_equal(frame.instance_length, 8);
+    assert_memory_equal(frame.instance, "instance", 8);
+    assert_int_equal(frame.number, 4711);
+    assert_memory_equal(frame.proof, PROOF, sizeof PROOF);
     assert_int_equal(frame.payload_length, out.length - FRAME_HEADER_BYTES);
     assert_int_equal(frame_message_decode(frame.body, frame.body_length, &message, NULL), 0);
     assert_string_equal(ad_string_or(message.args, "Type", ""), "Machine");

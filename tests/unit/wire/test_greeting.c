@@ -34,9 +34,14 @@ static void assert_refused(struct world *world, const char *name, const char *id
     assert_false(world->accepted[world->accepted_count - 1].ready);
 }
 
-static void a_missing_token_is_refused(void **state)
+static void a_missing_token_is_noticed_before_anything_is_sent(void **state)
 {
-    assert_refused(*state, NULL, "", "no token");
+    struct world *world = *state;
+    struct end end;
+    world_dial(world, NULL, &end);
+    assert_int_equal(end.status, -EACCES);
+    assert_non_null(strstr(end.why, "no token"));
+    assert_non_null(strstr(end.why, world->token_path));
 }
 
 static void an_expired_token_is_refused(void **state)
@@ -57,7 +62,7 @@ static void a_wrongly_signed_token_is_refused(void **state)
     (void)snprintf(key, sizeof key, "%s/k1.key", dir);
     assert_int_equal(os_mkdirs(world->os, dir, 0700, NULL), 0);
     assert_int_equal(token_key_make(world->os, world->loop, dir, "k1", NULL), 0);
-    assert_int_equal(token_issue(world->os, key, "k1", &token, &text, NULL), 0);
+    assert_int_equal(token_issue_file(world->os, world->loop, key, "k1", &token, &text, NULL), 0);
     world_write(world, world->token_path, text);
     mem_free(text);
     assert_refused(world, NULL, "", "token signature is wrong");
@@ -68,17 +73,22 @@ static void a_token_of_an_unknown_key_is_refused(void **state)
     struct world *world = *state;
     struct token token = world_token_of(world, "alice@pool", SCOPE_READ);
     char *text = NULL;
-    assert_int_equal(token_issue(world->os, world->key_path, "k9", &token, &text, NULL), 0);
+    assert_int_equal(token_issue_file(world->os, world->loop, world->key_path, "k9", &token, &text,
+                                      NULL),
+                     0);
     world_write(world, world->token_path, text);
     mem_free(text);
     assert_refused(world, NULL, "", "token is signed with unknown key 'k9'");
 }
 
-static void rubbish_for_a_token_is_refused(void **state)
+static void rubbish_for_a_token_is_noticed_before_anything_is_sent(void **state)
 {
     struct world *world = *state;
+    struct end end;
     world_write(world, world->token_path, "rubbish");
-    assert_refused(world, NULL, "", "malformed token");
+    world_dial(world, NULL, &end);
+    assert_int_equal(end.status, -EACCES);
+    assert_non_null(strstr(end.why, "malformed token"));
 }
 
 static void a_revoked_token_is_refused(void **state)
@@ -175,7 +185,7 @@ static void a_key_that_was_added_later_is_found(void **state)
     char key2[160], *text = NULL;
     (void)snprintf(key2, sizeof key2, "%s/k2.key", world->keys);
     assert_int_equal(token_key_make(world->os, world->loop, world->keys, "k2", NULL), 0);
-    assert_int_equal(token_issue(world->os, key2, "k2", &token, &text, NULL), 0);
+    assert_int_equal(token_issue_file(world->os, world->loop, key2, "k2", &token, &text, NULL), 0);
     world_write(world, world->token_path, text);
     mem_free(text);
     /* The server reads its keys again at most every 2 s: until then the client dials in vain. */
@@ -227,7 +237,7 @@ static void root_and_the_pools_administrator_may_everything_over_a_unix_socket(v
     free(world);
 }
 
-static void a_bad_token_does_no_harm_over_a_unix_socket(void **state)
+static void a_token_is_not_looked_at_over_a_unix_socket(void **state)
 {
     struct world *world = *state;
     struct end end;
@@ -235,7 +245,16 @@ static void a_bad_token_does_no_harm_over_a_unix_socket(void **state)
     world_dial_as(world, world->client, world->local, NULL, NULL, &end);
     world_until(world, end_settled, &end);
     assert_true(end.ready);
-    assert_true(wire_peer(world->accepted[0].wire)->has_uid);
+    const struct wire_peer *peer = wire_peer(world->accepted[0].wire);
+    assert_true(peer->has_uid);
+    uint32_t before = peer->scopes;
+    world_token(world, "root@pool", SCOPE_NEGOTIATOR | SCOPE_DAEMON);
+    world_dial_as(world, world->client, world->local, NULL, NULL, &end);
+    world_until(world, end_settled, &end);
+    assert_true(end.ready);
+    peer = wire_peer(world->accepted[1].wire);
+    assert_int_equal(peer->scopes, before);
+    assert_string_equal(peer->token_id, "");
 }
 
 /* ---- admission ------------------------------------------------------------------------------- */
@@ -256,7 +275,7 @@ static void dial_hello(struct world *world, const char *nonce, struct end *end)
     static const struct wire_events EVENTS = {.ready = end_ready, .closed = end_closed};
     struct ad *hello = ad_create();
     struct wire_dial dial = {.address = world->tcp,
-                             .route = "test",
+                             .route = "claim",
                              .pin = world->pin,
                              .hello = hello};
     ad_set_string(hello, "Nonce", nonce);
@@ -322,7 +341,7 @@ static void raw_send(struct world *world, struct raw *raw, const void *data, siz
     struct stream_trust trust = {.pin = world->pin};
     *raw = (struct raw){0};
     strbuf_init(&raw->input, 0);
-    assert_int_equal(stream_connect(world->loop, world->tcp, "test", &trust, &RAW_EVENTS, raw,
+    assert_int_equal(stream_connect(world->loop, world->tcp, "collector", &trust, &RAW_EVENTS, raw,
                                     &raw->stream, NULL),
                      0);
     assert_int_equal(stream_write(raw->stream, data, length), 0);
@@ -393,7 +412,7 @@ static void a_caller_of_another_version_is_told_both(void **state)
     assert_int_equal(frame_message_decode(frame.body, frame.body_length, &message, NULL), 0);
     assert_int_equal(ad_int_or(message.args, "ErrorCode", 0), -EPROTONOSUPPORT);
     assert_string_equal(ad_string_or(message.args, "ErrorString", ""),
-                        "protocol version: you speak 8 to 9, we speak 1 to 1");
+                        "protocol version: you speak 8 to 9, we speak 2 to 2");
     frame_message_fini(&message);
     strbuf_fini(&raw.input);
     strbuf_fini(&out);
@@ -402,11 +421,11 @@ static void a_caller_of_another_version_is_told_both(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        WORLD_TEST(a_missing_token_is_refused),
+        WORLD_TEST(a_missing_token_is_noticed_before_anything_is_sent),
         WORLD_TEST(an_expired_token_is_refused),
         WORLD_TEST(a_wrongly_signed_token_is_refused),
         WORLD_TEST(a_token_of_an_unknown_key_is_refused),
-        WORLD_TEST(rubbish_for_a_token_is_refused),
+        WORLD_TEST(rubbish_for_a_token_is_noticed_before_anything_is_sent),
         WORLD_TEST(a_revoked_token_is_refused),
         WORLD_TEST(a_token_too_weak_for_the_name_it_claims_is_refused),
         WORLD_TEST(a_token_whose_pattern_forbids_the_name_is_refused),
@@ -416,7 +435,7 @@ int main(void)
         WORLD_TEST(a_key_that_was_added_later_is_found),
         WORLD_TEST(a_user_of_the_machine_needs_no_token_and_may_read_and_write),
         cmocka_unit_test(root_and_the_pools_administrator_may_everything_over_a_unix_socket),
-        WORLD_TEST(a_bad_token_does_no_harm_over_a_unix_socket),
+        WORLD_TEST(a_token_is_not_looked_at_over_a_unix_socket),
         WORLD_TEST(who_is_admitted_by_its_nonce_needs_no_token),
         WORLD_TEST(rubbish_is_dropped_with_one_line_and_the_others_go_on),
         WORLD_TEST(a_request_before_the_greeting_is_rubbish),

@@ -102,8 +102,12 @@ static void worker_start(struct world *world, struct worker *worker, const char 
                                            .os = world->os,
                                            .log = world->log,
                                            .token_path = worker->token_path,
-                                           .pool_keys = world->keys};
-    struct wire_dial dial = {.address = address, .route = "test", .name = name, .pin = world->pin};
+                                           .pool_keys = world->keys,
+                                           .pool = "pool"};
+    struct wire_dial dial = {.address = address,
+                             .route = "collector",
+                             .name = name,
+                             .pin = world->pin};
     struct err err = {{0}};
     world_must(wire_context_create(&options, &worker->context, &err), &err);
     world_must(uplink_create(worker->context, &dial, &EVENTS, worker, &worker->uplink, &err), &err);
@@ -285,6 +289,21 @@ static void the_worker_itself_refuses_a_revoked_token(void **state)
     pool_end(&pool);
 }
 
+/* A reply as the hub sees it. */
+struct seen {
+    bool done;
+    int status;
+    char text[300];
+};
+
+static void see(void *arg, const struct frame *reply)
+{
+    struct seen *seen = arg;
+    seen->done = true;
+    seen->status = reply->status;
+    (void)snprintf(seen->text, sizeof seen->text, "%.*s", (int)reply->text_length, reply->text);
+}
+
 static void the_hub_is_not_believed_about_its_caller(void **state)
 {
     struct world *world = *state;
@@ -298,20 +317,22 @@ static void the_hub_is_not_believed_about_its_caller(void **state)
     world_until_flag(world, &answer.done);
     assert_int_equal(answer.status, -EACCES);
     /* A token that the hub made up. */
-    struct ad *args = ad_create();
     struct strbuf inner;
+    const uint8_t proof[PROOF_BYTES] = {0};
     strbuf_init(&inner, 0);
     frame_put_body(&inner, NULL);
-    ad_set_string(args, "Uplink", "startd/wn01");
-    ad_set_int(args, "Verb", VERB_POWER_DOWN);
-    ad_set_string(args, "Token", FORGED);
-    struct wire_body body = {.args = args, .blob = inner.data, .blob_length = inner.length};
-    answer = (struct answer){0};
-    assert_true(wire_call(pool.caller.wire, VERB_RELAY, &body, 0, on_answer, &answer) > 0);
-    world_until_flag(world, &answer.done);
-    assert_int_equal(answer.status, -EKEYREJECTED);
-    assert_non_null(strstr(answer.text, "token signature is wrong"));
-    ad_destroy(args);
+    const struct relayed relayed = {.verb = VERB_POWER_DOWN,
+                                    .token = FORGED,
+                                    .from = "from",
+                                    .instance = pool.worker.context->instance.id,
+                                    .proof = proof,
+                                    .body = inner.data,
+                                    .body_length = inner.length};
+    struct seen seen = {0};
+    assert_true(wire_call_relayed(world->accepted[0].wire, &relayed, see, &seen) > 0);
+    world_until_flag(world, &seen.done);
+    assert_int_equal(seen.status, -EKEYREJECTED);
+    assert_non_null(strstr(seen.text, "token signature is wrong"));
     strbuf_fini(&inner);
     assert_int_equal(pool.worker.requests, 0);
     pool_end(&pool);
@@ -467,7 +488,14 @@ static void a_stranger_cannot_send_relayed_requests(void **state)
     struct end end;
     center_start(world, &center);
     world_connect(world, "root@pool", SCOPE_ADMINISTRATOR, &end);
-    (void)wire_call_relayed(end.wire, VERB_POWER_DOWN, 0, "token", "from", "", 0, ignore, NULL);
+    const uint8_t proof[PROOF_BYTES] = {0};
+    const struct relayed relayed = {.verb = VERB_POWER_DOWN,
+                                    .token = "token",
+                                    .from = "from",
+                                    .instance = "",
+                                    .proof = proof,
+                                    .body = ""};
+    (void)wire_call_relayed(end.wire, &relayed, ignore, NULL);
     end.ready = false;
     world_until_flag(world, &end.closed);
     assert_non_null(
@@ -541,7 +569,7 @@ static void an_uplink_without_an_address_is_refused(void **state)
 {
     struct world *world = *state;
     struct uplink *uplink = NULL;
-    struct wire_dial dial = {.address = " , ", .route = "test"};
+    struct wire_dial dial = {.address = " , ", .route = "collector"};
     struct uplink_events events = {.up = worker_up};
     assert_int_equal(uplink_create(world->client, &dial, &events, NULL, &uplink, NULL), -EINVAL);
 }

@@ -6,8 +6,13 @@
 #include "tests/unit/wire/world.h"
 
 #include "wire/base64url.h"
-#include "wire/token_key.h"
 #include "wire/verbs.h"
+
+/* A public key as a claim: the base point of the curve. */
+#define HOLDER                                               \
+    "\"cnf\":{\"jwk\":{\"kty\":\"EC\",\"crv\":\"P-256\","    \
+    "\"x\":\"axfR8uEsQkf4vOblY6RA8ncDfYEt6zOg9KE5RdiYwpY\"," \
+    "\"y\":\"T-NC4v4af5uO5-tKfA-eFivOM1drMV7Oy7ZAaDe_UfU\"}}"
 
 /* {"sub":"mallory@pool","scope":"ADMINISTRATOR"} */
 #define MALLORY ".eyJzdWIiOiJtYWxsb3J5QHBvb2wiLCJzY29wZSI6IkFETUlOSVNUUkFUT1IifQ."
@@ -28,7 +33,7 @@ static void an_issued_token_comes_back_with_all_its_claims(void **state)
     struct token found;
     (void)snprintf(token.pattern, sizeof token.pattern, "wn*");
     token.expires_s = 2000000000;
-    char *text = world_issue(world, &token);
+    char *text = world_issue_line(world, &token);
     assert_int_equal(token_check(keys, text, 1999999999, &found, NULL), 0);
     assert_string_equal(found.identity, "startd@pool");
     assert_string_equal(found.id, "id-of-startd@pool");
@@ -41,7 +46,7 @@ static void an_issued_token_comes_back_with_all_its_claims(void **state)
     token_keys_destroy(keys);
 }
 
-/* Made with another implementation of JWT (libjwt 1.10). */
+/* Made with another implementation of JWT (PyJWT 2.6). */
 static void a_token_of_another_implementation_is_understood(void **state)
 {
     struct world *world = *state;
@@ -49,20 +54,27 @@ static void a_token_of_another_implementation_is_understood(void **state)
     struct token found;
     char path[160];
     const char *text =
-        "eyJhbGciOiJFUzI1NiIsImtpZCI6IlBPT0wiLCJ0eXAiOiJKV1QifQ.eyJpYXQiOjE3OTUxOTMxNzgsImlzcyI6In"
-        "BlcnNvbmFsIiwianRpIjoiMDFhMWY5ZGEtMGIwNC03MTM1LWI3YzEtMmEzNTQ2ZDI1OTNjIiwicGF0dGVybiI6Indu"
-        "KiIsInNjb3BlIjoiUkVBRCBBRFZFUlRJU0UiLCJzdWIiOiJhbGljZUBwb29sIn0.ljaCLSjRfZK60owV8GDixAZ1qa"
-        "Gk4rbTh5jrLwB8IM7PYRoI0qB-OAGWL3bbEUKBlx3P76Maekhpoj7hf_kX-Q";
+        "eyJhbGciOiJFUzI1NiIsImtpZCI6IlBPT0wiLCJ0eXAiOiJKV1QifQ.eyJpYXQiOjE3OTUxOTMxNzgsImlzcyI6I"
+        "nBlcnNvbmFsIiwiYXVkIjoicGVyc29uYWwiLCJqdGkiOiIwMWExZjlkYS0wYjA0LTcxMzUtYjdjMS0yYTM1NDZkM"
+        "jU5M2MiLCJwYXR0ZXJuIjoid24qIiwic2NvcGUiOiJSRUFEIEFEVkVSVElTRSIsInN1YiI6ImFsaWNlQHBvb2wiL"
+        "CJuYmYiOjE3OTUxOTMxNzgsImNuZiI6eyJqd2siOnsia3R5IjoiRUMiLCJjcnYiOiJQLTI1NiIsIngiOiJOcVJyZ"
+        "mVnS0tWQTNNOWpOYmFwcUlzcjU0SlJGWDg3NG5vOW93OWMxY0xRIiwieSI6IjBhaEJ2WWJBZGVLN1B1WUVCeVVyS"
+        "VVFSVBpdVRkMDBXNjdlN0FhQmhONWciLCJraWQiOiJsYXB0b3AifX19.v9uPw1N7fSvExxcmDXg-oYvlKm8imhx6"
+        "tZScdZmcffmRNgd4jdlJO_43pT6TVwkl0VB4ceWpDic5T3DVVk7Aug";
     (void)snprintf(path, sizeof path, "%s/POOL.pub", world->keys);
     world_write(world, path,
                 "-----BEGIN PUBLIC KEY-----\n"
-                "MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEJCcuVe95cnqoDgflfMRhgvewaeoN\n"
-                "jbCumTGK7E8pyFIWpxrBrIhNk4lZTsAh5bXU1aCqlt17QU0uXq83mzXbIA==\n"
+                "MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEjcRDL0e3GgyETqwtpJktxwr/fYpg\n"
+                "IJn0XaB/lq7VF2QwfyU09G/Q4hm2ISIey9Bb3Tr//JFElmHhCOzgJNZf2A==\n"
                 "-----END PUBLIC KEY-----\n");
     keys = keys_of(world);
-    assert_int_equal(token_check(keys, text, 0, &found, NULL), 0);
+    assert_int_equal(token_check(keys, text, 1795193177, &found, NULL), -EKEYREJECTED);
+    assert_int_equal(token_check(keys, text, 1795193178, &found, NULL), 0);
     assert_string_equal(found.identity, "alice@pool");
     assert_string_equal(found.pool, "personal");
+    uint8_t x[4];
+    assert_int_equal(text_unhex("36a46b7d", x, sizeof x, NULL), 0);
+    assert_memory_equal(found.holder, x, sizeof x);
     assert_string_equal(found.pattern, "wn*");
     assert_int_equal(found.scopes, SCOPE_READ | SCOPE_ADVERTISE);
     assert_int_equal(found.issued_s, 1795193178);
@@ -88,6 +100,17 @@ static void claims_of_other_kinds_are_refused_although_they_are_signed(void **st
         {"{\"sub\":\"a\",\"exp\":1.5}", "claim 'exp' is no time"},
         {"{\"sub\":\"a\",\"exp\":null}", "claim 'exp' is no time"},
         {"{\"sub\":\"a\",\"iat\":-1}", "claim 'iat' is no time"},
+        {"{\"sub\":\"a\"}", "no id"},
+        {"{\"sub\":\"a\",\"jti\":\"1\",\"cnf\":7}", "claim 'cnf' does not hold a public key"},
+        {"{\"sub\":\"a\",\"jti\":\"1\",\"cnf\":{\"jwk\":{\"kty\":\"RSA\"}}}",
+         "does not hold a public"},
+        {"{\"sub\":\"a\",\"jti\":\"1\",\"cnf\":{\"jwk\":{\"kty\":\"EC\",\"crv\":\"P-256\",\"x\":"
+         "\"AA\","
+         "\"y\":\"AA\"}}}",
+         "does not hold a public"},
+        {"{\"sub\":\"a\",\"jti\":\"1\"," HOLDER ",\"aud\":\"p\",\"iss\":\"q\"}",
+         "made by pool 'q'"},
+        {"{\"sub\":\"a\",\"jti\":\"1\"," HOLDER ",\"aud\":[\"p\"]}", "claim 'aud' is no text"},
     };
     struct token_keys *keys = keys_of(world);
     char *pem;
@@ -100,7 +123,7 @@ static void claims_of_other_kinds_are_refused_although_they_are_signed(void **st
         strbuf_init(&text, 0);
         strbuf_puts(&text, "eyJhbGciOiJFUzI1NiIsImtpZCI6ImsxIn0."); /* {"alg":"ES256","kid":"k1"} */
         base64url_encode(&text, cases[i].claims, strlen(cases[i].claims));
-        assert_int_equal(token_key_sign(pem, length, &text), 0);
+        assert_int_equal(token_sign(pem, length, &text), 0);
         assert_int_equal(token_check(keys, strbuf_text(&text), 0, &found, &err), -EINVAL);
         assert_non_null(strstr(err.text, cases[i].says));
         strbuf_fini(&text);
@@ -113,7 +136,7 @@ static void an_expiry_of_zero_is_1970_not_never(void **state)
 {
     struct world *world = *state;
     struct token_keys *keys = keys_of(world);
-    const char *claims = "{\"sub\":\"a\",\"exp\":0}";
+    const char *claims = "{\"sub\":\"a\",\"jti\":\"1\"," HOLDER ",\"exp\":0}";
     struct strbuf text;
     struct token found;
     char *pem;
@@ -122,7 +145,7 @@ static void an_expiry_of_zero_is_1970_not_never(void **state)
     strbuf_init(&text, 0);
     strbuf_puts(&text, "eyJhbGciOiJFUzI1NiIsImtpZCI6ImsxIn0.");
     base64url_encode(&text, claims, strlen(claims));
-    assert_int_equal(token_key_sign(pem, length, &text), 0);
+    assert_int_equal(token_sign(pem, length, &text), 0);
     assert_int_equal(token_check(keys, strbuf_text(&text), 100, &found, NULL), -EKEYEXPIRED);
     strbuf_fini(&text);
     mem_free(pem);
@@ -151,7 +174,7 @@ static void a_token_is_expired_from_its_second_on_and_says_whose_it_was(void **s
     struct token token = world_token_of(world, "alice@pool", SCOPE_READ), found = {0};
     struct err err = {{0}};
     token.expires_s = 1000000000;
-    char *text = world_issue(world, &token);
+    char *text = world_issue_line(world, &token);
     assert_int_equal(token_check(keys, text, 1000000000, &found, &err), -EKEYEXPIRED);
     assert_non_null(strstr(err.text, "token expired at 2001-09-09T01:46:40Z"));
     assert_string_equal(found.identity, "alice@pool");
@@ -222,7 +245,7 @@ static void a_changed_claim_breaks_the_signature(void **state)
     struct world *world = *state;
     struct token_keys *keys = keys_of(world);
     struct token token = world_token_of(world, "alice@pool", SCOPE_READ), found;
-    char *text = world_issue(world, &token);
+    char *text = world_issue_line(world, &token);
     char *claims = strchr(text, '.') + 1;
     claims[12] = claims[12] == 'A' ? 'B' : 'A';
     int rc = token_check(keys, text, 0, &found, NULL);
@@ -258,7 +281,7 @@ static void two_keys_are_valid_during_an_overlap(void **state)
 {
     struct world *world = *state;
     struct token token = world_token_of(world, "alice@pool", SCOPE_READ), found;
-    char key2[160], *old = world_issue(world, &token), *new = NULL;
+    char key2[160], *old = world_issue_line(world, &token), *new = NULL;
     (void)snprintf(key2, sizeof key2, "%s/k2.key", world->keys);
     assert_int_equal(token_key_make(world->os, world->loop, world->keys, "k2", NULL), 0);
     assert_int_equal(token_issue(world->os, key2, "k2", &token, &new, NULL), 0);
@@ -301,7 +324,7 @@ static void no_single_changed_character_passes(void **state)
     struct world *world = *state;
     struct token_keys *keys = keys_of(world);
     struct token token = world_token_of(world, "alice@pool", SCOPE_READ), found;
-    char *text = world_issue(world, &token);
+    char *text = world_issue_line(world, &token);
     size_t length = strlen(text);
     for (size_t i = 0; i < length; i++) {
         char was = text[i];

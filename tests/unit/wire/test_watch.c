@@ -536,7 +536,8 @@ static void stuck_start(struct world *world, struct stream **ret)
     frame_put_u32(&out, 0);
     frame_put_body(&out, &body);
     assert_int_equal(frame_end(&out, begin, 0, WIRE_FRAME_MAX), 0);
-    world_must(stream_connect(world->loop, world->local, "test", &trust, &STUCK, ret, ret, &err),
+    world_must(stream_connect(world->loop, world->local, "collector", &trust, &STUCK, ret, ret,
+                              &err),
                &err);
     assert_int_equal(stream_write(*ret, out.data, out.length), 0);
     strbuf_fini(&out);

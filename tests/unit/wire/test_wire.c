@@ -539,7 +539,7 @@ static void a_peer_that_does_not_read_is_dropped_before_it_fills_the_memory(void
     frame_put_u16(&out, WIRE_VERSION_MIN);
     frame_put_body(&out, NULL);
     assert_int_equal(frame_end(&out, begin, 0, WIRE_FRAME_MAX), 0);
-    assert_int_equal(stream_connect(world->loop, world->local, "test", &trust, &MUTE, &closed,
+    assert_int_equal(stream_connect(world->loop, world->local, "collector", &trust, &MUTE, &closed,
                                     &stream, NULL),
                      0);
     stream_pause(stream, true);
@@ -709,7 +709,7 @@ static void a_dialled_server_may_ask_what_it_was_given(void **state)
     struct end end = {0};
     struct wire_events events = {.ready = end_ready, .request = count_at_end, .closed = end_closed};
     struct wire_dial dial = {.address = world->tcp,
-                             .route = "test",
+                             .route = "collector",
                              .pin = world->pin,
                              .server_scopes = SCOPE_DAEMON};
     world_token(world, "startd@pool", SCOPE_ADVERTISE);
@@ -752,7 +752,7 @@ static void a_server_with_the_wrong_certificate_is_not_spoken_to(void **state)
 static void tcp_without_a_ca_or_a_pin_is_not_dialled(void **state)
 {
     struct world *world = *state;
-    struct wire_dial dial = {.address = world->tcp, .route = "test"};
+    struct wire_dial dial = {.address = world->tcp, .route = "collector"};
     struct wire_events events = {.closed = end_closed};
     struct wire *wire = NULL;
     assert_int_equal(wire_dial(world->client, &dial, &events, NULL, &wire, NULL), -EINVAL);

@@ -74,7 +74,7 @@ static void dial(struct world *world, struct client *client, uint32_t scopes, un
     static const struct wire_events EVENTS = {.ready = on_ready,
                                               .complaint = on_complaint,
                                               .closed = on_closed};
-    struct wire_dial how = {.address = world->tcp, .route = "test", .pin = world->pin};
+    struct wire_dial how = {.address = world->tcp, .route = "collector", .pin = world->pin};
     world->handler = on_request;
     world->handler_arg = requests;
     world_token(world, "alice@pool", scopes);

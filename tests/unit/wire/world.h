@@ -32,6 +32,7 @@
 #include "base/os_run.h"
 #include "base/strbuf.h"
 #include "base/stream.h"
+#include "base/text.h"
 #include "classad/ad.h"
 #include "wire/token.h"
 #include "wire/wire.h"
@@ -181,7 +182,8 @@ static inline void world_incoming(void *arg, struct incoming *incoming)
     struct end *end = &world->accepted[world->accepted_count++];
     struct wire_accept how = world->how;
     assert_true(world->accepted_count <= WORLD_WIRES);
-    assert_string_equal(incoming_route(incoming), "test");
+    assert_true(strcmp(incoming_route(incoming), "collector") == 0 ||
+                strcmp(incoming_route(incoming), "claim") == 0);
     how.identity = strncmp(incoming_peer(incoming), "unix:", 5) == 0 ? NULL : world->identity;
     assert_int_equal(wire_accept(world->server, incoming, &how, &EVENTS, world, &end->wire, NULL),
                      0);
@@ -206,15 +208,31 @@ static inline struct token world_token_of(struct world *world, const char *ident
     (void)snprintf(token.identity, sizeof token.identity, "%s", identity);
     (void)snprintf(token.id, sizeof token.id, "id-of-%s", identity);
     (void)snprintf(token.pool, sizeof token.pool, "pool");
+    /* The base point of the curve: a public key like any other.  world_issue() makes a real one. */
+    assert_int_equal(text_unhex("6b17d1f2e12c4247f8bce6e563a440f277037d812deb33a0f4a13945d898c296"
+                                "4fe342e2fe1a7f9b8ee7eb4a7c0f9e162bce33576b315ececbb6406837bf51f5",
+                                token.holder, sizeof token.holder, NULL),
+                     0);
     return token;
 }
 
-/* The text is the caller's. */
-static inline char *world_issue(struct world *world, const struct token *token)
+/* The token alone; the text is the caller's. */
+static inline char *world_issue_line(struct world *world, const struct token *token)
 {
     char *text = NULL;
     struct err err = {{0}};
     if (token_issue(world->os, world->key_path, "k1", token, &text, &err) != 0) {
+        fail_msg("%s", err.text);
+    }
+    return text;
+}
+
+/* A whole token file, with the private key; the text is the caller's. */
+static inline char *world_issue(struct world *world, const struct token *token)
+{
+    char *text = NULL;
+    struct err err = {{0}};
+    if (token_issue_file(world->os, world->loop, world->key_path, "k1", token, &text, &err) != 0) {
         fail_msg("%s", err.text);
     }
     return text;
@@ -241,7 +259,10 @@ static inline void world_dial_as(struct world *world, struct wire_context *conte
                                  struct end *end)
 {
     struct wire_events events = {.ready = end_ready, .request = handler, .closed = end_closed};
-    struct wire_dial dial = {.address = address, .route = "test", .name = name, .pin = world->pin};
+    struct wire_dial dial = {.address = address,
+                             .route = "collector",
+                             .name = name,
+                             .pin = world->pin};
     struct err err = {{0}};
     *end = (struct end){0};
     if (wire_dial(context, &dial, &events, end, &end->wire, &err) != 0) {
@@ -318,6 +339,7 @@ static inline void world_start(struct world *world, uid_t admin_uid)
                                            .os = world->os,
                                            .log = world->log,
                                            .pool_keys = world->keys,
+                                           .pool = "pool",
                                            .uid_domain = "domain",
                                            .admin_uid = admin_uid};
     world_must(wire_context_create(&options, &world->server, &err), &err);

@@ -1,0 +1,111 @@
+/* wire/credential.c - see credential.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "wire/credential.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/check.h"
+#include "base/err.h"
+#include "base/loop.h"
+#include "base/mem.h"
+#include "base/os.h"
+#include "base/secret_file.h"
+#include "base/strbuf.h"
+
+static void forget(struct credential *credential)
+{
+    mem_free(credential->text);
+    p256_free(credential->key);
+    credential->text = NULL;
+    credential->key = NULL;
+    credential->token = (struct token){.scopes = 0};
+    credential->was_read = false;
+}
+
+void credential_init(struct credential *credential, const char *path)
+{
+    *credential = (struct credential){.path = path == NULL ? NULL : mem_strdup(path)};
+}
+
+void credential_fini(struct credential *credential)
+{
+    forget(credential);
+    mem_free(credential->path);
+    credential->path = NULL;
+}
+
+void credential_change(struct credential *credential, const char *path)
+{
+    char *copy = path == NULL ? NULL : mem_strdup(path);
+    credential_fini(credential);
+    credential->path = copy;
+}
+
+static int judge(struct credential *credential, const char *path, struct err *err)
+{
+    if (credential->text[0] == '\0') {
+        return err_set(err, -ENOKEY, "no token in %s", path);
+    }
+    int rc = token_peek(credential->text, &credential->token, err);
+    if (rc == 0 && credential->key == NULL) {
+        rc = err_set(err, -EKEYREJECTED,
+                     "%s: the private key of the token's holder is missing; it stands behind the "
+                     "token in the file that `roost token create` wrote",
+                     path);
+    }
+    uint8_t point[P256_POINT_BYTES];
+    if (rc == 0) {
+        p256_point(credential->key, point);
+        if (memcmp(point, credential->token.holder, sizeof point) != 0) {
+            rc = err_set(err, -EKEYREJECTED, "%s: the private key is not the one of this token",
+                         path);
+        }
+    }
+    return rc;
+}
+
+bool credential_read(struct credential *credential, struct os *os, struct loop *loop,
+                     uint64_t max_age_ms)
+{
+    uint64_t now_ms = loop_now_ms(loop);
+    char *text = NULL;
+    size_t length = 0;
+    struct err err = {""};
+    if (credential->was_read && now_ms - credential->read_ms <= max_age_ms) {
+        return credential->key != NULL;
+    }
+    forget(credential);
+    credential->was_read = true;
+    credential->read_ms = now_ms;
+    if (credential->path == NULL) {
+        (void)snprintf(credential->why, sizeof credential->why, "no token: TOKEN_FILE is not set");
+        return false;
+    }
+    int rc = os_read_file(os, credential->path, TOKEN_FILE_MAX, &text, &length, &err);
+    if (rc < 0) {
+        (void)err_prefix(&err, rc, "no token");
+    } else {
+        rc = token_file_parse(text, &credential->text, &credential->key, &err);
+        rc = rc < 0 ? err_prefix(&err, rc, "%s", credential->path)
+                    : judge(credential, credential->path, &err);
+        secret_wipe(text, length);
+        mem_free(text);
+    }
+    if (rc < 0) {
+        forget(credential);
+        credential->was_read = true;
+        (void)snprintf(credential->why, sizeof credential->why, "%s", err.text);
+    }
+    return rc == 0;
+}
+
+void credential_sign(const struct credential *credential, struct strbuf *statement,
+                     uint8_t ret[PROOF_BYTES])
+{
+    CHECK(credential->key != NULL);
+    CHECK(p256_sign(credential->key, strbuf_text(statement), statement->length, ret) == 0);
+}

@@ -1,0 +1,116 @@
+/* wire/proof.c - see proof.h.
+ *
+ * A statement is its label, a zero byte, then fields: u32 length (little-endian) and bytes each.
+ * Numbers are fields of 8 bytes, little-endian.  So no two statements have the same bytes, whatever
+ * their fields hold.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "wire/proof.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/strbuf.h"
+#include "wire/base64url.h"
+#include "wire/frame.h"
+
+static void put_label(struct strbuf *out, const char *label)
+{
+    strbuf_append(out, label, strlen(label) + 1);
+}
+
+static void put_bytes(struct strbuf *out, const void *data, size_t length)
+{
+    frame_put_u32(out, (uint32_t)length);
+    strbuf_append(out, data, length);
+}
+
+static void put_text(struct strbuf *out, const char *text)
+{
+    put_bytes(out, text, strlen(text));
+}
+
+static void put_number(struct strbuf *out, uint64_t number)
+{
+    frame_put_u32(out, sizeof number);
+    frame_put_u64(out, number);
+}
+
+/* Tokens are long, and the same one signs much: its digest stands for it. */
+static void put_token(struct strbuf *out, const char *token)
+{
+    uint8_t digest[P256_DIGEST_BYTES];
+    proof_digest(token, strlen(token), digest);
+    put_bytes(out, digest, sizeof digest);
+}
+
+void proof_put_greeting(const struct proof_greeting *greeting, struct strbuf *out)
+{
+    put_label(out, "roost greeting 2");
+    put_text(out, greeting->pool);
+    put_token(out, greeting->token);
+    put_text(out, greeting->route);
+    put_text(out, greeting->name);
+    put_bytes(out, greeting->binding, STREAM_BINDING_BYTES);
+}
+
+void proof_put_relay(const struct proof_relay *relay, struct strbuf *out)
+{
+    put_label(out, "roost relay 2");
+    put_text(out, relay->pool);
+    put_token(out, relay->token);
+    put_text(out, relay->caller);
+    put_text(out, relay->target);
+    put_text(out, relay->instance);
+    put_number(out, relay->verb);
+    put_number(out, relay->deadline_ms);
+    put_number(out, relay->number);
+    put_bytes(out, relay->body_digest, P256_DIGEST_BYTES);
+}
+
+void proof_put_answer(const struct proof_answer *answer, struct strbuf *out)
+{
+    put_label(out, "roost answer 2");
+    put_text(out, answer->pool);
+    put_token(out, answer->token);
+    put_text(out, answer->target);
+    put_bytes(out, answer->request_digest, P256_DIGEST_BYTES);
+    put_number(out, answer->part);
+    put_number(out, answer->more ? 1 : 0);
+    put_number(out, (uint32_t)answer->status);
+    put_bytes(out, answer->text, answer->text_length);
+    put_bytes(out, answer->body_digest, P256_DIGEST_BYTES);
+}
+
+void proof_put_key_request(const uint8_t point[P256_POINT_BYTES], const char *identity,
+                           struct strbuf *out)
+{
+    put_label(out, "roost key request 2");
+    put_bytes(out, point, P256_POINT_BYTES);
+    put_text(out, identity);
+}
+
+void proof_digest(const void *data, size_t length, uint8_t ret[P256_DIGEST_BYTES])
+{
+    p256_digest(&(struct p256_piece){data, length}, 1, ret);
+}
+
+void proof_text(const uint8_t proof[PROOF_BYTES], char ret[PROOF_TEXT_SIZE])
+{
+    struct strbuf text;
+    strbuf_init(&text, 0);
+    base64url_encode(&text, proof, PROOF_BYTES);
+    (void)snprintf(ret, PROOF_TEXT_SIZE, "%s", strbuf_text(&text));
+    strbuf_fini(&text);
+}
+
+bool proof_from_text(const char *text, uint8_t ret[PROOF_BYTES])
+{
+    uint8_t bytes[PROOF_BYTES];
+    if (base64url_decode(text, strlen(text), bytes, sizeof bytes) != sizeof bytes) {
+        return false;
+    }
+    memcpy(ret, bytes, sizeof bytes);
+    return true;
+}
