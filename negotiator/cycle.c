@@ -85,7 +85,8 @@ static void change_slot(struct negotiator *negotiator, const struct hold_change 
         const struct offline_hold hold = {.schedd = request->facts.schedd,
                                           .auto_cluster = request->facts.auto_cluster,
                                           .count = 1,
-                                          .until_s = until_s};
+                                          .until_s = until_s,
+                                          .since_s = request->facts.qdate_s};
         if (offline_holds_add(next, &hold) == 0) {
             first = first != NULL ? first : request;
             jobs += request == first ? 1 : 0;

@@ -65,6 +65,7 @@ static void remove_at(struct offline_holds *holds, size_t index)
 
 static bool read_entry(const struct ad *ad, struct offline_hold *ret)
 {
+    ret->since_s = ad_int_or(ad, "Since", 0);
     return ad_get_string(ad, "Schedd", &ret->schedd) == 0 &&
            ad_get_int(ad, "AutoCluster", &ret->auto_cluster) == 0 &&
            ad_get_int(ad, "Count", &ret->count) == 0 && ad_get_int(ad, "Until", &ret->until_s) == 0;
@@ -104,6 +105,7 @@ void offline_holds_write(const struct offline_holds *holds, struct ad *ad)
         ad_set_int(one, "AutoCluster", hold->auto_cluster);
         ad_set_int(one, "Count", hold->count);
         ad_set_int(one, "Until", hold->until_s);
+        ad_set_int(one, "Since", hold->since_s);
         strbuf_puts(&text, i == 0 ? "{ " : ", ");
         ad_print(one, &text);
     }
@@ -133,6 +135,16 @@ int64_t offline_holds_total(const struct offline_holds *holds)
     return total;
 }
 
+int64_t offline_holds_since_s(const struct offline_holds *holds)
+{
+    int64_t since_s = INT64_MAX;
+    for (size_t i = 0; i < offline_holds_entries(holds); i++) {
+        int64_t one_s = holds->entries[i].hold.since_s;
+        since_s = one_s < since_s ? one_s : since_s;
+    }
+    return since_s;
+}
+
 int64_t offline_holds_of(const struct offline_holds *holds, const char *schedd,
                          int64_t auto_cluster)
 {
@@ -159,6 +171,9 @@ int offline_holds_add(struct offline_holds *holds, const struct offline_hold *ho
     entry->hold.count += hold->count;
     if (hold->until_s > entry->hold.until_s) {
         entry->hold.until_s = hold->until_s;
+    }
+    if (hold->since_s < entry->hold.since_s) {
+        entry->hold.since_s = hold->since_s;
     }
     return 0;
 }

@@ -5,7 +5,8 @@
  * same job, and a negotiator that was killed forgets nothing.  In the ad it is a list of nested
  * ads:
  *
- *     OfflineMatches = { [Schedd = "s"; AutoCluster = 3; Count = 1; Until = 1764000000], ... }
+ *     OfflineMatches = { [Schedd = "s"; AutoCluster = 3; Count = 1; Until = 1764000000;
+ *                         Since = 1763990000], ... }
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -26,6 +27,7 @@ struct offline_hold {
     int64_t auto_cluster; /* its AutoClusterId */
     int64_t count;        /* jobs, 1 to OFFLINE_HOLDS_COUNT_MAX */
     int64_t until_s;      /* not counted from then on */
+    int64_t since_s;      /* when the oldest of the jobs was submitted; 0: not known */
 };
 
 /* An absent or malformed attribute is no holds; a malformed entry is left out. */
@@ -40,11 +42,15 @@ size_t offline_holds_entries(const struct offline_holds *holds);
 /* index < entries; valid until holds are changed */
 const struct offline_hold *offline_holds_at(const struct offline_holds *holds, size_t index);
 int64_t offline_holds_total(const struct offline_holds *holds); /* jobs of all entries */
+/* The least since_s of all entries: 0 when one of them is not known, INT64_MAX when there are none.
+ */
+int64_t offline_holds_since_s(const struct offline_holds *holds);
 /* Jobs of one request, 0 when it has none. */
 int64_t offline_holds_of(const struct offline_holds *holds, const char *schedd,
                          int64_t auto_cluster);
 
-/* count more jobs of that request (counts of one request are one entry, the later until wins).
+/* count more jobs of that request (counts of one request are one entry, the later until and the
+ * earlier since win).
  * -E2BIG: OFFLINE_HOLDS_MAX other entries; -EINVAL: count < 1, or too many jobs. */
 int offline_holds_add(struct offline_holds *holds, const struct offline_hold *hold);
 /* Takes all jobs of that request away; returns how many there were. */

@@ -20,14 +20,17 @@
 #include "rooster/rooster.h"
 #include "wire/watch.h"
 
-static int64_t jobs_waiting(const struct ad *ad, int64_t now_s)
+/* Returns how many jobs wait for that slot. */
+static int64_t see_jobs(struct node *node, const struct ad *ad, int64_t now_s)
 {
     if (!ad_has(ad, "OfflineMatches")) {
         return 0;
     }
     struct offline_holds *holds = offline_holds_read(ad);
     (void)offline_holds_prune(holds, now_s);
-    int64_t jobs = offline_holds_total(holds);
+    int64_t jobs = offline_holds_total(holds), since_s = offline_holds_since_s(holds);
+    node->jobs_waiting += jobs;
+    node->waiting_since_s = since_s < node->waiting_since_s ? since_s : node->waiting_since_s;
     offline_holds_destroy(holds);
     return jobs;
 }
@@ -86,8 +89,7 @@ static void see_offline(struct rooster *rooster, struct node *node, const struct
                      !past_is_in(&node->past, ad) || !sleeps_is_in(node, ad);
     see_promise(node, ad);
     guards_see_offline(node, ad);
-    int64_t jobs = jobs_waiting(ad, context->now_s);
-    node->jobs_waiting += jobs;
+    int64_t jobs = see_jobs(node, ad, context->now_s);
     if (jobs == 0 || ad_eval_bool(rooster->unhibernate, ad, NULL, context) != AD_TRUE) {
         return;
     }
@@ -115,6 +117,7 @@ static void forget_facts(struct node *node)
     node->going_down = node->kept_off = node->guard.spare = false;
     node->guard.slots = node->guard.slots_idle = 0;
     node->jobs_waiting = node->reclaim_until_s = 0;
+    node->waiting_since_s = INT64_MAX;
     node->rank = 0;
     node->offline_ad = NULL;
     node->given = (struct node_room){0}; /* what was promised is kept: it is asked when it is up */

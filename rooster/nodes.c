@@ -663,15 +663,17 @@ void node_is_asleep(struct node *node, const char *reason)
 }
 
 /* One that was woken for a job that others took, or that was taken back, sleeps again unclaimed and
- * is not to blame; one for which jobs wait at once again, time after time, would be woken for ever:
- * after ROOSTER_WAKE_ATTEMPTS times it is left alone, each time for longer. */
+ * is not to blame, nor for jobs that were submitted only after it slept; one that slept while jobs
+ * waited for it, time after time, would be woken for ever: after ROOSTER_WAKE_ATTEMPTS times it is
+ * left alone, each time for longer. */
 void node_napped(struct node *node)
 {
     struct rooster *rooster = node->rooster;
     uint64_t now_ms = loop_now_ms(rooster->env.loop);
     int64_t rest_s = loop_wall_s(rooster->env.loop) - node->nap_s;
+    bool are_new = node->waiting_since_s >= node->nap_s;
     node->nap_s = 0;
-    if (rest_s >= config_duration_s(rooster->env.config, "ROOSTER_ASLEEP_AGAIN")) {
+    if (are_new || rest_s >= config_duration_s(rooster->env.config, "ROOSTER_ASLEEP_AGAIN")) {
         node->naps = 0;
         return;
     }

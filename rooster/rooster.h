@@ -95,7 +95,8 @@ struct node { /* one machine */
     bool can_relay;  /* awake, and not on its way down */
     uint64_t judged; /* the configuration that no_way is of; 0: none yet */
     double rank;
-    int64_t jobs_waiting; /* of its holds */
+    int64_t jobs_waiting;    /* of its holds */
+    int64_t waiting_since_s; /* the oldest of them was submitted then; 0: not known */
     char live_boot_id[40], offline_boot_id[40];
     int64_t live_boot_s;
     const struct ad *offline_ad; /* one of them; NULL once they change */

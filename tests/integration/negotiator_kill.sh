@@ -51,6 +51,9 @@ say "seed $SEED: holds"
 number_jobs 3 0.1 >"$WORK/waiting.sub"
 waiting=$(submit "$WORK/waiting.sub") || exit 1
 until_true 10 "three jobs are waited for" holds_are 3
+equals "since when, as the holds say" \
+    "$("$ROOST" status -constraint 'size(OfflineMatches) > 0' -af 'min(evalInEachContext(Since, OfflineMatches))' | sort -u)" \
+    "$("$ROOST" q "$waiting" -af QDate | sort -u)"
 while [ $kills -lt $HOLD_KILLS ]; do
     pause 20 250
     kill_negotiator

@@ -258,16 +258,22 @@ static inline void falls_asleep(struct rig *rig, const char *machine)
     must(rig->startd, VERB_UPDATE, "[]", ad);
 }
 
-static inline void is_held(struct rig *rig, const char *machine, int count)
+/* By jobs that were submitted at since_s. */
+static inline void is_held_since(struct rig *rig, const char *machine, int count, int64_t since_s)
 {
     char args[128], ad[256];
     (void)snprintf(args, sizeof args, "[ Type = \"Machine\"; Name = \"slot1@%s\" ]", machine);
     (void)snprintf(ad, sizeof ad,
                    count > 0 ? "[ OfflineMatches = { [ Schedd = \"s\"; AutoCluster = 1; Count = %d;"
-                               " Until = 4000000000 ] }; MachineLastMatchTime = 5 ]"
+                               " Until = 4000000000; Since = %lld ] }; MachineLastMatchTime = 5 ]"
                              : "[ OfflineMatches = {} ]",
-                   count);
+                   count, (long long)since_s);
     must(rig->negotiator, VERB_MERGE, args, ad);
+}
+
+static inline void is_held(struct rig *rig, const char *machine, int count)
+{
+    is_held_since(rig, machine, count, 0);
 }
 
 static inline void boots(struct rig *rig)

@@ -30,7 +30,7 @@ static struct offline_holds *read_text(const char *text)
 static void add(struct offline_holds *holds, const char *schedd, int64_t cluster, int64_t count,
                 int64_t until_s)
 {
-    const struct offline_hold hold = {schedd, cluster, count, until_s};
+    const struct offline_hold hold = {schedd, cluster, count, until_s, until_s - 100};
     assert_int_equal(offline_holds_add(holds, &hold), 0);
 }
 
@@ -55,6 +55,7 @@ static void what_is_written_is_read_back(void **state)
     assert_int_equal(offline_holds_at(holds, 0)->auto_cluster, 3);
     assert_int_equal(offline_holds_at(holds, 1)->count, 20);
     assert_int_equal(offline_holds_at(holds, 1)->until_s, 600);
+    assert_int_equal(offline_holds_at(holds, 1)->since_s, 500);
     offline_holds_destroy(holds);
     ad_destroy(again);
     ad_destroy(ad);
@@ -76,6 +77,9 @@ static void counts_of_one_request_are_one_entry_and_the_later_end_wins(void **st
     assert_int_equal(offline_holds_total(holds), 113);
     add(holds, "s", 3, 1, 501);
     assert_int_equal(offline_holds_at(holds, 0)->until_s, 501);
+    assert_int_equal(offline_holds_at(holds, 0)->since_s, 300);
+    assert_int_equal(offline_holds_since_s(holds), 300);
+    assert_true(offline_holds_since_s(NULL) == INT64_MAX);
     offline_holds_destroy(holds);
 }
 
@@ -144,11 +148,11 @@ static void there_is_a_limit_of_entries_and_of_jobs(void **state)
     for (int64_t i = 0; i < OFFLINE_HOLDS_MAX; i++) {
         add(holds, "s", i, 1, 5);
     }
-    struct offline_hold more = {"s", OFFLINE_HOLDS_MAX, 1, 5};
+    struct offline_hold more = {"s", OFFLINE_HOLDS_MAX, 1, 5, 0};
     assert_int_equal(offline_holds_add(holds, &more), -E2BIG);
-    more = (struct offline_hold){"s", 0, OFFLINE_HOLDS_COUNT_MAX, 5};
+    more = (struct offline_hold){"s", 0, OFFLINE_HOLDS_COUNT_MAX, 5, 0};
     assert_int_equal(offline_holds_add(holds, &more), -EINVAL);
-    more = (struct offline_hold){"s", 0, 0, 5};
+    more = (struct offline_hold){"s", 0, 0, 5, 0};
     assert_int_equal(offline_holds_add(holds, &more), -EINVAL);
     assert_int_equal(offline_holds_total(holds), OFFLINE_HOLDS_MAX);
     offline_holds_destroy(holds);

@@ -339,6 +339,32 @@ static void one_for_which_nobody_waits_any_more_may_sleep_at_once(void **state)
     assert_string_equal(wakes(rig), "wn01 wn01 ");
 }
 
+/* Three jobs, one after the other, that their user takes back while the machine boots. */
+static void one_is_not_to_blame_for_jobs_that_came_after_it_slept(void **state)
+{
+    struct rig *rig = *state;
+    wakes_and_sleeps_at_once(rig, "State = \"Unclaimed\"", "");
+    for (int i = 3; i < 6; i++) {
+        char boot_id[8], live[200];
+        (void)snprintf(boot_id, sizeof boot_id, "b%d", i);
+        (void)snprintf(live, sizeof live,
+                       "[ MyType = \"Machine\"; Name = \"slot1@wn01\"; Machine = \"wn01\";"
+                       " BootId = \"%s\" ]",
+                       boot_id);
+        assert_true(node_named(rig, "wn01")->nap_s != 0);
+        is_held_since(rig, "wn01", 1, node_named(rig, "wn01")->nap_s);
+        until(rig, is_waking);
+        assert_int_equal(node_named(rig, "wn01")->naps, 0);
+        must(rig->startd, VERB_UPDATE, "[]", live);
+        until(rig, is_up);
+        sleeps(rig, boot_id, "");
+        until(rig, is_off);
+    }
+    is_held_since(rig, "wn01", 1, node_named(rig, "wn01")->nap_s - 1);
+    until(rig, is_waking);
+    assert_int_equal(node_named(rig, "wn01")->naps, 1); /* that job waited while it slept */
+}
+
 static void one_that_somebody_switches_off_at_once_is_not_to_blame(void **state)
 {
     struct rig *rig = *state;
@@ -537,6 +563,7 @@ UNIT_TESTS(RIG(one_that_comes_after_it_was_given_up_lengthens_its_deadline),
            RIG(one_that_worked_in_between_begins_anew),
            RIG(one_that_worked_may_sleep_and_wake_as_often_as_it_likes),
            RIG(one_for_which_nobody_waits_any_more_may_sleep_at_once),
+           RIG(one_is_not_to_blame_for_jobs_that_came_after_it_slept),
            RIG(one_that_somebody_switches_off_at_once_is_not_to_blame),
            RIG(the_next_method_is_tried_when_the_first_has_failed_often_enough),
            RIG(the_state_is_asked_by_the_method_that_can),
