@@ -22,6 +22,7 @@ struct token {
     size_t length;
     unsigned line;    /* of its first byte */
     char punctuation; /* '+' for "+=" */
+    size_t copied;    /* length of the copy before this token */
 };
 
 struct scanner {
@@ -210,7 +211,10 @@ static int advance(struct scanner *s)
         return rc;
     }
     struct token *token = &s->token;
-    *token = (struct token){.kind = TOKEN_END, .start = s->at, .line = s->line};
+    *token = (struct token){.kind = TOKEN_END,
+                            .start = s->at,
+                            .line = s->line,
+                            .copied = s->copy.length};
     if (s->at == s->end) {
         return 0;
     }
@@ -477,9 +481,9 @@ static int read_name(struct scanner *s, char name[CONFIG_NAME_MAX + 1])
 {
     const char *colon = memchr(s->token.start, ':', s->token.length);
     if (s->token.kind == TOKEN_WORD && colon != NULL && colon > s->token.start &&
-        !s->copy.failed) { /* take back what the copy got of it */
+        !s->copy.failed) { /* the copy keeps the opening quote and the name */
         const size_t length = (size_t)(colon - s->token.start);
-        s->copy.length -= (size_t)(s->at - colon) + 1;
+        s->copy.length = s->token.copied + 1 + length;
         strbuf_putc(&s->copy, '"');
         s->token.length = length;
         s->at = colon;

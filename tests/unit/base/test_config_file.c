@@ -195,6 +195,7 @@ static void a_colon_makes_the_rest_of_the_line_the_value(void **state)
                         "4:START=$(CPU_Idle) && KeyboardIdle > $(StartIdleTime); "
                         "5:UPDATE_PRIO=Prio + Users - Running");
     assert_string_equal(read_string("A:1\nB: x = 2\nC :y"), "1:A=1; 2:B=x = 2; 3:C=y");
+    assert_string_equal(read_string("A:x\\y\\z\nB:\\\n\\1"), "1:A=x\\y\\z; 2:B=\\1");
     assert_string_equal(read_string("A : \"quoted\" B = 1"), "1:A=quoted; 1:B=1");
     assert_string_equal(read_string("A : {x, y}"), "1:A=*x; 1:A+=*y");
     assert_string_equal(read_string("A :\nB = 1"), "error: f:1: a value is missing");
