@@ -125,6 +125,17 @@ struct unpacking {
     uint64_t read, written, max;
 };
 
+/* Of frames with contents: zstd itself would also take frames to be skipped, and old formats. */
+static bool has_magic(const unsigned char *bytes, size_t count)
+{
+    uint32_t magic = 0;
+    if (count < sizeof magic) {
+        return false;
+    }
+    memcpy(&magic, bytes, sizeof magic);
+    return magic == ZSTD_MAGICNUMBER;
+}
+
 static bool is_zero(const unsigned char *bytes, size_t count)
 {
     return bytes[0] == 0 && memcmp(bytes, bytes + 1, count - 1) == 0;
@@ -193,6 +204,9 @@ static int unpack_all(struct unpacking *unpacking, struct err *err)
         }
         unpacking->read += (uint64_t)got;
         ZSTD_inBuffer in = {unpacking->packed, (size_t)got, 0};
+        if (first && !has_magic(unpacking->packed, (size_t)got)) {
+            return damaged(unpacking, "it does not begin as a frame of zstd does", err);
+        }
         unsigned long long size = first ? ZSTD_getFrameContentSize(in.src, in.size) : 0;
         if (size == ZSTD_CONTENTSIZE_ERROR || size == ZSTD_CONTENTSIZE_UNKNOWN) {
             return damaged(unpacking, "it does not say its size", err);
@@ -249,11 +263,11 @@ int unpack_into(const char *from, int to, const char *name, uint64_t max, struct
 
 bool pack_is_packed(const char *name)
 {
-    uint32_t magic = 0;
+    unsigned char bytes[sizeof(uint32_t)];
     struct stat stat;
     int fd = open_plain(name, &stat, NULL);
-    bool packed = fd >= 0 && pread(fd, &magic, sizeof magic, 0) == (ssize_t)sizeof magic &&
-                  magic == ZSTD_MAGICNUMBER;
+    bool packed = fd >= 0 && pread(fd, bytes, sizeof bytes, 0) == (ssize_t)sizeof bytes &&
+                  has_magic(bytes, sizeof bytes);
     if (fd >= 0) {
         (void)close(fd);
     }

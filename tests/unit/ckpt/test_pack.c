@@ -18,6 +18,7 @@
 #include <cmocka.h>
 
 #include "base/err.h"
+#include "base/check.h"
 #include "tests/support/unit.h"
 
 #define BYTES ((size_t)3 << 20)
@@ -172,6 +173,29 @@ static void each_byte_that_is_changed_is_noticed(void **state)
     free(data);
 }
 
+/* zstd would unpack nothing from the first two, and say that all is well. */
+static void what_does_not_begin_with_a_frame_is_never_unpacked(void **state)
+{
+    struct place *place = *state;
+    static const struct {
+        const char *bytes;
+        size_t count;
+    } FILES[] = {{"\x50\x2a\x4d\x18\0\0\0\0", 8}, /* a frame to be skipped */
+                 {"\x5f\x2a\x4d\x18\x01\0\0\0x", 9},
+                 {"\x27\xb5\x2f\xfd\0\0\0\0", 8}, /* zstd 0.7 */
+                 {"\x28\xb5\x2f", 3}};
+    int out = open(place->again, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+    assert_true(out >= 0);
+    for (size_t i = 0; i < ARRAY_COUNT(FILES); i++) {
+        struct err err = {.text = ""};
+        write_file(place->packed, FILES[i].bytes, FILES[i].count);
+        assert_int_equal(unpack_into(place->packed, out, "again", 100, &err), -EBADMSG);
+        assert_non_null(strstr(err.text, "it does not begin as a frame of zstd does"));
+        assert_false(pack_is_packed(place->packed));
+    }
+    (void)close(out);
+}
+
 static void no_link_is_followed(void **state)
 {
     struct place *place = *state;
@@ -193,6 +217,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(more_than_was_said_is_refused, make_place, remove_place),
         cmocka_unit_test_setup_teardown(each_byte_that_is_changed_is_noticed, make_place,
                                         remove_place),
+        cmocka_unit_test_setup_teardown(what_does_not_begin_with_a_frame_is_never_unpacked,
+                                        make_place, remove_place),
         cmocka_unit_test_setup_teardown(no_link_is_followed, make_place, remove_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
