@@ -6,15 +6,19 @@ function(roost_ckpt_stub TARGET)
     file(MAKE_DIRECTORY "${folder}")
     file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/ckpt/stub/*.c" "${CMAKE_SOURCE_DIR}/ckpt/stub/*.S")
     list(APPEND sources "${CMAKE_SOURCE_DIR}/ckpt/machine.c" "${CMAKE_SOURCE_DIR}/ckpt/xstate.c" "${CMAKE_SOURCE_DIR}/ckpt/sum.c" "${CMAKE_SOURCE_DIR}/ckpt/rest.c")
+    set(flags -std=gnu17 -O2 -g0 -ffreestanding -fPIE -fvisibility=hidden -fno-stack-protector
+        -fno-asynchronous-unwind-tables -fno-jump-tables -mgeneral-regs-only -fcf-protection=none
+        -Wall -Wextra -Wshadow -Wconversion -Werror -U_FORTIFY_SOURCE -D_GNU_SOURCE
+        "-fmacro-prefix-map=${CMAKE_SOURCE_DIR}/=" "-I${CMAKE_SOURCE_DIR}")
+    # For lint.stub, which asks another compiler.
+    set_property(GLOBAL PROPERTY ROOST_STUB_FLAGS ${flags})
+    set_property(GLOBAL PROPERTY ROOST_STUB_SOURCES ${sources})
     set(objects "")
     foreach(source IN LISTS sources)
         cmake_path(GET source STEM name)
         set(object "${folder}/${name}.o")
         add_custom_command(OUTPUT "${object}" DEPENDS "${source}" DEPFILE "${object}.d" VERBATIM
-            COMMAND "${CMAKE_C_COMPILER}" -std=gnu17 -O2 -g0 -ffreestanding -fPIE -fvisibility=hidden -fno-stack-protector
-                -fno-asynchronous-unwind-tables -fno-jump-tables -mgeneral-regs-only -fcf-protection=none
-                -Wall -Wextra -Wshadow -Wconversion -Werror -U_FORTIFY_SOURCE -D_GNU_SOURCE
-                "-fmacro-prefix-map=${CMAKE_SOURCE_DIR}/=" "-I${CMAKE_SOURCE_DIR}" -MD -MF "${object}.d" -c "${source}" -o "${object}")
+            COMMAND "${CMAKE_C_COMPILER}" ${flags} -MD -MF "${object}.d" -c "${source}" -o "${object}")
         list(APPEND objects "${object}")
     endforeach()
     add_custom_command(OUTPUT "${folder}/stub.elf" DEPENDS ${objects} "${CMAKE_SOURCE_DIR}/ckpt/stub/stub.ld" VERBATIM

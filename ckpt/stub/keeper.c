@@ -105,7 +105,9 @@ static long map_users(long user, long group)
 #define SECOND_NS INT64_C(1000000000)
 
 struct clock {
-    const char *name; /* in timens_offsets */
+    /* In timens_offsets.  Not a pointer: a compiler may keep the initial value of the struct as
+     * data, and the address in it would have to be relocated. */
+    char name[12];
     int32_t id;
     int64_t base_ns; /* how far our own is from the machine's */
 };
