@@ -8,7 +8,8 @@
 #   make install    into $(DESTDIR)$(PREFIX)
 #   make dev        Debug build with gcc into build/dev
 #   make asan tsan  all tests under sanitizers, in build/asan, build/tsan
-#   make fuzz       libFuzzer on every parser for a while, in build/fuzz
+#   make fuzz       libFuzzer on every parser for a while, in build/fuzz; make fuzz FUZZ_S=600: for so
+#                   many seconds each, and inputs that reach more code are added to tests/fuzz/corpus
 #   make coverage   which lines the tests run, in build/coverage
 #   make lint fmt   the checks of the sources; format all C files
 #   make tidy       clang-tidy and cppcheck: slower, and for a reader to judge
@@ -62,7 +63,7 @@ asan tsan:
 fuzz:
 	@tools/deps.sh build test fuzz
 	@tools/build.sh fuzz
-	@cd build/fuzz && $(CTEST)
+	@TEST_JOBS=$(TEST_JOBS) tools/fuzz.sh $(if $(FUZZ_S),-s $(FUZZ_S)) build/fuzz
 
 coverage:
 	@tools/deps.sh build test fuzz

@@ -26,4 +26,6 @@ refuses "one argument too many: 'now'" chaos.sh -j 1 now
 refuses "one argument too many: '3'" power_days.sh 1 2 3
 refuses "too few arguments: 1, not 2" power_days.sh -n 5 1
 refuses "too few arguments: 0, not 1" resumes.sh -n 5
+refuses "option -s: 'x' is no number of 1 or more" fuzz.sh -s x build
+refuses "too few arguments: 0, not 1" fuzz.sh
 [ $failures -eq 0 ] || exit 1
