@@ -31,6 +31,13 @@ void ad_text_of(const struct ad_value *value, struct strbuf *out)
     }
 }
 
+void ad_charge_print(struct ad_evaluator *ev, const struct ad_value *value, size_t bytes)
+{
+    if (value->type != AD_TYPE_STRING) {
+        (void)ad_evaluator_spend(ev, bytes / AD_PRINT_BYTES_A_STEP); /* error if too much */
+    }
+}
+
 bool ad_text_to_real(const char *text, double *ret)
 {
     char *end;

@@ -17,6 +17,9 @@ struct strbuf;
 /* Appends a string as it is, a time without its function, anything else as it prints. */
 void ad_text_of(const struct ad_value *value, struct strbuf *out);
 
+/* What that text costs is charged: bytes of it were printed. */
+void ad_charge_print(struct ad_evaluator *ev, const struct ad_value *value, size_t bytes);
+
 /* The real at the beginning of a text: decimal or hexadecimal, INF, NaN; what follows it does not
  * matter.  False when there is none. */
 bool ad_text_to_real(const char *text, double *ret);

@@ -14,8 +14,6 @@
 #include "classad/ad_evaluator.h"
 #include "classad/ad_func.h"
 
-#define TEXT_BYTES_A_STEP 64
-
 /* What a list or ad that left an evaluation still needs; lies in the value's arena. */
 struct ad_world {
     const struct ad_scope *scopes;
@@ -24,6 +22,7 @@ struct ad_world {
     struct ad_expr **exprs;
     bool has_context;
     struct ad_context context;
+    uint32_t *steps_left; /* for all that is evaluated later, when items are taken out */
 };
 
 /* ---- control ---- */
@@ -58,11 +57,11 @@ static void evaluate_logic(struct ad_evaluator *ev, const struct ad_node *node, 
 }
 
 /* What a function or operator may do with a long text counts like the nodes of an expression. */
-static void charge_text(struct ad_evaluator *ev, const struct ad_value *value)
+static void charge_text(struct ad_evaluator *ev, const struct ad_value *value, size_t factor)
 {
-    if (value->type == AD_TYPE_STRING && value->string.length >= TEXT_BYTES_A_STEP) {
-        (void)ad_evaluator_spend(ev, value->string.length /
-                                         TEXT_BYTES_A_STEP); /* failure shows at the next node */
+    if (value->type == AD_TYPE_STRING && value->string.length >= AD_TEXT_BYTES_A_STEP) {
+        (void)ad_evaluator_spend(ev, value->string.length / AD_TEXT_BYTES_A_STEP *
+                                         factor); /* failure shows at the next node */
     }
 }
 
@@ -118,7 +117,7 @@ static void evaluate_chain(struct ad_evaluator *ev, const struct ad_node *node, 
         enum ad_op op = (enum ad_op)node->kids[i].link;
         evaluate_operand(ev, &node->kids[i], scope, &right);
         if (!compare_integers(op, &left, &right, ret)) {
-            charge_text(ev, &right);
+            charge_text(ev, &right, 1);
             ad_binary(op, &left, &right, ret);
         }
         if (i + 1 < node->count) {
@@ -143,7 +142,7 @@ void ad_item(struct ad_evaluator *ev, const struct ad_value *list, uint32_t inde
              struct ad_value *ret)
 {
     ad_evaluate(ev, &list->list->kids[index], list->scope, ret);
-    charge_text(ev, ret);
+    charge_text(ev, ret, 1);
 }
 
 static const struct ad_node *without_parens(const struct ad_node *node)
@@ -160,7 +159,7 @@ void ad_evaluate_from(struct ad_evaluator *ev, const struct ad_node *node, uint3
     node = without_parens(node);
     bool keeps_place = node->kind == AD_NODE_LIST || node->kind == AD_NODE_AD;
     ad_evaluate(ev, node, keeps_place ? written : scope, ret);
-    charge_text(ev, ret);
+    charge_text(ev, ret, 1);
 }
 
 void ad_item_from(struct ad_evaluator *ev, const struct ad_value *list, uint32_t index,
@@ -219,7 +218,11 @@ static void evaluate_call(struct ad_evaluator *ev, const struct ad_node *node, u
     struct ad_call call = {.args = node->named.kids,
                            .count = node->count,
                            .scope = scope,
-                           .variant = func->variant};
+                           .variant = func->variant,
+                           .text_steps = func->text_steps};
+    if (func->call_steps > 0 && !ad_evaluator_spend(ev, func->call_steps)) {
+        return; /* error */
+    }
     ad_is(ret, AD_TYPE_UNDEFINED);
     func->run(ev, &call, ret);
 }
@@ -342,7 +345,7 @@ void ad_arg(struct ad_evaluator *ev, const struct ad_call *call, uint32_t index,
 {
     CHECK(index < call->count); /* a row of the table that allows fewer than its function takes */
     ad_evaluate(ev, &call->args[index], call->scope, ret);
-    charge_text(ev, ret);
+    charge_text(ev, ret, 1u + call->text_steps);
 }
 
 bool ad_arg_string(struct ad_evaluator *ev, const struct ad_call *call, uint32_t index,
@@ -367,7 +370,13 @@ static void start(struct ad_evaluator *ev, const struct ad *my, const struct ad 
     ev->scopes = ev->inline_scopes;
     ev->scope_count = AD_SCOPE_FIRST_FREE;
     ev->scope_capacity = AD_SCOPES_INLINE;
-    ev->steps_left = AD_EVAL_STEPS_MAX;
+    ev->steps_given = AD_EVAL_STEPS_MAX;
+    if (context != NULL && context->work != NULL && context->work->steps_max != 0 &&
+        context->work->steps_max < AD_EVAL_STEPS_MAX) {
+        ev->steps_given = context->work->steps_max;
+    }
+    ev->steps_left = ev->steps_given;
+    ev->shared_steps = NULL;
     ev->depth = 0;
     ev->failed = false;
     ev->exprs = (struct vec){0};
@@ -393,8 +402,17 @@ static void destroy_expr(void *expr)
     ad_expr_destroy(expr);
 }
 
+/* The end of every evaluation.  One that failed has no steps left: it counts as all of them. */
 static void drop(struct ad_evaluator *ev)
 {
+    struct ad_work *work = ev->context != NULL ? ev->context->work : NULL;
+    if (work != NULL) {
+        work->steps += ev->steps_given - ev->steps_left;
+        work->over += ev->failed ? 1 : 0;
+    }
+    if (ev->shared_steps != NULL) {
+        *ev->shared_steps = ev->steps_left;
+    }
     vec_fini(&ev->exprs, destroy_expr);
     arena_destroy(ev->arena);
     ev->arena = NULL;
@@ -406,9 +424,14 @@ static struct ad_world *make_world(struct ad_evaluator *ev)
     struct ad_scope *scopes = ad_evaluator_alloc(ev, ev->scope_count * sizeof(*scopes));
     struct ad_expr **exprs = ad_evaluator_alloc(ev, (expr_count + 1) * sizeof(struct ad_expr *));
     struct ad_world *world = ad_evaluator_alloc(ev, sizeof(*world));
-    if (scopes == NULL || exprs == NULL || world == NULL) {
+    uint32_t *steps_left = ev->shared_steps;
+    if (steps_left == NULL) {
+        steps_left = ad_evaluator_alloc(ev, sizeof(*steps_left));
+    }
+    if (scopes == NULL || exprs == NULL || world == NULL || steps_left == NULL) {
         return NULL;
     }
+    *steps_left = ev->steps_left;
     memcpy(scopes, ev->scopes, ev->scope_count * sizeof(*scopes));
     for (size_t i = 0; i < expr_count; i++) {
         exprs[i] = ev->exprs.items[i];
@@ -417,11 +440,13 @@ static struct ad_world *make_world(struct ad_evaluator *ev)
                                .scope_count = ev->scope_count,
                                .exprs = exprs,
                                .expr_count = expr_count,
+                               .steps_left = steps_left,
                                .has_context = ev->context != NULL};
     if (ev->context != NULL) {
         world->context = *ev->context;
         world->context.random_state = NULL; /* the caller's may be gone */
         world->context.is_timely = NULL;
+        world->context.work = NULL;
     }
     vec_fini(&ev->exprs, NULL); /* now the world's */
     return world;
@@ -520,6 +545,8 @@ void ad_value_fini(struct ad_value *value)
 static bool resume(struct ad_evaluator *ev, const struct ad_world *world)
 {
     start(ev, NULL, NULL, world->has_context ? &world->context : NULL);
+    ev->shared_steps = world->steps_left;
+    ev->steps_left = *ev->shared_steps;
     if (world->scope_count > AD_SCOPES_INLINE) {
         struct ad_scope *scopes =
             ad_evaluator_alloc(ev, 2 * (size_t)world->scope_count * sizeof(*scopes));
@@ -544,6 +571,11 @@ void ad_value_item(const struct ad_value *list, size_t index, struct ad_value *i
 {
     *item = (struct ad_value){.type = AD_TYPE_UNDEFINED};
     if (index >= ad_value_count(list) || list->world == NULL) {
+        return;
+    }
+    const struct ad_node *node = &list->list->kids[index];
+    if (node->kind <= AD_NODE_RELTIME) {
+        ad_literal_value(node, item); /* a long list of these is no work */
         return;
     }
     struct ad_evaluator ev;

@@ -21,6 +21,17 @@ struct ad_expr;
 struct ad_value;
 struct strbuf;
 
+/* What evaluations cost, added up, for a caller that evaluates for others and gives way to them.
+ * Steps are counted (nodes, bytes of texts made or searched, parts of patterns that were tried),
+ * never timed: the same expression in the same ads takes the same steps on every machine.  A step
+ * is about as much work whatever it is spent on: docs/PERFORMANCE.md has its time. */
+struct ad_work {
+    uint64_t steps; /* taken by all evaluations so far */
+    uint64_t over;  /* evaluations that crossed a limit: their value was error */
+    /* steps that each single evaluation may take; 0 and more than that: AD_EVAL_STEPS_MAX */
+    uint32_t steps_max;
+};
+
 /* What an evaluation may know of the world.  Zero-initialized: 1970, UTC, no randomness. */
 struct ad_context {
     int64_t now_s;          /* time(): seconds since 1970-01-01 UTC */
@@ -33,12 +44,14 @@ struct ad_context {
     bool (*user_home)(void *arg, const char *account, char *home, size_t size);
     /* What the map says of a user: names between commas, as userMap() takes them apart; appended to
      * out.  map may be "name.method".  False: no such map, or nothing about that user.  NULL: there
-     * are no maps. */
-    bool (*user_map)(void *arg, const char *map, const char *user, struct strbuf *out);
+     * are no maps.  What it costs is taken from *steps; 0 left: it did not suffice. */
+    bool (*user_map)(void *arg, const char *map, const char *user, struct strbuf *out,
+                     uint32_t *steps);
     void *arg; /* for the callbacks */
     /* Set to true when the clock, the time zone, random() or a map of users was asked: another time
      * the value may be another one.  Never set to false; NULL: nobody wants to know. */
     bool *is_timely;
+    struct ad_work *work; /* each evaluation adds what it took; NULL: nobody counts */
 };
 
 /* my, target and context may be NULL (without a context time() and random() are undefined).  *ret

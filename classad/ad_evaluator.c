@@ -14,6 +14,12 @@
 
 #define ARENA_BLOCK_BYTES 2048
 
+/* What compiling a pattern counts, whether or not it is kept from before: the same evaluation
+ * always counts the same. */
+#define REGEX_STEPS        20
+#define REGEX_TEXT_A_STEP  2 /* bytes of the pattern */
+#define REGEX_BYTES_A_STEP 4 /* bytes of what it becomes */
+
 /* ---- memory ---- */
 
 bool ad_evaluator_fail(struct ad_evaluator *ev)
@@ -69,7 +75,15 @@ static struct ad_regex_cache *regex_cache(const struct ad_evaluator *ev)
 struct ad_regex *ad_evaluator_regex(struct ad_evaluator *ev, const char *pattern, size_t length,
                                     const char *options)
 {
-    return ad_regex_take(regex_cache(ev), pattern, length, options);
+    if (!ad_evaluator_spend(ev, REGEX_STEPS + length / REGEX_TEXT_A_STEP)) {
+        return NULL;
+    }
+    struct ad_regex *regex = ad_regex_take(regex_cache(ev), pattern, length, options);
+    if (regex != NULL) {
+        (void)ad_evaluator_spend(ev, ad_regex_bytes(regex) /
+                                         REGEX_BYTES_A_STEP); /* error at the next step */
+    }
+    return regex;
 }
 
 void ad_evaluator_regex_done(struct ad_evaluator *ev, struct ad_regex *regex)
@@ -104,7 +118,7 @@ uint32_t ad_evaluator_scope(struct ad_evaluator *ev, const struct ad *ad, uint32
 void ad_make_string(struct ad_evaluator *ev, const char *text, size_t length, struct ad_value *ret)
 {
     char *copy = length > AD_STRING_MAX ? NULL : ad_evaluator_alloc(ev, length + 1);
-    if (copy == NULL || !ad_evaluator_spend(ev, length / 64)) {
+    if (copy == NULL || !ad_evaluator_spend(ev, length / AD_TEXT_BYTES_A_STEP)) {
         ad_is(ret, AD_TYPE_ERROR);
         return;
     }
@@ -117,7 +131,7 @@ void ad_make_text(struct ad_evaluator *ev, struct strbuf *buf, struct ad_value *
 {
     if (buf->failed) {
         (void)ad_evaluator_spend(ev, AD_STRING_MAX /
-                                         64); /* the work was done, though nothing came of it */
+                                         AD_TEXT_BYTES_A_STEP); /* the work was done all the same */
         ad_is(ret, AD_TYPE_ERROR);
     } else {
         ad_make_string(ev, strbuf_text(buf), buf->length, ret);

@@ -35,6 +35,12 @@ struct ad_scope {
 
 #define AD_SCOPES_INLINE 8
 
+/* What counts as one step, about as long as visiting a node. */
+#define AD_TEXT_BYTES_A_STEP  64 /* compared, or copied as they are */
+#define AD_JOIN_BYTES_A_STEP  16 /* put together piece by piece, or looked at one by one */
+#define AD_PRINT_BYTES_A_STEP 3  /* printed from lists and ads */
+#define AD_PARSE_STEPS_A_BYTE 2  /* of a text that eval() reads */
+
 struct ad_active { /* an attribute that is being evaluated */
     const struct ad_active *up;
     const struct ad_node *node;
@@ -48,7 +54,12 @@ struct ad_evaluator {
     struct ad_scope *scopes;
     uint32_t scope_count;
     uint32_t scope_capacity;
+    uint32_t steps_given; /* at the beginning */
     uint32_t steps_left;
+    /* Of an evaluation of what a value holds: the steps that the evaluation which made that value
+     * left, shared by all such evaluations, so that a list of a thousand costly elements costs no
+     * more than one of them may.  Else NULL. */
+    uint32_t *shared_steps;
     uint32_t depth;
     bool failed;      /* a limit was crossed: the whole result is error */
     bool is_plain;    /* no attribute of the two sides is named like a side */
@@ -94,10 +105,11 @@ bool ad_find_reference(struct ad_evaluator *ev, const struct ad_node *reference,
 bool ad_evaluator_fail(struct ad_evaluator *ev); /* a limit is crossed; returns false */
 /* Memory for results; NULL when the limit is crossed, which has marked the evaluation as failed. */
 void *ad_evaluator_alloc(struct ad_evaluator *ev, size_t size);
-/* Costs that ad_evaluate() does not see: comparisons, bytes / 64, and the like. */
+/* Costs that ad_evaluate() does not see: comparisons, bytes, and the like. */
 bool ad_evaluator_spend(struct ad_evaluator *ev, size_t steps);
-/* A compiled pattern, kept in the pool of my or of target for the next evaluation if one of them is
- * in a pool.  Options and NULL as ad_regex_create(); ends with ad_evaluator_regex_done(). */
+/* A compiled pattern, whose making is charged; kept in the pool of my or of target for the next
+ * evaluation if one of them is in a pool.  Options and NULL as ad_regex_create(); ends with
+ * ad_evaluator_regex_done(). */
 struct ad_regex *ad_evaluator_regex(struct ad_evaluator *ev, const char *pattern, size_t length,
                                     const char *options);
 void ad_evaluator_regex_done(struct ad_evaluator *ev, struct ad_regex *regex);

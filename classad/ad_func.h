@@ -21,6 +21,7 @@ struct ad_call {
     uint32_t count;
     uint32_t scope;
     int variant; /* from the row: lets one C function serve several names */
+    uint8_t text_steps;
 };
 
 typedef void ad_func_f(struct ad_evaluator *ev, const struct ad_call *call, struct ad_value *ret);
@@ -33,6 +34,8 @@ struct ad_func {
     uint8_t least; /* arguments; another count is the value error */
     uint8_t most;
     int8_t variant;
+    uint16_t call_steps; /* what a call counts, besides its arguments */
+    uint8_t text_steps;  /* and more for each AD_TEXT_BYTES_A_STEP bytes of them */
 };
 
 /* Index in the table, or AD_CALL_UNKNOWN. */

@@ -17,6 +17,8 @@
 #include "classad/ad_evaluator.h"
 #include "classad/ad_func.h"
 
+#define WORD_STEPS 2 /* what writing a word counts, beside its bytes */
+
 static bool is_blank(char c)
 {
     return c == ' ' || c == '\t' || c == '\n' || c == '\r';
@@ -156,6 +158,7 @@ void ad_func_list_to_args(struct ad_evaluator *ev, const struct ad_call *call, s
     for (uint32_t i = 0; i < list.list->count; i++) {
         struct ad_value word;
         ad_item_from(ev, &list, i, call->scope, &word);
+        (void)ad_evaluator_spend(ev, WORD_STEPS); /* error at the end if it is too much */
         bool plain = word.type == AD_TYPE_STRING && strpbrk(word.string.text, " \t\r\n") == NULL;
         if (word.type != AD_TYPE_STRING || (version == 1 && !plain)) {
             strbuf_fini(&text);

@@ -51,7 +51,8 @@ void ad_func_eval(struct ad_evaluator *ev, const struct ad_call *call, struct ad
         ad_is(ret, AD_TYPE_ERROR);
     } else {
         ad_text_of(&value, &text);
-        if (text.failed || !ad_evaluator_spend(ev, text.length / 16) ||
+        ad_charge_print(ev, &value, text.length);
+        if (text.failed || !ad_evaluator_spend(ev, text.length * AD_PARSE_STEPS_A_BYTE) ||
             ad_expr_parse_in(strbuf_text(&text), text.length, AD_NEW, ev->context, &expr, NULL,
                              NULL) < 0) {
             ad_is(ret, AD_TYPE_ERROR);
@@ -92,6 +93,7 @@ void ad_func_unparse(struct ad_evaluator *ev, const struct ad_call *call, struct
     strbuf_init(&text, AD_STRING_MAX);
     if (expr != NULL) {
         ad_node_print_lines(&expr->root, &text);
+        (void)ad_evaluator_spend(ev, text.length / AD_PRINT_BYTES_A_STEP); /* error if too much */
     }
     ad_make_text(ev, &text, ret);
 }

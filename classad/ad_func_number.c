@@ -70,6 +70,7 @@ void ad_func_string(struct ad_evaluator *ev, const struct ad_call *call, struct 
     struct strbuf text;
     strbuf_init(&text, AD_STRING_MAX);
     ad_text_of(&value, &text);
+    ad_charge_print(ev, &value, text.length);
     ad_make_text(ev, &text, ret);
 }
 

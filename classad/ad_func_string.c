@@ -19,7 +19,8 @@ static bool append_text(struct ad_evaluator *ev, const struct ad_value *value, s
     }
     size_t before = text->length;
     ad_text_of(value, text);
-    if (text->failed || !ad_evaluator_spend(ev, (text->length - before) / 16)) {
+    ad_charge_print(ev, value, text->length - before);
+    if (text->failed || !ad_evaluator_spend(ev, (text->length - before) / AD_JOIN_BYTES_A_STEP)) {
         (void)ad_evaluator_fail(ev);
         ad_is(ret, AD_TYPE_ERROR);
         return false;
@@ -236,6 +237,10 @@ void ad_func_split(struct ad_evaluator *ev, const struct ad_call *call, struct a
     uint32_t count = 0;
     struct ad_value item;
     for (struct splitting state = {0}; next_item(&text, &set, &state, &item);) {
+        if (!ad_evaluator_spend(ev, set.string.length / AD_JOIN_BYTES_A_STEP)) {
+            ad_is(ret, AD_TYPE_ERROR);
+            return;
+        }
         count++;
     }
     struct ad_node *items = ad_make_list(ev, count, ret);

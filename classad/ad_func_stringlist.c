@@ -45,6 +45,19 @@ bool ad_stringlist_next(const struct ad_value *list, const struct ad_value *set,
     return false;
 }
 
+#define WALK_BYTES_A_STEP 8
+#define NUMBER_STEPS      4  /* of an item that is read as a number */
+#define SET_BYTES_A_STEP  64 /* of separators, which are looked through at each byte */
+
+/* What walking a list counts. */
+static bool spend_walk(struct ad_evaluator *ev, const struct ad_value *list,
+                       const struct ad_value *set)
+{
+    return ad_evaluator_spend(ev,
+                              1 + list->string.length / WALK_BYTES_A_STEP +
+                                  list->string.length * (set->string.length / SET_BYTES_A_STEP));
+}
+
 /* Arguments of size and the totals: all strings.  False: *ret is set. */
 static bool strict_args(struct ad_evaluator *ev, const struct ad_call *call, struct ad_value *list,
                         struct ad_value *set, struct ad_value *ret)
@@ -54,7 +67,7 @@ static bool strict_args(struct ad_evaluator *ev, const struct ad_call *call, str
     if (call->count > 1) {
         ad_arg(ev, call, 1, set);
     }
-    if (list->type == AD_TYPE_STRING && set->type == AD_TYPE_STRING) {
+    if (list->type == AD_TYPE_STRING && set->type == AD_TYPE_STRING && spend_walk(ev, list, set)) {
         return true;
     }
     ad_is(ret, AD_TYPE_ERROR);
@@ -105,7 +118,7 @@ void ad_func_list_total(struct ad_evaluator *ev, const struct ad_call *call, str
     for (size_t at = 0; ad_stringlist_next(&list, &set, &at, &item); count++) {
         double number;
         bool whole;
-        if (!leading_number(&item, &number, &whole)) {
+        if (!ad_evaluator_spend(ev, NUMBER_STEPS) || !leading_number(&item, &number, &whole)) {
             ad_is(ret, AD_TYPE_ERROR);
             return;
         }
@@ -178,7 +191,7 @@ void ad_func_list_member(struct ad_evaluator *ev, const struct ad_call *call, st
     struct ad_value list;
     struct ad_value set;
     if (member_args(ev, call, &wanted, &list, &set, ret)) {
-        ad_is_bool(ret, ad_evaluator_spend(ev, list.string.length / 64) &&
+        ad_is_bool(ret, spend_walk(ev, &list, &set) &&
                             ad_stringlist_has(&list, &set, &wanted, call->variant != 0));
     }
 }
@@ -194,9 +207,9 @@ void ad_func_list_subset(struct ad_evaluator *ev, const struct ad_call *call, st
     if (!member_args(ev, call, &part, &whole, &set, ret)) {
         return;
     }
-    bool subset = part.string.length == 0;
+    bool subset = spend_walk(ev, &part, &set) && part.string.length == 0;
     for (size_t at = 0; ad_stringlist_next(&part, &set, &at, &item);) {
-        subset = ad_evaluator_spend(ev, 1 + whole.string.length / 64) &&
+        subset = spend_walk(ev, &whole, &set) &&
                  ad_stringlist_has(&whole, &set, &item, call->variant != 0);
         if (!subset) {
             break;
@@ -246,9 +259,9 @@ void ad_func_lists_intersect(struct ad_evaluator *ev, const struct ad_call *call
     }
     const char *set = args[2].string.length > 0 ? args[2].string.text : " ,";
     bool common = false;
+    (void)spend_walk(ev, &args[0], &args[2]); /* error if too much */
     for (size_t at = 0; !common && next_raw(&args[0], set, &at, &item);) {
-        common =
-            ad_evaluator_spend(ev, 1 + args[1].string.length / 64) && has_raw(&args[1], set, &item);
+        common = spend_walk(ev, &args[1], &args[2]) && has_raw(&args[1], set, &item);
     }
     ad_is_bool(ret, common);
 }

@@ -193,14 +193,15 @@ static int any_matches(struct ad_evaluator *ev, const struct strmap *names, stru
 static void match_names(struct ad_evaluator *ev, const struct strmap *names,
                         const struct ad_value *pattern, struct ad_value *ret)
 {
-    struct ad_regex *regex = ad_regex_create(pattern->string.text, pattern->string.length, "i");
+    struct ad_regex *regex =
+        ad_evaluator_regex(ev, pattern->string.text, pattern->string.length, "i");
     int found = regex != NULL ? any_matches(ev, names, regex) : -1;
     if (found < 0) {
         ad_is(ret, AD_TYPE_ERROR);
     } else {
         ad_is_bool(ret, found > 0);
     }
-    ad_regex_destroy(regex);
+    ad_evaluator_regex_done(ev, regex);
 }
 
 /* unresolved(name): the names that the expression of an attribute needs from elsewhere; with a

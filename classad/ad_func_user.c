@@ -115,8 +115,9 @@ void ad_func_user_map(struct ad_evaluator *ev, const struct ad_call *call, struc
     if (context != NULL && context->is_timely != NULL) {
         *context->is_timely = true; /* maps change at a reload */
     }
-    if (context != NULL && context->user_map != NULL && ad_evaluator_spend(ev, 100) &&
-        context->user_map(context->arg, args[0].string.text, args[1].string.text, &names) &&
+    if (context != NULL && context->user_map != NULL &&
+        context->user_map(context->arg, args[0].string.text, args[1].string.text, &names,
+                          &ev->steps_left) &&
         ad_evaluator_spend(ev, names.length / 16)) {
         if (call->count == 2) {
             all_names(ev, strbuf_text(&names), ret);
@@ -125,4 +126,7 @@ void ad_func_user_map(struct ad_evaluator *ev, const struct ad_call *call, struc
         }
     }
     strbuf_fini(&names);
+    if (ev->steps_left == 0) {
+        (void)ad_evaluator_fail(ev);
+    }
 }

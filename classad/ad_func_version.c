@@ -102,7 +102,9 @@ void ad_func_version(struct ad_evaluator *ev, const struct ad_call *call, struct
         undefined = undefined || (value.type == AD_TYPE_UNDEFINED && !tested);
         error = error || value.type == AD_TYPE_ERROR || (value.type == AD_TYPE_UNDEFINED && tested);
         ad_text_of(&value, &text[i]);
-        error = error || text[i].failed || !ad_evaluator_spend(ev, text[i].length / 64);
+        ad_charge_print(ev, &value, text[i].length);
+        error = error || text[i].failed ||
+                !ad_evaluator_spend(ev, text[i].length / AD_JOIN_BYTES_A_STEP);
     }
     if (error || undefined) { /* undefined even beside an error */
         ad_is(ret, undefined ? AD_TYPE_UNDEFINED : AD_TYPE_ERROR);

@@ -21,6 +21,11 @@
 #define AD_EVAL_DEPTH_MAX 3000 /* nesting of evaluations: beyond it the value is error */
 /* nodes visited in one evaluation: beyond it the value is error */
 #define AD_EVAL_STEPS_MAX 200000
+/* Who evaluates for others (constraints, policies) does so in slices of this many steps, and lets
+ * the event loop turn between two of them.  A slice ends with the evaluation that crosses it.
+ * bench/evaluation_work.c shows how long that lasts; the loop's budget is 10 ms. */
+#define AD_SLICE_STEPS 50000
+#define AD_LOOK_STEPS  20 /* what looking at one ad counts in a slice, besides evaluating in it */
 /* memory that one evaluation may take for strings and lists */
 #define AD_EVAL_BYTES_MAX ((size_t)16 << 20)
 #define AD_NODES_MAX      2000000 /* nodes of one expression */

@@ -18,6 +18,7 @@ struct ad_regex {
     pcre2_match_data *match;
     size_t groups;
     size_t matched;
+    size_t bytes;
     uint32_t flags;
     uint32_t hash; /* of pattern and flags; these are kept for patterns that may be kept */
     size_t length; /* of the pattern */
@@ -85,6 +86,7 @@ static struct ad_regex *create(const char *pattern, size_t length, uint32_t flag
         (void)pcre2_pattern_info(regex->code, PCRE2_INFO_CAPTURECOUNT,
                                  &groups); /* cannot fail for this item */
         regex->groups = groups + 1;
+        (void)pcre2_pattern_info(regex->code, PCRE2_INFO_SIZE, &regex->bytes); /* the same */
         regex->match = pcre2_match_data_create_from_pattern(regex->code, regex->general);
         (void)pcre2_set_depth_limit(regex->limits, AD_REGEX_DEPTH_MAX); /* both always return 0 */
         (void)pcre2_set_heap_limit(regex->limits, AD_REGEX_HEAP_KIB);
@@ -172,6 +174,11 @@ void ad_regex_cache_destroy(struct ad_regex_cache *cache)
         ad_regex_destroy(cache->slots[i]);
     }
     mem_free(cache);
+}
+
+size_t ad_regex_bytes(const struct ad_regex *regex)
+{
+    return regex->bytes;
 }
 
 int ad_regex_match(struct ad_regex *regex, const char *text, size_t length, size_t from,

@@ -40,6 +40,10 @@ void ad_regex_give_back(struct ad_regex_cache *cache, struct ad_regex *regex);
 /* SOMETHING_HERE: only a match that begins at `from` and is not empty. */
 enum ad_regex_how { AD_REGEX_ANYWHERE, AD_REGEX_SOMETHING_HERE };
 
+/* Bytes of the compiled pattern, as long as making it took: "(a{1,99}){1,99}" is short, and large.
+ */
+size_t ad_regex_bytes(const struct ad_regex *regex);
+
 /* 1 found, 0 not found, -1 a limit was crossed.  Searches from byte `from`; takes what it costs
  * from *steps, which is 0 after a search that ran out of them. */
 int ad_regex_match(struct ad_regex *regex, const char *text, size_t length, size_t from,

@@ -61,10 +61,11 @@ static bool home_of(void *arg, const char *account, char *home, size_t size)
     return world != NULL && user_world_home(world, account, home, size);
 }
 
-static bool names_of(void *arg, const char *map, const char *user, struct strbuf *out)
+static bool names_of(void *arg, const char *map, const char *user, struct strbuf *out,
+                     uint32_t *steps)
 {
     struct user_world *world = users(arg);
-    return world != NULL && user_world_map(world, map, user, out);
+    return world != NULL && user_world_map(world, map, user, out, steps);
 }
 
 const struct ad_context listing_zone = {.zone_offset_s = local_zone};

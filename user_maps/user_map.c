@@ -14,6 +14,8 @@
 #include "classad/ad_regex.h"
 
 /* One pattern, or the users written out one below another. */
+#define ENTRY_STEPS 10u /* what looking at an entry of a map counts */
+
 struct entry {
     struct ad_regex *regex;
     char *names;          /* with it */
@@ -250,16 +252,16 @@ static void put_names(const char *names, struct ad_regex *regex, const char *use
 }
 
 bool user_map_find(const struct user_map *map, const char *method, const char *user,
-                   struct strbuf *out)
+                   struct strbuf *out, uint32_t *steps)
 {
     const struct vec *entries = strmap_get(map->methods, method);
-    uint32_t steps = USER_MAP_STEPS_MAX;
-    for (size_t i = 0; entries != NULL && i < entries->count && steps > 0; i++) {
+    for (size_t i = 0; entries != NULL && i<entries->count && * steps> 0; i++) {
         const struct entry *entry = entries->items[i];
         const char *names = NULL;
+        *steps -= *steps < ENTRY_STEPS ? *steps : ENTRY_STEPS;
         if (entry->users != NULL) {
             names = strmap_get(entry->users, user);
-        } else if (ad_regex_match(entry->regex, user, strlen(user), 0, AD_REGEX_ANYWHERE, &steps) ==
+        } else if (ad_regex_match(entry->regex, user, strlen(user), 0, AD_REGEX_ANYWHERE, steps) ==
                    1) {
             names = entry->names;
         }

@@ -12,12 +12,12 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct strbuf;
 struct user_map;
 
 #define USER_MAP_BYTES_MAX  ((size_t)64 << 20) /* of one text */
-#define USER_MAP_STEPS_MAX  100000u            /* of all patterns that one look-up tries */
 #define USER_MAP_ANY_METHOD "*"
 
 struct user_map_reader {
@@ -35,8 +35,9 @@ void user_map_destroy(struct user_map *map); /* NULL is allowed */
 void user_map_add(struct user_map *map, const char *text, size_t length,
                   const struct user_map_reader *reader);
 
-/* Appends what the map says of a user under that method; false: nothing. */
+/* Appends what the map says of a user under that method; false: nothing.  Takes what looking costs
+ * from *steps, which is 0 when they did not suffice: then it is false, too. */
 bool user_map_find(const struct user_map *map, const char *method, const char *user,
-                   struct strbuf *out);
+                   struct strbuf *out, uint32_t *steps);
 
 #endif

@@ -133,7 +133,8 @@ static struct user_map *load(const struct user_world *world, const char *name)
     return map;
 }
 
-bool user_world_map(void *arg, const char *name, const char *user, struct strbuf *out)
+bool user_world_map(void *arg, const char *name, const char *user, struct strbuf *out,
+                    uint32_t *steps)
 {
     struct user_world *world = arg;
     const char *dot = strchr(name, '.');
@@ -145,5 +146,5 @@ bool user_world_map(void *arg, const char *name, const char *user, struct strbuf
     }
     mem_free(alone);
     return map != NULL &&
-           user_map_find(map, dot != NULL ? dot + 1 : USER_MAP_ANY_METHOD, user, out);
+           user_map_find(map, dot != NULL ? dot + 1 : USER_MAP_ANY_METHOD, user, out, steps);
 }

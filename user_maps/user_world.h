@@ -15,6 +15,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct ad_context;
 struct config;
@@ -31,6 +32,7 @@ void user_world_serve(struct user_world *world, struct ad_context *context);
 
 /* As the callbacks of struct ad_context; arg is the world. */
 bool user_world_home(void *arg, const char *account, char *home, size_t size);
-bool user_world_map(void *arg, const char *map, const char *user, struct strbuf *out);
+bool user_world_map(void *arg, const char *map, const char *user, struct strbuf *out,
+                    uint32_t *steps);
 
 #endif

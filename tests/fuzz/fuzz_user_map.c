@@ -6,6 +6,7 @@
  * LINK: user_maps classad base
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "classad/ad_limits.h"
 #include "user_maps/user_map.h"
 
 #include <stdint.h>
@@ -69,9 +70,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     strbuf_init(&first, ANSWER_MAX);
     strbuf_init(&again, ANSWER_MAX);
     user_map_add(map, text, strlen(text), &reader);
-    bool found = user_map_find(map, method, user, &first);
+    uint32_t steps = AD_EVAL_STEPS_MAX, more_steps = AD_EVAL_STEPS_MAX;
+    bool found = user_map_find(map, method, user, &first, &steps);
     CHECK(found || first.length == 0);
-    CHECK(user_map_find(map, method, user, &again) == found); /* a look changes nothing */
+    CHECK(user_map_find(map, method, user, &again, &more_steps) ==
+          found); /* a look changes nothing */
     CHECK(first.failed || strcmp(strbuf_text(&first), strbuf_text(&again)) == 0);
     strbuf_fini(&first);
     strbuf_fini(&again);

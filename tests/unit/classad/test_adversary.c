@@ -340,7 +340,101 @@ static void chains_of_attributes_end_in_the_limit_of_depth(void **state)
     ad_destroy(ad);
 }
 
-UNIT_TESTS(UNIT(texts_that_double_end_at_the_limit_of_a_text),
+/* ---- the work is told ---- */
+
+static struct ad_work work_of(const struct ad *ad, const char *text, uint32_t steps_max)
+{
+    struct ad_work work = {.steps_max = steps_max};
+    struct ad_expr *expr = NULL;
+    const struct ad_context context = {.now_s = 1731000000, .work = &work};
+    assert_int_equal(ad_expr_parse(text, strlen(text), AD_NEW, &expr, NULL), 0);
+    (void)ad_eval_bool(expr, ad, NULL, &context); /* its value does not matter */
+    ad_expr_destroy(expr);
+    return work;
+}
+
+static void an_evaluation_tells_what_it_cost(void **state)
+{
+    (void)state;
+    struct ad *ad = NULL;
+    static const char TEXT[] = "[ a = 1; text = \"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab\" ]";
+    assert_int_equal(ad_parse(TEXT, sizeof(TEXT) - 1, &ad, NULL), 0);
+    uint64_t little = work_of(ad, "a == 1", 0).steps;
+    assert_in_range(little, 1, 20);
+    assert_in_range(work_of(ad, "regexp(\"a+b\", text)", 0).steps, 20, 500);
+    struct ad_work heavy = work_of(ad, "regexp(\"(a+)+$\", text)", 0);
+    assert_int_equal(heavy.steps, AD_EVAL_STEPS_MAX); /* it wanted more */
+    assert_int_equal(heavy.over, 1);
+    assert_int_equal(work_of(ad, "regexp(\"(a+)+b\", text)", 0).over, 0);
+    for (int i = 0; i < 3; i++) { /* whatever is kept from before */
+        assert_int_equal(work_of(ad, "regexp(\"(a|aa)+b\", text)", 0).steps,
+                         work_of(ad, "regexp(\"(a|aa)+b\", text)", 0).steps);
+    }
+    ad_destroy(ad);
+}
+
+static void a_large_pattern_costs_more_than_a_small_one(void **state)
+{
+    (void)state;
+    struct ad *ad = ad_create();
+    uint64_t small = work_of(ad, "regexp(\"(((ab){1,2}c){1,2})\", \"x\")", 0).steps;
+    uint64_t large = work_of(ad, "regexp(\"(((ab){1,30}c){1,30})\", \"x\")", 0).steps;
+    assert_true(large > 10 * small);
+    ad_destroy(ad);
+}
+
+static void the_caller_may_give_an_evaluation_fewer_steps(void **state)
+{
+    (void)state;
+    struct ad *ad = doubling("1", "$ + $", 8); /* some thousand steps */
+    assert_int_equal(work_of(ad, "d8", 0).over, 0);
+    struct ad_work work = work_of(ad, "d8", 500);
+    assert_int_equal(work.over, 1);
+    assert_int_equal(work.steps, 500);
+    assert_int_equal(work_of(ad, "d8", UINT32_MAX).over, 0);
+    ad_destroy(ad);
+    ad = doubling("1", "$ + $", 40);
+    assert_int_equal(work_of(ad, "d40", UINT32_MAX).steps, AD_EVAL_STEPS_MAX); /* never more */
+    ad_destroy(ad);
+}
+
+/* A request's list of names is taken out element by element. */
+static void all_that_is_taken_out_of_a_value_shares_its_steps(void **state)
+{
+    (void)state;
+    struct strbuf text;
+    struct ad *ad = NULL;
+    strbuf_init(&text, 0);
+    strbuf_puts(&text, "[ t = \"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab\"; l = { { 7 }");
+    repeat(&text, 2000, ", { 7, regexp(\"(a+)+$\", t) }, regexp(\"(a+)+$\", t), \"x\"");
+    strbuf_puts(&text, "} ]");
+    assert_int_equal(ad_parse(strbuf_text(&text), text.length, &ad, NULL), 0);
+    struct ad_value list;
+    assert_int_equal(ad_eval_attr(ad, NULL, "l", &CONTEXT, &list), 0);
+    assert_int_equal(ad_value_count(&list), 6001);
+    size_t literals = 0;
+    for (size_t i = 0; i < ad_value_count(&list); i++) { /* without end, if each had a budget */
+        struct ad_value item, inner;
+        ad_value_item(&list, i, &item);
+        for (size_t k = 0; k < ad_value_count(&item); k++) {
+            ad_value_item(&item, k, &inner);
+            literals += inner.type == AD_TYPE_INT ? 1 : 0;
+            ad_value_fini(&inner);
+        }
+        literals += item.type == AD_TYPE_STRING ? 1 : 0;
+        ad_value_fini(&item);
+    }
+    assert_in_range(literals, 2001, 2003); /* elements that need no evaluation stay readable */
+    ad_value_fini(&list);
+    strbuf_fini(&text);
+    ad_destroy(ad);
+}
+
+UNIT_TESTS(UNIT(an_evaluation_tells_what_it_cost),
+           UNIT(a_large_pattern_costs_more_than_a_small_one),
+           UNIT(the_caller_may_give_an_evaluation_fewer_steps),
+           UNIT(all_that_is_taken_out_of_a_value_shares_its_steps),
+           UNIT(texts_that_double_end_at_the_limit_of_a_text),
            UNIT(lists_that_double_end_at_the_limit_of_an_evaluation),
            UNIT(numbers_that_double_end_at_the_limit_of_steps),
            UNIT(functions_on_long_things_pay_for_what_they_do),

@@ -730,9 +730,11 @@ static bool one_home(void *arg, const char *account, char *home, size_t size)
     return strcmp(account, "anna") == 0;
 }
 
-static bool one_map(void *arg, const char *map, const char *user, struct strbuf *out)
+static bool one_map(void *arg, const char *map, const char *user, struct strbuf *out,
+                    uint32_t *steps)
 {
     (void)arg;
+    (void)steps;
     if (strcmp(map, "groups") != 0) {
         return false;
     }

@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/strbuf.h"
 #include "tests/support/unit.h"
+#include "classad/ad_limits.h"
 #include "user_maps/user_map.h"
 
 static struct user_map *map_of(const char *text)
@@ -23,7 +24,8 @@ static void says(const char *text, const char *method, const char *user, const c
     struct user_map *map = map_of(text);
     struct strbuf out;
     strbuf_init(&out, 0);
-    if (!user_map_find(map, method, user, &out)) {
+    uint32_t steps = AD_EVAL_STEPS_MAX;
+    if (!user_map_find(map, method, user, &out, &steps)) {
         strbuf_puts(&out, "-");
     }
     assert_string_equal(strbuf_text(&out), expected);
@@ -108,15 +110,16 @@ static void bad_lines_are_passed_over_and_told(void **state)
     static const char TEXT[] = "* a\n* b x\n* /(/ y\n*\n@include nothing\n@include more\n* d z\n";
     struct strbuf lines;
     struct strbuf out;
+    uint32_t steps = AD_EVAL_STEPS_MAX;
     struct user_map *map = user_map_create();
     strbuf_init(&lines, 0);
     strbuf_init(&out, 0);
     const struct user_map_reader reader = {.include = include, .complain = complain, .arg = &lines};
     user_map_add(map, TEXT, strlen(TEXT), &reader);
     assert_string_equal(strbuf_text(&lines), "1 3 4 5 2 ");
-    assert_true(user_map_find(map, "*", "b", &out));
-    assert_true(user_map_find(map, "*", "carl", &out));
-    assert_true(user_map_find(map, "*", "d", &out));
+    assert_true(user_map_find(map, "*", "b", &out, &steps));
+    assert_true(user_map_find(map, "*", "carl", &out, &steps));
+    assert_true(user_map_find(map, "*", "d", &out, &steps));
     assert_string_equal(strbuf_text(&out), "xincludedz");
     strbuf_fini(&lines);
     strbuf_fini(&out);
