@@ -186,10 +186,10 @@ static void found(void *arg, int result, const struct store_row *rows, size_t co
 }
 
 /* On the worker thread: touches only its own name. */
-static bool is_of(void *filter_arg, const struct store_row *row)
+static enum store_verdict is_of(void *filter_arg, const struct store_row *row)
 {
     const char *name = strchr(row->key, ' ');
-    return name != NULL && strcmp(name + 1, filter_arg) == 0;
+    return name != NULL && strcmp(name + 1, filter_arg) == 0 ? STORE_KEEP : STORE_LEAVE;
 }
 
 static int64_t number_of(int64_t when_s, size_t kind)

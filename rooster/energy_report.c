@@ -32,7 +32,7 @@ struct report {
 };
 
 /* Adds the row up where it is read, off the loop; keeps none. */
-static bool add_row(void *arg, const struct store_row *row)
+static enum store_verdict add_row(void *arg, const struct store_row *row)
 {
     struct report *report = arg;
     const char *what = strchr(row->key, '/');
@@ -41,13 +41,13 @@ static bool add_row(void *arg, const struct store_row *row)
     bool is_ours = what != NULL && what[1] == 'w';
     if (what == NULL || (what[1] != report->kind && !is_ours) || what[2] != '/' ||
         ad_decode(row->value, row->length, NULL, &ad, NULL) != 0) {
-        return false;
+        return STORE_LEAVE;
     }
     energy_plan_read(ad, &sum);
     ad_destroy(ad);
     if (is_ours) {
         report->counted_s += sum.on_s;
-        return false;
+        return STORE_LEAVE;
     }
     struct energy_sum *all = strmap_get(report->sums, what + 3);
     if (all == NULL) {
@@ -55,7 +55,7 @@ static bool add_row(void *arg, const struct store_row *row)
         (void)strmap_set(report->sums, what + 3, all); /* was absent */
     }
     energy_plan_join(all, &sum, 1);
-    return false;
+    return STORE_LEAVE;
 }
 
 static void report_destroy(void *arg)

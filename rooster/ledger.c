@@ -105,19 +105,19 @@ struct query {
     int64_t limit;
 };
 
-static bool keep(void *arg, const struct store_row *row)
+static enum store_verdict keep(void *arg, const struct store_row *row)
 {
     const struct query *query = arg;
     struct ad *record;
     if (query->constraint == NULL) {
-        return true;
+        return STORE_KEEP;
     }
     if (ad_decode(row->value, row->length, NULL, &record, NULL) != 0) {
-        return false;
+        return STORE_LEAVE;
     }
     bool wanted = ad_eval_bool(query->constraint, record, NULL, &query->context) == AD_TRUE;
     ad_destroy(record);
-    return wanted;
+    return wanted ? STORE_KEEP : STORE_LEAVE;
 }
 
 static void query_destroy(void *arg)

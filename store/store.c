@@ -59,7 +59,7 @@ struct scan {
     char *to; /* NULL: open end */
     bool reverse;
     size_t limit;
-    bool (*filter)(void *filter_arg, const struct store_row *row);
+    store_filter_f filter;
     void *filter_arg;
     store_scan_f done;
     void *arg;
@@ -215,14 +215,20 @@ static int scan_keep(struct scan *scan, const struct store_row *row)
     return 0;
 }
 
-#define SCAN_ENOUGH 1 /* ends the walk; not an error */
+/* They end the walk; not errors. */
+#define SCAN_ENOUGH 1
+#define SCAN_PAUSE  2
 
 static int scan_look(void *arg, const char *key, const void *value, size_t length)
 {
     struct scan *scan = arg;
     struct store_row row = {key, value, length};
+    enum store_verdict verdict = STORE_KEEP;
     scan->visited++;
-    if (!scan->filter || scan->filter(scan->filter_arg, &row)) {
+    if (scan->filter) {
+        verdict = scan->filter(scan->filter_arg, &row);
+    }
+    if (verdict == STORE_KEEP || verdict == STORE_KEEP_AND_PAUSE) {
         int code = scan_keep(scan, &row);
         if (code) {
             return code;
@@ -231,11 +237,12 @@ static int scan_look(void *arg, const char *key, const void *value, size_t lengt
             return SCAN_ENOUGH;
         }
     }
-    if (scan->visited == SCAN_SLICE_ROWS) {
+    bool pauses = verdict == STORE_LEAVE_AND_PAUSE || verdict == STORE_KEEP_AND_PAUSE;
+    if (pauses || scan->visited == SCAN_SLICE_ROWS) {
         mem_free(scan->seen);
         scan->seen = mem_strdup(key);
     }
-    return 0;
+    return pauses ? SCAN_PAUSE : 0;
 }
 
 static int execute_scan(struct store_db *db, struct job *job)
@@ -250,8 +257,8 @@ static int execute_scan(struct store_db *db, struct job *job)
         code = store_db_walk(db, scan->table, scan->from, scan->to, scan->reverse, SCAN_SLICE_ROWS,
                              scan_look, scan, &job->err);
     }
-    scan->complete = code != 0 || scan->visited < SCAN_SLICE_ROWS;
-    return code == SCAN_ENOUGH ? 0 : code;
+    scan->complete = code != SCAN_PAUSE && (code != 0 || scan->visited < SCAN_SLICE_ROWS);
+    return code == SCAN_ENOUGH || code == SCAN_PAUSE ? 0 : code;
 }
 
 static int execute(void *arg)
@@ -548,8 +555,7 @@ bool store_is_idle(const struct store *store)
 }
 
 void store_scan(struct store *store, const char *table, const char *from, const char *to,
-                bool reverse, size_t limit,
-                bool (*filter)(void *filter_arg, const struct store_row *row), void *filter_arg,
+                bool reverse, size_t limit, store_filter_f filter, void *filter_arg,
                 store_scan_f done, void *arg)
 {
     int index = store_db_table(store->db, table);

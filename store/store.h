@@ -75,18 +75,19 @@ bool store_is_idle(const struct store *store); /* everything committed */
  * to (NULL: open end), highest key first when reverse.  filter runs on the worker thread, must
  * touch only filter_arg and what it is given, and says whether to keep the row (NULL keeps all); at
  * most limit rows are kept (0: STORE_SCAN_ROWS_MAX).  A long scan is done in slices, so that
- * commits do not wait for all of it: a row that is changed meanwhile is seen as before or as after,
- * never twice.  done gets the rows, which live until it returns, and 0, -E2BIG
- * (STORE_SCAN_BYTES_MAX) or what the disk said. */
+ * commits do not wait for all of it (a filter that takes long for a row asks for a pause): a row
+ * that is changed meanwhile is seen as before or as after, never twice.  done gets the rows, which
+ * live until it returns, and 0, -E2BIG (STORE_SCAN_BYTES_MAX) or what the disk said. */
 struct store_row {
     const char *key;
     const void *value;
     size_t length;
 };
+enum store_verdict { STORE_LEAVE, STORE_KEEP, STORE_LEAVE_AND_PAUSE, STORE_KEEP_AND_PAUSE };
+typedef enum store_verdict (*store_filter_f)(void *filter_arg, const struct store_row *row);
 typedef void (*store_scan_f)(void *arg, int result, const struct store_row *rows, size_t count);
 void store_scan(struct store *store, const char *table, const char *from, const char *to,
-                bool reverse, size_t limit,
-                bool (*filter)(void *filter_arg, const struct store_row *row), void *filter_arg,
+                bool reverse, size_t limit, store_filter_f filter, void *filter_arg,
                 store_scan_f done, void *arg);
 
 #endif

@@ -276,10 +276,10 @@ static void note_scan(void *arg, int result, const struct store_row *rows, size_
     bed->flag = true;
 }
 
-static bool keep_even(void *filter_arg, const struct store_row *row)
+static enum store_verdict keep_even(void *filter_arg, const struct store_row *row)
 {
     (*(size_t *)filter_arg)++;
-    return (row->key[strlen(row->key) - 1] - '0') % 2 == 0;
+    return (row->key[strlen(row->key) - 1] - '0') % 2 == 0 ? STORE_KEEP : STORE_LEAVE;
 }
 
 static void put_numbers(struct bed *bed, int count)
@@ -316,11 +316,11 @@ static void a_scan_keeps_range_order_filter_and_limit(void **state)
     assert_int_equal(looked, 6); /* 11 down to 6 */
 }
 
-static bool count_row(void *filter_arg, const struct store_row *row)
+static enum store_verdict count_row(void *filter_arg, const struct store_row *row)
 {
     (void)row;
     (*(size_t *)filter_arg)++;
-    return false;
+    return STORE_LEAVE;
 }
 
 static void note_end_of_scan(void *arg, int result, const struct store_row *rows, size_t count)
@@ -350,6 +350,30 @@ static void a_long_scan_lets_commits_pass_and_sees_each_row_once(void **state)
         assert_string_equal(bed->log, "committed scanned ");
         assert_int_equal(looked, 5000);
     }
+}
+
+static enum store_verdict pause_at_each(void *filter_arg, const struct store_row *row)
+{
+    (void)row;
+    size_t *looked = filter_arg;
+    return (*looked)++ % 2 == 0 ? STORE_KEEP_AND_PAUSE : STORE_LEAVE_AND_PAUSE;
+}
+
+static void a_filter_that_takes_long_lets_commits_pass_at_each_row(void **state)
+{
+    struct bed *bed = *state;
+    struct mark mark = {bed, "committed"};
+    put_numbers(bed, 6);
+    settle(bed);
+    size_t looked = 0;
+    bed->log[0] = 0;
+    bed->flag = false;
+    store_scan(bed->store, "jobs", NULL, NULL, false, 0, pause_at_each, &looked, note_scan, bed);
+    put(bed, "00003", "x", &mark);
+    loop_run_until(bed->loop, &bed->flag);
+    assert_int_equal(looked, 6);
+    assert_non_null(strstr(bed->log, "committed 00000="));
+    assert_non_null(strstr(bed->log, "00002= 00004= "));
 }
 
 static void a_scan_of_a_whole_number_of_slices_ends(void **state)
@@ -436,6 +460,8 @@ UNIT_TESTS(CASE(done_is_never_called_inside_commit_and_comes_in_the_order_of_com
            CASE(a_scan_keeps_range_order_filter_and_limit),
            CASE(a_long_scan_lets_commits_pass_and_sees_each_row_once),
            CASE(a_scan_of_a_whole_number_of_slices_ends),
+           CASE(a_filter_that_takes_long_lets_commits_pass_at_each_row),
+           CASE(a_filter_that_takes_long_lets_commits_pass_at_each_row),
            CASE(closing_drops_a_scan_that_is_under_way),
            CASE(the_log_is_copied_back_while_commits_go_on),
            CASE(a_new_file_can_be_read_by_its_owner_only), CASE(a_second_opener_is_refused))
