@@ -185,47 +185,6 @@ static void act_on_id(struct act *act, const char *id)
     add_answer(act, id, result, status);
 }
 
-/* Clusters that are still being made, by what their jobs have in common. */
-static void act_on_factories(struct act *act, const char *text)
-{
-    struct ad_expr *constraint = NULL;
-    const struct ad_context context = {.now_s = loop_wall_s(act->schedd->loop)};
-    if (ad_expr_parse(text, strlen(text), AD_OLD, &constraint, NULL) != 0) {
-        return; /* refused before */
-    }
-    struct vec clusters = {0};
-    size_t at = 0;
-    void *value = NULL;
-    while (strmap_next(act->schedd->clusters, &at, NULL, &value)) {
-        struct cluster *cluster = value;
-        if (cluster->factory != NULL &&
-            ad_eval_bool(constraint, cluster->ad, NULL, &context) == AD_TRUE) {
-            vec_push(&clusters, cluster);
-        }
-    }
-    for (size_t i = 0; i < clusters.count; i++) {
-        enum act_result result = act_on_factory(act, clusters.items[i]);
-        act->totals[result] += result != ACT_NOT_FOUND ? 1 : 0; /* there was nothing to do */
-        queue_drop_if_empty(act->change, clusters.items[i]);
-    }
-    vec_fini(&clusters, NULL);
-    ad_expr_destroy(constraint);
-}
-
-static int act_on_constraint(struct act *act, const char *text, struct err *err)
-{
-    struct vec jobs = {0};
-    int result = select_by_constraint(act->schedd, text, &jobs, err);
-    for (size_t i = 0; i < jobs.count; i++) {
-        (void)act_on(act, jobs.items[i]); /* counted there */
-    }
-    vec_fini(&jobs, NULL);
-    if (result == 0) {
-        act_on_factories(act, text);
-    }
-    return result;
-}
-
 static int act_on_ids(struct act *act, const struct ad *args, struct err *err)
 {
     struct ad_value list;
@@ -311,35 +270,77 @@ static int begin(struct act *act, struct err *err)
     return 0;
 }
 
+/* Commits what was done, and answers then. */
+static void commit_act(struct act *act)
+{
+    struct answer *answer = mem_zalloc(sizeof(*answer));
+    answer->schedd = act->schedd;
+    answer->request = act->request;
+    answer->args = ad_create();
+    answer->ads = act->answers;
+    for (int i = 0; i < ACT_RESULTS; i++) {
+        ad_set_int(answer->args, schedd_plan_act_name((enum act_result)i), act->totals[i]);
+    }
+    change_commit(act->change, committed, dropped, answer);
+    mem_free(act);
+}
+
+static void refuse_act(struct act *act, int result, const char *why)
+{
+    wire_reply_error(act->request, result, "%s", why);
+    mem_free(act);
+}
+
+/* All that the constraint means, at one moment. */
+static void act_on_selected(void *arg, struct selected *selected)
+{
+    struct act *act = arg;
+    if (selected->result == -ECANCELED) {
+        mem_free(act);
+        return;
+    }
+    if (selected->result != 0) {
+        refuse_act(act, selected->result, selected->err.text);
+        return;
+    }
+    act->change = change_begin(act->schedd);
+    for (size_t i = 0; i < selected->jobs.count; i++) {
+        (void)act_on(act, selected->jobs.items[i]); /* counted there */
+    }
+    for (size_t i = 0; i < selected->factories.count; i++) {
+        enum act_result result = act_on_factory(act, selected->factories.items[i]);
+        act->totals[result] += result != ACT_NOT_FOUND ? 1 : 0; /* there was nothing to do */
+        queue_drop_if_empty(act->change, selected->factories.items[i]);
+    }
+    commit_act(act);
+}
+
 void act_handle(struct schedd *schedd, struct wire_request *request)
 {
     const struct ad *args = wire_request_args(request);
-    struct act act = {.schedd = schedd, .request = request};
+    struct act *act = mem_zalloc(sizeof(*act));
     struct err err = {{0}};
-    int result = begin(&act, &err);
+    act->schedd = schedd;
+    act->request = request;
+    int result = begin(act, &err);
+    if (result == 0 && !ad_has(args, "Ids")) {
+        result = select_by_constraint(schedd, request, ad_string_or(args, "Constraint", ""),
+                                      act_on_selected, act, &err);
+        if (result == 0) {
+            return;
+        }
+    }
+    if (result != 0) {
+        refuse_act(act, result, err.text);
+        return;
+    }
+    act->change = change_begin(schedd);
+    result = act_on_ids(act, args, &err);
     if (result == 0) {
-        act.change = change_begin(schedd);
-        const char *constraint = ad_string_or(args, "Constraint", "");
-        result = ad_has(args, "Ids") ? act_on_ids(&act, args, &err)
-                                     : act_on_constraint(&act, constraint, &err);
+        commit_act(act);
+    } else { /* refused before anything was changed */
+        change_commit(act->change, NULL, NULL, NULL);
+        vec_fini(&act->answers, destroy_ad);
+        refuse_act(act, result, err.text);
     }
-    if (act.change == NULL) {
-        wire_reply_error(request, result, "%s", err.text);
-        return;
-    }
-    struct answer *answer = mem_zalloc(sizeof(*answer));
-    answer->schedd = schedd;
-    answer->request = request;
-    answer->args = ad_create();
-    answer->ads = act.answers;
-    for (int i = 0; i < ACT_RESULTS; i++) {
-        ad_set_int(answer->args, schedd_plan_act_name((enum act_result)i), act.totals[i]);
-    }
-    if (result != 0) { /* refused before anything was changed */
-        change_commit(act.change, NULL, NULL, NULL);
-        wire_reply_error(request, result, "%s", err.text);
-        answer_destroy(answer);
-        return;
-    }
-    change_commit(act.change, committed, dropped, answer);
 }

@@ -136,48 +136,72 @@ static bool runs(const struct job *job)
     return job->phase == JOB_ACTIVE && checkpoints_wanted(job);
 }
 
-/* jobs: named, or those that a constraint means: of these the ones that run. */
-static int find(struct schedd *schedd, const struct ad *args, struct vec *jobs, struct err *err)
+struct wish { /* until its jobs are known */
+    struct schedd *schedd;
+    struct wire_request *request;
+    struct job_caller caller;
+};
+
+/* jobs: named, or of those that a constraint means the ones that run. */
+static void ask_jobs(const struct wish *wish, const struct vec *jobs)
 {
-    int64_t missing = 0;
-    if (ad_has(args, "Ids")) {
-        return select_by_ids(schedd, args, "Ids", jobs, &missing, err);
+    if (jobs->count > ASKED_MAX) {
+        wire_reply_error(wish->request, -E2BIG, "more than %d jobs at once", ASKED_MAX);
+        return;
     }
-    struct vec all = {0};
-    int result = select_by_constraint(schedd, ad_string_or(args, "Constraint", ""), &all, err);
-    for (size_t i = 0; result == 0 && i < all.count; i++) {
-        if (runs(all.items[i])) {
-            vec_push(jobs, all.items[i]);
+    struct asking *asking = mem_zalloc(sizeof(*asking));
+    asking->request = wish->request;
+    asking->waiting = 1;
+    wire_request_on_gone(wish->request, gone, asking);
+    for (size_t i = 0; i < jobs->count; i++) {
+        ask_job(asking, &wish->caller, jobs->items[i]);
+    }
+    one_less(asking);
+}
+
+static void jobs_selected(void *arg, struct selected *selected)
+{
+    struct wish *wish = arg;
+    struct vec jobs = {0};
+    for (size_t i = 0; selected->result == 0 && i < selected->jobs.count; i++) {
+        if (runs(selected->jobs.items[i])) {
+            vec_push(&jobs, selected->jobs.items[i]);
         }
     }
-    vec_fini(&all, NULL);
-    return result;
+    if (selected->result == 0) {
+        ask_jobs(wish, &jobs);
+    } else if (selected->result != -ECANCELED) {
+        wire_reply_error(wish->request, selected->result, "%s", selected->err.text);
+    }
+    vec_fini(&jobs, NULL);
+    mem_free(wish);
 }
 
 void checkpoints_now(struct schedd *schedd, struct wire_request *request)
 {
+    const struct ad *args = wire_request_args(request);
     struct err err = {{0}};
-    struct job_caller caller;
     struct vec jobs = {0};
-    int result = caller_find(schedd, wire_request_peer(request), &caller, &err);
+    int64_t missing = 0;
+    struct wish *wish = mem_zalloc(sizeof(*wish));
+    wish->schedd = schedd;
+    wish->request = request;
+    int result = caller_find(schedd, wire_request_peer(request), &wish->caller, &err);
+    bool named = ad_has(args, "Ids");
+    if (result == 0 && !named) {
+        result = select_by_constraint(schedd, request, ad_string_or(args, "Constraint", ""),
+                                      jobs_selected, wish, &err);
+        if (result == 0) {
+            return;
+        }
+    } else if (result == 0) {
+        result = select_by_ids(schedd, args, "Ids", &jobs, &missing, &err);
+    }
     if (result == 0) {
-        result = find(schedd, wire_request_args(request), &jobs, &err);
-    }
-    if (result == 0 && jobs.count > ASKED_MAX) {
-        result = err_set(&err, -E2BIG, "more than %d jobs at once", ASKED_MAX);
-    }
-    if (result != 0) {
+        ask_jobs(wish, &jobs);
+    } else {
         wire_reply_error(request, result, "%s", err.text);
-        vec_fini(&jobs, NULL);
-        return;
-    }
-    struct asking *asking = mem_zalloc(sizeof(*asking));
-    asking->request = request;
-    asking->waiting = 1;
-    wire_request_on_gone(request, gone, asking);
-    for (size_t i = 0; i < jobs.count; i++) {
-        ask_job(asking, &caller, jobs.items[i]);
     }
     vec_fini(&jobs, NULL);
-    one_less(asking);
+    mem_free(wish);
 }

@@ -27,6 +27,7 @@
 
 struct edit {
     struct schedd *schedd;
+    struct wire_request *request;
     struct job_caller caller;
     const struct ad *changes; /* the request's */
     struct vec jobs;          /* struct job, those to be changed */
@@ -57,22 +58,18 @@ static int check_job(const struct edit *edit, const struct job *job, struct err 
     return result;
 }
 
-static int find_jobs(struct edit *edit, const struct ad *args, struct err *err)
+/* Those of the jobs that the caller may change, with what they will be. */
+static int check_jobs(struct edit *edit, const struct vec *found, struct err *err)
 {
-    struct vec found = {0};
-    int result =
-        ad_has(args, "Ids")
-            ? select_by_ids(edit->schedd, args, "Ids", &found, &edit->missing, err)
-            : select_by_constraint(edit->schedd, ad_string_or(args, "Constraint", ""), &found, err);
-    for (size_t i = 0; result == 0 && i < found.count; i++) {
-        if (!caller_may(&edit->caller, found.items[i])) {
+    int result = 0;
+    for (size_t i = 0; result == 0 && i < found->count; i++) {
+        if (!caller_may(&edit->caller, found->items[i])) {
             edit->denied++;
             continue;
         }
-        vec_push(&edit->jobs, found.items[i]);
-        result = check_job(edit, found.items[i], err);
+        vec_push(&edit->jobs, found->items[i]);
+        result = check_job(edit, found->items[i], err);
     }
-    vec_fini(&found, NULL);
     return result;
 }
 
@@ -107,7 +104,7 @@ static void tell(struct change *change, struct job *job, const struct ad *change
     }
 }
 
-static void apply(struct edit *edit, struct wire_request *request)
+static void apply(struct edit *edit)
 {
     struct schedd *schedd = edit->schedd;
     struct change *change = change_begin(schedd);
@@ -127,36 +124,78 @@ static void apply(struct edit *edit, struct wire_request *request)
                  LOG_INT("jobs", edit->jobs.count));
     }
     struct answer *answer = mem_alloc(sizeof(*answer));
-    *answer =
-        (struct answer){schedd, request, (int64_t)edit->jobs.count, edit->missing, edit->denied};
+    *answer = (struct answer){schedd, edit->request, (int64_t)edit->jobs.count, edit->missing,
+                              edit->denied};
     change_commit(change, committed, dropped, answer);
+}
+
+static void edit_destroy(struct edit *edit)
+{
+    vec_fini(&edit->jobs, NULL);
+    mem_free(edit);
+}
+
+/* The jobs are known, or result says why not. */
+static void finish_edit(struct edit *edit, const struct vec *found, int result, struct err *err)
+{
+    if (result == 0) {
+        result = check_jobs(edit, found, err);
+    }
+    if (result == 0) {
+        apply(edit);
+    } else {
+        wire_reply_error(edit->request, result, "%s", err->text);
+    }
+    edit_destroy(edit);
+}
+
+static void edit_selected(void *arg, struct selected *selected)
+{
+    if (selected->result == -ECANCELED) {
+        edit_destroy(arg);
+        return;
+    }
+    finish_edit(arg, &selected->jobs, selected->result, &selected->err);
+}
+
+static int begin_edit(struct edit *edit, struct err *err)
+{
+    const struct schedd_settings *settings = &edit->schedd->settings;
+    struct wire_request *request = edit->request;
+    int result = caller_find(edit->schedd, wire_request_peer(request), &edit->caller, err);
+    if (result == 0 && wire_request_ad_count(request) != 1) {
+        result = err_set(err, -EINVAL, "EDIT takes one ad: what is to be set");
+    }
+    if (result != 0) {
+        return result;
+    }
+    const struct edit_rules rules = {
+        .immutable = {settings->immutable, settings->system_immutable},
+        .protected = {settings->protected, settings->system_protected},
+        .is_super = edit->caller.is_super,
+    };
+    edit->changes = wire_request_ad(request, 0);
+    return edit_plan_check(edit->changes, &rules, err);
 }
 
 void edit_handle(struct schedd *schedd, struct wire_request *request)
 {
-    const struct schedd_settings *settings = &schedd->settings;
+    const struct ad *args = wire_request_args(request);
     struct err err = {{0}};
-    struct edit edit = {.schedd = schedd};
-    int result = caller_find(schedd, wire_request_peer(request), &edit.caller, &err);
-    if (result == 0 && wire_request_ad_count(request) != 1) {
-        result = err_set(&err, -EINVAL, "EDIT takes one ad: what is to be set");
+    struct vec found = {0};
+    struct edit *edit = mem_zalloc(sizeof(*edit));
+    edit->schedd = schedd;
+    edit->request = request;
+    int result = begin_edit(edit, &err);
+    if (result == 0 && !ad_has(args, "Ids")) {
+        result = select_by_constraint(schedd, request, ad_string_or(args, "Constraint", ""),
+                                      edit_selected, edit, &err);
+        if (result == 0) {
+            return;
+        }
+    } else if (result == 0) {
+        result = select_by_ids(schedd, args, "Ids", &found, &edit->missing, &err);
     }
-    if (result == 0) {
-        const struct edit_rules rules = {
-            .immutable = {settings->immutable, settings->system_immutable},
-            .protected = {settings->protected, settings->system_protected},
-            .is_super = edit.caller.is_super,
-        };
-        edit.changes = wire_request_ad(request, 0);
-        result = edit_plan_check(edit.changes, &rules, &err);
-    }
-    if (result == 0) {
-        result = find_jobs(&edit, wire_request_args(request), &err);
-    }
-    if (result == 0) {
-        apply(&edit, request);
-    } else {
-        wire_reply_error(request, result, "%s", err.text);
-    }
-    vec_fini(&edit.jobs, NULL);
+    finish_edit(edit, &found, result, &err);
+    vec_fini(&found, NULL);
 }

@@ -14,8 +14,11 @@
 #include "classad/ad.h"
 #include "classad/ad_depends.h"
 #include "schedd/job_queue.h"
+#include "schedd/request_work.h"
 
-#define STATUSES 16 /* above every JobStatus */
+#define STATUSES    16  /* above every JobStatus */
+#define LOOK_STEPS  100 /* looking at a cluster, besides the bytes of the constraint */
+#define FIXED_STEPS 10  /* a fixed attribute that is put into an ad */
 
 enum how { BY_CLUSTER, BY_STATUS, BY_FIXED, BY_WHOLE };
 enum verdict { UNKNOWN, NO, YES };
@@ -25,7 +28,9 @@ struct job_filter {
     const struct ad_expr *constraint;
     const struct ad_context *context;
     bool odd;             /* computes names, or asks for chance: each job is asked */
+    uint64_t look_steps;  /* what looking at a cluster counts */
     int64_t cluster;      /* what follows is of this one; 0: of none */
+    uint32_t revision;    /* of it */
     enum how how;         /* for a job without names of its own */
     struct strmap *names; /* that the constraint may look up there */
     struct vec fixed;     /* numbers + 1 of fixed attributes among them */
@@ -41,7 +46,8 @@ static void ignore(void *arg, const char *name, bool in_my, bool in_target)
     (void)in_target;
 }
 
-static bool is_odd(const struct ad_expr *expr)
+/* bytes, unless NULL: of its text. */
+static bool is_odd(const struct ad_expr *expr, size_t *bytes)
 {
     struct strbuf text;
     if (ad_expr_is_literal(expr)) {
@@ -51,6 +57,9 @@ static bool is_odd(const struct ad_expr *expr)
     ad_expr_print(expr, AD_NEW, &text);
     bool odd = ad_depends(expr, ignore, NULL) || text.failed ||
                strcasestr(strbuf_text(&text), "random") != NULL;
+    if (bytes != NULL) {
+        *bytes = text.length;
+    }
     strbuf_fini(&text);
     return odd;
 }
@@ -62,12 +71,14 @@ struct job_filter *job_filter_create(const struct schedd *schedd, const struct a
     filter->schedd = schedd;
     filter->constraint = constraint;
     filter->context = context;
-    filter->odd = constraint != NULL && is_odd(constraint);
+    size_t bytes = 0;
+    filter->odd = constraint != NULL && is_odd(constraint, &bytes);
+    filter->look_steps = bytes + LOOK_STEPS;
     filter->scratch = ad_create();
     return filter;
 }
 
-void job_filter_forget(struct job_filter *filter)
+static void forget(struct job_filter *filter)
 {
     strmap_destroy(filter->names, NULL);
     filter->names = NULL;
@@ -78,10 +89,17 @@ void job_filter_forget(struct job_filter *filter)
 void job_filter_destroy(struct job_filter *filter)
 {
     if (filter != NULL) {
-        job_filter_forget(filter);
+        forget(filter);
         vec_fini(&filter->fixed, NULL);
         ad_destroy(filter->scratch);
         mem_free(filter);
+    }
+}
+
+static void count(const struct job_filter *filter, uint64_t steps)
+{
+    if (filter->context->work != NULL) {
+        filter->context->work->steps += steps;
     }
 }
 
@@ -89,8 +107,10 @@ static void look_at(struct job_filter *filter, const struct cluster *cluster)
 {
     size_t at = 0;
     const char *name = NULL;
-    job_filter_forget(filter);
+    forget(filter);
     filter->cluster = cluster->id;
+    filter->revision = cluster->revision;
+    count(filter, filter->look_steps);
     filter->how = filter->odd ? BY_WHOLE : BY_CLUSTER;
     filter->names = strmap_create(STRMAP_CASE_IGNORED);
     memset(filter->verdict, UNKNOWN, sizeof(filter->verdict));
@@ -104,7 +124,7 @@ static void look_at(struct job_filter *filter, const struct cluster *cluster)
     while (filter->how != BY_WHOLE && strmap_next(filter->names, &at, &name, NULL)) {
         const struct ad_expr *expr = ad_lookup(cluster->ad, name);
         int fixed = job_fixed_find(name);
-        if (expr != NULL && is_odd(expr)) {
+        if (expr != NULL && is_odd(expr, NULL)) {
             filter->how = BY_WHOLE;
         } else if (fixed >= 0) {
             bool status = ad_name_compare(name, "JobStatus") == 0;
@@ -135,6 +155,7 @@ static bool is_true(const struct job_filter *filter, const struct ad *ad)
 static bool ask_fixed(struct job_filter *filter, const struct job *job)
 {
     ad_clear(filter->scratch);
+    count(filter, filter->fixed.count * FIXED_STEPS);
     for (size_t i = 0; i < filter->fixed.count; i++) {
         job_fixed_put(filter->schedd, job, (int)(intptr_t)filter->fixed.items[i] - 1,
                       filter->scratch);
@@ -148,6 +169,7 @@ static bool ask_fixed(struct job_filter *filter, const struct job *job)
 static bool ask_whole(const struct job_filter *filter, const struct job *job)
 {
     struct ad *view = job_view(filter->schedd, job);
+    count(filter, WORK_VIEW_STEPS + ad_count(view));
     bool wants = is_true(filter, view);
     ad_destroy(view);
     return wants;
@@ -158,7 +180,7 @@ bool job_filter_wants(struct job_filter *filter, const struct job *job)
     if (filter->constraint == NULL) {
         return true;
     }
-    if (filter->cluster != job->cluster->id) {
+    if (filter->cluster != job->cluster->id || filter->revision != job->cluster->revision) {
         look_at(filter, job->cluster);
     }
     if (filter->how == BY_WHOLE || is_special(filter, job)) {

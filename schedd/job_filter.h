@@ -25,9 +25,8 @@ struct job_filter *job_filter_create(const struct schedd *schedd, const struct a
                                      const struct ad_context *context);
 void job_filter_destroy(struct job_filter *filter); /* NULL is allowed */
 
-/* Cheap where jobs come cluster by cluster.  Between two calls a job may change, but for that what
- * its cluster's ad says counts as it was: call job_filter_forget() when time has passed. */
+/* Cheap where jobs come cluster by cluster.  Between two calls jobs and clusters may change.  What
+ * it costs is added to context->work, unless that is NULL: evaluations, and what else is done. */
 bool job_filter_wants(struct job_filter *filter, const struct job *job);
-void job_filter_forget(struct job_filter *filter);
 
 #endif

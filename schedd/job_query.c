@@ -13,6 +13,7 @@
 #include "base/err.h"
 #include "base/loop.h"
 #include "base/mem.h"
+#include "base/slices.h"
 #include "base/strbuf.h"
 #include "base/strmap.h"
 #include "base/vec.h"
@@ -22,18 +23,16 @@
 #include "schedd/job_rows.h"
 #include "schedd/job_filter.h"
 #include "schedd/request_ads.h"
+#include "schedd/request_work.h"
 #include "schedd/schedd_state.h"
 #include "store/store.h"
-#include "wire/watch.h"
 #include "wire/wire.h"
 
 #define PART_ADS           256                 /* ads in one part of an answer */
 #define PART_BYTES         ((size_t)128 << 10) /* the same, of jobs */
-#define SLICE_JOBS         4000 /* looked at in one turn, and in one message: a millisecond or two */
-#define HISTORY_PAGE       500  /* rows of the history in one scan */
+#define HISTORY_PAGE       500                 /* rows of the history in one scan */
 #define HISTORY_PART_BYTES ((size_t)512 << 10) /* of them in one part, but for the last ad */
 #define HISTORY_KEY_SIZE   64
-#define WATCH_BARRIERS_MAX 50
 
 /* On the worker thread: touches nothing but the filter and the row.  Expressions and ads belong to
  * one thread, so the constraint that is used here is parsed here, from its text. */
@@ -42,6 +41,8 @@ struct history_filter {
     struct ad_expr *parsed;
     int64_t scan_limit, scanned; /* rows looked at; limit 0: none */
     struct ad_context context;
+    struct ad_work work;        /* of this page; the loop thread reads it when the page is done */
+    uint64_t pause_at, stop_at; /* steps: commits have their turn; it was too much in all */
 };
 
 struct query {
@@ -64,7 +65,8 @@ struct query {
     bool gone;         /* nobody waits for the answer any more */
     struct strbuf part;
     size_t part_ads, sent_ads;
-    struct loop_timer *turn;
+    struct request_work work; /* constraint and since; its turns call slice() */
+    loop_f slice;
     const struct owner *of; /* whose totals are wanted, too; NULL: nobody's */
     int64_t limit;          /* 0: none */
     /* of the history: stops at that job, at a job of that cluster (proc -1), at an ad for which the
@@ -74,8 +76,7 @@ struct query {
     bool forwards;
     size_t page;                /* rows that were asked for */
     char key[HISTORY_KEY_SIZE]; /* of the last row that was looked at */
-    struct ad_context context;
-    struct vec ads; /* the answer */
+    struct vec ads;             /* the answer */
     size_t sent;
     struct history_filter filter;
 };
@@ -88,7 +89,7 @@ static void destroy_ad(void *ad)
 static void query_destroy(struct query *query)
 {
     LIST_REMOVE(query, entry);
-    loop_timer_destroy(query->turn);
+    request_work_fini(&query->work);
     job_filter_destroy(query->job_filter);
     job_rows_destroy(query->rows);
     job_batches_destroy(query->batches);
@@ -132,6 +133,27 @@ static int read_since(struct query *query, const char *text, struct err *err)
     return result != 0 ? err_prefix(err, -EINVAL, "Since") : 0;
 }
 
+static void want_slice(void *arg)
+{
+    slice_work_want(((struct query *)arg)->work.turn);
+}
+
+static void take_slice(void *arg)
+{
+    struct query *query = arg;
+    request_work_begin(&query->work);
+    query->slice(query);
+}
+
+/* The answer begins when the loop comes to it, and goes on as the peer takes it. */
+static void begin_slices(struct query *query, loop_f slice, void (*gone)(void *arg))
+{
+    query->slice = slice;
+    wire_request_on_drained(query->request, want_slice, query);
+    wire_request_on_gone(query->request, gone, query);
+    slice_work_want(query->work.turn);
+}
+
 static int query_create(struct schedd *schedd, struct wire_request *request, struct query **ret,
                         struct err *err)
 {
@@ -143,17 +165,11 @@ static int query_create(struct schedd *schedd, struct wire_request *request, str
     query->limit = ad_int_or(args, "Limit", 0);
     query->shared = ad_bool_or(args, "Shared", false);
     query->whole_if_computed = ad_bool_or(args, "WholeIfComputed", false);
-    query->context.now_s = loop_wall_s(schedd->loop);
     strbuf_init(&query->part, 0);
     query->forwards = ad_bool_or(args, "Forwards", false);
     const char *text = ad_string_or(args, "Constraint", "");
-    int result = 0;
-    if (text[0] != '\0') {
-        result = ad_expr_parse(text, strlen(text), AD_OLD, &query->constraint, err);
-        if (result != 0) {
-            result = err_prefix(err, -EINVAL, "Constraint");
-        }
-    }
+    request_work_init(&query->work, schedd, request, text, take_slice, query);
+    int result = text[0] != '\0' ? request_constraint(text, &query->constraint, err) : 0;
     if (result == 0) {
         result = read_projection(query, args, err);
     }
@@ -171,7 +187,7 @@ static int query_create(struct schedd *schedd, struct wire_request *request, str
 static bool wants(const struct query *query, const struct ad *ad)
 {
     return query->constraint == NULL ||
-           ad_eval_bool(query->constraint, ad, NULL, &query->context) == AD_TRUE;
+           ad_eval_bool(query->constraint, ad, NULL, &query->work.context) == AD_TRUE;
 }
 
 /* Takes flat. */
@@ -232,6 +248,7 @@ static void begin_sending(void *arg)
 
 /* ---- jobs: in slices, so that nobody waits for a long queue ------------------------------------
  *
+ * A slice ends with the work that it may do (request_work.h), or with a full part.
  * Each part holds jobs as they were at one moment, and is sent when that moment is durable.  A job
  * that changes between two parts is seen as before or as after; none is seen twice.
  */
@@ -278,17 +295,22 @@ static void sort_wanted(struct query *query)
     ids->count = kept;
 }
 
+static void want_all(struct query *query)
+{
+    size_t at = 0;
+    void *value = NULL;
+    while (strmap_next(query->schedd->clusters, &at, NULL, &value)) {
+        want(query, ((const struct cluster *)value)->id, -1);
+    }
+}
+
 static int read_ids(struct query *query, const struct ad *args, struct err *err)
 {
     struct ad_value list;
     int result = 0;
     (void)ad_eval_attr(args, NULL, "Ids", NULL, &list); /* absent: undefined */
     if (list.type == AD_TYPE_UNDEFINED) {
-        size_t at = 0;
-        void *value = NULL;
-        while (strmap_next(query->schedd->clusters, &at, NULL, &value)) {
-            want(query, ((const struct cluster *)value)->id, -1);
-        }
+        want_all(query);
     }
     for (size_t i = 0; result == 0 && i < ad_value_count(&list); i++) {
         struct ad_value item;
@@ -318,6 +340,7 @@ static void look_at(struct query *query, const struct job *job)
         return;
     }
     query->found++;
+    query->work.work.steps += WORK_ROW_STEPS;
     if (query->batches != NULL) {
         job_batches_add(query->batches, job);
     } else {
@@ -342,30 +365,35 @@ static void look_at_factory(struct query *query, const struct cluster *cluster)
         return;
     }
     struct ad *ad = factory_ad(cluster);
+    query->work.work.steps += WORK_VIEW_STEPS;
     if (wants(query, ad)) {
         job_batches_add_factory(query->batches, cluster);
     }
     ad_destroy(ad);
 }
 
+static bool may_look(const struct query *query)
+{
+    return !is_found(query) && query->part.length < PART_BYTES &&
+           request_work_goes_on(&query->work);
+}
+
 /* One slice. */
 static void walk(struct query *query)
 {
-    size_t left = SLICE_JOBS;
-    while (query->at < query->ids.count && !is_found(query) && left > 0 &&
-           query->part.length < PART_BYTES) {
+    uint64_t *steps = &query->work.work.steps;
+    while (query->at < query->ids.count && may_look(query)) {
         const struct wanted *wanted = query->ids.items[query->at];
         const struct cluster *cluster = queue_cluster(query->schedd, wanted->cluster);
         uint32_t end = cluster != NULL ? cluster->proc_count : 0;
-        left--; /* a cluster costs something, too */
+        *steps += WORK_LOOK_STEPS; /* a cluster costs something, too */
         if (wanted->proc >= 0) {
             look_at(query, queue_job(query->schedd, wanted->cluster, wanted->proc));
             query->proc = end;
         }
-        while (query->proc < end && !is_found(query) && left > 0 &&
-               query->part.length < PART_BYTES) {
+        while (query->proc < end && may_look(query)) {
+            *steps += WORK_LOOK_STEPS;
             look_at(query, cluster->procs[query->proc++]);
-            left--;
         }
         if (query->proc >= end) {
             if (wanted->proc < 0) {
@@ -410,6 +438,27 @@ static void put_totals(const struct query *query, struct ad *args)
     }
 }
 
+/* Evaluations that were error because they crossed their limit. */
+static void put_work(const struct query *query, struct ad *args)
+{
+    int64_t over = request_work_end(&query->work);
+    if (over > 0) {
+        ad_set_int(args, "TooCostly", over);
+    }
+}
+
+/* The whole budget is used up.  False: not so; else the query is over. */
+static bool is_refused(struct query *query)
+{
+    struct err err = {{0}};
+    int result = request_work_check(&query->work, &err);
+    if (result != 0) {
+        wire_reply_error(query->request, result, "%s", err.text);
+        query_destroy(query);
+    }
+    return result != 0;
+}
+
 static void send_part(void *arg)
 {
     struct query *query = arg;
@@ -427,6 +476,7 @@ static void send_part(void *arg)
     if (query->last) {
         struct ad *args = ad_create();
         ad_set_int(args, "Count", query->found);
+        put_work(query, args);
         if (query->job_filter != NULL) {
             put_totals(query, args);
         }
@@ -440,7 +490,7 @@ static void send_part(void *arg)
     strbuf_clear(&query->part);
     query->part_ads = 0;
     if (open) {
-        loop_timer_set(query->turn, 0); /* others have their turn; drained calls otherwise */
+        slice_work_want(query->work.turn); /* others have their turn; drained calls otherwise */
     }
 }
 
@@ -456,8 +506,10 @@ static void make_part(void *arg)
     struct query *query = arg;
     struct schedd *schedd = query->schedd;
     if (!query->walked) {
-        job_filter_forget(query->job_filter);
         walk(query);
+        if (!query->walked && is_refused(query)) {
+            return;
+        }
         job_rows_flush(query->rows, &query->part);
         query->part_ads += job_rows_ads(query->rows);
         query->last = query->walked && query->batches == NULL;
@@ -478,7 +530,7 @@ static void slices_gone(void *arg)
     struct query *query = arg;
     query->gone = true;
     query->request = NULL;
-    loop_timer_stop(query->turn);
+    slice_work_stop(query->work.turn);
     if (!query->committing) {
         query_destroy(query);
     }
@@ -495,44 +547,49 @@ static void query_jobs(struct query *query, bool batches)
         return;
     }
     query->of = strmap_get(schedd->owners, ad_string_or(args, "TotalsOf", ""));
-    query->job_filter = job_filter_create(schedd, query->constraint, &query->context);
+    query->job_filter = job_filter_create(schedd, query->constraint, &query->work.context);
     query->rows = job_rows_create(schedd, (const char *const *)query->projection.items,
                                   query->projection.count, query->shared, query->whole_if_computed);
     query->batches = batches ? job_batches_create() : NULL;
-    query->turn = loop_timer_create(schedd->loop, make_part, query);
-    wire_request_on_drained(query->request, make_part, query);
-    wire_request_on_gone(query->request, slices_gone, query);
-    make_part(query);
+    begin_slices(query, make_part, slices_gone);
 }
 
 /* ---- history --------------------------------------------------------------------------------- */
 
-static bool filter_row(void *arg, const struct store_row *row)
+static enum store_verdict filter_row(void *arg, const struct store_row *row)
 {
     struct history_filter *filter = arg;
     if (filter->scan_limit > 0 && filter->scanned++ >= filter->scan_limit) {
-        return false;
+        return STORE_LEAVE;
     }
     if (filter->constraint == NULL) {
-        return true;
+        return STORE_KEEP;
+    }
+    if (filter->work.steps > filter->stop_at) {
+        return STORE_LEAVE; /* the rest of the scan costs nothing; then it is refused */
     }
     if (filter->parsed == NULL && ad_expr_parse(filter->constraint, strlen(filter->constraint),
                                                 AD_OLD, &filter->parsed, NULL) != 0) {
-        return false;
+        return STORE_LEAVE;
     }
     struct ad *ad = NULL;
     if (ad_decode(row->value, row->length, NULL, &ad, NULL) != 0) {
-        return false;
+        return STORE_LEAVE;
     }
     bool keep = ad_eval_bool(filter->parsed, ad, NULL, &filter->context) == AD_TRUE;
     ad_destroy(ad);
-    return keep;
+    filter->work.steps += WORK_VIEW_STEPS;
+    if (filter->work.steps >= filter->pause_at) {
+        filter->pause_at = filter->work.steps + AD_SLICE_STEPS;
+        return keep ? STORE_KEEP_AND_PAUSE : STORE_LEAVE_AND_PAUSE;
+    }
+    return keep ? STORE_KEEP : STORE_LEAVE;
 }
 
 static bool is_since(const struct query *query, const struct ad *ad)
 {
     if (query->since != NULL) {
-        return ad_eval_bool(query->since, ad, NULL, &query->context) == AD_TRUE;
+        return ad_eval_bool(query->since, ad, NULL, &query->work.context) == AD_TRUE;
     }
     return query->since_cluster > 0 && ad_int_or(ad, "ClusterId", 0) == query->since_cluster &&
            (query->since_proc < 0 || ad_int_or(ad, "ProcId", 0) == query->since_proc);
@@ -561,7 +618,14 @@ static void history_found(void *arg, int result, const struct store_row *rows, s
     bool stopped = false;
     size_t i = 0;
     query->committing = false;
-    for (; result == 0 && !query->gone && i < count && query->part.length < HISTORY_PART_BYTES;
+    query->work.work.steps += query->filter.work.steps;
+    query->work.work.over += query->filter.work.over;
+    request_work_begin(&query->work);
+    if (!query->gone && is_refused(query)) {
+        return;
+    }
+    for (; result == 0 && !query->gone && i < count && query->part.length < HISTORY_PART_BYTES &&
+           (i == 0 || request_work_goes_on(&query->work));
          i++) {
         struct ad *ad = NULL;
         (void)snprintf(query->key, sizeof(query->key), "%s", rows[i].key); /* fits */
@@ -569,6 +633,7 @@ static void history_found(void *arg, int result, const struct store_row *rows, s
             continue; /* a damaged row is left out */
         }
         stopped = is_since(query, ad);
+        query->work.work.steps += WORK_LOOK_STEPS;
         if (!stopped) {
             put_past(query, ad);
         }
@@ -597,6 +662,9 @@ static void history_page(void *arg)
     if (query->limit > 0 && query->limit - query->found < HISTORY_PAGE) {
         query->page = (size_t)(query->limit - query->found);
     }
+    query->filter.work = (struct ad_work){0};
+    query->filter.pause_at = AD_SLICE_STEPS;
+    query->filter.stop_at = request_work_left(&query->work);
     query->committing = true; /* not ours to free until it is done */
     store_scan(query->schedd->store, "history", query->forwards && behind != NULL ? from : NULL,
                query->forwards ? NULL : behind, !query->forwards, query->page, filter_row,
@@ -608,28 +676,27 @@ static void query_history(struct query *query)
     const struct ad *args = wire_request_args(query->request);
     const char *text = ad_string_or(args, "Constraint", "");
     query->filter.constraint = text[0] != '\0' ? mem_strdup(text) : NULL;
-    query->filter.context = query->context;
+    query->filter.context = query->work.context;
+    query->filter.context.work = &query->filter.work;
     query->filter.scan_limit = ad_int_or(args, "ScanLimit", 0);
-    query->turn = loop_timer_create(query->schedd->loop, history_page, query);
-    wire_request_on_drained(query->request, history_page, query);
-    wire_request_on_gone(query->request, slices_gone, query);
-    history_page(query);
+    begin_slices(query, history_page, slices_gone);
 }
 
-/* Clusters whose jobs are made later: how far they are. */
-static void query_factories(struct query *query)
+/* One slice: clusters whose jobs are made later, and how far they are. */
+static void look_at_factories(void *arg)
 {
-    const struct schedd *schedd = query->schedd;
-    size_t at = 0;
-    void *value = NULL;
-    while (strmap_next(schedd->clusters, &at, NULL, &value)) {
-        const struct cluster *cluster = value;
+    struct query *query = arg;
+    while (query->at < query->ids.count && request_work_goes_on(&query->work)) {
+        const struct wanted *wanted = query->ids.items[query->at++];
+        const struct cluster *cluster = queue_cluster(query->schedd, wanted->cluster);
         int64_t jobs[STATUS_SUSPENDED + 1] = {0};
         bool full = query->limit > 0 && (int64_t)query->ads.count >= query->limit;
-        if (cluster->factory == NULL || full) {
+        query->work.work.steps += WORK_LOOK_STEPS;
+        if (cluster == NULL || cluster->factory == NULL || full) {
             continue;
         }
         struct ad *ad = factory_ad(cluster);
+        query->work.work.steps += WORK_VIEW_STEPS + cluster->proc_count;
         for (uint32_t i = 0; i < cluster->proc_count; i++) {
             int64_t status = cluster->procs[i] != NULL ? job_status(cluster->procs[i]) : 0;
             jobs[status >= 0 && status <= STATUS_SUSPENDED ? status : 0]++;
@@ -645,7 +712,17 @@ static void query_factories(struct query *query)
             ad_destroy(ad);
         }
     }
-    begin_sending(query);
+    if (query->at == query->ids.count) {
+        begin_sending(query);
+    } else if (!is_refused(query)) {
+        slice_work_want(query->work.turn);
+    }
+}
+
+static void query_factories(struct query *query)
+{
+    want_all(query);
+    begin_slices(query, look_at_factories, gone);
 }
 
 static void query_scheduler(struct query *query)
@@ -695,77 +772,4 @@ void queries_fini(struct schedd *schedd)
         }
         query_destroy(query);
     }
-}
-
-/* ---- watching -------------------------------------------------------------------------------- */
-
-struct walk {
-    struct schedd *schedd;
-    watch_each_f each;
-    void *arg;
-};
-
-static bool walk_one(void *arg, struct job *job)
-{
-    struct walk *walk = arg;
-    char id[JOB_ID_SIZE];
-    job_id(job, id);
-    struct ad *flat = job_flat(walk->schedd, job);
-    bool more = walk->each(walk->arg, id, flat);
-    ad_destroy(flat);
-    return more;
-}
-
-static void walk_jobs(void *arg, const char *type, watch_each_f each, void *each_arg)
-{
-    struct schedd *schedd = arg;
-    if (strcmp(type, "Job") == 0) {
-        struct walk walk = {schedd, each, each_arg};
-        queue_walk(schedd, walk_one, &walk);
-    }
-}
-
-static const struct ad *get_job(void *arg, const char *type, const char *key)
-{
-    return strcmp(type, "Job") == 0 ? queue_show(arg, key) : NULL;
-}
-
-struct watch_server *query_watchers_create(struct schedd *schedd)
-{
-    static const struct watch_server_source SOURCE = {.walk = walk_jobs, .get = get_job};
-    return watch_server_create(schedd->loop, &SOURCE, schedd);
-}
-
-/* The snapshot is of the memory, so it is taken when the memory is durable: at a moment without a
- * commit under way.  A store that never rests is waited for a bounded number of commits. */
-struct watcher {
-    struct schedd *schedd;
-    struct wire_request *request;
-    int barriers;
-};
-
-static void drop_watcher(void *arg)
-{
-    struct watcher *watcher = arg;
-    wire_reply_error(watcher->request, -ESHUTDOWN, "the schedd ends");
-    mem_free(watcher);
-}
-
-static void add_watcher(void *arg)
-{
-    struct watcher *watcher = arg;
-    if (!store_is_idle(watcher->schedd->store) && watcher->barriers++ < WATCH_BARRIERS_MAX) {
-        change_commit(change_begin(watcher->schedd), add_watcher, drop_watcher, watcher);
-        return;
-    }
-    watch_server_add(watcher->schedd->watchers, watcher->request);
-    mem_free(watcher);
-}
-
-void query_watch(struct schedd *schedd, struct wire_request *request)
-{
-    struct watcher *watcher = mem_zalloc(sizeof(*watcher));
-    watcher->schedd = schedd;
-    watcher->request = request;
-    add_watcher(watcher);
 }

@@ -1,4 +1,4 @@
-/* schedd/job_query.h - QUERY and WATCH: jobs and history (docs/protocol/queue.md).
+/* schedd/job_query.h - QUERY: jobs and history (docs/protocol/queue.md).
  *
  * What is answered is durable: an answer waits until everything committed before it is.
  *
@@ -8,12 +8,9 @@
 #define SCHEDD_JOB_QUERY_H
 
 struct schedd;
-struct watch_server;
 struct wire_request;
 
 void query_handle(struct schedd *schedd, struct wire_request *request);
-void query_watch(struct schedd *schedd, struct wire_request *request);
-struct watch_server *query_watchers_create(struct schedd *schedd);
 void queries_fini(struct schedd *schedd); /* the store is closed: refuses what is not answered */
 
 #endif

@@ -231,8 +231,9 @@ void change_job(struct change *change, struct job *job)
     }
 }
 
-void change_cluster(struct change *change, const struct cluster *cluster)
+void change_cluster(struct change *change, struct cluster *cluster)
 {
+    cluster->revision++;
     char key[KEY_SIZE];
     cluster_key(cluster->id, key);
     change_put(change, "clusters", key, cluster->ad);

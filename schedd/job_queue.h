@@ -68,12 +68,13 @@ struct cluster {
     struct ad *ad;
     struct job **procs; /* by ProcId; NULL where the job is gone */
     uint32_t proc_count;
-    uint32_t alive;   /* jobs that are there */
-    bool has_dollar;  /* some job has $$() in it (job_dollar.c) */
-    bool own_batches; /* some job has, or had, a JobBatchName of its own */
-    bool has_policy;  /* some job is to be asked from time to time (job_policy.c) */
-    uint32_t idle;    /* of the jobs, JobStatus 1 */
-    bool kicked;      /* in factories_kicked */
+    uint32_t alive;    /* jobs that are there */
+    bool has_dollar;   /* some job has $$() in it (job_dollar.c) */
+    bool own_batches;  /* some job has, or had, a JobBatchName of its own */
+    bool has_policy;   /* some job is to be asked from time to time (job_policy.c) */
+    uint32_t idle;     /* of the jobs, JobStatus 1 */
+    uint32_t revision; /* of ad: another one after each change_cluster() */
+    bool kicked;       /* in factories_kicked */
     int64_t id;
     int64_t qdate_s;
     struct job_factory *factory; /* job_factory.c: more are to be made; NULL: no */
@@ -141,7 +142,7 @@ struct change;
 struct change *change_begin(struct schedd *schedd);
 struct schedd *change_schedd(const struct change *change);
 void change_job(struct change *change, struct job *job); /* its row as it is now */
-void change_cluster(struct change *change, const struct cluster *cluster);
+void change_cluster(struct change *change, struct cluster *cluster);
 void change_put(struct change *change, const char *table, const char *key, const struct ad *ad);
 void change_put_bytes(struct change *change, const char *table, const char *key, const void *data,
                       size_t length); /* at most STORE_VALUE_MAX */

@@ -6,14 +6,18 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/queue.h>
 
 #include "base/err.h"
-#include "base/loop.h"
+#include "base/mem.h"
 #include "base/os.h"
+#include "base/slices.h"
+#include "base/strmap.h"
 #include "base/vec.h"
 #include "classad/ad.h"
 #include "schedd/job_submit.h"
 #include "schedd/job_filter.h"
+#include "schedd/request_work.h"
 #include "schedd/schedd_state.h"
 #include "wire/wire.h"
 
@@ -69,33 +73,166 @@ bool caller_may(const struct job_caller *caller, const struct job *job)
 
 /* ---- which ----------------------------------------------------------------------------------- */
 
-struct selection {
-    struct job_filter *filter;
-    struct vec *jobs;
+struct judged { /* a job that was selected: between two slices it may go */
+    int64_t cluster;
+    int64_t proc; /* -1: a cluster that is still being made */
 };
 
-static bool select_job(void *arg, struct job *job)
+struct selection {
+    LIST_ENTRY(selection) entry; /* in schedd->selections */
+    struct schedd *schedd;
+    struct wire_request *request;
+    struct ad_expr *constraint;
+    struct job_filter *filter;
+    struct request_work work;
+    int64_t *clusters; /* ids: those that were there at the beginning */
+    size_t cluster_count, at;
+    uint32_t proc; /* the next one of clusters[at] */
+    struct judged *found;
+    size_t count, capacity;
+    selected_f done;
+    void *arg;
+};
+
+static void selection_destroy(struct selection *selection)
 {
-    struct selection *selection = arg;
-    if (job_filter_wants(selection->filter, job)) {
-        vec_push(selection->jobs, job);
-    }
-    return true;
+    LIST_REMOVE(selection, entry);
+    request_work_fini(&selection->work);
+    job_filter_destroy(selection->filter);
+    ad_expr_destroy(selection->constraint);
+    mem_free(selection->clusters);
+    mem_free(selection->found);
+    mem_free(selection);
 }
 
-int select_by_constraint(struct schedd *schedd, const char *text, struct vec *jobs, struct err *err)
+static void end_selection(struct selection *selection, struct selected *selected)
+{
+    selected_f done = selection->done;
+    void *arg = selection->arg;
+    wire_request_on_gone(selection->request, NULL, NULL);
+    selection_destroy(selection);
+    done(arg, selected);
+    vec_fini(&selected->jobs, NULL);
+    vec_fini(&selected->factories, NULL);
+}
+
+static void selection_gone(void *arg)
+{
+    struct selection *selection = arg;
+    struct selected selected = {.result = -ECANCELED};
+    selected_f done = selection->done;
+    void *done_arg = selection->arg;
+    selection_destroy(selection);
+    done(done_arg, &selected);
+}
+
+static void note_found(struct selection *selection, int64_t cluster, int64_t proc)
+{
+    if (selection->count == selection->capacity) {
+        selection->capacity = selection->capacity == 0 ? 64 : selection->capacity * 2;
+        selection->found =
+            mem_realloc(selection->found, selection->capacity * sizeof(*selection->found));
+    }
+    selection->found[selection->count++] = (struct judged){cluster, proc};
+}
+
+/* All were judged: those that are still there. */
+static void tell_found(struct selection *selection)
+{
+    struct selected selected = {.result = 0};
+    for (size_t i = 0; i < selection->count; i++) {
+        const struct judged *judged = &selection->found[i];
+        struct cluster *cluster = queue_cluster(selection->schedd, judged->cluster);
+        struct job *job = queue_job(selection->schedd, judged->cluster, judged->proc);
+        if (judged->proc >= 0 && job != NULL) {
+            vec_push(&selected.jobs, job);
+        } else if (judged->proc < 0 && cluster != NULL && cluster->factory != NULL) {
+            vec_push(&selected.factories, cluster);
+        }
+    }
+    (void)request_work_end(&selection->work); /* logged */
+    end_selection(selection, &selected);
+}
+
+static void judge_factory(struct selection *selection, const struct cluster *cluster)
+{
+    selection->work.work.steps += WORK_LOOK_STEPS;
+    if (cluster->factory != NULL && ad_eval_bool(selection->constraint, cluster->ad, NULL,
+                                                 &selection->work.context) == AD_TRUE) {
+        note_found(selection, cluster->id, -1);
+    }
+}
+
+static void select_slice(void *arg)
+{
+    struct selection *selection = arg;
+    struct selected selected = {.result = 0};
+    request_work_begin(&selection->work);
+    while (selection->at < selection->cluster_count && request_work_goes_on(&selection->work)) {
+        const struct cluster *cluster =
+            queue_cluster(selection->schedd, selection->clusters[selection->at]);
+        if (cluster == NULL || selection->proc >= cluster->proc_count) {
+            if (cluster != NULL) {
+                judge_factory(selection, cluster);
+            }
+            selection->at++;
+            selection->proc = 0;
+            continue;
+        }
+        const struct job *job = cluster->procs[selection->proc++];
+        selection->work.work.steps += WORK_LOOK_STEPS;
+        if (job != NULL && job_filter_wants(selection->filter, job)) {
+            note_found(selection, cluster->id, job->proc);
+        }
+    }
+    if (selection->at == selection->cluster_count) {
+        tell_found(selection);
+        return;
+    }
+    selected.result = request_work_check(&selection->work, &selected.err);
+    if (selected.result != 0) {
+        end_selection(selection, &selected);
+    } else {
+        slice_work_want(selection->work.turn);
+    }
+}
+
+int select_by_constraint(struct schedd *schedd, struct wire_request *request, const char *text,
+                         selected_f done, void *arg, struct err *err)
 {
     struct ad_expr *constraint = NULL;
-    if (ad_expr_parse(text, strlen(text), AD_OLD, &constraint, err) != 0) {
-        return err_prefix(err, -EINVAL, "Constraint");
+    int result = request_constraint(text, &constraint, err);
+    if (result != 0) {
+        return result;
     }
-    const struct ad_context context = {.now_s = loop_wall_s(schedd->loop)};
-    struct selection selection = {.jobs = jobs,
-                                  .filter = job_filter_create(schedd, constraint, &context)};
-    queue_walk(schedd, select_job, &selection);
-    job_filter_destroy(selection.filter);
-    ad_expr_destroy(constraint);
+    struct selection *selection = mem_zalloc(sizeof(*selection));
+    size_t at = 0;
+    void *value = NULL;
+    selection->schedd = schedd;
+    selection->request = request;
+    selection->constraint = constraint;
+    selection->done = done;
+    selection->arg = arg;
+    request_work_init(&selection->work, schedd, request, text, select_slice, selection);
+    selection->filter = job_filter_create(schedd, constraint, &selection->work.context);
+    selection->clusters =
+        mem_alloc((strmap_count(schedd->clusters) + 1) * sizeof(*selection->clusters));
+    while (strmap_next(schedd->clusters, &at, NULL, &value)) {
+        selection->clusters[selection->cluster_count++] = ((const struct cluster *)value)->id;
+    }
+    LIST_INSERT_HEAD(&schedd->selections, selection, entry);
+    wire_request_on_gone(request, selection_gone, selection);
+    slice_work_want(selection->work.turn);
     return 0;
+}
+
+void selections_fini(struct schedd *schedd)
+{
+    while (!LIST_EMPTY(&schedd->selections)) {
+        struct selected selected = {.result = 0};
+        selected.result = err_set(&selected.err, -ESHUTDOWN, "the schedd ends");
+        end_selection(LIST_FIRST(&schedd->selections), &selected);
+    }
 }
 
 static int select_by_id(struct schedd *schedd, const char *id, struct vec *jobs, int64_t *missing,

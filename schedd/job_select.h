@@ -9,13 +9,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/err.h"
+#include "base/vec.h"
 #include "schedd/job_queue.h"
 
 struct ad;
-struct err;
 struct schedd;
-struct vec;
 struct wire_peer;
+struct wire_request;
 
 struct job_caller {
     char owner[OWNER_NAME_MAX + 1]; /* "" for one who may act on all and is no user here */
@@ -26,9 +27,25 @@ int caller_find(struct schedd *schedd, const struct wire_peer *peer, struct job_
                 struct err *err);
 bool caller_may(const struct job_caller *caller, const struct job *job);
 
-/* Adds to jobs those for which the expression (text) is true; -EINVAL with err. */
-int select_by_constraint(struct schedd *schedd, const char *text, struct vec *jobs,
-                         struct err *err);
+/* What a constraint selected; borrowed for the call of selected_f, which changes it as it likes. */
+struct selected {
+    /* 0; -ESHUTDOWN (the schedd ends) or -EDQUOT (it took more than MAX_CONSTRAINT_STEPS): nothing
+     * was selected; -ECANCELED: the peer is gone, so is the request, and nothing is to be done */
+    int result;
+    struct err err;       /* of a result below 0 */
+    struct vec jobs;      /* struct job */
+    struct vec factories; /* struct cluster that is still being made, by what its jobs share */
+};
+typedef void (*selected_f)(void *arg, struct selected *selected);
+/* Finds the jobs for which the expression (text, which lives as long as the request) is true, in
+ * slices (schedd/request_work.h).  Each job is judged once, when it is reached; done, called once
+ * and never in here, gets those that are there at the end.  Nothing is changed before all have been
+ * judged, so a command is done to all of them or, on an error, to none.  0; or -EINVAL, -E2BIG with
+ * err, and done is not called. */
+int select_by_constraint(struct schedd *schedd, struct wire_request *request, const char *text,
+                         selected_f done, void *arg, struct err *err);
+void selections_fini(struct schedd *schedd); /* ends those under way with -ESHUTDOWN */
+
 /* Adds the jobs of a list of "12.3" and "12"; a job is added once for each time it is named.
  * *missing counts those that are not there.  -EINVAL, -E2BIG with err. */
 int select_by_ids(struct schedd *schedd, const struct ad *args, const char *name, struct vec *jobs,

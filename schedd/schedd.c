@@ -21,6 +21,7 @@
 #include "base/os.h"
 #include "base/strbuf.h"
 #include "base/stream.h"
+#include "base/slices.h"
 #include "base/strmap.h"
 #include "base/vec.h"
 #include "classad/ad.h"
@@ -33,9 +34,11 @@
 #include "schedd/job_policy.h"
 #include "schedd/job_query.h"
 #include "schedd/job_queue.h"
+#include "schedd/job_select.h"
 #include "schedd/job_results.h"
 #include "schedd/job_spool.h"
 #include "schedd/job_submit.h"
+#include "schedd/job_watch.h"
 #include "schedd/knobs.h"
 #include "schedd/machine_trouble.h"
 #include "schedd/request_ads.h"
@@ -78,6 +81,7 @@ static int read_settings(struct schedd_settings *settings, const struct config *
 {
     struct schedd_settings new = {
         .jobs_max = config_int(config, "MAX_JOBS_SUBMITTED"),
+        .constraint_steps_max = (uint64_t)config_int(config, "MAX_CONSTRAINT_STEPS"),
         .jobs_owner_max = config_int(config, "MAX_JOBS_PER_OWNER"),
         .jobs_submit_max = config_int(config, "MAX_JOBS_PER_SUBMISSION"),
         .running_max = config_int(config, "MAX_JOBS_RUNNING"),
@@ -168,7 +172,7 @@ static void handle_client(struct schedd *schedd, struct wire_request *request)
         query_handle(schedd, request);
         break;
     case VERB_WATCH:
-        query_watch(schedd, request);
+        watch_handle(schedd, request);
         break;
     case VERB_CONFIG:
         settings_serve(&schedd->env, request);
@@ -480,7 +484,8 @@ static int bring_up(struct schedd *schedd, const struct daemon_env *env, struct 
         result = open_store(schedd, err);
     }
     if (result == 0) {
-        schedd->watchers = query_watchers_create(schedd);
+        schedd->watchers = watchers_create(schedd);
+        schedd->slices = slices_create(schedd->loop);
         policies_init(schedd);
         checkpoints_init(schedd);
         result = policies_reload(schedd, err);
@@ -535,6 +540,7 @@ static void destroy(void *state)
     uplink_destroy(schedd->uplink);
     store_close(schedd->store);
     queries_fini(schedd);
+    selections_fini(schedd);
     if (schedd->claims != NULL) {
         claims_fini(schedd);
     }
@@ -549,6 +555,7 @@ static void destroy(void *state)
     watch_server_destroy(schedd->watchers);
     wire_context_destroy(schedd->context);
     door_close(schedd->door);
+    slices_destroy(schedd->slices);
     ad_expr_destroy(schedd->settings.prio);
     mem_free(schedd->name);
     mem_free(schedd->machine);

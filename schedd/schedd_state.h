@@ -30,6 +30,7 @@ struct loop_timer;
 struct os;
 struct policies;
 struct request_ads;
+struct slices;
 struct store;
 struct strmap;
 struct troubles;
@@ -40,6 +41,7 @@ struct wire_context;
 /* From the knobs; see knobs.c for their meaning. */
 struct schedd_settings {
     int64_t jobs_max, jobs_owner_max, jobs_submit_max, running_max, history_max;
+    uint64_t constraint_steps_max; /* of one request; 0: no limit */
     int64_t job_lease_s;
     int64_t spool_timeout_s;
     int64_t checkpoint_patience_s; /* 0: no end */
@@ -88,7 +90,8 @@ struct schedd {
     struct listener *local;
     struct uplink *uplink;
     struct watch_server *watchers;
-    struct vec peers; /* struct peer of schedd.c: clients and shadows */
+    struct vec peers;      /* struct peer of schedd.c: clients and shadows */
+    struct slices *slices; /* of requests and policies: who evaluates next */
     bool stopping;
     struct loop_timer *stop_timer;
     uint64_t stop_by_ms;
@@ -118,6 +121,9 @@ struct schedd {
 
     /* job_query.c */
     LIST_HEAD(, query) queries; /* not answered yet */
+
+    /* job_select.c */
+    LIST_HEAD(, selection) selections; /* constraints of commands that are being judged */
 
     /* job_autocluster.c */
     struct strmap *autoclusters;    /* key text -> struct autocluster */

@@ -151,7 +151,7 @@ static inline int set_up(void **state)
                  "COLLECTOR_HOST = \"127.0.0.1:1\"\nSCHEDD_HOST = \"127.0.0.1\"\n"
                  "SCHEDD_NAME = \"s1\"\nUID_DOMAIN = \"pool\"\nMAX_JOBS_PER_OWNER = 20\n"
                  "MAX_JOBS_PER_SUBMISSION = 15\nMAX_HISTORY_JOBS = 5\n"
-                 "PERIODIC_EXPR_INTERVAL = 1\n",
+                 "PERIODIC_EXPR_INTERVAL = 1\nMAX_CONSTRAINT_STEPS = 2000000\n",
                  world->dir, world->dir, world->dir, world->dir);
     put(world, "roost.conf", config);
     start(world);

@@ -425,6 +425,148 @@ static void a_history_of_several_pages_comes_whole(void **state)
     count_is(world, "[Type = \"History\"; Limit = 777]", 777);
 }
 
+/* ---- costly constraints ------------------------------------------------------------------------
+ */
+
+/* Different for each job, so that nothing is judged once for all; some 60,000 steps, and all that
+ * an evaluation may take. */
+#define HEAVY    "regexp(\\\"(a+)+$\\\", strcat(\\\"aaaaaaaaaaaaab\\\", ProcId))"
+#define TOO_MUCH "regexp(\\\"(a+)+$\\\", strcat(\\\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaab\\\", ProcId))"
+
+static void begin_call(struct connection *connection, enum wire_verb verb, const char *args_text,
+                       const char *ad_text, struct answer *answer)
+{
+    struct ad *args = parse(args_text), *ad = ad_text != NULL ? parse(ad_text) : NULL;
+    const struct ad *ads[] = {ad};
+    const struct wire_body body = {.args = args, .ads = ads, .ad_count = ad != NULL ? 1 : 0};
+    *answer = (struct answer){.world = connection->world};
+    assert_true(wire_call(connection->wire, verb, &body, 0, on_answer, answer) > 0);
+    ad_destroy(args);
+    ad_destroy(ad);
+}
+
+/* How often another client is answered before the answer comes. */
+static int pings_until(struct connection *other, const bool *done)
+{
+    int pings = 0;
+    while (!*done) {
+        struct answer ping;
+        assert_int_equal(call_on(other, VERB_PING, "[]", NULL, &ping), 0);
+        answer_fini(&ping);
+        pings++;
+    }
+    return pings;
+}
+
+static void others_are_answered_while_a_costly_constraint_is_judged(void **state)
+{
+    struct world *world = *state;
+    static const struct {
+        enum wire_verb verb;
+        const char *args, *ad, *count;
+    } REQUESTS[] = {
+        {VERB_QUERY, "[Type = \"Job\"; Constraint = \"" HEAVY "\"]", NULL, "Count"},
+        {VERB_QUERY, "[Type = \"JobBatch\"; Constraint = \"" HEAVY "\"]", NULL, "Count"},
+        {VERB_ACT, "[Action = \"Hold\"; Constraint = \"" HEAVY "\"]", NULL, "Success"},
+        {VERB_EDIT, "[Constraint = \"" HEAVY "\"]", "[JobPrio = 7]", "Success"},
+        {VERB_JOB_CHECKPOINT, "[Constraint = \"" HEAVY "\"]", NULL, "Success"},
+    };
+    struct connection heavy, other;
+    submit(world, "[" GOOD "; ProcCount = 14]");
+    dial(world, world->local, "schedd", &heavy);
+    dial(world, world->local, "schedd", &other);
+    for (size_t i = 0; i < ARRAY_COUNT(REQUESTS); i++) {
+        struct answer answer;
+        begin_call(&heavy, REQUESTS[i].verb, REQUESTS[i].args, REQUESTS[i].ad, &answer);
+        int pings = pings_until(&other, &answer.done);
+        if (pings <
+            2) { /* one may be on its way; a slice takes a turn of the loop, an answer some */
+            fail_msg("request %zu: %d others were answered meanwhile", i, pings);
+        }
+        assert_int_equal(answer.status, 0);
+        assert_int_equal(ad_int_or(answer.args, REQUESTS[i].count, -1), 0); /* 14 false ones */
+        answer_fini(&answer);
+    }
+    wire_close(heavy.wire);
+    wire_close(other.wire);
+}
+
+static void a_caller_with_many_costly_requests_does_not_starve_the_others(void **state)
+{
+    struct world *world = *state;
+    struct connection heavy, other;
+    struct answer many[8], answer;
+    submit(world, "[" GOOD "; ProcCount = 14]");
+    dial(world, world->local, "schedd", &heavy);
+    dial(world, world->local, "schedd", &other);
+    for (size_t i = 0; i < ARRAY_COUNT(many); i++) {
+        begin_call(&heavy, VERB_QUERY, "[Type = \"Job\"; Constraint = \"" HEAVY "\"]", NULL,
+                   &many[i]);
+    }
+    assert_int_equal(call_on(&other, VERB_QUERY, "[Type = \"Job\"; Constraint = \"ProcId == 3\"]",
+                             NULL, &answer),
+                     0);
+    assert_int_equal(answer.ads.count, 1);
+    answer_fini(&answer);
+    for (size_t i = 0; i < ARRAY_COUNT(many); i++) {
+        assert_false(many[i].done);
+    }
+    wire_close(heavy.wire); /* nobody waits for those any more */
+    assert_int_equal(call_on(&other, VERB_PING, "[]", NULL, &answer), 0);
+    answer_fini(&answer);
+    wire_close(other.wire);
+}
+
+static void a_request_beyond_its_budget_is_refused_and_its_caller_is_named(void **state)
+{
+    struct world *world = *state;
+    static const struct {
+        enum wire_verb verb;
+        const char *args, *ad, *in_log;
+    } REQUESTS[] = {
+        {VERB_QUERY, "[Type = \"Job\"; Constraint = \"" TOO_MUCH "\"]", NULL, "verb=QUERY"},
+        {VERB_ACT, "[Action = \"Remove\"; Constraint = \"" TOO_MUCH " =!= 1\"]", NULL, "verb=ACT"},
+        {VERB_EDIT, "[Constraint = \"" TOO_MUCH " =!= 1\"]", "[JobPrio = 7]", "verb=EDIT"},
+    };
+    char identity[100];
+    struct connection connection;
+    (void)snprintf(identity, sizeof(identity), "identity=%s@pool", world->me);
+    submit(world, "[" GOOD "; ProcCount = 14]"); /* 14 * 200,000 steps are more than the budget */
+    dial(world, world->local, "schedd", &connection);
+    for (size_t i = 0; i < ARRAY_COUNT(REQUESTS); i++) {
+        struct answer answer;
+        strbuf_clear(&world->log_text);
+        begin_call(&connection, REQUESTS[i].verb, REQUESTS[i].args, REQUESTS[i].ad, &answer);
+        wait_for(world, &answer.done);
+        assert_int_equal(answer.status, -EDQUOT);
+        assert_non_null(strstr(answer.text, "MAX_CONSTRAINT_STEPS"));
+        assert_non_null(strstr(answer.text, "(a+)+$"));
+        answer_fini(&answer);
+        const char *line = strstr(strbuf_text(&world->log_text), "request.too_costly");
+        assert_non_null(line);
+        assert_non_null(strstr(line, identity));
+        assert_non_null(strstr(line, REQUESTS[i].in_log));
+        assert_non_null(strstr(line, "(a+)+$"));
+    }
+    wire_close(connection.wire);
+    count_is(world, "[Type = \"Job\"; Constraint = \"JobPrio =!= 7\"]", 14); /* nothing was done */
+}
+
+static void an_evaluation_beyond_its_limit_is_told(void **state)
+{
+    struct world *world = *state;
+    struct answer answer;
+    submit(world, "[" GOOD "; ProcCount = 3]");
+    query(world, "[Type = \"Job\"; Constraint = \"" TOO_MUCH " =!= 1\"]", &answer);
+    assert_int_equal(answer.ads.count, 0); /* error, though =!= 1 would hide an error */
+    assert_int_equal(ad_int_or(answer.args, "TooCostly", 0), 3);
+    answer_fini(&answer);
+    assert_non_null(strstr(strbuf_text(&world->log_text), "request.costly"));
+    query(world, "[Type = \"Job\"; Constraint = \"ProcId == 1\"]", &answer);
+    assert_false(ad_has(answer.args, "TooCostly"));
+    answer_fini(&answer);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -438,6 +580,10 @@ int main(void)
         CASE(the_history_is_read_from_either_end_up_to_where_it_is_said),
         CASE(a_history_of_several_pages_comes_whole),
         CASE(private_attributes_do_not_leave),
+        CASE(others_are_answered_while_a_costly_constraint_is_judged),
+        CASE(a_caller_with_many_costly_requests_does_not_starve_the_others),
+        CASE(a_request_beyond_its_budget_is_refused_and_its_caller_is_named),
+        CASE(an_evaluation_beyond_its_limit_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
