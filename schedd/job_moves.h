@@ -24,7 +24,8 @@ enum hold_code {
     HOLD_UNSPECIFIED = 0,
     HOLD_USER_REQUEST = 1,
     HOLD_JOB_POLICY = 3,
-    HOLD_NOT_STARTED = 6, /* FailedToCreateProcess */
+    HOLD_POLICY_UNDEFINED = 5, /* an expression of a policy cannot be evaluated */
+    HOLD_NOT_STARTED = 6,      /* FailedToCreateProcess */
     HOLD_SUBMITTED_ON_HOLD = 15,
     HOLD_INVALID_CRON = 25,
     HOLD_SYSTEM_POLICY = 26,

@@ -16,8 +16,10 @@
 #include "base/log.h"
 #include "base/loop.h"
 #include "base/mem.h"
+#include "base/slices.h"
 #include "base/strmap.h"
 #include "classad/ad.h"
+#include "classad/ad_limits.h"
 #include "schedd/job_autocluster.h"
 #include "schedd/job_claims.h"
 #include "schedd/job_checkpoints.h"
@@ -27,6 +29,7 @@
 #include "schedd/job_queue.h"
 #include "schedd/job_spool.h"
 #include "schedd/policy_plan.h"
+#include "schedd/request_work.h"
 #include "schedd/schedd_state.h"
 #include "schedd/shadows.h"
 
@@ -36,7 +39,9 @@
 struct policies {
     struct schedd *schedd;
     struct policy_system system;
-    struct loop_timer *timer;
+    struct loop_timer *timer; /* to the next round */
+    struct slice_work *turn;
+    struct ad_work work;
     /* the round */
     int64_t *clusters; /* ids */
     size_t count, capacity, at;
@@ -137,7 +142,9 @@ void policy_judge_exit(struct schedd *schedd, struct job *job)
 {
     struct policy_verdict verdict;
     struct ad_context context = context_of(schedd);
+    struct ad_work work = {0};
     struct ad *view = job_view(schedd, job);
+    context.work = &work;
     ad_set_int(view, "JobStatus", STATUS_RUNNING); /* also where its start was not heard of */
     policy_plan_exit(view, &schedd->policies->system, &context, &verdict);
     ad_destroy(view);
@@ -216,6 +223,7 @@ void policy_look_at(struct schedd *schedd, struct job *job)
                               checkpoints_wanted(job);
     }
     struct policies *policies = schedd->policies;
+    job->costly = false; /* perhaps it is another expression now */
     if (policies != NULL && policies->started && job_has(job, "IsNoopJob")) {
         policies->hurry = true; /* before it gets a slot */
         loop_timer_set(policies->timer, 0);
@@ -281,7 +289,9 @@ static struct change *ask(struct schedd *schedd, struct job *job, struct change 
 {
     struct policy_verdict verdict = {.action = POLICY_NONE};
     struct ad_context context = context_of(schedd);
+    struct ad_work *work = &schedd->policies->work;
     int64_t code = 0, signal = 0;
+    context.work = work;
     if (job->phase == JOB_PLACING || job->staged) {
         return change; /* its result is committed: it goes to its end */
     }
@@ -289,15 +299,27 @@ static struct change *ask(struct schedd *schedd, struct job *job, struct change 
         return change; /* nothing releases it before its input is there */
     }
     struct ad *view = job_view(schedd, job);
+    uint64_t over = work->over;
+    work->steps += WORK_VIEW_STEPS + ad_count(view);
     if (job->phase < JOB_ACTIVE && policy_plan_is_noop(view, &context, &code, &signal)) {
         ad_destroy(view);
         change = change != NULL ? change : change_begin(schedd);
         moves_end_noop(change, job, code, signal);
         return change;
     }
+    if (work->over > over) {
+        policy_plan_too_costly(view, "The job attribute IsNoopJob", &context, &verdict);
+    }
+    bool rests = job->phase == JOB_HELD || job->phase == JOB_COMPLETED;
     bool leaves = job->phase == JOB_COMPLETED && !policy_plan_stays(view, &context);
-    if (!leaves) {
+    if (!leaves && !verdict.costly && !(rests && job->costly)) {
         policy_plan_periodic(view, &schedd->policies->system, &context, &verdict);
+        job->costly = verdict.costly;
+        if (verdict.costly && verdict.action == POLICY_NONE) {
+            char id[JOB_ID_SIZE];
+            job_id(job, id);
+            log_info(schedd->log, "job.policy_costly", verdict.reason, LOG_TEXT("job", id));
+        }
     }
     ad_destroy(view);
     if (!leaves && verdict.action == POLICY_NONE) {
@@ -351,6 +373,10 @@ static void gather(struct policies *policies)
     policies->count = 0;
     policies->at = 0;
     policies->proc = 0;
+    while (strmap_next(policies->schedd->owners, &at, NULL, &value)) {
+        ((struct owner *)value)->policy_steps = 0;
+    }
+    at = 0;
     while (strmap_next(policies->schedd->clusters, &at, NULL, &value)) {
         const struct cluster *cluster = value;
         if (!all && !cluster->has_policy) {
@@ -365,6 +391,32 @@ static void gather(struct policies *policies)
     }
 }
 
+/* What the owner's jobs took goes to the owner's account; when that is used up, expressions that
+ * are not cheap are too costly. */
+static struct change *ask_within_budget(struct policies *policies, struct job *job,
+                                        struct change *change)
+{
+    struct schedd *schedd = policies->schedd;
+    struct owner *owner = job->cluster->owner;
+    uint64_t most = schedd->settings.policy_steps_max, before = policies->work.steps;
+    bool was_over = most != 0 && owner->policy_steps > most;
+    policies->work.steps_max = was_over ? POLICY_CHEAP_STEPS : 0;
+    change = ask(schedd, job, change); /* the job may be gone now */
+    owner->policy_steps += policies->work.steps - before;
+    if (!was_over && most != 0 && owner->policy_steps > most) {
+        log_warn(schedd->log, "policy.too_costly",
+                 "the periodic expressions of an owner's jobs took more than "
+                 "MAX_PERIODIC_EXPR_STEPS; of the others those that are not cheap are held",
+                 LOG_TEXT("owner", owner->name), LOG_INT("steps", owner->policy_steps));
+    }
+    return change;
+}
+
+static void want_slice(void *arg)
+{
+    slice_work_want(((struct policies *)arg)->turn);
+}
+
 static void slice(void *arg)
 {
     struct policies *policies = arg;
@@ -377,8 +429,10 @@ static void slice(void *arg)
         gather(policies);
     }
     /* Places of jobs that are gone count, too: they are looked at. */
-    for (size_t asked = 0; asked < POLICY_SLICE && policies->at < policies->count; asked++) {
+    uint64_t end = policies->work.steps + AD_SLICE_STEPS;
+    while (policies->work.steps < end && policies->at < policies->count) {
         const struct cluster *cluster = queue_cluster(schedd, policies->clusters[policies->at]);
+        policies->work.steps += WORK_LOOK_STEPS;
         if (cluster == NULL || policies->proc >= cluster->proc_count) {
             policies->at++;
             policies->proc = 0;
@@ -386,14 +440,14 @@ static void slice(void *arg)
         }
         struct job *job = cluster->procs[policies->proc++];
         if (job != NULL) {
-            change = ask(schedd, job, change);
+            change = ask_within_budget(policies, job, change);
         }
     }
     if (change != NULL) {
         change_commit(change, flush_after_commit, NULL, schedd);
     }
     if (policies->at < policies->count) {
-        loop_timer_set(policies->timer, 0);
+        slice_work_want(policies->turn);
     } else {
         plan_round(policies);
     }
@@ -403,7 +457,8 @@ void policies_init(struct schedd *schedd)
 {
     struct policies *policies = mem_zalloc(sizeof(*policies));
     policies->schedd = schedd;
-    policies->timer = loop_timer_create(schedd->loop, slice, policies);
+    policies->timer = loop_timer_create(schedd->loop, want_slice, policies);
+    policies->turn = slice_work_create(schedd->slices, "", slice, policies);
     schedd->policies = policies;
 }
 
@@ -419,6 +474,7 @@ void policies_fini(struct schedd *schedd)
     struct policies *policies = schedd->policies;
     if (policies != NULL) {
         loop_timer_destroy(policies->timer);
+        slice_work_destroy(policies->turn);
         policy_system_fini(&policies->system);
         mem_free(policies->clusters);
         mem_free(policies);

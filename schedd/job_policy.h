@@ -2,7 +2,11 @@
  * says so.
  *
  * Each PERIODIC_EXPR_INTERVAL all jobs that have a policy (all jobs, if the site has rules) are
- * asked, POLICY_SLICE of them at a time, so that a queue of any length never holds up the loop.
+ * asked, in slices of counted work (base/slices.h, AD_SLICE_STEPS), so that a queue of any length
+ * and expressions of any cost never hold up the loop.  A job of which an expression crosses its
+ * limit is held.  An owner's jobs together may take MAX_PERIODIC_EXPR_STEPS in a round; then those
+ * whose expressions take more than POLICY_CHEAP_STEPS each are held, too: the others', and the
+ * owner's ordinary jobs, are asked as ever.
  * At a job's exit the verdict is found with the result and kept in its row until the output is in
  * its place; then it is acted on.
  *
@@ -17,7 +21,7 @@ struct err;
 struct job;
 struct schedd;
 
-#define POLICY_SLICE 100 /* jobs asked in one callback */
+#define POLICY_CHEAP_STEPS 2000 /* of an expression: an ordinary one takes some tens */
 
 void policies_init(struct schedd *schedd); /* before the queue is loaded; the settings are read */
 void policies_start(struct schedd *schedd);

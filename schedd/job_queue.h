@@ -61,6 +61,7 @@ struct owner {
     char *user; /* name@UID_DOMAIN */
     int64_t jobs, idle, running, suspended, held;
     struct shadow *shadow; /* shadows.c; NULL until needed */
+    uint64_t policy_steps; /* job_policy.c: of this round */
 };
 
 struct cluster {
@@ -100,6 +101,7 @@ struct job {
     uint8_t leaving;  /* claims that are still ending a run of it: it gets no slot meanwhile */
     bool suspended;   /* active, and its machine makes it stand still */
     bool staged;      /* held, and its committed result is still to be placed */
+    bool costly;      /* job_policy.c: its policy took too long; while it is held it is not asked */
 };
 
 int queue_init(struct schedd *schedd, struct err *err); /* loads what the store has */

@@ -225,6 +225,14 @@ static const struct knob KNOBS[] = {
      .max = YEAR_S,
      .help = "How often the policies of jobs and of the site are asked: PeriodicHold, "
              "SYSTEM_PERIODIC_HOLD and their kin; 0 for never."},
+    {.name = "MAX_PERIODIC_EXPR_STEPS",
+     .type = KNOB_INT,
+     .fallback = "100000000",
+     .max = INT64_MAX,
+     .unit = "steps",
+     .help = "Steps of evaluation (docs/CLASSAD.md, Limits) that the periodic expressions of one "
+             "owner's jobs may take in one round; past it, jobs of that owner whose expressions "
+             "take more than 2,000 steps are held.  0 for no limit."},
     {.name = "MAX_PERIODIC_EXPR_INTERVAL",
      .type = KNOB_DURATION_S,
      .fallback = "20m",

@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "base/strbuf.h"
 #include "classad/ad.h"
+#include "classad/ad_limits.h"
 #include "schedd/job_moves.h"
 
 enum { RUNNING = 2, COMPLETED = 4, HELD = 5, SUSPENDED = 7 };
@@ -158,12 +159,51 @@ static void take_subcode(const struct ad_expr *expr, const struct ad *job,
     }
 }
 
+static uint64_t over_of(const struct ad_context *context)
+{
+    return context->work != NULL ? context->work->over : 0;
+}
+
+void policy_plan_too_costly(const struct ad *job, const char *what,
+                            const struct ad_context *context, struct policy_verdict *ret)
+{
+    int64_t status = ad_int_or(job, "JobStatus", 0);
+    bool rests = status == HELD || status == COMPLETED;
+    uint32_t most = context->work->steps_max;
+    *ret = (struct policy_verdict){.action = rests ? POLICY_NONE : POLICY_HOLD,
+                                   .code = HOLD_POLICY_UNDEFINED,
+                                   .costly = true};
+    struct strbuf text;
+    strbuf_init(&text, 0);
+    strbuf_printf(&text, "%s takes more than %u steps to evaluate", what,
+                  most == 0 || most > AD_EVAL_STEPS_MAX ? AD_EVAL_STEPS_MAX : most);
+    set_reason(ret, strbuf_text(&text));
+    strbuf_fini(&text);
+}
+
+/* The same of a single one. */
+static void blame(const struct ad *job, const char *source, const char *name,
+                  const struct ad_context *context, struct policy_verdict *ret)
+{
+    struct strbuf what;
+    strbuf_init(&what, 0);
+    strbuf_printf(&what, "The %s %s", source, name);
+    policy_plan_too_costly(job, strbuf_text(&what), context, ret);
+    strbuf_fini(&what);
+}
+
 /* Of the job's own attribute of that name. */
 static bool own_says(const struct ad *job, const char *name, enum policy_action action,
                      const struct ad_context *context, struct policy_verdict *ret)
 {
     const struct ad_expr *expr = ad_lookup(job, name);
-    if (expr == NULL || ad_eval_bool(expr, job, NULL, context) != AD_TRUE) {
+    uint64_t over = over_of(context);
+    bool yes = expr != NULL && ad_eval_bool(expr, job, NULL, context) == AD_TRUE;
+    if (over_of(context) > over) {
+        blame(job, "job attribute", name, context, ret);
+        return true;
+    }
+    if (!yes) {
         return false;
     }
     struct strbuf attribute;
@@ -188,7 +228,13 @@ static bool says(const struct ad *job, const struct policy_system *system, enum 
     const struct vec *rules = &system->rules[kind];
     for (size_t i = 0; i < rules->count; i++) {
         const struct policy_rule *rule = rules->items[i];
-        if (ad_eval_bool(rule->expr, job, NULL, context) != AD_TRUE) {
+        uint64_t over = over_of(context);
+        bool yes = ad_eval_bool(rule->expr, job, NULL, context) == AD_TRUE;
+        if (over_of(context) > over) { /* of this job, so its attributes are at fault */
+            blame(job, "system macro", rule->name, context, ret);
+            return true;
+        }
+        if (!yes) {
             continue;
         }
         *ret = (struct policy_verdict){.action = KINDS[kind].action, .code = HOLD_SYSTEM_POLICY};
@@ -262,9 +308,15 @@ void policy_plan_periodic(const struct ad *job, const struct policy_system *syst
 {
     *ret = (struct policy_verdict){.action = POLICY_NONE};
     int64_t status = ad_int_or(job, "JobStatus", 0), remove_s = 0;
+    uint64_t over = over_of(context);
     if (status == RUNNING || status == SUSPENDED) {
-        if (lasts_too_long(job, context, ret) ||
-            says(job, system, POLICY_OF_VACATE, context, ret)) {
+        bool too_long = lasts_too_long(job, context, ret);
+        if (over_of(context) > over) {
+            blame(job, "job attribute", "AllowedJobDuration or AllowedExecuteDuration", context,
+                  ret);
+            return;
+        }
+        if (too_long || says(job, system, POLICY_OF_VACATE, context, ret)) {
             return;
         }
     }
@@ -272,6 +324,10 @@ void policy_plan_periodic(const struct ad *job, const struct policy_system *syst
         remove_s < context->now_s) {
         *ret = (struct policy_verdict){.action = POLICY_REMOVE, .code = HOLD_JOB_POLICY};
         say_value("job attribute", "TimerRemove", ad_lookup(job, "TimerRemove"), ret);
+        return;
+    }
+    if (over_of(context) > over) {
+        blame(job, "job attribute", "TimerRemove", context, ret);
         return;
     }
     if (status != HELD && status != COMPLETED && says(job, system, POLICY_OF_HOLD, context, ret)) {

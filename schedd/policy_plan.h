@@ -9,7 +9,9 @@
  *                   job back, anything else, undefined too, lets it be over
  *
  * Each PeriodicX of the job comes before SYSTEM_PERIODIC_X of the site.  An expression that is
- * undefined or an error does nothing.
+ * undefined or an error does nothing; but one that takes more steps than an evaluation may (as told
+ * by context->work) holds the job, as an undefined one does in HTCondor, with a reason that names
+ * it: or it would cost as much again in each round, and hide from the site's rules behind its cost.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -57,6 +59,7 @@ enum policy_action {
 struct policy_verdict {
     enum policy_action action;
     int code, subcode; /* of a hold */
+    bool costly;       /* an expression crossed its limit: a held job is not to be asked again */
     char reason[1024]; /* a longer one is cut */
 };
 
@@ -75,6 +78,10 @@ void policy_plan_exit(const struct ad *job, const struct policy_system *system,
  * unless that is 0, else with *code. */
 bool policy_plan_is_noop(const struct ad *job, const struct ad_context *context, int64_t *code,
                          int64_t *signal);
+/* The verdict over a job of which such an expression crossed its limit: held, or nothing where it
+ * is held or completed.  what: "The job attribute PeriodicHold". */
+void policy_plan_too_costly(const struct ad *job, const char *what,
+                            const struct ad_context *context, struct policy_verdict *ret);
 /* Does LeaveJobInQueue say that this completed job stays? */
 bool policy_plan_stays(const struct ad *job, const struct ad_context *context);
 

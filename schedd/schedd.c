@@ -82,6 +82,7 @@ static int read_settings(struct schedd_settings *settings, const struct config *
     struct schedd_settings new = {
         .jobs_max = config_int(config, "MAX_JOBS_SUBMITTED"),
         .constraint_steps_max = (uint64_t)config_int(config, "MAX_CONSTRAINT_STEPS"),
+        .policy_steps_max = (uint64_t)config_int(config, "MAX_PERIODIC_EXPR_STEPS"),
         .jobs_owner_max = config_int(config, "MAX_JOBS_PER_OWNER"),
         .jobs_submit_max = config_int(config, "MAX_JOBS_PER_SUBMISSION"),
         .running_max = config_int(config, "MAX_JOBS_RUNNING"),

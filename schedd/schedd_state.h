@@ -53,6 +53,7 @@ struct schedd_settings {
     uint64_t shadow_linger_ms, publish_gather_ms, publish_full_ms;
     uint64_t policy_interval_ms, policy_interval_max_ms; /* 0: policies are not asked */
     double policy_timeslice;
+    uint64_t policy_steps_max;      /* of one owner's jobs in a round; 0: no limit */
     struct ad_expr *prio;           /* NULL: the built-in order, which is the default expression */
     const char *const *significant; /* NULL-terminated, borrowed from the configuration */
     const char *shadow_path;        /* borrowed */

@@ -198,6 +198,64 @@ static void cron_times_that_are_none_are_refused(void **state)
     until(world, "CronHour == \\\"5\\\"", 1);
 }
 
+/* ---- costly expressions ------------------------------------------------------------------------
+ */
+
+#define BACKTRACKS(text) "regexp(\"(a+)+$\", strcat(\"" text "b\", ProcId))"
+
+static void jobs_whose_policy_takes_too_long_are_held_while_others_are_answered(void **state)
+{
+    struct world *world = *state;
+    struct connection other;
+    struct answer answer;
+    size_t held = 0, seen = 0;
+    submit(world, "[" GOOD "; ProcCount = 14; PeriodicHold = " BACKTRACKS(
+                      "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa") "]");
+    dial(world, world->local, "schedd", &other);
+    while (held < 14) { /* each answer comes between two slices: so some are seen half way */
+        assert_int_equal(call_on(&other, VERB_QUERY, "[Constraint = \"JobStatus == 5\"]", NULL,
+                                 &answer),
+                         0);
+        seen += answer.ads.count > 0 && answer.ads.count < 14 ? 1 : 0;
+        assert_true(answer.ads.count >= held);
+        held = answer.ads.count;
+        if (held == 14) {
+            const struct ad *job = answer.ads.items[13];
+            assert_int_equal(ad_int_or(job, "HoldReasonCode", 0), 5);
+            assert_string_equal(ad_string_or(job, "HoldReason", ""),
+                                "The job attribute PeriodicHold takes more than 200000 steps to "
+                                "evaluate");
+        }
+        answer_fini(&answer);
+    }
+    assert_true(seen >= 1);
+    wire_close(other.wire);
+}
+
+static void past_an_owners_budget_only_jobs_with_cheap_policies_go_on(void **state)
+{
+    struct world *world = *state;
+    char *text = NULL;
+    size_t length = 0;
+    struct strbuf config;
+    assert_int_equal(os_read_file(world->os, world->config, 10000, &text, &length, NULL), 0);
+    strbuf_init(&config, 0);
+    strbuf_printf(&config, "%sMAX_PERIODIC_EXPR_STEPS = 300000\n", text);
+    put(world, "roost.conf", strbuf_text(&config));
+    strbuf_fini(&config);
+    mem_free(text);
+    restart(world);
+    /* each below the limit of one evaluation; together more than the owner has */
+    submit(world, "[" GOOD "; ProcCount = 14; PeriodicHold = " BACKTRACKS("aaaaaaaaaaaaa") "]");
+    submit(world, "[" GOOD "; ProcCount = 4; PeriodicHold = JobStatus == 7 && ProcId > 3]");
+    until(world, "JobStatus == 5 && HoldReasonCode == 5 && ClusterId == 1",
+          7); /* seven were within it */
+    count_is(world, "[Constraint = \"JobStatus == 1 && ClusterId == 2\"]", 4);
+    count_is(world, "[Constraint = \"regexp(\\\"more than 2000 steps\\\", HoldReason)\"]", 7);
+    assert_non_null(strstr(strbuf_text(&world->log_text), "policy.too_costly"));
+    assert_non_null(strstr(strstr(strbuf_text(&world->log_text), "policy.too_costly"), world->me));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -207,6 +265,8 @@ int main(void)
         CASE(a_job_with_cron_times_gets_the_next_of_them),
         CASE(a_noop_job_completes_and_nothing_of_it_is_run),
         CASE(cron_times_that_are_none_are_refused),
+        CASE(jobs_whose_policy_takes_too_long_are_held_while_others_are_answered),
+        CASE(past_an_owners_budget_only_jobs_with_cheap_policies_go_on),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

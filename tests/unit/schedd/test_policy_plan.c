@@ -242,6 +242,64 @@ static void a_completed_job_stays_only_while_that_is_true(void **state)
     }
 }
 
+#define COSTLY "regexp(\"(a+)+$\", \"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab\")"
+
+static void an_expression_that_takes_too_many_steps_holds_the_job_and_is_named(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *job;
+        enum policy_action action;
+        const char *named;
+    } ROWS[] = {
+        {"[JobStatus = 1; PeriodicHold = " COSTLY "]", POLICY_HOLD, "job attribute PeriodicHold "},
+        {"[JobStatus = 2; PeriodicVacate = Mine; Mine = " COSTLY "]", POLICY_HOLD,
+         "job attribute PeriodicVacate "},
+        {"[JobStatus = 1; PeriodicRemove = " COSTLY " =!= 1]", POLICY_HOLD,
+         "job attribute PeriodicRemove "},
+        {"[JobStatus = 1; TimerRemove = " COSTLY "]", POLICY_HOLD, "job attribute TimerRemove "},
+        {"[JobStatus = 2; AllowedJobDuration = " COSTLY "]", POLICY_HOLD, "AllowedJobDuration"},
+        {"[JobStatus = 1; Size = " COSTLY "]", POLICY_HOLD, "system macro SYSTEM_PERIODIC_HOLD "},
+        /* they rest already: there is nothing to hold */
+        {"[JobStatus = 5; HoldReasonCode = 3; PeriodicRelease = " COSTLY "]", POLICY_NONE,
+         "job attribute PeriodicRelease "},
+        {"[JobStatus = 4; PeriodicRemove = " COSTLY "]", POLICY_NONE,
+         "job attribute PeriodicRemove "},
+    };
+    struct policy_system system = {0};
+    assert_int_equal(policy_system_add(&system, POLICY_OF_HOLD, "SYSTEM_PERIODIC_HOLD",
+                                       "Size > 100", NULL, NULL, NULL),
+                     0);
+    for (size_t i = 0; i < sizeof(ROWS) / sizeof(ROWS[0]); i++) {
+        struct ad_work work = {0};
+        const struct ad_context context = {.now_s = 10000, .work = &work};
+        struct policy_verdict verdict;
+        struct ad *job = ad_of(ROWS[i].job);
+        policy_plan_periodic(job, &system, &context, &verdict);
+        ad_destroy(job);
+        if (verdict.action != ROWS[i].action || !verdict.costly || verdict.code != 5 ||
+            strstr(verdict.reason, ROWS[i].named) == NULL ||
+            strstr(verdict.reason, "more than 200000 steps") == NULL) {
+            fail_msg("row %zu: action %d, code %d, reason '%s'", i, (int)verdict.action,
+                     verdict.code, verdict.reason);
+        }
+    }
+    struct ad_work few = {.steps_max = 20}, many = {0};
+    struct ad_context context = {.now_s = 10000, .work = &few};
+    struct policy_verdict verdict;
+    struct ad *job =
+        ad_of("[JobStatus = 1; PeriodicHold = 1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1 < 2]");
+    policy_plan_periodic(job, &system, &context, &verdict);
+    assert_int_equal(verdict.action, POLICY_HOLD);
+    assert_non_null(strstr(verdict.reason, "more than 20 steps"));
+    context.work = &many;
+    policy_plan_periodic(job, &system, &context, &verdict);
+    assert_int_equal(verdict.action, POLICY_NONE);
+    assert_false(verdict.costly);
+    ad_destroy(job);
+    policy_system_fini(&system);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -252,6 +310,7 @@ int main(void)
         cmocka_unit_test(an_exit_is_judged_by_hold_then_remove),
         cmocka_unit_test(only_ads_with_a_policy_that_could_act_matter),
         cmocka_unit_test(a_completed_job_stays_only_while_that_is_true),
+        cmocka_unit_test(an_expression_that_takes_too_many_steps_holds_the_job_and_is_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
