@@ -141,14 +141,26 @@ static struct ad *bare_copy(const struct ad *ad)
     return bare;
 }
 
-bool watch_kind_wants(const struct watch_kind *kind, const struct ad *ad,
+bool watch_kind_is_too_costly(const struct watch_kind *kind)
+{
+    return kind->work.over > WATCH_KIND_OVER_MAX;
+}
+
+bool watch_kind_wants(struct watch_kind *kind, const struct ad *ad,
                       const struct ad_context *context)
 {
     if (kind->constraint == NULL) {
         return true;
     }
+    if (watch_kind_is_too_costly(kind)) {
+        return false;
+    }
     struct ad *bare = kind->with_private ? NULL : bare_copy(ad);
-    bool wants = ad_eval_bool(kind->constraint, bare != NULL ? bare : ad, NULL, context) == AD_TRUE;
+    struct ad_context counted = *context;
+    counted.work = &kind->work;
+    kind->work.steps_max = WATCH_KIND_STEPS_MAX;
+    bool wants =
+        ad_eval_bool(kind->constraint, bare != NULL ? bare : ad, NULL, &counted) == AD_TRUE;
     ad_destroy(bare);
     return wants;
 }

@@ -12,6 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "classad/ad_eval.h"
+
 struct ad;
 struct ad_context;
 struct ad_expr;
@@ -29,6 +31,7 @@ struct watch_kind {
     struct ad_expr *constraint;       /* NULL: all */
     struct ad_projection *projection; /* NULL: all attributes */
     bool with_private;
+    struct ad_work work; /* of judging the constraint */
 };
 
 /* What a WATCH asks for.  -EINVAL (which argument), -EACCES: private attributes without
@@ -37,9 +40,16 @@ int watch_kind_create(const struct ad *args, const struct wire_peer *peer, struc
                       struct err *err);
 void watch_kind_destroy(struct watch_kind *kind); /* NULL is allowed */
 
-/* A constraint sees what its watchers may see: else a claim id could be found out by comparing. */
-bool watch_kind_wants(const struct watch_kind *kind, const struct ad *ad,
+/* A constraint is judged at each change of each ad, before anybody else has a turn: so it may take
+ * far less than an evaluation may elsewhere.  One that crosses this again and again is refused. */
+#define WATCH_KIND_STEPS_MAX 5000
+#define WATCH_KIND_OVER_MAX  100 /* so often */
+
+/* A constraint sees what its watchers may see: else a claim id could be found out by comparing.
+ * What it takes is added to kind->work; context->work is not looked at. */
+bool watch_kind_wants(struct watch_kind *kind, const struct ad *ad,
                       const struct ad_context *context);
+bool watch_kind_is_too_costly(const struct watch_kind *kind); /* then it wants nothing any more */
 
 /* Appends the ad as a message carries it (wire_body.encoded). */
 void watch_kind_encode(const struct watch_kind *kind, const struct ad *ad, struct strbuf *out);

@@ -13,6 +13,11 @@
  * his share of them does.  Rejected: a queue of encoded changes (memory without a useful limit),
  * and copies of ads (an ad of a startd is kilobytes).
  *
+ * What waits is judged and sent in slices (base/slices.h), of counted work: a snapshot of a long
+ * table with a costly constraint holds up nobody.  A change is judged at once, so there a
+ * constraint may take little (WATCH_KIND_STEPS_MAX); one that takes more again and again ends its
+ * watches.
+ *
  * A watcher with a constraint is told of a key that goes only if it was told of the key before:
  * `known` says so.
  *
@@ -27,9 +32,11 @@
 #include "base/err.h"
 #include "base/loop.h"
 #include "base/mem.h"
+#include "base/slices.h"
 #include "base/strbuf.h"
 #include "base/strmap.h"
 #include "classad/ad.h"
+#include "classad/ad_limits.h"
 #include "wire/watch_kind.h"
 #include "wire/watch_protocol.h"
 #include "wire/wire_private.h"
@@ -38,7 +45,8 @@
 #define PART_ADS     64                  /* operations in one part */
 #define PART_BYTES   ((size_t)256 << 10) /* of ads in one part, from which on no other is added */
 #define AD_BYTES_MAX (WIRE_FRAME_MAX - ((size_t)1 << 20)) /* that fit in a message with its key */
-#define SPARE_BYTES  ((size_t)64 << 10)                   /* kept for the next change */
+#define KEY_STEPS    400 /* what finding and sending an ad counts in a slice (classad/ad_limits.h) */
+#define SPARE_BYTES  ((size_t)64 << 10) /* kept for the next change */
 
 /* What waits under a key of the backlog.  Values of a strmap are pointers: these are addresses. */
 static const char WAITS_SNAPSHOT, WAITS_CHANGED, WAITS_GONE;
@@ -48,16 +56,18 @@ struct watcher {
     struct watch_kind *kind;
     struct watcher *previous, *next; /* of the kind */
     struct wire_request *request;
-    struct strmap *known;   /* keys told, with a constraint only */
-    struct strmap *backlog; /* key -> WAITS_ */
-    size_t snapshot_left;   /* keys of the backlog that are WAITS_SNAPSHOT */
-    bool synced;            /* Synced was sent */
-    bool resync;            /* to be told, then to start over */
+    struct slice_work *turn; /* the backlog is judged and sent in slices */
+    struct strmap *known;    /* keys told, with a constraint only */
+    struct strmap *backlog;  /* key -> WAITS_ */
+    size_t snapshot_left;    /* keys of the backlog that are WAITS_SNAPSHOT */
+    bool synced;             /* Synced was sent */
+    bool resync;             /* to be told, then to start over */
     bool full;
 };
 
 struct watch_server {
     struct loop *loop;
+    struct slices *slices;
     struct watch_server_source source;
     void *arg;
     int64_t epoch;
@@ -133,10 +143,12 @@ static bool knew(struct watcher *watcher, const char *key, bool is_gone)
 
 /* ---- the backlog ----------------------------------------------------------------------------- */
 
+/* Whether it meets the constraint is judged when its turn comes. */
 static bool snapshot_add(void *arg, const char *key, const struct ad *ad)
 {
     struct watcher *watcher = arg;
-    if (wants(watcher, ad) && strmap_set(watcher->backlog, key, (void *)&WAITS_SNAPSHOT) == NULL) {
+    (void)ad;
+    if (strmap_set(watcher->backlog, key, (void *)&WAITS_SNAPSHOT) == NULL) {
         watcher->snapshot_left++;
     }
     return true;
@@ -214,8 +226,8 @@ static void part_tell(struct part *part, struct watcher *watcher, const char *ke
     }
 }
 
-/* One part of what waits. */
-static void backlog_send(struct watcher *watcher)
+/* One part of what waits, or less where the slice is over at end. */
+static void backlog_send(struct watcher *watcher, uint64_t end)
 {
     struct watch_server *server = watcher->server;
     bool snapshot = watcher->snapshot_left > 0;
@@ -226,9 +238,10 @@ static void backlog_send(struct watcher *watcher)
     strbuf_init(&part.operations, 0);
     strbuf_init(&part.ads, 0);
     while (part.operation_count < PART_ADS && part.ads.length < PART_BYTES &&
-           (!snapshot || watcher->snapshot_left > 0) &&
+           watcher->kind->work.steps < end && (!snapshot || watcher->snapshot_left > 0) &&
            strmap_next(watcher->backlog, &at, &key, &waits)) {
         const struct ad *ad = server->source.get(server->arg, watcher->kind->type, key);
+        watcher->kind->work.steps += KEY_STEPS;
         if (waits == &WAITS_SNAPSHOT) {
             watcher->snapshot_left--;
             if (ad != NULL) {
@@ -245,50 +258,6 @@ static void backlog_send(struct watcher *watcher)
     }
     strbuf_fini(&part.operations);
     strbuf_fini(&part.ads);
-}
-
-static void watcher_pump(struct watcher *watcher)
-{
-    while (!watcher->full) {
-        if (watcher->resync) {
-            watcher->resync = false;
-            event_send(watcher, WATCH_EVENT_RESYNC, NULL);
-            snapshot_start(watcher);
-        } else if (watcher->snapshot_left == 0 && !watcher->synced) {
-            watcher->synced = true;
-            event_send(watcher, WATCH_EVENT_SYNCED, NULL);
-        } else if (strmap_count(watcher->backlog) > 0) {
-            backlog_send(watcher);
-        } else {
-            return;
-        }
-    }
-}
-
-static void watcher_drained(void *arg)
-{
-    struct watcher *watcher = arg;
-    watcher->full = false;
-    watcher_pump(watcher);
-}
-
-/* ---- watchers come and go -------------------------------------------------------------------- */
-
-/* The kind that is there already, if there is one like this. */
-static struct watch_kind *kind_join(struct watch_server *server, struct watch_kind *kind)
-{
-    for (struct watch_kind *there = server->first; there != NULL; there = there->next) {
-        if (strcmp(there->name, kind->name) == 0) {
-            watch_kind_destroy(kind);
-            return there;
-        }
-    }
-    kind->next = server->first;
-    if (kind->next != NULL) {
-        kind->next->previous = kind;
-    }
-    server->first = kind;
-    return kind;
 }
 
 static void kind_leave(struct watch_server *server, struct watch_kind *kind)
@@ -320,9 +289,74 @@ static void watcher_free(struct watcher *watcher)
     kind_leave(watcher->server, watcher->kind);
     watcher->server->count--;
     watcher->server->waiting -= changes_waiting(watcher);
+    slice_work_destroy(watcher->turn);
     strmap_destroy(watcher->known, NULL);
     strmap_destroy(watcher->backlog, NULL);
     mem_free(watcher);
+}
+
+static void watcher_refuse(struct watcher *watcher)
+{
+    struct wire_request *request = watcher->request;
+    watcher_free(watcher);
+    wire_reply_error(request, -EDQUOT,
+                     "the constraint of the watch takes more than %d steps to evaluate",
+                     WATCH_KIND_STEPS_MAX);
+}
+
+/* One slice. */
+static void watcher_pump(void *arg)
+{
+    struct watcher *watcher = arg;
+    uint64_t end = watcher->kind->work.steps + AD_SLICE_STEPS;
+    while (!watcher->full) {
+        if (watch_kind_is_too_costly(watcher->kind)) {
+            watcher_refuse(watcher);
+            return;
+        }
+        if (watcher->kind->work.steps >= end) {
+            slice_work_want(watcher->turn);
+            return;
+        }
+        if (watcher->resync) {
+            watcher->resync = false;
+            event_send(watcher, WATCH_EVENT_RESYNC, NULL);
+            snapshot_start(watcher);
+        } else if (watcher->snapshot_left == 0 && !watcher->synced) {
+            watcher->synced = true;
+            event_send(watcher, WATCH_EVENT_SYNCED, NULL);
+        } else if (strmap_count(watcher->backlog) > 0) {
+            backlog_send(watcher, end);
+        } else {
+            return;
+        }
+    }
+}
+
+static void watcher_drained(void *arg)
+{
+    struct watcher *watcher = arg;
+    watcher->full = false;
+    slice_work_want(watcher->turn);
+}
+
+/* ---- watchers come and go -------------------------------------------------------------------- */
+
+/* The kind that is there already, if there is one like this. */
+static struct watch_kind *kind_join(struct watch_server *server, struct watch_kind *kind)
+{
+    for (struct watch_kind *there = server->first; there != NULL; there = there->next) {
+        if (strcmp(there->name, kind->name) == 0) {
+            watch_kind_destroy(kind);
+            return there;
+        }
+    }
+    kind->next = server->first;
+    if (kind->next != NULL) {
+        kind->next->previous = kind;
+    }
+    server->first = kind;
+    return kind;
 }
 
 static void watcher_gone(void *arg)
@@ -336,6 +370,7 @@ struct watch_server *watch_server_create(struct loop *loop,
     CHECK(source->walk != NULL && source->get != NULL);
     struct watch_server *server = mem_zalloc(sizeof *server);
     server->loop = loop;
+    server->slices = slices_create(loop);
     server->source = *source;
     server->arg = arg;
     server->epoch = loop_wall_ms(loop);
@@ -359,6 +394,7 @@ void watch_server_destroy(struct watch_server *server)
     strbuf_fini(&server->ad);
     strbuf_fini(&server->changed);
     strbuf_fini(&server->gone);
+    slices_destroy(server->slices);
     mem_free(server);
 }
 
@@ -388,8 +424,10 @@ void watch_server_add(struct watch_server *server, struct wire_request *request)
     server->count++;
     wire_request_on_gone(request, watcher_gone, watcher);
     wire_request_on_drained(request, watcher_drained, watcher);
+    watcher->turn = slice_work_create(server->slices, wire_request_peer(request)->identity,
+                                      watcher_pump, watcher);
     snapshot_start(watcher);
-    watcher_pump(watcher);
+    slice_work_want(watcher->turn);
 }
 
 size_t watch_server_count(const struct watch_server *server)
@@ -471,6 +509,9 @@ static void watcher_tell(struct watcher *watcher, struct news *news)
     if (!news->judged) {
         news->judged = true;
         news->wanted = news->ad != NULL && wants(watcher, news->ad);
+        if (watch_kind_is_too_costly(watcher->kind)) {
+            slice_work_want(watcher->turn); /* where it is refused */
+        }
     }
     if (news->wanted) {
         now_knows(watcher, news->key);

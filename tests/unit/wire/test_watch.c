@@ -250,11 +250,13 @@ static void a_snapshot_larger_than_a_window_arrives_whole_with_its_changes(void 
     while (table.held == NULL) {
         world_turns(world);
     }
-    watch_server_add(table.server, table.held); /* sends as much as the window takes */
-    table_put(&table, "slot1@wn0", 77);         /* sent already */
-    table_put(&table, "slot1@wn39999", 78);     /* waits */
-    table_drop(&table, "slot1@wn39998");        /* waits */
-    table_drop(&table, "slot1@wn1");            /* sent already */
+    watch_server_add(table.server, table.held);
+    until_count(world, &watcher.changed, 2); /* sent in slices: most of it waits */
+    assert_true(watcher.changed < 20000);
+    table_put(&table, "slot1@wn0", 77);     /* sent already */
+    table_put(&table, "slot1@wn39999", 78); /* waits */
+    table_drop(&table, "slot1@wn39998");    /* waits */
+    table_drop(&table, "slot1@wn1");        /* sent already */
     table_put(&table, "new", 79);
     world_until_flag(world, &watcher.synced);
     until_count(world, &watcher.gone, 1);
@@ -324,6 +326,52 @@ static void claim_ids_are_for_negotiators_only(void **state)
     world_until_flag(world, &watcher.synced);
     assert_string_equal(ad_string_or(watch_get(watcher.watch, "a"), "ClaimId", ""), "secret");
     watch_destroy(watcher.watch);
+    table_end(&table);
+}
+
+#define COSTLY "regexp(\"(a+)+$\", strcat(\"aaaaaaaaaaaaaaaaaaaaaaaaab\", Name))"
+
+static void a_constraint_that_costs_too_much_is_refused_and_others_go_on(void **state)
+{
+    struct world *world = *state;
+    struct table table;
+    struct watcher costly, plain;
+    char key[32];
+    const struct watch_spec spec = {.type = "Machine", .constraint = COSTLY};
+    table_start(world, &table);
+    for (int i = 0; i < 1000; i++) {
+        (void)snprintf(key, sizeof key, "slot1@wn%d", i);
+        table_put(&table, key, i);
+    }
+    watcher_start(&table, &costly, &spec, SCOPE_READ);
+    watcher_start(&table, &plain, &ALL, SCOPE_READ);
+    world_until_flag(world, &costly.refused);
+    assert_int_equal(costly.status, -EDQUOT);
+    assert_non_null(strstr(costly.why, "more than 5000 steps"));
+    assert_int_equal(watch_server_count(table.server), 1);
+    world_until_flag(world, &plain.synced);
+    assert_same(&table, &plain);
+    watch_destroy(costly.watch);
+    watch_destroy(plain.watch);
+    table_end(&table);
+}
+
+static void a_constraint_that_costs_too_much_is_refused_when_ads_change(void **state)
+{
+    struct world *world = *state;
+    struct table table;
+    struct watcher costly;
+    const struct watch_spec spec = {.type = "Machine", .constraint = COSTLY};
+    table_start(world, &table);
+    watcher_start(&table, &costly, &spec, SCOPE_READ);
+    world_until_flag(world, &costly.synced); /* there is nothing to be judged */
+    for (int i = 0; i < 300; i++) {
+        table_put(&table, "slot1@wn1", i);
+    }
+    world_until_flag(world, &costly.refused);
+    assert_int_equal(costly.status, -EDQUOT);
+    assert_int_equal(watch_server_count(table.server), 0);
+    watch_destroy(costly.watch);
     table_end(&table);
 }
 
@@ -670,6 +718,8 @@ int main(void)
         WORLD_TEST(a_projection_sends_only_its_attributes),
         WORLD_TEST(claim_ids_are_for_negotiators_only),
         WORLD_TEST(what_does_not_parse_is_refused_with_the_reason),
+        WORLD_TEST(a_constraint_that_costs_too_much_is_refused_and_others_go_on),
+        WORLD_TEST(a_constraint_that_costs_too_much_is_refused_when_ads_change),
         WORLD_TEST(a_watcher_that_was_cut_learns_what_went_away_meanwhile),
         WORLD_TEST(a_slow_watcher_sees_the_newest_state_of_each_key),
         WORLD_TEST(a_slow_watcher_sees_keys_in_the_order_of_their_last_changes),
