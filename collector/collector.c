@@ -19,6 +19,7 @@
 #include "base/loop.h"
 #include "base/mem.h"
 #include "base/os.h"
+#include "base/slices.h"
 #include "base/stream.h"
 #include "base/strmap.h"
 #include "classad/ad.h"
@@ -177,12 +178,13 @@ static void destroy(void *state)
     loop_timer_destroy(collector->own_ad);
     loop_timer_destroy(collector->indexing);
     loop_timer_destroy(collector->inspecting);
-    loop_timer_destroy(collector->invalidating);
+    slice_work_destroy(collector->invalidating);
     store_close(collector->store);
     batch_drop_all(collector);
     collector_revocations_drop(collector);
     collector_queries_drop(collector);
     collector_invalidations_drop(collector);
+    slices_destroy(collector->slices);
     watch_server_destroy(collector->watches);
     hub_destroy(collector->hub);
     collector_hang_up(collector);
@@ -253,7 +255,9 @@ static int start(const struct daemon_env *env, void **state, struct err *err)
     collector->expiry = loop_timer_create(env->loop, look_for_expired, collector);
     collector->own_ad = loop_timer_create(env->loop, collector_show_figures, collector);
     collector->indexing = loop_timer_create(env->loop, make_indexes, collector);
-    collector->invalidating = loop_timer_create(env->loop, collector_invalidate_some, collector);
+    collector->slices = slices_create(env->loop);
+    collector->invalidating =
+        slice_work_create(collector->slices, "", collector_invalidate_some, collector);
     collector->inspecting = loop_timer_create(env->loop, collector_inspect_some, collector);
     ads_cursor_init(&collector->inspection, collector->ads, "Machine");
     int code = open_everything(collector, err);

@@ -1,6 +1,6 @@
 /* collector/collector_invalidate.c - INVALIDATE: a sender takes ads back.
  *
- * Names are taken away at once.  A constraint is judged in slices of the loop's budget, as in a
+ * Names are taken away at once.  A constraint is judged in slices of counted work, as in a
  * query: one that costs a millisecond in each of 100,000 ads holds up nobody.  What comes for an ad
  * after the message is newer than it and stays: by the stamp of the sender, or, from one that gives
  * none, by the time.  A sender that leaves meanwhile has said what it wanted: the walk goes on.
@@ -14,17 +14,17 @@
 #include "base/err.h"
 #include "base/loop.h"
 #include "base/mem.h"
+#include "base/slices.h"
 #include "classad/ad.h"
+#include "classad/ad_limits.h"
 #include "collector/collector_ads.h"
 #include "collector/collector_batch.h"
 #include "collector/collector_state.h"
 #include "collector/collector_verbs.h"
 #include "wire/wire.h"
 
-#define SLICE_ADS 2000 /* looked at in one turn of the loop, at most */
-#define SLICE_MS  1    /* and for so long */
-#define CLOCK_ADS 4    /* between two looks at the clock */
-#define WALKS_MAX 100  /* that wait for one another */
+#define WALKS_MAX  100 /* that wait for one another */
+#define TAKE_STEPS 400 /* what taking an ad away counts in a slice */
 
 struct invalidation {
     struct invalidation *next; /* in the collector's queue of walks */
@@ -36,6 +36,7 @@ struct invalidation {
     bool offline, absent;       /* meant are ads of this kind only */
     struct ad_expr *constraint; /* NULL: none */
     struct ads_cursor cursor;   /* when there is one */
+    struct ad_work work;
     bool walks;
     unsigned batches; /* that are not public yet */
     int64_t count;    /* taken away */
@@ -97,10 +98,12 @@ static void take_names(struct invalidation *invalidation, const char *type)
 /* The constraint is judged in what the pool may know of the ad. */
 static void judge(struct invalidation *invalidation, struct ads_entry *entry)
 {
-    const struct ad_context context = collector_context(invalidation->collector);
+    struct ad_context context = collector_context(invalidation->collector);
+    context.work = &invalidation->work;
     const struct ad *bare = is_meant(invalidation, entry) ? collector_ads_bare(entry) : NULL;
     if (bare && ad_eval_bool(invalidation->constraint, bare, NULL, &context) == AD_TRUE) {
         take_away(invalidation, entry);
+        invalidation->work.steps += TAKE_STEPS;
     }
 }
 
@@ -149,17 +152,14 @@ static void slice_end(struct invalidation *invalidation)
 /* False: that was all. */
 static bool look(struct invalidation *invalidation)
 {
-    struct loop *loop = invalidation->collector->env.loop;
-    uint64_t begin_ms = loop_now_ms(loop);
-    for (int looked = 1; looked <= SLICE_ADS; looked++) {
+    uint64_t end = invalidation->work.steps + AD_SLICE_STEPS;
+    while (invalidation->work.steps < end) {
         struct ads_entry *entry = ads_cursor_next(&invalidation->cursor);
         if (!entry) {
             return false;
         }
+        invalidation->work.steps += AD_LOOK_STEPS;
         judge(invalidation, entry);
-        if (looked % CLOCK_ADS == 0 && loop_now_ms(loop) - begin_ms >= SLICE_MS) {
-            break;
-        }
     }
     return true;
 }
@@ -178,7 +178,7 @@ void collector_invalidate_some(void *arg)
     }
     slice_end(first);
     if (collector->invalidations) {
-        loop_timer_set(collector->invalidating, 0);
+        slice_work_want(collector->invalidating);
     }
 }
 
@@ -243,7 +243,7 @@ void collector_invalidate(struct session *session, struct wire_request *request)
         ads_cursor_init(&invalidation->cursor, collector->ads, type);
         *link = invalidation;
         if (is_first) {
-            loop_timer_set(collector->invalidating, 0);
+            slice_work_want(collector->invalidating);
         }
     }
     slice_begin(invalidation);

@@ -1,9 +1,10 @@
 /* collector/collector_query.c - QUERY: ads in parts, as fast as the caller takes them.
  *
  * A query answers from a snapshot (collector_ads.h): one moment, however long its answer takes and
- * whatever comes meanwhile.  It works in slices of the loop's budget: a constraint that matches
- * nothing in 100,000 ads, or costs a millisecond in each, does not hold up the others.  Where an
- * index tells which ads may meet the constraint, only those are looked at.
+ * whatever comes meanwhile.  It works in slices (base/slices.h), which end with the work that is
+ * counted in them: a constraint that matches nothing in 100,000 ads, or costs a millisecond in
+ * each, does not hold up the others, and a caller with many queries gets no more than one with a
+ * single.  Where an index tells which ads may meet the constraint, only those are looked at.
  *
  * Ordinary callers' constraints are evaluated in ads without private attributes, or a claim id
  * could be found out by comparing.
@@ -16,13 +17,16 @@
 
 #include "base/err.h"
 #include "base/loop.h"
+#include "base/log.h"
 #include "base/mem.h"
+#include "base/slices.h"
 #include "base/strbuf.h"
 #include "base/strmap.h"
 #include "base/text.h"
 #include "base/vec.h"
 #include "classad/ad.h"
 #include "classad/ad_clauses.h"
+#include "classad/ad_limits.h"
 #include "classad/ad_project.h"
 #include "collector/collector_ads.h"
 #include "collector/collector_state.h"
@@ -31,19 +35,19 @@
 
 #define PART_ADS       1000                /* in one message, at most */
 #define PART_BYTES     ((size_t)128 << 10) /* about: one more ad may cross it */
-#define SLICE_ADS      2000                /* looked at in one turn of the loop, at most */
-#define SLICE_MS       1      /* and for so long: what is ready goes out between slices */
-#define CLOCK_ADS      4      /* between two looks at the clock */
-#define PROJECTION_MAX 1000   /* attribute names */
-#define QUERIES_MAX    1000   /* under way */
-#define STALL_MS       120000 /* after which a caller that takes nothing is left */
+#define BYTES_A_STEP   16                  /* of an answer: what sending counts in a slice */
+#define PROJECTION_MAX 1000                /* attribute names */
+#define QUERIES_MAX    1000                /* under way */
+#define TEXT_SHOWN     200                 /* bytes of a constraint in a line of the log */
+#define STALL_MS       120000              /* after which a caller that takes nothing is left */
 
 struct query {
     struct query *next;
     struct query **link;
     struct collector *collector;
     struct wire_request *request;
-    struct loop_timer *turn;
+    struct slice_work *turn;
+    struct ad_work work;
     struct loop_timer *stall;
     struct ads_snapshot snapshot;
     bool selected; /* `few` are all that may meet the constraint; else all are looked at */
@@ -76,7 +80,7 @@ static void query_destroy(struct query *query)
     }
     ads_snapshot_end(&query->snapshot);
     vec_fini(&query->few, NULL);
-    loop_timer_destroy(query->turn);
+    slice_work_destroy(query->turn);
     loop_timer_destroy(query->stall);
     ad_expr_destroy(query->constraint);
     ad_projection_destroy(query->projection);
@@ -109,9 +113,24 @@ static void body_of(const struct query *query, struct wire_body *ret)
 
 static void sent(struct query *query)
 {
+    query->work.steps += query->part.length / BYTES_A_STEP;
     strbuf_clear(&query->part);
     query->count += (int64_t)query->pending;
     query->pending = 0;
+}
+
+/* Evaluations crossed their limit: they counted as error. */
+static void tell_costly(const struct query *query)
+{
+    const struct wire_peer *peer = wire_request_peer(query->request);
+    char text[TEXT_SHOWN + 1];
+    (void)snprintf(text, sizeof(text), "%s",
+                   ad_string_or(wire_request_args(query->request), "Constraint", "")); /* cut */
+    log_warn(query->collector->env.log, "request.costly",
+             "evaluations of a constraint crossed their limit: they count as error",
+             LOG_TEXT("identity", peer->identity), LOG_TEXT("peer", peer->address),
+             LOG_TEXT("verb", "QUERY"), LOG_INT("steps", query->work.steps),
+             LOG_INT("over_limit", query->work.over), LOG_TEXT("constraint", text));
 }
 
 static void finish(struct query *query)
@@ -121,6 +140,10 @@ static void finish(struct query *query)
     struct wire_body body;
     body_of(query, &body);
     ad_set_int(args, "Count", query->count + (int64_t)query->pending);
+    if (query->work.over > 0) {
+        tell_costly(query);
+        ad_set_int(args, "TooCostly", (int64_t)query->work.over);
+    }
     body.args = args;
     wire_reply_ok(query->request, &body);
     ad_destroy(args);
@@ -150,7 +173,7 @@ static bool next_entry(struct query *query, struct ads_entry **ret)
     return *ret != NULL;
 }
 
-static bool wants(const struct query *query, struct ads_entry *entry, const struct ad **ret)
+static bool wants(struct query *query, struct ads_entry *entry, const struct ad **ret)
 {
     bool absent = false;
     *ret = ads_snapshot_see(&query->snapshot, entry, query->with_private, &absent);
@@ -160,18 +183,16 @@ static bool wants(const struct query *query, struct ads_entry *entry, const stru
     if (!query->constraint) {
         return true;
     }
-    const struct ad_context context = collector_context(query->collector);
+    struct ad_context context = collector_context(query->collector);
+    context.work = &query->work;
     return ad_eval_bool(query->constraint, *ret, NULL, &context) == AD_TRUE;
 }
 
-/* Fills a part.  False: that was all. */
-static bool look(struct query *query)
+/* Fills a part, or what of it the slice allows.  False: that was all. */
+static bool look(struct query *query, uint64_t end)
 {
-    struct loop *loop = query->collector->env.loop;
-    uint64_t begin_ms = loop_now_ms(loop);
-    for (int looked = 1;
-         looked <= SLICE_ADS && query->part.length < PART_BYTES && query->pending < PART_ADS;
-         looked++) {
+    while (query->work.steps < end && query->part.length < PART_BYTES &&
+           query->pending < PART_ADS) {
         struct ads_entry *entry;
         const struct ad *ad;
         bool full = query->limit >= 0 && query->count + (int64_t)query->pending >= query->limit;
@@ -179,26 +200,23 @@ static bool look(struct query *query)
             return false;
         }
         query->collector->counts.ads_looked_at++;
+        query->work.steps += AD_LOOK_STEPS;
         if (wants(query, entry, &ad)) {
             add(query, ad);
-        }
-        if (looked % CLOCK_ADS == 0 && loop_now_ms(loop) - begin_ms >= SLICE_MS) {
-            break;
         }
     }
     return true;
 }
 
-/* Parts are sent until the caller's window is full or the slice is over. */
-static void take_turn(void *arg)
+/* One slice: parts are sent until the caller's window is full or the work is done. */
+static void take_slice(void *arg)
 {
     struct query *query = arg;
-    struct loop *loop = query->collector->env.loop;
-    uint64_t begin_ms = loop_now_ms(loop);
+    uint64_t end = query->work.steps + AD_SLICE_STEPS;
     bool open = true;
     loop_timer_stop(query->stall);
     do {
-        if (!look(query)) {
+        if (!look(query, end)) {
             finish(query);
             return;
         }
@@ -208,12 +226,17 @@ static void take_turn(void *arg)
             open = wire_reply_part(query->request, &body);
             sent(query);
         }
-    } while (open && loop_now_ms(loop) - begin_ms < SLICE_MS);
+    } while (open && query->work.steps < end);
     if (open) {
-        loop_timer_set(query->turn, 0);
+        slice_work_want(query->turn);
     } else {
         loop_timer_set(query->stall, STALL_MS);
     }
+}
+
+static void want_slice(void *arg)
+{
+    slice_work_want(((struct query *)arg)->turn);
 }
 
 /* ---- asking ---------------------------------------------------------------------------------- */
@@ -323,7 +346,8 @@ void collector_query(struct collector *collector, struct wire_request *request)
     collector->queries = query;
     collector->counts.queries_active++;
     strbuf_init(&query->part, WIRE_FRAME_MAX);
-    query->turn = loop_timer_create(collector->env.loop, take_turn, query);
+    query->turn = slice_work_create(collector->slices, wire_request_peer(request)->identity,
+                                    take_slice, query);
     query->stall = loop_timer_create(collector->env.loop, stalled, query);
     struct err err = {""};
     int code = read_args(query, args, &err);
@@ -339,8 +363,8 @@ void collector_query(struct collector *collector, struct wire_request *request)
     }
     begin(query, type);
     wire_request_on_gone(request, gone, query);
-    wire_request_on_drained(request, take_turn, query);
-    take_turn(query);
+    wire_request_on_drained(request, want_slice, query);
+    slice_work_want(query->turn);
 }
 
 void collector_queries_drop(struct collector *collector)

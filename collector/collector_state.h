@@ -24,6 +24,8 @@ struct listener;
 struct loop_timer;
 struct prototypes;
 struct query;
+struct slice_work;
+struct slices;
 struct revocation;
 struct session;
 struct store;
@@ -81,7 +83,8 @@ struct collector {
     struct ad_given *heard; /* LastHeardFrom of what comes in this second; may be NULL */
     int64_t heard_s;
     struct loop_timer *inspecting;
-    struct loop_timer *invalidating;
+    struct slices *slices; /* of queries and invalidations: who evaluates next */
+    struct slice_work *invalidating;
     struct invalidation *invalidations; /* walks that wait for one another */
     struct ads_cursor inspection;       /* where that walk is */
     bool inspected_any;                 /* in this walk */

@@ -57,6 +57,39 @@ static void an_answer_shows_one_moment_while_updates_go_on(void **state)
     assert_string_equal(show(reader, "Machine", "G"), "");
 }
 
+/* Different in each ad; all that an evaluation may take. */
+#define COSTLY "regexp(\\\"(a+)+$\\\", strcat(\\\"aaaaaaaaaaaaaaaaaaaaaaaaab\\\", Name))"
+
+static void others_are_answered_while_a_costly_constraint_is_judged(void **state)
+{
+    struct bed *bed = *state;
+    struct client *startd = dial(bed, SCOPE_ADVERTISE);
+    struct client *heavy = dial(bed, SCOPE_READ);
+    struct client *other = dial(bed, SCOPE_READ);
+    struct answer many[4];
+    int pings = 0;
+    for (int i = 0; i < 20; i++) {
+        char ad[100];
+        snprintf(ad, sizeof(ad), "[ MyType = \"Machine\"; Name = \"slot%d@w\" ]", i);
+        OK(startd, VERB_UPDATE, "[]", ad);
+    }
+    for (size_t i = 0; i < sizeof(many) / sizeof(many[0]); i++) {
+        client_send(heavy, VERB_QUERY, "[ Type = \"Machine\"; Constraint = \"" COSTLY "\" ]", NULL,
+                    &many[i]);
+    }
+    while (!many[0].over) {
+        OK(other, VERB_PING, "[]", NULL);
+        pings++;
+    }
+    assert_true(pings >= 4); /* eighty slices, one in a turn of the loop */
+    loop_run_until(bed->loop, &many[3].over);
+    for (size_t i = 0; i < sizeof(many) / sizeof(many[0]); i++) {
+        assert_int_equal(many[i].ads.count, 0);
+        assert_int_equal(ad_int_or(many[i].args, "TooCostly", 0), 20);
+        answer_fini(&many[i]);
+    }
+}
+
 static void an_ad_that_computes_what_is_wanted_comes_whole(void **state)
 {
     struct bed *bed = *state;
@@ -230,6 +263,7 @@ static void a_flood_of_one_connection_starves_nobody(void **state)
 UNIT_TESTS(CASE(invalidate_by_a_costly_constraint_holds_nobody_up),
            CASE(a_flood_of_one_connection_starves_nobody),
            CASE(an_answer_shows_one_moment_while_updates_go_on),
+           CASE(others_are_answered_while_a_costly_constraint_is_judged),
            CASE(an_ad_that_computes_what_is_wanted_comes_whole),
            CASE(what_an_index_leaves_is_what_all_would_give),
            CASE(a_constraint_that_costs_much_in_each_ad_holds_nobody_up))
