@@ -1,8 +1,8 @@
 /* base/pki.h - the pool's certificate authority: made once by `roost init`.
  *
- * P-256 keys.  The CA signs servers only (collector, schedd); clients show tokens, not
- * certificates, so a leaked server certificate lets nobody in: it lets its holder play that server
- * until it is replaced.  Key files have mode 0600.
+ * P-256 keys.  The CA signs servers only (collector, schedd), each for its role and name; clients
+ * show tokens, not certificates, so a leaked server certificate lets nobody in: it lets its holder
+ * play that server until it is replaced, and no other one.  Key files have mode 0600.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -23,11 +23,16 @@ struct os;
  * never replaced, for every machine of the pool trusts it. */
 int pki_make_ca(struct os *os, const char *dir, const char *pool, struct err *err);
 
+struct pki_server {
+    const char *role, *name; /* base/server_role.h; the pool is what the CA's common name says */
+    const char *const *sans; /* host names and IP addresses, for other programs; may be none */
+    size_t san_count;
+};
+
 /* Makes a key and a certificate for a server signed by the CA in ca_dir; replaces what is at the
- * two paths.  cert_path gets the server's certificate alone (clients have the CA).  sans: host
- * names and IP addresses, may be none.  -ENOENT when there is no CA. */
+ * two paths.  cert_path gets the server's certificate alone (clients have the CA).  -ENOENT when
+ * there is no CA; -EINVAL for a role or name that there cannot be. */
 int pki_make_server_cert(struct os *os, const char *ca_dir, const char *cert_path,
-                         const char *key_path, const char *name, const char *const *sans,
-                         size_t san_count, struct err *err);
+                         const char *key_path, const struct pki_server *server, struct err *err);
 
 #endif

@@ -20,6 +20,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/os.h"
+#include "base/server_role.h"
 #include "base/strbuf.h"
 #include "base/x509_tls.h"
 
@@ -151,18 +152,31 @@ static int load_ca(struct os *os, const char *dir, X509 **cert, EVP_PKEY **key, 
     return code;
 }
 
-int pki_make_server_cert(struct os *os, const char *ca_dir, const char *cert_path,
-                         const char *key_path, const char *name, const char *const *sans,
-                         size_t san_count, struct err *err)
+static int print_uri(X509 *ca, const struct pki_server *server, struct strbuf *ret, struct err *err)
 {
-    struct x509_spec spec = spec_of(name, PKI_SERVER_YEARS);
+    char pool[SERVER_ROLE_NAME_MAX + 1];
+    int code = x509_common_name(ca, pool, sizeof(pool), err);
+    return code != 0 ? err_prefix(err, code, "the CA's certificate")
+                     : server_role_print(pool, server->role, server->name, ret, err);
+}
+
+int pki_make_server_cert(struct os *os, const char *ca_dir, const char *cert_path,
+                         const char *key_path, const struct pki_server *server, struct err *err)
+{
+    struct x509_spec spec = spec_of(server->role, PKI_SERVER_YEARS);
     EVP_PKEY *key = NULL;
     X509 *cert = NULL;
-    spec.sans = sans;
-    spec.san_count = san_count;
+    struct strbuf uri;
+    strbuf_init(&uri, 0);
+    spec.sans = server->sans;
+    spec.san_count = server->san_count;
     ERR_clear_error();
     int code = load_ca(os, ca_dir, &spec.issuer, &spec.issuer_key, err);
     if (code == 0) {
+        code = print_uri(spec.issuer, server, &uri, err);
+    }
+    if (code == 0) {
+        spec.uri = strbuf_text(&uri);
         key = x509_key();
         code = key != NULL ? x509_make(key, &spec, &cert, err)
                            : x509_err(err, -EIO, "cannot make a key");
@@ -177,5 +191,6 @@ int pki_make_server_cert(struct os *os, const char *ca_dir, const char *cert_pat
     EVP_PKEY_free(key);
     X509_free(spec.issuer);
     EVP_PKEY_free(spec.issuer_key);
+    strbuf_fini(&uri);
     return code;
 }

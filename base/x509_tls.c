@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <strings.h>
 #include <time.h>
 
 #include <openssl/bn.h>
@@ -14,6 +15,7 @@
 #include <openssl/x509v3.h>
 
 #include "base/err.h"
+#include "base/server_role.h"
 
 #define NAME_MAX_BYTES 64 /* ub-common-name of RFC 5280 */
 #define SERIAL_BITS    127
@@ -61,33 +63,43 @@ static bool add_extension(X509 *cert, X509 *issuer, int nid, const char *value)
     return ok;
 }
 
+/* The string, which is NULL after a failure, becomes the names'. */
+static bool push_name(GENERAL_NAMES *names, int type, ASN1_STRING *value)
+{
+    GENERAL_NAME *name = value != NULL ? GENERAL_NAME_new() : NULL;
+    if (name == NULL) {
+        ASN1_STRING_free(value);
+        return false;
+    }
+    GENERAL_NAME_set0_value(name, type, value);
+    if (sk_GENERAL_NAME_push(names, name) > 0) {
+        return true;
+    }
+    GENERAL_NAME_free(name);
+    return false;
+}
+
+static ASN1_IA5STRING *ia5_string(const char *text)
+{
+    ASN1_IA5STRING *string = ASN1_IA5STRING_new();
+    if (string != NULL && ASN1_STRING_set(string, text, -1) != 1) {
+        ASN1_IA5STRING_free(string);
+        return NULL;
+    }
+    return string;
+}
+
 /* Not by add_extension(): a name with a comma in it would be read as two. */
-static bool add_sans(X509 *cert, const char *const *sans, size_t count)
+static bool add_sans(X509 *cert, const struct x509_spec *spec)
 {
     GENERAL_NAMES *names = sk_GENERAL_NAME_new_null();
     bool ok = names != NULL;
-    for (size_t i = 0; ok && i < count; i++) {
-        ASN1_OCTET_STRING *ip = a2i_IPADDRESS(sans[i]);
-        GENERAL_NAME *name = GENERAL_NAME_new();
-        ASN1_IA5STRING *dns = ip == NULL ? ASN1_IA5STRING_new() : NULL;
-        ok =
-            name != NULL && (ip != NULL || (dns != NULL && ASN1_STRING_set(dns, sans[i], -1) == 1));
-        if (!ok) {
-            ASN1_OCTET_STRING_free(ip);
-            ASN1_IA5STRING_free(dns);
-            GENERAL_NAME_free(name);
-            break;
-        }
-        if (ip != NULL) {
-            GENERAL_NAME_set0_value(name, GEN_IPADD, ip);
-        } else {
-            GENERAL_NAME_set0_value(name, GEN_DNS, dns);
-        }
-        ok = sk_GENERAL_NAME_push(names, name) > 0;
-        if (!ok) {
-            GENERAL_NAME_free(name);
-        }
+    for (size_t i = 0; ok && i < spec->san_count; i++) {
+        ASN1_OCTET_STRING *ip = a2i_IPADDRESS(spec->sans[i]);
+        ok = ip != NULL ? push_name(names, GEN_IPADD, ip)
+                        : push_name(names, GEN_DNS, ia5_string(spec->sans[i]));
     }
+    ok = ok && (spec->uri == NULL || push_name(names, GEN_URI, ia5_string(spec->uri)));
     ok = ok && X509_add1_ext_i2d(cert, NID_subject_alt_name, names, 0, 0) == 1;
     GENERAL_NAMES_free(names);
     ERR_clear_error(); /* a2i_IPADDRESS complains of host names */
@@ -108,7 +120,7 @@ static bool add_extensions(X509 *cert, X509 *issuer, const struct x509_spec *spe
     if (ok && !spec->ca) {
         ok = add_extension(cert, issuer, NID_ext_key_usage, "serverAuth");
     }
-    return ok && (spec->san_count == 0 || add_sans(cert, spec->sans, spec->san_count));
+    return ok && ((spec->san_count == 0 && spec->uri == NULL) || add_sans(cert, spec));
 }
 
 int x509_make(EVP_PKEY *key, const struct x509_spec *spec, X509 **ret, struct err *err)
@@ -132,4 +144,67 @@ int x509_make(EVP_PKEY *key, const struct x509_spec *spec, X509 **ret, struct er
     }
     *ret = cert;
     return 0;
+}
+
+/* ---- what a certificate says ----------------------------------------------------------------- */
+
+/* A URI of ours, whatever its case: one that is nearly right is not passed over, but refused. */
+static bool is_about_role(const ASN1_STRING *uri)
+{
+    size_t length = strlen(SERVER_ROLE_SCHEME);
+    return (size_t)ASN1_STRING_length(uri) >= length &&
+           strncasecmp((const char *)ASN1_STRING_get0_data(uri), SERVER_ROLE_SCHEME, length) == 0;
+}
+
+int x509_role(X509 *cert, struct server_role *ret, struct err *err)
+{
+    int found = 0, count = 0;
+    const ASN1_STRING *ours = NULL;
+    GENERAL_NAMES *names = X509_get_ext_d2i(cert, NID_subject_alt_name, &found, NULL);
+    if (names == NULL && found != -1) {
+        ERR_clear_error();
+        return err_set(err, -EINVAL, "its certificate's alternative names cannot be read");
+    }
+    for (int i = 0; i < sk_GENERAL_NAME_num(names); i++) {
+        int type = 0;
+        const ASN1_STRING *value = GENERAL_NAME_get0_value(sk_GENERAL_NAME_value(names, i), &type);
+        if (type == GEN_URI && is_about_role(value)) {
+            ours = value;
+            count++;
+        }
+    }
+    int code = 0;
+    if (count == 0) {
+        code = err_set(err, -ENOENT, "its certificate names no role, collector or schedd: %s",
+                       SERVER_ROLE_REMEDY);
+    } else if (count > 1) {
+        code = err_set(err, -EINVAL, "its certificate names %d roles, not one", count);
+    } else {
+        code = server_role_parse((const char *)ASN1_STRING_get0_data(ours),
+                                 (size_t)ASN1_STRING_length(ours), ret, err);
+        code = code != 0 ? err_prefix(err, code, "its certificate names a malformed role") : 0;
+    }
+    GENERAL_NAMES_free(names);
+    return code;
+}
+
+int x509_common_name(X509 *cert, char *ret, size_t size, struct err *err)
+{
+    X509_NAME *subject = X509_get_subject_name(cert);
+    unsigned char *text = NULL;
+    int at = X509_NAME_get_index_by_NID(subject, NID_commonName, -1);
+    bool one = at >= 0 && X509_NAME_get_index_by_NID(subject, NID_commonName, at) == -1;
+    int length =
+        one ? ASN1_STRING_to_UTF8(&text, X509_NAME_ENTRY_get_data(X509_NAME_get_entry(subject, at)))
+            : -1;
+    int code = 0;
+    if (length <= 0 || (size_t)length >= size || memchr(text, '\0', (size_t)length) != NULL) {
+        ERR_clear_error();
+        code = err_set(err, -EINVAL, "has no common name of 1 to %zu bytes", size - 1);
+    } else {
+        memcpy(ret, text, (size_t)length);
+        ret[length] = '\0';
+    }
+    OPENSSL_free(text);
+    return code;
 }

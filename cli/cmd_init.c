@@ -13,12 +13,14 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/check.h"
 #include "base/loop.h"
 #include "base/mem.h"
 #include "base/os.h"
 #include "base/pki.h"
 #include "base/random.h"
 #include "base/secret_file.h"
+#include "base/server_role.h"
 #include "base/strbuf.h"
 #include "base/stream.h"
 #include "base/text.h"
@@ -166,17 +168,18 @@ static int make_secrets(struct init *init, struct err *err)
 {
     struct cli *cli = init->cli;
     static const char *const SANS[] = {"127.0.0.1", "localhost"};
-    static const char *const SERVERS[] = {"collector", "schedd"};
+    static const char *const SERVERS[] = {SERVER_ROLE_COLLECTOR, SERVER_ROLE_SCHEDD};
     char security[512], keys[512], cert[600], key[600], user[64];
     int rc = make_dir(init, "security/tokens", 0700, err);
     rc = rc != 0 ? rc : make_dir(init, "security/keys", 0700, err);
     rc = rc != 0 ? rc
                  : os_chmod(cli->os, path(init, "security", security, sizeof security), 0700, err);
     rc = rc != 0 ? rc : pki_make_ca(cli->os, security, INIT_POOL, err);
-    for (size_t i = 0; i < 2 && rc == 0; i++) {
+    for (size_t i = 0; i < ARRAY_COUNT(SERVERS) && rc == 0; i++) {
         (void)snprintf(cert, sizeof cert, "%s/%s.pem", security, SERVERS[i]);
         (void)snprintf(key, sizeof key, "%s/%s-key.pem", security, SERVERS[i]);
-        rc = pki_make_server_cert(cli->os, security, cert, key, SERVERS[i], SANS, 2, err);
+        const struct pki_server server = {SERVERS[i], INIT_POOL, SANS, ARRAY_COUNT(SANS)};
+        rc = pki_make_server_cert(cli->os, security, cert, key, &server, err);
     }
     rc = rc != 0 ? rc
                  : token_key_make(cli->os, cli->loop,

@@ -141,9 +141,9 @@ static inline struct bed *bed_create(const char *more_config)
     bed_path(bed, "keys", keys);
     bed_path(bed, "collector.pem", cert);
     bed_path(bed, "collector-key.pem", key);
-    const char *const sans[] = {"127.0.0.1", "localhost"};
+    static const struct pki_server SERVER = {.role = "collector", .name = "test"};
     BED_MUST(pki_make_ca(bed->os, bed->dir, "test", err));
-    BED_MUST(pki_make_server_cert(bed->os, bed->dir, cert, key, "collector", sans, 2, err));
+    BED_MUST(pki_make_server_cert(bed->os, bed->dir, cert, key, &SERVER, err));
     BED_MUST(os_mkdirs(bed->os, keys, 0700, err));
     BED_MUST(token_key_make(bed->os, bed->loop, keys, "k1", err));
     bed_load_config(bed);

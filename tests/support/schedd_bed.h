@@ -29,10 +29,10 @@ static inline void schedd_bed_write(struct bed *bed, const char *token_id, char 
     bed_path(bed, "schedd.conf", path);
     BED_MUST(os_write_file(bed->os, path, text, strlen(text), 0600, false, err));
     char cert[300], key[300];
-    const char *const sans[] = {"127.0.0.1"};
+    static const struct pki_server SERVER = {.role = "schedd", .name = "s"};
     bed_path(bed, "schedd.pem", cert);
     bed_path(bed, "schedd-key.pem", key);
-    BED_MUST(pki_make_server_cert(bed->os, bed->dir, cert, key, "schedd", sans, 1, err));
+    BED_MUST(pki_make_server_cert(bed->os, bed->dir, cert, key, &SERVER, err));
 }
 
 static inline struct daemon_run *schedd_bed_start(struct bed *bed, char *path)

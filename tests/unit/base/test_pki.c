@@ -12,9 +12,13 @@
 #include "base/os.h"
 #include "base/os_run.h"
 #include "base/pki.h"
+#include "base/server_role.h"
 #include "base/x509_tls.h"
 
 #define DAY_S ((int64_t)86400)
+
+/* A collector without names for other programs. */
+static const struct pki_server PLAIN = {.role = "collector", .name = "head"};
 
 struct pki {
     struct rig *rig;
@@ -63,9 +67,10 @@ static void make_ca(struct pki *pki, const char *name)
 /* The rig's server shows a certificate of this CA. */
 static void make_server(struct pki *pki, const char *ca)
 {
-    const char *sans[] = {"head.example.org", "127.0.0.1", "::1", "a,DNS:b"};
+    static const char *const SANS[] = {"head.example.org", "127.0.0.1", "::1", "a,DNS:b"};
+    static const struct pki_server SERVER = {"collector", "head", SANS, 4};
     if (pki_make_server_cert(pki->os, at(pki, ca), at(pki, "server.pem"), at(pki, "server-key.pem"),
-                             "collector", sans, 4, &pki->err) != 0 ||
+                             &SERVER, &pki->err) != 0 ||
         tls_identity_load(pki->os, at(pki, "server.pem"), at(pki, "server-key.pem"),
                           &pki->rig->identity, &pki->err) != 0) {
         fail_msg("%s", pki->err.text);
@@ -153,7 +158,10 @@ static void a_ca_file_that_was_replaced_counts_from_the_next_connection(void **s
 static void make_dated(struct pki *pki, int64_t from_s, int64_t to_s)
 {
     struct x509_spec ca = {.name = "ca", .ca = true, .valid_from_s = from_s, .valid_to_s = to_s};
-    struct x509_spec server = {.name = "server", .valid_from_s = from_s, .valid_to_s = to_s};
+    struct x509_spec server = {.name = "server",
+                               .valid_from_s = from_s,
+                               .valid_to_s = to_s,
+                               .uri = "roost://ca/collector/server"};
     X509 *cert;
     server.issuer_key = x509_key();
     EVP_PKEY *key = x509_key();
@@ -207,9 +215,8 @@ static void a_server_certificate_is_no_ca(void **state)
     assert_int_equal(os_rename(pki->os, at(pki, "server-key.pem"), at(pki, "evil/ca-key.pem"),
                                false, NULL),
                      0);
-    const char *none[] = {NULL};
     assert_int_equal(pki_make_server_cert(pki->os, at(pki, "evil"), at(pki, "leaf.pem"),
-                                          at(pki, "leaf-key.pem"), "collector", none, 0, NULL),
+                                          at(pki, "leaf-key.pem"), &PLAIN, NULL),
                      0);
     /* It shows the whole chain. */
     struct strbuf chain;
@@ -235,14 +242,13 @@ static void an_identity_that_cannot_be_loaded_is_named(void **state)
 {
     struct pki *pki = *state;
     struct tls_identity *identity = NULL;
-    const char *none[] = {NULL};
     make_ca(pki, "ca");
     for (int i = 0; i < 2; i++) {
         char cert[32], key[32];
         (void)snprintf(cert, sizeof(cert), "%d.pem", i);
         (void)snprintf(key, sizeof(key), "%d-key.pem", i);
         assert_int_equal(pki_make_server_cert(pki->os, at(pki, "ca"), at(pki, cert), at(pki, key),
-                                              "s", none, 0, NULL),
+                                              &PLAIN, NULL),
                          0);
     }
     assert_int_equal(tls_identity_load(pki->os, at(pki, "0.pem"), at(pki, "1-key.pem"), &identity,
@@ -273,7 +279,6 @@ static void a_ca_is_never_replaced_and_keys_are_secret(void **state)
 {
     struct pki *pki = *state;
     struct os_stat st;
-    const char *none[] = {NULL};
     make_ca(pki, "ca");
     assert_int_equal(os_stat(pki->os, at(pki, "ca/" PKI_CA_KEY), &st), 0);
     assert_int_equal(st.mode, 0600);
@@ -283,7 +288,7 @@ static void a_ca_is_never_replaced_and_keys_are_secret(void **state)
     assert_non_null(strstr(pki->err.text, "ca.pem"));
     assert_int_equal(pki_make_ca(pki->os, at(pki, "missing"), "x", &pki->err), -ENOENT);
     assert_int_equal(pki_make_server_cert(pki->os, at(pki, "missing"), at(pki, "s.pem"),
-                                          at(pki, "s-key.pem"), "s", none, 0, &pki->err),
+                                          at(pki, "s-key.pem"), &PLAIN, &pki->err),
                      -ENOENT);
     make_server(pki, "ca");
     assert_int_equal(os_stat(pki->os, at(pki, "server-key.pem"), &st), 0);
@@ -306,6 +311,11 @@ static void certificates_say_what_they_are(void **state)
     assert_int_equal(X509_check_ip_asc(cert, "127.0.0.1", 0), 1);
     assert_int_equal(X509_check_ip_asc(cert, "::1", 0), 1);
     assert_int_equal(X509_check_host(cert, "b", 0, 0, NULL), 0); /* "a,DNS:b" is one odd name */
+    struct server_role role;
+    assert_int_equal(x509_role(cert, &role, NULL), 0);
+    assert_string_equal(role.pool, "ca");
+    assert_string_equal(role.role, "collector");
+    assert_string_equal(role.name, "head");
     assert_int_equal(X509_check_ca(cert), 0);
     assert_int_equal(X509_get_extended_key_usage(cert), XKU_SSL_SERVER);
     int days = 0, seconds = 0;

@@ -39,11 +39,11 @@ static void reload(struct bed *bed, const char *more)
 
 static int renew_certificate(struct bed *bed, const char *cert_name)
 {
-    const char *const sans[] = {"127.0.0.1", "localhost"};
+    static const struct pki_server SERVER = {.role = "collector", .name = "test"};
     char cert[300], key[300];
     bed_path(bed, cert_name, cert);
     bed_path(bed, "collector-key.pem", key);
-    return pki_make_server_cert(bed->os, bed->dir, cert, key, "collector", sans, 2, NULL);
+    return pki_make_server_cert(bed->os, bed->dir, cert, key, &SERVER, NULL);
 }
 
 static bool still_answers(struct client *client)

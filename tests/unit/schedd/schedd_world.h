@@ -117,14 +117,12 @@ static inline void put(struct world *world, const char *name, const char *text)
 static inline void make_secrets(struct world *world)
 {
     char cert[96], key[96], keys[96];
-    const char *const sans[] = {"127.0.0.1"};
+    static const struct pki_server SERVER = {.role = "schedd", .name = "s1"};
     (void)snprintf(cert, sizeof(cert), "%s/schedd.pem", world->dir);
     (void)snprintf(key, sizeof(key), "%s/schedd-key.pem", world->dir);
     (void)snprintf(keys, sizeof(keys), "%s/keys", world->dir);
     assert_int_equal(pki_make_ca(world->os, world->dir, "pool", NULL), 0);
-    assert_int_equal(pki_make_server_cert(world->os, world->dir, cert, key, "schedd", sans, 1,
-                                          NULL),
-                     0);
+    assert_int_equal(pki_make_server_cert(world->os, world->dir, cert, key, &SERVER, NULL), 0);
     assert_int_equal(os_mkdirs(world->os, keys, 0700, NULL), 0);
     assert_int_equal(token_key_make(world->os, world->loop, keys, "k1", NULL), 0);
 }

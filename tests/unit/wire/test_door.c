@@ -5,7 +5,10 @@
 #include "tests/unit/wire/world.h"
 
 #include "base/pki.h"
+#include "base/server_role.h"
 #include "wire/door.h"
+
+#define ROLE SERVER_ROLE_COLLECTOR
 
 struct bed {
     struct world *world;
@@ -81,15 +84,15 @@ static bool call(struct bed *bed, const char *address, const char *pin, struct c
 
 static void bed_open(struct bed *bed, struct world *world, const char *address)
 {
-    const char *const sans[] = {"127.0.0.1"};
+    static const struct pki_server SERVER = {.role = ROLE, .name = "test"};
     struct err err = {""};
     *bed = (struct bed){.world = world};
     world_must(pki_make_ca(world->os, world->dir, "test", &err), &err);
     for (int i = 0; i < 2; i++) {
         (void)snprintf(bed->certs[i], sizeof bed->certs[i], "%s/cert%d.pem", world->dir, i);
         (void)snprintf(bed->keys[i], sizeof bed->keys[i], "%s/key%d.pem", world->dir, i);
-        world_must(pki_make_server_cert(world->os, world->dir, bed->certs[i], bed->keys[i], "door",
-                                        sans, 1, &err),
+        world_must(pki_make_server_cert(world->os, world->dir, bed->certs[i], bed->keys[i], &SERVER,
+                                        &err),
                    &err);
     }
     const struct door_place place = {address, bed->certs[0], bed->keys[0]};

@@ -1,0 +1,59 @@
+/* base/server_role.h - who a server's certificate says that it is.
+ *
+ * The pool's CA signs the certificates of all its servers, so "signed by the CA" alone would let a
+ * submit host's schedd answer in the collector's place, and collect the tokens of everybody who
+ * dials it.  Each certificate therefore has one URI among its subject alternative names:
+ *
+ *     roost://POOL/ROLE/NAME      roost://lab/collector/head, roost://lab/schedd/submit1.lab
+ *
+ * POOL is the common name of the CA that signed it, ROLE is "collector" or "schedd", NAME is the
+ * daemon's Name in ads (for a collector: COLLECTOR_NAME).  Each part is one to SERVER_ROLE_NAME_MAX
+ * bytes; letters, digits and "-._~@" stand for themselves, every other byte from 0x20 on but 0x7f
+ * is '%' and two upper-case hex digits.  There is one way to write a URI, and any other is refused:
+ * no two texts mean the same server, and nothing is normalized.
+ *
+ * Pure: both bodies of base/stream.h, which refuse a server, and base/pki.h, which makes
+ * certificates, stand on it.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef BASE_SERVER_ROLE_H
+#define BASE_SERVER_ROLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct err;
+struct strbuf;
+
+#define SERVER_ROLE_COLLECTOR "collector"
+#define SERVER_ROLE_SCHEDD    "schedd"
+#define SERVER_ROLE_SCHEME    "roost:" /* a URI that begins so, in any case, is about a role */
+#define SERVER_ROLE_NAME_MAX  255      /* bytes of POOL and of NAME */
+
+/* What to do about a certificate that names no role, or the wrong one. */
+#define SERVER_ROLE_REMEDY \
+    "`roost cert renew` or `roost cert create` on the host of the pool's CA makes the right one"
+
+struct server_role {
+    char pool[SERVER_ROLE_NAME_MAX + 1];
+    char role[16]; /* as it was written: perhaps one that this version does not know */
+    char name[SERVER_ROLE_NAME_MAX + 1];
+};
+
+bool server_role_is_known(const char *role);
+
+/* Appends the URI.  -EINVAL: a part is empty, too long or has control characters, or the role is
+ * not known. */
+int server_role_print(const char *pool, const char *role, const char *name, struct strbuf *out,
+                      struct err *err);
+
+/* The reverse; uri[0..length) is hostile.  -EINVAL: not the one way to write a URI of a server. */
+int server_role_parse(const char *uri, size_t length, struct server_role *ret, struct err *err);
+
+/* Is the server that shows this the one that was meant?  pool and name NULL: any.  -EKEYREJECTED:
+ * "it shows the certificate of schedd 'a' of pool 'p', expected a collector of pool 'p'". */
+int server_role_judge(const struct server_role *shown, const char *pool, const char *role,
+                      const char *name, struct err *err);
+
+#endif
