@@ -130,6 +130,7 @@ int cmd_wait(struct cli *cli);
 int cmd_power(struct cli *cli);
 int cmd_drain(struct cli *cli);
 int cmd_token(struct cli *cli);
+int cmd_cert(struct cli *cli);
 int cmd_config(struct cli *cli);
 int cmd_reconfig(struct cli *cli);
 int cmd_userprio(struct cli *cli);

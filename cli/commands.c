@@ -286,6 +286,16 @@ static const struct cli_command TOKEN = {
     "  list               those that were made here\n"
     "  revoke ID...       refuse them from now on, all over the pool\n" LISTING_HELP};
 
+static const struct cli_command CERT = {
+    "cert", cmd_cert, "create|renew ...", "make the certificates of collectors and schedds",
+    "  create collector|schedd NAME [--directory DIR]\n"
+    "                     the first one of a server of that name (SCHEDD_NAME, COLLECTOR_NAME):\n"
+    "                     DIR/schedd.pem and DIR/schedd-key.pem, to be brought to its host\n"
+    "  renew              those of this host's configuration anew, with new keys\n"
+    "                     Both need the key of the pool's CA (SEC_DIRECTORY/ca-key.pem): run them\n"
+    "                     where `roost init` made the pool.  Clients want each server's role and\n"
+    "                     name in its certificate; renewing also puts them into old ones.\n"};
+
 static const struct cli_command CONFIG = {
     "config", cmd_config, "dump|get|check|reload|set|unset ...",
     "show, check and change what is configured",
@@ -356,9 +366,9 @@ static const struct cli_command HELP = {
     "                       without one their names\n"};
 
 const struct cli_command *const cli_commands[] = {
-    &INIT,       &START,    &STOP, &MASTER,     &SUBMIT,        &Q,       &STATUS,
-    &HISTORY,    &RM,       &HOLD, &RELEASE,    &VACATE,        &SUSPEND, &CONTINUE,
-    &CHECKPOINT, &EDIT,     &WAIT, &USERPRIO,   &POWER,         &DRAIN,   &TOKEN,
-    &CONFIG,     &RECONFIG, &TAIL, &SSH,        &TRANSFER_DATA, &WHY,     &CLASSAD,
-    &ADVERTISE,  &TOP,      &WHO,  &COMPLETION, &HELP,          NULL,
+    &INIT,       &START,    &STOP,          &MASTER, &SUBMIT,  &Q,         &STATUS,     &HISTORY,
+    &RM,         &HOLD,     &RELEASE,       &VACATE, &SUSPEND, &CONTINUE,  &CHECKPOINT, &EDIT,
+    &WAIT,       &USERPRIO, &POWER,         &DRAIN,  &TOKEN,   &CERT,      &CONFIG,     &RECONFIG,
+    &TAIL,       &SSH,      &TRANSFER_DATA, &WHY,    &CLASSAD, &ADVERTISE, &TOP,        &WHO,
+    &COMPLETION, &HELP,     NULL,
 };
