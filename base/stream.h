@@ -58,6 +58,10 @@ int tls_identity_save(struct os *os, const struct tls_identity *identity, const 
 void tls_identity_destroy(struct tls_identity *identity);
 /* hex SHA-256 of its certificate */
 const char *tls_identity_pin(const struct tls_identity *identity);
+/* Does its certificate say this role, and this name (NULL: any; base/server_role.h)?  A server asks
+ * before it listens, because its clients will.  -EKEYREJECTED: no, with what to do about it. */
+int tls_identity_judge(const struct tls_identity *identity, const char *role, const char *name,
+                       struct err *err);
 
 /* ---- streams --------------------------------------------------------------------------------- */
 
@@ -74,11 +78,14 @@ struct stream_events {
     void (*closed)(void *arg, int code, const char *why);
 };
 
-/* What a client insists on: the server's certificate chains to the CA (dates judged with tolerance:
- * see docs/protocol/wire.md), or its SHA-256 is the pin.  Exactly one of the two for tcp; both NULL
- * for unix. */
+/* What a client insists on: the server's certificate chains to the CA (dates are not judged: see
+ * docs/protocol/wire.md) and says that this is a server of that CA's pool with this role, and of
+ * this name (base/server_role.h); or its SHA-256 is the pin.  For tcp exactly one of CA and pin,
+ * and never the CA without a role; nothing for unix. */
 struct stream_trust {
     const char *ca_file;
+    const char *role; /* SERVER_ROLE_* */
+    const char *name; /* NULL: any */
     const char *pin;
 };
 

@@ -5,10 +5,12 @@
  * that layer reads on when the reader is paused and cannot tell a cut from an ordinary end, and
  * both matter here.
  *
- * A client knows the pool's CA, and the CA signs the pool's servers only, so a chain that ends
- * there is the whole question: names are not compared (a server may be reached by any address), and
- * dates are not judged, because a machine whose clock battery died must be able to come back to its
- * pool. With a pin the certificate's hash is the whole question.  There are no session tickets:
+ * A client knows the pool's CA, and the CA signs the pool's servers only, each with its role and
+ * name (server_role.h): a chain that ends at the CA, and the role and name that were meant, are the
+ * whole question.  Host names are not compared (a server may be reached by any address), and dates
+ * are not judged, because a machine whose clock battery died must be able to come back to its pool.
+ * With a pin the certificate's hash is the whole question.  Either is asked inside the handshake:
+ * nothing that the owner wrote leaves before the answer is yes.  There are no session tickets:
  * every connection is a full handshake, of which a server does some thousand per second.
  *
  * SPDX-License-Identifier: Apache-2.0
@@ -30,6 +32,7 @@
 #include "base/loop_event.h"
 #include "base/mem.h"
 #include "base/os.h"
+#include "base/server_role.h"
 #include "base/stream.h"
 #include "base/stream_run.h"
 #include "base/stream_socket_tls.h"
@@ -52,6 +55,8 @@ struct tls {
     struct tls_socket *socket; /* NULL before tls_attach(); the SSL's BIO owns it */
     bool by_pin;
     unsigned char pin[PIN_BYTES];
+    char *role, *name; /* of the server, where it is known by the CA; name NULL: any */
+    char *refusal;     /* why its role is not the one that was meant */
 };
 
 /* The context of clients that trust one CA file, kept while the file stays the same; file "" is the
@@ -112,6 +117,44 @@ static int verify_pin(X509_STORE_CTX *store, void *arg)
         length == PIN_BYTES && memcmp(hash, tls->pin, PIN_BYTES) == 0) {
         return 1;
     }
+    X509_STORE_CTX_set_error(store, X509_V_ERR_APPLICATION_VERIFICATION);
+    return 0;
+}
+
+/* The leaf's role, of the pool whose CA the chain ends at. */
+static int judge_role(X509_STORE_CTX *store, const struct tls *tls, struct err *err)
+{
+    struct server_role shown;
+    char pool[SERVER_ROLE_NAME_MAX + 1];
+    STACK_OF(X509) *chain = X509_STORE_CTX_get0_chain(store);
+    X509 *ca = sk_X509_value(chain, sk_X509_num(chain) - 1);
+    int code = x509_common_name(ca, pool, sizeof(pool), err);
+    if (code != 0) {
+        return err_prefix(err, code, "the pool's CA");
+    }
+    code = x509_role(X509_STORE_CTX_get0_cert(store), &shown, err);
+    return code != 0 ? code : server_role_judge(&shown, pool, tls->role, tls->name, err);
+}
+
+static int verify_role(X509_STORE_CTX *store, void *arg)
+{
+    (void)arg;
+    const SSL *ssl = X509_STORE_CTX_get_ex_data(store, SSL_get_ex_data_X509_STORE_CTX_idx());
+    struct tls *tls = SSL_get_app_data(ssl);
+    struct err err = {""};
+    if (X509_verify_cert(store) != 1) {
+        return 0;
+    }
+    int code = judge_role(store, tls, &err);
+    if (code == 0) {
+        return 1;
+    }
+    struct err why = err;
+    if (code == -EKEYREJECTED) {
+        (void)err_set(&err, code, "%s; check the address, and who answers there", why.text);
+    }
+    mem_free(tls->refusal);
+    tls->refusal = mem_strdup(err.text);
     X509_STORE_CTX_set_error(store, X509_V_ERR_APPLICATION_VERIFICATION);
     return 0;
 }
@@ -194,6 +237,7 @@ static int context_for_ca(struct loop *loop, const char *file, SSL_CTX **ret, st
             return code;
         }
         SSL_CTX_set_verify(context, SSL_VERIFY_PEER, NULL);
+        SSL_CTX_set_cert_verify_callback(context, verify_role, NULL);
         SSL_CTX_free(entry->context); /* connections that use it hold it */
         entry->context = context;
         entry->inode = now.st_ino;
@@ -370,6 +414,18 @@ const char *tls_identity_pin(const struct tls_identity *identity)
     return identity->pin;
 }
 
+int tls_identity_judge(const struct tls_identity *identity, const char *role, const char *name,
+                       struct err *err)
+{
+    struct server_role shown;
+    struct err why = {""};
+    if (x509_role(SSL_CTX_get0_certificate(identity->context), &shown, err) != 0) {
+        return -EKEYREJECTED;
+    }
+    int code = server_role_judge(&shown, NULL, role, name, &why);
+    return code == 0 ? 0 : err_set(err, code, "%s; %s", why.text, SERVER_ROLE_REMEDY);
+}
+
 /* ---- connections ----------------------------------------------------------------------------- */
 
 static struct tls *tls_create(SSL_CTX *context)
@@ -393,6 +449,8 @@ int tls_client_create(struct loop *loop, const struct stream_trust *trust, struc
             return err_set(err, -EINVAL, "'%s' is not a pin: 64 hex digits", trust->pin);
         }
         code = context_for_pin(loop, &context);
+    } else if (trust->role == NULL) {
+        return err_set(err, -EINVAL, "%s: a server of this CA needs a role", trust->ca_file);
     } else {
         code = context_for_ca(loop, trust->ca_file, &context, err);
     }
@@ -402,6 +460,10 @@ int tls_client_create(struct loop *loop, const struct stream_trust *trust, struc
     struct tls *tls = tls_create(context);
     tls->by_pin = trust->pin != NULL;
     memcpy(tls->pin, pin, sizeof(pin));
+    if (!tls->by_pin) {
+        tls->role = mem_strdup(trust->role);
+        tls->name = trust->name != NULL ? mem_strdup(trust->name) : NULL;
+    }
     SSL_set_connect_state(tls->ssl);
     *ret = tls;
     return 0;
@@ -491,6 +553,9 @@ void tls_destroy(struct tls *tls)
 {
     if (tls != NULL) {
         SSL_free(tls->ssl);
+        mem_free(tls->role);
+        mem_free(tls->name);
+        mem_free(tls->refusal);
         mem_free(tls);
     }
 }
@@ -503,6 +568,9 @@ static int verify_failed(const struct tls *tls, struct err *err)
         return err_set(err, -EKEYREJECTED,
                        "its certificate is not the one with SHA-256 %.16s... that was agreed on",
                        have);
+    }
+    if (tls->refusal != NULL) {
+        return err_set(err, -EKEYREJECTED, "%s", tls->refusal);
     }
     return err_set(err, -EKEYREJECTED, "its certificate is not signed by the pool's CA (%s)",
                    X509_verify_cert_error_string(SSL_get_verify_result(tls->ssl)));

@@ -16,7 +16,7 @@ struct tls;
 struct tls_sockets; /* base/stream_socket_tls.h */
 struct tls_identity;
 
-/* -EINVAL for a malformed pin; -ENOENT, -EINVAL for a bad CA file. */
+/* -EINVAL for a malformed pin or a CA without a role; -ENOENT, -EINVAL for a bad CA file. */
 int tls_client_create(struct loop *loop, const struct stream_trust *trust, struct tls **ret,
                       struct err *err);
 struct tls *tls_server_create(const struct tls_identity *identity);

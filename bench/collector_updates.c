@@ -266,7 +266,7 @@ static const struct stream_events EVENTS = {.opened = on_opened,
 
 static void load_open(struct load *load, struct bench *bench, unsigned connections)
 {
-    const struct stream_trust trust = {.ca_file = bench->ca}, none = {0};
+    const struct stream_trust trust = {.ca_file = bench->ca, .role = "collector"}, none = {0};
     struct err err;
     load->bench = bench;
     load->epoch = ++bench->epoch;

@@ -82,7 +82,7 @@ static bool is_meant(const struct ad *ad, const char *wanted)
 }
 
 /* The one of that name; else the only one that may be meant. */
-static int choose(const struct vec *ads, const char *wanted, const struct ad **ret, struct err *err)
+static int choose(const struct vec *ads, const char *wanted, struct ad **ret, struct err *err)
 {
     size_t fit = 0;
     for (size_t i = 0; i < ads->count; i++) {
@@ -109,7 +109,7 @@ static int choose(const struct vec *ads, const char *wanted, const struct ad **r
                          wanted);
 }
 
-int remote_schedd_address(struct cli *cli, char *ret, size_t size, struct err *err)
+int remote_schedd(struct cli *cli, struct ad **ret, struct err *err)
 {
     struct cli_reply reply;
     int rc = cli->remote_pool != NULL ? cli_collector_at(cli, cli->remote_pool, err)
@@ -121,14 +121,10 @@ int remote_schedd_address(struct cli *cli, char *ret, size_t size, struct err *e
     ad_set_string(args, "Type", "Scheduler");
     const struct wire_body body = {.args = args};
     rc = cli_call(cli, cli->collector, NULL, VERB_QUERY, &body, 0, &reply, err);
-    const struct ad *found = NULL;
+    struct ad *found = NULL;
     rc = rc == 0 ? choose(&reply.ads, cli->remote_schedd, &found, err) : rc;
     if (rc == 0) {
-        const char *address = ad_string_or(found, "MyAddress", "");
-        rc = address[0] != '\0' && strlen(address) < size
-                 ? 0
-                 : err_set(err, -EINVAL, "the schedd's ad has no MyAddress");
-        (void)snprintf(ret, size, "%s", rc == 0 ? address : "");
+        *ret = ad_copy(found);
     }
     cli_reply_fini(&reply);
     ad_destroy(args);

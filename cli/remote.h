@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+struct ad;
 struct cli;
 struct err;
 
@@ -16,7 +17,8 @@ extern const char remote_help[];         /* of these two options */
 /* Takes them out of cli's arguments, where the command is one that asks a schedd; CLI_OK or
  * CLI_USAGE. */
 int remote_take(struct cli *cli);
-/* Where that schedd is, as the collector knows it; the pool's first where none was named. */
-int remote_schedd_address(struct cli *cli, char *ret, size_t size, struct err *err);
+/* The ad of that schedd, as the collector knows it; of the pool's first where none was named.  The
+ * caller's (ad_destroy). */
+int remote_schedd(struct cli *cli, struct ad **ret, struct err *err);
 
 #endif

@@ -53,9 +53,14 @@ int schedds_find(struct cli *cli, struct vec *ads, struct err *err)
 
 int schedds_dial(struct cli *cli, const struct ad *schedd, struct err *err)
 {
-    const char *name = ad_string_or(schedd, "Name", "?");
+    const char *name = ad_string_or(schedd, "Name", "");
+    const struct wire_dial how = {.address = ad_string_or(schedd, "MyAddress", ""),
+                                  .route = "schedd",
+                                  .name = "",
+                                  .server = name};
     wire_close(cli->schedd);
     cli->schedd = NULL;
-    int rc = cli_dial(cli, ad_string_or(schedd, "MyAddress", ""), "schedd", &cli->schedd, err);
+    int rc = how.address[0] == '\0' ? err_set(err, -EINVAL, "its ad has no MyAddress")
+                                    : cli_dial_as(cli, &how, &cli->schedd, err);
     return rc != 0 ? err_prefix(err, rc, "the schedd %s cannot be reached", name) : 0;
 }

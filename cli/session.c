@@ -28,6 +28,7 @@
 #include "cli/cli.h"
 #include "cli/options_plan.h"
 #include "cli/remote.h"
+#include "cli/schedds.h"
 #include "power/power.h"
 #include "user_maps/user_world.h"
 #include "wire/pool.h"
@@ -285,8 +286,11 @@ int cli_schedd(struct cli *cli, struct err *err)
                        : 0;
     }
     /* No schedd on this host: the pool's, by its ad. */
-    rc = remote_schedd_address(cli, address, sizeof address, err);
-    return rc != 0 ? rc : cli_dial(cli, address, "schedd", &cli->schedd, err);
+    struct ad *ad = NULL;
+    rc = remote_schedd(cli, &ad, err);
+    rc = rc != 0 ? rc : schedds_dial(cli, ad, err);
+    ad_destroy(ad);
+    return rc;
 }
 
 /* ---- calling */

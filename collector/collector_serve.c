@@ -14,6 +14,7 @@
 #include "base/loop.h"
 #include "base/mem.h"
 #include "base/os.h"
+#include "base/server_role.h"
 #include "base/strbuf.h"
 #include "base/stream.h"
 #include "classad/ad.h"
@@ -221,7 +222,8 @@ static int place_of_door(const struct config *config, char *address, size_t size
     address[strcspn(address, ",")] = '\0';
     *ret = (struct door_place){.address = address,
                                .cert = config_path(config, "COLLECTOR_CERT"),
-                               .key = config_path(config, "COLLECTOR_KEY")};
+                               .key = config_path(config, "COLLECTOR_KEY"),
+                               .role = SERVER_ROLE_COLLECTOR};
     return 0;
 }
 

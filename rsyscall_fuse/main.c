@@ -24,7 +24,7 @@ static const char USAGE[] =
     "  --server-file FILE  its first line, if there is one, is ADDRESS by now: looked at before "
     "each\n"
     "                      dialling\n"
-    "  --pin SHA256        of the server's certificate; or --ca FILE; needed for tcp\n"
+    "  --pin SHA256        of the server's certificate; needed for tcp\n"
     "  --route ROUTE       what is asked for at that address (rsys)\n"
     "  --ticket-file FILE  what lets us in: the file's first line\n"
     "  --scratch DIR       a directory of this machine, to be /tmp\n"
@@ -87,15 +87,21 @@ static int take_value(struct arguments *arguments, const char *name, const char 
     const struct {
         const char *name;
         const char **text;
-    } TEXTS[] = {
-        {"--server", &options->link.address},     {"--pin", &options->link.pin},
-        {"--ca", &options->link.ca_file},         {"--route", &options->link.route},
-        {"--scratch", &options->cage.scratch},    {"--cwd", &options->cage.directory},
-        {"--stdin", &options->cage.streams[0]},   {"--stdout", &options->cage.streams[1]},
-        {"--stderr", &options->cage.streams[2]},  {"--server-file", &options->server_file},
-        {"--ticket-file", &options->ticket_file}, {"--environment", &options->environment_file},
-        {"--image", &options->cage.image},        {"--wrap", &arguments->library},
-        {"--local", &arguments->local},           {"--door", &arguments->door}};
+    } TEXTS[] = {{"--server", &options->link.address},
+                 {"--pin", &options->link.pin},
+                 {"--route", &options->link.route},
+                 {"--scratch", &options->cage.scratch},
+                 {"--cwd", &options->cage.directory},
+                 {"--stdin", &options->cage.streams[0]},
+                 {"--stdout", &options->cage.streams[1]},
+                 {"--stderr", &options->cage.streams[2]},
+                 {"--server-file", &options->server_file},
+                 {"--ticket-file", &options->ticket_file},
+                 {"--environment", &options->environment_file},
+                 {"--image", &options->cage.image},
+                 {"--wrap", &arguments->library},
+                 {"--local", &arguments->local},
+                 {"--door", &arguments->door}};
     for (size_t i = 0; i < sizeof TEXTS / sizeof TEXTS[0]; i++) {
         if (strcmp(name, TEXTS[i].name) == 0) {
             *TEXTS[i].text = value;

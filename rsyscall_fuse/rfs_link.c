@@ -576,7 +576,7 @@ static void dial(void *arg)
 {
     struct rfs_link *link = arg;
     static const struct stream_events EVENTS = {on_opened, on_readable, on_drained, on_closed};
-    struct stream_trust trust = {link->options.ca_file, link->options.pin};
+    struct stream_trust trust = {.pin = link->options.pin};
     struct err err;
     if (loop_now_ms(link->loop) - link->cut_ms >= patience_ms(link)) {
         is_over(link, -ETIMEDOUT, "the server could not be reached for too long");

@@ -44,8 +44,7 @@ struct rfs_call {
 struct rfs_link_options {
     const char *address; /* of base/stream.h */
     const char *route;
-    const char *ca_file; /* one of the two for TCP */
-    const char *pin;
+    const char *pin; /* of the server's certificate; NULL for a Unix socket only */
     const char *ticket;
     uint64_t give_up_ms; /* cut off for so long: the session is over; 0: the session's lease */
 };

@@ -19,6 +19,7 @@
 #include "base/loop.h"
 #include "base/mem.h"
 #include "base/os.h"
+#include "base/server_role.h"
 #include "base/strbuf.h"
 #include "base/stream.h"
 #include "base/slices.h"
@@ -388,9 +389,10 @@ static bool is_loopback(const char *host)
 }
 
 /* Where SCHEDD_HOST, SCHEDD_LISTEN and SCHEDD_PORT say that we listen, and the certificate. */
-static int place_of_door(const struct config *config, struct strbuf *address,
+static int place_of_door(const struct schedd *schedd, struct strbuf *address,
                          struct door_place *ret, struct err *err)
 {
+    const struct config *config = schedd->config;
     const char *host = config_string(config, "SCHEDD_HOST");
     const char *on = config_string(config, "SCHEDD_LISTEN");
     if (host == NULL || host[0] == '\0') {
@@ -402,7 +404,9 @@ static int place_of_door(const struct config *config, struct strbuf *address,
     strbuf_printf(address, "tcp:%s:%lld", on, (long long)config_int(config, "SCHEDD_PORT"));
     *ret = (struct door_place){.address = strbuf_text(address),
                                .cert = config_path(config, "SCHEDD_CERT"),
-                               .key = config_path(config, "SCHEDD_KEY")};
+                               .key = config_path(config, "SCHEDD_KEY"),
+                               .role = SERVER_ROLE_SCHEDD,
+                               .name = schedd->name};
     return 0;
 }
 
@@ -431,7 +435,7 @@ static int listen_tcp(struct schedd *schedd, struct err *err)
     struct door_place place;
     struct strbuf address;
     strbuf_init(&address, 0);
-    int result = place_of_door(schedd->config, &address, &place, err);
+    int result = place_of_door(schedd, &address, &place, err);
     if (result == 0) {
         result = door_open(schedd->loop, schedd->os, schedd->log, &place, incoming_tcp, schedd,
                            &schedd->door, err);
@@ -447,7 +451,7 @@ static void listen_anew(struct schedd *schedd)
     struct strbuf address;
     struct err err = {""};
     strbuf_init(&address, 0);
-    int result = place_of_door(schedd->config, &address, &place, &err);
+    int result = place_of_door(schedd, &address, &place, &err);
     if (result == 0) {
         result = door_change(schedd->door, &place, NULL, &err);
     }

@@ -13,6 +13,8 @@
 
 #include "sim/sim_private.h"
 
+#define SIM_URI_SIZE 256 /* of the URI in a certificate */
+
 enum sim_side { SIM_CLIENT, SIM_SERVER };
 enum sim_chunk_kind { SIM_DATA, SIM_FIN, SIM_RST };
 
@@ -48,7 +50,7 @@ struct sim_connection {
     struct sim_event *event;  /* of connecting */
     struct sim_pipe pipes[2]; /* by the sending side */
     uint64_t give_up_us;
-    char server_pin[STREAM_PIN_SIZE], server_issuer[128];
+    char server_pin[STREAM_PIN_SIZE], server_issuer[128], server_uri[SIM_URI_SIZE];
     uid_t client_uid;
     pid_t client_pid;
     char *target; /* where the client dialled */
@@ -62,7 +64,7 @@ struct stream {
     struct stream_events events;
     void *arg;
     bool opened, ended, paused, above;
-    char *ca_issuer, *pin; /* what a client insists on */
+    char *ca_issuer, *role, *name, *pin; /* what a client insists on */
     char *peer;
     unsigned char *input;
     size_t input_length, input_capacity, input_used;
@@ -82,8 +84,12 @@ struct incoming {
 };
 
 struct tls_identity {
-    char name[128], issuer[128], pin[STREAM_PIN_SIZE];
+    char name[128], issuer[128], uri[SIM_URI_SIZE], pin[STREAM_PIN_SIZE];
 };
+
+/* Is this the server that the client insists on (sim/tls_sim.c)?  Else why not. */
+int sim_tls_judge(const struct stream *client, const struct sim_connection *connection,
+                  struct err *err);
 
 struct listener {
     struct sim_link link, host_link;

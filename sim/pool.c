@@ -174,9 +174,10 @@ static void put_files(struct pool *pool, struct sim_host *host, struct kind kind
         sim_program_put(host, "/usr/bin/tyrant", "tyrant");
         static const char *const SERVERS[] = {"collector", "schedd"};
         for (size_t i = 0; i < ARRAY_COUNT(SERVERS); i++) {
-            char text[64];
+            char text[96];
             (void)snprintf(path, sizeof(path), SECURITY "/%s.pem", SERVERS[i]);
-            (void)snprintf(text, sizeof(text), "sim-cert %s pool\n", SERVERS[i]);
+            (void)snprintf(text, sizeof(text), "sim-cert %s pool roost://pool/%s/cm\n", SERVERS[i],
+                           SERVERS[i]);
             put(host, path, text, 0644);
             (void)snprintf(path, sizeof(path), SECURITY "/%s-key.pem", SERVERS[i]);
             put(host, path, "key\n", 0600);

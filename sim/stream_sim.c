@@ -70,6 +70,8 @@ void sim_stream_vanish(struct stream *stream)
     sim_cancel(stream->deadline_event);
     sim_list_remove(&stream->link);
     sim_free(stream->ca_issuer);
+    sim_free(stream->role);
+    sim_free(stream->name);
     sim_free(stream->pin);
     sim_free(stream->peer);
     sim_free(stream->input);
@@ -541,17 +543,6 @@ int incoming_pass(struct incoming *incoming, const char *pass_address, struct er
     return 0;
 }
 
-static const char *verify(const struct stream *client, const struct sim_connection *connection)
-{
-    if (client->pin != NULL && strcmp(client->pin, connection->server_pin) != 0) {
-        return "the server's certificate is not the one that was expected";
-    }
-    if (client->ca_issuer != NULL && strcmp(client->ca_issuer, connection->server_issuer) != 0) {
-        return "the server's certificate is not signed by the pool's CA";
-    }
-    return NULL;
-}
-
 /* The server's part of the handshake has come to the client. */
 static void handshake_event(void *arg)
 {
@@ -576,10 +567,10 @@ static void handshake_event(void *arg)
     if (connection->gone[SIM_SERVER]) {
         return; /* the client is told by whoever ended it, or by its deadline */
     }
-    const char *refusal = connection->is_unix ? NULL : verify(client, connection);
-    if (refusal != NULL) {
+    struct err refusal = {""};
+    if (!connection->is_unix && sim_tls_judge(client, connection, &refusal) != 0) {
         connection->gone[SIM_CLIENT] = true;
-        sim_stream_fail(client, sim->now_us, -EKEYREJECTED, refusal);
+        sim_stream_fail(client, sim->now_us, -EKEYREJECTED, refusal.text);
         if (server != NULL) {
             sim_stream_fail(server, back_us, -EPROTO, "the peer refused our certificate");
         }
@@ -602,6 +593,7 @@ struct stream *incoming_accept(struct incoming *incoming, const struct tls_ident
     if (identity != NULL) {
         memcpy(connection->server_pin, identity->pin, sizeof(connection->server_pin));
         memcpy(connection->server_issuer, identity->issuer, sizeof(connection->server_issuer));
+        memcpy(connection->server_uri, identity->uri, sizeof(connection->server_uri));
     }
     connection->incoming = NULL;
     sim_list_remove(&incoming->link);
@@ -739,6 +731,7 @@ int stream_connect(struct loop *loop, const char *address, const char *route,
     }
     if (!is_unix) {
         CHECK(trust != NULL && (trust->ca_file != NULL) != (trust->pin != NULL));
+        CHECK(trust->pin != NULL || trust->role != NULL);
         if (trust->ca_file != NULL && !read_issuer(process, trust->ca_file, issuer)) {
             return err_set(err, -ENOENT, "%s: no CA certificate can be read", trust->ca_file);
         }
@@ -751,6 +744,8 @@ int stream_connect(struct loop *loop, const char *address, const char *route,
     stream->peer = sim_strdup(address);
     stream->ca_issuer = issuer[0] != '\0' ? sim_strdup(issuer) : NULL;
     stream->pin = !is_unix && trust->pin != NULL ? sim_strdup(trust->pin) : NULL;
+    stream->role = !is_unix && trust->role != NULL ? sim_strdup(trust->role) : NULL;
+    stream->name = !is_unix && trust->name != NULL ? sim_strdup(trust->name) : NULL;
     sim_count(sim, SIM_COUNT_CONNECTS);
     sim_trace(sim, process, "connects %llu to %s %s", (unsigned long long)connection->serial,
               address, route);

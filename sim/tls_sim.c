@@ -1,8 +1,8 @@
 /* sim/tls_sim.c - certificates as names: the identities of base/stream.h in the simulator.
  *
- * A certificate is a file that says "sim-cert NAME ISSUER", a CA file says "sim-ca ISSUER", and a
- * pin is a hash of the certificate's file.  Who would be refused by TLS is refused by
- * sim/stream_sim.c.
+ * A certificate is a file that says "sim-cert NAME ISSUER [URI]" (the URI of base/server_role.h), a
+ * CA file says "sim-ca ISSUER", where the issuer is the pool, and a pin is a hash of the
+ * certificate's file.  What base/stream_tls.c refuses is refused here.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -13,6 +13,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/os.h"
+#include "base/server_role.h"
 #include "base/text.h"
 #include "sim/net_sim.h"
 
@@ -33,7 +34,8 @@ static void make_pin(const char *text, size_t length, char pin[STREAM_PIN_SIZE])
 
 static size_t file_text(const struct tls_identity *identity, char *text, size_t size)
 {
-    return (size_t)snprintf(text, size, "sim-cert %s %s", identity->name, identity->issuer);
+    return (size_t)snprintf(text, size, "sim-cert %s %s%s%s", identity->name, identity->issuer,
+                            identity->uri[0] != '\0' ? " " : "", identity->uri);
 }
 
 int tls_identity_load(struct os *os, const char *cert_path, const char *key_path,
@@ -52,7 +54,8 @@ int tls_identity_load(struct os *os, const char *cert_path, const char *key_path
         code = err_set(err, code, "%s: %s", key_path, err_code_text(code));
     } else if ((key.mode & SECRET_FILE_MASK) != 0) {
         code = err_set(err, -EACCES, "%s: others than its owner can read this key", key_path);
-    } else if (sscanf(text, "sim-cert %127s %127s", identity->name, identity->issuer) != 2) {
+    } else if (sscanf(text, "sim-cert %127s %127s %255s", identity->name, identity->issuer,
+                      identity->uri) < 2) {
         code = err_set(err, -EINVAL, "%s: not a certificate", cert_path);
     }
     make_pin(text, length, identity->pin);
@@ -74,7 +77,7 @@ int tls_identity_ephemeral(struct loop *loop, const char *name, struct tls_ident
     uint8_t key[32];
     loop_secret(loop, key, sizeof(key));
     text_hex(key, sizeof(key), identity->issuer); /* no CA has such a name */
-    char text[sizeof(identity->name) + sizeof(identity->issuer) + 16];
+    char text[sizeof(*identity)];
     make_pin(text, file_text(identity, text, sizeof(text)), identity->pin);
     *ret = identity;
     return 0;
@@ -83,7 +86,7 @@ int tls_identity_ephemeral(struct loop *loop, const char *name, struct tls_ident
 int tls_identity_save(struct os *os, const struct tls_identity *identity, const char *path,
                       struct err *err)
 {
-    char text[sizeof(identity->name) + sizeof(identity->issuer) + 16];
+    char text[sizeof(*identity)];
     size_t length = file_text(identity, text, sizeof(text));
     return os_write_file(os, path, text, length, 0600, true, err);
 }
@@ -91,6 +94,15 @@ int tls_identity_save(struct os *os, const struct tls_identity *identity, const 
 void tls_identity_destroy(struct tls_identity *identity)
 {
     mem_free(identity);
+}
+
+int tls_identity_judge(const struct tls_identity *identity, const char *role, const char *name,
+                       struct err *err)
+{
+    struct server_role shown;
+    return server_role_parse(identity->uri, strlen(identity->uri), &shown, err) != 0
+               ? -EKEYREJECTED
+               : server_role_judge(&shown, NULL, role, name, err);
 }
 
 const char *tls_identity_pin(const struct tls_identity *identity)
@@ -111,4 +123,25 @@ bool stream_binding(const struct stream *stream, uint8_t ret[STREAM_BINDING_BYTE
         memcpy(ret + i, &bits, sizeof(bits));
     }
     return true;
+}
+
+int sim_tls_judge(const struct stream *client, const struct sim_connection *connection,
+                  struct err *err)
+{
+    const char *uri = connection->server_uri;
+    struct server_role shown;
+    if (client->pin != NULL) {
+        return strcmp(client->pin, connection->server_pin) == 0
+                   ? 0
+                   : err_set(err, -EKEYREJECTED,
+                             "the server's certificate is not the one that was expected");
+    }
+    if (strcmp(client->ca_issuer, connection->server_issuer) != 0) {
+        return err_set(err, -EKEYREJECTED,
+                       "the server's certificate is not signed by the pool's CA");
+    }
+    int code = server_role_parse(uri, strlen(uri), &shown, err);
+    return code != 0
+               ? code
+               : server_role_judge(&shown, client->ca_issuer, client->role, client->name, err);
 }

@@ -61,13 +61,31 @@ static int move(struct door *door, const char *address, struct err *err)
     return 0;
 }
 
+/* The certificate, if it is of the server that listens here. */
+static int load_identity(struct os *os, const struct door_place *place, struct tls_identity **ret,
+                         struct err *err)
+{
+    struct tls_identity *identity = NULL;
+    int code = tls_identity_load(os, place->cert, place->key, &identity, err);
+    if (code) {
+        return code;
+    }
+    code = tls_identity_judge(identity, place->role, place->name, err);
+    if (code) {
+        tls_identity_destroy(identity);
+        return err_prefix(err, code, "%s", place->cert);
+    }
+    *ret = identity;
+    return 0;
+}
+
 int door_open(struct loop *loop, struct os *os, struct log *log, const struct door_place *place,
               listener_f call, void *arg, struct door **ret, struct err *err)
 {
     struct door *door = mem_zalloc(sizeof(*door));
     *door = (struct door){.loop = loop, .os = os, .log = log, .call = call, .arg = arg};
     door->asked = mem_strdup(place->address);
-    int code = tls_identity_load(os, place->cert, place->key, &door->identity, err);
+    int code = load_identity(os, place, &door->identity, err);
     if (!code) {
         code = listen_at(door, place->address, &door->listener, err);
     }
@@ -82,7 +100,7 @@ int door_open(struct loop *loop, struct os *os, struct log *log, const struct do
 int door_change(struct door *door, const struct door_place *place, bool *changed, struct err *err)
 {
     struct tls_identity *fresh = NULL;
-    int code = tls_identity_load(door->os, place->cert, place->key, &fresh, err);
+    int code = load_identity(door->os, place, &fresh, err);
     if (code) {
         return code;
     }

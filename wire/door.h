@@ -21,9 +21,12 @@ struct os;
 struct door_place {
     const char *address;    /* of listener_create() */
     const char *cert, *key; /* paths of PEM files */
+    /* what the certificate must say, because clients will ask; name NULL: any */
+    const char *role, *name;
 };
 
-/* Borrows loop, os and log.  Errors of tls_identity_load() and listener_create(). */
+/* Borrows loop, os and log.  Errors of tls_identity_load(), tls_identity_judge() and
+ * listener_create(). */
 int door_open(struct loop *loop, struct os *os, struct log *log, const struct door_place *place,
               listener_f call, void *arg, struct door **ret, struct err *err);
 /* Reads the certificate again and listens at the address, if that is another; *changed (may be

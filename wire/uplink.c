@@ -29,7 +29,7 @@ struct uplink {
     struct vec addresses;
     size_t next_address;
     char *dialled; /* the address of wire */
-    char *route, *name, *pin;
+    char *route, *name, *pin, *server;
     struct ad *hello;
     uint32_t server_scopes;
     struct wire *wire; /* NULL: waiting to dial */
@@ -101,6 +101,7 @@ static void uplink_dial(void *arg)
                              .route = uplink->route,
                              .name = uplink->name,
                              .pin = uplink->pin,
+                             .server = uplink->server,
                              .hello = uplink->hello,
                              .server_scopes = uplink->server_scopes};
     mem_free(uplink->dialled);
@@ -158,6 +159,7 @@ int uplink_create(struct wire_context *context, const struct wire_dial *dial,
     uplink->route = copy_or_null(dial->route);
     uplink->name = copy_or_null(dial->name);
     uplink->pin = copy_or_null(dial->pin);
+    uplink->server = copy_or_null(dial->server);
     uplink->hello = dial->hello == NULL ? NULL : ad_copy(dial->hello);
     uplink->server_scopes = dial->server_scopes;
     uplink->timer = loop_timer_create(uplink->loop, uplink_dial, uplink);
@@ -207,6 +209,7 @@ void uplink_destroy(struct uplink *uplink)
     mem_free(uplink->route);
     mem_free(uplink->name);
     mem_free(uplink->pin);
+    mem_free(uplink->server);
     ad_destroy(uplink->hello);
     mem_free(uplink);
 }

@@ -652,16 +652,10 @@ int wire_dial(struct wire_context *context, const struct wire_dial *dial,
               const struct wire_events *events, void *arg, struct wire **ret, struct err *err)
 {
     CHECK(events->closed != NULL);
-    bool is_unix = strncmp(dial->address, "unix:", 5) == 0;
-    const char *pin = dial->pin;
-    if (pin == NULL && context->collector_pin[0] != '\0' && strcmp(dial->route, "collector") == 0) {
-        pin = context->collector_pin;
-    }
-    struct stream_trust trust = {.ca_file = is_unix || pin != NULL ? NULL : context->ca_file,
-                                 .pin = is_unix ? NULL : pin};
-    if (!is_unix && trust.ca_file == NULL && trust.pin == NULL) {
-        return err_set(err, -EINVAL, "%s: neither a CA nor a pin to know the server by",
-                       dial->address);
+    struct stream_trust trust;
+    int rc = wire_trust(context, dial, &trust, err);
+    if (rc < 0) {
+        return rc;
     }
     struct wire *wire = wire_new(context, events, arg, dial->address);
     wire->dialled = true;
@@ -669,9 +663,10 @@ int wire_dial(struct wire_context *context, const struct wire_dial *dial,
     wire->route = mem_strdup(dial->route);
     wire->said_name = mem_strdup(dial->name == NULL ? "" : dial->name);
     wire->hello = greeting_prepare(dial);
-    int rc = stream_connect(context->loop, dial->address, dial->route, &trust, &STREAM_EVENTS, wire,
+    rc = stream_connect(context->loop, dial->address, dial->route, &trust, &STREAM_EVENTS, wire,
                             &wire->stream, err);
-    if (rc == 0 && is_unix) { /* a Unix socket: nothing of the connection is to be signed */
+    if (rc == 0 && trust.ca_file == NULL && trust.pin == NULL) {
+        /* a Unix socket: there is nothing of the connection to be signed */
         rc = greeting_offer(wire, err);
     }
     if (rc < 0) {

@@ -238,7 +238,9 @@ struct wire_dial {
     const char *address;
     const char *route;
     const char *name;       /* our uplink name, "" for none */
-    const char *pin;        /* of the server's certificate; NULL: the pool's CA */
+    const char *pin;        /* of the server's certificate; NULL: the pool's CA, and the role that
+                             * belongs to the route (wire/wire_trust.c) */
+    const char *server;     /* with the CA: the server's name in its ad; NULL: any of that role */
     const struct ad *hello; /* more to say in the greeting (shadow: job id, nonce); may be NULL */
     /* What the dialled server itself may ask of us on this connection (it has a certificate, no
      * token): SCOPE_DAEMON on a claim's connection.  0: only verbs that need no scope. */

@@ -209,6 +209,12 @@ struct wire_request {
     void *window_arg;
 };
 
+struct stream_trust;
+/* What the server must show that is dialled so (wire_trust.c).  -EINVAL: there is nothing to know
+ * it by. */
+int wire_trust(const struct wire_context *context, const struct wire_dial *dial,
+               struct stream_trust *ret, struct err *err);
+
 /* Frames of the peer, connection READY.  0, or a negative errno with err: the peer is dropped. */
 int request_take(struct wire *wire, const struct frame *frame, struct err *err);
 int request_reply(struct wire *wire, const struct frame *frame, struct err *err);

@@ -14,6 +14,8 @@
 #include "sim/sim.h"
 #include "tests/support/toy.h"
 
+#define CERT "sim-cert srv pool roost://pool/collector/srv"
+
 struct side { /* what one toy of a pair saw */
     struct loop *loop;
     struct os *os;
@@ -21,7 +23,7 @@ struct side { /* what one toy of a pair saw */
     struct listener *listener;
     struct tls_identity *identity;
     struct sim *sim;
-    const char *address, *pin, *ca_file;
+    const char *address, *pin, *ca_file, *name;
     const char *pass_to;
     bool refuses, echoes;
     unsigned opened, closed, drained;
@@ -100,7 +102,10 @@ static void serve(const struct sim_env *env, void *arg)
 static void dial(const struct sim_env *env, void *arg)
 {
     struct side *side = arg;
-    struct stream_trust trust = {.ca_file = side->ca_file, .pin = side->pin};
+    const struct stream_trust trust = {.ca_file = side->ca_file,
+                                       .role = side->ca_file != NULL ? "collector" : NULL,
+                                       .name = side->name,
+                                       .pin = side->pin};
     struct err err = {""};
     side->sim = env->sim;
     side->loop = env->loop;
@@ -140,7 +145,7 @@ static void pair_make(struct pair *pair, uint64_t seed)
     pair->cli = toy_host(pair->sim, "cli", pair->list);
     struct sim_host *hosts[] = {pair->srv, pair->cli};
     for (unsigned i = 0; i < 2; i++) {
-        sim_file_put(hosts[i], "/etc/cert", "sim-cert srv pool", 17, 0644);
+        sim_file_put(hosts[i], "/etc/cert", CERT, strlen(CERT), 0644);
         sim_file_put(hosts[i], "/etc/key", "k", 1, 0600);
         sim_file_put(hosts[i], "/etc/ca", "sim-ca pool", 11, 0644);
     }
@@ -230,6 +235,32 @@ static void a_server_is_refused_for_a_wrong_pin_or_another_pools_ca(void **state
     assert_int_equal(pair.client.opened, 0);
     assert_int_equal(pair.client.code, -EKEYREJECTED);
     sim_destroy(pair.sim);
+}
+
+static void a_server_of_the_pool_is_refused_for_another_role_or_name(void **state)
+{
+    static const struct {
+        const char *cert, *name; /* of the certificate; that the client expects */
+        bool good;
+    } CASES[] = {
+        {CERT, NULL, true},
+        {CERT, "srv", true},
+        {CERT, "other", false},
+        {"sim-cert srv pool roost://pool/schedd/srv", NULL, false},
+        {"sim-cert srv pool roost://elsewhere/collector/srv", NULL, false},
+        {"sim-cert srv pool", NULL, false},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++) {
+        struct pair pair = {0};
+        pair_make(&pair, 1);
+        sim_file_put(pair.srv, "/etc/cert", CASES[i].cert, strlen(CASES[i].cert), 0644);
+        pair.client.name = CASES[i].name;
+        pair_start(&pair);
+        assert_int_equal(pair.client.opened, CASES[i].good ? 1 : 0);
+        assert_int_equal(pair.client.code, CASES[i].good ? 0 : -EKEYREJECTED);
+        sim_destroy(pair.sim);
+    }
 }
 
 static void a_pin_is_enough(void **state)
@@ -442,7 +473,8 @@ static void a_unix_socket_tells_who_calls_and_needs_no_certificate(void **state)
 
 UNIT_TESTS(UNIT(bytes_come_back_from_an_echo),
            UNIT(messages_are_split_and_overtake_each_other_but_never_within_a_connection),
-           UNIT(a_server_is_refused_for_a_wrong_pin_or_another_pools_ca), UNIT(a_pin_is_enough),
+           UNIT(a_server_is_refused_for_a_wrong_pin_or_another_pools_ca),
+           UNIT(a_server_of_the_pool_is_refused_for_another_role_or_name), UNIT(a_pin_is_enough),
            UNIT(a_key_that_others_can_read_is_refused), UNIT(nobody_listens_or_refuses),
            UNIT(a_machine_that_is_off_answers_nothing),
            UNIT(a_reset_cut_ends_both_sides_at_different_times),

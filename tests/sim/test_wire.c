@@ -19,6 +19,7 @@
 
 #define NODES_MAX 200
 #define ADDRESS   "tcp:cm:9618"
+#define CERT      "sim-cert cm pool roost://pool/collector/cm"
 
 struct pool;
 
@@ -229,7 +230,7 @@ static struct pool *pool_make(uint64_t seed, size_t workers, int64_t token_life_
     }
     pool->sim = toy_sim(seed, pool->programs);
     pool->cm = toy_host(pool->sim, "cm", pool->programs);
-    sim_file_put(pool->cm, "/etc/cert", "sim-cert cm pool", 16, 0644);
+    sim_file_put(pool->cm, "/etc/cert", CERT, strlen(CERT), 0644);
     sim_file_put(pool->cm, "/etc/key", "k", 1, 0600);
     pool->center = toy_spawn(pool->cm, "/bin/center");
     sim_run_for(pool->sim, SIM_S);
@@ -416,7 +417,7 @@ static void mute_start(const struct sim_env *env, void *arg)
                                                 .readable = mute_nothing,
                                                 .closed = mute_closed};
     struct mute *mute = arg;
-    struct stream_trust trust = {.ca_file = "/etc/ca"};
+    struct stream_trust trust = {.ca_file = "/etc/ca", .role = "collector"};
     assert_int_equal(stream_connect(env->loop, ADDRESS, "collector", &trust, &EVENTS, mute,
                                     &mute->stream, NULL),
                      0);

@@ -81,7 +81,7 @@ static void make_server(struct pki *pki, const char *ca)
 static void dial(struct pki *pki, const char *ca_file)
 {
     struct rig *rig = pki->rig;
-    struct stream_trust trust = {.ca_file = ca_file};
+    struct stream_trust trust = {.ca_file = ca_file, .role = "collector"};
     if (rig->listener == NULL) {
         rig_listen(rig, "tcp:127.0.0.1:0");
     }
@@ -268,7 +268,7 @@ static void an_identity_that_cannot_be_loaded_is_named(void **state)
                      -EACCES);
     assert_non_null(strstr(pki->err.text, "0-key.pem"));
     assert_null(identity);
-    struct stream_trust trust = {.ca_file = at(pki, "0-key.pem")};
+    struct stream_trust trust = {.ca_file = at(pki, "0-key.pem"), .role = "collector"};
     assert_int_equal(stream_connect(pki->rig->loop, "tcp:127.0.0.1:1", "x", &trust, &END_EVENTS,
                                     &pki->rig->client, &pki->rig->client.stream, &pki->err),
                      -EINVAL);

@@ -136,7 +136,8 @@ static void bad_addresses_routes_and_trust_are_refused_at_once(void **state)
     const char *pin = tls_identity_pin(rig->identity);
     const struct stream_trust by_pin = {.pin = pin}, none = {0},
                               both = {.pin = pin, .ca_file = "/x"}, bad_pin = {.pin = "12"},
-                              no_ca = {.ca_file = "/nonexistent/ca.pem"};
+                              no_role = {.ca_file = "/x"},
+                              no_ca = {.ca_file = "/nonexistent/ca.pem", .role = "collector"};
     char long_route[STREAM_ROUTE_MAX + 2];
     memset(long_route, 'r', sizeof(long_route) - 1);
     long_route[sizeof(long_route) - 1] = '\0';
@@ -157,6 +158,7 @@ static void bad_addresses_routes_and_trust_are_refused_at_once(void **state)
         {"unix:", "x", NULL, -EINVAL},
         {"pass:/tmp/x", "x", NULL, -EINVAL},
         {"", "x", NULL, -EINVAL},
+        {"tcp:127.0.0.1:9618", "x", &no_role, -EINVAL},
         {"tcp:127.0.0.1:9618", "", &by_pin, -EINVAL},
         {"tcp:127.0.0.1:9618", "a b", &by_pin, -EINVAL},
         {"tcp:127.0.0.1:9618", "a\nb", &by_pin, -EINVAL},

@@ -74,7 +74,7 @@ static struct process *dial_door(struct hall *hall, int i)
                                                 process_closed};
     struct process *process = &hall->processes[i];
     assert_int_equal(stream_connect(hall->rig->loop, hall->address, "rsys",
-                                    &(struct stream_trust){NULL, NULL}, &EVENTS, process,
+                                    &(struct stream_trust){.pin = NULL}, &EVENTS, process,
                                     &process->stream, NULL),
                      0);
     return process;

@@ -29,6 +29,7 @@
 #include "base/os_run.h"
 #include "base/pki.h"
 #include "base/strbuf.h"
+#include "base/stream.h"
 #include "base/vec.h"
 #include "classad/ad.h"
 #include "schedd/schedd.h"
@@ -47,6 +48,7 @@ struct world {
     struct strbuf log_text;
     struct loop_timer *patience;
     char me[64];
+    char pin[STREAM_PIN_SIZE]; /* of the schedd's certificate */
 };
 
 /* One call and its whole answer. */
@@ -123,6 +125,10 @@ static inline void make_secrets(struct world *world)
     (void)snprintf(keys, sizeof(keys), "%s/keys", world->dir);
     assert_int_equal(pki_make_ca(world->os, world->dir, "pool", NULL), 0);
     assert_int_equal(pki_make_server_cert(world->os, world->dir, cert, key, &SERVER, NULL), 0);
+    struct tls_identity *identity = NULL;
+    assert_int_equal(tls_identity_load(world->os, cert, key, &identity, NULL), 0);
+    (void)snprintf(world->pin, sizeof(world->pin), "%s", tls_identity_pin(identity));
+    tls_identity_destroy(identity);
     assert_int_equal(os_mkdirs(world->os, keys, 0700, NULL), 0);
     assert_int_equal(token_key_make(world->os, world->loop, keys, "k1", NULL), 0);
 }
@@ -206,7 +212,10 @@ static inline void dial(struct world *world, const char *address, const char *ro
                         struct connection *connection)
 {
     static const struct wire_events EVENTS = {.ready = on_ready, .closed = on_closed};
-    const struct wire_dial how = {.address = address, .route = route, .name = ""};
+    const struct wire_dial how = {.address = address,
+                                  .route = route,
+                                  .name = "",
+                                  .pin = strcmp(route, "claim") == 0 ? world->pin : NULL};
     *connection = (struct connection){.world = world};
     assert_int_equal(wire_dial(world->context, &how, &EVENTS, connection, &connection->wire, NULL),
                      0);

@@ -95,7 +95,7 @@ static void bed_open(struct bed *bed, struct world *world, const char *address)
                                         &err),
                    &err);
     }
-    const struct door_place place = {address, bed->certs[0], bed->keys[0]};
+    const struct door_place place = {address, bed->certs[0], bed->keys[0], ROLE, NULL};
     world_must(door_open(world->loop, world->os, world->log, &place, serve, bed, &bed->door, &err),
                &err);
 }
@@ -128,7 +128,7 @@ static void a_renewed_certificate_is_for_new_connections_and_old_ones_stay(void 
     copy_text(address, sizeof address, door_address(bed.door));
     copy_text(pin, sizeof pin, tls_identity_pin(door_identity(bed.door)));
     assert_true(call(&bed, address, pin, &old));
-    struct door_place place = {"tcp:127.0.0.1:0", bed.certs[0], bed.keys[0]};
+    struct door_place place = {"tcp:127.0.0.1:0", bed.certs[0], bed.keys[0], ROLE, NULL};
     assert_int_equal(door_change(bed.door, &place, &changed, NULL), 0);
     assert_false(changed);
     place.cert = bed.certs[1];
@@ -159,7 +159,7 @@ static void a_port_moves_and_nobody_is_cut_off(void **state)
     const char *pin = tls_identity_pin(bed.world->identity);
     copy_text(before, sizeof before, door_address(bed.door));
     assert_true(call(&bed, before, tls_identity_pin(door_identity(bed.door)), &old));
-    struct door_place place = {"tcp:127.0.0.2:0", bed.certs[0], bed.keys[0]};
+    struct door_place place = {"tcp:127.0.0.2:0", bed.certs[0], bed.keys[0], ROLE, NULL};
     world_must(door_change(bed.door, &place, NULL, &err), &err);
     copy_text(after, sizeof after, door_address(bed.door));
     assert_string_not_equal(before, after);
@@ -182,7 +182,7 @@ static void an_address_that_overlaps_the_old_one_takes_its_place(void **state)
     bed_open(&bed, *state, "tcp:127.0.0.1:0");
     const char *port = strrchr(door_address(bed.door), ':');
     (void)snprintf(wide, sizeof wide, "tcp:0.0.0.0%s", port);
-    const struct door_place place = {wide, bed.certs[0], bed.keys[0]};
+    const struct door_place place = {wide, bed.certs[0], bed.keys[0], ROLE, NULL};
     world_must(door_change(bed.door, &place, NULL, &err), &err);
     assert_string_equal(door_address(bed.door), wide);
     char near[128];
@@ -202,11 +202,13 @@ static void what_is_bad_keeps_the_old_address_and_certificate(void **state)
     copy_text(address, sizeof address, door_address(bed.door));
     copy_text(pin, sizeof pin, tls_identity_pin(door_identity(bed.door)));
     const struct door_place bad[] = {
-        {"tcp:127.0.0.2:0", bed.certs[1], bed.keys[0]},    /* not its key */
-        {"tcp:127.0.0.2:0", bed.world->dir, bed.keys[1]},  /* no file */
-        {"tcp:192.0.2.1:9618", bed.certs[1], bed.keys[1]}, /* not an address of ours */
-        {"tcp:no-such-host.invalid:1", bed.certs[1], bed.keys[1]},
-        {"nonsense", bed.certs[1], bed.keys[1]},
+        {"tcp:127.0.0.2:0", bed.certs[1], bed.keys[0], ROLE, NULL},    /* not its key */
+        {"tcp:127.0.0.2:0", bed.world->dir, bed.keys[1], ROLE, NULL},  /* no file */
+        {"tcp:192.0.2.1:9618", bed.certs[1], bed.keys[1], ROLE, NULL}, /* not an address of ours */
+        {"tcp:no-such-host.invalid:1", bed.certs[1], bed.keys[1], ROLE, NULL},
+        {"nonsense", bed.certs[1], bed.keys[1], ROLE, NULL},
+        {"tcp:127.0.0.2:0", bed.certs[1], bed.keys[1], SERVER_ROLE_SCHEDD, NULL}, /* another's */
+        {"tcp:127.0.0.2:0", bed.certs[1], bed.keys[1], ROLE, "another"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         err.text[0] = '\0';
@@ -216,7 +218,7 @@ static void what_is_bad_keeps_the_old_address_and_certificate(void **state)
         assert_string_equal(tls_identity_pin(door_identity(bed.door)), pin);
     }
     const char *taken = listener_address(bed.world->listeners[0]); /* another's port */
-    const struct door_place busy = {taken, bed.certs[1], bed.keys[1]};
+    const struct door_place busy = {taken, bed.certs[1], bed.keys[1], ROLE, NULL};
     assert_int_equal(door_change(bed.door, &busy, NULL, &err), -EADDRINUSE);
     assert_string_equal(door_address(bed.door), address);
     assert_true(call(&bed, address, pin, &caller));

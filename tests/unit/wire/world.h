@@ -259,10 +259,11 @@ static inline void world_dial_as(struct world *world, struct wire_context *conte
                                  struct end *end)
 {
     struct wire_events events = {.ready = end_ready, .request = handler, .closed = end_closed};
+    bool is_tcp = strcmp(address, world->tcp) == 0;
     struct wire_dial dial = {.address = address,
                              .route = "collector",
                              .name = name,
-                             .pin = world->pin};
+                             .pin = is_tcp ? world->pin : NULL};
     struct err err = {{0}};
     *end = (struct end){0};
     if (wire_dial(context, &dial, &events, end, &end->wire, &err) != 0) {
