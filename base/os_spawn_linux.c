@@ -148,6 +148,16 @@ CHILD_SIDE static bool set_user(struct launch *launch)
                          syscall(SYS_setresuid, spec->uid, spec->uid, spec->uid)) >= 0);
 }
 
+/* Of a program in a cage nothing that it starts, in no way, ever has a privilege.  Who may not
+ * lower the set has none of it: an ordinary user outside of a user namespace. */
+CHILD_SIDE static void drop_bounds(const struct launch *launch)
+{
+    long rc = launch->spec->cage != NULL ? 0 : -1;
+    for (int i = 0; rc >= 0; i++) {
+        rc = syscall(SYS_prctl, PR_CAPBSET_DROP, i, 0, 0, 0); /* until there is no such one */
+    }
+}
+
 CHILD_SIDE static bool set_nice(struct launch *launch)
 {
     if (launch->spec->nice == 0) {
@@ -256,7 +266,9 @@ CHILD_SIDE int spawn_become_program(void *arg)
 {
     struct launch *launch = arg;
     const struct os_spawn *spec = launch->spec;
-    if (enter_cage(launch) &&
+    bool caged = enter_cage(launch);
+    drop_bounds(launch); /* before the user is changed: it takes a privilege */
+    if (caged &&
         (!spec->new_session || spawn_failed(launch, STEP_SESSION, syscall(SYS_setsid)) >= 0) &&
         set_nice(launch) && set_user(launch) &&
         (spec->cwd == NULL ||

@@ -95,9 +95,12 @@ static const char *const STRICT[] = {
     "mount_setattr",
 };
 
-/* Programs then go another way: an io_uring program polls, the C library uses clone(). */
+/* Programs then go another way: an io_uring program polls, the C library uses clone().  While a
+ * file of memfd_secret() is open the machine cannot hibernate, and no image of the job can be
+ * taken.
+ */
 static const char *const STANDARD_ABSENT[] = {"io_uring_setup", "io_uring_enter",
-                                              "io_uring_register"};
+                                              "io_uring_register", "memfd_secret"};
 static const char *const STRICT_ABSENT[] = {"clone3"}; /* its flags are out of a filter's sight */
 
 /* ioctl(): words put into a terminal as if they had been typed. */
@@ -106,6 +109,9 @@ static const unsigned TERMINAL_CALLS[] = {TIOCSTI, 0x541c /* TIOCLINUX */};
 #define NAMESPACES                                                                             \
     (CLONE_NEWNS | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET | \
      CLONE_NEWCGROUP)
+
+#define PERSONALITY_32        ((uint64_t)0x0000008) /* PER_LINUX32 of <sys/personality.h> */
+#define PERSONALITY_NO_RANDOM ((uint64_t)0x0040000) /* ADDR_NO_RANDOMIZE */
 
 #define FAMILIES 64U /* more than any kernel knows */
 
@@ -145,6 +151,41 @@ static int refuse_kernel_faults(scmp_filter_ctx filter)
                             SCMP_CMP64(0, SCMP_CMP_MASKED_EQ, UFFD_USER_MODE_ONLY, 0));
 }
 
+/* A bit is set and another one is not. */
+static int refuse_personality(scmp_filter_ctx filter, uint64_t set, uint64_t clear)
+{
+    return seccomp_rule_add(filter, SCMP_ACT_ERRNO(EPERM),
+                            seccomp_syscall_resolve_name("personality"), 1,
+                            SCMP_CMP64(0, SCMP_CMP_MASKED_EQ, set | clear, set));
+}
+
+/* personality() takes walls away (pages at address 0, readable memory that can be executed).  What
+ * is left: asking (all 32 bits are set), PER_LINUX and PER_LINUX32, both also with addresses that
+ * are not random, as debuggers and programs that are resumed from an image want them.
+ *
+ * A rule compares the argument once.  The other bits, in a ring, are neither all set nor all clear
+ * where one is set and the next is not; if they are all set, it is the question or something else.
+ */
+static int refuse_personalities(scmp_filter_ctx filter)
+{
+    const uint64_t good[] = {PERSONALITY_32, PERSONALITY_NO_RANDOM};
+    uint64_t bits[32];
+    size_t count = 0;
+    int rc = 0;
+    for (unsigned bit = 0; bit < 32; bit++) {
+        if (((uint64_t)1 << bit & (good[0] | good[1])) == 0) {
+            bits[count++] = (uint64_t)1 << bit;
+        }
+    }
+    for (size_t i = 0; i < count && rc == 0; i++) {
+        rc = refuse_personality(filter, bits[i], bits[(i + 1) % count]);
+    }
+    for (size_t i = 0; i < COUNT(good) && rc == 0; i++) {
+        rc = refuse_personality(filter, bits[0], good[i]);
+    }
+    return rc;
+}
+
 /* All but those that are of this machine or of a network namespace.  A program of 32 bits that
  * makes its sockets by socketcall(), where the kind is out of a filter's sight, gets none of them.
  */
@@ -179,6 +220,7 @@ static int fill(scmp_filter_ctx filter, bool strict)
 {
     int rc = refuse(filter, STANDARD, COUNT(STANDARD), EPERM);
     rc = rc != 0 ? rc : refuse_kernel_faults(filter);
+    rc = rc != 0 ? rc : refuse_personalities(filter);
     rc = rc != 0 ? rc : refuse(filter, STANDARD_ABSENT, COUNT(STANDARD_ABSENT), ENOSYS);
     for (size_t i = 0; i < COUNT(TERMINAL_CALLS) && rc == 0; i++) { /* the kernel takes 32 bits */
         rc = seccomp_rule_add(filter, SCMP_ACT_ERRNO(EPERM), seccomp_syscall_resolve_name("ioctl"),

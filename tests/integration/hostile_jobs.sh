@@ -306,12 +306,14 @@ say "setuid programs give nothing"
 script setuid <<'END'
 grep NoNewPrivs /proc/self/status
 grep CapEff /proc/self/status
+grep CapBnd /proc/self/status
 umask 022
 END
 cluster=$(job setuid) || exit 1
 until_true 20 "it is done" is_done "$cluster" 1
 equals "what it may" "$(tr -s '\t ' ' ' <"$OUT/setuid.out")" "NoNewPrivs: 1
-CapEff: 0000000000000000"
+CapEff: 0000000000000000
+CapBnd: 0000000000000000"
 
 if $root; then
     cp /usr/bin/id "$WORK/setuid-id" && chmod 4755 "$WORK/setuid-id"

@@ -95,6 +95,8 @@ grep -q "job.sh\|condor_exec" "$WORK/ssh.out" || fail "the job is not seen: $(ca
 grep -q "roost-startd" "$WORK/ssh.out" && [ "$(id -u)" -eq 0 ] && fail "it is not in the job's namespaces"
 group=$(ssh_job "$job" 'cat /proc/self/cgroup /proc/2/cgroup | sort | uniq -u')
 equals "cgroups that are not the job's" "$group" ""
+equals "what a shell may become" "$(ssh_job "$job" 'grep -h -e ^CapBnd: -e ^CapEff: -e ^NoNewPrivs: -e ^Seccomp: /proc/self/status' | tr -s '\t\n' '  ')" \
+    "CapEff: 0000000000000000 CapBnd: 0000000000000000 NoNewPrivs: 1 Seccomp: 2 "
 
 quietly() { timeout 30 "$@" >"$WORK/quiet" 2>&1; }
 

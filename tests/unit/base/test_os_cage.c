@@ -149,6 +149,18 @@ static void a_caged_program_sees_itself_alone(void **state)
     mem_free(text);
 }
 
+/* Its own is empty, and so is that of whoever it becomes: nothing that it starts gives it more. */
+static void a_caged_program_can_get_no_privilege(void **state)
+{
+    struct fixture *f = *state;
+    if (!may_have_namespaces(f)) {
+        skip();
+    }
+    char *text = run(f, "grep CapBnd: /proc/self/status");
+    assert_string_equal(text, "CapBnd:\t0000000000000000\n");
+    mem_free(text);
+}
+
 static void what_a_caged_program_shares_by_key_is_its_own(void **state)
 {
     struct fixture *f = *state;
@@ -544,6 +556,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(a_caged_program_sees_itself_alone),
+        TEST(a_caged_program_can_get_no_privilege),
         TEST(what_a_caged_program_shares_by_key_is_its_own),
         TEST(status_signal_and_times_of_a_caged_program_are_its_own),
         TEST(a_caged_program_gets_the_signals_that_it_is_sent),

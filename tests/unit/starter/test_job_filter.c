@@ -15,6 +15,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
+#include <sys/personality.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/socket.h>
@@ -78,6 +79,45 @@ static int hold_kernel_faults(void)
 static int see_own_faults(void)
 {
     return result(syscall(SYS_userfaultfd, 0x40000001));
+}
+
+/* Asked for with what no kernel knows: one that looks says EINVAL, or ENOSYS where it has none. */
+static int make_secret_memory(void)
+{
+#ifdef SYS_memfd_secret
+    return result(syscall(SYS_memfd_secret, 0x40000000));
+#else
+    return ENOSYS;
+#endif
+}
+
+/* 0: all that images and debuggers want can be had, and nothing else. */
+static int take_personalities(void)
+{
+    static const unsigned long GOOD[] = {0xffffffff,
+                                         0xffffffffffffffff,
+                                         PER_LINUX32,
+                                         ADDR_NO_RANDOMIZE,
+                                         PER_LINUX32 | ADDR_NO_RANDOMIZE,
+                                         PER_LINUX};
+    for (size_t i = 0; i < sizeof GOOD / sizeof GOOD[0]; i++) {
+        if (syscall(SYS_personality, GOOD[i]) < 0) {
+            return 1;
+        }
+    }
+    for (unsigned bit = 0; bit < 32; bit++) {
+        unsigned long set = 1UL << bit, clear = 0xffffffff & ~set;
+        bool good = set == PER_LINUX32 || set == ADDR_NO_RANDOMIZE;
+        if (!good && (result(syscall(SYS_personality, set)) != EPERM ||
+                      result(syscall(SYS_personality, set | ADDR_NO_RANDOMIZE)) != EPERM ||
+                      result(syscall(SYS_personality, set | 0xffffffff00000000)) != EPERM)) {
+            return 2;
+        }
+        if (result(syscall(SYS_personality, clear)) != EPERM) {
+            return 3;
+        }
+    }
+    return syscall(SYS_personality, 0xffffffff) == PER_LINUX ? 0 : 4;
 }
 
 static int make_ring(void)
@@ -184,6 +224,8 @@ static void both_refuse_what_no_job_needs(void **state)
         assert_int_equal(under(filters[i], type_into_terminal), EPERM);
         assert_int_equal(under(filters[i], type_with_high_bits), EPERM);
         assert_int_equal(under(filters[i], make_ring), ENOSYS);
+        assert_int_equal(under(filters[i], make_secret_memory), ENOSYS);
+        assert_int_equal(under(filters[i], take_personalities), 0);
         assert_int_equal(under(filters[i], hold_kernel_faults), EPERM);
         assert_int_not_equal(under(filters[i], see_own_faults), EPERM); /* for checkpoints */
     }
