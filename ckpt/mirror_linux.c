@@ -302,11 +302,23 @@ static void forget_gone(struct mirror *mirror)
     }
 }
 
+/* What cannot be made is told by what is copied into it. */
+static void make_above(const struct mirror *mirror, const char *name)
+{
+    const char *slash = strchr(name, '/');
+    if (slash != NULL) {
+        char *above = mem_strndup(name, (size_t)(slash - name));
+        (void)mkdirat(mirror->top, above, 0700); /* from the second pass on it is there */
+        mem_free(above);
+    }
+}
+
 static int update_all(struct mirror *mirror)
 {
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < mirror->count; i++) {
         mirror->times = times_of(mirror->names[i]);
+        make_above(mirror, mirror->names[i]);
         rc = update_one(mirror, AT_FDCWD, mirror->top, mirror->names[i], mirror->names[i], 0);
     }
     return rc;

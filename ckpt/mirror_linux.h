@@ -37,8 +37,8 @@ struct mirror_figures { /* of the last pass */
     uint64_t files, copied, copied_bytes;
 };
 
-/* To keep copies of the directories names[0..count) (each one name, below the working directory) in
- * that folder, which is made. */
+/* To keep copies of the directories names[0..count) (each a name below the working directory, or a
+ * directory's and one in it) in that folder, which is made. */
 int mirror_open(const char *folder, const char *const *names, size_t count, struct mirror **ret,
                 struct err *err);
 /* Without saving what is known: for when something failed.  NULL is allowed. */

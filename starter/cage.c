@@ -21,6 +21,7 @@
 #include "base/err.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/os_below.h"
 #include "base/os_cage.h"
 #include "base/os_cgroup.h"
 #include "base/strbuf.h"
@@ -139,6 +140,24 @@ static void find_programs(const struct starter *starter, struct vec *ret)
     }
 }
 
+/* Its own /tmp, for everybody in there, below what nobody else may pass.  That is the account's
+ * while the job runs, so no link is followed. */
+static int make_scratch(struct starter *starter, const char *path, struct err *err)
+{
+    struct os *os = starter->env.os;
+    const char *top = starter->directory, *name = path + strlen(top) + 1;
+    char *above = mem_strndup(name, (size_t)(strrchr(name, '/') - name));
+    int rc = os_below_mkdirs(os, top, above, 0700, err);
+    rc = rc != 0 ? rc : os_below_mkdirs(os, top, name, 01777, err);
+    rc = rc != 0 ? rc : os_below_chmod(os, top, name, 01777, err);
+    if (rc == 0 && starter->change_user) {
+        rc = os_below_chown(os, top, name, starter->uid, starter->gid, err);
+        rc = rc != 0 ? rc : os_below_chown(os, top, above, starter->uid, starter->gid, err);
+    }
+    mem_free(above);
+    return rc;
+}
+
 static int make_view(struct starter *starter, struct cage *cage, struct err *err)
 {
     static const char *const DIRECTORIES[] = {"EXECUTE", "SPOOL", "SEC_DIRECTORY",
@@ -186,12 +205,7 @@ static int make_view(struct starter *starter, struct cage *cage, struct err *err
     }
     cage_plan_view(starter->job, &place, &cage->view);
     for (size_t i = 0; i < cage->view.name_count && rc == 0; i++) {
-        const char *name = cage->view.names[i];
-        rc = os_mkdirs(os, name, 01777, err);
-        rc = rc != 0 ? rc : os_chmod(os, name, 01777, err);
-        if (rc == 0 && starter->change_user) {
-            rc = os_chown(os, name, starter->uid, starter->gid, err);
-        }
+        rc = make_scratch(starter, cage->view.names[i], err);
     }
     return rc;
 }
@@ -377,7 +391,8 @@ bool cage_has_scratch(const struct starter *starter, const char *path)
     const struct cage_view *view = &starter->cage->view;
     bool found = false;
     for (size_t i = 0; i < view->name_count; i++) {
-        found = found || strcmp(view->names[i], path) == 0;
+        size_t length = (size_t)(strrchr(view->names[i], '/') - view->names[i]);
+        found = found || (strncmp(view->names[i], path, length) == 0 && path[length] == '\0');
     }
     return found;
 }

@@ -84,7 +84,7 @@ static void add_scratch(struct cage_view *view, const struct cage_place *place, 
 {
     struct strbuf name;
     strbuf_init(&name, 0);
-    strbuf_printf(&name, "%s/scratch%zu", place->directory, number);
+    strbuf_printf(&name, "%s/scratch%zu/in", place->directory, number);
     view->names[view->name_count] = strbuf_take(&name);
     add(view, OS_MOUNT_BIND, view->names[view->name_count++], to);
     strbuf_fini(&name);

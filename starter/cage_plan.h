@@ -39,7 +39,9 @@ struct cage_place {          /* all borrowed */
 struct cage_view {
     struct os_mount mounts[CAGE_MOUNTS_MAX]; /* names are borrowed from the place, or of names */
     size_t mount_count;
-    char *names[CAGE_SCRATCH_MAX]; /* directories to be made for the scratch ones; mem_ blocks */
+    /* Directories to be made for the scratch ones, as DIRECTORY/scratch0/in: everybody may write
+     * there (mode 1777), and none but the job's account may pass what is above; mem_ blocks. */
+    char *names[CAGE_SCRATCH_MAX];
     size_t name_count;
 };
 

@@ -204,7 +204,7 @@ static void add_tar(struct starter *starter, const char *archive, struct vec *wo
     }
     vec_push(&names, mem_strdup("sandbox"));
     for (size_t i = 0; cage_scratch(starter, i, &from, &to); i++) {
-        const char *name = strrchr(from, '/') + 1;
+        const char *name = from + strlen(starter->directory) + 1;
         size_t length = strlen(to);
         for (size_t k = 0; cage_mount_point(starter, k, &point); k++) {
             if (strncmp(point, to, length) == 0 && point[length] == '/') {
@@ -238,7 +238,7 @@ static void add_mirror(const struct starter *starter, struct vec *words)
     vec_push(words, mem_strdup(STARTER_CKPT_COPY));
     add_mirrored(words, "sandbox", starter_inside(starter));
     for (size_t i = 0; cage_scratch(starter, i, &from, &to); i++) {
-        add_mirrored(words, strrchr(from, '/') + 1, to);
+        add_mirrored(words, from + strlen(starter->directory) + 1, to);
     }
     vec_push(words, mem_strdup("--known"));
     vec_push(words, mem_strdup(STARTER_CKPT_KNOWN));

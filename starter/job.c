@@ -16,6 +16,7 @@
 #include "base/log.h"
 #include "base/loop.h"
 #include "base/mem.h"
+#include "base/os_below.h"
 #include "base/strbuf.h"
 #include "classad/ad.h"
 #include "starter/cage_plan.h"
@@ -202,10 +203,12 @@ static void write_ad(struct starter *starter, const char *name, const struct ad 
     struct err err;
     strbuf_init(&text, 0);
     ad_print_long(ad, &text);
-    if (os_rewrite_file(starter->env.os, beside, strbuf_text(&text), text.length, 0644, &err) !=
-            0 ||
+    /* Beside the sandbox others could read it. */
+    if (os_rewrite_file(starter->env.os, beside, strbuf_text(&text), text.length,
+                        STARTER_AD_BESIDE_MODE, &err) != 0 ||
         os_rename(starter->env.os, beside, starter_path(starter, name, path, sizeof path), false,
-                  &err) != 0) {
+                  &err) != 0 ||
+        os_below_chmod(starter->env.os, starter->sandbox, name, 0644, &err) != 0) {
         log_warn(starter->env.log, "job.ad", err.text);
     }
     mem_free(beside);

@@ -55,9 +55,9 @@ static void save_ads(struct starter *starter)
     for (size_t i = 0; i < sizeof ADS / sizeof ADS[0]; i++) {
         struct os_stat stat;
         char *from = join(starter->sandbox, ADS[i]), *to = nest_ad_path(starter, ADS[i]);
-        if (os_stat(starter->env.os, from, &stat) == 0 && stat.is_file && stat.uid == 0) {
-            (void)os_rename(starter->env.os, from, to, false,
-                            NULL); /* else it goes with the rest */
+        if (os_stat(starter->env.os, from, &stat) == 0 && stat.is_file && stat.uid == 0 &&
+            os_rename(starter->env.os, from, to, false, NULL) == 0) { /* else it goes as the rest */
+            (void)os_chmod(starter->env.os, to, STARTER_AD_BESIDE_MODE, NULL); /* or is made anew */
         }
         mem_free(from);
         mem_free(to);

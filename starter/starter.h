@@ -202,9 +202,10 @@ struct starter_resume { /* resume.c */
     unsigned waits; /* for the disk on which they are */
 };
 
-#define STARTER_CGROUPS_FILE "job.cgroups" /* beside the record: where the job's cgroup is */
-#define STARTER_JOB_AD       ".job.ad"     /* in the sandbox */
-#define STARTER_MACHINE_AD   ".machine.ad"
+#define STARTER_CGROUPS_FILE   "job.cgroups" /* beside the record: where the job's cgroup is */
+#define STARTER_JOB_AD         ".job.ad"     /* in the sandbox */
+#define STARTER_MACHINE_AD     ".machine.ad"
+#define STARTER_AD_BESIDE_MODE 0600 /* while they are beside the sandbox */
 
 struct starter {
     struct daemon_env env;
@@ -455,7 +456,7 @@ int cage_spawn(struct starter *starter, const struct os_spawn *spec, os_exit_f o
 int cage_spawn_beside(struct starter *starter, const struct os_spawn *spec, os_exit_f on_exit,
                       pid_t *ret, struct err *err);
 bool cage_has_walls(const struct starter *starter); /* nothing outside was within its reach */
-bool cage_has_scratch(const struct starter *starter, const char *path);  /* is it its /tmp? */
+bool cage_has_scratch(const struct starter *starter, const char *path);  /* is its /tmp in it? */
 int64_t cage_memory_limit_mib(const struct starter *starter);            /* 0: none */
 const struct os_cgroup *cage_group(const struct starter *starter);       /* NULL: it has none */
 void cage_figures(struct starter *starter, struct os_cgroup_usage *ret); /* all 0 without a group */

@@ -475,6 +475,43 @@ if $root; then
         equals "what a spy of $user sees" "$(tail -n +2 "$OUT/spy.out")" alive
     done
 
+    say "nobody else reaches what a job has in its own /tmp, or beside its sandbox"
+    script keeps <<'END'
+umask 0
+for place in /tmp /var/tmp .; do echo "of games" >$place/kept; done
+touch ready
+until [ -e /tmp/go ] || [ $((n++)) -ge 600 ]; do sleep 0.05; done
+find /tmp /var/tmp -mindepth 1 -maxdepth 1 ! -name 'roost-it-*' ! -name kept ! -name go
+cat /tmp/kept /var/tmp/kept
+stat -c %a /tmp
+END
+    rm -f "$OUT"/keeps.*
+    job keeps >/dev/null || exit 1 # for its file, and as nobody: it ends with the others
+    setpriv --reuid=games --regid=games --clear-groups "$ROOST" submit "$WORK/keeps.sub" >"$WORK/keeps.id" || fail "submit as games"
+    keeper=$(grep -o '[0-9]*\.$' "$WORK/keeps.id" | tr -d .)
+    keeps_are_ready() { [ "$(compgen -G "$EXECUTE/dir_*/sandbox/ready" | wc -l)" -ge 3 ]; } # the victim, too
+    until_true 20 "two of them run" keeps_are_ready
+    reached=$(cd / && setpriv --reuid=www-data --regid=www-data --clear-groups bash -c '
+        for dir in "$0"/dir_*; do
+            [ "$(stat -c %a "$dir/sandbox")" = 700 ] || continue # the victim opened its own
+            for path in "$dir"/scratch{0,1,2} "$dir"/scratch{0,1,2}/in "$dir"/sandbox "$dir"/ckpt "$dir"/.job.ad "$dir"/.machine.ad "$dir"/job.record; do
+                if [ -r "$path" ] || [ -w "$path" ] || { [ -d "$path" ] && [ -x "$path" ]; }; then echo "reaches $path"; fi
+            done
+            cat "$dir"/scratch*/kept "$dir"/scratch{0,1}/in/kept "$dir"/sandbox/kept 2>/dev/null
+            for path in "$dir"/scratch{0,1} "$dir"/scratch{0,1}/in; do
+                echo evil 2>/dev/null >"$path/evil" && echo "writes to $path"
+                ln -s /etc/passwd "$path/link" 2>/dev/null && echo "links in $path"
+            done
+            find "$dir" -readable -printf "finds %p\n" 2>/dev/null
+        done' "$EXECUTE")
+    equals "what another user reaches" "$reached" ""
+    for go in "$EXECUTE"/dir_*/scratch0/in; do touch "$go/go"; done
+    is_gone() { [ -z "$("$ROOST" q "$keeper" -af ClusterId 2>/dev/null)" ] && ! "$ROOST" q -af Cmd | grep -q keeps; }
+    until_true 40 "they are done" is_gone
+    equals "what its /tmp had at last" "$(cat "$OUT/keeps.out")" "of games
+of games
+1777"
+
     say "an ordinary user of this host sees the pool, and rules nothing"
     as=(setpriv --reuid=games --regid=games --clear-groups "$ROOST")
     "${as[@]}" status -af Name | grep -q '^slot1@wn01$' || fail "roost status as games"

@@ -60,7 +60,7 @@ static void the_sandbox_is_shown_after_all_is_hidden(void **state)
     assert_in_range(index_of(&view, OS_MOUNT_MEMORY, "/dev/shm"), 0, sandbox - 1);
     assert_int_equal(index_of(&view, OS_MOUNT_PROC, "/proc"), (int)view.mount_count - 1);
     assert_int_equal(view.name_count, 2);
-    assert_string_equal(view.names[1], "/var/lib/roost/execute/dir_1/scratch1");
+    assert_string_equal(view.names[1], "/var/lib/roost/execute/dir_1/scratch1/in");
     cage_view_fini(&view);
 }
 
@@ -243,7 +243,7 @@ static void a_job_with_checkpoints_finds_its_sandbox_where_it_is_told(void **sta
     assert_int_equal(index_of(&view, OS_MOUNT_MEMORY, "/dev/shm"), -1);
     int shm = index_of(&view, OS_MOUNT_BIND, "/dev/shm");
     assert_true(shm >= 0);
-    assert_string_equal(view.mounts[shm].from, "/var/lib/roost/execute/dir_1/scratch2");
+    assert_string_equal(view.mounts[shm].from, "/var/lib/roost/execute/dir_1/scratch2/in");
     cage_view_fini(&view);
 }
 
