@@ -24,11 +24,13 @@ enum os_mount_kind {
     OS_MOUNT_HIDE,   /* an empty directory in place of `to`; nothing when there is no `to` */
     OS_MOUNT_MEMORY, /* an empty file system in memory at `to`, for everybody (mode 1777) */
     OS_MOUNT_PROC,   /* the namespace's own /proc at `to` */
+    /* `from`, as it was before all mounts, appears at `to`, and cannot be changed there. */
+    OS_MOUNT_READONLY,
 };
 
 struct os_mount {
     enum os_mount_kind kind;
-    const char *from; /* of OS_MOUNT_BIND */
+    const char *from; /* of OS_MOUNT_BIND and OS_MOUNT_READONLY */
     const char *to;   /* absolute; what is missing of a bind's way is made */
 };
 

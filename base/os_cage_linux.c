@@ -20,7 +20,9 @@
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -84,6 +86,23 @@ CHILD_SIDE static void fd_path(int fd, char *ret)
     *at = '\0';
 }
 
+/* What else holds for the mount stays: in a user namespace none of it may be taken away. */
+CHILD_SIDE static long make_readonly(const char *path)
+{
+    static const struct {
+        unsigned long is, flag;
+    } KEPT[] = {{ST_NOSUID, MS_NOSUID},         {ST_NODEV, MS_NODEV},
+                {ST_NOEXEC, MS_NOEXEC},         {ST_NOATIME, MS_NOATIME},
+                {ST_NODIRATIME, MS_NODIRATIME}, {ST_RELATIME, MS_RELATIME}};
+    struct statfs about;
+    unsigned long flags = MS_BIND | MS_REMOUNT | MS_RDONLY;
+    long rc = syscall(SYS_statfs, path, &about);
+    for (size_t i = 0; i < sizeof(KEPT) / sizeof(KEPT[0]) && rc >= 0; i++) {
+        flags |= ((unsigned long)about.f_flags & KEPT[i].is) != 0 ? KEPT[i].flag : 0;
+    }
+    return rc < 0 ? rc : syscall(SYS_mount, NULL, path, NULL, flags, NULL);
+}
+
 CHILD_SIDE static bool make_mount(struct launch *launch, const struct os_mount *mount, int source)
 {
     const unsigned long plain = MS_NOSUID | MS_NODEV;
@@ -95,6 +114,12 @@ CHILD_SIDE static bool make_mount(struct launch *launch, const struct os_mount *
         make_way(mount->to);
         fd_path(source, from);
         rc = syscall(SYS_mount, from, mount->to, NULL, MS_BIND | MS_REC, NULL);
+        break;
+    case OS_MOUNT_READONLY:
+        make_way(mount->to); /* a file is there already */
+        fd_path(source, from);
+        rc = syscall(SYS_mount, from, mount->to, NULL, MS_BIND, NULL);
+        rc = rc < 0 ? rc : make_readonly(mount->to);
         break;
     case OS_MOUNT_HIDE:
         rc = syscall(SYS_mount, "tmpfs", mount->to, "tmpfs", plain | MS_NOEXEC,
@@ -121,7 +146,7 @@ CHILD_SIDE static bool make_mounts(struct launch *launch)
         return false;
     }
     for (size_t i = 0; i < cage->mount_count; i++) {
-        if (cage->mounts[i].kind == OS_MOUNT_BIND) {
+        if (cage->mounts[i].kind == OS_MOUNT_BIND || cage->mounts[i].kind == OS_MOUNT_READONLY) {
             launch->mount = &cage->mounts[i];
             launch->sources[i] =
                 (int)spawn_failed(launch, STEP_MOUNT,

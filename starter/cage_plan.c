@@ -93,7 +93,7 @@ static void add_scratch(struct cage_view *view, const struct cage_place *place, 
 /* Is something else mounted above that directory? */
 static bool is_covered(const struct cage_view *view, const char *directory)
 {
-    for (size_t i = 0; i < view->mount_count; i++) {
+    for (size_t i = view->kept_count; i < view->mount_count; i++) {
         const struct os_mount *mount = &view->mounts[i];
         if ((mount->kind == OS_MOUNT_BIND || mount->kind == OS_MOUNT_MEMORY) &&
             is_below(directory, mount->to) && strcmp(directory, mount->to) != 0) {
@@ -107,6 +107,14 @@ void cage_plan_view(const struct ad *job, const struct cage_place *place, struct
 {
     bool secret_is_open = place->secret != NULL;
     *ret = (struct cage_view){0};
+    /* First: what is mounted after it stays as it is. */
+    for (size_t i = 0; i < place->way_count && i < CAGE_KEPT_MAX; i++) {
+        add(ret, OS_MOUNT_BIND, place->ways[i], place->ways[i]);
+    }
+    for (size_t i = 0; i < place->readonly_count && i < CAGE_KEPT_MAX; i++) {
+        add(ret, OS_MOUNT_READONLY, place->readonly[i], place->readonly[i]);
+    }
+    ret->kept_count = ret->mount_count;
     for (size_t i = 0; i < place->scratch_count && ret->name_count < CAGE_SCRATCH_MAX; i++) {
         if (job_names_below(job, place->scratch[i])) {
             continue;
@@ -121,7 +129,7 @@ void cage_plan_view(const struct ad *job, const struct cage_place *place, struct
     }
     for (size_t i = 0; i < place->program_count && i < CAGE_MOUNTS_MAX / 2; i++) {
         if (is_covered(ret, place->programs[i])) {
-            add(ret, OS_MOUNT_BIND, place->programs[i], place->programs[i]);
+            add(ret, OS_MOUNT_READONLY, place->programs[i], place->programs[i]);
         }
     }
     for (size_t i = 0; i < place->hide_count && i < CAGE_MOUNTS_MAX / 2; i++) {

@@ -17,7 +17,8 @@ struct ad;
 struct strbuf;
 
 #define CAGE_SCRATCH_MAX 8
-#define CAGE_MOUNTS_MAX  32
+#define CAGE_MOUNTS_MAX  80
+#define CAGE_KEPT_MAX    32 /* of each list: ways, readonly */
 
 struct cage_place {          /* all borrowed */
     const char *directory;   /* the starter's, below EXECUTE */
@@ -28,6 +29,12 @@ struct cage_place {          /* all borrowed */
     const char *const *scratch; /* directories that the job has to itself: MOUNT_UNDER_SCRATCH */
     size_t scratch_count;
     bool private_shm;
+    /* Of a job that has the daemons' account: directories that it must not rename, outermost first,
+     * and in them files and directories that it must not change. */
+    const char *const *ways;
+    size_t way_count;
+    const char *const *readonly;
+    size_t readonly_count;
     const char *const *programs; /* directories of programs that it is begun with */
     size_t program_count;
     /* Of a job that is to be checkpointed; NULL: of another. */
@@ -39,6 +46,7 @@ struct cage_place {          /* all borrowed */
 struct cage_view {
     struct os_mount mounts[CAGE_MOUNTS_MAX]; /* names are borrowed from the place, or of names */
     size_t mount_count;
+    size_t kept_count; /* of them, the first: places that stay as they are */
     /* Directories to be made for the scratch ones, as DIRECTORY/scratch0/in: everybody may write
      * there (mode 1777), and none but the job's account may pass what is above; mem_ blocks. */
     char *names[CAGE_SCRATCH_MAX];

@@ -50,5 +50,35 @@ check_committed "$cluster" 10
 check_outputs 10
 until_true 20 "all are asleep" is_asleep 2
 check_ledger
+
+# Its jobs have the account of its daemons.
+say "a job cannot change what the daemons read and run"
+sha256sum "$ROOST_CONFIG" "$POOL"/nodes/*/roost.conf "$ROOST_BIN"/roost-* >"$WORK/before"
+cat >"$WORK/evil.sh" <<END
+echo evil >>$POOL/nodes/wn01/roost.conf # where the node is covered, it is a file of nobody
+for file in $ROOST_CONFIG $ROOST_BIN/roost-starter $ROOST_BIN/roost-master; do
+    (echo "STARTER = \"/bin/false\"" >>\$file) 2>/dev/null && grep -q false \$file && echo "appended to \$file"
+    (echo evil >\$file) 2>/dev/null && [ "\$(cat \$file)" != evil ] && echo "wrote \$file"
+    chmod 0777 \$file 2>/dev/null && echo "chmod \$file"
+    (echo evil >\$file.new && mv -f \$file.new \$file) 2>/dev/null && echo "replaced \$file"
+    rm -f \$file 2>/dev/null && [ ! -e \$file ] && [ -e $ROOST_CONFIG ] && echo "removed \$file"
+done
+(echo evil >$ROOST_BIN/roost-new) 2>/dev/null && echo "a new program"
+for dir in $WORK $POOL $POOL/nodes $ROOST_BIN $(dirname "$ROOST_BIN"); do
+    mv \$dir \$dir.old 2>/dev/null && echo "moved \$dir" && mv \$dir.old \$dir
+done
+unshare -Urm sh -c 'umount -l $ROOST_CONFIG; mount -o remount,rw,bind $ROOST_CONFIG; echo evil >>$ROOST_CONFIG && echo uncovered' 2>/dev/null
+ls $POOL/config $POOL/nodes/wn01/config 2>/dev/null
+echo tried
+END
+printf 'executable = %s\ninitialdir = %s\noutput = evil.out\nerror = evil.err\nqueue\n' "$WORK/evil.sh" "$OUT" >"$WORK/evil.sub"
+sed -i '1i #!/bin/sh' "$WORK/evil.sh"
+chmod 0755 "$WORK/evil.sh"
+cluster=$(submit "$WORK/evil.sub") || exit 1
+until_true 30 "it is done" is_done "$cluster" 1
+sha256sum "$ROOST_CONFIG" "$POOL"/nodes/*/roost.conf "$ROOST_BIN"/roost-* >"$WORK/after"
+equals "what the job did" "$(cat "$OUT/evil.out")" tried
+equals "what the daemons read and run" "$(cat "$WORK/after")" "$(cat "$WORK/before")"
+until_true 20 "all are asleep" is_asleep 2
 pool_stop
 passed

@@ -161,6 +161,28 @@ static void a_caged_program_can_get_no_privilege(void **state)
     mem_free(text);
 }
 
+static void what_is_mounted_readonly_can_be_neither_changed_nor_replaced(void **state)
+{
+    struct fixture *f = *state;
+    char file[128], script[1600];
+    if (!may_have_namespaces(f)) {
+        skip();
+    }
+    (void)snprintf(file, sizeof file, "%s/file", f->sibling);
+    assert_int_equal(os_write_file(f->os, file, "ours\n", 5, 0666, false, NULL), 0);
+    f->mounts[0] = (struct os_mount){.kind = OS_MOUNT_READONLY, .from = file, .to = file};
+    (void)snprintf(script, sizeof script,
+                   "(echo theirs >>%s) 2>/dev/null && echo changed; "
+                   "chmod 0 %s 2>/dev/null && echo closed; "
+                   "mv %s %s.old 2>/dev/null && echo renamed; "
+                   "(echo theirs >%s.new && mv -f %s.new %s) 2>/dev/null && echo replaced; "
+                   "rm -f %s 2>/dev/null && echo removed; cat %s",
+                   file, file, file, file, file, file, file, file, file);
+    char *text = run(f, script);
+    assert_string_equal(text, "ours\n");
+    mem_free(text);
+}
+
 static void what_a_caged_program_shares_by_key_is_its_own(void **state)
 {
     struct fixture *f = *state;
@@ -557,6 +579,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(a_caged_program_sees_itself_alone),
         TEST(a_caged_program_can_get_no_privilege),
+        TEST(what_is_mounted_readonly_can_be_neither_changed_nor_replaced),
         TEST(what_a_caged_program_shares_by_key_is_its_own),
         TEST(status_signal_and_times_of_a_caged_program_are_its_own),
         TEST(a_caged_program_gets_the_signals_that_it_is_sent),

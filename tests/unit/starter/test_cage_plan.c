@@ -247,6 +247,26 @@ static void a_job_with_checkpoints_finds_its_sandbox_where_it_is_told(void **sta
     cage_view_fini(&view);
 }
 
+/* What is mounted later comes over it: the sandbox below them is the job's. */
+static void what_the_daemons_read_is_mounted_first(void **state)
+{
+    (void)state;
+    static const char *const WAYS[] = {"/home/a/pool", "/home/a/pool/nodes"};
+    static const char *const KEPT[] = {"/home/a/pool/roost.conf"};
+    struct cage_view view;
+    struct cage_place place = PLACE;
+    place.ways = WAYS;
+    place.way_count = 2;
+    place.readonly = KEPT;
+    place.readonly_count = 1;
+    view_of("[Cmd = \"condor_exec.exe\"]", &place, &view);
+    assert_int_equal(view.kept_count, 3);
+    assert_int_equal(index_of(&view, OS_MOUNT_BIND, WAYS[0]), 0);
+    assert_int_equal(index_of(&view, OS_MOUNT_BIND, WAYS[1]), 1);
+    assert_int_equal(index_of(&view, OS_MOUNT_READONLY, KEPT[0]), 2);
+    cage_view_fini(&view);
+}
+
 static void programs_of_the_site_stay_where_a_job_has_its_own_directory(void **state)
 {
     (void)state;
@@ -259,18 +279,18 @@ static void programs_of_the_site_stay_where_a_job_has_its_own_directory(void **s
     place.private_shm = true;
     view_of("[Cmd = \"condor_exec.exe\"]", &place, &view);
     int scratch = index_of(&view, OS_MOUNT_BIND, "/tmp");
-    int program = index_of(&view, OS_MOUNT_BIND, PROGRAMS[0]);
+    int program = index_of(&view, OS_MOUNT_READONLY, PROGRAMS[0]);
     assert_true(scratch >= 0 && program > scratch);
     assert_string_equal(view.mounts[program].from, PROGRAMS[0]);
     assert_string_not_equal(view.mounts[scratch].from, "/tmp");
-    assert_true(index_of(&view, OS_MOUNT_BIND, PROGRAMS[3]) >
+    assert_true(index_of(&view, OS_MOUNT_READONLY, PROGRAMS[3]) >
                 index_of(&view, OS_MOUNT_MEMORY, "/dev/shm"));
-    assert_int_equal(index_of(&view, OS_MOUNT_BIND, PROGRAMS[1]), -1);
-    assert_int_equal(index_of(&view, OS_MOUNT_BIND, PROGRAMS[4]), -1);
+    assert_int_equal(index_of(&view, OS_MOUNT_READONLY, PROGRAMS[1]), -1);
+    assert_int_equal(index_of(&view, OS_MOUNT_READONLY, PROGRAMS[4]), -1);
     cage_view_fini(&view);
     /* Of a job that has the machine's /tmp, they are there anyhow. */
     view_of("[Cmd = \"/tmp/job\"]", &place, &view);
-    assert_int_equal(index_of(&view, OS_MOUNT_BIND, PROGRAMS[0]), -1);
+    assert_int_equal(index_of(&view, OS_MOUNT_READONLY, PROGRAMS[0]), -1);
     cage_view_fini(&view);
 }
 
@@ -303,6 +323,7 @@ int main(void)
         cmocka_unit_test(too_much_memory_is_said_as_htcondor_says_it),
         cmocka_unit_test(too_much_disk_is_held_and_what_is_allowed_is_not),
         cmocka_unit_test(a_job_with_checkpoints_finds_its_sandbox_where_it_is_told),
+        cmocka_unit_test(what_the_daemons_read_is_mounted_first),
         cmocka_unit_test(programs_of_the_site_stay_where_a_job_has_its_own_directory),
         cmocka_unit_test(a_home_is_below_a_directory_that_stays_the_jobs_own),
         cmocka_unit_test(a_cpuset_is_told_what_the_list_says),
