@@ -37,6 +37,7 @@ bool loop_is_stopping(const struct loop *loop);
 enum loop_slot {
     LOOP_SLOT_PASSES,
     LOOP_SLOT_STREAMS,
+    LOOP_SLOT_STRANGERS, /* after those that are counted in it */
     LOOP_SLOT_TLS,
     LOOP_SLOT_LANES,
     LOOP_SLOT_COUNT

@@ -36,7 +36,7 @@ struct tls_identity;
 /* bytes unread; reading from the peer pauses above it.  A frame of WIRE_FRAME_MAX fits. */
 #define STREAM_INPUT_MAX     ((size_t)17 << 20)
 #define STREAM_OUTPUT_MAX    ((size_t)256 << 20) /* bytes unsent; more is refused */
-#define STREAM_DRAINED       ((size_t)256 << 10) /* bytes unsent at which drained is called */
+#define STREAM_DRAINED       ((size_t)64 << 10)  /* bytes unsent at which drained is called */
 #define STREAM_FINISH_MS     5000                /* how long stream_finish() tries */
 #define STREAM_PIN_SIZE      65                  /* hex SHA-256 of a certificate, with the zero */
 #define STREAM_BINDING_BYTES 32
@@ -103,6 +103,9 @@ void stream_finish(struct stream *stream);
 
 const void *stream_input(const struct stream *stream, size_t *length); /* contiguous unread bytes */
 void stream_consume(struct stream *stream, size_t length);
+/* Reads no more from the peer while so many bytes are unread; at first STREAM_INPUT_MAX, which is
+ * also the most.  The stream's memory for input follows it. */
+void stream_set_input_max(struct stream *stream, size_t bytes);
 /* Paused: reads no more from the peer and calls readable no more.  On going on, readable is called
  * when there are unread bytes. */
 void stream_pause(struct stream *stream, bool paused);
@@ -119,6 +122,23 @@ bool stream_binding(const struct stream *stream, uint8_t ret[STREAM_BINDING_BYTE
 /* true on Unix sockets only */
 bool stream_peer_uid(const struct stream *stream, uid_t *uid, pid_t *pid);
 
+/* ---- strangers ------------------------------------------------------------------------------- */
+
+/* Connections that were accepted count as strangers, from their first packet on and whatever they
+ * are doing (preface, TLS, the owner's greeting), until the owner says that the peer has proved who
+ * it is.  A process has at most STRANGERS_MAX of them (base/strangers.h): then the oldest of the
+ * busiest address is closed (closed: -EBUSY) when one more comes.  Not in the simulator. */
+void stream_known(struct stream *stream); /* no stranger any more; for dialled ones nothing */
+
+struct stream_strangers {
+    uint32_t now;
+    uint64_t sent_away; /* since the process started */
+    char last_host[64]; /* where the last of them came from; "": none */
+};
+void stream_get_strangers(struct loop *loop, struct stream_strangers *ret);
+/* Another limit for this process, in place of STRANGERS_MAX. */
+void stream_set_strangers_max(struct loop *loop, uint32_t max);
+
 /* ---- listeners ------------------------------------------------------------------------------- */
 
 typedef void (*listener_f)(void *arg, struct incoming *incoming);
@@ -133,7 +153,7 @@ const char *listener_address(const struct listener *listener); /* with the real 
 
 struct listener_stats {
     uint64_t accepted;   /* connections that said their route */
-    uint64_t dropped;    /* too slow, no preface, passed by a stranger, too many at once */
+    uint64_t dropped;    /* too slow, no preface, passed by a stranger, no room for strangers */
     uint64_t exhausted;  /* times that accepting stopped for want of descriptors or memory */
     uint32_t unfinished; /* connections whose preface is not complete, now */
 };
@@ -143,11 +163,12 @@ void listener_get_stats(const struct listener *listener, struct listener_stats *
  * the callback or later. */
 const char *incoming_route(const struct incoming *incoming);
 const char *incoming_peer(const struct incoming *incoming);
-/* The identity is not used, and may be NULL, for a connection that came over a Unix socket. */
+/* The identity is not used, and may be NULL, for a connection that came over a Unix socket.  NULL:
+ * the connection is gone; it was the one that had to make room for another stranger. */
 struct stream *incoming_accept(struct incoming *incoming, const struct tls_identity *identity,
                                const struct stream_events *events, void *arg);
 /* Hands the connection to the listener at pass_address; on failure it is closed.  -ECONNREFUSED
- * when nobody listens there. */
+ * when nobody listens there; -ECONNABORTED: it had to make room. */
 int incoming_pass(struct incoming *incoming, const char *pass_address, struct err *err);
 void incoming_refuse(struct incoming *incoming);
 

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <netdb.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -115,6 +116,14 @@ int stream_unix_address(const char *path, struct sockaddr_un *ret, socklen_t *le
     return 0;
 }
 
+void stream_tune_tcp(int fd)
+{
+    int on = 1;
+    /* Neither can fail on a TCP socket that is not yet broken; a broken one shows itself soon. */
+    (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+    (void)setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof(on));
+}
+
 /* IPv4 in IPv6 ("::ffff:192.0.2.7") is shown as IPv4. */
 static void print_tcp(struct sockaddr_storage *address, socklen_t length, char ret[STREAM_PEER_MAX])
 {
@@ -203,4 +212,25 @@ bool stream_preface_parse(const char *line, size_t length, char route[STREAM_ROU
     memcpy(route, line + word, length - word);
     route[length - word] = '\0';
     return strlen(route) == length - word && stream_route_is_good(route);
+}
+
+int stream_connect_check(const char *address, const char *route, const struct stream_trust *trust,
+                         struct stream_address *parsed, struct err *err)
+{
+    int code = stream_address_parse(address, parsed, err);
+    if (code != 0) {
+        return code;
+    }
+    if (parsed->kind == STREAM_PASS || (parsed->kind == STREAM_TCP && parsed->host[0] == '*')) {
+        return err_set(err, -EINVAL, "'%s' is only an address to listen on", address);
+    }
+    if (!stream_route_is_good(route)) {
+        return err_set(err, -EINVAL, "'%s' is not a route: 1 to %d characters without blanks",
+                       route, STREAM_ROUTE_MAX);
+    }
+    if (parsed->kind == STREAM_TCP &&
+        (trust == NULL || (trust->ca_file == NULL) == (trust->pin == NULL))) {
+        return err_set(err, -EINVAL, "%s: needs either a CA file or a pin", address);
+    }
+    return 0;
 }

@@ -14,11 +14,12 @@
 #include "base/check.h"
 #include "base/mem.h"
 
-#define INPUT_BLOCK ((size_t)4 << 10) /* the smallest; what a quiet stream may keep */
+#define INPUT_BLOCK ((size_t)4 << 10)  /* the smallest; what a quiet stream may keep */
+#define INPUT_LARGE ((size_t)64 << 10) /* of which no more is kept than a quarter is used */
 #define CHUNK_MIN   ((size_t)4 << 10)
 #define CHUNK_MAX   ((size_t)1 << 20)
 
-bool stream_inbuf_reserve(struct stream_inbuf *in)
+bool stream_inbuf_reserve(struct stream_inbuf *in, size_t max)
 {
     size_t length = in->end - in->begin;
     if (in->capacity - in->end >= INPUT_BLOCK / 2) {
@@ -31,6 +32,9 @@ bool stream_inbuf_reserve(struct stream_inbuf *in)
         return true;
     }
     size_t capacity = in->capacity > 0 ? 2 * in->capacity : INPUT_BLOCK;
+    if (length < max && capacity > in->begin + max + INPUT_BLOCK) {
+        capacity = in->begin + max + INPUT_BLOCK; /* more than that is never wanted */
+    }
     unsigned char *grown = mem_try_realloc(in->data, capacity);
     if (grown == NULL) {
         return false;
@@ -77,6 +81,19 @@ void stream_inbuf_give_back(struct stream_inbuf *in, unsigned char **block)
     *in = own;
 }
 
+/* The rest of what was read moves to memory of its size; each byte is moved a few times at most. */
+static void inbuf_shrink(struct stream_inbuf *in)
+{
+    size_t length = in->end - in->begin;
+    size_t capacity = length > INPUT_BLOCK ? length : INPUT_BLOCK;
+    unsigned char *data = mem_try_alloc(capacity);
+    if (data != NULL) {
+        memcpy(data, in->data + in->begin, length);
+        mem_free(in->data);
+        *in = (struct stream_inbuf){.data = data, .end = length, .capacity = capacity};
+    }
+}
+
 void stream_inbuf_consume(struct stream_inbuf *in, size_t length)
 {
     CHECK(length <= in->end - in->begin);
@@ -86,6 +103,9 @@ void stream_inbuf_consume(struct stream_inbuf *in, size_t length)
         if (in->capacity > INPUT_BLOCK && !in->borrowed) {
             stream_inbuf_fini(in);
         }
+    } else if (in->capacity > INPUT_LARGE && in->end - in->begin < in->capacity / 4 &&
+               !in->borrowed) {
+        inbuf_shrink(in);
     }
 }
 

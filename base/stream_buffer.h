@@ -24,9 +24,11 @@ void stream_inbuf_borrow(struct stream_inbuf *in, unsigned char **block);
 /* Gives it back if it was lent; what is unread gets memory of its own. */
 void stream_inbuf_give_back(struct stream_inbuf *in, unsigned char **block);
 
-/* Makes room for more behind the unread bytes: capacity - end > 0.  False: no memory. */
-bool stream_inbuf_reserve(struct stream_inbuf *in);
-void stream_inbuf_consume(struct stream_inbuf *in, size_t length); /* at most what is unread */
+/* Makes room for more behind the unread bytes, of which there will not be more than max:
+ * capacity - end > 0.  False: no memory. */
+bool stream_inbuf_reserve(struct stream_inbuf *in, size_t max);
+/* At most what is unread.  Memory of which little is still in use is given back. */
+void stream_inbuf_consume(struct stream_inbuf *in, size_t length);
 void stream_inbuf_fini(struct stream_inbuf *in);
 
 struct stream_chunk {

@@ -20,8 +20,6 @@
 #include "base/stream_event.h"
 
 #include <errno.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/queue.h>
@@ -32,65 +30,12 @@
 #include "base/loop.h"
 #include "base/loop_event.h"
 #include "base/mem.h"
-#include "base/stream_buffer.h"
+#include "base/stream_parts_event.h"
 #include "base/stream_tls.h"
 #include "base/stream_socket_tls.h"
 
-#define TURN_BYTES    ((size_t)128 << 10) /* read or written before others get their turn */
 #define AT_ONCE_BYTES ((size_t)16 << 10)
 #define WHY_MAX       (STREAM_PEER_MAX + ERR_TEXT_MAX)
-
-enum phase { CONNECTING, PREFACE, HANDSHAKE, OPEN, LINGER, ENDED };
-
-struct stream {
-    struct hub *hub;
-    struct loop *loop;
-    struct stream_events events;
-    void *arg;
-    unsigned refs;
-    enum phase phase;
-    bool owned;     /* the owner has neither closed nor finished it */
-    bool finishing; /* in hub->finishing */
-    bool paused;
-    bool tell_readable; /* owed to the owner */
-    bool was_full;      /* drained is owed once the output has shrunk */
-    bool read_due;      /* there may be input although the socket does not say so */
-    bool write_blocked;
-    unsigned read_wants,
-        write_wants; /* LOOP_*: what reading (or shaking hands), writing wait for */
-    int write_error; /* negative errno: writing is over */
-    bool soon;       /* in hub->soon */
-    TAILQ_ENTRY(stream) soon_entry;
-    LIST_ENTRY(stream) finishing_entry;
-
-    int fd;
-    struct loop_fd *watch;
-    struct tls *tls;
-    struct loop_timer *deadline;
-    struct connector *connector;
-    char *peer;
-    char *address; /* of a client's Unix socket */
-    struct stream_credentials credentials;
-    char *preface; /* of a client, until it is sent */
-    size_t preface_sent;
-
-    struct stream_inbuf input;
-    struct stream_outbuf output;
-};
-
-TAILQ_HEAD(stream_queue, stream);
-
-/* All streams of a loop. */
-struct hub {
-    struct loop *loop;
-    struct stream_queue soon;
-    size_t soon_count;
-    bool tick_deferred;
-    LIST_HEAD(, stream) finishing;
-    struct resolver *resolver;
-    struct tls_sockets *sockets; /* NULL before the first TLS connection */
-    unsigned char *block;        /* of STREAM_BLOCK bytes, for the input of one turn; NULL: lent */
-};
 
 static void stream_work(struct stream *s, unsigned ready);
 
@@ -109,6 +54,7 @@ static void not_soon(struct stream *s)
 static void teardown(struct stream *s)
 {
     not_soon(s);
+    strangers_remove(&s->stranger, false);
     connector_destroy(s->connector);
     s->connector = NULL;
     loop_timer_destroy(s->deadline);
@@ -149,15 +95,14 @@ static void finish_end(struct stream *s)
     }
 }
 
-static void call_owner(struct stream *s, const char *what, void (*call)(void *arg))
+void stream_call_owner(struct stream *s, const char *what, void (*call)(void *arg))
 {
     if (s->owned && call != NULL) {
         loop_call(s->loop, what, call, s->arg);
     }
 }
 
-/* The connection is over: tells the owner.  The caller holds a reference. */
-static void stream_end(struct stream *s, int code, const char *reason)
+void stream_end(struct stream *s, int code, const char *reason)
 {
     teardown(s);
     if (!s->owned) {
@@ -232,7 +177,7 @@ static void hub_tick(void *arg)
     }
 }
 
-static void stream_soon(struct stream *s)
+void stream_soon(struct stream *s)
 {
     struct hub *hub = s->hub;
     if (s->soon || s->phase == ENDED) {
@@ -244,114 +189,6 @@ static void stream_soon(struct stream *s)
     if (!hub->tick_deferred) {
         hub->tick_deferred = true;
         loop_defer(s->loop, hub_tick, hub);
-    }
-}
-
-/* ---- input ----------------------------------------------------------------------------------- */
-
-static bool may_read(const struct stream *s)
-{
-    return s->phase == OPEN && !s->paused && s->owned &&
-           s->input.end - s->input.begin < STREAM_INPUT_MAX;
-}
-
-static ssize_t transport_read(struct stream *s, void *data, size_t room, struct err *err)
-{
-    s->read_wants = LOOP_READ;
-    if (s->tls != NULL) {
-        return tls_read(s->tls, data, room, &s->read_wants, err);
-    }
-    ssize_t got = recv(s->fd, data, room, MSG_DONTWAIT);
-    if (got >= 0) {
-        return got;
-    }
-    if (errno == EINTR) {
-        return -EAGAIN;
-    }
-    return err_set(err, -errno, "%s",
-                   errno == ECONNRESET ? "the connection was cut" : strerror(errno));
-}
-
-static void tell_readable(struct stream *s)
-{
-    if (s->tell_readable && !s->paused) {
-        s->tell_readable = false;
-        call_owner(s, "readable", s->events.readable);
-    }
-}
-
-static void read_in(struct stream *s)
-{
-    struct err err;
-    size_t budget = TURN_BYTES;
-    int code = -EAGAIN;
-    s->read_due = false;
-    stream_inbuf_borrow(&s->input, &s->hub->block);
-    while (may_read(s)) {
-        if (budget == 0) {
-            s->read_due = true;
-            stream_soon(s);
-            break;
-        }
-        if (!stream_inbuf_reserve(&s->input)) {
-            code = err_set(&err, -ENOMEM, "no memory for its input");
-            break;
-        }
-        size_t room = s->input.capacity - s->input.end;
-        size_t most = STREAM_INPUT_MAX - (s->input.end - s->input.begin);
-        room = room < most ? room : most;
-        room = room < budget ? room : budget;
-        ssize_t got = transport_read(s, s->input.data + s->input.end, room, &err);
-        if (got <= 0) {
-            code = (int)got;
-            break;
-        }
-        s->input.end += (size_t)got;
-        budget -= (size_t)got;
-        s->tell_readable = true;
-        bool all = s->tls != NULL ? !tls_may_have_more(s->tls) : (size_t)got < room;
-        if (all && s->write_error == 0) {
-            break; /* what comes later makes the socket ready again */
-        }
-    }
-    if (code == -EAGAIN && s->write_error != 0 && !s->read_due) {
-        code = err_set(&err, s->write_error, "%s", "the connection was cut");
-    }
-    if (s->tls != NULL) {
-        tls_turn_over(s->tls);
-    }
-    tell_readable(s);
-    stream_inbuf_give_back(&s->input, &s->hub->block);
-    if (s->phase == OPEN && code != -EAGAIN) {
-        stream_end(s, code, code == 0 ? "closed" : err.text);
-    }
-}
-
-const void *stream_input(const struct stream *s, size_t *length)
-{
-    *length = s->input.end - s->input.begin;
-    return s->input.data != NULL ? s->input.data + s->input.begin : (const unsigned char *)"";
-}
-
-void stream_consume(struct stream *s, size_t length)
-{
-    size_t had = s->input.end - s->input.begin;
-    stream_inbuf_consume(&s->input, length);
-    if (had >= STREAM_INPUT_MAX && had - length < STREAM_INPUT_MAX) {
-        s->read_due = true;
-        stream_soon(s);
-    }
-}
-
-void stream_pause(struct stream *s, bool paused)
-{
-    if (s->paused != paused) {
-        s->paused = paused;
-        if (!paused) {
-            s->tell_readable = s->input.end > s->input.begin;
-            s->read_due = true;
-        }
-        stream_soon(s);
     }
 }
 
@@ -368,7 +205,7 @@ static void stream_want(struct stream *s)
         want = s->read_wants;
         break;
     case OPEN:
-        want = (may_read(s) ? s->read_wants : 0) | (s->write_blocked ? s->write_wants : 0);
+        want = (stream_may_read(s) ? s->read_wants : 0) | (s->write_blocked ? s->write_wants : 0);
         break;
     case LINGER:
         want = LOOP_READ;
@@ -467,7 +304,7 @@ size_t stream_pending(const struct stream *s)
 
 static void write_out(struct stream *s)
 {
-    size_t budget = TURN_BYTES;
+    size_t budget = STREAM_TURN_BYTES;
     s->write_blocked = false;
     while (s->output.first != NULL && s->write_error == 0) {
         struct stream_chunk *first = s->output.first;
@@ -491,7 +328,7 @@ static void write_out(struct stream *s)
     flush_out(s);
     if (s->was_full && s->output.length < STREAM_DRAINED && s->write_error == 0) {
         s->was_full = false;
-        call_owner(s, "drained", s->events.drained);
+        stream_call_owner(s, "drained", s->events.drained);
     }
 }
 
@@ -558,7 +395,7 @@ static void shake_hands(struct stream *s)
     s->phase = OPEN;
     s->read_wants = LOOP_READ;
     s->read_due = true;
-    call_owner(s, "opened", s->events.opened);
+    stream_call_owner(s, "opened", s->events.opened);
 }
 
 static void say_bye(struct stream *s)
@@ -576,7 +413,7 @@ static void say_bye(struct stream *s)
 static void linger(struct stream *s)
 {
     char nobody_reads[4096];
-    size_t budget = TURN_BYTES / sizeof(nobody_reads);
+    size_t budget = STREAM_TURN_BYTES / sizeof(nobody_reads);
     ssize_t got;
     do {
         got = recv(s->fd, nobody_reads, sizeof(nobody_reads), MSG_DONTWAIT);
@@ -600,7 +437,7 @@ static void stream_work(struct stream *s, unsigned ready)
     }
     if (s->phase == OPEN &&
         (s->read_due || s->tell_readable || s->write_error != 0 || (ready & s->read_wants) != 0)) {
-        read_in(s);
+        stream_read_in(s);
     }
     if (s->phase == OPEN && s->finishing && s->output.length == 0 && !s->write_blocked) {
         say_bye(s);
@@ -619,14 +456,6 @@ static void stream_ready(void *arg, unsigned ready)
 
 /* ---- making and ending ----------------------------------------------------------------------- */
 
-void stream_tune_tcp(int fd)
-{
-    int on = 1;
-    /* Neither can fail on a TCP socket that is not yet broken; a broken one shows itself soon. */
-    (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
-    (void)setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof(on));
-}
-
 static struct stream *stream_new(struct loop *loop, const char *peer,
                                  const struct stream_events *events, void *arg)
 {
@@ -638,6 +467,7 @@ static struct stream *stream_new(struct loop *loop, const char *peer,
     s->refs = 1;
     s->owned = true;
     s->fd = -1;
+    s->input_max = STREAM_INPUT_MAX;
     s->peer = mem_strdup(peer);
     s->read_wants = LOOP_READ;
     s->write_wants = LOOP_WRITE;
@@ -682,34 +512,13 @@ static void stream_connected(void *arg, int fd, int code, const char *reason)
     stream_unref(s);
 }
 
-static int connect_check(const char *address, const char *route, const struct stream_trust *trust,
-                         struct stream_address *parsed, struct err *err)
-{
-    int code = stream_address_parse(address, parsed, err);
-    if (code != 0) {
-        return code;
-    }
-    if (parsed->kind == STREAM_PASS || (parsed->kind == STREAM_TCP && parsed->host[0] == '*')) {
-        return err_set(err, -EINVAL, "'%s' is only an address to listen on", address);
-    }
-    if (!stream_route_is_good(route)) {
-        return err_set(err, -EINVAL, "'%s' is not a route: 1 to %d characters without blanks",
-                       route, STREAM_ROUTE_MAX);
-    }
-    if (parsed->kind == STREAM_TCP &&
-        (trust == NULL || (trust->ca_file == NULL) == (trust->pin == NULL))) {
-        return err_set(err, -EINVAL, "%s: needs either a CA file or a pin", address);
-    }
-    return 0;
-}
-
 int stream_connect(struct loop *loop, const char *address, const char *route,
                    const struct stream_trust *trust, const struct stream_events *events, void *arg,
                    struct stream **ret, struct err *err)
 {
     struct stream_address parsed;
     struct tls *tls = NULL;
-    int code = connect_check(address, route, trust, &parsed, err);
+    int code = stream_connect_check(address, route, trust, &parsed, err);
     if (code == 0 && parsed.kind == STREAM_TCP) {
         code = tls_client_create(loop, trust, &tls, err);
     }
@@ -734,7 +543,16 @@ int stream_connect(struct loop *loop, const char *address, const char *route,
     return 0;
 }
 
-struct stream *stream_adopt(struct loop *loop, int fd, const char *peer,
+/* Another stranger comes, and this one has to go. */
+static void stranger_leaves(void *arg)
+{
+    struct stream *s = arg;
+    s->refs++;
+    stream_end(s, -EBUSY, "it did not prove in time who it is, and others wait");
+    stream_unref(s);
+}
+
+struct stream *stream_adopt(struct loop *loop, int fd, struct stranger *stranger, const char *peer,
                             const struct stream_credentials *credentials,
                             const struct tls_identity *identity, const struct stream_events *events,
                             void *arg)
@@ -742,6 +560,7 @@ struct stream *stream_adopt(struct loop *loop, int fd, const char *peer,
     struct stream *s = stream_new(loop, peer, events, arg);
     s->credentials = *credentials;
     s->tls = identity != NULL ? tls_server_create(identity) : NULL;
+    strangers_replace(stranger, &s->stranger, stranger_leaves, s);
     stream_use(s, fd, HANDSHAKE);
     stream_soon(s);
     return s;
@@ -773,6 +592,9 @@ void stream_finish(struct stream *s)
         teardown(s);
         stream_unref(s);
         return;
+    }
+    if (!s->reading) {
+        stream_inbuf_fini(&s->input);
     }
     s->finishing = true;
     LIST_INSERT_HEAD(&s->hub->finishing, s, finishing_entry);

@@ -12,6 +12,7 @@
 #include <sys/types.h>
 #include <sys/un.h>
 
+#include "base/strangers.h"
 #include "base/stream.h"
 
 /* ---- addresses (stream_address_event.c) ------------------------------------------------------ */
@@ -45,6 +46,7 @@ struct stream_credentials {
 
 /* "tcp:192.0.2.7:40112" of the peer of a TCP socket. */
 void stream_peer_of_tcp(int fd, char ret[STREAM_PEER_MAX]);
+void stream_tune_tcp(int fd); /* TCP_NODELAY, keepalive */
 /* "unix:PATH (uid 1000)"; path NULL: the socket's own. */
 void stream_peer_of_unix(int fd, const char *path, char ret[STREAM_PEER_MAX],
                          struct stream_credentials *credentials);
@@ -58,6 +60,9 @@ void stream_own_tcp(int fd, char ret[STREAM_PEER_MAX]);
 #define STREAM_PREFACE_MAX (sizeof(STREAM_PREFACE_WORD) - 1 + STREAM_ROUTE_MAX + 1)
 
 bool stream_route_is_good(const char *route);
+/* All that may be said against the arguments of stream_connect(); -EINVAL. */
+int stream_connect_check(const char *address, const char *route, const struct stream_trust *trust,
+                         struct stream_address *parsed, struct err *err);
 /* line[0..length) without the newline; the route is copied out.  False: not a preface. */
 bool stream_preface_parse(const char *line, size_t length, char route[STREAM_ROUTE_MAX + 1]);
 
@@ -81,12 +86,13 @@ void resolver_destroy(struct resolver *resolver); /* NULL is allowed; waits for 
 
 /* ---- streams (stream_event.c) ---------------------------------------------------------------- */
 
-void stream_tune_tcp(int fd); /* TCP_NODELAY, keepalive */
-
 struct resolver *stream_resolver(struct loop *loop); /* made at the first use, kept with the loop */
 
-/* A stream on an accepted connection, whose descriptor it takes over. */
-struct stream *stream_adopt(struct loop *loop, int fd, const char *peer,
+struct strangers *stream_strangers_of(struct loop *loop); /* likewise */
+
+/* A stream on an accepted connection, whose descriptor and place among the strangers it takes over.
+ */
+struct stream *stream_adopt(struct loop *loop, int fd, struct stranger *stranger, const char *peer,
                             const struct stream_credentials *credentials,
                             const struct tls_identity *identity, const struct stream_events *events,
                             void *arg);

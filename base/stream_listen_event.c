@@ -31,12 +31,12 @@
 #include "base/loop_event.h"
 #include "base/mem.h"
 
-#define BACKLOG        4096
-#define ACCEPT_TURN    64    /* connections accepted before others get their turn */
-#define EXHAUSTED_MS   100   /* no descriptors left: accept no more for so long */
-#define UNFINISHED_MAX 16384 /* connections whose preface is awaited; more are dropped */
-#define PASS_RETRY_MS  5
-#define PASS_FDS_MAX   4 /* descriptors that a stranger's datagram may carry before it is cut */
+#define BACKLOG       4096
+#define ACCEPT_TURN   64  /* connections accepted before others get their turn */
+#define EXHAUSTED_MS  100 /* no descriptors left: accept no more for so long */
+#define CROWDED_MS    10  /* no room for strangers: looked at again after so long, at most */
+#define PASS_RETRY_MS 5
+#define PASS_FDS_MAX  4 /* descriptors that a stranger's datagram may carry before it is cut */
 
 struct incoming {
     struct loop *loop;
@@ -51,6 +51,7 @@ struct incoming {
     char line[STREAM_PREFACE_MAX];
     size_t line_length;
     char route[STREAM_ROUTE_MAX + 1];
+    struct stranger stranger;
     char *pass_path; /* on its way to another process */
     uint64_t pass_until_ms;
 };
@@ -76,23 +77,6 @@ struct listener {
 
 /* ---- incoming connections -------------------------------------------------------------------- */
 
-static struct incoming *incoming_new(struct loop *loop, int fd, bool is_tcp)
-{
-    char peer[STREAM_PEER_MAX];
-    struct incoming *in = mem_zalloc(sizeof(*in));
-    in->loop = loop;
-    in->fd = fd;
-    in->is_tcp = is_tcp;
-    if (is_tcp) {
-        stream_tune_tcp(fd);
-        stream_peer_of_tcp(fd, peer);
-    } else {
-        stream_peer_of_unix(fd, NULL, peer, &in->credentials);
-    }
-    in->peer = mem_strdup(peer);
-    return in;
-}
-
 /* Takes it from its listener's list: the preface is complete, or never will be. */
 static void incoming_finished(struct incoming *in)
 {
@@ -110,6 +94,7 @@ static void incoming_finished(struct incoming *in)
 static void incoming_free(struct incoming *in)
 {
     incoming_finished(in);
+    strangers_remove(&in->stranger, false);
     if (in->fd >= 0) {
         close(in->fd);
     }
@@ -125,6 +110,40 @@ static void incoming_drop(struct incoming *in)
 {
     in->listener->stats.dropped++;
     incoming_free(in);
+}
+
+/* Another stranger comes, and this one has to go.  One that its listener's owner has stays with
+ * him, without its connection. */
+static void stranger_leaves(void *arg)
+{
+    struct incoming *in = arg;
+    if (in->listener != NULL) {
+        incoming_drop(in);
+    } else if (in->pass_path != NULL) {
+        incoming_free(in);
+    } else {
+        close(in->fd);
+        in->fd = -1;
+    }
+}
+
+static struct incoming *incoming_new(struct loop *loop, int fd, bool is_tcp)
+{
+    char peer[STREAM_PEER_MAX];
+    struct incoming *in = mem_zalloc(sizeof(*in));
+    in->loop = loop;
+    in->fd = fd;
+    in->is_tcp = is_tcp;
+    if (is_tcp) {
+        stream_tune_tcp(fd);
+        stream_peer_of_tcp(fd, peer);
+    } else {
+        stream_peer_of_unix(fd, NULL, peer, &in->credentials);
+    }
+    in->peer = mem_strdup(peer);
+    strangers_add(stream_strangers_of(loop), &in->stranger, peer, loop_now_ms(loop),
+                  stranger_leaves, in);
+    return in;
 }
 
 static void incoming_too_slow(void *arg)
@@ -182,11 +201,6 @@ static void preface_ready(void *arg, unsigned ready)
 
 static void incoming_begin(struct listener *listener, int fd)
 {
-    if (listener->stats.unfinished >= UNFINISHED_MAX) {
-        listener->stats.dropped++;
-        close(fd);
-        return;
-    }
     struct incoming *in = incoming_new(listener->loop, fd, listener->kind == STREAM_TCP);
     in->listener = listener;
     LIST_INSERT_HEAD(&listener->unfinished, in, entry);
@@ -211,9 +225,12 @@ struct stream *incoming_accept(struct incoming *in, const struct tls_identity *i
                                const struct stream_events *events, void *arg)
 {
     CHECK(!in->is_tcp || identity != NULL);
-    struct stream *stream = stream_adopt(in->loop, in->fd, in->peer, &in->credentials,
-                                         in->is_tcp ? identity : NULL, events, arg);
-    in->fd = -1;
+    struct stream *stream = NULL;
+    if (in->fd >= 0) {
+        stream = stream_adopt(in->loop, in->fd, &in->stranger, in->peer, &in->credentials,
+                              in->is_tcp ? identity : NULL, events, arg);
+        in->fd = -1;
+    }
     incoming_free(in);
     return stream;
 }
@@ -302,7 +319,8 @@ static void pass_again(void *arg)
 int incoming_pass(struct incoming *in, const char *pass_address, struct err *err)
 {
     struct stream_address address;
-    int code = stream_address_parse(pass_address, &address, err);
+    int code = in->fd >= 0 ? stream_address_parse(pass_address, &address, err)
+                           : err_set(err, -ECONNABORTED, "%s: it had to make room", in->peer);
     if (code == 0 && address.kind != STREAM_PASS) {
         code = err_set(err, -EINVAL, "'%s' is not an address to pass to: pass:PATH", pass_address);
     }
@@ -361,6 +379,14 @@ static bool is_connection(int fd, bool *is_tcp)
     return *is_tcp || domain == AF_UNIX;
 }
 
+/* Makes room for one more stranger; false when that ended the listener. */
+static bool make_room(const struct listener *listener)
+{
+    const bool *destroyed = listener->destroyed;
+    strangers_make_room(stream_strangers_of(listener->loop));
+    return !*destroyed;
+}
+
 /* Receives one passed connection; false when there is none at the moment. */
 static bool receive_passed(struct listener *listener)
 {
@@ -392,6 +418,10 @@ static bool receive_passed(struct listener *listener)
         listener->stats.dropped++;
         return true;
     }
+    if (!make_room(listener)) {
+        close(passed.fds[0]);
+        return false;
+    }
     struct incoming *in = incoming_new(listener->loop, passed.fds[0], is_tcp);
     memcpy(in->route, route, sizeof(route));
     deliver(listener, in);
@@ -411,6 +441,10 @@ static bool accept_one(struct listener *listener)
 {
     int fd = accept4(listener->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
     if (fd >= 0) {
+        if (!make_room(listener)) {
+            close(fd);
+            return false;
+        }
         incoming_begin(listener, fd);
         return true;
     }
@@ -425,6 +459,25 @@ static bool accept_one(struct listener *listener)
     return errno != EAGAIN;
 }
 
+/* False while there is no room for one more stranger, and those that are there must be given time.
+ * Who comes over a Unix socket has his uid for an address, and does not wait for those of a
+ * network.
+ */
+static bool may_accept(struct listener *listener)
+{
+    struct loop *loop = listener->loop;
+    if (listener->kind == STREAM_UNIX) {
+        return true;
+    }
+    uint64_t wait_ms = strangers_wait_ms(stream_strangers_of(loop), loop_now_ms(loop));
+    if (wait_ms == 0) {
+        return true;
+    }
+    loop_fd_want(listener->watch, 0);
+    loop_timer_set(listener->backoff, wait_ms < CROWDED_MS ? wait_ms : CROWDED_MS);
+    return false;
+}
+
 static void listener_ready(void *arg, unsigned ready)
 {
     (void)ready;
@@ -432,7 +485,7 @@ static void listener_ready(void *arg, unsigned ready)
     bool destroyed = false;
     listener->destroyed = &destroyed;
     bool (*take)(struct listener *) = listener->kind == STREAM_PASS ? receive_passed : accept_one;
-    for (int i = 0; i < ACCEPT_TURN && take(listener) && !destroyed; i++) {
+    for (int i = 0; i < ACCEPT_TURN && may_accept(listener) && take(listener) && !destroyed; i++) {
     }
     if (!destroyed) {
         listener->destroyed = NULL;

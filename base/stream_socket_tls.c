@@ -30,6 +30,7 @@ struct tls_socket {
     int fd;
     bool drained; /* the kernel has given all there was in this turn */
     bool at_end;  /* the peer sends no more */
+    size_t read_max;
     unsigned char *kept;
     size_t kept_begin, kept_end;
     unsigned char *unsent; /* what the kernel did not take */
@@ -94,9 +95,10 @@ static int bio_read(BIO *bio, char *ret, int room)
         return -1;
     }
     if (sockets->user != NULL) { /* somebody reads inside another's turn */
-        return (int)receive(socket, bio, ret, (size_t)room);
+        return (int)receive(socket, bio, ret,
+                            (size_t)room < socket->read_max ? (size_t)room : socket->read_max);
     }
-    ssize_t got = receive(socket, bio, sockets->data, SHARED_BYTES);
+    ssize_t got = receive(socket, bio, sockets->data, socket->read_max);
     if (got <= 0) {
         return (int)got;
     }
@@ -104,6 +106,11 @@ static int bio_read(BIO *bio, char *ret, int room)
     sockets->begin = 0;
     sockets->end = (size_t)got;
     return take_shared(sockets, ret, (size_t)room);
+}
+
+void tls_socket_set_read_max(struct tls_socket *socket, size_t bytes)
+{
+    socket->read_max = bytes < SHARED_BYTES ? bytes : SHARED_BYTES;
 }
 
 size_t tls_socket_pending(const struct tls_socket *socket)
@@ -280,6 +287,7 @@ BIO *tls_socket_bio(struct tls_sockets *sockets, int fd, struct tls_socket **ret
     struct tls_socket *socket = mem_zalloc(sizeof(*socket));
     socket->sockets = sockets;
     socket->fd = fd;
+    socket->read_max = SHARED_BYTES;
     BIO_set_data(bio, socket);
     BIO_set_init(bio, 1);
     *ret = socket;

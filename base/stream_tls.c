@@ -542,6 +542,13 @@ void tls_attach(struct tls *tls, struct tls_sockets *sockets, int fd)
     SSL_set_bio(tls->ssl, bio, bio);
 }
 
+void tls_set_read_max(struct tls *tls, size_t bytes)
+{
+    if (tls->socket != NULL) {
+        tls_socket_set_read_max(tls->socket, bytes);
+    }
+}
+
 void tls_turn_over(struct tls *tls)
 {
     if (tls->socket != NULL) {

@@ -22,6 +22,8 @@ int tls_client_create(struct loop *loop, const struct stream_trust *trust, struc
 struct tls *tls_server_create(const struct tls_identity *identity);
 /* Once, before the handshake; fd stays the caller's. */
 void tls_attach(struct tls *tls, struct tls_sockets *sockets, int fd);
+/* Keeps at most about so many bytes that were received and not read. */
+void tls_set_read_max(struct tls *tls, size_t bytes);
 /* After the reads and handshakes of a turn of the connection, before anybody else's. */
 void tls_turn_over(struct tls *tls);
 void tls_destroy(struct tls *tls); /* NULL is allowed */

@@ -133,6 +133,22 @@ void stream_pause(struct stream *stream, bool paused)
     (void)stream, (void)paused;
 }
 
+void stream_set_input_max(struct stream *stream, size_t bytes)
+{
+    (void)stream, (void)bytes;
+}
+
+void stream_known(struct stream *stream)
+{
+    (void)stream;
+}
+
+void stream_get_strangers(struct loop *loop, struct stream_strangers *ret)
+{
+    (void)loop;
+    *ret = (struct stream_strangers){.now = 0};
+}
+
 int stream_write(struct stream *stream, const void *data, size_t length)
 {
     struct in_process *bench = stream->bench;

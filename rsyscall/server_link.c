@@ -187,6 +187,8 @@ void rsys_link_offered(struct rsys_link *link, struct rsys_job *job, int code)
     } else {
         session = rsys_session_create(job, link->slots);
     }
+    stream_known(link->stream);
+    stream_set_input_max(link->stream, STREAM_INPUT_MAX);
     rsys_session_attach(session, link);
     link->session = session;
     welcome(link);
@@ -347,10 +349,15 @@ void rsys_server_take(struct rsys_server *server, struct incoming *incoming,
     }
     make_room_for_stranger(server);
     struct rsys_link *link = mem_zalloc(sizeof(*link));
+    link->stream = incoming_accept(incoming, identity, &EVENTS, link);
+    if (link->stream == NULL) { /* it had to make room for another stranger */
+        mem_free(link);
+        return;
+    }
+    stream_set_input_max(link->stream, 2 * (size_t)HELLO_MAX);
     link->server = server;
     link->hello = loop_timer_create(server->loop, on_hello_late, link);
     link->more = loop_timer_create(server->loop, on_input, link);
     loop_timer_set(link->hello, RSYS_HELLO_MS);
-    link->stream = incoming_accept(incoming, identity, &EVENTS, link);
     vec_push(&server->links, link);
 }

@@ -667,6 +667,7 @@ static void on_incoming(void *arg, struct incoming *incoming)
     TAILQ_INSERT_TAIL(&door->clients, client, entry);
     door->client_count++;
     client->stream = incoming_accept(incoming, NULL, &EVENTS, client);
+    stream_known(client->stream); /* who reaches this socket is in the job's sandbox */
 }
 
 /* ---- life ------------------------------------------------------------------------------------ */

@@ -498,6 +498,38 @@ static void a_unix_reader_that_does_not_read_holds_up_its_peer(void **state)
     a_reader_that_does_not_read(*state);
 }
 
+static void what_may_be_unread_is_the_owners_to_say(struct rig *rig)
+{
+    size_t length = 0;
+    rig->server.keep = true;
+    stream_set_input_max(rig->server.stream, 16);
+    assert_int_equal(stream_write(rig->client.stream, "0123456789abcdefghijklmnopqrst", 30), 0);
+    AWAIT(rig, rig->server.readable == 1);
+    (void)stream_input(rig->server.stream, &length);
+    assert_int_equal(length, 16);
+    stream_set_input_max(rig->server.stream, 20);
+    AWAIT(rig, rig->server.readable == 2);
+    (void)stream_input(rig->server.stream, &length);
+    assert_int_equal(length, 20);
+    stream_consume(rig->server.stream, 10);
+    AWAIT(rig, rig->server.readable == 3);
+    const char *data = stream_input(rig->server.stream, &length);
+    assert_int_equal(length, 20);
+    assert_memory_equal(data, "abcdefghijklmnopqrst", 20);
+}
+
+static void a_tls_stream_holds_no_more_unread_than_its_owner_said(void **state)
+{
+    rig_open_tcp(*state);
+    what_may_be_unread_is_the_owners_to_say(*state);
+}
+
+static void a_unix_stream_holds_no_more_unread_than_its_owner_said(void **state)
+{
+    rig_open_unix(*state);
+    what_may_be_unread_is_the_owners_to_say(*state);
+}
+
 static void a_paused_stream_is_told_what_it_missed(void **state)
 {
     struct rig *rig = *state;
@@ -618,6 +650,8 @@ int main(void)
         RIG_TEST(fifty_mib_go_both_ways_at_once_over_a_unix_socket),
         RIG_TEST(a_tls_reader_that_does_not_read_holds_up_its_peer),
         RIG_TEST(a_unix_reader_that_does_not_read_holds_up_its_peer),
+        RIG_TEST(a_tls_stream_holds_no_more_unread_than_its_owner_said),
+        RIG_TEST(a_unix_stream_holds_no_more_unread_than_its_owner_said),
         RIG_TEST(a_paused_stream_is_told_what_it_missed),
         RIG_TEST(small_writes_arrive_in_order_over_tls),
         RIG_TEST(small_writes_arrive_in_order_over_a_unix_socket),

@@ -250,6 +250,7 @@ static void a_receiver_whose_queue_is_full_gets_them_all_later(void **state)
     }
     files.rlim_cur = files.rlim_max;
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &files), 0);
+    stream_set_strangers_max(rig->loop, COUNT + 1);
     assert_int_equal(loop_create(&other, NULL), 0);
     assert_int_equal(listener_create(other, rig_path(rig, "pass", pass), count_and_refuse,
                                      &received, &receiver, NULL),
@@ -572,6 +573,146 @@ static void accepting_goes_on_when_descriptors_are_free_again(void **state)
     }
 }
 
+/* ---- strangers ------------------------------------------------------------------------------- */
+
+static uint32_t strangers_now(const struct rig *rig)
+{
+    struct stream_strangers strangers;
+    stream_get_strangers(rig->loop, &strangers);
+    return strangers.now;
+}
+
+static void turn_until(struct rig *rig, bool (*is_so)(struct rig *rig, int number), int number)
+{
+    struct loop_timer *timer = loop_timer_create(rig->loop, rig_wake, rig);
+    while (!is_so(rig, number)) {
+        loop_timer_set(timer, 2);
+        rig->woken = false;
+        loop_run_until(rig->loop, &rig->woken);
+    }
+    loop_timer_destroy(timer);
+}
+
+static bool strangers_are(struct rig *rig, int number)
+{
+    return strangers_now(rig) == (uint32_t)number;
+}
+
+static bool is_hung_up(struct rig *rig, int fd)
+{
+    char byte;
+    (void)rig;
+    ssize_t got = recv(fd, &byte, 1, MSG_DONTWAIT);
+    return got == 0 || (got < 0 && errno != EAGAIN);
+}
+
+static void the_oldest_silent_connection_makes_room_for_one_that_comes(void **state)
+{
+    struct rig *rig = *state;
+    enum { MANY = 6, MOST = 4 };
+    int fds[MANY];
+    stream_set_strangers_max(rig->loop, MOST);
+    rig_listen(rig, "tcp:127.0.0.1:0");
+    for (int i = 0; i < MANY; i++) {
+        fds[i] = raw_connect(rig);
+    }
+    turn_until(rig, is_hung_up, fds[1]);
+    assert_true(is_hung_up(rig, fds[0]));
+    assert_false(is_hung_up(rig, fds[2]));
+    assert_int_equal(strangers_now(rig), MOST);
+    assert_int_equal(rig_dropped(rig), MANY - MOST);
+    /* A caller with something to say gets through. */
+    rig_connect(rig, tls_identity_pin(rig->identity));
+    AWAIT(rig, rig->client.opened && rig->server.opened);
+    assert_true(is_hung_up(rig, fds[2]));
+    for (int i = 0; i < MANY; i++) {
+        close(fds[i]);
+    }
+}
+
+static void a_stream_counts_as_a_stranger_until_its_peer_is_known(void **state)
+{
+    struct rig *rig = *state;
+    stream_set_strangers_max(rig->loop, 2);
+    rig_open_tcp(rig);
+    assert_int_equal(strangers_now(rig), 1);
+    int one = raw_connect(rig), two = raw_connect(rig);
+    AWAIT(rig, rig->server.closed); /* the oldest, although TLS is done */
+    assert_int_equal(rig->server.code, -EBUSY);
+    assert_non_null(strstr(rig->server.why, "others wait"));
+    end_close(&rig->server);
+    AWAIT(rig, rig->client.closed);
+    end_close(&rig->client);
+    close(one);
+    close(two);
+    turn_until(rig, strangers_are, 0);
+
+    rig->client.opened = rig->server.opened = rig->client.closed = rig->server.closed = 0;
+    rig_connect(rig, tls_identity_pin(rig->identity));
+    AWAIT(rig, rig->client.opened && rig->server.opened);
+    stream_known(rig->server.stream);
+    stream_known(rig->client.stream); /* a dialled one: nothing */
+    assert_int_equal(strangers_now(rig), 0);
+    int fds[4];
+    for (int i = 0; i < 4; i++) {
+        fds[i] = raw_connect(rig);
+    }
+    turn_until(rig, is_hung_up, fds[1]);
+    assert_int_equal(rig->server.closed, 0);
+    for (int i = 0; i < 4; i++) {
+        close(fds[i]);
+    }
+}
+
+static void a_connection_that_its_owner_keeps_may_have_to_go(void **state)
+{
+    struct rig *rig = *state;
+    stream_set_strangers_max(rig->loop, 1);
+    rig->keep_incoming = true;
+    rig_listen(rig, "tcp:127.0.0.1:0");
+    int kept = raw_connect(rig);
+    raw_send(kept, "ROOST/1 x\n");
+    AWAIT(rig, rig->incoming_count == 1);
+    struct incoming *incoming = rig->incoming;
+    int other = raw_connect(rig);
+    turn_until(rig, is_hung_up, kept);
+    assert_null(incoming_accept(incoming, rig->identity, &END_EVENTS, &rig->server));
+    raw_send(other, "ROOST/1 y\n");
+    AWAIT(rig, rig->incoming_count == 2);
+    incoming = rig->incoming;
+    int last = raw_connect(rig);
+    turn_until(rig, is_hung_up, other);
+    assert_int_equal(incoming_pass(incoming, "pass:/nowhere", NULL), -ECONNABORTED);
+    close(kept);
+    close(other);
+    close(last);
+}
+
+static void who_comes_over_a_unix_socket_does_not_wait_for_strangers_of_a_network(void **state)
+{
+    struct rig *rig = *state;
+    enum { MOST = 3 };
+    int fds[MOST];
+    char address[128];
+    struct listener *tcp = NULL;
+    stream_set_strangers_max(rig->loop, MOST);
+    rig_listen(rig, "tcp:127.0.0.1:0");
+    for (int i = 0; i < MOST; i++) {
+        fds[i] = raw_connect(rig);
+    }
+    turn_until(rig, strangers_are, MOST); /* fresh: one more of them would have to wait */
+    tcp = rig->listener;
+    rig_listen(rig, rig_path(rig, "unix", address));
+    rig_connect(rig, NULL);
+    AWAIT(rig, rig->client.opened && rig->server.opened);
+    assert_true(is_hung_up(rig, fds[0]));
+    assert_false(is_hung_up(rig, fds[1]));
+    listener_destroy(tcp);
+    for (int i = 0; i < MOST; i++) {
+        close(fds[i]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -596,6 +737,10 @@ int main(void)
         RIG_TEST(all_addresses_of_the_machine_may_be_listened_on),
         RIG_TEST(a_listener_may_be_destroyed_in_its_callback),
         RIG_TEST(accepting_goes_on_when_descriptors_are_free_again),
+        RIG_TEST(the_oldest_silent_connection_makes_room_for_one_that_comes),
+        RIG_TEST(a_stream_counts_as_a_stranger_until_its_peer_is_known),
+        RIG_TEST(a_connection_that_its_owner_keeps_may_have_to_go),
+        RIG_TEST(who_comes_over_a_unix_socket_does_not_wait_for_strangers_of_a_network),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
