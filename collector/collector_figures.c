@@ -222,6 +222,7 @@ void collector_show_figures(void *arg)
     put_pool(collector, ad);
     put_work(collector, ad);
     put_self(collector, cpu, ad);
+    daemon_ad_put_wire(ad, collector->context);
     struct ads_change *change;
     if (collector_ads_propose(collector->ads, "Collector", collector->own_name, ad, &change) == 0) {
         collector_ads_apply(collector->ads, change);

@@ -275,6 +275,7 @@ static void handle_claim(struct claim_peer *peer, struct wire_request *request)
         wire_reply_error(request, -ENOKEY, "no such claim here");
         return;
     }
+    wire_proved(peer->wire);
     attach(claim, peer);
     switch (claim->state) {
     case CLAIM_ASKED:
@@ -424,11 +425,14 @@ static void on_closed(void *arg, struct wire *wire, int status, const char *why)
 
 static int admit(void *arg, const struct wire_peer *peer, const struct ad *hello, struct err *err)
 {
-    (void)arg;
+    struct claim_peer *claim_peer = arg;
     (void)peer;
-    (void)hello;
     (void)err;
-    return 0; /* the claim id in CLAIM decides */
+    if (hello != NULL &&
+        claims_find(claim_peer->schedd, ad_string_or(hello, "ClaimId", "")) != NULL) {
+        wire_proved(claim_peer->wire);
+    }
+    return 0; /* who says nothing, or a claim that is over, is answered when CLAIM comes */
 }
 
 void claim_peers_accept(struct schedd *schedd, struct incoming *incoming)
@@ -442,6 +446,7 @@ void claim_peers_accept(struct schedd *schedd, struct incoming *incoming)
     const struct wire_accept how = {
         .identity = door_identity(schedd->door),
         .no_token = true,
+        .proves_later = true, /* unless admit() finds the claim's id in the greeting */
         .scopes = SCOPE_ADVERTISE,
         .admit = admit,
     };

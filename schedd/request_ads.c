@@ -137,6 +137,7 @@ struct ad *request_ads_scheduler(const struct schedd *schedd)
     ad_set_int(ad, "TotalHeldJobs", schedd->held);
     ad_set_int(ad, "TotalJobAds", schedd->total);
     ad_set_int(ad, "NumUsers", users);
+    daemon_ad_put_wire(ad, schedd->context);
     return ad;
 }
 

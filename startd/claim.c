@@ -30,6 +30,7 @@
 
 #define CLAIM_CALL_MS     20000
 #define LEASE_MAX_S       86400
+#define CLAIM_ARGS_BYTES  2048 /* of CLAIM without the slot's ad, at most */
 #define CLAIM_ADDRESS_MAX 512  /* bytes of what a schedd says of where it is */
 #define OVERDUE_MS        3000 /* for a starter whose lease is over; below the usual LEASE_MARGIN */
 
@@ -575,6 +576,9 @@ static void say_claim(void *arg, struct wire *wire)
         claim_put_suspension(claim, args);
     }
     const struct ad *ads[1] = {claim->slot != NULL ? claim->slot->ad : NULL};
+    if (ads[0] != NULL && ad_encoded_bytes(ads[0]) > wire_peer_frame_max(wire) - CLAIM_ARGS_BYTES) {
+        ads[0] = NULL; /* the schedd does not know the claim: it will say so */
+    }
     struct wire_body body = {.args = args, .ads = ads, .ad_count = ads[0] != NULL ? 1 : 0};
     claim->renew_sent_ms = loop_now_ms(claim->startd->env.loop);
     claim->renewing = wire_call(wire, VERB_CLAIM, &body, CLAIM_CALL_MS, claim_answered, claim) > 0;
@@ -609,10 +613,13 @@ void claim_dial(struct claim *claim)
     if (claim->wire != NULL) {
         return;
     }
+    struct ad *hello = ad_create(); /* the proof: without it the schedd takes small frames only */
+    ad_set_string(hello, "ClaimId", claim->id);
     const struct wire_dial how = {.address = claim->schedd_address,
                                   .route = "claim",
                                   .name = "",
                                   .pin = claim->schedd_pin,
+                                  .hello = hello,
                                   .server_scopes = SCOPE_DAEMON};
     struct err err;
     if (wire_dial(claim->startd->wires, &how, &EVENTS, claim, &claim->wire, &err) != 0) {
@@ -621,6 +628,7 @@ void claim_dial(struct claim *claim)
                  LOG_TEXT("schedd", claim->schedd_name));
         dial_later(claim);
     }
+    ad_destroy(hello);
 }
 
 static void dial_timer(void *arg)

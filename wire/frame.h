@@ -21,7 +21,9 @@ struct strbuf;
 struct wire_body;
 
 #define FRAME_HEADER_BYTES 16
-#define FRAME_GREETING_MAX ((size_t)64 << 10) /* bytes of a frame before WELCOME */
+/* bytes of a frame before its sender has proved who it is; a greeting with a token of 4 KiB, a key
+ * and a signature takes 6 KiB */
+#define FRAME_GREETING_MAX ((size_t)8 << 10)
 #define FRAME_TEXT_MAX     1024 /* bytes of the text of a reply; longer ones are cut */
 #define FRAME_FROM_MAX     512  /* bytes of a caller's address */
 

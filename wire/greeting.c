@@ -45,6 +45,7 @@ struct caller *caller_create(const char *address)
     caller->peer = (struct wire_peer){.identity = caller->identity,
                                       .token_id = caller->token.id,
                                       .pattern = caller->token.pattern,
+                                      .slots = TOKEN_SLOTS,
                                       .name = caller->name,
                                       .address = caller->address};
     return caller;
@@ -113,6 +114,8 @@ int greeting_judge_token(struct wire_context *context, const char *text, struct 
     }
     caller->token = token;
     caller->peer.scopes = token.scopes;
+    caller->peer.slots = token.slots > 0 ? token.slots : TOKEN_SLOTS;
+    caller->peer.slots_in_all = token.slots > 0;
     return 0;
 }
 

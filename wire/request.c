@@ -18,7 +18,8 @@
 #include "classad/ad.h"
 #include "wire/wire_private.h"
 
-#define DENIALS_LOGGED 16   /* refusals of one connection that are logged; then each power of two */
+#define DENIALS_LOGGED 16 /* refusals of one connection that are logged; then each power of two */
+#define OUTPUT_FULL    (2 * STREAM_DRAINED)
 #define TOKEN_AGE_MS   5000 /* our own token is read again for an answer when it is older */
 
 /* ---- requests -------------------------------------------------------------------------------- */
@@ -36,6 +37,7 @@ static void request_free(struct wire_request *request)
 static void request_unlink(struct wire_request *request)
 {
     if (request->wire != NULL) {
+        wire_limits_request_ends(request->wire, request->bytes);
         request->wire->request_bytes -= request->bytes;
         id_table_remove(&request->wire->requests, &request->node);
         request->wire = NULL;
@@ -287,10 +289,16 @@ static bool part_is_heard(const struct wire_request *request)
            request->wire->state == WIRE_READY;
 }
 
+/* More of it waits here than the stream tells of when it is gone (STREAM_DRAINED). */
+static bool output_is_full(const struct wire *wire)
+{
+    return wire->stream != NULL && stream_pending(wire->stream) > OUTPUT_FULL;
+}
+
 static bool part_is_out(struct wire_request *request, size_t payload)
 {
     request->in_flight += payload;
-    request->full = request->in_flight >= WIRE_WINDOW_BYTES;
+    request->full = request->in_flight >= WIRE_WINDOW_BYTES || output_is_full(request->wire);
     return !request->full;
 }
 
@@ -521,6 +529,7 @@ static struct wire_request *request_create(struct wire *wire, const struct frame
         request->blob = mem_dup(message->blob, message->blob_length);
         request->message.blob = request->blob;
     }
+    wire_limits_request_begins(wire, request->bytes);
     wire->request_bytes += request->bytes;
     id_table_add(&wire->requests, frame->request, &request->node);
     return request;
@@ -542,6 +551,10 @@ static int request_judge(struct wire *wire, const struct frame *frame, struct ca
         frame->payload_length > WIRE_REQUEST_BYTES_MAX - wire->request_bytes) {
         return err_set(err, -EBUSY, "%zu requests of yours with %zu bytes are unanswered",
                        wire->requests.count, wire->request_bytes);
+    }
+    rc = wire_limits_request(wire, frame->payload_length, err);
+    if (rc < 0) {
+        return rc;
     }
     if (wire->events.request == NULL && info->verb != VERB_PING) {
         return err_set(err, -ENOSYS, "%s is not answered here", info->name);
@@ -621,6 +634,14 @@ int request_cancel(struct wire *wire, const struct frame *frame, struct err *err
     return 0;
 }
 
+static void request_goes_on(struct wire_request *request)
+{
+    request->full = false;
+    if (request->drained != NULL) {
+        request->drained(request->drained_arg);
+    }
+}
+
 int request_window(struct wire *wire, const struct frame *frame, struct err *err)
 {
     struct wire_request *request =
@@ -640,11 +661,25 @@ int request_window(struct wire *wire, const struct frame *frame, struct err *err
                        request->in_flight);
     }
     request->in_flight -= frame->window;
-    if (request->full && request->in_flight <= WIRE_WINDOW_BYTES / 2) {
-        request->full = false;
-        if (request->drained != NULL) {
-            request->drained(request->drained_arg);
-        }
+    if (request->full && request->in_flight <= WIRE_WINDOW_BYTES / 2 && !output_is_full(wire)) {
+        request_goes_on(request);
     }
     return 0;
+}
+
+void request_output_drained(struct wire *wire)
+{
+    uint64_t last = 0;
+    struct id_node *node = wire->requests.first;
+    while (node != NULL && wire->state == WIRE_READY && !output_is_full(wire)) {
+        struct wire_request *request = (struct wire_request *)node;
+        node = node->next;
+        if (request->node.id <= last || !request->full || request->cancelled ||
+            request->in_flight >= WIRE_WINDOW_BYTES) {
+            continue;
+        }
+        last = request->node.id;
+        request_goes_on(request);
+        node = wire->requests.first; /* others may be gone */
+    }
 }

@@ -165,6 +165,9 @@ static json_t *claims_make(const struct token *token)
     if (good && token->pattern[0] != '\0') {
         good = json_object_set_new(claims, "pattern", json_string(token->pattern)) == 0;
     }
+    if (good && token->slots != 0) {
+        good = json_object_set_new(claims, "slots", json_integer(token->slots)) == 0;
+    }
     if (!good) {
         json_decref(claims);
         return NULL;
@@ -328,6 +331,19 @@ static int claim_number(const json_t *claims, const char *name, int64_t *ret, st
     return 0;
 }
 
+/* A number of slots; absent is 0. */
+static int claim_slots(const json_t *claims, uint32_t *ret, struct err *err)
+{
+    const json_t *claim = json_object_get(claims, "slots");
+    json_int_t value = json_integer_value(claim);
+    if (claim != NULL && (!json_is_integer(claim) || value < 1 || value > TOKEN_SLOTS_MAX)) {
+        return err_set(err, -EINVAL, "malformed token: claim 'slots' is not a number from 1 to %d",
+                       TOKEN_SLOTS_MAX);
+    }
+    *ret = (uint32_t)value;
+    return 0;
+}
+
 static int claim_scopes(const json_t *claims, uint32_t *ret, struct err *err)
 {
     char text[512];
@@ -404,6 +420,7 @@ static int claims_get(const json_t *claims, struct token *token, struct err *err
     rc = rc < 0 ? rc : claim_text(claims, "jti", token->id, sizeof token->id, err);
     rc = rc < 0 ? rc : claim_text(claims, "pattern", token->pattern, sizeof token->pattern, err);
     rc = rc < 0 ? rc : claim_scopes(claims, &token->scopes, err);
+    rc = rc < 0 ? rc : claim_slots(claims, &token->slots, err);
     rc = rc < 0 ? rc : claim_number(claims, "iat", &token->issued_s, err);
     rc = rc < 0 ? rc : claim_number(claims, "exp", &token->expires_s, err);
     rc = rc < 0 ? rc : claim_number(claims, "nbf", &token->not_before_s, err);

@@ -27,10 +27,12 @@ struct os;
 struct strbuf;
 struct token_keys;
 
-#define TOKEN_TEXT_MAX 4096
-#define TOKEN_FILE_MAX (TOKEN_TEXT_MAX + P256_PEM_MAX) /* bytes of a token file */
-#define TOKEN_KEYS_MAX 64                              /* public keys in the directory */
-#define TOKEN_KID_MAX  64                              /* bytes of a key's name with the zero */
+#define TOKEN_TEXT_MAX  4096
+#define TOKEN_SLOTS     64 /* slot ads of each Machine, where the token says no number */
+#define TOKEN_SLOTS_MAX 10000000
+#define TOKEN_FILE_MAX  (TOKEN_TEXT_MAX + P256_PEM_MAX) /* bytes of a token file */
+#define TOKEN_KEYS_MAX  64                              /* public keys in the directory */
+#define TOKEN_KID_MAX   64                              /* bytes of a key's name with the zero */
 
 struct token {
     char identity[256];
@@ -42,6 +44,7 @@ struct token {
     int64_t not_before_s; /* 0: at once */
     int64_t expires_s;    /* 0: never */
     uint8_t holder[P256_POINT_BYTES];
+    uint32_t slots; /* slot ads that may be advertised with it, in all; 0: it says none */
 };
 
 /* A new P-256 pair <dir>/<kid>.key and .pub, of loop's secret bytes.  kid: letters, digits, '-',

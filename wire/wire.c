@@ -117,6 +117,7 @@ static void wire_free(struct wire *wire)
         wire->next->previous = wire->previous;
     }
     turn_forget(wire);
+    wire_limits_leave(wire);
     request_drop_all(wire);
     stream_close(wire->stream);
     loop_timer_destroy(wire->clock);
@@ -164,6 +165,7 @@ static void wire_write(struct wire *wire, const void *data, size_t length)
                  LOG_TEXT("identity", wire->caller->identity), LOG_INT("pending_bytes", pending));
         wire_fail(wire, -ENOBUFS, false, "peer does not read: %zu bytes wait", pending);
     }
+    wire_limits_output(wire, pending);
 }
 
 static void wire_flush(struct wire *wire)
@@ -207,6 +209,11 @@ static void wire_send_opaque(struct wire *wire, enum frame_type type, uint64_t o
     (void)wire_frame_end(wire, begin, NULL, 0); /* 24 bytes always fit */
 }
 
+void wire_ping(struct wire *wire)
+{
+    wire_send_opaque(wire, FRAME_PING, loop_now_ms(wire->context->loop));
+}
+
 /* ---- the end --------------------------------------------------------------------------------- */
 
 void wire_fail(struct wire *wire, int status, bool goodbye, const char *format, ...)
@@ -245,6 +252,7 @@ static void wire_drop(struct wire *wire, const char *why)
 static void wire_end_stream(struct wire *wire)
 {
     struct stream *stream = wire->stream;
+    wire_limits_leave(wire);
     if (stream == NULL) {
         return;
     }
@@ -315,6 +323,24 @@ const struct wire_peer *wire_peer(const struct wire *wire)
     return &wire->caller->peer;
 }
 
+void wire_proved(struct wire *wire)
+{
+    struct err err = {{0}};
+    if (wire->state == WIRE_OVER || wire->share.proved) {
+        return;
+    }
+    if (wire_limits_join(wire, &err) < 0) {
+        wire_fail(wire, -EBUSY, true, "%s", err.text);
+    } else if (wire->state == WIRE_READY) {
+        loop_timer_set(wire->clock, WIRE_PING_MS);
+    }
+}
+
+size_t wire_peer_frame_max(const struct wire *wire)
+{
+    return wire->dialled ? wire->peer_frame_max : WIRE_FRAME_MAX;
+}
+
 bool wire_is_ready(const struct wire *wire)
 {
     return wire->state == WIRE_READY;
@@ -343,7 +369,17 @@ static void wire_clock(void *arg)
         wire_fail(wire, -EKEYEXPIRED, true, "token expired (id '%s')", wire->caller->token.id);
         return;
     }
+    if (!wire->share.proved) {
+        log_warn(wire->context->log, "wire.refused", "nothing was proved in time",
+                 LOG_TEXT("peer", wire->caller->address));
+        wire_fail(wire, -ETIMEDOUT, true, "nothing was proved in time");
+        return;
+    }
     uint64_t now_ms = loop_now_ms(wire->context->loop);
+    if (wire_limits_is_waiting(wire)) { /* we do not hear it */
+        wire->last_input_ms = now_ms;
+        wire->pinged = false;
+    }
     uint64_t silent_ms = now_ms - wire->last_input_ms;
     /* After a suspend both sides find a long silence: only one after a PING of ours counts. */
     if (wire->pinged && now_ms - wire->pinged_ms >= WIRE_PING_MS) {
@@ -365,7 +401,10 @@ static void wire_clock(void *arg)
 static void wire_becomes_ready(struct wire *wire)
 {
     wire->state = WIRE_READY;
-    loop_timer_set(wire->clock, WIRE_PING_MS);
+    if (wire->dialled) {
+        (void)wire_limits_join(wire, NULL); /* of ours there are never too many */
+    }
+    loop_timer_set(wire->clock, wire->share.proved ? WIRE_PING_MS : WIRE_PROOF_MS);
     if (wire->events.ready != NULL) {
         wire->events.ready(wire->arg, wire);
     }
@@ -429,6 +468,9 @@ static int greeting_take_hello(struct wire *wire, const struct frame *frame, str
     if (wire->state == WIRE_OVER) {
         return 0; /* closed in admit */
     }
+    if (rc >= 0 && !wire->how.proves_later) {
+        rc = wire_limits_join(wire, &why);
+    }
     if (rc < 0) {
         greeting_refuse(wire, rc, why.text);
         return 0;
@@ -438,6 +480,9 @@ static int greeting_take_hello(struct wire *wire, const struct frame *frame, str
     ad_set_string(args, "Identity", wire->caller->identity);
     ad_set_string(args, "Scopes", scope_names(wire->caller->peer.scopes, scopes, sizeof scopes));
     ad_set_int(args, "ServerTime", loop_wall_s(wire->context->loop));
+    if (!wire->share.proved) {
+        ad_set_int(args, "FrameMax", (int64_t)FRAME_GREETING_MAX);
+    }
     (void)greeting_send(wire, FRAME_WELCOME, WIRE_VERSION, 0, args);
     ad_destroy(args);
     wire_becomes_ready(wire);
@@ -452,6 +497,9 @@ static int greeting_take_answer(struct wire *wire, const struct frame *frame, st
     if (rc < 0) {
         return rc;
     }
+    int64_t said = message.args != NULL ? ad_int_or(message.args, "FrameMax", 0) : 0;
+    size_t frame_max =
+        said > 0 && said < (int64_t)WIRE_FRAME_MAX ? (size_t)said : (size_t)WIRE_FRAME_MAX;
     if (frame->type == FRAME_REFUSED) {
         int64_t code = 0;
         const char *why = "no reason given";
@@ -473,6 +521,7 @@ static int greeting_take_answer(struct wire *wire, const struct frame *frame, st
             greeting_judge_uid(wire->context, uid, wire->caller);
         }
         wire->caller->peer.scopes |= wire->server_scopes;
+        wire->peer_frame_max = frame_max;
         wire_becomes_ready(wire);
     }
     return rc;
@@ -571,7 +620,7 @@ static bool input_frame(struct wire *wire)
     struct frame frame;
     struct err err = {{0}};
     size_t size = 0, length = 0;
-    size_t frame_max = wire->state == WIRE_READY ? WIRE_FRAME_MAX : FRAME_GREETING_MAX;
+    size_t frame_max = wire->share.proved ? WIRE_FRAME_MAX : FRAME_GREETING_MAX;
     const void *data = stream_input(wire->stream, &length);
     int rc = frame_decode(data, length, frame_max, &frame, &size, &err);
     if (rc < 0) {
@@ -579,11 +628,13 @@ static bool input_frame(struct wire *wire)
         return false;
     }
     if (rc == 0) {
+        wire_limits_frame_partial(wire, size, length);
         return false;
     }
     frame_handle(wire, &frame);
     if (wire->state != WIRE_OVER) {
         stream_consume(wire->stream, size);
+        wire_limits_frame_whole(wire);
     }
     return true;
 }
@@ -641,9 +692,14 @@ static void on_closed(void *arg, int code, const char *why)
     wire_fail(wire, code, false, "%s", why == NULL || why[0] == '\0' ? "closed by the peer" : why);
 }
 
+static void on_drained(void *arg)
+{
+    request_output_drained(arg);
+}
+
 static const struct stream_events STREAM_EVENTS = {.opened = on_opened,
                                                    .readable = on_readable,
-                                                   .drained = NULL,
+                                                   .drained = on_drained,
                                                    .closed = on_closed};
 
 /* ---- dialling and accepting ------------------------------------------------------------------ */
@@ -664,7 +720,7 @@ int wire_dial(struct wire_context *context, const struct wire_dial *dial,
     wire->said_name = mem_strdup(dial->name == NULL ? "" : dial->name);
     wire->hello = greeting_prepare(dial);
     rc = stream_connect(context->loop, dial->address, dial->route, &trust, &STREAM_EVENTS, wire,
-                            &wire->stream, err);
+                        &wire->stream, err);
     if (rc == 0 && trust.ca_file == NULL && trust.pin == NULL) {
         /* a Unix socket: there is nothing of the connection to be signed */
         rc = greeting_offer(wire, err);
@@ -692,6 +748,7 @@ int wire_accept(struct wire_context *context, struct incoming *incoming,
         wire_free(wire);
         return rc;
     }
+    stream_set_input_max(wire->stream, FRAME_GREETING_MAX);
     uid_t uid = 0;
     pid_t pid = 0;
     if (stream_peer_uid(wire->stream, &uid, &pid)) {

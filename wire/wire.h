@@ -76,7 +76,11 @@ struct wire_peer {
     uint32_t scopes;      /* SCOPE_* bits of wire/verbs.h */
     const char *token_id; /* "" over a Unix socket */
     const char *pattern;  /* name pattern of the token: what it may advertise; "" = any */
-    bool has_uid;         /* Unix socket */
+    /* how many slots it may advertise: of each Machine, or, when the token itself says a number,
+     * in all */
+    uint32_t slots;
+    bool slots_in_all;
+    bool has_uid; /* Unix socket */
     uid_t uid;
     const char *name;    /* uplink name said in the greeting ("startd/wn01"), "" for none */
     const char *address; /* for messages */
@@ -256,6 +260,9 @@ int wire_dial(struct wire_context *context, const struct wire_dial *dial,
 struct wire_accept {
     const struct tls_identity *identity;
     bool no_token;
+    /* The greeting proves nothing (the proof is a claim id in a request, say): the peer stays a
+     * stranger, whose frames, requests and time are few, until the owner says wire_proved(). */
+    bool proves_later;
     /* With no_token: what an admitted peer may ask (SCOPE_ADVERTISE on the schedd's route `claim`,
      * where the claim id is the proof); 0: only verbs that need no scope.  A token that such a peer
      * sends nevertheless is ignored. */
@@ -265,6 +272,12 @@ struct wire_accept {
 int wire_accept(struct wire_context *context, struct incoming *incoming,
                 const struct wire_accept *how, const struct wire_events *events, void *arg,
                 struct wire **ret, struct err *err);
+/* The peer of an accepted connection has proved who it is.  Allowed in admit; does nothing when it
+ * is proved already.  The connection ends if its identity has too many. */
+void wire_proved(struct wire *wire);
+/* The largest frame that a dialled server said it would take when it welcomed us: less than
+ * WIRE_FRAME_MAX while it does not know who we are. */
+size_t wire_peer_frame_max(const struct wire *wire);
 /* Ends it, at the latest in the next turn of the loop.  No callback afterwards but -ECONNRESET for
  * calls and gone for requests, in the next turn; those, too, are dropped by wire_context_destroy().
  * NULL is allowed. */
@@ -272,6 +285,21 @@ void wire_close(struct wire *wire);
 void wire_finish(struct wire *wire); /* sends what is queued, then closes */
 const struct wire_peer *wire_peer(const struct wire *wire);
 bool wire_is_ready(const struct wire *wire);
+
+/* What the connections that were accepted cost now, and how often a limit was crossed
+ * (wire/wire_limits.h). */
+struct wire_figures {
+    size_t strangers; /* connections whose peers have proved nothing */
+    uint64_t strangers_sent_away;
+    size_t identities, connections;                  /* proved ones */
+    size_t frame_bytes, request_bytes, unread_bytes; /* held for them */
+    const char *busiest;                             /* identity with the most bytes; "": none */
+    size_t busiest_bytes;
+    uint64_t complaints;
+    const char *last_offender; /* "": none, or long ago */
+};
+/* The texts are good until the loop goes on. */
+void wire_context_figures(const struct wire_context *context, struct wire_figures *ret);
 
 /* ---- uplink: a connection that is always being made ------------------------------------------ */
 

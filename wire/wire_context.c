@@ -87,6 +87,7 @@ int wire_context_create(const struct wire_context_options *options, struct wire_
     context->revoked = strmap_create(STRMAP_CASE_SENSITIVE);
     TAILQ_INIT(&context->turns);
     context->turn = loop_timer_create(options->loop, wire_context_turns, context);
+    context->limits = wire_limits_create(context);
     *ret = context;
     return 0;
 }
@@ -97,6 +98,7 @@ void wire_context_destroy(struct wire_context *context)
         return;
     }
     wire_context_sweep(context);
+    wire_limits_destroy(context->limits);
     loop_timer_destroy(context->turn);
     credential_fini(&context->own);
     instance_fini(&context->instance);

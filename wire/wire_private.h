@@ -3,6 +3,7 @@
  *   wire_context.c  what the connections of a process share; tokens of our own, revocations
  *   greeting.c      who is at the other end, and what it may be called
  *   wire.c          one connection: bytes in and out, greeting, pings, its end
+ *   wire_limits.c   what a peer that has proved nothing, and one identity, may use
  *   request_view.c  what a handler sees of a request
  *   call.c          requests of ours: replies, windows, deadlines
  *   request.c       requests of the peer: who made them, answers, parts
@@ -33,6 +34,7 @@
 #include "wire/token.h"
 #include "wire/token_cache.h"
 #include "wire/wire.h"
+#include "wire/wire_limits.h"
 
 struct ad;
 struct ad_pool;
@@ -81,6 +83,7 @@ struct wire_context {
     TAILQ_HEAD(wire_turns, wire) turns; /* those that get a turn after what runs now */
     size_t turn_count;
     struct loop_timer *turn; /* set while there are some */
+    struct wire_limits *limits;
 };
 
 /* Reads the public keys again, unless that was done a moment ago: a new key, or none so far.  True
@@ -152,7 +155,9 @@ struct wire {
     struct wire_accept how; /* accepted */
     struct caller *caller;
     uint32_t server_scopes;
+    size_t peer_frame_max; /* as the server said in WELCOME */
     struct strbuf out;
+    struct wire_share share;
     uint64_t last_input_ms, pinged_ms;
     int end_status;
     char *end_why;
@@ -173,6 +178,8 @@ struct wire {
  * told status and why first. */
 void wire_fail(struct wire *wire, int status, bool goodbye, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+/* A sign of life. */
+void wire_ping(struct wire *wire);
 /* What is in `out` goes in this turn. */
 void wire_flush_later(struct wire *wire);
 /* Closes the frame begun in wire->out.  0 or -EMSGSIZE. */
@@ -220,11 +227,12 @@ int request_take(struct wire *wire, const struct frame *frame, struct err *err);
 int request_reply(struct wire *wire, const struct frame *frame, struct err *err);
 int request_cancel(struct wire *wire, const struct frame *frame, struct err *err);
 int request_window(struct wire *wire, const struct frame *frame, struct err *err);
-void request_deadlines(void *wire);            /* the timer */
-void call_tell_all_over(struct wire *wire);    /* -ECONNRESET to calls */
-void call_drop_all(struct wire *wire);         /* frees them, telling nobody */
-void request_tell_all_over(struct wire *wire); /* -ECONNRESET to calls, gone to requests */
-void request_drop_all(struct wire *wire);      /* frees them, telling nobody */
+void request_deadlines(void *wire);             /* the timer */
+void request_output_drained(struct wire *wire); /* the peer reads again: more parts may go */
+void call_tell_all_over(struct wire *wire);     /* -ECONNRESET to calls */
+void call_drop_all(struct wire *wire);          /* frees them, telling nobody */
+void request_tell_all_over(struct wire *wire);  /* -ECONNRESET to calls, gone to requests */
+void request_drop_all(struct wire *wire);       /* frees them, telling nobody */
 
 /* Calls whose replies are seen as frames: the hub passes them on, relay.c checks who signed them.
  * reply->body is empty (length 0) when it was made on this side. */

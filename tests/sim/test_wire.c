@@ -16,6 +16,7 @@
 #include "tests/support/toy.h"
 #include "wire/token.h"
 #include "wire/wire.h"
+#include "wire/wire_private.h"
 
 #define NODES_MAX 200
 #define ADDRESS   "tcp:cm:9618"
@@ -49,6 +50,7 @@ struct pool {
     size_t node_count;
     int64_t token_life_s; /* 0: for ever */
     struct wire_context *context;
+    struct wire_accept how;
     struct hub *hub;
     struct os *os;
     struct loop *loop;
@@ -93,7 +95,8 @@ static void center_incoming(void *arg, struct incoming *incoming)
                                               .closed = center_closed};
     struct door *door = arg;
     struct wire *wire = NULL;
-    struct wire_accept how = {.identity = door->identity};
+    struct wire_accept how = door->pool->how;
+    how.identity = door->identity;
     door->pool->accepted++;
     (void)wire_accept(door->pool->context, incoming, &how, &EVENTS, door->pool, &wire, NULL);
 }
@@ -442,7 +445,120 @@ static void a_caller_that_does_not_greet_is_dropped_in_time(void **state)
     pool_free(pool);
 }
 
-UNIT_TESTS(UNIT(an_idle_connection_stays_up_for_a_day),
+/* A worker that sends one frame of `length` bytes, so many of them each time. */
+struct dribble {
+    struct node *node;
+    size_t length, sent, step;
+    uint64_t pause_ms;
+};
+
+static void dribble_more(void *arg)
+{
+    struct dribble *dribble = arg;
+    struct wire *wire = uplink_wire(dribble->node->uplink);
+    unsigned char *bytes = mem_zalloc(dribble->step);
+    size_t left = dribble->length - dribble->sent;
+    if (wire == NULL) {
+        mem_free(bytes);
+        return;
+    }
+    if (dribble->sent == 0) {
+        for (size_t i = 0; i < 4; i++) {
+            bytes[i] = (unsigned char)((dribble->length - 4) >> (8 * i));
+        }
+        bytes[4] = FRAME_PONG; /* whose body nobody wants: the frame is a fault when it is whole */
+    }
+    size_t step = left < dribble->step ? left : dribble->step;
+    assert_int_equal(stream_write(wire->stream, bytes, step), 0);
+    mem_free(bytes);
+    dribble->sent += step;
+}
+
+static void dribble_for(struct pool *pool, struct dribble *dribble, uint64_t until_s)
+{
+    uint64_t end_us = sim_now_us(pool->sim) + until_s * SIM_S;
+    unsigned downs = dribble->node->downs;
+    while (dribble->node->downs == downs && dribble->sent < dribble->length &&
+           sim_now_us(pool->sim) < end_us) {
+        (void)sim_enter(dribble->node->process, dribble_more, dribble);
+        sim_run_for(pool->sim, dribble->pause_ms * SIM_MS);
+    }
+}
+
+/* F16: "with a byte each 13 s". */
+static void a_frame_that_hardly_grows_ends_its_connection(void **state)
+{
+    (void)state;
+    struct pool *pool = pool_make(7, 1, 0);
+    struct node *node = &pool->nodes[0];
+    struct dribble dribble = {.node = node,
+                              .length = (size_t)4 << 20,
+                              .step = 100000,
+                              .pause_ms = 13000};
+    assert_true(node->up);
+    pool->closed = 0;
+    (void)sim_enter(node->process, dribble_more, &dribble);
+    dribble.step = 1;
+    dribble_for(pool, &dribble, 60);
+    assert_int_equal(pool->closed, 1);
+    assert_int_equal(pool->last_status, -ETIMEDOUT);
+    assert_in_range(dribble.sent, 100001, 100004);
+    assert_non_null(strstr(node->why, "comes too slowly"));
+    pool_free(pool);
+}
+
+static void a_large_frame_over_a_slow_line_is_no_trickle(void **state)
+{
+    (void)state;
+    struct pool *pool = pool_make(8, 1, 0);
+    struct node *node = &pool->nodes[0];
+    /* 64 KiB each 15 s: 35 kbit/s; 16 minutes for all of it */
+    struct dribble dribble = {.node = node,
+                              .length = (size_t)4 << 20,
+                              .step = (size_t)64 << 10,
+                              .pause_ms = 15000};
+    pool->closed = 0;
+    dribble_for(pool, &dribble, 3600);
+    assert_int_equal(dribble.sent, dribble.length);
+    sim_run_for(pool->sim, SIM_S);
+    assert_int_equal(pool->closed, 1);
+    assert_int_equal(pool->last_status, -EPROTO); /* it came, and was no PONG */
+    pool_free(pool);
+}
+
+static int admit_anybody(void *arg, const struct wire_peer *peer, const struct ad *hello,
+                         struct err *err)
+{
+    (void)arg, (void)peer, (void)hello, (void)err;
+    return 0;
+}
+
+static void who_proves_nothing_after_the_greeting_is_dropped_in_time(void **state)
+{
+    (void)state;
+    struct pool *pool = pool_make(9, 1, 0);
+    struct node *node = &pool->nodes[0];
+    pool->how = (struct wire_accept){.no_token = true,
+                                     .proves_later = true,
+                                     .scopes = SCOPE_DAEMON | SCOPE_ADVERTISE,
+                                     .admit = admit_anybody};
+    sim_kill(node->process);
+    sim_run_for(pool->sim, SIM_S);
+    pool->closed = 0;
+    node->process = toy_spawn(node->host, "/bin/wn0");
+    sim_run_for(pool->sim, 9 * SIM_S);
+    assert_true(node->up);
+    assert_int_equal(pool->closed, 0);
+    sim_run_for(pool->sim, 2 * SIM_S);
+    assert_int_equal(pool->closed, 1);
+    assert_int_equal(pool->last_status, -ETIMEDOUT);
+    pool_free(pool);
+}
+
+UNIT_TESTS(UNIT(a_frame_that_hardly_grows_ends_its_connection),
+           UNIT(a_large_frame_over_a_slow_line_is_no_trickle),
+           UNIT(who_proves_nothing_after_the_greeting_is_dropped_in_time),
+           UNIT(an_idle_connection_stays_up_for_a_day),
            UNIT(a_peer_that_falls_silent_is_dropped_and_comes_back_with_the_link),
            UNIT(a_connection_ends_with_its_token),
            UNIT(two_hundred_uplinks_are_back_within_ten_seconds_of_the_hub),

@@ -386,7 +386,7 @@ static void a_stranger_cannot_announce_a_large_frame(void **state)
     struct world *world = *state;
     struct raw raw;
     raw_send(world, &raw, "\x00\x00\x02\x00", 4); /* 128 KiB, of which nothing is waited for */
-    assert_non_null(strstr(strbuf_text(&world->log_text), "frame of 131076 bytes, limit 65536"));
+    assert_non_null(strstr(strbuf_text(&world->log_text), "frame of 131076 bytes, limit 8192"));
     strbuf_fini(&raw.input);
 }
 

@@ -353,6 +353,28 @@ static void a_file_that_is_no_public_key_is_named(void **state)
     assert_null(keys);
 }
 
+static void a_token_says_how_many_slots_it_is_for(void **state)
+{
+    struct world *world = *state;
+    struct token_keys *keys = keys_of(world);
+    struct token token = world_token_of(world, "startd@pool", SCOPE_ADVERTISE), found;
+    static const uint32_t NUMBERS[] = {0, 1, 640, TOKEN_SLOTS_MAX};
+    for (size_t i = 0; i < sizeof NUMBERS / sizeof NUMBERS[0]; i++) {
+        token.slots = NUMBERS[i];
+        char *text = world_issue(world, &token);
+        assert_int_equal(token_check(keys, text, 0, &found, NULL), 0);
+        assert_int_equal(found.slots, NUMBERS[i]);
+        mem_free(text);
+    }
+    token.slots = TOKEN_SLOTS_MAX + 1;
+    char *text = world_issue(world, &token);
+    struct err err = {{0}};
+    assert_int_equal(token_check(keys, text, 0, &found, &err), -EINVAL);
+    assert_non_null(strstr(err.text, "claim 'slots'"));
+    mem_free(text);
+    token_keys_destroy(keys);
+}
+
 static void a_directory_without_keys_says_so(void **state)
 {
     struct world *world = *state;
@@ -382,6 +404,7 @@ int main(void)
         WORLD_TEST(a_signing_key_that_others_may_read_is_not_used),
         WORLD_TEST(no_single_changed_character_passes),
         WORLD_TEST(a_file_that_is_no_public_key_is_named),
+        WORLD_TEST(a_token_says_how_many_slots_it_is_for),
         WORLD_TEST(a_directory_without_keys_says_so),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
