@@ -5,6 +5,12 @@
  * over) is let in to be answered: the schedd is asked what became of that run.  A client shows a
  * ticket that the schedd gave it (guest.c).
  *
+ * Anybody can say that he is a starter of a run that we do not know.  He stays a stranger
+ * (wire_proved() is not called): few of them are kept, they have little room and time, and the
+ * schedd is asked one question at a time and not too often.  Who comes meanwhile dials again; by
+ * then the schedd has usually told us of his run.  That a run does not count any more is true for
+ * ever, and is remembered.
+ *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include <errno.h>
@@ -12,6 +18,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/loop.h"
 #include "base/mem.h"
 #include "base/stream.h"
 #include "base/text.h"
@@ -97,6 +104,7 @@ static int bind(struct link *link)
     }
     run->link = link;
     link->run = run;
+    wire_proved(link->wire);
     return 0;
 }
 
@@ -125,9 +133,11 @@ static int admit(void *arg, const struct wire_peer *peer, const struct ad *hello
     const char *ticket = hello != NULL ? ad_string_or(hello, "Ticket", "") : "";
     if (ticket[0] != '\0') {
         link->guest = guest_enter(link->shadow, ticket);
-        return link->guest != NULL
-                   ? 0
-                   : err_set(err, -EACCES, "the ticket is none, was used, or is too old");
+        if (link->guest == NULL) {
+            return err_set(err, -EACCES, "the ticket is none, was used, or is too old");
+        }
+        wire_proved(link->wire);
+        return 0;
     }
     return take_who(link, hello, peer->address, err);
 }
@@ -135,10 +145,48 @@ static int admit(void *arg, const struct wire_peer *peer, const struct ad *hello
 /* ---- a starter whose run is not known
  * ------------------------------------------------------------ */
 
+#define ASK_PAUSE_MS 50 /* from one question of a stranger to the next */
+
 struct asked {
     struct shadow *shadow;
+    char id[RUN_ID_SIZE];
+    int64_t epoch;
     struct wire_request *request;
 };
+
+static bool is_stale(const struct shadow *shadow, const char *id, int64_t epoch)
+{
+    for (size_t i = 0; i < SHADOW_STALE_MAX; i++) {
+        if (shadow->stale[i].id[0] != '\0' && shadow->stale[i].epoch == epoch &&
+            strcmp(shadow->stale[i].id, id) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void remember_stale(struct shadow *shadow, const char *id, int64_t epoch)
+{
+    struct stale_run *stale = &shadow->stale[shadow->stale_next++ % SHADOW_STALE_MAX];
+    (void)snprintf(stale->id, sizeof(stale->id), "%s", id);
+    stale->epoch = epoch;
+}
+
+static void refuse_stale(struct wire_request *request)
+{
+    wire_reply_error(request, -ESTALE, "this run does not count any more");
+}
+
+/* No answer: it dials again, and by then the schedd has told us of the run. */
+static void come_again(struct link *link, struct wire_request *request, const char *why)
+{
+    if (link != NULL) {
+        struct wire *wire = link->wire;
+        link_destroy(link);
+        wire_close(wire);
+    }
+    wire_reply_error(request, -EAGAIN, "%s", why);
+}
 
 static struct link *link_of(const struct shadow *shadow, const struct wire *wire)
 {
@@ -159,28 +207,39 @@ static void ask_answered(struct run *run, void *arg, int status, const char *tex
     struct link *link = link_of(asked->shadow, wire_request_wire(request));
     bool placed = status == 0 && answer != NULL && ad_bool_or(answer, "Placed", false);
     (void)run;
+    asked->shadow->asking = false;
+    if (status == -ESTALE) {
+        remember_stale(asked->shadow, asked->id, asked->epoch);
+    }
     mem_free(asked);
     if (placed && wire_request_verb(request) == VERB_JOB_DONE) {
         wire_reply_ok(request, NULL);
     } else if (status == -EAGAIN && link != NULL && bind(link) == 0) {
         run_handle(link->run, request); /* JOB_RUN came meanwhile */
     } else if (status == -EAGAIN) {
-        /* No answer: it dials again, and by then the schedd has told us of the run. */
-        if (link != NULL) {
-            struct wire *wire = link->wire;
-            link_destroy(link);
-            wire_close(wire);
-        }
-        wire_reply_error(request, -EAGAIN, "%s", text);
+        come_again(link, request, text);
     } else {
-        wire_reply_error(request, -ESTALE, "this run does not count any more");
+        refuse_stale(request);
     }
 }
 
 static void ask(struct link *link, struct wire_request *request)
 {
+    struct shadow *shadow = link->shadow;
+    uint64_t now_ms = loop_now_ms(shadow->loop);
+    if (is_stale(shadow, link->id, link->epoch)) {
+        refuse_stale(request);
+        return;
+    }
+    if (shadow->asking || now_ms - shadow->asked_ms < ASK_PAUSE_MS) {
+        come_again(link, request, "too many ask for runs that are not known");
+        return;
+    }
+    shadow->asking = true;
+    shadow->asked_ms = now_ms;
     struct asked *asked = mem_alloc(sizeof(*asked));
-    *asked = (struct asked){link->shadow, request};
+    *asked = (struct asked){.shadow = shadow, .epoch = link->epoch, .request = request};
+    memcpy(asked->id, link->id, sizeof(asked->id));
     struct ad *args = ad_create();
     ad_set_string(args, "Event", "Ask");
     ad_set_string(args, "JobId", link->id);
@@ -242,6 +301,7 @@ void link_accept(void *arg, struct incoming *incoming)
     const struct wire_accept how = {
         .identity = shadow->identity,
         .no_token = true,
+        .proves_later = true, /* unless its nonce is that of a run, or its ticket good */
         .admit = admit,
     };
     struct link *link = mem_zalloc(sizeof(*link));

@@ -293,6 +293,7 @@ static int open_doors(struct shadow *shadow, const struct daemon_env *env, struc
         };
         result = wire_context_create(&options, &shadow->context, err);
     }
+    stream_set_strangers_max(shadow->loop, SHADOW_STRANGERS_MAX);
     if (result == 0) {
         char *address = join("pass:", shadow->directory, "/pass");
         result =

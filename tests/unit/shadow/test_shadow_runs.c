@@ -143,6 +143,40 @@ static void a_wrong_nonce_or_epoch_gets_nothing(void **state)
     wire_close(starter.wire);
 }
 
+/* F8: strangers with made-up runs and any 32 digits. */
+static void strangers_with_made_up_runs_hardly_reach_the_schedd(void **state)
+{
+    struct world *world = *state;
+    struct starter starters[6];
+    char job[32];
+    world->status[VERB_JOB_STATUS] = -ESTALE;
+    for (int i = 0; i < 6; i++) {
+        (void)snprintf(job, sizeof job, "%d.0", 70 + i / 2);
+        dial(world, job, 1, NONCE, &starters[i]);
+        assert_true(starters[i].ready);
+        assert_true(wire_peer_frame_max(starters[i].wire) < 10000); /* not proved */
+    }
+    assert_int_equal(call(world, starters[0].wire, VERB_JOB_FETCH, "[]", NULL, NULL), -ESTALE);
+    /* The same run again: remembered. */
+    assert_int_equal(call(world, starters[1].wire, VERB_JOB_FETCH, "[]", NULL, NULL), -ESTALE);
+    assert_int_equal(call(world, starters[0].wire, VERB_JOB_DONE, "[]", NULL, NULL), -ESTALE);
+    reports_are(world, "JOB_STATUS Ask;");
+    /* Two others at once: at most one is asked about, and the other is to dial again. */
+    struct answer answers[2];
+    begin(starters[2].wire, VERB_JOB_FETCH, "[]", NULL, NULL, &answers[0]);
+    begin(starters[4].wire, VERB_JOB_FETCH, "[]", NULL, NULL, &answers[1]);
+    wait_for(world, &answers[0].done);
+    wait_for(world, &answers[1].done);
+    assert_true(answers[0].status == -ECONNRESET || answers[1].status == -ECONNRESET);
+    const char *asked = strbuf_text(&world->reports);
+    assert_true(strcmp(asked, "") == 0 || strcmp(asked, "JOB_STATUS Ask;") == 0);
+    answer_fini(&answers[0]);
+    answer_fini(&answers[1]);
+    for (int i = 0; i < 6; i++) {
+        wire_close(starters[i].wire);
+    }
+}
+
 static void what_a_starter_sends_must_be_whole_and_allowed(void **state)
 {
     struct world *world = *state;
@@ -365,6 +399,7 @@ int main(void)
         CASE(a_job_is_fetched_and_its_result_is_placed),
         CASE(a_missing_input_holds_the_job_before_the_starter_is_refused),
         CASE(a_wrong_nonce_or_epoch_gets_nothing),
+        CASE(strangers_with_made_up_runs_hardly_reach_the_schedd),
         CASE(a_starter_that_stays_goes_on_with_another_run_by_its_nonce),
         CASE(a_starter_that_stays_with_a_wrong_nonce_gets_nothing),
         CASE(the_connection_of_a_stopped_run_is_closed_also_of_a_starter_that_stayed),
