@@ -97,8 +97,8 @@ int ad_copy_attr(struct ad *to, const char *to_name, const struct ad *from, cons
 void ad_merge(struct ad *into, const struct ad *from);
 
 /* Evaluated getters: the attribute is evaluated in ad itself, without target, time or randomness.
- * Return 0 and set *ret, or -ENOENT (absent or undefined) or -EINVAL (of another type, or error)
- * with *ret untouched. */
+ * Return 0 and set *ret, or -ENOENT (absent or undefined) or -EINVAL (of another type, or error,
+ * also where it takes more than AD_GET_STEPS_MAX) with *ret untouched. */
 /* integers and booleans; reals are cut */
 int ad_get_int(const struct ad *ad, const char *name, int64_t *ret);
 /* integers and booleans are promoted */

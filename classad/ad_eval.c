@@ -486,6 +486,16 @@ void ad_eval(const struct ad_expr *expr, const struct ad *my, const struct ad *t
     finish(&ev, ret);
 }
 
+void ad_eval_within(const struct ad_expr *expr, const struct ad *my, uint32_t steps,
+                    struct ad_value *ret)
+{
+    struct ad_evaluator ev;
+    start(&ev, my, NULL, NULL);
+    ev.steps_left = steps;
+    ad_evaluate(&ev, &expr->root, AD_SCOPE_MY, ret);
+    finish(&ev, ret);
+}
+
 int ad_eval_attr(const struct ad *my, const struct ad *target, const char *name,
                  const struct ad_context *context, struct ad_value *ret)
 {

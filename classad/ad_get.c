@@ -99,7 +99,7 @@ static int get_value(const struct ad *ad, const char *name, struct ad_value *val
     }
     struct ad_node literal;
     if (spot.expr != NULL || !ad_bytes_literal(ad_body_value(spot.body, spot.place), &literal)) {
-        ad_eval(ad_spot_expr(&spot), ad, NULL, NULL, value);
+        ad_eval_within(ad_spot_expr(&spot), ad, AD_GET_STEPS_MAX, value);
     } else {
         value->world = NULL;
         value->memory = NULL;

@@ -26,6 +26,9 @@
  * bench/evaluation_work.c shows how long that lasts; the loop's budget is 10 ms. */
 #define AD_SLICE_STEPS 50000
 #define AD_LOOK_STEPS  20 /* what looking at one ad counts in a slice, besides evaluating in it */
+/* Steps of one evaluation by a getter (ad_get_int() and its kin), whose caller wants a value as it
+ * stands and has no budget to count in: far less than a policy may take. */
+#define AD_GET_STEPS_MAX 5000
 /* memory that one evaluation may take for strings and lists */
 #define AD_EVAL_BYTES_MAX ((size_t)16 << 20)
 #define AD_NODES_MAX      2000000 /* nodes of one expression */

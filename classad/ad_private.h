@@ -253,6 +253,10 @@ const struct ad_expr *ad_spot_expr(const struct ad_spot *spot);
 /* The root of the expression; a literal in a body is made in *literal and allocates nothing. */
 const struct ad_node *ad_spot_node(const struct ad_spot *spot, struct ad_node *literal);
 
+/* As ad_eval() without a target and a context, with fewer steps than that may take. */
+void ad_eval_within(const struct ad_expr *expr, const struct ad *my, uint32_t steps,
+                    struct ad_value *ret);
+
 /* The value of a literal, as evaluation gives it. */
 void ad_literal_value(const struct ad_node *literal, struct ad_value *ret);
 

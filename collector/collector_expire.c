@@ -20,6 +20,8 @@
 
 /* Offline and absent ads are looked at that often: their time is counted on the wall clock. */
 #define LOOK_AGAIN_S 60
+/* Of ABSENT_REQUIREMENTS in an ad: many may expire at once. */
+#define ABSENT_STEPS_MAX 2000
 
 static bool is_to_be_missed(const struct collector *collector, const struct ads_entry *entry)
 {
@@ -27,7 +29,9 @@ static bool is_to_be_missed(const struct collector *collector, const struct ads_
         !collector->absent_requirements) {
         return false;
     }
-    const struct ad_context context = collector_context(collector);
+    struct ad_work work = {.steps_max = ABSENT_STEPS_MAX};
+    struct ad_context context = collector_context(collector);
+    context.work = &work;
     return ad_eval_bool(collector->absent_requirements, entry->latest, NULL, &context) == AD_TRUE;
 }
 

@@ -24,6 +24,7 @@
 
 #define ID_TEXT           24
 #define REJECTED_TEXT_MAX 2000
+#define PRIO_STEPS_MAX    2000 /* of PRIO in one job: what takes more counts as 0 */
 
 static void id_text(int64_t id, char ret[ID_TEXT])
 {
@@ -262,7 +263,8 @@ double job_prio(const struct schedd *schedd, const struct job *job)
     struct ad *view = job_view(schedd, job);
     ad_set_int(view, "UserPrio", user_prio);
     ad_set_int(view, "Expanded", expanded ? 1 : 0);
-    struct ad_context context = {.now_s = loop_wall_s(schedd->loop)};
+    struct ad_work work = {.steps_max = PRIO_STEPS_MAX};
+    struct ad_context context = {.now_s = loop_wall_s(schedd->loop), .work = &work};
     double prio = ad_eval_rank(schedd->settings.prio, view, NULL, &context);
     ad_destroy(view);
     return prio;

@@ -336,8 +336,10 @@ static const struct knob KNOBS[] = {
     {.name = "PRIO",
      .type = KNOB_EXPR,
      .fallback = "(UserPrio * 10) + $(EXPANDED) - (QDate / 1000000000.0)",
-     .help = "Which of the jobs that fit a match runs first: the highest.  UserPrio is the job's "
-             "JobPrio, Expanded is 1 once it has run."},
+     .help =
+         "Which of the jobs that fit a match runs first: the highest.  UserPrio is the job's "
+         "JobPrio, Expanded is 1 once it has run.  In a job where it takes more than 2,000 steps "
+         "(docs/CLASSAD.md, Limits) it is 0."},
     {.name = "EXPANDED",
      .type = KNOB_STRING,
      .fallback = "Expanded",

@@ -430,7 +430,24 @@ static void all_that_is_taken_out_of_a_value_shares_its_steps(void **state)
     ad_destroy(ad);
 }
 
-UNIT_TESTS(UNIT(an_evaluation_tells_what_it_cost),
+static void a_getter_takes_less_than_an_evaluation_may(void **state)
+{
+    (void)state;
+    struct ad *ad = NULL;
+    int64_t number = 7;
+    static const char TEXT[] =
+        "[ t = \"aaaaaaaaaaaaab\"; dear = ifThenElse(regexp(\"(a+)+$\", t), 1, 2);"
+        " plain = ifThenElse(regexp(\"a+\", t), 1, 2) ]";
+    assert_int_equal(ad_parse(TEXT, sizeof(TEXT) - 1, &ad, NULL), 0);
+    assert_int_equal(ad_get_int(ad, "plain", &number), 0);
+    assert_int_equal(number, 1);
+    assert_int_equal(ad_get_int(ad, "dear", &number), -EINVAL);
+    assert_int_equal(number, 1);
+    is_value(ad, "dear", "2"); /* a policy may still take it */
+    ad_destroy(ad);
+}
+
+UNIT_TESTS(UNIT(a_getter_takes_less_than_an_evaluation_may), UNIT(an_evaluation_tells_what_it_cost),
            UNIT(a_large_pattern_costs_more_than_a_small_one),
            UNIT(the_caller_may_give_an_evaluation_fewer_steps),
            UNIT(all_that_is_taken_out_of_a_value_shares_its_steps),
