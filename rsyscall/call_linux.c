@@ -109,6 +109,7 @@ static int find_place(struct rsys_call *call, const struct rsys_handle *from,
     }
     if (code != 0) {
         close(ret->fd);
+        ret->fd = -1;
     }
     return code;
 }
