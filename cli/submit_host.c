@@ -315,6 +315,48 @@ static int look_for_wrappers(const char *path, int64_t *ret)
     return 0;
 }
 
+/* The home directory without links; false: there is none. */
+static bool find_home(const struct submit_host *host, char ret[PATH_MAX])
+{
+    char user[256], home[PATH_MAX];
+    struct os *os = host->cli->os;
+    return os_user_name(os, os_uid(os), user, sizeof user, NULL) == 0 &&
+           os_user_home(os, user, home, sizeof home, NULL) == 0 && realpath(home, ret) != NULL;
+}
+
+static bool is_below(const char *path, const char *directory)
+{
+    size_t length = strlen(directory);
+    return strcmp(directory, "/") == 0 ||
+           (strncmp(path, directory, length) == 0 && (path[length] == '/' || path[length] == '\0'));
+}
+
+/* As the shadow looks at it again when the job runs: rsyscall/grants.h. */
+static int look_at_given(const struct submit_host *host, const char *path, struct err *err)
+{
+    struct os_stat stat;
+    char real[PATH_MAX], home[PATH_MAX];
+    if (realpath(path, real) == NULL || os_stat(host->cli->os, real, &stat) != 0) {
+        return err_set(err, -ENOENT, "%s: no such directory", path);
+    }
+    if (!stat.is_dir) {
+        return err_set(err, -ENOTDIR, "%s: not a directory", path);
+    }
+    if (strcmp(real, "/") == 0 ||
+        (find_home(host, home) && is_below(home, real) && strcmp(home, real) != 0)) {
+        return err_set(err, -EPERM, "%s: is above the home directory", path);
+    }
+    bool is_own =
+        stat.uid == os_uid(host->cli->os) || ((stat.mode & 0002) == 0 && access(real, W_OK) == 0);
+    return is_own ? 0 : err_set(err, -EPERM, "%s: is not yours to give", path);
+}
+
+static void look_for_home(const struct submit_host *host, const char *path, int64_t *bytes)
+{
+    char real[PATH_MAX], home[PATH_MAX];
+    *bytes = realpath(path, real) != NULL && find_home(host, home) && is_below(home, real);
+}
+
 static int look(void *arg, enum submit_look what, const char *path, int64_t *bytes, struct err *err)
 {
     const struct submit_host *host = arg;
@@ -326,6 +368,14 @@ static int look(void *arg, enum submit_look what, const char *path, int64_t *byt
         return look_for_wrappers(path, bytes);
     case SUBMIT_LOOK_EXECUTABLE:
         return look_at_program(arg, path, err);
+    case SUBMIT_LOOK_GIVEN: /* of a spooled job's the schedd's machine knows */
+        return host->is_spooled ? 0 : look_at_given(arg, path, err);
+    case SUBMIT_LOOK_HOME:
+        *bytes = 0;
+        if (!host->is_spooled) {
+            look_for_home(arg, path, bytes);
+        }
+        return 0;
     case SUBMIT_LOOK_DIRECTORY:
         if (access(path, X_OK) != 0 || look_through(arg, path, &stat) != 0 || !stat.is_dir) {
             return err_set(err, -ENOENT, "%s", path);

@@ -123,12 +123,19 @@ static int find_new(struct rsys_call *call, enum rsys_change change, struct plac
 static int made(struct rsys_call *call, const struct place *place, int result)
 {
     struct stat about;
-    int code = result == 0 ? 0 : -errno;
+    int code = result == 0 ? 0 : -errno, fd = -1;
     if (code == 0) {
-        code = fstatat(place->fd, place->name, &about, AT_SYMLINK_NOFOLLOW) == 0 ? 0 : -errno;
+        fd = openat(place->fd, place->name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+        code = fd >= 0 && fstat(fd, &about) == 0 ? 0 : -errno;
     }
     if (code == 0) {
         rsys_attr_from_stat(&about, &call->reply.attr);
+        if (call->request.op != RSYS_LINK) { /* a name more of what was there */
+            rsys_view_made(call->view, fd);
+        }
+    }
+    if (fd >= 0) {
+        close(fd);
     }
     close(place->fd);
     return code;
@@ -356,6 +363,19 @@ static int do_symlink(struct rsys_call *call)
                      : made(call, &place, symlinkat(call->request.text.data, place.fd, place.name));
 }
 
+/* The file that has the name. */
+static int judge_source(struct rsys_call *call, const struct place *from)
+{
+    int fd = openat(from->fd, from->name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+    int code = fd >= 0
+                   ? rsys_view_judge(call->view, call->at->root, fd, NULL, RSYS_CHANGE_FILE, false)
+                   : -errno;
+    if (fd >= 0) {
+        close(fd);
+    }
+    return code;
+}
+
 static int do_link(struct rsys_call *call)
 {
     struct place to, from = {.fd = -1};
@@ -364,6 +384,7 @@ static int do_link(struct rsys_call *call)
     if (call->request.at.path.length > 0) {
         /* A second name of what may not be changed would be a way to change it. */
         code = find_place(call, call->at, &call->request.at.path, RSYS_CHANGE_FILE, false, &from);
+        code = code != 0 ? code : judge_source(call, &from);
     } else {
         code = rsys_view_judge(call->view, call->at->root, call->at->fd, NULL, RSYS_CHANGE_FILE,
                                false);

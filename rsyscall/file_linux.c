@@ -71,13 +71,18 @@ static int flags_of(uint32_t how)
 }
 
 /* New, without a umask of ours. */
-static int open_new(int directory, const char *name, int flags, uint32_t mode)
+static int open_new(struct rsys_call *call, int directory, const char *name, int flags)
 {
+    uint32_t mode = call->request.mode;
     if (unshare(CLONE_FS) == 0) {
         (void)umask(0);
     }
     int fd = openat(directory, name, flags, (mode_t)(mode & 07777));
-    return fd >= 0 ? fd : -errno;
+    if (fd < 0) {
+        return -errno;
+    }
+    rsys_view_made(call->view, fd);
+    return fd;
 }
 
 /* Returns the descriptor; -EEXIST: it is there. */
@@ -93,8 +98,8 @@ static int create(struct rsys_call *call)
     }
     code = rsys_view_judge(call->view, call->at->root, directory, name, RSYS_CHANGE_FILE, false);
     if (code == 0) {
-        code = open_new(directory, name, flags_of(request->how) | O_CREAT | O_EXCL | O_NOFOLLOW,
-                        request->mode);
+        code =
+            open_new(call, directory, name, flags_of(request->how) | O_CREAT | O_EXCL | O_NOFOLLOW);
     } else if (code == -EROFS && faccessat(directory, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0) {
         code = -EEXIST; /* which may be read */
     }
@@ -111,7 +116,7 @@ static int create_nameless(struct rsys_call *call, int directory)
     }
     char path[RSYS_FD_PATH_SIZE];
     rsys_fd_path(directory, path);
-    return open_new(AT_FDCWD, path, flags_of(call->request.how) | O_TMPFILE, call->request.mode);
+    return open_new(call, AT_FDCWD, path, flags_of(call->request.how) | O_TMPFILE);
 }
 
 /* When it was made, which tells a file from another that has got its number; 0: the file system

@@ -30,6 +30,9 @@ static const char USAGE[] =
     "  --root VIEW=DIRECTORY  the client sees DIRECTORY at VIEW, which is absolute\n"
     "  --ro-root VIEW=DIRECTORY  the same, read-only\n"
     "  --readonly PATH, --hide PATH  parts of what is offered\n"
+    "  --write DIRECTORY, --output PATH, --start DIRECTORY  nothing else may be changed\n"
+    "  --home DIRECTORY       whose dot entries may not be changed\n"
+    "  --began MILLISECONDS   since 1970: programs from before it may not be changed; else now\n"
     "  --stay                 not into file systems mounted below a root\n"
     "  --lease DURATION       a silent client's files are closed after it\n"
     "  --max-bytes SIZE, --max-files N, --handles N, --lanes N  limits\n"
@@ -50,6 +53,7 @@ struct serve {
     struct rsys_offer offer;
     struct rsys_offer_root roots[RSYS_ROOTS_MAX];
     struct rsys_offer_part parts[RSYS_PARTS_MAX];
+    struct rsys_offer_grant grants[RSYS_GRANTS_MAX];
 };
 
 /* ---- options --------------------------------------------------------------------------------- */
@@ -73,6 +77,20 @@ static int add_part(struct serve *serve, const char *value, bool hidden)
     }
     serve->parts[serve->offer.part_count++] =
         (struct rsys_offer_part){.path = value, .hidden = hidden};
+    return 0;
+}
+
+static int add_grant(struct serve *serve, const char *name, const char *value)
+{
+    if (serve->offer.grant_count == RSYS_GRANTS_MAX) {
+        return -EINVAL;
+    }
+    struct rsys_offer_grant *grant = &serve->grants[serve->offer.grant_count++];
+    grant->kind = strcmp(name, "--write") == 0   ? RSYS_GRANT_GIVEN
+                  : strcmp(name, "--start") == 0 ? RSYS_GRANT_START
+                                                 : RSYS_GRANT_OUTPUT;
+    grant->path = value;
+    serve->offer.guarded = true;
     return 0;
 }
 
@@ -119,6 +137,13 @@ static int take_option(struct serve *serve, const char *name, char *value)
         return add_root(serve, value, strcmp(name, "--ro-root") == 0);
     } else if (strcmp(name, "--readonly") == 0 || strcmp(name, "--hide") == 0) {
         return add_part(serve, value, strcmp(name, "--hide") == 0);
+    } else if (strcmp(name, "--write") == 0 || strcmp(name, "--output") == 0 ||
+               strcmp(name, "--start") == 0) {
+        return add_grant(serve, name, value);
+    } else if (strcmp(name, "--home") == 0) {
+        serve->offer.home = value;
+    } else if (strcmp(name, "--began") == 0) {
+        return text_parse_int64(value, &serve->offer.began_ms, NULL);
     } else {
         return take_limit(&serve->offer.limits, name, value);
     }
@@ -130,6 +155,7 @@ static int take_options(struct serve *serve, int argc, char **argv)
     serve->offer.limits = RSYS_LIMITS_DEFAULT;
     serve->offer.roots = serve->roots;
     serve->offer.parts = serve->parts;
+    serve->offer.grants = serve->grants;
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--stay") == 0) {
             serve->offer.stay_on_device = true;
@@ -192,6 +218,9 @@ static int start(struct serve *serve, struct err *err)
     }
     serve->log = log_create("rsys-serve", LOG_LEVEL_INFO, log_sink_stderr(),
                             (struct log_clock){.utc_ms = utc_ms, .context = serve});
+    if (serve->offer.began_ms == 0) {
+        serve->offer.began_ms = loop_wall_ms(serve->loop);
+    }
     serve->server =
         rsys_server_create(&(struct rsys_server_options){.loop = serve->loop, .log = serve->log});
     for (size_t i = 0; code == 0 && i < serve->job_count; i++) {

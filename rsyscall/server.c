@@ -128,8 +128,10 @@ static bool offer_is_good(const struct rsys_offer *offer)
     const struct rsys_limits *limits = &offer->limits;
     if (offer->root_count == 0 || offer->root_count > RSYS_ROOTS_MAX ||
         offer->part_count > RSYS_PARTS_MAX || offer->within_count > RSYS_WITHIN_MAX ||
-        limits->slots == 0 || limits->slots > RSYS_SLOTS_MAX || limits->sessions == 0 ||
-        limits->handles == 0 || limits->handles >= RSYS_HANDLES_MAX || limits->lanes == 0 ||
+        offer->grant_count > RSYS_GRANTS_MAX ||
+        (offer->home != NULL && !path_is_absolute(offer->home)) || limits->slots == 0 ||
+        limits->slots > RSYS_SLOTS_MAX || limits->sessions == 0 || limits->handles == 0 ||
+        limits->handles >= RSYS_HANDLES_MAX || limits->lanes == 0 ||
         limits->lanes > RSYS_LANES_MAX || limits->ranges == 0 || limits->lease_ms == 0 ||
         limits->queued_max == 0) {
         return false;
@@ -143,6 +145,11 @@ static bool offer_is_good(const struct rsys_offer *offer)
     }
     for (size_t i = 0; i < offer->part_count; i++) {
         if (!path_is_absolute(offer->parts[i].path)) {
+            return false;
+        }
+    }
+    for (size_t i = 0; i < offer->grant_count; i++) {
+        if (!path_is_absolute(offer->grants[i].path)) {
             return false;
         }
     }
@@ -171,7 +178,14 @@ static void offer_copy(const struct rsys_offer *from, struct rsys_offer *ret)
     for (size_t i = 0; i < from->within_count; i++) {
         within[i] = mem_strdup(from->within[i]);
     }
+    struct rsys_offer_grant *grants = mem_zalloc((from->grant_count + 1) * sizeof(*grants));
+    for (size_t i = 0; i < from->grant_count; i++) {
+        grants[i] = from->grants[i];
+        grants[i].path = mem_strdup(from->grants[i].path);
+    }
     *ret = *from;
+    ret->grants = grants;
+    ret->home = from->home != NULL ? mem_strdup(from->home) : NULL;
     ret->within = within;
     ret->roots = roots;
     ret->parts = parts;
@@ -189,6 +203,11 @@ static void offer_fini(struct rsys_offer *offer)
     for (size_t i = 0; i < offer->within_count; i++) {
         mem_free((void *)offer->within[i]);
     }
+    for (size_t i = 0; i < offer->grant_count; i++) {
+        mem_free((void *)offer->grants[i].path);
+    }
+    mem_free((void *)offer->grants);
+    mem_free((void *)offer->home);
     mem_free((void *)offer->within);
     mem_free((void *)offer->roots);
     mem_free((void *)offer->parts);
@@ -339,6 +358,8 @@ static void open_done(void *arg, int code)
     struct rsys_job *job = lane->job;
     struct rsys_opening *opening = lane->opening;
     job->opening = false;
+    job->problem = code;
+    job->problem_err = opening->err;
     if (job->closed) {
         rsys_view_destroy(opening->view);
     } else if (code == 0) {
@@ -409,6 +430,11 @@ int rsys_job_open(struct rsys_server *server, const char *ticket, const struct r
     rsys_job_prepare(job);
     *ret = job;
     return 0;
+}
+
+int rsys_job_problem(const struct rsys_job *job, struct err *err)
+{
+    return job->problem != 0 ? err_set(err, job->problem, "%s", job->problem_err.text) : 0;
 }
 
 void rsys_job_close(struct rsys_job *job)

@@ -28,6 +28,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct err;
 struct incoming;
 struct log;
 struct loop;
@@ -38,6 +39,7 @@ struct tls_identity;
 #define RSYS_HELLO_MS   10000 /* a connection that has not said HELLO by then is closed */
 #define RSYS_PARTS_MAX  128
 #define RSYS_WITHIN_MAX 16
+#define RSYS_GRANTS_MAX 128
 
 /* A directory of this machine that the job sees at the absolute path `view`. */
 struct rsys_offer_root {
@@ -52,6 +54,16 @@ struct rsys_offer_root {
 struct rsys_offer_part {
     const char *path;
     bool hidden;
+};
+
+/* What of all that may be changed: grants.h.  Absolute paths of this machine. */
+struct rsys_offer_grant {
+    enum {
+        RSYS_GRANT_START, /* the initial directory with all below, unless it is the home or above */
+        RSYS_GRANT_GIVEN, /* a directory with all below; what is not right with it is an error */
+        RSYS_GRANT_OUTPUT, /* a file, or a directory with all below; neither needs to be there */
+    } kind;
+    const char *path;
 };
 
 struct rsys_limits {
@@ -83,6 +95,13 @@ struct rsys_offer {
      * name has; otherwise it is not offered (-EXDEV).  None: anywhere. */
     const char *const *within;
     size_t within_count; /* at most RSYS_WITHIN_MAX */
+    /* With guarded nothing may be changed but what the grants say, and of that neither dot entries
+     * of the home nor programs from before began_ms, when the job first began. */
+    bool guarded;
+    const struct rsys_offer_grant *grants;
+    size_t grant_count; /* at most RSYS_GRANTS_MAX */
+    const char *home;   /* NULL: it has none */
+    int64_t began_ms;
     /* Not into file systems that are mounted below a root, whatever they are. */
     bool stay_on_device;
     struct rsys_limits limits;
@@ -118,13 +137,15 @@ void rsys_server_take(struct rsys_server *server, struct incoming *incoming,
 
 /* From now on whoever shows the ticket is let in.  offer is copied; its directories are opened
  * soon, on a lane: what cannot be is told to who says HELLO.  -EINVAL: ticket empty or too long, no
- * root, too many roots, parts or directories that they are to be in, a view or path that is not
- * absolute, a limit of 0; -EEXIST: the ticket is in use. */
+ * root, too many roots, parts, grants or directories that they are to be in, a view or path that is
+ * not absolute, a limit of 0; -EEXIST: the ticket is in use. */
 int rsys_job_open(struct rsys_server *server, const char *ticket, const struct rsys_offer *offer,
                   struct rsys_job **ret);
 /* Its sessions end; what lanes are doing for it is done, and forgotten.  Does not wait.  NULL is
  * allowed. */
 void rsys_job_close(struct rsys_job *job);
+/* Why its directories cannot be offered, as far as is known by now: 0, or -errno and err. */
+int rsys_job_problem(const struct rsys_job *job, struct err *err);
 void rsys_job_get_stats(const struct rsys_job *job, struct rsys_stats *ret);
 
 #endif

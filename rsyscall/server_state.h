@@ -10,6 +10,7 @@
 
 #include <sys/queue.h>
 
+#include "base/err.h"
 #include "base/vec.h"
 #include "rsyscall/call.h"
 #include "rsyscall/server.h"
@@ -54,6 +55,8 @@ struct rsys_job {
     struct rsys_view *view;  /* NULL: not opened yet, or in vain */
     struct rsys_handle roots[RSYS_ROOTS_MAX];
     bool opening; /* on a lane */
+    int problem;  /* of opening it last; 0: none */
+    struct err problem_err;
     bool closed;
     struct vec sessions;
     struct vec parked; /* struct rsys_work: locks that wait */

@@ -20,6 +20,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "rsyscall/grants.h"
 #include "rsyscall/parts.h"
 #include "rsyscall/rsys.h"
 
@@ -57,9 +58,13 @@ int rsys_view_find_parent(struct rsys_view *view, int from, const struct rsys_te
 int rsys_view_find_link(struct rsys_view *view, int from, const struct rsys_text *path,
                         size_t *used, char *text);
 
-/* As rsys_parts_judge(), and by the root that it was reached by: -EROFS. */
+/* As rsys_parts_judge() and rsys_grants_judge(), and by the root that it was reached by: -EROFS.
+ * cached: -EAGAIN also when what is to be changed has to be looked at. */
 int rsys_view_judge(struct rsys_view *view, uint32_t root, int fd, const char *name,
                     enum rsys_change change, bool cached);
+
+/* For what the job has just made. */
+void rsys_view_made(struct rsys_view *view, int fd);
 
 /* Is a part in that directory, or below it? */
 bool rsys_view_is_above_part(struct rsys_view *view, int fd);

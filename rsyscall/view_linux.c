@@ -44,6 +44,7 @@ struct rsys_view {
     bool stay_on_device;
     bool no_openat2;
     struct rsys_parts *parts;
+    struct rsys_grants *grants; /* NULL: what is not read-only may be changed */
     pthread_mutex_t names;
 
     pthread_mutex_t mutex; /* of all below */
@@ -191,7 +192,18 @@ int rsys_view_judge(struct rsys_view *view, uint32_t root, int fd, const char *n
     if (change != RSYS_CHANGE_NOTHING && view->roots[root].readonly) {
         return -EROFS;
     }
-    return rsys_parts_judge(view->parts, fd, name, change, cached);
+    int code = rsys_parts_judge(view->parts, fd, name, change, cached);
+    if (code != 0 || change == RSYS_CHANGE_NOTHING || view->grants == NULL) {
+        return code;
+    }
+    return cached ? -EAGAIN : rsys_grants_judge(view->grants, fd, name, change);
+}
+
+void rsys_view_made(struct rsys_view *view, int fd)
+{
+    if (view->grants != NULL) {
+        rsys_grants_made(view->grants, fd);
+    }
 }
 
 bool rsys_view_is_above_part(struct rsys_view *view, int fd)
@@ -286,6 +298,17 @@ int rsys_view_create(const struct rsys_offer *offer, struct rsys_view **ret, str
             rsys_parts_add(view->parts, offer->roots[i].directory, false);
         }
     }
+    if (offer->guarded) {
+        int roots[RSYS_ROOTS_MAX];
+        for (size_t i = 0; i < view->root_count; i++) {
+            roots[i] = view->roots[i].fd;
+        }
+        int code = rsys_grants_create(offer, roots, &view->grants, err);
+        if (code != 0) {
+            rsys_view_destroy(view);
+            return code;
+        }
+    }
     *ret = view;
     return 0;
 }
@@ -298,6 +321,7 @@ void rsys_view_destroy(struct rsys_view *view)
     for (size_t i = 0; i < view->root_count; i++) {
         close(view->roots[i].fd);
     }
+    rsys_grants_destroy(view->grants);
     rsys_parts_destroy(view->parts);
     CHECK(pthread_mutex_destroy(&view->names) == 0);
     CHECK(pthread_mutex_destroy(&view->mutex) == 0);

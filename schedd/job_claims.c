@@ -30,6 +30,7 @@
 #include "schedd/schedd_state.h"
 #include "schedd/shadows.h"
 #include "store/store.h"
+#include "wire/remote_attrs.h"
 
 #define KEEP_MAX_S ((int64_t)24 * 3600) /* of KeepClaimIdle */
 
@@ -287,6 +288,10 @@ void claim_assign(struct change *change, struct claim *claim, struct job *job)
     ad_set_string(own, "RemoteHost", claim->slot);
     ad_set_string(own, "ClaimId", claim->id);
     ad_set_string(own, "_roost_priv_Nonce", nonce);
+    if (job_has(job, REMOTE_WANTED) && !ad_has(own, REMOTE_BEGAN)) {
+        ad_set_int(own, REMOTE_BEGAN,
+                   loop_wall_ms(schedd->loop)); /* what is older it did not make */
+    }
     ad_set_int(own, "ShadowBday", loop_wall_s(schedd->loop));
     ad_set_int(own, "NumShadowStarts", job_int(job, "NumShadowStarts", 0) + 1);
     ad_remove(own, "LastRemoteWallClockTime");

@@ -14,6 +14,7 @@
 #include "base/vec.h"
 #include "classad/ad.h"
 #include "schedd/cron_plan.h"
+#include "wire/remote_attrs.h"
 
 /* What only the schedd sets. */
 static const char *const OURS[] = {
@@ -30,6 +31,7 @@ static const char *const OURS[] = {
     "ClaimState",
     "EnteredCurrentStatus",
     "JobStartDate",
+    REMOTE_BEGAN,
     "JobCurrentStartDate",
     "CompletionDate",
     "RemoteHost",

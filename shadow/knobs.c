@@ -60,8 +60,10 @@ static const struct knob KNOBS[] = {
                  "~/.login, ~/.xsession, ~/.xsessionrc, ~/.xprofile, ~/.xinitrc, ~/.forward, "
                  "~/.procmailrc, ~/.gitconfig, ~/.vimrc, ~/.emacs, ~/.config, "
                  "~/.local/share/systemd, ~/.local/bin",
-     .help = "Files and directories that they cannot change, with all below: what is run when the "
-             "owner logs in."},
+     .help =
+         "Files and directories that they cannot change, with all below, also where the job was "
+         "given them (its initial directory, remote_write, outputs): what is run when the "
+         "owner logs in.  All that it was not given is read-only in any case."},
     {.name = "REMOTE_SYSCALL_HIDDEN",
      .type = KNOB_LIST,
      .fallback = "~/.ssh, ~/.gnupg, ~/.netrc, ~/.aws, ~/.kube, ~/.docker, ~/.password-store, "

@@ -17,6 +17,7 @@
 #include "base/daemon.h"
 #include "base/err.h"
 #include "base/log.h"
+#include "base/loop.h"
 #include "base/mem.h"
 #include "base/os.h"
 #include "base/stream.h"
@@ -121,6 +122,7 @@ static int offer(struct run *run, struct remote *remote)
         .always_count = places.count,
         .bytes_max = config_bytes(config, "REMOTE_SYSCALL_QUOTA"),
         .files_max = config_int(config, "REMOTE_SYSCALL_MAX_FILES"),
+        .now_ms = loop_wall_ms(run->shadow->loop),
         .lease_ms = (uint32_t)config_duration_ms(config, "REMOTE_SYSCALL_LEASE"),
     };
     site.roots = config_list(config, "REMOTE_SYSCALL_ROOTS", &site.root_count);
@@ -164,7 +166,11 @@ int remotes_check(const struct run *run, struct err *err)
     if (run->remote != NULL && run->remote->status != 0) {
         return err_set(err, run->remote->status, "remote system calls: %s", run->remote->err.text);
     }
-    return 0;
+    /* What its owner is to mend, not what a file server may be able to do in a while. */
+    int problem = run->remote != NULL ? rsys_job_problem(run->remote->job, err) : 0;
+    bool is_owners = problem == -ENOENT || problem == -ENOTDIR || problem == -EPERM ||
+                     problem == -EXDEV || problem == -EACCES;
+    return is_owners ? err_prefix(err, problem, "remote system calls") : 0;
 }
 
 void remotes_close(struct run *run)

@@ -126,6 +126,79 @@ static int add_own(struct remote_offer *ret, const struct ad *job, struct err *e
     return result;
 }
 
+/* ---- what may be changed --------------------------------------------------------------------- */
+
+/* What the job sees as that path, or would by that name from its initial directory; owned by the
+ * caller.  What is not below its root it may have by the same name, as in remote_plan_ad(). */
+static char *real_of(const struct ad *job, const char *name)
+{
+    char *whole = name[0] == '/' ? clean(name) : join(ad_string_or(job, "Iwd", "/"), name);
+    char *seen = seen_as(root_of(job), whole);
+    char *real = join(root_of(job), seen != NULL ? seen : whole);
+    mem_free(seen);
+    mem_free(whole);
+    return real;
+}
+
+/* Takes path over. */
+static int add_grant(struct remote_offer *ret, int kind, char *path, struct err *err)
+{
+    vec_push(&ret->texts, path);
+    if (ret->offer.grant_count == RSYS_GRANTS_MAX) {
+        return err_set(err, -E2BIG, "more than %d files and directories may be written to",
+                       RSYS_GRANTS_MAX);
+    }
+    struct rsys_offer_grant *grant = &ret->grants[ret->offer.grant_count++];
+    grant->kind = kind;
+    grant->path = path;
+    return 0;
+}
+
+static int add_output(struct remote_offer *ret, const struct ad *job, const char *name,
+                      struct err *err)
+{
+    bool is_file = name[0] != '\0' && strcmp(name, NOTHING) != 0 && strstr(name, "://") == NULL;
+    return is_file ? add_grant(ret, RSYS_GRANT_OUTPUT, real_of(job, name), err) : 0;
+}
+
+/* "name = place; other = place": the places. */
+static int add_remaps(struct remote_offer *ret, const struct ad *job, struct err *err)
+{
+    const char *at = ad_string_or(job, "TransferOutputRemaps", "");
+    int result = 0;
+    for (char *item; result == 0 && (item = transfer_list_next(&at, ';')) != NULL; mem_free(item)) {
+        const char *equals = strchr(item, '=');
+        if (equals != NULL) {
+            result = add_output(ret, job, equals + 1 + strspn(equals + 1, " \t"), err);
+        }
+    }
+    return result;
+}
+
+static int add_grants(struct remote_offer *ret, const struct ad *job, struct err *err)
+{
+    static const char *const OUTPUTS[] = {"Out", "Err"};
+    static const char *const LISTS[] = {"TransferOutput", "TransferOutputFiles"};
+    const char *at = ad_string_or(job, REMOTE_WRITE, "");
+    int result = add_grant(ret, RSYS_GRANT_START, real_of(job, ""), err);
+    for (char *item; result == 0 && (item = transfer_list_next(&at, ',')) != NULL; mem_free(item)) {
+        if (item[0] != '\0' && item[0] != '/') {
+            result = add_grant(ret, RSYS_GRANT_GIVEN, real_of(job, item), err);
+        } else if (item[0] != '\0') {
+            result = add_grant(ret, RSYS_GRANT_GIVEN, join(root_of(job), item), err);
+        }
+    }
+    for (size_t i = 0; i < 2 && result == 0; i++) {
+        result = add_output(ret, job, ad_string_or(job, OUTPUTS[i], ""), err);
+        at = ad_string_or(job, LISTS[i], "");
+        for (char *item; result == 0 && (item = transfer_list_next(&at, ',')) != NULL;
+             mem_free(item)) {
+            result = add_output(ret, job, item, err);
+        }
+    }
+    return result != 0 ? result : add_remaps(ret, job, err);
+}
+
 static int add_roots(struct remote_offer *ret, const struct ad *job, const struct remote_site *site,
                      struct err *err)
 {
@@ -171,6 +244,10 @@ int remote_plan_offer(const struct ad *job, const struct remote_site *site,
     *ret = (struct remote_offer){.offer = {.limits = RSYS_LIMITS_DEFAULT}};
     ret->offer.roots = ret->roots;
     ret->offer.parts = ret->parts;
+    ret->offer.grants = ret->grants;
+    ret->offer.guarded = true;
+    ret->offer.home = site->home;
+    ret->offer.began_ms = ad_int_or(job, REMOTE_BEGAN, site->now_ms);
     ret->offer.limits.bytes_max = (uint64_t)site->bytes_max;
     ret->offer.limits.files_max = (uint64_t)site->files_max;
     ret->offer.limits.lease_ms = site->lease_ms;
@@ -182,6 +259,7 @@ int remote_plan_offer(const struct ad *job, const struct remote_site *site,
     result = result != 0 ? result
                          : add_list(ret, site, site->readonly, site->readonly_count, false, err);
     result = result != 0 ? result : add_own(ret, job, err);
+    result = result != 0 ? result : add_grants(ret, job, err);
     if (result != 0) {
         remote_offer_fini(ret);
         return result;

@@ -1,8 +1,9 @@
 /* shadow/remote_plan.h - what a job with remote system calls may reach of its submit machine.
  *
  * Pure.  The job says what it wants to see (remote_root, remote_readonly), the site what may be
- * seen at all (REMOTE_SYSCALL_...); both hold.  What a job could make its owner's next login run is
- * read-only, and what the owner's keys are is hidden, unless the site says otherwise.
+ * seen at all (REMOTE_SYSCALL_...); both hold.  What it may change is what it was given to change:
+ * its initial directory, unless that is the home or above it, what remote_write names, and the
+ * outputs that it declares.  The owner's keys are hidden, unless the site says otherwise.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -32,12 +33,14 @@ struct remote_site { /* all borrowed; "~/x" is below home */
     int64_t bytes_max; /* 0: no limit */
     int64_t files_max;
     uint32_t lease_ms;
+    int64_t now_ms; /* when the job began, unless its ad says */
 };
 
 struct remote_offer {
     struct rsys_offer offer; /* of what is below */
     struct rsys_offer_root roots[RSYS_WITHIN_MAX];
     struct rsys_offer_part parts[RSYS_PARTS_MAX];
+    struct rsys_offer_grant grants[RSYS_GRANTS_MAX];
     struct vec texts;
 };
 

@@ -1,5 +1,5 @@
 /* submit/submit_checkpoint.c - checkpoint, periodic_checkpoint, checkpoint_destination,
- * remote_root, remote_readonly: what the standard universe adds to vanilla.
+ * remote_root, remote_readonly, remote_write: what the standard universe adds to vanilla.
  *
  * A job of the standard universe is checkpointed, and its system calls about files are its
  * submitting machine's; one of vanilla is checkpointed where it asks for that.  What could never be
@@ -26,6 +26,7 @@
 #include "submit/submit_job.h"
 
 #define FILE_URL     "file://"
+#define WRITE_MAX    64 /* directories of remote_write */
 #define READONLY_MAX 64 /* parts of what a job sees that it may not change */
 
 /* ---- checkpoints ----------------------------------------------------------------------------- */
@@ -181,11 +182,88 @@ static int set_readonly(struct submit_making *making, struct err *err)
     return rc;
 }
 
+/* Of this machine, what the job sees as that path, or has by it from its initial directory. */
+static char *real_path(const struct submit_making *making, const char *name)
+{
+    const char *root = ad_string_or(making->ad, "RemoteRoot", "");
+    if (name[0] != '/') {
+        return making_path(ad_string_or(making->ad, "Iwd", "/"), name);
+    }
+    struct strbuf text;
+    strbuf_init(&text, 0);
+    strbuf_printf(&text, "%s%s", strcmp(root, "/") == 0 ? "" : root, name);
+    return strbuf_take(&text);
+}
+
+static int look_at_given(struct submit_making *making, const char *name, struct err *err)
+{
+    struct err why = {{0}};
+    const char *root = ad_string_or(making->ad, "RemoteRoot", "");
+    char *path = real_path(making, name);
+    size_t length = strlen(root);
+    int rc = 0;
+    while (length > 0 && root[length - 1] == '/') {
+        length--;
+    }
+    if (length > 0 &&
+        (strncmp(path, root, length) != 0 || (path[length] != '/' && path[length] != '\0'))) {
+        rc = making_refuse(making, err, "remote_write: %.200s is not below remote_root", name);
+    } else if (making->place->look != NULL &&
+               making->place->look(making->place->arg, SUBMIT_LOOK_GIVEN, path, NULL, &why) != 0) {
+        rc = making_refuse(making, err, "remote_write: %.300s", why.text);
+    }
+    mem_free(path);
+    return rc;
+}
+
+/* Directories as the job sees them, or below its initial directory. */
+static int set_write(struct submit_making *making, struct err *err)
+{
+    char *value;
+    int rc = making_value(making, "remote_write", "RemoteWrite", &value, err);
+    if (rc != 0 || value == NULL) {
+        return rc;
+    }
+    struct vec places = {0};
+    struct strbuf text;
+    strbuf_init(&text, 0);
+    making_split(making_unquote(value), ", \t", &places);
+    if (places.count > WRITE_MAX) {
+        rc = making_refuse(making, err, "remote_write names more than %d directories", WRITE_MAX);
+    }
+    for (size_t i = 0; i < places.count && rc == 0; i++) {
+        rc = look_at_given(making, places.items[i], err);
+    }
+    if (rc == 0) {
+        making_join(&places, &text);
+        ad_set_string(making->ad, "RemoteWrite", strbuf_text(&text));
+    }
+    strbuf_fini(&text);
+    vec_fini(&places, mem_free);
+    mem_free(value);
+    return rc;
+}
+
+/* Said once: most programs write beside where they begin. */
+static void warn_of_home(const struct submit_making *making)
+{
+    const char *iwd = ad_string_or(making->ad, "Iwd", "/");
+    int64_t is_home = 0;
+    if (making->is_first && making->universe == UNIVERSE_STANDARD && making->place->look != NULL &&
+        making->place->look(making->place->arg, SUBMIT_LOOK_HOME, iwd, &is_home, NULL) == 0 &&
+        is_home != 0) {
+        making_warn(making,
+                    "initialdir is the home directory, or above it: the job can write to its "
+                    "output files and to directories that remote_write names, and nowhere else");
+    }
+}
+
 /* These say what a job of the standard universe may do. */
 static int check_remote(struct submit_making *making, struct err *err)
 {
     static const char *const OF_STANDARD[][2] = {{"remote_root", "RemoteRoot"},
                                                  {"remote_readonly", "RemoteReadonly"},
+                                                 {"remote_write", "RemoteWrite"},
                                                  {"allow_network", "AllowNetwork"}};
     for (size_t i = 0; i < ARRAY_COUNT(OF_STANDARD); i++) {
         if (making->universe != UNIVERSE_STANDARD && ad_has(making->ad, OF_STANDARD[i][1])) {
@@ -205,5 +283,9 @@ int checkpoint_set(struct submit_making *making, struct err *err)
     int rc = set_wanted(making, err);
     rc = rc != 0 ? rc : set_root(making, err);
     rc = rc != 0 ? rc : set_readonly(making, err);
+    rc = rc != 0 ? rc : set_write(making, err);
+    if (rc == 0) {
+        warn_of_home(making);
+    }
     return rc != 0 ? rc : check_remote(making, err);
 }

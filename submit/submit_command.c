@@ -113,6 +113,7 @@ static const struct submit_command COMMANDS[] = {
     {"periodic_checkpoint", "PeriodicCheckpoint", COMMAND_EXPR, COMMAND_OBEYED},
     {"remote_root", "RemoteRoot", COMMAND_SPECIAL, COMMAND_OBEYED},
     {"remote_readonly", "RemoteReadonly", COMMAND_SPECIAL, COMMAND_OBEYED},
+    {"remote_write", "RemoteWrite", COMMAND_SPECIAL, COMMAND_OBEYED},
     {"allow_network", "AllowNetwork", COMMAND_BOOL, COMMAND_OBEYED},
     {"want_io_proxy", "WantIOProxy", COMMAND_BOOL, COMMAND_REFUSED},
     {"copy_to_spool", "CopyToSpool", COMMAND_SPECIAL, COMMAND_IGNORED},

@@ -24,6 +24,8 @@ enum submit_look {
     SUBMIT_LOOK_INPUT,      /* a file that can be read */
     SUBMIT_LOOK_OUTPUT,     /* no directory, and can be written, or made where it is to be */
     SUBMIT_LOOK_DIRECTORY,  /* can be entered */
+    SUBMIT_LOOK_GIVEN,      /* a directory that who submits may let a job write to, all of it */
+    SUBMIT_LOOK_HOME,       /* *bytes: 1 when it is the home, or above it; else 0 */
     SUBMIT_LOOK_SIZE,       /* of a file, or of all that is below a directory; absent: 0 */
     SUBMIT_LOOK_WRAPPED     /* *bytes: 1 when it is a program with the wrappers; else 0 */
 };

@@ -11,9 +11,13 @@
 #define REMOTE_WANTED   "WantRemoteSyscalls"
 #define REMOTE_ROOT     "RemoteRoot"
 #define REMOTE_READONLY "RemoteReadonly"
+#define REMOTE_WRITE    "RemoteWrite"
 #define REMOTE_NETWORK  "AllowNetwork"
 /* Its program was linked so that it can ask by itself (roost-compile --remote). */
 #define REMOTE_WRAPPED "RemoteWrapped"
+
+/* by the schedd: when the job's first run was begun, in ms since 1970 */
+#define REMOTE_BEGAN "RemoteBeganMs"
 
 /* of a slot */
 #define REMOTE_HAS          "HasRemoteSyscalls"

@@ -84,6 +84,46 @@ static void a_job_that_does_not_say_sees_what_the_site_offers(void **state)
     offers("[WantRemoteSyscalls = true]", &some, "/home/ann=/home/ann /data=/data " PARTS);
 }
 
+/* "start:..., given:..., output:...". */
+static void grants(const char *text, const char *expected)
+{
+    static const char *const KINDS[] = {"start", "given", "output"};
+    struct remote_site all = site(ALL, 1);
+    struct ad *job = parse(text);
+    struct remote_offer *offer = mem_zalloc(sizeof(*offer));
+    struct strbuf said;
+    struct err err;
+    all.now_ms = 77;
+    strbuf_init(&said, 0);
+    assert_int_equal(remote_plan_offer(job, &all, offer, &err), 0);
+    for (size_t i = 0; i < offer->offer.grant_count; i++) {
+        strbuf_printf(&said, "%s:%s ", KINDS[offer->offer.grants[i].kind],
+                      offer->offer.grants[i].path);
+    }
+    assert_string_equal(strbuf_text(&said), expected);
+    assert_true(offer->offer.guarded);
+    assert_string_equal(offer->offer.home, "/home/ann");
+    assert_int_equal(offer->offer.began_ms, ad_int_or(job, "RemoteBeganMs", 77));
+    strbuf_fini(&said);
+    remote_offer_fini(offer);
+    mem_free(offer);
+    ad_destroy(job);
+}
+
+static void it_may_change_what_it_was_given_to_change(void **state)
+{
+    (void)state;
+    grants("[Iwd = \"/home/ann/run\"]", "start:/home/ann/run ");
+    grants("[Iwd = \"/home/ann\"; RemoteBeganMs = 5; RemoteWrite = \"a, /data/b/\"; "
+           "Out = \"o\"; Err = \"/logs/e\"; In = \"i\"; UserLog = \"/home/ann/log\"]",
+           "start:/home/ann given:/home/ann/a given:/data/b output:/home/ann/o output:/logs/e ");
+    grants("[Iwd = \"/r/run\"; RemoteRoot = \"/r\"; RemoteWrite = \"x, /y\"; Out = \"/r/o\"]",
+           "start:/r/run given:/r/run/x given:/r/y output:/r/o ");
+    grants("[Iwd = \"/r\"; TransferOutput = \"d/e, f\"; Out = \"/dev/null\"; "
+           "TransferOutputRemaps = \"f = /s/f ; g=http://h/g\"]",
+           "start:/r output:/r/d/e output:/r/f output:/s/f ");
+}
+
 static void a_root_of_its_own_is_to_be_within_the_sites(void **state)
 {
     (void)state;
@@ -161,6 +201,7 @@ static void its_starter_is_told_what_the_job_sees(void **state)
 }
 
 UNIT_TESTS(UNIT(a_job_that_does_not_say_sees_what_the_site_offers),
+           UNIT(it_may_change_what_it_was_given_to_change),
            UNIT(a_root_of_its_own_is_to_be_within_the_sites),
            UNIT(what_could_not_be_kept_is_not_offered),
            UNIT(places_of_a_home_that_is_not_known_are_left_out),

@@ -95,6 +95,15 @@ static void what_a_job_of_the_standard_universe_sees_is_there_when_it_is_submitt
     refused("executable = x\nuniverse = standard\nremote_root = /data\nremote_readonly = "
             "/missing\nqueue",
             "/data/missing: not there");
+    gives("universe = standard\nremote_write = /a, b", "RemoteWrite", "\"/a,b\"");
+    refused("executable = x\nuniverse = standard\nremote_write = /missing\nqueue",
+            "job.sub:3: remote_write: /missing: not there");
+    refused("executable = x\nuniverse = standard\nremote_root = /data\nremote_write = "
+            "/missing\nqueue",
+            "remote_write: /data/missing: not there");
+    refused("executable = x\nuniverse = standard\nremote_root = /data\nremote_write = a\nqueue",
+            "remote_write: a is not below remote_root");
+    refused("executable = x\nremote_write = /a\nqueue", "remote_write is for jobs");
     refused("executable = x\nremote_root = /data\nqueue",
             "job.sub:2: remote_root is for jobs with universe = standard");
     refused("executable = x\nallow_network = true\nqueue", "allow_network is for jobs");
