@@ -94,6 +94,16 @@ static int read_expires(struct cli *cli, const char *text, int64_t now_s, int64_
     return CLI_OK;
 }
 
+static int read_slots(struct cli *cli, const char *text, uint32_t *ret)
+{
+    int64_t slots;
+    if (text_parse_int64(text, &slots, NULL) != 0 || slots < 1 || slots > TOKEN_SLOTS_MAX) {
+        return cli_usage(cli, "--slots: '%s' is not a number from 1 to %d", text, TOKEN_SLOTS_MAX);
+    }
+    *ret = (uint32_t)slots;
+    return CLI_OK;
+}
+
 static int parse_create(struct cli *cli, struct token *token, const char **file, bool *bundle)
 {
     int64_t now_s = loop_wall_s(cli->loop);
@@ -123,6 +133,8 @@ static int parse_create(struct cli *cli, struct token *token, const char **file,
             status = read_expires(cli, next, now_s, &token->expires_s);
         } else if (listing_is(arg, "name-pattern", 1)) {
             status = read_text(cli, arg, next, token->pattern, sizeof token->pattern);
+        } else if (listing_is(arg, "slots", 2)) {
+            status = read_slots(cli, next, &token->slots);
         } else if (listing_is(arg, "file", 1)) {
             *file = next;
             status = CLI_OK;

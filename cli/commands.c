@@ -278,10 +278,12 @@ static const struct cli_command DRAIN = {
 static const struct cli_command TOKEN = {
     "token", cmd_token, "create|list|revoke ...", "make, list and revoke tokens",
     "  create --identity NAME@POOL [--scope READ,WRITE] [--expires TIME|never]\n"
-    "         [--name-pattern GLOB] [--file FILE] [--bundle]\n"
+    "         [--name-pattern GLOB] [--slots N] [--file FILE] [--bundle]\n"
     "                     sign a token; it is printed unless a file is named.  Scopes: READ,\n"
     "                     WRITE, ADVERTISE, DAEMON, NEGOTIATOR, ADMINISTRATOR.  The pattern is\n"
     "                     of the machines it may advertise: 'wn*' allows slot1@wn01\n"
+    "                     --slots: how many slots may be advertised with it, on all its machines\n"
+    "                     together (without: 64 of each machine); a bundle: glideins x slots\n"
     "                     --bundle adds the pool's CA and public keys: for roost-pilot --token\n"
     "  list               those that were made here\n"
     "  revoke ID...       refuse them from now on, all over the pool\n" LISTING_HELP};

@@ -195,6 +195,7 @@ static void destroy(void *state)
     }
     collector_ads_destroy(collector->ads);
     strmap_destroy(collector->accounts, mem_free);
+    shares_destroy(collector->shares);
     ad_given_destroy(collector->heard);
     ad_pool_destroy(collector->pool);
     prototypes_destroy(collector->prototypes);
@@ -252,6 +253,7 @@ static int start(const struct daemon_env *env, void **state, struct err *err)
     collector->watches = watch_server_create(env->loop, &SOURCE, collector);
     collector->leases = collector_leases_create();
     collector->accounts = strmap_create(STRMAP_CASE_SENSITIVE);
+    collector->shares = shares_create();
     collector->expiry = loop_timer_create(env->loop, look_for_expired, collector);
     collector->own_ad = loop_timer_create(env->loop, collector_show_figures, collector);
     collector->indexing = loop_timer_create(env->loop, make_indexes, collector);

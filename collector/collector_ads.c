@@ -349,7 +349,14 @@ void collector_ads_charge(struct ads_entry *entry, struct ads_account *account, 
     if (account) {
         account->ads++;
         account->bytes += bytes;
+    } else {
+        share_hold(&entry->holding, NULL);
     }
+}
+
+void collector_ads_hold(struct ads_entry *entry, struct share_holding *holding)
+{
+    share_hold(&entry->holding, holding);
 }
 
 int collector_ads_propose(struct collector_ads *ads, const char *type, const char *name,

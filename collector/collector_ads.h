@@ -20,6 +20,7 @@
 #include <stdint.h>
 
 #include "collector/collector_due.h"
+#include "collector/collector_share.h"
 #include "collector/collector_plan.h"
 
 #define COLLECTOR_ADS_MAX   1000000 /* of all types */
@@ -31,6 +32,9 @@ struct ads_change;
 /* What one identity has here. */
 struct ads_account {
     size_t ads, bytes;
+    struct ads_said { /* log lines about its ads: one now and then, the others are counted */
+        uint64_t at_ms, count, unsaid;
+    } problems, rejections;
 };
 
 struct ads_machine;
@@ -52,9 +56,10 @@ struct ads_entry {
     int64_t lifetime_s; /* ClassAdLifetime of latest; 0: none */
     unsigned waiting;   /* changes proposed and not applied */
     struct plan_stamp stamp;
-    uint64_t heard_ms;           /* loop_now_ms() of the last update */
-    struct ads_account *account; /* whose ad latest is; NULL: nobody's */
-    size_t charged_bytes;        /* to it */
+    uint64_t heard_ms;            /* loop_now_ms() of the last update */
+    struct ads_account *account;  /* whose ad latest is; NULL: nobody's */
+    size_t charged_bytes;         /* to it */
+    struct share_holding holding; /* in the share of its sender's token and its Machine */
     /* private to collector_ads.c */
     uint64_t number;       /* of arrival in its table */
     uint64_t since;        /* the change from which on shown is shown */
@@ -116,6 +121,8 @@ struct ads_change *collector_ads_propose_to(struct collector_ads *ads, struct ad
 /* Counts the entry among those of account (NULL: of nobody) with so many bytes, no more among those
  * of another.  When the ad goes away that ends by itself.  account outlives the ads. */
 void collector_ads_charge(struct ads_entry *entry, struct ads_account *account, size_t bytes);
+/* What it is held as from now on, until its ad goes away; taken. */
+void collector_ads_hold(struct ads_entry *entry, struct share_holding *holding);
 struct ads_entry *collector_ads_changed(const struct ads_change *change);
 /* Shows it, tells the events, frees change; the entry, too, when nothing is left of it. */
 void collector_ads_apply(struct collector_ads *ads, struct ads_change *change);

@@ -15,6 +15,7 @@
 #include "classad/ad.h"
 #include "collector/collector_ads.h"
 #include "collector/collector_batch.h"
+#include "collector/collector_quota.h"
 #include "collector/collector_state.h"
 #include "collector/collector_verbs.h"
 #include "collector/inspect_plan.h"
@@ -23,6 +24,17 @@
 #define REST_MS   1000 /* after a walk that found nothing new */
 #define STEP_ADS  500  /* passed in one step, at most */
 #define BUDGET_MS 2    /* of a step */
+
+static void say_problems(const struct collector *collector, const struct ads_entry *entry,
+                         const char *problems)
+{
+    struct ads_said none = {0}, *said = entry->account ? &entry->account->problems : &none;
+    if (collector_may_say(collector, said)) {
+        log_info(collector->env.log, "ad.problems", problems, LOG_TEXT("name", entry->name),
+                 LOG_INT("times", (int64_t)said->unsaid));
+        said->unsaid = 0;
+    }
+}
 
 /* Sets or removes AdProblems.  Who looked at the ad is its owner's stamp still. */
 static void annotate(struct collector *collector, struct ads_entry *entry, const char *problems)
@@ -33,7 +45,7 @@ static void annotate(struct collector *collector, struct ads_entry *entry, const
     uint64_t heard_ms = entry->heard_ms;
     if (*problems) {
         ad_set_string(ad, "AdProblems", problems);
-        log_info(collector->env.log, "ad.problems", problems, LOG_TEXT("name", entry->name));
+        say_problems(collector, entry, problems);
     } else {
         ad_remove(ad, "AdProblems");
     }

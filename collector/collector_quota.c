@@ -7,6 +7,7 @@
 #include <errno.h>
 
 #include "base/err.h"
+#include "base/loop.h"
 #include "base/mem.h"
 #include "base/strmap.h"
 #include "classad/ad.h"
@@ -21,6 +22,18 @@ struct ads_account *collector_account(struct collector *collector, const char *i
         (void)strmap_set(collector->accounts, identity, account);
     }
     return account;
+}
+
+bool collector_may_say(const struct collector *collector, struct ads_said *said)
+{
+    uint64_t now_ms = loop_now_ms(collector->env.loop);
+    said->count++;
+    said->unsaid++;
+    if (said->count > SAY_AT_ONCE && now_ms - said->at_ms < SAY_PAUSE_MS) {
+        return false;
+    }
+    said->at_ms = now_ms;
+    return true;
 }
 
 /* Of the sender's: what the collector set in the ad does not count. */

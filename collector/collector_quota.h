@@ -9,6 +9,7 @@
 #ifndef COLLECTOR_COLLECTOR_QUOTA_H
 #define COLLECTOR_COLLECTOR_QUOTA_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct ad;
@@ -19,6 +20,14 @@ struct err;
 
 /* The account of that identity, made where there is none; lives as long as the collector. */
 struct ads_account *collector_account(struct collector *collector, const char *identity);
+
+/* May something be logged of an identity's ads?  The first SAY_AT_ONCE times; then once in
+ * SAY_PAUSE_MS, with said->unsaid for how often it was meanwhile, which is the caller's to reset.
+ */
+#define SAY_AT_ONCE  8
+#define SAY_PAUSE_MS 60000
+struct ads_said;
+bool collector_may_say(const struct collector *collector, struct ads_said *said);
 
 /* Ads of one message that were admitted and are not in the table yet. */
 struct quota_pending {

@@ -74,6 +74,7 @@ struct collector {
     struct hub *hub;
     struct user_world *users;           /* of userMap() in expressions */
     struct strmap *accounts;            /* by identity */
+    struct shares *shares;              /* by token and Machine */
     struct collector_sample samples[2]; /* of itself: at the start of the recent time, before */
     struct collector_leases *leases;
     struct loop_timer *expiry;

@@ -45,7 +45,8 @@ struct update {
         struct ads_entry *entry; /* that it replaces; NULL: of a new name */
         struct ad *ad;           /* as it will be in the table */
         struct plan_traits traits;
-        size_t bytes;       /* on the wire */
+        size_t bytes; /* on the wire */
+        struct share_holding holding;
         bool same_machine;  /* as in the ad that it replaces */
         bool address_given; /* it has the address of its connection */
     } ads[];
@@ -55,6 +56,7 @@ static void update_destroy(void *arg)
 {
     struct update *update = arg;
     for (size_t i = 0; i < update->taken; i++) {
+        share_drop(&update->ads[i].holding);
         ad_destroy(update->ads[i].ad);
     }
     mem_free(update);
@@ -120,11 +122,16 @@ static int admit_machine(const struct update *update, const char *machine, struc
 
 static void reject(struct update *update, const struct err *err)
 {
+    struct ads_said *said = &update->account->rejections;
     if (update->rejected++ == 0) {
         update->first = *err;
+    }
+    if (collector_may_say(update->collector, said)) {
         log_warn(update->collector->env.log, "update.rejected", "an ad is left out",
                  LOG_TEXT("peer", wire_request_peer(update->request)->address),
-                 LOG_TEXT("why", err->text));
+                 LOG_TEXT("identity", wire_request_peer(update->request)->identity),
+                 LOG_TEXT("why", err->text), LOG_INT("times", (int64_t)said->unsaid));
+        said->unsaid = 0;
     }
     update->collector->counts.rejected++;
 }
@@ -310,10 +317,25 @@ static int identify(struct update *update, const void *bytes, size_t length, str
 
 /* ---- judging --------------------------------------------------------------------------------- */
 
+/* How many ads the sender's token may have of that Machine. */
+static int admit_share(const struct update *update, struct update_ad *item, bool is_machine,
+                       struct err *err)
+{
+    const struct share_claim claim = {.peer = wire_request_peer(update->request),
+                                      .ad = item->ad,
+                                      .bytes = item->bytes,
+                                      .is_machine = is_machine,
+                                      .same_machine = item->same_machine};
+    int code = shares_admit(update->collector->shares, &claim,
+                            item->entry ? &item->entry->holding : NULL, &item->holding, err);
+    update->collector->counts.over_quota += code != 0;
+    return code;
+}
+
 /* What will be in the table: item->ad as it was sent, or what is there with its changes.  -EACCES,
  * -E2BIG, -EDQUOT: it is to be left out. */
-static int make(struct update *update, size_t length, const char *name, struct update_ad *item,
-                struct err *err)
+static int make(struct update *update, size_t length, const char *name, bool is_machine,
+                struct update_ad *item, struct err *err)
 {
     const struct ads_entry *entry = item->entry;
     struct ad *sent = item->ad;
@@ -331,6 +353,9 @@ static int make(struct update *update, size_t length, const char *name, struct u
                               update->account, entry, name, item->ad, bytes, &update->pending, err);
     if (!code && !(item->same_machine && entry->stamp.session == update->stamp.session)) {
         code = admit_machine(update, ad_string_or(item->ad, "Machine", ""), err);
+    }
+    if (!code) {
+        code = admit_share(update, item, is_machine, err);
     }
     if (!update->full) {
         ad_destroy(update->model); /* name may be that of sent */
@@ -366,7 +391,7 @@ static int judge(struct update *update, const void *bytes, size_t length, struct
         code = err_set(err, -ESTALE, "there is no ad '%s' to be changed: send it in full", name);
     } else {
         bool is_machine = entry ? entry->is_machine : text_equal_nocase(type, "Machine");
-        if (make(update, length, name, item, &why) != 0) {
+        if (make(update, length, name, is_machine, item, &why) != 0) {
             reject(update, &why);
             return 0;
         }
@@ -444,8 +469,10 @@ static void apply(struct update *update)
                                         &update->stamp, &why)
                          : apply_new(update, batch, item->ad, &entry, &why);
         if (code) {
+            share_drop(&item->holding);
             reject(update, &why);
         } else {
+            collector_ads_hold(entry, &item->holding);
             update->collector->counts.updates_initial += entry->account == NULL;
             collector_ads_charge(entry, update->account, item->bytes);
         }
@@ -473,6 +500,7 @@ void collector_update(struct session *session, struct wire_request *request)
     update->cancel_offline = ad_bool_or(args, "CancelOffline", false);
     struct err err = {""};
     int code = 0;
+    shares_begin(session->collector->shares);
     if (!update->full && !plan_is_successor(&session->last, &update->stamp)) {
         code = err_set(&err, -ESTALE, "changes that do not follow what is here: send all in full");
     }

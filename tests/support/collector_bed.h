@@ -42,7 +42,8 @@ struct bed {
     struct daemon_env env;
     void *collector;
     struct vec clients;
-    int tokens; /* issued so far */
+    int tokens;           /* issued so far */
+    uint32_t token_slots; /* of the tokens made from now on; 0: they say none */
 };
 
 struct client {
@@ -217,6 +218,7 @@ static inline struct client *client_dial(struct bed *bed, uint32_t scopes, const
         (void)snprintf(token.pool, sizeof(token.pool), "pool");
         (void)snprintf(token.id, sizeof(token.id), "token-%d", ++bed->tokens);
         (void)snprintf(token.pattern, sizeof(token.pattern), "%s", pattern);
+        token.slots = bed->token_slots;
         (void)snprintf(client->token_id, sizeof(client->token_id), "%s", token.id);
         char *text = NULL;
         BED_MUST(token_issue_file(bed->os, bed->loop, key, "k1", &token, &text, err));
@@ -301,7 +303,7 @@ static inline struct ad *bed_ad(const char *text)
 static inline void client_send(struct client *client, enum wire_verb verb, const char *args_text,
                                const char *const *ad_texts, struct answer *answer)
 {
-    const struct ad *ads[64];
+    static const struct ad *ads[1100]; /* a message of many slots, too */
     size_t count = 0;
     struct ad *args = bed_ad(args_text);
     for (; ad_texts && ad_texts[count]; count++) {

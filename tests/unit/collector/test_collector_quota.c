@@ -162,8 +162,135 @@ static void who_asks_for_the_figures_gets_those_of_now(void **state)
     }
 }
 
-#define CASE(test) cmocka_unit_test_setup_teardown(test, make_bed, remove_bed)
-UNIT_TESTS(cmocka_unit_test_setup_teardown(who_asks_for_the_figures_gets_those_of_now,
+/* F7: sends `count` slots of a machine in one message, numbered from `first`; returns how many were
+ * left out. */
+static int64_t send_slots(struct client *startd, const char *machine, int first, int count,
+                          const char *more)
+{
+    const char **ads = mem_alloc(((size_t)count + 1) * sizeof(*ads));
+    struct answer answer;
+    for (int i = 0; i < count; i++) {
+        char text[300];
+        (void)snprintf(text, sizeof(text),
+                       "[ MyType = \"Machine\"; Name = \"slot%d@%s\"; Machine = \"%s\"; "
+                       "State = \"Unclaimed\"; %s ]",
+                       first + i, machine, machine, more);
+        ads[i] = mem_strdup(text);
+    }
+    ads[count] = NULL;
+    assert_int_equal(client_call(startd, VERB_UPDATE, "[]", ads, &answer), 0);
+    int64_t rejected = ad_int_or(answer.args, "Rejected", 0);
+    for (int i = 0; i < count; i++) {
+        mem_free((void *)(uintptr_t)ads[i]);
+    }
+    mem_free(ads);
+    answer_fini(&answer);
+    return rejected;
+}
+
+static void a_machines_token_has_64_slots_of_each_machine(void **state)
+{
+    struct bed *bed = *state;
+    struct client *startd = dial(bed, SCOPE_ADVERTISE), *other = dial(bed, SCOPE_ADVERTISE);
+    assert_int_equal(send_slots(startd, "wn01", 1, 100, ""), 36);
+    refused(startd, LIVE("200", "b1", ""), "has 64 slot ads of wn01 and may have 64");
+    assert_int_equal(send_slots(startd, "wn01", 1, 64, ""), 0); /* what it has it may renew */
+    assert_int_equal(send_slots(startd, "WN01", 300, 1, ""), 1);
+    assert_int_equal(send_slots(startd, "wn02", 1, 65, ""), 1);
+    OK(startd, VERB_INVALIDATE, "[ Type = \"Machine\"; Names = { \"slot1@wn01\" } ]", NULL);
+    assert_int_equal(send_slots(startd, "wn01", 1, 1, ""), 0);
+    assert_int_equal(send_slots(other, "wn01", 64, 2, ""), 0); /* a new token of the machine */
+    assert_int_equal(send_slots(startd, "wn01", 400, 2, ""), 1);
+}
+
+static void pieces_of_slots_count_by_themselves(void **state)
+{
+    struct bed *bed = *state;
+    struct client *startd = dial(bed, SCOPE_ADVERTISE);
+    assert_int_equal(send_slots(startd, "wn01", 1, 1, "PartitionableSlot = true"), 0);
+    assert_int_equal(send_slots(startd, "wn01", 1000, 1030, "DynamicSlot = true"), 6);
+    assert_int_equal(send_slots(startd, "wn01", 1000, 1024, "DynamicSlot = true"), 0);
+    assert_int_equal(send_slots(startd, "wn01", 2, 64, ""), 1);
+}
+
+static void a_number_in_the_token_is_for_all_its_machines(void **state)
+{
+    struct bed *bed = *state;
+    bed->token_slots = 10;
+    struct client *pilots = dial(bed, SCOPE_ADVERTISE);
+    bed->token_slots = 300;
+    struct client *large = dial(bed, SCOPE_ADVERTISE);
+    assert_int_equal(send_slots(pilots, "p1", 1, 6, ""), 0);
+    assert_int_equal(send_slots(pilots, "p2", 1, 6, ""), 2);
+    refused(pilots, LIVE("9", "b1", ""), "has 10 slot ads and may have 10");
+    assert_int_equal(send_slots(large, "wn09", 1, 301, ""), 1);
+}
+
+static void administrators_and_daemons_are_not_counted_by_token(void **state)
+{
+    struct bed *bed = *state;
+    struct client *root = dial(bed, SCOPE_ADVERTISE | SCOPE_ADMINISTRATOR);
+    struct client *schedd = dial(bed, SCOPE_DAEMON), *startd = dial(bed, SCOPE_ADVERTISE);
+    assert_int_equal(send_slots(root, "wn01", 1, 200, ""), 0);
+    for (int i = 0; i < 100; i++) {
+        char text[200];
+        (void)snprintf(text, sizeof(text), "[ MyType = \"Submitter\"; Name = \"u%d@pool\" ]", i);
+        taken(schedd, text);
+        (void)snprintf(text, sizeof(text), "[ MyType = \"Odd\"; Name = \"o%d@wn01\" ]", i);
+        if (i < 64) {
+            taken(startd, text);
+        } else {
+            refused(startd, text, "has 64 ads of other types");
+        }
+    }
+}
+
+static void keep_text(void *context, const char *line, size_t length)
+{
+    strbuf_append(context, line, length);
+}
+
+static int64_t no_clock(void *context)
+{
+    (void)context;
+    return 0;
+}
+
+static void what_is_left_out_again_and_again_is_one_line_now_and_then(void **state)
+{
+    struct bed *bed = *state;
+    struct strbuf text;
+    size_t lines = 0;
+    strbuf_init(&text, 0);
+    bed_stop(bed);
+    bed->log =
+        log_create("test", LOG_LEVEL_INFO, (struct log_sink){.write = keep_text, .context = &text},
+                   (struct log_clock){.utc_ms = no_clock});
+    bed_start(bed);
+    bed_find_address(bed);
+    struct client *startd = dial(bed, SCOPE_ADVERTISE);
+    for (int i = 0; i < 30; i++) {
+        assert_int_equal(send_slots(startd, "wn01", 1, 100, ""), 36);
+    }
+    for (const char *at = strbuf_text(&text); (at = strstr(at, "update.rejected")); at++) {
+        lines++;
+    }
+    assert_int_equal(lines, 8);
+    bed_stop(bed);
+    log_destroy(bed->log);
+    bed->log = NULL;
+    strbuf_fini(&text);
+    bed_start(bed);
+}
+
+#define CASE(test)  cmocka_unit_test_setup_teardown(test, make_bed, remove_bed)
+#define ROOMY(test) cmocka_unit_test_setup_teardown(test, make_slow_bed, remove_bed)
+UNIT_TESTS(ROOMY(a_machines_token_has_64_slots_of_each_machine),
+           ROOMY(pieces_of_slots_count_by_themselves),
+           ROOMY(a_number_in_the_token_is_for_all_its_machines),
+           ROOMY(administrators_and_daemons_are_not_counted_by_token),
+           ROOMY(what_is_left_out_again_and_again_is_one_line_now_and_then),
+           cmocka_unit_test_setup_teardown(who_asks_for_the_figures_gets_those_of_now,
                                            make_slow_bed, remove_bed),
            CASE(an_identity_has_so_many_ads_and_no_more), CASE(one_message_cannot_slip_more_in),
            CASE(an_identity_has_so_many_bytes_and_no_more),
