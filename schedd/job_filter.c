@@ -134,7 +134,8 @@ static void look_at(struct job_filter *filter, const struct cluster *cluster)
     }
 }
 
-/* Has the job one of the names of its own? */
+/* Has the job one of the names of its own?  A private one counts: the job is then asked with
+ * job_view(), which hides it. */
 static bool is_special(const struct job_filter *filter, const struct job *job)
 {
     size_t at = 0;

@@ -219,11 +219,9 @@ void change_job(struct change *change, struct job *job)
     note_own(job);
     char key[KEY_SIZE];
     job_key(job, key);
-    struct ad *view = job_view(change->schedd, job);
-    ad_chain(view, NULL);
-    ad_remove(view, "GlobalJobId");
-    change_put(change, "jobs", key, view);
-    ad_destroy(view);
+    struct ad *row = job_row(change->schedd, job);
+    change_put(change, "jobs", key, row);
+    ad_destroy(row);
     if (watch_server_count(change->schedd->watchers) > 0) {
         struct ad *flat = job_flat(change->schedd, job);
         notify(change, job, flat, false);
@@ -541,8 +539,6 @@ void queue_finish(struct change *change, struct job *job, enum job_status status
         ad_set_int(flat, "EnteredCurrentStatus", now_s);
     }
     ad_remove(flat, "ClaimState");
-    ad_remove(flat, "_roost_priv_Nonce");
-    ad_remove(flat, "ClaimId");
     history_add(change, flat, status == STATUS_COMPLETED ? job->epoch : 0, now_s);
     notify(change, job, flat, true);
     ad_destroy(flat);

@@ -123,13 +123,16 @@ bool owner_name_is_valid(const char *name);
 
 enum job_status job_status(const struct job *job); /* not of JOB_GONE */
 /* What is its own, with the fixed attributes written out, chained to the cluster's ad; owned by the
- * caller; must not outlive the cluster. */
+ * caller; must not outlive the cluster.  Private attributes are left out: expressions of others are
+ * evaluated in it. */
 struct ad *job_view(const struct schedd *schedd, const struct job *job);
 /* One of these fixed attributes, by its number; -1: the name is of none. */
 int job_fixed_find(const char *name);
 /* Sets it in ad; left out when the job has none. */
 void job_fixed_put(const struct schedd *schedd, const struct job *job, int fixed, struct ad *ad);
-/* The whole ad, flat; owned by the caller. */
+/* What the store keeps of it: all that is its own, private attributes included. */
+struct ad *job_row(const struct schedd *schedd, const struct job *job);
+/* job_view() and its cluster's ad, flat; owned by the caller. */
 struct ad *job_flat(const struct schedd *schedd, const struct job *job);
 /* job_flat(), owned by the queue, until the next call; NULL when there is none of that id */
 const struct ad *queue_show(struct schedd *schedd, const char *id);
