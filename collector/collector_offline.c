@@ -24,7 +24,8 @@
 
 static const char *const TABLES[] = {OFFLINE_TABLE, REVOKED_TABLE, PROTOTYPE_TABLE, NULL};
 static const struct store_migration MIGRATIONS[] = {
-    {""}, /* ads in offline_ads may be packed; the table of prototypes is made by the store */
+    {.sql =
+         NULL}, /* ads in offline_ads may be packed; the table of prototypes is made by the store */
 };
 static const struct store_schema SCHEMA = {.daemon = "collector",
                                            .tables = TABLES,

@@ -30,10 +30,24 @@ struct store_txn;
 #define STORE_SCAN_ROWS_MAX  1000000
 #define STORE_SCAN_BYTES_MAX ((size_t)1 << 30) /* of the rows that one scan keeps */
 
-/* Brings a store of version N to N+1: sql is run inside one transaction. */
+struct store_conversion;
+
+/* Is shown one row of an older store and may put others, or the same one anew, by
+ * store_convert_put().  A negative errno, with err filled, leaves the whole store as it was. */
+typedef int (*store_convert_f)(struct store_conversion *conversion, const char *table,
+                               const char *key, const void *value, size_t length, struct err *err);
+
+/* Brings a store of version N to N+1, all inside one transaction: sql is run, then convert sees
+ * each row of the tables named.  Each may be NULL. */
 struct store_migration {
     const char *sql;
+    const char *const *tables; /* NULL-terminated */
+    store_convert_f convert;
 };
+
+/* Into a table of the schema that is being made; within convert only. */
+int store_convert_put(struct store_conversion *conversion, const char *table, const char *key,
+                      const void *value, size_t length, struct err *err);
 
 struct store_schema {
     const char *daemon;                       /* "schedd": a store of another daemon is refused */

@@ -236,6 +236,64 @@ static int judge_owner(struct store_db *db, const struct store_schema *schema, s
     return code;
 }
 
+/* ---- migrating ------------------------------------------------------------------------------- */
+
+struct store_conversion {
+    struct store_db *db;
+};
+
+int store_convert_put(struct store_conversion *conversion, const char *table, const char *key,
+                      const void *value, size_t length, struct err *err)
+{
+    int index = store_db_table(conversion->db, table);
+    CHECK(index >= 0);
+    return store_db_put(conversion->db, index, key, value, length, err);
+}
+
+/* Row by row in the order of their ids, which no put changes: what is put anew is not seen twice.
+ * Rows that convert adds to the table itself are seen, too. */
+static int convert_table(struct store_db *db, const char *table, store_convert_f convert,
+                         struct err *err)
+{
+    struct store_conversion conversion = {.db = db};
+    sqlite3_stmt *stmt = NULL;
+    char *sql =
+        sqlite3_mprintf("SELECT id, key, value FROM \"%s\" WHERE id > ?1 ORDER BY id LIMIT 1",
+                        table);
+    int code = sql != NULL ? sqlite3_prepare_v2(db->handle, sql, -1, &stmt, NULL) : SQLITE_NOMEM;
+    sqlite3_free(sql);
+    int result = code == SQLITE_OK ? 0 : failed(db, table, err);
+    int64_t last = INT64_MIN;
+    while (result == 0) {
+        (void)sqlite3_bind_int64(stmt, 1, last); /* the one place there is */
+        code = sqlite3_step(stmt);
+        if (code != SQLITE_ROW) {
+            result = code == SQLITE_DONE ? 0 : failed(db, table, err);
+            break;
+        }
+        last = sqlite3_column_int64(stmt, 0);
+        char *key = mem_strdup((const char *)sqlite3_column_text(stmt, 1));
+        size_t length = (size_t)sqlite3_column_bytes(stmt, 2);
+        void *value = mem_dup(sqlite3_column_blob(stmt, 2), length);
+        (void)sqlite3_reset(stmt); /* before the row is changed */
+        result = convert(&conversion, table, key, value, length, err);
+        mem_free(value);
+        mem_free(key);
+    }
+    (void)sqlite3_finalize(stmt);
+    return result;
+}
+
+static int migrate(struct store_db *db, const struct store_migration *migration, struct err *err)
+{
+    int code = migration->sql != NULL ? run(db, migration->sql, "migrating", err) : 0;
+    for (size_t i = 0; code == 0 && migration->tables != NULL && migration->tables[i] != NULL;
+         i++) {
+        code = convert_table(db, migration->tables[i], migration->convert, err);
+    }
+    return code;
+}
+
 /* Everything that makes a file a store of this schema, in one transaction. */
 static int bring_up_to_date(struct store_db *db, const struct store_schema *schema, bool created,
                             struct err *err)
@@ -264,7 +322,7 @@ static int bring_up_to_date(struct store_db *db, const struct store_schema *sche
         code = run(db, strbuf_text(&sql), "making its tables", err);
     }
     for (int64_t v = version; !code && v < schema->version; v++) {
-        code = run(db, schema->migrations[v - 1].sql, "migrating", err);
+        code = migrate(db, &schema->migrations[v - 1], err);
     }
     strbuf_clear(&sql);
     strbuf_printf(&sql, "PRAGMA user_version = %d", schema->version);

@@ -230,7 +230,7 @@ static void the_store_of_another_daemon_is_refused(void **state)
 static void a_newer_store_is_refused(void **state)
 {
     struct store_schema newer = SCHEMA;
-    const struct store_migration nothing[] = {{"SELECT 1"}};
+    const struct store_migration nothing[] = {{.sql = "SELECT 1"}};
     newer.version = 2;
     newer.migrations = nothing;
     store_db_close(open_db(*state, &newer));
@@ -242,8 +242,10 @@ static void an_older_store_is_migrated_once(void **state)
     struct store_db *db = open_db(*state, &SCHEMA);
     put(db, 0, "1", "x");
     store_db_close(db);
-    const struct store_migration migrations[] = {{"UPDATE jobs SET value = value || 'y'"},
-                                                 {"UPDATE jobs SET value = value || 'z'"}};
+    const struct store_migration migrations[] = {
+        {.sql = "UPDATE jobs SET value = value || 'y'"},
+        {.sql = "UPDATE jobs SET value = value || 'z'"},
+    };
     struct store_schema newer = SCHEMA;
     newer.version = 3;
     newer.migrations = migrations;
@@ -259,8 +261,10 @@ static void a_migration_that_fails_leaves_the_old_store(void **state)
     struct store_db *db = open_db(*state, &SCHEMA);
     put(db, 0, "1", "x");
     store_db_close(db);
-    const struct store_migration migrations[] = {{"UPDATE jobs SET value = value || 'y'"},
-                                                 {"UPDATE no_such_table SET value = 1"}};
+    const struct store_migration migrations[] = {
+        {.sql = "UPDATE jobs SET value = value || 'y'"},
+        {.sql = "UPDATE no_such_table SET value = 1"},
+    };
     struct store_schema newer = SCHEMA;
     newer.version = 3;
     newer.migrations = migrations;
@@ -268,6 +272,61 @@ static void a_migration_that_fails_leaves_the_old_store(void **state)
     db = open_db(*state, &SCHEMA);
     struct seen seen;
     assert_string_equal(walk(db, &seen, NULL, NULL, false, SIZE_MAX), "1=x ");
+    store_db_close(db);
+}
+
+/* Doubles the values of "jobs", and puts what they were into "claims". */
+static int double_row(struct store_conversion *conversion, const char *table, const char *key,
+                      const void *value, size_t length, struct err *err)
+{
+    char twice[64];
+    assert_string_equal(table, "jobs");
+    if (length == 0) {
+        return err_set(err, -EUCLEAN, "row %s is empty", key);
+    }
+    (void)snprintf(twice, sizeof twice, "%.*s%.*s", (int)length, (const char *)value, (int)length,
+                   (const char *)value);
+    int rc = store_convert_put(conversion, "claims", key, value, length, err);
+    return rc != 0 ? rc : store_convert_put(conversion, "jobs", key, twice, strlen(twice), err);
+}
+
+static const char *const JOBS[] = {"jobs", NULL};
+static const struct store_migration DOUBLING[] = {{.tables = JOBS, .convert = double_row}};
+
+static void each_row_of_an_older_store_is_converted_once(void **state)
+{
+    struct store_db *db = open_db(*state, &SCHEMA);
+    put(db, 0, "2", "b");
+    put(db, 0, "1", "a");
+    put(db, 0, "3", "cc");
+    store_db_close(db);
+    struct store_schema newer = SCHEMA;
+    newer.version = 2;
+    newer.migrations = DOUBLING;
+    store_db_close(open_db(*state, &newer));
+    db = open_db(*state, &newer);
+    struct seen seen;
+    assert_string_equal(walk(db, &seen, NULL, NULL, false, SIZE_MAX), "1=aa 2=bb 3=cccc ");
+    assert_string_equal(walk(db, &seen, NULL, NULL, false, SIZE_MAX), "1=aa 2=bb 3=cccc ");
+    store_db_close(db);
+}
+
+static void a_row_that_cannot_be_converted_leaves_the_old_store(void **state)
+{
+    struct store_db *db = open_db(*state, &SCHEMA);
+    put(db, 0, "1", "a");
+    put(db, 0, "2", "");
+    store_db_close(db);
+    struct store_schema newer = SCHEMA;
+    newer.version = 2;
+    newer.migrations = DOUBLING;
+    struct err err = {""};
+    assert_int_equal(store_db_open(((struct place *)*state)->path, NULL, &newer, &db, &err),
+                     -EUCLEAN);
+    assert_string_equal(err.text, "row 2 is empty");
+    db = open_db(*state, &SCHEMA);
+    struct seen seen;
+    assert_string_equal(walk(db, &seen, NULL, NULL, false, SIZE_MAX), "1=a 2= ");
     store_db_close(db);
 }
 
@@ -398,6 +457,8 @@ int main(void)
         CASE(a_newer_store_is_refused),
         CASE(an_older_store_is_migrated_once),
         CASE(a_migration_that_fails_leaves_the_old_store),
+        CASE(each_row_of_an_older_store_is_converted_once),
+        CASE(a_row_that_cannot_be_converted_leaves_the_old_store),
         CASE(a_table_that_is_missing_is_created),
         CASE(a_file_of_another_kind_is_refused),
         CASE(an_sqlite_file_that_is_no_store_is_refused_and_left_as_it_is),
