@@ -13,11 +13,11 @@
 #include "classad/ad.h"
 #include "wire/checkpoint_attrs.h"
 
-/* Private: nobody is shown them. */
-#define RUN_COUNT     "_roost_privRunCkpts"
-#define RUN_SAVED     "_roost_privRunSaved"
-#define RUN_SUSPENDED "_roost_privRunSavedSuspension"
-#define BOOKS         "_roost_privCkptBooks"
+/* Of this run; the last: what is to be said again when an older checkpoint is the latest. */
+#define RUN_COUNT     "RunCkpts"
+#define RUN_SAVED     "RunSavedTime"
+#define RUN_SUSPENDED "RunSavedSuspensionTime"
+#define BOOKS         "CkptBooks"
 
 /* What is committed at each checkpoint that is kept. */
 static const char *const COMMITTED[] = {"CommittedTime", "CommittedSlotTime",

@@ -42,7 +42,7 @@ void claim_run_ended(struct schedd *schedd, struct job *job)
     }
     ad_remove(own, "RemoteHost");
     ad_remove(own, "JobDisconnectedDate");
-    ad_remove(own, "ClaimId"); /* the nonce stays: the starter may still have to be answered */
+    /* The nonce stays: the starter may still have to be answered. */
 }
 
 void claim_run_committed(struct job *job)

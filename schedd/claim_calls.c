@@ -19,6 +19,7 @@
 #include "classad/ad.h"
 #include "schedd/job_dollar.h"
 #include "schedd/job_moves.h"
+#include "schedd/job_nonce.h"
 #include "schedd/schedd_state.h"
 #include "schedd/shadows.h"
 #include "wire/wire.h"
@@ -133,7 +134,7 @@ static void send_activate(struct claim *claim, const char *pin)
     ad_set_string(args, "ShadowAddress", schedd->address);
     ad_set_string(args, "ShadowRoute", route);
     ad_set_string(args, "ShadowPin", pin);
-    ad_set_string(args, "Nonce", job_string(job, "_roost_priv_Nonce", ""));
+    ad_set_string(args, "Nonce", job_nonce(job));
     struct ad *flat = job_run_ad(schedd, job);
     const struct ad *ads[] = {flat};
     const struct wire_body body = {.args = args, .ads = ads, .ad_count = 1};

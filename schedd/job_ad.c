@@ -232,25 +232,12 @@ void job_fixed_put(const struct schedd *schedd, const struct job *job, int fixed
     FIXED[fixed].put(schedd, job, FIXED[fixed].name, ad);
 }
 
-static void put_all_fixed(const struct schedd *schedd, const struct job *job, struct ad *ad)
-{
-    for (size_t i = 0; i < ARRAY_COUNT(FIXED); i++) {
-        FIXED[i].put(schedd, job, FIXED[i].name, ad);
-    }
-}
-
-struct ad *job_row(const struct schedd *schedd, const struct job *job)
-{
-    struct ad *row = job->own != NULL ? ad_copy(job->own) : ad_create();
-    put_all_fixed(schedd, job, row);
-    ad_remove(row, "GlobalJobId");
-    return row;
-}
-
 struct ad *job_view(const struct schedd *schedd, const struct job *job)
 {
-    struct ad *view = job->own != NULL ? ad_copy_public(job->own) : ad_create();
-    put_all_fixed(schedd, job, view);
+    struct ad *view = job->own != NULL ? ad_copy(job->own) : ad_create();
+    for (size_t i = 0; i < ARRAY_COUNT(FIXED); i++) {
+        FIXED[i].put(schedd, job, FIXED[i].name, view);
+    }
     ad_chain(view, job->cluster->ad);
     return view;
 }

@@ -15,7 +15,6 @@
 #include "base/mem.h"
 #include "base/plant.h"
 #include "base/strmap.h"
-#include "base/text.h"
 #include "base/vec.h"
 #include "classad/ad.h"
 #include "schedd/checkpoint_plan.h"
@@ -23,6 +22,7 @@
 #include "schedd/job_events.h"
 #include "schedd/job_moves.h"
 #include "schedd/job_dollar.h"
+#include "schedd/job_nonce.h"
 #include "schedd/schedd_plan.h"
 #include "schedd/machine_attrs.h"
 #include "schedd/machine_trouble.h"
@@ -276,18 +276,11 @@ static void expand(struct claim *claim, struct job *job)
 void claim_assign(struct change *change, struct claim *claim, struct job *job)
 {
     struct schedd *schedd = claim->schedd;
-    unsigned char secret[(CLAIM_NONCE_SIZE - 1) / 2];
-    char nonce[CLAIM_NONCE_SIZE];
-    loop_secret(schedd->loop, secret, sizeof(secret));
-    text_hex(secret, sizeof(secret), nonce);
-
     job->epoch++;
     queue_move(schedd, job, JOB_CLAIMED);
     job->claim = claim;
     struct ad *own = job_own(job);
     ad_set_string(own, "RemoteHost", claim->slot);
-    ad_set_string(own, "ClaimId", claim->id);
-    ad_set_string(own, "_roost_priv_Nonce", nonce);
     if (job_has(job, REMOTE_WANTED) && !ad_has(own, REMOTE_BEGAN)) {
         ad_set_int(own, REMOTE_BEGAN,
                    loop_wall_ms(schedd->loop)); /* what is older it did not make */
@@ -314,6 +307,7 @@ void claim_assign(struct change *change, struct claim *claim, struct job *job)
         claim->lease_ms = lease_ms;
     }
     write_claim(change, claim);
+    nonce_make(change, job);
     change_job(change, job);
 }
 

@@ -39,7 +39,6 @@ struct wire_request;
 
 #define CLAIM_ID_MAX       255
 #define CLAIM_RESTARTS_MAX 3     /* times a job is given anew to a startd that lost it */
-#define CLAIM_NONCE_SIZE   33    /* 32 hex digits and the zero */
 #define CLAIM_START_MS     60000 /* for shadow and startd to take a job */
 
 enum claim_state {

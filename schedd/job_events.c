@@ -25,7 +25,7 @@
 
 /* Not shown to anybody: what the log was told last, and sums over runs. */
 #define JOULES_PER_KWH 3600000.0
-#define LOGGED_SIZE    "_roost_priv_LoggedImageSize"
+#define LOGGED_SIZE    "LoggedImageSize"
 #define PROVISIONED    "Provisioned"
 #define NAME_SIZE      96
 

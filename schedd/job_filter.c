@@ -134,8 +134,7 @@ static void look_at(struct job_filter *filter, const struct cluster *cluster)
     }
 }
 
-/* Has the job one of the names of its own?  A private one counts: the job is then asked with
- * job_view(), which hides it. */
+/* Has the job one of the names of its own? */
 static bool is_special(const struct job_filter *filter, const struct job *job)
 {
     size_t at = 0;

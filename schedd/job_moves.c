@@ -94,9 +94,9 @@ void moves_note_hold(struct job *job, const char *why, int code, int subcode)
     count_by_reason(own, "NumHoldsByReason", hold_code_name(code));
 }
 
-/* Of this run, what is added to the job's totals already: private. */
-#define RUN_SUSPENSIONS "_roost_privSuspensions"
-#define RUN_SUSPENDED_S "_roost_privSuspendedS"
+/* Of this run, what is added to the job's totals already. */
+#define RUN_SUSPENSIONS "RunSuspensions"
+#define RUN_SUSPENDED_S "RunSuspensionTime"
 
 static void add_news(struct job *job, const char *known, const char *total, int64_t told)
 {
@@ -309,8 +309,8 @@ void moves_end_noop(struct change *change, struct job *job, int64_t code, int64_
     queue_finish(change, job, STATUS_COMPLETED);
 }
 
-/* Private: 004 is still to be told, when the run that leaves a checkpoint has ended. */
-#define OWED "_roost_privEvicting"
+/* 004 is still to be told, when the run that leaves a checkpoint has ended. */
+#define OWED "EvictionUntold"
 
 bool moves_owe_eviction(const struct job *job)
 {

@@ -26,6 +26,7 @@
 #include "schedd/job_cron.h"
 #include "schedd/job_events.h"
 #include "schedd/job_moves.h"
+#include "schedd/job_nonce.h"
 #include "schedd/job_queue.h"
 #include "schedd/job_spool.h"
 #include "schedd/policy_plan.h"
@@ -33,7 +34,7 @@
 #include "schedd/schedd_state.h"
 #include "schedd/shadows.h"
 
-#define VERDICT_ATTRIBUTE "_roost_privExit"
+#define VERDICT_ATTRIBUTE "ExitVerdict"
 #define NAME_MAX_BYTES    128
 
 struct policies {
@@ -177,7 +178,7 @@ static void complete(struct change *change, struct job *job)
     bool stays = policy_plan_stays(view, &context);
     ad_destroy(view);
     if (stays) {
-        ad_remove(own, "_roost_priv_Nonce");
+        nonce_drop(change, job);
         queue_move(schedd, job, JOB_COMPLETED);
         change_job(change, job);
     } else {

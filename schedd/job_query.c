@@ -576,9 +576,7 @@ static enum store_verdict filter_row(void *arg, const struct store_row *row)
     if (ad_decode(row->value, row->length, NULL, &ad, NULL) != 0) {
         return STORE_LEAVE;
     }
-    struct ad *shown = ad_copy_public(ad); /* a row of an older version may have private ones */
-    bool keep = ad_eval_bool(filter->parsed, shown, NULL, &filter->context) == AD_TRUE;
-    ad_destroy(shown);
+    bool keep = ad_eval_bool(filter->parsed, ad, NULL, &filter->context) == AD_TRUE;
     ad_destroy(ad);
     filter->work.steps += WORK_VIEW_STEPS;
     if (filter->work.steps >= filter->pause_at) {
@@ -629,13 +627,11 @@ static void history_found(void *arg, int result, const struct store_row *rows, s
     for (; result == 0 && !query->gone && i < count && query->part.length < HISTORY_PART_BYTES &&
            (i == 0 || request_work_goes_on(&query->work));
          i++) {
-        struct ad *row = NULL;
+        struct ad *ad = NULL;
         (void)snprintf(query->key, sizeof(query->key), "%s", rows[i].key); /* fits */
-        if (ad_decode(rows[i].value, rows[i].length, NULL, &row, NULL) != 0) {
+        if (ad_decode(rows[i].value, rows[i].length, NULL, &ad, NULL) != 0) {
             continue; /* a damaged row is left out */
         }
-        struct ad *ad = ad_copy_public(row);
-        ad_destroy(row);
         stopped = is_since(query, ad);
         query->work.work.steps += WORK_LOOK_STEPS;
         if (!stopped) {

@@ -26,6 +26,7 @@
 #include "schedd/job_dollar.h"
 #include "schedd/job_events.h"
 #include "schedd/job_history.h"
+#include "schedd/job_nonce.h"
 #include "schedd/job_policy.h"
 #include "schedd/job_spool.h"
 #include "schedd/request_ads.h"
@@ -86,9 +87,9 @@ static void cluster_key(int64_t id, char ret[KEY_SIZE])
     (void)snprintf(ret, KEY_SIZE, "%010" PRId64, id); /* fits */
 }
 
-static void job_key(const struct job *job, char ret[KEY_SIZE])
+void job_row_key(const struct job *job, char ret[JOB_KEY_SIZE])
 {
-    (void)snprintf(ret, KEY_SIZE, "%010" PRId64 ".%010" PRIu32, job->cluster->id, job->proc);
+    (void)snprintf(ret, JOB_KEY_SIZE, "%010" PRId64 ".%010" PRIu32, job->cluster->id, job->proc);
 }
 
 struct cluster *queue_cluster(const struct schedd *schedd, int64_t id)
@@ -217,11 +218,13 @@ static void note_own(struct job *job)
 void change_job(struct change *change, struct job *job)
 {
     note_own(job);
-    char key[KEY_SIZE];
-    job_key(job, key);
-    struct ad *row = job_row(change->schedd, job);
-    change_put(change, "jobs", key, row);
-    ad_destroy(row);
+    char key[JOB_KEY_SIZE];
+    job_row_key(job, key);
+    struct ad *view = job_view(change->schedd, job);
+    ad_chain(view, NULL);
+    ad_remove(view, "GlobalJobId");
+    change_put(change, "jobs", key, view);
+    ad_destroy(view);
     if (watch_server_count(change->schedd->watchers) > 0) {
         struct ad *flat = job_flat(change->schedd, job);
         notify(change, job, flat, false);
@@ -491,6 +494,7 @@ struct job *queue_add_job(struct schedd *schedd, struct cluster *cluster, struct
 static void job_destroy(struct job *job)
 {
     ad_destroy(job->own);
+    mem_free(job->nonce);
     mem_free(job);
 }
 
@@ -542,9 +546,10 @@ void queue_finish(struct change *change, struct job *job, enum job_status status
     history_add(change, flat, status == STATUS_COMPLETED ? job->epoch : 0, now_s);
     notify(change, job, flat, true);
     ad_destroy(flat);
-    char key[KEY_SIZE];
-    job_key(job, key);
+    char key[JOB_KEY_SIZE];
+    job_row_key(job, key);
     change_delete(change, "jobs", key);
+    nonce_drop(change, job);
 
     checkpoints_forget(change, job, true);
     spool_forget(change, cluster, job->proc, cluster->alive == 1);
@@ -738,6 +743,9 @@ int queue_init(struct schedd *schedd, struct err *err)
     }
     if (result == 0) {
         result = store_load(schedd->store, "jobs", load_job, &loading, err);
+    }
+    if (result == 0) {
+        result = nonces_load(schedd, &loading.bad, err);
     }
     if (result == 0) {
         result = factories_load(schedd, err);

@@ -29,6 +29,7 @@ struct schedd;
 struct shadow;
 
 #define JOB_ID_SIZE       32                 /* "4294967295.4294967295" and the zero */
+#define JOB_KEY_SIZE      64                 /* of a row */
 #define JOB_AD_MAX        ((size_t)64 << 10) /* bytes of one job's own attributes, encoded */
 #define CLUSTER_AD_MAX    ((size_t)256 << 10)
 #define CLUSTER_PROCS_MAX 10000000
@@ -90,6 +91,7 @@ struct job {
     struct cluster *cluster;
     struct autocluster *autocluster;
     struct ad *own;      /* what differs from the cluster's ad; NULL: nothing */
+    char *nonce;         /* job_nonce.c; NULL: none */
     struct claim *claim; /* in JOB_MATCHED, and from JOB_CLAIMED to JOB_ACTIVE while there is one */
     double prio;         /* value of PRIO when it became idle */
     int64_t entered_s;   /* EnteredCurrentStatus */
@@ -110,7 +112,8 @@ void queue_fini(struct schedd *schedd);
 /* ---- finding ---- */
 
 void job_id(const struct job *job, char ret[JOB_ID_SIZE]);
-bool job_id_parse(const char *text, int64_t *cluster, int64_t *proc);   /* proc -1 for "12" */
+void job_row_key(const struct job *job, char ret[JOB_KEY_SIZE]);      /* of its rows in the store */
+bool job_id_parse(const char *text, int64_t *cluster, int64_t *proc); /* proc -1 for "12" */
 struct cluster *queue_cluster(const struct schedd *schedd, int64_t id); /* NULL when absent */
 struct job *queue_job(const struct schedd *schedd, int64_t cluster, int64_t proc);
 struct job *queue_job_by_id(const struct schedd *schedd, const char *id);
@@ -123,16 +126,13 @@ bool owner_name_is_valid(const char *name);
 
 enum job_status job_status(const struct job *job); /* not of JOB_GONE */
 /* What is its own, with the fixed attributes written out, chained to the cluster's ad; owned by the
- * caller; must not outlive the cluster.  Private attributes are left out: expressions of others are
- * evaluated in it. */
+ * caller; must not outlive the cluster. */
 struct ad *job_view(const struct schedd *schedd, const struct job *job);
 /* One of these fixed attributes, by its number; -1: the name is of none. */
 int job_fixed_find(const char *name);
 /* Sets it in ad; left out when the job has none. */
 void job_fixed_put(const struct schedd *schedd, const struct job *job, int fixed, struct ad *ad);
-/* What the store keeps of it: all that is its own, private attributes included. */
-struct ad *job_row(const struct schedd *schedd, const struct job *job);
-/* job_view() and its cluster's ad, flat; owned by the caller. */
+/* The whole ad, flat; owned by the caller. */
 struct ad *job_flat(const struct schedd *schedd, const struct job *job);
 /* job_flat(), owned by the queue, until the next call; NULL when there is none of that id */
 const struct ad *queue_show(struct schedd *schedd, const char *id);

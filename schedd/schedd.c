@@ -42,6 +42,7 @@
 #include "schedd/job_watch.h"
 #include "schedd/knobs.h"
 #include "schedd/machine_trouble.h"
+#include "schedd/old_rows.h"
 #include "schedd/request_ads.h"
 #include "schedd/schedd_state.h"
 #include "schedd/significant.h"
@@ -367,12 +368,13 @@ static int name_ourselves(struct schedd *schedd, struct err *err)
 
 static int open_store(struct schedd *schedd, struct err *err)
 {
-    static const char *const TABLES[] = {"counters", "clusters",  "jobs",   "claims", "history",
-                                         "finished", "factories", "events", NULL};
+    static const char *const TABLES[] = {"counters", "clusters", "jobs",      "nonces", "claims",
+                                         "history",  "finished", "factories", "events", NULL};
     static const struct store_schema SCHEMA = {
         .daemon = "schedd",
         .tables = TABLES,
-        .version = 1,
+        .migrations = OLD_ROWS,
+        .version = SCHEDD_STORE_VERSION,
     };
     int result = os_mkdirs(schedd->os, schedd->spool, 0755, err);
     if (result != 0) {

@@ -27,6 +27,7 @@
 #include "schedd/job_autocluster.h"
 #include "schedd/job_claims.h"
 #include "schedd/job_dollar.h"
+#include "schedd/job_nonce.h"
 #include "schedd/job_queue.h"
 #include "schedd/schedd_state.h"
 #include "schedd/shadow_hello.h"
@@ -389,7 +390,7 @@ static void tell(struct shadow *shadow, const char *id, const struct run *run)
     if (run->place_only) {
         ad_set_bool(args, "PlaceOnly", true);
     }
-    ad_set_string(args, "Nonce", job_string(job, "_roost_priv_Nonce", ""));
+    ad_set_string(args, "Nonce", job_nonce(job));
     struct ad *flat = job_run_ad(schedd, job);
     const struct ad *ads[] = {flat};
     const struct wire_body body = {.args = args, .ads = ads, .ad_count = 1};

@@ -77,6 +77,16 @@ static const char *const OURS[] = {
     "CkptFeatures",
     "LastCheckpointPlatform",
     "LastCkptRefused",
+    /* what it notes for itself */
+    "RunCkpts",
+    "RunSavedTime",
+    "RunSavedSuspensionTime",
+    "CkptBooks",
+    "RunSuspensions",
+    "RunSuspensionTime",
+    "EvictionUntold",
+    "ExitVerdict",
+    "LoggedImageSize",
 };
 
 bool submit_plan_is_ours(const char *name)

@@ -47,7 +47,7 @@ static void attributes_are_refused_by_the_rule_that_is_theirs(void **state)
         {"[JobStatus = 4]", -EPERM, -EPERM, "JobStatus"},
         {"[HoldReason = 4]", -EPERM, -EPERM, "kept by the schedd"},
         {"[ClaimId = 4]", -EPERM, -EPERM, "ClaimId"},
-        {"[_roost_privExit = 4]", -EPERM, -EPERM, "_roost_privExit"},
+        {"[ExitVerdict = 4]", -EPERM, -EPERM, "ExitVerdict"},
         {"[PROJECT = 4]", -EPERM, -EPERM, "immutable"},
         {"[mytype = 4]", -EPERM, -EPERM, "immutable"},
         {"[quota = 4]", -EPERM, 0, "protected"},
