@@ -361,13 +361,13 @@ static void a_token_says_how_many_slots_it_is_for(void **state)
     static const uint32_t NUMBERS[] = {0, 1, 640, TOKEN_SLOTS_MAX};
     for (size_t i = 0; i < sizeof NUMBERS / sizeof NUMBERS[0]; i++) {
         token.slots = NUMBERS[i];
-        char *text = world_issue(world, &token);
+        char *text = world_issue_line(world, &token);
         assert_int_equal(token_check(keys, text, 0, &found, NULL), 0);
         assert_int_equal(found.slots, NUMBERS[i]);
         mem_free(text);
     }
     token.slots = TOKEN_SLOTS_MAX + 1;
-    char *text = world_issue(world, &token);
+    char *text = world_issue_line(world, &token);
     struct err err = {{0}};
     assert_int_equal(token_check(keys, text, 0, &found, &err), -EINVAL);
     assert_non_null(strstr(err.text, "claim 'slots'"));
