@@ -22,7 +22,7 @@ static void send(struct bench *bench, const struct ad *const *ads, size_t count)
 {
     struct cli_reply reply;
     struct err err;
-    const struct wire_body body = {.ads = ads, .ad_count = count, .with_private = true};
+    const struct wire_body body = {.ads = ads, .ad_count = count};
     if (cli_call(&bench->cli, bench->cli.collector, NULL, VERB_UPDATE, &body, 0, &reply, &err) !=
             0 ||
         (reply.args != NULL && ad_int_or(reply.args, "Rejected", 0) != 0)) {

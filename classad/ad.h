@@ -123,8 +123,9 @@ const char *ad_string_or(const struct ad *ad, const char *name, const char *othe
 /* Same names (any case, any order), same expressions. */
 bool ad_same(const struct ad *a, const struct ad *b);
 
-/* Names that never leave a daemon in a query: Capability, ClaimId, ClaimIds, ClaimIdList,
- * ChildClaimIds, PairedClaimId, TransferKey, and all that begin with _roost_priv. */
+/* What HTCondor's daemons keep secret under its name: Capability, ClaimId, ClaimIds, ClaimIdList,
+ * ChildClaimIds, PairedClaimId, TransferKey.  Ours have no secrets in ads (wire/secret_list.h);
+ * such attributes of others are dropped where they come in. */
 bool ad_attr_is_private(const char *name);
 
 /* A letter or underscore, then letters, digits, underscores (dots are not names); at most

@@ -123,11 +123,7 @@ bool ad_name_is_private(const char *text, size_t length)
     static const char *const WORDS[] = {"Capability",  "ClaimId",       "ClaimIds",
                                         "ClaimIdList", "ChildClaimIds", "PairedClaimId",
                                         "TransferKey"};
-    static const char PREFIX[] = "_roost_priv";
     char first = length > 0 ? ad_lower(text[0]) : '\0';
-    if (first == '_') {
-        return length >= sizeof(PREFIX) - 1 && ad_name_equal(text, PREFIX, sizeof(PREFIX) - 1);
-    }
     return (first == 'c' || first == 'p' || first == 't') && length >= 7 && length <= 13 &&
            one_of(WORDS, ARRAY_COUNT(WORDS), text, length);
 }

@@ -30,19 +30,19 @@ bool access_is_passing(int status)
            status == -ENOTCONN || status == -ESHUTDOWN || status == -EPIPE;
 }
 
-static int dial_shadow(struct cli *cli, const struct ad *answer, struct wire **ret, struct err *err)
+static int dial_shadow(struct cli *cli, const struct ad *answer, const char *ticket,
+                       struct wire **ret, struct err *err)
 {
-    struct ad *hello = ad_create();
-    ad_set_string(hello, "Ticket", ad_string_or(answer, "Ticket", ""));
+    const struct wire_secret secret = {SECRET_TICKET, SECRET_OF_ARGS, ticket};
     const struct wire_dial how = {
         .address = ad_string_or(answer, "ShadowAddress", ""),
         .route = ad_string_or(answer, "ShadowRoute", ""),
         .name = "",
         .pin = ad_string_or(answer, "ShadowPin", ""),
-        .hello = hello,
+        .secrets = &secret,
+        .secret_count = 1,
     };
     int rc = cli_dial_as(cli, &how, ret, err);
-    ad_destroy(hello);
     return rc != 0 ? err_prefix(err, rc, "the shadow cannot be reached") : 0;
 }
 
@@ -59,7 +59,9 @@ int access_dial(struct cli *cli, const struct ad *args, struct wire **ret, struc
     if (rc == 0 && reply.args == NULL) {
         rc = err_set(err, -EPROTO, "the schedd gave no ticket");
     }
-    rc = rc != 0 ? rc : dial_shadow(cli, reply.args, ret, err);
+    rc = rc != 0 ? rc
+                 : dial_shadow(cli, reply.args, secret_list_find(reply.secrets, SECRET_TICKET), ret,
+                               err);
     if (rc == 0 && answer != NULL) {
         *answer = reply.args;
         reply.args = NULL;

@@ -88,6 +88,7 @@ struct cli_reply {
     struct vec ads;  /* struct ad, of all parts */
     char *blob;      /* of the last part; NULL when none */
     size_t blob_length;
+    struct secret_list *secrets; /* of the last part's arguments; NULL when none */
 };
 /* Calls and waits for the last reply; relay_to: through the hub to that uplink, or NULL.  Returns
  * the reply's status with err filled. Release the reply in any case. */

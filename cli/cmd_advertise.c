@@ -207,8 +207,7 @@ static int send_ads(struct cli *cli, const struct advertise *how, const struct v
         size_t count = message_of(ads, at);
         struct cli_reply reply;
         const struct wire_body body = {.ads = (const struct ad *const *)ads->items + at,
-                                       .ad_count = count,
-                                       .with_private = true};
+                                       .ad_count = count};
         int rc = cli_call(cli, cli->collector, NULL, VERB_UPDATE, &body, 0, &reply, &err);
         if (rc == 0 && reply.args != NULL && ad_int_or(reply.args, "Rejected", 0) > 0) {
             if (rejected == 0) {

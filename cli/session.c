@@ -324,6 +324,7 @@ static void on_reply(void *arg, struct wire_reply *reply)
     if (reply->args != NULL) {
         waiting->reply->args = ad_copy(reply->args);
     }
+    waiting->reply->secrets = secret_list_create(reply->secrets, reply->secret_count);
     waiting->done = true;
 }
 
@@ -377,6 +378,8 @@ void cli_reply_fini(struct cli_reply *reply)
     vec_fini(&reply->ads, destroy_ad);
     mem_free(reply->blob);
     reply->blob = NULL;
+    secret_list_unref(reply->secrets);
+    reply->secrets = NULL;
 }
 
 static void pause_over(void *arg)

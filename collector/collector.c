@@ -90,6 +90,13 @@ static const struct ad *get_shown(void *arg, const char *type, const char *name)
     return entry && !entry->shown_absent ? entry->shown : NULL;
 }
 
+static const struct secret_list *get_secrets(void *arg, const char *type, const char *name)
+{
+    const struct collector *collector = arg;
+    const struct ads_entry *entry = collector_ads_find(collector->ads, type, name);
+    return entry && !entry->shown_absent ? entry->shown_secrets : NULL;
+}
+
 /* ---- now and then ---------------------------------------------------------------------------- */
 
 static void look_for_expired(void *arg)
@@ -120,7 +127,7 @@ static void load_offline(void *arg, const char *name, struct ad *ad)
         log_error(collector->env.log, "store.bad_ad", "an ad of the store is not offline or absent",
                   LOG_TEXT("key", name));
         ad_destroy(ad);
-    } else if (collector_ads_propose(collector->ads, "Machine", name, ad, &change) == 0) {
+    } else if (collector_ads_propose(collector->ads, "Machine", name, ad, NULL, &change) == 0) {
         collector_ads_apply(collector->ads, change);
     }
 }
@@ -241,6 +248,7 @@ static int start(const struct daemon_env *env, void **state, struct err *err)
     static const struct ads_events EVENTS = {.changed = ad_changed, .gone = ad_gone};
     static const struct watch_server_source SOURCE = {.walk = walk_shown,
                                                       .get = get_shown,
+                                                      .secrets = get_secrets,
                                                       .serve = serve_watch};
     struct collector *collector = mem_zalloc(sizeof(*collector));
     collector->env = *env;

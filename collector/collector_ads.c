@@ -15,11 +15,13 @@
 #include "base/vec.h"
 #include "classad/ad.h"
 #include "collector/collector_index.h"
+#include "wire/secret_list.h"
 
 /* What an entry was, from `since` on and before `until`. */
 struct ads_past {
     struct ads_entry *entry;
-    struct ad *ad, *bare;
+    struct ad *ad;
+    struct secret_list *secrets;
     uint64_t since, until;
     bool absent;
     struct ads_past *older; /* of the same entry */
@@ -46,6 +48,7 @@ struct ads_table {
 struct ads_change {
     struct ads_entry *entry;
     struct ad *ad;
+    struct secret_list *secrets;
     bool offline, absent;
 };
 
@@ -211,7 +214,7 @@ static void entry_destroy(struct collector_ads *ads, struct ads_entry *entry)
     }
     ads->count--;
     ad_destroy(entry->shown);
-    ad_destroy(entry->bare);
+    secret_list_unref(entry->shown_secrets);
     mem_free(entry->name);
     mem_free(entry);
 }
@@ -292,24 +295,6 @@ size_t collector_ads_count_offline(const struct collector_ads *ads)
     return ads->offline_count;
 }
 
-/* ad without private attributes: ad itself, or *kept, which is made when it is NULL. */
-static const struct ad *bare_of(const struct ad *ad, struct ad **kept)
-{
-    if (*kept || !ad) {
-        return *kept;
-    }
-    if (ad_has_private(ad)) {
-        *kept = ad_copy_public(ad);
-        return *kept;
-    }
-    return ad;
-}
-
-const struct ad *collector_ads_bare(struct ads_entry *entry)
-{
-    return bare_of(entry->shown, &entry->bare);
-}
-
 /* ---- changes --------------------------------------------------------------------------------- */
 
 /* What else than its renewal decides how long the ad lives. */
@@ -329,11 +314,17 @@ static void take_traits(struct collector_ads *ads, struct ads_entry *entry,
     entry->lifetime_s = traits->lifetime_s;
 }
 
-static struct ads_change *change_create(struct ads_entry *entry, struct ad *ad)
+static struct ads_change *change_create(struct ads_entry *entry, struct ad *ad,
+                                        struct secret_list *secrets)
 {
     struct ads_change *change = mem_alloc(sizeof(*change));
-    *change = (struct ads_change){entry, ad, entry->latest_offline, entry->latest_absent};
+    *change = (struct ads_change){.entry = entry,
+                                  .ad = ad,
+                                  .secrets = secrets,
+                                  .offline = entry->latest_offline,
+                                  .absent = entry->latest_absent};
     entry->latest = ad;
+    entry->latest_secrets = secrets;
     entry->waiting++;
     return change;
 }
@@ -360,38 +351,40 @@ void collector_ads_hold(struct ads_entry *entry, struct share_holding *holding)
 }
 
 int collector_ads_propose(struct collector_ads *ads, const char *type, const char *name,
-                          struct ad *ad, struct ads_change **ret)
+                          struct ad *ad, struct secret_list *secrets, struct ads_change **ret)
 {
     struct ads_entry *entry = collector_ads_find(ads, type, name);
     if (!entry) {
         struct ads_table *table = ads->count < COLLECTOR_ADS_MAX ? table_get(ads, type) : NULL;
         if (!table) {
             ad_destroy(ad);
+            secret_list_unref(secrets);
             return -ENOSPC;
         }
         entry = entry_create(ads, table, name);
     }
     if (ad) {
         const struct plan_traits traits = plan_traits_of(entry->is_machine, ad);
-        *ret = collector_ads_propose_to(ads, entry, ad, &traits, false);
+        *ret = collector_ads_propose_to(ads, entry, ad, secrets, &traits, false);
     } else {
         static const struct plan_traits NONE;
         take_traits(ads, entry, &NONE);
         collector_ads_charge(entry, NULL, 0);
-        *ret = change_create(entry, NULL);
+        secret_list_unref(secrets);
+        *ret = change_create(entry, NULL, NULL);
     }
     return 0;
 }
 
 struct ads_change *collector_ads_propose_to(struct collector_ads *ads, struct ads_entry *entry,
-                                            struct ad *ad, const struct plan_traits *traits,
-                                            bool same_machine)
+                                            struct ad *ad, struct secret_list *secrets,
+                                            const struct plan_traits *traits, bool same_machine)
 {
     take_traits(ads, entry, traits);
     if (!same_machine) {
         machine_join(ads, entry, ad_string_or(ad, "Machine", ""));
     }
-    return change_create(entry, ad);
+    return change_create(entry, ad, secrets);
 }
 
 struct ads_entry *collector_ads_changed(const struct ads_change *change)
@@ -418,7 +411,7 @@ static void retire(struct collector_ads *ads, struct ads_entry *entry)
         struct ads_past *past = mem_alloc(sizeof(*past));
         *past = (struct ads_past){.entry = entry,
                                   .ad = entry->shown,
-                                  .bare = entry->bare,
+                                  .secrets = entry->shown_secrets,
                                   .since = entry->since,
                                   .until = ads->version,
                                   .absent = entry->shown_absent,
@@ -429,10 +422,10 @@ static void retire(struct collector_ads *ads, struct ads_entry *entry)
         ads->past_count++;
     } else {
         ad_destroy(entry->shown);
-        ad_destroy(entry->bare);
+        secret_list_unref(entry->shown_secrets);
     }
     entry->shown = NULL;
-    entry->bare = NULL;
+    entry->shown_secrets = NULL;
 }
 
 static void destroy_if_over(struct collector_ads *ads, struct ads_entry *entry)
@@ -451,6 +444,7 @@ void collector_ads_apply(struct collector_ads *ads, struct ads_change *change)
     retire(ads, entry);
     entry->since = ads->version;
     entry->shown = change->ad;
+    entry->shown_secrets = change->secrets;
     entry->shown_absent = change->absent;
     entry->shown_offline = change->offline;
     count_shown(ads, entry, true);
@@ -469,6 +463,7 @@ void collector_ads_apply(struct collector_ads *ads, struct ads_change *change)
 void collector_ads_drop(struct ads_change *change)
 {
     ad_destroy(change->ad);
+    secret_list_unref(change->secrets);
     mem_free(change);
 }
 
@@ -513,7 +508,7 @@ static void past_destroy(struct collector_ads *ads, struct ads_past *past)
     }
     *link = past->older;
     ad_destroy(past->ad);
-    ad_destroy(past->bare);
+    secret_list_unref(past->secrets);
     mem_free(past);
     ads->past_count--;
     destroy_if_over(ads, entry);
@@ -536,23 +531,24 @@ void ads_snapshot_end(struct ads_snapshot *snapshot)
     }
 }
 
-const struct ad *ads_snapshot_see(const struct ads_snapshot *snapshot, struct ads_entry *entry,
-                                  bool with_private, bool *absent)
+const struct ad *ads_snapshot_see(const struct ads_snapshot *snapshot,
+                                  const struct ads_entry *entry, struct ads_seen *ret)
 {
     uint64_t version = snapshot->version;
     if (entry->since <= version) {
-        *absent = entry->shown_absent;
-        return with_private ? entry->shown : collector_ads_bare(entry);
+        *ret = (struct ads_seen){entry->shown, entry->shown_secrets, entry->shown_absent};
+        return ret->ad;
     }
-    struct ads_past *past = entry->past;
+    const struct ads_past *past = entry->past;
     while (past && past->since > version) {
         past = past->older;
     }
     if (!past || past->until <= version) {
+        *ret = (struct ads_seen){.ad = NULL};
         return NULL;
     }
-    *absent = past->absent;
-    return with_private ? past->ad : bare_of(past->ad, &past->bare);
+    *ret = (struct ads_seen){past->ad, past->secrets, past->absent};
+    return ret->ad;
 }
 
 size_t collector_ads_past_count(const struct collector_ads *ads)

@@ -28,6 +28,7 @@
 
 struct ad;
 struct ads_change;
+struct secret_list;
 
 /* What one identity has here. */
 struct ads_account {
@@ -47,8 +48,10 @@ struct ads_entry {
     bool is_machine;
     uint32_t place; /* small, and rising in order of arrival while none go */
     char *name;
-    struct ad *shown;        /* NULL: nothing is public */
-    const struct ad *latest; /* NULL: gone, or going */
+    struct ad *shown;                   /* NULL: nothing is public */
+    struct secret_list *shown_secrets;  /* beside it: for a NEGOTIATOR; NULL: none */
+    struct secret_list *latest_secrets; /* beside latest; borrowed */
+    const struct ad *latest;            /* NULL: gone, or going */
     bool latest_offline, latest_absent;
     uint64_t inspected; /* `since` of the ad that collector_inspect.c looked at last */
     bool shown_offline;
@@ -65,7 +68,6 @@ struct ads_entry {
     uint64_t since;        /* the change from which on shown is shown */
     struct ads_past *past; /* newest first; NULL: nobody needs any */
     struct ads_key *keys;  /* places in the indexes of its table */
-    struct ad *bare;
     char *machine;
     struct ads_machine *group; /* the entries with this Machine; NULL: it has none */
     struct ads_table *table;
@@ -105,19 +107,15 @@ size_t collector_ads_count(const struct collector_ads *ads, const char *type); /
 size_t collector_ads_count_absent(const struct collector_ads *ads);
 size_t collector_ads_count_offline(const struct collector_ads *ads);
 
-/* The shown ad without private attributes: what constraints of ordinary callers are evaluated in,
- * lest a claim id be guessed byte by byte.  Valid until the entry is changed. */
-const struct ad *collector_ads_bare(struct ads_entry *entry);
-
-/* ad (taken; NULL: remove) becomes latest.  -ENOSPC: COLLECTOR_ADS_MAX or COLLECTOR_TYPES_MAX; ad
- * is destroyed then. */
+/* ad (taken; NULL: remove) becomes latest, with its secrets (taken; NULL: none) beside it.
+ * -ENOSPC: COLLECTOR_ADS_MAX or COLLECTOR_TYPES_MAX; both are destroyed then. */
 int collector_ads_propose(struct collector_ads *ads, const char *type, const char *name,
-                          struct ad *ad, struct ads_change **ret);
+                          struct ad *ad, struct secret_list *secrets, struct ads_change **ret);
 /* The same for an entry that is there, when its traits are known; same_machine: its Machine is what
  * it was, letter by letter.  ad is not NULL. */
 struct ads_change *collector_ads_propose_to(struct collector_ads *ads, struct ads_entry *entry,
-                                            struct ad *ad, const struct plan_traits *traits,
-                                            bool same_machine);
+                                            struct ad *ad, struct secret_list *secrets,
+                                            const struct plan_traits *traits, bool same_machine);
 /* Counts the entry among those of account (NULL: of nobody) with so many bytes, no more among those
  * of another.  When the ad goes away that ends by itself.  account outlives the ads. */
 void collector_ads_charge(struct ads_entry *entry, struct ads_account *account, size_t bytes);
@@ -177,11 +175,15 @@ void ads_snapshot_begin(struct ads_snapshot *snapshot, struct collector_ads *ads
 /* Frees what was kept for it alone.  One that is zeroed is allowed. */
 void ads_snapshot_end(struct ads_snapshot *snapshot);
 
-/* What was shown of entry when the snapshot was begun, without private attributes unless asked for;
- * NULL: nothing.  Valid until the next change.  An entry that was shown then exists until the
- * snapshot ends. */
-const struct ad *ads_snapshot_see(const struct ads_snapshot *snapshot, struct ads_entry *entry,
-                                  bool with_private, bool *absent);
+/* What was shown of entry when the snapshot was begun; NULL: nothing.  Valid until the next change.
+ * An entry that was shown then exists until the snapshot ends. */
+struct ads_seen {
+    const struct ad *ad;
+    const struct secret_list *secrets; /* for a NEGOTIATOR */
+    bool absent;
+};
+const struct ad *ads_snapshot_see(const struct ads_snapshot *snapshot,
+                                  const struct ads_entry *entry, struct ads_seen *ret);
 size_t collector_ads_past_count(const struct collector_ads *ads); /* ads kept for snapshots */
 
 #endif

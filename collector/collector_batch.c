@@ -18,6 +18,7 @@
 #include "collector/collector_offline.h"
 #include "collector/collector_state.h"
 #include "store/store.h"
+#include "wire/secret_list.h"
 
 struct batch {
     struct batch *next;
@@ -47,10 +48,10 @@ static struct store_txn *txn_of(struct batch *batch)
 }
 
 static struct ads_entry *propose(struct batch *batch, const char *type, const char *name,
-                                 struct ad *ad)
+                                 struct ad *ad, struct secret_list *secrets)
 {
     struct ads_change *change;
-    if (collector_ads_propose(batch->collector->ads, type, name, ad, &change) != 0) {
+    if (collector_ads_propose(batch->collector->ads, type, name, ad, secrets, &change) != 0) {
         return NULL;
     }
     vec_push(&batch->changes, change);
@@ -66,22 +67,23 @@ static void heard(struct batch *batch, struct ads_entry *entry, const struct pla
 }
 
 int batch_set(struct batch *batch, const char *type, const char *name, struct ad *ad,
-              const struct plan_stamp *stamp, struct err *err)
+              struct secret_list *secrets, const struct plan_stamp *stamp, struct err *err)
 {
     struct ads_entry *old = collector_ads_find(batch->collector->ads, type, name);
     const struct plan_traits traits = plan_traits_of(text_equal_nocase(type, "Machine"), ad);
     bool is_durable = traits.offline || traits.absent;
     if (old) {
-        return batch_set_at(batch, old, ad, &traits, false, stamp, err);
+        return batch_set_at(batch, old, ad, secrets, &traits, false, stamp, err);
     }
     int code = is_durable ? collector_offline_put(txn_of(batch), batch->collector->prototypes, name,
                                                   ad, err)
                           : 0;
     if (code) {
         ad_destroy(ad);
+        secret_list_unref(secrets);
         return code;
     }
-    struct ads_entry *entry = propose(batch, type, name, ad);
+    struct ads_entry *entry = propose(batch, type, name, ad, secrets);
     if (!entry) {
         if (is_durable) {
             collector_offline_delete(txn_of(batch), name);
@@ -96,7 +98,7 @@ int batch_set(struct batch *batch, const char *type, const char *name, struct ad
 }
 
 int batch_set_at(struct batch *batch, struct ads_entry *entry, struct ad *ad,
-                 const struct plan_traits *traits, bool same_machine,
+                 struct secret_list *secrets, const struct plan_traits *traits, bool same_machine,
                  const struct plan_stamp *stamp, struct err *err)
 {
     bool was_durable = ads_entry_is_durable(entry);
@@ -106,14 +108,15 @@ int batch_set_at(struct batch *batch, struct ads_entry *entry, struct ad *ad,
                                          ad, err);
         if (code) {
             ad_destroy(ad);
+            secret_list_unref(secrets);
             return code;
         }
     } else if (was_durable) {
         collector_offline_delete(txn_of(batch), entry->name);
     }
     batch->must_wait = batch->must_wait || was_durable || is_durable || entry->waiting > 0;
-    vec_push(&batch->changes,
-             collector_ads_propose_to(batch->collector->ads, entry, ad, traits, same_machine));
+    vec_push(&batch->changes, collector_ads_propose_to(batch->collector->ads, entry, ad, secrets,
+                                                       traits, same_machine));
     heard(batch, entry, stamp);
     return 0;
 }
@@ -127,7 +130,7 @@ void batch_remove(struct batch *batch, struct ads_entry *entry)
         collector_offline_delete(txn_of(batch), entry->name);
     }
     batch->must_wait = batch->must_wait || ads_entry_is_durable(entry) || entry->waiting > 0;
-    (void)propose(batch, entry->type, entry->name, NULL);
+    (void)propose(batch, entry->type, entry->name, NULL, NULL);
 }
 
 static void apply(struct batch *batch)

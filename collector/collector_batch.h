@@ -19,16 +19,18 @@ struct collector;
 struct err;
 struct plan_stamp;
 struct plan_traits;
+struct secret_list;
 
 struct batch *batch_begin(struct collector *collector);
-/* The ad (taken) of that type and name; stamp may be NULL.  -ENOSPC: too many ads; -E2BIG: an
+/* The ad (taken) of that type and name, with these secrets (taken; NULL: none) beside it; stamp may
+ * be NULL.  -ENOSPC: too many ads; -E2BIG: an
  * offline ad that is too large: nothing is changed then. */
 int batch_set(struct batch *batch, const char *type, const char *name, struct ad *ad,
-              const struct plan_stamp *stamp, struct err *err);
+              struct secret_list *secrets, const struct plan_stamp *stamp, struct err *err);
 /* The same for an entry that is there, when its traits are known: see collector_ads_propose_to().
  */
 int batch_set_at(struct batch *batch, struct ads_entry *entry, struct ad *ad,
-                 const struct plan_traits *traits, bool same_machine,
+                 struct secret_list *secrets, const struct plan_traits *traits, bool same_machine,
                  const struct plan_stamp *stamp, struct err *err);
 void batch_remove(struct batch *batch, struct ads_entry *entry);
 /* Takes batch; calls done(arg) when its changes are durable and public: at once, or later; done may

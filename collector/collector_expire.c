@@ -41,7 +41,7 @@ void collector_end_ad(struct collector *collector, struct batch *batch, struct a
     if (is_to_be_missed(collector, entry)) {
         struct ad *absent = plan_make_absent(entry->latest, loop_wall_s(collector->env.loop),
                                              collector->absent_expire_s);
-        if (batch_set(batch, entry->type, entry->name, absent, NULL, &err) == 0) {
+        if (batch_set(batch, entry->type, entry->name, absent, NULL, NULL, &err) == 0) {
             collector->counts.gone_absent++;
             log_info(collector->env.log, "ad.absent", "a machine is absent",
                      LOG_TEXT("name", entry->name));

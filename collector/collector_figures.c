@@ -98,6 +98,7 @@ static const struct {
     {"UpdatesLost", offsetof(struct collector_counts, updates_lost), true},
     {"UpdatesStale", offsetof(struct collector_counts, stale), false},
     {"AdsRejected", offsetof(struct collector_counts, rejected), true},
+    {"AdsWithPrivateAttributes", offsetof(struct collector_counts, private_dropped), true},
     {"AdsOverQuota", offsetof(struct collector_counts, over_quota), false},
     {"AdsExpired", offsetof(struct collector_counts, expired), false},
     {"AdsGoneAbsent", offsetof(struct collector_counts, gone_absent), false},
@@ -224,7 +225,8 @@ void collector_show_figures(void *arg)
     put_self(collector, cpu, ad);
     daemon_ad_put_wire(ad, collector->context);
     struct ads_change *change;
-    if (collector_ads_propose(collector->ads, "Collector", collector->own_name, ad, &change) == 0) {
+    if (collector_ads_propose(collector->ads, "Collector", collector->own_name, ad, NULL,
+                              &change) == 0) {
         collector_ads_apply(collector->ads, change);
     }
     loop_timer_set(collector->own_ad, collector->own_ad_interval_ms);

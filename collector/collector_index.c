@@ -388,7 +388,7 @@ static size_t look_at_test(const struct look *look, const struct ad_expr *test)
         return ALL;
     }
     if ((comparison.op == AD_COMPARE_EQ || comparison.op == AD_COMPARE_IS) &&
-        !ad_attr_is_private(comparison.name) && ad_expr_is_literal(comparison.other)) {
+        ad_expr_is_literal(comparison.other)) {
         struct ad_value value;
         char text[KEY_BYTES];
         ad_eval(comparison.other, NULL, NULL, NULL, &value);

@@ -19,6 +19,7 @@
 #include "collector/collector_state.h"
 #include "collector/collector_verbs.h"
 #include "collector/inspect_plan.h"
+#include "wire/secret_list.h"
 
 #define STEP_MS   100  /* between two steps of the walk */
 #define REST_MS   1000 /* after a walk that found nothing new */
@@ -50,7 +51,8 @@ static void annotate(struct collector *collector, struct ads_entry *entry, const
         ad_remove(ad, "AdProblems");
     }
     struct batch *batch = batch_begin(collector);
-    if (batch_set(batch, entry->type, entry->name, ad, &stamp, &err) == 0) {
+    if (batch_set(batch, entry->type, entry->name, ad, secret_list_ref(entry->latest_secrets),
+                  &stamp, &err) == 0) {
         entry->heard_ms = heard_ms; /* this renews nothing */
     } else {
         log_warn(collector->env.log, "ad.not_annotated", err.text, LOG_TEXT("name", entry->name));

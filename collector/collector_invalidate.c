@@ -100,8 +100,8 @@ static void judge(struct invalidation *invalidation, struct ads_entry *entry)
 {
     struct ad_context context = collector_context(invalidation->collector);
     context.work = &invalidation->work;
-    const struct ad *bare = is_meant(invalidation, entry) ? collector_ads_bare(entry) : NULL;
-    if (bare && ad_eval_bool(invalidation->constraint, bare, NULL, &context) == AD_TRUE) {
+    const struct ad *shown = is_meant(invalidation, entry) ? entry->shown : NULL;
+    if (shown && ad_eval_bool(invalidation->constraint, shown, NULL, &context) == AD_TRUE) {
         take_away(invalidation, entry);
         invalidation->work.steps += TAKE_STEPS;
     }

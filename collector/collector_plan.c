@@ -112,7 +112,7 @@ bool plan_may_advertise(const struct plan_sender *sender, const char *type)
 }
 
 static const char *const NEGOTIATOR_MERGES[] = {"MachineLastMatchTime", "OfflineMatches",
-                                                "_roost_privGiven"};
+                                                "GivenClaims"};
 
 static const char *const DAEMON_MERGES[] = {
     "PowerState",           "PowerStateReason", "EnteredPowerState", "PowerMethod",
@@ -221,9 +221,9 @@ struct ad *plan_change(struct ad_pool *pool, const struct ad *old, const struct 
 
 struct ad *plan_make_absent(const struct ad *last, int64_t now_s, int64_t lifetime_s)
 {
-    static const char *const GONE[] = {"Offline",        "OfflineMatches",       "OfflineBootId",
-                                       "PowerMethod",    "MachineLastMatchTime", "StartdUplink",
-                                       "ClassAdLifetime"};
+    static const char *const GONE[] = {"Offline",         "OfflineMatches",       "OfflineBootId",
+                                       "PowerMethod",     "MachineLastMatchTime", "StartdUplink",
+                                       "ClassAdLifetime", "GivenClaims"};
     struct ad *ad = ad_create();
     size_t at = 0;
     const char *name;

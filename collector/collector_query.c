@@ -57,13 +57,14 @@ struct query {
     struct ad_expr *constraint;       /* NULL: all */
     struct ad_projection *projection; /* NULL: all */
     bool whole_if_computed; /* an ad with a wanted attribute that is no literal comes whole */
-    bool with_private;
+    bool with_secrets;
     bool with_absent; /* the constraint asks for Absent: such ads are not hidden */
     int64_t limit;
     int64_t count; /* sent */
     uint64_t begin_ms;
-    struct strbuf part; /* ads that are not sent yet, as they travel */
-    size_t pending;     /* so many */
+    struct strbuf part;          /* ads that are not sent yet, as they travel */
+    size_t pending;              /* so many */
+    struct secret_batch secrets; /* beside them */
 };
 
 static void query_destroy(struct query *query)
@@ -75,6 +76,7 @@ static void query_destroy(struct query *query)
     }
     collector->counts.queries_active--;
     strbuf_fini(&query->part);
+    secret_batch_fini(&query->secrets);
     if (query->cursor.ads) {
         ads_cursor_fini(&query->cursor);
     }
@@ -95,26 +97,33 @@ static void gone(void *arg)
 /* ---- answering ------------------------------------------------------------------------------- */
 
 /* Ads are copied as bytes from the table into the message: nothing is taken apart. */
-static void add(struct query *query, const struct ad *ad)
+static void add(struct query *query, const struct ads_seen *seen)
 {
     size_t begin = wire_ad_begin(&query->part);
-    if (!query->projection || !ad_project(query->projection, ad, query->with_private,
-                                          query->whole_if_computed, &query->part)) {
-        ad_encode(ad, query->with_private, &query->part);
+    if (!query->projection ||
+        !ad_project(query->projection, seen->ad, false, query->whole_if_computed, &query->part)) {
+        ad_encode(seen->ad, false, &query->part);
     }
     wire_ad_end(&query->part, begin);
+    if (query->with_secrets) { /* they live as long as the snapshot, or go in this turn */
+        secret_batch_add(&query->secrets, seen->secrets, (uint32_t)query->pending);
+    }
     query->pending++;
 }
 
 static void body_of(const struct query *query, struct wire_body *ret)
 {
-    *ret = (struct wire_body){.encoded = &query->part, .encoded_count = query->pending};
+    *ret = (struct wire_body){.encoded = &query->part,
+                              .encoded_count = query->pending,
+                              .secrets = query->secrets.items,
+                              .secret_count = query->secrets.count};
 }
 
 static void sent(struct query *query)
 {
     query->work.steps += query->part.length / BYTES_A_STEP;
     strbuf_clear(&query->part);
+    secret_batch_clear(&query->secrets);
     query->count += (int64_t)query->pending;
     query->pending = 0;
 }
@@ -173,11 +182,9 @@ static bool next_entry(struct query *query, struct ads_entry **ret)
     return *ret != NULL;
 }
 
-static bool wants(struct query *query, struct ads_entry *entry, const struct ad **ret)
+static bool wants(struct query *query, const struct ads_entry *entry, struct ads_seen *ret)
 {
-    bool absent = false;
-    *ret = ads_snapshot_see(&query->snapshot, entry, query->with_private, &absent);
-    if (!*ret || (absent && !query->with_absent)) {
+    if (!ads_snapshot_see(&query->snapshot, entry, ret) || (ret->absent && !query->with_absent)) {
         return false;
     }
     if (!query->constraint) {
@@ -185,7 +192,7 @@ static bool wants(struct query *query, struct ads_entry *entry, const struct ad 
     }
     struct ad_context context = collector_context(query->collector);
     context.work = &query->work;
-    return ad_eval_bool(query->constraint, *ret, NULL, &context) == AD_TRUE;
+    return ad_eval_bool(query->constraint, ret->ad, NULL, &context) == AD_TRUE;
 }
 
 /* Fills a part, or what of it the slice allows.  False: that was all. */
@@ -194,15 +201,15 @@ static bool look(struct query *query, uint64_t end)
     while (query->work.steps < end && query->part.length < PART_BYTES &&
            query->pending < PART_ADS) {
         struct ads_entry *entry;
-        const struct ad *ad;
+        struct ads_seen seen;
         bool full = query->limit >= 0 && query->count + (int64_t)query->pending >= query->limit;
         if (full || !next_entry(query, &entry)) {
             return false;
         }
         query->collector->counts.ads_looked_at++;
         query->work.steps += AD_LOOK_STEPS;
-        if (wants(query, entry, &ad)) {
-            add(query, ad);
+        if (wants(query, entry, &seen)) {
+            add(query, &seen);
         }
     }
     return true;
@@ -300,10 +307,10 @@ static int read_constraint(struct query *query, const struct ad *args, struct er
 static int read_args(struct query *query, const struct ad *args, struct err *err)
 {
     query->limit = ad_int_or(args, "Limit", -1);
-    query->with_private = ad_bool_or(args, "Private", false);
+    query->with_secrets = ad_bool_or(args, "Private", false);
     query->whole_if_computed = ad_bool_or(args, "WholeIfComputed", false);
-    if (query->with_private && !(wire_request_peer(query->request)->scopes & SCOPE_NEGOTIATOR)) {
-        return err_set(err, -EACCES, "private attributes are for the negotiator");
+    if (query->with_secrets && !(wire_request_peer(query->request)->scopes & SCOPE_NEGOTIATOR)) {
+        return err_set(err, -EACCES, "claim ids are for the negotiator");
     }
     if (query->collector->counts.queries_active > QUERIES_MAX) {
         return err_set(err, -EBUSY, "%d queries are being answered; try again", QUERIES_MAX);

@@ -39,7 +39,7 @@ static void revocation_destroy(struct revocation *revocation)
 void collector_revoked(struct collector *collector, const char *token_id, struct ad *ad)
 {
     struct ads_change *change;
-    if (collector_ads_propose(collector->ads, "Revocation", token_id, ad, &change) == 0) {
+    if (collector_ads_propose(collector->ads, "Revocation", token_id, ad, NULL, &change) == 0) {
         collector_ads_apply(collector->ads, change);
     }
     wire_context_revoke(collector->context, token_id);
@@ -106,7 +106,8 @@ void collector_revocations_expire(struct collector *collector)
         }
         collector_revoked_delete(txn, entry->name);
         any = true;
-        if (collector_ads_propose(collector->ads, "Revocation", entry->name, NULL, &change) == 0) {
+        if (collector_ads_propose(collector->ads, "Revocation", entry->name, NULL, NULL, &change) ==
+            0) {
             collector_ads_apply(collector->ads, change);
         }
     }

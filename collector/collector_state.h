@@ -38,6 +38,7 @@ struct wire_context;
 struct collector_counts {
     int64_t updates;         /* UPDATE requests answered with OK */
     int64_t rejected;        /* ads left out of them */
+    int64_t private_dropped; /* ads of which attributes were left out */
     int64_t updates_initial; /* ads that were not there before */
     int64_t updates_lost;    /* gaps in the numbers of senders */
     int64_t over_quota;      /* ads refused for a quota */

@@ -34,7 +34,10 @@ struct update {
     struct plan_stamp stamp;
     bool full;
     bool cancel_offline;
-    size_t count;  /* of ads in the message */
+    size_t count;                      /* of ads in the message */
+    size_t looked_at;                  /* of them */
+    const struct wire_secret *secrets; /* of those that follow, in their order */
+    size_t secret_count;
     size_t judged; /* of them that have an entry */
     size_t taken;  /* of them that are to be in the table, below */
     size_t rejected;
@@ -42,8 +45,9 @@ struct update {
     struct ad *model; /* the changes before these, which usually have the same names; or NULL */
     struct err first; /* why the first was rejected */
     struct update_ad {
-        struct ads_entry *entry; /* that it replaces; NULL: of a new name */
-        struct ad *ad;           /* as it will be in the table */
+        struct ads_entry *entry;     /* that it replaces; NULL: of a new name */
+        struct ad *ad;               /* as it will be in the table */
+        struct secret_list *secrets; /* beside it; NULL: none */
         struct plan_traits traits;
         size_t bytes; /* on the wire */
         struct share_holding holding;
@@ -58,6 +62,7 @@ static void update_destroy(void *arg)
     for (size_t i = 0; i < update->taken; i++) {
         share_drop(&update->ads[i].holding);
         ad_destroy(update->ads[i].ad);
+        secret_list_unref(update->ads[i].secrets);
     }
     mem_free(update);
 }
@@ -182,6 +187,56 @@ static void set_address(const struct update *update, const struct update_ad *ite
     }
 }
 
+/* ---- what comes beside the ads ----------------------------------------------------------------
+ */
+
+/* What came beside one ad. */
+struct beside {
+    const struct wire_secret *secrets;
+    size_t count, bytes;
+};
+
+static void take_beside(struct update *update, struct beside *ret)
+{
+    uint32_t index = (uint32_t)update->looked_at++;
+    *ret = (struct beside){.secrets = update->secrets};
+    while (ret->count < update->secret_count && ret->secrets[ret->count].of == index) {
+        ret->bytes += strlen(ret->secrets[ret->count++].text);
+    }
+    update->secrets += ret->count;
+    update->secret_count -= ret->count;
+}
+
+/* Usually they are those that are there already; a change that says nothing of them keeps them. */
+static struct secret_list *keep_beside(const struct update *update, const struct ads_entry *entry,
+                                       const struct beside *beside)
+{
+    struct secret_list *there = entry && entry->latest ? entry->latest_secrets : NULL;
+    if ((!update->full && beside->count == 0) ||
+        (there && secret_list_is(there, beside->secrets, beside->count))) {
+        return secret_list_ref(there);
+    }
+    return secret_list_create(beside->secrets, beside->count);
+}
+
+/* HTCondor's daemons have secrets among their attributes: those stay out. */
+static void drop_private(struct update *update, struct ad **ad)
+{
+    if (!ad_has_private(*ad)) {
+        return;
+    }
+    struct ad *public = ad_copy_public(*ad);
+    ad_destroy(*ad);
+    *ad = public;
+    if (update->collector->counts.private_dropped++ == 0) {
+        log_warn(
+            update->collector->env.log, "update.private",
+            "attributes that are secrets by their names (ClaimId, Capability, ...) are dropped",
+            LOG_TEXT("peer", wire_request_peer(update->request)->address),
+            LOG_TEXT("name", ad_string_or(public, "Name", "")));
+    }
+}
+
 /* ---- which ad it is -------------------------------------------------------------------------- */
 
 /* A live ad of a machine whose offline ad of that name was made by the same boot: a straggler. */
@@ -297,6 +352,7 @@ static int identify(struct update *update, const void *bytes, size_t length, str
     if (code) {
         return code;
     }
+    drop_private(update, &item->ad);
     if (item->address_given || is_of(entry, item->ad)) {
         *type = entry->type;
         *name = entry->name;
@@ -334,8 +390,8 @@ static int admit_share(const struct update *update, struct update_ad *item, bool
 
 /* What will be in the table: item->ad as it was sent, or what is there with its changes.  -EACCES,
  * -E2BIG, -EDQUOT: it is to be left out. */
-static int make(struct update *update, size_t length, const char *name, bool is_machine,
-                struct update_ad *item, struct err *err)
+static int make(struct update *update, size_t length, const struct beside *beside, const char *name,
+                bool is_machine, struct update_ad *item, struct err *err)
 {
     const struct ads_entry *entry = item->entry;
     struct ad *sent = item->ad;
@@ -344,6 +400,7 @@ static int make(struct update *update, size_t length, const char *name, bool is_
         item->ad = plan_change(update->collector->pool, entry->latest, sent, update->args);
         bytes = ad_encoded_bytes(item->ad);
     }
+    bytes += beside->bytes;
     item->bytes = bytes;
     item->same_machine = entry && entry->machine &&
                          ((entry->latest && ad_same_literal(entry->latest, item->ad, "Machine")) ||
@@ -375,6 +432,8 @@ static int judge(struct update *update, const void *bytes, size_t length, struct
     const char *type;
     const char *name;
     struct update_ad *item = &update->ads[update->taken];
+    struct beside beside;
+    take_beside(update, &beside);
     look_ahead(update);
     if (identify(update, bytes, length, item, &type, &name, &why) != 0) {
         reject(update, &why);
@@ -391,12 +450,15 @@ static int judge(struct update *update, const void *bytes, size_t length, struct
         code = err_set(err, -ESTALE, "there is no ad '%s' to be changed: send it in full", name);
     } else {
         bool is_machine = entry ? entry->is_machine : text_equal_nocase(type, "Machine");
-        if (make(update, length, name, is_machine, item, &why) != 0) {
+        if (make(update, length, &beside, name, is_machine, item, &why) != 0) {
             reject(update, &why);
             return 0;
         }
         update->taken++;
         item->traits = traits_of(entry, is_machine, item->ad);
+        item->secrets = item->traits.offline || item->traits.absent
+                            ? NULL
+                            : keep_beside(update, entry, &beside);
         if (is_straggler(update, entry, item->ad)) {
             return err_set(err, -ESTALE,
                            "%s left offline ads in this boot: send CancelOffline if it is awake",
@@ -436,17 +498,17 @@ static void end_offline_ads(struct update *update, struct batch *batch, const st
 }
 
 /* Puts an ad of a key that was not there when it was judged. */
-static int apply_new(struct update *update, struct batch *batch, struct ad *ad,
+static int apply_new(struct update *update, struct batch *batch, const struct update_ad *item,
                      struct ads_entry **ret, struct err *err)
 {
     const char *type;
     const char *name;
     char type_copy[PLAN_TYPE_MAX + 1], name_copy[PLAN_NAME_MAX + 1];
-    CHECK(plan_identify(ad, &type, &name, NULL) == 0);
+    CHECK(plan_identify(item->ad, &type, &name, NULL) == 0);
     /* Borrowed from the ad, which batch_set() takes. */
     (void)snprintf(type_copy, sizeof(type_copy), "%s", type);
     (void)snprintf(name_copy, sizeof(name_copy), "%s", name);
-    int code = batch_set(batch, type_copy, name_copy, ad, &update->stamp, err);
+    int code = batch_set(batch, type_copy, name_copy, item->ad, item->secrets, &update->stamp, err);
     *ret = code ? NULL : collector_ads_find(update->collector->ads, type_copy, name_copy);
     return code;
 }
@@ -465,9 +527,9 @@ static void apply(struct update *update)
             text_equal_nocase(ad_string_or(item->ad, "MyType", ""), "Machine")) {
             end_offline_ads(update, batch, item->ad);
         }
-        int code = entry ? batch_set_at(batch, entry, item->ad, &item->traits, item->same_machine,
-                                        &update->stamp, &why)
-                         : apply_new(update, batch, item->ad, &entry, &why);
+        int code = entry ? batch_set_at(batch, entry, item->ad, item->secrets, &item->traits,
+                                        item->same_machine, &update->stamp, &why)
+                         : apply_new(update, batch, item, &entry, &why);
         if (code) {
             share_drop(&item->holding);
             reject(update, &why);
@@ -498,6 +560,7 @@ void collector_update(struct session *session, struct wire_request *request)
     update->stamp = collector_stamp(session, args);
     update->full = ad_bool_or(args, "Full", true);
     update->cancel_offline = ad_bool_or(args, "CancelOffline", false);
+    update->secrets = wire_request_secrets(request, &update->secret_count);
     struct err err = {""};
     int code = 0;
     shares_begin(session->collector->shares);
@@ -591,7 +654,8 @@ void collector_merge(struct session *session, struct wire_request *request)
     uint64_t heard_ms = entry->heard_ms;
     struct batch *batch = batch_begin(collector);
     struct ad *ad = plan_change(collector->pool, entry->latest, changes, args);
-    int code = batch_set(batch, entry->type, entry->name, ad, &stamp, &err);
+    int code = batch_set(batch, entry->type, entry->name, ad,
+                         secret_list_ref(entry->latest_secrets), &stamp, &err);
     if (code) {
         batch_end(batch, NULL, NULL, NULL);
         wire_reply_error(request, code, "%s", err.text);

@@ -103,14 +103,15 @@ void act_match(struct negotiator *negotiator, struct pool_slot *slot, struct poo
     struct ad *args = ad_create();
     ad_set_string(args, "RequestName", request->name);
     ad_set_int(args, "AutoClusterId", ad_int_or(request_ad, "AutoClusterId", 0));
-    ad_set_string(args, "ClaimId", claim_id);
     ad_set_string(args, "SlotName", slot->name);
     ad_set_string(args, "Machine", ad_string_or(slot_ad, "Machine", ""));
     ad_set_string(args, "StartdUplink", ad_string_or(slot_ad, "StartdUplink", ""));
     if (PREEMPTION[match->preemption] != NULL) {
         ad_set_string(args, "Preemption", PREEMPTION[match->preemption]);
     }
-    const struct wire_body body = {.args = args, .ads = &slot_ad, .ad_count = 1};
+    const struct wire_secret id = {SECRET_CLAIM_ID, SECRET_OF_ARGS, claim_id};
+    const struct wire_body body = {
+        .args = args, .ads = &slot_ad, .ad_count = 1, .secrets = &id, .secret_count = 1};
     struct flight *flight = flight_create(negotiator, slot->name, request->name);
     flight->claim_id = mem_strdup(claim_id);
     flight->user = mem_strdup(request->facts.user);

@@ -19,6 +19,8 @@
 #include "negotiator/significant_plan.h"
 #include "offline_ads/offline_ads.h"
 #include "offline_ads/offline_holds.h"
+#include "wire/secret_list.h"
+#include "wire/watch.h"
 
 /* ---- numbers */
 
@@ -44,7 +46,7 @@ static void give_number(struct vec *by_number, struct vec *free_numbers, uint32_
 static void slot_destroy(void *value)
 {
     struct pool_slot *slot = value;
-    ad_value_fini(&slot->claim_list);
+    secret_list_unref(slot->ids);
     ad_destroy(slot->as_if);
     vec_fini(&slot->under_way, NULL);
     offline_holds_destroy(slot->holds);
@@ -77,7 +79,17 @@ static void read_reclaimable(struct negotiator *negotiator, struct pool_slot *sl
                                      .multiplicity = 1};
 }
 
-static void read_slot(struct negotiator *negotiator, struct pool_slot *slot, const struct ad *ad)
+/* What may be given of it. */
+static void take_ids(struct pool_slot *slot, struct secret_list *ids, bool partitionable)
+{
+    secret_list_unref(slot->ids);
+    slot->ids = secret_list_ref(ids);
+    slot->claim_id = secret_list_find(ids, SECRET_CLAIM_ID);
+    slot->id_count = slot->claim_id[0] == '\0' ? 0 : partitionable ? secret_list_count(ids) : 1;
+}
+
+static void read_slot(struct negotiator *negotiator, struct pool_slot *slot, const struct ad *ad,
+                      struct secret_list *ids)
 {
     bool was_reclaimable = slot->as_if != NULL;
     ad_destroy(slot->as_if);
@@ -85,10 +97,9 @@ static void read_slot(struct negotiator *negotiator, struct pool_slot *slot, con
     if (slot->as_if != NULL) {
         mem_free(slot->user);
         slot->user = NULL;
-        ad_value_fini(&slot->claim_list);
+        take_ids(slot, NULL, false);
         offline_holds_destroy(slot->holds);
         slot->holds = NULL;
-        slot->claim_id = "";
         slot->reclaim_until_s = 0;
         if (!was_reclaimable && !slot->merging) {
             offline_holds_destroy(slot->pending);
@@ -107,13 +118,9 @@ static void read_slot(struct negotiator *negotiator, struct pool_slot *slot, con
     char user[ACCOUNTANT_NAME_MAX + 1];
     mem_free(slot->user);
     slot->user = claimed && usage_submitter(ad, user, sizeof user) ? mem_strdup(user) : NULL;
-    ad_value_fini(&slot->claim_list);
     offline_holds_destroy(slot->holds);
-    slot->claim_id = offline ? "" : ad_string_or(ad, "ClaimId", "");
+    take_ids(slot, offline ? NULL : ids, partitionable);
     slot->holds = offline && ad_has(ad, "OfflineMatches") ? offline_holds_read(ad) : NULL;
-    if (partitionable && !offline) {
-        (void)ad_eval_attr(ad, NULL, "ClaimIdList", NULL, &slot->claim_list); /* absent: none */
-    }
     slot->facts = (struct plan_slot){
         .name = slot->name,
         .machine = ad_string_or(ad, "Machine", ""),
@@ -158,7 +165,7 @@ void copies_slot_changed(void *arg, const char *key, const struct ad *ad)
         slot->facts.number = take_number(&negotiator->by_number, &negotiator->free_numbers, slot);
         (void)strmap_set(negotiator->slots, key, slot); /* was absent */
     }
-    read_slot(negotiator, slot, ad);
+    read_slot(negotiator, slot, ad, watch_secrets(negotiator->slots_watch, key));
     given_read(slot);
     usage_slot(negotiator, slot, ad, is_new);
     shares_slot_changed(slot);
@@ -185,24 +192,14 @@ void copies_slot_gone(void *arg, const char *key)
 /* Claim ids of the slot that are still to be given; *first: one of them. */
 static int64_t count_claim_ids(const struct pool_slot *slot, const char **first)
 {
-    const struct negotiator *negotiator = slot->negotiator;
-    size_t count = ad_value_count(&slot->claim_list);
     int64_t left = 0;
     *first = NULL;
-    if (slot->claim_id[0] != '\0' && !given_is(negotiator, slot->claim_id)) {
-        *first = slot->claim_id;
-        left = 1;
-    }
-    for (size_t i = 0; i < count; i++) {
-        struct ad_value id;
-        ad_value_item(&slot->claim_list, i, &id);
-        if (id.type == AD_TYPE_STRING && strcmp(id.string.text, slot->claim_id) != 0 &&
-            !given_is(negotiator, id.string.text)) {
+    for (size_t i = 0; i < slot->id_count; i++) {
+        const struct wire_secret *id = &secret_list_items(slot->ids)[i];
+        if (id->kind == SECRET_CLAIM_ID && !given_is(slot->negotiator, id->text)) {
             left++;
-            /* a literal of the ad: it outlives the value */
-            *first = *first != NULL || id.memory != NULL ? *first : id.string.text;
+            *first = *first != NULL ? *first : id->text;
         }
-        ad_value_fini(&id);
     }
     return left;
 }
@@ -218,15 +215,11 @@ const char *copies_claim_id(const struct pool_slot *slot)
 static void find_under_way(struct pool_slot *slot, struct plan_slot *facts)
 {
     vec_clear(&slot->under_way, NULL);
-    for (size_t i = 0; i < ad_value_count(&slot->claim_list); i++) {
-        struct ad_value id;
-        ad_value_item(&slot->claim_list, i, &id);
-        struct ad *job =
-            id.type == AD_TYPE_STRING ? given_job(slot->negotiator, id.string.text) : NULL;
+    for (size_t i = 0; i < slot->id_count; i++) {
+        struct ad *job = given_job(slot->negotiator, secret_list_items(slot->ids)[i].text);
         if (job != NULL) {
             vec_push(&slot->under_way, job);
         }
-        ad_value_fini(&id);
     }
     facts->under_way = (const struct ad *const *)slot->under_way.items;
     facts->under_way_count = slot->under_way.count;

@@ -6,18 +6,20 @@
  * a startd that said no) is forgotten by the schedd, too, and the slot must not stay idle for it.
  *
  * A negotiator that is killed after it gave an id must not be followed by one that gives it again
- * before the slot's ad shows the claim.  So the ids are also written into the slot's ad at the
- * collector, by a MERGE that goes before the MATCH on the same connection: the hub keeps the order,
- * and who leads next reads them there.  They are not durable: a collector that dies takes the ads
- * of running slots along, and what comes again comes from the startd, which knows its ids.  Nor are
- * they needed for long: a whole new ad of the startd's has them no more.  A startd could write the
- * mark itself, so only ids that are the slot's own are read of it: it hurts nobody else.
+ * before the slot's ad shows the claim.  So digests of the ids, from which nobody learns them, are
+ * also written into the slot's ad at the collector, by a MERGE that goes before the MATCH on the
+ * same connection: the hub keeps the order, and who leads next reads them there.  They are not
+ * durable: a collector that dies takes the ads of running slots along, and what comes again comes
+ * from the startd, which knows its ids.  Nor are they needed for long: a whole new ad of the
+ * startd's has them no more.  A startd could write the mark itself, so only ids that are the slot's
+ * own are read of it: it hurts nobody else.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include <errno.h>
 #include <string.h>
 
+#include "base/digest.h"
 #include "base/loop.h"
 #include "base/mem.h"
 #include "base/plant.h"
@@ -25,11 +27,12 @@
 #include "base/vec.h"
 #include "classad/ad.h"
 #include "negotiator/negotiator.h"
+#include "wire/secret_list.h"
 #include "wire/wire.h"
 
 #define GIVEN_MS 150000 /* above the schedd's SCHEDD_MATCH_TIMEOUT */
-/* In the slot's ad: [ Holder = who gave; Until = wall time, s; Ids = { ... } ].  Private. */
-#define MARK "_roost_privGiven"
+/* In the slot's ad: [ Holder = who gave; Until = wall time, s; Ids = { digests } ]. */
+#define MARK "GivenClaims"
 
 struct gift { /* a claim id that was given away */
     uint64_t until_ms;
@@ -65,35 +68,28 @@ static void marked(void *arg, struct wire_reply *reply)
     (void)reply; /* refused: the slot's ad is gone, and with it what was to be kept */
 }
 
-typedef void (*id_f)(void *arg, const char *id);
-
-/* Each claim id that the slot's ad has, once. */
-static void each_id(const struct pool_slot *slot, id_f call, void *arg)
+/* What stands for a claim id where everybody may see it: 128 random bits cannot be found from it.
+ */
+static void digest_of(const char *id, char ret[DIGEST_HEX_SIZE])
 {
-    if (slot->claim_id[0] != '\0') {
-        call(arg, slot->claim_id);
-    }
-    for (size_t i = 0; i < ad_value_count(&slot->claim_list); i++) {
-        struct ad_value id;
-        ad_value_item(&slot->claim_list, i, &id);
-        if (id.type == AD_TYPE_STRING && id.string.text[0] != '\0' &&
-            strcmp(id.string.text, slot->claim_id) != 0) {
-            call(arg, id.string.text);
-        }
-        ad_value_fini(&id);
-    }
+    static const char PURPOSE[] = "roost given claim ";
+    struct digest *digest = digest_create();
+    digest_update(digest, PURPOSE, sizeof(PURPOSE) - 1);
+    digest_update(digest, id, strlen(id));
+    digest_hex(digest, ret);
+    digest_destroy(digest);
 }
 
-struct given_ids {
-    const struct negotiator *negotiator;
-    struct vec ids;
-};
-
-static void add_if_given(void *arg, const char *id)
+/* The claim ids of the slot that are given. */
+static void add_given(const struct pool_slot *slot, struct vec *digests)
 {
-    struct given_ids *given = arg;
-    if (strmap_get(given->negotiator->given, id) != NULL) {
-        vec_push(&given->ids, mem_strdup(id));
+    for (size_t i = 0; i < slot->id_count; i++) {
+        const char *id = secret_list_items(slot->ids)[i].text;
+        char digest[DIGEST_HEX_SIZE];
+        if (strmap_get(slot->negotiator->given, id) != NULL) {
+            digest_of(id, digest);
+            vec_push(digests, mem_strdup(digest));
+        }
     }
 }
 
@@ -104,12 +100,12 @@ static void mark(const struct pool_slot *slot)
     if (wire == NULL) {
         return;
     }
-    struct given_ids given = {.negotiator = negotiator};
-    each_id(slot, add_if_given, &given);
+    struct vec given = {0};
+    add_given(slot, &given);
     struct ad *note = ad_create(), *change = ad_create(), *args = ad_create();
     ad_set_string(note, "Holder", negotiator->holder);
     ad_set_int(note, "Until", loop_wall_s(negotiator->env.loop) + GIVEN_MS / 1000);
-    ad_set_strings(note, "Ids", (const char *const *)given.ids.items, given.ids.count);
+    ad_set_strings(note, "Ids", (const char *const *)given.items, given.count);
     ad_set_ad(change, MARK, note);
     ad_set_string(args, "Type", "Machine");
     ad_set_string(args, "Name", slot->name);
@@ -118,7 +114,7 @@ static void mark(const struct pool_slot *slot)
     (void)wire_call(wire, VERB_MERGE, &body, 0, marked, NULL); /* not sent: nor is the match */
     ad_destroy(args);
     ad_destroy(change);
-    vec_fini(&given.ids, mem_free);
+    vec_fini(&given, mem_free);
 }
 
 /* ---- giving */
@@ -183,9 +179,16 @@ void given_forget_old(struct negotiator *negotiator)
     }
 }
 
-static void add_own(void *arg, const char *id)
+static bool names(const struct ad_value *digests, const char *digest)
 {
-    (void)strmap_set(arg, id, arg); /* only presence counts */
+    bool found = false;
+    for (size_t i = 0; i < ad_value_count(digests) && !found; i++) {
+        struct ad_value item;
+        ad_value_item(digests, i, &item);
+        found = item.type == AD_TYPE_STRING && strcmp(item.string.text, digest) == 0;
+        ad_value_fini(&item);
+    }
+    return found;
 }
 
 void given_read(const struct pool_slot *slot)
@@ -200,20 +203,16 @@ void given_read(const struct pool_slot *slot)
     int64_t now_s = loop_wall_s(negotiator->env.loop), until_s = ad_int_or(note, "Until", 0);
     int64_t left_s = until_s > now_s ? until_s - now_s : 0;
     left_s = left_s < GIVEN_MS / 1000 ? left_s : GIVEN_MS / 1000;
-    struct strmap *own = strmap_create(STRMAP_CASE_SENSITIVE);
-    struct ad_value ids;
-    each_id(slot, add_own, own);
-    (void)ad_eval_attr(note, NULL, "Ids", NULL, &ids); /* absent: none */
-    for (size_t i = 0; left_s > 0 && i < ad_value_count(&ids); i++) {
-        struct ad_value id;
-        ad_value_item(&ids, i, &id);
-        if (id.type == AD_TYPE_STRING && strmap_get(own, id.string.text) != NULL &&
-            strmap_get(negotiator->given, id.string.text) == NULL) {
-            remember(negotiator, id.string.text, slot->name, NULL,
+    struct ad_value digests;
+    (void)ad_eval_attr(note, NULL, "Ids", NULL, &digests); /* absent: none */
+    for (size_t i = 0; left_s > 0 && ad_value_count(&digests) > 0 && i < slot->id_count; i++) {
+        const char *id = secret_list_items(slot->ids)[i].text;
+        char digest[DIGEST_HEX_SIZE];
+        digest_of(id, digest);
+        if (strmap_get(negotiator->given, id) == NULL && names(&digests, digest)) {
+            remember(negotiator, id, slot->name, NULL,
                      loop_now_ms(negotiator->env.loop) + (uint64_t)left_s * 1000);
         }
-        ad_value_fini(&id);
     }
-    ad_value_fini(&ids);
-    strmap_destroy(own, NULL);
+    ad_value_fini(&digests);
 }

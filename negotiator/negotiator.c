@@ -339,7 +339,7 @@ static void negotiator_destroy(void *state)
 
 static int negotiator_start(const struct daemon_env *env, void **state, struct err *err)
 {
-    static const struct watch_spec SLOTS = {.type = "Machine", .with_private = true};
+    static const struct watch_spec SLOTS = {.type = "Machine", .with_secrets = true};
     static const struct watch_spec REQUESTS = {.type = "Request"};
     static const struct watch_spec SUBMITTERS = {.type = "Submitter"};
     static const struct watch_events SUBMITTER_EVENTS = {.changed = submitter_changed,

@@ -48,8 +48,9 @@ struct pool_slot { /* what we know of a slot beside its ad */
     struct ad *as_if;
     int64_t reclaim_until_s;     /* offline: PowerReclaimUntil; 0: none */
     struct vec under_way;        /* struct ad: what facts.under_way points to */
-    struct ad_value claim_list;  /* of a partitionable slot: ClaimIdList */
-    const char *claim_id;        /* of the ad; "": none */
+    struct secret_list *ids;     /* beside its ad; NULL: none */
+    size_t id_count;             /* that may be given: one, but of a partitionable slot */
+    const char *claim_id;        /* the first; "": none */
     struct offline_holds *holds; /* of the ad; NULL: none */
     /* offline: holds as we have asked for, until answered; NULL: as in the ad.  Of one that may be
      * taken back: what is held on it (drained.c) */

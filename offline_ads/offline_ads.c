@@ -27,6 +27,7 @@ static const char *const REMOVED[] = {
     "CurrentRank",
     "PublicClaimId",
     "PublicClaimIds",
+    "GivenClaims",
     "ConcurrencyLimits",
     "TotalJobRunTime",
     "TotalJobSuspendTime",

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/check.h"
 #include "base/log.h"
 #include "base/loop.h"
 #include "base/mem.h"
@@ -59,15 +60,22 @@ static bool outcome_is_unknown(int status)
     return status == -ECONNRESET || status == -ETIMEDOUT;
 }
 
+/* The claim id proves each of them; body may say more. */
 static int64_t call(struct claim *claim, enum wire_verb verb, const struct wire_body *body,
                     uint64_t deadline_ms, wire_reply_f answered)
 {
+    const struct wire_secret id = {SECRET_CLAIM_ID, SECRET_OF_ARGS, claim->id};
+    struct wire_body proved = *body;
+    if (body->secret_count == 0) {
+        proved.secrets = &id;
+        proved.secret_count = 1;
+    }
     struct wire *wire = claim_wire(claim);
     if (wire == NULL) {
         return -ENOTCONN;
     }
     struct call_ref *ref = ref_create(claim);
-    int64_t sent = wire_call(wire, verb, body, deadline_ms, answered, ref);
+    int64_t sent = wire_call(wire, verb, &proved, deadline_ms, answered, ref);
     if (sent < 0) {
         mem_free(ref);
     }
@@ -128,16 +136,20 @@ static void send_activate(struct claim *claim, const char *pin)
     char route[OWNER_NAME_MAX + 16];
     (void)snprintf(route, sizeof(route), "shadow/%s", job->cluster->owner->name); /* fits */
     struct ad *args = ad_create();
-    ad_set_string(args, "ClaimId", claim->id);
     ad_set_string(args, "JobId", claim->job_id);
     ad_set_int(args, "ClaimEpoch", claim->epoch);
     ad_set_string(args, "ShadowAddress", schedd->address);
     ad_set_string(args, "ShadowRoute", route);
     ad_set_string(args, "ShadowPin", pin);
-    ad_set_string(args, "Nonce", job_nonce(job));
+    const struct wire_secret secrets[] = {{SECRET_CLAIM_ID, SECRET_OF_ARGS, claim->id},
+                                          {SECRET_NONCE, SECRET_OF_ARGS, job_nonce(job)}};
     struct ad *flat = job_run_ad(schedd, job);
     const struct ad *ads[] = {flat};
-    const struct wire_body body = {.args = args, .ads = ads, .ad_count = 1};
+    const struct wire_body body = {.args = args,
+                                   .ads = ads,
+                                   .ad_count = 1,
+                                   .secrets = secrets,
+                                   .secret_count = ARRAY_COUNT(secrets)};
     if (call(claim, VERB_ACTIVATE, &body, 0, activate_answered) > 0) {
         claim->activated = true;
         loop_timer_stop(claim->wait);
@@ -242,7 +254,6 @@ static void deactivate_answered(void *arg, struct wire_reply *reply)
 void claim_call_deactivate(struct claim *claim)
 {
     struct ad *args = ad_create();
-    ad_set_string(args, "ClaimId", claim->id);
     ad_set_string(args, "JobId", claim->job_id);
     ad_set_int(args, "ClaimEpoch", claim->epoch);
     ad_set_bool(args, "Fast", claim->stop_fast);
@@ -275,7 +286,6 @@ void claim_call_suspend(struct claim *claim, bool suspended)
         return; /* a run that is being begun, or that has ended */
     }
     struct ad *args = ad_create();
-    ad_set_string(args, "ClaimId", claim->id);
     ad_set_string(args, "JobId", claim->job_id);
     ad_set_int(args, "ClaimEpoch", claim->epoch);
     ad_set_bool(args, "Suspended", suspended);
@@ -300,11 +310,8 @@ static void release_answered(void *arg, struct wire_reply *reply)
 
 void claim_call_release(struct claim *claim)
 {
-    struct ad *args = ad_create();
-    ad_set_string(args, "ClaimId", claim->id);
-    const struct wire_body body = {.args = args};
+    const struct wire_body body = {.args = NULL};
     int64_t sent = call(claim, VERB_RELEASE_CLAIM, &body, 0, release_answered);
-    ad_destroy(args);
     if (sent < 0) {
         end_claim(claim, "released; its startd is not connected");
     }

@@ -263,7 +263,7 @@ static void resume(struct claim *claim, struct wire_request *request)
 static void handle_claim(struct claim_peer *peer, struct wire_request *request)
 {
     const struct ad *args = wire_request_args(request);
-    struct claim *claim = claims_find(peer->schedd, ad_string_or(args, "ClaimId", ""));
+    struct claim *claim = claims_find(peer->schedd, wire_request_secret(request, SECRET_CLAIM_ID));
     if (peer->schedd->stopping) { /* its successor knows the claim: the job is to go on */
         wire_reply_error(request, -ESHUTDOWN, "this schedd ends");
         return;
@@ -315,7 +315,7 @@ static void handle_alive(struct claim_peer *peer, struct wire_request *request)
 {
     const struct ad *args = wire_request_args(request);
     struct claim *claim = peer->claim;
-    if (claim == NULL || strcmp(claim->id, ad_string_or(args, "ClaimId", "")) != 0) {
+    if (claim == NULL || strcmp(claim->id, wire_request_secret(request, SECRET_CLAIM_ID)) != 0) {
         wire_reply_error(request, -ENOKEY, "no such claim on this connection");
         return;
     }
@@ -354,7 +354,7 @@ static void handle_gone(struct claim_peer *peer, struct wire_request *request)
 {
     const struct ad *args = wire_request_args(request);
     struct claim *claim = peer->claim;
-    if (claim != NULL && strcmp(claim->id, ad_string_or(args, "ClaimId", "")) == 0) {
+    if (claim != NULL && strcmp(claim->id, wire_request_secret(request, SECRET_CLAIM_ID)) == 0) {
         char why[256];
         (void)snprintf(why, sizeof(why), "the startd ended the claim: %s",
                        ad_string_or(args, "Reason", "no reason given")); /* cut if long */
@@ -423,7 +423,8 @@ static void on_closed(void *arg, struct wire *wire, int status, const char *why)
     }
 }
 
-static int admit(void *arg, const struct wire_peer *peer, const struct ad *hello, struct err *err)
+static int admit(void *arg, const struct wire_peer *peer, const struct wire_hello *hello,
+                 struct err *err)
 {
     struct claim_peer *claim_peer = arg;
     (void)peer;

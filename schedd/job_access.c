@@ -30,6 +30,7 @@ struct access {
     struct wire_request *request;
     struct owner *owner;
     struct ad *answer;
+    char ticket[2 * TICKET_BYTES + 1];
 };
 
 /* ---- what may be asked of a job that runs ---------------------------------------------------- */
@@ -130,20 +131,20 @@ static void admitted(void *arg, int status, const char *text)
         wire_reply_error(access->request, status, "%s", text);
     } else {
         ad_set_string(access->answer, "ShadowPin", text);
-        const struct wire_body body = {.args = access->answer};
+        const struct wire_secret ticket = {SECRET_TICKET, SECRET_OF_ARGS, access->ticket};
+        const struct wire_body body = {.args = access->answer,
+                                       .secrets = &ticket,
+                                       .secret_count = 1};
         wire_reply_ok(access->request, &body);
     }
     access_destroy(access);
 }
 
-static void make_ticket(struct access *access, struct ad *admit)
+static void make_ticket(struct access *access)
 {
     unsigned char secret[TICKET_BYTES];
-    char ticket[2 * TICKET_BYTES + 1];
     loop_secret(access->schedd->loop, secret, sizeof(secret));
-    text_hex(secret, sizeof(secret), ticket);
-    ad_set_string(admit, "Ticket", ticket);
-    ad_set_string(access->answer, "Ticket", ticket);
+    text_hex(secret, sizeof(secret), access->ticket);
     struct strbuf route;
     strbuf_init(&route, 0);
     strbuf_printf(&route, "shadow/%s", access->owner->name);
@@ -176,11 +177,12 @@ void access_handle(struct schedd *schedd, struct wire_request *request)
         wire_reply_error(request, result, "%s", err.text);
         access_destroy(access);
     } else {
-        make_ticket(access, admit);
+        make_ticket(access);
         log_info(schedd->log, "access.granted", "a client may go to the owner's shadow",
                  LOG_TEXT("owner", access->owner->name), LOG_TEXT("purpose", purpose),
                  LOG_TEXT("by", wire_request_peer(request)->identity));
-        shadows_call(schedd, access->owner, VERB_JOB_ADMIT, admit, admitted, access);
+        shadows_call(schedd, access->owner, VERB_JOB_ADMIT, admit, access->ticket, admitted,
+                     access);
     }
     ad_destroy(admit);
 }

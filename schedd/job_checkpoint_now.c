@@ -102,10 +102,10 @@ static int ask_startd(struct asking *asking, const struct claim *claim)
     asked->asking = asking;
     (void)snprintf(asked->id, sizeof(asked->id), "%s", claim->job_id); /* fits */
     struct ad *args = ad_create();
-    ad_set_string(args, "ClaimId", claim->id);
     ad_set_string(args, "JobId", claim->job_id);
     ad_set_int(args, "ClaimEpoch", claim->epoch);
-    const struct wire_body body = {.args = args};
+    const struct wire_secret id = {SECRET_CLAIM_ID, SECRET_OF_ARGS, claim->id};
+    const struct wire_body body = {.args = args, .secrets = &id, .secret_count = 1};
     int64_t sent = wire_call(wire, VERB_CHECKPOINT_CLAIM, &body, 0, answered, asked);
     ad_destroy(args);
     if (sent < 0) {

@@ -116,7 +116,8 @@ static void tell(struct schedd *schedd, const char *owner, const char *ids)
 {
     struct ad *args = ad_create();
     ad_set_string(args, CKPT_JOBS, ids);
-    shadows_call(schedd, queue_owner(schedd, owner), VERB_JOB_STOP, args, ignore_answer, NULL);
+    shadows_call(schedd, queue_owner(schedd, owner), VERB_JOB_STOP, args, NULL, ignore_answer,
+                 NULL);
     ad_destroy(args);
 }
 

@@ -94,7 +94,6 @@ static bool dial(struct claim *claim, bool again)
         return false;
     }
     struct ad *args = ad_create();
-    ad_set_string(args, "ClaimId", claim->id);
     ad_set_string(args, "ScheddAddress", schedd->address);
     ad_set_string(args, "ScheddName", schedd->name);
     ad_set_string(args, "ScheddPin", tls_identity_pin(door_identity(schedd->door)));
@@ -108,7 +107,9 @@ static bool dial(struct claim *claim, bool again)
     }
     struct ad *job = job_flat(schedd, claim->job);
     const struct ad *ads[] = {job};
-    const struct wire_body body = {.args = args, .ads = ads, .ad_count = 1};
+    const struct wire_secret id = {SECRET_CLAIM_ID, SECRET_OF_ARGS, claim->id};
+    const struct wire_body body = {
+        .args = args, .ads = ads, .ad_count = 1, .secrets = &id, .secret_count = 1};
     struct dial_ref *ref = mem_zalloc(sizeof(*ref));
     ref->schedd = schedd;
     (void)snprintf(ref->claim_id, sizeof(ref->claim_id), "%s", claim->id); /* bounded */
@@ -157,16 +158,14 @@ void claim_cancel(const struct claim *claim)
     if (wire == NULL) {
         return;
     }
-    struct ad *args = ad_create();
-    ad_set_string(args, "ClaimId", claim->id);
-    const struct wire_body body = {.args = args};
+    const struct wire_secret id = {SECRET_CLAIM_ID, SECRET_OF_ARGS, claim->id};
+    const struct wire_body body = {.secrets = &id, .secret_count = 1};
     (void)wire_relay(wire, claim->uplink, VERB_RELEASE_CLAIM, &body, 0, cancelled, NULL);
-    ad_destroy(args);
 }
 
-static int check(struct schedd *schedd, const struct ad *args, struct autocluster **autocluster)
+static int check(struct schedd *schedd, const struct ad *args, const char *id,
+                 struct autocluster **autocluster)
 {
-    const char *id = ad_string_or(args, "ClaimId", "");
     if (id[0] == '\0' || strlen(id) > CLAIM_ID_MAX ||
         ad_string_or(args, "StartdUplink", "")[0] == '\0' ||
         ad_string_or(args, "SlotName", "")[0] == '\0') {
@@ -192,12 +191,13 @@ static int check(struct schedd *schedd, const struct ad *args, struct autocluste
 void claims_match(struct schedd *schedd, struct wire_request *request)
 {
     const struct ad *args = wire_request_args(request);
+    const char *id = wire_request_secret(request, SECRET_CLAIM_ID);
     struct autocluster *autocluster = NULL;
-    switch (check(schedd, args, &autocluster)) {
+    switch (check(schedd, args, id, &autocluster)) {
     case 0:
         break;
     case -EINVAL:
-        wire_reply_error(request, -EINVAL, "MATCH needs ClaimId, SlotName and StartdUplink");
+        wire_reply_error(request, -EINVAL, "MATCH needs a claim id, SlotName and StartdUplink");
         return;
     case -EEXIST:
         wire_reply_error(request, -EEXIST, "this claim id was given before");
@@ -218,10 +218,9 @@ void claims_match(struct schedd *schedd, struct wire_request *request)
         return;
     }
     struct job *job = autocluster_best(autocluster);
-    struct claim *claim =
-        claim_create(schedd, ad_string_or(args, "ClaimId", ""), ad_string_or(args, "SlotName", ""),
-                     ad_string_or(args, "Machine", ""), ad_string_or(args, "StartdUplink", ""),
-                     autocluster);
+    struct claim *claim = claim_create(schedd, id, ad_string_or(args, "SlotName", ""),
+                                       ad_string_or(args, "Machine", ""),
+                                       ad_string_or(args, "StartdUplink", ""), autocluster);
     const char *word = ad_string_or(args, "Preemption", "");
     claim->preemption = strcmp(word, "Rank") == 0       ? "Rank"
                         : strcmp(word, "Priority") == 0 ? "Priority"

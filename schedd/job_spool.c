@@ -246,7 +246,7 @@ static void remove_after_commit(void *arg)
     struct ad *args = ad_create();
     ad_set_string(args, "Sandbox", forgotten->id);
     if (!forgotten->schedd->stopping) {
-        shadows_call(forgotten->schedd, owner, VERB_JOB_STOP, args, ignore_answer, NULL);
+        shadows_call(forgotten->schedd, owner, VERB_JOB_STOP, args, NULL, ignore_answer, NULL);
     }
     ad_destroy(args);
     mem_free(forgotten);

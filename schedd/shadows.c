@@ -64,6 +64,7 @@ struct admit {
     struct shadow *shadow; /* NULL: the schedd ends, nobody waits */
     enum wire_verb verb;
     struct ad *args;
+    struct secret_list *ticket; /* NULL: none */
     shadows_admitted_f answered;
     void *arg;
     struct loop_timer *deadline;
@@ -390,10 +391,11 @@ static void tell(struct shadow *shadow, const char *id, const struct run *run)
     if (run->place_only) {
         ad_set_bool(args, "PlaceOnly", true);
     }
-    ad_set_string(args, "Nonce", job_nonce(job));
     struct ad *flat = job_run_ad(schedd, job);
     const struct ad *ads[] = {flat};
-    const struct wire_body body = {.args = args, .ads = ads, .ad_count = 1};
+    const struct wire_secret nonce = {SECRET_NONCE, SECRET_OF_ARGS, job_nonce(job)};
+    const struct wire_body body = {
+        .args = args, .ads = ads, .ad_count = 1, .secrets = &nonce, .secret_count = 1};
     struct run_ref *ref = mem_zalloc(sizeof(*ref));
     ref->schedd = schedd;
     ref->epoch = run->epoch;
@@ -516,7 +518,9 @@ static void admit_over(struct admit *admit, int status, const char *text)
     plan_next(shadow);
     loop_timer_destroy(admit->deadline);
     ad_destroy(admit->args);
+    secret_list_unref(admit->ticket);
     admit->args = NULL;
+    admit->ticket = NULL;
     admit->deadline = NULL;
     if (!admit->asked) {
         mem_free(admit);
@@ -545,14 +549,18 @@ static void admit_answered(void *arg, struct wire_reply *reply)
 static void admit_ask(struct admit *admit)
 {
     struct shadow *shadow = admit->shadow;
-    const struct wire_body body = {.args = admit->args, .with_private = true};
+    const struct wire_secret ticket = {SECRET_TICKET, SECRET_OF_ARGS,
+                                       secret_list_find(admit->ticket, SECRET_TICKET)};
+    const struct wire_body body = {.args = admit->args,
+                                   .secrets = &ticket,
+                                   .secret_count = secret_list_count(admit->ticket)};
     if (shadow->wire != NULL && !admit->asked) {
         admit->asked = wire_call(shadow->wire, admit->verb, &body, 0, admit_answered, admit) >= 0;
     }
 }
 
 void shadows_call(struct schedd *schedd, struct owner *owner, enum wire_verb verb,
-                  const struct ad *args, shadows_admitted_f answered, void *arg)
+                  const struct ad *args, const char *ticket, shadows_admitted_f answered, void *arg)
 {
     struct shadow *shadow = shadow_of(schedd, owner);
     if (shadow->admits.count >= ADMITS_MAX) {
@@ -560,9 +568,11 @@ void shadows_call(struct schedd *schedd, struct owner *owner, enum wire_verb ver
         return;
     }
     struct admit *admit = mem_zalloc(sizeof(*admit));
+    const struct wire_secret secret = {SECRET_TICKET, 0, ticket};
     *admit = (struct admit){.shadow = shadow,
                             .verb = verb,
                             .args = ad_copy(args),
+                            .ticket = secret_list_create(&secret, ticket != NULL ? 1 : 0),
                             .answered = answered,
                             .arg = arg,
                             .deadline = loop_timer_create(schedd->loop, admit_late, admit)};

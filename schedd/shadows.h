@@ -57,11 +57,13 @@ struct owner *shadows_owner(const struct schedd *schedd, const struct wire *wire
  * event_rows_shadow_up() comes. */
 struct wire *shadows_wire_for_events(struct schedd *schedd, struct owner *owner);
 void shadows_done_with_events(struct schedd *schedd, struct owner *owner);
-/* Asks the owner's shadow, which is started for it where none is there; args is copied. answered
+/* Asks the owner's shadow, which is started for it where none is there; args and ticket
+ * (NULL: none) are copied.  answered
  * comes in any case: status 0 and the shadow's pin, or negative and why. */
 typedef void (*shadows_admitted_f)(void *arg, int status, const char *pin_or_why);
 void shadows_call(struct schedd *schedd, struct owner *owner, enum wire_verb verb,
-                  const struct ad *args, shadows_admitted_f answered, void *arg);
+                  const struct ad *args, const char *ticket, shadows_admitted_f answered,
+                  void *arg);
 /* Tells all shadows to end, adopted ones included: each closes its connection and exits. */
 void shadows_stop(struct schedd *schedd);
 bool shadows_are_gone(const struct schedd *schedd);

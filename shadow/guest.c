@@ -118,12 +118,12 @@ static void take_clusters(struct guest *guest, const struct ad *args)
 void guests_admit(struct shadow *shadow, struct wire_request *request)
 {
     const struct ad *args = wire_request_args(request);
-    const char *ticket = ad_string_or(args, "Ticket", "");
+    const char *ticket = wire_request_secret(request, SECRET_TICKET);
     const char *id = ad_string_or(args, "JobId", "");
     enum purpose purpose = purpose_of(ad_string_or(args, "Purpose", ""));
     forget_old_tickets(shadow);
     if (strlen(ticket) != TICKET_SIZE - 1 || purpose == PURPOSES || strlen(id) >= RUN_ID_SIZE) {
-        wire_reply_error(request, -EINVAL, "JOB_ADMIT needs Ticket, Purpose and the jobs");
+        wire_reply_error(request, -EINVAL, "JOB_ADMIT needs a ticket, Purpose and the jobs");
         return;
     }
     if (shadow->tickets.count >= TICKETS_MAX) {

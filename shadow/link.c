@@ -108,16 +108,16 @@ static int bind(struct link *link)
     return 0;
 }
 
-static int take_who(struct link *link, const struct ad *hello, const char *address, struct err *err)
+static int take_who(struct link *link, const struct ad *who, const char *nonce, const char *address,
+                    struct err *err)
 {
-    const char *id = hello != NULL ? ad_string_or(hello, "JobId", "") : "";
-    const char *nonce = hello != NULL ? ad_string_or(hello, "Nonce", "") : "";
+    const char *id = ad_string_or(who, "JobId", "");
     if (id[0] == '\0' || strlen(id) >= sizeof(link->id) || strlen(nonce) != RUN_NONCE_SIZE - 1) {
-        return err_set(err, -EACCES, "a starter says JobId, ClaimEpoch and Nonce");
+        return err_set(err, -EACCES, "a starter says JobId, ClaimEpoch and its nonce");
     }
     memcpy(link->id, id, strlen(id) + 1);
     memcpy(link->nonce, nonce, RUN_NONCE_SIZE);
-    link->epoch = ad_int_or(hello, "ClaimEpoch", 0);
+    link->epoch = ad_int_or(who, "ClaimEpoch", 0);
     link->stays = false; /* said anew by each run's JOB_DONE */
     if (bind(link) == -EACCES) {
         log_warn(link->shadow->log, "link.refused", "a starter with a wrong nonce",
@@ -127,10 +127,11 @@ static int take_who(struct link *link, const struct ad *hello, const char *addre
     return 0;
 }
 
-static int admit(void *arg, const struct wire_peer *peer, const struct ad *hello, struct err *err)
+static int admit(void *arg, const struct wire_peer *peer, const struct wire_hello *hello,
+                 struct err *err)
 {
     struct link *link = arg;
-    const char *ticket = hello != NULL ? ad_string_or(hello, "Ticket", "") : "";
+    const char *ticket = wire_hello_secret(hello, SECRET_TICKET);
     if (ticket[0] != '\0') {
         link->guest = guest_enter(link->shadow, ticket);
         if (link->guest == NULL) {
@@ -139,7 +140,7 @@ static int admit(void *arg, const struct wire_peer *peer, const struct ad *hello
         wire_proved(link->wire);
         return 0;
     }
-    return take_who(link, hello, peer->address, err);
+    return take_who(link, hello->ad, wire_hello_secret(hello, SECRET_NONCE), peer->address, err);
 }
 
 /* ---- a starter whose run is not known
@@ -259,7 +260,8 @@ static void on_request(void *arg, struct wire_request *request)
         return;
     }
     if (link->stays && link->run == NULL && wire_request_verb(request) == VERB_JOB_FETCH) {
-        if (take_who(link, wire_request_args(request), "a starter that stayed", &err) != 0) {
+        if (take_who(link, wire_request_args(request), wire_request_secret(request, SECRET_NONCE),
+                     "a starter that stayed", &err) != 0) {
             wire_reply_error(request, -EACCES, "%s", err.text);
             return;
         }

@@ -59,7 +59,7 @@ static void job_run(struct shadow *shadow, struct wire_request *request)
         run = NULL;
     }
     if (run == NULL) {
-        run = run_create(shadow, id, epoch, ad_string_or(args, "Nonce", ""),
+        run = run_create(shadow, id, epoch, wire_request_secret(request, SECRET_NONCE),
                          wire_request_ad(request, 0));
         log_info(shadow->log, "run.began", place_only ? "output is to be placed" : "job expected",
                  LOG_TEXT("job", id), LOG_INT("epoch", epoch));

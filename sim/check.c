@@ -399,7 +399,7 @@ static void match_seen(struct judge *judge, const struct tap_message *message)
         return;
     }
     (void)snprintf(key, sizeof(key), "%llu %s", (unsigned long long)message->asker_serial,
-                   ad_string_or(request, "ClaimId", ""));
+                   message->claim_id);
     if (message->is_reply) {
         if (message->status == -ENOENT || message->status == -EHOSTUNREACH ||
             message->status == -ESTALE) { /* to be signed for another instance: asked again */
@@ -423,7 +423,7 @@ static void claim_seen(struct judge *judge, const struct tap_message *message)
         ad_bool_or(message->request, "Resume", false)) {
         return;
     }
-    const char *claim = ad_string_or(message->request, "ClaimId", "");
+    const char *claim = message->claim_id;
     char answer[96];
     (void)snprintf(answer, sizeof(answer), "%s %lld", ad_string_or(message->args, "JobId", "?"),
                    (long long)ad_int_or(message->args, "ClaimEpoch", -1));

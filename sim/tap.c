@@ -22,6 +22,7 @@ struct asked { /* a request without its last reply */
     struct sim_host *asker;
     uint64_t asker_serial;
     struct ad *args;
+    char *claim_id;
 };
 
 struct direction {
@@ -59,6 +60,7 @@ static void asked_destroy(void *item)
 {
     struct asked *asked = item;
     ad_destroy(asked->args);
+    mem_free(asked->claim_id);
     mem_free(asked);
 }
 
@@ -130,6 +132,8 @@ static void request_seen(struct tap *tap, struct direction *direction, struct si
         message = inner;
     }
     told.args = message.args != NULL ? message.args : tap->empty;
+    told.claim_id =
+        wire_secret_find(message.secrets, message.secret_count, SECRET_CLAIM_ID, SECRET_OF_ARGS);
     told.ads = message.ads;
     told.ad_count = message.ad_count;
     tap->call(tap->arg, &told);
@@ -140,6 +144,7 @@ static void request_seen(struct tap *tap, struct direction *direction, struct si
     asked->asker = told.asker;
     asked->asker_serial = told.asker_serial;
     asked->args = ad_copy(told.args);
+    asked->claim_id = mem_strdup(told.claim_id);
     vec_push(&direction->asked, asked);
     frame_message_fini(&message);
 }
@@ -166,7 +171,8 @@ static void reply_seen(struct tap *tap, struct direction *other, struct sim_proc
                                    .is_relay = asked->is_relay,
                                    .status = frame->status,
                                    .args = message.args != NULL ? message.args : tap->empty,
-                                   .request = asked->args};
+                                   .request = asked->args,
+                                   .claim_id = asked->claim_id};
         tap->call(tap->arg, &told);
         frame_message_fini(&message);
     }

@@ -30,6 +30,7 @@ struct tap_message {
     int status;               /* of a reply; parts (more to come) are not told */
     const struct ad *args;    /* never NULL */
     const struct ad *request; /* of a reply: its request's args; else NULL */
+    const char *claim_id;     /* of the request, as far as it had one; "" */
     struct ad *const *ads;    /* of requests only */
     size_t ad_count;
 };

@@ -30,6 +30,7 @@ struct reign {
     struct wire *wire; /* NULL: to be dialled */
     struct loop_timer *tick;
     struct vec slots; /* ads */
+    struct vec ids;   /* char *: a claim id of each; "": none */
     struct strmap *given;
 };
 
@@ -59,19 +60,20 @@ static bool was_given(const struct reign *reign, const char *claim_id)
     return at_ms != NULL && loop_now_ms(reign->loop) - *at_ms < GIVEN_MS;
 }
 
-static void give(struct reign *reign, const struct ad *slot, const struct ad *request)
+static void give(struct reign *reign, const struct ad *slot, const char *claim_id,
+                 const struct ad *request)
 {
-    const char *claim_id = ad_string_or(slot, "ClaimId", "");
     const uint64_t now_ms = loop_now_ms(reign->loop);
     struct ad *args = ad_create();
     ad_set_string(args, "RequestName", ad_string_or(request, "Name", ""));
     ad_set_int(args, "AutoClusterId", ad_int_or(request, "AutoClusterId", 0));
-    ad_set_string(args, "ClaimId", claim_id);
     ad_set_string(args, "SlotName", ad_string_or(slot, "Name", ""));
     ad_set_string(args, "Machine", ad_string_or(slot, "Machine", ""));
     ad_set_string(args, "StartdUplink", ad_string_or(slot, "StartdUplink", ""));
     ad_set_string(args, "Preemption", "Priority");
-    const struct wire_body body = {.args = args, .ads = &slot, .ad_count = 1};
+    const struct wire_secret id = {SECRET_CLAIM_ID, SECRET_OF_ARGS, claim_id};
+    const struct wire_body body = {
+        .args = args, .ads = &slot, .ad_count = 1, .secrets = &id, .secret_count = 1};
     mem_free(strmap_set(reign->given, claim_id, mem_dup(&now_ms, sizeof(now_ms))));
     (void)wire_relay(reign->wire, ad_string_or(request, "ScheddUplink", ""), VERB_MATCH, &body,
                      MATCH_MS, matched, reign); /* another time, then */
@@ -86,10 +88,10 @@ static void requests_answered(void *arg, struct wire_reply *reply)
         const struct ad *request = reply->ads[i];
         size_t at = (size_t)sim_between(reign->sim, 0, reign->slots.count - 1);
         const struct ad *slot = reign->slots.items[at];
-        const char *claim_id = ad_string_or(slot, "ClaimId", "");
+        const char *claim_id = reign->ids.items[at];
         if (claim_id[0] != '\0' && !was_given(reign, claim_id) &&
             ad_int_or(request, "RequestCpus", 1) <= ad_int_or(slot, "Cpus", 0)) {
-            give(reign, slot, request);
+            give(reign, slot, claim_id, request);
             break;
         }
     }
@@ -114,6 +116,8 @@ static void slots_answered(void *arg, struct wire_reply *reply)
     struct reign *reign = arg;
     for (size_t i = 0; i < reply->ad_count; i++) {
         vec_push(&reign->slots, wire_reply_take_ad(reply, i));
+        vec_push(&reign->ids, mem_strdup(wire_secret_find(reply->secrets, reply->secret_count,
+                                                          SECRET_CLAIM_ID, (uint32_t)i)));
     }
     if (!reply->more && reign->slots.count > 0 && reign->wire != NULL) {
         ask(reign, "Request", NULL, requests_answered);
@@ -138,6 +142,7 @@ static void on_tick(void *arg)
         }
     } else if (wire_is_ready(reign->wire)) {
         vec_clear(&reign->slots, free_one_ad);
+        vec_clear(&reign->ids, mem_free);
         ask(reign, "Machine", WANTED, slots_answered);
     }
 }

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/check.h"
 #include "base/config.h"
 #include "base/err.h"
 #include "base/log.h"
@@ -21,6 +22,7 @@
 #include "base/text.h"
 #include "classad/ad.h"
 #include "startd/startd.h"
+#include "wire/job_record.h"
 #include "wire/wire.h"
 
 static void begin(struct claim *claim);
@@ -116,30 +118,18 @@ void activation_starter_gone(struct claim *claim)
     }
 }
 
-static struct ad *without_secrets(const struct ad *ad)
-{
-    struct ad *copy = ad_create();
-    size_t at = 0;
-    const char *name;
-    while (ad_next(ad, &at, &name, NULL)) {
-        if (!ad_attr_is_private(name)) {
-            (void)ad_copy_attr(copy, name, ad, name); /* it is there */
-        }
-    }
-    return copy;
-}
-
 /* The record that the starter reads: everything it needs to run without us. */
-static void write_record(struct claim *claim, const struct ad *args)
+static void write_record(struct claim *claim, const struct ad *args, const char *nonce)
 {
     struct startd *startd = claim->startd;
     struct ad *record = ad_create();
-    static const char *const NAMES[] = {"ClaimId",       "JobId",       "ClaimEpoch",
-                                        "ShadowAddress", "ShadowRoute", "ShadowPin"};
+    const struct wire_secret secrets[] = {{SECRET_CLAIM_ID, 0, claim->id},
+                                          {SECRET_NONCE, 0, nonce}};
+    static const char *const NAMES[] = {"JobId", "ClaimEpoch", "ShadowAddress", "ShadowRoute",
+                                        "ShadowPin"};
     for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++) {
         (void)ad_copy_attr(record, NAMES[i], args, NAMES[i]); /* judged complete before */
     }
-    (void)ad_copy_attr(record, "_roost_priv_Nonce", args, "Nonce");
     ad_set_string(record, "SlotName", claim->slot_name);
     ad_set_string(record, "Machine", startd->name);
     ad_set_string(record, "BootId", startd->machine.boot_id);
@@ -147,10 +137,10 @@ static void write_record(struct claim *claim, const struct ad *args)
     ad_set_int(record, "LeaseDuration", claim->lease_s);
     ad_set_int(record, "LeaseRemainingMs", (int64_t)claim_remaining_ms(claim));
     ad_set_ad(record, "Job", ad_copy(claim->job));
-    ad_set_ad(record, "Slot", without_secrets(claim->slot->ad)); /* the job will read it */
+    ad_set_ad(record, "Slot", ad_copy(claim->slot->ad)); /* the job will read it */
     struct strbuf text;
     strbuf_init(&text, 0);
-    ad_print(record, &text);
+    job_record_write(record, secrets, ARRAY_COUNT(secrets), &text);
     mem_free(claim->record);
     claim->record = strbuf_take(&text);
     strbuf_fini(&text);
@@ -206,13 +196,15 @@ static void run_recorded(void *arg)
 
 static int judge_job(struct claim *claim, struct wire_request *request, struct err *err)
 {
-    static const char *const NEEDED[] = {"JobId", "ShadowAddress", "ShadowRoute", "ShadowPin",
-                                         "Nonce"};
+    static const char *const NEEDED[] = {"JobId", "ShadowAddress", "ShadowRoute", "ShadowPin"};
     const struct ad *args = wire_request_args(request);
     for (size_t i = 0; i < sizeof NEEDED / sizeof NEEDED[0]; i++) {
         if (ad_string_or(args, NEEDED[i], "")[0] == '\0') {
             return err_set(err, -EINVAL, "ACTIVATE needs %s", NEEDED[i]);
         }
+    }
+    if (wire_request_secret(request, SECRET_NONCE)[0] == '\0') {
+        return err_set(err, -EINVAL, "ACTIVATE needs a nonce");
     }
     if (wire_request_ad_count(request) != 1) {
         return err_set(err, -EINVAL, "ACTIVATE needs one job ad");
@@ -248,7 +240,7 @@ static void begin(struct claim *claim)
     (void)snprintf(claim->job_id, sizeof claim->job_id, "%s", ad_string_or(args, "JobId", ""));
     claim->epoch = ad_int_or(args, "ClaimEpoch", 0);
     (void)activation_set_job(claim, wire_request_ad(request, 0));
-    write_record(claim, args);
+    write_record(claim, args, wire_request_secret(request, SECRET_NONCE));
     claim->starting = request;
     claim->activate = NULL;
     claim->stage = CLAIM_ACTIVE;
@@ -329,7 +321,7 @@ static void release_claim(struct claim *claim, struct wire_request *request)
 void activation_request(void *arg, struct wire_request *request)
 {
     struct claim *claim = arg;
-    const char *id = ad_string_or(wire_request_args(request), "ClaimId", "");
+    const char *id = wire_request_secret(request, SECRET_CLAIM_ID);
     enum wire_verb verb = wire_request_verb(request);
     if (verb == VERB_PING) {
         wire_reply_ok(request, NULL);

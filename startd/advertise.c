@@ -167,6 +167,7 @@ static void send_changes(void *arg)
         find_stale(startd, wire);
     }
     const struct ad **ads = mem_alloc(startd->slot_count * sizeof *ads);
+    struct secret_batch secrets = {0};
     size_t count = 0;
     for (size_t i = 0; i < startd->slot_count; i++) {
         if (startd->slots[i]->stale) {
@@ -177,6 +178,7 @@ static void send_changes(void *arg)
     for (size_t i = 0; i < startd->slot_count; i++) {
         struct slot *slot = startd->slots[i];
         if (slot->changed || !startd->first_update_done) {
+            secret_batch_add(&secrets, slot->offered, (uint32_t)count);
             ads[count++] = slot->ad;
             slot->changed = false;
         }
@@ -189,7 +191,11 @@ static void send_changes(void *arg)
         if (!startd->first_update_done) {
             ad_set_bool(args, "CancelOffline", true);
         }
-        struct wire_body body = {.args = args, .ads = ads, .ad_count = count, .with_private = true};
+        const struct wire_body body = {.args = args,
+                                       .ads = ads,
+                                       .ad_count = count,
+                                       .secrets = secrets.items,
+                                       .secret_count = secrets.count};
         if (wire_tell(wire, VERB_UPDATE, &body) > 0) {
             startd->first_update_done = true;
         }
@@ -197,6 +203,7 @@ static void send_changes(void *arg)
         ad_destroy(args);
     }
     mem_free(ads);
+    secret_batch_fini(&secrets);
     if (count == startd->slot_count) {
         startd->all_sent_ms = loop_now_ms(startd->env.loop);
     }

@@ -128,7 +128,6 @@ struct claim *claim_find(struct startd *startd, const char *claim_id)
 static struct ad *claim_to_ad(const struct claim *claim)
 {
     struct ad *ad = ad_create();
-    ad_set_string(ad, "ClaimId", claim->id);
     ad_set_string(ad, "SlotName", claim->slot_name);
     ad_set_string(ad, "BootId", claim->startd->machine.boot_id);
     ad_set_string(ad, "ScheddAddress", claim->schedd_address);
@@ -257,7 +256,6 @@ static void told_gone(void *arg, struct wire_reply *reply)
 static void tell_gone(struct claim *claim)
 {
     struct ad *args = ad_create();
-    ad_set_string(args, "ClaimId", claim->id);
     ad_set_string(args, "JobId", claim->job_id);
     ad_set_int(args, "ClaimEpoch", claim->epoch);
     ad_set_string(args, "Reason", claim->reason);
@@ -266,7 +264,8 @@ static void tell_gone(struct claim *claim)
     } else if (claim->starter_failed) {
         ad_set_bool(args, "StarterFailed", true);
     }
-    struct wire_body body = {.args = args, .with_private = true};
+    const struct wire_secret id = {SECRET_CLAIM_ID, SECRET_OF_ARGS, claim->id};
+    const struct wire_body body = {.args = args, .secrets = &id, .secret_count = 1};
     if (wire_call(claim->wire, VERB_CLAIM_GONE, &body, CLAIM_CALL_MS, told_gone, claim) > 0) {
         claim->pending++;
     } else {
@@ -498,13 +497,13 @@ static void alive(void *arg)
         return;
     }
     struct ad *args = ad_create();
-    ad_set_string(args, "ClaimId", claim->id);
     if (claim->stage == CLAIM_ACTIVE) {
         ad_set_string(args, "JobId", claim->job_id);
         ad_set_int(args, "ClaimEpoch", claim->epoch);
         claim_put_suspension(claim, args);
     }
-    struct wire_body body = {.args = args, .with_private = true};
+    const struct wire_secret id = {SECRET_CLAIM_ID, SECRET_OF_ARGS, claim->id};
+    const struct wire_body body = {.args = args, .secrets = &id, .secret_count = 1};
     claim->renew_sent_ms = loop_now_ms(claim->startd->env.loop);
     claim->renewing = wire_call(claim->wire, VERB_ALIVE, &body, (uint64_t)claim->lease_s * 1000 / 3,
                                 alive_answered, claim) > 0;
@@ -564,7 +563,6 @@ static void say_claim(void *arg, struct wire *wire)
 {
     struct claim *claim = arg;
     struct ad *args = ad_create();
-    ad_set_string(args, "ClaimId", claim->id);
     ad_set_string(args, "Machine", claim->startd->name);
     ad_set_string(args, "SlotName", claim->slot_name);
     ad_set_string(args, "BootId", claim->startd->machine.boot_id);
@@ -579,7 +577,12 @@ static void say_claim(void *arg, struct wire *wire)
     if (ads[0] != NULL && ad_encoded_bytes(ads[0]) > wire_peer_frame_max(wire) - CLAIM_ARGS_BYTES) {
         ads[0] = NULL; /* the schedd does not know the claim: it will say so */
     }
-    struct wire_body body = {.args = args, .ads = ads, .ad_count = ads[0] != NULL ? 1 : 0};
+    const struct wire_secret id = {SECRET_CLAIM_ID, SECRET_OF_ARGS, claim->id};
+    const struct wire_body body = {.args = args,
+                                   .ads = ads,
+                                   .ad_count = ads[0] != NULL ? 1 : 0,
+                                   .secrets = &id,
+                                   .secret_count = 1};
     claim->renew_sent_ms = loop_now_ms(claim->startd->env.loop);
     claim->renewing = wire_call(wire, VERB_CLAIM, &body, CLAIM_CALL_MS, claim_answered, claim) > 0;
     claim->pending += claim->renewing ? 1 : 0;
@@ -657,8 +660,8 @@ static int restore_one(void *arg, const char *key, const void *value, size_t len
     struct ad *ad;
     struct err err;
     if (ad_decode(value, length, NULL, &ad, &err) != 0) {
-        log_error(startd->env.log, "store.claim", err.text, LOG_TEXT("claim", key));
-        return 0; /* one bad record is left out */
+        log_error(startd->env.log, "store.claim", err.text); /* its key is a secret */
+        return 0;                                            /* one bad record is left out */
     }
     const char *slot_name = ad_string_or(ad, "SlotName", "");
     bool same_boot = strcmp(ad_string_or(ad, "BootId", ""), startd->machine.boot_id) == 0;

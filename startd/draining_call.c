@@ -51,8 +51,8 @@ static void serve_held(struct startd *startd)
         if (!one->of_claim) {
             advertise_request(startd, one->request);
         } else {
-            const struct ad *args = wire_request_args(one->request);
-            struct claim *claim = claim_find(startd, ad_string_or(args, "ClaimId", ""));
+            struct claim *claim =
+                claim_find(startd, wire_request_secret(one->request, SECRET_CLAIM_ID));
             const struct wire *wire = wire_request_wire(one->request);
             if (claim != NULL && wire != NULL && claim->wire == wire) {
                 activation_request(claim, one->request);

@@ -49,7 +49,7 @@ static int judge_request(struct startd *startd, struct wire_request *request, st
                          struct err *err)
 {
     const struct ad *args = wire_request_args(request);
-    struct slot *slot = slot_by_claim_id(startd, ad_string_or(args, "ClaimId", ""));
+    struct slot *slot = slot_by_claim_id(startd, wire_request_secret(request, SECRET_CLAIM_ID));
     if (startd->going_down || startd->leaving || startd->stopping || startd->farewell) {
         return err_set(err, -EAGAIN, "%s is going %s", startd->name,
                        startd->stopping || startd->farewell ? "down" : "to sleep");
@@ -121,7 +121,8 @@ static struct claim *make(struct slot *slot, struct wire_request *request)
     const struct ad *args = wire_request_args(request);
     const struct ad *job = wire_request_ad(request, 0);
     struct claim *claim = claim_make(startd);
-    (void)snprintf(claim->id, sizeof claim->id, "%s", ad_string_or(args, "ClaimId", ""));
+    (void)snprintf(claim->id, sizeof claim->id, "%s",
+                   wire_request_secret(request, SECRET_CLAIM_ID));
     (void)snprintf(claim->slot_name, sizeof claim->slot_name, "%s", slot->name);
     use_up(slot, claim->id);
     claim->slot = slot;
@@ -158,7 +159,7 @@ static void answer(const struct claim *claim, struct wire_request *request)
 static bool answered_before(struct startd *startd, struct wire_request *request)
 {
     const struct ad *args = wire_request_args(request);
-    struct claim *claim = find_secret(startd, ad_string_or(args, "ClaimId", ""));
+    struct claim *claim = find_secret(startd, wire_request_secret(request, SECRET_CLAIM_ID));
     if (claim == NULL || !ad_bool_or(args, "Again", false) || claim->stage == CLAIM_OVER) {
         return false;
     }
@@ -203,8 +204,7 @@ void offer_dial_me(struct startd *startd, struct wire_request *request)
 
 void offer_release(struct startd *startd, struct wire_request *request)
 {
-    struct claim *claim =
-        find_secret(startd, ad_string_or(wire_request_args(request), "ClaimId", ""));
+    struct claim *claim = find_secret(startd, wire_request_secret(request, SECRET_CLAIM_ID));
     if (claim != NULL && (claim->stage == CLAIM_WAITING || claim->stage == CLAIM_OFFERED)) {
         claim_end(claim, "its schedd wants it no more", false);
     }

@@ -176,20 +176,26 @@ static void set_claim(const struct slot *slot, struct ad *ad)
     }
 }
 
-static void set_claim_ids(const struct slot *slot, struct ad *ad)
+/* What is told of the slot beside its ad: the claim ids that may be given away. */
+static struct secret_list *offered_ids(const struct slot *slot)
 {
     const struct startd *startd = slot->startd;
     if (startd->going_down || startd->leaving || startd->stopping || startd->farewell ||
         draining_is_due(slot)) {
-        return;
+        return NULL;
     }
-    if (slot->kind == SLOT_PARTITIONABLE && slot->piece_ids.count > 0) {
-        const char *const *ids = (const char *const *)slot->piece_ids.items;
-        ad_set_string(ad, "ClaimId", ids[0]);
-        ad_set_strings(ad, "ClaimIdList", ids, slot->piece_ids.count);
-    } else if (slot->claim_id[0] != '\0') {
-        ad_set_string(ad, "ClaimId", slot->claim_id);
+    const struct wire_secret own = {SECRET_CLAIM_ID, 0, slot->claim_id};
+    if (slot->kind != SLOT_PARTITIONABLE) {
+        return secret_list_create(&own, slot->claim_id[0] != '\0' ? 1 : 0);
     }
+    size_t count = slot->piece_ids.count;
+    struct wire_secret *ids = mem_alloc((count + 1) * sizeof *ids);
+    for (size_t i = 0; i < count; i++) {
+        ids[i] = (struct wire_secret){SECRET_CLAIM_ID, 0, slot->piece_ids.items[i]};
+    }
+    struct secret_list *list = secret_list_create(ids, count);
+    mem_free(ids);
+    return list;
 }
 
 static void set_activity(const struct slot *slot, struct ad *ad)
@@ -318,7 +324,8 @@ void slot_build(struct slot *slot)
         slots_show_modifiers(slot->startd, ad);
         set_children(slot, ad);
     }
-    set_claim_ids(slot, ad);
+    secret_list_unref(slot->offered);
+    slot->offered = offered_ids(slot);
     ad_destroy(slot->ad);
     slot->ad = ad;
     slot->changed = true;

@@ -220,6 +220,7 @@ static struct slot *add_slot(struct startd *startd, enum slot_kind kind)
 static void destroy_slot(struct slot *slot)
 {
     vec_fini(&slot->piece_ids, mem_free);
+    secret_list_unref(slot->offered);
     policy_unload(slot);
     ad_destroy(slot->ad);
     mem_free(slot);

@@ -6,6 +6,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "startd/old_claims.h"
 #include "startd/startd.h"
 
 #include <errno.h>
@@ -66,7 +67,10 @@ static void check_sleep(void *arg)
 static int open_store(struct startd *startd, struct err *err)
 {
     static const char *const TABLES[] = {"claims", "draining", "power", NULL};
-    static const struct store_schema SCHEMA = {.daemon = "startd", .tables = TABLES, .version = 1};
+    static const struct store_schema SCHEMA = {.daemon = "startd",
+                                               .tables = TABLES,
+                                               .migrations = STARTD_OLD_ROWS,
+                                               .version = STARTD_STORE_VERSION};
     const struct config *config = startd->env.config;
     struct strbuf path;
     strbuf_init(&path, 0);

@@ -27,6 +27,7 @@
 #include "startd/policy_plan.h"
 #include "startd/slot_plan.h"
 #include "startd/slot_types_plan.h"
+#include "wire/secret_list.h"
 
 #define STARTD_SLOTS_MAX    1024
 #define CLAIM_ID_MAX        200
@@ -67,17 +68,18 @@ struct slot {
     /* The one that a schedd may show now; of a Claimed slot, for a claim that would preempt; "":
      * none.  A partitionable slot has piece_ids instead. */
     char claim_id[CLAIM_ID_MAX];
-    struct vec piece_ids;  /* char *: each is good for one piece */
-    int64_t minted_s;      /* when the (oldest) claim id was made */
-    struct claim *claim;   /* NULL in Owner, Unclaimed, Drained */
-    struct claim *waiting; /* for the running claim to end; NULL: none */
-    struct policy policy;  /* SUSPEND ... of its type */
-    double condor_load;    /* of its job's processes, CPUs, over a minute */
-    double owner_load;     /* its share of the load of others */
-    int64_t cpu_busy_s;    /* since when CpuBusy is true; 0: it is not */
-    struct ad *ad;         /* as last built */
-    bool changed;          /* must be sent */
-    bool stale;            /* must be built before it is sent: slot_flap() */
+    struct vec piece_ids;        /* char *: each is good for one piece */
+    struct secret_list *offered; /* goes with the ad; NULL: none is to be given away */
+    int64_t minted_s;            /* when the (oldest) claim id was made */
+    struct claim *claim;         /* NULL in Owner, Unclaimed, Drained */
+    struct claim *waiting;       /* for the running claim to end; NULL: none */
+    struct policy policy;        /* SUSPEND ... of its type */
+    double condor_load;          /* of its job's processes, CPUs, over a minute */
+    double owner_load;           /* its share of the load of others */
+    int64_t cpu_busy_s;          /* since when CpuBusy is true; 0: it is not */
+    struct ad *ad;               /* as last built */
+    bool changed;                /* must be sent */
+    bool stale;                  /* must be built before it is sent: slot_flap() */
 };
 
 enum claim_stage {

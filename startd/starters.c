@@ -25,6 +25,7 @@
 #include "base/strbuf.h"
 #include "base/stream.h"
 #include "classad/ad.h"
+#include "startd/old_claims.h"
 #include "startd/startd.h"
 #include "wire/wire.h"
 
@@ -478,9 +479,14 @@ void starters_renewed(struct claim *claim)
 
 /* ---- what a starter says */
 
-static struct claim *claim_of(struct startd *startd, const struct ad *args)
+/* A starter that an older version of us had begun says its claim id among its arguments: it is
+ * heard for as long as its job runs.  It was adopted, and so gets no other (is_to_be_kept()). */
+static struct claim *claim_of(struct startd *startd, struct wire_request *request)
 {
-    struct claim *claim = claim_find(startd, ad_string_or(args, "ClaimId", ""));
+    const struct ad *args = wire_request_args(request);
+    const char *id = wire_request_secret(request, SECRET_CLAIM_ID);
+    struct claim *claim =
+        claim_find(startd, id[0] != '\0' ? id : ad_string_or(args, OLD_CLAIM_ID, ""));
     if (claim == NULL || claim->stage != CLAIM_ACTIVE ||
         strcmp(claim->job_id, ad_string_or(args, "JobId", "")) != 0 ||
         claim->epoch != ad_int_or(args, "ClaimEpoch", -1)) {
@@ -491,7 +497,7 @@ static struct claim *claim_of(struct startd *startd, const struct ad *args)
 
 static void starter_hello(struct startd *startd, struct wire_request *request)
 {
-    struct claim *claim = claim_of(startd, wire_request_args(request));
+    struct claim *claim = claim_of(startd, request);
     if (claim == NULL) {
         wire_reply_error(request, -ENOKEY, "no claim of this startd runs that job");
         return;
@@ -527,7 +533,7 @@ static void starter_hello(struct startd *startd, struct wire_request *request)
 /* What its run has had so far; it is told at which rates it goes on. */
 static void starter_energy(struct startd *startd, struct wire_request *request)
 {
-    struct claim *claim = claim_of(startd, wire_request_args(request));
+    struct claim *claim = claim_of(startd, request);
     if (claim == NULL) {
         wire_reply_error(request, -ENOKEY, "no claim of this startd runs that job");
         return;
@@ -542,7 +548,7 @@ static void starter_energy(struct startd *startd, struct wire_request *request)
 
 static void starter_ckpt(struct startd *startd, struct wire_request *request)
 {
-    struct claim *claim = claim_of(startd, wire_request_args(request));
+    struct claim *claim = claim_of(startd, request);
     if (claim == NULL) {
         wire_reply_error(request, -ENOKEY, "no claim of this startd runs that job");
         return;
@@ -553,7 +559,7 @@ static void starter_ckpt(struct startd *startd, struct wire_request *request)
 
 static void starter_done(struct startd *startd, struct wire_request *request)
 {
-    struct claim *claim = claim_of(startd, wire_request_args(request));
+    struct claim *claim = claim_of(startd, request);
     char reason[200];
     if (claim != NULL) {
         meter_count(claim, wire_request_args(request), true);
@@ -632,7 +638,8 @@ static void on_closed(void *arg, struct wire *wire, int status, const char *why)
     wire_close(wire);
 }
 
-static int admit(void *arg, const struct wire_peer *peer, const struct ad *hello, struct err *err)
+static int admit(void *arg, const struct wire_peer *peer, const struct wire_hello *hello,
+                 struct err *err)
 {
     struct startd *startd = arg;
     (void)hello;

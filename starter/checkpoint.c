@@ -270,7 +270,7 @@ void checkpoint_tell_startd(struct starter *starter)
     ad_set_int(args, CKPT_SLOT_LAST, ckpt->taken_s);
     ad_set_int(args, CKPT_RUN_SECONDS, ckpt->run_s);
     ad_set_real(args, CKPT_SECONDS, (double)ckpt->took_ms / 1000);
-    const struct wire_body body = {.args = args, .with_private = true};
+    const struct wire_body body = startd_link_body(starter, args);
     (void)wire_call(wire, VERB_STARTER_CKPT, &body, 0, ignore_answer,
                     NULL); /* when it is up again */
     ad_destroy(args);

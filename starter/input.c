@@ -136,11 +136,13 @@ void input_fetch(struct starter *starter)
         ad_set_string(args, "FileSystemDomain", ad_string_or(slot, "FileSystemDomain", ""));
     }
     struct ad *who = shadow_link_who(starter);
+    struct wire_body body = {.args = args};
     if (who != NULL) {
         ad_merge(args, who);
         ad_destroy(who);
+        body.secrets = &starter->nonce;
+        body.secret_count = 1;
     }
-    const struct wire_body body = {.args = args, .with_private = true};
     input_forget(starter);
     ad_destroy(starter->job);
     starter->job = NULL;

@@ -85,7 +85,7 @@ void joules_tell(struct starter *starter, bool at_once)
     joules->told_ms = now_ms;
     struct ad *args = startd_link_who(starter);
     joules_put(starter, args);
-    const struct wire_body body = {.args = args, .with_private = true};
+    const struct wire_body body = startd_link_body(starter, args);
     (void)wire_call(wire, VERB_STARTER_ENERGY, &body, 0, told, starter); /* else: the next time */
     ad_destroy(args);
 }

@@ -138,7 +138,7 @@ int remote_prepare(struct starter *starter, struct err *err)
                        "this machine has no file system for it, and its program was not linked "
                        "with roost-compile --remote");
     }
-    remote_ticket(ad_string_or(starter->record, "_roost_priv_Nonce", ""), ticket);
+    remote_ticket(starter->nonce.text, ticket);
     int rc = make_directory(starter, REMOTE_FILES, err);
     rc = rc != 0 ? rc : put_file(starter, TICKET, ticket, strlen(ticket), err);
     rc = rc != 0 ? rc : put_environment(starter, err);

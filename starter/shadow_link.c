@@ -80,7 +80,6 @@ static struct ad *who(const struct starter *starter)
     struct ad *hello = ad_create();
     ad_set_string(hello, "JobId", starter->job_id);
     ad_set_int(hello, "ClaimEpoch", starter->epoch);
-    ad_set_string(hello, "Nonce", ad_string_or(starter->record, "_roost_priv_Nonce", ""));
     return hello;
 }
 
@@ -137,6 +136,8 @@ void shadow_link_dial(struct starter *starter)
         .name = "",
         .pin = ad_string_or(starter->record, "ShadowPin", ""),
         .hello = hello,
+        .secrets = &starter->nonce,
+        .secret_count = 1,
     };
     struct err err;
     if (wire_dial(starter->wires, &how, &EVENTS, starter, &starter->shadow, &err) != 0) {

@@ -29,11 +29,15 @@ static void end(void *arg)
 struct ad *startd_link_who(const struct starter *starter)
 {
     struct ad *args = ad_create();
-    ad_set_string(args, "ClaimId", ad_string_or(starter->record, "ClaimId", ""));
     ad_set_string(args, "JobId", starter->job_id);
     ad_set_int(args, "ClaimEpoch", starter->epoch);
     ad_set_int(args, "Pid", os_pid(starter->env.os));
     return args;
+}
+
+struct wire_body startd_link_body(const struct starter *starter, const struct ad *args)
+{
+    return (struct wire_body){.args = args, .secrets = &starter->claim_id, .secret_count = 1};
 }
 
 /* Sets one of the reasons for the job to stand still. */
@@ -95,7 +99,7 @@ static void say_done(struct starter *starter)
     ad_set_bool(args, "MayStay", starter_may_stay(starter));
     ad_set_bool(args, "Delivered", starter->delivered);
     joules_put(starter, args);
-    struct wire_body body = {.args = args, .with_private = true};
+    const struct wire_body body = startd_link_body(starter, args);
     (void)wire_call(wire, VERB_STARTER_DONE, &body, 0, told,
                     starter); /* else: when the link is up again */
     ad_destroy(args);
@@ -130,7 +134,7 @@ static void on_up(void *arg, struct wire *wire)
         return;
     }
     struct ad *args = startd_link_who(starter);
-    struct wire_body body = {.args = args, .with_private = true};
+    const struct wire_body body = startd_link_body(starter, args);
     (void)wire_call(wire, VERB_STARTER_HELLO, &body, 0, welcomed,
                     starter); /* else: when it is up again */
     ad_destroy(args);

@@ -27,6 +27,7 @@
 #include "classad/ad.h"
 #include "starter/starter_plan.h"
 #include "wire/pool.h"
+#include "wire/job_record.h"
 #include "wire/wire.h"
 
 static const char *const PHASE_NAMES[] = {"fetch", "input", "run",  "output", "report",
@@ -193,11 +194,16 @@ static int read_record(struct starter *starter, const char *directory, struct er
     if (rc != 0) {
         return rc;
     }
-    rc = ad_parse(text, length, &starter->record, err);
+    rc = job_record_read(text, length, &starter->record, &starter->secrets, err);
+    explicit_bzero(text, length);
     mem_free(text);
     if (rc != 0) {
         return err_prefix(err, rc, "%s", path);
     }
+    starter->claim_id = (struct wire_secret){SECRET_CLAIM_ID, SECRET_OF_ARGS,
+                                             secret_list_find(starter->secrets, SECRET_CLAIM_ID)};
+    starter->nonce = (struct wire_secret){SECRET_NONCE, SECRET_OF_ARGS,
+                                          secret_list_find(starter->secrets, SECRET_NONCE)};
     (void)snprintf(starter->job_id, sizeof starter->job_id, "%s",
                    ad_string_or(starter->record, "JobId", ""));
     starter->epoch = ad_int_or(starter->record, "ClaimEpoch", 0);
@@ -221,6 +227,7 @@ static void free_run(struct starter *starter)
     cage_close(starter);
     os_traffic_destroy(starter->watch.traffic);
     ad_destroy(starter->record);
+    secret_list_unref(starter->secrets);
     ad_destroy(starter->job);
     ad_destroy(starter->hold);
     input_forget(starter);

@@ -29,6 +29,7 @@
 #include "starter/checkpoint_plan.h"
 #include "starter/starter_plan.h"
 #include "transfer/transfer_walk.h"
+#include "wire/secret_list.h"
 
 struct ad;
 struct cage;
@@ -210,8 +211,10 @@ struct starter_resume { /* resume.c */
 struct starter {
     struct daemon_env env;
     char *directory, *sandbox;
-    struct ad *record; /* what the startd wrote */
-    struct ad *job;    /* as the shadow gave it */
+    struct ad *record;                  /* what the startd wrote */
+    struct secret_list *secrets;        /* of the record */
+    struct wire_secret claim_id, nonce; /* among them, as they are sent */
+    struct ad *job;                     /* as the shadow gave it */
     char job_id[64];
     int64_t epoch, lease_s;
     struct wire_context *wires;
@@ -323,8 +326,8 @@ const char *starter_path(const struct starter *starter, const char *name, char *
 
 /* ---- shadow_link.c */
 void shadow_link_dial(struct starter *starter);
-/* What a kept connection is told with its first call, and a new one in its hello: which run, and
- * its nonce.  NULL: it knows.  The caller owns it. */
+/* What a kept connection is told with its first call, and a new one in its hello: which run; the
+ * nonce goes with it.  NULL: it knows.  The caller owns it. */
 struct ad *shadow_link_who(struct starter *starter);
 void shadow_link_close(struct starter *starter);
 
@@ -334,6 +337,8 @@ void startd_link_tell(struct starter *starter); /* STARTER_DONE, then the end */
 void startd_link_close(struct starter *starter);
 /* Which run it is, as the startd is told with each call; the caller owns it. */
 struct ad *startd_link_who(const struct starter *starter);
+/* args with the proof that we may say so. */
+struct wire_body startd_link_body(const struct starter *starter, const struct ad *args);
 
 /* ---- joules.c: what the run has of the machine's energy */
 void joules_rates(struct starter *starter, const struct ad *args);  /* at which it is counted now */

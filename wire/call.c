@@ -104,9 +104,8 @@ int64_t wire_tell(struct wire *wire, enum wire_verb verb, const struct wire_body
     size_t begin = frame_begin(&wire->out, FRAME_REQUEST, FRAME_FLAG_QUIET, (uint16_t)verb,
                                wire->last_call + 1);
     frame_put_u32(&wire->out, 0);
-    frame_put_body_head(&wire->out, body);
-    int rc = wire_frame_end(wire, begin, body == NULL ? NULL : body->blob,
-                            body == NULL ? 0 : body->blob_length);
+    size_t left = frame_put_body_head(&wire->out, body);
+    int rc = wire_frame_end(wire, begin, left > 0 ? body->blob : NULL, left);
     return rc < 0 ? rc : (int64_t)++wire->last_call;
 }
 
@@ -129,9 +128,8 @@ static int64_t call_send(struct wire *wire, enum wire_verb verb, const struct wi
                                                     : deadline_ms;
     size_t begin = frame_begin(&wire->out, FRAME_REQUEST, 0, (uint16_t)verb, wire->last_call + 1);
     frame_put_u32(&wire->out, deadline_said(deadline_ms));
-    frame_put_body_head(&wire->out, body);
-    rc = wire_frame_end(wire, begin, body == NULL ? NULL : body->blob,
-                        body == NULL ? 0 : body->blob_length);
+    size_t left = frame_put_body_head(&wire->out, body);
+    rc = wire_frame_end(wire, begin, left > 0 ? body->blob : NULL, left);
     if (rc < 0) {
         return rc;
     }
@@ -229,6 +227,11 @@ struct ad *wire_reply_take_ad(struct wire_reply *reply, size_t index)
     return ad;
 }
 
+const char *wire_reply_secret(const struct wire_reply *reply, enum wire_secret_kind kind)
+{
+    return wire_secret_find(reply->secrets, reply->secret_count, kind, SECRET_OF_ARGS);
+}
+
 /* Window is returned when half of it is used up, so that the other side need not wait for it. */
 void wire_call_return_window(struct wire *wire, int64_t request, uint32_t bytes)
 {
@@ -265,7 +268,9 @@ static void reply_show(const struct frame *frame, const struct frame_message *me
                                .ads = message->ads,
                                .ad_count = message->ad_count,
                                .blob = message->blob,
-                               .blob_length = message->blob_length};
+                               .blob_length = message->blob_length,
+                               .secrets = message->secrets,
+                               .secret_count = message->secret_count};
     call(arg, &reply);
 }
 

@@ -196,6 +196,36 @@ int frame_decode(const void *data, size_t length, size_t frame_max, struct frame
 
 /* ---- bodies ---------------------------------------------------------------------------------- */
 
+/* What follows the blob: at least one secret, ads in order, args last. */
+static int secrets_split(struct reader *in, struct frame_body *body, struct err *err)
+{
+    uint32_t before = 0;
+    size_t left = in->left;
+    body->secret_count = reader_u32(in);
+    body->secrets = in->at;
+    if (in->failed || body->secret_count == 0 || body->secret_count > SECRETS_MAX) {
+        return err_set(err, -EBADMSG, "message has %zu bytes too many: not secrets", left);
+    }
+    for (uint32_t i = 0; i < body->secret_count; i++) {
+        size_t length = 0;
+        uint64_t kind = reader_number(in, 1);
+        uint32_t of = reader_u32(in);
+        const char *text = reader_text16(in, &length);
+        if (in->failed) {
+            return err_set(err, -EBADMSG, "message is cut short in secret %u", i);
+        }
+        if (kind == 0 || kind > SECRET_KIND_MAX || length > SECRET_TEXT_MAX || of < before ||
+            (of >= body->ad_count && of != SECRET_OF_ARGS) ||
+            (length > 0 && memchr(text, '\0', length) != NULL)) {
+            return err_set(err, -EBADMSG,
+                           "secret %u: kind, length, order or text is not as it must be", i);
+        }
+        before = of;
+    }
+    body->secrets_length = (size_t)(in->at - (const uint8_t *)body->secrets);
+    return 0;
+}
+
 int frame_body_split(const void *data, size_t length, struct frame_body *ret, struct err *err)
 {
     struct reader in = {data, length, false};
@@ -225,15 +255,54 @@ int frame_body_split(const void *data, size_t length, struct frame_body *ret, st
     if (in.failed) {
         return err_set(err, -EBADMSG, "message is cut short in its blob");
     }
-    if (in.left > 0) {
-        return err_set(err, -EBADMSG, "message has %zu bytes too many", in.left);
+    int rc = in.left > 0 ? secrets_split(&in, &body, err) : 0;
+    if (rc == 0 && in.left > 0) {
+        rc = err_set(err, -EBADMSG, "message has %zu bytes too many", in.left);
     }
-    *ret = body;
+    if (rc == 0) {
+        *ret = body;
+    }
+    return rc;
+}
+
+/* The secrets as texts, in one block. */
+static int secrets_take(const struct frame_body *body, struct frame_message *message,
+                        struct err *err)
+{
+    if (body->secret_count == 0) {
+        return 0;
+    }
+    /* Each text is shorter than what stood for it: it had a length of two bytes and more. */
+    size_t at = body->secret_count * sizeof(struct wire_secret);
+    size_t size = at + body->secrets_length;
+    struct wire_secret *secrets = mem_try_alloc(size);
+    if (secrets == NULL) {
+        return err_set(err, -ENOMEM, "no memory for %u secrets", body->secret_count);
+    }
+    struct reader in = {body->secrets, body->secrets_length, false};
+    for (uint32_t i = 0; i < body->secret_count; i++) {
+        secrets[i].kind = (enum wire_secret_kind)reader_number(&in, 1);
+        secrets[i].of = reader_u32(&in);
+        size_t length = 0;
+        const char *text = reader_text16(&in, &length);
+        char *copy = (char *)secrets + at;
+        memcpy(copy, text, length);
+        copy[length] = '\0';
+        secrets[i].text = copy;
+        at += length + 1;
+    }
+    message->secrets = secrets;
+    message->secret_count = body->secret_count;
+    message->secrets_bytes = size;
     return 0;
 }
 
 void frame_message_fini(struct frame_message *message)
 {
+    if (message->secrets != NULL) {
+        explicit_bzero(message->secrets, message->secrets_bytes);
+        mem_free(message->secrets);
+    }
     ad_destroy(message->args);
     for (size_t i = 0; i < message->ad_count; i++) {
         ad_destroy(message->ads[i]);
@@ -285,16 +354,21 @@ int frame_message_decode_args(const void *data, size_t length, struct ad_pool *p
     struct frame_body body;
     *ret = (struct frame_message){0};
     int rc = frame_body_split(data, length, &body, err);
+    if (rc == 0) {
+        rc = secrets_take(&body, ret, err);
+    }
     if (rc == 0 && body.args != NULL &&
         ad_decode_in(pool, NULL, body.args, body.args_length, NULL, &ret->args, err) < 0) {
         rc = err_prefix(err, -EBADMSG, "arguments");
     }
-    if (rc == 0) {
-        ret->blob = body.blob;
-        ret->blob_length = body.blob_length;
-        *ads = (struct frame_ads){body.ads, body.ads_length, body.ad_count};
+    if (rc < 0) {
+        frame_message_fini(ret);
+        return rc;
     }
-    return rc;
+    ret->blob = body.blob;
+    ret->blob_length = body.blob_length;
+    *ads = (struct frame_ads){body.ads, body.ads_length, body.ad_count};
+    return 0;
 }
 
 int frame_message_decode_in(struct ad_pool *pool, const void *data, size_t length,
@@ -405,14 +479,31 @@ void wire_ad_end(struct strbuf *out, size_t begin)
     }
 }
 
-static void put_ad(struct strbuf *out, const struct ad *ad, bool with_private)
+static void put_ad(struct strbuf *out, const struct ad *ad)
 {
     size_t begin = wire_ad_begin(out);
-    ad_encode(ad, with_private, out);
+    ad_encode(ad, true, out);
     wire_ad_end(out, begin);
 }
 
-void frame_put_body_head(struct strbuf *out, const struct wire_body *body)
+static void put_secrets(struct strbuf *out, const struct wire_body *body)
+{
+    if (body->secret_count > SECRETS_MAX) {
+        out->failed = true;
+        return;
+    }
+    frame_put_u32(out, (uint32_t)body->secret_count);
+    for (size_t i = 0; i < body->secret_count; i++) {
+        const struct wire_secret *secret = &body->secrets[i];
+        size_t length = strlen(secret->text);
+        CHECK(length <= SECRET_TEXT_MAX && (i == 0 || secret->of >= secret[-1].of));
+        strbuf_putc(out, (char)secret->kind);
+        frame_put_u32(out, secret->of);
+        frame_put_text16(out, secret->text, length);
+    }
+}
+
+size_t frame_put_body_head(struct strbuf *out, const struct wire_body *body)
 {
     static const struct wire_body EMPTY;
     if (body == NULL) {
@@ -421,28 +512,36 @@ void frame_put_body_head(struct strbuf *out, const struct wire_body *body)
     if (body->args == NULL) {
         frame_put_u32(out, 0);
     } else {
-        put_ad(out, body->args, true);
+        put_ad(out, body->args);
     }
     size_t ad_count = body->ad_count + body->encoded_count;
     bool failed = body->encoded != NULL && body->encoded->failed;
     if (failed || ad_count > WIRE_ADS_MAX || body->blob_length > UINT32_MAX) {
         out->failed = true;
-        return;
+        return 0;
     }
     frame_put_u32(out, (uint32_t)ad_count);
     for (size_t i = 0; i < body->ad_count; i++) {
-        put_ad(out, body->ads[i], body->with_private);
+        put_ad(out, body->ads[i]);
     }
     if (body->encoded_count > 0) {
         strbuf_append(out, body->encoded->data, body->encoded->length);
     }
     frame_put_u32(out, (uint32_t)body->blob_length);
+    if (body->secret_count == 0) {
+        return body->blob_length;
+    }
+    if (body->blob_length > 0) {
+        strbuf_append(out, body->blob, body->blob_length);
+    }
+    put_secrets(out, body);
+    return 0;
 }
 
 void frame_put_body(struct strbuf *out, const struct wire_body *body)
 {
-    frame_put_body_head(out, body);
-    if (body != NULL && body->blob_length > 0) {
-        strbuf_append(out, body->blob, body->blob_length);
+    size_t left = frame_put_body_head(out, body);
+    if (left > 0) {
+        strbuf_append(out, body->blob, left);
     }
 }

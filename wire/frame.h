@@ -19,6 +19,7 @@ struct ad_pool;
 struct err;
 struct strbuf;
 struct wire_body;
+struct wire_secret;
 
 #define FRAME_HEADER_BYTES 16
 /* bytes of a frame before its sender has proved who it is; a greeting with a token of 4 KiB, a key
@@ -90,6 +91,9 @@ struct frame_body {
     uint32_t ad_count;
     const void *blob;
     size_t blob_length;
+    const void *secrets; /* as they come, secret_count of them; judged */
+    size_t secrets_length;
+    uint32_t secret_count;
 };
 /* -EBADMSG: not a body. */
 int frame_body_split(const void *data, size_t length, struct frame_body *ret, struct err *err);
@@ -103,13 +107,17 @@ struct frame_ads {
 /* The next one's bytes, or NULL at the end. */
 const void *frame_ads_next(struct frame_ads *ads, size_t *length);
 
-/* A body with its ads decoded.  args and ads are owned, blob is borrowed from the bytes. */
+/* A body with its ads decoded.  args, ads and secrets are owned, blob is borrowed from the bytes.
+ */
 struct frame_message {
     struct ad *args; /* NULL: none */
     struct ad **ads;
     size_t ad_count;
     const void *blob;
     size_t blob_length;
+    struct wire_secret *secrets; /* ads in order, args last */
+    size_t secret_count;
+    size_t secrets_bytes; /* of that block, which is wiped */
 };
 /* -EBADMSG (which ad, which byte) or -ENOMEM; *ret is then empty. */
 int frame_message_decode(const void *data, size_t length, struct frame_message *ret,
@@ -137,7 +145,8 @@ void frame_put_u64(struct strbuf *out, uint64_t value);
 void frame_put_text16(struct strbuf *out, const char *text, size_t length); /* cut at 65535 */
 /* body may be NULL: empty. */
 void frame_put_body(struct strbuf *out, const struct wire_body *body);
-/* The same without the blob's bytes, which the caller sends after it. */
-void frame_put_body_head(struct strbuf *out, const struct wire_body *body);
+/* The same, but the blob's bytes are left out where they are the end of the body: returns how many
+ * of them the caller sends after it. */
+size_t frame_put_body_head(struct strbuf *out, const struct wire_body *body);
 
 #endif

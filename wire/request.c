@@ -184,9 +184,8 @@ static int content_send(struct wire *wire, struct wire_request *request, uint64_
     frame_put_text16(&wire->out, content->text, content->text_length);
     signing_room(wire, request, &signing);
     if (blob == NULL) {
-        frame_put_body_head(&wire->out, content->body);
-        blob = content->body == NULL ? NULL : content->body->blob;
-        blob_length = content->body == NULL ? 0 : content->body->blob_length;
+        blob_length = frame_put_body_head(&wire->out, content->body);
+        blob = blob_length > 0 ? content->body->blob : NULL;
     }
     signing_end(wire, request, &signing, &head, blob, blob_length);
     *payload = wire->out.length - begin - FRAME_HEADER_BYTES + blob_length;

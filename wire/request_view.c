@@ -65,6 +65,18 @@ size_t wire_request_ad_bytes_left(const struct wire_request *request)
     return is_handled(request) ? request->wire->handled_ads.count : 0;
 }
 
+const char *wire_request_secret(const struct wire_request *request, enum wire_secret_kind kind)
+{
+    return wire_secret_find(request->message.secrets, request->message.secret_count, kind,
+                            SECRET_OF_ARGS);
+}
+
+const struct wire_secret *wire_request_secrets(const struct wire_request *request, size_t *count)
+{
+    *count = request->message.secret_count;
+    return request->message.secrets;
+}
+
 const void *wire_request_blob(const struct wire_request *request, size_t *length)
 {
     *length = request->message.blob_length;

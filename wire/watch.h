@@ -17,6 +17,7 @@ struct ad;
 struct ad_context;
 struct err;
 struct loop;
+struct secret_list;
 struct uplink;
 struct wire;
 struct wire_request;
@@ -32,7 +33,7 @@ struct watch_spec {
     const char *type;              /* "Machine", "Request", "Submitter", "Job", ... */
     const char *constraint;        /* NULL: all */
     const char *const *projection; /* NULL-terminated attribute names; NULL: all */
-    bool with_private;             /* claim ids; needs NEGOTIATOR */
+    bool with_secrets;             /* claim ids; needs NEGOTIATOR */
 };
 struct watch_events {
     /* An ad is new or changed: ad is owned by the watch and valid until the next event of the same
@@ -54,6 +55,8 @@ struct watch *watch_create(struct loop *loop, const struct watch_spec *spec,
 int watch_start(struct watch *watch, struct wire *wire);
 void watch_destroy(struct watch *watch);
 const struct ad *watch_get(const struct watch *watch, const char *key); /* NULL when absent */
+/* What came beside that ad; NULL: nothing.  Valid as long as the ad. */
+struct secret_list *watch_secrets(const struct watch *watch, const char *key);
 size_t watch_count(const struct watch *watch);
 /* in order of arrival */
 bool watch_next(const struct watch *watch, size_t *at, const char **key, const struct ad **ad);
@@ -71,6 +74,8 @@ struct watch_server_source {
     /* The ad of that key as it is public now, NULL when there is none: a watcher that is behind is
      * told the newest state, so that only keys need to be kept for it.  Required. */
     const struct ad *(*get)(void *arg, const char *type, const char *key);
+    /* What is beside that ad, for watchers that may have it; may be NULL. */
+    const struct secret_list *(*secrets)(void *arg, const char *type, const char *key);
     /* Adds to what constraints may ask (now_s is set); may be NULL. */
     void (*serve)(void *arg, struct ad_context *context);
 };

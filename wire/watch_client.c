@@ -25,6 +25,7 @@
 
 struct watched {
     struct ad *ad;
+    struct secret_list *secrets; /* beside it */
     uint64_t round;
 };
 
@@ -45,6 +46,7 @@ static void watched_free(void *value)
 {
     struct watched *watched = value;
     ad_destroy(watched->ad);
+    secret_list_unref(watched->secrets);
     mem_free(watched);
 }
 
@@ -76,7 +78,7 @@ struct watch *watch_create(struct loop *loop, const struct watch_spec *spec,
         }
         ad_set_strings(watch->request, "Projection", spec->projection, count);
     }
-    if (spec->with_private) {
+    if (spec->with_secrets) {
         ad_set_bool(watch->request, "Private", true);
     }
     return watch;
@@ -99,20 +101,25 @@ void watch_destroy(struct watch *watch)
 
 /* ---- events ---------------------------------------------------------------------------------- */
 
-static void watch_set(struct watch *watch, const char *key, struct ad *ad)
+static void watch_set(struct watch *watch, const char *key, struct ad *ad,
+                      struct secret_list *secrets)
 {
     struct watched *watched = strmap_get(watch->ads, key);
     struct ad *old = NULL;
+    struct secret_list *old_secrets = NULL;
     if (watched == NULL) {
         watched = mem_zalloc(sizeof *watched);
         (void)strmap_set(watch->ads, key, watched);
     } else {
         old = watched->ad;
+        old_secrets = watched->secrets;
     }
     watched->ad = ad;
+    watched->secrets = secrets;
     watched->round = watch->round;
     watch->events.changed(watch->arg, key, ad);
     ad_destroy(old);
+    secret_list_unref(old_secrets);
 }
 
 static void watch_unset(struct watch *watch, const char *key)
@@ -154,6 +161,19 @@ static void watch_sync(struct watch *watch)
     }
 }
 
+/* Those of the ad of that index, which are the first that are left. */
+static struct secret_list *secrets_of(struct wire_reply *reply, size_t index)
+{
+    size_t count = 0;
+    while (count < reply->secret_count && reply->secrets[count].of == index) {
+        count++;
+    }
+    struct secret_list *list = secret_list_create(reply->secrets, count);
+    reply->secrets += count;
+    reply->secret_count -= count;
+    return list;
+}
+
 /* Takes the ads out of the reply.  -EBADMSG: operations and ads do not fit together. */
 static int watch_apply(struct watch *watch, struct wire_reply *reply)
 {
@@ -169,7 +189,8 @@ static int watch_apply(struct watch *watch, struct wire_reply *reply)
         }
         char *key = mem_strndup((const char *)at + 3, length);
         if (changed) {
-            watch_set(watch, key, wire_reply_take_ad(reply, next_ad++));
+            struct secret_list *secrets = secrets_of(reply, next_ad);
+            watch_set(watch, key, wire_reply_take_ad(reply, next_ad++), secrets);
         } else {
             watch_unset(watch, key);
         }
@@ -249,6 +270,12 @@ const struct ad *watch_get(const struct watch *watch, const char *key)
 {
     const struct watched *watched = strmap_get(watch->ads, key);
     return watched == NULL ? NULL : watched->ad;
+}
+
+struct secret_list *watch_secrets(const struct watch *watch, const char *key)
+{
+    const struct watched *watched = strmap_get(watch->ads, key);
+    return watched == NULL ? NULL : watched->secrets;
 }
 
 size_t watch_count(const struct watch *watch)

@@ -46,15 +46,11 @@ static int projection_read(struct watch_kind *kind, const struct ad *args, struc
         } else {
             char *attr = mem_strndup(item.string.text, item.string.length);
             name_add(name, attr);
-            if (kind->with_private || !ad_attr_is_private(attr)) {
-                vec_push(&names, attr);
-            } else {
-                mem_free(attr);
-            }
+            vec_push(&names, attr);
         }
         ad_value_fini(&item);
     }
-    if (rc == 0 && count > 0) { /* only private ones that may not be seen: ads without attributes */
+    if (rc == 0 && count > 0) {
         kind->projection = ad_projection_create((const char *const *)names.items, names.count);
     }
     vec_fini(&names, mem_free);
@@ -67,15 +63,15 @@ static int kind_read(struct watch_kind *kind, const struct ad *args, const struc
 {
     const char *constraint = NULL;
     kind->type = mem_strdup(ad_string_or(args, "Type", ""));
-    kind->with_private = ad_bool_or(args, "Private", false);
+    kind->with_secrets = ad_bool_or(args, "Private", false);
     if (kind->type[0] == '\0') {
         return err_set(err, -EINVAL, "WATCH: no Type");
     }
-    if (kind->with_private && (peer->scopes & SCOPE_NEGOTIATOR) == 0) {
-        return err_set(err, -EACCES, "token is too weak: private attributes need NEGOTIATOR");
+    if (kind->with_secrets && (peer->scopes & SCOPE_NEGOTIATOR) == 0) {
+        return err_set(err, -EACCES, "token is too weak: claim ids need NEGOTIATOR");
     }
     name_add(name, kind->type);
-    strbuf_puts(name, kind->with_private ? "private " : "public ");
+    strbuf_puts(name, kind->with_secrets ? "private " : "public ");
     if (ad_get_string(args, "Constraint", &constraint) == 0) {
         name_add(name, constraint);
         int rc = ad_expr_parse(constraint, strlen(constraint), AD_NEW, &kind->constraint, err);
@@ -121,26 +117,6 @@ void watch_kind_destroy(struct watch_kind *kind)
 
 /* ---- how an ad looks ------------------------------------------------------------------------- */
 
-/* A copy without private attributes, or NULL when there are none. */
-static struct ad *bare_copy(const struct ad *ad)
-{
-    size_t at = 0;
-    const char *name;
-    const struct ad_expr *expr;
-    bool any = false;
-    while (!any && ad_next(ad, &at, &name, NULL)) {
-        any = ad_attr_is_private(name);
-    }
-    struct ad *bare = any ? ad_create() : NULL;
-    at = 0;
-    while (any && ad_next(ad, &at, &name, &expr)) {
-        if (!ad_attr_is_private(name)) {
-            ad_set(bare, name, ad_expr_ref(expr));
-        }
-    }
-    return bare;
-}
-
 bool watch_kind_is_too_costly(const struct watch_kind *kind)
 {
     return kind->work.over > WATCH_KIND_OVER_MAX;
@@ -155,23 +131,19 @@ bool watch_kind_wants(struct watch_kind *kind, const struct ad *ad,
     if (watch_kind_is_too_costly(kind)) {
         return false;
     }
-    struct ad *bare = kind->with_private ? NULL : bare_copy(ad);
     struct ad_context counted = *context;
     counted.work = &kind->work;
     kind->work.steps_max = WATCH_KIND_STEPS_MAX;
-    bool wants =
-        ad_eval_bool(kind->constraint, bare != NULL ? bare : ad, NULL, &counted) == AD_TRUE;
-    ad_destroy(bare);
-    return wants;
+    return ad_eval_bool(kind->constraint, ad, NULL, &counted) == AD_TRUE;
 }
 
 void watch_kind_encode(const struct watch_kind *kind, const struct ad *ad, struct strbuf *out)
 {
     size_t begin = wire_ad_begin(out);
     if (kind->projection == NULL) {
-        ad_encode(ad, kind->with_private, out);
+        ad_encode(ad, false, out);
     } else {
-        (void)ad_project(kind->projection, ad, kind->with_private, false, out);
+        (void)ad_project(kind->projection, ad, false, false, out);
     }
     wire_ad_end(out, begin);
 }

@@ -30,12 +30,11 @@ struct watch_kind {
     char *type;
     struct ad_expr *constraint;       /* NULL: all */
     struct ad_projection *projection; /* NULL: all attributes */
-    bool with_private;
+    bool with_secrets;
     struct ad_work work; /* of judging the constraint */
 };
 
-/* What a WATCH asks for.  -EINVAL (which argument), -EACCES: private attributes without
- * NEGOTIATOR. */
+/* What a WATCH asks for.  -EINVAL (which argument), -EACCES: secrets without NEGOTIATOR. */
 int watch_kind_create(const struct ad *args, const struct wire_peer *peer, struct watch_kind **ret,
                       struct err *err);
 void watch_kind_destroy(struct watch_kind *kind); /* NULL is allowed */
@@ -45,8 +44,7 @@ void watch_kind_destroy(struct watch_kind *kind); /* NULL is allowed */
 #define WATCH_KIND_STEPS_MAX 5000
 #define WATCH_KIND_OVER_MAX  100 /* so often */
 
-/* A constraint sees what its watchers may see: else a claim id could be found out by comparing.
- * What it takes is added to kind->work; context->work is not looked at. */
+/* What it takes is added to kind->work; context->work is not looked at. */
 bool watch_kind_wants(struct watch_kind *kind, const struct ad *ad,
                       const struct ad_context *context);
 bool watch_kind_is_too_costly(const struct watch_kind *kind); /* then it wants nothing any more */

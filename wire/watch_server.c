@@ -81,6 +81,7 @@ struct watch_server {
 /* One part under construction. */
 struct part {
     struct strbuf operations, ads;
+    struct secret_batch secrets;
     size_t ad_count, operation_count;
 };
 
@@ -110,6 +111,8 @@ static void event_send(struct watcher *watcher, const char *event, const struct 
         body.encoded_count = part->ad_count;
         body.blob = part->operations.data;
         body.blob_length = part->operations.length;
+        body.secrets = part->secrets.items;
+        body.secret_count = part->secrets.count;
     }
     watcher->full = !wire_reply_part(watcher->request, &body) || watcher->full;
     ad_destroy(args);
@@ -203,6 +206,15 @@ static void backlog_add(struct watcher *watcher, const char *key, const char *wa
     watcher->server->waiting++;
 }
 
+/* What is beside that ad, which is the index-th of a message. */
+static void secrets_put(const struct watch_server *server, const struct watch_kind *kind,
+                        const char *key, uint32_t index, struct secret_batch *out)
+{
+    if (kind->with_secrets && server->source.secrets != NULL) {
+        secret_batch_add(out, server->source.secrets(server->arg, kind->type, key), index);
+    }
+}
+
 /* Adds what the watcher is to be told of a key whose ad is `ad` now (NULL: none), if anything.  An
  * ad that is too large by itself is left out: it must not stop the others. */
 static void part_tell(struct part *part, struct watcher *watcher, const char *key,
@@ -216,6 +228,7 @@ static void part_tell(struct part *part, struct watcher *watcher, const char *ke
             part->ads.failed = false;
             return;
         }
+        secrets_put(watcher->server, watcher->kind, key, (uint32_t)part->ad_count, &part->secrets);
         part->ad_count++;
         part->operation_count++;
         operation_put(&part->operations, WATCH_CHANGED, key);
@@ -258,6 +271,7 @@ static void backlog_send(struct watcher *watcher, uint64_t end)
     }
     strbuf_fini(&part.operations);
     strbuf_fini(&part.ads);
+    secret_batch_fini(&part.secrets);
 }
 
 static void kind_leave(struct watch_server *server, struct watch_kind *kind)
@@ -475,15 +489,20 @@ static const struct strbuf *news_message(struct watch_server *server, struct new
     strbuf_init(&blob, 0);
     operation_put(&blob, operation, news->key);
     struct wire_body body = {.args = args, .blob = blob.data, .blob_length = blob.length};
+    struct secret_batch secrets = {0};
     if (changed) {
         strbuf_clear(&server->ad);
         watch_kind_encode(news->kind, news->ad, &server->ad);
         body.encoded = &server->ad;
         body.encoded_count = 1;
+        secrets_put(server, news->kind, news->key, 0, &secrets);
+        body.secrets = secrets.items;
+        body.secret_count = secrets.count;
     }
     strbuf_clear(out);
     frame_put_body(out, &body);
     ad_destroy(args);
+    secret_batch_fini(&secrets);
     strbuf_fini(&blob);
     return out;
 }

@@ -128,6 +128,7 @@ static void wire_free(struct wire *wire)
     mem_free(wire->route);
     mem_free(wire->said_name);
     ad_destroy(wire->hello);
+    secret_list_unref(wire->hello_secrets);
     mem_free(wire);
 }
 
@@ -413,13 +414,12 @@ static void wire_becomes_ready(struct wire *wire)
 /* ---- greeting -------------------------------------------------------------------------------- */
 
 static int greeting_send(struct wire *wire, enum frame_type type, uint16_t version,
-                         uint16_t version_min, const struct ad *args)
+                         uint16_t version_min, const struct wire_body *body)
 {
-    struct wire_body body = {.args = args};
     size_t begin = frame_begin(&wire->out, type, 0, 0, 0);
     frame_put_u16(&wire->out, version);
     frame_put_u16(&wire->out, version_min);
-    frame_put_body(&wire->out, &body);
+    frame_put_body(&wire->out, body);
     if (!wire->out.failed && wire->out.length - begin > FRAME_GREETING_MAX) {
         wire->out.failed = true;
     }
@@ -431,13 +431,19 @@ static void greeting_refuse(struct wire *wire, int status, const char *why)
     struct ad *args = ad_create();
     ad_set_int(args, "ErrorCode", status);
     ad_set_string(args, "ErrorString", why);
-    (void)greeting_send(wire, FRAME_REFUSED, WIRE_VERSION, WIRE_VERSION_MIN, args);
+    const struct wire_body body = {.args = args};
+    (void)greeting_send(wire, FRAME_REFUSED, WIRE_VERSION, WIRE_VERSION_MIN, &body);
     ad_destroy(args);
     log_warn(wire->context->log, "wire.refused", "greeting refused",
              LOG_TEXT("peer", wire->caller->address), LOG_TEXT("identity", wire->caller->identity),
              LOG_TEXT("reason", why));
     wire->finish = true;
     wire_fail(wire, -EACCES, false, "%s", why);
+}
+
+const char *wire_hello_secret(const struct wire_hello *hello, enum wire_secret_kind kind)
+{
+    return wire_secret_find(hello->secrets, hello->secret_count, kind, SECRET_OF_ARGS);
 }
 
 /* The server's part. */
@@ -461,7 +467,10 @@ static int greeting_take_hello(struct wire *wire, const struct frame *frame, str
                                     &why);
     if (rc >= 0 && wire->how.admit != NULL) {
         struct ad *empty = hello == NULL ? ad_create() : NULL;
-        rc = wire->how.admit(wire->arg, &wire->caller->peer, hello == NULL ? empty : hello, &why);
+        const struct wire_hello said = {.ad = hello == NULL ? empty : hello,
+                                        .secrets = message.secrets,
+                                        .secret_count = message.secret_count};
+        rc = wire->how.admit(wire->arg, &wire->caller->peer, &said, &why);
         ad_destroy(empty);
     }
     frame_message_fini(&message);
@@ -483,7 +492,8 @@ static int greeting_take_hello(struct wire *wire, const struct frame *frame, str
     if (!wire->share.proved) {
         ad_set_int(args, "FrameMax", (int64_t)FRAME_GREETING_MAX);
     }
-    (void)greeting_send(wire, FRAME_WELCOME, WIRE_VERSION, 0, args);
+    const struct wire_body body = {.args = args};
+    (void)greeting_send(wire, FRAME_WELCOME, WIRE_VERSION, 0, &body);
     ad_destroy(args);
     wire_becomes_ready(wire);
     return 0;
@@ -553,7 +563,13 @@ static int greeting_offer(struct wire *wire, struct err *err)
     int rc = greeting_offer_proof(wire->context, wire->route, wire->said_name,
                                   is_tls ? binding : NULL, args, err);
     if (rc == 0) {
-        rc = greeting_send(wire, FRAME_HELLO, WIRE_VERSION, WIRE_VERSION_MIN, args);
+        struct secret_batch secrets = {0};
+        secret_batch_add(&secrets, wire->hello_secrets, SECRET_OF_ARGS);
+        const struct wire_body body = {.args = args,
+                                       .secrets = secrets.items,
+                                       .secret_count = secrets.count};
+        rc = greeting_send(wire, FRAME_HELLO, WIRE_VERSION, WIRE_VERSION_MIN, &body);
+        secret_batch_fini(&secrets);
         rc = rc < 0 ? err_set(err, rc, "%s: greeting is too large", wire->caller->address) : 0;
     }
     ad_destroy(args);
@@ -719,6 +735,7 @@ int wire_dial(struct wire_context *context, const struct wire_dial *dial,
     wire->route = mem_strdup(dial->route);
     wire->said_name = mem_strdup(dial->name == NULL ? "" : dial->name);
     wire->hello = greeting_prepare(dial);
+    wire->hello_secrets = secret_list_create(dial->secrets, dial->secret_count);
     rc = stream_connect(context->loop, dial->address, dial->route, &trust, &STREAM_EVENTS, wire,
                         &wire->stream, err);
     if (rc == 0 && trust.ca_file == NULL && trust.pin == NULL) {

@@ -18,6 +18,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "wire/secret_list.h"
 #include "wire/verbs.h"
 
 struct ad;
@@ -59,9 +60,9 @@ struct wire_body {
     size_t encoded_count;
     const void *blob;
     size_t blob_length;
-    /* private attributes of the ads (claim ids) go along: only where the receiver may see them.
-     * args always go whole. */
-    bool with_private;
+    /* What proves something (wire/secret_list.h), ads in order and args last. */
+    const struct wire_secret *secrets;
+    size_t secret_count;
 };
 
 /* Around what ad_encode() or ad_project() appends: an ad for wire_body.encoded. */
@@ -108,6 +109,8 @@ struct wire_reply {
     size_t ad_count;
     const void *blob;
     size_t blob_length;
+    const struct wire_secret *secrets;
+    size_t secret_count;
 };
 typedef void (*wire_reply_f)(void *arg, struct wire_reply *reply);
 /* Ads in replies are decoded into the pool (classad/ad_pool.h; NULL: that of wire's context), which
@@ -115,6 +118,9 @@ typedef void (*wire_reply_f)(void *arg, struct wire_reply *reply);
 void wire_set_pool(struct wire *wire, struct ad_pool *pool);
 /* owned by the caller; the slot becomes NULL */
 struct ad *wire_reply_take_ad(struct wire_reply *reply, size_t index);
+
+/* The reply's own secret of that kind (of its args); "" when there is none. */
+const char *wire_reply_secret(const struct wire_reply *reply, enum wire_secret_kind kind);
 
 #define WIRE_NO_DEADLINE UINT64_MAX
 /* Sends a request; call gets the reply (parts, then the last), never inside wire_call().
@@ -164,6 +170,10 @@ struct ad *wire_request_take_ad(struct wire_request *request, size_t index);
  * handler, before it answers; the bytes are hostile, and borrowed until the handler returns. */
 const void *wire_request_next_ad_bytes(struct wire_request *request, size_t *length);
 size_t wire_request_ad_bytes_left(const struct wire_request *request); /* how many follow */
+/* The request's own secret of that kind (of its args); "" when there is none. */
+const char *wire_request_secret(const struct wire_request *request, enum wire_secret_kind kind);
+/* All that came, ads in order and args last; they live as long as the request. */
+const struct wire_secret *wire_request_secrets(const struct wire_request *request, size_t *count);
 const void *wire_request_blob(const struct wire_request *request, size_t *length);
 
 /* body may be NULL; ends the request */
@@ -245,7 +255,9 @@ struct wire_dial {
     const char *pin;        /* of the server's certificate; NULL: the pool's CA, and the role that
                              * belongs to the route (wire/wire_trust.c) */
     const char *server;     /* with the CA: the server's name in its ad; NULL: any of that role */
-    const struct ad *hello; /* more to say in the greeting (shadow: job id, nonce); may be NULL */
+    const struct ad *hello; /* more to say in the greeting (shadow: job id); may be NULL */
+    const struct wire_secret *secrets; /* that go with it (shadow: nonce), all of SECRET_OF_ARGS */
+    size_t secret_count;
     /* What the dialled server itself may ask of us on this connection (it has a certificate, no
      * token): SCOPE_DAEMON on a claim's connection.  0: only verbs that need no scope. */
     uint32_t server_scopes;
@@ -253,9 +265,18 @@ struct wire_dial {
 /* Dials; dial is copied.  The outcome comes as ready or closed. */
 int wire_dial(struct wire_context *context, const struct wire_dial *dial,
               const struct wire_events *events, void *arg, struct wire **ret, struct err *err);
+/* What else a caller says in its greeting. */
+struct wire_hello {
+    const struct ad *ad; /* never NULL */
+    const struct wire_secret *secrets;
+    size_t secret_count;
+};
+/* The secret of that kind; "" when there is none. */
+const char *wire_hello_secret(const struct wire_hello *hello, enum wire_secret_kind kind);
+
 /* The listening side: takes incoming.  identity NULL for Unix sockets.  admit may refuse a peer
  * whose greeting is otherwise right (a shadow that checks the job's nonce): returns 0 or -EACCES
- * with err; it gets the caller's hello ad.  With no_token the token is not asked for: admit alone
+ * with err.  With no_token the token is not asked for: admit alone
  * decides. */
 struct wire_accept {
     const struct tls_identity *identity;
@@ -267,7 +288,8 @@ struct wire_accept {
      * where the claim id is the proof); 0: only verbs that need no scope.  A token that such a peer
      * sends nevertheless is ignored. */
     uint32_t scopes;
-    int (*admit)(void *arg, const struct wire_peer *peer, const struct ad *hello, struct err *err);
+    int (*admit)(void *arg, const struct wire_peer *peer, const struct wire_hello *hello,
+                 struct err *err);
 };
 int wire_accept(struct wire_context *context, struct incoming *incoming,
                 const struct wire_accept *how, const struct wire_events *events, void *arg,

@@ -152,7 +152,8 @@ struct wire {
     void *arg;
     char *route, *said_name; /* said_name: ours, where we dialled */
     struct ad *hello; /* dialled: what HELLO will say besides the token; NULL once it is sent */
-    struct wire_accept how; /* accepted */
+    struct secret_list *hello_secrets; /* beside it */
+    struct wire_accept how;            /* accepted */
     struct caller *caller;
     uint32_t server_scopes;
     size_t peer_frame_max; /* as the server said in WELCOME */

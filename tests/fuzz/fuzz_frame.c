@@ -8,6 +8,7 @@
  */
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base/check.h"
 #include "base/strbuf.h"
@@ -26,7 +27,8 @@ static void body_again(const struct frame_message *message)
                              .ad_count = message->ad_count,
                              .blob = message->blob,
                              .blob_length = message->blob_length,
-                             .with_private = true};
+                             .secrets = message->secrets,
+                             .secret_count = message->secret_count};
     strbuf_init(&out, 0);
     frame_put_body(&out, &body);
     CHECK(!out.failed);
@@ -36,6 +38,12 @@ static void body_again(const struct frame_message *message)
     CHECK(again.args == NULL || ad_same(again.args, message->args));
     for (size_t i = 0; i < again.ad_count; i++) {
         CHECK(ad_same(again.ads[i], message->ads[i]));
+    }
+    CHECK(again.secret_count == message->secret_count);
+    for (size_t i = 0; i < again.secret_count; i++) {
+        CHECK(again.secrets[i].kind == message->secrets[i].kind);
+        CHECK(again.secrets[i].of == message->secrets[i].of);
+        CHECK(strcmp(again.secrets[i].text, message->secrets[i].text) == 0);
     }
     frame_message_fini(&again);
     strbuf_fini(&out);

@@ -27,6 +27,7 @@
 #include "classad/ad.h"
 #include "collector/collector.h"
 #include "tests/support/fast_dir.h"
+#include "tests/support/told_secrets.h"
 #include "tests/support/unit.h"
 #include "wire/token.h"
 #include "wire/wire.h"
@@ -267,7 +268,9 @@ static inline void answer_part(void *arg, struct wire_reply *reply)
     struct answer *answer = arg;
     answer->parts++;
     for (size_t i = 0; i < reply->ad_count; i++) {
-        vec_push(&answer->ads, wire_reply_take_ad(reply, i));
+        struct ad *ad = wire_reply_take_ad(reply, i);
+        told_show(reply, ad, (uint32_t)i);
+        vec_push(&answer->ads, ad);
     }
     if (!reply->more) {
         answer->status = reply->status;
@@ -299,20 +302,22 @@ static inline struct ad *bed_ad(const char *text)
     return ad;
 }
 
-/* Sends a request without waiting; the answer is filled while the loop runs. */
+/* Sends a request without waiting (what stands for secrets in its texts: told_secrets.h); the
+ * answer is filled while the loop runs. */
 static inline void client_send(struct client *client, enum wire_verb verb, const char *args_text,
                                const char *const *ad_texts, struct answer *answer)
 {
-    static const struct ad *ads[1100]; /* a message of many slots, too */
+    static struct ad *ads[1100]; /* a message of many slots, too */
     size_t count = 0;
+    struct told_secrets told = {.count = 0};
     struct ad *args = bed_ad(args_text);
     for (; ad_texts && ad_texts[count]; count++) {
         ads[count] = bed_ad(ad_texts[count]);
+        told_take(&told, ads[count], (uint32_t)count);
     }
-    const struct wire_body body = {.args = args,
-                                   .ads = ads,
-                                   .ad_count = count,
-                                   .with_private = true};
+    told_take(&told, args, SECRET_OF_ARGS);
+    struct wire_body body = {.args = args, .ads = (const struct ad *const *)ads, .ad_count = count};
+    told_put(&told, &body);
     *answer = (struct answer){0};
     int64_t call = wire_call(client->wire, verb, &body, 0, answer_part, answer);
     if (call < 0) {
@@ -322,8 +327,9 @@ static inline void client_send(struct client *client, enum wire_verb verb, const
     }
     ad_destroy(args);
     for (size_t i = 0; i < count; i++) {
-        ad_destroy((struct ad *)(uintptr_t)ads[i]);
+        ad_destroy(ads[i]);
     }
+    told_fini(&told);
 }
 
 static inline int client_call(struct client *client, enum wire_verb verb, const char *args_text,

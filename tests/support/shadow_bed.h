@@ -34,6 +34,7 @@
 #include "base/vec.h"
 #include "classad/ad.h"
 #include "shadow/shadow.h"
+#include "tests/support/told_secrets.h"
 #include "wire/wire.h"
 
 #define PATIENCE_MS 20000
@@ -352,11 +353,14 @@ static inline void begin(struct wire *wire, enum wire_verb verb, const char *arg
     struct ad *args = parse(args_text);
     struct ad *ad = ad_text != NULL ? parse(ad_text) : NULL;
     const struct ad *ads[] = {ad};
-    const struct wire_body body = {.args = args,
-                                   .ads = ads,
-                                   .ad_count = ad != NULL ? 1 : 0,
-                                   .blob = blob,
-                                   .blob_length = blob != NULL ? strlen(blob) : 0};
+    struct told_secrets told = {.count = 0};
+    struct wire_body body = {.args = args,
+                             .ads = ads,
+                             .ad_count = ad != NULL ? 1 : 0,
+                             .blob = blob,
+                             .blob_length = blob != NULL ? strlen(blob) : 0};
+    told_take(&told, args, SECRET_OF_ARGS);
+    told_put(&told, &body);
     *answer = (struct answer){0};
     strbuf_init(&answer->bytes, 0);
     strbuf_init(&answer->sums, 0);
@@ -364,6 +368,7 @@ static inline void begin(struct wire *wire, enum wire_verb verb, const char *arg
     assert_true(wire_call(wire, verb, &body, 0, on_answer, answer) > 0);
     ad_destroy(ad);
     ad_destroy(args);
+    told_fini(&told);
 }
 
 static inline int call(struct world *world, struct wire *wire, enum wire_verb verb,
@@ -398,16 +403,21 @@ static inline void starter_closed(void *arg, struct wire *wire, int status, cons
 /* Takes hello. */
 static inline void dial_with(struct world *world, struct ad *hello, struct starter *starter)
 {
+    struct told_secrets told = {.count = 0};
+    told_take(&told, hello, SECRET_OF_ARGS);
     static const struct wire_events EVENTS = {.ready = starter_ready, .closed = starter_closed};
     const struct wire_dial how = {.address = listener_address(world->tcp),
                                   .route = "shadow/x",
                                   .name = "",
                                   .pin = world->pin,
-                                  .hello = hello};
+                                  .hello = hello,
+                                  .secrets = told.items,
+                                  .secret_count = told.count};
     *starter = (struct starter){0};
     assert_int_equal(wire_dial(world->context, &how, &EVENTS, starter, &starter->wire, NULL), 0);
     wait_for(world, &starter->settled);
     ad_destroy(hello);
+    told_fini(&told);
 }
 
 static inline void dial(struct world *world, const char *id, int64_t epoch, const char *nonce,

@@ -241,11 +241,9 @@ static void secrets_are_known_by_name(void **state)
     assert_true(ad_attr_is_private("ChildClaimIds"));
     assert_true(ad_attr_is_private("PairedClaimId"));
     assert_true(ad_attr_is_private("TransferKey"));
-    assert_true(ad_attr_is_private("_Roost_Priv"));
-    assert_true(ad_attr_is_private("_roost_privX"));
     assert_false(ad_attr_is_private("PublicClaimId"));
     assert_false(ad_attr_is_private("ClaimIdX"));
-    assert_false(ad_attr_is_private("_roost_pri"));
+    assert_false(ad_attr_is_private("_roost_privX"));
     assert_false(ad_attr_is_private(""));
 }
 

@@ -73,7 +73,7 @@ static void changes_make_a_new_ad_and_leave_the_old_one(void **state)
 static void a_public_copy_has_no_private_attributes(void **state)
 {
     (void)state;
-    struct ad *ad = ad_of("[ ClaimId = \"s\"; A = 1; _roost_privX = 2; Capability = 3 ]");
+    struct ad *ad = ad_of("[ ClaimId = \"s\"; A = 1; TransferKey = 2; Capability = 3 ]");
     struct ad *copy = ad_copy_public(ad);
     assert_int_equal(ad_count(copy), 1);
     assert_int_equal(ad_int_or(copy, "A", 0), 1);

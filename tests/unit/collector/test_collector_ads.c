@@ -8,6 +8,7 @@
 
 #include "classad/ad.h"
 #include "collector/collector_ads.h"
+#include "wire/secret_list.h"
 
 struct bed {
     struct collector_ads *ads;
@@ -59,12 +60,18 @@ static struct ad *machine(int n, const char *name)
     return ad;
 }
 
+static struct ads_change *propose_with(struct bed *bed, const char *type, const char *name,
+                                       struct ad *ad, struct secret_list *secrets)
+{
+    struct ads_change *change = NULL;
+    assert_int_equal(collector_ads_propose(bed->ads, type, name, ad, secrets, &change), 0);
+    return change;
+}
+
 static struct ads_change *propose(struct bed *bed, const char *type, const char *name,
                                   struct ad *ad)
 {
-    struct ads_change *change = NULL;
-    assert_int_equal(collector_ads_propose(bed->ads, type, name, ad, &change), 0);
-    return change;
+    return propose_with(bed, type, name, ad, NULL);
 }
 
 static void set(struct bed *bed, const char *type, const char *name, struct ad *ad)
@@ -148,18 +155,22 @@ static void the_ads_of_a_machine_are_found_without_case(void **state)
     assert_int_equal(count, 2);
 }
 
-static void the_bare_ad_has_nothing_private(void **state)
+static const struct wire_secret SECRET = {.kind = SECRET_CLAIM_ID, .text = "secret"};
+
+static void secrets_are_beside_the_ad_and_go_with_it(void **state)
 {
     struct bed *bed = *state;
-    struct ad *ad = machine(1, "wn01");
-    ad_set_string(ad, "ClaimId", "secret");
-    set(bed, "Machine", "a", ad);
+    struct ads_change *change =
+        propose_with(bed, "Machine", "a", machine(1, "wn01"), secret_list_create(&SECRET, 1));
     struct ads_entry *entry = collector_ads_find(bed->ads, "Machine", "a");
-    assert_true(ad_has(entry->shown, "ClaimId"));
-    assert_false(ad_has(collector_ads_bare(entry), "ClaimId"));
-    assert_int_equal(ad_int_or(collector_ads_bare(entry), "N", 0), 1);
+    assert_string_equal(secret_list_find(entry->latest_secrets, SECRET_CLAIM_ID), "secret");
+    assert_null(entry->shown_secrets);
+    collector_ads_apply(bed->ads, change);
+    assert_string_equal(secret_list_find(entry->shown_secrets, SECRET_CLAIM_ID), "secret");
     set(bed, "Machine", "a", machine(2, "wn01"));
-    assert_int_equal(ad_int_or(collector_ads_bare(entry), "N", 0), 2);
+    assert_null(entry->shown_secrets);
+    collector_ads_drop(
+        propose_with(bed, "Machine", "b", machine(1, "wn01"), secret_list_create(&SECRET, 1)));
 }
 
 static void there_is_a_limit_of_types(void **state)
@@ -171,7 +182,9 @@ static void there_is_a_limit_of_types(void **state)
         set(bed, type, "a", machine(1, ""));
     }
     struct ads_change *change = NULL;
-    assert_int_equal(collector_ads_propose(bed->ads, "One", "a", machine(1, ""), &change), -ENOSPC);
+    assert_int_equal(collector_ads_propose(bed->ads, "One", "a", machine(1, ""),
+                                           secret_list_create(&SECRET, 1), &change),
+                     -ENOSPC);
     assert_null(change);
     set(bed, "T3", "b", machine(1, ""));
 }
@@ -238,12 +251,12 @@ static const char *seen(struct bed *bed, const struct ads_snapshot *snapshot, co
     ads_cursor_init(&cursor, bed->ads, type);
     struct ads_entry *entry;
     while ((entry = ads_cursor_next(&cursor)) != NULL) {
-        bool absent = false;
-        const struct ad *ad = ads_snapshot_see(snapshot, entry, true, &absent);
+        struct ads_seen seen;
+        const struct ad *ad = ads_snapshot_see(snapshot, entry, &seen);
         if (ad) {
             char text[64];
             snprintf(text, sizeof(text), "%s=%d%s", entry->name, (int)ad_int_or(ad, "N", 0),
-                     absent ? " absent" : "");
+                     seen.absent ? " absent" : "");
             note(bed, "", text);
         }
     }
@@ -283,20 +296,18 @@ static void a_snapshot_shows_one_moment(void **state)
     ads_snapshot_end(&second); /* one that is over */
 }
 
-static void what_a_snapshot_saw_of_an_ad_has_nothing_private_unless_asked(void **state)
+static void a_snapshot_saw_the_secrets_beside_the_ad(void **state)
 {
     struct bed *bed = *state;
     struct ads_snapshot snapshot;
-    struct ad *ad = machine(1, "wn01");
-    bool absent;
-    ad_set_string(ad, "ClaimId", "secret");
-    set(bed, "Machine", "a", ad);
+    struct ads_seen seen;
+    collector_ads_apply(bed->ads, propose_with(bed, "Machine", "a", machine(1, "wn01"),
+                                               secret_list_create(&SECRET, 1)));
     ads_snapshot_begin(&snapshot, bed->ads);
-    struct ads_entry *entry = collector_ads_find(bed->ads, "Machine", "a");
+    const struct ads_entry *entry = collector_ads_find(bed->ads, "Machine", "a");
     for (int i = 0; i < 2; i++) {
-        assert_true(ad_has(ads_snapshot_see(&snapshot, entry, true, &absent), "ClaimId"));
-        assert_false(ad_has(ads_snapshot_see(&snapshot, entry, false, &absent), "ClaimId"));
-        assert_true(ad_has(ads_snapshot_see(&snapshot, entry, false, &absent), "N"));
+        assert_true(ad_has(ads_snapshot_see(&snapshot, entry, &seen), "N"));
+        assert_string_equal(secret_list_find(seen.secrets, SECRET_CLAIM_ID), "secret");
         set(bed, "Machine", "a", NULL);
     }
     ads_snapshot_end(&snapshot);
@@ -316,11 +327,10 @@ static void agree(struct bed *bed, struct model *model)
 {
     for (int i = 0; i < MODEL; i++) {
         char name[16];
-        bool absent;
+        struct ads_seen seen;
         snprintf(name, sizeof(name), "m%d", i);
         struct ads_entry *entry = collector_ads_find(bed->ads, "Machine", name);
-        const struct ad *ad =
-            entry ? ads_snapshot_see(&model->snapshot, entry, true, &absent) : NULL;
+        const struct ad *ad = entry ? ads_snapshot_see(&model->snapshot, entry, &seen) : NULL;
         assert_int_equal(ad ? ad_int_or(ad, "N", -1) : 0, model->n[i]);
     }
 }
@@ -366,8 +376,7 @@ static void snapshots_agree_with_copies_whatever_happens(void **state)
 UNIT_TESTS(CASE(a_proposal_is_latest_at_once_and_shown_when_applied),
            CASE(changes_under_way_are_shown_in_their_order), CASE(what_is_gone_leaves_nothing),
            CASE(types_are_apart), CASE(the_ads_of_a_machine_are_found_without_case),
-           CASE(the_bare_ad_has_nothing_private), CASE(there_is_a_limit_of_types),
+           CASE(secrets_are_beside_the_ad_and_go_with_it), CASE(there_is_a_limit_of_types),
            CASE(a_walk_sees_one_type_or_all), CASE(a_walk_goes_on_when_entries_go_and_come),
-           CASE(a_snapshot_shows_one_moment),
-           CASE(what_a_snapshot_saw_of_an_ad_has_nothing_private_unless_asked),
+           CASE(a_snapshot_shows_one_moment), CASE(a_snapshot_saw_the_secrets_beside_the_ad),
            CASE(snapshots_agree_with_copies_whatever_happens))

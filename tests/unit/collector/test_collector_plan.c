@@ -100,8 +100,8 @@ static void who_may_set_what_in_anothers_ad_is_a_list(void **state)
 {
     (void)state;
     assert_true(plan_may_merge(&NEGOTIATOR, "OfflineMatches"));
-    assert_true(plan_may_merge(&NEGOTIATOR, "_roost_privGiven"));
-    assert_false(plan_may_merge(&DAEMON, "_roost_privGiven"));
+    assert_true(plan_may_merge(&NEGOTIATOR, "GivenClaims"));
+    assert_false(plan_may_merge(&DAEMON, "GivenClaims"));
     assert_true(plan_may_merge(&NEGOTIATOR, "machinelastmatchtime"));
     assert_false(plan_may_merge(&NEGOTIATOR, "PowerState"));
     assert_true(plan_may_merge(&DAEMON, "PowerState"));

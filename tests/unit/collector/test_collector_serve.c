@@ -360,6 +360,68 @@ static void claim_ids_are_for_the_negotiator_only(void **state)
     answer_fini(&answer);
 }
 
+/* The claim id that a NEGOTIATOR is told beside the one Machine ad. */
+static const char *id_told(struct client *negotiator)
+{
+    static char id[64];
+    struct answer answer;
+    assert_int_equal(client_call(negotiator, VERB_QUERY, "[ Type = \"Machine\"; Private = true ]",
+                                 NULL, &answer),
+                     0);
+    assert_int_equal(answer.ads.count, 1);
+    (void)snprintf(id, sizeof(id), "%s", ad_string_or(answer.ads.items[0], "ClaimId", ""));
+    answer_fini(&answer);
+    return id;
+}
+
+static void claim_ids_stay_beside_an_ad_until_its_owner_says_otherwise(void **state)
+{
+    struct bed *bed = *state;
+    struct client *startd = dial(bed, SCOPE_ADVERTISE);
+    struct client *negotiator = dial(bed, SCOPE_NEGOTIATOR);
+    OK(startd, VERB_UPDATE, "[ Full = true; Epoch = 1; Sequence = 1 ]",
+       LIVE("1", "b1", "ClaimId = \"first\""));
+    assert_string_equal(id_told(negotiator), "first");
+    OK(startd, VERB_UPDATE, "[ Full = false; Epoch = 1; Sequence = 2 ]",
+       "[ MyType = \"Machine\"; Name = \"slot1@wn01\"; Cpus = 3 ]");
+    assert_string_equal(id_told(negotiator), "first");
+    OK(negotiator, VERB_MERGE, "[ Type = \"Machine\"; Name = \"slot1@wn01\" ]",
+       "[ MachineLastMatchTime = 1 ]");
+    assert_string_equal(id_told(negotiator), "first");
+    OK(startd, VERB_UPDATE, "[ Full = false; Epoch = 1; Sequence = 3 ]",
+       "[ MyType = \"Machine\"; Name = \"slot1@wn01\"; ClaimId = \"second\" ]");
+    assert_string_equal(id_told(negotiator), "second");
+    OK(startd, VERB_UPDATE, "[ Full = true; Epoch = 1; Sequence = 4 ]", LIVE("1", "b1", ""));
+    assert_string_equal(id_told(negotiator), "");
+}
+
+/* As HTCondor's daemons send them. */
+static void attributes_that_are_secrets_by_name_are_dropped_where_they_come_in(void **state)
+{
+    struct bed *bed = *state;
+    struct client *startd = dial(bed, SCOPE_ADVERTISE);
+    struct client *negotiator = dial(bed, SCOPE_NEGOTIATOR | SCOPE_READ);
+    struct ad *ad = bed_ad(LIVE("1", "b1", "Capability = \"c\"; TransferKey = \"k\""));
+    ad_set_string(ad, "ClaimId", "secret"); /* among the attributes, not beside them */
+    const struct ad *ads[] = {ad};
+    const struct wire_body body = {.ads = ads, .ad_count = 1};
+    struct answer answer = {0};
+    assert_true(wire_call(startd->wire, VERB_UPDATE, &body, 0, answer_part, &answer) > 0);
+    loop_run_until(bed->loop, &answer.over);
+    assert_int_equal(answer.status, 0);
+    answer_fini(&answer);
+    ad_destroy(ad);
+    assert_string_equal(id_told(negotiator), "");
+    assert_int_equal(client_call(negotiator, VERB_QUERY,
+                                 "[ Type = \"Machine\"; Constraint = \"ClaimId =!= undefined || "
+                                 "Capability =!= undefined || TransferKey =!= undefined\" ]",
+                                 NULL, &answer),
+                     0);
+    assert_int_equal(answer.ads.count, 0);
+    answer_fini(&answer);
+    assert_string_equal(show(negotiator, "Machine", "State"), "slot1@wn01=Unclaimed ");
+}
+
 static void a_query_has_constraint_projection_and_limit(void **state)
 {
     struct bed *bed = *state;
@@ -638,6 +700,8 @@ UNIT_TESTS(CASE(what_is_sent_is_found), CASE(live_machines_have_the_address_of_t
            CASE(an_offline_ad_goes_by_invalidate_only_when_it_is_meant),
            CASE(an_offline_ad_whose_time_is_over_is_gone_after_a_restart),
            CASE(merge_sets_only_what_the_scope_allows), CASE(claim_ids_are_for_the_negotiator_only),
+           CASE(claim_ids_stay_beside_an_ad_until_its_owner_says_otherwise),
+           CASE(attributes_that_are_secrets_by_name_are_dropped_where_they_come_in),
            CASE(a_query_has_constraint_projection_and_limit),
            CASE(a_large_answer_is_sent_as_its_reader_takes_it),
            CASE(a_watch_sees_sleep_match_and_waking_in_order),

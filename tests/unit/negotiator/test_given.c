@@ -10,12 +10,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/digest.h"
 #include "base/loop.h"
 #include "base/loop_run.h"
 #include "base/strbuf.h"
 #include "base/strmap.h"
 #include "classad/ad.h"
 #include "negotiator/negotiator.h"
+#include "wire/secret_list.h"
 
 struct rig {
     struct negotiator negotiator;
@@ -34,29 +36,46 @@ static void rig_init(struct rig *rig)
     rig->slot.negotiator = &rig->negotiator;
     rig->slot.name = rig->name;
     rig->ad = ad_create();
-    assert_int_equal(ad_set_expr(rig->ad, "ClaimIdList", "{ \"b\", 7, \"c\", \"d\" }", NULL), 0);
-    (void)ad_eval_attr(rig->ad, NULL, "ClaimIdList", NULL, &rig->slot.claim_list);
+    static const struct wire_secret IDS[] = {{SECRET_CLAIM_ID, 0, "a"},
+                                             {SECRET_CLAIM_ID, 0, "b"},
+                                             {SECRET_CLAIM_ID, 0, "c"},
+                                             {SECRET_CLAIM_ID, 0, "d"}};
+    rig->slot.ids = secret_list_create(IDS, 4);
+    rig->slot.id_count = 4;
     rig->slot.claim_id = "a";
     rig->slot.facts.ad = rig->ad;
 }
 
 static void rig_fini(struct rig *rig)
 {
-    ad_value_fini(&rig->slot.claim_list);
+    secret_list_unref(rig->slot.ids);
     ad_destroy(rig->ad);
     strmap_destroy(rig->negotiator.given, given_gift_destroy);
     loop_destroy(rig->negotiator.env.loop);
 }
 
+/* As everybody may see it. */
+static void digest_of(const char *id, char ret[DIGEST_HEX_SIZE])
+{
+    struct digest *digest = digest_create();
+    digest_update(digest, "roost given claim ", strlen("roost given claim "));
+    digest_update(digest, id, strlen(id));
+    digest_hex(digest, ret);
+    digest_destroy(digest);
+}
+
 /* The slot's ad with ids "a" and "b" given away by holder, until so many seconds from now. */
 static void read_mark(struct rig *rig, const char *holder, int64_t left_s)
 {
-    static const char *const IDS[] = {"a", "b"};
+    char a[DIGEST_HEX_SIZE], b[DIGEST_HEX_SIZE];
+    const char *const IDS[] = {a, b};
     struct ad *note = ad_create();
+    digest_of("a", a);
+    digest_of("b", b);
     ad_set_string(note, "Holder", holder);
     ad_set_int(note, "Until", loop_wall_s(rig->negotiator.env.loop) + left_s);
     ad_set_strings(note, "Ids", IDS, 2);
-    ad_set_ad(rig->ad, "_roost_privGiven", note);
+    ad_set_ad(rig->ad, "GivenClaims", note);
     given_read(&rig->slot);
 }
 
@@ -116,7 +135,7 @@ static void a_broken_mark_is_left_out(void **state)
     struct rig rig;
     rig_init(&rig);
     for (size_t i = 0; i < sizeof MARKS / sizeof MARKS[0]; i++) {
-        assert_int_equal(ad_set_expr(rig.ad, "_roost_privGiven", MARKS[i], NULL), 0);
+        assert_int_equal(ad_set_expr(rig.ad, "GivenClaims", MARKS[i], NULL), 0);
         given_read(&rig.slot);
         assert_int_equal(strmap_count(rig.negotiator.given), 0);
     }
@@ -136,12 +155,15 @@ static void a_startd_that_marks_what_is_not_its_own_hurts_only_itself(void **sta
     for (int i = 0; i < 20000; i++) {
         strbuf_printf(&mark, ", \"other%d\"", i);
     }
-    strbuf_puts(&mark, ", \"c\" } ]");
-    assert_int_equal(ad_set_expr(rig.ad, "_roost_privGiven", strbuf_text(&mark), NULL), 0);
+    char c[DIGEST_HEX_SIZE];
+    digest_of("c", c);
+    strbuf_printf(&mark, ", \"d\", \"%s\" } ]", c);
+    assert_int_equal(ad_set_expr(rig.ad, "GivenClaims", strbuf_text(&mark), NULL), 0);
     strbuf_fini(&mark);
     given_read(&rig.slot);
     assert_int_equal(strmap_count(rig.negotiator.given), 1);
     assert_true(given_is(&rig.negotiator, "c"));
+    assert_false(given_is(&rig.negotiator, "d")); /* the id itself is no mark */
     assert_false(given_is(&rig.negotiator, "other7"));
     rig_fini(&rig);
 }

@@ -33,6 +33,7 @@
 #include "base/vec.h"
 #include "classad/ad.h"
 #include "schedd/schedd.h"
+#include "tests/support/told_secrets.h"
 #include "wire/token.h"
 #include "wire/watch.h"
 #include "wire/wire.h"
@@ -266,10 +267,13 @@ static inline int call_on(struct connection *connection, enum wire_verb verb, co
     struct ad *args = parse(args_text);
     struct ad *ads[16] = {0};
     struct wire_body body = {.args = args, .ads = (const struct ad *const *)ads};
+    struct told_secrets told = {.count = 0};
     while (ads_text != NULL && ads_text[body.ad_count] != NULL) {
         ads[body.ad_count] = parse(ads_text[body.ad_count]);
         body.ad_count++;
     }
+    told_take(&told, args, SECRET_OF_ARGS);
+    told_put(&told, &body);
     *answer = (struct answer){.world = connection->world};
     assert_true(wire_call(connection->wire, verb, &body, 0, on_answer, answer) > 0);
     wait_for(connection->world, &answer->done);
@@ -277,6 +281,7 @@ static inline int call_on(struct connection *connection, enum wire_verb verb, co
         ad_destroy(ads[i]);
     }
     ad_destroy(args);
+    told_fini(&told);
     return answer->status;
 }
 

@@ -340,9 +340,9 @@ static void private_attributes_do_not_leave(void **state)
     struct world *world = *state;
     static const char *const ASKED[] = {
         "[Type = \"Job\"]",
-        "[Type = \"Job\"; Projection = {\"ClaimId\", \"_roost_priv_Nonce\", \"Owner\"}]",
+        "[Type = \"Job\"; Projection = {\"ClaimId\", \"Capability\", \"Owner\"}]",
         ("[Type = \"Job\"; Shared = true; WholeIfComputed = true;"
-         " Projection = {\"ClaimId\", \"RequestMemory\", \"_roost_priv_Nonce\"}]"),
+         " Projection = {\"ClaimId\", \"RequestMemory\", \"Capability\"}]"),
     };
     struct answer answer;
     submit(world, "[" GOOD "; RequestMemory = 1 + 1; ClaimId = \"secret\"]");

@@ -33,11 +33,12 @@ static void startd_asked(void *arg, struct wire_request *request)
 static void match(struct client *negotiator)
 {
     struct ad *args = bed_ad("[ RequestName = \"s#1\"; AutoClusterId = 1; SlotName = \"slot1@x\"; "
-                             "Machine = \"x\"; StartdUplink = \"startd/x\"; "
-                             "ClaimId = \"" CLAIM_ID "\" ]");
+                             "Machine = \"x\"; StartdUplink = \"startd/x\" ]");
     struct ad *slot = bed_ad("[ Name = \"slot1@x\"; Machine = \"x\" ]");
     const struct ad *ads[] = {slot};
-    const struct wire_body body = {.args = args, .ads = ads, .ad_count = 1};
+    const struct wire_secret id = {SECRET_CLAIM_ID, SECRET_OF_ARGS, CLAIM_ID};
+    const struct wire_body body = {
+        .args = args, .ads = ads, .ad_count = 1, .secrets = &id, .secret_count = 1};
     struct answer answer = {0};
     assert_true(
         wire_relay(negotiator->wire, "schedd/s", VERB_MATCH, &body, 0, answer_part, &answer) > 0);

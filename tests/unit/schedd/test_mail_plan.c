@@ -124,9 +124,9 @@ static void attributes_that_the_owner_named_are_told(void **state)
     (void)state;
     struct strbuf out;
     struct ad *ad = job(MAIL_COMPLETE);
-    ad_set_string(ad, "EmailAttributes", "ExitCode, Nothing,Note,_roost_priv_Nonce,");
+    ad_set_string(ad, "EmailAttributes", "ExitCode, Nothing,Note,ClaimId,");
     ad_set_string(ad, "Note", "a\nb");
-    ad_set_string(ad, "_roost_priv_Nonce", "secret");
+    ad_set_string(ad, "ClaimId", "secret");
     strbuf_init(&out, 0);
     mail_plan_message(ad, &FACTS, &out);
     const char *tail = strstr(strbuf_text(&out), "\n\n\nExitCode");

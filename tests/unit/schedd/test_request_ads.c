@@ -57,8 +57,9 @@ static int match(struct client *negotiator, const char *claim_id)
     struct ad *slot = bed_ad("[ Name = \"slot1@x\"; Machine = \"x\" ]");
     const struct ad *ads[] = {slot};
     struct answer answer = {0};
-    ad_set_string(args, "ClaimId", claim_id);
-    const struct wire_body body = {.args = args, .ads = ads, .ad_count = 1, .with_private = true};
+    const struct wire_secret id = {SECRET_CLAIM_ID, SECRET_OF_ARGS, claim_id};
+    const struct wire_body body = {
+        .args = args, .ads = ads, .ad_count = 1, .secrets = &id, .secret_count = 1};
     assert_true(
         wire_relay(negotiator->wire, "schedd/s", VERB_MATCH, &body, 0, answer_part, &answer) > 0);
     loop_run_until(negotiator->bed->loop, &answer.over);

@@ -59,7 +59,7 @@ static void a_submitter_sets_neither_owner_nor_secrets(void **state)
 {
     (void)state;
     struct ad *ad = parse("[Owner = \"root\"; User = \"r\"; ClusterId = 5; ClaimEpoch = 9; "
-                          "ClaimId = \"x\"; _roost_priv_Nonce = \"y\"; Cmd = \"/a\"]");
+                          "ClaimId = \"x\"; Capability = \"y\"; Cmd = \"/a\"]");
     submit_plan_clean(ad);
     assert_int_equal(ad_count(ad), 1);
     assert_true(ad_has(ad, "Cmd"));

@@ -194,12 +194,12 @@ static inline void job_has_delivered(struct rig *rig)
 {
     struct ad *args = ad_create();
     struct answer answer = {0};
-    ad_set_string(args, "ClaimId", rig->claim_id);
     ad_set_string(args, "JobId", "1.0");
     ad_set_int(args, "ClaimEpoch", 1);
     ad_set_string(args, "Reason", "");
     ad_set_bool(args, "Delivered", true);
-    const struct wire_body body = {.args = args, .with_private = true};
+    const struct wire_secret proof = {SECRET_CLAIM_ID, SECRET_OF_ARGS, rig->claim_id};
+    const struct wire_body body = {.args = args, .secrets = &proof, .secret_count = 1};
     assert_true(wire_call(rig->starter.wire, VERB_STARTER_DONE, &body, 0, answer_part, &answer) >
                 0);
     ad_destroy(args);

@@ -14,6 +14,7 @@
 #include "base/stream.h"
 #include "startd/startd.h"
 #include "tests/support/collector_bed.h"
+#include "tests/support/told_secrets.h"
 
 #define PATIENCE_MS 15000
 
@@ -151,7 +152,7 @@ static inline void schedd_request(void *arg, struct wire_request *request)
         schedd->claims++;
         schedd->resumes += ad_bool_or(args, "Resume", false) ? 1 : 0;
         ad_destroy(schedd->claim);
-        schedd->claim = ad_copy(args);
+        schedd->claim = told_args(request);
         status = schedd->claim_status;
     } else if (verb == VERB_ALIVE) {
         schedd->alives++;
@@ -162,7 +163,7 @@ static inline void schedd_request(void *arg, struct wire_request *request)
     } else if (verb == VERB_CLAIM_GONE) {
         schedd->gones++;
         ad_destroy(schedd->gone);
-        schedd->gone = ad_copy(args);
+        schedd->gone = told_args(request);
     }
     if (schedd->silent || (schedd->mute_gone && verb == VERB_CLAIM_GONE)) {
         wire_request_on_gone(request, ignore, NULL); /* it goes with its connection */
@@ -194,7 +195,7 @@ static inline void schedd_closed(void *arg, struct wire *wire, int status, const
     wire_close(wire);
 }
 
-static inline int admit(void *arg, const struct wire_peer *peer, const struct ad *hello,
+static inline int admit(void *arg, const struct wire_peer *peer, const struct wire_hello *hello,
                         struct err *err)
 {
     (void)arg;
@@ -388,14 +389,15 @@ static inline int dial_with(struct rig *rig, const char *claim_id, const char *j
 {
     struct ad *args = bed_ad(more), *job = bed_ad(job_text);
     struct answer answer = {0};
-    ad_set_string(args, "ClaimId", claim_id);
     ad_set_string(args, "ScheddAddress", listener_address(rig->schedd.listener));
     ad_set_string(args, "ScheddName", "s");
     ad_set_string(args, "ScheddPin", tls_identity_pin(rig->schedd.identity));
     ad_set_int(args, "LeaseDuration", rig->schedd.lease_s);
     ad_set_string(args, "JobId", "1.0");
     const struct ad *ads[1] = {job};
-    const struct wire_body body = {.args = args, .ads = ads, .ad_count = 1, .with_private = true};
+    const struct wire_secret proof = {SECRET_CLAIM_ID, SECRET_OF_ARGS, claim_id};
+    const struct wire_body body = {
+        .args = args, .ads = ads, .ad_count = 1, .secrets = &proof, .secret_count = 1};
     assert_true(wire_relay(rig->caller->wire, "startd/wn01", VERB_DIAL_ME, &body, 0, answer_part,
                            &answer) > 0);
     loop_run_until(rig->bed->loop, &answer.over);
@@ -427,19 +429,21 @@ static inline void send(struct rig *rig, enum wire_verb verb, int64_t epoch, con
                         struct answer *answer)
 {
     struct ad *args = ad_create(), *job = bed_ad(job_text);
-    ad_set_string(args, "ClaimId", rig->claim_id);
     ad_set_string(args, "JobId", "1.0");
     ad_set_int(args, "ClaimEpoch", epoch);
     ad_set_string(args, "ShadowAddress", "tcp:127.0.0.1:1");
     ad_set_string(args, "ShadowRoute", "shadow/ann");
     ad_set_string(args, "ShadowPin", "00");
-    ad_set_string(args, "Nonce", "0123456789abcdef0123456789abcdef");
     ad_set_bool(args, "Suspended", rig->wants_suspended);
     const struct ad *ads[1] = {job};
+    const struct wire_secret proofs[] = {{SECRET_CLAIM_ID, SECRET_OF_ARGS, rig->claim_id},
+                                         {SECRET_NONCE, SECRET_OF_ARGS,
+                                          "0123456789abcdef0123456789abcdef"}};
     const struct wire_body body = {.args = args,
                                    .ads = ads,
                                    .ad_count = verb == VERB_ACTIVATE ? 1 : 0,
-                                   .with_private = true};
+                                   .secrets = proofs,
+                                   .secret_count = 2};
     *answer = (struct answer){0};
     assert_true(wire_call(rig->schedd.wire, verb, &body, 0, answer_part, answer) > 0);
     ad_destroy(args);
@@ -523,11 +527,11 @@ static inline int tell(struct rig *rig, enum wire_verb verb, int64_t epoch, cons
                        struct answer *answer)
 {
     struct ad *args = ad_create();
-    ad_set_string(args, "ClaimId", rig->claim_id);
     ad_set_string(args, "JobId", "1.0");
     ad_set_int(args, "ClaimEpoch", epoch);
     ad_set_string(args, "Reason", reason);
-    const struct wire_body body = {.args = args, .with_private = true};
+    const struct wire_secret proof = {SECRET_CLAIM_ID, SECRET_OF_ARGS, rig->claim_id};
+    const struct wire_body body = {.args = args, .secrets = &proof, .secret_count = 1};
     *answer = (struct answer){0};
     assert_true(wire_call(rig->starter.wire, verb, &body, 0, answer_part, answer) > 0);
     ad_destroy(args);

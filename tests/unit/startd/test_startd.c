@@ -13,6 +13,8 @@
 #include "store/store.h"
 #include "tests/unit/startd/startd_rig.h"
 
+#include "wire/job_record.h"
+
 /* ---- DIAL_ME --------------------------------------------------------------------------------- */
 
 static void an_offer_is_taken_and_the_claim_made(void **state)
@@ -138,8 +140,13 @@ static void the_record_is_all_that_a_starter_needs(void **state)
     assert_true(read_pids(rig, &starter, &child, directory));
     (void)snprintf(path, sizeof path, "%s/job.record", directory);
     BED_MUST(os_read_file(rig->bed->os, path, 65536, &text, &length, err));
-    BED_MUST(ad_parse(text, length, &record, err));
-    assert_string_equal(ad_string_or(record, "ClaimId", ""), rig->claim_id);
+    struct secret_list *secrets = NULL;
+    BED_MUST(job_record_read(text, length, &record, &secrets, err));
+    assert_string_equal(secret_list_find(secrets, SECRET_CLAIM_ID), rig->claim_id);
+    assert_string_equal(secret_list_find(secrets, SECRET_NONCE),
+                        "0123456789abcdef0123456789abcdef");
+    assert_false(ad_has(record, "ClaimId"));
+    secret_list_unref(secrets);
     assert_string_equal(ad_string_or(record, "JobId", ""), "1.0");
     assert_int_equal(ad_int_or(record, "ClaimEpoch", 0), 1);
     assert_string_equal(ad_string_or(record, "ShadowRoute", ""), "shadow/ann");

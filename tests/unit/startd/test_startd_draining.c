@@ -66,7 +66,7 @@ static void an_idle_machine_is_drained_until_it_is_cancelled(void **state)
         assert_string_equal(ad_string_or(ad, "DrainingRequestId", ""), admin.id);
         assert_string_equal(ad_string_or(ad, "DrainReason", ""), "new disk");
         assert_string_equal(ad_string_or(ad, "DrainingRequester", ""), "someone@pool");
-        assert_false(ad_has(ad, "ClaimId"));
+        assert_null(rig->startd->slots[i]->offered);
     }
     char id[DRAIN_ID_MAX];
     (void)snprintf(id, sizeof id, "%s", admin.id);
@@ -76,7 +76,7 @@ static void an_idle_machine_is_drained_until_it_is_cancelled(void **state)
     assert_true(all_unclaimed(rig));
     assert_false(ad_has(rig->startd->slots[0]->ad, "Draining"));
     assert_true(ad_bool_or(rig->startd->slots[0]->ad, "Start", false));
-    assert_true(ad_has(rig->startd->slots[0]->ad, "ClaimId"));
+    assert_non_null(rig->startd->slots[0]->offered);
     assert_int_equal(cancel(rig, &admin, id), DRAIN_NO_SUCH_ID);
     asker_end(&admin);
 }
@@ -124,11 +124,12 @@ static void nothing_changes_while_an_offer_stands(void **state)
     ask(rig, &admin, "[]");
     struct ad *args = bed_ad("[JobId = \"1.0\"]"), *job = bed_ad(JOB);
     struct answer answer = {0};
-    ad_set_string(args, "ClaimId", rig->claim_id);
     ad_set_string(args, "ScheddAddress", listener_address(rig->schedd.listener));
     ad_set_string(args, "ScheddPin", tls_identity_pin(rig->schedd.identity));
     const struct ad *ads[1] = {job};
-    const struct wire_body body = {.args = args, .ads = ads, .ad_count = 1, .with_private = true};
+    const struct wire_secret proof = {SECRET_CLAIM_ID, SECRET_OF_ARGS, rig->claim_id};
+    const struct wire_body body = {
+        .args = args, .ads = ads, .ad_count = 1, .secrets = &proof, .secret_count = 1};
     assert_true(wire_relay(rig->caller->wire, "startd/wn01", VERB_DIAL_ME, &body, 0, answer_part,
                            &answer) > 0);
     while (rig->startd->draining.held.count == 0) {
@@ -300,8 +301,8 @@ static void a_piece_of_the_request_keeps_its_resources_until_all_are_drained(voi
     begin(rig, "SLOT_TYPE_1 = \"100%\"\nSLOT_TYPE_1_PARTITIONABLE = true\nNUM_SLOTS_TYPE_1 = 1\n"
                "MAXJOBRETIREMENTTIME = 1000\n");
     struct asker admin = asker_as(rig, SCOPE_ADMINISTRATOR);
-    struct ad *ad = rig->startd->slots[0]->ad;
-    (void)snprintf(rig->claim_id, sizeof rig->claim_id, "%s", ad_string_or(ad, "ClaimId", ""));
+    (void)snprintf(rig->claim_id, sizeof rig->claim_id, "%s",
+                   secret_list_find(rig->startd->slots[0]->offered, SECRET_CLAIM_ID));
     assert_int_equal(dial_me(rig, "[Owner = \"ann\"; User = \"ann@pool\"; RequestCpus = 1;"
                                   " RequestMemory = 16; RequestDisk = 16; Requirements = true]"),
                      0);

@@ -118,8 +118,8 @@ static void a_piece_alone_is_drained_and_its_slot_tells(void **state)
     begin(rig, "SLOT_TYPE_1 = \"100%\"\nSLOT_TYPE_1_PARTITIONABLE = true\nNUM_SLOTS_TYPE_1 = 1\n"
                "MAXJOBRETIREMENTTIME = 1000\n");
     struct asker admin = asker_as(rig, SCOPE_ADMINISTRATOR);
-    const struct ad *ad = rig->startd->slots[0]->ad;
-    (void)snprintf(rig->claim_id, sizeof rig->claim_id, "%s", ad_string_or(ad, "ClaimId", ""));
+    (void)snprintf(rig->claim_id, sizeof rig->claim_id, "%s",
+                   secret_list_find(rig->startd->slots[0]->offered, SECRET_CLAIM_ID));
     assert_int_equal(dial_me(rig, "[Owner = \"ann\"; User = \"ann@pool\"; RequestCpus = 1;"
                                   " RequestMemory = 16; RequestDisk = 16; Requirements = true]"),
                      0);

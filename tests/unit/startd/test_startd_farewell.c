@@ -103,7 +103,7 @@ static void a_running_job_retires_and_the_machine_takes_no_other(void **state)
     assert_int_equal(rig->starter.stops, 0);
     assert_false(farewell_check(rig->startd));
     assert_string_equal(ad_string_or(rig->startd->slots[0]->ad, "PowerState", ""), "Draining");
-    assert_false(ad_has(rig->startd->slots[0]->ad, "ClaimId"));
+    assert_null(rig->startd->slots[0]->offered);
     assert_int_equal(dial_me(rig, JOB), -EAGAIN);
     assert_non_null(strstr(last_text, "is going down"));
     assert_int_equal(tell(rig, VERB_STARTER_DONE, 1, "", &done), 0);

@@ -28,12 +28,12 @@ static bool stays(struct rig *rig, int64_t epoch)
 {
     struct answer answer = {0};
     struct ad *args = ad_create();
-    ad_set_string(args, "ClaimId", rig->claim_id);
     ad_set_string(args, "JobId", "1.0");
     ad_set_int(args, "ClaimEpoch", epoch);
     ad_set_string(args, "Reason", "");
     ad_set_bool(args, "MayStay", true);
-    const struct wire_body body = {.args = args, .with_private = true};
+    const struct wire_secret proof = {SECRET_CLAIM_ID, SECRET_OF_ARGS, rig->claim_id};
+    const struct wire_body body = {.args = args, .secrets = &proof, .secret_count = 1};
     assert_true(wire_call(rig->starter.wire, VERB_STARTER_DONE, &body, 0, answer_part, &answer) >
                 0);
     ad_destroy(args);

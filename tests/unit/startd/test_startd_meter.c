@@ -196,12 +196,12 @@ static struct ad *say_energy(struct rig *rig, double joules, double core_s)
 {
     struct ad *args = ad_create();
     struct answer answer = {0};
-    ad_set_string(args, "ClaimId", rig->claim_id);
     ad_set_string(args, "JobId", "1.0");
     ad_set_int(args, "ClaimEpoch", 1);
     ad_set_real(args, "EnergyJoules", joules);
     ad_set_real(args, "CoreSeconds", core_s);
-    const struct wire_body body = {.args = args, .with_private = true};
+    const struct wire_secret proof = {SECRET_CLAIM_ID, SECRET_OF_ARGS, rig->claim_id};
+    const struct wire_body body = {.args = args, .secrets = &proof, .secret_count = 1};
     assert_true(wire_call(rig->starter.wire, VERB_STARTER_ENERGY, &body, 0, answer_part, &answer) >
                 0);
     ad_destroy(args);

@@ -131,12 +131,12 @@ static void a_whole_slot_says_what_it_is_and_offers_a_claim_id_for_each_cpu(void
     assert_int_equal(shows(whole(rig), "GPUs"), 2);
     assert_string_equal(ad_string_or(ad, "AssignedGPUs", ""), "CUDA0,CUDA1");
     assert_int_equal(shows(whole(rig), "NumDynamicSlots"), 0);
-    struct ad_value list;
-    assert_int_equal(ad_eval_attr(ad, NULL, "ClaimIdList", NULL, &list), 0);
-    assert_int_equal(ad_value_count(&list), 4);
-    ad_value_fini(&list);
+    const struct secret_list *offered = whole(rig)->offered;
+    assert_int_equal(secret_list_count(offered), 4);
     take_id(rig);
-    assert_string_equal(ad_string_or(ad, "ClaimId", ""), rig->claim_id);
+    assert_string_equal(secret_list_find(offered, SECRET_CLAIM_ID), rig->claim_id);
+    assert_false(ad_has(ad, "ClaimId"));
+    assert_false(ad_has(ad, "ClaimIdList"));
 }
 
 static void a_job_gets_a_piece_as_large_as_it_asks_for(void **state)

@@ -12,6 +12,8 @@
 
 #include "tests/unit/startd/startd_rig.h"
 
+#include "wire/job_record.h"
+
 #define POLICY    "RANK = \"TARGET.Fame\"\n"
 #define KNOWN     "[Owner = \"ann\"; User = \"ann@pool\"; Requirements = true; Fame = 5]"
 #define FAMOUS    "[Owner = \"bea\"; User = \"bea@pool\"; Requirements = true; Fame = 9]"
@@ -75,8 +77,8 @@ static void cancel(struct rig *rig, const char *id)
 {
     struct ad *args = ad_create();
     struct answer answer = {0};
-    ad_set_string(args, "ClaimId", id);
-    const struct wire_body body = {.args = args, .with_private = true};
+    const struct wire_secret proof = {SECRET_CLAIM_ID, SECRET_OF_ARGS, id};
+    const struct wire_body body = {.args = args, .secrets = &proof, .secret_count = 1};
     assert_true(wire_relay(rig->caller->wire, "startd/wn01", VERB_RELEASE_CLAIM, &body, 0,
                            answer_part, &answer) > 0);
     assert_int_equal(finish(rig, &answer, last_text, sizeof last_text), 0);
@@ -97,7 +99,8 @@ static void a_claimed_slot_shows_whose_it_is_and_offers_itself_to_better_ones(vo
     assert_true(ad_int_or(ad, "JobStart", 0) > 1700000000);
     assert_in_range(ad_int_or(ad, "TotalJobRunTime", -1), 0, 20);
     assert_in_range(ad_int_or(ad, "RetirementTimeRemaining", -1), 980, 1000);
-    assert_string_equal(ad_string_or(ad, "ClaimId", ""), slot_of(rig)->claim_id);
+    assert_string_equal(secret_list_find(slot_of(rig)->offered, SECRET_CLAIM_ID),
+                        slot_of(rig)->claim_id);
     assert_string_not_equal(slot_of(rig)->claim_id, rig->claim_id);
 }
 
@@ -113,7 +116,9 @@ static void the_job_in_its_sandbox_sees_no_claim_id(void **state)
     BED_MUST(os_read_file(rig->bed->os, path, 1 << 20, &text, &length, err));
     struct ad *record = NULL;
     const struct ad *slot = NULL;
-    assert_int_equal(ad_parse(text, length, &record, NULL), 0);
+    struct secret_list *secrets = NULL;
+    assert_int_equal(job_record_read(text, length, &record, &secrets, NULL), 0);
+    secret_list_unref(secrets);
     assert_int_equal(ad_get_ad(record, "Slot", &slot), 0);
     assert_true(ad_has(slot, "Cpus"));
     assert_false(ad_has(slot, "ClaimId"));
@@ -153,7 +158,7 @@ static void the_running_job_retires_while_the_better_one_waits(void **state)
     assert_string_equal(ad_string_or(ad, "PreemptingUser", ""), "bea@pool");
     assert_int_equal(ad_int_or(ad, "PreemptingRank", 0), 5);
     assert_string_equal(ad_string_or(ad, "RemoteUser", ""), "ann@pool");
-    assert_false(ad_has(ad, "ClaimId")); /* one waits: no other */
+    assert_null(slot_of(rig)->offered); /* one waits: no other */
     assert_int_equal(rig->starter.stops, 0);
     assert_int_equal(dial_with(rig, id, AS_KNOWN, AGAIN, &answer), 0);
     assert_true(ad_bool_or(answer, "Waits", false));

@@ -26,6 +26,7 @@
 #include "tests/support/config_memory.h"
 #include "tests/support/fast_dir.h"
 #include "wire/checkpoint_attrs.h"
+#include "wire/job_record.h"
 #include "wire/wire.h"
 
 #define JOB                                                                      \
@@ -139,13 +140,11 @@ static void write_record(struct bed *bed)
     struct ad *record = ad_create(), *slot = ad_create();
     struct strbuf text;
     char path[FAST_DIR_SIZE + 64];
-    ad_set_string(record, "ClaimId", "slot1@wn#b#00");
     ad_set_string(record, "JobId", "1.0");
     ad_set_int(record, "ClaimEpoch", 1);
     ad_set_string(record, "ShadowAddress", listener_address(bed->listener));
     ad_set_string(record, "ShadowRoute", "shadow/somebody");
     ad_set_string(record, "ShadowPin", tls_identity_pin(bed->identity));
-    ad_set_string(record, "_roost_priv_Nonce", "00000000000000000000000000000000");
     ad_set_string(record, "SlotName", "slot1@wn");
     ad_set_string(record, "BootId", "b");
     ad_set_int(record, "LeaseDuration", 600);
@@ -153,7 +152,10 @@ static void write_record(struct bed *bed)
     ad_set_bool(slot, CKPT_HAS, true);
     ad_set_ad(record, "Slot", slot);
     strbuf_init(&text, 0);
-    ad_print(record, &text);
+    static const struct wire_secret SECRETS[] = {{SECRET_CLAIM_ID, 0, "slot1@wn#b#00"},
+                                                 {SECRET_NONCE, 0,
+                                                  "00000000000000000000000000000000"}};
+    job_record_write(record, SECRETS, 2, &text);
     (void)snprintf(path, sizeof path, "%s/job.record", bed->run_dir);
     MUST(os_write_file(bed->os, path, strbuf_text(&text), text.length, 0600, false, err));
     strbuf_fini(&text);

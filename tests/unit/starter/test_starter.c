@@ -26,6 +26,7 @@
 #include "starter/starter.h"
 #include "tests/support/config_memory.h"
 #include "tests/support/fast_dir.h"
+#include "wire/job_record.h"
 #include "wire/wire.h"
 
 #define MUST(call)                                 \
@@ -146,9 +147,8 @@ static void on_request(void *arg, struct wire_request *request)
     switch (wire_request_verb(request)) {
     case VERB_JOB_FETCH: {
         (void)snprintf(bed->fetched, sizeof bed->fetched, "%s %lld %s",
-                       args != NULL ? ad_string_or(args, "JobId", "") : "",
-                       args != NULL ? (long long)ad_int_or(args, "ClaimEpoch", 0) : 0,
-                       args != NULL ? ad_string_or(args, "Nonce", "") : "");
+                       ad_string_or(args, "JobId", ""), (long long)ad_int_or(args, "ClaimEpoch", 0),
+                       wire_request_secret(request, SECRET_NONCE));
         struct ad *job;
         assert_int_equal(ad_parse(bed->job, strlen(bed->job), &job, &err), 0);
         struct ad *input = ad_create();
@@ -264,17 +264,18 @@ static void startd_incoming(void *arg, struct incoming *incoming)
 
 static void write_record_of(struct bed *bed, const char *job_id, const char *pin)
 {
+    static const char NONCE[] = "00000000000000000000000000000000";
+    const struct wire_secret secrets[] = {{SECRET_CLAIM_ID, 0, "slot1@wn#b#00"},
+                                          {SECRET_NONCE, 0, NONCE}};
     struct ad *record = ad_create();
     struct strbuf text;
     char path[256];
-    ad_set_string(record, "ClaimId", "slot1@wn#b#00");
     ad_set_string(record, "JobId", job_id);
     ad_set_int(record, "ClaimEpoch", 1);
     ad_set_string(record, "ShadowAddress",
                   bed->startd != NULL ? "tcp:127.0.0.1:1" : listener_address(bed->listener));
     ad_set_string(record, "ShadowRoute", "shadow/somebody");
     ad_set_string(record, "ShadowPin", pin);
-    ad_set_string(record, "_roost_priv_Nonce", "00000000000000000000000000000000");
     ad_set_string(record, "SlotName", "slot1@wn");
     ad_set_string(record, "BootId", "b");
     ad_set_int(record, "LeaseDuration", 600);
@@ -285,7 +286,7 @@ static void write_record_of(struct bed *bed, const char *job_id, const char *pin
     }
     ad_set_int(record, "LeaseRemainingMs", 600000);
     strbuf_init(&text, 0);
-    ad_print(record, &text);
+    job_record_write(record, secrets, 2, &text);
     (void)snprintf(path, sizeof path, "%s/job.record", bed->run_dir);
     MUST(os_write_file(bed->os, path, strbuf_text(&text), text.length, 0600, false, err));
     strbuf_fini(&text);

@@ -6,12 +6,14 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <setjmp.h>
 
 #include <cmocka.h>
 
+#include "base/check.h"
 #include "base/err.h"
 #include "base/strbuf.h"
 #include "classad/ad.h"
@@ -27,15 +29,18 @@ static int decode(const struct strbuf *buf, struct frame *frame, struct err *err
     return frame_decode(buf->data, buf->length, MAX, frame, &size, err);
 }
 
-/* A REQUEST with two ads, one of them with a claim id, and a blob. */
 static const uint8_t PROOF[PROOF_BYTES] = {1, 2, 3};
 
-static void request_write(struct strbuf *out, bool with_private, uint8_t flags)
+static const struct wire_secret SECRETS[] = {{SECRET_CLAIM_ID, 1, "secret"},
+                                             {SECRET_CLAIM_ID, 1, ""},
+                                             {SECRET_NONCE, SECRET_OF_ARGS, "n"}};
+
+/* A REQUEST with two ads, one of them with a claim id beside it, and a blob. */
+static void request_write(struct strbuf *out, bool with_secrets, uint8_t flags)
 {
     struct ad *args = ad_create(), *one = ad_create(), *two = ad_create();
     ad_set_string(args, "Type", "Machine");
     ad_set_int(one, "Cpus", 8);
-    ad_set_string(two, "ClaimId", "secret");
     ad_set_string(two, "Name", "slot1@wn01");
     const struct ad *ads[] = {one, two};
     struct wire_body body = {.args = args,
@@ -43,7 +48,8 @@ static void request_write(struct strbuf *out, bool with_private, uint8_t flags)
                              .ad_count = 2,
                              .blob = "blob",
                              .blob_length = 4,
-                             .with_private = with_private};
+                             .secrets = SECRETS,
+                             .secret_count = with_secrets ? ARRAY_COUNT(SECRETS) : 0};
     size_t begin = frame_begin(out, FRAME_REQUEST, flags, VERB_UPDATE, 77);
     frame_put_u32(out, 5000);
     if ((flags & FRAME_FLAG_RELAYED) != 0) {
@@ -85,14 +91,20 @@ static void a_request_comes_back_as_it_was_written(void **state)
     assert_string_equal(ad_string_or(message.args, "Type", ""), "Machine");
     assert_int_equal(message.ad_count, 2);
     assert_int_equal(ad_int_or(message.ads[0], "Cpus", 0), 8);
-    assert_string_equal(ad_string_or(message.ads[1], "ClaimId", ""), "secret");
+    assert_false(ad_has(message.ads[1], "ClaimId"));
+    assert_int_equal(message.secret_count, ARRAY_COUNT(SECRETS));
+    for (size_t i = 0; i < ARRAY_COUNT(SECRETS); i++) {
+        assert_int_equal(message.secrets[i].kind, SECRETS[i].kind);
+        assert_int_equal(message.secrets[i].of, SECRETS[i].of);
+        assert_string_equal(message.secrets[i].text, SECRETS[i].text);
+    }
     assert_int_equal(message.blob_length, 4);
     assert_memory_equal(message.blob, "blob", 4);
     frame_message_fini(&message);
     strbuf_fini(&out);
 }
 
-static void claim_ids_stay_at_home_unless_told_otherwise(void **state)
+static void a_body_without_secrets_ends_with_its_blob(void **state)
 {
     (void)state;
     struct strbuf out;
@@ -104,9 +116,71 @@ static void claim_ids_stay_at_home_unless_told_otherwise(void **state)
     assert_int_equal(decode(&out, &frame, NULL), 1);
     assert_int_equal(frame_message_decode(frame.body, frame.body_length, &message, NULL), 0);
     assert_string_equal(ad_string_or(message.ads[1], "Name", ""), "slot1@wn01");
-    assert_false(ad_has(message.ads[1], "ClaimId"));
+    assert_int_equal(message.secret_count, 0);
+    assert_memory_equal(out.data + out.length - 4, "blob", 4);
     frame_message_fini(&message);
     strbuf_fini(&out);
+}
+
+/* bytes behind an empty body, in hexadecimal digits: count, then kind, of, length, text. */
+static int with_tail(const char *hex)
+{
+    char bytes[64] = {0};
+    size_t length = 12; /* no args, no ads, no blob */
+    struct frame_message message;
+    for (; hex[0] != '\0'; hex += 2) {
+        unsigned value = 0;
+        assert_int_equal(sscanf(hex, "%2x", &value), 1);
+        bytes[length++] = (char)value;
+    }
+    char *exact = malloc(length);
+    memcpy(exact, bytes, length);
+    int rc = frame_message_decode(exact, length, &message, NULL);
+    frame_message_fini(&message);
+    free(exact);
+    return rc;
+}
+
+static void secrets_that_are_not_as_they_must_be_are_refused(void **state)
+{
+    (void)state;
+    assert_int_equal(with_tail(""), 0);
+    assert_int_equal(with_tail("01000000"
+                               "02ffffffff0100"
+                               "61"),
+                     0);
+    static const char *const BAD[] = {
+        "00",       /* half a count */
+        "00000000", /* none: there would be nothing */
+        "02000000"
+        "02ffffffff0100"
+        "61", /* one is missing */
+        "01000000"
+        "02ffffffff0200"
+        "61", /* cut short */
+        "01000000"
+        "00ffffffff0100"
+        "61", /* no kind */
+        "01000000"
+        "7fffffffff0100"
+        "61", /* an unknown kind */
+        "01000000"
+        "02000000000100"
+        "61", /* of an ad that is not there */
+        "01000000"
+        "02ffffffff0100"
+        "00", /* no text */
+        "01000000"
+        "02ffffffff0100"
+        "61"
+        "00", /* bytes too many */
+        "ffffffff"
+        "02ffffffff0100"
+        "61", /* too many */
+    };
+    for (size_t i = 0; i < ARRAY_COUNT(BAD); i++) {
+        assert_int_equal(with_tail(BAD[i]), -EBADMSG);
+    }
 }
 
 static void half_a_frame_asks_for_more_whatever_is_missing(void **state)
@@ -310,7 +384,7 @@ static void a_message_too_large_leaves_the_buffer_as_it_was(void **state)
     assert_string_equal(strbuf_text(&out), "before");
     begin = frame_begin(&out, FRAME_REQUEST, 0, VERB_PING, 1);
     frame_put_u32(&out, 0);
-    frame_put_body_head(&out, &body);
+    (void)frame_put_body_head(&out, &body); /* counted below */
     assert_int_equal(frame_end(&out, begin, sizeof big, 100), -EMSGSIZE);
     assert_int_equal(out.length, 6);
     assert_false(out.failed);
@@ -336,7 +410,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_request_comes_back_as_it_was_written),
-        cmocka_unit_test(claim_ids_stay_at_home_unless_told_otherwise),
+        cmocka_unit_test(a_body_without_secrets_ends_with_its_blob),
+        cmocka_unit_test(secrets_that_are_not_as_they_must_be_are_refused),
         cmocka_unit_test(half_a_frame_asks_for_more_whatever_is_missing),
         cmocka_unit_test(a_payload_cut_short_is_refused_at_every_length),
         cmocka_unit_test(no_single_changed_byte_crashes_the_decoder),

@@ -259,12 +259,12 @@ static void a_token_is_not_looked_at_over_a_unix_socket(void **state)
 
 /* ---- admission ------------------------------------------------------------------------------- */
 
-static int admit_nonce(void *arg, const struct wire_peer *peer, const struct ad *hello,
+static int admit_nonce(void *arg, const struct wire_peer *peer, const struct wire_hello *hello,
                        struct err *err)
 {
     (void)arg;
     assert_string_equal(peer->identity, "");
-    if (strcmp(ad_string_or(hello, "Nonce", ""), "right") != 0) {
+    if (strcmp(wire_hello_secret(hello, SECRET_NONCE), "right") != 0) {
         return err_set(err, -EACCES, "no job waits for this starter");
     }
     return 0;
@@ -273,15 +273,14 @@ static int admit_nonce(void *arg, const struct wire_peer *peer, const struct ad 
 static void dial_hello(struct world *world, const char *nonce, struct end *end)
 {
     static const struct wire_events EVENTS = {.ready = end_ready, .closed = end_closed};
-    struct ad *hello = ad_create();
+    const struct wire_secret secret = {SECRET_NONCE, SECRET_OF_ARGS, nonce};
     struct wire_dial dial = {.address = world->tcp,
                              .route = "claim",
                              .pin = world->pin,
-                             .hello = hello};
-    ad_set_string(hello, "Nonce", nonce);
+                             .secrets = &secret,
+                             .secret_count = 1};
     *end = (struct end){0};
     assert_int_equal(wire_dial(world->client, &dial, &EVENTS, end, &end->wire, NULL), 0);
-    ad_destroy(hello);
     world_until(world, end_settled, end);
 }
 

@@ -15,7 +15,8 @@ struct table {
     struct watch_server *server;
     struct wire_request *held; /* a WATCH that is given to the server by the test */
     bool hold;
-    struct strbuf order; /* what the client was told, in order: "+key " "-key " "query " */
+    struct strbuf order;
+    struct secret_list *secrets; /* what the client was told, in order: "+key " "-key " "query " */
 };
 
 static void table_walk(void *arg, const char *type, watch_each_f each, void *each_arg)
@@ -35,6 +36,15 @@ static const struct ad *table_get(void *arg, const char *type, const char *key)
     return strmap_get(((struct table *)arg)->ads, key);
 }
 
+/* Each ad has one beside it. */
+static const struct secret_list *table_secrets(void *arg, const char *type, const char *key)
+{
+    struct table *table = arg;
+    assert_string_equal(type, "Machine");
+    assert_non_null(strmap_get(table->ads, key));
+    return table->secrets;
+}
+
 static void table_free(void *ad)
 {
     ad_destroy(ad);
@@ -45,7 +55,6 @@ static void table_put(struct table *table, const char *key, int64_t cpus)
     struct ad *ad = ad_create();
     ad_set_string(ad, "Name", key);
     ad_set_int(ad, "Cpus", cpus);
-    ad_set_string(ad, "ClaimId", "secret");
     ad_destroy(strmap_set(table->ads, key, ad));
     watch_server_changed(table->server, "Machine", key, ad);
 }
@@ -73,8 +82,12 @@ static void table_request(void *arg, struct wire_request *request)
 
 static void table_start(struct world *world, struct table *table)
 {
-    static const struct watch_server_source SOURCE = {.walk = table_walk, .get = table_get};
+    static const struct watch_server_source SOURCE = {.walk = table_walk,
+                                                      .get = table_get,
+                                                      .secrets = table_secrets};
+    static const struct wire_secret SECRET = {.kind = SECRET_CLAIM_ID, .text = "secret"};
     *table = (struct table){.world = world, .ads = strmap_create(STRMAP_CASE_SENSITIVE)};
+    table->secrets = secret_list_create(&SECRET, 1);
     strbuf_init(&table->order, 0);
     table->server = watch_server_create(world->loop, &SOURCE, table);
     world->handler = table_request;
@@ -85,6 +98,7 @@ static void table_end(struct table *table)
 {
     watch_server_destroy(table->server);
     strmap_destroy(table->ads, table_free);
+    secret_list_unref(table->secrets);
     strbuf_fini(&table->order);
 }
 
@@ -216,7 +230,7 @@ static void a_snapshot_comes_first_then_changes_in_order(void **state)
     until_count(world, &watcher.changed, 5);
     assert_string_equal(strbuf_text(&table.order), "+a +b synced +c +a -b +c ");
     assert_same(&table, &watcher);
-    assert_false(ad_has(watch_get(watcher.watch, "a"), "ClaimId"));
+    assert_null(watch_secrets(watcher.watch, "a"));
     watch_destroy(watcher.watch);
     table_end(&table);
 }
@@ -314,7 +328,7 @@ static void claim_ids_are_for_negotiators_only(void **state)
     struct world *world = *state;
     struct table table;
     struct watcher watcher;
-    const struct watch_spec spec = {.type = "Machine", .with_private = true};
+    const struct watch_spec spec = {.type = "Machine", .with_secrets = true};
     table_start(world, &table);
     table_put(&table, "a", 3);
     watcher_start(&table, &watcher, &spec, SCOPE_READ | SCOPE_DAEMON | SCOPE_ADMINISTRATOR);
@@ -324,7 +338,12 @@ static void claim_ids_are_for_negotiators_only(void **state)
     watch_destroy(watcher.watch);
     watcher_start(&table, &watcher, &spec, SCOPE_NEGOTIATOR);
     world_until_flag(world, &watcher.synced);
-    assert_string_equal(ad_string_or(watch_get(watcher.watch, "a"), "ClaimId", ""), "secret");
+    assert_string_equal(secret_list_find(watch_secrets(watcher.watch, "a"), SECRET_CLAIM_ID),
+                        "secret");
+    table_put(&table, "b", 3);
+    until_count(world, &watcher.changed, 2);
+    assert_string_equal(secret_list_find(watch_secrets(watcher.watch, "b"), SECRET_CLAIM_ID),
+                        "secret");
     watch_destroy(watcher.watch);
     table_end(&table);
 }
@@ -511,7 +530,7 @@ static void watchers_of_several_kinds_are_each_told_what_they_want(void **state)
     const char *const names[] = {"Cpus", NULL};
     const struct watch_spec of_few = {.type = "Machine", .projection = names};
     const struct watch_spec of_large = {.type = "Machine", .constraint = "Cpus >= 8"};
-    const struct watch_spec private = {.type = "Machine", .with_private = true};
+    const struct watch_spec private = {.type = "Machine", .with_secrets = true};
     table_start(world, &table);
     watcher_start(&table, &first, &ALL, SCOPE_READ);
     watcher_start(&table, &second, &ALL, SCOPE_READ);
@@ -534,9 +553,10 @@ static void watchers_of_several_kinds_are_each_told_what_they_want(void **state)
     assert_int_equal(large.changed, 1);
     assert_same(&table, &first);
     assert_same(&table, &second);
-    assert_false(ad_has(watch_get(second.watch, "a"), "ClaimId"));
+    assert_null(watch_secrets(second.watch, "a"));
     assert_int_equal(ad_count(watch_get(few.watch, "a")), 1);
-    assert_string_equal(ad_string_or(watch_get(owner.watch, "a"), "ClaimId", ""), "secret");
+    assert_string_equal(secret_list_find(watch_secrets(owner.watch, "a"), SECRET_CLAIM_ID),
+                        "secret");
     table_drop(&table, "b");
     for (size_t i = 0; i < 5; i++) {
         if (all[i] != &large) {
