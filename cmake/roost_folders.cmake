@@ -85,8 +85,9 @@ function(roost_program NAME FOLDER)
     install(TARGETS ${NAME} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endfunction()
 
-# roost_static_program(NAME FOLDER LIBS ours.. SYSTEM names..): FOLDER/main.c as a static executable, of our libraries and the static
-# ones of the system (`ssl` is libssl.a), which all are on the link line: what pkg-config says of the shared ones does not count.
+# roost_static_program(NAME FOLDER LIBS ours.. SYSTEM names..): FOLDER/main.c as a static executable that is loaded at a random
+# address, of our libraries and the static ones of the system (`ssl` is libssl.a), which all are on the link line: what
+# pkg-config says of the shared ones does not count.
 # The folder's objects come first, so that a function of theirs takes the place of the C library's.
 function(roost_static_program NAME FOLDER)
     cmake_parse_arguments(PARSE_ARGV 2 A "" "" "LIBS;SYSTEM")
@@ -98,9 +99,8 @@ function(roost_static_program NAME FOLDER)
     list(TRANSFORM A_SYSTEM PREPEND "-l")
     add_executable(${NAME} ${sources} $<TARGET_OBJECTS:base_real>)
     add_dependencies(${NAME} ${A_LIBS})
-    set_target_properties(${NAME} PROPERTIES POSITION_INDEPENDENT_CODE OFF
-        LINK_DEPENDS "${archives}")
-    target_link_libraries(${NAME} PRIVATE roost_flags -static -no-pie -Wl,--fatal-warnings -Wl,--wrap=dlopen
+    set_target_properties(${NAME} PROPERTIES LINK_DEPENDS "${archives}")
+    target_link_libraries(${NAME} PRIVATE roost_flags -static-pie -Wl,--fatal-warnings -Wl,--wrap=dlopen
         -Wl,--start-group ${archives} ${A_SYSTEM} -Wl,--end-group)
     install(TARGETS ${NAME} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endfunction()
