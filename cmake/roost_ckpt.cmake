@@ -26,6 +26,9 @@ function(roost_ckpt_stub TARGET)
     add_custom_command(OUTPUT "${folder}/stub.bin" DEPENDS "${folder}/stub.elf" VERBATIM
         COMMAND "${CMAKE_OBJCOPY}" -O binary "${folder}/stub.elf" "${folder}/stub.bin")
     file(CONFIGURE OUTPUT "${folder}/stub_code.S" @ONLY CONTENT [[
+#ifdef __CET__
+#include <cet.h>
+#endif
     .section .rodata
     .globl stub_code
     .balign 16
@@ -98,5 +101,6 @@ library_helper_bytes:
 
     add_executable(roost-compile "${source_folder}/compile_main.c")
     target_link_libraries(roost-compile PRIVATE roost_flags ckpt base base_real)
+    set_property(GLOBAL APPEND PROPERTY ROOST_PROGRAMS roost-compile)
     install(TARGETS roost-compile RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endfunction()

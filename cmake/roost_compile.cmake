@@ -30,6 +30,8 @@ option(ROOST_WERROR "warnings are errors" ${roost_werror})
 
 set(ROOST_WARNINGS -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wformat=2)
 
+include(CheckCCompilerFlag)
+include(CheckCSourceCompiles)
 add_library(roost_flags INTERFACE)
 target_include_directories(roost_flags INTERFACE "${CMAKE_SOURCE_DIR}")
 # Defined as empty, as a file that still says "#define _GNU_SOURCE" defines it.
@@ -52,13 +54,29 @@ if(CMAKE_BUILD_TYPE STREQUAL "Release")
     # CHECK() does not depend on NDEBUG, and assert() is not used: the stock "-O3 -DNDEBUG" gives way to plain -O2
     # with symbols, so that a core file of the field can be read.
     set(CMAKE_C_FLAGS_RELEASE "-O2 -g1")
+    # What makes a bug hard to use; lint.hardening looks for it in what was built.
     target_compile_options(roost_flags INTERFACE -fstack-protector-strong)
-    target_link_options(roost_flags INTERFACE -Wl,-z,relro,-z,now)
+    foreach(flag -fstack-clash-protection -fcf-protection=full)
+        string(MAKE_C_IDENTIFIER "ROOST_HAS${flag}" has)
+        check_c_compiler_flag(${flag} ${has})
+        if(${has})
+            target_compile_options(roost_flags INTERFACE ${flag})
+        endif()
+    endforeach()
+    target_link_options(roost_flags INTERFACE -Wl,-z,relro,-z,now,-z,noexecstack)
 endif()
 string(TOUPPER "CMAKE_C_FLAGS_${CMAKE_BUILD_TYPE}" flags)
 if("${${flags}}" MATCHES "-O[123]" AND NOT ROOST_SANITIZE)
-    # In dev, too: it brings warnings about results that are not looked at.
-    target_compile_definitions(roost_flags INTERFACE _FORTIFY_SOURCE=2)
+    # In dev, too: it brings warnings about results that are not looked at.  3 also bounds what has a size that is known only
+    # when the program runs; the C library falls back to 2, with a warning, where the compiler cannot do that.
+    set(CMAKE_REQUIRED_FLAGS "-O2 -Werror -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3")
+    check_c_source_compiles("#include <string.h>
+        #if __USE_FORTIFY_LEVEL < 3
+        #error no level 3
+        #endif
+        int main(void) { return 0; }" ROOST_HAS_FORTIFY_3)
+    unset(CMAKE_REQUIRED_FLAGS)
+    target_compile_options(roost_flags INTERFACE -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=$<IF:$<BOOL:${ROOST_HAS_FORTIFY_3}>,3,2>)
 endif()
 if(ROOST_SANITIZE)
     target_compile_options(roost_flags INTERFACE "-fsanitize=${ROOST_SANITIZE}" -fno-sanitize-recover=all

@@ -20,7 +20,7 @@ function(roost_remote_library)
         list(APPEND objects "${folder}/${name}.o")
     endforeach()
     add_custom_command(OUTPUT "${output}/roost_remote.so" DEPENDS ${objects} VERBATIM
-        COMMAND "${CMAKE_C_COMPILER}" -shared -Wl,-z,defs -Wl,-z,now -Wl,-s -o "${output}/roost_remote.so" ${objects})
+        COMMAND "${CMAKE_C_COMPILER}" -shared -Wl,-z,defs,-z,relro,-z,now,-z,noexecstack -Wl,-s -o "${output}/roost_remote.so" ${objects})
     add_custom_command(OUTPUT "${output}/roost_remote.o" DEPENDS ${objects} VERBATIM
         COMMAND "${CMAKE_LINKER}" -r -o "${output}/roost_remote.o" ${objects}
         COMMAND "${CMAKE_OBJCOPY}" --localize-hidden --strip-unneeded "${output}/roost_remote.o")

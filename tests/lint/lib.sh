@@ -33,7 +33,7 @@ lint() {
     if [ -f "$tool.py" ]; then
         (cd "$TREE" && ROOST_SRC=$TREE "$PYTHON" "$tool.py" "$TREE" "$@") >"$OUT" 2>&1
     else
-        (cd "$TREE" && ROOST_SRC=$TREE bash "$tool.sh") >"$OUT" 2>&1
+        (cd "$TREE" && ROOST_SRC=$TREE bash "$tool.sh" "$@") >"$OUT" 2>&1
     fi
 }
 
