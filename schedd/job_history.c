@@ -84,6 +84,7 @@ void history_add(struct change *change, const struct ad *flat, int64_t epoch, in
     change_put(change, "history", key, flat);
     struct ad *finished = ad_create();
     ad_set_int(finished, "ClaimEpoch", epoch);
+    ad_set_string(finished, "Owner", ad_string_or(flat, "Owner", ""));
     finished_key(cluster, proc, key);
     change_put(change, "finished", key, finished);
     ad_destroy(finished);
@@ -96,7 +97,7 @@ void history_add(struct change *change, const struct ad *flat, int64_t epoch, in
  */
 
 struct lookup {
-    void (*done)(void *arg, int64_t epoch);
+    void (*done)(void *arg, int64_t epoch, const char *owner);
     void *arg;
 };
 
@@ -108,14 +109,14 @@ static void found(void *arg, int result, const struct store_row *rows, size_t co
     if (result == 0 && count == 1 &&
         ad_decode(rows[0].value, rows[0].length, NULL, &row, NULL) == 0) {
         epoch = ad_int_or(row, "ClaimEpoch", 0);
-        ad_destroy(row);
     }
-    lookup->done(lookup->arg, epoch);
+    lookup->done(lookup->arg, epoch, row != NULL ? ad_string_or(row, "Owner", "") : "");
+    ad_destroy(row);
     mem_free(lookup);
 }
 
 void history_epoch(struct schedd *schedd, int64_t cluster, int64_t proc,
-                   void (*done)(void *arg, int64_t epoch), void *arg)
+                   void (*done)(void *arg, int64_t epoch, const char *owner), void *arg)
 {
     char from[KEY_SIZE];
     char to[KEY_SIZE + 1];

@@ -19,8 +19,9 @@ struct schedd;
  */
 void history_add(struct change *change, const struct ad *flat, int64_t epoch, int64_t now_s);
 
-/* done gets the epoch that history_add() was given, or -1 when there is no such job. */
+/* done gets the epoch that history_add() was given and whose job it was, or -1 and "" when there is
+ * no such job; "" also of a job that left under a schedd that did not note it. */
 void history_epoch(struct schedd *schedd, int64_t cluster, int64_t proc,
-                   void (*done)(void *arg, int64_t epoch), void *arg);
+                   void (*done)(void *arg, int64_t epoch, const char *owner), void *arg);
 
 #endif

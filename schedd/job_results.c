@@ -5,6 +5,8 @@
 #include "schedd/job_results.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/check.h"
@@ -105,9 +107,11 @@ static void commit_and_answer(struct change *change, struct schedd *schedd,
 struct lookup {
     struct wire_request *request;
     int64_t epoch;
+    char job_id[JOB_ID_SIZE];
+    char owner[OWNER_NAME_MAX + 1]; /* who asks */
 };
 
-static void found_finished(void *arg, int64_t finished_epoch)
+static void found_finished(void *arg, int64_t finished_epoch, const char *owner)
 {
     struct lookup *lookup = arg;
     const struct plan_result facts = {
@@ -115,7 +119,10 @@ static void found_finished(void *arg, int64_t finished_epoch)
         .finished = finished_epoch >= 0,
         .finished_epoch = finished_epoch,
     };
-    if (schedd_plan_result(&facts) == RESULT_DONE) {
+    if (finished_epoch >= 0 && strcmp(owner, lookup->owner) != 0 && owner[0] != '\0') {
+        wire_reply_error(lookup->request, -EPERM, "job %s is not of %s", lookup->job_id,
+                         lookup->owner);
+    } else if (schedd_plan_result(&facts) == RESULT_DONE && owner[0] != '\0') {
         answer_ok(lookup->request, true);
     } else {
         wire_reply_error(lookup->request, -ESTALE, "another run of this job counts, or none");
@@ -123,8 +130,8 @@ static void found_finished(void *arg, int64_t finished_epoch)
     mem_free(lookup);
 }
 
-static void ask_history(struct schedd *schedd, const char *id, int64_t epoch,
-                        struct wire_request *request)
+static void ask_history(struct schedd *schedd, const struct owner *owner, const char *id,
+                        int64_t epoch, struct wire_request *request)
 {
     int64_t cluster = 0;
     int64_t proc = -1;
@@ -133,7 +140,9 @@ static void ask_history(struct schedd *schedd, const char *id, int64_t epoch,
         return;
     }
     struct lookup *lookup = mem_alloc(sizeof(*lookup));
-    *lookup = (struct lookup){request, epoch};
+    *lookup = (struct lookup){.request = request, .epoch = epoch};
+    (void)snprintf(lookup->owner, sizeof lookup->owner, "%s", owner->name); /* fits */
+    (void)snprintf(lookup->job_id, sizeof lookup->job_id, "%" PRId64 ".%" PRId64, cluster, proc);
     history_epoch(schedd, cluster, proc, found_finished, lookup);
 }
 
@@ -425,7 +434,7 @@ void results_handle(struct schedd *schedd, struct owner *owner, struct wire_requ
     }
     struct job *job = queue_job_by_id(schedd, id);
     if (job == NULL) {
-        ask_history(schedd, id, epoch, request);
+        ask_history(schedd, owner, id, epoch, request);
         return;
     }
     if (job->cluster->owner != owner) {

@@ -651,7 +651,15 @@ void shadows_hello(struct schedd *schedd, struct wire_request *request)
         return;
     }
     struct shadow *shadow = shadow_of(schedd, owner);
-    shadow->wire = wire_request_wire(request); /* a second one replaces the first */
+    if (shadow->wire != NULL && shadow->wire != wire_request_wire(request)) {
+        /* Else whoever has the account could take its runs and requests away from it.  One whose
+         * connection is about to be found closed asks again. */
+        log_warn(schedd->log, "shadow.second", "a shadow of this owner is there already",
+                 LOG_TEXT("owner", owner->name), LOG_INT("pid", ad_int_or(args, "Pid", 0)));
+        wire_reply_error(request, -EBUSY, "another shadow of %s is connected", owner->name);
+        return;
+    }
+    shadow->wire = wire_request_wire(request);
     shadow->backoff_ms = 0;
     (void)snprintf(shadow->pin, sizeof(shadow->pin), "%s",
                    ad_string_or(args, "ShadowPin", "")); /* a malformed one fits nobody */

@@ -26,6 +26,8 @@
 #include "wire/checkpoint_attrs.h"
 #include "wire/wire.h"
 
+#define GREET_AGAIN_MS 500
+
 /* ---- what the schedd asks
  * ------------------------------------------------------------------------ */
 
@@ -173,6 +175,11 @@ static void greeted(void *arg, struct wire_reply *reply)
     if (reply->status == -ECONNRESET || shadow->uplink == NULL) {
         return;
     }
+    if (reply->status == -EBUSY) { /* our connection of before, perhaps: it is seen to be closed */
+        log_warn(shadow->log, "uplink.busy", reply->text);
+        loop_timer_set(shadow->greeting, GREET_AGAIN_MS);
+        return;
+    }
     if (reply->status != 0) {
         log_error(shadow->log, "uplink.refused", reply->text, LOG_INT("status", reply->status));
         loop_stop(shadow->loop, 1);
@@ -209,6 +216,15 @@ static void uplink_up(void *arg, struct wire *wire)
     ad_destroy(args);
 }
 
+static void greet_again(void *arg)
+{
+    struct shadow *shadow = arg;
+    struct wire *wire = shadow->uplink != NULL ? uplink_wire(shadow->uplink) : NULL;
+    if (wire != NULL && !shadow->greeted) {
+        uplink_up(shadow, wire);
+    }
+}
+
 static void uplink_down(void *arg, const char *why)
 {
     struct shadow *shadow = arg;
@@ -216,6 +232,7 @@ static void uplink_down(void *arg, const char *why)
         log_warn(shadow->log, "uplink.down", why);
     }
     shadow->greeted = false;
+    loop_timer_stop(shadow->greeting); /* it says hello when it is up again */
     if (!loop_timer_is_set(shadow->orphan)) {
         loop_timer_set(shadow->orphan, shadow->orphan_ms);
     }
@@ -337,6 +354,7 @@ static void destroy(void *state)
     event_logs_end(shadow);
     mail_forget(shadow);
     loop_timer_destroy(shadow->orphan);
+    loop_timer_destroy(shadow->greeting);
     wire_context_destroy(shadow->context);
     tls_identity_destroy(shadow->identity);
     mem_free(shadow->sendmail);
@@ -358,6 +376,7 @@ static int start(const struct daemon_env *env, void **state, struct err *err)
     shadow->log = env->log;
     shadow->runs = strmap_create(STRMAP_CASE_SENSITIVE);
     shadow->orphan = loop_timer_create(env->loop, orphaned, shadow);
+    shadow->greeting = loop_timer_create(env->loop, greet_again, shadow);
     shadow->orphan_ms = (uint64_t)config_duration_ms(env->config, "SHADOW_ORPHAN_TIMEOUT");
     shadow->spool_quota = config_bytes(env->config, "SPOOL_QUOTA_PER_OWNER");
     shadow->ckpt_program = mem_strdup(config_path(env->config, "CKPT_PROGRAM"));

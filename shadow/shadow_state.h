@@ -79,7 +79,8 @@ struct shadow {
     struct wire_context *context;
     struct uplink *uplink;
     struct listener *listener;
-    bool greeted; /* SHADOW_HELLO was answered on the uplink as it is now */
+    struct loop_timer *greeting; /* to say SHADOW_HELLO again: another one was there */
+    bool greeted;                /* SHADOW_HELLO was answered on the uplink as it is now */
     struct loop_lane *lanes[SHADOW_LANES_MAX];
     size_t lane_count;
     struct strmap *runs;                 /* job id -> struct run, the newest of each job */

@@ -56,6 +56,18 @@ static void from_elsewhere_the_token_says_whose_the_jobs_are(void **state)
         assert_int_equal(ad_int_or(answer.args, "PermissionDenied", 0), 1);
         assert_int_equal(ad_int_or(answer.args, "Success", 0), 1);
         answer_fini(&answer);
+        /* Another owner's shadow hears nothing of the job that has left. */
+        struct connection shadow;
+        char own[96];
+        (void)snprintf(own, sizeof(own), "[Owner = \"%s\"; Pid = 1]", world->me);
+        dial(world, world->local, "shadow", &shadow);
+        assert_int_equal(call_on(&shadow, VERB_SHADOW_HELLO, own, NULL, &answer), 0);
+        answer_fini(&answer);
+        assert_int_equal(call_on(&shadow, VERB_JOB_RESULT, "[JobId = \"2.0\"; ClaimEpoch = 1]",
+                                 NULL, &answer),
+                         -EPERM);
+        answer_fini(&answer);
+        wire_close(shadow.wire);
     }
     wire_close(connection.wire);
     use_token(world, "daemon@pool", SCOPE_READ);
@@ -95,6 +107,38 @@ static void a_shadow_must_be_of_its_owner(void **state)
     wire_close(connection.wire);
 }
 
+static void a_second_shadow_takes_nothing_from_the_first(void **state)
+{
+    struct world *world = *state;
+    struct answer answer;
+    struct connection first, second;
+    char own[96];
+    (void)snprintf(own, sizeof(own), "[Owner = \"%s\"; Pid = 1]", world->me);
+    dial(world, world->local, "shadow", &first);
+    dial(world, world->local, "shadow", &second);
+    assert_int_equal(call_on(&first, VERB_SHADOW_HELLO, own, NULL, &answer), 0);
+    answer_fini(&answer);
+    assert_int_equal(call_on(&second, VERB_SHADOW_HELLO, own, NULL, &answer), -EBUSY);
+    answer_fini(&answer);
+    assert_int_equal(call_on(&second, VERB_JOB_RESULT, "[JobId = \"5.0\"; ClaimEpoch = 1]", NULL,
+                             &answer),
+                     -EACCES);
+    answer_fini(&answer);
+    assert_int_equal(call_on(&first, VERB_JOB_RESULT, "[JobId = \"5.0\"; ClaimEpoch = 1]", NULL,
+                             &answer),
+                     -ESTALE);
+    answer_fini(&answer);
+    /* When it has gone, another one is let in. */
+    wire_close(first.wire);
+    int status;
+    do {
+        status = call_on(&second, VERB_SHADOW_HELLO, own, NULL, &answer);
+        answer_fini(&answer);
+    } while (status == -EBUSY);
+    assert_int_equal(status, 0);
+    wire_close(second.wire);
+}
+
 static void a_claim_id_that_nobody_gave_is_refused(void **state)
 {
     struct world *world = *state;
@@ -124,6 +168,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         CASE(from_elsewhere_the_token_says_whose_the_jobs_are),
         CASE(a_shadow_must_be_of_its_owner),
+        CASE(a_second_shadow_takes_nothing_from_the_first),
         CASE(a_claim_id_that_nobody_gave_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
