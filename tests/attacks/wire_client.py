@@ -1,0 +1,383 @@
+"""A client of the wire protocol that shares no code with Roost: written from docs/protocol/wire.md alone.
+
+    with dial("127.0.0.1:9618", "collector") as connection:
+        connection.hello(Holder(token))
+        reply = connection.call("QUERY", {"Type": "Machine"})
+
+It does as the page says where it is not told otherwise; an attack tells it otherwise: raw() sends any bytes, frame() any
+frame, hello() any arguments.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+import collections
+import os
+import re
+import socket
+import struct
+import time
+
+import ad_form
+from ad_form import Ad
+from tls import Tls, TlsError
+
+VERSION = VERSION_MIN = 1
+HELLO, WELCOME, REFUSED, REQUEST, REPLY, CANCEL, WINDOW, PING, PONG, GOODBYE = range(1, 11)
+RELAYED, QUIET, MORE = 1, 2, 1
+FRAME_MAX = 16 << 20
+HEADER = struct.Struct("<IBBHQ")
+SOURCE = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
+VERB_ROW = re.compile(r"^\| (\d+) \| ([A-Z_]+) \| ([A-Z, -]+) \| (\d+) \|$", re.MULTILINE)
+Verb = collections.namedtuple("Verb", "number name needs")
+
+# Numbers of errors as section 7 has them, which are those of Linux on x86.
+ENOENT, ESRCH, EAGAIN, EACCES, EBUSY, EINVAL, ENOSYS, EPROTO, EBADMSG = 2, 3, 11, 13, 16, 22, 38, 71, 74
+EPERM, EHOSTUNREACH, ESTALE, ENOKEY, EKEYEXPIRED, EKEYREVOKED, EKEYREJECTED = 1, 113, 116, 126, 127, 128, 129
+
+
+def verbs():
+    """The table of section 4, by name."""
+    with open(os.path.join(SOURCE, "docs/protocol/wire.md"), encoding="utf-8") as page:
+        rows = VERB_ROW.findall(page.read())
+    return {name: Verb(int(number), name, [] if needs.strip() == "-" else needs.split(", ")) for number, name, needs, _ in rows}
+
+
+VERBS = verbs()
+
+
+class Refused(Exception):
+    """REFUSED, or an end of the connection where WELCOME should have come."""
+
+    def __init__(self, code, text):
+        super().__init__(f"{code}: {text}")
+        self.code, self.text = code, text
+
+
+class Ended(Exception):
+    """The connection is over: GOODBYE's status and text, or 0 and how it ended."""
+
+    def __init__(self, status, text):
+        super().__init__(f"{status}: {text}")
+        self.status, self.text = status, text
+
+
+class Frame:
+    def __init__(self, kind, flags, verb, number, payload):
+        self.kind, self.flags, self.verb, self.number, self.payload = kind, flags, verb, number, payload
+
+
+class Message:
+    """A body: the arguments, a list of ads, a blob."""
+
+    def __init__(self, args=None, ads=(), blob=b""):
+        self.args, self.ads, self.blob = Ad(args or {}), list(ads), blob
+
+    def encode(self):
+        args = ad_form.encode(self.args) if self.args else b""
+        out = bytearray(struct.pack("<I", len(args)) + args + struct.pack("<I", len(self.ads)))
+        for ad in self.ads:
+            data = ad if isinstance(ad, bytes) else ad_form.encode(ad)
+            out += struct.pack("<I", len(data)) + data
+        return bytes(out + struct.pack("<I", len(self.blob)) + self.blob)
+
+    @classmethod
+    def decode(cls, data):
+        reader = ad_form.Reader(data)
+
+        def sized():
+            return reader.take(struct.unpack("<I", reader.take(4))[0])
+
+        message = cls()
+        args = sized()
+        message.args = ad_form.decode(args) if args else Ad()
+        message.ads = [ad_form.decode(sized()) for _ in range(struct.unpack("<I", reader.take(4))[0])]
+        message.blob = sized()
+        if reader.at != len(data):
+            raise ad_form.Malformed("bytes behind the body")
+        return message
+
+
+class Reply(Message):
+    """The last reply, with the ads and the bytes of the parts that came before it."""
+
+    status, text, parts = 0, "", 0
+
+
+class Request:
+    """A request of the other side, as it came: relayed ones with what the caller block says."""
+
+    def __init__(self, frame):
+        self.number, self.verb, self.relayed = frame.number, frame.verb, frame.flags & RELAYED != 0
+        self.deadline_ms = struct.unpack_from("<I", frame.payload)[0]
+        self.caller_block, at = b"", 4
+        self.token = self.address = ""
+        if self.relayed:
+            self.token, at = text16(frame.payload, at)
+            self.address, at = text16(frame.payload, at)
+            self.caller_block = frame.payload[4:at]
+        self.body = frame.payload[at:]
+
+    def message(self):
+        return Message.decode(self.body)
+
+
+def text16(data, at):
+    length = struct.unpack_from("<H", data, at)[0]
+    return data[at + 2 : at + 2 + length].decode("utf-8", "replace"), at + 2 + length
+
+
+def put_text16(value):
+    value = value if isinstance(value, bytes) else value.encode()
+    return struct.pack("<H", len(value)) + value
+
+
+class Holder:
+    """Who calls: a token, and the key that it names."""
+
+    def __init__(self, token="", key=None):
+        self.token, self.key = token, key
+
+    def hello_args(self, _connection):
+        return {"Token": self.token} if self.token else {}
+
+    def relay_args(self, _connection, _uplink, _verb, _deadline_ms, _body):
+        return {}
+
+
+NOBODY = Holder()
+
+
+class Connection:
+    """One connection, of whichever side.  Requests of the other side gather in .requests unless .on_request takes them."""
+
+    def __init__(self, stream, peer=""):
+        self.stream, self.peer, self.data = stream, peer, bytearray()
+        self.last, self.replies, self.requests, self.on_request = 0, {}, collections.deque(), None
+        self.welcome, self.holder, self.credit = Ad(), NOBODY, {}
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def close(self):
+        try:
+            self.stream.close()
+        except OSError:
+            pass
+
+    # ---- frames
+
+    def raw(self, data):
+        try:
+            self.stream.sendall(data)
+        except (OSError, TlsError) as error:
+            raise Ended(0, str(error)) from error
+
+    def frame(self, kind, payload=b"", flags=0, verb=0, number=0):
+        self.raw(HEADER.pack(len(payload) + 12, kind, flags, verb, number) + payload)
+
+    def receive(self, timeout=None):
+        """The stream's next bytes; False: none in that time."""
+        try:
+            if isinstance(self.stream, Tls):
+                data = self.stream.recv(1 << 16, timeout)
+            else:
+                self.stream.settimeout(self.default_timeout() if timeout is None else max(timeout, 0.001))
+                data = self.stream.recv(1 << 16)
+        except TimeoutError:
+            return False
+        except (OSError, TlsError) as error:
+            raise Ended(0, str(error)) from error
+        if not data:
+            raise Ended(0, "the other side has closed the connection")
+        self.data += data
+        return True
+
+    @staticmethod
+    def default_timeout():
+        return 20
+
+    def next_frame(self, timeout=None):
+        """The next frame, or None when none came in that time."""
+        until = time.monotonic() + (self.default_timeout() if timeout is None else timeout)
+        while True:
+            if len(self.data) >= 4:
+                length = struct.unpack_from("<I", self.data)[0]
+                if length < 12 or length > FRAME_MAX:
+                    raise ad_form.Malformed(f"a frame of {length} bytes")
+                if len(self.data) >= length + 4:
+                    _, kind, flags, verb, number = HEADER.unpack_from(self.data)
+                    payload = bytes(self.data[HEADER.size : length + 4])
+                    del self.data[: length + 4]
+                    return Frame(kind, flags, verb, number, payload)
+            left = until - time.monotonic()
+            if left <= 0 or not self.receive(left):
+                return None
+
+    # ---- greeting
+
+    def send_hello(self, args, version=VERSION, version_min=VERSION_MIN):
+        self.frame(HELLO, struct.pack("<HH", version, version_min) + Message(args).encode())
+
+    def hello(self, holder=NOBODY, name=None, more=None, **args):
+        """Greets and returns WELCOME's arguments; Refused where there are none."""
+        self.holder = holder
+        said = {**holder.hello_args(self), "Software": "attacks"}
+        if name is not None:
+            said["Name"] = name
+        if more is not None:
+            said["Hello"] = Ad(more)
+        said.update(args)
+        try:
+            self.send_hello(said)
+            frame = self.next_frame()
+        except Ended as end:
+            raise Refused(0, f"no answer: {end.text}") from end
+        if frame is None:
+            raise Refused(0, "no answer in time")
+        if frame.kind == GOODBYE:
+            status = struct.unpack_from("<i", frame.payload)[0]
+            raise Refused(status, text16(frame.payload, 4)[0])
+        body = Message.decode(frame.payload[4:])
+        if frame.kind == REFUSED:
+            raise Refused(body.args.get("ErrorCode", 0), body.args.get("ErrorString", ""))
+        if frame.kind != WELCOME:
+            raise Refused(0, f"a frame of type {frame.kind} in place of WELCOME")
+        self.welcome = body.args
+        return self.welcome
+
+    def scopes(self):
+        return set(filter(None, self.welcome.get("Scopes", "").split(",")))
+
+    # ---- requests
+
+    def send(self, verb, args=None, ads=(), blob=b"", deadline_ms=20000, flags=0, body=None, block=b""):
+        """A REQUEST; its number.  body stands for args, ads and blob; block: a caller block."""
+        number = VERBS[verb].number if isinstance(verb, str) else verb
+        self.last += 1
+        body = Message(args, ads, blob).encode() if body is None else body
+        self.replies[self.last] = Reply()
+        self.frame(REQUEST, struct.pack("<I", deadline_ms) + block + body, flags, number, self.last)
+        return self.last
+
+    def cancel(self, number):
+        self.replies.pop(number, None)
+        self.frame(CANCEL, number=number)
+
+    def take_reply(self, frame):
+        reply = self.replies.get(frame.number)
+        if reply is None:
+            return  # cancelled
+        status = struct.unpack_from("<i", frame.payload)[0]
+        said, at = text16(frame.payload, 4)
+        body = Message.decode(frame.payload[at:]) if at < len(frame.payload) else Message()
+        reply.ads += body.ads
+        reply.blob += body.blob
+        if frame.flags & MORE:
+            reply.parts += 1
+            reply.args = body.args
+            # What we have got is worked off at once.
+            self.frame(WINDOW, struct.pack("<I", len(frame.payload)), number=frame.number)
+        else:
+            reply.status, reply.text, reply.args, reply.over = status, said, body.args, True
+
+    def turn(self, timeout=None):
+        """Takes one frame; False: none came in that time."""
+        frame = self.next_frame(timeout)
+        if frame is None:
+            return False
+        if frame.kind == PING:
+            self.frame(PONG, frame.payload)
+        elif frame.kind == REPLY:
+            self.take_reply(frame)
+        elif frame.kind == REQUEST:
+            request = Request(frame)
+            if self.on_request is not None:
+                self.on_request(self, request)
+            else:
+                self.requests.append(request)
+        elif frame.kind == GOODBYE:
+            raise Ended(struct.unpack_from("<i", frame.payload)[0], text16(frame.payload, 4)[0])
+        return True
+
+    def wait(self, number, timeout=20, parts=False):
+        """The Reply of a request; with parts, at its first part as well.  None: not in that time."""
+        reply, until = self.replies[number], time.monotonic() + timeout
+        while not getattr(reply, "over", False) and not (parts and reply.parts > 0):
+            left = until - time.monotonic()
+            if left <= 0 or not self.turn(left):
+                if time.monotonic() >= until:
+                    return None
+        return reply
+
+    def call(self, verb, args=None, ads=(), blob=b"", timeout=20, **more):
+        reply = self.wait(self.send(verb, args, ads, blob, **more), timeout)
+        if reply is None:
+            raise TimeoutError(f"no answer to {verb}")
+        return reply
+
+    def send_relay(self, uplink, verb, args=None, ads=(), blob=b"", deadline_ms=20000, **override):
+        """RELAY of a request that this connection's holder signs as the protocol has it; override: other arguments of RELAY."""
+        number = VERBS[verb].number if isinstance(verb, str) else verb
+        body = Message(args, ads, blob).encode()
+        said = {"Uplink": uplink, "Verb": number, "Deadline": deadline_ms}
+        said.update(self.holder.relay_args(self, uplink, number, deadline_ms, body))
+        said.update(override)
+        return self.send("RELAY", said, blob=body)
+
+    def relay(self, uplink, verb, args=None, ads=(), blob=b"", timeout=20, **override):
+        reply = self.wait(self.send_relay(uplink, verb, args, ads, blob, **override), timeout)
+        if reply is None:
+            raise TimeoutError(f"no answer to {verb} from {uplink}")
+        return reply
+
+    # ---- answers
+
+    def answer(self, request, status=0, said="", args=None, ads=(), blob=b"", more=False, body=None):
+        number = request if isinstance(request, int) else request.number
+        body = Message(args, ads, blob).encode() if body is None else body
+        self.frame(REPLY, struct.pack("<i", status) + put_text16(said) + body, MORE if more else 0, 0, number)
+
+    def next_request(self, timeout=20):
+        """The other side's next request, or None."""
+        until = time.monotonic() + timeout
+        while not self.requests:
+            left = until - time.monotonic()
+            if left <= 0:
+                return None
+            self.turn(left)
+        return self.requests.popleft()
+
+
+def open_socket(address, timeout=20):
+    if address.startswith("unix:"):
+        plain = socket.socket(socket.AF_UNIX)
+        plain.settimeout(timeout)
+        plain.connect(address[5:])
+        return plain
+    host, port = address.removeprefix("tcp:").rsplit(":", 1)
+    plain = socket.create_connection((host, int(port)), timeout)
+    plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return plain
+
+
+def dial(address, route, timeout=20):
+    """A connection that is to greet: over TLS to HOST:PORT, in clear to unix:PATH.  A server that hangs up: Refused."""
+    try:
+        plain = open_socket(address, timeout)
+        plain.sendall(f"ROOST/1 {route}\n".encode())
+        return Connection(plain if address.startswith("unix:") else Tls(plain, timeout=timeout), address)
+    except (OSError, TlsError) as error:
+        raise Refused(0, str(error)) from error
+
+
+def greet(address, route, holder=NOBODY, **how):
+    """Dials and greets."""
+    connection = dial(address, route)
+    try:
+        connection.hello(holder, **how)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
