@@ -1,0 +1,400 @@
+"""One attack, or more, for each way in that was found: what was done then, and what must be seen now.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+import os
+import pwd
+import secrets
+import socket
+import subprocess
+import threading
+import time
+
+import wire_client
+from ad_form import Ad, call, chain, conditional, reference
+from attack import attack, worked
+from evil import NAMES, Server
+from pool import NAME
+from scene import refused
+from tls import Key
+from tokens import fresh, parts, signed
+from wire_client import Ended, Holder, Refused
+
+MIB = 1 << 20
+
+
+def rights(scene, token, key=None):
+    """What somebody who shows this token is taken for, at the collector and at the schedd: "whom: scopes", or nothing."""
+    for route in ("collector", "schedd"):
+        for holder in (Holder(token, key), Holder(token, Key.generate())):
+            try:
+                with scene.greet(route, holder) as connection:
+                    return f"{connection.welcome.get('Identity')}: {connection.welcome.get('Scopes')} at the {route}"
+            except Refused:
+                pass
+    return ""
+
+
+def carried(scene, token, by):
+    """May somebody have a request carried under this token?"""
+    with scene.greet("collector", by) as collector:
+        reply = collector.relay("startd/wn01", "CONFIG", {"Action": "Get", "Names": ["ALL_DEBUG"]}, Token=token)
+        return reply.status == 0
+
+
+def used_again(scene, request, by):
+    """What a machine that was shown this request can do with what came along."""
+    if request.token and rights(scene, request.token):
+        worked(f"{NAMES[request.verb]} brought a token that is good for {rights(scene, request.token)}")
+    if request.token and carried(scene, request.token, by):
+        worked(f"the token of {NAMES[request.verb]} lets another's request be carried")
+
+
+# ---- F1, F15, F9: tokens that travel
+
+
+@attack("F1", "a machine uses what a schedd's DIAL_ME brought", waits="signed relays")
+def a_machine_uses_what_dial_me_brought(scene):
+    evil = scene.evil_machine()
+    evil.advertise()
+    scene.submit("alice", requirements=f'Machine == "{evil.name}"', arguments='"-c true"')
+    used_again(scene, evil.asked("DIAL_ME", 30), scene.the("WRITE"))
+
+
+@attack("F1", "a machine uses what an administrator's order brought", waits="signed relays")
+def a_machine_uses_what_an_order_brought(scene):
+    evil = scene.evil_machine()
+    evil.advertise()
+    with subprocess.Popen([scene.roost, "drain", evil.name], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as order:
+        try:
+            used_again(scene, evil.asked("START_DRAINING"), scene.the("WRITE"))
+        finally:
+            order.kill()
+
+
+@attack("F15", "a schedd, or a shadow, is shown the token of a machine or of its starter", waits="greetings without tokens")
+def whoever_is_dialled_is_shown_a_token(scene):
+    schedd = scene.evil_schedd()
+    schedd.want("alice", "wn01")
+    match = schedd.matched(40)
+    job = schedd.job("alice", "wn01")
+    connection, hello = schedd.claimed(match, job)
+    try:
+        if hello.get("Token"):
+            worked("the startd greets a schedd with its token")
+        reply = schedd.activate(connection, match, job)
+        if reply.status == 0:
+            hello, _ = schedd.starter(job, 15)
+            if hello is not None and hello.get("Token"):
+                worked("the starter greets a shadow with its machine's token")
+        connection.call("RELEASE_CLAIM", {"ClaimId": match["ClaimId"]})
+    finally:
+        connection.close()
+
+
+@attack("F9", "a revoked administrator goes on at the schedd and through the hub", waits="revocations that reach every daemon")
+def a_revoked_token_is_used(scene):
+    fired = scene.holder("fired", "READ,WRITE,ADMINISTRATOR")
+    open_connections = {route: scene.keep(scene.greet(route, fired)) for route in ("collector", "schedd")}
+    scene.command("token", "revoke", parts(fired.token)[1]["jti"])
+    end = time.monotonic() + 1
+    for route, connection in open_connections.items():
+        try:
+            while connection.turn(max(end - time.monotonic(), 0.01)):
+                pass
+            worked(f"a second after it was revoked its connection to the {route} is still open")
+        except Ended:
+            pass
+    for route in ("collector", "schedd"):
+        if not refused(lambda where=route: scene.keep(scene.greet(where, fired))):
+            worked(f"it is revoked, and welcome at the {route}")
+    if carried(scene, fired.token, scene.the("WRITE")):
+        worked("it is revoked, and a machine answers a request that was carried with it")
+
+
+# ---- F2: what constraints see
+
+
+@attack("F2", "a constraint asks for secrets of another's running job", waits="secrets that are no attributes")
+def a_constraint_sees_a_nonce(scene):
+    job = scene.running("bob")
+    names = ["_roost_priv_Nonce", "ClaimId", "_roost_privNonce", "Nonce", "PublicClaimId"]
+    with scene.greet("schedd", scene.the("READ")) as schedd:
+        for name in names:
+            for question in (f"{name} =!= undefined", f"size({name}) > 0", f"MY.{name} =!= undefined", f'strcat("x", {name}) != "x"'):
+                for kind in ("Job", "JobBatch"):
+                    if question.startswith("strcat") and name == "Nonce":
+                        continue
+                    reply = schedd.call("QUERY", {"Type": kind, "Constraint": question})
+                    if reply.status == 0 and reply.ads and "strcat" not in question:
+                        worked(f"QUERY {kind} with '{question}' tells jobs with secrets from others")
+    with scene.as_user("schedd", "alice") as schedd:
+        for name in names:
+            reply = schedd.call("ACT", {"Action": "Hold", "Constraint": f"ClusterId == {job.split('.')[0]} && size({name}) > 0"})
+            if reply.args.get("PermissionDenied", 0) + reply.args.get("Success", 0) > 0:
+                worked(f"ACT counts another's jobs by {name}")
+            reply = schedd.call("EDIT", {"Constraint": f"ClusterId == {job.split('.')[0]} && size({name}) > 0"}, [Ad(Tested=1)])
+            if reply.args.get("PermissionDenied", 0) + reply.args.get("Success", 0) > 0:
+                worked(f"EDIT counts another's jobs by {name}")
+
+
+# ---- F3, F4: whose share, whose jobs
+
+
+@attack("F3", "jobs are charged to another user", waits="accounting groups that are judged")
+def jobs_are_charged_to_another(scene):
+    ways = [{"accounting_group_user": "bob"}, {"accounting_group": "admins", "accounting_group_user": "bob"}, {"+AccountingGroup": '"bob"'},
+            {"+AccountingGroup": '"admins.bob"'}, {"+AcctGroupUser": '"bob"', "+AcctGroup": '"admins"'}]
+    for way in ways:
+        try:
+            cluster = scene.submit("alice", requirements='Machine == "none"', **way)
+        except subprocess.CalledProcessError:
+            continue
+        job = scene.job(f"{cluster}.0")
+        charged = [str(job.get(name, "")) for name in ("AcctGroupUser", "AccountingGroup")]
+        if any(value.split("@")[0].split(".")[-1] == "bob" for value in charged):
+            worked(f"alice's job with {way} is charged to {charged}")
+    cluster = scene.submit("alice", requirements='Machine == "none"')
+    with scene.as_user("schedd", "alice") as schedd:
+        for name, value in (("AcctGroupUser", "bob"), ("AccountingGroup", "bob"), ("AccountingGroup", "admins.bob")):
+            schedd.call("EDIT", {"Ids": [str(cluster)]}, [Ad({name: value})])
+            job = scene.job(f"{cluster}.0")
+            if any(str(job.get(attribute, "")).split("@")[0].split(".")[-1] == "bob" for attribute in ("AcctGroupUser", "AccountingGroup")):
+                worked(f"EDIT of {name} charges alice's job to bob")
+
+
+@attack("F4", "root of another domain is a super user of the queue", waits="super users that are whole identities")
+def root_of_another_domain_is_a_super_user(scene):
+    cluster = scene.submit("bob", requirements='Machine == "none"')
+    for identity in ("root@elsewhere", "root@evil.example"):
+        holder = scene.holder(identity, "READ,WRITE")
+        with scene.greet("schedd", holder) as schedd:
+            reply = schedd.call("EDIT", {"Ids": [f"{cluster}.0"]}, [Ad(Tested=1)])
+            if reply.args.get("Success", 0) > 0:
+                worked(f"{identity} edits bob's job")
+            reply = schedd.call("ACT", {"Action": "Hold", "Ids": [f"{cluster}.0"], "Reason": "test"})
+            if reply.args.get("Success", 0) > 0:
+                worked(f"{identity} holds bob's job")
+
+
+# ---- F6, F7: what a machine says of itself
+
+
+@attack("F6", "a name is an expression that is another's beside a job", waits="names that are literals")
+def a_name_is_an_expression(scene):
+    evil = scene.evil_machine()
+    beside = chain(reference("Owner", reference("TARGET")), ("=?=", None))
+    for name, mine, other in (("Machine", evil.name, "wn01"), ("StartdUplink", f"startd/{evil.name}", "startd/wn01"), ("UidDomain", "evil", NAME),
+                              ("FileSystemDomain", "evil", NAME), ("Name", f"slot1@{evil.name}", "slot1@wn01"), ("Machine", evil.name, call("strcat", "wn", "01"))):
+        reply = evil.advertise(evil.ad(**{name: conditional(beside, mine, other)}))
+        shown = scene.ads(scene.the("READ"), "Machine", f'Name == "slot1@{evil.name}"')
+        if reply.status == 0 and not reply.args.get("Rejected") and any(isinstance(ad.get(name), wire_client.ad_form.Expr) for ad in shown):
+            worked(f"a machine's {name} is an expression: {shown[0].get(name)}")
+
+
+@attack("F7", "a machine's token fills the collector with slots", waits="ads counted by token and machine")
+def a_machine_has_thousands_of_slots(scene):
+    evil = scene.evil_machine()
+    ads = [evil.ad(Name=f"slot{number}@{evil.name}", ClaimId=secrets.token_hex(8)) for number in range(1, 401)]
+    for begin in range(0, len(ads), 100):
+        evil.advertise(*ads[begin : begin + 100])
+    count = len(scene.ads(scene.the("READ"), "Machine", f'Machine == "{evil.name}"'))
+    if count > 64:
+        worked(f"one machine has {count} slots in the collector")
+
+
+# ---- F8, F16: strangers who wait
+
+
+def hold_open(scene, route, count, first=b""):
+    """How many of so many strangers at that route are still connected when all have been there."""
+    address = scene.address("collector" if route == "collector" else "schedd")
+    sockets = []
+    try:
+        for _ in range(count):
+            plain = socket.create_connection(address.rsplit(":", 1), 10)
+            plain.sendall(f"ROOST/1 {route}\n".encode() + first)
+            sockets.append(plain)
+        time.sleep(0.2)  # those that are sent away have been told by then
+        open_ones = 0
+        for plain in sockets:
+            plain.setblocking(False)
+            try:
+                open_ones += plain.recv(1) != b""
+            except BlockingIOError:
+                open_ones += 1
+            except OSError:
+                pass
+        return open_ones
+    finally:
+        for plain in sockets:
+            plain.close()
+
+
+@attack("F16", "strangers hold more connections than 512", waits="bounds for strangers")
+def strangers_hold_many_connections(scene):
+    for route in ("collector", "schedd", "claim"):
+        held = hold_open(scene, route, 700)
+        if held > 540:
+            worked(f"{held} strangers are connected at {route}")
+        with scene.greet("collector", scene.the("READ")) as collector:
+            collector.call("PING")
+
+
+def unfinished_frames(scene, route, holder, program, count=14, size=15 * MIB, numbers=(30, 600)):
+    """MiB that the daemon has grown by when so many callers have sent a part of a frame each."""
+    before = scene.resident_mib(program)
+    connections = []
+    try:
+        for _ in range(count):
+            try:
+                connection = scene.greet(route, holder)
+                connections.append(connection)
+                connection.raw(wire_client.HEADER.pack(16 * MIB - 4, wire_client.REQUEST, 0, numbers[0], 1) + bytes(4))
+                for _ in range(size // MIB):
+                    connection.raw(bytes(MIB))
+            except (Ended, Refused, TimeoutError):
+                pass  # sent away: as it should be
+        return scene.resident_mib(program) - before
+    finally:
+        for connection in connections:
+            connection.close()
+
+
+@attack("F16", "strangers on route claim fill the schedd's memory with unfinished frames", waits="bounds for strangers")
+def strangers_send_unfinished_frames(scene):
+    grown = unfinished_frames(scene, "claim", wire_client.NOBODY, "roost-schedd")
+    if grown > 32:
+        worked(f"the schedd has grown by {grown:.0f} MiB")
+
+
+@attack("F16", "one reader fills the collector's memory with unfinished frames", waits="bounds for friends")
+def a_reader_sends_unfinished_frames(scene):
+    grown = unfinished_frames(scene, "collector", scene.the("READ"), "roost-collector")
+    if grown > 96:
+        worked(f"the collector has grown by {grown:.0f} MiB")
+
+
+@attack("F8", "strangers with made-up runs wait at a user's shadow", waits="bounds for strangers")
+def strangers_wait_at_a_shadow(scene):
+    scene.running("alice")
+    connections, admitted = [], 0
+    try:
+        for number in range(40):
+            try:
+                connection = scene.dial("shadow/alice")
+                connections.append(connection)
+                connection.hello(more={"JobId": f"{9000 + number}.0", "ClaimEpoch": 1, "Nonce": secrets.token_hex(16)})
+                admitted += 1
+            except (Refused, Ended):
+                pass
+        if admitted > 16:
+            worked(f"{admitted} of 40 strangers with made-up runs were admitted by alice's shadow")
+    finally:
+        for connection in connections:
+            connection.close()
+
+
+# ---- F17: work for others
+
+
+@attack("F17", "one reader's query stops the schedd for everybody", waits="budgets of evaluation")
+def one_query_stops_the_schedd(scene):
+    scene.submit("bob", 1500, requirements='Machine == "none"')
+    costly = 'regexp("(a+)+$", strcat("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab", ProcId))'
+    slowest, stop = 0.0, threading.Event()
+
+    def heavy():
+        with scene.greet("schedd", scene.the("READ")) as schedd:
+            number = schedd.send("QUERY", {"Type": "Job", "Constraint": costly})
+            while not stop.is_set():
+                schedd.turn(0.2)
+            schedd.cancel(number)
+
+    with scene.greet("schedd", scene.the("WRITE")) as other:
+        thread = threading.Thread(target=heavy, daemon=True)
+        thread.start()
+        end = time.monotonic() + 4
+        while time.monotonic() < end:
+            began = time.monotonic()
+            other.call("PING", timeout=60)
+            slowest = max(slowest, time.monotonic() - began)
+            time.sleep(0.02)
+    stop.set()
+    thread.join(60)
+    if slowest > 0.5:
+        worked(f"another's PING took {slowest:.1f} s")
+
+
+# ---- F10: tokens that should not be
+
+
+@attack("F10", "tokens of another pool, for another pool, not valid yet, without an id", waits="judged nbf, aud, iss, jti")
+def tokens_that_are_signed_and_wrong(scene):
+    key = Key.load(scene.path("security/keys/POOL.key"))
+    good = scene.the("READ")
+    head, _, _ = parts(good.token)
+    if not rights(scene, signed(head, fresh(good.token), key), good.key):
+        raise AssertionError("a token that is signed here, and as it should be, is not accepted: nothing is shown by the others")
+    for what, changes in (("not valid before tomorrow", {"nbf": int(time.time()) + 86400}), ("of another issuer", {"iss": "elsewhere"}),
+                          ("for another pool", {"aud": "elsewhere"}), ("for other pools", {"aud": ["one", "two"]}), ("without an id", {"jti": None}),
+                          ("with an empty id", {"jti": ""})):
+        if rights(scene, signed(head, fresh(good.token, **changes), key), good.key):
+            worked(f"a token {what} is accepted")
+    if rights(scene, signed({**head, "crit": ["unknown"], "unknown": 1}, fresh(good.token), key), good.key):
+        worked("a token whose header has a critical part that nobody knows is accepted")
+
+
+# ---- F14: who answers
+
+
+@attack("F14", "the schedd's certificate is shown at the collector's address", waits="certificates with a role")
+def the_schedd_answers_for_the_collector(scene):
+    server = scene.keep(Server([scene.path("security/schedd.pem"), scene.path("security/schedd-key.pem")]))
+    config = os.path.join(scene.files, "other.conf")
+    with open(scene.path("roost.conf"), encoding="utf-8") as file:
+        text = file.read()
+    with open(config, "w", encoding="utf-8") as file:
+        file.write(text + f'COLLECTOR_HOST = {{"{server.address}"}}\nRUN = "{scene.files}/nowhere"\n')
+    with subprocess.Popen([scene.roost, "status"], env={**os.environ, "ROOST_CONFIG": config}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as client:
+        try:
+            caller = server.accept(8)
+        finally:
+            client.kill()
+    if caller is not None:
+        worked(f"it was greeted as the collector, with {sorted(caller[2])}")
+    if not server.refused:
+        raise AssertionError("nobody has dialled")
+
+
+# ---- F18, F19: on one host
+
+
+@attack("F18", "another account reads and writes in a job's /tmp", waits="scratch directories of the owner's alone")
+def another_reads_a_jobs_scratch(scene):
+    scene.running("alice", arguments='"-c \'echo secret >/var/tmp/mine; sleep 600\'"')
+    execute = scene.path("nodes/wn01/execute")
+    os.seteuid(pwd.getpwnam("bob").pw_uid)
+    try:
+        for directory in os.listdir(execute):
+            for scratch in ("scratch0", "scratch1", "sandbox"):
+                place = os.path.join(execute, directory, scratch)
+                try:
+                    worked_with = os.listdir(place)
+                except OSError:
+                    continue
+                worked(f"bob sees {worked_with} in {scratch} of alice's job")
+    finally:
+        os.seteuid(0)
+
+
+@attack("F19", "a second greeting of the same user replaces his shadow", waits="one shadow for each user")
+def a_second_shadow_replaces_the_first(scene):
+    job = scene.running("alice")
+    with scene.as_user("shadow", "alice") as second:
+        second.call("SHADOW_HELLO", {"Owner": "alice", "Pid": os.getpid(), "ShadowPin": "0" * 64, "PassAddress": "pass:/nowhere"})
+    with scene.as_user("schedd", "alice") as schedd:
+        number = schedd.send("JOB_ACCESS", {"Purpose": "Tail", "JobId": job})
+        reply = schedd.wait(number, 15)
+        if reply is None or reply.status != 0:
+            worked(f"alice cannot reach her job any more: {'no answer' if reply is None else reply.text}")
