@@ -4,6 +4,8 @@ SPDX-License-Identifier: Apache-2.0
 """
 import os
 import pwd
+import signal
+import subprocess
 
 from ad_form import Ad
 from evil import Machine, Schedd
@@ -105,6 +107,20 @@ class Scene(Pool):
             if ours and comm == name[:15] and (uid is None or owner == uid):
                 found.append(int(pid))
         return found
+
+    def start_anew(self, name, node):
+        """Kills that daemon of a node and starts it again with the arguments that it had."""
+        pid = next(pid for pid in self.pids(name) if node in self.words(pid, "cmdline") or self.path("nodes", node) in self.words(pid, "environ"))
+        command, environment = self.words(pid, "cmdline").rstrip("\0").split("\0"), self.words(pid, "environ").rstrip("\0").split("\0")
+        os.kill(pid, signal.SIGKILL)
+        until(f"{name} of {node} is gone", 10, lambda: pid not in self.pids(name))
+        environment = dict(entry.split("=", 1) for entry in environment if "=" in entry)
+        subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+    @staticmethod
+    def words(pid, what):
+        with open(f"/proc/{pid}/{what}", encoding="utf-8", errors="replace") as file:
+            return file.read()
 
     def resident_mib(self, name):
         pid = self.pids(name)[0]

@@ -14,6 +14,7 @@ import os
 import re
 import socket
 import struct
+import threading
 import time
 
 import ad_form
@@ -152,7 +153,7 @@ class Connection:
     def __init__(self, stream, peer=""):
         self.stream, self.peer, self.data = stream, peer, bytearray()
         self.last, self.replies, self.requests, self.on_request = 0, {}, collections.deque(), None
-        self.welcome, self.holder, self.credit = Ad(), NOBODY, {}
+        self.welcome, self.holder, self.writing = Ad(), NOBODY, threading.Lock()
 
     def __enter__(self):
         return self
@@ -170,7 +171,8 @@ class Connection:
 
     def raw(self, data):
         try:
-            self.stream.sendall(data)
+            with self.writing:
+                self.stream.sendall(data)
         except (OSError, TlsError) as error:
             raise Ended(0, str(error)) from error
 

@@ -1,0 +1,194 @@
+"""A man in the hub's place, with the hub's own key: he can hide, delay and show wrong ads, and nothing is done that was not asked for by who may.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+import struct
+import subprocess
+import time
+
+import wire_client
+from ad_form import Ad
+from attack import attack, worked
+from hub import Hub
+from pool import NAME, until
+from tls import Key
+from tokens import fresh, parts, signed, text
+from wire_client import Message, VERBS, put_text16
+
+STARTDS = ["startd/wn01", "startd/wn02"]
+UPLINKS = [*STARTDS, f"schedd/{NAME}", f"rooster/{NAME}", f"negotiator/{NAME}"]
+NEVER = ("PING",)  # which everybody may ask everybody
+# What would be seen if it were done: the same as in the matrix, but meant.
+ORDERS = {
+    "POWER_DOWN": {"Reason": "evil", "Force": True},
+    "START_DRAINING": {"HowFast": "fast", "Reason": "evil"},
+    "COMMIT_DRAINING": {"RequestId": "x"},
+    "POWER_KEEP": {"Until": int(time.time()) + 3600, "Reason": "evil"},
+    "POWER_RECLAIM": {"Jobs": 1, "Reason": "evil"},
+    "CONFIG": {"Action": "Set", "Name": "STARTD_DEBUG", "Value": "debug"},
+    "DIAL_ME": {"ClaimId": "x", "ScheddAddress": "tcp:127.0.0.1:9", "ScheddName": "evil", "ScheddPin": "0" * 64, "LeaseDuration": 60, "JobId": "1.0"},
+    "SUBMIT": {"Cmd": "/bin/sh", "Iwd": "/", "Owner": "alice", "TransferExecutable": False},
+    "ACT": {"Action": "Remove", "Constraint": "true"},
+    "EDIT": {"Constraint": "true"},
+    "QUERY": {"Type": "Job"},
+    "WATCH": {"Type": "Job"},
+    "JOB_ACCESS": {"Purpose": "Shell", "JobId": "1.0"},
+    "POWER_ON": {"Nodes": ["wn01"], "Reason": "evil"},
+    "USERPRIO": {"Action": "ResetAll"},
+    "MATCH": {"RequestName": f"{NAME}#1", "AutoClusterId": 1, "ClaimId": "x", "SlotName": "slot1@evil", "Machine": "evil", "StartdUplink": "startd/evil"},
+}
+
+
+def hub_of(scene):
+    """The lying hub; every daemon of the pool is its uplink."""
+    if not hasattr(scene, "hub"):
+        scene.hub = Hub(int(scene.knob("COLLECTOR_PORT")), scene.path("security/collector.pem"), scene.path("security/collector-key.pem"))
+        for name in UPLINKS:
+            scene.hub.uplink(name, 40)
+        until("the ads of all are there", 30, lambda: {kind for kind, _ in scene.hub.ads} >= {"Machine", "Scheduler", "Rooster", "Negotiator"})
+    hub = scene.hub
+    hub.show, hub.carry, hub.carry_back = lambda _member, ad: ad, lambda carried: [carried], lambda _carried, frame: [frame]
+    return hub
+
+
+def body(verb):
+    return Message(ORDERS.get(verb, {}), [Ad(MyType="Job", Args="evil")] if verb in ("EDIT", "DIAL_ME", "MATCH", "SUBMIT") else []).encode()
+
+
+def none_is_done(hub, uplinks, block, flags, what):
+    answers = [(name, verb, hub.say(name, verb, block, body(verb), flags)) for name in uplinks for verb in VERBS if verb not in NEVER]
+    for name, verb, answer in answers:
+        status = answer.wait(5)
+        if status is None and answer.frames or status is not None and status >= 0:
+            worked(f"{name} does {verb} {what}")
+
+
+@attack("collector", "it orders daemons by itself")
+def the_hub_orders_by_itself(scene):
+    hub = hub_of(scene)
+    none_is_done(hub, UPLINKS, b"", 0, "because the hub asks for it")
+
+
+@attack("collector", "it orders in the name of somebody whom it makes up")
+def the_hub_makes_up_a_caller(scene):
+    hub = hub_of(scene)
+    seen = next(token for token in hub.tokens)
+    head, _, _ = parts(seen)
+    claims = fresh(seen, sub=f"root@{NAME}", scope="READ WRITE ADVERTISE DAEMON NEGOTIATOR ADMINISTRATOR", jti="made-up", pattern=None, cnf=None)
+    made = [("", "without a token"), (signed(head, claims, Key.generate()), "with a token that the hub has signed"), (text({**head, "alg": "none"}, claims) + ".", "with alg none"),
+            (signed(head, claims, Key.load(scene.path("security/collector-key.pem"))), "with a token that the collector's key has signed")]
+    for token, what in made:
+        none_is_done(hub, UPLINKS, put_text16(token) + put_text16("127.0.0.1:1"), wire_client.RELAYED, what)
+
+
+@attack("collector", "it orders with the tokens that it has been shown", waits="signed relays")
+def the_hub_uses_tokens_that_it_saw(scene):
+    hub = hub_of(scene)
+    scene.command("power", "status")  # an administrator has been here
+    for token in sorted(set(hub.tokens)):
+        none_is_done(hub, UPLINKS, put_text16(token) + put_text16("127.0.0.1:1"), wire_client.RELAYED, f"with the token of {parts(token)[1]['sub']}")
+
+
+ASK = ("config", "get", "ALL_DEBUG", "--node", "wn01")
+
+
+def an_order(scene, hub):
+    """An administrator's question to wn01 goes through as it should: what was carried."""
+    before = len(hub.seen)
+    said = scene.command(*ASK).strip()
+    if said != "info":
+        raise AssertionError(f"an honest question is answered with {said!r}")
+    return next(one for one in hub.seen[before:] if one.name() == "CONFIG")
+
+
+@attack("collector", "it repeats, alters, redirects, keeps back what it carries", waits="signed relays")
+def the_hub_changes_what_it_carries(scene):
+    hub = hub_of(scene)
+    carried = an_order(scene, hub)
+    keep = Message(ORDERS["POWER_KEEP"]).encode()
+    for what, uplink, verb, data, deadline in (
+            ("again", carried.uplink, carried.verb, carried.body, carried.deadline_ms),
+            ("by another machine", "startd/wn02", carried.verb, carried.body, carried.deadline_ms),
+            ("with another body", carried.uplink, carried.verb, Message(ORDERS["CONFIG"]).encode(), carried.deadline_ms),
+            ("with another verb", carried.uplink, "POWER_KEEP", keep, carried.deadline_ms),
+            ("by a schedd", f"schedd/{NAME}", carried.verb, carried.body, carried.deadline_ms),
+            ("by the rooster", f"rooster/{NAME}", carried.verb, carried.body, carried.deadline_ms),
+            ("with another deadline", carried.uplink, carried.verb, carried.body, 3600000)):
+        status = hub.say(uplink, verb, carried.block, data, deadline_ms=deadline).wait(5)
+        if status is not None and status >= 0:
+            worked(f"a request that was carried is done {what}")
+
+
+@attack("collector", "it changes requests on their way, the first time that they are sent", waits="signed relays")
+def the_hub_changes_requests_on_their_way(scene):
+    hub = hub_of(scene)
+    an_order(scene, hub)
+    keep = Message(ORDERS["POWER_KEEP"]).encode()
+    changes = {"another body": {"body": Message({"Action": "Get", "Names": ["LOG"]}).encode()}, "another verb": {"verb": VERBS["POWER_KEEP"].number, "body": keep},
+               "another target": {"uplink": "startd/wn02"}, "a target of another kind": {"uplink": f"schedd/{NAME}"}}
+    for what, change in changes.items():
+        hub.carry = lambda one, change=change: [one.with_(**change)]
+        if ask(scene).returncode == 0:
+            worked(f"a request to which the hub gave {what} is done")
+
+
+def ask(scene):
+    """The same question, whatever comes of it."""
+    return subprocess.run([scene.roost, *ASK], capture_output=True, text=True, timeout=60, check=False)
+
+
+@attack("collector", "it delivers what it kept back when the machine has been started anew", waits="signed relays")
+def the_hub_keeps_a_request_back(scene):
+    hub = hub_of(scene)
+    an_order(scene, hub)
+    held = []
+    hub.carry = lambda one: held.append(one) or []
+    with subprocess.Popen([scene.roost, *ASK], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as client:
+        until("a request is held back", 10, lambda: held)
+        client.kill()
+    scene.start_anew("roost-startd", "wn01")
+    hub.cut("startd/wn01")
+    hub.uplink("startd/wn01")
+    status = hub.say("startd/wn01", held[0].verb, held[0].block, held[0].body, deadline_ms=held[0].deadline_ms).wait(5)
+    if status is not None and status >= 0:
+        worked("what was held back over a new start of the machine is done")
+
+
+@attack("collector", "it alters the answers that it carries", waits="signed answers")
+def the_hub_changes_answers(scene):
+    hub = hub_of(scene)
+    an_order(scene, hub)
+    hub.carry_back = lambda _carried, frame: [altered(frame)]
+    answer = ask(scene)
+    if "evil" in answer.stdout:
+        worked(f"the client believes: {answer.stdout.strip()}")
+    if answer.returncode == 0 or not answer.stderr.strip():
+        raise AssertionError(f"no refusal with a reason: {answer}")
+
+
+def altered(frame):
+    """The same answer with another value in it."""
+    return wire_client.Frame(frame.kind, frame.flags, frame.verb, frame.number, frame.payload.replace(b"info", b"evil"))
+
+
+def wants_unwanted(carried):
+    """Is it a DIAL_ME for the job that wn01 does not want?"""
+    return carried.name() == "DIAL_ME" and Message.decode(carried.body).ads[0].get("Unwanted") is True
+
+
+@attack("collector", "it shows slots that say no as if they said yes")
+def the_hub_shows_wrong_ads(scene):
+    hub = hub_of(scene)
+    hub.show = lambda _member, ad: Ad({**ad, "Requirements": True, "Start": True}) if ad.get("MyType") == "Machine" else ad
+    answers = []
+    hub.carry_back = lambda one, frame: answers.append((one, struct.unpack_from("<i", frame.payload)[0])) or [frame]
+    willing = scene.submit("alice", executable="/bin/true", requirements='Machine == "wn01"')
+    unwilling = scene.submit("alice", executable="/bin/true", requirements='Machine == "wn01"', **{"+Unwanted": "true"})
+    until("a job that the machine wants runs", 40, lambda: scene.job(f"{willing}.0") is None)
+    until("the other one is offered to the machine", 20, lambda: any(wants_unwanted(one) for one in list(hub.seen)))
+    status = until("the machine answers", 30, lambda: [status for one, status in answers if wants_unwanted(one)])[0]
+    if status >= 0:
+        worked("the machine takes a job that its START refuses")
+    job = scene.job(f"{unwilling}.0")
+    if job is None or job.get("NumJobStarts", 0) > 0:
+        worked("a job that the machine's START refuses has run there")
