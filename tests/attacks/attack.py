@@ -10,12 +10,11 @@ SPDX-License-Identifier: Apache-2.0
 import argparse
 import collections
 import importlib
-import os
 import sys
 import time
 import traceback
 
-MODULES = ["cannots", "findings", "hub_attacks"]
+MODULES = ["cannots", "findings", "hub_attacks", "searches"]
 ATTACKS = {}
 Attack = collections.namedtuple("Attack", "name of says run waits")
 
@@ -36,6 +35,13 @@ def attack(of, says, waits=None):
         return function
 
     return add
+
+
+def load(modules=MODULES):
+    """Every attack of these modules."""
+    for module in modules:
+        importlib.import_module(module)
+    return list(ATTACKS.values())
 
 
 def chosen(options):
@@ -73,9 +79,7 @@ def main():
     parser.add_argument("--of", help="only attacks of this module")
     parser.add_argument("names", nargs="*")
     options = parser.parse_args()
-    for module in [options.of] if options.of else MODULES:
-        if os.path.exists(os.path.join(os.path.dirname(os.path.abspath(__file__)), module + ".py")):
-            importlib.import_module(module)
+    load([options.of] if options.of else MODULES)
     if options.list:
         for one in ATTACKS.values():
             print(f"{one.of:12} {one.name:45} {'waits for ' + one.waits if one.waits else 'on':30} {one.says}")

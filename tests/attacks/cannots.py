@@ -354,7 +354,8 @@ def a_schedd_uses_other_claims(scene):
     scene.keep(connection)
     if schedd.uplink.wait(schedd.send_dial_me(match, job)).status == 0:
         worked("DIAL_ME with a claim id that is used up")
-    if schedd.activate(connection, {"ClaimId": shown}, job).status == 0:
+    other = next(ad["ClaimId"] for ad in scene.ads(scene.the("NEGOTIATOR"), "Machine", 'Machine == "wn01"', Private=True) if ad.get("ClaimId", match["ClaimId"]) != match["ClaimId"])
+    if schedd.activate(connection, {"ClaimId": other}, job).status == 0:
         worked("ACTIVATE of another claim than its connection's")
     unwilling = schedd.job("alice", "none")
     if schedd.activate(connection, match, unwilling).status == 0:

@@ -17,22 +17,10 @@ from evil import NAMES, Server
 from pool import NAME
 from scene import refused
 from tls import Key
-from tokens import fresh, parts, signed
-from wire_client import Ended, Holder, Refused
+from tokens import fresh, parts, rights, signed
+from wire_client import Ended, Refused
 
 MIB = 1 << 20
-
-
-def rights(scene, token, key=None):
-    """What somebody who shows this token is taken for, at the collector and at the schedd: "whom: scopes", or nothing."""
-    for route in ("collector", "schedd"):
-        for holder in (Holder(token, key), Holder(token, Key.generate())):
-            try:
-                with scene.greet(route, holder) as connection:
-                    return f"{connection.welcome.get('Identity')}: {connection.welcome.get('Scopes')} at the {route}"
-            except Refused:
-                pass
-    return ""
 
 
 def carried(scene, token, by):

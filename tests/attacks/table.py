@@ -1,4 +1,4 @@
-"""The table of docs/SECURITY.md that says who may ask what, made of expected.txt.
+"""The tables of docs/SECURITY.md: who may ask what, made of expected.txt; what is tried, made of the attacks that are on.
 
 table.py [--write]
 
@@ -9,11 +9,12 @@ SPDX-License-Identifier: Apache-2.0
 import os
 import sys
 
+import attack
 from matrix import IDENTITIES, RELAYED, read_rows
 from wire_client import SOURCE, VERBS
 
 PAGE = os.path.join(SOURCE, "docs/SECURITY.md")
-BEGIN = "<!-- made by tests/attacks/table.py --write from tests/attacks/expected.txt -->\n"
+BEGIN = "<!-- made by tests/attacks/table.py --write -->\n"
 END = "<!-- end of what is made -->\n"
 PLACES = {
     "collector": "the collector",
@@ -41,6 +42,14 @@ def table(rows):
     return "\n".join(lines) + "\n"
 
 
+def tried():
+    lines = ["| who, or which finding | what is tried, and does not work |", "|---|---|"]
+    for one in attack.load():
+        if one.waits is None:
+            lines.append(f"| {one.of} | {one.says} |")
+    return "\n".join(lines) + "\n"
+
+
 def check(rows):
     """What is wrong with expected.txt itself."""
     for receiver, label, cells in rows:
@@ -55,15 +64,17 @@ def main():
     wrong = list(check(rows))
     if wrong:
         sys.exit("\n".join(wrong))
+    new = [table(rows), tried()]
     with open(PAGE, encoding="utf-8") as file:
-        before, rest = file.read().split(BEGIN)
-    old, after = rest.split(END)
-    new = table(rows)
+        pieces = file.read().split(BEGIN)
+    if len(pieces) != 1 + len(new) or any(END not in piece for piece in pieces[1:]):
+        sys.exit(f"docs/SECURITY.md: not {len(new)} times the lines between which tables are put")
+    text = pieces[0] + "".join(BEGIN + made + END + piece.split(END)[1] for made, piece in zip(new, pieces[1:]))
     if sys.argv[1:] == ["--write"]:
         with open(PAGE, "w", encoding="utf-8") as file:
-            file.write(before + BEGIN + new + END + after)
-    elif old != new:
-        sys.exit("docs/SECURITY.md: its table of who may ask what is not that of tests/attacks/expected.txt: run tests/attacks/table.py --write")
+            file.write(text)
+    elif text != BEGIN.join(pieces):
+        sys.exit("docs/SECURITY.md: its tables are not those of tests/attacks: run tests/attacks/table.py --write")
 
 
 if __name__ == "__main__":

@@ -7,7 +7,8 @@ import hmac
 import json
 import time
 
-from tls import base64url, base64url_decode
+from tls import Key, base64url, base64url_decode
+from wire_client import Holder, Refused
 
 
 def parts(token):
@@ -35,3 +36,15 @@ def fresh(token, **changes):
     _, claims, _ = parts(token)
     claims.update(iat=int(time.time()), **changes)
     return {name: value for name, value in claims.items() if value is not None}
+
+
+def rights(pool, token, key=None):
+    """What somebody who shows this token is taken for, at the collector and at the schedd: "whom: scopes", or nothing."""
+    for route in ("collector", "schedd"):
+        for holder in (Holder(token, key), Holder(token, Key.generate())):
+            try:
+                with pool.greet(route, holder) as connection:
+                    return f"{connection.welcome.get('Identity')}: {connection.welcome.get('Scopes')} at the {route}"
+            except Refused:
+                pass
+    return ""

@@ -1,0 +1,220 @@
+"""Each secret that a pool mints is looked for where it must not be of use: bytes on the wire, the memory of processes, files.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+import json
+import os
+import pwd
+import re
+import socket
+import struct
+import subprocess
+
+import minted
+from attack import attack, worked
+from pool import NAME, until
+from wire_client import Holder
+
+DAEMONS = {"roost-collector": "collector", "roost-schedd": "schedd", "roost-negotiato": "negotiator", "roost-rooster": "rooster", "roost": "administrator"}
+OF_MACHINES = ("roost-startd", "roost-starter", "roost-master", "roost-keeper")
+MAP = re.compile(r"^([0-9a-f]+)-([0-9a-f]+) (r\S+) \S+ \S+ \S+\s*(.*)$")
+PART = 8 << 20
+FILE_MAX = 64 << 20
+
+
+def found_in(data, minted_ones):
+    return [one for one in minted_ones if any(form in data for form in one.texts)]
+
+
+# ---- processes
+
+
+def reader_of(scene, pid, accounts):
+    """Whose process it is, as a holder of secrets; None: not the pool's."""
+    uid, comm = os.stat(f"/proc/{pid}").st_uid, scene.words(pid, "comm").strip()
+    if uid in accounts:
+        return f"user {accounts[uid]}"
+    said = scene.words(pid, "cmdline") + scene.words(pid, "environ")
+    if scene.directory not in said:
+        return None
+    node = re.search(rf"{re.escape(scene.directory)}/nodes/(\w+)", said)
+    if comm in OF_MACHINES:
+        return f"machine {node.group(1)}" if node else "master"
+    return DAEMONS.get(comm)
+
+
+def memory(pid):
+    """The readable memory of a process, piece by piece, with a little of the piece before."""
+    with open(f"/proc/{pid}/maps", encoding="utf-8", errors="replace") as file:
+        maps = [match for match in map(MAP.match, file) if match]
+    with open(f"/proc/{pid}/mem", "rb", 0) as file:
+        for match in maps:
+            begin, end = int(match.group(1), 16), int(match.group(2), 16)
+            # What is mapped from a file without a change of its own is a file's.
+            if match.group(4).startswith("[v") or match.group(4).startswith("/") and "w" not in match.group(3):
+                continue
+            for at in range(begin, end, PART):
+                try:
+                    file.seek(at)
+                    yield file.read(min(PART + 4096, end - at))
+                except (OSError, ValueError):
+                    break
+
+
+def search_memory(scene, minted_ones, accounts):
+    """(reader, where, secret) of each hit; how many processes were looked at."""
+    hits, count = set(), 0
+    for pid in map(int, filter(str.isdigit, os.listdir("/proc"))):
+        try:
+            reader = reader_of(scene, pid, accounts)
+            if reader is None or pid == os.getpid():
+                continue
+            where = f"the memory of {scene.words(pid, 'comm').strip()}"
+            for data in memory(pid):
+                hits |= {(reader, where, minted_ones.index(one)) for one in found_in(data, minted_ones)}
+            count += 1
+        except (OSError, UnicodeDecodeError):
+            continue
+    return [(reader, where, minted_ones[index]) for reader, where, index in sorted(hits)], count
+
+
+# ---- files
+
+
+def search_files(scene, minted_ones, account):
+    """What this account finds in files that it can read, below the test's directory and in /proc."""
+    uid, gid = pwd.getpwnam(account).pw_uid, pwd.getpwnam(account).pw_gid
+    ours, theirs = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            os.setgroups([])
+            os.setresgid(gid, gid, gid)
+            os.setresuid(uid, uid, uid)
+            with os.fdopen(theirs, "w") as out:
+                json.dump(readable_hits(scene.files, minted_ones), out)
+        finally:
+            os._exit(0)
+    os.close(theirs)
+    with os.fdopen(ours) as answer:
+        said = json.loads(answer.read() or "null")
+    os.waitpid(child, 0)
+    if said is None:
+        raise AssertionError(f"the search of {account} broke off")
+    hits, count = said
+    return [(f"user {account}", where, minted_ones[index]) for where, index in hits], count
+
+
+def readable_hits(top, minted_ones):
+    hits, count = [], 0
+    paths = [os.path.join(place, name) for place, _, names in os.walk(top) for name in names]
+    paths += [f"/proc/{pid}/{what}" for pid in filter(str.isdigit, os.listdir("/proc")) for what in ("cmdline", "environ")]
+    for path in paths:
+        try:
+            if not path.startswith("/proc/") and not os.path.isfile(path):
+                continue
+            with open(path, "rb") as file:
+                data = file.read(FILE_MAX)
+        except OSError:
+            continue
+        count += 1
+        hits += [(path, minted_ones.index(one)) for one in found_in(data, minted_ones)]
+    return hits, count
+
+
+# ---- the wire
+
+
+class Wire:
+    """Records what goes over the loopback interface from and to the pool's ports."""
+
+    def __init__(self, ports):
+        self.ports, self.data = ports, []
+        self.socket = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(3))
+        self.socket.setsockopt(socket.SOL_SOCKET, 33, 32 << 20)  # SO_RCVBUFFORCE
+        self.socket.bind(("lo", 0))
+        self.socket.setblocking(False)
+
+    def take(self):
+        """What has come since."""
+        while True:
+            try:
+                packet = self.socket.recv(1 << 17)
+            except BlockingIOError:
+                return
+            if len(packet) < 54 or packet[12:14] != b"\x08\x00" or packet[23] != 6:
+                continue
+            header = 14 + (packet[14] & 15) * 4
+            source, target = struct.unpack_from(">HH", packet, header)
+            if source in self.ports or target in self.ports:
+                self.data.append(packet[header + (packet[header + 12] >> 4) * 4 :])
+
+    def close(self):
+        self.socket.close()
+
+
+# ---- all of it
+
+
+def busy_pool(scene):
+    """Everybody is there, does what he does, and has shown his token wherever he does: (given files, an open `roost ssh`, a job)."""
+    given = []
+    for account, scopes in (("alice", "READ,WRITE"), ("bob", "READ,WRITE")):
+        path = os.path.join(pwd.getpwnam(account).pw_dir, "token")
+        scene.command("token", "create", "--identity", f"{account}@{NAME}", "--scope", scopes, "--file", path)
+        for made in (path, path + ".key"):
+            if os.path.exists(made):
+                os.chown(made, pwd.getpwnam(account).pw_uid, pwd.getpwnam(account).pw_gid)
+                os.chmod(made, 0o600)
+                given.append((made, f"user {account}"))
+    jobs = {account: scene.running(account) for account in ("alice", "bob")}
+    scene.command("power", "status")
+    scene.command("config", "get", "ALL_DEBUG", "--node", "wn01")
+    for route in ("collector", "schedd"):
+        with open(given[0][0], encoding="ascii") as file, scene.greet(route, Holder(file.read().strip())) as connection:
+            connection.call("QUERY", {"Type": "Any"})
+    shell = scene.keep(Shell(scene, jobs["alice"]))
+    return given, shell, jobs["alice"]
+
+
+class Shell:
+    """`roost ssh` of an administrator into a user's job, open."""
+
+    def __init__(self, scene, job):
+        self.process = subprocess.Popen([scene.roost, "ssh", job, "echo here; cat"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        if b"here" not in self.process.stdout.readline():
+            raise AssertionError("roost ssh does not get into the job")
+
+    def close(self):
+        self.process.kill()
+        self.process.wait()
+        self.process.stdin.close()
+        self.process.stdout.close()
+
+
+@attack("secrets", "a secret is read where another identity can read, and gives it more than its own rights", waits="tokens bound to keys")
+def a_secret_is_read_and_used(scene):
+    wire = scene.keep(Wire({int(scene.knob("COLLECTOR_PORT")), int(scene.knob("SCHEDD_PORT"))}))
+    given, _, job = busy_pool(scene)
+    until("something is recorded", 10, lambda: wire.take() or wire.data)
+    minted_ones = minted.all_of(scene, given) + [minted.ticket(scene, "alice", job)]
+    accounts = {pwd.getpwnam(account).pw_uid: account for account in ("alice", "bob")}
+    hits, processes = search_memory(scene, minted_ones, accounts)
+    own = {one.what for reader, _, one in hits if reader in one.holders}
+    # A search that finds nobody's own secrets has shown nothing.
+    kinds = {one.kind for reader, _, one in hits if reader in one.holders}
+    if not {"token", "key", "claim id", "nonce"} <= kinds:
+        raise AssertionError(f"of the secrets that are where they should be, only {sorted(own)} were found")
+    files = 0
+    for account in ("alice", "bob", "nobody"):
+        more, count = search_files(scene, minted_ones, account)
+        hits, files = hits + more, files + count
+    wire.take()
+    hits += [("whoever hears the network", "bytes on the wire", one) for one in found_in(b"".join(wire.data), minted_ones)]
+    strange = [(reader, where, one) for reader, where, one in hits if reader not in one.holders]
+    print(f"{len(minted_ones)} secrets, {processes} processes, {files} files, {sum(map(len, wire.data))} bytes on the wire: {len(strange)} hits at others")
+    for reader, where, one in strange:
+        print(f"    {one.what} in {where} ({reader})")
+    gains = [f"{one.what}, in {where}, gives {reader} {gain}" for reader, where, one in strange if (gain := one.replay())]
+    if gains:
+        worked("; ".join(gains))

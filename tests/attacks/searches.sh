@@ -1,0 +1,12 @@
+#!/bin/bash
+# Every secret of a pool is looked for in the memory of processes, in files, on the wire: what others find is of no use to them.
+#
+# TIMEOUT: 180
+# SPDX-License-Identifier: Apache-2.0
+. "$(dirname "$0")/lib.sh"
+accounts_make
+pool_init --nodes 2 --cpus-per-node 2
+machines_stay_up
+pool_start
+attack attack.py --of searches --files "$WORK" "$@"
+passed
