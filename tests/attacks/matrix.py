@@ -16,6 +16,7 @@ SPDX-License-Identifier: Apache-2.0
 """
 import argparse
 import os
+import re
 import sys
 
 from ad_form import Ad
@@ -173,6 +174,8 @@ def ask_all(connection, receiver, words):
     answers = {}
     for label, number in numbers.items():
         reply = connection.wait(number, 6, parts=label.startswith("WATCH"))
+        if reply is not None and reply.status < 0 and not reply.text:
+            raise AssertionError(f"{receiver} refuses {label} with {reply.status} and without a reason")
         answers[label] = "yes" if label.startswith("WATCH") and reply is not None and reply.parts else outcome(label, reply)
         if reply is None or not getattr(reply, "over", False):
             connection.cancel(number)
@@ -202,6 +205,7 @@ def measure(pool):
     findings = {}
     for identity in IDENTITIES:
         ask_identity(pool, identity, holders, job, findings)
+    refusals_are_logged(pool, findings)
     rows = []
     for receiver in RECEIVERS:
         for label, _ in requests():
@@ -209,6 +213,20 @@ def measure(pool):
             if any(cell not in ("no", "-") for cell in cells):
                 rows.append((receiver, label, cells))
     return rows
+
+
+LOGS = {"collector": "log/CollectorLog", "schedd": "log/SchedLog"}
+DENIED = re.compile(r" wire\.denied .*peer=\S.* identity=(\w+)@\S+ verb=(\w+) reason=\S")
+
+
+def refusals_are_logged(pool, findings):
+    """The first thing that a caller is refused for his scope is in the log: who asked, from where, what, why.  (Of many refusals few are.)"""
+    for receiver, path in LOGS.items():
+        logged = set(DENIED.findall(pool.logs(path)))
+        for identity in TOKENS:
+            first = next((verb for label, verb in requests() if findings[receiver, identity].get(label) == "no" and label == verb), None)
+            if first is not None and (identity.lower(), first) not in logged:
+                raise AssertionError(f"no line in {path} says that {identity} was refused {first}")
 
 
 def uplinks_are_there(pool, administrator):
