@@ -109,11 +109,18 @@ class Scene(Pool):
         return found
 
     def start_anew(self, name, node):
-        """Kills that daemon of a node and starts it again with the arguments that it had."""
-        pid = next(pid for pid in self.pids(name) if node in self.words(pid, "cmdline") or self.path("nodes", node) in self.words(pid, "environ"))
+        """Kills that daemon of a node; its master, or who has none we, starts it again with the arguments that it had."""
+
+        def of_node(name):
+            return [pid for pid in self.pids(name) if self.path("nodes", node) in self.words(pid, "cmdline") + self.words(pid, "environ")]
+
+        pid = of_node(name)[0]
         command, environment = self.words(pid, "cmdline").rstrip("\0").split("\0"), self.words(pid, "environ").rstrip("\0").split("\0")
         os.kill(pid, signal.SIGKILL)
         until(f"{name} of {node} is gone", 10, lambda: pid not in self.pids(name))
+        if of_node("roost-master"):
+            until(f"{name} of {node} is back", 10, lambda: of_node(name))
+            return
         environment = dict(entry.split("=", 1) for entry in environment if "=" in entry)
         subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 

@@ -1,0 +1,12 @@
+#!/bin/bash
+# Much hangs on a token that is revoked; thousands do their worst at once.
+#
+# TIMEOUT: 180
+# SPDX-License-Identifier: Apache-2.0
+. "$(dirname "$0")/lib.sh"
+accounts_make
+pool_init --nodes 1 --cpus-per-node 2
+machines_stay_up
+pool_start
+attack attack.py --of storms --files "$WORK" "$@"
+passed
