@@ -202,30 +202,11 @@ def a_machine_takes_anothers_uplink(scene):
                 worked(f"a relayed {verb}")
 
 
-def hostile_claim(scene, **attributes):
-    """The evil machine has a job of alice's, and is asked to run it."""
-    evil = scene.evil_machine()
-    evil.advertise()
-    scene.submit("alice", requirements=f'Machine == "{evil.name}"', arguments='"-c true"', **attributes)
-    claim = scene.keep(evil.claim(evil.asked("DIAL_ME", 30)))
-    claim.activate()
-    return claim
-
-
-def at_home(name, said, mode=0o600):
-    path = os.path.join(pwd.getpwnam("alice").pw_dir, name)
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(said)
-    os.chown(path, pwd.getpwnam("alice").pw_uid, pwd.getpwnam("alice").pw_gid)
-    os.chmod(path, mode)
-    return path
-
-
 @attack("starter", "it asks the shadow for files that are no input of its job")
 def a_starter_asks_for_other_files(scene):
-    at_home("secret", "alice's secret\n")
-    at_home("input", "input\n")
-    claim = hostile_claim(scene, transfer_input_files="input", transfer_output_files="result")
+    scene.at_home("secret", "alice's secret\n")
+    scene.at_home("input", "input\n")
+    claim = scene.hostile_claim(transfer_input_files="input", transfer_output_files="result")
     with claim.shadow() as shadow:
         reply = shadow.call("JOB_FETCH", {"FileSystemDomain": "evil"})
         if reply.status != 0:
@@ -252,7 +233,7 @@ def a_starter_asks_for_other_files(scene):
 
 @attack("starter", "it writes names that its job does not return")
 def a_starter_writes_other_files(scene):
-    claim = hostile_claim(scene, transfer_output_files="result", output="out")
+    claim = scene.hostile_claim(transfer_output_files="result", output="out")
     home = pwd.getpwnam("alice").pw_dir
     before = set(os.listdir(home))
     with claim.shadow() as shadow:
@@ -286,7 +267,7 @@ def a_starter_writes_other_files(scene):
 @attack("starter", "it speaks for another run: another epoch, a made-up nonce, another's job")
 def a_starter_speaks_for_another_run(scene):
     theirs = scene.running("bob")
-    claim = hostile_claim(scene)
+    claim = scene.hostile_claim()
     epoch = claim.activation["ClaimEpoch"]
     for changes in ({"ClaimEpoch": epoch + 1}, {"ClaimEpoch": 0}, {"Nonce": secrets.token_hex(16)}, {"Nonce": ""}, {"Nonce": claim.activation["Nonce"][:-1]},
                     {"JobId": theirs}, {"JobId": theirs, "ClaimEpoch": 1}, {"JobId": ""}):
@@ -310,6 +291,43 @@ def refused_or_idle(claim, changes):
             return shadow.call("JOB_FETCH", timeout=5).status != 0
     except (Refused, Ended, TimeoutError):
         return True
+
+
+# ---- a machine's side of remote system calls
+
+
+@attack("remote calls", "it leaves the roots, changes what is read-only, reads what is hidden, makes programs that run as their owner")
+def a_machine_leaves_what_is_offered(scene):
+    home = pwd.getpwnam("alice").pw_dir
+    for name in (".bashrc", ".profile", ".ssh/id_ecdsa", ".ssh/authorized_keys", "data"):
+        scene.at_home(name, f"alice's {name}\n")
+    calls = scene.remote_calls(initialdir=f"{home}/work")
+    if not calls.write(f"{home}/work/new", b"new") or b"new" not in (calls.read(f"{home}/work/new") or b""):
+        raise AssertionError("what is offered cannot be written")
+    for name in (".bashrc", ".profile", ".bash_profile", ".ssh/authorized_keys", ".ssh/rc", ".config/autostart/evil.desktop"):
+        calls.mkdir(f"{home}/{os.path.dirname(name)}")
+        if calls.write(f"{home}/{name}", b"evil"):
+            worked(f"it writes {name}")
+    for name in (".ssh/id_ecdsa", ".ssh/authorized_keys"):
+        if b"alice's" in (calls.read(f"{home}/{name}") or b""):
+            worked(f"it reads {name}")
+    for link, target, beyond in (("work/up", "/", "etc/hostname"), ("work/ssh", f"{home}/.ssh", "id_ecdsa"), ("work/self", "/proc/self", "environ")):
+        calls.symlink(f"{home}/{link}", target)
+        if calls.read(f"{home}/{link}/{beyond}") is not None:
+            worked(f"the server follows a link to {target}")
+    for path in ("/proc/self/mem", "/proc/self/environ", "/proc/1/environ", "/sys/kernel/uevent_seqnum", "/dev/mem", "/dev/kmsg", f"{home}/../../pool/security/keys/POOL.key",
+                 scene.path("security/keys/POOL.key"), "/etc/shadow", f"{home}/work/../.ssh/id_ecdsa", "./etc/hostname", "a//b"):
+        if calls.read(path) is not None:
+            worked(f"it reads {path}")
+    for path, other in ((".ssh", "work/ssh2"), (".bashrc", "work/bashrc"), ("work/new", ".bashrc"), ("work/new", ".ssh/authorized_keys")):
+        if calls.rename(f"{home}/{path}", f"{home}/{other}"):
+            worked(f"it renames {path} to {other}")
+    for mode in (0o4755, 0o2755, 0o6777):
+        calls.chmod(f"{home}/work/new", mode)
+        calls.write(f"{home}/work/set", b"#!/bin/sh", mode)
+        found = [name for name in ("new", "set") if os.path.exists(f"{home}/work/{name}") and os.stat(f"{home}/work/{name}").st_mode & 0o6000]
+        if found:
+            worked(f"{found} of mode {mode:o}")
 
 
 # ---- a shadow
@@ -482,6 +500,20 @@ def strangers_send_nonsense(scene):
                     worked(f"{route} answers {name} before a greeting")
     with scene.greet("collector", scene.the("READ")) as collector:
         assert collector.call("PING").status == 0
+
+
+@attack("network", "a request as if a hub carried it, with another's token, straight to a daemon")
+def a_caller_plays_the_hub(scene):
+    admin = scene.the("ADMINISTRATOR")
+    block = wire_client.put_text16(admin.token) + wire_client.put_text16("127.0.0.1:1")
+    for route in ("collector", "schedd", "claim"):
+        with scene.greet(route, scene.the("READ")) as connection:
+            number = connection.send("CONFIG", {"Action": "Get", "Names": ["ALL_DEBUG"]}, flags=wire_client.RELAYED, block=block)
+            try:
+                reply = connection.wait(number, 10)
+            except Ended:
+                continue
+            worked(f"{route} answers: {'nothing' if reply is None else reply.status}, and the connection goes on")
 
 
 def answer(plain):

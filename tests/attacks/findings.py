@@ -14,7 +14,7 @@ import wire_client
 from ad_form import Ad, call, chain, conditional, reference
 from attack import attack, worked
 from evil import NAMES, Server
-from pool import NAME
+from pool import NAME, until
 from scene import refused
 from tls import Key
 from tokens import fresh, parts, rights, signed
@@ -163,6 +163,31 @@ def root_of_another_domain_is_a_super_user(scene):
             reply = schedd.call("ACT", {"Action": "Hold", "Ids": [f"{cluster}.0"], "Reason": "test"})
             if reply.args.get("Success", 0) > 0:
                 worked(f"{identity} holds bob's job")
+
+
+# ---- F5: what is run later
+
+
+# What shells, interpreters and tools read by themselves when their user starts them.
+START_UP = [".bash_aliases", ".inputrc", ".tmux.conf", ".pam_environment", ".k5login", ".rhosts", ".shosts", ".Rprofile", ".exrc", ".vimrc", ".npmrc", ".curlrc", ".wgetrc",
+            ".vim/plugin/evil.vim", ".emacs.d/init.el", ".gitconfig", ".local/lib/python3.11/site-packages/usercustomize.py", ".local/bin/ls", "bin/ls", "anything"]
+
+
+@attack("F5", "a machine that runs a standard-universe job writes what its owner runs later", waits="remote calls that write below the initial directory")
+def a_machine_writes_start_up_files(scene):
+    home = pwd.getpwnam("alice").pw_dir
+    scene.at_home("bin/tool", "#!/bin/sh\n", mode=0o755)
+    calls = scene.remote_calls(initialdir=f"{home}/work")
+    if not calls.write(f"{home}/work/made", b"made"):
+        raise AssertionError("nothing can be written below the initial directory")
+    written = []
+    for name in START_UP:
+        for length in range(1, name.count("/") + 1):
+            calls.mkdir(f"{home}/" + "/".join(name.split("/")[:length]))
+        if calls.write(f"{home}/{name}", b"evil"):
+            written.append(name)
+    if written:
+        worked(f"it writes {' '.join(written)}")
 
 
 # ---- F6, F7: what a machine says of itself
@@ -355,7 +380,44 @@ def the_schedd_answers_for_the_collector(scene):
         raise AssertionError("nobody has dialled")
 
 
-# ---- F18, F19: on one host
+# ---- F13, F18, F19: on one host
+
+
+@attack("F13", "a job of a personal pool changes how the pool is run", waits="configurations that jobs cannot write")
+def a_job_changes_a_personal_pool(scene):
+    home = pwd.getpwnam("bob").pw_dir
+    pool = os.path.join(home, "own")
+    mine = {"ROOST_CONFIG": f"{pool}/roost.conf", "HOME": home}
+    scene.command("init", pool, "--nodes", "1", account="bob", **mine)
+    scene.command("start", account="bob", **mine)
+    try:
+        before = configuration(pool)
+        script = scene.at_home("script", f"for file in {' '.join(before)} {pool}/config/startd.conf {pool}/nodes/wn01/config/startd.conf; do\n"
+                               'echo "# evil" >>"$file"\nrm -f "$file"\ndone\n'
+                               f"mv {pool}/roost.conf {pool}/other\nmv {pool} {pool}.old\ncp {pool}.old/other {pool}/roost.conf\necho END\n", "bob", 0o644)
+        path = scene.at_home("own.sub", f"executable = /bin/sh\ntransfer_executable = false\narguments = {script}\ninitialdir = {home}\noutput = own.out\nerror = own.err\n"
+                             "request_memory = 1\nqueue\n", "bob")
+        scene.command("submit", path, account="bob", **mine)
+        out = os.path.join(home, "own.out")
+        said = until("the job has ended", 60, lambda: os.path.exists(out) and scene.words_of(out))
+        if "END" not in said:
+            raise AssertionError(f"the job did not get to its end: {said}")
+        after = configuration(pool)
+        if before != after:
+            worked(f"changed, gone or new: {sorted(name for name in {*before, *after} if before.get(name) != after.get(name))}")
+    finally:
+        scene.end_all(pool)
+
+
+def configuration(pool):
+    """{path: text} of what configures a pool."""
+    found = {}
+    for place, _, names in os.walk(pool):
+        for name in names:
+            if name.endswith(".conf"):
+                with open(os.path.join(place, name), encoding="utf-8", errors="replace") as file:
+                    found[os.path.join(place, name)] = file.read()
+    return found
 
 
 @attack("F18", "another account reads and writes in a job's /tmp", waits="scratch directories of the owner's alone")

@@ -10,6 +10,7 @@ import subprocess
 from ad_form import Ad
 from evil import Machine, Schedd
 from pool import NAME, Pool, until
+from remote_calls import RemoteCalls
 from tls import TlsError
 from wire_client import EACCES, EPERM, Refused
 
@@ -67,7 +68,7 @@ class Scene(Pool):
                 "when_to_transfer_output": "ON_EXIT", "request_memory": "1", "request_disk": "1", **attributes}
         path = os.path.join(self.files, f"{account}.sub")
         with open(path, "w", encoding="utf-8") as file:
-            file.write("".join(f"{name} = {value}\n" for name, value in said.items()) + f"queue {count}\n")
+            file.write("".join(f"{name} = {value}\n" for name, value in said.items() if value is not None) + f"queue {count}\n")
         os.chmod(path, 0o644)
         cluster = int(self.command("submit", path, "-terse", account=account).split(".")[0])
         self.clusters.append((account, cluster))
@@ -89,6 +90,38 @@ class Scene(Pool):
         job = f"{cluster}.0"
         until(f"{account}'s job {job} runs", 40, lambda: (self.job(job) or Ad()).get("JobStatus") == 2)
         return job
+
+    # ---- what a machine gets hold of
+
+    def at_home(self, name, said, account="alice", mode=0o600):
+        """A file of that account's, with the directory that it is in."""
+        user = pwd.getpwnam(account)
+        path = os.path.join(user.pw_dir, name)
+        above = os.path.dirname(path)
+        if not os.path.isdir(above):
+            os.mkdir(above)
+            os.chown(above, user.pw_uid, user.pw_gid)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(said)
+        os.chown(path, user.pw_uid, user.pw_gid)
+        os.chmod(path, mode)
+        return path
+
+    def hostile_claim(self, **attributes):
+        """An evil machine has a job of alice's, and is asked to run it: the Claim."""
+        evil = self.evil_machine()
+        evil.advertise()
+        self.submit("alice", **{"requirements": f'Machine == "{evil.name}"', "arguments": '"-c true"', **attributes})
+        claim = self.keep(evil.claim(evil.asked("DIAL_ME", 30)))
+        claim.activate()
+        return claim
+
+    def remote_calls(self, **attributes):
+        """The session of a standard-universe job of alice's, in an evil machine's hands."""
+        self.at_home("work/input", "input\n")
+        none = dict.fromkeys(("transfer_executable", "should_transfer_files", "when_to_transfer_output"))
+        claim = self.hostile_claim(universe="standard", **none, **attributes)
+        return self.keep(RemoteCalls(claim.activation))
 
     def pids(self, name, uid=None):
         """Processes of the pool whose program is that one."""
@@ -124,10 +157,23 @@ class Scene(Pool):
         environment = dict(entry.split("=", 1) for entry in environment if "=" in entry)
         subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
+    def end_all(self, place):
+        """Ends every process that was started with that place in its command line or environment."""
+        for _ in range(3):  # what is killed may just have started another one
+            for pid in filter(str.isdigit, os.listdir("/proc")):
+                try:
+                    if f"{place}/" in self.words(pid, "environ") + self.words(pid, "cmdline") and int(pid) != os.getpid():
+                        os.kill(int(pid), signal.SIGKILL)
+                except OSError:
+                    pass
+
     @staticmethod
-    def words(pid, what):
-        with open(f"/proc/{pid}/{what}", encoding="utf-8", errors="replace") as file:
+    def words_of(path):
+        with open(path, encoding="utf-8", errors="replace") as file:
             return file.read()
+
+    def words(self, pid, what):
+        return self.words_of(f"/proc/{pid}/{what}")
 
     def resident_mib(self, name):
         pid = self.pids(name)[0]
