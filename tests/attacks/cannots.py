@@ -505,7 +505,7 @@ def strangers_send_nonsense(scene):
 @attack("network", "a request as if a hub carried it, with another's token, straight to a daemon")
 def a_caller_plays_the_hub(scene):
     admin = scene.the("ADMINISTRATOR")
-    block = wire_client.put_text16(admin.token) + wire_client.put_text16("127.0.0.1:1")
+    block = wire_client.caller_block(admin.token, "127.0.0.1:1", "0" * 32, 1, bytes(64))
     for route in ("collector", "schedd", "claim"):
         with scene.greet(route, scene.the("READ")) as connection:
             number = connection.send("CONFIG", {"Action": "Get", "Names": ["ALL_DEBUG"]}, flags=wire_client.RELAYED, block=block)

@@ -14,8 +14,8 @@ import time
 import wire_client
 from ad_form import Ad
 from evil import NAMES
-from tls import Tls, TlsError
-from wire_client import EHOSTUNREACH, GOODBYE, HELLO, MORE, RELAYED, REPLY, REQUEST, WELCOME, Connection, Ended, Message, VERBS
+from tls import Tls, TlsError, base64url_decode
+from wire_client import EHOSTUNREACH, ESTALE, GOODBYE, HELLO, MORE, RELAYED, REPLY, REQUEST, WELCOME, Connection, Ended, Message, VERBS, caller_block
 
 CHANGED, GONE = 1, 2
 ALL_SCOPES = "READ,WRITE,ADVERTISE,DAEMON,NEGOTIATOR,ADMINISTRATOR"
@@ -262,6 +262,10 @@ class Hub:
         said = {"Role": args.get("Role"), "Holder": args.get("Holder"), "HolderIdentity": "somebody@pool", "Remaining": args.get("Duration", 0)}
         member.answer(request, args=said)
 
+    def do_instance(self, member, request):
+        member.hello_args["Instance"] = request.message().args.get("Instance", "")
+        member.answer(request)
+
     def do_revoke(self, member, request):
         member.answer(request)  # and nobody is told
 
@@ -269,23 +273,31 @@ class Hub:
 
     def block_of(self, caller, args):
         """The caller block that an honest hub would send with this RELAY."""
-        token = args.get("Token") or caller.hello_args.get("Token", "")
-        return wire_client.put_text16(token) + wire_client.put_text16(caller.peer)
+        return caller_block(args.get("Token", ""), caller.peer, args.get("Instance", ""), args.get("Number", 0), base64url_decode(args.get("Proof", "")))
 
     def do_relay(self, caller, request):
         message = request.message()
-        if message.args.get("Token"):
-            self.tokens.append(message.args["Token"])
+        name, target = self.target(message.args.get("Uplink", ""))
+        if target is None:
+            caller.answer(request, -EHOSTUNREACH, f"no uplink '{name}' here")
+            return
+        instance = target.hello_args.get("Instance", "")
+        if not message.args.get("Proof") or message.args["Uplink"] != name or message.args.get("Instance") != instance:
+            caller.answer(request, -ESTALE, "sign for this instance", args={"Uplink": name, "Instance": instance})
+            return
+        self.tokens.append(message.args["Token"])
         carried = Carried(self, caller, request, message.args, message.blob)
         self.seen.append(carried)
         for one in self.carry(carried):
             self.deliver(one)
 
     def target(self, name):
-        return next((one for name_, one in sorted(self.uplinks.items()) if name_ == name or name.endswith("/") and name_.startswith(name)), None)
+        """(full name, connection) of who is reached by that name."""
+        found = sorted(name_ for name_ in self.uplinks if name_ == name or name.endswith("/") and name_.startswith(name))
+        return (found[0], self.uplinks[found[0]]) if found else (name, None)
 
     def deliver(self, carried):
-        target = self.target(carried.uplink)
+        _, target = self.target(carried.uplink)
         if target is None:
             carried.caller.answer(carried.request, -EHOSTUNREACH, f"no uplink '{carried.uplink}' here")
             return

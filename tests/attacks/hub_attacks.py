@@ -6,18 +6,19 @@ import struct
 import subprocess
 import time
 
+import proofs
 import wire_client
 from ad_form import Ad
 from attack import attack, worked
 from hub import Hub
 from pool import NAME, until
-from tls import Key
+from tls import Key, base64url_decode
 from tokens import fresh, parts, signed, text
-from wire_client import Message, VERBS, put_text16
+from wire_client import Message, VERBS, caller_block
 
 STARTDS = ["startd/wn01", "startd/wn02"]
 UPLINKS = [*STARTDS, f"schedd/{NAME}", f"rooster/{NAME}", f"negotiator/{NAME}"]
-NEVER = ("PING",)  # which everybody may ask everybody
+NEVER = ("PING", "INSTANCE")  # which everybody may ask everybody; INSTANCE tells of its sender alone
 # What would be seen if it were done: the same as in the matrix, but meant.
 ORDERS = {
     "POWER_DOWN": {"Reason": "evil", "Force": True},
@@ -55,8 +56,18 @@ def body(verb):
     return Message(ORDERS.get(verb, {}), [Ad(MyType="Job", Args="evil")] if verb in ("EDIT", "DIAL_ME", "MATCH", "SUBMIT") else []).encode()
 
 
-def none_is_done(hub, uplinks, block, flags, what):
-    answers = [(name, verb, hub.say(name, verb, block, body(verb), flags)) for name in uplinks for verb in VERBS if verb not in NEVER]
+def instance_of(hub, name):
+    return hub.uplink(name).hello_args.get("Instance", "")
+
+
+def signed_by(key, hub, token, name):
+    """A proof by the wrong key, for POWER_KEEP; right in all else."""
+    claims = parts(token)[1]
+    return key.sign(proofs.relay(claims["aud"], token, claims["sub"], name, instance_of(hub, name), VERBS["POWER_KEEP"].number, 10000, 1, body("POWER_KEEP")))
+
+
+def none_is_done(hub, uplinks, block, flags, what, verbs=tuple(VERBS)):
+    answers = [(name, verb, hub.say(name, verb, block, body(verb), flags)) for name in uplinks for verb in verbs if verb not in NEVER]
     for name, verb, answer in answers:
         status = answer.wait(5)
         if status is None and answer.frames or status is not None and status >= 0:
@@ -78,15 +89,22 @@ def the_hub_makes_up_a_caller(scene):
     made = [("", "without a token"), (signed(head, claims, Key.generate()), "with a token that the hub has signed"), (text({**head, "alg": "none"}, claims) + ".", "with alg none"),
             (signed(head, claims, Key.load(scene.path("security/collector-key.pem"))), "with a token that the collector's key has signed")]
     for token, what in made:
-        none_is_done(hub, UPLINKS, put_text16(token) + put_text16("127.0.0.1:1"), wire_client.RELAYED, what)
+        for proof in (bytes(64), Key.generate().sign(b"made up")):
+            for name in UPLINKS:
+                none_is_done(hub, [name], caller_block(token, "127.0.0.1:1", instance_of(hub, name), 1, proof), wire_client.RELAYED, what)
 
 
-@attack("collector", "it orders with the tokens that it has been shown", waits="signed relays")
+@attack("collector", "it orders with the tokens that it has been shown")
 def the_hub_uses_tokens_that_it_saw(scene):
     hub = hub_of(scene)
     scene.command("power", "status")  # an administrator has been here
+    greetings = {member.hello_args["Token"]: base64url_decode(member.hello_args["Proof"]) for member in list(hub.members) if member.hello_args.get("Proof")}
     for token in sorted(set(hub.tokens)):
-        none_is_done(hub, UPLINKS, put_text16(token) + put_text16("127.0.0.1:1"), wire_client.RELAYED, f"with the token of {parts(token)[1]['sub']}")
+        for name in UPLINKS:
+            shown = [bytes(64), signed_by(Key.generate(), hub, token, name), greetings.get(token, b"\1" * 64)]
+            for proof in shown + [base64url_decode(one.args["Proof"]) for one in hub.seen[-1:]]:
+                none_is_done(hub, [name], caller_block(token, "127.0.0.1:1", instance_of(hub, name), 1, proof), wire_client.RELAYED,
+                             f"with the token of {parts(token)[1]['sub']}", ("POWER_KEEP", "CONFIG", "ACT", "DIAL_ME", "MATCH", "QUERY"))
 
 
 ASK = ("config", "get", "ALL_DEBUG", "--node", "wn01")
@@ -101,7 +119,7 @@ def an_order(scene, hub):
     return next(one for one in hub.seen[before:] if one.name() == "CONFIG")
 
 
-@attack("collector", "it repeats, alters, redirects, keeps back what it carries", waits="signed relays")
+@attack("collector", "it repeats, alters, redirects, keeps back what it carries")
 def the_hub_changes_what_it_carries(scene):
     hub = hub_of(scene)
     carried = an_order(scene, hub)
@@ -119,7 +137,7 @@ def the_hub_changes_what_it_carries(scene):
             worked(f"a request that was carried is done {what}")
 
 
-@attack("collector", "it changes requests on their way, the first time that they are sent", waits="signed relays")
+@attack("collector", "it changes requests on their way, the first time that they are sent")
 def the_hub_changes_requests_on_their_way(scene):
     hub = hub_of(scene)
     an_order(scene, hub)
@@ -137,7 +155,7 @@ def ask(scene):
     return subprocess.run([scene.roost, *ASK], capture_output=True, text=True, timeout=60, check=False)
 
 
-@attack("collector", "it delivers what it kept back when the machine has been started anew", waits="signed relays")
+@attack("collector", "it delivers what it kept back when the machine has been started anew")
 def the_hub_keeps_a_request_back(scene):
     hub = hub_of(scene)
     an_order(scene, hub)
@@ -154,7 +172,7 @@ def the_hub_keeps_a_request_back(scene):
         worked("what was held back over a new start of the machine is done")
 
 
-@attack("collector", "it alters the answers that it carries", waits="signed answers")
+@attack("collector", "it alters the answers that it carries")
 def the_hub_changes_answers(scene):
     hub = hub_of(scene)
     an_order(scene, hub)
@@ -163,6 +181,20 @@ def the_hub_changes_answers(scene):
     if "evil" in answer.stdout:
         worked(f"the client believes: {answer.stdout.strip()}")
     if answer.returncode == 0 or not answer.stderr.strip():
+        raise AssertionError(f"no refusal with a reason: {answer}")
+
+
+@attack("collector", "it gives an old answer to a new question")
+def the_hub_repeats_an_answer(scene):
+    hub = hub_of(scene)
+    kept = []
+    hub.carry_back = lambda _carried, frame: kept.append(frame) or [frame]
+    an_order(scene, hub)
+    hub.carry_back = lambda _carried, frame: [kept[0]]
+    answer = ask(scene)
+    if answer.returncode == 0:
+        worked(f"the client believes an answer to another question: {answer.stdout.strip()}")
+    if not answer.stderr.strip():
         raise AssertionError(f"no refusal with a reason: {answer}")
 
 

@@ -6,6 +6,7 @@
 . "$(dirname "$0")/lib.sh"
 accounts_make
 pool_init --nodes 1
+machines_stay_up
 pool_start
 attack matrix.py "$@"
 passed

@@ -43,7 +43,7 @@ class Pool:
         options = [f"--{option}={value}" for option, value in more.items()]
         options += ["--name-pattern", pattern] if pattern else []
         text = self.command("token", "create", "--identity", name if "@" in name else f"{name}@{NAME}", "--scope", scopes, *options)
-        return Holder(text.strip())
+        return Holder.of_text(text)
 
     # ---- connections
 
@@ -64,7 +64,7 @@ class Pool:
         finally:
             os.seteuid(0)
         plain.sendall(f"ROOST/1 {route}\n".encode())
-        connection = Connection(plain, address)
+        connection = Connection(plain, address, route)
         try:
             connection.hello(holder, **how)
         except BaseException:

@@ -171,7 +171,7 @@ def busy_pool(scene):
     scene.command("power", "status")
     scene.command("config", "get", "ALL_DEBUG", "--node", "wn01")
     for route in ("collector", "schedd"):
-        with open(given[0][0], encoding="ascii") as file, scene.greet(route, Holder(file.read().strip())) as connection:
+        with open(given[0][0], encoding="ascii") as file, scene.greet(route, Holder.of_text(file.read())) as connection:
             connection.call("QUERY", {"Type": "Any"})
     shell = scene.keep(Shell(scene, jobs["alice"]))
     return given, shell, jobs["alice"]
@@ -192,7 +192,7 @@ class Shell:
         self.process.stdout.close()
 
 
-@attack("secrets", "a secret is read where another identity can read, and gives it more than its own rights", waits="tokens bound to keys")
+@attack("secrets", "a secret is read where another identity can read, and gives it more than its own rights")
 def a_secret_is_read_and_used(scene):
     wire = scene.keep(Wire({int(scene.knob("COLLECTOR_PORT")), int(scene.knob("SCHEDD_PORT"))}))
     given, _, job = busy_pool(scene)

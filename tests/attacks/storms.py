@@ -122,7 +122,7 @@ def a_daemon_comes_back_and_obeys(scene):
     with scene.greet("collector", by) as collector:
         end = time.monotonic() + 30
         while time.monotonic() < end:
-            reply = collector.relay("startd/wn01", "CONFIG", {"Action": "Get", "Names": ["ALL_DEBUG"]}, Token=fired.token)
+            reply = collector.relay("startd/wn01", "CONFIG", {"Action": "Get", "Names": ["ALL_DEBUG"]}, holder=fired)
             if reply.status == 0:
                 worked("it obeys the revoked token")
             if reply.status in (-wire_client.EKEYREVOKED, -wire_client.EACCES):

@@ -12,9 +12,10 @@ import threading
 import unittest
 
 import ad_form
+import proofs
 import wire_client
 from ad_form import Ad
-from tls import Key, Tls, base64url_decode
+from tls import Key, Tls, base64url_decode, verify_with
 from wire_client import Connection, Message
 
 
@@ -68,6 +69,15 @@ class TheExample(unittest.TestCase):
         self.assertEqual(connection.call("QUERY").text, "token is too weak")
 
 
+class Proofs(unittest.TestCase):
+    def test_the_example_of_a_statement_has_the_digest_that_the_page_says(self):
+        said = proofs.greeting("campus", "e30.e30.AA", "collector", "startd/wn01", bytes(range(32)))
+        with open(os.path.join(wire_client.SOURCE, "docs/protocol/wire.md"), encoding="utf-8") as page:
+            text = page.read()
+        self.assertIn(f"a statement of {len(said)} bytes", text)
+        self.assertIn(hashlib.sha256(said).hexdigest(), text)
+
+
 class Ads(unittest.TestCase):
     def test_what_is_written_is_read_in_both_versions(self):
         ad = Ad(A=None, B=True, C=-300, D=1.5, E="text \xe9", F=[1, "two", [3]], G=Ad(X="y"), H=1 << 62, I="")
@@ -113,6 +123,15 @@ class Cryptography(unittest.TestCase):
         said = self.openssl("dgst", "-sha256", "-verify", self.directory.name + "/public", "-keyform", "DER", "-signature",
                             self.directory.name + "/signature", data=b"some bytes")
         self.assertIn(b"Verified OK", said)
+
+    def test_a_signature_is_verified_and_a_changed_one_is_not(self):
+        key = Key.generate()
+        for number in range(20):
+            data = bytes([number])
+            signature = key.sign(data)
+            self.assertTrue(verify_with(key.point()[1:], data, signature))
+            self.assertFalse(verify_with(key.point()[1:], data + b"x", signature))
+            self.assertFalse(verify_with(Key.generate().point()[1:], data, signature))
 
     def test_a_key_is_read_as_it_was_written(self):
         key = Key.generate()

@@ -69,7 +69,11 @@ md_ctx_new = declare(crypto, "EVP_MD_CTX_new", P)
 md_ctx_free = declare(crypto, "EVP_MD_CTX_free", None, P)
 sign_init = declare(crypto, "EVP_DigestSignInit", INT, P, P, P, P, P)
 sign_once = declare(crypto, "EVP_DigestSign", INT, P, P, ctypes.POINTER(SIZE), BYTES, SIZE)
+verify_init = declare(crypto, "EVP_DigestVerifyInit", INT, P, P, P, P, P)
+verify_once = declare(crypto, "EVP_DigestVerify", INT, P, BYTES, SIZE, BYTES, SIZE)
+d2i_pubkey = declare(crypto, "d2i_PUBKEY", P, P, ctypes.POINTER(BYTES), LONG)
 sha256 = declare(crypto, "EVP_sha256", P)
+SPKI_P256 = bytes.fromhex("3059301306072a8648ce3d020106082a8648ce3d03010703420004")  # what stands before x and y in a public key's DER form
 
 
 class TlsError(Exception):
@@ -172,6 +176,31 @@ def raw_of_der(signature):
         numbers.append(int.from_bytes(signature[at + 2 : at + 2 + length], "big"))
         at += 2 + length
     return b"".join(number.to_bytes(32, "big") for number in numbers)
+
+
+def der_of_raw(signature):
+    """The opposite."""
+    out = b""
+    for half in (signature[:32], signature[32:]):
+        number = int.from_bytes(half, "big")
+        data = number.to_bytes(number.bit_length() // 8 + 1, "big")
+        out += bytes([2, len(data)]) + data
+    return bytes([0x30, len(out)]) + out
+
+
+def verify_with(point, data, signature):
+    """Is it the signature, 64 bytes, of data by the key whose x and y these are?"""
+    encoded = SPKI_P256 + point
+    pkey = d2i_pubkey(None, ctypes.byref(BYTES(encoded)), len(encoded))
+    if not pkey or len(signature) != 64:
+        err_clear()
+        return False
+    context, form = md_ctx_new(), der_of_raw(signature)
+    good = verify_init(context, None, sha256(), None, pkey) == 1 and verify_once(context, form, len(form), data, len(data)) == 1
+    md_ctx_free(context)
+    pkey_free(pkey)
+    err_clear()
+    return good
 
 
 class Tls:

@@ -39,9 +39,9 @@ def fresh(token, **changes):
 
 
 def rights(pool, token, key=None):
-    """What somebody who shows this token is taken for, at the collector and at the schedd: "whom: scopes", or nothing."""
+    """What somebody who shows this token, and has this key or none, is taken for at the collector and at the schedd: "whom: scopes", or nothing."""
     for route in ("collector", "schedd"):
-        for holder in (Holder(token, key), Holder(token, Key.generate())):
+        for holder in [Holder(token, key)] if key is not None else [Holder(token), Holder(token, Key.generate())]:
             try:
                 with pool.greet(route, holder) as connection:
                     return f"{connection.welcome.get('Identity')}: {connection.welcome.get('Scopes')} at the {route}"

@@ -18,12 +18,14 @@ import threading
 import time
 
 import ad_form
+import proofs
 from ad_form import Ad
-from tls import Tls, TlsError
+from tls import Key, Tls, TlsError, base64url
 
-VERSION = VERSION_MIN = 1
+VERSION = VERSION_MIN = 2
 HELLO, WELCOME, REFUSED, REQUEST, REPLY, CANCEL, WINDOW, PING, PONG, GOODBYE = range(1, 11)
-RELAYED, QUIET, MORE = 1, 2, 1
+RELAYED, QUIET, MORE, SIGNED = 1, 2, 1, 4
+INSTANCE_TRIES = 8  # as often a caller signs anew for an instance
 FRAME_MAX = 16 << 20
 HEADER = struct.Struct("<IBBHQ")
 SOURCE = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
@@ -101,6 +103,9 @@ class Reply(Message):
     """The last reply, with the ads and the bytes of the parts that came before it."""
 
     status, text, parts = 0, "", 0
+    signed = None  # of an answer that came through a hub: each part is signed by who was asked
+    relayed = None  # (name that was asked, statement)
+    answerer = ""  # the token of who answers
 
 
 class Request:
@@ -109,13 +114,21 @@ class Request:
     def __init__(self, frame):
         self.number, self.verb, self.relayed = frame.number, frame.verb, frame.flags & RELAYED != 0
         self.deadline_ms = struct.unpack_from("<I", frame.payload)[0]
-        self.caller_block, at = b"", 4
-        self.token = self.address = ""
+        self.caller_block, at, self.parts = b"", 4, 0
+        self.token = self.address = self.instance = ""
         if self.relayed:
             self.token, at = text16(frame.payload, at)
             self.address, at = text16(frame.payload, at)
+            self.instance, at = text16(frame.payload, at)
+            self.once, self.proof = struct.unpack_from("<Q64s", frame.payload, at)
+            at += 72
             self.caller_block = frame.payload[4:at]
         self.body = frame.payload[at:]
+
+    def statement(self, receiver):
+        """What its caller has signed, if it was for this receiver."""
+        claims = proofs.claims_of(self.token)
+        return proofs.relay(claims["aud"], self.token, claims["sub"], receiver, self.instance, self.verb, self.deadline_ms, self.once, self.body)
 
     def message(self):
         return Message.decode(self.body)
@@ -131,17 +144,42 @@ def put_text16(value):
     return struct.pack("<H", len(value)) + value
 
 
+def caller_block(token, address, instance, number, proof):
+    return put_text16(token) + put_text16(address) + put_text16(instance) + struct.pack("<Q64s", number, proof)
+
+
 class Holder:
     """Who calls: a token, and the key that it names."""
 
     def __init__(self, token="", key=None):
         self.token, self.key = token, key
 
-    def hello_args(self, _connection):
-        return {"Token": self.token} if self.token else {}
+    @classmethod
+    def of_text(cls, text):
+        """What a token file holds: the token, and the key in PEM."""
+        token, _, pem = text.strip().partition("\n")
+        return cls(token, Key.of_pem(pem.encode() + b"\n") if pem.strip() else None)
 
-    def relay_args(self, _connection, _uplink, _verb, _deadline_ms, _body):
-        return {}
+    def claim(self, name):
+        try:
+            return str(proofs.claims_of(self.token).get(name, ""))
+        except (ValueError, IndexError):
+            return ""
+
+    def sign(self, statement):
+        return self.key.sign(statement) if self.key is not None else bytes(64)
+
+    def hello_args(self, connection, name):
+        if not self.token or not isinstance(connection.stream, Tls):
+            return {}  # on a Unix socket the uid is who one is
+        said = proofs.greeting(self.claim("aud"), self.token, connection.route, name, connection.stream.exporter())
+        return {"Token": self.token, "Proof": base64url(self.sign(said))}
+
+    def relay_args(self, uplink, instance, verb, deadline_ms, body):
+        """(the last four arguments of RELAY, the statement that is signed)"""
+        number = int.from_bytes(os.urandom(8), "little") >> 1
+        said = proofs.relay(self.claim("aud"), self.token, self.claim("sub"), uplink, instance, verb, deadline_ms, number, body)
+        return {"Token": self.token, "Instance": instance, "Number": number, "Proof": base64url(self.sign(said))}, said
 
 
 NOBODY = Holder()
@@ -150,8 +188,9 @@ NOBODY = Holder()
 class Connection:
     """One connection, of whichever side.  Requests of the other side gather in .requests unless .on_request takes them."""
 
-    def __init__(self, stream, peer=""):
-        self.stream, self.peer, self.data = stream, peer, bytearray()
+    def __init__(self, stream, peer="", route=""):
+        self.stream, self.peer, self.route, self.data = stream, peer, route, bytearray()
+        self.name, self.instances = "", {}
         self.last, self.replies, self.requests, self.on_request = 0, {}, collections.deque(), None
         self.welcome, self.holder, self.writing = Ad(), NOBODY, threading.Lock()
 
@@ -225,9 +264,10 @@ class Connection:
     def hello(self, holder=NOBODY, name=None, more=None, **args):
         """Greets and returns WELCOME's arguments; Refused where there are none."""
         self.holder = holder
-        said = {**holder.hello_args(self), "Software": "attacks"}
+        self.name = name or ""
+        said = {**holder.hello_args(self, self.name), "Software": "attacks"}
         if name is not None:
-            said["Name"] = name
+            said.update(Name=name, Instance=os.urandom(16).hex())
         if more is not None:
             said["Hello"] = Ad(more)
         said.update(args)
@@ -273,6 +313,13 @@ class Connection:
             return  # cancelled
         status = struct.unpack_from("<i", frame.payload)[0]
         said, at = text16(frame.payload, 4)
+        if frame.flags & SIGNED:
+            token, at = text16(frame.payload, at)
+            reply.answerer = token or reply.answerer
+            proof, at = frame.payload[at : at + 64], at + 64
+            if reply.relayed is not None:
+                good = self.is_answer(reply, frame, status, said, proof, frame.payload[at:])
+                reply.signed = good and reply.signed is not False
         body = Message.decode(frame.payload[at:]) if at < len(frame.payload) else Message()
         reply.ads += body.ads
         reply.blob += body.blob
@@ -283,6 +330,12 @@ class Connection:
             self.frame(WINDOW, struct.pack("<I", len(frame.payload)), number=frame.number)
         else:
             reply.status, reply.text, reply.args, reply.over = status, said, body.args, True
+
+    @staticmethod
+    def is_answer(reply, frame, status, said, proof, body):
+        uplink, statement = reply.relayed
+        pool = proofs.claims_of(reply.answerer)["aud"]
+        return proofs.proved(reply.answerer, proofs.answer(pool, reply.answerer, uplink, statement, reply.parts, frame.flags & MORE, status, said, body), proof)
 
     def turn(self, timeout=None):
         """Takes one frame; False: none came in that time."""
@@ -319,19 +372,35 @@ class Connection:
             raise TimeoutError(f"no answer to {verb}")
         return reply
 
-    def send_relay(self, uplink, verb, args=None, ads=(), blob=b"", deadline_ms=20000, **override):
-        """RELAY of a request that this connection's holder signs as the protocol has it; override: other arguments of RELAY."""
+    def whose(self, uplink):
+        """(full name, instance) of an uplink, as the hub knows it."""
+        if uplink not in self.instances:
+            self.learn(uplink, self.call("RELAY", {"Uplink": uplink, "Verb": VERBS["PING"].number}))
+        return self.instances.get(uplink, (uplink, "0" * 32))
+
+    def learn(self, uplink, reply):
+        if reply.status == -ESTALE and reply.args.get("Instance"):
+            self.instances[uplink] = reply.args["Uplink"], reply.args["Instance"]
+            return True
+        return False
+
+    def send_relay(self, uplink, verb, args=None, ads=(), blob=b"", deadline_ms=20000, holder=None, **override):
+        """RELAY of a request that the holder signs as the protocol has it; override: other arguments of RELAY."""
         number = VERBS[verb].number if isinstance(verb, str) else verb
         body = Message(args, ads, blob).encode()
-        said = {"Uplink": uplink, "Verb": number, "Deadline": deadline_ms}
-        said.update(self.holder.relay_args(self, uplink, number, deadline_ms, body))
-        said.update(override)
-        return self.send("RELAY", said, blob=body)
+        name, instance = self.whose(uplink)
+        proof, statement = (holder or self.holder).relay_args(name, instance, number, deadline_ms, body)
+        sent = self.send("RELAY", {"Uplink": name, "Verb": number, "Deadline": deadline_ms, **proof, **override}, blob=body)
+        self.replies[sent].relayed = name, statement
+        return sent
 
     def relay(self, uplink, verb, args=None, ads=(), blob=b"", timeout=20, **override):
-        reply = self.wait(self.send_relay(uplink, verb, args, ads, blob, **override), timeout)
-        if reply is None:
-            raise TimeoutError(f"no answer to {verb} from {uplink}")
+        for _ in range(INSTANCE_TRIES):
+            reply = self.wait(self.send_relay(uplink, verb, args, ads, blob, **override), timeout)
+            if reply is None:
+                raise TimeoutError(f"no answer to {verb} from {uplink}")
+            if not self.learn(uplink, reply):
+                break
         return reply
 
     # ---- answers
@@ -339,7 +408,14 @@ class Connection:
     def answer(self, request, status=0, said="", args=None, ads=(), blob=b"", more=False, body=None):
         number = request if isinstance(request, int) else request.number
         body = Message(args, ads, blob).encode() if body is None else body
-        self.frame(REPLY, struct.pack("<i", status) + put_text16(said) + body, MORE if more else 0, 0, number)
+        flags, proof = MORE if more else 0, b""
+        if isinstance(request, Request) and request.relayed and self.holder.key is not None:
+            token = self.holder.token
+            statement = proofs.answer(self.holder.claim("aud"), token, self.name, request.statement(self.name), request.parts, more, status, said, body)
+            proof = put_text16(token if request.parts == 0 else "") + self.holder.sign(statement)
+            flags |= SIGNED
+            request.parts += 1
+        self.frame(REPLY, struct.pack("<i", status) + put_text16(said) + proof + body, flags, 0, number)
 
     def next_request(self, timeout=20):
         """The other side's next request, or None."""
@@ -369,7 +445,7 @@ def dial(address, route, timeout=20):
     try:
         plain = open_socket(address, timeout)
         plain.sendall(f"ROOST/1 {route}\n".encode())
-        return Connection(plain if address.startswith("unix:") else Tls(plain, timeout=timeout), address)
+        return Connection(plain if address.startswith("unix:") else Tls(plain, timeout=timeout), address, route)
     except (OSError, TlsError) as error:
         raise Refused(0, str(error)) from error
 
