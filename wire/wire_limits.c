@@ -195,6 +195,7 @@ int wire_limits_join(struct wire *wire, struct err *err)
     share->account = account;
     account->connections++;
     limits->connections++;
+    wire_limits_request_begins(wire, wire->request_bytes); /* what proves is a request, too */
     stream_known(wire->stream);
     stream_set_input_max(wire->stream, WIRE_FRAME_FREE);
     return 0;

@@ -246,6 +246,7 @@ static void before_the_proof_frames_are_small(void **state)
     ask_with(&small, 4000, &answer); /* the proof */
     world_until_flag(world, &answer.done);
     assert_int_equal(answer.status, 0);
+    assert_int_equal(figures_of(world).request_bytes, 0); /* the proof was counted once each way */
     ask_with(&small, (size_t)15 << 20, &answer);
     world_until_flag(world, &answer.done);
     assert_int_equal(answer.status, 0);
