@@ -429,8 +429,7 @@ static int admit(void *arg, const struct wire_peer *peer, const struct wire_hell
     struct claim_peer *claim_peer = arg;
     (void)peer;
     (void)err;
-    if (hello != NULL &&
-        claims_find(claim_peer->schedd, ad_string_or(hello, "ClaimId", "")) != NULL) {
+    if (claims_find(claim_peer->schedd, wire_hello_secret(hello, SECRET_CLAIM_ID)) != NULL) {
         wire_proved(claim_peer->wire);
     }
     return 0; /* who says nothing, or a claim that is over, is answered when CLAIM comes */

@@ -616,13 +616,14 @@ void claim_dial(struct claim *claim)
     if (claim->wire != NULL) {
         return;
     }
-    struct ad *hello = ad_create(); /* the proof: without it the schedd takes small frames only */
-    ad_set_string(hello, "ClaimId", claim->id);
+    /* The proof: without it the schedd takes small frames only. */
+    const struct wire_secret proof = {SECRET_CLAIM_ID, SECRET_OF_ARGS, claim->id};
     const struct wire_dial how = {.address = claim->schedd_address,
                                   .route = "claim",
                                   .name = "",
                                   .pin = claim->schedd_pin,
-                                  .hello = hello,
+                                  .secrets = &proof,
+                                  .secret_count = 1,
                                   .server_scopes = SCOPE_DAEMON};
     struct err err;
     if (wire_dial(claim->startd->wires, &how, &EVENTS, claim, &claim->wire, &err) != 0) {
@@ -631,7 +632,6 @@ void claim_dial(struct claim *claim)
                  LOG_TEXT("schedd", claim->schedd_name));
         dial_later(claim);
     }
-    ad_destroy(hello);
 }
 
 static void dial_timer(void *arg)
