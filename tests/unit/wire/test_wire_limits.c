@@ -207,7 +207,7 @@ static void an_identity_has_so_many_connections_and_no_more(void **state)
 
 /* ---- before the proof ------------------------------------------------------------------------ */
 
-static int admit_anybody(void *arg, const struct wire_peer *peer, const struct ad *hello,
+static int admit_anybody(void *arg, const struct wire_peer *peer, const struct wire_hello *hello,
                          struct err *err)
 {
     (void)arg, (void)peer, (void)hello, (void)err;
