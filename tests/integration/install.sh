@@ -23,10 +23,25 @@ for program in roost roost-master roost-collector roost-negotiator roost-schedd 
 done
 for file in share/bash-completion/completions/roost share/zsh/site-functions/_roost share/man/man1/roost.1 \
     share/man/man1/roost-q.1 share/man/man5/roost_config.5 share/man/man5/roost_submit.5 share/doc/roost/README.md \
-    share/doc/roost/etc/roost.conf share/doc/roost/docs/CONFIG.md lib/systemd/system/roost.service share/man/man1/roost-compile.1 share/man/man3/roost_checkpoint.3; do
+    share/doc/roost/etc/roost.conf share/doc/roost/docs/CONFIG.md lib/systemd/system/roost.service lib/systemd/system/roost-central.service share/man/man1/roost-compile.1 share/man/man3/roost_checkpoint.3; do
     [ -s "$WORK/usr/$file" ] || fail "no usr/$file"
 done
 grep -q '^ExecStart=/usr/bin/roost-master$' "$WORK/usr/lib/systemd/system/roost.service" || fail "the unit starts another program"
+if command -v systemd-analyze >/dev/null; then
+    units=$WORK/usr/lib/systemd/system
+    mkdir "$WORK/units"
+    for unit in roost roost-central; do # with a program that is there
+        sed "s|/usr/bin/roost-master|$WORK/usr/bin/roost-master|" "$units/$unit.service" >"$WORK/units/$unit.service"
+        found=$(systemd-analyze verify --man=no "$WORK/units/$unit.service" 2>&1 | grep "$unit.service")
+        [ -z "$found" ] || fail "systemd-analyze verify: $found"
+    done
+    # exposure, times ten: what is taken away here again has to be said here
+    for limit in roost:95 roost-central:28; do
+        systemd-analyze security --offline=yes --threshold="${limit#*:}" "$WORK/units/${limit%:*}.service" >"$WORK/security" 2>&1 ||
+            fail "systemd-analyze security: $(tail -n 1 "$WORK/security")"
+    done
+    rm -r "$WORK/units" "$WORK/security"
+fi
 if grep -rl "$WORK" "$WORK/usr/lib" "$WORK/usr/share"; then fail "DESTDIR is in what was installed"; fi
 bash -n "$WORK/usr/share/bash-completion/completions/roost" || fail "completion"
 if find "$WORK" -mindepth 1 -maxdepth 1 ! -name usr ! -name log | grep .; then fail "something is outside of usr"; fi
