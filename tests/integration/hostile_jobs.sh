@@ -486,11 +486,13 @@ cat /tmp/kept /var/tmp/kept
 stat -c %a /tmp
 END
     rm -f "$OUT"/keeps.*
-    job keeps >/dev/null || exit 1 # for its file, and as nobody: it ends with the others
+    held=$(job keeps 'hold = true') || exit 1 # for its file
+    "$ROOST" rm "$held" >/dev/null || fail "roost rm"
+    sed -i '/^hold/d' "$WORK/keeps.sub"
     setpriv --reuid=games --regid=games --clear-groups "$ROOST" submit "$WORK/keeps.sub" >"$WORK/keeps.id" || fail "submit as games"
     keeper=$(grep -o '[0-9]*\.$' "$WORK/keeps.id" | tr -d .)
-    keeps_are_ready() { [ "$(compgen -G "$EXECUTE/dir_*/sandbox/ready" | wc -l)" -ge 3 ]; } # the victim, too
-    until_true 20 "two of them run" keeps_are_ready
+    keeps_are_ready() { [ "$(compgen -G "$EXECUTE/dir_*/sandbox/ready" | wc -l)" -ge 2 ]; } # the victim, too
+    until_true 20 "it runs" keeps_are_ready
     reached=$(cd / && setpriv --reuid=www-data --regid=www-data --clear-groups bash -c '
         for dir in "$0"/dir_*; do
             [ "$(stat -c %a "$dir/sandbox")" = 700 ] || continue # the victim opened its own
@@ -507,7 +509,7 @@ END
     equals "what another user reaches" "$reached" ""
     for go in "$EXECUTE"/dir_*/scratch0/in; do touch "$go/go"; done
     is_gone() { [ -z "$("$ROOST" q "$keeper" -af ClusterId 2>/dev/null)" ] && ! "$ROOST" q -af Cmd | grep -q keeps; }
-    until_true 40 "they are done" is_gone
+    until_true 40 "it is done" is_gone
     equals "what its /tmp had at last" "$(cat "$OUT/keeps.out")" "of games
 of games
 1777"
