@@ -602,11 +602,11 @@ def an_account_uses_the_sockets(scene):
 
 @attack("network", "configuration, programs and stores that others could write")
 def files_that_others_can_write(scene):
-    found = subprocess.run(["find", scene.directory, "(", "-perm", "/022", "-o", "-user", "alice", "-o", "-user", "bob", ")", "!", "-type", "l", "!", "-type", "s",
+    found = subprocess.run(["find", scene.directory, "-ignore_readdir_race", "(", "-perm", "/022", "-o", "-user", "alice", "-o", "-user", "bob", ")", "!", "-type", "l", "!", "-type", "s",
                             "!", "-path", "*/spool/owner/*", "!", "-path", "*/execute/dir_*"], capture_output=True, text=True, check=True, timeout=20).stdout
     if found:
         worked(f"others may write {found.split()}")
-    secret = subprocess.run(["find", scene.directory, "-perm", "/044", "(", "-name", "*.key", "-o", "-name", "*-key.pem", "-o", "-name", "token", "-o", "-path", "*/tokens/*",
+    secret = subprocess.run(["find", scene.directory, "-ignore_readdir_race", "-perm", "/044", "(", "-name", "*.key", "-o", "-name", "*-key.pem", "-o", "-name", "token", "-o", "-path", "*/tokens/*",
                              "-o", "-name", "*.db*", "-o", "-name", "issued.ads", ")"], capture_output=True, text=True, check=True, timeout=20).stdout
     if secret:
         worked(f"others may read {secret.split()}")

@@ -116,7 +116,7 @@ def a_revoked_token_is_used(scene):
 # ---- F2: what constraints see
 
 
-@attack("F2", "a constraint asks for secrets of another's running job", waits="secrets that are no attributes")
+@attack("F2", "a constraint asks for secrets of another's running job")
 def a_constraint_sees_a_nonce(scene):
     job = scene.running("bob")
     names = ["_roost_priv_Nonce", "ClaimId", "_roost_privNonce", "Nonce", "PublicClaimId"]
@@ -186,7 +186,7 @@ START_UP = [".bash_aliases", ".inputrc", ".tmux.conf", ".pam_environment", ".k5l
             ".vim/plugin/evil.vim", ".emacs.d/init.el", ".gitconfig", ".local/lib/python3.11/site-packages/usercustomize.py", ".local/bin/ls", "bin/ls", "anything"]
 
 
-@attack("F5", "a machine that runs a standard-universe job writes what its owner runs later", waits="remote calls that write below the initial directory")
+@attack("F5", "a machine that runs a standard-universe job writes what its owner runs later")
 def a_machine_writes_start_up_files(scene):
     home = pwd.getpwnam("alice").pw_dir
     scene.at_home("bin/tool", "#!/bin/sh\n", mode=0o755)
@@ -218,7 +218,7 @@ def a_name_is_an_expression(scene):
             worked(f"a machine's {name} is an expression: {shown[0].get(name)}")
 
 
-@attack("F7", "a machine's token fills the collector with slots", waits="ads counted by token and machine")
+@attack("F7", "a machine's token fills the collector with slots")
 def a_machine_has_thousands_of_slots(scene):
     evil = scene.evil_machine()
     ads = [evil.ad(Name=f"slot{number}@{evil.name}", ClaimId=secrets.token_hex(8)) for number in range(1, 401)]
