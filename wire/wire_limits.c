@@ -224,6 +224,7 @@ static void grant(struct wire_limits *limits, struct wire *wire)
 {
     struct wire_share *share = &wire->share;
     share->granted = share->frame_size;
+    share->granted_ms = loop_now_ms(limits->context->loop);
     share->account->frames += share->granted;
     limits->frames += share->account->trusted ? 0 : share->granted;
     stream_set_input_max(wire->stream, share->frame_size);
@@ -317,7 +318,9 @@ static void make_room(struct wire_limits *limits, const struct wire *wants)
         const struct wire_share *share = &wire->share;
         next = TAILQ_NEXT(wire, share.frame_entry);
         bool helps = share->account == account || (!share->account->trusted && !account->trusted);
-        if (share->granted > 0 && helps && now_ms - share->moved_ms >= WIRE_PRESSED_MS) {
+        bool is_slow = now_ms - share->moved_ms >= WIRE_PRESSED_MS ||
+                       now_ms - share->granted_ms >= WIRE_HOLD_MS(share->granted);
+        if (share->granted > 0 && helps && is_slow) {
             drop_slow(limits, wire, have_of(wire));
         }
     }

@@ -54,10 +54,12 @@ struct wire_limits;
 /* How fast a frame must come: WIRE_STEP_BYTES, or the rest of it, in WIRE_STEP_MS. */
 #define WIRE_STEP_BYTES ((size_t)64 << 10)
 #define WIRE_STEP_MS    20000
-/* While others wait for its room: WIRE_MOVE_BYTES in WIRE_PRESSED_MS. */
-#define WIRE_MOVE_BYTES ((size_t)16 << 10)
-#define WIRE_PRESSED_MS 1000
-#define WIRE_WAIT_MS    30000 /* how long a frame waits for room; then its connection ends */
+/* While others wait for its room: WIRE_MOVE_BYTES in WIRE_PRESSED_MS, and all of it in
+ * WIRE_HOLD_MS (1 MiB/s and some seconds). */
+#define WIRE_MOVE_BYTES     ((size_t)16 << 10)
+#define WIRE_PRESSED_MS     1000
+#define WIRE_HOLD_MS(bytes) (5000 + (bytes) / 1049)
+#define WIRE_WAIT_MS        30000 /* how long a frame waits for room; then its connection ends */
 
 /* Requests unanswered: of one account, and of all; both not of trusted ones, which have
  * WIRE_REQUEST_BYTES_MAX.  When all have too much, each still has WIRE_REQUESTS_FREE. */
@@ -93,8 +95,9 @@ struct wire_share {
     bool proved;
     struct wire_account *account; /* NULL: a stranger's, or one that we dialled */
     /* the frame that is coming in */
-    size_t frame_size;   /* 0: none is unfinished */
-    size_t granted;      /* of its room */
+    size_t frame_size; /* 0: none is unfinished */
+    size_t granted;    /* of its room */
+    uint64_t granted_ms;
     size_t marked_bytes; /* had come at marked_ms, when its time began (anew) */
     uint64_t marked_ms;
     size_t moved_bytes; /* had come at moved_ms, when it had grown by WIRE_MOVE_BYTES */
