@@ -186,6 +186,22 @@ static const struct knob KNOBS[] = {
      .fallback = "false",
      .help = "Whether userHome() in an expression may tell where the accounts of this machine have "
              "their homes."},
+    {.name = "SUBMIT_ROOT_AS",
+     .type = KNOB_STRING,
+     .fallback = "",
+     .help = "The ordinary account that owns the jobs that root submits over the schedd's Unix "
+             "socket, because jobs never run as root; it must be able to read and write their "
+             "files.  Empty: root submits none."},
+    {.name = "ACCOUNTING_MAP",
+     .type = KNOB_STRING,
+     .fallback = "",
+     .help = "The one of CLASSAD_USER_MAP_NAMES that says for each account to what its jobs may be "
+             "charged: GROUP, with itself as the user; GROUP.* with any user, and all below it; * "
+             "for all.  Empty: any group, with itself as the user."},
+    {.name = "NICE_USER_ACCOUNTING_GROUP_NAME",
+     .type = KNOB_STRING,
+     .fallback = "nice-user",
+     .help = "The accounting group of jobs submitted with nice_user."},
     {.name = "CLASSAD_USER_MAP_NAMES",
      .type = KNOB_LIST,
      .help = "The maps that userMap() in an expression may ask."},

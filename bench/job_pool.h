@@ -83,12 +83,14 @@ static inline void pool_begin(struct job_pool *pool, const char *cpus, const cha
     if (run(bench, init, NULL) != 0) {
         pool_fail(pool, "roost init", NULL);
     }
+    CHECK(chmod(bench->dir, 0755) == 0); /* root's jobs are an ordinary account's */
     (void)snprintf(path, sizeof path, "%s/nodes/wn01/roost.conf", bench->dir);
     FILE *config = fopen(path, "a");
     CHECK(config != NULL && fputs("HIBERNATE = \"NONE\"\n", config) >= 0 && fclose(config) == 0);
     (void)snprintf(path, sizeof path, "%s/roost.conf", bench->dir);
     config = fopen(path, "a");
-    CHECK(config != NULL && fputs(settings, config) >= 0 && fclose(config) == 0);
+    CHECK(config != NULL && fputs("SUBMIT_DEFAULT_SHOULD_TRANSFER_FILES = YES\n", config) >= 0 &&
+          fputs(settings, config) >= 0 && fclose(config) == 0);
     CHECK(setenv("ROOST_CONFIG", path, 1) == 0);
     if (pool_roost(pool, "start", NULL) != 0 || cli_schedd(&bench->cli, &err) != 0) {
         pool_fail(pool, "roost start", NULL);

@@ -145,7 +145,7 @@ int main(void)
                    pool.bench.dir, pool.bench.dir);
     char directory[400];
     (void)snprintf(directory, sizeof directory, "%s/out", pool.bench.dir);
-    CHECK(mkdir(directory, 0755) == 0);
+    CHECK(mkdir(directory, 0755) == 0 && chmod(directory, 0777) == 0);
     if (only == NULL || strcmp(only, "plain") == 0) {
         measure_jobs(&pool, "plain", "", jobs, 500, &cost);
     }

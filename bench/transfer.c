@@ -244,7 +244,7 @@ int main(void)
     struct job_pool pool = {.bench = {.bin = getenv("ROOST_BIN"), .what = "transfer"}};
     int mib = number("BENCH_MIB", 256, 100000), files = number("BENCH_FILES", 5000, 90000);
     char made[300], dir[] = "/tmp/roost-transfer-files-XXXXXX";
-    CHECK(mkdtemp(dir) != NULL && chmod(dir, 0755) == 0);
+    CHECK(mkdtemp(dir) != NULL && chmod(dir, 0777) == 0);
     make_inputs(dir, mib, files);
     struct taken large = copy_over_socket(dir, 0);
     struct taken many = copy_over_socket(dir, files);

@@ -68,8 +68,15 @@ int cli_config_load(struct cli *cli, const char *path, const struct knob_table *
                     size_t table_count, const char *subsystem, struct config **ret,
                     struct err *err);
 
+/* The account that owns the jobs which the caller submits on this host: its own, or for root the
+ * one that SUBMIT_ROOT_AS names.  -ENOENT (the caller has no account, or is root without that
+ * knob), -ENAMETOOLONG. */
+int cli_owner_name(struct cli *cli, char *ret, size_t size, struct err *err);
+
 /* ---- connections (session.c); each waits until it is ready */
 int cli_schedd(struct cli *cli, struct err *err);
+/* Is it the one of this host, which knows us by our uid?  With the configuration loaded. */
+bool cli_schedd_is_local(struct cli *cli);
 int cli_collector(struct cli *cli, struct err *err);
 /* The same of another pool, HOST or HOST:PORT (-pool); its certificate must be known to us. */
 int cli_collector_at(struct cli *cli, const char *host, struct err *err);

@@ -5,6 +5,10 @@
  * each node, a process group of this machine. Ports are free ones of the loopback. Nothing is
  * started.
  *
+ * Root owns no jobs, so a pool that root makes says as which account root submits: the one that is
+ * named, else the one that called sudo, else `nobody`, which every system has.  An ordinary account
+ * is not taken only because it exists: jobs could change its files.
+ *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include <errno.h>
@@ -32,12 +36,15 @@
 #define INIT_NODES_MAX 500
 #define INIT_PATH_MAX  72 /* of DIR: Unix sockets below it must fit into 107 bytes */
 #define INIT_POOL      "personal"
+#define INIT_ACCOUNT   "nobody"
+#define LOOK_MS        5000
 
 struct init {
     struct cli *cli;
     char dir[INIT_PATH_MAX + 1];
     int64_t nodes, cpus, idle_s;
     bool asleep;
+    const char *submit_as; /* SUBMIT_ROOT_AS; NULL: not root's pool */
     int collector_port, schedd_port;
 };
 
@@ -97,6 +104,10 @@ static int parse(struct init *init)
             i++;
         } else if (strcmp(arg, "--asleep") == 0) {
             init->asleep = true;
+        } else if (strcmp(arg, "--submit-as") == 0) {
+            rc = next == NULL ? cli_usage(cli, "--submit-as needs the name of an account") : 0;
+            init->submit_as = next;
+            i++;
         } else if (arg[0] == '-' || dir != NULL) {
             rc = cli_unknown(cli, arg);
         } else {
@@ -127,6 +138,59 @@ static int parse(struct init *init)
                         dir);
     }
     return 0;
+}
+
+/* ---- the account as which root submits */
+
+static int check_account(struct init *init, const char *name, struct err *err)
+{
+    uid_t uid = 0;
+    gid_t gid = 0;
+    int rc = os_user_find(init->cli->os, name, &uid, &gid, err);
+    return rc == 0 && uid == 0
+               ? err_set(err, -EPERM, "jobs never run as root: '%s' is not an ordinary account",
+                         name)
+               : rc;
+}
+
+static int choose_account(struct init *init, struct err *err)
+{
+    struct os *os = init->cli->os;
+    const char *sudo = os_getenv(os, "SUDO_USER");
+    if (os_uid(os) != 0) {
+        return init->submit_as == NULL
+                   ? 0
+                   : err_set(err, -EPERM,
+                             "--submit-as is for a pool of root's; this one runs jobs of your "
+                             "account");
+    }
+    if (init->submit_as != NULL) {
+        int rc = check_account(init, init->submit_as, err);
+        return rc == 0 ? 0 : err_prefix(err, rc, "--submit-as");
+    }
+    init->submit_as = sudo != NULL && check_account(init, sudo, NULL) == 0 ? sudo : INIT_ACCOUNT;
+    return check_account(init, init->submit_as, err);
+}
+
+/* Shadows run as that account, and read the pool's configuration. */
+static void warn_if_closed(struct init *init)
+{
+    uid_t uid = 0;
+    gid_t gid = 0;
+    struct os_exit how;
+    const char *const argv[] = {"/bin/sh", "-c", "cd \"$0\"", init->dir, NULL};
+    struct os_spawn spec = {.argv = argv, .new_session = true, .change_user = true};
+    if (os_user_find(init->cli->os, init->submit_as, &uid, &gid, NULL) != 0) {
+        return;
+    }
+    spec.uid = uid;
+    spec.gid = gid;
+    if (os_run(init->cli->os, &spec, LOOK_MS, &how, NULL) == 0 && how.status != 0) {
+        (void)fprintf(stderr,
+                      "WARNING: the account %s cannot enter %s: no job of it will run until it can "
+                      "(chmod 0755 of the directories that are closed, or another directory)\n",
+                      init->submit_as, init->dir);
+    }
 }
 
 /* ---- secrets */
@@ -282,6 +346,12 @@ static int write_pool(struct init *init, struct err *err)
         init->dir, init->dir, init->cli->program_dir, INIT_POOL, INIT_POOL, init->collector_port,
         init->collector_port, INIT_POOL, INIT_POOL, INIT_POOL, init->schedd_port,
         init->asleep ? "asleep" : "awake");
+    if (init->submit_as != NULL) {
+        strbuf_printf(&text,
+                      "# Jobs never run as root: what root submits are jobs of this account.\n"
+                      "SUBMIT_ROOT_AS = \"%s\"\n\n",
+                      init->submit_as);
+    }
     for (int64_t i = 0; i < init->nodes; i++) {
         node_name(i, name, sizeof name);
         strbuf_printf(&text,
@@ -337,7 +407,8 @@ static int write_node(struct init *init, int64_t index, int64_t memory_mib, stru
 static int build(struct init *init, struct err *err)
 {
     struct os_machine machine;
-    int rc = os_mkdirs(init->cli->os, init->dir, 0755, err);
+    int rc = choose_account(init, err);
+    rc = rc != 0 ? rc : os_mkdirs(init->cli->os, init->dir, 0755, err);
     rc = rc != 0 ? rc : os_machine(init->cli->os, &machine, err);
     rc = rc != 0 ? rc : find_ports(init, err);
     rc = rc != 0 ? rc : make_secrets(init, err);
@@ -367,5 +438,12 @@ int cmd_init(struct cli *cli)
                  "    export ROOST_CONFIG=%s\n    roost start\n",
                  (long long)init.nodes, init.nodes == 1 ? "" : "s", (long long)init.cpus,
                  init.cpus == 1 ? "" : "s", init.dir, file);
+    if (init.submit_as != NULL) {
+        (void)printf("\nJobs never run as root: what root submits here are jobs of the account %s, "
+                     "which must be\nable to read and write their files (SUBMIT_ROOT_AS in "
+                     "roost.conf, or --submit-as ACCOUNT).\n",
+                     init.submit_as);
+        warn_if_closed(&init);
+    }
     return CLI_OK;
 }

@@ -23,6 +23,7 @@
 
 #define STOP_MS  60000
 #define RETRY_MS 20
+#define TELL_MS  5000
 
 static const char *const NAMES[] = {"master",     "startd", "rooster",
                                     "negotiator", "schedd", "collector"};
@@ -63,12 +64,34 @@ static int stop_all(struct cli *cli, const char *lock_dir, pid_t told, uint64_t 
     return 0;
 }
 
-/* Ends the shadow of this account that no schedd has ended. */
+/* SIGTERM, with the rights of the shadow's account: it is that account that wrote the pid into the
+ * lock, and from root it could be a pid of somebody else's. */
+static void tell_shadow(struct cli *cli, const char *user, pid_t pid)
+{
+    char command[64];
+    uid_t uid = 0;
+    gid_t gid = 0;
+    if (os_uid(cli->os) != 0) {
+        (void)os_kill(cli->os, pid, SIGTERM); /* gone meanwhile: looked at again */
+        return;
+    }
+    if (os_user_find(cli->os, user, &uid, &gid, NULL) != 0 || uid == 0) {
+        return;
+    }
+    (void)snprintf(command, sizeof command, "kill -TERM %d", (int)pid);
+    const char *const argv[] = {"/bin/sh", "-c", command, NULL};
+    const struct os_spawn spec = {
+        .argv = argv, .new_session = true, .change_user = true, .uid = uid, .gid = gid};
+    struct os_exit how;
+    (void)os_run(cli->os, &spec, TELL_MS, &how, NULL); /* likewise */
+}
+
+/* Ends the shadow of what this account submits that no schedd has ended. */
 static int stop_shadow(struct cli *cli, uint64_t end_ms)
 {
     char user[256], name[300], lock_dir[4200];
     struct err err;
-    if (os_user_name(cli->os, os_uid(cli->os), user, sizeof user, &err) != 0) {
+    if (cli_owner_name(cli, user, sizeof user, &err) != 0) {
         return 0; /* nobody's account has a shadow */
     }
     (void)snprintf(name, sizeof name, "shadow.%s", user);
@@ -77,7 +100,7 @@ static int stop_shadow(struct cli *cli, uint64_t end_ms)
     pid_t told = 0, pid;
     while ((pid = cli_lock_holder(cli, lock_dir, name)) != 0) {
         if (pid > 0 && pid != told) {
-            (void)os_kill(cli->os, pid, SIGTERM); /* gone meanwhile: looked at again */
+            tell_shadow(cli, user, pid);
             told = pid;
         }
         if (loop_now_ms(cli->loop) >= end_ms) {

@@ -326,7 +326,14 @@ static int send_part(struct submit *submit, const struct ad *args, size_t from, 
 
 static int say(const struct submit *submit, int64_t last)
 {
+    struct cli *cli = submit->cli;
     struct strbuf out;
+    if (!submit->terse && os_uid(cli->os) == 0 && cli_schedd_is_local(cli)) {
+        (void)fprintf(stderr,
+                      "NOTE: jobs never run as root; these are of the account %s "
+                      "(SUBMIT_ROOT_AS), which reads and writes their files\n",
+                      submit->host.user);
+    }
     strbuf_init(&out, 0);
     act_plan_submitted(last + 1, submit->cluster, submit->terse, &out);
     (void)fputs(strbuf_text(&out), stdout);

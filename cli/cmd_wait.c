@@ -435,7 +435,7 @@ static int parse(struct wait *wait, char *me, size_t size)
     char *const *words = (char *const *)wait->words.items;
     size_t count = wait->words.count;
     if (count == 0) {
-        if (os_user_name(cli->os, os_uid(cli->os), me, size, &err) != 0) {
+        if (cli_config(cli, &err) != 0 || cli_owner_name(cli, me, size, &err) != 0) {
             return cli_fail(cli, "%s; name the jobs to wait for", err.text);
         }
         words = &me;

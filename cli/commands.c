@@ -7,12 +7,16 @@
 #include "cli/cli.h"
 
 static const struct cli_command INIT = {
-    "init", cmd_init, "DIR [--nodes N] [--cpus-per-node C] [--idle SECONDS] [--asleep]",
+    "init", cmd_init,
+    "DIR [--nodes N] [--cpus-per-node C] [--idle SECONDS] [--asleep] "
+    "[--submit-as ACCOUNT]",
     "write a complete personal pool below DIR",
     "  --nodes N          nodes, each a process group of this machine (4)\n"
     "  --cpus-per-node C  slots of a node (1)\n"
     "  --idle SECONDS     a node that had nothing to do for so long goes to sleep (5)\n"
-    "  --asleep           all nodes are asleep when the pool is started\n"};
+    "  --asleep           all nodes are asleep when the pool is started\n"
+    "  --submit-as ACCOUNT  of a pool that root makes: the account that owns the jobs which root\n"
+    "                     submits (who called sudo, else nobody), as jobs never run as root\n"};
 static const struct cli_command START = {
     "start", cmd_start, "[NODE...]", "start the pool's daemons in the background",
     "  With NODE...: what stays down there because it was drained to exit is started by that\n"

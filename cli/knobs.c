@@ -44,6 +44,10 @@ static const struct knob KNOBS[] = {
      .fallback = "",
      .help = "Names of settings, each an expression, that every submitted job has as attributes; a "
              "command of the submit file replaces one, unless `+` is before its name here."},
+    {.name = "SUBMIT_DEFAULT_SHOULD_TRANSFER_FILES",
+     .type = KNOB_STRING,
+     .help = "should_transfer_files of a job that has none: YES, NO or IF_NEEDED, which is so "
+             "where this is not set."},
     {.name = "SUBMIT_EXPRS",
      .type = KNOB_LIST,
      .fallback = "",

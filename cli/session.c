@@ -119,6 +119,20 @@ int cli_config(struct cli *cli, struct err *err)
     return cli_config_load(cli, NULL, TABLES, ARRAY_COUNT(TABLES), NULL, &cli->config, err);
 }
 
+int cli_owner_name(struct cli *cli, char *ret, size_t size, struct err *err)
+{
+    if (os_uid(cli->os) != 0) {
+        return os_user_name(cli->os, os_uid(cli->os), ret, size, err);
+    }
+    const char *account = cli->config != NULL ? config_string(cli->config, "SUBMIT_ROOT_AS") : NULL;
+    if (account == NULL || account[0] == '\0') {
+        return err_set(err, -ENOENT, "root owns no jobs, and SUBMIT_ROOT_AS is not set");
+    }
+    return snprintf(ret, size, "%s", account) < (int)size
+               ? 0
+               : err_set(err, -ENAMETOOLONG, "SUBMIT_ROOT_AS is too long");
+}
+
 /* ---- dialling */
 
 struct dialled {
@@ -265,10 +279,20 @@ int cli_collector_at(struct cli *cli, const char *host, struct err *err)
     return rc != 0 ? rc : dial_collector(cli, address, err);
 }
 
+bool cli_schedd_is_local(struct cli *cli)
+{
+    char path[4200];
+    struct os_stat stat;
+    if (cli->config == NULL || cli->remote_schedd != NULL || cli->remote_pool != NULL) {
+        return false;
+    }
+    (void)snprintf(path, sizeof path, "%s/schedd.sock", config_path(cli->config, "SPOOL"));
+    return os_stat(cli->os, path, &stat) == 0;
+}
+
 int cli_schedd(struct cli *cli, struct err *err)
 {
     char address[4200];
-    struct os_stat stat;
     if (cli->schedd != NULL) {
         return 0;
     }
@@ -276,11 +300,9 @@ int cli_schedd(struct cli *cli, struct err *err)
     if (rc != 0) {
         return rc;
     }
-    const char *spool = config_path(cli->config, "SPOOL");
-    (void)snprintf(address, sizeof address, "%s/schedd.sock", spool);
-    bool is_remote = cli->remote_schedd != NULL || cli->remote_pool != NULL;
-    if (!is_remote && os_stat(cli->os, address, &stat) == 0) {
-        (void)snprintf(address, sizeof address, "unix:%s/schedd.sock", spool);
+    if (cli_schedd_is_local(cli)) {
+        (void)snprintf(address, sizeof address, "unix:%s/schedd.sock",
+                       config_path(cli->config, "SPOOL"));
         rc = cli_dial(cli, address, "schedd", &cli->schedd, err);
         return rc != 0 ? err_prefix(err, rc, "the schedd cannot be reached; is the pool started?")
                        : 0;

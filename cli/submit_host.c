@@ -470,9 +470,12 @@ int submit_host_init(struct submit_host *host, struct cli *cli, const char *file
     if (rc != 0) {
         return rc;
     }
-    if (os_user_name(cli->os, os_uid(cli->os), host->user, sizeof host->user, NULL) != 0) {
+    if (cli_owner_name(cli, host->user, sizeof host->user, NULL) != 0) {
         host->user[0] = '\0'; /* has none */
     }
+    /* Elsewhere it is a token that says who we are, and another configuration that has a map. */
+    const char *map = site(host, "ACCOUNTING_MAP");
+    bool has_map = map != NULL && map[0] != '\0';
     const char *domain = site(host, "FILESYSTEM_DOMAIN");
     domain = domain != NULL ? domain : os_getenv(cli->os, "ROOST_FILESYSTEM_DOMAIN");
     (void)snprintf(host->domain, sizeof host->domain, "%s",
@@ -494,6 +497,7 @@ int submit_host_init(struct submit_host *host, struct cli *cli, const char *file
                                         .arch = host->arch,
                                         .opsys = host->opsys,
                                         .user = host->user[0] != '\0' ? host->user : NULL,
+                                        .own_charge_only = !has_map && cli_schedd_is_local(cli),
                                         .filesystem_domain = host->domain,
                                         .env = environ,
                                         .look = look,

@@ -20,7 +20,10 @@
 #include "collector/collector_state.h"
 #include "collector/collector_verbs.h"
 #include "offline_ads/offline_ads.h"
+#include "classad/ad_identity.h"
 #include "wire/wire.h"
+
+#define UPLINK_PREFIX "startd/"
 
 /* One UPDATE while it is judged and until it is answered. */
 struct update {
@@ -125,6 +128,32 @@ static int admit_machine(const struct update *update, const char *machine, struc
     return 0;
 }
 
+/* What was sent must say who one is in words that are the same beside every other ad, and true:
+ * matches go to the StartdUplink, and an AuthenticatedIdentity is that of the connection. */
+static int admit_identity(const struct update *update, const char *name, const struct ad *sent,
+                          struct err *err)
+{
+    const struct wire_peer *peer = wire_request_peer(update->request);
+    const char *attribute = ad_identity_not_literal(sent);
+    if (attribute) {
+        return err_set(err, -EINVAL, "%s of the ad '%s' of %s is not a literal string", attribute,
+                       name, peer->identity);
+    }
+    const char *uplink = ad_identity_text(sent, "StartdUplink");
+    if (*uplink && (strncmp(uplink, UPLINK_PREFIX, strlen(UPLINK_PREFIX)) != 0 ||
+                    !wire_peer_may_advertise(peer, uplink))) {
+        return err_set(err, -EACCES,
+                       "StartdUplink of the ad '%s' of %s is '%s', which is another's", name,
+                       peer->identity, uplink);
+    }
+    const char *who = ad_identity_text(sent, "AuthenticatedIdentity");
+    if (*who && strcmp(who, peer->identity) != 0) {
+        return err_set(err, -EACCES, "AuthenticatedIdentity of the ad '%s' of %s is '%s'", name,
+                       peer->identity, who);
+    }
+    return 0;
+}
+
 static void reject(struct update *update, const struct err *err)
 {
     struct ads_said *said = &update->account->rejections;
@@ -135,7 +164,8 @@ static void reject(struct update *update, const struct err *err)
         log_warn(update->collector->env.log, "update.rejected", "an ad is left out",
                  LOG_TEXT("peer", wire_request_peer(update->request)->address),
                  LOG_TEXT("identity", wire_request_peer(update->request)->identity),
-                 LOG_TEXT("why", err->text), LOG_INT("times", (int64_t)said->unsaid));
+                 LOG_TEXT("verb", "UPDATE"), LOG_TEXT("why", err->text),
+                 LOG_INT("times", (int64_t)said->unsaid));
         said->unsaid = 0;
     }
     update->collector->counts.rejected++;
@@ -396,6 +426,10 @@ static int make(struct update *update, size_t length, const struct beside *besid
     const struct ads_entry *entry = item->entry;
     struct ad *sent = item->ad;
     size_t bytes = length;
+    if (admit_identity(update, name, sent, err) != 0) {
+        ad_destroy(sent);
+        return -EACCES;
+    }
     if (!update->full) {
         item->ad = plan_change(update->collector->pool, entry->latest, sent, update->args);
         bytes = ad_encoded_bytes(item->ad);
@@ -409,7 +443,7 @@ static int make(struct update *update, size_t length, const struct beside *besid
         collector_quota_admit(update->collector, wire_request_peer(update->request)->identity,
                               update->account, entry, name, item->ad, bytes, &update->pending, err);
     if (!code && !(item->same_machine && entry->stamp.session == update->stamp.session)) {
-        code = admit_machine(update, ad_string_or(item->ad, "Machine", ""), err);
+        code = admit_machine(update, ad_identity_text(item->ad, "Machine"), err);
     }
     if (!code) {
         code = admit_share(update, item, is_machine, err);

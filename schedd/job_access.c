@@ -174,7 +174,7 @@ void access_handle(struct schedd *schedd, struct wire_request *request)
                                       "Spool or Fetch");
     }
     if (result != 0) {
-        wire_reply_error(request, result, "%s", err.text);
+        caller_refuse(schedd, request, result, &err);
         access_destroy(access);
     } else {
         make_ticket(access);

@@ -55,6 +55,9 @@ static enum act_result act_on(struct act *act, struct job *job)
     if (result == ACT_SUCCESS && act->action == ACT_RELEASE && spool_is_waiting(job)) {
         result = ACT_BAD_STATUS; /* its input is not there */
     }
+    if (result == ACT_SUCCESS && act->action == ACT_RELEASE && job->cluster->owner->is_root) {
+        result = ACT_PERMISSION_DENIED;
+    }
     act->totals[result]++;
     if (result != ACT_SUCCESS) {
         return result;
@@ -118,7 +121,7 @@ static enum act_result act_on_factory(struct act *act, struct cluster *cluster)
     if (cluster->factory == NULL) {
         return ACT_NOT_FOUND;
     }
-    if (!allowed) {
+    if (!allowed || (act->action == ACT_RELEASE && cluster->owner->is_root)) {
         return ACT_PERMISSION_DENIED;
     }
     switch (act->action) {
@@ -274,6 +277,7 @@ static int begin(struct act *act, struct err *err)
 static void commit_act(struct act *act)
 {
     struct answer *answer = mem_zalloc(sizeof(*answer));
+    caller_log_denied(act->schedd, act->request, act->totals[ACT_PERMISSION_DENIED]);
     answer->schedd = act->schedd;
     answer->request = act->request;
     answer->args = ad_create();
@@ -285,9 +289,9 @@ static void commit_act(struct act *act)
     mem_free(act);
 }
 
-static void refuse_act(struct act *act, int result, const char *why)
+static void refuse_act(struct act *act, int result, const struct err *err)
 {
-    wire_reply_error(act->request, result, "%s", why);
+    caller_refuse(act->schedd, act->request, result, err);
     mem_free(act);
 }
 
@@ -300,7 +304,7 @@ static void act_on_selected(void *arg, struct selected *selected)
         return;
     }
     if (selected->result != 0) {
-        refuse_act(act, selected->result, selected->err.text);
+        refuse_act(act, selected->result, &selected->err);
         return;
     }
     act->change = change_begin(act->schedd);
@@ -331,7 +335,7 @@ void act_handle(struct schedd *schedd, struct wire_request *request)
         }
     }
     if (result != 0) {
-        refuse_act(act, result, err.text);
+        refuse_act(act, result, &err);
         return;
     }
     act->change = change_begin(schedd);
@@ -341,6 +345,6 @@ void act_handle(struct schedd *schedd, struct wire_request *request)
     } else { /* refused before anything was changed */
         change_commit(act->change, NULL, NULL, NULL);
         vec_fini(&act->answers, destroy_ad);
-        refuse_act(act, result, err.text);
+        refuse_act(act, result, &err);
     }
 }

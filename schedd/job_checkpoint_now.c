@@ -200,7 +200,7 @@ void checkpoints_now(struct schedd *schedd, struct wire_request *request)
     if (result == 0) {
         ask_jobs(wish, &jobs);
     } else {
-        wire_reply_error(request, result, "%s", err.text);
+        caller_refuse(schedd, request, result, &err);
     }
     vec_fini(&jobs, NULL);
     mem_free(wish);

@@ -17,6 +17,7 @@
 #include "classad/ad.h"
 #include "schedd/edit_plan.h"
 #include "schedd/job_autocluster.h"
+#include "schedd/job_charge.h"
 #include "schedd/job_claims.h"
 #include "schedd/job_events.h"
 #include "schedd/job_queue.h"
@@ -50,6 +51,9 @@ static int check_job(const struct edit *edit, const struct job *job, struct err 
         result = submit_plan_check_job(own, err);
     }
     ad_destroy(own);
+    if (result == 0 && !edit->caller.is_super) {
+        result = charge_check(edit->schedd, job->cluster->owner, edit->changes, err);
+    }
     if (result != 0) {
         char id[JOB_ID_SIZE];
         job_id(job, id);
@@ -138,13 +142,15 @@ static void edit_destroy(struct edit *edit)
 /* The jobs are known, or result says why not. */
 static void finish_edit(struct edit *edit, const struct vec *found, int result, struct err *err)
 {
+    charge_begin(edit->schedd);
     if (result == 0) {
         result = check_jobs(edit, found, err);
     }
     if (result == 0) {
+        caller_log_denied(edit->schedd, edit->request, edit->denied);
         apply(edit);
     } else {
-        wire_reply_error(edit->request, result, "%s", err->text);
+        caller_refuse(edit->schedd, edit->request, result, err);
     }
     edit_destroy(edit);
 }

@@ -18,6 +18,7 @@
 #include "base/strmap.h"
 #include "base/vec.h"
 #include "classad/ad.h"
+#include "schedd/job_charge.h"
 #include "schedd/job_factory_plan.h"
 #include "schedd/job_queue.h"
 #include "schedd/job_submit.h"
@@ -232,6 +233,7 @@ static int make_one(struct change *change, struct job_factory *factory, int64_t 
     if (rc == 0) {
         ad_chain(own, cluster->ad);
         rc = submit_plan_check_job(own, err);
+        rc = rc != 0 ? rc : charge_check(factory->schedd, cluster->owner, own, err);
         ad_chain(own, NULL);
     }
     if (rc != 0) {
@@ -303,6 +305,7 @@ static void work(void *arg)
     schedd->factories_kicked = (struct vec){0};
     struct change *change = change_begin(schedd);
     int64_t room = SLICE;
+    charge_begin(schedd);
     for (size_t i = 0; i < ids.count; i++) {
         const struct kicked *kicked = ids.items[i];
         struct cluster *cluster = queue_cluster(schedd, kicked->id);

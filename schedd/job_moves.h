@@ -27,6 +27,7 @@ enum hold_code {
     HOLD_POLICY_UNDEFINED = 5, /* an expression of a policy cannot be evaluated */
     HOLD_NOT_STARTED = 6,      /* FailedToCreateProcess */
     HOLD_SUBMITTED_ON_HOLD = 15,
+    HOLD_NO_ACCOUNT = 23, /* FailedToAccessUserAccount */
     HOLD_INVALID_CRON = 25,
     HOLD_SYSTEM_POLICY = 26,
     HOLD_JOB_DURATION = 46,

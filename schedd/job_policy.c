@@ -239,6 +239,9 @@ static void act(struct change *change, struct job *job, const struct policy_verd
     };
     struct schedd *schedd = change_schedd(change);
     char id[JOB_ID_SIZE];
+    if (verdict->action == POLICY_RELEASE && job->cluster->owner->is_root) {
+        return; /* it stays held for good */
+    }
     job_id(job, id);
     log_info(schedd->log, "job.policy", verdict->reason, LOG_TEXT("job", id),
              LOG_TEXT("action", WORDS[verdict->action]));

@@ -35,6 +35,7 @@
 #include "schedd/significant.h"
 #include "schedd/submitters.h"
 #include "store/store.h"
+#include "wire/root_jobs.h"
 #include "wire/watch.h"
 
 #define KEY_SIZE 64
@@ -68,6 +69,7 @@ struct owner *queue_owner(struct schedd *schedd, const char *name)
         strbuf_init(&user, 0);
         strbuf_printf(&user, "%s@%s", name, schedd->uid_domain);
         owner->user = strbuf_take(&user);
+        owner->is_root = root_jobs_name(schedd->os, name);
         (void)strmap_set(schedd->owners, name, owner); /* was absent */
     }
     return owner;
@@ -76,6 +78,7 @@ struct owner *queue_owner(struct schedd *schedd, const char *name)
 static void owner_destroy(void *value)
 {
     struct owner *owner = value;
+    mem_free(owner->charge_words);
     mem_free(owner->user);
     mem_free(owner);
 }

@@ -59,7 +59,9 @@ enum job_status { /* HTCondor's numbers */
 
 struct owner {
     char name[OWNER_NAME_MAX + 1];
-    char *user; /* name@UID_DOMAIN */
+    char *user;         /* name@UID_DOMAIN */
+    char *charge_words; /* job_charge.c: what ACCOUNTING_MAP says; NULL: not asked */
+    bool is_root;       /* wire/root_jobs.h: no job of it runs */
     int64_t jobs, idle, running, suspended, held;
     struct shadow *shadow; /* shadows.c; NULL until needed */
     uint64_t policy_steps; /* job_policy.c: of this round */

@@ -9,14 +9,14 @@
 #include <sys/queue.h>
 
 #include "base/err.h"
+#include "base/log.h"
 #include "base/mem.h"
-#include "base/os.h"
 #include "base/slices.h"
 #include "base/strmap.h"
 #include "base/vec.h"
 #include "classad/ad.h"
-#include "schedd/job_submit.h"
 #include "schedd/job_filter.h"
+#include "schedd/job_owner.h"
 #include "schedd/request_work.h"
 #include "schedd/schedd_state.h"
 #include "wire/wire.h"
@@ -25,29 +25,36 @@
 
 /* ---- who ------------------------------------------------------------------------------------- */
 
-/* A name of the list is an account's, or with "@" a whole identity. */
-static bool is_listed(struct schedd *schedd, const struct wire_peer *peer)
+/* Whole identities only: a bare name, which the settings refuse, is nobody's. */
+static bool is_listed(const struct schedd *schedd, const struct wire_peer *peer)
 {
-    char name[OWNER_NAME_MAX + 2] = "";
-    if (peer->has_uid) {
-        if (os_user_name(schedd->os, peer->uid, name, sizeof(name), NULL) != 0) {
-            return false;
-        }
-    } else {
-        size_t length = strcspn(peer->identity, "@");
-        if (length == 0 || length >= sizeof(name)) {
-            return false;
-        }
-        memcpy(name, peer->identity, length);
-    }
     const char *const *listed = schedd->settings.super_users;
     for (size_t i = 0; listed != NULL && listed[i] != NULL; i++) {
-        if (strcmp(listed[i], name) == 0 ||
-            (!peer->has_uid && strcmp(listed[i], peer->identity) == 0)) {
+        if (strchr(listed[i], '@') != NULL && strcmp(listed[i], peer->identity) == 0) {
             return true;
         }
     }
     return false;
+}
+
+int caller_check_super_users(const char *const *listed, const char *uid_domain, struct err *err)
+{
+    for (size_t i = 0; listed != NULL && listed[i] != NULL; i++) {
+        const char *at = strchr(listed[i], '@');
+        if (at == NULL) {
+            return err_set(err, -EINVAL,
+                           "QUEUE_SUPER_USERS: '%.100s' is not a whole identity; write "
+                           "'%.100s@%s', or leave it out: root over the Unix socket and tokens "
+                           "with ADMINISTRATOR need not be listed",
+                           listed[i], listed[i], uid_domain);
+        }
+        if (at == listed[i] || at[1] == '\0') {
+            return err_set(err, -EINVAL,
+                           "QUEUE_SUPER_USERS: '%.100s' is not a whole identity, NAME@DOMAIN",
+                           listed[i]);
+        }
+    }
+    return 0;
 }
 
 int caller_find(struct schedd *schedd, const struct wire_peer *peer, struct job_caller *ret,
@@ -55,7 +62,7 @@ int caller_find(struct schedd *schedd, const struct wire_peer *peer, struct job_
 {
     struct job_caller caller = {.owner = ""};
     caller.is_super = (peer->scopes & SCOPE_ADMINISTRATOR) != 0 || is_listed(schedd, peer);
-    int result = submit_owner(schedd, peer, caller.owner, sizeof(caller.owner), err);
+    int result = owner_of_caller(schedd, peer, caller.owner, sizeof(caller.owner), err);
     if (result != 0 && !caller.is_super) {
         return result;
     }
@@ -69,6 +76,27 @@ int caller_find(struct schedd *schedd, const struct wire_peer *peer, struct job_
 bool caller_may(const struct job_caller *caller, const struct job *job)
 {
     return caller->is_super || strcmp(job->cluster->owner->name, caller->owner) == 0;
+}
+
+void caller_refuse(struct schedd *schedd, struct wire_request *request, int result,
+                   const struct err *err)
+{
+    const struct wire_peer *peer = wire_request_peer(request);
+    log_info(schedd->log, "queue.refused", err->text, LOG_TEXT("identity", peer->identity),
+             LOG_TEXT("verb", wire_verb_name(wire_request_verb(request))),
+             LOG_TEXT("peer", peer->address));
+    wire_reply_error(request, result, "%s", err->text);
+}
+
+void caller_log_denied(struct schedd *schedd, struct wire_request *request, int64_t jobs)
+{
+    const struct wire_peer *peer = wire_request_peer(request);
+    if (jobs > 0) {
+        log_info(schedd->log, "queue.denied", "jobs of others, or of root, were left as they are",
+                 LOG_INT("jobs", jobs), LOG_TEXT("identity", peer->identity),
+                 LOG_TEXT("verb", wire_verb_name(wire_request_verb(request))),
+                 LOG_TEXT("peer", peer->address));
+    }
 }
 
 /* ---- which ----------------------------------------------------------------------------------- */

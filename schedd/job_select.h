@@ -27,6 +27,17 @@ int caller_find(struct schedd *schedd, const struct wire_peer *peer, struct job_
                 struct err *err);
 bool caller_may(const struct job_caller *caller, const struct job *job);
 
+/* Are all entries of QUEUE_SUPER_USERS whole identities (NAME@DOMAIN)?  0, or -EINVAL with err,
+ * which says what to write instead.  listed: NULL-terminated, or NULL. */
+int caller_check_super_users(const char *const *listed, const char *uid_domain, struct err *err);
+
+/* Answers a request with result and err, and logs it with the identity, the verb and the peer. */
+void caller_refuse(struct schedd *schedd, struct wire_request *request, int result,
+                   const struct err *err);
+/* Logs the same of a request that left so many jobs as they are, because they are not the caller's;
+ * 0: nothing. */
+void caller_log_denied(struct schedd *schedd, struct wire_request *request, int64_t jobs);
+
 /* What a constraint selected; borrowed for the call of selected_f, which changes it as it likes. */
 struct selected {
     /* 0; -ESHUTDOWN (the schedd ends) or -EDQUOT (it took more than MAX_CONSTRAINT_STEPS): nothing

@@ -15,16 +15,18 @@
 #include "base/log.h"
 #include "base/loop.h"
 #include "base/mem.h"
-#include "base/os.h"
 #include "base/strbuf.h"
 #include "base/vec.h"
 #include "classad/ad.h"
 #include "schedd/job_autocluster.h"
+#include "schedd/job_charge.h"
 #include "schedd/job_claims.h"
 #include "schedd/job_events.h"
 #include "schedd/job_factory.h"
 #include "schedd/job_moves.h"
+#include "schedd/job_owner.h"
 #include "schedd/job_queue.h"
+#include "schedd/job_select.h"
 #include "schedd/request_ads.h"
 #include "schedd/job_spool.h"
 #include "schedd/schedd_state.h"
@@ -32,40 +34,6 @@
 #include "wire/wire.h"
 
 #define RESERVATIONS_MAX 1000 /* the oldest is forgotten */
-
-int submit_owner(struct schedd *schedd, const struct wire_peer *peer, char *ret, size_t size,
-                 struct err *err)
-{
-    char name[OWNER_NAME_MAX + 2];
-    if (peer->has_uid) {
-        if (os_user_name(schedd->os, peer->uid, name, sizeof(name), err) != 0) {
-            return -EPERM;
-        }
-    } else {
-        size_t length = strcspn(peer->identity, "@");
-        if (length >= sizeof(name)) {
-            return err_set(err, -EPERM, "identity '%.100s...' is too long", peer->identity);
-        }
-        memcpy(name, peer->identity, length);
-        name[length] = '\0';
-    }
-    uid_t uid = 0;
-    gid_t gid = 0;
-    if (!owner_name_is_valid(name) || strlen(name) >= size) {
-        return err_set(err, -EPERM, "'%s' cannot own jobs", name);
-    }
-    if (os_user_find(schedd->os, name, &uid, &gid, NULL) != 0) {
-        return err_set(err, -EPERM, "'%s' has no account on the schedd's host", name);
-    }
-    if (!schedd->is_root && strcmp(name, schedd->account) != 0) {
-        return err_set(err, -EPERM,
-                       "this schedd runs as '%s', not as root: it can run jobs of '%s' only, not "
-                       "of '%s'",
-                       schedd->account, schedd->account, name);
-    }
-    memcpy(ret, name, strlen(name) + 1);
-    return 0;
-}
 
 /* ---- reserved ids: a submit file that says $(ClusterId) has to know it before it is sent --------
  *
@@ -132,6 +100,14 @@ static void destroy_ad(void *ad)
     ad_destroy(ad);
 }
 
+/* A job with everything in place, its cluster's ad included. */
+static int check_job(struct schedd *schedd, struct owner *owner, const struct ad *job,
+                     struct err *err)
+{
+    int result = submit_plan_check_job(job, err);
+    return result != 0 ? result : charge_check(schedd, owner, job, err);
+}
+
 /* The texts of the ads, one behind the other. */
 static int take_digest(struct submission *submission, struct err *err)
 {
@@ -162,7 +138,8 @@ static int take_digest(struct submission *submission, struct err *err)
     ad_remove(submission->ad, "DigestPlace");
     ad_destroy(place);
     strbuf_fini(&digest);
-    return result != 0 ? result : submit_plan_check_job(submission->ad, err);
+    return result != 0 ? result
+                       : check_job(submission->schedd, submission->owner, submission->ad, err);
 }
 
 /* An alike job has no ad of its own. */
@@ -189,7 +166,7 @@ static int take_procs(struct submission *submission, struct err *err)
             return err_set(err, -EINVAL, "ProcCount is not between 1 and %d", CLUSTER_PROCS_MAX);
         }
         submission->count = (size_t)wanted;
-        return submit_plan_check_job(base, err);
+        return check_job(submission->schedd, submission->owner, base, err);
     }
     submission->count = count;
     for (size_t i = 0; i < count; i++) {
@@ -201,7 +178,7 @@ static int take_procs(struct submission *submission, struct err *err)
         int result = submit_plan_check_size(own, JOB_AD_MAX, err);
         if (result == 0) {
             ad_chain(own, base);
-            result = submit_plan_check_job(own, err);
+            result = check_job(submission->schedd, submission->owner, own, err);
             ad_chain(own, NULL);
         }
         if (result != 0) {
@@ -394,7 +371,7 @@ void submit_handle(struct schedd *schedd, struct wire_request *request)
     struct submission submission = {.schedd = schedd, .request = request};
     int result = schedd->stopping ? err_set(&err, -ESHUTDOWN, "the schedd is stopping") : 0;
     if (result == 0) {
-        result = submit_owner(schedd, wire_request_peer(request), owner, sizeof(owner), &err);
+        result = owner_of_caller(schedd, wire_request_peer(request), owner, sizeof(owner), &err);
     }
     if (result == 0 && ad_bool_or(wire_request_args(request), "Reserve", false)) {
         reserve(schedd, owner, request);
@@ -402,6 +379,7 @@ void submit_handle(struct schedd *schedd, struct wire_request *request)
     }
     if (result == 0) {
         submission.owner = queue_owner(schedd, owner);
+        charge_begin(schedd);
         result = take_cluster(&submission, &err);
     }
     if (result == 0) {
@@ -413,9 +391,7 @@ void submit_handle(struct schedd *schedd, struct wire_request *request)
     if (result == 0) {
         apply(&submission);
     } else {
-        log_info(schedd->log, "queue.refused", err.text,
-                 LOG_TEXT("peer", wire_request_peer(request)->identity));
-        wire_reply_error(request, result, "%s", err.text);
+        caller_refuse(schedd, request, result, &err);
     }
     ad_destroy(submission.ad);
     factory_destroy(submission.factory);

@@ -315,8 +315,10 @@ static const struct knob KNOBS[] = {
              "its own JobMachineAttrs; slots claimed from then on."},
     {.name = "QUEUE_SUPER_USERS",
      .type = KNOB_LIST,
-     .fallback = "root",
-     .help = "Accounts, or identities of tokens, that may act on and edit everybody's jobs."},
+     .fallback = "",
+     .help = "Whole identities, NAME@DOMAIN, that may act on and edit everybody's jobs: of tokens, "
+             "and over the Unix socket ACCOUNT@UID_DOMAIN.  A name without a domain is refused.  "
+             "Root over the Unix socket and tokens with ADMINISTRATOR need not be listed."},
     {.name = "IMMUTABLE_JOB_ATTRS",
      .type = KNOB_LIST,
      .fallback = "",

@@ -30,13 +30,15 @@
 #include "schedd/job_act.h"
 #include "schedd/job_checkpoints.h"
 #include "schedd/event_rows.h"
+#include "schedd/job_charge.h"
 #include "schedd/job_claims.h"
 #include "schedd/job_edit.h"
+#include "schedd/job_owner.h"
 #include "schedd/job_policy.h"
 #include "schedd/job_query.h"
 #include "schedd/job_queue.h"
-#include "schedd/job_select.h"
 #include "schedd/job_results.h"
+#include "schedd/job_select.h"
 #include "schedd/job_spool.h"
 #include "schedd/job_submit.h"
 #include "schedd/job_watch.h"
@@ -56,11 +58,12 @@
 #include "wire/remote_attrs.h"
 #include "wire/wire.h"
 
-#define PEERS_MAX     20000
-#define STOP_POLL_MS  20
-#define STOP_MAX_MS   5000
-#define DEFAULT_PRIO  "(UserPrio * 10) + Expanded - (QDate / 1000000000.0)"
-#define SHADOW_PREFIX REMOTE_SHADOW_PREFIX
+#define PEERS_MAX      20000
+#define STOP_POLL_MS   20
+#define STOP_MAX_MS    5000
+#define DEFAULT_PRIO   "(UserPrio * 10) + Expanded - (QDate / 1000000000.0)"
+#define SHADOW_PREFIX  REMOTE_SHADOW_PREFIX
+#define DEFAULT_DOMAIN "localhost"
 
 /* ---- settings -------------------------------------------------------------------------------- */
 
@@ -71,6 +74,7 @@ static void borrow_settings(struct schedd_settings *settings, const struct confi
     settings->machine_attrs = config_list(config, "SYSTEM_JOB_MACHINE_ATTRS", NULL);
     settings->significant = config_list(config, "SIGNIFICANT_ATTRIBUTES", NULL);
     settings->shadow_path = config_path(config, "SHADOW");
+    settings->submit_root_as = config_string(config, "SUBMIT_ROOT_AS");
     settings->super_users = config_list(config, "QUEUE_SUPER_USERS", NULL);
     settings->immutable = config_list(config, "IMMUTABLE_JOB_ATTRS", NULL);
     settings->system_immutable = config_list(config, "SYSTEM_IMMUTABLE_JOB_ATTRS", NULL);
@@ -109,8 +113,20 @@ static int read_settings(struct schedd_settings *settings, const struct config *
         .policy_timeslice = config_real(config, "PERIODIC_EXPR_TIMESLICE"),
     };
     borrow_settings(&new, config);
+    const char *domain = config_string(config, "UID_DOMAIN");
+    int result =
+        caller_check_super_users(new.super_users, domain != NULL ? domain : DEFAULT_DOMAIN, err);
+    if (result == 0) {
+        result = owner_check_root_as(new.submit_root_as, err);
+    }
+    if (result == 0) {
+        result = charge_check_settings(config, err);
+    }
+    if (result != 0) {
+        return result;
+    }
     const char *words = config_string(config, "DEFAULT_USERLOG_FORMAT_OPTIONS");
-    int result = event_format_parse(words, &new.event_format, err);
+    result = event_format_parse(words, &new.event_format, err);
     if (result != 0) {
         return err_prefix(err, result, "DEFAULT_USERLOG_FORMAT_OPTIONS");
     }
@@ -359,7 +375,7 @@ static int name_ourselves(struct schedd *schedd, struct err *err)
     schedd->machine =
         mem_strdup(os_machine(schedd->os, &machine, NULL) == 0 ? machine.hostname : name);
     schedd->uplink_name = join("schedd/", name);
-    schedd->uid_domain = mem_strdup(domain != NULL ? domain : "localhost");
+    schedd->uid_domain = mem_strdup(domain != NULL ? domain : DEFAULT_DOMAIN);
     schedd->account = mem_strdup(account);
     schedd->is_root = os_uid(schedd->os) == 0;
     schedd->spool = mem_strdup(config_path(schedd->config, "SPOOL"));
@@ -493,6 +509,7 @@ static int bring_up(struct schedd *schedd, const struct daemon_env *env, struct 
     if (result == 0) {
         schedd->watchers = watchers_create(schedd);
         schedd->slices = slices_create(schedd->loop);
+        charge_init(schedd);
         policies_init(schedd);
         checkpoints_init(schedd);
         result = policies_reload(schedd, err);
@@ -518,6 +535,7 @@ static int bring_up(struct schedd *schedd, const struct daemon_env *env, struct 
         result = claims_init(schedd, err);
     }
     if (result == 0) {
+        owner_hold_jobs_of_root(schedd);
         policies_start(schedd);
         spool_start(schedd);
         result = dial_collector(schedd, err);
@@ -558,6 +576,7 @@ static void destroy(void *state)
     request_ads_fini(schedd);
     troubles_fini(schedd);
     policies_fini(schedd);
+    charge_fini(schedd);
     checkpoints_fini(schedd);
     watch_server_destroy(schedd->watchers);
     wire_context_destroy(schedd->context);
@@ -602,9 +621,10 @@ static void reload(void *state, const struct config *config)
     schedd->config = config;
     schedd->env.config = config;
     if (read_settings(&schedd->settings, config, &err) != 0) {
-        log_error(schedd->log, "config.refused", err.text); /* PRIO; the old one stays */
+        log_error(schedd->log, "config.refused", err.text); /* the old ones stay */
         borrow_settings(&schedd->settings, config);
     }
+    charge_init(schedd);
     if (policies_reload(schedd, &err) != 0) {
         log_error(schedd->log, "config.refused", err.text, LOG_TEXT("kept", "the old policies"));
     }

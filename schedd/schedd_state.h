@@ -35,6 +35,7 @@ struct store;
 struct strmap;
 struct troubles;
 struct uplink;
+struct user_world;
 struct watch_server;
 struct wire_context;
 
@@ -57,6 +58,7 @@ struct schedd_settings {
     struct ad_expr *prio;           /* NULL: the built-in order, which is the default expression */
     const char *const *significant; /* NULL-terminated, borrowed from the configuration */
     const char *shadow_path;        /* borrowed */
+    const char *submit_root_as;     /* borrowed; "": root submits nothing */
     const char *const *super_users; /* borrowed, as the lists below */
     const char *const *immutable, *const *system_immutable;
     const char *const *machine_attrs; /* SYSTEM_JOB_MACHINE_ATTRS */
@@ -98,8 +100,10 @@ struct schedd {
     uint64_t stop_by_ms;
 
     /* job_queue.c */
-    struct strmap *clusters; /* "12" -> struct cluster, in order of submission */
-    struct strmap *owners;   /* "alice" -> struct owner */
+    struct strmap *clusters;  /* "12" -> struct cluster, in order of submission */
+    struct strmap *owners;    /* "alice" -> struct owner */
+    struct user_world *users; /* job_charge.c: the maps of users */
+    int64_t charge_lookups;   /* job_charge.c: of accounts, in this request */
     int64_t next_cluster;
     struct vec reservations;            /* job_submit.c: ids given away and not yet used */
     int64_t life;                       /* larger with each start, whatever the clock says */

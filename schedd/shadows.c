@@ -299,7 +299,7 @@ static int start_process(struct shadow *shadow, const char *directory, uid_t uid
         .stderr_path = "-",
         .new_session = true,
         .no_new_privs = true,
-        .change_user = schedd->is_root && uid != 0,
+        .change_user = schedd->is_root,
         .uid = uid,
         .gid = gid,
     };
@@ -319,6 +319,9 @@ static void spawn(struct shadow *shadow)
     gid_t gid = 0;
     struct err err = {{0}};
     int result = os_user_find(schedd->os, shadow->owner->name, &uid, &gid, &err);
+    if (result == 0 && (uid == 0 || shadow->owner->is_root)) { /* the account may have changed */
+        result = err_set(&err, -EPERM, "no shadow is started for root: jobs never run as root");
+    }
     if (result == 0) {
         result = make_directory(shadow, strbuf_text(&path), uid, gid, &err);
     }
@@ -632,6 +635,10 @@ static struct owner *hello_owner(struct schedd *schedd, struct wire_request *req
         return NULL;
     }
     if (os_user_find(schedd->os, name, &uid, &gid, err) != 0) {
+        return NULL;
+    }
+    if (uid == 0) {
+        (void)err_set(err, -EACCES, "'%s' has uid 0: root has no shadow", name);
         return NULL;
     }
     if (uid != peer->uid) {

@@ -14,6 +14,7 @@
 #include "base/vec.h"
 #include "classad/ad.h"
 #include "schedd/cron_plan.h"
+#include "classad/ad_identity.h"
 #include "wire/remote_attrs.h"
 
 /* What only the schedd sets. */
@@ -22,6 +23,7 @@ static const char *const OURS[] = {
     "ProcId",
     "Owner",
     "User",
+    "AuthenticatedIdentity",
     "QDate",
     "GlobalJobId",
     "AutoClusterId",
@@ -240,6 +242,10 @@ int submit_plan_check_job(const struct ad *job, struct err *err)
         "Arguments",
         "ShouldTransferFiles",
     };
+    const char *not_literal = ad_identity_not_literal(job);
+    if (not_literal != NULL) {
+        return err_set(err, -EINVAL, "%s is not a literal string", not_literal);
+    }
     int result = check_string(job, "Cmd", &cmd, err);
     if (result == 0) {
         result = check_string(job, "Iwd", &iwd, err);

@@ -23,6 +23,7 @@
 #include "classad/ad.h"
 #include "startd/startd.h"
 #include "wire/job_record.h"
+#include "wire/root_jobs.h"
 #include "wire/wire.h"
 
 static void begin(struct claim *claim);
@@ -213,11 +214,15 @@ static int judge_job(struct claim *claim, struct wire_request *request, struct e
         return err_set(err, -EINVAL, "ACTIVATE: JobId '%.80s' is not CLUSTER.PROC",
                        ad_string_or(args, "JobId", ""));
     }
+    int rc = root_jobs_judge(claim->startd->env.os, wire_request_ad(request, 0), err);
+    if (rc != 0) {
+        return rc;
+    }
     if (claim->startd->stopping || claim->startd->going_down || claim->startd->leaving ||
         claim->startd->farewell) {
         return err_set(err, -EAGAIN, "%s is going down", claim->startd->name);
     }
-    int rc = slot_fits(claim->slot, wire_request_ad(request, 0), err);
+    rc = slot_fits(claim->slot, wire_request_ad(request, 0), err);
     struct ad_context context = startd_context(claim->startd);
     return rc != 0 ? rc
                    : slot_plan_accepts(claim->slot->ad, wire_request_ad(request, 0), &context, err);
@@ -231,8 +236,11 @@ static void begin(struct claim *claim)
     struct err err;
     int rc = judge_job(claim, request, &err);
     if (rc != 0) {
+        const struct wire_peer *peer = wire_request_peer(request);
         log_info(claim->startd->env.log, "claim.job.declined", err.text,
-                 LOG_TEXT("slot", claim->slot_name));
+                 LOG_TEXT("slot", claim->slot_name), LOG_TEXT("identity", peer->identity),
+                 LOG_TEXT("verb", wire_verb_name(wire_request_verb(request))),
+                 LOG_TEXT("peer", peer->address));
         answer(&claim->activate, rc, err.text);
         claim_is_idle(claim);
         return;

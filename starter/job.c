@@ -23,6 +23,7 @@
 #include "starter/starter.h"
 #include "starter/starter_plan.h"
 #include "wire/checkpoint_attrs.h"
+#include "wire/root_jobs.h"
 #include "wire/wire.h"
 
 #define STALE_MS         1000 /* for the startd's order to end a run that its shadow knows no more */
@@ -58,6 +59,10 @@ static int choose_account(struct starter *starter, struct err *err)
     const struct ad *job;
     const char *account = NULL;
     if (ad_get_ad(starter->record, "Job", &job) == 0) {
+        int rc = root_jobs_judge(starter->env.os, job, err);
+        if (rc != 0) {
+            return rc;
+        }
         account = starter_plan_account(job, config_string(config, "UID_DOMAIN"));
     }
     if (os_uid(starter->env.os) != 0) {

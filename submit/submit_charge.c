@@ -41,6 +41,14 @@ static int set_account(struct submit_making *making, const char *group, const ch
         return making_refuse(making, err, "Invalid accounting_group_user: %.100s",
                              user != NULL ? user : "");
     }
+    const char *own = making->place->user;
+    if (making->place->own_charge_only && own != NULL && strcmp(user, own) != 0) {
+        return making_refuse(making, err,
+                             "accounting_group_user '%.100s' would charge another user: jobs of "
+                             "'%s' are charged to '%s', in any accounting_group; ACCOUNTING_MAP "
+                             "is not set",
+                             user, own, own);
+    }
     struct strbuf name;
     strbuf_init(&name, 0);
     ad_set_string(making->ad, "AcctGroupUser", user);

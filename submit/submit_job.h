@@ -39,7 +39,8 @@ struct submit_place {
     const char *file; /* the submit file's name: JobSubmitFile */
     const char *arch; /* of this machine, for the default Requirements */
     const char *opsys;
-    const char *user;              /* who submits: the default of accounting_group_user; or NULL */
+    const char *user;     /* who submits: the default of accounting_group_user; or NULL */
+    bool own_charge_only; /* user is the owner, and accounting_group_user can be no other */
     const char *filesystem_domain; /* NULL: none is told */
     char **env;                    /* for getenv; NULL-terminated; may be NULL */
     bool obeyed_only; /* refuse what the pool does not obey yet: a job that was to be removed by

@@ -122,6 +122,7 @@ JOB
         mkdir -p "$work/job.$number" "$work/local.$number"
         cp "$path" "$work/job.$number/input"
         chmod 0644 "$work/job.$number/input"
+        [ -z "$account" ] || chown -R "$account" "$work/job.$number"
         number=$((number + 1))
     done <"$work/input"
     cat >"$work/demo.sub" <<SUB
@@ -292,8 +293,10 @@ count_awake() {
 make_place
 begun=$(now_ms)
 "$roost" init "$work/pool" --nodes $NODES --idle $IDLE_S --asleep >/dev/null || fail "roost init"
+account=$(sed -n 's/^SUBMIT_ROOT_AS = "\(.*\)"$/\1/p' "$work/pool/roost.conf") # of a pool of root's
 choose_input
 write_jobs
+[ -z "$account" ] || tell demo "jobs never run as root: these are of the account $account (SUBMIT_ROOT_AS)"
 tell demo "a personal pool of $NODES nodes in $work/pool; starting"
 timeout 60 "$roost" start >"$work/start.out" 2>&1 || fail "roost start: $(tail -1 "$work/start.out")"
 submitted=$(($(now_ms) - begun))

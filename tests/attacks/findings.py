@@ -142,7 +142,7 @@ def a_constraint_sees_a_nonce(scene):
 # ---- F3, F4: whose share, whose jobs
 
 
-@attack("F3", "jobs are charged to another user", waits="accounting groups that are judged")
+@attack("F3", "jobs are charged to another user")
 def jobs_are_charged_to_another(scene):
     ways = [{"accounting_group_user": "bob"}, {"accounting_group": "admins", "accounting_group_user": "bob"}, {"+AccountingGroup": '"bob"'},
             {"+AccountingGroup": '"admins.bob"'}, {"+AcctGroupUser": '"bob"', "+AcctGroup": '"admins"'}]
@@ -164,7 +164,7 @@ def jobs_are_charged_to_another(scene):
                 worked(f"EDIT of {name} charges alice's job to bob")
 
 
-@attack("F4", "root of another domain is a super user of the queue", waits="super users that are whole identities")
+@attack("F4", "root of another domain is a super user of the queue")
 def root_of_another_domain_is_a_super_user(scene):
     cluster = scene.submit("bob", requirements='Machine == "none"')
     for identity in ("root@elsewhere", "root@evil.example"):
@@ -206,7 +206,7 @@ def a_machine_writes_start_up_files(scene):
 # ---- F6, F7: what a machine says of itself
 
 
-@attack("F6", "a name is an expression that is another's beside a job", waits="names that are literals")
+@attack("F6", "a name is an expression that is another's beside a job")
 def a_name_is_an_expression(scene):
     evil = scene.evil_machine()
     beside = chain(reference("Owner", reference("TARGET")), ("=?=", None))

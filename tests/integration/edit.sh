@@ -48,7 +48,7 @@ refused "not in the queue" 99.0 JobPrio 1
 refused "in double quotes" "$order.1" Note 'a b'
 refused Iwd "$order.1" Iwd '"relative"'
 if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then # the schedd serves every account
-    as=(setpriv --reuid=65534 --regid=65534 --clear-groups)
+    as=(setpriv --reuid=daemon --regid=daemon --clear-groups)
     "$ROOST" edit "$order.1" Blessed true >/dev/null || fail "root is a queue super user"
     ! "${as[@]}" "$ROOST" edit "$order.1" JobPrio 9 2>"$WORK/err" || fail "another user's job was edited"
     grep -q "permission denied" "$WORK/err" || fail "edit of another's job: $(cat "$WORK/err")"

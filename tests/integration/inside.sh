@@ -71,7 +71,7 @@ tail_refused "'/etc/passwd' is not below" -no-stdout "$job" /etc/passwd
 tail_refused "has no file 'nothing'" -no-stdout "$job" nothing
 tail_refused "there is no job 77.0" 77
 if [ "$(id -u)" -eq 0 ]; then
-    "$ROOST" token create --identity nobody@personal --file "$WORK/token.other" || fail "token create"
+    "$ROOST" token create --identity daemon@personal --file "$WORK/token.other" || fail "token create"
     ROOST_TOKEN_FILE=$WORK/token.other tail_refused "job $job.0 is not yours" -name personal "$job"
 fi
 

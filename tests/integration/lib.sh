@@ -15,9 +15,19 @@ ROOST=$ROOST_BIN/roost
 [ -x "$ROOST" ] || { echo "$ROOST is missing"; exit 1; }
 WORK=$(mktemp -d /tmp/roost-it-XXXXXX) # short, as Unix sockets lie below it
 chmod 0755 "$WORK"                      # jobs may run as somebody else
+# Jobs that root submits are those of an ordinary account (SUBMIT_ROOT_AS), which must come at all that a test makes for
+# them: the test's directory is its, and what the test makes is open to all.  What the pool makes has the modes that
+# Roost gives it.
+JOBS_OF=$(id -un)
+if [ "$(id -u)" -eq 0 ]; then
+    JOBS_OF=nobody
+    chown "$JOBS_OF" "$WORK"
+    umask 0
+fi
 POOL=$WORK/pool
 OUT=$WORK/out
 mkdir -m 0755 "$OUT"
+[ "$(id -u)" -ne 0 ] || chown "$JOBS_OF" "$OUT"
 export ROOST_CONFIG=$POOL/roost.conf
 
 # Daemons have no terminal: what a sanitizer finds in them goes to files, which `passed` looks for.  A shadow that runs
@@ -96,10 +106,22 @@ equals() { [ "$2" = "$3" ] || fail "$1: '$2', not '$3'"; }
 
 # Jobs of tests write below /tmp, where $OUT is: they have the machine's.
 pool_init() {
+    [ "$(id -u)" -ne 0 ] || set -- --submit-as "$JOBS_OF" "$@"
     "$ROOST" init "$POOL" "$@" >/dev/null || fail "roost init $*"
-    echo 'MOUNT_UNDER_SCRATCH = {"/var/tmp"}' >>"$ROOST_CONFIG"
-    echo 'HIBERNATE_RECLAIM_TIME = 0' >>"$ROOST_CONFIG" # wakes are counted: nobody is taken back
+    {
+        echo 'MOUNT_UNDER_SCRATCH = {"/var/tmp"}'
+        echo 'HIBERNATE_RECLAIM_TIME = 0' # wakes are counted: nobody is taken back
+        # Owner and machine share their files here; jobs that do not say so are run as where they do not.
+        echo 'SUBMIT_DEFAULT_SHOULD_TRANSFER_FILES = YES'
+    } >>"$ROOST_CONFIG"
 }
+# Jobs may be charged to any user and group, before pool_start.
+pool_charges_anybody() {
+    printf '%s\n' 'ACCOUNTING_MAP = accounting' 'CLASSAD_USER_MAP_NAMES = {accounting}' \
+        "CLASSAD_USER_MAPDATA_accounting = \"* $JOBS_OF *\"" >>"$ROOST_CONFIG"
+}
+# for_jobs PATH...: what only their owner may read or write is the account's whose jobs they are.
+for_jobs() { [ "$(id -u)" -ne 0 ] || chown -R "$JOBS_OF" "$@"; }
 pool_start() { timeout 60 "$ROOST" start >"$WORK/start.out" 2>&1 || fail "roost start: $(cat "$WORK/start.out")"; }
 
 no_process_of() { [ -z "$(traces "$1")" ]; }

@@ -10,6 +10,7 @@
 . "$(dirname "$0")/lib_chaos.sh"
 
 pool_init --nodes 2 --cpus-per-node 2 --idle 600
+pool_charges_anybody
 cat >>"$ROOST_CONFIG" <<'CONF'
 MASTER_BACKOFF_CEILING = "50ms"
 NEGOTIATOR_INTERVAL = 1

@@ -29,6 +29,7 @@ echo secret >"$WORK/hidden/key"
 echo "the owner's" >"$HOME_DIR/.profile"
 seq 1000 >"$HOME_DIR/numbers"
 chmod 0600 "$HOME_DIR/numbers"
+for_jobs "$HOME_DIR"
 cat >"$HOME_DIR/job.py" <<'END'
 import os, sys, time
 work, hidden, spool, gate = sys.argv[1:]
@@ -171,6 +172,7 @@ runs_for 2 || fail "it was begun again: $("$ROOST" q "$job" -af JobStatus NumJob
 
 say "once more, and a file that it has open is another one now: it goes back to its checkpoint"
 cp "$HOME_DIR/out" "$HOME_DIR/out.other"
+for_jobs "$HOME_DIR/out.other"
 mv "$HOME_DIR/out.other" "$HOME_DIR/out"
 kill_shadow
 until_true 60 "it runs once more" runs_for 3

@@ -9,6 +9,7 @@
 . "$(dirname "$0")/lib.sh"
 
 pool_init --nodes 1 --cpus-per-node 2
+pool_charges_anybody
 port=$(sed -n 's/^SCHEDD_PORT = //p' "$ROOST_CONFIG")
 cat >>"$ROOST_CONFIG" <<'CONF'
 NEGOTIATOR_INTERVAL = 1

@@ -29,6 +29,7 @@ head -c 3000000 /dev/urandom >tree/large
 printf '#!/bin/sh\necho ran\n' >tree/script
 chmod 0750 tree/script
 chmod 0400 tree/large
+for_jobs tree
 ln -s sub/"b c" tree/link
 ln -s ../a tree/sub/up
 ln -s ../outside tree/beyond # becomes the file

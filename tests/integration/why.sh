@@ -87,7 +87,7 @@ until_true 60 "one runs" reason_is "$running.0" Running
 says "running on slot1@wn01" "$running.0"
 until_true 10 "the other waits" reason_is "$running.1" Busy
 says "all busy: 1 with your jobs" "$running.1"
-says "$running.0" -user "$(id -un)"
+says "$running.0" -user "$JOBS_OF"
 "$ROOST" rm "$running" >/dev/null
 until_true 10 "it is removed" reason_is "$running.0" Removed
 

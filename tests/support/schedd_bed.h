@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/daemon_run.h"
 #include "base/loop.h"
@@ -14,6 +15,7 @@
 #include "base/os.h"
 #include "schedd/schedd.h"
 #include "tests/support/collector_bed.h"
+#include "tests/support/ordinary_account.h"
 
 /* Writes the configuration of the schedd "s" that has that token, and its certificate; path is the
  * configuration's. */
@@ -23,9 +25,10 @@ static inline void schedd_bed_write(struct bed *bed, const char *token_id, char 
     (void)snprintf(text, sizeof text,
                    "LOCAL_DIR = \"%s/schedd\"\nLOG = \"%s/schedd\"\nRUN = \"%s/schedd\"\n"
                    "SEC_DIRECTORY = \"%s\"\nTOKEN_FILE = \"%s/%s\"\nCOLLECTOR_HOST = \"%s\"\n"
-                   "SCHEDD_HOST = \"127.0.0.1\"\nSCHEDD_NAME = \"s\"\nUID_DOMAIN = \"pool\"\n",
+                   "SCHEDD_HOST = \"127.0.0.1\"\nSCHEDD_NAME = \"s\"\nUID_DOMAIN = \"pool\"\n%s",
                    bed->dir, bed->dir, bed->dir, bed->dir, bed->dir, token_id,
-                   bed->tcp + strlen("tcp:"));
+                   bed->tcp + strlen("tcp:"), ordinary_knob());
+    assert_int_equal(chmod(bed->dir, 0755), 0); /* for shadows */
     bed_path(bed, "schedd.conf", path);
     BED_MUST(os_write_file(bed->os, path, text, strlen(text), 0600, false, err));
     char cert[300], key[300];
@@ -55,7 +58,10 @@ static inline struct client *dial_schedd_by(struct bed *bed, const char *route)
     const struct wire_dial how = {.address = address, .route = route, .name = ""};
     wire_close(client->wire);
     client->over = false;
-    if (wire_dial(client->context, &how, &EVENTS, client, &client->wire, &err) != 0) {
+    bool as_shadow = strcmp(route, "shadow") == 0;
+    if ((as_shadow
+             ? ordinary_dial(bed->os, client->context, &how, &EVENTS, client, &client->wire, &err)
+             : wire_dial(client->context, &how, &EVENTS, client, &client->wire, &err)) != 0) {
         fail_msg("%s", err.text);
     }
     loop_run_until(bed->loop, &client->over);

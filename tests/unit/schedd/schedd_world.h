@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <cmocka.h>
 
@@ -33,6 +34,7 @@
 #include "base/vec.h"
 #include "classad/ad.h"
 #include "schedd/schedd.h"
+#include "tests/support/ordinary_account.h"
 #include "tests/support/told_secrets.h"
 #include "wire/token.h"
 #include "wire/watch.h"
@@ -117,6 +119,20 @@ static inline void put(struct world *world, const char *name, const char *text)
     assert_int_equal(os_write_file(world->os, path, text, strlen(text), 0600, false, NULL), 0);
 }
 
+/* Adds lines to the configuration, for the next start. */
+static inline void configure(struct world *world, const char *lines)
+{
+    char *text = NULL;
+    size_t length = 0;
+    struct strbuf all;
+    assert_int_equal(os_read_file(world->os, world->config, 100000, &text, &length, NULL), 0);
+    strbuf_init(&all, 0);
+    strbuf_printf(&all, "%s%s", text, lines);
+    put(world, "roost.conf", strbuf_text(&all));
+    strbuf_fini(&all);
+    mem_free(text);
+}
+
 static inline void make_secrets(struct world *world)
 {
     char cert[96], key[96], keys[96];
@@ -139,6 +155,7 @@ static inline int set_up(void **state)
     struct world *world = calloc(1, sizeof(*world));
     (void)snprintf(world->dir, sizeof(world->dir), "/tmp/roost_schedd_XXXXXX");
     assert_non_null(mkdtemp(world->dir));
+    assert_int_equal(chmod(world->dir, 0755), 0); /* for shadows */
     assert_int_equal(loop_create(&world->loop, NULL), 0);
     assert_int_equal(os_create(world->loop, &world->os, NULL), 0);
     strbuf_init(&world->log_text, 0);
@@ -146,8 +163,7 @@ static inline int set_up(void **state)
     (void)snprintf(world->config, sizeof(world->config), "%s/roost.conf", world->dir);
     (void)snprintf(world->local, sizeof(world->local), "unix:%s/spool/schedd.sock", world->dir);
     (void)snprintf(world->token_path, sizeof(world->token_path), "%s/token", world->dir);
-    assert_int_equal(os_user_name(world->os, os_uid(world->os), world->me, sizeof(world->me), NULL),
-                     0);
+    assert_int_equal(ordinary_name(world->os, world->me, sizeof(world->me)), 0);
     make_secrets(world);
     char config[1024];
     (void)
@@ -156,8 +172,8 @@ static inline int set_up(void **state)
                  "COLLECTOR_HOST = \"127.0.0.1:1\"\nSCHEDD_HOST = \"127.0.0.1\"\n"
                  "SCHEDD_NAME = \"s1\"\nUID_DOMAIN = \"pool\"\nMAX_JOBS_PER_OWNER = 20\n"
                  "MAX_JOBS_PER_SUBMISSION = 15\nMAX_HISTORY_JOBS = 5\n"
-                 "PERIODIC_EXPR_INTERVAL = 1\nMAX_CONSTRAINT_STEPS = 2000000\n",
-                 world->dir, world->dir, world->dir, world->dir);
+                 "PERIODIC_EXPR_INTERVAL = 1\nMAX_CONSTRAINT_STEPS = 2000000\n%s",
+                 world->dir, world->dir, world->dir, world->dir, ordinary_knob());
     put(world, "roost.conf", config);
     start(world);
     char ca[96];
@@ -209,8 +225,8 @@ static inline void on_closed(void *arg, struct wire *wire, int status, const cha
     wire_close(wire);
 }
 
-static inline void dial(struct world *world, const char *address, const char *route,
-                        struct connection *connection)
+static inline void dial_with(struct world *world, const char *address, const char *route,
+                             bool as_shadow, struct connection *connection)
 {
     static const struct wire_events EVENTS = {.ready = on_ready, .closed = on_closed};
     const struct wire_dial how = {.address = address,
@@ -218,9 +234,53 @@ static inline void dial(struct world *world, const char *address, const char *ro
                                   .name = "",
                                   .pin = strcmp(route, "claim") == 0 ? world->pin : NULL};
     *connection = (struct connection){.world = world};
-    assert_int_equal(wire_dial(world->context, &how, &EVENTS, connection, &connection->wire, NULL),
-                     0);
+    int result =
+        as_shadow ? ordinary_dial(world->os, world->context, &how, &EVENTS, connection,
+                                  &connection->wire, NULL)
+                  : wire_dial(world->context, &how, &EVENTS, connection, &connection->wire, NULL);
+    assert_int_equal(result, 0);
     wait_for(world, &connection->ready);
+}
+
+static inline void dial(struct world *world, const char *address, const char *route,
+                        struct connection *connection)
+{
+    dial_with(world, address, route, false, connection);
+}
+
+/* As the shadow of world->me. */
+static inline void dial_as_shadow(struct world *world, struct connection *connection)
+{
+    dial_with(world, world->local, "shadow", true, connection);
+}
+
+static inline void use_token(struct world *world, const char *identity, uint32_t scopes)
+{
+    struct token token = {.scopes = scopes, .issued_s = loop_wall_s(world->loop)};
+    char key[96];
+    char *text = NULL;
+    (void)snprintf(token.identity, sizeof(token.identity), "%s", identity);
+    (void)snprintf(token.id, sizeof(token.id), "id");
+    (void)snprintf(token.pool, sizeof(token.pool), "pool");
+    (void)snprintf(key, sizeof(key), "%s/keys/k1.key", world->dir);
+    assert_int_equal(token_issue_file(world->os, world->loop, key, "k1", &token, &text, NULL), 0);
+    put(world, "token", text);
+    mem_free(text);
+}
+
+/* Over TCP, with a token. */
+static inline void dial_with_token(struct world *world, const char *identity, uint32_t scopes,
+                                   struct connection *connection)
+{
+    char path[96];
+    char *address = NULL;
+    size_t length = 0;
+    (void)snprintf(path, sizeof(path), "%s/spool/schedd.address", world->dir);
+    assert_int_equal(os_read_file(world->os, path, 1000, &address, &length, NULL), 0);
+    address[strcspn(address, "\n")] = '\0';
+    use_token(world, identity, scopes);
+    dial(world, address, "schedd", connection);
+    mem_free(address);
 }
 
 static inline void on_answer(void *arg, struct wire_reply *reply)
@@ -325,6 +385,19 @@ static inline void count_is(struct world *world, const char *args, size_t count)
     query(world, args, &answer);
     assert_int_equal(answer.ads.count, count);
     answer_fini(&answer);
+}
+
+/* Until the queue has so many jobs: each question lets the schedd's loop turn. */
+static inline void until_jobs(struct world *world, size_t count)
+{
+    size_t there = SIZE_MAX;
+    for (int i = 0; i < 10000 && there != count; i++) {
+        struct answer answer;
+        query(world, "[Type = \"Job\"]", &answer);
+        there = answer.ads.count;
+        answer_fini(&answer);
+    }
+    assert_int_equal(there, count);
 }
 
 #define CASE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)

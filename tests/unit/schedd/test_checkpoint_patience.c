@@ -55,7 +55,7 @@ static void a_job_whose_image_no_machine_runs_is_given_to_any(void **state)
     assert_int_equal(unsetenv("ROOST_CHECKPOINT_PATIENCE"), 0);
     assert_int_equal(unsetenv("ROOST_PERIODIC_EXPR_INTERVAL"), 0);
     struct client *schedd = dial_schedd(bed), *shadow = dial_schedd_by(bed, "shadow");
-    BED_MUST(os_user_name(bed->os, os_uid(bed->os), me, sizeof me, err));
+    assert_int_equal(ordinary_name(bed->os, me, sizeof me), 0);
     (void)snprintf(hello, sizeof hello, "[Owner = \"%s\"; Pid = 1]", me);
     call_ok(shadow, VERB_SHADOW_HELLO, hello, NULL);
     call_ok(schedd, VERB_SUBMIT, JOB "ProcCount = 2]", NULL);

@@ -52,7 +52,9 @@ static void become_shadow(struct world *world, struct shadow *shadow, const char
     struct connection connection = {.world = world};
     char hello[256];
     *shadow = (struct shadow){0};
-    assert_int_equal(wire_dial(world->context, &how, &EVENTS, shadow, &shadow->wire, NULL), 0);
+    assert_int_equal(ordinary_dial(world->os, world->context, &how, &EVENTS, shadow, &shadow->wire,
+                                   NULL),
+                     0);
     wait_for(world, &shadow->ready);
     connection.wire = shadow->wire;
     (void)snprintf(hello, sizeof(hello), "[Owner = \"%s\"; Pid = 1]", world->me);

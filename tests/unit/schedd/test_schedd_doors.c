@@ -4,20 +4,6 @@
  */
 #include "tests/unit/schedd/schedd_world.h"
 
-static void use_token(struct world *world, const char *identity, uint32_t scopes)
-{
-    struct token token = {.scopes = scopes, .issued_s = loop_wall_s(world->loop)};
-    char key[96];
-    char *text = NULL;
-    (void)snprintf(token.identity, sizeof(token.identity), "%s", identity);
-    (void)snprintf(token.id, sizeof(token.id), "id");
-    (void)snprintf(token.pool, sizeof(token.pool), "pool");
-    (void)snprintf(key, sizeof(key), "%s/keys/k1.key", world->dir);
-    assert_int_equal(token_issue_file(world->os, world->loop, key, "k1", &token, &text, NULL), 0);
-    put(world, "token", text);
-    mem_free(text);
-}
-
 static void from_elsewhere_the_token_says_whose_the_jobs_are(void **state)
 {
     struct world *world = *state;
@@ -83,7 +69,7 @@ static void a_shadow_must_be_of_its_owner(void **state)
     struct world *world = *state;
     struct answer answer;
     struct connection connection;
-    dial(world, world->local, "shadow", &connection);
+    dial_as_shadow(world, &connection);
     assert_int_equal(call_on(&connection, VERB_JOB_RESULT, "[JobId = \"1.0\"; ClaimEpoch = 1]",
                              NULL, &answer),
                      -EACCES);

@@ -66,6 +66,19 @@ static void a_submitter_sets_neither_owner_nor_secrets(void **state)
     ad_destroy(ad);
 }
 
+static void who_one_is_is_said_in_literal_strings(void **state)
+{
+    (void)state;
+    struct err err = {{0}};
+    struct ad *ad = parse("[Cmd = \"/bin/true\"; Iwd = \"/\"; FileSystemDomain = \"here\"]");
+    assert_int_equal(submit_plan_check_job(ad, &err), 0);
+    assert_int_equal(ad_set_expr(ad, "FileSystemDomain", "TARGET.FileSystemDomain", NULL), 0);
+    assert_int_equal(submit_plan_check_job(ad, &err), -EINVAL);
+    assert_non_null(strstr(err.text, "FileSystemDomain is not a literal string"));
+    assert_true(submit_plan_is_ours("AuthenticatedIdentity"));
+    ad_destroy(ad);
+}
+
 static void defaults_fill_what_is_missing_and_only_that(void **state)
 {
     (void)state;
@@ -98,6 +111,7 @@ int main(void)
         cmocka_unit_test(a_job_names_its_program_and_its_directory),
         cmocka_unit_test(what_has_a_wrong_type_is_named),
         cmocka_unit_test(a_submitter_sets_neither_owner_nor_secrets),
+        cmocka_unit_test(who_one_is_is_said_in_literal_strings),
         cmocka_unit_test(defaults_fill_what_is_missing_and_only_that),
         cmocka_unit_test(an_ad_that_is_too_large_or_has_a_bad_name_is_refused),
     };

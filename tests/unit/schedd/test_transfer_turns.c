@@ -25,7 +25,7 @@ static void become_shadow(struct world *world, struct connection *shadow)
 {
     struct answer answer;
     char hello[256];
-    dial(world, world->local, "shadow", shadow);
+    dial_as_shadow(world, shadow);
     (void)snprintf(hello, sizeof(hello), "[Owner = \"%s\"; Pid = 1]", world->me);
     int status;
     do { /* the one before may not be seen to have gone */

@@ -168,6 +168,29 @@ static void a_job_that_the_slot_does_not_want_is_declined(void **state)
     assert_int_equal(call(rig, VERB_ACTIVATE, 1, JOB), -ENOKEY);
 }
 
+static void a_job_of_root_is_declined_whatever_its_domain(void **state)
+{
+    struct rig *rig = *state;
+    static const char *const JOBS[] = {
+        "[Owner = \"root\"; User = \"root@pool\"; Requirements = true]",
+        "[Owner = \"root\"; User = \"root@elsewhere\"; Requirements = true]",
+        "[Owner = \"ann\"; User = \"root@pool\"; Requirements = true]",
+        "[Owner = \"root\"; User = \"ann@pool\"; Requirements = true]",
+    };
+    claim_it(rig);
+    for (size_t i = 0; i < sizeof JOBS / sizeof JOBS[0]; i++) {
+        assert_int_equal(call(rig, VERB_ACTIVATE, 1, JOBS[i]), -EPERM);
+        assert_non_null(strstr(last_text, "jobs never run as root"));
+        assert_true(is_claimed_idle(rig));
+    }
+    assert_int_equal(call(rig, VERB_ACTIVATE, 1,
+                          "[Owner = strcat(\"ro\", \"ot\"); User = \"ann@pool\"; "
+                          "Requirements = true]"),
+                     -EPERM);
+    assert_non_null(strstr(last_text, "Owner is not a literal string"));
+    assert_true(is_claimed_idle(rig));
+}
+
 static void a_starter_that_is_not_there_ends_the_claim(void **state)
 {
     struct rig *rig = *state;
@@ -575,6 +598,7 @@ UNIT_TESTS(RIG(a_silent_machine_does_not_renew_its_ads),
            RIG(a_match_that_is_not_confirmed_times_out),
            RIG(a_job_runs_and_the_claim_is_idle_again), RIG(the_record_is_all_that_a_starter_needs),
            RIG(a_job_that_the_slot_does_not_want_is_declined),
+           RIG(a_job_of_root_is_declined_whatever_its_domain),
            RIG(a_starter_that_is_not_there_ends_the_claim),
            RIG(deactivate_waits_until_the_starter_is_gone),
            RIG(deactivate_of_what_does_not_run_is_done_already),

@@ -1,5 +1,5 @@
 /* A starter whose job has checkpoints, with a shadow that the test plays, on whose disk they cannot
- * be read.
+ * be read; and one whose job is root's, which asks for none.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -56,8 +56,9 @@ struct bed {
     struct wire_context *wires;
     struct listener *listener;
     struct wire *wire;
-    int64_t offered; /* so many, the latest of which is 2 */
-    int64_t asked;   /* the last one of which bytes were wanted */
+    const char *owner; /* of the job in the record; NULL: the record has none */
+    int64_t offered;   /* so many, the latest of which is 2 */
+    int64_t asked;     /* the last one of which bytes were wanted */
     int refusals, starts;
     bool over;
 };
@@ -151,6 +152,12 @@ static void write_record(struct bed *bed)
     ad_set_int(record, "LeaseRemainingMs", 600000);
     ad_set_bool(slot, CKPT_HAS, true);
     ad_set_ad(record, "Slot", slot);
+    if (bed->owner != NULL) {
+        struct ad *job = ad_create();
+        ad_set_string(job, "Owner", bed->owner);
+        ad_set_string(job, "User", "x@elsewhere");
+        ad_set_ad(record, "Job", job);
+    }
     strbuf_init(&text, 0);
     static const struct wire_secret SECRETS[] = {{SECRET_CLAIM_ID, 0, "slot1@wn#b#00"},
                                                  {SECRET_NONCE, 0,
@@ -236,11 +243,25 @@ static void where_the_latest_cannot_be_read_the_one_before_is_asked_for(void **s
     end(&bed);
 }
 
+static void a_job_of_root_does_not_begin(void **state)
+{
+    struct bed bed = {.owner = "root"}, other = {.owner = "nobody-here"};
+    (void)state;
+    run(&bed, 2); /* the starter stops the loop */
+    assert_false(bed.over);
+    assert_int_equal(bed.asked, 0);
+    end(&bed);
+    run(&other, 2);
+    assert_int_equal(other.asked, 1);
+    end(&other);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(where_none_can_be_read_the_job_does_not_begin_anew),
         cmocka_unit_test(where_the_latest_cannot_be_read_the_one_before_is_asked_for),
+        cmocka_unit_test(a_job_of_root_does_not_begin),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -118,6 +118,32 @@ static void getenv_takes_all_or_what_a_list_lets_pass(void **state)
           "\"A=1 HOME=/home/ann QUOTE=it''''s' 'two\"");
 }
 
+static void where_there_is_no_map_the_user_is_oneself(void **state)
+{
+    (void)state;
+    static const char *const TEXTS[] = {
+        "executable = x\naccounting_group = physics\naccounting_group_user = ann\nqueue",
+        "executable = x\naccounting_group = physics\nqueue",
+        "executable = x\nnice_user = true\nqueue",
+        "executable = x\naccounting_group = physics\naccounting_group_user = bob\nqueue",
+        "executable = x\naccounting_group_user = bob\nqueue",
+    };
+    struct submit_place place = PLACE;
+    place.own_charge_only = true;
+    for (size_t i = 0; i < sizeof(TEXTS) / sizeof(TEXTS[0]); i++) {
+        struct vec ads = {0};
+        struct err err = {{0}};
+        int rc = make_at(&place, TEXTS[i], &ads, &err);
+        assert_int_equal(rc, i < 3 ? 0 : -EINVAL);
+        if (i >= 3) {
+            assert_non_null(strstr(err.text,
+                                   "accounting_group_user 'bob' would charge another user: "
+                                   "jobs of 'ann'"));
+        }
+        vec_fini(&ads, destroy_ad);
+    }
+}
+
 static void the_account_is_the_group_and_its_user(void **state)
 {
     (void)state;
@@ -575,7 +601,8 @@ UNIT_TESTS(
     UNIT(paths_are_those_of_the_directory_of_submission),
     UNIT(streams_are_sent_unless_there_is_nothing), UNIT(arguments_of_both_quotings_are_one_text),
     UNIT(environments_are_merged_and_sorted), UNIT(getenv_takes_all_or_what_a_list_lets_pass),
-    UNIT(the_account_is_the_group_and_its_user), UNIT(concurrency_limits_are_one_sorted_list),
+    UNIT(the_account_is_the_group_and_its_user), UNIT(where_there_is_no_map_the_user_is_oneself),
+    UNIT(concurrency_limits_are_one_sorted_list),
     UNIT(requirements_are_completed_by_what_the_user_left_open),
     UNIT(requirements_speak_of_how_files_travel), UNIT(resources_of_the_sites_own_are_asked_for),
     UNIT(amounts_have_units_or_are_expressions), UNIT(sizes_are_measured),

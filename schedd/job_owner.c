@@ -1,0 +1,154 @@
+/* schedd/job_owner.c - see job_owner.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "schedd/job_owner.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/log.h"
+#include "base/os.h"
+#include "base/strmap.h"
+#include "base/vec.h"
+#include "schedd/job_claims.h"
+#include "schedd/job_factory.h"
+#include "schedd/job_moves.h"
+#include "schedd/job_queue.h"
+#include "schedd/schedd_state.h"
+#include "wire/root_jobs.h"
+#include "wire/wire.h"
+
+#define ROOT    "root"
+#define HELD_AS "jobs never run as root: remove this job and submit it from an ordinary account"
+
+int owner_check_root_as(const char *account, struct err *err)
+{
+    if (account[0] == '\0') {
+        return 0;
+    }
+    if (strcmp(account, ROOT) == 0) {
+        return err_set(err, -EINVAL,
+                       "SUBMIT_ROOT_AS is root: jobs never run as root; name an ordinary account");
+    }
+    return owner_name_is_valid(account)
+               ? 0
+               : err_set(err, -EINVAL, "SUBMIT_ROOT_AS '%.100s' is not the name of an account",
+                         account);
+}
+
+/* The account's name by which the caller has proved itself. */
+static int name_of_caller(struct schedd *schedd, const struct wire_peer *peer, char *ret,
+                          size_t size, struct err *err)
+{
+    if (peer->has_uid) {
+        return os_user_name(schedd->os, peer->uid, ret, size, err) != 0 ? -EPERM : 0;
+    }
+    size_t length = strcspn(peer->identity, "@");
+    if (length >= size) {
+        return err_set(err, -EPERM, "identity '%.100s...' is too long", peer->identity);
+    }
+    memcpy(ret, peer->identity, length);
+    ret[length] = '\0';
+    return 0;
+}
+
+/* Who calls is root: the account in whose name it may submit, as *ret. */
+static int stand_in_for_root(const struct schedd *schedd, const struct wire_peer *peer,
+                             const char **ret, struct err *err)
+{
+    const char *account = schedd->settings.submit_root_as;
+    if (!peer->has_uid) {
+        return err_set(err, -EPERM,
+                       "'%s' cannot own jobs: jobs never run as root; use a token of an ordinary "
+                       "account",
+                       peer->identity);
+    }
+    if (account == NULL || account[0] == '\0') {
+        return err_set(err, -EPERM,
+                       "jobs never run as root: submit from an ordinary account (su - ACCOUNT), or "
+                       "set SUBMIT_ROOT_AS in the schedd's configuration to the account as which "
+                       "root's jobs are submitted");
+    }
+    if (root_jobs_name(schedd->os, account)) {
+        return err_set(err, -EPERM,
+                       "SUBMIT_ROOT_AS is '%s', whose uid is 0: jobs never run as root; name an "
+                       "ordinary account",
+                       account);
+    }
+    *ret = account;
+    return 0;
+}
+
+int owner_of_caller(struct schedd *schedd, const struct wire_peer *peer, char *ret, size_t size,
+                    struct err *err)
+{
+    char own[OWNER_NAME_MAX + 2];
+    const char *name = own;
+    int result = name_of_caller(schedd, peer, own, sizeof(own), err);
+    if (result == 0 && !owner_name_is_valid(own)) {
+        result = err_set(err, -EPERM, "'%s' cannot own jobs", own);
+    }
+    if (result == 0 && root_jobs_name(schedd->os, own)) {
+        result = stand_in_for_root(schedd, peer, &name, err);
+    }
+    if (result != 0) {
+        return result;
+    }
+    uid_t uid = 0;
+    gid_t gid = 0;
+    if (!owner_name_is_valid(name) || strlen(name) >= size) {
+        return err_set(err, -EPERM, "'%s' cannot own jobs", name);
+    }
+    if (os_user_find(schedd->os, name, &uid, &gid, NULL) != 0) {
+        return err_set(err, -EPERM, "'%s'%s has no account on the schedd's host", name,
+                       name == own ? "" : " (SUBMIT_ROOT_AS)");
+    }
+    if (!schedd->is_root && strcmp(name, schedd->account) != 0) {
+        return err_set(err, -EPERM,
+                       "this schedd runs as '%s', not as root: it can run jobs of '%s' only, not "
+                       "of '%s'",
+                       schedd->account, schedd->account, name);
+    }
+    memcpy(ret, name, strlen(name) + 1);
+    return 0;
+}
+
+/* ---- jobs of root that an older schedd has taken -----------------------------------------------
+ */
+
+static bool add_job_of_root(void *arg, struct job *job)
+{
+    bool may_run = job->phase != JOB_HELD && job->phase != JOB_COMPLETED;
+    if (may_run && job->cluster->owner->is_root) {
+        vec_push(arg, job);
+    }
+    return true;
+}
+
+void owner_hold_jobs_of_root(struct schedd *schedd)
+{
+    struct vec jobs = {0};
+    struct change *change = change_begin(schedd);
+    queue_walk(schedd, add_job_of_root, &jobs);
+    for (size_t i = 0; i < jobs.count; i++) {
+        struct job *job = jobs.items[i];
+        char id[JOB_ID_SIZE];
+        job_id(job, id);
+        log_warn(schedd->log, "job.of_root", HELD_AS, LOG_TEXT("job", id),
+                 LOG_TEXT("owner", job->cluster->owner->name));
+        moves_hold(change, job, HELD_AS, HOLD_NO_ACCOUNT, 0, true);
+    }
+    size_t at = 0;
+    void *value = NULL;
+    while (strmap_next(schedd->clusters, &at, NULL, &value)) {
+        struct cluster *cluster = value;
+        if (cluster->owner->is_root && cluster->factory != NULL && !factory_is_paused(cluster)) {
+            factory_pause(change, cluster, HELD_AS);
+        }
+    }
+    change_commit(change, NULL, NULL, NULL);
+    claims_flush(schedd);
+    vec_fini(&jobs, NULL);
+}
