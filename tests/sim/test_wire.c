@@ -526,7 +526,7 @@ static void a_large_frame_over_a_slow_line_is_no_trickle(void **state)
     pool_free(pool);
 }
 
-static int admit_anybody(void *arg, const struct wire_peer *peer, const struct ad *hello,
+static int admit_anybody(void *arg, const struct wire_peer *peer, const struct wire_hello *hello,
                          struct err *err)
 {
     (void)arg, (void)peer, (void)hello, (void)err;
