@@ -95,7 +95,7 @@ def claimed(pool, claim_id):
 def nonces(pool):
     for path in glob.glob(pool.path("nodes/*/execute/*/job.record")):
         text = contents(path).decode(errors="replace")
-        found = {name: re.search(pattern, text) for name, pattern in (("nonce", r'Nonce = "([0-9a-f]{32})"'), ("owner", r'\bOwner = "(\w+)"'), ("epoch", r"ClaimEpoch = (\d+)"),
+        found = {name: re.search(pattern, text) for name, pattern in (("nonce", r"(?m)^2 ([0-9a-f]{32})$"), ("owner", r'\bOwner = "(\w+)"'), ("epoch", r"ClaimEpoch = (\d+)"),
                                                                       ("cluster", r"ClusterId = (\d+)"))}
         if not all(found.values()):
             raise AssertionError(f"{path} has not what is looked for: {[name for name, match in found.items() if not match]}")

@@ -37,6 +37,19 @@ ENOENT, ESRCH, EAGAIN, EACCES, EBUSY, EINVAL, ENOSYS, EPROTO, EBADMSG = 2, 3, 11
 EPERM, EHOSTUNREACH, ESTALE, ENOKEY, EKEYEXPIRED, EKEYREVOKED, EKEYREJECTED = 1, 113, 116, 126, 127, 128, 129
 
 
+# What is beside ads and never in them: kinds of section 3, under the names by which this client has them.
+SECRETS = {"ClaimId": 1, "ClaimIdList": 1, "Nonce": 2, "Ticket": 3}
+OF_ARGS = 0xFFFFFFFF
+
+
+def count_secrets(data):
+    at = count = 0
+    while at < len(data):
+        at += 7 + struct.unpack_from("<H", data, at + 5)[0]
+        count += 1
+    return count
+
+
 def verbs():
     """The table of section 4, by name."""
     with open(os.path.join(SOURCE, "docs/protocol/wire.md"), encoding="utf-8") as page:
@@ -68,19 +81,54 @@ class Frame:
         self.kind, self.flags, self.verb, self.number, self.payload = kind, flags, verb, number, payload
 
 
+def part_secrets(ad, of):
+    """(the ad without what stands for a secret, the secrets as they travel)."""
+    rest, found = Ad(ad), b""
+    for name, kind in SECRETS.items():
+        value = rest.pop(name, None)
+        listed = value if isinstance(value, list) else [value]
+        if value is None or not all(isinstance(one, str) for one in listed):
+            rest.update({} if value is None else {name: value})
+            continue
+        for one in listed:
+            found += struct.pack("<BI", kind, of) + put_text16(one)
+    return rest, found
+
+
 class Message:
-    """A body: the arguments, a list of ads, a blob."""
+    """A body: the arguments, a list of ads, a blob, and secrets beside them (section 3).
+
+    In arguments, in the ad Hello of them, and in ads of type Machine the names of SECRETS stand for secrets of that kind: they
+    are written beside the ad and put back into it when a body is read (several of one kind as a list, ClaimId the first)."""
 
     def __init__(self, args=None, ads=(), blob=b""):
         self.args, self.ads, self.blob = Ad(args or {}), list(ads), blob
 
     def encode(self):
-        args = ad_form.encode(self.args) if self.args else b""
-        out = bytearray(struct.pack("<I", len(args)) + args + struct.pack("<I", len(self.ads)))
-        for ad in self.ads:
+        ads, secrets = [], b""
+        for index, ad in enumerate(self.ads):
+            if isinstance(ad, dict) and ad.get("MyType") == "Machine":
+                ad, found = part_secrets({name: value for name, value in ad.items() if name != "ClaimId" or "ClaimIdList" not in ad}, index)
+                secrets += found
+            ads.append(ad)
+        args, found = part_secrets(self.args, OF_ARGS)
+        secrets += found
+        if isinstance(args.get("Hello"), dict):
+            args["Hello"], found = part_secrets(args["Hello"], OF_ARGS)
+            secrets += found
+        args = ad_form.encode(args) if args else b""
+        out = bytearray(struct.pack("<I", len(args)) + args + struct.pack("<I", len(ads)))
+        for ad in ads:
             data = ad if isinstance(ad, bytes) else ad_form.encode(ad)
             out += struct.pack("<I", len(data)) + data
-        return bytes(out + struct.pack("<I", len(self.blob)) + self.blob)
+        out += struct.pack("<I", len(self.blob)) + self.blob
+        return bytes(out + (struct.pack("<I", count_secrets(secrets)) + secrets if secrets else b""))
+
+    def put_back(self, kind, of, text):
+        ad = self.args if of == OF_ARGS else self.ads[of]
+        if kind == SECRETS["ClaimId"] and of != OF_ARGS:
+            ad.setdefault("ClaimIdList", []).append(text)
+        ad.setdefault({number: name for name, number in reversed(SECRETS.items())}[kind], text)
 
     @classmethod
     def decode(cls, data):
@@ -94,6 +142,10 @@ class Message:
         message.args = ad_form.decode(args) if args else Ad()
         message.ads = [ad_form.decode(sized()) for _ in range(struct.unpack("<I", reader.take(4))[0])]
         message.blob = sized()
+        count = struct.unpack("<I", reader.take(4))[0] if reader.at != len(data) else 0
+        for _ in range(count):
+            kind, of, length = struct.unpack("<BIH", reader.take(7))
+            message.put_back(kind, of, reader.take(length).decode())
         if reader.at != len(data):
             raise ad_form.Malformed("bytes behind the body")
         return message
