@@ -23,10 +23,14 @@ struct scene {
     char address[400];   /* where the schedd listens */
 };
 
+static char schedd_pin[65]; /* as the schedd tells its startd */
+
 /* A startd that takes whatever it is asked to. */
 static void startd_asked(void *arg, struct wire_request *request)
 {
     (void)arg;
+    (void)snprintf(schedd_pin, sizeof schedd_pin, "%s",
+                   ad_string_or(wire_request_args(request), "ScheddPin", ""));
     wire_reply_ok(request, NULL);
 }
 
@@ -65,7 +69,10 @@ static struct client *dial_there(struct scene *scene, uint32_t scopes, const cha
 {
     static const struct wire_events EVENTS = {.ready = client_ready, .closed = client_closed};
     struct client *client = client_dial(scene->bed, scopes, "", NULL, NULL);
-    const struct wire_dial how = {.address = scene->address, .route = route, .name = ""};
+    const struct wire_dial how = {.address = scene->address,
+                                  .route = route,
+                                  .name = "",
+                                  .pin = schedd_pin};
     wire_close(client->wire);
     client->over = false;
     BED_MUST(wire_dial(client->context, &how, &EVENTS, client, &client->wire, err));
