@@ -46,7 +46,7 @@ static void from_elsewhere_the_token_says_whose_the_jobs_are(void **state)
         struct connection shadow;
         char own[96];
         (void)snprintf(own, sizeof(own), "[Owner = \"%s\"; Pid = 1]", world->me);
-        dial(world, world->local, "shadow", &shadow);
+        dial_as_shadow(world, &shadow);
         assert_int_equal(call_on(&shadow, VERB_SHADOW_HELLO, own, NULL, &answer), 0);
         answer_fini(&answer);
         assert_int_equal(call_on(&shadow, VERB_JOB_RESULT, "[JobId = \"2.0\"; ClaimEpoch = 1]",
@@ -100,8 +100,8 @@ static void a_second_shadow_takes_nothing_from_the_first(void **state)
     struct connection first, second;
     char own[96];
     (void)snprintf(own, sizeof(own), "[Owner = \"%s\"; Pid = 1]", world->me);
-    dial(world, world->local, "shadow", &first);
-    dial(world, world->local, "shadow", &second);
+    dial_as_shadow(world, &first);
+    dial_as_shadow(world, &second);
     assert_int_equal(call_on(&first, VERB_SHADOW_HELLO, own, NULL, &answer), 0);
     answer_fini(&answer);
     assert_int_equal(call_on(&second, VERB_SHADOW_HELLO, own, NULL, &answer), -EBUSY);
