@@ -18,6 +18,7 @@
 #include "classad/ad.h"
 #include "wire/daemon_ad.h"
 #include "wire/pool.h"
+#include "wire/revocations.h"
 #include "wire/settings.h"
 #include "wire/wire.h"
 
@@ -87,6 +88,7 @@ static void up(void *arg, struct wire *wire)
 {
     struct master_ad *self = arg;
     self->was_down = false;
+    revocations_watch(self->wires, wire);
     if (self->stopping) {
         return;
     }

@@ -33,6 +33,7 @@
 #include "store/store.h"
 #include "user_maps/user_world.h"
 #include "wire/pool.h"
+#include "wire/revocations.h"
 #include "wire/settings.h"
 #include "wire/watch.h"
 #include "wire/wire.h"
@@ -132,6 +133,7 @@ static void uplink_up(void *arg, struct wire *wire)
 {
     struct negotiator *negotiator = arg;
     log_info(negotiator->env.log, "uplink.up", "connected to the collector");
+    revocations_watch(negotiator->wires, wire);
     negotiator->leasing = false;
     lease(negotiator);
     int rc = watch_start(negotiator->slots_watch, wire);

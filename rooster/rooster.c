@@ -28,6 +28,7 @@
 #include "wire/daemon_ad.h"
 #include "wire/settings.h"
 #include "wire/pool.h"
+#include "wire/revocations.h"
 #include "wire/watch.h"
 #include "wire/wire.h"
 
@@ -99,6 +100,7 @@ static void uplink_up(void *arg, struct wire *wire)
 {
     struct rooster *rooster = arg;
     log_info(rooster->env.log, "uplink.up", "connected to the collector");
+    revocations_watch(rooster->wires, wire);
     int rc = watch_start(rooster->watch, wire);
     if (rc != 0) {
         log_warn(rooster->env.log, "watch.start", err_code_text(rc));

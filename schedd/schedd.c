@@ -53,6 +53,7 @@
 #include "store/store.h"
 #include "wire/door.h"
 #include "wire/pool.h"
+#include "wire/revocations.h"
 #include "wire/settings.h"
 #include "wire/watch.h"
 #include "wire/remote_attrs.h"
@@ -305,6 +306,7 @@ static void uplink_up(void *arg, struct wire *wire)
 {
     struct schedd *schedd = arg;
     log_info(schedd->log, "uplink.up", "connected to the collector");
+    revocations_watch(schedd->context, wire);
     request_ads_up(schedd, wire);
     significant_up(schedd, wire);
 }

@@ -24,6 +24,7 @@
 #include "classad/ad.h"
 #include "startd/startd.h"
 #include "wire/pool.h"
+#include "wire/revocations.h"
 #include "wire/settings.h"
 #include "wire/wire.h"
 
@@ -242,6 +243,7 @@ static void uplink_up(void *arg, struct wire *wire)
 {
     struct startd *startd = arg;
     log_info(startd->env.log, "uplink.up", "connected to the collector");
+    revocations_watch(startd->wires, wire);
     startd->first_update_done = false;
     if (startd->asleep) {
         hibernate_leave(startd);

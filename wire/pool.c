@@ -38,7 +38,13 @@ static int create(const struct daemon_env *env, bool judges, struct wire_context
     };
     options_read(env->config, &options);
     options.keys_when_asked = !judges;
-    return wire_context_create(&options, ret, err);
+    struct strbuf path;
+    strbuf_init(&path, 0);
+    strbuf_printf(&path, "%s/revoked.%s", config_path(env->config, "SPOOL"), env->name);
+    options.revocations_path = judges ? strbuf_text(&path) : NULL;
+    int rc = wire_context_create(&options, ret, err);
+    strbuf_fini(&path);
+    return rc;
 }
 
 int pool_context_create(const struct daemon_env *env, struct wire_context **ret, struct err *err)

@@ -18,7 +18,8 @@ struct wire_context;
 #define POOL_ADDRESS_MAX 1024
 
 /* The context of a daemon's connections: TOKEN_FILE, POOL_KEYS, POOL_CA, UID_DOMAIN; the account it
- * runs as is ADMINISTRATOR over its Unix sockets. */
+ * runs as is ADMINISTRATOR over its Unix sockets.  The revocations that it knows are kept in
+ * SPOOL/revoked.<name of the daemon>. */
 int pool_context_create(const struct daemon_env *env, struct wire_context **ret, struct err *err);
 
 /* The same of a process that dials and asks, and that nobody asks anything: the keys that others'

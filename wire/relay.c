@@ -34,6 +34,8 @@
 #define ATTEMPTS_MAX  8                   /* times that one request is signed */
 #define TOKEN_AGE_MS  5000                /* our own token is read again when it is older */
 #define INSTANCES_MAX 20000               /* receivers remembered per connection */
+#define EARLY_MS      50                  /* before one that came too early is asked again */
+#define EARLY_MAX     7                   /* times, each after twice the time: 6 s in all */
 
 struct relay {
     struct id_node node; /* first */
@@ -48,7 +50,8 @@ struct relay {
     wire_reply_f call;
     void *arg;
     int64_t inner; /* the call that is under way */
-    unsigned attempts;
+    unsigned attempts, early;
+    struct loop_timer *again; /* set while it waits to be asked again, without an inner call */
     uint8_t request_digest[P256_DIGEST_BYTES];
     uint64_t part;         /* of the next answer */
     struct caller *answer; /* who answers, once its token was seen */
@@ -57,6 +60,7 @@ struct relay {
 
 static void relay_free(struct relay *relay)
 {
+    loop_timer_destroy(relay->again);
     strbuf_fini(&relay->body);
     caller_unref(relay->answer);
     mem_free(relay->answer_token);
@@ -93,6 +97,24 @@ bool relay_cancel(struct wire *wire, int64_t number)
         wire_cancel(wire, inner);
     }
     return true;
+}
+
+static bool relay_waits(const struct relay *relay)
+{
+    return relay->again != NULL && loop_timer_is_set(relay->again);
+}
+
+void relay_tell_all_over(struct wire *wire)
+{
+    struct id_node *node = wire->relays.first;
+    while (node != NULL) {
+        struct relay *relay = (struct relay *)node;
+        node = node->next;
+        if (relay_waits(relay)) {
+            relay_end(relay, -ECONNRESET, wire->end_why == NULL ? "" : wire->end_why);
+            node = wire->relays.first; /* the callback may have cancelled others */
+        }
+    }
 }
 
 void relay_drop_all(struct wire *wire)
@@ -252,6 +274,45 @@ static const char *instance_learn(struct relay *relay, const struct ad *args)
     return copy;
 }
 
+/* Signs it (again) and sends it, or ends it. */
+static void relay_resend(struct relay *relay, const char *instance)
+{
+    int rc = relay_send(relay, instance);
+    if (rc == -ENOKEY) {
+        char why[CREDENTIAL_WHY_MAX];
+        (void)snprintf(why, sizeof why, "%s", relay->wire->context->own.why);
+        relay_end(relay, rc, why);
+    } else if (rc < 0) {
+        relay_end(relay, rc, err_code_text(rc));
+    }
+}
+
+static void relay_on_again(void *arg)
+{
+    struct relay *relay = arg;
+    struct strmap *instances = relay->wire->instances;
+    relay_resend(relay, instances == NULL ? NULL : strmap_get(instances, relay->target));
+}
+
+/* Who was asked does not know yet which tokens are revoked, a moment after it connected.  True: it
+ * is asked again; false: there is no time left. */
+static bool relay_was_early(struct relay *relay)
+{
+    struct loop *loop = relay->wire->context->loop;
+    uint64_t delay_ms = (uint64_t)EARLY_MS << relay->early;
+    if (relay->early == EARLY_MAX ||
+        (relay->due_ms != 0 && loop_now_ms(loop) + delay_ms >= relay->due_ms)) {
+        return false;
+    }
+    relay->early++;
+    relay->inner = 0;
+    if (relay->again == NULL) {
+        relay->again = loop_timer_create(loop, relay_on_again, relay);
+    }
+    loop_timer_set(relay->again, delay_ms);
+    return true;
+}
+
 /* The instance that was signed for is over, or none was named. */
 static void relay_again(struct relay *relay, const struct frame *frame)
 {
@@ -266,14 +327,7 @@ static void relay_again(struct relay *relay, const struct frame *frame)
         relay_end(relay, -ESTALE, "the hub names no instance of who is to be asked");
         return;
     }
-    int rc = relay_send(relay, instance);
-    if (rc == -ENOKEY) {
-        char why[CREDENTIAL_WHY_MAX];
-        (void)snprintf(why, sizeof why, "%s", relay->wire->context->own.why);
-        relay_end(relay, rc, why);
-    } else if (rc < 0) {
-        relay_end(relay, rc, err_code_text(rc));
-    }
+    relay_resend(relay, instance);
 }
 
 /* Who answers must be somebody who may have the name that was asked. */
@@ -396,6 +450,9 @@ static void on_reply(void *arg, const struct frame *frame)
     bool is_signed = (frame->flags & FRAME_FLAG_SIGNED) != 0;
     if (!is_signed && relay->part == 0 && frame->status == -ESTALE) {
         relay_again(relay, frame);
+    } else if (!is_signed && relay->part == 0 && frame->status == -EAGAIN &&
+               relay_was_early(relay)) {
+        return;
     } else if (is_signed && answer_judge(relay, frame, &why) < 0) {
         relay_refuse(relay, why.text);
     } else if (!is_signed && frame->status >= 0) {

@@ -60,6 +60,7 @@ static void request_gone(struct wire_request *request)
 void request_tell_all_over(struct wire *wire)
 {
     call_tell_all_over(wire);
+    relay_tell_all_over(wire);
     while (wire->requests.first != NULL) {
         struct wire_request *request = (struct wire_request *)wire->requests.first;
         request_unlink(request); /* stays with its handler until answered, unless gone() is set */
@@ -213,6 +214,26 @@ static void refuse(struct wire *wire, const struct frame *frame, int status, con
 static uint8_t reply_flags(const struct wire_request *request)
 {
     return request->quiet ? FRAME_FLAG_QUIET : 0;
+}
+
+void request_end_revoked(struct wire *wire, const char *token_id)
+{
+    struct id_node *node = wire->requests.first;
+    while (node != NULL) {
+        struct wire_request *request = (struct wire_request *)node;
+        node = node->next;
+        if (request->cancelled || !request->caller->peer.relayed ||
+            strcmp(request->caller->token.id, token_id) != 0) {
+            continue;
+        }
+        size_t payload = 0;
+        char text[FRAME_TEXT_MAX];
+        (void)snprintf(text, sizeof text, "token revoked (id '%s')", token_id);
+        (void)reply_send(wire, request, request->node.id, reply_flags(request), -EKEYREVOKED, text,
+                         NULL, &payload);
+        request_gone(request);
+        node = wire->requests.first; /* gone() may have ended others */
+    }
 }
 
 static bool says_something(const struct wire_body *body)
@@ -453,6 +474,16 @@ static void instance_tell(struct wire *wire)
     ad_destroy(args);
 }
 
+/* True: it came before we know which tokens are revoked, and was answered so. */
+static bool relayed_is_early(struct wire *wire, const struct frame *frame)
+{
+    if (revocations_are_known(wire->context->revocations)) {
+        return false;
+    }
+    refuse(wire, frame, -EAGAIN, "it is not known yet which tokens are revoked; ask again");
+    return true;
+}
+
 /* True: the request was signed for an instance of ours that is over, and was answered so. */
 static bool relayed_is_stale(struct wire *wire, const struct frame *frame,
                              struct relayed_request *relayed)
@@ -580,7 +611,8 @@ int request_take(struct wire *wire, const struct frame *frame, struct err *err)
     struct frame_ads ads = {0};
     struct caller *caller = NULL;
     struct relayed_request relayed = {.token = ""};
-    if ((frame->flags & FRAME_FLAG_RELAYED) != 0 && relayed_is_stale(wire, frame, &relayed)) {
+    if ((frame->flags & FRAME_FLAG_RELAYED) != 0 &&
+        (relayed_is_early(wire, frame) || relayed_is_stale(wire, frame, &relayed))) {
         return 0;
     }
     int rc = request_caller(wire, frame, &caller, &relayed, &why);

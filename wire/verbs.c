@@ -27,7 +27,7 @@ static const struct wire_verb_info VERBS[] = {
     {VERB_MERGE, "MERGE", D | N | M, 15000},
     {VERB_INVALIDATE, "INVALIDATE", A | D | N | M, 15000},
     {VERB_QUERY, "QUERY", R | W | D | N | M, 30000},
-    {VERB_WATCH, "WATCH", R | W | D | N | M, 0},
+    {VERB_WATCH, "WATCH", R | W | A | D | N | M, 0},
     {VERB_RELAY, "RELAY", A | W | D | N | M, 30000},
     {VERB_LEASE, "LEASE", D | N | M, 10000},
     {VERB_REVOKE, "REVOKE", M, 15000},

@@ -70,6 +70,11 @@ static int kind_read(struct watch_kind *kind, const struct ad *args, const struc
     if (kind->with_secrets && (peer->scopes & SCOPE_NEGOTIATOR) == 0) {
         return err_set(err, -EACCES, "token is too weak: claim ids need NEGOTIATOR");
     }
+    if ((peer->scopes & ~(uint32_t)SCOPE_ADVERTISE) == 0 && strcmp(kind->type, "Revocation") != 0) {
+        return err_set(err, -EACCES,
+                       "token is too weak: with ADVERTISE alone, WATCH is for ads of "
+                       "type Revocation only");
+    }
     name_add(name, kind->type);
     strbuf_puts(name, kind->with_secrets ? "private " : "public ");
     if (ad_get_string(args, "Constraint", &constraint) == 0) {

@@ -231,6 +231,8 @@ struct wire_context_options {
     const char *collector_pin;
     const char *uid_domain; /* identity of Unix peers: user@uid_domain */
     uid_t admin_uid;        /* this uid and root are ADMINISTRATOR over a Unix socket */
+    /* where a daemon keeps the revocations that it knows (wire/revocations.h), NULL: nowhere */
+    const char *revocations_path;
 };
 int wire_context_create(const struct wire_context_options *options, struct wire_context **ret,
                         struct err *err);
@@ -243,8 +245,10 @@ int wire_context_change(struct wire_context *context, const struct wire_context_
  * are left, telling nobody.  NULL is allowed. */
 void wire_context_destroy(struct wire_context *context);
 /* Token ids that are refused from now on, at greetings, and by the receiver of a relay; connections
- * that use one are closed. */
+ * that use one are closed, and requests made with one through a hub are ended. */
 void wire_context_revoke(struct wire_context *context, const char *token_id);
+/* The token has expired: its id need not be remembered any more. */
+void wire_context_forget(struct wire_context *context, const char *token_id);
 struct loop *wire_context_loop(const struct wire_context *context);
 bool wire_context_is_revoked(const struct wire_context *context, const char *token_id);
 

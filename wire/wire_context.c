@@ -88,6 +88,7 @@ int wire_context_create(const struct wire_context_options *options, struct wire_
     TAILQ_INIT(&context->turns);
     context->turn = loop_timer_create(options->loop, wire_context_turns, context);
     context->limits = wire_limits_create(context);
+    context->revocations = revocations_create(context, options->revocations_path);
     *ret = context;
     return 0;
 }
@@ -97,6 +98,7 @@ void wire_context_destroy(struct wire_context *context)
     if (context == NULL) {
         return;
     }
+    revocations_destroy(context->revocations); /* its watch is a call of a wire */
     wire_context_sweep(context);
     wire_limits_destroy(context->limits);
     loop_timer_destroy(context->turn);
@@ -206,6 +208,13 @@ void wire_context_revoke(struct wire_context *context, const char *token_id)
                      LOG_TEXT("peer", wire->caller->address),
                      LOG_TEXT("identity", wire->caller->identity), LOG_TEXT("token_id", token_id));
             wire_fail(wire, -EKEYREVOKED, true, "token revoked (id '%s')", token_id);
+        } else if (wire->state == WIRE_READY) {
+            request_end_revoked(wire, token_id);
         }
     }
+}
+
+void wire_context_forget(struct wire_context *context, const char *token_id)
+{
+    (void)strmap_remove(context->revoked, token_id);
 }

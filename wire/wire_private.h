@@ -31,6 +31,7 @@
 #include "wire/frame.h"
 #include "wire/id_table.h"
 #include "wire/instance.h"
+#include "wire/revocations.h"
 #include "wire/token.h"
 #include "wire/token_cache.h"
 #include "wire/wire.h"
@@ -78,8 +79,9 @@ struct wire_context {
     struct credential own;
     struct instance instance; /* of relayed requests that come to us */
     struct strmap *revoked;
-    struct ad_pool *args_pool; /* of requests, and of replies where wire has no other */
-    struct wire *first;        /* all wires, also those that are only waiting to be freed */
+    struct revocations *revocations; /* what the collector tells of them */
+    struct ad_pool *args_pool;       /* of requests, and of replies where wire has no other */
+    struct wire *first;              /* all wires, also those that are only waiting to be freed */
     TAILQ_HEAD(wire_turns, wire) turns; /* those that get a turn after what runs now */
     size_t turn_count;
     struct loop_timer *turn; /* set while there are some */
@@ -233,7 +235,9 @@ void request_output_drained(struct wire *wire); /* the peer reads again: more pa
 void call_tell_all_over(struct wire *wire);     /* -ECONNRESET to calls */
 void call_drop_all(struct wire *wire);          /* frees them, telling nobody */
 void request_tell_all_over(struct wire *wire);  /* -ECONNRESET to calls, gone to requests */
-void request_drop_all(struct wire *wire);       /* frees them, telling nobody */
+/* Ends the requests that a hub brought and that were made with that token. */
+void request_end_revoked(struct wire *wire, const char *token_id);
+void request_drop_all(struct wire *wire); /* frees them, telling nobody */
 
 /* Calls whose replies are seen as frames: the hub passes them on, relay.c checks who signed them.
  * reply->body is empty (length 0) when it was made on this side. */
@@ -255,7 +259,8 @@ int64_t wire_call_relayed(struct wire *wire, const struct relayed *relayed, wire
 /* ---- relays of our own: relay.c ---- */
 /* True: the number is that of a relay of ours, which is over now. */
 bool relay_cancel(struct wire *wire, int64_t number);
-void relay_drop_all(struct wire *wire); /* frees them, telling nobody */
+void relay_tell_all_over(struct wire *wire); /* -ECONNRESET to those that wait to ask again */
+void relay_drop_all(struct wire *wire);      /* frees them, telling nobody */
 /* Returns window to the answering side; unknown requests are left alone. */
 void wire_call_return_window(struct wire *wire, int64_t request, uint32_t bytes);
 /* Passes a reply on; the last one ends the request. */

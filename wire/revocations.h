@@ -1,0 +1,48 @@
+/* wire/revocations.h - tokens that are refused before they expire, in a process that judges tokens.
+ *
+ * The collector keeps the pool's revocations and shows them as ads of type Revocation.  Every
+ * daemon that is asked through the collector (schedd, startd, rooster, negotiator, master) watches
+ * these ads over its uplink: a revoked token is refused there as soon as it is refused by the
+ * collector, and connections that use it are closed.
+ *
+ * A connection to the collector carries relayed requests from its first moment, and the revocations
+ * only a moment later.  Until they are there, relayed requests are refused with -EAGAIN; the caller
+ * asks again by itself (relay.c).
+ *
+ * The list is kept in a file, so that a daemon that is started while the collector is away still
+ * refuses what it refused before.  What is known is not given up because the collector shows it no
+ * more: only the time in a revocation itself, when its token has expired anyway, ends it.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef WIRE_REVOCATIONS_H
+#define WIRE_REVOCATIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define REVOCATIONS_MAX 50000 /* kept at most; an error is logged for each beyond */
+#define REVOKED_ID_MAX  63    /* bytes of a token id */
+
+struct revocations;
+struct wire;
+struct wire_context;
+
+/* Reads what the context's file of revocations (wire_context_options.revocations_path) holds; an
+ * entry that cannot be read is logged and left out.  path NULL: they are in memory only. */
+struct revocations *revocations_create(struct wire_context *context, const char *path);
+void revocations_destroy(struct revocations *revocations); /* NULL is allowed */
+
+/* From the `up` event of an uplink to the collector: learns of the pool's revocations over wire, as
+ * long as it lives.  From the first call on, relayed requests are refused until all that the
+ * collector has are known. */
+void revocations_watch(struct wire_context *context, struct wire *wire);
+
+/* May relayed requests be taken?  True where nobody watches.  When not, that is logged once for
+ * each connection. */
+bool revocations_are_known(struct revocations *revocations);
+
+/* How many are refused now. */
+size_t revocations_count(const struct wire_context *context);
+
+#endif
