@@ -5,7 +5,6 @@
 #include "schedd/shadows.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -115,8 +114,7 @@ static void drop_waiting(struct shadow *shadow)
 
 static void ignore_answer(void *arg, struct wire_reply *reply)
 {
-    (void)arg;
-    (void)reply; /* a shadow that is gone has nothing to stop */
+    (void)arg, (void)reply; /* a shadow that is gone has nothing to stop */
 }
 
 static void kill_it(struct shadow *shadow)
@@ -685,8 +683,8 @@ void shadows_hello(struct schedd *schedd, struct wire_request *request)
     const char *id = NULL;
     void *value = NULL;
     while (strmap_next(shadow->runs, &at, &id, &value)) {
-        strbuf_printf(&known, "%s%s.%" PRId64, known.length > 0 ? "," : "", id,
-                      ((const struct run *)value)->epoch);
+        strbuf_printf(&known, "%s%s.%lld", known.length > 0 ? "," : "", id,
+                      (long long)((const struct run *)value)->epoch);
     }
     struct ad *answer = ad_create();
     shadow_hello_put(schedd, owner, &known, answer);

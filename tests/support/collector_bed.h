@@ -32,6 +32,8 @@
 #include "wire/token.h"
 #include "wire/wire.h"
 
+#define BED_TOKEN_SLOTS 10000 /* as of a bundle for many: few tests are about their number */
+
 struct bed {
     char dir[FAST_DIR_SIZE];
     char config_text[2048];
@@ -129,6 +131,7 @@ static inline void bed_path(const struct bed *bed, const char *name, char ret[30
 static inline struct bed *bed_create(const char *more_config)
 {
     struct bed *bed = mem_zalloc(sizeof(*bed));
+    bed->token_slots = BED_TOKEN_SLOTS;
     assert_true(fast_dir_make(bed->dir));
     (void)snprintf(
         bed->config_text, sizeof(bed->config_text),

@@ -54,6 +54,7 @@ static int64_t figure(struct client *reader, const char *name)
 static void an_identity_has_so_many_ads_and_no_more(void **state)
 {
     struct bed *bed = *state;
+    bed->token_slots = 0;
     struct client *startd = dial(bed, SCOPE_ADVERTISE);
     struct client *other = dial(bed, SCOPE_ADVERTISE); /* another token of the same identity */
     taken(startd, LIVE("1", "b1", "A = 1"));
@@ -72,6 +73,7 @@ static void an_identity_has_so_many_ads_and_no_more(void **state)
 static void one_message_cannot_slip_more_in(void **state)
 {
     struct bed *bed = *state;
+    bed->token_slots = 0;
     struct client *startd = dial(bed, SCOPE_ADVERTISE);
     const char *const ads[] = {LIVE("1", "b1", ""), LIVE("2", "b1", ""), LIVE("3", "b1", ""),
                                LIVE("4", "b1", ""), LIVE("5", "b1", ""), NULL};
@@ -86,6 +88,7 @@ static void one_message_cannot_slip_more_in(void **state)
 static void an_identity_has_so_many_bytes_and_no_more(void **state)
 {
     struct bed *bed = *state;
+    bed->token_slots = 0;
     struct client *startd = dial(bed, SCOPE_ADVERTISE);
     char large[4000], small[1500], filler[3200];
     memset(filler, 'f', sizeof(filler) - 1);
@@ -103,6 +106,7 @@ static void an_identity_has_so_many_bytes_and_no_more(void **state)
 static void an_ad_has_so_many_bytes_and_attributes(void **state)
 {
     struct bed *bed = *state;
+    bed->token_slots = 0;
     struct client *startd = dial(bed, SCOPE_ADVERTISE);
     char large[4000], filler[3200];
     memset(filler, 'f', sizeof(filler) - 1);
@@ -117,6 +121,7 @@ static void an_ad_has_so_many_bytes_and_attributes(void **state)
 static void the_collector_counts_what_it_does_and_holds(void **state)
 {
     struct bed *bed = *state;
+    bed->token_slots = 0;
     struct client *startd = dial(bed, SCOPE_ADVERTISE);
     struct client *reader = dial(bed, SCOPE_READ);
     uint64_t begin_ms = loop_now_ms(bed->loop);
@@ -153,6 +158,7 @@ static int make_slow_bed(void **state)
 static void who_asks_for_the_figures_gets_those_of_now(void **state)
 {
     struct bed *bed = *state;
+    bed->token_slots = 0;
     struct client *startd = dial(bed, SCOPE_ADVERTISE);
     struct client *reader = dial(bed, SCOPE_READ);
     uint64_t begin_ms = loop_now_ms(bed->loop);
@@ -191,6 +197,7 @@ static int64_t send_slots(struct client *startd, const char *machine, int first,
 static void a_machines_token_has_64_slots_of_each_machine(void **state)
 {
     struct bed *bed = *state;
+    bed->token_slots = 0;
     struct client *startd = dial(bed, SCOPE_ADVERTISE), *other = dial(bed, SCOPE_ADVERTISE);
     assert_int_equal(send_slots(startd, "wn01", 1, 100, ""), 36);
     refused(startd, LIVE("200", "b1", ""), "has 64 slot ads of wn01 and may have 64");
@@ -206,6 +213,7 @@ static void a_machines_token_has_64_slots_of_each_machine(void **state)
 static void pieces_of_slots_count_by_themselves(void **state)
 {
     struct bed *bed = *state;
+    bed->token_slots = 0;
     struct client *startd = dial(bed, SCOPE_ADVERTISE);
     assert_int_equal(send_slots(startd, "wn01", 1, 1, "PartitionableSlot = true"), 0);
     assert_int_equal(send_slots(startd, "wn01", 1000, 1030, "DynamicSlot = true"), 6);
@@ -216,6 +224,7 @@ static void pieces_of_slots_count_by_themselves(void **state)
 static void a_number_in_the_token_is_for_all_its_machines(void **state)
 {
     struct bed *bed = *state;
+    bed->token_slots = 0;
     bed->token_slots = 10;
     struct client *pilots = dial(bed, SCOPE_ADVERTISE);
     bed->token_slots = 300;
@@ -229,6 +238,7 @@ static void a_number_in_the_token_is_for_all_its_machines(void **state)
 static void administrators_and_daemons_are_not_counted_by_token(void **state)
 {
     struct bed *bed = *state;
+    bed->token_slots = 0;
     struct client *root = dial(bed, SCOPE_ADVERTISE | SCOPE_ADMINISTRATOR);
     struct client *schedd = dial(bed, SCOPE_DAEMON), *startd = dial(bed, SCOPE_ADVERTISE);
     assert_int_equal(send_slots(root, "wn01", 1, 200, ""), 0);
@@ -259,6 +269,7 @@ static int64_t no_clock(void *context)
 static void what_is_left_out_again_and_again_is_one_line_now_and_then(void **state)
 {
     struct bed *bed = *state;
+    bed->token_slots = 0;
     struct strbuf text;
     size_t lines = 0;
     strbuf_init(&text, 0);
