@@ -149,7 +149,7 @@ def a_user_submits_as_another(scene):
 @attack("submitter", "he changes what the schedd says of his own job")
 def a_user_changes_his_jobs_identity(scene):
     cluster = scene.submit("alice", requirements='Machine == "none"')
-    values = {"Owner": "bob", "User": "bob@personal", "ClusterId": 1, "ProcId": 5, "JobStatus": 2, "ClaimEpoch": 77, "ClaimId": "x", "Capability": "0" * 32, "ExitVerdict": 4,
+    values = {"Owner": "bob", "User": "bob@personal", "ClusterId": 1, "ProcId": 5, "JobStatus": 2, "ClaimEpoch": 77, "ClaimId": "x",
               "ClaimState": "Claimed", "CkptSequence": 9, "QDate": 1, "RemoteWallClockTime": 1.0, "MyType": "Machine", "GlobalJobId": "x", "owner": "root"}
     before = scene.job(f"{cluster}.0")
     with scene.as_user("schedd", "alice") as schedd:

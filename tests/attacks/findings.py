@@ -507,7 +507,7 @@ def another_reads_a_jobs_scratch(scene):
         os.seteuid(0)
 
 
-@attack("F19", "a second greeting of the same user replaces his shadow", waits="one shadow for each user")
+@attack("F19", "a second greeting of the same user replaces his shadow")
 def a_second_shadow_replaces_the_first(scene):
     job = scene.running("alice")
     with scene.as_user("shadow", "alice") as second:

@@ -37,19 +37,6 @@ ENOENT, ESRCH, EAGAIN, EACCES, EBUSY, EINVAL, ENOSYS, EPROTO, EBADMSG = 2, 3, 11
 EPERM, EHOSTUNREACH, ESTALE, ENOKEY, EKEYEXPIRED, EKEYREVOKED, EKEYREJECTED = 1, 113, 116, 126, 127, 128, 129
 
 
-# What is beside ads and never in them: kinds of section 3, under the names by which this client has them.
-SECRETS = {"ClaimId": 1, "ClaimIdList": 1, "Nonce": 2, "Ticket": 3}
-OF_ARGS = 0xFFFFFFFF
-
-
-def count_secrets(data):
-    at = count = 0
-    while at < len(data):
-        at += 7 + struct.unpack_from("<H", data, at + 5)[0]
-        count += 1
-    return count
-
-
 def verbs():
     """The table of section 4, by name."""
     with open(os.path.join(SOURCE, "docs/protocol/wire.md"), encoding="utf-8") as page:
@@ -81,54 +68,42 @@ class Frame:
         self.kind, self.flags, self.verb, self.number, self.payload = kind, flags, verb, number, payload
 
 
-def part_secrets(ad, of):
-    """(the ad without what stands for a secret, the secrets as they travel)."""
-    rest, found = Ad(ad), b""
+# What proves something is beside the ads (section 3).  Here it is an entry of the dict that it belongs to, and is moved on its way.
+SECRETS = {"ClaimId": 1, "Nonce": 2, "Ticket": 3}
+SECRET_NAMES = {kind: name for name, kind in SECRETS.items()}
+OF_ARGUMENTS = 0xFFFFFFFF
+# Verbs with which an attacker says that he sets an attribute of such a name: it stays one.
+PLAIN = {"SUBMIT", "EDIT", "ACT", "MERGE"}
+
+
+def apart(ad, of, secrets):
+    """The ad without its secrets, which are added to the list."""
     for name, kind in SECRETS.items():
-        value = rest.pop(name, None)
-        listed = value if isinstance(value, list) else [value]
-        if value is None or not all(isinstance(one, str) for one in listed):
-            rest.update({} if value is None else {name: value})
-            continue
-        for one in listed:
-            found += struct.pack("<BI", kind, of) + put_text16(one)
-    return rest, found
+        texts = ad.get(name + "List") or [ad.get(name)]
+        secrets += [struct.pack("<BIH", kind, of, len(text)) + text.encode() for text in texts if isinstance(text, str)]
+    return Ad({name: value for name, value in ad.items() if name.removesuffix("List") not in SECRETS})
 
 
 class Message:
-    """A body: the arguments, a list of ads, a blob, and secrets beside them (section 3).
-
-    In arguments, in the ad Hello of them, and in ads of type Machine the names of SECRETS stand for secrets of that kind: they
-    are written beside the ad and put back into it when a body is read (several of one kind as a list, ClaimId the first)."""
+    """A body: the arguments, a list of ads, a blob; secrets among the entries of either."""
 
     def __init__(self, args=None, ads=(), blob=b""):
         self.args, self.ads, self.blob = Ad(args or {}), list(ads), blob
 
-    def encode(self):
-        ads, secrets = [], b""
+    def encode(self, plain=False):
+        """plain: what is named as a secret stays an attribute."""
+        secrets, ads = [], []
         for index, ad in enumerate(self.ads):
-            if isinstance(ad, dict) and ad.get("MyType") == "Machine":
-                ad, found = part_secrets({name: value for name, value in ad.items() if name != "ClaimId" or "ClaimIdList" not in ad}, index)
-                secrets += found
-            ads.append(ad)
-        args, found = part_secrets(self.args, OF_ARGS)
-        secrets += found
-        if isinstance(args.get("Hello"), dict):
-            args["Hello"], found = part_secrets(args["Hello"], OF_ARGS)
-            secrets += found
+            ads.append(ad if isinstance(ad, bytes) else ad_form.encode(ad if plain else apart(ad, index, secrets)))
+        args = self.args if plain else apart(self.args, OF_ARGUMENTS, secrets)
+        if not plain and isinstance(args.get("Hello"), Ad):
+            args["Hello"] = apart(args["Hello"], OF_ARGUMENTS, secrets)
         args = ad_form.encode(args) if args else b""
         out = bytearray(struct.pack("<I", len(args)) + args + struct.pack("<I", len(ads)))
-        for ad in ads:
-            data = ad if isinstance(ad, bytes) else ad_form.encode(ad)
+        for data in ads:
             out += struct.pack("<I", len(data)) + data
         out += struct.pack("<I", len(self.blob)) + self.blob
-        return bytes(out + (struct.pack("<I", count_secrets(secrets)) + secrets if secrets else b""))
-
-    def put_back(self, kind, of, text):
-        ad = self.args if of == OF_ARGS else self.ads[of]
-        if kind == SECRETS["ClaimId"] and of != OF_ARGS:
-            ad.setdefault("ClaimIdList", []).append(text)
-        ad.setdefault({number: name for name, number in reversed(SECRETS.items())}[kind], text)
+        return bytes(out + (struct.pack("<I", len(secrets)) + b"".join(secrets) if secrets else b""))
 
     @classmethod
     def decode(cls, data):
@@ -142,13 +117,18 @@ class Message:
         message.args = ad_form.decode(args) if args else Ad()
         message.ads = [ad_form.decode(sized()) for _ in range(struct.unpack("<I", reader.take(4))[0])]
         message.blob = sized()
-        count = struct.unpack("<I", reader.take(4))[0] if reader.at != len(data) else 0
-        for _ in range(count):
-            kind, of, length = struct.unpack("<BIH", reader.take(7))
-            message.put_back(kind, of, reader.take(length).decode())
+        if reader.at < len(data):
+            message.take_secrets(reader)
         if reader.at != len(data):
             raise ad_form.Malformed("bytes behind the body")
         return message
+
+    def take_secrets(self, reader):
+        for _ in range(struct.unpack("<I", reader.take(4))[0]):
+            kind, of, length = struct.unpack("<BIH", reader.take(7))
+            ad, name = self.args if of == OF_ARGUMENTS else self.ads[of], SECRET_NAMES[kind]
+            ad.setdefault(name + "List", []).append(reader.take(length).decode())
+            ad.setdefault(name, ad[name + "List"][0])
 
 
 class Reply(Message):
@@ -350,7 +330,7 @@ class Connection:
         """A REQUEST; its number.  body stands for args, ads and blob; block: a caller block."""
         number = VERBS[verb].number if isinstance(verb, str) else verb
         self.last += 1
-        body = Message(args, ads, blob).encode() if body is None else body
+        body = Message(args, ads, blob).encode(verb in PLAIN) if body is None else body
         self.replies[self.last] = Reply()
         self.frame(REQUEST, struct.pack("<I", deadline_ms) + block + body, flags, number, self.last)
         return self.last
@@ -439,7 +419,7 @@ class Connection:
     def send_relay(self, uplink, verb, args=None, ads=(), blob=b"", deadline_ms=20000, holder=None, **override):
         """RELAY of a request that the holder signs as the protocol has it; override: other arguments of RELAY."""
         number = VERBS[verb].number if isinstance(verb, str) else verb
-        body = Message(args, ads, blob).encode()
+        body = Message(args, ads, blob).encode(verb in PLAIN)
         name, instance = self.whose(uplink)
         proof, statement = (holder or self.holder).relay_args(name, instance, number, deadline_ms, body)
         sent = self.send("RELAY", {"Uplink": name, "Verb": number, "Deadline": deadline_ms, **proof, **override}, blob=body)
