@@ -1,7 +1,7 @@
 #!/bin/bash
 # What docs/SECURITY.md says that nobody can is tried: none of it works.
 #
-# TIMEOUT: 180
+# TIMEOUT: 400
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/lib.sh"
 accounts_make

@@ -1,7 +1,7 @@
 #!/bin/bash
 # What was found by attacking a pool, tried again: none of it works.
 #
-# TIMEOUT: 180
+# TIMEOUT: 400
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/lib.sh"
 accounts_make

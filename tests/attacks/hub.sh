@@ -1,7 +1,7 @@
 #!/bin/bash
 # A man in the collector's place, with the collector's key and certificate: he can command nothing, run nothing, read no file.
 #
-# TIMEOUT: 180
+# TIMEOUT: 400
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/lib.sh"
 accounts_make
@@ -12,7 +12,7 @@ echo 'START = TARGET.Unwanted =!= true' >>"$POOL/nodes/wn01/roost.conf"
 alone() {
     local name=$1 config=$2
     shift 2
-    timeout 170 "$ROOST_BIN/roost-$name" -config "$config" -log "$WORK/$name.$$.log" "$@" </dev/null >/dev/null 2>&1 &
+    timeout 390 "$ROOST_BIN/roost-$name" -config "$config" -log "$WORK/$name.$$.log" "$@" </dev/null >/dev/null 2>&1 &
     disown
 }
 for name in schedd negotiator rooster; do

@@ -38,7 +38,7 @@ accounts_make() {
 attack() {
     local program=$1 status=0
     shift
-    timeout "${ATTACK_TIMEOUT:-170}" /usr/bin/python3 "$ATTACKS/$program" --pool "$POOL" --roost "$ROOST" "$@" || status=$?
+    timeout "${ATTACK_TIMEOUT:-380}" /usr/bin/python3 "$ATTACKS/$program" --pool "$POOL" --roost "$ROOST" "$@" || status=$?
     [ "$status" -ne 77 ] || exit 77
     [ "$status" -eq 0 ] || fail "$program $*"
 }

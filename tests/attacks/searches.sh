@@ -1,7 +1,7 @@
 #!/bin/bash
 # Every secret of a pool is looked for in the memory of processes, in files, on the wire: what others find is of no use to them.
 #
-# TIMEOUT: 180
+# TIMEOUT: 400
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/lib.sh"
 accounts_make
