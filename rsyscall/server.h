@@ -56,13 +56,16 @@ struct rsys_offer_part {
     bool hidden;
 };
 
-/* What of all that may be changed: grants.h.  Absolute paths of this machine. */
+/* How a path came to be among what may be changed: grants.h. */
+enum rsys_grant_kind {
+    RSYS_GRANT_START,  /* the initial directory with all below, unless it is the home or above */
+    RSYS_GRANT_GIVEN,  /* a directory with all below; what is not right with it is an error */
+    RSYS_GRANT_OUTPUT, /* a file, or a directory with all below; neither needs to be there */
+};
+
+/* What of all that may be changed; absolute paths of this machine. */
 struct rsys_offer_grant {
-    enum {
-        RSYS_GRANT_START, /* the initial directory with all below, unless it is the home or above */
-        RSYS_GRANT_GIVEN, /* a directory with all below; what is not right with it is an error */
-        RSYS_GRANT_OUTPUT, /* a file, or a directory with all below; neither needs to be there */
-    } kind;
+    enum rsys_grant_kind kind;
     const char *path;
 };
 

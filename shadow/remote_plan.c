@@ -141,7 +141,8 @@ static char *real_of(const struct ad *job, const char *name)
 }
 
 /* Takes path over. */
-static int add_grant(struct remote_offer *ret, int kind, char *path, struct err *err)
+static int add_grant(struct remote_offer *ret, enum rsys_grant_kind kind, char *path,
+                     struct err *err)
 {
     vec_push(&ret->texts, path);
     if (ret->offer.grant_count == RSYS_GRANTS_MAX) {

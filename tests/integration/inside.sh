@@ -32,6 +32,7 @@ JOB
 cat >"$WORK/job.sub" <<SUB
 executable = $WORK/job.sh
 arguments = $OUT
+initialdir = $OUT
 output = $OUT/job.out
 error = $OUT/job.err
 queue

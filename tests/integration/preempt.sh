@@ -81,14 +81,14 @@ until_true 60 "the others are done, too" is_done "$known" 2
 check_committed "$known" 2
 
 say "a user of better priority"
-job "$(gate three)" 2 'My.AccountingGroup = "astro.ann"' >"$WORK/ann.sub"
-job true 1 'My.AccountingGroup = "astro.bea"' >"$WORK/bea.sub"
+job "$(gate three)" 2 "My.AccountingGroup = \"ann.$JOBS_OF\"" >"$WORK/ann.sub"
+job true 1 "My.AccountingGroup = \"bea.$JOBS_OF\"" >"$WORK/bea.sub"
 ann=$(submit "$WORK/ann.sub") || exit 1
 until_true 30 "both run" running_is "$ann" 2
 retirement 600
-"$ROOST" userprio -setfactor astro.ann@personal 1000000 >/dev/null || fail "roost userprio -setfactor"
+"$ROOST" userprio -setfactor "ann.$JOBS_OF@personal" 1000000 >/dev/null || fail "roost userprio -setfactor"
 bea=$(submit "$WORK/bea.sub") || exit 1
-until_true 30 "one retires" has_slot 'Activity == "Retiring" && AccountingGroup == "astro.ann"'
+until_true 30 "one retires" has_slot "Activity == \"Retiring\" && AccountingGroup == \"ann.$JOBS_OF\""
 retirement 0
 until_true 30 "the better user's job is done" is_done "$bea" 1
 equals "preemptions" "$(of_jobs NumPreemptions "$ann")" 1

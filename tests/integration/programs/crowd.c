@@ -201,7 +201,7 @@ static void identity_make(struct crowd *crowd, size_t number, struct wire_contex
     (void)snprintf(token.pool, sizeof token.pool, "personal");
     (void)snprintf(key, sizeof key, "%s/keys/%s.key", crowd->directory, crowd->key);
     (void)snprintf(path, sizeof path, "%s/token-%zu", crowd->work, number);
-    if (token_issue(crowd->os, key, crowd->key, &token, &text, &err) != 0 ||
+    if (token_issue_file(crowd->os, crowd->loop, key, crowd->key, &token, &text, &err) != 0 ||
         os_write_file(crowd->os, path, text, strlen(text), 0600, false, &err) != 0) {
         (void)fprintf(stderr, "%s\n", err.text);
         exit(1);

@@ -30,7 +30,7 @@ static void make_dir(struct rig *rig, const char *name)
     assert_int_equal(mkdir(rig_path(rig, name), 0755), 0);
 }
 
-static void grant(struct rig *rig, struct home *home, int kind, const char *name)
+static void grant(struct rig *rig, struct home *home, enum rsys_grant_kind kind, const char *name)
 {
     size_t i = home->offer.grant_count++;
     (void)snprintf(home->paths[i], sizeof(home->paths[i]), "%s%s%s", rig->root,
