@@ -96,13 +96,15 @@ static void gone(void *arg)
 
 /* ---- answering ------------------------------------------------------------------------------- */
 
-/* Ads are copied as bytes from the table into the message: nothing is taken apart. */
+/* Ads are copied as bytes from the table into the message: nothing is taken apart.  No secret is in
+ * them: of what is within a value all is shown (the Capability of a GPU, which has the name of
+ * one). */
 static void add(struct query *query, const struct ads_seen *seen)
 {
     size_t begin = wire_ad_begin(&query->part);
     if (!query->projection ||
-        !ad_project(query->projection, seen->ad, false, query->whole_if_computed, &query->part)) {
-        ad_encode(seen->ad, false, &query->part);
+        !ad_project(query->projection, seen->ad, true, query->whole_if_computed, &query->part)) {
+        ad_encode(seen->ad, true, &query->part);
     }
     wire_ad_end(&query->part, begin);
     if (query->with_secrets) { /* they live as long as the snapshot, or go in this turn */

@@ -146,9 +146,9 @@ void watch_kind_encode(const struct watch_kind *kind, const struct ad *ad, struc
 {
     size_t begin = wire_ad_begin(out);
     if (kind->projection == NULL) {
-        ad_encode(ad, false, out);
+        ad_encode(ad, true, out); /* no secret is in it */
     } else {
-        (void)ad_project(kind->projection, ad, false, false, out);
+        (void)ad_project(kind->projection, ad, true, false, out);
     }
     wire_ad_end(out, begin);
 }

@@ -31,6 +31,7 @@ for node in "null 3" "zero 5" "full 7" "random 8" "urandom 9"; do
     mknod -m 0666 "/dev/${node% *}" c 1 "${node#* }" || fail "no /dev/${node% *}"
 done
 ln -s /proc/self/fd /dev/fd
+umask 022 # logind refuses directories that others may write to
 mkdir -p /run/dbus /run/user /run/systemd/{system,seats,sessions,users,inhibit,logind.conf.d,sleep.conf.d}
 printf '[Login]\nInhibitDelayMaxSec=1\n' >/run/systemd/logind.conf.d/test.conf
 printf '[Sleep]\nAllowSuspend=no\n' >/run/systemd/sleep.conf.d/test.conf
