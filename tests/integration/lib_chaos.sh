@@ -180,12 +180,13 @@ another_one() {
     [ -n "$pids" ] && [ "$pids" != "$old" ]
 }
 
-# end_one SIGNAL KIND [NODE]: ends it, and waits for the one that takes its place.
+# end_one SIGNAL KIND [NODE]: ends it, and waits for the one that takes its place.  A shadow may be about to be started
+# by a schedd that was started a moment ago.
 end_one() {
     local signal=$1 pid
     shift
+    until_true 30 "there is a $* to be ended" another_one "" "$@"
     pid=$(holders "$@" | head -n 1)
-    [ -n "$pid" ] || fail "there is no $* to be ended"
     kill -"$signal" "$pid"
     say "$signal to $* ($pid)"
     until_true 30 "another $*" another_one "$pid" "$@"
