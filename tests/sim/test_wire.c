@@ -173,7 +173,7 @@ struct issue {
     struct pool *pool;
     const char *identity;
     uint32_t scopes;
-    char text[TOKEN_TEXT_MAX + 1];
+    char text[TOKEN_FILE_MAX + 1];
 };
 
 static void issue_in_process(void *arg)
@@ -185,6 +185,7 @@ static void issue_in_process(void *arg)
     token.expires_s = issue->pool->token_life_s == 0 ? 0 : now_s + issue->pool->token_life_s;
     (void)snprintf(token.identity, sizeof token.identity, "%s", issue->identity);
     (void)snprintf(token.id, sizeof token.id, "id-%s", issue->identity);
+    (void)snprintf(token.pool, sizeof token.pool, "pool");
     assert_int_equal(token_issue_file(issue->pool->os, issue->pool->loop, "/etc/keys/k.key", "k",
                                       &token, &text, NULL),
                      0);
@@ -387,7 +388,9 @@ static void every_relay_is_answered_once_whatever_breaks(void **state)
         assert_int_equal(pool_up(pool), 5);
         pool_free(pool);
     }
-    assert_true(asked > 500 && done > asked / 2); /* the test does break things, but not all */
+    /* The test does break things, but not all.  A relay to somebody whose instance is not known is
+     * two messages each way, either of which may meet a cut. */
+    assert_true(asked > 500 && done > asked / 3);
     assert_true(done < asked);
     assert_true(handled >= done);
 }
