@@ -256,18 +256,20 @@ static int make_secrets(struct init *init, struct err *err)
     }
     rc = write_token(init, "security/tokens/USER", user,
                      SCOPE_READ | SCOPE_WRITE | SCOPE_ADMINISTRATOR, "", err);
-    rc = rc != 0 ? rc
-                 : write_token(init, "security/tokens/SCHEDD", "schedd",
-                               SCOPE_READ | SCOPE_DAEMON | SCOPE_ADVERTISE, "", err);
-    rc = rc != 0 ? rc
-                 : write_token(init, "security/tokens/NEGOTIATOR", "negotiator",
-                               SCOPE_READ | SCOPE_NEGOTIATOR | SCOPE_ADVERTISE, "", err);
-    rc = rc != 0 ? rc
-                 : write_token(init, "security/tokens/MASTER", "master",
-                               SCOPE_READ | SCOPE_ADVERTISE, "", err);
-    return rc != 0 ? rc
-                   : write_token(init, "security/tokens/ROOSTER", "rooster",
-                                 SCOPE_READ | SCOPE_DAEMON | SCOPE_ADVERTISE, "", err);
+    static const struct {
+        const char *file, *identity;
+        uint32_t scopes;
+    } DAEMONS[] = {
+        {"security/tokens/SCHEDD", "schedd", SCOPE_READ | SCOPE_SCHEDD},
+        {"security/tokens/NEGOTIATOR", "negotiator", SCOPE_READ | SCOPE_NEGOTIATOR},
+        {"security/tokens/ROOSTER", "rooster", SCOPE_READ | SCOPE_ROOSTER},
+        {"security/tokens/MASTER", "master", SCOPE_READ | SCOPE_MASTER},
+    };
+    for (size_t i = 0; i < ARRAY_COUNT(DAEMONS) && rc == 0; i++) {
+        rc = write_token(init, DAEMONS[i].file, DAEMONS[i].identity, DAEMONS[i].scopes, INIT_POOL,
+                         err);
+    }
+    return rc;
 }
 
 /* ---- ports */
@@ -326,6 +328,7 @@ static int write_pool(struct init *init, struct err *err)
         "NEGOTIATOR_NAME = \"%s\"\n"
         "ROOSTER_NAME = \"%s\"\n"
         "SCHEDD_NAME = \"%s\"\n"
+        "MASTER_NAME = \"%s\"\n"
         "SCHEDD_HOST = \"127.0.0.1\"\n"
         "SCHEDD_PORT = %d\n"
         "DAEMON_LIST = {COLLECTOR, SCHEDD, NEGOTIATOR, ROOSTER}\n\n"
@@ -344,7 +347,7 @@ static int write_pool(struct init *init, struct err *err)
         "PERSONAL_NODES = %s\n"
         "\n",
         init->dir, init->dir, init->cli->program_dir, INIT_POOL, INIT_POOL, init->collector_port,
-        init->collector_port, INIT_POOL, INIT_POOL, INIT_POOL, init->schedd_port,
+        init->collector_port, INIT_POOL, INIT_POOL, INIT_POOL, INIT_POOL, init->schedd_port,
         init->asleep ? "asleep" : "awake");
     if (init->submit_as != NULL) {
         strbuf_printf(&text,

@@ -56,8 +56,8 @@ static int read_scopes(struct cli *cli, const char *text, uint32_t *ret)
         (void)snprintf(name, sizeof name, "%.*s", (int)length, text);
         if (length > 0 && scope_parse(name, &one) != 0) {
             return cli_usage(cli,
-                             "--scope: '%s' is not one of READ, WRITE, ADVERTISE, DAEMON, "
-                             "NEGOTIATOR, ADMINISTRATOR",
+                             "--scope: '%s' is not one of READ, WRITE, ADVERTISE, SCHEDD, ROOSTER, "
+                             "MASTER, NEGOTIATOR, ADMINISTRATOR",
                              name);
         }
         scopes |= length > 0 ? one : 0;

@@ -68,17 +68,30 @@ struct plan_traits plan_traits_of(bool is_machine, const struct ad *ad)
     return traits;
 }
 
-enum owner { OWNER_WORKER, OWNER_DAEMON, OWNER_NEGOTIATOR, OWNER_COLLECTOR };
+enum owner {
+    OWNER_WORKER,
+    OWNER_MASTER,
+    OWNER_SCHEDD,
+    OWNER_ROOSTER,
+    OWNER_NEGOTIATOR,
+    OWNER_COLLECTOR
+};
 
 static const struct {
     const char *type;
     enum owner owner;
 } OWNERS[] = {
-    {"Machine", OWNER_WORKER},        {"DaemonMaster", OWNER_WORKER},
-    {"Request", OWNER_DAEMON},        {"Submitter", OWNER_DAEMON},
-    {"Scheduler", OWNER_DAEMON},      {"Rooster", OWNER_DAEMON},
-    {"Negotiator", OWNER_NEGOTIATOR}, {"Accounting", OWNER_NEGOTIATOR},
-    {"Collector", OWNER_COLLECTOR},   {"Revocation", OWNER_COLLECTOR},
+    {"Machine", OWNER_WORKER},
+    {"DaemonMaster", OWNER_MASTER},
+    {"Request", OWNER_SCHEDD},
+    {"Submitter", OWNER_SCHEDD},
+    {"Scheduler", OWNER_SCHEDD},
+    {"Rooster", OWNER_ROOSTER},
+    {"Negotiator", OWNER_NEGOTIATOR},
+    {"Accounting", OWNER_NEGOTIATOR},
+    {"SubmittingMachine", OWNER_NEGOTIATOR},
+    {"Collector", OWNER_COLLECTOR},
+    {"Revocation", OWNER_COLLECTOR},
 };
 
 static enum owner owner_of(const char *type)
@@ -100,9 +113,13 @@ bool plan_may_advertise(const struct plan_sender *sender, const char *type)
 {
     switch (owner_of(type)) {
     case OWNER_WORKER:
-        return sender->advertise || sender->daemon || sender->administrator;
-    case OWNER_DAEMON:
-        return sender->daemon || sender->administrator;
+        return sender->advertise || sender->administrator;
+    case OWNER_MASTER:
+        return sender->advertise || sender->master || sender->administrator;
+    case OWNER_SCHEDD:
+        return sender->schedd || sender->administrator;
+    case OWNER_ROOSTER:
+        return sender->rooster || sender->administrator;
     case OWNER_NEGOTIATOR:
         return sender->negotiator || sender->administrator;
     case OWNER_COLLECTOR:
@@ -111,10 +128,30 @@ bool plan_may_advertise(const struct plan_sender *sender, const char *type)
     return false;
 }
 
+bool plan_is_of_machine(const char *type)
+{
+    return owner_of(type) == OWNER_WORKER || owner_of(type) == OWNER_MASTER;
+}
+
+const char *plan_holder(const char *type, const char *name, char ret[PLAN_NAME_MAX + 1])
+{
+    const char *sharp = strrchr(name, '#');
+    if (sharp == NULL || owner_of(type) != OWNER_SCHEDD) {
+        return name;
+    }
+    if (text_equal_nocase(type, "Submitter")) {
+        return sharp + 1;
+    }
+    size_t length = (size_t)(sharp - name) > PLAN_NAME_MAX ? PLAN_NAME_MAX : (size_t)(sharp - name);
+    memcpy(ret, name, length);
+    ret[length] = '\0';
+    return ret;
+}
+
 static const char *const NEGOTIATOR_MERGES[] = {"MachineLastMatchTime", "OfflineMatches",
                                                 "GivenClaims"};
 
-static const char *const DAEMON_MERGES[] = {
+static const char *const ROOSTER_MERGES[] = {
     "PowerState",           "PowerStateReason", "EnteredPowerState", "PowerMethod",
     "PowerQuarantineUntil", "WakeAttempts",     "LastWakeTime",      "LastWakeReason",
     "WakeSuccessRate",      "WakesTried",       "LastBootDiffered",  "PowerDownSeconds",
@@ -136,8 +173,8 @@ bool plan_may_merge(const struct plan_sender *sender, const char *attribute)
         is_among(attribute, NEGOTIATOR_MERGES, ARRAY_COUNT(NEGOTIATOR_MERGES))) {
         return true;
     }
-    return (sender->daemon || sender->administrator) &&
-           is_among(attribute, DAEMON_MERGES, ARRAY_COUNT(DAEMON_MERGES));
+    return (sender->rooster || sender->administrator) &&
+           is_among(attribute, ROOSTER_MERGES, ARRAY_COUNT(ROOSTER_MERGES));
 }
 
 /* ---- when ------------------------------------------------------------------------------------ */

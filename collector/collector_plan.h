@@ -19,7 +19,7 @@ struct err;
 
 /* What a sender's token allows. */
 struct plan_sender {
-    bool advertise, daemon, negotiator, administrator;
+    bool advertise, schedd, rooster, master, negotiator, administrator;
 };
 
 /* MyType and Name of an ad that came in, borrowed from it.  -EINVAL: one is missing, empty, too
@@ -50,10 +50,15 @@ int64_t plan_absent_expires_s(const struct ad *absent, int64_t expire_after_s);
 /* Are ads of that type taken away when nobody renews them?  Not those that the collector makes. */
 bool plan_expires(const char *type);
 
-/* May this sender have ads of that type?  Machine, DaemonMaster and types unknown to us:
- * ADVERTISE or DAEMON; Negotiator, Accounting: NEGOTIATOR; Request, Submitter, Scheduler, Rooster:
- * DAEMON; what the collector makes itself (Collector, Revocation): nobody. */
+/* May this sender have ads of that type?  Machine and types unknown to us: ADVERTISE; DaemonMaster:
+ * ADVERTISE or MASTER; Negotiator, Accounting: NEGOTIATOR; Request, Submitter, Scheduler: SCHEDD;
+ * Rooster: ROOSTER; what the collector makes itself (Collector, Revocation): nobody. */
 bool plan_may_advertise(const struct plan_sender *sender, const char *type);
+/* Ads whose Machine is the sender's own: the pattern of its token must allow it. */
+bool plan_is_of_machine(const char *type);
+/* The part of an ad's Name that the pattern of the sender's token must allow: the schedd's name in
+ * those of its requests ("schedd#3") and submitters ("alice@domain#schedd"), else all of it. */
+const char *plan_holder(const char *type, const char *name, char ret[PLAN_NAME_MAX + 1]);
 
 /* Is this an attribute of somebody else's machine ad that the sender may set? */
 bool plan_may_merge(const struct plan_sender *sender, const char *attribute);

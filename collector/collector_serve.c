@@ -33,7 +33,9 @@ struct plan_sender collector_sender(const struct wire_peer *peer)
 {
     return (struct plan_sender){
         .advertise = (peer->scopes & SCOPE_ADVERTISE) != 0,
-        .daemon = (peer->scopes & SCOPE_DAEMON) != 0,
+        .schedd = (peer->scopes & SCOPE_SCHEDD) != 0,
+        .rooster = (peer->scopes & SCOPE_ROOSTER) != 0,
+        .master = (peer->scopes & SCOPE_MASTER) != 0,
         .negotiator = (peer->scopes & SCOPE_NEGOTIATOR) != 0,
         .administrator = (peer->scopes & SCOPE_ADMINISTRATOR) != 0,
     };

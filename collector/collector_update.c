@@ -110,7 +110,8 @@ static int admit(const struct update *update, const struct ads_entry *entry, con
     if (!plan_may_advertise(&update->sender, type)) {
         return err_set(err, -EACCES, "%s may not have ads of type %s", peer->identity, type);
     }
-    if (!wire_peer_may_advertise(peer, name)) {
+    char holder[PLAN_NAME_MAX + 1];
+    if (!wire_peer_may_advertise(peer, plan_holder(type, name, holder))) {
         return err_set(err, -EACCES, "%s may not advertise the name '%s': its token is for '%s'",
                        peer->identity, name, peer->pattern);
     }
@@ -442,7 +443,8 @@ static int make(struct update *update, size_t length, const struct beside *besid
     int code =
         collector_quota_admit(update->collector, wire_request_peer(update->request)->identity,
                               update->account, entry, name, item->ad, bytes, &update->pending, err);
-    if (!code && !(item->same_machine && entry->stamp.session == update->stamp.session)) {
+    if (!code && plan_is_of_machine(ad_string_or(item->ad, "MyType", "")) &&
+        !(item->same_machine && entry->stamp.session == update->stamp.session)) {
         code = admit_machine(update, ad_identity_text(item->ad, "Machine"), err);
     }
     if (!code) {

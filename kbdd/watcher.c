@@ -237,7 +237,7 @@ int watcher_create(const struct daemon_env *env, struct watcher **ret, struct er
         const struct wire_dial how = {.address = strbuf_text(&address),
                                       .route = "kbdd",
                                       .name = "",
-                                      .server_scopes = SCOPE_DAEMON};
+                                      .server_scopes = SCOPE_ADVERTISE};
         rc = uplink_create(watcher->wires, &how, &EVENTS, watcher, &watcher->startd, err);
         strbuf_fini(&address);
     }

@@ -323,7 +323,7 @@ static int open_doors(struct shadow *shadow, const struct daemon_env *env, struc
             .address = address,
             .route = "shadow",
             .name = "",
-            .server_scopes = SCOPE_DAEMON,
+            .server_scopes = SCOPE_SCHEDD,
         };
         loop_timer_set(shadow->orphan, shadow->orphan_ms);
         result = uplink_create(shadow->context, &dial, &EVENTS, shadow, &shadow->uplink, err);

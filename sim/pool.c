@@ -216,12 +216,11 @@ static int setup_start(const struct sim_env *env, void **state)
         sim_trace(env->sim, env->process, "%s", err.text);
         return 1;
     }
-    make_token(env, "COLLECTOR", SCOPE_DAEMON | SCOPE_READ, "");
-    make_token(env, "NEGOTIATOR", SCOPE_NEGOTIATOR | SCOPE_DAEMON | SCOPE_READ, "");
-    make_token(env, "SCHEDD", SCOPE_DAEMON | SCOPE_READ | SCOPE_WRITE, "");
-    make_token(env, "SHADOW", SCOPE_DAEMON | SCOPE_READ | SCOPE_WRITE, "");
-    make_token(env, "ROOSTER", SCOPE_DAEMON | SCOPE_READ, "");
-    make_token(env, "MASTER", SCOPE_DAEMON | SCOPE_READ, "");
+    make_token(env, "COLLECTOR", SCOPE_READ, "");
+    make_token(env, "NEGOTIATOR", SCOPE_NEGOTIATOR | SCOPE_READ, "");
+    make_token(env, "SCHEDD", SCOPE_SCHEDD | SCOPE_READ, "");
+    make_token(env, "ROOSTER", SCOPE_ROOSTER | SCOPE_READ, "");
+    make_token(env, "MASTER", SCOPE_MASTER | SCOPE_READ, "");
     make_token(env, "STARTD", SCOPE_ADVERTISE | SCOPE_READ, "*");
     make_token(env, "STARTER", SCOPE_READ, "*");
     make_token(env, "USER", SCOPE_READ | SCOPE_ADMINISTRATOR, "");

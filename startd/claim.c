@@ -624,7 +624,7 @@ void claim_dial(struct claim *claim)
                                   .pin = claim->schedd_pin,
                                   .secrets = &proof,
                                   .secret_count = 1,
-                                  .server_scopes = SCOPE_DAEMON};
+                                  .server_scopes = SCOPE_SCHEDD};
     struct err err;
     if (wire_dial(claim->startd->wires, &how, &EVENTS, claim, &claim->wire, &err) != 0) {
         claim->wire = NULL;

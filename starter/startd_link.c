@@ -213,7 +213,7 @@ int startd_link_open(struct starter *starter, struct err *err)
     const struct wire_dial how = {.address = strbuf_text(&address),
                                   .route = "starter",
                                   .name = "",
-                                  .server_scopes = SCOPE_DAEMON};
+                                  .server_scopes = SCOPE_ADVERTISE};
     int rc = uplink_create(starter->wires, &how, &EVENTS, starter, &starter->startd, err);
     strbuf_fini(&address);
     return rc;

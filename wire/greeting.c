@@ -23,16 +23,14 @@
 
 #define USER_NAME_MAX 256
 
-/* What an uplink name needs: any one of the scopes, and the token's pattern where it says so. */
+/* What an uplink name needs: any one of the scopes, and the pattern of the token. */
 static const struct {
     const char *prefix;
     uint32_t scopes;
-    bool pattern;
 } NAMES[] = {
-    {"startd/", SCOPE_ADVERTISE, true},
-    {"master/", SCOPE_ADVERTISE | SCOPE_DAEMON, true},
-    {"negotiator/", SCOPE_NEGOTIATOR, false},
-    {"", SCOPE_DAEMON, false},
+    {"startd/", SCOPE_ADVERTISE},      {"master/", SCOPE_ADVERTISE | SCOPE_MASTER},
+    {"schedd/", SCOPE_SCHEDD},         {"rooster/", SCOPE_ROOSTER},
+    {"negotiator/", SCOPE_NEGOTIATOR}, {"", SCOPE_ADMINISTRATOR},
 };
 
 /* ---- callers --------------------------------------------------------------------------------- */
@@ -131,8 +129,8 @@ void greeting_judge_uid(const struct wire_context *context, uid_t uid, struct ca
     caller->peer.uid = uid;
     caller->peer.scopes = SCOPE_READ | SCOPE_WRITE;
     if (uid == 0 || uid == context->admin_uid) {
-        caller->peer.scopes |=
-            SCOPE_ADMINISTRATOR | SCOPE_DAEMON | SCOPE_ADVERTISE | SCOPE_NEGOTIATOR;
+        caller->peer.scopes |= SCOPE_ADMINISTRATOR | SCOPE_SCHEDD | SCOPE_ROOSTER | SCOPE_MASTER |
+                               SCOPE_ADVERTISE | SCOPE_NEGOTIATOR;
     }
 }
 
@@ -169,7 +167,7 @@ int greeting_judge_name(const struct caller *caller, const char *name, struct er
                        caller_text(caller, who, sizeof who),
                        scope_names(caller->peer.scopes, has, sizeof has));
     }
-    if (NAMES[row].pattern && !wire_peer_may_advertise(&caller->peer, name)) {
+    if (!wire_peer_may_advertise(&caller->peer, name)) {
         return err_set(err, -EACCES,
                        "token is too weak: its pattern '%s' does not allow name '%s' (%s)",
                        caller->peer.pattern, name, caller_text(caller, who, sizeof who));

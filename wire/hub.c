@@ -149,7 +149,8 @@ static const char *any_of(struct hub *hub, const char *prefix)
 
 static bool may_relay(const struct caller *caller, int64_t verb)
 {
-    uint32_t any = SCOPE_WRITE | SCOPE_DAEMON | SCOPE_NEGOTIATOR | SCOPE_ADMINISTRATOR;
+    uint32_t any =
+        SCOPE_WRITE | SCOPE_SCHEDD | SCOPE_ROOSTER | SCOPE_NEGOTIATOR | SCOPE_ADMINISTRATOR;
     return verb == VERB_POWER_DOWN_ASK || (caller->peer.scopes & any) != 0;
 }
 

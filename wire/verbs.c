@@ -17,57 +17,59 @@
 #define R SCOPE_READ
 #define W SCOPE_WRITE
 #define A SCOPE_ADVERTISE
-#define D SCOPE_DAEMON
+#define S SCOPE_SCHEDD
+#define O SCOPE_ROOSTER
+#define T SCOPE_MASTER
 #define N SCOPE_NEGOTIATOR
 #define M SCOPE_ADMINISTRATOR
 
 static const struct wire_verb_info VERBS[] = {
     /* collector; QUERY and WATCH schedd and rooster, too */
-    {VERB_UPDATE, "UPDATE", A | D | N | M, 15000},
-    {VERB_MERGE, "MERGE", D | N | M, 15000},
-    {VERB_INVALIDATE, "INVALIDATE", A | D | N | M, 15000},
-    {VERB_QUERY, "QUERY", R | W | D | N | M, 30000},
-    {VERB_WATCH, "WATCH", R | W | A | D | N | M, 0},
-    {VERB_RELAY, "RELAY", A | W | D | N | M, 30000},
-    {VERB_LEASE, "LEASE", D | N | M, 10000},
+    {VERB_UPDATE, "UPDATE", A | S | O | T | N | M, 15000},
+    {VERB_MERGE, "MERGE", O | N | M, 15000},
+    {VERB_INVALIDATE, "INVALIDATE", A | S | O | T | N | M, 15000},
+    {VERB_QUERY, "QUERY", R | W | S | O | N | M, 30000},
+    {VERB_WATCH, "WATCH", R | W | A | S | O | N | M, 0},
+    {VERB_RELAY, "RELAY", A | W | S | O | N | M, 30000},
+    {VERB_LEASE, "LEASE", O | N | M, 10000},
     {VERB_REVOKE, "REVOKE", M, 15000},
     {VERB_INSTANCE, "INSTANCE", 0, 10000},
     /* schedd */
     {VERB_SUBMIT, "SUBMIT", W | M, 120000},
     {VERB_ACT, "ACT", W | M, 60000},
     {VERB_MATCH, "MATCH", N, 15000},
-    {VERB_CLAIM, "CLAIM", A | D, 20000},
-    {VERB_ALIVE, "ALIVE", A | D, 20000},
-    {VERB_CLAIM_GONE, "CLAIM_GONE", A | D, 20000},
+    {VERB_CLAIM, "CLAIM", A, 20000},
+    {VERB_ALIVE, "ALIVE", A, 20000},
+    {VERB_CLAIM_GONE, "CLAIM_GONE", A, 20000},
     {VERB_NO_MATCH, "NO_MATCH", N, 15000},
     {VERB_EDIT, "EDIT", W | M, 60000},
     {VERB_JOB_ACCESS, "JOB_ACCESS", W | M, 60000},
     {VERB_JOB_CHECKPOINT, "JOB_CHECKPOINT", W | M, 960000},
     /* startd, through the hub */
-    {VERB_DIAL_ME, "DIAL_ME", D, 20000},
+    {VERB_DIAL_ME, "DIAL_ME", S, 20000},
     {VERB_POWER_DOWN, "POWER_DOWN", M, 30000},
     {VERB_START_DRAINING, "START_DRAINING", M, 30000},
     {VERB_COMMIT_DRAINING, "COMMIT_DRAINING", M, 30000},
     {VERB_CANCEL_DRAINING, "CANCEL_DRAINING", M, 30000},
     {VERB_POWER_KEEP, "POWER_KEEP", M, 30000},
-    {VERB_MAGIC_PACKET, "MAGIC_PACKET", D | M, 10000},
-    {VERB_POWER_RECLAIM, "POWER_RECLAIM", D | N | M, 10000},
+    {VERB_MAGIC_PACKET, "MAGIC_PACKET", O | M, 10000},
+    {VERB_POWER_RECLAIM, "POWER_RECLAIM", O | N | M, 10000},
     /* startd, on the claim's connection: the schedd is the server there, see server_scopes */
-    {VERB_ACTIVATE, "ACTIVATE", D, 30000},
-    {VERB_DEACTIVATE, "DEACTIVATE", D, 30000},
-    {VERB_RELEASE_CLAIM, "RELEASE_CLAIM", D, 30000},
-    {VERB_SUSPEND_CLAIM, "SUSPEND_CLAIM", D, 30000},
-    {VERB_CHECKPOINT_CLAIM, "CHECKPOINT_CLAIM", D, 900000},
+    {VERB_ACTIVATE, "ACTIVATE", S, 30000},
+    {VERB_DEACTIVATE, "DEACTIVATE", S, 30000},
+    {VERB_RELEASE_CLAIM, "RELEASE_CLAIM", S, 30000},
+    {VERB_SUSPEND_CLAIM, "SUSPEND_CLAIM", S, 30000},
+    {VERB_CHECKPOINT_CLAIM, "CHECKPOINT_CLAIM", S, 900000},
     /* schedd and shadow, Unix socket: the shadow has the scopes of any user of the machine */
     {VERB_SHADOW_HELLO, "SHADOW_HELLO", W, 20000},
-    {VERB_JOB_RUN, "JOB_RUN", D, 30000},
+    {VERB_JOB_RUN, "JOB_RUN", S, 30000},
     {VERB_JOB_RESULT, "JOB_RESULT", W, 60000},
     {VERB_JOB_PLACED, "JOB_PLACED", W, 60000},
     {VERB_JOB_STATUS, "JOB_STATUS", W, 30000},
     {VERB_TRANSFER_TURN, "TRANSFER_TURN", W, 0},
-    {VERB_JOB_STOP, "JOB_STOP", D, 30000},
-    {VERB_JOB_EVENT, "JOB_EVENT", D, 600000},
-    {VERB_JOB_ADMIT, "JOB_ADMIT", D, 30000},
+    {VERB_JOB_STOP, "JOB_STOP", S, 30000},
+    {VERB_JOB_EVENT, "JOB_EVENT", S, 600000},
+    {VERB_JOB_ADMIT, "JOB_ADMIT", S, 30000},
     /* shadow: whom it admits (by the job's nonce) may; the starter has no token */
     {VERB_JOB_FETCH, "JOB_FETCH", 0, 60000},
     {VERB_FILE_GET, "FILE_GET", 0, 120000},
@@ -87,13 +89,13 @@ static const struct wire_verb_info VERBS[] = {
     {VERB_SHELL_WRITE, "SHELL_WRITE", 0, 0},
     /* startd and starter, Unix socket */
     {VERB_STARTER_HELLO, "STARTER_HELLO", W, 20000},
-    {VERB_LEASE_RENEWED, "LEASE_RENEWED", D, 20000},
-    {VERB_STARTER_STOP, "STARTER_STOP", D, 30000},
+    {VERB_LEASE_RENEWED, "LEASE_RENEWED", A, 20000},
+    {VERB_STARTER_STOP, "STARTER_STOP", A, 30000},
     {VERB_STARTER_DONE, "STARTER_DONE", W, 30000},
-    {VERB_STARTER_SUSPEND, "STARTER_SUSPEND", D, 30000},
-    {VERB_STARTER_RUN, "STARTER_RUN", D, 30000},
+    {VERB_STARTER_SUSPEND, "STARTER_SUSPEND", A, 30000},
+    {VERB_STARTER_RUN, "STARTER_RUN", A, 30000},
     {VERB_STARTER_ENERGY, "STARTER_ENERGY", W, 20000},
-    {VERB_STARTER_CHECKPOINT, "STARTER_CHECKPOINT", D, 900000},
+    {VERB_STARTER_CHECKPOINT, "STARTER_CHECKPOINT", A, 900000},
     {VERB_STARTER_CKPT, "STARTER_CKPT", W, 20000},
     /* kbdd to startd, the same socket */
     {VERB_CONSOLE_USED, "CONSOLE_USED", W, 20000},
@@ -104,11 +106,11 @@ static const struct wire_verb_info VERBS[] = {
     {VERB_SPOOL_END, "SPOOL_END", 0, 120000},
     /* rooster, through the hub */
     {VERB_POWER_ON, "POWER_ON", M, 30000},
-    {VERB_POWER_STATUS, "POWER_STATUS", R | W | D | N | M, 30000},
-    {VERB_POWER_DOWN_ASK, "POWER_DOWN_ASK", A | D | M, 10000},
+    {VERB_POWER_STATUS, "POWER_STATUS", R | W | S | O | N | M, 30000},
+    {VERB_POWER_DOWN_ASK, "POWER_DOWN_ASK", A | M, 10000},
     /* every daemon */
     {VERB_PING, "PING", 0, 10000},
-    {VERB_CONFIG, "CONFIG", W | D | N | M, 30000},
+    {VERB_CONFIG, "CONFIG", W | S | O | N | M, 30000},
     /* master, through the hub */
     {VERB_DAEMON_ON, "DAEMON_ON", M, 30000},
     /* negotiator, through the hub; QUERY, too */
@@ -118,7 +120,9 @@ static const struct wire_verb_info VERBS[] = {
 #undef R
 #undef W
 #undef A
-#undef D
+#undef S
+#undef O
+#undef T
 #undef N
 #undef M
 
@@ -129,7 +133,9 @@ static const struct {
     {SCOPE_READ, "READ"},
     {SCOPE_WRITE, "WRITE"},
     {SCOPE_ADVERTISE, "ADVERTISE"},
-    {SCOPE_DAEMON, "DAEMON"},
+    {SCOPE_SCHEDD, "SCHEDD"},
+    {SCOPE_ROOSTER, "ROOSTER"},
+    {SCOPE_MASTER, "MASTER"},
     {SCOPE_NEGOTIATOR, "NEGOTIATOR"},
     {SCOPE_ADMINISTRATOR, "ADMINISTRATOR"},
 };

@@ -16,9 +16,11 @@ enum {
     SCOPE_READ = 1 << 0,
     SCOPE_WRITE = 1 << 1,      /* submit and act on one's own jobs */
     SCOPE_ADVERTISE = 1 << 2,  /* send ads under the names that the token's pattern allows */
-    SCOPE_DAEMON = 1 << 3,     /* be a schedd, a rooster, a master of the pool */
+    SCOPE_SCHEDD = 1 << 3,     /* be a schedd: use claims, have jobs run, say what waits */
     SCOPE_NEGOTIATOR = 1 << 4, /* see claim ids, match, write match times */
     SCOPE_ADMINISTRATOR = 1 << 5,
+    SCOPE_ROOSTER = 1 << 6, /* be a rooster: wake machines, say how they are powered */
+    SCOPE_MASTER = 1 << 7,  /* be a master: say which daemons run on its host */
 };
 
 enum wire_verb {

@@ -263,7 +263,7 @@ struct wire_dial {
     const struct wire_secret *secrets; /* that go with it (shadow: nonce), all of SECRET_OF_ARGS */
     size_t secret_count;
     /* What the dialled server itself may ask of us on this connection (it has a certificate, no
-     * token): SCOPE_DAEMON on a claim's connection.  0: only verbs that need no scope. */
+     * token): SCOPE_SCHEDD on a claim's connection.  0: only verbs that need no scope. */
     uint32_t server_scopes;
 };
 /* Dials; dial is copied.  The outcome comes as ready or closed. */

@@ -21,14 +21,15 @@
 #include "base/strmap.h"
 #include "wire/wire_private.h"
 
-#define TICK_MS        250
-#define LATE_MS        5000 /* a tick that is so late: we slept, or were held up ourselves */
-#define IDLE_ACCOUNTS  1000 /* kept without a connection, for what was logged of them */
-#define TRIM_BYTES     ((size_t)8 << 20) /* after so much of frames memory is given back */
-#define CROWD_LOG_MS   60000
-#define KEY_MAX        600
-#define SCOPES_TRUSTED (SCOPE_DAEMON | SCOPE_NEGOTIATOR | SCOPE_ADMINISTRATOR)
-#define LOG_NUMBER(n)  ((int64_t)(n))
+#define TICK_MS       250
+#define LATE_MS       5000 /* a tick that is so late: we slept, or were held up ourselves */
+#define IDLE_ACCOUNTS 1000 /* kept without a connection, for what was logged of them */
+#define TRIM_BYTES    ((size_t)8 << 20) /* after so much of frames memory is given back */
+#define CROWD_LOG_MS  60000
+#define KEY_MAX       600
+#define SCOPES_TRUSTED \
+    (SCOPE_SCHEDD | SCOPE_ROOSTER | SCOPE_MASTER | SCOPE_NEGOTIATOR | SCOPE_ADMINISTRATOR)
+#define LOG_NUMBER(n) ((int64_t)(n))
 
 struct wire_account {
     char key[KEY_MAX];

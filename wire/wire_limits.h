@@ -22,8 +22,8 @@
  * grow by WIRE_STEP_BYTES in WIRE_STEP_MS; and by WIRE_MOVE_BYTES in WIRE_PRESSED_MS while others
  * wait for its room.
  *
- * Accounts of the pool's own daemons (scopes DAEMON, NEGOTIATOR, ADMINISTRATOR) are trusted: they
- * have the limits of an account, and do not share in those of the process.
+ * Accounts of the pool's own daemons (scopes SCHEDD, ROOSTER, MASTER, NEGOTIATOR, ADMINISTRATOR)
+ * are trusted: they have the limits of an account, and do not share in those of the process.
  *
  * Rejected: a limit for each connection alone, because connections are cheap; one for each address,
  * because ten thousand glideins may come through one.

@@ -378,7 +378,7 @@ def a_schedd_uses_other_claims(scene):
     unwilling = schedd.job("alice", "none")
     if schedd.activate(connection, match, unwilling).status == 0:
         worked("ACTIVATE of a job whose Requirements are not true there")
-    with scene.greet("collector", scene.the("DAEMON")) as collector:
+    with scene.greet("collector", scene.the("SCHEDD")) as collector:
         if not refused(lambda: collector.call("QUERY", {"Type": "Machine", "Private": True})):
             worked("it reads private attributes")
     connection.call("RELEASE_CLAIM", {"ClaimId": match["ClaimId"]})
@@ -527,7 +527,7 @@ def answer(plain):
 def tokens_that_were_made_or_changed(scene):
     good = scene.the("READ")
     head, claims, signature = parts(good.token)
-    admin = fresh(good.token, scope="READ WRITE ADVERTISE DAEMON NEGOTIATOR ADMINISTRATOR", sub=f"root@{NAME}")
+    admin = fresh(good.token, scope="READ WRITE ADVERTISE SCHEDD ROOSTER MASTER NEGOTIATOR ADMINISTRATOR", sub=f"root@{NAME}")
     own = Key.generate()
     public = read(scene.path("security/keys/POOL.pub")).encode()
     forged = {

@@ -152,7 +152,7 @@ class Server:
 
     @staticmethod
     def welcome(connection, **args):
-        said = {"Identity": "somebody@pool", "Scopes": "READ,WRITE,ADVERTISE,DAEMON,NEGOTIATOR,ADMINISTRATOR", "ServerTime": int(time.time()), **args}
+        said = {"Identity": "somebody@pool", "Scopes": "READ,WRITE,ADVERTISE,SCHEDD,ROOSTER,MASTER,NEGOTIATOR,ADMINISTRATOR", "ServerTime": int(time.time()), **args}
         connection.frame(wire_client.WELCOME, struct.pack("<HH", min(connection.version, wire_client.VERSION), 0) + Message(said).encode())
 
 

@@ -85,7 +85,7 @@ def the_hub_makes_up_a_caller(scene):
     hub = hub_of(scene)
     seen = next(token for token in hub.tokens)
     head, _, _ = parts(seen)
-    claims = fresh(seen, sub=f"root@{NAME}", scope="READ WRITE ADVERTISE DAEMON NEGOTIATOR ADMINISTRATOR", jti="made-up", pattern=None, cnf=None)
+    claims = fresh(seen, sub=f"root@{NAME}", scope="READ WRITE ADVERTISE SCHEDD ROOSTER MASTER NEGOTIATOR ADMINISTRATOR", jti="made-up", pattern=None, cnf=None)
     made = [("", "without a token"), (signed(head, claims, Key.generate()), "with a token that the hub has signed"), (text({**head, "alg": "none"}, claims) + ".", "with alg none"),
             (signed(head, claims, Key.load(scene.path("security/collector-key.pem"))), "with a token that the collector's key has signed")]
     for token, what in made:

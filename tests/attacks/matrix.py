@@ -29,7 +29,9 @@ TOKENS = {
     "READ": {"scopes": "READ"},
     "WRITE": {"scopes": "WRITE"},
     "ADVERTISE": {"scopes": "ADVERTISE", "pattern": "evil"},
-    "DAEMON": {"scopes": "DAEMON"},
+    "SCHEDD": {"scopes": "SCHEDD"},
+    "ROOSTER": {"scopes": "ROOSTER"},
+    "MASTER": {"scopes": "MASTER"},
     "NEGOTIATOR": {"scopes": "NEGOTIATOR"},
     "ADMINISTRATOR": {"scopes": "ADMINISTRATOR"},
 }

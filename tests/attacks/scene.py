@@ -23,7 +23,7 @@ class Scene(Pool):
     def the(self, name, scopes=None, pattern=None, **more):
         """The holder of that name; one of the usual kinds by its scope: scene.the("READ")."""
         if name not in self.holders:
-            usual = {"ADVERTISE": ("READ,ADVERTISE", "evil*"), "DAEMON": ("READ,ADVERTISE,DAEMON", None), "NEGOTIATOR": ("READ,ADVERTISE,NEGOTIATOR", None),
+            usual = {"ADVERTISE": ("READ,ADVERTISE", "evil*"), "SCHEDD": ("READ,SCHEDD", None), "NEGOTIATOR": ("READ,NEGOTIATOR", None),
                      "ADMINISTRATOR": ("READ,WRITE,ADMINISTRATOR", None), "WRITE": ("READ,WRITE", None)}
             if scopes is None:
                 scopes, pattern = usual.get(name, (name, None))
@@ -58,7 +58,7 @@ class Scene(Pool):
         return self.keep(Machine(self, self.the("ADVERTISE"), f"evil{self.machines}", self.slot()))
 
     def evil_schedd(self, **how):
-        return self.keep(Schedd(self, self.the("DAEMON"), self.files, **how))
+        return self.keep(Schedd(self, self.the("SCHEDD"), self.files, **how))
 
     # ---- jobs
 

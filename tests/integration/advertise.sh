@@ -21,7 +21,7 @@ names() { "$ROOST" status -any -constraint "$1" -af Name | sort | tr '\n' ' '; }
 pool_init --nodes 1 --asleep
 pool_start
 token worker --scope ADVERTISE --name-pattern 'wn7*'
-token daemon --scope DAEMON
+token daemon --scope SCHEDD,ADVERTISE
 token reader --scope READ
 
 cat >"$WORK/machines" <<'END'

@@ -183,7 +183,8 @@ grep -qF "it shows the certificate of schedd 'personal' of pool 'personal', expe
     fail "it says: $(cat "$WORK/second.out")"
 "$ROOST" cert create schedd second --directory "$WORK/second" >/dev/null || fail "roost cert create"
 refused "is there already" cert create schedd second --directory "$WORK/second"
-printf 'SCHEDD_CERT = "%s"\nSCHEDD_KEY = "%s"\n' "$WORK/second/schedd.pem" "$WORK/second/schedd-key.pem" >>"$SECOND"
+"$ROOST" token create --identity schedd@personal --scope READ,SCHEDD --name-pattern second --file "$WORK/second/token" || fail "token create"
+printf 'SCHEDD_CERT = "%s"\nSCHEDD_KEY = "%s"\nTOKEN_FILE = "%s"\n' "$WORK/second/schedd.pem" "$WORK/second/schedd-key.pem" "$WORK/second/token" >>"$SECOND"
 "$ROOST_BIN/roost-schedd" -config "$SECOND" -noresurrect >"$WORK/second.out" 2>&1 &
 until_true 20 "both schedds are known" eval '[ "$("$ROOST" status -schedd -af Name | sort | xargs)" = "personal second" ]'
 "$ROOST" q -name second >/dev/null || fail "q -name second"
@@ -191,7 +192,7 @@ until_true 20 "both schedds are known" eval '[ "$("$ROOST" status -schedd -af Na
 
 say "an ad that names one schedd and the address of another, or of a Unix socket"
 address=$("$ROOST" status -schedd -constraint 'Name == "second"' -af MyAddress)
-"$ROOST" token create --identity liar@personal --scope DAEMON,ADVERTISE --file "$WORK/token.liar" || fail "token create"
+"$ROOST" token create --identity liar@personal --scope SCHEDD --file "$WORK/token.liar" || fail "token create"
 lie() { ROOST_TOKEN_FILE=$WORK/token.liar "$ROOST" advertise Scheduler <<<"[ Name = \"third\"; MyAddress = \"$1\" ]" >/dev/null || fail "advertise"; }
 lie "$address"
 refused "it shows the certificate of schedd 'second' of pool 'personal', expected schedd 'third' of pool 'personal'" q -name third

@@ -246,7 +246,7 @@ static struct pool *pool_make(uint64_t seed, size_t workers, int64_t token_life_
         bool caller = i == workers;
         node->host = toy_host(pool->sim, node->name, pool->programs);
         node_equip(pool, node, caller ? "root@pool" : "startd@pool",
-                   caller ? SCOPE_ADMINISTRATOR | SCOPE_DAEMON : SCOPE_ADVERTISE);
+                   caller ? SCOPE_ADMINISTRATOR | SCOPE_SCHEDD : SCOPE_ADVERTISE);
         (void)snprintf(path, sizeof path, "/bin/%s", node->name);
         node->process = toy_spawn(node->host, path);
     }
@@ -543,7 +543,7 @@ static void who_proves_nothing_after_the_greeting_is_dropped_in_time(void **stat
     struct node *node = &pool->nodes[0];
     pool->how = (struct wire_accept){.no_token = true,
                                      .proves_later = true,
-                                     .scopes = SCOPE_DAEMON | SCOPE_ADVERTISE,
+                                     .scopes = SCOPE_SCHEDD | SCOPE_ADVERTISE,
                                      .admit = admit_anybody};
     sim_kill(node->process);
     sim_run_for(pool->sim, SIM_S);

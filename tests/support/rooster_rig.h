@@ -207,7 +207,7 @@ static inline int setup(void **state)
     bed_path(bed, "wakes", rig->wakes);
     script(rig, SCRIPT);
     struct client *token =
-        client_dial(bed, SCOPE_READ | SCOPE_DAEMON | SCOPE_ADVERTISE, "", NULL, NULL);
+        client_dial(bed, SCOPE_READ | SCOPE_ROOSTER | SCOPE_ADVERTISE, "", NULL, NULL);
     char from[300], to[300];
     bed_path(bed, token->token_id, from);
     bed_path(bed, "rooster.token", to);

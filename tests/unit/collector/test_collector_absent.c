@@ -94,7 +94,7 @@ static void an_offline_ad_that_is_absent_too_is_not_asleep(void **state)
     struct bed *bed = *state;
     struct client *startd = dial(bed, SCOPE_ADVERTISE);
     struct client *reader = dial(bed, SCOPE_READ);
-    struct client *rooster = dial(bed, SCOPE_DAEMON);
+    struct client *rooster = dial(bed, SCOPE_ROOSTER);
     OK(startd, VERB_UPDATE, "[]", LIVE("1", "b1", "Absent = true; Offline = true"));
     assert_string_equal(show(reader, "Machine", "Name"), "");
     expect(rooster, -ENOENT, VERB_MERGE, "[ Name = \"slot1@wn01\" ]", "[ PowerState = \"Waking\" ]",

@@ -111,7 +111,7 @@ static void every_attribute_of_identity_is_a_literal_string(void **state)
     taken(evil, "[]",
           ONE("\"evil\"", "StartdUplink = \"startd/evil\"; UidDomain = \"pool\"; Owner = \"ann\"; "
                           "AuthenticatedIdentity = \"someone@pool\""));
-    struct client *schedd = dial(bed, SCOPE_DAEMON);
+    struct client *schedd = dial(bed, SCOPE_SCHEDD);
     refused(schedd, "[ MyType = \"Submitter\"; Name = \"ann@pool#s\"; User = TARGET.User ]",
             "User of the ad 'ann@pool#s'");
     refused(schedd, "[ MyType = \"Request\"; Name = \"1#s\"; Owner = TARGET.Owner ]",
@@ -131,8 +131,36 @@ static void nobody_takes_the_matches_of_another_or_signs_for_another(void **stat
             "AuthenticatedIdentity of the ad 'slot1@evil' of someone@pool is 'root@pool'");
 }
 
+static int64_t taken_away(struct client *client, const char *type, const char *name)
+{
+    char args[200];
+    struct answer answer;
+    (void)snprintf(args, sizeof args, "[ Type = \"%s\"; Names = { \"%s\" } ]", type, name);
+    assert_int_equal(client_call(client, VERB_INVALIDATE, args, NULL, &answer), 0);
+    int64_t count = ad_int_or(answer.args, "Count", -1);
+    answer_fini(&answer);
+    return count;
+}
+
+static void a_schedd_has_and_takes_away_the_ads_of_its_own_name_only(void **state)
+{
+    struct bed *bed = *state;
+    struct client *schedd = dial_as(bed, SCOPE_SCHEDD, "s");
+    struct client *other = dial_as(bed, SCOPE_SCHEDD, "t");
+    taken(schedd, "[]", "[ MyType = \"Request\"; Name = \"s#1\" ]");
+    taken(schedd, "[]", "[ MyType = \"Submitter\"; Name = \"ann@pool#s\" ]");
+    refused(other, "[ MyType = \"Request\"; Name = \"s#1\" ]", "may not advertise the name 's#1'");
+    refused(other, "[ MyType = \"Submitter\"; Name = \"t#s\" ]",
+            "may not advertise the name 't#s'");
+    assert_int_equal(taken_away(other, "Request", "s#1"), 0);
+    assert_int_equal(taken_away(other, "Submitter", "ann@pool#s"), 0);
+    assert_int_equal(taken_away(schedd, "Request", "s#1"), 1);
+    assert_int_equal(taken_away(schedd, "Submitter", "ann@pool#s"), 1);
+}
+
 #define CASE(test) cmocka_unit_test_setup_teardown(test, make_bed, remove_bed)
 UNIT_TESTS(CASE(a_machine_has_one_name_beside_every_job),
            CASE(a_change_cannot_do_what_a_whole_ad_cannot),
            CASE(every_attribute_of_identity_is_a_literal_string),
-           CASE(nobody_takes_the_matches_of_another_or_signs_for_another))
+           CASE(nobody_takes_the_matches_of_another_or_signs_for_another),
+           CASE(a_schedd_has_and_takes_away_the_ads_of_its_own_name_only))

@@ -20,7 +20,9 @@ static struct ad *parse(const char *text)
 }
 
 static const struct plan_sender WORKER = {.advertise = true};
-static const struct plan_sender DAEMON = {.daemon = true};
+static const struct plan_sender SCHEDD = {.schedd = true};
+static const struct plan_sender ROOSTER = {.rooster = true};
+static const struct plan_sender MASTER = {.master = true};
 static const struct plan_sender NEGOTIATOR = {.negotiator = true};
 static const struct plan_sender ADMINISTRATOR = {.administrator = true};
 static const struct plan_sender NOBODY = {.advertise = false};
@@ -74,23 +76,45 @@ static void a_worker_has_machine_ads_and_not_the_queues(void **state)
     assert_false(plan_may_advertise(&NOBODY, "Machine"));
 }
 
-static void a_daemon_has_the_queues_ads_and_only_a_negotiator_its_own(void **state)
+static void each_daemon_has_its_own_ads_and_no_others(void **state)
 {
     (void)state;
-    assert_true(plan_may_advertise(&DAEMON, "Request"));
-    assert_true(plan_may_advertise(&DAEMON, "Rooster"));
-    assert_true(plan_may_advertise(&DAEMON, "Machine"));
-    assert_false(plan_may_advertise(&DAEMON, "Negotiator"));
-    assert_true(plan_may_advertise(&NEGOTIATOR, "Negotiator"));
-    assert_false(plan_may_advertise(&NEGOTIATOR, "Request"));
-    assert_true(plan_may_advertise(&ADMINISTRATOR, "Request"));
+    static const struct {
+        const char *type;
+        const struct plan_sender *owner;
+    } TYPES[] = {{"Request", &SCHEDD},       {"Submitter", &SCHEDD},    {"Scheduler", &SCHEDD},
+                 {"Rooster", &ROOSTER},      {"DaemonMaster", &MASTER}, {"Machine", &WORKER},
+                 {"Negotiator", &NEGOTIATOR}};
+    static const struct plan_sender *const ALL[] = {&SCHEDD, &ROOSTER, &MASTER, &NEGOTIATOR};
+    for (size_t i = 0; i < sizeof(TYPES) / sizeof(TYPES[0]); i++) {
+        assert_true(plan_may_advertise(TYPES[i].owner, TYPES[i].type));
+        assert_true(plan_may_advertise(&ADMINISTRATOR, TYPES[i].type));
+        for (size_t other = 0; other < sizeof(ALL) / sizeof(ALL[0]); other++) {
+            assert_int_equal(plan_may_advertise(ALL[other], TYPES[i].type),
+                             ALL[other] == TYPES[i].owner);
+        }
+    }
+}
+
+static void names_are_judged_by_the_daemon_that_they_name(void **state)
+{
+    (void)state;
+    char ret[PLAN_NAME_MAX + 1];
+    assert_string_equal(plan_holder("Request", "submit1#3", ret), "submit1");
+    assert_string_equal(plan_holder("Submitter", "alice@a.b#submit1", ret), "submit1");
+    assert_string_equal(plan_holder("Scheduler", "submit1", ret), "submit1");
+    assert_string_equal(plan_holder("Machine", "slot1@wn#1", ret), "slot1@wn#1");
+    assert_true(plan_is_of_machine("Machine"));
+    assert_true(plan_is_of_machine("SomethingOfTheSite"));
+    assert_false(plan_is_of_machine("Scheduler"));
+    assert_false(plan_is_of_machine("Rooster"));
 }
 
 static void nobody_sends_what_the_collector_makes_itself(void **state)
 {
     (void)state;
     assert_false(plan_may_advertise(&ADMINISTRATOR, "Collector"));
-    assert_false(plan_may_advertise(&DAEMON, "Revocation"));
+    assert_false(plan_may_advertise(&SCHEDD, "Revocation"));
     assert_false(plan_expires("Collector"));
     assert_false(plan_expires("revocation"));
     assert_true(plan_expires("Machine"));
@@ -101,19 +125,20 @@ static void who_may_set_what_in_anothers_ad_is_a_list(void **state)
     (void)state;
     assert_true(plan_may_merge(&NEGOTIATOR, "OfflineMatches"));
     assert_true(plan_may_merge(&NEGOTIATOR, "GivenClaims"));
-    assert_false(plan_may_merge(&DAEMON, "GivenClaims"));
+    assert_false(plan_may_merge(&ROOSTER, "GivenClaims"));
     assert_true(plan_may_merge(&NEGOTIATOR, "machinelastmatchtime"));
     assert_false(plan_may_merge(&NEGOTIATOR, "PowerState"));
-    assert_true(plan_may_merge(&DAEMON, "PowerState"));
-    assert_true(plan_may_merge(&DAEMON, "PowerStateReason"));
-    assert_false(plan_may_merge(&DAEMON, "OfflineMatches"));
+    assert_true(plan_may_merge(&ROOSTER, "PowerState"));
+    assert_true(plan_may_merge(&ROOSTER, "PowerStateReason"));
+    assert_false(plan_may_merge(&ROOSTER, "OfflineMatches"));
     assert_false(plan_may_merge(&WORKER, "PowerState"));
+    assert_false(plan_may_merge(&SCHEDD, "PowerState"));
     assert_true(plan_may_merge(&ADMINISTRATOR, "PowerState"));
     const char *const never[] = {"Name", "Machine", "Offline", "ClaimId", "Requirements", "Start"};
     for (size_t i = 0; i < sizeof(never) / sizeof(never[0]); i++) {
         assert_false(plan_may_merge(&ADMINISTRATOR, never[i]));
         assert_false(plan_may_merge(&NEGOTIATOR, never[i]));
-        assert_false(plan_may_merge(&DAEMON, never[i]));
+        assert_false(plan_may_merge(&ROOSTER, never[i]));
     }
 }
 
@@ -206,7 +231,8 @@ static void only_a_machine_can_be_asleep(void **state)
 }
 
 UNIT_TESTS(UNIT(an_ad_needs_a_type_and_a_name), UNIT(a_worker_has_machine_ads_and_not_the_queues),
-           UNIT(a_daemon_has_the_queues_ads_and_only_a_negotiator_its_own),
+           UNIT(each_daemon_has_its_own_ads_and_no_others),
+           UNIT(names_are_judged_by_the_daemon_that_they_name),
            UNIT(nobody_sends_what_the_collector_makes_itself),
            UNIT(who_may_set_what_in_anothers_ad_is_a_list),
            UNIT(within_an_epoch_the_sequence_tells),

@@ -240,7 +240,7 @@ static void administrators_and_daemons_are_not_counted_by_token(void **state)
     struct bed *bed = *state;
     bed->token_slots = 0;
     struct client *root = dial(bed, SCOPE_ADVERTISE | SCOPE_ADMINISTRATOR);
-    struct client *schedd = dial(bed, SCOPE_DAEMON), *startd = dial(bed, SCOPE_ADVERTISE);
+    struct client *schedd = dial(bed, SCOPE_SCHEDD), *startd = dial(bed, SCOPE_ADVERTISE);
     assert_int_equal(send_slots(root, "wn01", 1, 200, ""), 0);
     for (int i = 0; i < 100; i++) {
         char text[200];

@@ -299,7 +299,7 @@ static void merge_sets_only_what_the_scope_allows(void **state)
     struct bed *bed = *state;
     struct client *startd = dial(bed, SCOPE_ADVERTISE);
     struct client *negotiator = dial(bed, SCOPE_NEGOTIATOR);
-    struct client *rooster = dial(bed, SCOPE_DAEMON);
+    struct client *rooster = dial(bed, SCOPE_ROOSTER);
     struct client *reader = dial(bed, SCOPE_READ);
     const char *args = "[ Type = \"Machine\"; Name = \"slot1@wn01\" ]";
     expect(negotiator, -ENOENT, VERB_MERGE, args, "[ MachineLastMatchTime = 1 ]", "slot1@wn01");
@@ -332,7 +332,7 @@ static void claim_ids_are_for_the_negotiator_only(void **state)
     struct bed *bed = *state;
     struct client *startd = dial(bed, SCOPE_ADVERTISE);
     struct client *negotiator = dial(bed, SCOPE_NEGOTIATOR);
-    struct client *reader = dial(bed, SCOPE_READ | SCOPE_DAEMON);
+    struct client *reader = dial(bed, SCOPE_READ | SCOPE_SCHEDD);
     OK(startd, VERB_UPDATE, "[]", LIVE("1", "b1", "ClaimId = \"secret\""));
     assert_string_equal(show(reader, "Machine", "ClaimId"), "slot1@wn01=- ");
     assert_string_equal(show(negotiator, "Machine", "ClaimId"), "slot1@wn01=- ");
@@ -526,7 +526,7 @@ static void a_watch_sees_sleep_match_and_waking_in_order(void **state)
     struct bed *bed = *state;
     struct client *startd = dial(bed, SCOPE_ADVERTISE);
     struct client *negotiator = dial(bed, SCOPE_NEGOTIATOR);
-    struct client *rooster = dial(bed, SCOPE_DAEMON);
+    struct client *rooster = dial(bed, SCOPE_ROOSTER);
     OK(startd, VERB_UPDATE, "[]", LIVE("1", "b1", ""));
     OK(startd, VERB_UPDATE, "[]", LIVE("2", "b1", ""));
     static const struct watch_events EVENTS = {.changed = seen_changed,

@@ -245,7 +245,7 @@ static void who_left_a_note_is_not_started_again_until_somebody_asks(void **stat
     assert_int_equal(count_runs(&rig), 1);
     master_daemon.reload(rig.master, rig.config); /* is no reason */
     until_says(&rig, "STARTD_Down", true);
-    assert_int_equal(daemon_on(&rig, SCOPE_WRITE | SCOPE_DAEMON, NULL, &answer), -EACCES);
+    assert_int_equal(daemon_on(&rig, SCOPE_WRITE | SCOPE_SCHEDD, NULL, &answer), -EACCES);
     answer_fini(&answer);
     assert_int_equal(daemon_on(&rig, SCOPE_ADMINISTRATOR, "schedd", &answer), -ENOENT);
     answer_fini(&answer);

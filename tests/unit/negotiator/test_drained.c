@@ -163,7 +163,7 @@ static int setup(void **state)
     bed_path(bed, "negotiator.token", to);
     BED_MUST(os_rename(bed->os, from, to, false, err));
     rig->tick = loop_timer_create(bed->loop, tick, rig);
-    rig->schedd = client_dial(bed, SCOPE_DAEMON | SCOPE_ADVERTISE, "", "schedd/s", asked);
+    rig->schedd = client_dial(bed, SCOPE_SCHEDD | SCOPE_ADVERTISE, "", "schedd/s", asked);
     load(rig);
     rig->env = (struct daemon_env){.loop = bed->loop,
                                    .os = bed->os,

@@ -140,7 +140,7 @@ static int setup(void **state)
     bed_start(bed);
     bed_find_address(bed);
     struct client *token =
-        client_dial(bed, SCOPE_READ | SCOPE_DAEMON | SCOPE_ADVERTISE, "", NULL, NULL);
+        client_dial(bed, SCOPE_READ | SCOPE_ROOSTER | SCOPE_ADVERTISE, "", NULL, NULL);
     bed_path(bed, token->token_id, from);
     bed_path(bed, "rooster.token", to);
     BED_MUST(os_rename(bed->os, from, to, false, err));

@@ -55,7 +55,8 @@ static struct coop *coop_create(const char *wake_command, int attempts)
     /* leaves its token behind, which the rooster uses */
     struct client *other = coop->other =
         client_dial(bed,
-                    SCOPE_READ | SCOPE_WRITE | SCOPE_ADVERTISE | SCOPE_DAEMON | SCOPE_NEGOTIATOR,
+                    SCOPE_READ | SCOPE_WRITE | SCOPE_ADVERTISE | SCOPE_SCHEDD | SCOPE_ROOSTER |
+                        SCOPE_NEGOTIATOR,
                     "", NULL, NULL);
     assert_int_equal(other->status, 0);
     (void)snprintf(coop->config_text, sizeof coop->config_text,

@@ -46,7 +46,7 @@ static void a_job_whose_image_no_machine_runs_is_given_to_any(void **state)
     bed_find_address(bed);
     struct client *negotiator = client_dial(bed, SCOPE_READ | SCOPE_NEGOTIATOR, "", NULL, NULL);
     const struct client *token =
-        client_dial(bed, SCOPE_READ | SCOPE_DAEMON | SCOPE_ADVERTISE, "", NULL, NULL);
+        client_dial(bed, SCOPE_READ | SCOPE_SCHEDD | SCOPE_ADVERTISE, "", NULL, NULL);
     char path[300], me[64], hello[128];
     schedd_bed_write(bed, token->token_id, path);
     assert_int_equal(setenv("ROOST_CHECKPOINT_PATIENCE", "1", 1), 0);

@@ -92,7 +92,7 @@ static void set_scene(struct scene *scene)
     const struct client *startd =
         client_dial(bed, SCOPE_READ | SCOPE_ADVERTISE, "", "startd/x", startd_asked);
     const struct client *token =
-        client_dial(bed, SCOPE_READ | SCOPE_DAEMON | SCOPE_ADVERTISE, "", NULL, NULL);
+        client_dial(bed, SCOPE_READ | SCOPE_SCHEDD | SCOPE_ADVERTISE, "", NULL, NULL);
     char path[300];
     assert_int_equal(startd->status, 0);
     schedd_bed_write(bed, token->token_id, path);

@@ -21,7 +21,7 @@ static void requests_of_an_earlier_life_are_taken_back(void **state)
     bed_find_address(bed);
     struct client *client = client_dial(bed, 0, "", NULL, NULL);
     const struct client *other =
-        client_dial(bed, SCOPE_READ | SCOPE_DAEMON | SCOPE_ADVERTISE, "", NULL, NULL);
+        client_dial(bed, SCOPE_READ | SCOPE_SCHEDD | SCOPE_ADVERTISE, "", NULL, NULL);
     static const char *const ADS[] = {
         "[ MyType = \"Request\"; Name = \"s#77\"; ScheddName = \"s\"; JobCount = 1 ]",
         "[ MyType = \"Request\"; Name = \"t#1\"; ScheddName = \"t\"; JobCount = 1 ]", NULL};
@@ -82,7 +82,7 @@ static void no_more_jobs_are_asked_for_than_may_run(void **state)
     const struct client *startd =
         client_dial(bed, SCOPE_READ | SCOPE_ADVERTISE, "", "startd/x", startd_asked);
     const struct client *token =
-        client_dial(bed, SCOPE_READ | SCOPE_DAEMON | SCOPE_ADVERTISE, "", NULL, NULL);
+        client_dial(bed, SCOPE_READ | SCOPE_SCHEDD | SCOPE_ADVERTISE, "", NULL, NULL);
     char path[300];
     assert_int_equal(startd->status, 0);
     schedd_bed_write(bed, token->token_id, path);

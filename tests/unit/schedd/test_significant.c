@@ -19,7 +19,7 @@ static void a_name_that_machines_look_at_divides_the_jobs_that_have_it(void **st
     bed_find_address(bed);
     struct client *pool = client_dial(bed, 0, "", NULL, NULL);
     const struct client *token =
-        client_dial(bed, SCOPE_READ | SCOPE_DAEMON | SCOPE_ADVERTISE, "", NULL, NULL);
+        client_dial(bed, SCOPE_READ | SCOPE_SCHEDD | SCOPE_ADVERTISE, "", NULL, NULL);
     char path[300];
     schedd_bed_write(bed, token->token_id, path);
     struct daemon_run *run = schedd_bed_start(bed, path);
@@ -100,7 +100,7 @@ static void idle_jobs_show_why_they_got_no_slot(void **state)
     bed_find_address(bed);
     struct client *negotiator = client_dial(bed, SCOPE_READ | SCOPE_NEGOTIATOR, "", NULL, NULL);
     const struct client *token =
-        client_dial(bed, SCOPE_READ | SCOPE_DAEMON | SCOPE_ADVERTISE, "", NULL, NULL);
+        client_dial(bed, SCOPE_READ | SCOPE_SCHEDD | SCOPE_ADVERTISE, "", NULL, NULL);
     char path[300];
     schedd_bed_write(bed, token->token_id, path);
     struct daemon_run *run = schedd_bed_start(bed, path);

@@ -320,7 +320,7 @@ static inline int setup(void **state)
     bed_path(bed, "pids", rig->pids);
     BED_MUST(os_write_file(bed->os, rig->script, STARTER_SCRIPT, strlen(STARTER_SCRIPT), 0755,
                            false, err));
-    rig->caller = client_dial(bed, SCOPE_DAEMON | SCOPE_READ, "", "schedd/s", NULL);
+    rig->caller = client_dial(bed, SCOPE_SCHEDD | SCOPE_READ, "", "schedd/s", NULL);
     rig->reader = client_dial(bed, SCOPE_ADVERTISE | SCOPE_READ, "", NULL, NULL); /* its token */
     char from[300], to[300];
     bed_path(bed, rig->reader->token_id, from);
@@ -557,7 +557,7 @@ static inline int hello_answer(struct rig *rig, int64_t epoch, struct ad **ret)
     const struct wire_dial dial = {.address = address,
                                    .route = "starter",
                                    .name = "",
-                                   .server_scopes = SCOPE_DAEMON};
+                                   .server_scopes = SCOPE_SCHEDD};
     BED_MUST(wire_dial(end->context, &dial, &EVENTS, end, &end->wire, err));
     loop_run_until(rig->bed->loop, &end->ready);
     struct answer answer;

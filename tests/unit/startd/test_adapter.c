@@ -39,13 +39,14 @@ static int ask(struct rig *rig, struct client *client, const char *subnet, uint1
 static void a_neighbour_is_woken_with_the_very_packet(void **state)
 {
     struct rig *rig = *state;
+    struct client *rooster = client_dial(rig->bed, SCOPE_ROOSTER, "", NULL, NULL);
     struct wol_packet packet;
     uint8_t bytes[2000];
     uint16_t port;
     int fd = datagrams_open(&port);
     until(rig, is_connected);
     wol_packet_make(MAC, NULL, &packet);
-    assert_int_equal(ask(rig, rig->caller, OURS, port, packet.bytes, packet.length), 0);
+    assert_int_equal(ask(rig, rooster, OURS, port, packet.bytes, packet.length), 0);
     assert_non_null(strstr(last_text, "asleep (wol): "));
     assert_non_null(strstr(last_text, "02:00:00:00:00:07 sent by lo"));
     for (int i = 0; i < 2; i++) { /* to 127.255.255.255 and to all */
@@ -59,10 +60,11 @@ static void a_neighbour_is_woken_with_the_very_packet(void **state)
 static void a_network_that_is_not_ours_is_refused(void **state)
 {
     struct rig *rig = *state;
+    struct client *rooster = client_dial(rig->bed, SCOPE_ROOSTER, "", NULL, NULL);
     struct wol_packet packet;
     until(rig, is_connected);
     wol_packet_make(MAC, NULL, &packet);
-    assert_int_equal(ask(rig, rig->caller, "203.0.113.0/24", 9, packet.bytes, packet.length),
+    assert_int_equal(ask(rig, rooster, "203.0.113.0/24", 9, packet.bytes, packet.length),
                      -ENETUNREACH);
     assert_non_null(strstr(last_text, "203.0.113.0/24"));
 }
@@ -70,6 +72,7 @@ static void a_network_that_is_not_ours_is_refused(void **state)
 static void what_is_no_magic_packet_is_not_sent(void **state)
 {
     struct rig *rig = *state;
+    struct client *rooster = client_dial(rig->bed, SCOPE_ROOSTER, "", NULL, NULL);
     struct wol_packet packet;
     uint8_t bytes[2000];
     uint16_t port;
@@ -77,9 +80,9 @@ static void what_is_no_magic_packet_is_not_sent(void **state)
     until(rig, is_connected);
     wol_packet_make(MAC, NULL, &packet);
     packet.bytes[50] ^= 1;
-    assert_int_equal(ask(rig, rig->caller, OURS, port, packet.bytes, packet.length), -EINVAL);
-    assert_int_equal(ask(rig, rig->caller, OURS, port, NULL, 0), -EINVAL);
-    assert_int_equal(ask(rig, rig->caller, OURS, port, "hello", 5), -EINVAL);
+    assert_int_equal(ask(rig, rooster, OURS, port, packet.bytes, packet.length), -EINVAL);
+    assert_int_equal(ask(rig, rooster, OURS, port, NULL, 0), -EINVAL);
+    assert_int_equal(ask(rig, rooster, OURS, port, "hello", 5), -EINVAL);
     assert_true(datagrams_read(fd, bytes, sizeof bytes) < 0);
     assert_int_equal(close(fd), 0);
 }

@@ -561,15 +561,16 @@ static void what_a_busy_collector_refused_is_sent_anew_within_seconds(void **sta
                                         " Machine = \"wn01\"; DynamicSlot = true ]",
                                         NULL};
     struct rig *rig = *state;
+    struct client *machine = client_dial(rig->bed, SCOPE_ADVERTISE, "wn01", NULL, NULL);
     struct startd *startd = rig->startd;
     struct wire_reply refusal = {.status = -EBUSY, .text = "4096 requests of yours wait"};
     struct answer answer;
     char names[400];
     (void)snprintf(names, sizeof names, "[ Type = \"Machine\"; Names = { \"%s\" } ]",
                    startd->slots[0]->name);
-    assert_int_equal(client_call(rig->caller, VERB_INVALIDATE, names, NULL, &answer), 0);
+    assert_int_equal(client_call(machine, VERB_INVALIDATE, names, NULL, &answer), 0);
     answer_fini(&answer);
-    assert_int_equal(client_call(rig->caller, VERB_UPDATE, "[]", STALE, &answer), 0);
+    assert_int_equal(client_call(machine, VERB_UPDATE, "[]", STALE, &answer), 0);
     answer_fini(&answer);
     advertise_complaint(startd, &refusal);
     assert_false(startd->first_update_done); /* whatever is sent earlier: all */

@@ -87,7 +87,7 @@ static void refusals_carry_their_codes(void **state)
     begin(rig, TWO_SLOTS);
     struct asker admin = asker_as(rig, SCOPE_ADMINISTRATOR);
     struct asker other = asker_as(rig, SCOPE_ADMINISTRATOR);
-    struct asker nobody = asker_as(rig, SCOPE_WRITE | SCOPE_DAEMON);
+    struct asker nobody = asker_as(rig, SCOPE_WRITE | SCOPE_SCHEDD);
     ask(rig, &nobody, "[]");
     assert_int_equal(nobody.code, DRAIN_NO_AUTHORITY);
     ask(rig, &admin, "[CheckExpr = \"SlotID == 1\"]");

@@ -55,7 +55,7 @@ static void with_rooster(struct rig *rig, const char *says)
 {
     rooster.says = says;
     rooster.status = rooster.asked = rooster.withdrawn = 0;
-    struct client *client = client_dial(rig->bed, SCOPE_DAEMON, "", "rooster/r", asked);
+    struct client *client = client_dial(rig->bed, SCOPE_ROOSTER, "", "rooster/r", asked);
     assert_int_equal(client->status, 0);
 }
 

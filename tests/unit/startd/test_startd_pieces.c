@@ -497,9 +497,11 @@ static void a_machine_that_the_rooster_takes_down_says_so_and_goes_on_when_it_is
     static const char *const CHANGE[] = {"[ PowerState = \"Waking\" ]", NULL};
     static const char *const LONG[] = {"[ PowerDownSeconds = 3600 ]", NULL};
     struct rig *rig = *state;
+    struct client *rooster;
     struct answer answer;
     char args[200];
     begin(rig, "POWER_METHOD = rooster\n");
+    rooster = client_dial(rig->bed, SCOPE_ROOSTER, "", NULL, NULL);
     until(rig, is_advertised);
     rig->startd->awake_since_s = 1;
     hibernate_leave(rig->startd); /* as if HIBERNATE were true */
@@ -515,7 +517,7 @@ static void a_machine_that_the_rooster_takes_down_says_so_and_goes_on_when_it_is
     /* The order has begun, and may take an hour. */
     (void)snprintf(args, sizeof args, "[ Type = \"Machine\"; Name = \"%s\" ]",
                    ad_string_or(rig->startd->slots[0]->ad, "Name", ""));
-    assert_int_equal(client_call(rig->caller, VERB_MERGE, args, LONG, &answer), 0);
+    assert_int_equal(client_call(rooster, VERB_MERGE, args, LONG, &answer), 0);
     answer_fini(&answer);
     loop_timer_set(rig->startd->stop_timer, 20000); /* the time that it knew of is nearly over */
     until(rig, is_timed);
@@ -523,7 +525,7 @@ static void a_machine_that_the_rooster_takes_down_says_so_and_goes_on_when_it_is
     assert_true(loop_timer_is_set(rig->startd->stop_timer));
     assert_true(rig->startd->going_down);
     /* It was saved and is restored: it cannot know, but the rooster does. */
-    assert_int_equal(client_call(rig->caller, VERB_MERGE, args, CHANGE, &answer), 0);
+    assert_int_equal(client_call(rooster, VERB_MERGE, args, CHANGE, &answer), 0);
     answer_fini(&answer);
     until(rig, is_awake);
     until_collector(rig, collector_has_live);

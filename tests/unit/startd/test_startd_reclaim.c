@@ -204,7 +204,7 @@ static void one_that_stays_up_anyway_says_so(void **state)
     struct rig *rig = *state;
     char result[RESULT_MAX];
     begin_with(rig, WAITS);
-    assert_int_equal(call_as(rig, SCOPE_DAEMON, "[]", result), 0);
+    assert_int_equal(call_as(rig, SCOPE_ROOSTER, "[]", result), 0);
     assert_string_equal(result, "Up");
     assert_false(ad_has(shown(rig, 0), "LastReclaimTime"));
     assert_int_equal(call_as(rig, SCOPE_WRITE, "[]", result), -EACCES);
@@ -320,7 +320,7 @@ static void who_is_taken_down_from_outside_is_taken_back_from_there(void **state
     until(rig, rooster_is_to_do_it);
     assert_int_equal(count_of(rig, "PowerState == \\\"GoingDown\\\" && PowerReclaimUntil > 0"), 2);
     refused(rig, -EALREADY, "the order is given"); /* for all that it knows */
-    assert_int_equal(call_as(rig, SCOPE_DAEMON, "[Withdrawn = true; Reason = \"a job waits\"]",
+    assert_int_equal(call_as(rig, SCOPE_ROOSTER, "[Withdrawn = true; Reason = \"a job waits\"]",
                              result),
                      0);
     assert_string_equal(result, "Reclaimed");

@@ -65,7 +65,7 @@ static void collector_dies(struct rig *rig)
 static void collector_returns(struct rig *rig)
 {
     bed_start(rig->bed);
-    rig->caller = client_dial(rig->bed, SCOPE_DAEMON | SCOPE_READ, "", "schedd/s", NULL);
+    rig->caller = client_dial(rig->bed, SCOPE_SCHEDD | SCOPE_READ, "", "schedd/s", NULL);
     assert_int_equal(rig->caller->status, 0);
 }
 

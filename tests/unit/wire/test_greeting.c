@@ -106,12 +106,19 @@ static void a_token_too_weak_for_the_name_it_claims_is_refused(void **state)
     world_token(world, "alice@pool", SCOPE_READ | SCOPE_WRITE);
     assert_refused(world, "startd/wn01", "alice@pool",
                    "token is too weak: name 'startd/wn01' needs ADVERTISE");
-    assert_refused(world, "schedd/a", "alice@pool", "name 'schedd/a' needs DAEMON");
-    assert_refused(world, "rooster/a", "alice@pool", "name 'rooster/a' needs DAEMON");
-    assert_refused(world, "master/a", "alice@pool", "needs ADVERTISE,DAEMON");
-    world_token(world, "schedd@pool", SCOPE_DAEMON);
+    assert_refused(world, "schedd/a", "alice@pool", "name 'schedd/a' needs SCHEDD");
+    assert_refused(world, "rooster/a", "alice@pool", "name 'rooster/a' needs ROOSTER");
+    assert_refused(world, "master/a", "alice@pool", "needs ADVERTISE,MASTER");
+    assert_refused(world, "other/a", "alice@pool", "needs ADMINISTRATOR");
+    world_token(world, "schedd@pool", SCOPE_SCHEDD);
     assert_refused(world, "negotiator/a", "schedd@pool", "needs NEGOTIATOR");
     assert_refused(world, "startd/wn01", "schedd@pool", "needs ADVERTISE");
+    assert_refused(world, "rooster/a", "schedd@pool", "needs ROOSTER");
+    struct token named = world_token_of(world, "schedd@pool", SCOPE_SCHEDD);
+    (void)snprintf(named.pattern, sizeof named.pattern, "submit1");
+    world_use(world, &named);
+    assert_refused(world, "schedd/submit2", "schedd@pool",
+                   "its pattern 'submit1' does not allow name 'schedd/submit2'");
 }
 
 static void a_token_whose_pattern_forbids_the_name_is_refused(void **state)
@@ -135,7 +142,7 @@ static void a_token_whose_pattern_forbids_the_name_is_refused(void **state)
 static void a_name_with_blanks_is_refused(void **state)
 {
     struct world *world = *state;
-    world_token(world, "schedd@pool", SCOPE_DAEMON);
+    world_token(world, "schedd@pool", SCOPE_SCHEDD);
     assert_refused(world, "schedd/a b", "schedd@pool", "blanks or control characters");
 }
 
@@ -143,13 +150,13 @@ static void a_good_token_gets_in_with_its_identity_and_scopes(void **state)
 {
     struct world *world = *state;
     struct end end;
-    world_token(world, "schedd@pool", SCOPE_DAEMON | SCOPE_READ);
+    world_token(world, "schedd@pool", SCOPE_SCHEDD | SCOPE_READ);
     world_dial(world, "schedd/submit.example", &end);
     assert_true(end.ready);
     assert_true(wire_is_ready(end.wire));
     const struct wire_peer *peer = wire_peer(world->accepted[0].wire);
     assert_string_equal(peer->identity, "schedd@pool");
-    assert_int_equal(peer->scopes, SCOPE_DAEMON | SCOPE_READ);
+    assert_int_equal(peer->scopes, SCOPE_SCHEDD | SCOPE_READ);
     assert_string_equal(peer->token_id, "id-of-schedd@pool");
     assert_string_equal(peer->name, "schedd/submit.example");
     assert_false(peer->has_uid);
@@ -231,8 +238,8 @@ static void root_and_the_pools_administrator_may_everything_over_a_unix_socket(v
     world_until(world, end_settled, &end);
     assert_true(end.ready);
     assert_int_equal(wire_peer(world->accepted[0].wire)->scopes,
-                     SCOPE_READ | SCOPE_WRITE | SCOPE_ADVERTISE | SCOPE_DAEMON | SCOPE_NEGOTIATOR |
-                         SCOPE_ADMINISTRATOR);
+                     SCOPE_READ | SCOPE_WRITE | SCOPE_ADVERTISE | SCOPE_SCHEDD | SCOPE_ROOSTER |
+                         SCOPE_MASTER | SCOPE_NEGOTIATOR | SCOPE_ADMINISTRATOR);
     world_end(world);
     free(world);
 }
@@ -248,7 +255,7 @@ static void a_token_is_not_looked_at_over_a_unix_socket(void **state)
     const struct wire_peer *peer = wire_peer(world->accepted[0].wire);
     assert_true(peer->has_uid);
     uint32_t before = peer->scopes;
-    world_token(world, "root@pool", SCOPE_NEGOTIATOR | SCOPE_DAEMON);
+    world_token(world, "root@pool", SCOPE_NEGOTIATOR | SCOPE_SCHEDD);
     world_dial_as(world, world->client, world->local, NULL, NULL, &end);
     world_until(world, end_settled, &end);
     assert_true(end.ready);

@@ -397,7 +397,7 @@ static void parts_and_windows_pass_through_the_hub(void **state)
     struct world *world = *state;
     struct pool pool;
     struct answer answer;
-    pool_start(world, &pool, "schedd@pool", SCOPE_DAEMON);
+    pool_start(world, &pool, "schedd@pool", SCOPE_SCHEDD);
     pool.worker.stream = true;
     relay(pool.caller.wire, "startd/wn01", VERB_DIAL_ME, &answer);
     world_until_flag(world, &answer.done);
@@ -422,7 +422,7 @@ static void a_cancel_passes_through_the_hub(void **state)
     struct world *world = *state;
     struct pool pool;
     struct answer answer;
-    pool_start(world, &pool, "schedd@pool", SCOPE_DAEMON);
+    pool_start(world, &pool, "schedd@pool", SCOPE_SCHEDD);
     int64_t id = relay(pool.caller.wire, "startd/wn01", VERB_DIAL_ME, &answer);
     world_until(world, has_request, &pool.worker);
     wire_cancel(pool.caller.wire, id);
@@ -436,7 +436,7 @@ static void a_caller_that_goes_takes_its_relay_along(void **state)
     struct world *world = *state;
     struct pool pool;
     struct answer answer;
-    pool_start(world, &pool, "schedd@pool", SCOPE_DAEMON);
+    pool_start(world, &pool, "schedd@pool", SCOPE_SCHEDD);
     relay(pool.caller.wire, "startd/wn01", VERB_DIAL_ME, &answer);
     world_until(world, has_request, &pool.worker);
     wire_close(pool.caller.wire);
@@ -449,7 +449,7 @@ static void a_lost_uplink_answers_what_was_relayed_to_it(void **state)
     struct world *world = *state;
     struct pool pool;
     struct answer answer;
-    pool_start(world, &pool, "schedd@pool", SCOPE_DAEMON);
+    pool_start(world, &pool, "schedd@pool", SCOPE_SCHEDD);
     relay(pool.caller.wire, "startd/wn01", VERB_DIAL_ME, &answer);
     world_until(world, has_request, &pool.worker);
     uplink_destroy(pool.worker.uplink);
@@ -464,7 +464,7 @@ static void a_hub_that_stops_answers_its_relays(void **state)
     struct world *world = *state;
     struct pool pool;
     struct answer answer;
-    pool_start(world, &pool, "schedd@pool", SCOPE_DAEMON);
+    pool_start(world, &pool, "schedd@pool", SCOPE_SCHEDD);
     relay(pool.caller.wire, "startd/wn01", VERB_DIAL_ME, &answer);
     world_until(world, has_request, &pool.worker);
     hub_destroy(pool.center.hub);

@@ -221,7 +221,7 @@ static void each_scope_has_a_list_of_its_own(void **state)
     assert_non_null(strstr(change(&toy, "[ Action = \"Get\" ]"), "-13 token is too weak"));
     assert_non_null(strstr(change(&toy, "[ Action = \"Reload\" ]"), "-13 token is too weak"));
     wire_close(toy.end.wire);
-    world_connect(world, "both@pool", SCOPE_WRITE | SCOPE_DAEMON, &toy.end);
+    world_connect(world, "both@pool", SCOPE_WRITE | SCOPE_SCHEDD, &toy.end);
     assert_string_equal(change(&toy, "[ Action = \"Set\"; Name = \"START\"; Value = \"1\" ]"),
                         "START|");
     assert_string_equal(change(&toy, "[ Action = \"Set\"; Name = \"COMMAND\"; Value = \"1\" ]"),

@@ -331,7 +331,7 @@ static void claim_ids_are_for_negotiators_only(void **state)
     const struct watch_spec spec = {.type = "Machine", .with_secrets = true};
     table_start(world, &table);
     table_put(&table, "a", 3);
-    watcher_start(&table, &watcher, &spec, SCOPE_READ | SCOPE_DAEMON | SCOPE_ADMINISTRATOR);
+    watcher_start(&table, &watcher, &spec, SCOPE_READ | SCOPE_SCHEDD | SCOPE_ADMINISTRATOR);
     world_until_flag(world, &watcher.refused);
     assert_int_equal(watcher.status, -EACCES);
     assert_non_null(strstr(watcher.why, "NEGOTIATOR"));

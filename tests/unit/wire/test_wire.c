@@ -711,7 +711,7 @@ static void a_dialled_server_may_ask_what_it_was_given(void **state)
     struct wire_dial dial = {.address = world->tcp,
                              .route = "collector",
                              .pin = world->pin,
-                             .server_scopes = SCOPE_DAEMON};
+                             .server_scopes = SCOPE_SCHEDD};
     world_token(world, "startd@pool", SCOPE_ADVERTISE);
     assert_int_equal(wire_dial(world->client, &dial, &events, &end, &end.wire, NULL), 0);
     world_until_flag(world, &end.ready);

@@ -165,7 +165,7 @@ static void frames_of_all_identities_together_have_a_limit_but_daemons_have_thei
         world_connect(world, NAMES[i], SCOPE_READ, &ends[i]);
         send_unfinished(&ends[i], (size_t)11 << 20, 1);
     }
-    world_connect(world, "schedd@pool", SCOPE_DAEMON | SCOPE_READ, &schedd);
+    world_connect(world, "schedd@pool", SCOPE_SCHEDD | SCOPE_READ, &schedd);
     until_held(world, 2 * (((size_t)11 << 20) + 4));
     assert_true(world->accepted[2].wire->share.waits);
     ask_with(&schedd, (size_t)15 << 20, &answer);
