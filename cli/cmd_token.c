@@ -22,6 +22,7 @@
 #include "cli/listing.h"
 #include "cli/token_ledger.h"
 #include "cli/token_show_plan.h"
+#include "wire/revocations.h"
 #include "wire/token.h"
 #include "wire/wire.h"
 
@@ -305,12 +306,11 @@ static int64_t expiry_of(struct cli *cli, const char *id)
 static int revoke_one(struct cli *cli, const char *id)
 {
     struct ad *args = ad_create();
-    struct cli_reply reply;
-    struct err err;
-    ad_set_string(args, "TokenId", id);
-    ad_set_int(args, "Expires", expiry_of(cli, id));
+    struct cli_reply reply = {0};
+    struct err err = {""};
+    int rc = revocation_sign(cli->wires, id, expiry_of(cli, id), args, &err);
     const struct wire_body body = {.args = args};
-    int rc = cli_call(cli, cli->collector, NULL, VERB_REVOKE, &body, 0, &reply, &err);
+    rc = rc != 0 ? rc : cli_call(cli, cli->collector, NULL, VERB_REVOKE, &body, 0, &reply, &err);
     cli_reply_fini(&reply);
     ad_destroy(args);
     if (rc != 0) {

@@ -1,13 +1,16 @@
 /* collector/collector_revoke.c - REVOKE: token ids that are refused from now on.
  *
  * They are kept in the store until the token would have expired anyway, and are shown as ads of
- * type Revocation, so that those who verify relayed tokens themselves can watch them.
+ * type Revocation with the administrator's signature, so that everybody who verifies tokens can
+ * watch them, and verify them, too.  One that was stored before revocations were signed is honoured
+ * here, as it was; the others ignore it until its token is revoked once more.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include <errno.h>
 #include <string.h>
 
+#include "base/err.h"
 #include "base/log.h"
 #include "base/loop.h"
 #include "base/mem.h"
@@ -17,9 +20,8 @@
 #include "collector/collector_state.h"
 #include "collector/collector_verbs.h"
 #include "store/store.h"
+#include "wire/revocations.h"
 #include "wire/wire.h"
-
-#define TOKEN_ID_MAX 63
 
 struct revocation {
     struct revocation *next;
@@ -68,9 +70,11 @@ void collector_revoke(struct session *session, struct wire_request *request)
     struct collector *collector = session->collector;
     const struct ad *args = wire_request_args(request);
     const char *token_id = ad_string_or(args, "TokenId", "");
-    size_t length = strlen(token_id);
-    if (length == 0 || length > TOKEN_ID_MAX) {
-        wire_reply_error(request, -EINVAL, "TokenId must have 1 to %d bytes", TOKEN_ID_MAX);
+    struct revocation_signer by;
+    struct err err = {""};
+    int rc = revocation_judge_new(collector->context, args, &by, &err);
+    if (rc < 0) {
+        wire_reply_error(request, rc, "%s", err.text);
         return;
     }
     struct revocation *revocation = mem_zalloc(sizeof(*revocation));
@@ -82,7 +86,11 @@ void collector_revoke(struct session *session, struct wire_request *request)
     ad_set_string(revocation->ad, "Name", token_id);
     ad_set_int(revocation->ad, "Expires", ad_int_or(args, "Expires", 0));
     ad_set_int(revocation->ad, "RevokedAt", loop_wall_s(collector->env.loop));
-    ad_set_string(revocation->ad, "RevokedBy", wire_request_peer(request)->identity);
+    ad_set_string(revocation->ad, "RevokedBy", by.identity);
+    /* What the others verify: a proof is not a secret. */
+    ad_set_string(revocation->ad, "TokenId", token_id);
+    ad_set_string(revocation->ad, "Token", ad_string_or(args, "Token", ""));
+    ad_set_string(revocation->ad, "Proof", ad_string_or(args, "Proof", ""));
     struct store_txn *txn = store_begin(collector->store);
     (void)collector_revoked_put(txn, token_id, revocation->ad, NULL); /* small: it fits */
     revocation->next = collector->revocations;
@@ -105,6 +113,7 @@ void collector_revocations_expire(struct collector *collector)
             continue;
         }
         collector_revoked_delete(txn, entry->name);
+        wire_context_forget(collector->context, entry->name);
         any = true;
         if (collector_ads_propose(collector->ads, "Revocation", entry->name, NULL, NULL, &change) ==
             0) {

@@ -83,6 +83,15 @@ void proof_put_answer(const struct proof_answer *answer, struct strbuf *out)
     put_bytes(out, answer->body_digest, P256_DIGEST_BYTES);
 }
 
+void proof_put_revocation(const struct proof_revocation *revocation, struct strbuf *out)
+{
+    put_label(out, "roost revocation 2");
+    put_text(out, revocation->pool);
+    put_token(out, revocation->token);
+    put_text(out, revocation->token_id);
+    put_number(out, (uint64_t)revocation->expires_s);
+}
+
 void proof_put_key_request(const uint8_t point[P256_POINT_BYTES], const char *identity,
                            struct strbuf *out)
 {

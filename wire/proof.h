@@ -8,6 +8,7 @@
  *   relay     one request through a hub: who asks whom to do what, with which bytes, and the
  *             receiver's instance, for which a number is good once (wire/instance.h)
  *   answer    one part of the answer to such a request
+ *   revocation  a token that is refused from now on
  *   key       a request for a token: this key is mine (`roost token request`)
  *
  * The bytes: docs/protocol/wire.md section 5.2.  Pure.
@@ -57,10 +58,17 @@ struct proof_answer {
     const uint8_t *body_digest;
 };
 
+struct proof_revocation {
+    const char *pool, *token; /* of the administrator who revokes */
+    const char *token_id;     /* what is revoked */
+    int64_t expires_s;        /* when that need not be remembered any more; 0: never */
+};
+
 /* Each appends its statement to out, which is empty. */
 void proof_put_greeting(const struct proof_greeting *greeting, struct strbuf *out);
 void proof_put_relay(const struct proof_relay *relay, struct strbuf *out);
 void proof_put_answer(const struct proof_answer *answer, struct strbuf *out);
+void proof_put_revocation(const struct proof_revocation *revocation, struct strbuf *out);
 void proof_put_key_request(const uint8_t point[P256_POINT_BYTES], const char *identity,
                            struct strbuf *out);
 

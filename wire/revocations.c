@@ -25,7 +25,7 @@
 
 #define FILE_BYTES_MAX ((size_t)16 << 20)
 #define SAVE_MS        50      /* changes of that time are written together */
-#define REFUSED_MS     5000    /* a watch that was refused is asked for again */
+#define REFUSED_MS     2500    /* a watch that was refused is asked for again */
 #define EXPIRE_MS      3600000 /* how often those that are over are looked for */
 
 struct revocations {
@@ -34,10 +34,137 @@ struct revocations {
     struct strmap *expires; /* token id -> int64_t, seconds since 1970; 0: never */
     struct watch *watch;    /* NULL: nobody watches */
     struct wire *wire;      /* that was watched last; perhaps gone */
-    bool wants_again;       /* the watch was refused */
+    bool wants_again;       /* the watch was refused, or is to be started once more */
+    bool judged_again;      /* that was done for a key, on this connection */
     bool said;              /* that requests came too early */
     struct loop_timer *save_timer, *look_timer;
 };
+
+/* ---- one revocation -------------------------------------------------------------------------- */
+
+int revocation_sign(struct wire_context *context, const char *token_id, int64_t expires_s,
+                    struct ad *ret, struct err *err)
+{
+    const struct credential *own = wire_context_own(context, 0);
+    if (own == NULL) {
+        return err_set(err, -ENOKEY, "a revocation is signed by an administrator: %s",
+                       context->own.why);
+    }
+    const struct proof_revocation revocation = {.pool = own->token.pool,
+                                                .token = own->text,
+                                                .token_id = token_id,
+                                                .expires_s = expires_s};
+    uint8_t proof[PROOF_BYTES];
+    char text[PROOF_TEXT_SIZE];
+    struct strbuf statement;
+    strbuf_init(&statement, 0);
+    proof_put_revocation(&revocation, &statement);
+    credential_sign(own, &statement, proof);
+    strbuf_fini(&statement);
+    proof_text(proof, text);
+    ad_set_string(ret, "TokenId", token_id);
+    ad_set_int(ret, "Expires", expires_s);
+    ad_set_string(ret, "Token", own->text);
+    ad_set_string(ret, "Proof", text);
+    return 0;
+}
+
+/* The administrator's token, whatever its dates. */
+static int signer_judge(struct wire_context *context, const char *text, struct token *ret,
+                        struct err *err)
+{
+    if (context->keys == NULL && !wire_context_reload_keys(context)) {
+        return err_set(err, -EKEYREJECTED, "no signing keys are configured");
+    }
+    int rc = token_check(context->keys, text, INT64_MAX, ret, err);
+    if (rc == -EKEYREJECTED && wire_context_reload_keys(context)) {
+        rc = token_check(context->keys, text, INT64_MAX, ret, err); /* the key may be new */
+    }
+    if (rc < 0 && rc != -EKEYEXPIRED) {
+        return rc;
+    }
+    if (strcmp(ret->pool, wire_context_pool(context)) != 0) {
+        return err_set(err, -EKEYREJECTED, "the token of who revokes is for pool '%s'", ret->pool);
+    }
+    if ((ret->scopes & SCOPE_ADMINISTRATOR) == 0) {
+        return err_set(err, -EACCES, "only an ADMINISTRATOR revokes: not token '%s' of %s", ret->id,
+                       ret->identity);
+    }
+    return 0;
+}
+
+static int judge(struct wire_context *context, const struct ad *ad, struct token *signer,
+                 struct err *err)
+{
+    const char *id = ad_string_or(ad, "TokenId", "");
+    const char *token = ad_string_or(ad, "Token", "");
+    uint8_t proof[PROOF_BYTES];
+    int64_t expires_s = ad_int_or(ad, "Expires", 0);
+    if (id[0] == '\0' || strlen(id) > REVOKED_ID_MAX || expires_s < 0) {
+        return err_set(err, -EINVAL, "TokenId must have 1 to %d bytes, and Expires not be negative",
+                       REVOKED_ID_MAX);
+    }
+    if (token[0] == '\0' || !proof_from_text(ad_string_or(ad, "Proof", ""), proof)) {
+        return err_set(err, -EINVAL,
+                       "the revocation is not signed: `roost token revoke` signs it "
+                       "with the token and the key of an ADMINISTRATOR (TOKEN_FILE)");
+    }
+    int rc = signer_judge(context, token, signer, err);
+    if (rc < 0) {
+        return rc;
+    }
+    const struct proof_revocation revocation = {.pool = signer->pool,
+                                                .token = token,
+                                                .token_id = id,
+                                                .expires_s = expires_s};
+    struct evp_pkey_st *holder = p256_from_point(signer->holder);
+    struct strbuf statement;
+    strbuf_init(&statement, 0);
+    proof_put_revocation(&revocation, &statement);
+    bool good =
+        holder != NULL && p256_verify(holder, strbuf_text(&statement), statement.length, proof);
+    strbuf_fini(&statement);
+    p256_free(holder);
+    return good ? 0
+                : err_set(err, -EKEYREJECTED,
+                          "the holder of token '%s' of %s has not signed this revocation",
+                          signer->id, signer->identity);
+}
+
+static void signer_tell(const struct token *token, struct revocation_signer *ret)
+{
+    (void)snprintf(ret->identity, sizeof ret->identity, "%s", token->identity);
+    (void)snprintf(ret->token_id, sizeof ret->token_id, "%s", token->id);
+}
+
+int revocation_judge(struct wire_context *context, const struct ad *ad,
+                     struct revocation_signer *ret, struct err *err)
+{
+    struct token signer = {0};
+    int rc = judge(context, ad, &signer, err);
+    if (rc == 0) {
+        signer_tell(&signer, ret);
+    }
+    return rc;
+}
+
+int revocation_judge_new(struct wire_context *context, const struct ad *ad,
+                         struct revocation_signer *ret, struct err *err)
+{
+    struct token signer = {0};
+    int rc = judge(context, ad, &signer, err);
+    rc = rc < 0 ? rc : token_check_dates(&signer, loop_wall_s(context->loop), err);
+    if (rc == 0 && wire_context_is_revoked(context, signer.id)) {
+        rc =
+            err_set(err, -EKEYREVOKED, "token revoked (id '%s' of %s)", signer.id, signer.identity);
+    }
+    if (rc == 0) {
+        signer_tell(&signer, ret);
+    }
+    return rc;
+}
+
+/* ---- the list -------------------------------------------------------------------------------- */
 
 static bool is_over(int64_t expires_s, int64_t now_s)
 {
@@ -50,17 +177,24 @@ static bool lasts_longer(int64_t a_s, int64_t b_s)
     return b_s > 0 && (a_s == 0 || a_s > b_s);
 }
 
+/* It is over, or known for as long. */
+static bool is_known(const struct revocations *revocations, const char *id, int64_t expires_s)
+{
+    const int64_t *known = strmap_get(revocations->expires, id);
+    return is_over(expires_s, loop_wall_s(revocations->context->loop)) ||
+           (known != NULL && !lasts_longer(expires_s, *known));
+}
+
 /* True: it was not known, or not for so long. */
 static bool revocation_add(struct revocations *revocations, const char *id, int64_t expires_s)
 {
     struct wire_context *context = revocations->context;
     size_t length = strlen(id);
-    int64_t *known = strmap_get(revocations->expires, id);
-    if (length == 0 || length > REVOKED_ID_MAX || is_over(expires_s, loop_wall_s(context->loop)) ||
-        (known != NULL && !lasts_longer(expires_s, *known))) {
+    bool is_new = strmap_get(revocations->expires, id) == NULL;
+    if (length == 0 || length > REVOKED_ID_MAX || is_known(revocations, id, expires_s)) {
         return false;
     }
-    if (known == NULL && strmap_count(revocations->expires) >= REVOCATIONS_MAX) {
+    if (is_new && strmap_count(revocations->expires) >= REVOCATIONS_MAX) {
         log_error(context->log, "revocations.full", "a revocation is not kept: there are too many",
                   LOG_TEXT("token_id", id), LOG_INT("limit", REVOCATIONS_MAX));
         return false;
@@ -143,14 +277,35 @@ static void load(struct revocations *revocations)
 
 /* ---- what the collector shows ---------------------------------------------------------------- */
 
+/* The key that the administrator's token was signed with may be so new that the directory of keys
+ * was read a moment before: the collector is asked once more. */
+static void judge_again_later(struct revocations *revocations, int rc)
+{
+    if (rc == -EKEYREJECTED && !revocations->judged_again) {
+        revocations->judged_again = true;
+        revocations->wants_again = true;
+        loop_timer_set(revocations->look_timer, REFUSED_MS);
+    }
+}
+
 static void changed(void *arg, const char *key, const struct ad *ad)
 {
     struct revocations *revocations = arg;
-    const char *id = ad_string_or(ad, "Name", "");
-    (void)key;
-    if (revocation_add(revocations, id, ad_int_or(ad, "Expires", 0))) {
-        log_info(revocations->context->log, "token.revoked", "a token is refused from now on",
-                 LOG_TEXT("token_id", id), LOG_TEXT("by", ad_string_or(ad, "RevokedBy", "")));
+    struct wire_context *context = revocations->context;
+    const char *id = ad_string_or(ad, "TokenId", "");
+    struct revocation_signer by;
+    struct err err = {{0}};
+    if (is_known(revocations, id, ad_int_or(ad, "Expires", 0))) {
+        return; /* of each snapshot: not verified again */
+    }
+    int rc = revocation_judge(context, ad, &by, &err);
+    if (rc < 0) {
+        log_warn(context->log, "revocations.unproved", "a revocation is ignored",
+                 LOG_TEXT("name", key), LOG_TEXT("reason", err.text));
+        judge_again_later(revocations, rc);
+    } else if (revocation_add(revocations, id, ad_int_or(ad, "Expires", 0))) {
+        log_info(context->log, "token.revoked", "a token is refused from now on",
+                 LOG_TEXT("token_id", id), LOG_TEXT("by", by.identity));
         loop_timer_set(revocations->save_timer, SAVE_MS);
     }
 }
@@ -176,6 +331,15 @@ static void refused(void *arg, int status, const char *why)
               LOG_INT("status", status), LOG_TEXT("reason", why));
     revocations->wants_again = true;
     loop_timer_set(revocations->look_timer, REFUSED_MS);
+}
+
+static void watch_again(struct revocations *revocations)
+{
+    revocations->wants_again = false;
+    int rc = watch_start(revocations->watch, revocations->wire);
+    if (rc < 0) {
+        refused(revocations, rc, err_code_text(rc));
+    }
 }
 
 static bool is_there(const struct wire_context *context, const struct wire *wanted)
@@ -213,7 +377,7 @@ static void look(void *arg)
 {
     struct revocations *revocations = arg;
     if (revocations->wants_again && is_there(revocations->context, revocations->wire)) {
-        revocations_watch(revocations->context, revocations->wire);
+        watch_again(revocations);
     }
     forget_those_that_are_over(revocations);
     loop_timer_set(revocations->look_timer, EXPIRE_MS);
@@ -263,15 +427,12 @@ void revocations_watch(struct wire_context *context, struct wire *wire)
         revocations->watch = watch_create(context->loop, &SPEC, &EVENTS, revocations);
     }
     revocations->wire = wire;
-    revocations->wants_again = false;
+    revocations->judged_again = false;
     revocations->said = false;
     if (!loop_timer_is_set(revocations->look_timer)) {
         loop_timer_set(revocations->look_timer, EXPIRE_MS);
     }
-    int rc = watch_start(revocations->watch, wire);
-    if (rc < 0) {
-        refused(revocations, rc, err_code_text(rc));
-    }
+    watch_again(revocations);
 }
 
 bool revocations_are_known(struct revocations *revocations)

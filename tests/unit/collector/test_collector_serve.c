@@ -7,6 +7,7 @@
 #include <errno.h>
 
 #include "tests/support/collector_talk.h"
+#include "wire/revocations.h"
 #include "wire/watch.h"
 
 static int make_bed(void **state)
@@ -650,17 +651,41 @@ static void a_role_has_one_holder_until_its_connection_ends(void **state)
     assert_int_equal(status, 0);
 }
 
+/* The arguments of REVOKE, signed by the client; the text is the caller's. */
+static char *revocation_of(struct client *client, const char *token_id)
+{
+    struct err err = {""};
+    struct strbuf text;
+    struct ad *ad = ad_create();
+    if (revocation_sign(client->context, token_id, 0, ad, &err) != 0) {
+        fail_msg("%s", err.text);
+    }
+    strbuf_init(&text, 0);
+    ad_print(ad, &text);
+    ad_destroy(ad);
+    return strbuf_take(&text);
+}
+
 static void a_revoked_token_is_refused_also_after_a_restart(void **state)
 {
     struct bed *bed = *state;
     struct client *startd = dial(bed, SCOPE_ADVERTISE);
     struct client *administrator = dial(bed, SCOPE_ADMINISTRATOR);
+    struct client *local = dial(bed, 0);
     char args[200];
     snprintf(args, sizeof(args), "[ TokenId = \"%s\" ]", startd->token_id);
     expect(startd, -EACCES, VERB_REVOKE, args, NULL, "");
     expect(administrator, -EINVAL, VERB_REVOKE, "[]", NULL, "TokenId");
+    /* Whoever asks: the others want a signature. */
+    expect(administrator, -EINVAL, VERB_REVOKE, args, NULL, "roost token revoke");
+    expect(local, -EINVAL, VERB_REVOKE, args, NULL, "roost token revoke");
+    char *weak = revocation_of(startd, startd->token_id);
+    expect(local, -EACCES, VERB_REVOKE, weak, NULL, "only an ADMINISTRATOR");
+    mem_free(weak);
+    char *proved = revocation_of(administrator, startd->token_id);
     startd->over = false;
-    OK(administrator, VERB_REVOKE, args, NULL);
+    OK(local, VERB_REVOKE, proved, NULL);
+    mem_free(proved);
     loop_run_until(bed->loop, &startd->over);
     assert_int_not_equal(startd->status, 0);
     for (int i = 0; i < 2; i++) {
@@ -670,8 +695,16 @@ static void a_revoked_token_is_refused_also_after_a_restart(void **state)
         assert_int_not_equal(again->status, 0);
         assert_non_null(strstr(again->why, "revoked"));
         bed->tokens = 10 + i;
-        assert_non_null(
-            strstr(show(dial(bed, SCOPE_READ), "Revocation", "RevokedBy"), "=someone@pool"));
+        struct client *reader = dial(bed, SCOPE_READ);
+        assert_non_null(strstr(show(reader, "Revocation", "RevokedBy"), "=someone@pool"));
+        struct answer answer;
+        struct revocation_signer by;
+        assert_int_equal(client_call(reader, VERB_QUERY, "[ Type = \"Revocation\" ]", NULL,
+                                     &answer),
+                         0);
+        assert_int_equal(answer.ads.count, 1);
+        assert_int_equal(revocation_judge(reader->context, answer.ads.items[0], &by, NULL), 0);
+        answer_fini(&answer);
         restart(bed);
     }
 }

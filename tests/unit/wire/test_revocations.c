@@ -48,14 +48,45 @@ static void table_free(void *ad)
     ad_destroy(ad);
 }
 
-static void publish(struct center *center, const char *id, int64_t expires_s)
+static void publish_ad(struct center *center, struct ad *ad)
 {
-    struct ad *ad = ad_create();
+    const char *id = ad_string_or(ad, "TokenId", "");
     ad_set_string(ad, "MyType", "Revocation");
     ad_set_string(ad, "Name", id);
-    ad_set_int(ad, "Expires", expires_s);
     ad_destroy(strmap_set(center->ads, id, ad));
     watch_server_changed(center->server, "Revocation", id, ad);
+}
+
+/* A revocation, signed by the holder of that token; the ad is the caller's. */
+static struct ad *signed_by(struct world *world, const struct token *token, const char *id,
+                            int64_t expires_s)
+{
+    char path[160];
+    struct err err = {{0}};
+    struct wire_context *context = NULL;
+    struct ad *ad = ad_create();
+    (void)snprintf(path, sizeof path, "%s/token.boss", world->dir);
+    char *text = world_issue(world, token);
+    world_write(world, path, text);
+    mem_free(text);
+    const struct wire_context_options options = {.loop = world->loop,
+                                                 .os = world->os,
+                                                 .token_path = path};
+    world_must(wire_context_create(&options, &context, &err), &err);
+    world_must(revocation_sign(context, id, expires_s, ad, &err), &err);
+    wire_context_destroy(context);
+    return ad;
+}
+
+static struct token boss_of(struct world *world)
+{
+    return world_token_of(world, "boss@pool", SCOPE_ADMINISTRATOR);
+}
+
+static void publish(struct center *center, const char *id, int64_t expires_s)
+{
+    struct token boss = boss_of(center->world);
+    publish_ad(center, signed_by(center->world, &boss, id, expires_s));
 }
 
 static void withdraw(struct center *center, const char *id)
@@ -460,6 +491,93 @@ static void what_the_hub_shows_no_more_stays_revoked(void **state)
     pool_end(&pool);
 }
 
+static void what_the_hub_makes_up_is_ignored(void **state)
+{
+    struct world *world = *state;
+    struct pool pool;
+    struct token boss = boss_of(world), other = boss, user = boss;
+    pool_start(world, &pool);
+    struct ad *ad = ad_create(); /* nobody signed it: so old ones are */
+    ad_set_string(ad, "TokenId", "bare");
+    publish_ad(&pool.center, ad);
+    ad = signed_by(world, &boss, "good", world_now_s(world) + 100);
+    ad_set_string(ad, "TokenId", "other id");
+    publish_ad(&pool.center, ad);
+    ad = signed_by(world, &boss, "longer", world_now_s(world) + 100);
+    ad_set_int(ad, "Expires", 0);
+    publish_ad(&pool.center, ad);
+    ad = signed_by(world, &boss, "other signer", 0);
+    char *token = world_issue_line(world, &boss); /* the same names, the key of another */
+    ad_set_string(ad, "Token", token);
+    mem_free(token);
+    publish_ad(&pool.center, ad);
+    user.scopes = SCOPE_WRITE | SCOPE_NEGOTIATOR | SCOPE_ADVERTISE | SCOPE_READ;
+    publish_ad(&pool.center, signed_by(world, &user, "by a user", 0));
+    (void)snprintf(other.pool, sizeof other.pool, "other");
+    publish_ad(&pool.center, signed_by(world, &other, "other pool", 0));
+    publish(&pool.center, "last", 0);
+    until_revoked(&pool.asked, "last");
+    assert_int_equal(revocations_count(pool.asked.context), 1);
+    assert_int_equal(lines_with(world, " revocations.unproved "), 6);
+    assert_non_null(strstr(strbuf_text(&world->log_text), "the revocation is not signed"));
+    assert_non_null(strstr(strbuf_text(&world->log_text), "only an ADMINISTRATOR revokes"));
+    pool_end(&pool);
+}
+
+static void it_outlives_the_token_of_who_revoked(void **state)
+{
+    struct world *world = *state;
+    struct pool pool;
+    struct token boss = boss_of(world);
+    struct revocation_signer by;
+    struct err err = {{0}};
+    boss.issued_s -= 100;
+    boss.expires_s = world_now_s(world) - 10;
+    pool_start(world, &pool);
+    struct ad *ad = signed_by(world, &boss, "by one who left", 0);
+    /* Not when it is made. */
+    assert_int_equal(revocation_judge_new(pool.asked.context, ad, &by, &err), -EKEYEXPIRED);
+    publish_ad(&pool.center, ad);
+    until_revoked(&pool.asked, "by one who left");
+    boss = boss_of(world);
+    ad = signed_by(world, &boss, "second", 0);
+    assert_int_equal(revocation_judge_new(pool.asked.context, ad, &by, &err), 0);
+    assert_string_equal(by.identity, "boss@pool");
+    publish(&pool.center, boss.id, 0); /* his own token is revoked */
+    until_revoked(&pool.asked, boss.id);
+    assert_int_equal(revocation_judge_new(pool.asked.context, ad, &by, &err), -EKEYREVOKED);
+    publish_ad(&pool.center, ad);
+    until_revoked(&pool.asked, "second");
+    assert_true(wire_context_is_revoked(pool.asked.context, "by one who left"));
+    pool_end(&pool);
+}
+
+/* Another key takes the place of k1, a moment after a revocation that needs it. */
+static void a_key_that_is_new_is_found(void **state)
+{
+    struct world *world = *state;
+    struct pool pool;
+    char path[300];
+    char *pub = NULL;
+    size_t length = 0;
+    struct err err = {{0}};
+    pool_start(world, &pool);
+    publish(&pool.center, "first", 0);
+    until_revoked(&pool.asked, "first");
+    world_must(token_key_make(world->os, world->loop, world->keys, "k2", &err), &err);
+    (void)snprintf(world->key_path, sizeof world->key_path, "%s/k2.key", world->keys);
+    publish(&pool.center, "second", 0);
+    world_turns(world);
+    assert_false(wire_context_is_revoked(pool.asked.context, "second"));
+    (void)snprintf(path, sizeof path, "%s/k2.pub", world->keys);
+    world_must(os_read_file(world->os, path, 10000, &pub, &length, &err), &err);
+    (void)snprintf(path, sizeof path, "%s/k1.pub", world->keys);
+    world_write(world, path, pub);
+    mem_free(pub);
+    until_revoked(&pool.asked, "second");
+    pool_end(&pool);
+}
+
 struct seen {
     bool done;
     int status;
@@ -533,6 +651,9 @@ int main(void)
         WORLD_TEST(they_are_known_after_a_start_without_the_hub),
         WORLD_TEST(one_bad_line_of_the_file_is_left_out),
         WORLD_TEST(what_the_hub_shows_no_more_stays_revoked),
+        WORLD_TEST(what_the_hub_makes_up_is_ignored),
+        WORLD_TEST(it_outlives_the_token_of_who_revoked),
+        WORLD_TEST(a_key_that_is_new_is_found),
         WORLD_TEST(who_may_only_advertise_watches_nothing_else),
     };
     return cmocka_run_group_tests_name("wire.revocations", tests, NULL, NULL);
