@@ -206,6 +206,9 @@ static int write_token(struct init *init, const char *file, const char *identity
     (void)snprintf(token.identity, sizeof token.identity, "%s@%s", identity, INIT_POOL);
     (void)snprintf(token.pool, sizeof token.pool, "%s", INIT_POOL);
     (void)snprintf(token.pattern, sizeof token.pattern, "%s", pattern);
+    if ((scopes & SCOPE_SCHEDD) != 0) {
+        (void)snprintf(token.uid_domain, sizeof token.uid_domain, "%s", INIT_POOL);
+    }
     char *text;
     int rc =
         token_issue_file(cli->os, cli->loop, path(init, "security/keys/POOL.key", key, sizeof key),

@@ -105,6 +105,23 @@ static int read_slots(struct cli *cli, const char *text, uint32_t *ret)
     return CLI_OK;
 }
 
+/* As whom jobs may run is said of schedds; "none" is nobody. */
+static int judge_accounts(struct cli *cli, struct token *token)
+{
+    bool is_schedd = (token->scopes & SCOPE_SCHEDD) != 0;
+    if (!is_schedd && (token->uid_domain[0] != '\0' || token->owners[0] != '\0')) {
+        return cli_usage(cli, "--uid-domain and --owners say as whom the jobs of a schedd may run: "
+                              "they need --scope SCHEDD");
+    }
+    if (is_schedd && token->uid_domain[0] == '\0') {
+        (void)snprintf(token->uid_domain, sizeof token->uid_domain, "%s",
+                       config_string(cli->config, "UID_DOMAIN"));
+    } else if (text_equal_nocase(token->uid_domain, "none")) {
+        token->uid_domain[0] = '\0';
+    }
+    return CLI_OK;
+}
+
 static int parse_create(struct cli *cli, struct token *token, const char **file, bool *bundle)
 {
     int64_t now_s = loop_wall_s(cli->loop);
@@ -134,6 +151,10 @@ static int parse_create(struct cli *cli, struct token *token, const char **file,
             status = read_expires(cli, next, now_s, &token->expires_s);
         } else if (listing_is(arg, "name-pattern", 1)) {
             status = read_text(cli, arg, next, token->pattern, sizeof token->pattern);
+        } else if (listing_is(arg, "uid-domain", 1)) {
+            status = read_text(cli, arg, next, token->uid_domain, sizeof token->uid_domain);
+        } else if (listing_is(arg, "owners", 1)) {
+            status = read_text(cli, arg, next, token->owners, sizeof token->owners);
         } else if (listing_is(arg, "slots", 2)) {
             status = read_slots(cli, next, &token->slots);
         } else if (listing_is(arg, "file", 1)) {
@@ -146,7 +167,8 @@ static int parse_create(struct cli *cli, struct token *token, const char **file,
             return status;
         }
     }
-    return token->identity[0] != '\0' ? CLI_OK : cli_usage(cli, "--identity is missing: whose?");
+    return token->identity[0] == '\0' ? cli_usage(cli, "--identity is missing: whose?")
+                                      : judge_accounts(cli, token);
 }
 
 /* ---- a bundle: what a machine needs to know of the pool, in one file (pilot/pilot_plan.h) */

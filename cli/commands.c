@@ -282,13 +282,17 @@ static const struct cli_command DRAIN = {
 static const struct cli_command TOKEN = {
     "token", cmd_token, "create|list|revoke ...", "make, list and revoke tokens",
     "  create --identity NAME@POOL [--scope READ,WRITE] [--expires TIME|never]\n"
-    "         [--name-pattern GLOB] [--slots N] [--file FILE] [--bundle]\n"
+    "         [--name-pattern GLOB] [--slots N] [--uid-domain DOMAIN|none] [--owners GLOB]\n"
+    "         [--file FILE] [--bundle]\n"
     "                     sign a token; it is printed unless a file is named.  Scopes: READ,\n"
     "                     WRITE, ADVERTISE (machines), SCHEDD, ROOSTER, MASTER, NEGOTIATOR,\n"
     "                     ADMINISTRATOR.  The pattern is of the names it may advertise:\n"
     "                     'wn*' allows slot1@wn01, 'submit1' the schedd submit1\n"
     "                     --slots: how many slots may be advertised with it, on all its machines\n"
     "                     together (without: 64 of each machine); a bundle: glideins x slots\n"
+    "                     --uid-domain, --owners: of a schedd.  Its jobs run in their owners'\n"
+    "                     accounts only if these are users of that domain (without: UID_DOMAIN)\n"
+    "                     whose names match\n"
     "                     --bundle adds the pool's CA and public keys: for roost-pilot --token\n"
     "  list               those that were made here\n"
     "  revoke ID...       refuse them from now on, all over the pool\n" LISTING_HELP};

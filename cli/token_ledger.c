@@ -100,6 +100,12 @@ int token_ledger_add(struct os *os, const char *path, const struct token *token,
         ad_set_string(ad, "Identity", token->identity);
         ad_set_string(ad, "Scopes", scope_names(token->scopes, scopes, sizeof scopes));
         ad_set_string(ad, "Pattern", token->pattern);
+        if (token->uid_domain[0] != '\0') {
+            ad_set_string(ad, "UidDomain", token->uid_domain);
+        }
+        if (token->owners[0] != '\0') {
+            ad_set_string(ad, "Owners", token->owners);
+        }
         ad_set_int(ad, "Issued", token->issued_s);
         ad_set_int(ad, "Expires", token->expires_s);
         ad_set_bool(ad, "Revoked", false);

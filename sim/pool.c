@@ -197,6 +197,7 @@ static void make_token(const struct sim_env *env, const char *name, uint32_t sco
     (void)snprintf(token.id, sizeof(token.id), "id-%s", name);
     (void)snprintf(token.pool, sizeof(token.pool), "pool");
     (void)snprintf(token.pattern, sizeof(token.pattern), "%s", pattern);
+    (void)snprintf(token.uid_domain, sizeof(token.uid_domain), "pool");
     int code = token_issue_file(env->os, env->loop, SECURITY "/keys/pool.key", "pool", &token,
                                 &text, &err);
     CHECK(code == 0);

@@ -21,6 +21,7 @@
 #include "base/strbuf.h"
 #include "base/text.h"
 #include "classad/ad.h"
+#include "startd/owner_plan.h"
 #include "startd/startd.h"
 #include "wire/job_record.h"
 #include "wire/root_jobs.h"
@@ -119,6 +120,24 @@ void activation_starter_gone(struct claim *claim)
     }
 }
 
+/* Does the token of its schedd allow that the job runs in its owner's account, should it be one of
+ * this machine? */
+static bool may_run_as_owner(const struct claim *claim)
+{
+    const struct startd *startd = claim->startd;
+    const char *user = ad_string_or(claim->job, "User", "");
+    bool believed = owner_plan_is_believed(claim->uid_domain, claim->owners, user);
+    if (!believed) {
+        log_info(startd->env.log, "claim.owner_not_believed",
+                 "the job will not run in its owner's account: the token of its schedd does not "
+                 "name that owner",
+                 LOG_TEXT("job", claim->job_id), LOG_TEXT("user", user),
+                 LOG_TEXT("schedd", claim->schedd_name), LOG_TEXT("uid_domain", claim->uid_domain),
+                 LOG_TEXT("owners", claim->owners));
+    }
+    return believed;
+}
+
 /* The record that the starter reads: everything it needs to run without us. */
 static void write_record(struct claim *claim, const struct ad *args, const char *nonce)
 {
@@ -137,6 +156,7 @@ static void write_record(struct claim *claim, const struct ad *args, const char 
     ad_set_int(record, "BootTime", startd->machine.boot_time_s);
     ad_set_int(record, "LeaseDuration", claim->lease_s);
     ad_set_int(record, "LeaseRemainingMs", (int64_t)claim_remaining_ms(claim));
+    ad_set_bool(record, "MayRunAsOwner", may_run_as_owner(claim));
     ad_set_ad(record, "Job", ad_copy(claim->job));
     ad_set_ad(record, "Slot", ad_copy(claim->slot->ad)); /* the job will read it */
     struct strbuf text;

@@ -86,6 +86,9 @@ void claim_discard(struct claim *claim)
     mem_free(claim->schedd_address);
     mem_free(claim->schedd_pin);
     mem_free(claim->schedd_name);
+    mem_free(claim->schedd_token);
+    mem_free(claim->uid_domain);
+    mem_free(claim->owners);
     mem_free(claim->user);
     mem_free(claim->record);
     mem_free(claim->directory);
@@ -133,6 +136,9 @@ static struct ad *claim_to_ad(const struct claim *claim)
     ad_set_string(ad, "ScheddAddress", claim->schedd_address);
     ad_set_string(ad, "ScheddPin", claim->schedd_pin);
     ad_set_string(ad, "ScheddName", claim->schedd_name);
+    ad_set_string(ad, "ScheddToken", claim->schedd_token);
+    ad_set_string(ad, "UidDomain", claim->uid_domain);
+    ad_set_string(ad, "Owners", claim->owners);
     ad_set_int(ad, "LeaseDuration", claim->lease_s);
     ad_set_string(ad, "JobId", claim->job_id);
     ad_set_int(ad, "ClaimEpoch", claim->epoch);
@@ -212,8 +218,7 @@ static void claim_delete_record(struct claim *claim)
     store_commit(txn, NULL, NULL);
 }
 
-/* Nothing is left to do for it. */
-static void claim_drop(struct claim *claim)
+void claim_drop(struct claim *claim)
 {
     struct slot *slot = claim->slot;
     CHECK(claim->starter_pid == 0);
@@ -678,6 +683,9 @@ static int restore_one(void *arg, const char *key, const void *value, size_t len
     claim->schedd_address = mem_strdup(ad_string_or(ad, "ScheddAddress", ""));
     claim->schedd_pin = mem_strdup(ad_string_or(ad, "ScheddPin", ""));
     claim->schedd_name = mem_strdup(ad_string_or(ad, "ScheddName", "?"));
+    claim->schedd_token = mem_strdup(ad_string_or(ad, "ScheddToken", ""));
+    claim->uid_domain = mem_strdup(ad_string_or(ad, "UidDomain", ""));
+    claim->owners = mem_strdup(ad_string_or(ad, "Owners", ""));
     claim->lease_s = ad_int_or(ad, "LeaseDuration", 1200);
     claim->epoch = ad_int_or(ad, "ClaimEpoch", 0);
     (void)snprintf(claim->job_id, sizeof claim->job_id, "%s", ad_string_or(ad, "JobId", ""));

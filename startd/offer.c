@@ -64,6 +64,12 @@ static int judge_request(struct startd *startd, struct wire_request *request, st
         strlen(ad_string_or(args, "ScheddPin", "")) != 64) {
         return err_set(err, -EINVAL, "DIAL_ME needs ScheddAddress, ScheddPin and one job ad");
     }
+    const struct wire_peer *peer = wire_request_peer(request);
+    const char *schedd = ad_string_or(args, "ScheddName", "?");
+    if (!wire_peer_may_advertise(peer, schedd)) {
+        return err_set(err, -EACCES, "%s may not speak for the schedd '%s': its token is for '%s'",
+                       peer->identity, schedd, peer->pattern);
+    }
     *ret = slot;
     return 0;
 }
@@ -120,6 +126,7 @@ static struct claim *make(struct slot *slot, struct wire_request *request)
     struct startd *startd = slot->startd;
     const struct ad *args = wire_request_args(request);
     const struct ad *job = wire_request_ad(request, 0);
+    const struct wire_peer *peer = wire_request_peer(request);
     struct claim *claim = claim_make(startd);
     (void)snprintf(claim->id, sizeof claim->id, "%s",
                    wire_request_secret(request, SECRET_CLAIM_ID));
@@ -130,6 +137,9 @@ static struct claim *make(struct slot *slot, struct wire_request *request)
     claim->schedd_address = mem_strdup(ad_string_or(args, "ScheddAddress", ""));
     claim->schedd_pin = mem_strdup(ad_string_or(args, "ScheddPin", ""));
     claim->schedd_name = mem_strdup(ad_string_or(args, "ScheddName", "?"));
+    claim->schedd_token = mem_strdup(peer->token_id);
+    claim->uid_domain = mem_strdup(peer->uid_domain);
+    claim->owners = mem_strdup(peer->owners);
     claim->user = mem_strdup(ad_string_or(job, "User", "?"));
     claim_show(claim, job);
     int64_t lease_s = ad_int_or(args, "LeaseDuration", 0);

@@ -97,6 +97,8 @@ struct claim {
     char id[CLAIM_ID_MAX];
     char slot_name[300];
     char *schedd_address, *schedd_pin, *schedd_name;
+    char *schedd_token;        /* id of the token that has signed DIAL_ME */
+    char *uid_domain, *owners; /* of that token: as whom its jobs may run (owner_plan.h) */
     int64_t lease_s;
     char job_id[64]; /* "" before the first */
     int64_t epoch;
@@ -490,6 +492,7 @@ void startd_end(struct startd *startd); /* as if it was told to stop */
 void claim_say_alive(struct claim *claim); /* an ALIVE at once */
 struct claim *claim_make(struct startd *startd);
 void claim_discard(struct claim *claim);
+void claim_drop(struct claim *claim); /* nothing is left to do for it, not even to tell its end */
 void claim_dial(struct claim *claim);
 int claims_restore(struct startd *startd, struct err *err);
 void claims_destroy(struct startd *startd);

@@ -59,11 +59,12 @@ static int choose_account(struct starter *starter, struct err *err)
     const struct ad *job;
     const char *account = NULL;
     if (ad_get_ad(starter->record, "Job", &job) == 0) {
+        bool may = ad_bool_or(starter->record, "MayRunAsOwner", false); /* the startd has judged */
         int rc = root_jobs_judge(starter->env.os, job, err);
         if (rc != 0) {
             return rc;
         }
-        account = starter_plan_account(job, config_string(config, "UID_DOMAIN"));
+        account = may ? starter_plan_account(job, config_string(config, "UID_DOMAIN")) : NULL;
     }
     if (os_uid(starter->env.os) != 0) {
         char me[256];

@@ -43,6 +43,8 @@ struct caller *caller_create(const char *address)
     caller->peer = (struct wire_peer){.identity = caller->identity,
                                       .token_id = caller->token.id,
                                       .pattern = caller->token.pattern,
+                                      .uid_domain = caller->token.uid_domain,
+                                      .owners = caller->token.owners,
                                       .slots = TOKEN_SLOTS,
                                       .name = caller->name,
                                       .address = caller->address};

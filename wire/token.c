@@ -165,6 +165,12 @@ static json_t *claims_make(const struct token *token)
     if (good && token->pattern[0] != '\0') {
         good = json_object_set_new(claims, "pattern", json_string(token->pattern)) == 0;
     }
+    if (good && token->uid_domain[0] != '\0') {
+        good = json_object_set_new(claims, "uid_domain", json_string(token->uid_domain)) == 0;
+    }
+    if (good && token->owners[0] != '\0') {
+        good = json_object_set_new(claims, "owners", json_string(token->owners)) == 0;
+    }
     if (good && token->slots != 0) {
         good = json_object_set_new(claims, "slots", json_integer(token->slots)) == 0;
     }
@@ -419,6 +425,10 @@ static int claims_get(const json_t *claims, struct token *token, struct err *err
     int rc = claim_text(claims, "sub", token->identity, sizeof token->identity, err);
     rc = rc < 0 ? rc : claim_text(claims, "jti", token->id, sizeof token->id, err);
     rc = rc < 0 ? rc : claim_text(claims, "pattern", token->pattern, sizeof token->pattern, err);
+    rc = rc < 0
+             ? rc
+             : claim_text(claims, "uid_domain", token->uid_domain, sizeof token->uid_domain, err);
+    rc = rc < 0 ? rc : claim_text(claims, "owners", token->owners, sizeof token->owners, err);
     rc = rc < 0 ? rc : claim_scopes(claims, &token->scopes, err);
     rc = rc < 0 ? rc : claim_slots(claims, &token->slots, err);
     rc = rc < 0 ? rc : claim_number(claims, "iat", &token->issued_s, err);

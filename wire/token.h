@@ -1,9 +1,9 @@
 /* wire/token.h - tokens (JWT, ES256): making and checking them.
  *
  * Claims: sub identity, scope names, exp, nbf, iat, jti id, iss and aud pool, `pattern` (glob of
- * the names that it may advertise), `slots`, and cnf, the public key of its holder (RFC 7800):
- * docs/protocol/wire.md §5.  A token alone is worth nothing: whoever shows one signs with the
- * holder's private key as well (wire/proof.h).
+ * the names that it may advertise), `slots`, `uid_domain` and `owners` (a schedd's), and cnf, the
+ * public key of its holder (RFC 7800): docs/protocol/wire.md §5.  A token alone is worth nothing:
+ * whoever shows one signs with the holder's private key as well (wire/proof.h).
  *
  * The pool's signing keys live in a directory: <kid>.key (private, mode 0600, only where tokens are
  * made) and <kid>.pub; `kid` in the header picks one, so that an old key stays valid for an
@@ -39,6 +39,9 @@ struct token {
     char id[64];
     char pool[256];    /* iss and aud */
     char pattern[256]; /* "" = any name */
+    /* Of a schedd: whose accounts its jobs may run as, users of that UID_DOMAIN ("": nobody's)
+     * whose names the glob allows ("": any). */
+    char uid_domain[256], owners[256];
     uint32_t scopes;
     int64_t issued_s;
     int64_t not_before_s; /* 0: at once */

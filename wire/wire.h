@@ -77,6 +77,7 @@ struct wire_peer {
     uint32_t scopes;      /* SCOPE_* bits of wire/verbs.h */
     const char *token_id; /* "" over a Unix socket */
     const char *pattern;  /* name pattern of the token: what it may advertise; "" = any */
+    const char *uid_domain, *owners; /* of a schedd's token: as whom its jobs may run (token.h) */
     /* how many slots it may advertise: of each Machine, or, when the token itself says a number,
      * in all */
     uint32_t slots;

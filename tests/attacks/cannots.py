@@ -14,6 +14,7 @@ import subprocess
 import wire_client
 from ad_form import Ad, reference
 from attack import attack, worked
+from evil import Schedd
 from pool import NAME, until
 from scene import refused
 from tls import Key, base64url
@@ -384,9 +385,9 @@ def a_schedd_uses_other_claims(scene):
     connection.call("RELEASE_CLAIM", {"ClaimId": match["ClaimId"]})
 
 
-def ran_as(scene, owner):
+def ran_as(scene, owner, holder=None):
     """The uid under which a machine runs a job that a hostile schedd has of this owner; or why it does not."""
-    schedd = scene.evil_schedd(name=f"evil{secrets.token_hex(2)}")
+    schedd = scene.keep(Schedd(scene, holder or scene.the("SCHEDD"), scene.files, name=f"evil{secrets.token_hex(2)}"))
     place = os.path.join(scene.files, "open")
     os.makedirs(place, exist_ok=True)
     os.chmod(place, 0o1777)
@@ -420,6 +421,32 @@ def a_schedd_runs_a_job_as_root(scene):
         uid = ran_as(scene, owner)
         if uid == "0":
             worked(f"a job of {owner} ran as root")
+
+
+@attack("schedd", "it has jobs run in accounts that its token does not name")
+def a_schedd_takes_other_accounts(scene):
+    alice, bob, nobody = (str(pwd.getpwnam(name).pw_uid) for name in ("alice", "bob", "nobody"))
+    for options, owner, expected in (({"owners": "ali*"}, "alice", alice), ({"owners": "ali*"}, "bob", nobody), ({"uid_domain": "elsewhere"}, "alice", nobody),
+                                     ({"uid_domain": "none"}, "alice", nobody), ({}, "bob", bob)):
+        holder = scene.holder("narrow", "READ,SCHEDD", **{name.replace("_", "-"): value for name, value in options.items()})
+        uid = ran_as(scene, owner, holder)
+        if uid in (alice, bob, nobody, "0") and uid != expected:
+            worked(f"a job of {owner} ran as {uid}, not as {expected}: its schedd's token says {options}")
+        if uid != expected:
+            raise AssertionError(f"a job of {owner} does not run as {expected}, where the token says {options}: {uid}")
+
+
+@attack("schedd", "it speaks for another schedd to a machine")
+def a_schedd_speaks_for_another(scene):
+    schedd = scene.keep(Schedd(scene, scene.holder("narrow", "READ,SCHEDD", "narrow"), scene.files, name="narrow"))
+    job = schedd.job("alice", "wn01")
+    schedd.want("alice", "wn01")
+    match = schedd.matched(40)
+    reply = schedd.uplink.wait(schedd.send_dial_me(match, job, ScheddName=NAME))
+    if reply.status == 0:
+        worked(f"it claims a slot in the name of the schedd {NAME}")
+    if "may not speak for the schedd" not in reply.text:
+        raise AssertionError(f"refused, but: {reply.text}")
 
 
 # ---- the negotiator, an administrator

@@ -40,7 +40,7 @@ class Pool:
 
     def holder(self, name, scopes, pattern=None, **more):
         """A new token of name@POOL with these scopes, and who holds it."""
-        options = [f"--{option}={value}" for option, value in more.items()]
+        options = [text for option, value in more.items() for text in (f"--{option}", str(value))]
         options += ["--name-pattern", pattern] if pattern else []
         text = self.command("token", "create", "--identity", name if "@" in name else f"{name}@{NAME}", "--scope", scopes, *options)
         return Holder.of_text(text)

@@ -222,6 +222,7 @@ static inline struct client *client_dial(struct bed *bed, uint32_t scopes, const
         (void)snprintf(token.pool, sizeof(token.pool), "pool");
         (void)snprintf(token.id, sizeof(token.id), "token-%d", ++bed->tokens);
         (void)snprintf(token.pattern, sizeof(token.pattern), "%s", pattern);
+        (void)snprintf(token.uid_domain, sizeof(token.uid_domain), "pool");
         token.slots = bed->token_slots;
         (void)snprintf(client->token_id, sizeof(client->token_id), "%s", token.id);
         char *text = NULL;

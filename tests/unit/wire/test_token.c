@@ -375,6 +375,23 @@ static void a_token_says_how_many_slots_it_is_for(void **state)
     token_keys_destroy(keys);
 }
 
+static void a_schedds_token_says_as_whom_its_jobs_may_run(void **state)
+{
+    struct world *world = *state;
+    struct token_keys *keys = keys_of(world);
+    struct token token = world_token_of(world, "schedd@pool", SCOPE_SCHEDD), found;
+    for (int says = 0; says < 2; says++) {
+        (void)snprintf(token.uid_domain, sizeof token.uid_domain, "%s", says ? "site" : "");
+        (void)snprintf(token.owners, sizeof token.owners, "%s", says ? "phys-*" : "");
+        char *text = world_issue_line(world, &token);
+        assert_int_equal(token_check(keys, text, 0, &found, NULL), 0);
+        assert_string_equal(found.uid_domain, token.uid_domain);
+        assert_string_equal(found.owners, token.owners);
+        mem_free(text);
+    }
+    token_keys_destroy(keys);
+}
+
 static void a_directory_without_keys_says_so(void **state)
 {
     struct world *world = *state;
@@ -405,6 +422,7 @@ int main(void)
         WORLD_TEST(no_single_changed_character_passes),
         WORLD_TEST(a_file_that_is_no_public_key_is_named),
         WORLD_TEST(a_token_says_how_many_slots_it_is_for),
+        WORLD_TEST(a_schedds_token_says_as_whom_its_jobs_may_run),
         WORLD_TEST(a_directory_without_keys_says_so),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
