@@ -26,7 +26,11 @@ mkdir "$POOL/second"
 SECOND=$POOL/second.conf
 sed -e 's,^LOCAL_DIR = .*,LOCAL_DIR = "$(POOL_DIR)/second",' -e 's,^SCHEDD_NAME = .*,SCHEDD_NAME = "second",' \
     -e "s,^SCHEDD_PORT = .*,SCHEDD_PORT = $((port < 60000 ? port + 1000 : port - 1000))," "$ROOST_CONFIG" >"$SECOND"
-printf 'SCHEDD_%s = "$(POOL_DIR)/second/schedd%s.pem"\n' CERT "" KEY -key >>"$SECOND"
+"$ROOST" token create --identity schedd@personal --scope READ,SCHEDD --name-pattern second --file "$POOL/second/token" || fail "token create"
+{
+    printf 'SCHEDD_%s = "$(POOL_DIR)/second/schedd%s.pem"\n' CERT "" KEY -key
+    echo 'TOKEN_FILE = "$(POOL_DIR)/second/token"'
+} >>"$SECOND"
 ROOST_CONFIG=$SECOND "$ROOST_BIN/roost-schedd" -config "$SECOND" -noresurrect >"$WORK/second.out" 2>&1 &
 second_pid=$!
 until_true 20 "both schedds are known" eval '[ "$("$ROOST" status -schedd -af Name | sort | xargs)" = "personal second" ]'
