@@ -14,7 +14,9 @@
 #include "base/log.h"
 #include "base/loop.h"
 #include "base/mem.h"
+#include "base/vec.h"
 #include "classad/ad.h"
+#include "collector/collector_batch.h"
 #include "collector/collector_ads.h"
 #include "collector/collector_offline.h"
 #include "collector/collector_state.h"
@@ -36,6 +38,49 @@ static void revocation_destroy(struct revocation *revocation)
     ad_destroy(revocation->ad);
     mem_free(revocation->token_id);
     mem_free(revocation);
+}
+
+/* ---- what it ends ---------------------------------------------------------------------------- */
+
+/* The connections of that token, by number. */
+static void find_sessions(const struct collector *collector, const char *token_id, struct vec *ret)
+{
+    for (const struct session *session = collector->sessions; session != NULL;
+         session = session->next) {
+        const struct wire_peer *peer = wire_peer(session->wire);
+        if (peer != NULL && strcmp(peer->token_id, token_id) == 0) {
+            vec_push(ret, (void *)(uintptr_t)session->number);
+        }
+    }
+}
+
+static bool is_among(const struct vec *sessions, uint64_t number)
+{
+    for (size_t i = 0; i < sessions->count; i++) {
+        if ((uintptr_t)sessions->items[i] == number) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Nobody is to be matched with what it has advertised, nor to wake it: O(ads). */
+static void end_ads(struct collector *collector, const char *token_id, const struct vec *sessions)
+{
+    struct batch *batch = batch_begin(collector);
+    struct ads_cursor cursor;
+    struct ads_entry *entry;
+    ads_cursor_init(&cursor, collector->ads, NULL);
+    while ((entry = ads_cursor_next(&cursor)) != NULL) {
+        if (entry->latest != NULL &&
+            (share_is_of(&entry->holding, token_id) || is_among(sessions, entry->stamp.session))) {
+            log_info(collector->env.log, "ad.revoked", "its sender's token was revoked",
+                     LOG_TEXT("type", entry->type), LOG_TEXT("name", entry->name));
+            batch_remove(batch, entry);
+        }
+    }
+    ads_cursor_fini(&cursor);
+    batch_end(batch, NULL, NULL, NULL);
 }
 
 void collector_revoked(struct collector *collector, const char *token_id, struct ad *ad)
@@ -60,8 +105,12 @@ static void committed(void *arg)
              LOG_TEXT("token_id", revocation->token_id),
              LOG_TEXT("by", ad_string_or(revocation->ad, "RevokedBy", "")));
     wire_reply_ok(revocation->request, NULL); /* first: it may be the caller's own token */
+    struct vec sessions = {0};
+    find_sessions(collector, revocation->token_id, &sessions);
     collector_revoked(collector, revocation->token_id, revocation->ad);
     revocation->ad = NULL;
+    end_ads(collector, revocation->token_id, &sessions);
+    vec_fini(&sessions, NULL);
     revocation_destroy(revocation);
 }
 

@@ -94,6 +94,13 @@ static struct share *share_get(struct shares *shares, const char *token_id, cons
     return share;
 }
 
+bool share_is_of(const struct share_holding *holding, const char *token_id)
+{
+    size_t length = strlen(token_id);
+    return holding->share != NULL && strncmp(holding->share->key, token_id, length) == 0 &&
+           (holding->share->key[length] == '\n' || holding->share->key[length] == '\0');
+}
+
 void shares_begin(struct shares *shares)
 {
     shares->message++;

@@ -61,6 +61,8 @@ struct share_claim {
  * and the limit.  O(1), and nothing is looked up for an ad that is renewed. */
 int shares_admit(struct shares *shares, const struct share_claim *claim,
                  const struct share_holding *old, struct share_holding *ret, struct err *err);
+/* Is it held with that token? */
+bool share_is_of(const struct share_holding *holding, const char *token_id);
 void share_drop(struct share_holding *holding); /* what was admitted is not to be held */
 /* The ad with `old` is counted as fresh (taken; NULL: the ad is gone) from now on. */
 void share_hold(struct share_holding *old, struct share_holding *fresh);

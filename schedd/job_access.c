@@ -164,6 +164,7 @@ void access_handle(struct schedd *schedd, struct wire_request *request)
     *access = (struct access){.schedd = schedd, .request = request, .answer = ad_create()};
     struct ad *admit = ad_create();
     ad_set_string(admit, "Purpose", purpose);
+    ad_set_string(admit, "TokenId", wire_request_peer(request)->token_id);
     int result = schedd->stopping ? err_set(&err, -ESHUTDOWN, "the schedd is stopping") : 0;
     result = result != 0 ? result : caller_find(schedd, wire_request_peer(request), &caller, &err);
     if (result == 0) {

@@ -165,6 +165,7 @@ struct claim *claim_create(struct schedd *schedd, const char *id, const char *sl
     claim->slot = mem_strdup(slot);
     claim->machine = mem_strdup(machine);
     claim->uplink = mem_strdup(uplink);
+    claim->machine_token = mem_strdup("");
     claim->autocluster = autocluster;
     if (autocluster != NULL) {
         autocluster_hold(autocluster);
@@ -188,6 +189,7 @@ static void claim_destroy(void *value)
     mem_free(claim->slot);
     mem_free(claim->machine);
     mem_free(claim->uplink);
+    mem_free(claim->machine_token);
     ad_destroy(claim->provisioned);
     ad_destroy(claim->slot_ad);
     mem_free(claim->cannot);
@@ -219,6 +221,7 @@ static void write_claim(struct change *change, const struct claim *claim)
     ad_set_string(row, "SlotName", claim->slot);
     ad_set_string(row, "Machine", claim->machine);
     ad_set_string(row, "StartdUplink", claim->uplink);
+    ad_set_string(row, "MachineToken", claim->machine_token);
     ad_set_string(row, "BootId", claim->boot_id);
     ad_set_string(row, "JobId", claim->job_id);
     ad_set_int(row, "ClaimEpoch", claim->epoch);
@@ -228,6 +231,20 @@ static void write_claim(struct change *change, const struct claim *claim)
     }
     change_put(change, "claims", claim->id, row);
     ad_destroy(row);
+}
+
+void claim_set_token(struct claim *claim, const char *token_id)
+{
+    if (token_id[0] == '\0' || strcmp(claim->machine_token, token_id) == 0) {
+        return;
+    }
+    mem_free(claim->machine_token);
+    claim->machine_token = mem_strdup(token_id);
+    if (!is_only_matched(claim)) { /* it has dialled before its answer came */
+        struct change *change = change_begin(claim->schedd);
+        write_claim(change, claim);
+        change_commit(change, NULL, NULL, NULL);
+    }
 }
 
 void claim_set_slot(struct claim *claim, const char *name, const struct ad *slot)
@@ -692,6 +709,8 @@ static int load_claim(void *arg, const char *key, const void *value, size_t leng
                                            ad_string_or(row, "StartdUplink", ""), job->autocluster);
         (void)snprintf(claim->boot_id, sizeof(claim->boot_id), "%s",
                        ad_string_or(row, "BootId", "")); /* cut if too long: compared only */
+        mem_free(claim->machine_token);
+        claim->machine_token = mem_strdup(ad_string_or(row, "MachineToken", ""));
         claim->lease_ms = (uint64_t)ad_int_or(row, "LeaseMs", (int64_t)claim->lease_ms);
         const struct ad *provisioned = NULL;
         if (ad_get_ad(row, "Provisioned", &provisioned) == 0) {

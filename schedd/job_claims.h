@@ -58,6 +58,7 @@ struct claim {
     struct schedd *schedd;
     char *id;
     char *slot, *machine, *uplink;
+    char *machine_token; /* id of the token that has signed the answer to DIAL_ME; "": none yet */
     char boot_id[64];
     struct autocluster *autocluster; /* whose jobs it may run; held */
     struct job *job;                 /* NULL: none */
@@ -119,6 +120,8 @@ void claim_assign(struct change *change, struct claim *claim, struct job *job);
 /* Takes the job off the claim; both stay what they are otherwise. */
 void claim_detach(struct claim *claim);
 void claim_renewed(struct claim *claim);
+/* The machine has answered with that token; it is written down where the claim is. */
+void claim_set_token(struct claim *claim, const char *token_id);
 /* The slot is idle and there is no job: next job, wait, or release. */
 void claim_next(struct claim *claim);
 /* The result of the claim's last job has just been given to the store: gives the claim its next

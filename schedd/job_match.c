@@ -47,6 +47,9 @@ static void dial_answered(void *arg, struct wire_reply *reply)
     struct schedd *schedd = ref->schedd;
     struct claim *claim = schedd->claims != NULL ? claims_find(schedd, ref->claim_id) : NULL;
     mem_free(ref);
+    if (claim != NULL && reply->status == 0) {
+        claim_set_token(claim, reply->token_id);
+    }
     if (claim == NULL || (claim->state != CLAIM_ASKED && claim->state != CLAIM_WAITING)) {
         return; /* it has dialled already */
     }

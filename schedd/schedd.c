@@ -46,6 +46,7 @@
 #include "schedd/machine_trouble.h"
 #include "schedd/old_rows.h"
 #include "schedd/request_ads.h"
+#include "schedd/revoked.h"
 #include "schedd/schedd_state.h"
 #include "schedd/significant.h"
 #include "schedd/shadows.h"
@@ -537,6 +538,7 @@ static int bring_up(struct schedd *schedd, const struct daemon_env *env, struct 
         result = claims_init(schedd, err);
     }
     if (result == 0) {
+        revoked_start(schedd);
         owner_hold_jobs_of_root(schedd);
         policies_start(schedd);
         spool_start(schedd);

@@ -10,6 +10,7 @@
 #include "classad/ad.h"
 #include "schedd/job_checkpoints.h"
 #include "schedd/job_queue.h"
+#include "schedd/revoked.h"
 #include "schedd/schedd_state.h"
 #include "wire/checkpoint_attrs.h"
 
@@ -49,8 +50,8 @@ static bool add_job(void *arg, struct job *job)
     return true;
 }
 
-void shadow_hello_put(struct schedd *schedd, const struct owner *owner, struct strbuf *known,
-                      struct ad *answer)
+void shadow_hello_put(struct schedd *schedd, const struct owner *owner, const struct ad *args,
+                      struct strbuf *known, struct ad *answer)
 {
     struct kept kept = {.owner = owner, .known = known};
     strbuf_init(&kept.spooled, 0);
@@ -59,6 +60,7 @@ void shadow_hello_put(struct schedd *schedd, const struct owner *owner, struct s
     ad_set_string(answer, "Runs", strbuf_text(known));
     ad_set_string(answer, "Spooled", strbuf_text(&kept.spooled));
     ad_set_string(answer, CKPT_JOBS, strbuf_text(&kept.checkpoints));
+    revoked_hello(schedd, ad_string_or(args, "GuestTokens", ""), answer);
     strbuf_fini(&kept.spooled);
     strbuf_fini(&kept.checkpoints);
 }

@@ -63,7 +63,7 @@ struct admit {
     struct shadow *shadow; /* NULL: the schedd ends, nobody waits */
     enum wire_verb verb;
     struct ad *args;
-    struct secret_list *ticket; /* NULL: none */
+    char *ticket; /* NULL: none */
     shadows_admitted_f answered;
     void *arg;
     struct loop_timer *deadline;
@@ -519,10 +519,7 @@ static void admit_over(struct admit *admit, int status, const char *text)
     plan_next(shadow);
     loop_timer_destroy(admit->deadline);
     ad_destroy(admit->args);
-    secret_list_unref(admit->ticket);
-    admit->args = NULL;
-    admit->ticket = NULL;
-    admit->deadline = NULL;
+    mem_free(admit->ticket);
     if (!admit->asked) {
         mem_free(admit);
     } else {
@@ -550,11 +547,10 @@ static void admit_answered(void *arg, struct wire_reply *reply)
 static void admit_ask(struct admit *admit)
 {
     struct shadow *shadow = admit->shadow;
-    const struct wire_secret ticket = {SECRET_TICKET, SECRET_OF_ARGS,
-                                       secret_list_find(admit->ticket, SECRET_TICKET)};
+    const struct wire_secret ticket = {SECRET_TICKET, SECRET_OF_ARGS, admit->ticket};
     const struct wire_body body = {.args = admit->args,
                                    .secrets = &ticket,
-                                   .secret_count = secret_list_count(admit->ticket)};
+                                   .secret_count = admit->ticket != NULL ? 1 : 0};
     if (shadow->wire != NULL && !admit->asked) {
         admit->asked = wire_call(shadow->wire, admit->verb, &body, 0, admit_answered, admit) >= 0;
     }
@@ -569,11 +565,10 @@ void shadows_call(struct schedd *schedd, struct owner *owner, enum wire_verb ver
         return;
     }
     struct admit *admit = mem_zalloc(sizeof(*admit));
-    const struct wire_secret secret = {SECRET_TICKET, 0, ticket};
     *admit = (struct admit){.shadow = shadow,
                             .verb = verb,
                             .args = ad_copy(args),
-                            .ticket = secret_list_create(&secret, ticket != NULL ? 1 : 0),
+                            .ticket = ticket != NULL ? mem_strdup(ticket) : NULL,
                             .answered = answered,
                             .arg = arg,
                             .deadline = loop_timer_create(schedd->loop, admit_late, admit)};
@@ -687,7 +682,7 @@ void shadows_hello(struct schedd *schedd, struct wire_request *request)
                       (long long)((const struct run *)value)->epoch);
     }
     struct ad *answer = ad_create();
-    shadow_hello_put(schedd, owner, &known, answer);
+    shadow_hello_put(schedd, owner, args, &known, answer);
     const struct wire_body body = {.args = answer};
     wire_reply_ok(request, &body);
     ad_destroy(answer);
@@ -732,6 +727,11 @@ void shadows_gone(struct schedd *schedd, const struct wire *wire)
         owner->shadow->wire = NULL;
         plan_next(owner->shadow);
     }
+}
+
+struct wire *shadows_wire(const struct owner *owner)
+{
+    return owner->shadow != NULL ? owner->shadow->wire : NULL;
 }
 
 struct owner *shadows_owner(const struct schedd *schedd, const struct wire *wire)

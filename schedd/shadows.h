@@ -53,6 +53,7 @@ void shadows_hello(struct schedd *schedd, struct wire_request *request);
 void shadows_gone(struct schedd *schedd, const struct wire *wire); /* that connection is over */
 /* Whose shadow speaks there; NULL: nobody's. */
 struct owner *shadows_owner(const struct schedd *schedd, const struct wire *wire);
+struct wire *shadows_wire(const struct owner *owner); /* NULL: it is not connected */
 /* Events wait for the owner's shadow: its connection, or NULL; then it is on its way, and
  * event_rows_shadow_up() comes. */
 struct wire *shadows_wire_for_events(struct schedd *schedd, struct owner *owner);

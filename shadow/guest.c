@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/check.h"
 #include "base/log.h"
 #include "base/loop.h"
 #include "base/mem.h"
@@ -39,6 +40,7 @@ struct guest {
     struct shadow *shadow;
     enum purpose purpose;
     char ticket[TICKET_SIZE];
+    char token_id[64]; /* of who asked for the ticket; "" over a Unix socket */
     uint64_t until_ms; /* of a ticket that nobody has shown yet */
     char id[RUN_ID_SIZE];
     int64_t epoch;
@@ -137,6 +139,8 @@ void guests_admit(struct shadow *shadow, struct wire_request *request)
     guest->epoch = ad_int_or(args, "ClaimEpoch", 0);
     memcpy(guest->ticket, ticket, TICKET_SIZE);
     memcpy(guest->id, id, strlen(id) + 1);
+    (void)snprintf(guest->token_id, sizeof(guest->token_id), "%s",
+                   ad_string_or(args, "TokenId", "")); /* the schedd's are not longer */
     take_clusters(guest, args);
     vec_push(&shadow->tickets, guest);
     wire_reply_ok(request, NULL);
@@ -160,6 +164,52 @@ struct guest *guest_enter(struct shadow *shadow, const char *ticket)
         }
     }
     return NULL;
+}
+
+static bool is_among(const char *id, const char *ids)
+{
+    size_t length = strlen(id);
+    for (const char *at = ids; length > 0 && *at != '\0';) {
+        size_t width = strcspn(at, ",");
+        if (width == length && memcmp(at, id, length) == 0) {
+            return true;
+        }
+        at += width + (at[width] == ',' ? 1 : 0);
+    }
+    return false;
+}
+
+void guests_revoked(struct shadow *shadow, const char *token_ids)
+{
+    for (size_t i = shadow->tickets.count; i > 0; i--) {
+        struct guest *ticket = shadow->tickets.items[i - 1];
+        if (is_among(ticket->token_id, token_ids)) {
+            vec_remove_at(&shadow->tickets, i - 1);
+            guest_destroy(ticket);
+        }
+    }
+    for (size_t i = shadow->guests.count; i > 0; i--) {
+        const struct guest *guest = shadow->guests.items[i - 1];
+        if (is_among(guest->token_id, token_ids)) {
+            log_warn(shadow->log, "guest.revoked", "a client has to go: its token was revoked",
+                     LOG_TEXT("purpose", PURPOSE_NAMES[guest->purpose]), LOG_TEXT("job", guest->id),
+                     LOG_TEXT("token_id", guest->token_id));
+            links_end_guest(shadow, guest); /* takes it out of the list */
+        }
+    }
+}
+
+void guests_put_tokens(const struct shadow *shadow, struct strbuf *out)
+{
+    const struct vec *lists[] = {&shadow->tickets, &shadow->guests};
+    for (size_t list = 0; list < ARRAY_COUNT(lists); list++) {
+        for (size_t i = 0; i < lists[list]->count; i++) {
+            const struct guest *guest = lists[list]->items[i];
+            if (guest->token_id[0] != '\0') {
+                strbuf_printf(out, "%s%s", out->length > 0 ? "," : "", guest->token_id);
+            }
+        }
+    }
 }
 
 bool guests_are_there(struct shadow *shadow)

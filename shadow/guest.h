@@ -9,6 +9,7 @@
 
 struct guest;
 struct shadow;
+struct strbuf;
 struct wire_request;
 
 void guests_admit(struct shadow *shadow, struct wire_request *request); /* JOB_ADMIT */
@@ -16,6 +17,10 @@ void guests_admit(struct shadow *shadow, struct wire_request *request); /* JOB_A
 struct guest *guest_enter(struct shadow *shadow, const char *ticket);
 void guest_handle(struct guest *guest, struct wire_request *request);
 void guest_leave(struct guest *guest); /* its connection is over */
+/* Of these tokens ("id,id"): tickets are none any more, and who came with one is sent away. */
+void guests_revoked(struct shadow *shadow, const char *token_ids);
+/* Appends the tokens of all that are there, or have a ticket. */
+void guests_put_tokens(const struct shadow *shadow, struct strbuf *out);
 /* Somebody is there who moves files, or may come any moment. */
 bool guests_are_there(struct shadow *shadow);
 void guests_end(struct shadow *shadow); /* the process ends; their connections are closed */

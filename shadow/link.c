@@ -71,6 +71,17 @@ void link_close(struct link *link)
     wire_finish(wire); /* the last answer still goes out */
 }
 
+void links_end_guest(struct shadow *shadow, const struct guest *guest)
+{
+    for (size_t i = 0; i < shadow->links.count; i++) {
+        struct link *link = shadow->links.items[i];
+        if (link->guest == guest) {
+            link_close(link);
+            return;
+        }
+    }
+}
+
 void link_stays(struct link *link, bool stays)
 {
     link->stays = stays;

@@ -85,6 +85,11 @@ static void job_stop(struct shadow *shadow, struct wire_request *request)
         wire_reply_ok(request, NULL);
         return;
     }
+    if (ad_has(args, "Revoked")) {
+        guests_revoked(shadow, ad_string_or(args, "Revoked", ""));
+        wire_reply_ok(request, NULL);
+        return;
+    }
     if (ad_has(args, CKPT_JOBS)) {
         checkpoints_remove(shadow, ad_string_or(args, CKPT_JOBS, ""));
         wire_reply_ok(request, NULL);
@@ -198,6 +203,9 @@ static void greeted(void *arg, struct wire_reply *reply)
     if (reply->args != NULL && ad_has(reply->args, CKPT_JOBS)) {
         checkpoints_sweep(shadow, ad_string_or(reply->args, CKPT_JOBS, ""));
     }
+    if (reply->args != NULL) {
+        guests_revoked(shadow, ad_string_or(reply->args, "Revoked", ""));
+    }
     reports_send_again(shadow);
     turns_ask_again(shadow);
     spool_sweep(shadow);
@@ -211,6 +219,11 @@ static void uplink_up(void *arg, struct wire *wire)
     ad_set_int(args, "Pid", os_pid(shadow->os));
     ad_set_string(args, "ShadowPin", tls_identity_pin(shadow->identity));
     ad_set_string(args, "PassAddress", listener_address(shadow->listener));
+    struct strbuf tokens;
+    strbuf_init(&tokens, 0);
+    guests_put_tokens(shadow, &tokens);
+    ad_set_string(args, "GuestTokens", strbuf_text(&tokens));
+    strbuf_fini(&tokens);
     const struct wire_body body = {.args = args};
     (void)wire_call(wire, VERB_SHADOW_HELLO, &body, 0, greeted, shadow); /* a cut: up again */
     ad_destroy(args);

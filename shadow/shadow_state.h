@@ -184,6 +184,9 @@ void run_answer_done(struct run *run, int status, const char *text);
 struct incoming;
 void link_accept(void *shadow, struct incoming *incoming); /* a listener_f */
 void link_close(struct link *link);
+struct guest;
+/* Closes the connection of that client, who leaves with it. */
+void links_end_guest(struct shadow *shadow, const struct guest *guest);
 struct wire *link_wire(const struct link *link);
 void link_stays(struct link *link, bool stays);
 /* Its run is over: closed, unless its starter stays for the next one. */

@@ -211,6 +211,7 @@ static int startd_start(const struct daemon_env *env, void **state, struct err *
     rc = rc != 0 ? rc : starters_open(startd, err);
     rc = rc != 0 ? rc : claims_restore(startd, err);
     if (rc == 0) {
+        claims_revoked_start(startd);
         starters_sweep(startd);
         rc = advertise_open(startd, err);
     }

@@ -608,6 +608,11 @@ struct loop_timer *hibernate_leaving(struct startd *startd); /* ends `leaving` *
 struct loop_timer *hibernate_guard(
     struct startd *startd); /* runs out when the machine did not go down */
 
+/* ---- revoked.c */
+/* After the claims were restored: those whose schedd's token is refused end at once, now and from
+ * now on. */
+void claims_revoked_start(struct startd *startd);
+
 /* ---- job_ckpt.c */
 void job_ckpt_probe(struct startd *startd); /* blocks for some milliseconds */
 void job_ckpt_put_machine(const struct startd *startd, struct ad *ad);

@@ -248,6 +248,10 @@ void wire_context_destroy(struct wire_context *context);
 /* Token ids that are refused from now on, at greetings, and by the receiver of a relay; connections
  * that use one are closed, and requests made with one through a hub are ended. */
 void wire_context_revoke(struct wire_context *context, const char *token_id);
+/* revoked is called after that, once for each id that was not refused before: what hangs on a token
+ * without being a connection of it (claims, tickets) ends there.  One for each context. */
+void wire_context_on_revoked(struct wire_context *context,
+                             void (*revoked)(void *arg, const char *token_id), void *arg);
 /* The token has expired: its id need not be remembered any more. */
 void wire_context_forget(struct wire_context *context, const char *token_id);
 struct loop *wire_context_loop(const struct wire_context *context);

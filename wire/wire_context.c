@@ -196,12 +196,19 @@ bool wire_context_is_revoked(const struct wire_context *context, const char *tok
     return token_id[0] != '\0' && strmap_get(context->revoked, token_id) != NULL;
 }
 
+void wire_context_on_revoked(struct wire_context *context,
+                             void (*revoked)(void *arg, const char *token_id), void *arg)
+{
+    context->on_revoked = revoked;
+    context->on_revoked_arg = arg;
+}
+
 void wire_context_revoke(struct wire_context *context, const char *token_id)
 {
     if (token_id[0] == '\0') {
         return;
     }
-    (void)strmap_set(context->revoked, token_id, context);
+    bool is_new = strmap_set(context->revoked, token_id, context) == NULL;
     for (struct wire *wire = context->first; wire != NULL; wire = wire->next) {
         if (wire->state != WIRE_OVER && strcmp(wire->caller->token.id, token_id) == 0) {
             log_warn(context->log, "wire.revoked", "connection closed: its token was revoked",
@@ -211,6 +218,9 @@ void wire_context_revoke(struct wire_context *context, const char *token_id)
         } else if (wire->state == WIRE_READY) {
             request_end_revoked(wire, token_id);
         }
+    }
+    if (is_new && context->on_revoked != NULL) {
+        context->on_revoked(context->on_revoked_arg, token_id);
     }
 }
 

@@ -79,6 +79,8 @@ struct wire_context {
     struct credential own;
     struct instance instance; /* of relayed requests that come to us */
     struct strmap *revoked;
+    void (*on_revoked)(void *arg, const char *token_id); /* NULL: nobody asks */
+    void *on_revoked_arg;
     struct revocations *revocations; /* what the collector tells of them */
     struct ad_pool *args_pool;       /* of requests, and of replies where wire has no other */
     struct wire *first;              /* all wires, also those that are only waiting to be freed */

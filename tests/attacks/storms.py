@@ -13,9 +13,8 @@ import time
 
 import wire_client
 from attack import attack, worked
-from evil import Machine
+from evil import Machine, Schedd
 from pool import NAME, until
-from scene import refused
 from tls import Key
 from tokens import fresh, parts, signed
 from wire_client import Ended, Holder, Refused
@@ -60,7 +59,14 @@ def connections_outlive_their_token(scene):
         worked(f"a second later {len(left)} of {len(connections)} connections are open")
 
 
-@attack("F9", "20 claims of a machine whose token is revoked", waits="revocations that reach every daemon")
+def is_given_its_job(claim):
+    try:
+        return claim.shadow().call("JOB_FETCH").status == 0
+    except (Refused, Ended):
+        return False
+
+
+@attack("F9", "20 claims of a machine whose token is revoked")
 def claims_outlive_their_token(scene):
     holder = scene.holder("gone", "READ,ADVERTISE", "gone")
     machine = scene.keep(Machine(scene, holder, "gone", scene.slot()))
@@ -80,11 +86,33 @@ def claims_outlive_their_token(scene):
         jobs = schedd.call("QUERY", {"Type": "Job", "Ids": [str(cluster)], "Constraint": 'ClaimState =?= "Claimed" || JobStatus == 2'}).ads
     if jobs:
         worked(f"{len(jobs)} jobs are still thought to run there")
-    if not refused(lambda: claims[0].shadow().call("JOB_FETCH")):
+    if scene.ads(scene.the("READ"), "Machine", 'Machine == "gone"'):
+        worked("the machine is still advertised")
+    if is_given_its_job(claims[0]):
         worked("the machine is still given a job by its shadow")
 
 
-@attack("F9", "5 shells of a user whose token is revoked", waits="revocations that reach every daemon")
+@attack("F9", "a claim of a schedd whose token is revoked, and the job that it runs")
+def a_claim_outlives_its_schedd(scene):
+    holder = scene.holder("leaving", "READ,SCHEDD", "leaving")
+    schedd = scene.keep(Schedd(scene, holder, scene.files, name="leaving"))
+    job = schedd.job("alice", "wn01", "/bin/sleep", "600")
+    schedd.want("alice", "wn01")
+    match = schedd.matched(40)
+    connection = scene.keep(schedd.claimed(match, job)[0])
+    if (reply := schedd.activate(connection, match, job)).status != 0:
+        raise AssertionError(f"its job is refused while its token is good: {reply.text}")
+    mine = f'RemoteOwner =?= "alice@{NAME}" && Machine == "wn01"'
+    until("the machine runs its job", 20, lambda: scene.ads(scene.the("READ"), "Machine", mine))
+    starters = set(scene.pids("roost-starter"))
+    end = revoke(scene, holder) + 1
+    if still_open([schedd.uplink, connection], end):
+        worked("a second later its connections are open")
+    until("its starter has ended", 5, lambda: not starters & set(scene.pids("roost-starter")))
+    until("the slot is free again", 10, lambda: not scene.ads(scene.the("READ"), "Machine", mine))
+
+
+@attack("F9", "5 shells of a user whose token is revoked")
 def shells_outlive_their_token(scene):
     job = scene.running("alice")
     holder = scene.holder(f"alice@{NAME}", "READ,WRITE")

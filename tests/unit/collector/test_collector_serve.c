@@ -666,6 +666,44 @@ static char *revocation_of(struct client *client, const char *token_id)
     return strbuf_take(&text);
 }
 
+static size_t count_of(struct client *reader, const char *type)
+{
+    char args[100];
+    struct answer answer;
+    (void)snprintf(args, sizeof args, "[ Type = \"%s\" ]", type);
+    assert_int_equal(client_call(reader, VERB_QUERY, args, NULL, &answer), 0);
+    size_t count = answer.ads.count;
+    answer_fini(&answer);
+    return count;
+}
+
+static void ads_end_with_the_token_of_their_sender(void **state)
+{
+    static const char GONE[] =
+        "[ MyType = \"Machine\"; Name = \"slot1@wn01\"; Machine = \"wn01\" ]";
+    static const char STAYS[] =
+        "[ MyType = \"Machine\"; Name = \"slot1@wn02\"; Machine = \"wn02\" ]";
+    struct bed *bed = *state;
+    struct client *startd = dial(bed, SCOPE_ADVERTISE);
+    struct client *other = dial(bed, SCOPE_ADVERTISE);
+    struct client *schedd = dial(bed, SCOPE_SCHEDD);
+    struct client *administrator = dial(bed, SCOPE_ADMINISTRATOR);
+    OK(startd, VERB_UPDATE, "[]", GONE);
+    OK(other, VERB_UPDATE, "[]", STAYS);
+    OK(schedd, VERB_UPDATE, "[]", "[ MyType = \"Request\"; Name = \"s#1\" ]");
+    client_close(startd); /* its token counts, connected or not */
+    const struct client *revoked[] = {startd, schedd};
+    for (size_t i = 0; i < 2; i++) {
+        char *proved = revocation_of(administrator, revoked[i]->token_id);
+        OK(administrator, VERB_REVOKE, proved, NULL);
+        mem_free(proved);
+    }
+    struct client *reader = dial(bed, SCOPE_READ);
+    assert_int_equal(count_of(reader, "Machine"), 1);
+    assert_string_equal(show(reader, "Machine", "Name"), "slot1@wn02=slot1@wn02 ");
+    assert_int_equal(count_of(reader, "Request"), 0);
+}
+
 static void a_revoked_token_is_refused_also_after_a_restart(void **state)
 {
     struct bed *bed = *state;
@@ -742,4 +780,5 @@ UNIT_TESTS(CASE(what_is_sent_is_found), CASE(live_machines_have_the_address_of_t
            CASE(a_command_is_carried_down_an_uplink),
            CASE(an_uplink_name_needs_the_pattern_of_the_token),
            CASE(a_role_has_one_holder_until_its_connection_ends),
+           CASE(ads_end_with_the_token_of_their_sender),
            CASE(a_revoked_token_is_refused_also_after_a_restart), CASE(a_verb_of_others_is_refused))

@@ -423,12 +423,46 @@ static void dial_guest(struct world *world, struct starter *guest)
 {
     char args[200];
     struct ad *hello = ad_create();
-    (void)snprintf(args, sizeof(args), "[Ticket = \"%s\"; Purpose = \"Spool\"; Ids = {\"7\"}]",
+    (void)snprintf(args, sizeof(args),
+                   "[Ticket = \"%s\"; Purpose = \"Spool\"; Ids = {\"7\"};"
+                   " TokenId = \"token-of-guest\"]",
                    NONCE);
     assert_int_equal(call(world, world->shadow, VERB_JOB_ADMIT, args, NULL, NULL), 0);
     ad_set_string(hello, "Ticket", NONCE);
     dial_with(world, hello, guest);
     assert_true(guest->ready);
+}
+
+static void who_came_with_a_revoked_token_has_to_go(void **state)
+{
+    struct world *world = *state;
+    struct starter guest;
+    dial_guest(world, &guest);
+    assert_int_equal(call(world, world->shadow, VERB_JOB_STOP, "[Revoked = \"another\"]", NULL,
+                          NULL),
+                     0);
+    assert_int_equal(call(world, guest.wire, VERB_SPOOL_LOOK, "[Id = \"7\"; Name = \"in\"]", NULL,
+                          NULL),
+                     0);
+    assert_int_equal(call(world, world->shadow, VERB_JOB_STOP, "[Revoked = \"token-of-guest\"]",
+                          NULL, NULL),
+                     0);
+    wait_for(world, &guest.closed);
+}
+
+static void a_ticket_of_a_revoked_token_is_none(void **state)
+{
+    struct world *world = *state;
+    struct starter guest;
+    char args[200];
+    struct ad *hello = ad_create();
+    (void)snprintf(args, sizeof(args),
+                   "[Ticket = \"%s\"; Purpose = \"Spool\"; Ids = {\"7\"}; TokenId = \"t\"]", NONCE);
+    assert_int_equal(call(world, world->shadow, VERB_JOB_ADMIT, args, NULL, NULL), 0);
+    assert_int_equal(call(world, world->shadow, VERB_JOB_STOP, "[Revoked = \"t\"]", NULL, NULL), 0);
+    ad_set_string(hello, "Ticket", NONCE);
+    dial_with(world, hello, &guest);
+    assert_false(guest.ready);
 }
 
 static void a_spooled_file_goes_on_where_it_is_and_nowhere_else(void **state)
@@ -555,6 +589,8 @@ int main(void)
         CASE(a_turn_that_is_waited_for_is_asked_for_again_when_the_schedd_is_back),
         CASE(a_turn_of_a_starter_that_left_is_not_asked_for_again),
         CASE(streams_are_written_where_they_belong),
+        CASE(who_came_with_a_revoked_token_has_to_go),
+        CASE(a_ticket_of_a_revoked_token_is_none),
         CASE(a_spooled_file_goes_on_where_it_is_and_nowhere_else),
         CASE(what_an_owner_has_spooled_is_counted_and_measured_anew_when_it_is_too_much),
         CASE(output_that_is_newer_than_all_input_makes_a_run_needless),

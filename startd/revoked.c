@@ -1,0 +1,61 @@
+/* startd/revoked.c - claims that end because the token of their schedd was revoked.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <string.h>
+
+#include "base/log.h"
+#include "base/loop.h"
+#include "base/mem.h"
+#include "startd/startd.h"
+#include "wire/wire.h"
+
+/* The token by which its schedd got it is refused from now on.  Nobody waits for word of it. */
+static void end_revoked(struct claim *claim)
+{
+    log_warn(claim->startd->env.log, "claim.revoked", "the token of its schedd was revoked",
+             LOG_TEXT("slot", claim->slot_name), LOG_TEXT("schedd", claim->schedd_name),
+             LOG_TEXT("job", claim->job_id), LOG_TEXT("token_id", claim->schedd_token));
+    wire_close(claim->wire);
+    claim->wire = NULL;
+    claim->renewing = false;
+    loop_timer_stop(claim->dial_timer);
+    loop_timer_stop(claim->alive_timer);
+    claim->lease_end_ms = 0;
+    if (claim->stage == CLAIM_OVER) {
+        claim_drop(claim);
+    } else {
+        claim_end(claim, "the token of its schedd was revoked", true);
+    }
+}
+
+/* token_id NULL: of every token that is refused. */
+static void end_claims(struct startd *startd, const char *token_id)
+{
+    struct vec ids = {0}; /* ending one takes it out of the list */
+    for (size_t i = 0; i < startd->claims.count; i++) {
+        struct claim *claim = startd->claims.items[i];
+        if (token_id != NULL ? strcmp(claim->schedd_token, token_id) == 0
+                             : wire_context_is_revoked(startd->wires, claim->schedd_token)) {
+            vec_push(&ids, mem_strdup(claim->id));
+        }
+    }
+    for (size_t i = 0; i < ids.count; i++) {
+        struct claim *claim = claim_find(startd, ids.items[i]);
+        if (claim != NULL) {
+            end_revoked(claim);
+        }
+    }
+    vec_fini(&ids, mem_free);
+}
+
+static void revoked(void *arg, const char *token_id)
+{
+    end_claims(arg, token_id);
+}
+
+void claims_revoked_start(struct startd *startd)
+{
+    wire_context_on_revoked(startd->wires, revoked, startd);
+    end_claims(startd, NULL);
+}
