@@ -262,8 +262,9 @@ static void make_some(struct change *change, struct job_factory *factory, int64_
         .idle = cluster->idle,
         .limit = ad_int_or(cluster->ad, "JobMaterializeLimit", -1),
         .max_idle = ad_int_or(cluster->ad, "JobMaterializeMaxIdle", -1),
-        .queue_room = room_of(schedd->settings.jobs_max, schedd->total),
-        .owner_room = room_of(schedd->settings.jobs_owner_max, cluster->owner->jobs),
+        .queue_room = room_of(schedd->settings.jobs_max, schedd->total + schedd->coming),
+        .owner_room =
+            room_of(schedd->settings.jobs_owner_max, cluster->owner->jobs + cluster->owner->coming),
         .paused = factory_is_paused(cluster),
     };
     int64_t wanted = factory_plan_wanted(&facts);

@@ -478,17 +478,18 @@ void queue_look_at(struct schedd *schedd, struct job *job)
 }
 
 struct job *queue_add_job(struct schedd *schedd, struct cluster *cluster, struct ad *own,
-                          enum job_phase phase)
+                          enum job_phase phase, bool may_run)
 {
     struct job *job = add_job(schedd, cluster, cluster->proc_count, own, phase);
     note_own(job);
     job->entered_s = loop_wall_s(schedd->loop);
+    job->leaving = may_run ? 0 : 1;
     queue_look_at(schedd, job);
     if (phase == JOB_IDLE) {
         (void)cron_refresh(schedd, job, NULL); /* as above */
     }
     autocluster_join(schedd, job, 0);
-    if (phase == JOB_IDLE) {
+    if (phase == JOB_IDLE && may_run) {
         autocluster_push(schedd, job);
     }
     return job;
@@ -517,7 +518,7 @@ static void drop_cluster(struct schedd *schedd, struct cluster *cluster)
 
 void queue_drop_if_empty(struct change *change, struct cluster *cluster)
 {
-    if (cluster->alive == 0 && cluster->factory == NULL) {
+    if (cluster->alive == 0 && cluster->factory == NULL && !cluster->submitting) {
         char key[KEY_SIZE];
         cluster_key(cluster->id, key);
         change_delete(change, "clusters", key);
@@ -555,7 +556,7 @@ void queue_finish(struct change *change, struct job *job, enum job_status status
     nonce_drop(change, job);
 
     checkpoints_forget(change, job, true);
-    spool_forget(change, cluster, job->proc, cluster->alive == 1);
+    spool_forget(change, cluster, job->proc, cluster->alive == 1 && !cluster->submitting);
     if (job->phase == JOB_IDLE && job->leaving == 0) {
         autocluster_pull(schedd, job, false);
     }

@@ -63,6 +63,7 @@ struct owner {
     char *charge_words; /* job_charge.c: what ACCOUNTING_MAP says; NULL: not asked */
     bool is_root;       /* wire/root_jobs.h: no job of it runs */
     int64_t jobs, idle, running, suspended, held;
+    int64_t coming;        /* jobs that submissions under way will still add */
     struct shadow *shadow; /* shadows.c; NULL until needed */
     uint64_t policy_steps; /* job_policy.c: of this round */
 };
@@ -79,6 +80,7 @@ struct cluster {
     uint32_t idle;     /* of the jobs, JobStatus 1 */
     uint32_t revision; /* of ad: another one after each change_cluster() */
     bool kicked;       /* in factories_kicked */
+    bool submitting;   /* job_submit.c: jobs are to be added; it stays, even when it is empty */
     int64_t id;
     int64_t qdate_s;
     struct job_factory *factory; /* job_factory.c: more are to be made; NULL: no */
@@ -102,7 +104,8 @@ struct job {
     uint32_t heap_at; /* place among the idle jobs of its autocluster */
     uint8_t phase;    /* enum job_phase */
     uint8_t last;     /* LastJobStatus; 0: none */
-    uint8_t leaving;  /* claims that are still ending a run of it: it gets no slot meanwhile */
+    uint8_t leaving;  /* claims that are still ending a run of it, and the submission that has not
+                         ended: it gets no slot meanwhile */
     bool suspended;   /* active, and its machine makes it stand still */
     bool staged;      /* held, and its committed result is still to be placed */
     bool costly;      /* job_policy.c: its policy took too long; while it is held it is not asked */
@@ -177,11 +180,12 @@ void queue_finish(struct change *change, struct job *job, enum job_status status
 /* Attributes of its cluster or of the job changed, or are new: what others need to know of that. */
 void queue_look_at(struct schedd *schedd, struct job *job);
 
-/* A new cluster or further jobs of one: for job_submit.c.  ads are taken. */
+/* A new cluster or further jobs of one: for job_submit.c.  ads are taken.  A job that may not run
+ * yet is offered to nobody until queue_left(). */
 struct cluster *queue_add_cluster(struct schedd *schedd, struct owner *owner, struct ad *ad,
                                   int64_t qdate_s);
 struct job *queue_add_job(struct schedd *schedd, struct cluster *cluster, struct ad *own,
-                          enum job_phase phase);
+                          enum job_phase phase, bool may_run);
 /* A cluster without jobs is dropped, rows included. */
 void queue_drop_if_empty(struct change *change, struct cluster *cluster);
 

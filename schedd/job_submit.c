@@ -1,6 +1,17 @@
 /* schedd/job_submit.c - see job_submit.h.
  *
- * Everything is checked before anything is changed; then the whole call is one transaction.
+ * Design.  A call brings thousands of ads, and judging one, or adding it, evaluates what its
+ * submitter wrote: so both are done in slices (base/slices.h), counted and never timed.
+ *
+ * All or nothing: everything is judged before anything is changed, and what is added after that
+ * cannot fail.  Each slice of added jobs is a transaction of its own, so that the rows of a job, of
+ * its events, and what others do to it are committed in that order.  Until the last one is durable
+ * the cluster's ad has SUBMIT_FROM, its jobs are offered to nobody, and the caller has no answer; a
+ * schedd that ends before takes these jobs out at its next start (submit_take_back()).
+ *
+ * Rejected: one transaction at the end of all.  The jobs would have to be kept out of everybody's
+ * sight till then: numbers of events would not rise in the order of commits, and a job that matters
+ * to autoclusters or to a limit of the queue would be missed.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -15,9 +26,12 @@
 #include "base/log.h"
 #include "base/loop.h"
 #include "base/mem.h"
+#include "base/slices.h"
 #include "base/strbuf.h"
+#include "base/strmap.h"
 #include "base/vec.h"
 #include "classad/ad.h"
+#include "classad/ad_limits.h"
 #include "schedd/job_autocluster.h"
 #include "schedd/job_charge.h"
 #include "schedd/job_claims.h"
@@ -27,13 +41,22 @@
 #include "schedd/job_owner.h"
 #include "schedd/job_queue.h"
 #include "schedd/job_select.h"
-#include "schedd/request_ads.h"
 #include "schedd/job_spool.h"
+#include "schedd/request_ads.h"
 #include "schedd/schedd_state.h"
 #include "schedd/submit_plan.h"
 #include "wire/wire.h"
 
 #define RESERVATIONS_MAX 1000 /* the oldest is forgotten */
+
+/* In a cluster's ad, while jobs are being added to it: the ProcId of the first of them. */
+#define SUBMIT_FROM "SubmittingFromProcId"
+
+/* What judging or adding a job counts in steps, besides what its expressions take, which are
+ * evaluated several times; and looking for an account. */
+#define JOB_STEPS     600
+#define JOB_TIMES     2
+#define ACCOUNT_STEPS 3000
 
 /* ---- reserved ids: a submit file that says $(ClusterId) has to know it before it is sent --------
  *
@@ -46,7 +69,7 @@ struct reservation {
     char owner[OWNER_NAME_MAX + 1];
 };
 
-static void reserve(struct schedd *schedd, const char *owner, struct wire_request *request)
+static void reserve_id(struct schedd *schedd, const char *owner, struct wire_request *request)
 {
     struct reservation *reservation = mem_zalloc(sizeof(*reservation));
     reservation->id = schedd->next_cluster++;
@@ -84,15 +107,42 @@ static void use_reservation(struct schedd *schedd, int64_t id, const char *owner
     }
 }
 
+/* A submission that has taken it is refused. */
+static void reserve_again(struct schedd *schedd, int64_t id, const char *owner)
+{
+    struct reservation *reservation = mem_zalloc(sizeof(*reservation));
+    reservation->id = id;
+    (void)snprintf(reservation->owner, sizeof(reservation->owner), "%s", owner); /* fits */
+    vec_push(&schedd->reservations, reservation);
+}
+
+/* ---- a submission ---------------------------------------------------------------------------- */
+
+enum stage {
+    STAGE_JUDGES, /* each job; nothing has changed yet */
+    STAGE_ADDS,   /* jobs to the queue, where none of them may run yet */
+    STAGE_FREES   /* all are durable: jobs may run */
+};
+
 struct submission {
+    LIST_ENTRY(submission) entry; /* in schedd->submissions */
     struct schedd *schedd;
-    struct wire_request *request;
+    struct wire_request *request; /* NULL: it was answered */
+    struct slice_work *turn;
     struct owner *owner;
-    struct cluster *cluster;     /* of a later call; NULL: a new one */
-    struct ad *ad;               /* of a new cluster */
-    struct job_factory *factory; /* of a new cluster whose jobs are made later; NULL: none */
-    struct vec procs;            /* what each job has of its own, struct ad; items may be NULL */
-    size_t count;
+    enum stage stage;
+    bool waits;                   /* for the end of another one to the same cluster */
+    bool committing;              /* the last transaction */
+    struct cluster *held;         /* nobody else adds to it; NULL: it is not there yet */
+    struct ad *ad;                /* of a new cluster, until it is there */
+    int64_t reserved, taken;      /* the id of a new cluster: reserved before, or taken now */
+    struct job_factory *factory;  /* of a new cluster whose jobs are made later; NULL: none */
+    struct vec procs;             /* what each job has of its own, struct ad; items may be NULL */
+    size_t count;                 /* of jobs */
+    size_t at;                    /* jobs that this stage has done */
+    int64_t cluster, first, last; /* ids of the jobs that were added */
+    int64_t charge_lookups;       /* job_charge.c */
+    uint64_t base_steps;          /* submit_plan_steps() of a job without an ad of its own */
 };
 
 static void destroy_ad(void *ad)
@@ -113,7 +163,7 @@ static int take_digest(struct submission *submission, struct err *err)
 {
     struct wire_request *request = submission->request;
     struct strbuf digest;
-    if (submission->cluster != NULL) {
+    if (submission->held != NULL) {
         return err_set(err, -EINVAL, "a cluster that is there can get no digest");
     }
     strbuf_init(&digest, FACTORY_DIGEST_MAX);
@@ -142,16 +192,20 @@ static int take_digest(struct submission *submission, struct err *err)
                        : check_job(submission->schedd, submission->owner, submission->ad, err);
 }
 
-/* An alike job has no ad of its own. */
-static int take_procs(struct submission *submission, struct err *err)
+/* What all jobs share. */
+static const struct ad *base_of(const struct submission *submission)
+{
+    return submission->held != NULL ? submission->held->ad : submission->ad;
+}
+
+/* How many jobs, and of what kind.  Ads of theirs are judged one by one, later. */
+static int take_jobs(struct submission *submission, struct err *err)
 {
     struct wire_request *request = submission->request;
-    const struct ad *base = submission->cluster != NULL ? submission->cluster->ad : submission->ad;
+    const struct ad *base = base_of(submission);
     size_t count = wire_request_ad_count(request);
-    bool spooled = spool_is_spooled(base);
-    int64_t first = submission->cluster != NULL ? submission->cluster->proc_count : 0;
     bool later = ad_bool_or(wire_request_args(request), "Digest", false);
-    if (spooled && (count == 0 || later)) {
+    if (spool_is_spooled(base) && (count == 0 || later)) {
         return err_set(err, -EINVAL,
                        later ? "jobs that are made later (max_materialize, max_idle) "
                                "cannot be spooled"
@@ -160,60 +214,42 @@ static int take_procs(struct submission *submission, struct err *err)
     if (later) {
         return take_digest(submission, err);
     }
+    submission->base_steps = submit_plan_steps(base, NULL);
+    submission->count = count;
     if (count == 0) {
         int64_t wanted = ad_int_or(wire_request_args(request), "ProcCount", 1);
         if (wanted < 1 || wanted > CLUSTER_PROCS_MAX) {
             return err_set(err, -EINVAL, "ProcCount is not between 1 and %d", CLUSTER_PROCS_MAX);
         }
         submission->count = (size_t)wanted;
+        submission->at = submission->count; /* all alike: this one is judged for all */
         return check_job(submission->schedd, submission->owner, base, err);
-    }
-    submission->count = count;
-    for (size_t i = 0; i < count; i++) {
-        struct ad *own = wire_request_take_ad(request, i);
-        vec_push(&submission->procs, own);
-        int64_t status = ad_int_or(own, "JobStatus", 0);
-        submit_plan_clean(own);
-        ad_remove(own, "JobStatus");
-        int result = submit_plan_check_size(own, JOB_AD_MAX, err);
-        if (result == 0) {
-            ad_chain(own, base);
-            result = check_job(submission->schedd, submission->owner, own, err);
-            ad_chain(own, NULL);
-        }
-        if (result != 0) {
-            return err_prefix(err, result, "job %zu", i);
-        }
-        if (spooled) {
-            if (status == STATUS_HELD) {
-                ad_set_int(own, "JobStatus", STATUS_HELD);
-            }
-            result = spool_take_job(submission->schedd, own, base, first + (int64_t)i, err);
-            result = result != 0 ? result : submit_plan_check_size(own, JOB_AD_MAX, err);
-            if (result != 0) {
-                return err_prefix(err, result, "job %zu", i);
-            }
-        } else if (status == STATUS_HELD) {
-            ad_set_int(own, "JobStatus", STATUS_HELD); /* taken out again when it is added */
-        }
     }
     return 0;
 }
 
-static int take_cluster(struct submission *submission, struct err *err)
+/* 0, or *waits: another submission is adding jobs to that cluster. */
+static int take_cluster(struct submission *submission, bool *waits, struct err *err)
 {
     struct schedd *schedd = submission->schedd;
     const struct ad *args = wire_request_args(submission->request);
     int64_t id = ad_int_or(args, "ClusterId", 0);
     if (id > 0) {
-        submission->cluster = queue_cluster(schedd, id);
-        if (submission->cluster == NULL) {
+        struct cluster *cluster = queue_cluster(schedd, id);
+        if (cluster == NULL) {
             return err_set(err, -ENOENT, "no cluster %lld to add jobs to", (long long)id);
         }
-        if (submission->cluster->owner != submission->owner) {
+        if (cluster->owner != submission->owner) {
             return err_set(err, -EPERM, "cluster %lld is not of %s", (long long)id,
                            submission->owner->name);
         }
+        if (cluster->submitting) {
+            *waits = true;
+            return 0;
+        }
+        cluster->submitting = true;
+        submission->held = cluster;
+        submission->first = cluster->proc_count;
         return 0;
     }
     int64_t reserved = ad_int_or(args, "ReservedClusterId", 0);
@@ -222,68 +258,237 @@ static int take_cluster(struct submission *submission, struct err *err)
         return err_set(err, -ESTALE, "cluster %lld is not reserved any more; submit again",
                        (long long)reserved);
     }
+    if (reserved != 0) { /* nobody else may have it from now on */
+        use_reservation(schedd, reserved, submission->owner->name);
+        submission->reserved = reserved;
+    } else {
+        submission->taken = schedd->next_cluster++;
+    }
     submission->ad = ad_copy(args);
     ad_remove(submission->ad, "ReservedClusterId");
     submit_plan_clean(submission->ad);
     spool_take_cluster(schedd, submission->ad);
     submit_plan_defaults(submission->ad, schedd->settings.job_lease_s);
-    ad_set_int(submission->ad, "ClusterId", reserved != 0 ? reserved : schedd->next_cluster);
+    ad_set_int(submission->ad, "ClusterId", reserved != 0 ? reserved : submission->taken);
     ad_set_string(submission->ad, "Owner", submission->owner->name);
     ad_set_string(submission->ad, "User", submission->owner->user);
     ad_set_int(submission->ad, "QDate", loop_wall_s(schedd->loop));
     return submit_plan_check_size(submission->ad, CLUSTER_AD_MAX, err);
 }
 
+/* Jobs that other submissions are adding count. */
 static int check_quotas(const struct submission *submission, struct err *err)
 {
-    const struct schedd_settings *settings = &submission->schedd->settings;
+    const struct schedd *schedd = submission->schedd;
+    const struct schedd_settings *settings = &schedd->settings;
+    const struct owner *owner = submission->owner;
     int64_t count = (int64_t)submission->count;
     if (settings->jobs_submit_max > 0 && count > settings->jobs_submit_max) {
         return err_set(err, -EDQUOT, "%lld jobs in one submission: MAX_JOBS_PER_SUBMISSION is %lld",
                        (long long)count, (long long)settings->jobs_submit_max);
     }
-    if (settings->jobs_max > 0 && submission->schedd->total + count > settings->jobs_max) {
+    if (settings->jobs_max > 0 && schedd->total + schedd->coming + count > settings->jobs_max) {
         return err_set(err, -EDQUOT, "the queue is full: MAX_JOBS_SUBMITTED is %lld",
                        (long long)settings->jobs_max);
     }
     if (settings->jobs_owner_max > 0 &&
-        submission->owner->jobs + count > settings->jobs_owner_max) {
-        return err_set(err, -EDQUOT, "too many jobs of %s: MAX_JOBS_PER_OWNER is %lld",
-                       submission->owner->name, (long long)settings->jobs_owner_max);
+        owner->jobs + owner->coming + count > settings->jobs_owner_max) {
+        return err_set(err, -EDQUOT, "too many jobs of %s: MAX_JOBS_PER_OWNER is %lld", owner->name,
+                       (long long)settings->jobs_owner_max);
     }
-    if (submission->cluster != NULL &&
-        submission->cluster->proc_count + submission->count > CLUSTER_PROCS_MAX) {
+    if (submission->held != NULL &&
+        submission->held->proc_count + submission->count > CLUSTER_PROCS_MAX) {
         return err_set(err, -EDQUOT, "more than %d jobs in one cluster", CLUSTER_PROCS_MAX);
     }
     return 0;
 }
 
-struct answer {
-    struct schedd *schedd;
-    struct wire_request *request;
-    int64_t cluster, first, last;
-};
+/* Others may add to the cluster again. */
+static void let_go(struct submission *submission)
+{
+    struct schedd *schedd = submission->schedd;
+    struct submission *other;
+    if (submission->held == NULL) {
+        return;
+    }
+    submission->held->submitting = false;
+    submission->held = NULL;
+    LIST_FOREACH(other, &schedd->submissions, entry)
+    {
+        if (other->waits) {
+            other->waits = false;
+            slice_work_want(other->turn);
+        }
+    }
+}
+
+static void submission_destroy(struct submission *submission)
+{
+    LIST_REMOVE(submission, entry);
+    slice_work_destroy(submission->turn);
+    ad_destroy(submission->ad);
+    factory_destroy(submission->factory);
+    vec_fini(&submission->procs, destroy_ad);
+    mem_free(submission);
+}
+
+/* Nothing was changed. */
+static void give_up(struct submission *submission)
+{
+    struct schedd *schedd = submission->schedd;
+    struct cluster *cluster = submission->held;
+    if (submission->reserved != 0) {
+        reserve_again(schedd, submission->reserved, submission->owner->name);
+    }
+    if (submission->taken != 0 && submission->taken + 1 == schedd->next_cluster) {
+        schedd->next_cluster--;
+    }
+    let_go(submission);
+    if (cluster != NULL && cluster->alive == 0) { /* its last job left meanwhile */
+        struct change *change = change_begin(schedd);
+        queue_drop_if_empty(change, cluster);
+        change_commit(change, NULL, NULL, NULL);
+    }
+    submission_destroy(submission);
+}
+
+static void submission_gone(void *arg)
+{
+    give_up(arg);
+}
+
+static void refuse(struct submission *submission, int result, const struct err *err)
+{
+    caller_refuse(submission->schedd, submission->request, result, err);
+    give_up(submission);
+}
+
+/* ---- judging --------------------------------------------------------------------------------- */
+
+static int judge_next(struct submission *submission, uint64_t *steps, struct err *err)
+{
+    struct schedd *schedd = submission->schedd;
+    const struct ad *base = base_of(submission);
+    size_t i = submission->at;
+    struct ad *own = wire_request_take_ad(submission->request, i);
+    vec_push(&submission->procs, own);
+    int64_t status = ad_int_or(own, "JobStatus", 0);
+    submit_plan_clean(own);
+    ad_remove(own, "JobStatus");
+    *steps += JOB_STEPS + JOB_TIMES * submit_plan_steps(base, own);
+    int result = submit_plan_check_size(own, JOB_AD_MAX, err);
+    if (result == 0) {
+        ad_chain(own, base);
+        result = check_job(schedd, submission->owner, own, err);
+        ad_chain(own, NULL);
+    }
+    if (result == 0 && spool_is_spooled(base)) {
+        if (status == STATUS_HELD) {
+            ad_set_int(own, "JobStatus", STATUS_HELD);
+        }
+        result = spool_take_job(schedd, own, base, submission->first + (int64_t)i, err);
+        result = result != 0 ? result : submit_plan_check_size(own, JOB_AD_MAX, err);
+    } else if (result == 0 && status == STATUS_HELD) {
+        ad_set_int(own, "JobStatus", STATUS_HELD); /* taken out again when it is added */
+    }
+    if (result != 0) {
+        return err_prefix(err, result, "job %zu", i);
+    }
+    submission->at++;
+    return 0;
+}
+
+/* Stays in this stage, begins with the next, or ends the submission. */
+static void judge_slice(struct submission *submission)
+{
+    struct schedd *schedd = submission->schedd;
+    struct err err = {{0}};
+    uint64_t steps = 0;
+    bool waits = false;
+    int result = 0;
+    schedd->charge_lookups = submission->charge_lookups;
+    if (base_of(submission) == NULL) {
+        result = take_cluster(submission, &waits, &err);
+        if (waits) {
+            submission->waits = true;
+            return;
+        }
+        result = result != 0 ? result : take_jobs(submission, &err);
+        steps += submission->base_steps;
+    }
+    while (result == 0 && submission->at < submission->count && steps < AD_SLICE_STEPS) {
+        int64_t before = schedd->charge_lookups;
+        result = judge_next(submission, &steps, &err);
+        steps += (uint64_t)(schedd->charge_lookups - before) * ACCOUNT_STEPS;
+    }
+    submission->charge_lookups = schedd->charge_lookups;
+    bool is_over = result == 0 && submission->at == submission->count;
+    result = is_over ? check_quotas(submission, &err) : result;
+    if (result != 0) {
+        refuse(submission, result, &err);
+        return;
+    }
+    if (is_over) { /* nothing can fail any more, whether the peer is there or not */
+        wire_request_on_gone(submission->request, NULL, NULL);
+        submission->stage = STAGE_ADDS;
+        submission->at = 0;
+        schedd->coming += (int64_t)submission->count;
+        submission->owner->coming += (int64_t)submission->count;
+    }
+    slice_work_want(submission->turn);
+}
+
+/* ---- after the commit: they may run ---------------------------------------------------------- */
+
+static void free_slice(struct submission *submission)
+{
+    struct schedd *schedd = submission->schedd;
+    uint64_t steps = 0;
+    while (submission->at < submission->count && steps < AD_SLICE_STEPS) {
+        struct job *job =
+            queue_job(schedd, submission->cluster, submission->first + (int64_t)submission->at++);
+        steps += AD_LOOK_STEPS;
+        if (job != NULL) {
+            steps += job->own != NULL ? submit_plan_steps(job->cluster->ad, job->own)
+                                      : submission->base_steps;
+            queue_left(schedd, job);
+        }
+    }
+    if (submission->at < submission->count) {
+        slice_work_want(submission->turn);
+    }
+}
 
 static void committed(void *arg)
 {
-    struct answer *answer = arg;
+    struct submission *submission = arg;
+    struct schedd *schedd = submission->schedd;
     struct ad *args = ad_create();
-    ad_set_int(args, "ClusterId", answer->cluster);
-    ad_set_int(args, "FirstProcId", answer->first);
-    ad_set_int(args, "LastProcId", answer->last);
+    ad_set_int(args, "ClusterId", submission->cluster);
+    ad_set_int(args, "FirstProcId", submission->first);
+    ad_set_int(args, "LastProcId", submission->last);
+    submission->committing = false;
+    submission->stage = STAGE_FREES;
+    submission->at = 0;
+    free_slice(submission);
     const struct wire_body body = {.args = args};
-    wire_reply_ok(answer->request, &body);
+    wire_reply_ok(submission->request, &body);
+    submission->request = NULL;
     ad_destroy(args);
-    claims_flush(answer->schedd);
-    mem_free(answer);
+    if (submission->at == submission->count) {
+        submission_destroy(submission);
+    }
+    claims_flush(schedd);
 }
 
 static void dropped(void *arg)
 {
-    struct answer *answer = arg;
-    wire_reply_error(answer->request, -ESHUTDOWN, "the schedd ends");
-    mem_free(answer);
+    struct submission *submission = arg;
+    wire_reply_error(submission->request, -ESHUTDOWN, "the schedd ends");
+    submission_destroy(submission);
 }
+
+/* ---- adding ---------------------------------------------------------------------------------- */
 
 static void put_meta(struct change *change, const char *key, int64_t value)
 {
@@ -293,7 +498,8 @@ static void put_meta(struct change *change, const char *key, int64_t value)
     ad_destroy(ad);
 }
 
-void submit_add_job(struct change *change, struct cluster *cluster, struct ad *own)
+static struct job *add_job(struct change *change, struct cluster *cluster, struct ad *own,
+                           bool may_run)
 {
     int64_t status = own != NULL ? ad_int_or(own, "JobStatus", 0) : 0;
     if (status == 0) {
@@ -308,7 +514,7 @@ void submit_add_job(struct change *change, struct cluster *cluster, struct ad *o
         }
     }
     struct job *job =
-        queue_add_job(change_schedd(change), cluster, own, held ? JOB_HELD : JOB_IDLE);
+        queue_add_job(change_schedd(change), cluster, own, held ? JOB_HELD : JOB_IDLE, may_run);
     if (held && spool_is_spooled(cluster->ad)) {
         spool_note_hold(job);
     } else if (held) {
@@ -319,81 +525,188 @@ void submit_add_job(struct change *change, struct cluster *cluster, struct ad *o
         events_held(change, job);
     }
     change_job(change, job);
+    return job;
 }
 
-static void apply(struct submission *submission)
+void submit_add_job(struct change *change, struct cluster *cluster, struct ad *own)
+{
+    (void)add_job(change, cluster, own, true);
+}
+
+static void add_cluster(struct submission *submission, struct change *change)
+{
+    struct schedd *schedd = submission->schedd;
+    submission->held = queue_add_cluster(schedd, submission->owner, submission->ad,
+                                         ad_int_or(submission->ad, "QDate", 0));
+    submission->held->submitting = true;
+    submission->ad = NULL;
+    put_meta(change, "next_cluster", schedd->next_cluster);
+}
+
+/* All were added: the cluster is as it will be. */
+static void finish_cluster(struct submission *submission, struct change *change)
+{
+    struct cluster *cluster = submission->held;
+    ad_remove(cluster->ad, SUBMIT_FROM);
+    ad_set_int(cluster->ad, "TotalSubmitProcs", (int64_t)cluster->proc_count);
+    change_cluster(change, cluster);
+    submission->last = (int64_t)cluster->proc_count - 1;
+    if (submission->factory != NULL) {
+        factory_attach(change, submission->factory, cluster);
+        submission->factory = NULL;
+        submission->last = ad_int_or(cluster->ad, "TotalSubmitProcs", 1) - 1;
+    }
+    log_info(submission->schedd->log, "queue.submitted", "jobs submitted",
+             LOG_TEXT("owner", submission->owner->name), LOG_INT("cluster", cluster->id),
+             LOG_INT("first", submission->first), LOG_INT("last", submission->last));
+    let_go(submission);
+    queue_drop_if_empty(change, cluster); /* somebody was quick to remove them all */
+}
+
+static void add_slice(struct submission *submission)
 {
     struct schedd *schedd = submission->schedd;
     struct change *change = change_begin(schedd);
     int64_t next_autocluster = schedd->next_autocluster;
-    if (submission->cluster == NULL) {
-        submission->cluster = queue_add_cluster(schedd, submission->owner, submission->ad,
-                                                ad_int_or(submission->ad, "QDate", 0));
-        submission->ad = NULL;
-        use_reservation(schedd, submission->cluster->id, submission->owner->name);
-        put_meta(change, "next_cluster", schedd->next_cluster);
+    uint64_t steps = 0;
+    if (submission->held == NULL) {
+        add_cluster(submission, change);
     }
-    ad_set_int(submission->cluster->ad, "TotalSubmitProcs",
-               (int64_t)submission->cluster->proc_count + (int64_t)submission->count);
-    change_cluster(change, submission->cluster);
-    struct answer *answer = mem_zalloc(sizeof(*answer));
-    answer->schedd = schedd;
-    answer->request = submission->request;
-    answer->cluster = submission->cluster->id;
-    answer->first = submission->cluster->proc_count;
-    for (size_t i = 0; i < submission->count; i++) {
+    struct cluster *cluster = submission->held;
+    submission->cluster = cluster->id;
+    bool is_first = submission->at == 0;
+    while (submission->at < submission->count && steps < AD_SLICE_STEPS) {
         struct ad *own = NULL;
-        if (i < submission->procs.count) {
-            own = submission->procs.items[i];
-            submission->procs.items[i] = NULL;
+        if (submission->at < submission->procs.count) {
+            own = submission->procs.items[submission->at];
+            submission->procs.items[submission->at] = NULL;
         }
-        submit_add_job(change, submission->cluster, own);
-    }
-    answer->last = (int64_t)submission->cluster->proc_count - 1;
-    if (submission->factory != NULL) {
-        factory_attach(change, submission->factory, submission->cluster);
-        submission->factory = NULL;
-        answer->last = ad_int_or(submission->cluster->ad, "TotalSubmitProcs", 1) - 1;
+        const struct job *job = add_job(change, cluster, own, false);
+        steps +=
+            JOB_STEPS + JOB_TIMES * (job->own != NULL ? submit_plan_steps(cluster->ad, job->own)
+                                                      : submission->base_steps);
+        submission->at++;
+        schedd->coming--;
+        submission->owner->coming--;
     }
     if (schedd->next_autocluster != next_autocluster) {
         put_meta(change, "next_autocluster", schedd->next_autocluster);
     }
-    log_info(schedd->log, "queue.submitted", "jobs submitted",
-             LOG_TEXT("owner", submission->owner->name), LOG_INT("cluster", answer->cluster),
-             LOG_INT("first", answer->first), LOG_INT("last", answer->last));
-    change_commit(change, committed, dropped, answer);
+    if (submission->at == submission->count) {
+        finish_cluster(submission, change);
+        submission->committing = true;
+        change_commit(change, committed, dropped, submission);
+        return;
+    }
+    if (is_first) {
+        ad_set_int(cluster->ad, SUBMIT_FROM, submission->first);
+        change_cluster(change, cluster);
+    }
+    change_commit(change, NULL, NULL, NULL);
+    slice_work_want(submission->turn);
+}
+
+/* ---- the call -------------------------------------------------------------------------------- */
+
+static void submission_slice(void *arg)
+{
+    struct submission *submission = arg;
+    switch (submission->stage) {
+    case STAGE_JUDGES:
+        judge_slice(submission);
+        break;
+    case STAGE_ADDS:
+        add_slice(submission);
+        break;
+    case STAGE_FREES:
+        free_slice(submission);
+        if (submission->at == submission->count) {
+            submission_destroy(submission);
+        }
+        break;
+    }
 }
 
 void submit_handle(struct schedd *schedd, struct wire_request *request)
 {
     struct err err = {{0}};
     char owner[OWNER_NAME_MAX + 1];
-    struct submission submission = {.schedd = schedd, .request = request};
+    const struct wire_peer *peer = wire_request_peer(request);
     int result = schedd->stopping ? err_set(&err, -ESHUTDOWN, "the schedd is stopping") : 0;
     if (result == 0) {
-        result = owner_of_caller(schedd, wire_request_peer(request), owner, sizeof(owner), &err);
+        result = owner_of_caller(schedd, peer, owner, sizeof(owner), &err);
     }
-    if (result == 0 && ad_bool_or(wire_request_args(request), "Reserve", false)) {
-        reserve(schedd, owner, request);
+    if (result != 0) {
+        caller_refuse(schedd, request, result, &err);
         return;
     }
-    if (result == 0) {
-        submission.owner = queue_owner(schedd, owner);
-        charge_begin(schedd);
-        result = take_cluster(&submission, &err);
+    if (ad_bool_or(wire_request_args(request), "Reserve", false)) {
+        reserve_id(schedd, owner, request);
+        return;
     }
-    if (result == 0) {
-        result = take_procs(&submission, &err);
+    struct submission *submission = mem_zalloc(sizeof(*submission));
+    submission->schedd = schedd;
+    submission->request = request;
+    submission->owner = queue_owner(schedd, owner);
+    submission->turn =
+        slice_work_create(schedd->slices, peer->identity, submission_slice, submission);
+    LIST_INSERT_HEAD(&schedd->submissions, submission, entry);
+    wire_request_on_gone(request, submission_gone, submission);
+    slice_work_want(submission->turn);
+}
+
+void submissions_fini(struct schedd *schedd)
+{
+    struct submission *submission = LIST_FIRST(&schedd->submissions), *next;
+    for (; submission != NULL; submission = next) {
+        next = LIST_NEXT(submission, entry);
+        if (submission->committing) {
+            continue; /* dropped() comes */
+        }
+        if (submission->request != NULL) {
+            wire_reply_error(submission->request, -ESHUTDOWN, "the schedd ends");
+        }
+        submission_destroy(submission);
     }
-    if (result == 0) {
-        result = check_quotas(&submission, &err);
+}
+
+/* ---- what an earlier life of the schedd has not ended ---------------------------------------- */
+
+#define TAKEN_BACK "the schedd ended before the submission was complete; submit again"
+
+static void take_back(struct change *change, struct cluster *cluster)
+{
+    struct schedd *schedd = change_schedd(change);
+    int64_t from = ad_int_or(cluster->ad, SUBMIT_FROM, 0), taken = 0, id = cluster->id;
+    ad_remove(cluster->ad, SUBMIT_FROM);
+    change_cluster(change, cluster);
+    cluster->submitting = true; /* stays till the end of this */
+    for (int64_t proc = from; proc < (int64_t)cluster->proc_count; proc++) {
+        if (proc >= 0 && cluster->procs[proc] != NULL) {
+            moves_remove(change, cluster->procs[proc], TAKEN_BACK, true);
+            taken++;
+        }
     }
-    if (result == 0) {
-        apply(&submission);
-    } else {
-        caller_refuse(schedd, request, result, &err);
+    cluster->submitting = false;
+    queue_drop_if_empty(change, cluster);
+    log_warn(schedd->log, "queue.taken_back", TAKEN_BACK, LOG_INT("cluster", id),
+             LOG_INT("first", from), LOG_INT("jobs", taken));
+}
+
+void submit_take_back(struct schedd *schedd)
+{
+    struct vec clusters = {0};
+    size_t at = 0;
+    void *value = NULL;
+    while (strmap_next(schedd->clusters, &at, NULL, &value)) {
+        if (ad_has(((const struct cluster *)value)->ad, SUBMIT_FROM)) {
+            vec_push(&clusters, value);
+        }
     }
-    ad_destroy(submission.ad);
-    factory_destroy(submission.factory);
-    vec_fini(&submission.procs, destroy_ad);
+    struct change *change = change_begin(schedd);
+    for (size_t i = 0; i < clusters.count; i++) {
+        take_back(change, clusters.items[i]);
+    }
+    change_commit(change, NULL, NULL, NULL);
+    vec_fini(&clusters, NULL);
 }

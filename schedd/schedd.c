@@ -539,6 +539,7 @@ static int bring_up(struct schedd *schedd, const struct daemon_env *env, struct 
     }
     if (result == 0) {
         revoked_start(schedd);
+        submit_take_back(schedd);
         owner_hold_jobs_of_root(schedd);
         policies_start(schedd);
         spool_start(schedd);
@@ -570,6 +571,7 @@ static void destroy(void *state)
     store_close(schedd->store);
     queries_fini(schedd);
     selections_fini(schedd);
+    submissions_fini(schedd);
     if (schedd->claims != NULL) {
         claims_fini(schedd);
     }

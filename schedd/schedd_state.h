@@ -127,6 +127,10 @@ struct schedd {
     /* job_query.c */
     LIST_HEAD(, query) queries; /* not answered yet */
 
+    /* job_submit.c */
+    LIST_HEAD(, submission) submissions; /* under way */
+    int64_t coming;                      /* jobs that they will still add */
+
     /* job_select.c */
     LIST_HEAD(, selection) selections; /* constraints of commands that are being judged */
 

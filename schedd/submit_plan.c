@@ -15,6 +15,7 @@
 #include "classad/ad.h"
 #include "schedd/cron_plan.h"
 #include "classad/ad_identity.h"
+#include "classad/ad_limits.h"
 #include "wire/remote_attrs.h"
 
 /* What only the schedd sets. */
@@ -89,6 +90,7 @@ static const char *const OURS[] = {
     "EvictionUntold",
     "ExitVerdict",
     "LoggedImageSize",
+    "SubmittingFromProcId",
 };
 
 bool submit_plan_is_ours(const char *name)
@@ -282,4 +284,35 @@ int submit_plan_check_job(const struct ad *job, struct err *err)
         return err_set(err, -EINVAL, "JobPrio is not a number");
     }
     return 0;
+}
+
+#define BYTES_OF_A_STEP 16
+
+/* The expressions of one ad, as they are evaluated in a job. */
+static void count_steps(const struct ad *ad, const struct ad *job, const struct ad_context *context)
+{
+    size_t at = 0;
+    const struct ad_expr *expr = NULL;
+    while (context->work->steps < AD_SLICE_STEPS && ad_next(ad, &at, NULL, &expr)) {
+        if (!ad_expr_is_literal(expr)) {
+            struct ad_value value;
+            ad_eval(expr, job, NULL, context, &value);
+            ad_value_fini(&value);
+        }
+    }
+}
+
+uint64_t submit_plan_steps(const struct ad *cluster, struct ad *own)
+{
+    struct ad_work work = {.steps_max = AD_GET_STEPS_MAX};
+    const struct ad_context context = {.work = &work};
+    if (own == NULL) {
+        count_steps(cluster, cluster, &context);
+        return work.steps;
+    }
+    ad_chain(own, cluster);
+    count_steps(own, own, &context);
+    count_steps(cluster, own, &context);
+    ad_chain(own, NULL);
+    return work.steps + ad_encoded_bytes(own) / BYTES_OF_A_STEP;
 }

@@ -31,4 +31,10 @@ void submit_plan_defaults(struct ad *cluster, int64_t job_lease_s);
  * -EINVAL and err naming the attribute. */
 int submit_plan_check_job(const struct ad *job, struct err *err);
 
+/* What it costs, in steps, to evaluate each expression of a job once: own's (NULL: it has none; not
+ * chained) and its cluster's, each as far as a getter goes (AD_GET_STEPS_MAX); and to move its
+ * bytes.  They are evaluated to know it; what takes more than AD_SLICE_STEPS in all is not told
+ * apart. */
+uint64_t submit_plan_steps(const struct ad *cluster, struct ad *own);
+
 #endif

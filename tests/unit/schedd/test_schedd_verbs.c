@@ -403,6 +403,7 @@ static void what_waits_for_the_disk_when_the_schedd_ends_is_durable(void **state
     struct world *world = *state;
     struct answer answers[COUNT];
     struct connection connection;
+    submit(world, "[" GOOD "]");
     dial(world, world->local, "schedd", &connection);
     for (size_t i = 0; i < COUNT; i++) {
         struct ad *args = parse(CALLS[i].args);

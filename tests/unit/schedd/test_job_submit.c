@@ -1,0 +1,262 @@
+/* tests/unit/schedd/test_job_submit.c - long submissions: in slices, and all or nothing.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "tests/unit/schedd/schedd_world.h"
+
+#define MANY  "[" GOOD "; ProcCount = 20000]"
+#define COUNT 20000
+
+/* Some 4,000 steps for each getter that reads one of them, which may take 5,000. */
+#define TEXT   "strcat(\"a\", regexp(\"(a+)+$\", \"aaaaaaaaab\"))"
+#define COSTLY "[In = " TEXT "; Out = " TEXT "; Err = " TEXT "; Args = " TEXT "; Env = " TEXT "]"
+#define ADS    600
+
+struct call {
+    struct answer answer;
+    struct connection connection;
+};
+
+static void begin(struct world *world, const char *args_text, const char *ad_text, size_t count,
+                  struct call *call)
+{
+    struct ad *args = parse(args_text);
+    struct ad *ads[ADS];
+    assert_true(count <= ADS);
+    for (size_t i = 0; i < count; i++) {
+        ads[i] = parse(ad_text);
+    }
+    const struct wire_body body = {.args = args,
+                                   .ads = (const struct ad *const *)ads,
+                                   .ad_count = count};
+    dial(world, world->local, "schedd", &call->connection);
+    call->answer = (struct answer){.world = world};
+    assert_true(wire_call(call->connection.wire, VERB_SUBMIT, &body, 0, on_answer, &call->answer) >
+                0);
+    for (size_t i = 0; i < count; i++) {
+        ad_destroy(ads[i]);
+    }
+    ad_destroy(args);
+}
+
+static void end(struct call *call)
+{
+    wire_close(call->connection.wire);
+    answer_fini(&call->answer);
+}
+
+static void wait_for_ids(struct world *world, struct call *call, int64_t cluster, int64_t first,
+                         int64_t last)
+{
+    wait_for(world, &call->answer.done);
+    assert_int_equal(call->answer.status, 0);
+    assert_int_equal(ad_int_or(call->answer.args, "ClusterId", 0), cluster);
+    assert_int_equal(ad_int_or(call->answer.args, "FirstProcId", -1), first);
+    assert_int_equal(ad_int_or(call->answer.args, "LastProcId", -1), last);
+}
+
+/* Another client's requests that are answered before this one. */
+static int pings_until(struct world *world, const bool *done)
+{
+    struct connection other;
+    int pings = 0;
+    dial(world, world->local, "schedd", &other);
+    while (!*done) {
+        struct answer ping;
+        assert_int_equal(call_on(&other, VERB_PING, "[]", NULL, &ping), 0);
+        answer_fini(&ping);
+        pings++;
+    }
+    wire_close(other.wire);
+    return pings;
+}
+
+static size_t count_jobs(struct world *world, const char *constraint)
+{
+    char args[200];
+    struct answer answer;
+    (void)snprintf(args, sizeof(args),
+                   "[Type = \"Job\"; Constraint = \"%s\"; Projection = {\"ProcId\"}]", constraint);
+    query(world, args, &answer);
+    size_t count = answer.ads.count;
+    answer_fini(&answer);
+    return count;
+}
+
+/* Until the first of its jobs are in the queue, and not all. */
+static void until_some(struct world *world, const struct call *call)
+{
+    size_t count = 0;
+    while (count == 0) {
+        count = count_jobs(world, "ProcId < 10");
+        assert_false(call->answer.done);
+    }
+}
+
+static void others_are_answered_while_many_jobs_are_added(void **state)
+{
+    struct world *world = *state;
+    struct call call;
+    begin(world, MANY, NULL, 0, &call);
+    int pings = pings_until(world, &call.answer.done);
+    if (pings < 20) { /* some 250 slices */
+        fail_msg("%d others were answered meanwhile", pings);
+    }
+    wait_for_ids(world, &call, 1, 0, COUNT - 1);
+    end(&call);
+    assert_int_equal(count_jobs(world, "true"), COUNT);
+    assert_int_equal(count_jobs(world, "TotalSubmitProcs == 20000"), COUNT);
+    assert_int_equal(count_jobs(world, "SubmittingFromProcId =!= undefined"), 0);
+    restart(world);
+    assert_int_equal(count_jobs(world, "JobStatus == 1"), COUNT);
+}
+
+static void others_are_answered_while_costly_jobs_are_judged(void **state)
+{
+    struct world *world = *state;
+    struct call call;
+    begin(world, "[" GOOD "]", COSTLY, ADS, &call);
+    int pings = pings_until(world, &call.answer.done);
+    if (pings < 4) { /* one may be on its way; a slice takes a turn of the loop, an answer some */
+        fail_msg("%d others were answered meanwhile", pings);
+    }
+    wait_for_ids(world, &call, 1, 0, ADS - 1);
+    end(&call);
+    assert_int_equal(count_jobs(world, "true"), ADS);
+}
+
+/* What a schedd that ended had added is removed before it could run, and said to be so. */
+static void a_submission_that_the_end_of_the_schedd_cuts_off_leaves_no_job(void **state)
+{
+    struct world *world = *state;
+    struct call call;
+    struct answer answer;
+    begin(world, MANY, NULL, 0, &call);
+    until_some(world, &call);
+    restart(world);
+    wait_for(world, &call.answer.done);
+    assert_int_not_equal(call.answer.status, 0);
+    end(&call);
+    assert_int_equal(count_jobs(world, "true"), 0);
+    assert_non_null(strstr(strbuf_text(&world->log_text), "queue.taken_back"));
+    query(world, "[Type = \"History\"; Limit = 1]", &answer);
+    assert_int_equal(answer.ads.count, 1);
+    assert_int_equal(ad_int_or(answer.ads.items[0], "JobStatus", 0), 3);
+    assert_non_null(strstr(ad_string_or(answer.ads.items[0], "RemoveReason", ""), "submit again"));
+    answer_fini(&answer);
+    restart(world);
+    assert_int_equal(count_jobs(world, "true"), 0);
+    assert_int_equal(submit(world, "[" GOOD "]"), 2);
+    assert_int_equal(count_jobs(world, "true"), 1);
+}
+
+static void further_jobs_that_the_end_of_the_schedd_cuts_off_leave_the_others(void **state)
+{
+    struct world *world = *state;
+    struct call call;
+    submit(world, "[" GOOD "; ProcCount = 3]");
+    begin(world, "[ClusterId = 1; ProcCount = 20000]", NULL, 0, &call);
+    size_t count = 0;
+    while (count == 0) {
+        count = count_jobs(world, "ProcId == 3 && SubmittingFromProcId == 3");
+        assert_false(call.answer.done);
+    }
+    restart(world);
+    wait_for(world, &call.answer.done);
+    end(&call);
+    assert_int_equal(count_jobs(world, "SubmittingFromProcId =?= undefined"), 3);
+    assert_int_equal(count_jobs(world, "true"), 3);
+}
+
+/* The jobs of each have numbers that follow one another. */
+static void two_calls_to_one_cluster_come_one_after_the_other(void **state)
+{
+    struct world *world = *state;
+    struct call first, second;
+    submit(world, "[" GOOD "; ProcCount = 3]");
+    begin(world, "[ClusterId = 1; ProcCount = 2000]", NULL, 0, &first);
+    begin(world, "[ClusterId = 1; ProcCount = 2000]", NULL, 0, &second);
+    wait_for_ids(world, &first, 1, 3, 2002);
+    wait_for_ids(world, &second, 1, 2003, 4002);
+    end(&first);
+    end(&second);
+    assert_int_equal(count_jobs(world, "true"), 4003);
+}
+
+static void what_is_removed_while_it_is_added_stays_removed(void **state)
+{
+    struct world *world = *state;
+    struct call call;
+    begin(world, MANY, NULL, 0, &call);
+    until_some(world, &call);
+    act(world, "[Action = \"Remove\"; Ids = {\"1.0\"}]", "Success", 1);
+    act(world, "[Action = \"Hold\"; Ids = {\"1.1\"}]", "Success", 1);
+    act(world, "[Action = \"Hold\"; Ids = {\"1.2\"}]", "Success", 1);
+    act(world, "[Action = \"Release\"; Ids = {\"1.2\"}]", "Success", 1);
+    wait_for_ids(world, &call, 1, 0, COUNT - 1);
+    end(&call);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(count_jobs(world, "true"), COUNT - 1);
+        assert_int_equal(count_jobs(world, "JobStatus == 5 && ProcId == 1"), 1);
+        assert_int_equal(count_jobs(world, "JobStatus == 1"), COUNT - 2);
+        restart(world);
+    }
+}
+
+/* Its limits hold for what is still to come. */
+static void the_jobs_that_are_coming_count_in_the_limits(void **state)
+{
+    struct world *world = *state;
+    struct call call;
+    struct answer answer;
+    configure(world, "MAX_JOBS_PER_OWNER = 25000\n");
+    restart(world);
+    begin(world, MANY, NULL, 0, &call);
+    until_some(world, &call);
+    assert_int_equal(call_on(&call.connection, VERB_SUBMIT, "[" GOOD "; ProcCount = 6000]", NULL,
+                             &answer),
+                     -EDQUOT);
+    answer_fini(&answer);
+    wait_for_ids(world, &call, 1, 0, COUNT - 1);
+    end(&call);
+    assert_int_equal(submit(world, "[" GOOD "; ProcCount = 5000]"), 2);
+}
+
+static void whoever_leaves_before_his_jobs_are_judged_leaves_nothing(void **state)
+{
+    struct world *world = *state;
+    struct call call;
+    struct answer answer;
+    begin(world, "[" GOOD "]", COSTLY, ADS, &call);
+    assert_int_equal(call_on(&call.connection, VERB_PING, "[]", NULL, &answer), 0);
+    answer_fini(&answer); /* the schedd has the other one, too */
+    assert_false(call.answer.done);
+    end(&call);
+    assert_int_equal(submit(world, "[" GOOD "]"), 1); /* nobody has used that id */
+    assert_int_equal(count_jobs(world, "true"), 1);
+}
+
+static int set_up_many(void **state)
+{
+    int result = set_up(state);
+    configure(*state, "MAX_JOBS_PER_SUBMISSION = 0\nMAX_JOBS_PER_OWNER = 0\n");
+    restart(*state);
+    return result;
+}
+
+#define MANY_CASE(test) cmocka_unit_test_setup_teardown(test, set_up_many, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        MANY_CASE(others_are_answered_while_many_jobs_are_added),
+        MANY_CASE(others_are_answered_while_costly_jobs_are_judged),
+        MANY_CASE(a_submission_that_the_end_of_the_schedd_cuts_off_leaves_no_job),
+        MANY_CASE(further_jobs_that_the_end_of_the_schedd_cuts_off_leave_the_others),
+        MANY_CASE(two_calls_to_one_cluster_come_one_after_the_other),
+        MANY_CASE(what_is_removed_while_it_is_added_stays_removed),
+        MANY_CASE(the_jobs_that_are_coming_count_in_the_limits),
+        MANY_CASE(whoever_leaves_before_his_jobs_are_judged_leaves_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
