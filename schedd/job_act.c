@@ -3,6 +3,9 @@
  * The new state is committed first, with a raised epoch where the job ran, so that no late result
  * can land; only then is the startd told to stop.
  *
+ * Whoever names 100,000 jobs has them acted on in slices (base/slices.h), each a transaction of its
+ * own, and gets the answer after the last.  If he leaves before, what is not yet done is left.
+ *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "schedd/job_act.h"
@@ -10,14 +13,16 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/queue.h>
 
 #include "base/err.h"
 #include "base/log.h"
 #include "base/loop.h"
 #include "base/mem.h"
-#include "base/strmap.h"
+#include "base/slices.h"
 #include "base/vec.h"
 #include "classad/ad.h"
+#include "classad/ad_limits.h"
 #include "schedd/job_claims.h"
 #include "schedd/job_factory.h"
 #include "schedd/job_moves.h"
@@ -30,15 +35,32 @@
 
 #define ACT_IDS_MAX 100000
 
+#define JOB_STEPS 600 /* what acting on a job counts in a slice; AD_LOOK_STEPS for another one */
+
 struct act {
+    LIST_ENTRY(act) entry; /* in schedd->acts */
     struct schedd *schedd;
     struct wire_request *request;
-    struct change *change;
+    struct slice_work *turn;
+    struct change *change; /* of this slice */
+    uint64_t steps;        /* of this slice */
+    bool committing;       /* the last slice */
     enum act_action action;
     struct job_caller caller;
     const char *reason; /* NULL: the default */
     int64_t totals[ACT_RESULTS];
     struct vec answers; /* struct ad, for what was asked for by id */
+    /* which jobs: those of a constraint */
+    struct job_name *found;
+    size_t found_count;
+    /* or what Ids names */
+    struct ad_value ids;
+    size_t id_count;
+    size_t at; /* the next of either */
+    /* the cluster that is named as a whole and is being walked over; 0: none */
+    int64_t cluster;
+    uint32_t proc, proc_end;
+    enum act_result outcome;
 };
 
 static const char *const WORDS[] = {"Remove",     "Hold",    "Release", "Vacate",
@@ -59,6 +81,7 @@ static enum act_result act_on(struct act *act, struct job *job)
         result = ACT_PERMISSION_DENIED;
     }
     act->totals[result]++;
+    act->steps += result != ACT_SUCCESS ? AD_LOOK_STEPS : JOB_STEPS;
     if (result != ACT_SUCCESS) {
         return result;
     }
@@ -139,116 +162,157 @@ static enum act_result act_on_factory(struct act *act, struct cluster *cluster)
     }
 }
 
-/* For a whole cluster: success if any job's was, else what the last one's was. */
-static enum act_result act_on_cluster(struct act *act, struct cluster *cluster)
+/* For a whole cluster: success if any job's was, else what the last one's was.  False: this was the
+ * last step. */
+static bool walk_on(struct act *act)
 {
-    enum act_result outcome = act_on_factory(act, cluster);
-    struct vec jobs = {0};
-    for (uint32_t i = 0; i < cluster->proc_count; i++) {
-        if (cluster->procs[i] != NULL) {
-            vec_push(&jobs, cluster->procs[i]);
+    struct cluster *cluster = queue_cluster(act->schedd, act->cluster);
+    act->steps++;
+    if (cluster == NULL || act->proc >= act->proc_end) {
+        act->cluster = 0;
+        if (cluster != NULL) {
+            queue_drop_if_empty(act->change, cluster);
         }
+        return false;
     }
-    for (size_t i = 0; i < jobs.count; i++) { /* the last one's removal frees the cluster */
-        enum act_result result = act_on(act, jobs.items[i]);
-        if (outcome != ACT_SUCCESS) {
-            outcome = result;
-        }
+    struct job *job = cluster->procs[act->proc++];
+    if (job != NULL) {
+        enum act_result result = act_on(act, job);
+        act->outcome = act->outcome != ACT_SUCCESS ? result : act->outcome;
     }
-    if (jobs.count == 0) {
-        queue_drop_if_empty(act->change, cluster);
+    return true;
+}
+
+static void end_id(struct act *act, const char *id, enum act_result result, int status)
+{
+    if (result == ACT_NOT_FOUND || result == ACT_ERROR) {
+        act->totals[result]++;
     }
-    vec_fini(&jobs, NULL);
-    return outcome;
+    add_answer(act, id, result, status);
+    act->at++;
 }
 
 static void act_on_id(struct act *act, const char *id)
 {
     int64_t cluster_id = 0;
     int64_t proc = -1;
-    enum act_result result = ACT_NOT_FOUND;
-    int status = 0;
+    act->steps += AD_LOOK_STEPS;
+    if (act->cluster != 0) {
+        if (!walk_on(act)) {
+            end_id(act, id, act->outcome, 0);
+        }
+        return;
+    }
     if (!job_id_parse(id, &cluster_id, &proc)) {
-        result = ACT_ERROR;
+        end_id(act, id, ACT_ERROR, 0);
     } else if (proc >= 0) {
         struct job *job = queue_job(act->schedd, cluster_id, proc);
-        if (job != NULL) {
-            status = (int)job_status(job);
-            result = act_on(act, job);
-        }
+        int status = job != NULL ? (int)job_status(job) : 0;
+        end_id(act, id, job != NULL ? act_on(act, job) : ACT_NOT_FOUND, status);
     } else {
         struct cluster *cluster = queue_cluster(act->schedd, cluster_id);
-        if (cluster != NULL) {
-            result = act_on_cluster(act, cluster);
+        if (cluster == NULL) {
+            end_id(act, id, ACT_NOT_FOUND, 0);
+        } else {
+            act->outcome = act_on_factory(act, cluster);
+            act->cluster = cluster->id;
+            act->proc = 0;
+            act->proc_end = cluster->proc_count;
         }
     }
-    if (result == ACT_NOT_FOUND || result == ACT_ERROR) {
-        act->totals[result]++;
-    }
-    add_answer(act, id, result, status);
 }
 
-static int act_on_ids(struct act *act, const struct ad *args, struct err *err)
+/* Of a named cluster one job, else one of Ids. */
+static void act_on_named(struct act *act)
 {
-    struct ad_value list;
-    int result = ad_eval_attr(args, NULL, "Ids", NULL, &list);
-    size_t count = result == 0 ? ad_value_count(&list) : 0;
-    if (count > ACT_IDS_MAX) {
-        result = err_set(err, -E2BIG, "more than %d ids", ACT_IDS_MAX);
+    struct ad_value item;
+    ad_value_item(&act->ids, act->at, &item);
+    if (item.type == AD_TYPE_STRING) {
+        act_on_id(act, item.string.text);
+    } else {
+        act->totals[ACT_ERROR]++;
+        act->at++;
     }
-    for (size_t i = 0; result == 0 && i < count; i++) {
-        struct ad_value item;
-        ad_value_item(&list, i, &item);
-        if (item.type == AD_TYPE_STRING) {
-            act_on_id(act, item.string.text);
-        } else {
-            act->totals[ACT_ERROR]++;
-        }
-        ad_value_fini(&item);
+    ad_value_fini(&item);
+}
+
+static void act_on_found(struct act *act)
+{
+    const struct job_name *name = &act->found[act->at++];
+    struct job *job = queue_job(act->schedd, name->cluster, name->proc);
+    struct cluster *cluster = queue_cluster(act->schedd, name->cluster);
+    act->steps += AD_LOOK_STEPS;
+    if (job != NULL) {
+        (void)act_on(act, job); /* counted there */
+    } else if (name->proc < 0 && cluster != NULL) {
+        enum act_result result = act_on_factory(act, cluster);
+        act->totals[result] += result != ACT_NOT_FOUND ? 1 : 0; /* there was nothing to do */
+        queue_drop_if_empty(act->change, cluster);
     }
-    ad_value_fini(&list);
-    return result;
 }
 
 /* ---- the request ----------------------------------------------------------------------------- */
-
-struct answer {
-    struct schedd *schedd;
-    struct wire_request *request;
-    struct ad *args;
-    struct vec ads;
-};
 
 static void destroy_ad(void *ad)
 {
     ad_destroy(ad);
 }
 
-static void answer_destroy(struct answer *answer)
+/* They borrow from the request. */
+static void forget_ids(struct act *act)
 {
-    ad_destroy(answer->args);
-    vec_fini(&answer->ads, destroy_ad);
-    mem_free(answer);
+    ad_value_fini(&act->ids);
+    act->ids = (struct ad_value){0};
+}
+
+static void act_destroy(struct act *act)
+{
+    forget_ids(act);
+    if (act->turn != NULL) {
+        LIST_REMOVE(act, entry);
+    }
+    slice_work_destroy(act->turn);
+    mem_free(act->found);
+    vec_fini(&act->answers, destroy_ad);
+    mem_free(act);
+}
+
+static void slice_committed(void *arg)
+{
+    claims_flush(arg);
 }
 
 static void committed(void *arg)
 {
-    struct answer *answer = arg;
+    struct act *act = arg;
+    struct schedd *schedd = act->schedd;
+    struct ad *args = ad_create();
+    for (int i = 0; i < ACT_RESULTS; i++) {
+        ad_set_int(args, schedd_plan_act_name((enum act_result)i), act->totals[i]);
+    }
     const struct wire_body body = {
-        .args = answer->args,
-        .ads = (const struct ad *const *)answer->ads.items,
-        .ad_count = answer->ads.count,
+        .args = args,
+        .ads = (const struct ad *const *)act->answers.items,
+        .ad_count = act->answers.count,
     };
-    wire_reply_ok(answer->request, &body);
-    claims_flush(answer->schedd);
-    answer_destroy(answer);
+    forget_ids(act);
+    wire_reply_ok(act->request, &body);
+    ad_destroy(args);
+    act_destroy(act);
+    claims_flush(schedd);
 }
 
 static void dropped(void *arg)
 {
-    struct answer *answer = arg;
-    wire_reply_error(answer->request, -ESHUTDOWN, "the schedd ends");
-    answer_destroy(answer);
+    struct act *act = arg;
+    forget_ids(act);
+    wire_reply_error(act->request, -ESHUTDOWN, "the schedd ends");
+    act_destroy(act);
+}
+
+static void act_gone(void *arg)
+{
+    act_destroy(arg);
 }
 
 static int begin(struct act *act, struct err *err)
@@ -273,50 +337,63 @@ static int begin(struct act *act, struct err *err)
     return 0;
 }
 
-/* Commits what was done, and answers then. */
-static void commit_act(struct act *act)
+static void act_slice(void *arg)
 {
-    struct answer *answer = mem_zalloc(sizeof(*answer));
-    caller_log_denied(act->schedd, act->request, act->totals[ACT_PERMISSION_DENIED]);
-    answer->schedd = act->schedd;
-    answer->request = act->request;
-    answer->args = ad_create();
-    answer->ads = act->answers;
-    for (int i = 0; i < ACT_RESULTS; i++) {
-        ad_set_int(answer->args, schedd_plan_act_name((enum act_result)i), act->totals[i]);
+    struct act *act = arg;
+    size_t count = act->found != NULL ? act->found_count : act->id_count;
+    act->change = change_begin(act->schedd);
+    act->steps = 0;
+    while (act->at < count && act->steps < AD_SLICE_STEPS) {
+        if (act->found != NULL) {
+            act_on_found(act);
+        } else {
+            act_on_named(act);
+        }
     }
-    change_commit(act->change, committed, dropped, answer);
-    mem_free(act);
+    if (act->at < count) {
+        change_commit(act->change, slice_committed, NULL, act->schedd);
+        slice_work_want(act->turn);
+        return;
+    }
+    caller_log_denied(act->schedd, act->request, act->totals[ACT_PERMISSION_DENIED]);
+    wire_request_on_gone(act->request, NULL, NULL);
+    act->committing = true;
+    change_commit(act->change, committed, dropped, act);
 }
 
 static void refuse_act(struct act *act, int result, const struct err *err)
 {
+    forget_ids(act);
     caller_refuse(act->schedd, act->request, result, err);
-    mem_free(act);
+    act_destroy(act);
 }
 
-/* All that the constraint means, at one moment. */
+/* It is known which jobs are meant. */
+static void start_act(struct act *act)
+{
+    struct schedd *schedd = act->schedd;
+    act->turn = slice_work_create(schedd->slices, wire_request_peer(act->request)->identity,
+                                  act_slice, act);
+    LIST_INSERT_HEAD(&schedd->acts, act, entry);
+    wire_request_on_gone(act->request, act_gone, act);
+    slice_work_want(act->turn);
+}
+
 static void act_on_selected(void *arg, struct selected *selected)
 {
     struct act *act = arg;
     if (selected->result == -ECANCELED) {
-        mem_free(act);
+        act_destroy(act);
         return;
     }
     if (selected->result != 0) {
         refuse_act(act, selected->result, &selected->err);
         return;
     }
-    act->change = change_begin(act->schedd);
-    for (size_t i = 0; i < selected->jobs.count; i++) {
-        (void)act_on(act, selected->jobs.items[i]); /* counted there */
-    }
-    for (size_t i = 0; i < selected->factories.count; i++) {
-        enum act_result result = act_on_factory(act, selected->factories.items[i]);
-        act->totals[result] += result != ACT_NOT_FOUND ? 1 : 0; /* there was nothing to do */
-        queue_drop_if_empty(act->change, selected->factories.items[i]);
-    }
-    commit_act(act);
+    act->found_count = selected->count;
+    act->found = selected->names;
+    selected->names = NULL;
+    start_act(act);
 }
 
 void act_handle(struct schedd *schedd, struct wire_request *request)
@@ -333,18 +410,27 @@ void act_handle(struct schedd *schedd, struct wire_request *request)
         if (result == 0) {
             return;
         }
+    } else if (result == 0) {
+        (void)ad_eval_attr(args, NULL, "Ids", NULL, &act->ids); /* it is there */
+        act->id_count = ad_value_count(&act->ids);
+        result = act->id_count > ACT_IDS_MAX
+                     ? err_set(&err, -E2BIG, "more than %d ids", ACT_IDS_MAX)
+                     : 0;
     }
     if (result != 0) {
         refuse_act(act, result, &err);
-        return;
+    } else {
+        start_act(act);
     }
-    act->change = change_begin(schedd);
-    result = act_on_ids(act, args, &err);
-    if (result == 0) {
-        commit_act(act);
-    } else { /* refused before anything was changed */
-        change_commit(act->change, NULL, NULL, NULL);
-        vec_fini(&act->answers, destroy_ad);
-        refuse_act(act, result, &err);
+}
+
+void acts_fini(struct schedd *schedd)
+{
+    struct act *act = LIST_FIRST(&schedd->acts), *next;
+    for (; act != NULL; act = next) {
+        next = LIST_NEXT(act, entry);
+        if (!act->committing) { /* else dropped() comes */
+            dropped(act);
+        }
     }
 }

@@ -9,5 +9,6 @@ struct schedd;
 struct wire_request;
 
 void act_handle(struct schedd *schedd, struct wire_request *request);
+void acts_fini(struct schedd *schedd); /* ends those under way with -ESHUTDOWN */
 
 #endif

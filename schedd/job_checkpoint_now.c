@@ -143,10 +143,12 @@ struct wish { /* until its jobs are known */
 };
 
 /* jobs: named, or of those that a constraint means the ones that run. */
-static void ask_jobs(const struct wish *wish, const struct vec *jobs)
+static void ask_jobs(const struct wish *wish, const struct selected *jobs)
 {
     if (jobs->count > ASKED_MAX) {
-        wire_reply_error(wish->request, -E2BIG, "more than %d jobs at once", ASKED_MAX);
+        struct err err;
+        int result = err_set(&err, -E2BIG, "more than %d jobs at once", ASKED_MAX);
+        caller_refuse(wish->schedd, wish->request, result, &err);
         return;
     }
     struct asking *asking = mem_zalloc(sizeof(*asking));
@@ -154,7 +156,8 @@ static void ask_jobs(const struct wish *wish, const struct vec *jobs)
     asking->waiting = 1;
     wire_request_on_gone(wish->request, gone, asking);
     for (size_t i = 0; i < jobs->count; i++) {
-        ask_job(asking, &wish->caller, jobs->items[i]);
+        ask_job(asking, &wish->caller,
+                queue_job(wish->schedd, jobs->names[i].cluster, jobs->names[i].proc));
     }
     one_less(asking);
 }
@@ -162,18 +165,20 @@ static void ask_jobs(const struct wish *wish, const struct vec *jobs)
 static void jobs_selected(void *arg, struct selected *selected)
 {
     struct wish *wish = arg;
-    struct vec jobs = {0};
-    for (size_t i = 0; selected->result == 0 && i < selected->jobs.count; i++) {
-        if (runs(selected->jobs.items[i])) {
-            vec_push(&jobs, selected->jobs.items[i]);
+    size_t count = 0;
+    for (size_t i = 0; selected->result == 0 && i < selected->count; i++) {
+        const struct job_name *name = &selected->names[i];
+        const struct job *job = queue_job(wish->schedd, name->cluster, name->proc);
+        if (job != NULL && runs(job)) {
+            selected->names[count++] = *name;
         }
     }
+    selected->count = count;
     if (selected->result == 0) {
-        ask_jobs(wish, &jobs);
+        ask_jobs(wish, selected);
     } else if (selected->result != -ECANCELED) {
-        wire_reply_error(wish->request, selected->result, "%s", selected->err.text);
+        caller_refuse(wish->schedd, wish->request, selected->result, &selected->err);
     }
-    vec_fini(&jobs, NULL);
     mem_free(wish);
 }
 
@@ -181,7 +186,7 @@ void checkpoints_now(struct schedd *schedd, struct wire_request *request)
 {
     const struct ad *args = wire_request_args(request);
     struct err err = {{0}};
-    struct vec jobs = {0};
+    struct selected jobs = {0};
     int64_t missing = 0;
     struct wish *wish = mem_zalloc(sizeof(*wish));
     wish->schedd = schedd;
@@ -202,6 +207,6 @@ void checkpoints_now(struct schedd *schedd, struct wire_request *request)
     } else {
         caller_refuse(schedd, request, result, &err);
     }
-    vec_fini(&jobs, NULL);
+    selected_fini(&jobs);
     mem_free(wish);
 }

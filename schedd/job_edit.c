@@ -1,20 +1,22 @@
 /* schedd/job_edit.c - see job_edit.h.
  *
  * All jobs are looked at with their new attributes before the first is changed: either all of those
- * that the caller may change are, or none.
+ * that the caller may change are, or none.  Both are done in slices (base/slices.h); each slice of
+ * changes is a transaction of its own.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "schedd/job_edit.h"
 
 #include <errno.h>
-#include <string.h>
+#include <sys/queue.h>
 
 #include "base/err.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "base/vec.h"
+#include "base/slices.h"
 #include "classad/ad.h"
+#include "classad/ad_limits.h"
 #include "schedd/edit_plan.h"
 #include "schedd/job_autocluster.h"
 #include "schedd/job_charge.h"
@@ -26,25 +28,31 @@
 #include "schedd/submit_plan.h"
 #include "wire/wire.h"
 
+#define JOB_STEPS 800 /* what a job counts in a slice, besides its expressions */
+#define JOB_TIMES 2   /* how often these are evaluated, about */
+
 struct edit {
+    LIST_ENTRY(edit) entry; /* in schedd->edits */
     struct schedd *schedd;
     struct wire_request *request;
+    struct slice_work *turn;
     struct job_caller caller;
     const struct ad *changes; /* the request's */
-    struct vec jobs;          /* struct job, those to be changed */
-    int64_t missing, denied;
-};
-
-struct answer {
-    struct schedd *schedd;
-    struct wire_request *request;
+    struct selected found;    /* names; those that are denied or gone go */
+    size_t at;                /* the next one */
+    size_t kept;              /* so many were judged and are to be changed */
+    bool applies;             /* all were judged */
+    bool committing;          /* the last slice */
+    int64_t charge_lookups;   /* job_charge.c */
     int64_t changed, missing, denied;
 };
 
-static int check_job(const struct edit *edit, const struct job *job, struct err *err)
+static int check_job(const struct edit *edit, const struct job *job, uint64_t *steps,
+                     struct err *err)
 {
     struct ad *own = job->own != NULL ? ad_copy(job->own) : ad_create();
     ad_merge(own, edit->changes);
+    *steps += JOB_STEPS + JOB_TIMES * submit_plan_steps(job->cluster->ad, own);
     int result = submit_plan_check_size(own, JOB_AD_MAX, err);
     if (result == 0) {
         ad_chain(own, job->cluster->ad);
@@ -62,40 +70,64 @@ static int check_job(const struct edit *edit, const struct job *job, struct err 
     return result;
 }
 
-/* Those of the jobs that the caller may change, with what they will be. */
-static int check_jobs(struct edit *edit, const struct vec *found, struct err *err)
+/* 0 when there is no such job any more. */
+static int judge_next(struct edit *edit, uint64_t *steps, struct err *err)
 {
-    int result = 0;
-    for (size_t i = 0; result == 0 && i < found->count; i++) {
-        if (!caller_may(&edit->caller, found->items[i])) {
-            edit->denied++;
-            continue;
-        }
-        vec_push(&edit->jobs, found->items[i]);
-        result = check_job(edit, found->items[i], err);
+    const struct job_name *name = &edit->found.names[edit->at++];
+    const struct job *job = queue_job(edit->schedd, name->cluster, name->proc);
+    *steps += AD_LOOK_STEPS;
+    if (job == NULL) {
+        return 0;
     }
-    return result;
+    if (!caller_may(&edit->caller, job)) {
+        edit->denied++;
+        return 0;
+    }
+    edit->found.names[edit->kept++] = *name;
+    return check_job(edit, job, steps, err);
+}
+
+static void edit_destroy(struct edit *edit)
+{
+    if (edit->turn != NULL) {
+        LIST_REMOVE(edit, entry);
+    }
+    slice_work_destroy(edit->turn);
+    selected_fini(&edit->found);
+    mem_free(edit);
+}
+
+static void slice_committed(void *arg)
+{
+    claims_flush(arg);
 }
 
 static void committed(void *arg)
 {
-    struct answer *answer = arg;
+    struct edit *edit = arg;
+    struct schedd *schedd = edit->schedd;
     struct ad *args = ad_create();
-    ad_set_int(args, "Success", answer->changed);
-    ad_set_int(args, "NotFound", answer->missing);
-    ad_set_int(args, "PermissionDenied", answer->denied);
+    ad_set_int(args, "Success", edit->changed);
+    ad_set_int(args, "NotFound", edit->missing);
+    ad_set_int(args, "PermissionDenied", edit->denied);
     const struct wire_body body = {.args = args};
-    wire_reply_ok(answer->request, &body);
+    wire_reply_ok(edit->request, &body);
     ad_destroy(args);
-    claims_flush(answer->schedd);
-    mem_free(answer);
+    edit_destroy(edit);
+    claims_flush(schedd);
 }
 
 static void dropped(void *arg)
 {
-    struct answer *answer = arg;
-    wire_reply_error(answer->request, -ESHUTDOWN, "the schedd ends");
-    mem_free(answer);
+    struct edit *edit = arg;
+    wire_reply_error(edit->request, -ESHUTDOWN, "the schedd ends");
+    edit_destroy(edit);
+}
+
+static void refuse_edit(struct edit *edit, int result, const struct err *err)
+{
+    caller_refuse(edit->schedd, edit->request, result, err);
+    edit_destroy(edit);
 }
 
 static void tell(struct change *change, struct job *job, const struct ad *changes)
@@ -108,60 +140,127 @@ static void tell(struct change *change, struct job *job, const struct ad *change
     }
 }
 
-static void apply(struct edit *edit)
+static void change_next(struct edit *edit, struct change *change, uint64_t *steps)
 {
     struct schedd *schedd = edit->schedd;
-    struct change *change = change_begin(schedd);
-    for (size_t i = 0; i < edit->jobs.count; i++) {
-        struct job *job = edit->jobs.items[i];
-        tell(change, job, edit->changes);
-        ad_merge(job_own(job), edit->changes);
-        queue_look_at(schedd, job);
-        autocluster_rejoin(schedd, job);
-        change_job(change, job);
+    const struct job_name *name = &edit->found.names[edit->at++];
+    struct job *job = queue_job(schedd, name->cluster, name->proc);
+    *steps += AD_LOOK_STEPS;
+    if (job == NULL) {
+        return; /* it left meanwhile */
     }
-    size_t at = 0;
-    const char *name = NULL;
-    while (edit->jobs.count > 0 && ad_next(edit->changes, &at, &name, NULL)) {
-        log_info(schedd->log, "queue.edited", "an attribute of jobs was changed",
-                 LOG_TEXT("by", edit->caller.owner), LOG_TEXT("attribute", name),
-                 LOG_INT("jobs", edit->jobs.count));
-    }
-    struct answer *answer = mem_alloc(sizeof(*answer));
-    *answer = (struct answer){schedd, edit->request, (int64_t)edit->jobs.count, edit->missing,
-                              edit->denied};
-    change_commit(change, committed, dropped, answer);
+    tell(change, job, edit->changes);
+    ad_merge(job_own(job), edit->changes);
+    queue_look_at(schedd, job);
+    autocluster_rejoin(schedd, job);
+    change_job(change, job);
+    *steps += JOB_STEPS + ad_count(edit->changes) * AD_LOOK_STEPS +
+              JOB_TIMES * submit_plan_steps(job->cluster->ad, job->own);
+    edit->changed++;
 }
 
-static void edit_destroy(struct edit *edit)
+static void log_edit(const struct edit *edit)
 {
-    vec_fini(&edit->jobs, NULL);
-    mem_free(edit);
+    size_t at = 0;
+    const char *name = NULL;
+    while (edit->changed > 0 && ad_next(edit->changes, &at, &name, NULL)) {
+        log_info(edit->schedd->log, "queue.edited", "an attribute of jobs was changed",
+                 LOG_TEXT("by", edit->caller.owner), LOG_TEXT("attribute", name),
+                 LOG_INT("jobs", edit->changed));
+    }
+}
+
+static void apply_slice(struct edit *edit)
+{
+    struct change *change = change_begin(edit->schedd);
+    uint64_t steps = 0;
+    while (edit->at < edit->kept && steps < AD_SLICE_STEPS) {
+        change_next(edit, change, &steps);
+    }
+    if (edit->at < edit->kept) {
+        change_commit(change, slice_committed, NULL, edit->schedd);
+        slice_work_want(edit->turn);
+        return;
+    }
+    log_edit(edit);
+    edit->committing = true;
+    change_commit(change, committed, dropped, edit);
+}
+
+static void judge_slice(struct edit *edit)
+{
+    struct schedd *schedd = edit->schedd;
+    struct err err = {{0}};
+    uint64_t steps = 0;
+    int result = 0;
+    schedd->charge_lookups = edit->charge_lookups;
+    while (result == 0 && edit->at < edit->found.count && steps < AD_SLICE_STEPS) {
+        int64_t before = schedd->charge_lookups;
+        result = judge_next(edit, &steps, &err);
+        steps += (uint64_t)(schedd->charge_lookups - before) * CHARGE_LOOKUP_STEPS;
+    }
+    edit->charge_lookups = schedd->charge_lookups;
+    if (result != 0) {
+        refuse_edit(edit, result, &err);
+        return;
+    }
+    if (edit->at == edit->found.count) { /* nothing can fail any more */
+        caller_log_denied(schedd, edit->request, edit->denied);
+        wire_request_on_gone(edit->request, NULL, NULL);
+        edit->applies = true;
+        edit->at = 0;
+    }
+    slice_work_want(edit->turn);
+}
+
+static void edit_slice(void *arg)
+{
+    struct edit *edit = arg;
+    if (edit->applies) {
+        apply_slice(edit);
+    } else {
+        judge_slice(edit);
+    }
+}
+
+static void edit_gone(void *arg)
+{
+    edit_destroy(arg);
 }
 
 /* The jobs are known, or result says why not. */
-static void finish_edit(struct edit *edit, const struct vec *found, int result, struct err *err)
+static void start_edit(struct edit *edit, int result, const struct err *err)
 {
-    charge_begin(edit->schedd);
-    if (result == 0) {
-        result = check_jobs(edit, found, err);
+    struct schedd *schedd = edit->schedd;
+    if (result != 0) {
+        refuse_edit(edit, result, err);
+        return;
     }
-    if (result == 0) {
-        caller_log_denied(edit->schedd, edit->request, edit->denied);
-        apply(edit);
-    } else {
-        caller_refuse(edit->schedd, edit->request, result, err);
-    }
-    edit_destroy(edit);
+    edit->turn = slice_work_create(schedd->slices, wire_request_peer(edit->request)->identity,
+                                   edit_slice, edit);
+    LIST_INSERT_HEAD(&schedd->edits, edit, entry);
+    wire_request_on_gone(edit->request, edit_gone, edit);
+    slice_work_want(edit->turn);
 }
 
 static void edit_selected(void *arg, struct selected *selected)
 {
+    struct edit *edit = arg;
     if (selected->result == -ECANCELED) {
-        edit_destroy(arg);
+        edit_destroy(edit);
         return;
     }
-    finish_edit(arg, &selected->jobs, selected->result, &selected->err);
+    edit->found = *selected;
+    selected->names = NULL;
+    /* jobs that are not made yet have no ad of their own */
+    size_t kept = 0;
+    for (size_t i = 0; i < edit->found.count; i++) {
+        if (edit->found.names[i].proc >= 0) {
+            edit->found.names[kept++] = edit->found.names[i];
+        }
+    }
+    edit->found.count = kept;
+    start_edit(edit, selected->result, &selected->err);
 }
 
 static int begin_edit(struct edit *edit, struct err *err)
@@ -188,7 +287,6 @@ void edit_handle(struct schedd *schedd, struct wire_request *request)
 {
     const struct ad *args = wire_request_args(request);
     struct err err = {{0}};
-    struct vec found = {0};
     struct edit *edit = mem_zalloc(sizeof(*edit));
     edit->schedd = schedd;
     edit->request = request;
@@ -200,8 +298,18 @@ void edit_handle(struct schedd *schedd, struct wire_request *request)
             return;
         }
     } else if (result == 0) {
-        result = select_by_ids(schedd, args, "Ids", &found, &edit->missing, &err);
+        result = select_by_ids(schedd, args, "Ids", &edit->found, &edit->missing, &err);
     }
-    finish_edit(edit, &found, result, &err);
-    vec_fini(&found, NULL);
+    start_edit(edit, result, &err);
+}
+
+void edits_fini(struct schedd *schedd)
+{
+    struct edit *edit = LIST_FIRST(&schedd->edits), *next;
+    for (; edit != NULL; edit = next) {
+        next = LIST_NEXT(edit, entry);
+        if (!edit->committing) { /* else dropped() comes */
+            dropped(edit);
+        }
+    }
 }

@@ -101,11 +101,6 @@ void caller_log_denied(struct schedd *schedd, struct wire_request *request, int6
 
 /* ---- which ----------------------------------------------------------------------------------- */
 
-struct judged { /* a job that was selected: between two slices it may go */
-    int64_t cluster;
-    int64_t proc; /* -1: a cluster that is still being made */
-};
-
 struct selection {
     LIST_ENTRY(selection) entry; /* in schedd->selections */
     struct schedd *schedd;
@@ -116,11 +111,27 @@ struct selection {
     int64_t *clusters; /* ids: those that were there at the beginning */
     size_t cluster_count, at;
     uint32_t proc; /* the next one of clusters[at] */
-    struct judged *found;
-    size_t count, capacity;
+    struct selected found;
     selected_f done;
     void *arg;
 };
+
+static void add_name(struct selected *selected, int64_t cluster, int64_t proc)
+{
+    if (selected->count == selected->capacity) {
+        selected->capacity = selected->capacity == 0 ? 64 : selected->capacity * 2;
+        selected->names =
+            mem_realloc(selected->names, selected->capacity * sizeof(*selected->names));
+    }
+    selected->names[selected->count++] = (struct job_name){cluster, proc};
+}
+
+void selected_fini(struct selected *selected)
+{
+    mem_free(selected->names);
+    selected->names = NULL;
+    selected->count = selected->capacity = 0;
+}
 
 static void selection_destroy(struct selection *selection)
 {
@@ -129,7 +140,7 @@ static void selection_destroy(struct selection *selection)
     job_filter_destroy(selection->filter);
     ad_expr_destroy(selection->constraint);
     mem_free(selection->clusters);
-    mem_free(selection->found);
+    selected_fini(&selection->found);
     mem_free(selection);
 }
 
@@ -140,8 +151,7 @@ static void end_selection(struct selection *selection, struct selected *selected
     wire_request_on_gone(selection->request, NULL, NULL);
     selection_destroy(selection);
     done(arg, selected);
-    vec_fini(&selected->jobs, NULL);
-    vec_fini(&selected->factories, NULL);
+    selected_fini(selected);
 }
 
 static void selection_gone(void *arg)
@@ -154,30 +164,11 @@ static void selection_gone(void *arg)
     done(done_arg, &selected);
 }
 
-static void note_found(struct selection *selection, int64_t cluster, int64_t proc)
-{
-    if (selection->count == selection->capacity) {
-        selection->capacity = selection->capacity == 0 ? 64 : selection->capacity * 2;
-        selection->found =
-            mem_realloc(selection->found, selection->capacity * sizeof(*selection->found));
-    }
-    selection->found[selection->count++] = (struct judged){cluster, proc};
-}
-
-/* All were judged: those that are still there. */
+/* All were judged. */
 static void tell_found(struct selection *selection)
 {
-    struct selected selected = {.result = 0};
-    for (size_t i = 0; i < selection->count; i++) {
-        const struct judged *judged = &selection->found[i];
-        struct cluster *cluster = queue_cluster(selection->schedd, judged->cluster);
-        struct job *job = queue_job(selection->schedd, judged->cluster, judged->proc);
-        if (judged->proc >= 0 && job != NULL) {
-            vec_push(&selected.jobs, job);
-        } else if (judged->proc < 0 && cluster != NULL && cluster->factory != NULL) {
-            vec_push(&selected.factories, cluster);
-        }
-    }
+    struct selected selected = selection->found;
+    selection->found = (struct selected){0};
     (void)request_work_end(&selection->work); /* logged */
     end_selection(selection, &selected);
 }
@@ -187,7 +178,7 @@ static void judge_factory(struct selection *selection, const struct cluster *clu
     selection->work.work.steps += WORK_LOOK_STEPS;
     if (cluster->factory != NULL && ad_eval_bool(selection->constraint, cluster->ad, NULL,
                                                  &selection->work.context) == AD_TRUE) {
-        note_found(selection, cluster->id, -1);
+        add_name(&selection->found, cluster->id, -1);
     }
 }
 
@@ -210,7 +201,7 @@ static void select_slice(void *arg)
         const struct job *job = cluster->procs[selection->proc++];
         selection->work.work.steps += WORK_LOOK_STEPS;
         if (job != NULL && job_filter_wants(selection->filter, job)) {
-            note_found(selection, cluster->id, job->proc);
+            add_name(&selection->found, cluster->id, job->proc);
         }
     }
     if (selection->at == selection->cluster_count) {
@@ -263,28 +254,39 @@ void selections_fini(struct schedd *schedd)
     }
 }
 
-static int select_by_id(struct schedd *schedd, const char *id, struct vec *jobs, int64_t *missing,
-                        struct err *err)
+/* seen: names of clusters that were named as a whole. */
+static int select_by_id(struct schedd *schedd, const char *id, struct selected *ret,
+                        struct strmap *seen, int64_t *missing, struct err *err)
 {
     int64_t cluster_id = 0, proc = -1;
     if (!job_id_parse(id, &cluster_id, &proc)) {
         return err_set(err, -EINVAL, "'%.50s' is not the id of a job", id);
     }
-    const struct cluster *cluster = queue_cluster(schedd, cluster_id);
-    size_t before = jobs->count;
-    for (uint32_t i = 0; cluster != NULL && i < cluster->proc_count; i++) {
-        if (cluster->procs[i] != NULL && (proc < 0 || proc == i)) {
-            vec_push(jobs, cluster->procs[i]);
+    struct cluster *cluster = queue_cluster(schedd, cluster_id);
+    size_t before = ret->count;
+    if (proc >= 0) {
+        if (queue_job(schedd, cluster_id, proc) != NULL) {
+            add_name(ret, cluster_id, proc);
+        }
+    } else if (cluster != NULL) {
+        if (strmap_set(seen, id, cluster) != NULL) {
+            return 0;
+        }
+        for (uint32_t i = 0; i < cluster->proc_count; i++) {
+            if (cluster->procs[i] != NULL) {
+                add_name(ret, cluster_id, i);
+            }
         }
     }
-    *missing += jobs->count == before ? 1 : 0;
+    *missing += ret->count == before ? 1 : 0;
     return 0;
 }
 
-int select_by_ids(struct schedd *schedd, const struct ad *args, const char *name, struct vec *jobs,
-                  int64_t *missing, struct err *err)
+int select_by_ids(struct schedd *schedd, const struct ad *args, const char *name,
+                  struct selected *ret, int64_t *missing, struct err *err)
 {
     struct ad_value list;
+    struct strmap *seen = strmap_create(STRMAP_CASE_SENSITIVE);
     (void)ad_eval_attr(args, NULL, name, NULL, &list); /* absent: undefined, no elements */
     size_t count = ad_value_count(&list);
     int result = count > IDS_MAX ? err_set(err, -E2BIG, "more than %d ids", IDS_MAX) : 0;
@@ -292,10 +294,11 @@ int select_by_ids(struct schedd *schedd, const struct ad *args, const char *name
         struct ad_value item;
         ad_value_item(&list, i, &item);
         result = item.type == AD_TYPE_STRING
-                     ? select_by_id(schedd, item.string.text, jobs, missing, err)
+                     ? select_by_id(schedd, item.string.text, ret, seen, missing, err)
                      : err_set(err, -EINVAL, "%s is not a list of texts", name);
         ad_value_fini(&item);
     }
     ad_value_fini(&list);
+    strmap_destroy(seen, NULL);
     return result;
 }

@@ -38,28 +38,37 @@ void caller_refuse(struct schedd *schedd, struct wire_request *request, int resu
  * 0: nothing. */
 void caller_log_denied(struct schedd *schedd, struct wire_request *request, int64_t jobs);
 
-/* What a constraint selected; borrowed for the call of selected_f, which changes it as it likes. */
+/* A job by its name: between two slices it may go. */
+struct job_name {
+    int64_t cluster;
+    int64_t proc; /* -1: the jobs of this cluster that are still to be made */
+};
+
+/* What was selected. */
 struct selected {
     /* 0; -ESHUTDOWN (the schedd ends) or -EDQUOT (it took more than MAX_CONSTRAINT_STEPS): nothing
      * was selected; -ECANCELED: the peer is gone, so is the request, and nothing is to be done */
     int result;
-    struct err err;       /* of a result below 0 */
-    struct vec jobs;      /* struct job */
-    struct vec factories; /* struct cluster that is still being made, by what its jobs share */
+    struct err err; /* of a result below 0 */
+    struct job_name *names;
+    size_t count, capacity;
 };
+void selected_fini(struct selected *selected); /* zero-initialized is allowed */
+/* selected is borrowed for the call, which may take names out of it. */
 typedef void (*selected_f)(void *arg, struct selected *selected);
 /* Finds the jobs for which the expression (text, which lives as long as the request) is true, in
  * slices (schedd/request_work.h).  Each job is judged once, when it is reached; done, called once
- * and never in here, gets those that are there at the end.  Nothing is changed before all have been
+ * and never in here, gets their names.  Nothing is changed before all have been
  * judged, so a command is done to all of them or, on an error, to none.  0; or -EINVAL, -E2BIG with
  * err, and done is not called. */
 int select_by_constraint(struct schedd *schedd, struct wire_request *request, const char *text,
                          selected_f done, void *arg, struct err *err);
 void selections_fini(struct schedd *schedd); /* ends those under way with -ESHUTDOWN */
 
-/* Adds the jobs of a list of "12.3" and "12"; a job is added once for each time it is named.
- * *missing counts those that are not there.  -EINVAL, -E2BIG with err. */
-int select_by_ids(struct schedd *schedd, const struct ad *args, const char *name, struct vec *jobs,
-                  int64_t *missing, struct err *err);
+/* Adds the jobs of a list of "12.3" and "12"; a job is added once for each time it is named by
+ * itself, and once for all times that its cluster is.  *missing counts those that are not there.
+ * -EINVAL, -E2BIG with err. */
+int select_by_ids(struct schedd *schedd, const struct ad *args, const char *name,
+                  struct selected *ret, int64_t *missing, struct err *err);
 
 #endif

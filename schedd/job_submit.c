@@ -53,10 +53,9 @@
 #define SUBMIT_FROM "SubmittingFromProcId"
 
 /* What judging or adding a job counts in steps, besides what its expressions take, which are
- * evaluated several times; and looking for an account. */
-#define JOB_STEPS     600
-#define JOB_TIMES     2
-#define ACCOUNT_STEPS 3000
+ * evaluated several times. */
+#define JOB_STEPS 600
+#define JOB_TIMES 2
 
 /* ---- reserved ids: a submit file that says $(ClusterId) has to know it before it is sent --------
  *
@@ -419,7 +418,7 @@ static void judge_slice(struct submission *submission)
     while (result == 0 && submission->at < submission->count && steps < AD_SLICE_STEPS) {
         int64_t before = schedd->charge_lookups;
         result = judge_next(submission, &steps, &err);
-        steps += (uint64_t)(schedd->charge_lookups - before) * ACCOUNT_STEPS;
+        steps += (uint64_t)(schedd->charge_lookups - before) * CHARGE_LOOKUP_STEPS;
     }
     submission->charge_lookups = schedd->charge_lookups;
     bool is_over = result == 0 && submission->at == submission->count;

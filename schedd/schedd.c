@@ -572,6 +572,8 @@ static void destroy(void *state)
     queries_fini(schedd);
     selections_fini(schedd);
     submissions_fini(schedd);
+    acts_fini(schedd);
+    edits_fini(schedd);
     if (schedd->claims != NULL) {
         claims_fini(schedd);
     }

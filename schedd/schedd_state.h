@@ -127,6 +127,9 @@ struct schedd {
     /* job_query.c */
     LIST_HEAD(, query) queries; /* not answered yet */
 
+    LIST_HEAD(, act) acts;   /* job_act.c: under way */
+    LIST_HEAD(, edit) edits; /* job_edit.c: under way */
+
     /* job_submit.c */
     LIST_HEAD(, submission) submissions; /* under way */
     int64_t coming;                      /* jobs that they will still add */

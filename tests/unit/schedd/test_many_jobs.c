@@ -1,7 +1,8 @@
-/* tests/unit/schedd/test_job_submit.c - long submissions: in slices, and all or nothing.
+/* tests/unit/schedd/test_many_jobs.c - submissions and commands of many jobs: in slices.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "base/check.h"
 #include "tests/unit/schedd/schedd_world.h"
 
 #define MANY  "[" GOOD "; ProcCount = 20000]"
@@ -17,8 +18,8 @@ struct call {
     struct connection connection;
 };
 
-static void begin(struct world *world, const char *args_text, const char *ad_text, size_t count,
-                  struct call *call)
+static void begin_call(struct world *world, enum wire_verb verb, const char *args_text,
+                       const char *ad_text, size_t count, struct call *call)
 {
     struct ad *args = parse(args_text);
     struct ad *ads[ADS];
@@ -31,12 +32,17 @@ static void begin(struct world *world, const char *args_text, const char *ad_tex
                                    .ad_count = count};
     dial(world, world->local, "schedd", &call->connection);
     call->answer = (struct answer){.world = world};
-    assert_true(wire_call(call->connection.wire, VERB_SUBMIT, &body, 0, on_answer, &call->answer) >
-                0);
+    assert_true(wire_call(call->connection.wire, verb, &body, 0, on_answer, &call->answer) > 0);
     for (size_t i = 0; i < count; i++) {
         ad_destroy(ads[i]);
     }
     ad_destroy(args);
+}
+
+static void begin(struct world *world, const char *args_text, const char *ad_text, size_t count,
+                  struct call *call)
+{
+    begin_call(world, VERB_SUBMIT, args_text, ad_text, count, call);
 }
 
 static void end(struct call *call)
@@ -81,6 +87,18 @@ static size_t count_jobs(struct world *world, const char *constraint)
     size_t count = answer.ads.count;
     answer_fini(&answer);
     return count;
+}
+
+static bool first_job_is(struct world *world, const char *constraint)
+{
+    char args[200];
+    struct answer answer;
+    (void)snprintf(args, sizeof(args), "[Type = \"Job\"; Ids = {\"1.0\"}; Constraint = \"%s\"]",
+                   constraint);
+    query(world, args, &answer);
+    bool is = answer.ads.count == 1;
+    answer_fini(&answer);
+    return is;
 }
 
 /* Until the first of its jobs are in the queue, and not all. */
@@ -236,10 +254,116 @@ static void whoever_leaves_before_his_jobs_are_judged_leaves_nothing(void **stat
     assert_int_equal(count_jobs(world, "true"), 1);
 }
 
+/* ---- commands ---- */
+
+static void submit_many(struct world *world)
+{
+    struct call call;
+    begin(world, MANY, NULL, 0, &call);
+    wait_for_ids(world, &call, 1, 0, COUNT - 1);
+    end(&call);
+}
+
+static void others_are_answered_while_many_jobs_are_changed(void **state)
+{
+    struct world *world = *state;
+    static const struct {
+        enum wire_verb verb;
+        const char *args, *ad, *meant;
+    } COMMANDS[] = {
+        {VERB_EDIT, "[Constraint = \"true\"]", "[Wanted = 7]", "Wanted == 7"},
+        {VERB_EDIT, "[Ids = {\"1\"}]", "[Wanted = 8]", "Wanted == 8"},
+        {VERB_ACT, "[Action = \"Hold\"; Ids = {\"1\"}]", NULL, "JobStatus == 5"},
+        {VERB_ACT, "[Action = \"Release\"; Constraint = \"true\"]", NULL, "JobStatus == 1"},
+    };
+    submit_many(world);
+    for (size_t i = 0; i < ARRAY_COUNT(COMMANDS); i++) {
+        struct call call;
+        begin_call(world, COMMANDS[i].verb, COMMANDS[i].args, COMMANDS[i].ad,
+                   COMMANDS[i].ad != NULL ? 1 : 0, &call);
+        int pings = pings_until(world, &call.answer.done);
+        if (pings < 20) { /* some 250 slices */
+            fail_msg("command %zu: %d others were answered meanwhile", i, pings);
+        }
+        assert_int_equal(call.answer.status, 0);
+        assert_int_equal(ad_int_or(call.answer.args, "Success", 0), COUNT);
+        end(&call);
+        assert_int_equal(count_jobs(world, COMMANDS[i].meant), COUNT);
+    }
+    act(world, "[Action = \"Remove\"; Ids = {\"1\"}]", "Success", COUNT);
+    restart(world);
+    assert_int_equal(count_jobs(world, "true"), 0);
+}
+
+static void whoever_leaves_in_the_middle_of_a_command_leaves_the_rest_undone(void **state)
+{
+    struct world *world = *state;
+    struct call call;
+    submit_many(world);
+    begin_call(world, VERB_ACT, "[Action = \"Hold\"; Ids = {\"1\"}]", NULL, 0, &call);
+    while (!first_job_is(world, "JobStatus == 5")) {
+        assert_false(call.answer.done);
+    }
+    assert_false(call.answer.done);
+    end(&call);
+    size_t held = count_jobs(world, "JobStatus == 5"), later = count_jobs(world, "JobStatus == 5");
+    assert_true(held > 0 && held < COUNT);
+    assert_int_equal(held, later);
+}
+
+/* Each of those that the schedd's end cuts off was done, or was not. */
+static void the_end_of_the_schedd_cuts_a_command_off(void **state)
+{
+    struct world *world = *state;
+    static const struct {
+        enum wire_verb verb;
+        const char *args, *ad, *done;
+    } COMMANDS[] = {
+        {VERB_EDIT, "[Ids = {\"1\"}]", "[Wanted = 8]", "Wanted =?= 8"},
+        {VERB_ACT, "[Action = \"Hold\"; Ids = {\"1\"}]", NULL, "JobStatus == 5"},
+    };
+    submit_many(world);
+    for (size_t i = 0; i < ARRAY_COUNT(COMMANDS); i++) {
+        struct call call;
+        begin_call(world, COMMANDS[i].verb, COMMANDS[i].args, COMMANDS[i].ad,
+                   COMMANDS[i].ad != NULL ? 1 : 0, &call);
+        while (!first_job_is(world, COMMANDS[i].done)) {
+            assert_false(call.answer.done);
+        }
+        restart(world);
+        wait_for(world, &call.answer.done);
+        assert_int_not_equal(call.answer.status, 0);
+        end(&call);
+        assert_true(first_job_is(world, COMMANDS[i].done));
+        assert_int_equal(count_jobs(world, "true"), COUNT);
+    }
+}
+
+/* 100,000 names of 20,000 jobs are not 2,000,000,000 jobs. */
+static void a_cluster_that_is_named_again_and_again_is_one(void **state)
+{
+    struct world *world = *state;
+    struct call call;
+    struct strbuf args;
+    submit_many(world);
+    strbuf_init(&args, 0);
+    strbuf_puts(&args, "[Ids = {");
+    for (int i = 0; i < 50000; i++) {
+        strbuf_puts(&args, "\"1\", ");
+    }
+    strbuf_puts(&args, "\"1\", \"1.0\"}]");
+    begin_call(world, VERB_EDIT, strbuf_text(&args), "[Wanted = 7]", 1, &call);
+    wait_for(world, &call.answer.done);
+    assert_int_equal(ad_int_or(call.answer.args, "Success", 0), COUNT + 1);
+    end(&call);
+    strbuf_fini(&args);
+}
+
 static int set_up_many(void **state)
 {
     int result = set_up(state);
-    configure(*state, "MAX_JOBS_PER_SUBMISSION = 0\nMAX_JOBS_PER_OWNER = 0\n");
+    configure(*state,
+              "MAX_JOBS_PER_SUBMISSION = 0\nMAX_JOBS_PER_OWNER = 0\nMAX_CONSTRAINT_STEPS = 0\n");
     restart(*state);
     return result;
 }
@@ -257,6 +381,10 @@ int main(void)
         MANY_CASE(what_is_removed_while_it_is_added_stays_removed),
         MANY_CASE(the_jobs_that_are_coming_count_in_the_limits),
         MANY_CASE(whoever_leaves_before_his_jobs_are_judged_leaves_nothing),
+        MANY_CASE(others_are_answered_while_many_jobs_are_changed),
+        MANY_CASE(whoever_leaves_in_the_middle_of_a_command_leaves_the_rest_undone),
+        MANY_CASE(the_end_of_the_schedd_cuts_a_command_off),
+        MANY_CASE(a_cluster_that_is_named_again_and_again_is_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
