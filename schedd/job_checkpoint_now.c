@@ -155,6 +155,13 @@ static void ask_jobs(const struct wish *wish, const struct selected *jobs)
     asking->request = wish->request;
     asking->waiting = 1;
     wire_request_on_gone(wish->request, gone, asking);
+    int64_t denied = 0;
+    for (size_t i = 0; i < jobs->count; i++) {
+        const struct job *job =
+            queue_job(wish->schedd, jobs->names[i].cluster, jobs->names[i].proc);
+        denied += caller_may(&wish->caller, job) ? 0 : 1;
+    }
+    caller_log_denied(wish->schedd, wish->request, denied);
     for (size_t i = 0; i < jobs->count; i++) {
         ask_job(asking, &wish->caller,
                 queue_job(wish->schedd, jobs->names[i].cluster, jobs->names[i].proc));

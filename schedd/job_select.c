@@ -85,6 +85,7 @@ void caller_refuse(struct schedd *schedd, struct wire_request *request, int resu
     log_info(schedd->log, "queue.refused", err->text, LOG_TEXT("identity", peer->identity),
              LOG_TEXT("verb", wire_verb_name(wire_request_verb(request))),
              LOG_TEXT("peer", peer->address));
+    wire_request_logged(request);
     wire_reply_error(request, result, "%s", err->text);
 }
 

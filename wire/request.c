@@ -16,11 +16,11 @@
 #include "base/loop.h"
 #include "base/mem.h"
 #include "classad/ad.h"
+#include "wire/denials.h"
 #include "wire/wire_private.h"
 
-#define DENIALS_LOGGED 16 /* refusals of one connection that are logged; then each power of two */
-#define OUTPUT_FULL    (2 * STREAM_DRAINED)
-#define TOKEN_AGE_MS   5000 /* our own token is read again for an answer when it is older */
+#define OUTPUT_FULL  (2 * STREAM_DRAINED)
+#define TOKEN_AGE_MS 5000 /* our own token is read again for an answer when it is older */
 
 /* ---- requests -------------------------------------------------------------------------------- */
 
@@ -242,18 +242,24 @@ static bool says_something(const struct wire_body *body)
                             body->blob_length > 0);
 }
 
-/* A refusal that an operator should know of. */
+/* Before a handler has seen it. */
 static void deny(struct wire *wire, const struct caller *caller, const struct frame *frame,
                  int status, const char *why)
 {
-    unsigned n = ++wire->denied_count;
-    if (n <= DENIALS_LOGGED || (n & (n - 1)) == 0) {
-        log_warn(wire->context->log, "wire.denied", "request refused",
-                 LOG_TEXT("peer", caller->address), LOG_TEXT("identity", caller->identity),
-                 LOG_TEXT("verb", wire_verb_name((enum wire_verb)frame->verb)),
-                 LOG_TEXT("reason", why));
-    }
+    denials_tell(wire, caller, (enum wire_verb)frame->verb, why);
     refuse(wire, frame, status, why);
+}
+
+/* Is it about what the caller may, and not about how things are? */
+static bool is_denial(int status)
+{
+    return status == -EACCES || status == -EPERM || status == -EDQUOT || status == -ENOKEY ||
+           status == -EKEYREJECTED || status == -EKEYREVOKED;
+}
+
+void wire_request_logged(struct wire_request *request)
+{
+    request->logged = true;
 }
 
 void wire_reply_refusal(struct wire_request *request, const struct ad *args, int status,
@@ -266,6 +272,9 @@ void wire_reply_refusal(struct wire_request *request, const struct ad *args, int
         const struct wire_body body = {.args = args};
         size_t payload = 0;
         CHECK(status < 0);
+        if (is_denial(status) && !request->logged) {
+            denials_tell(request->wire, request->caller, request->verb, why);
+        }
         (void)reply_send(request->wire, request, request->node.id, reply_flags(request), status,
                          why, &body, &payload);
     }

@@ -181,6 +181,10 @@ const void *wire_request_blob(const struct wire_request *request, size_t *length
 void wire_reply_ok(struct wire_request *request, const struct wire_body *body);
 void wire_reply_error(struct wire_request *request, int status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* The handler has logged, or logs, why it refuses: else wire_reply_error() and wire_reply_refusal()
+ * log what is about the caller's rights and limits (-EACCES, -EPERM, -EDQUOT, -ENOKEY and the like)
+ * as wire.denied, with identity, verb and peer. */
+void wire_request_logged(struct wire_request *request);
 /* The same, with attributes for who wants more than a line (args may be NULL). */
 void wire_reply_refusal(struct wire_request *request, const struct ad *args, int status,
                         const char *why);

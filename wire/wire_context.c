@@ -14,6 +14,7 @@
 #include "base/strmap.h"
 #include "base/text.h"
 #include "classad/ad_pool.h"
+#include "wire/denials.h"
 #include "wire/wire_private.h"
 
 #define KEYS_AGE_MS     2000  /* strangers' tokens do not make us read files more often */
@@ -88,6 +89,7 @@ int wire_context_create(const struct wire_context_options *options, struct wire_
     TAILQ_INIT(&context->turns);
     context->turn = loop_timer_create(options->loop, wire_context_turns, context);
     context->limits = wire_limits_create(context);
+    context->denials = denials_create();
     context->revocations = revocations_create(context, options->revocations_path);
     *ret = context;
     return 0;
@@ -100,6 +102,7 @@ void wire_context_destroy(struct wire_context *context)
     }
     revocations_destroy(context->revocations); /* its watch is a call of a wire */
     wire_context_sweep(context);
+    denials_destroy(context->denials);
     wire_limits_destroy(context->limits);
     loop_timer_destroy(context->turn);
     credential_fini(&context->own);

@@ -88,6 +88,7 @@ struct wire_context {
     size_t turn_count;
     struct loop_timer *turn; /* set while there are some */
     struct wire_limits *limits;
+    struct denials *denials;
 };
 
 /* Reads the public keys again, unless that was done a moment ago: a new key, or none so far.  True
@@ -212,6 +213,7 @@ struct wire_request {
     struct answering *answering; /* of a relayed request: what its answers are signed with */
     bool quiet;                  /* a success of which there is nothing to say is not answered */
     bool cancelled;
+    bool logged; /* its refusal: by its handler */
     bool ending; /* gone() runs */
     void (*drained)(void *arg);
     void *drained_arg;
