@@ -216,6 +216,14 @@ static const struct knob KNOBS[] = {
      .restart = true,
      .help = "Fetches http, https and ftp URLs that none of the plug-ins claims; empty: they are "
              "not fetched."},
+    {.name = "MAX_CONSTRAINT_STEPS",
+     .type = KNOB_INT,
+     .fallback = "500000000",
+     .max = INT64_MAX,
+     .unit = "steps",
+     .help = "Steps of evaluation (docs/CLASSAD.md, Limits) that the constraint of one request of "
+             "the schedd or the collector may take in all jobs or ads together; past it the "
+             "request ends with an error, and the log names the caller.  0 for no limit."},
 };
 
 static const struct knob_family FAMILIES[] = {

@@ -160,6 +160,10 @@ static void configure(struct collector *collector, const struct config *config)
 {
     collector->classad_lifetime_s = config_duration_s(config, "CLASSAD_LIFETIME");
     collector->offline_expire_s = config_duration_s(config, "OFFLINE_EXPIRE_ADS_AFTER");
+    collector->constraint_steps_max = (uint64_t)config_int(config, "MAX_CONSTRAINT_STEPS");
+    if (collector->watches) {
+        watch_server_limit_steps(collector->watches, collector->constraint_steps_max);
+    }
     collector->identity_ads_max = (size_t)config_int(config, "COLLECTOR_MAX_ADS_PER_IDENTITY");
     collector->identity_bytes_max =
         (size_t)config_bytes(config, "COLLECTOR_MAX_BYTES_PER_IDENTITY");

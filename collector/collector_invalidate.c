@@ -37,7 +37,7 @@ struct invalidation {
     struct ad_expr *constraint; /* NULL: none */
     struct ads_cursor cursor;   /* when there is one */
     struct ad_work work;
-    bool walks;
+    bool walks, too_costly;
     unsigned batches; /* that are not public yet */
     int64_t count;    /* taken away */
 };
@@ -113,10 +113,16 @@ static void judge(struct invalidation *invalidation, struct ads_entry *entry)
 
 static void end_if_over(struct invalidation *invalidation)
 {
-    if (!invalidation->walks && invalidation->batches == 0) {
-        collector_answer_ok(collector_answer_create(invalidation->request, invalidation->count));
-        invalidation_destroy(invalidation);
+    if (invalidation->walks || invalidation->batches > 0) {
+        return;
     }
+    if (invalidation->too_costly) {
+        collector_refuse_costly(invalidation->collector, invalidation->request,
+                                &invalidation->work);
+    } else {
+        collector_answer_ok(collector_answer_create(invalidation->request, invalidation->count));
+    }
+    invalidation_destroy(invalidation);
 }
 
 static void is_public(void *arg)
@@ -174,7 +180,9 @@ void collector_invalidate_some(void *arg)
         return;
     }
     slice_begin(first);
-    if (!look(first)) {
+    bool goes_on = look(first);
+    first->too_costly = goes_on && collector_is_too_costly(collector, &first->work);
+    if (!goes_on || first->too_costly) {
         collector->invalidations = first->next;
         first->walks = false;
     }
@@ -208,6 +216,33 @@ static struct invalidation **queue_end(struct collector *collector)
     return link;
 }
 
+/* Is one of the names that of an ad which is another's?  Then err says which. */
+static bool names_denied(const struct collector *collector, const struct wire_request *request,
+                         const char *type, struct err *err)
+{
+    struct ad_value names;
+    bool denied = false;
+    (void)ad_eval_attr(wire_request_args(request), NULL, "Names", NULL, &names); /* absent: none */
+    size_t count = ad_value_count(&names);
+    for (size_t i = 0; i < count && !denied; i++) {
+        struct ad_value name;
+        char holder[PLAN_NAME_MAX + 1];
+        ad_value_item(&names, i, &name);
+        const struct ads_entry *entry =
+            name.type == AD_TYPE_STRING ? collector_ads_find(collector->ads, type, name.string.text)
+                                        : NULL;
+        denied = entry && entry->latest &&
+                 !wire_peer_may_advertise(wire_request_peer(request),
+                                          plan_holder(entry->type, entry->name, holder));
+        if (denied) {
+            (void)err_set(err, -EACCES, "your token does not cover '%.100s'", name.string.text);
+        }
+        ad_value_fini(&name);
+    }
+    ad_value_fini(&names);
+    return denied;
+}
+
 void collector_invalidate(struct session *session, struct wire_request *request)
 {
     struct collector *collector = session->collector;
@@ -220,6 +255,10 @@ void collector_invalidate(struct session *session, struct wire_request *request)
     struct err err = {""};
     if (!plan_may_advertise(&sender, type)) {
         wire_reply_error(request, -EACCES, "you may not have ads of type '%s'", type);
+        return;
+    }
+    if (names_denied(collector, request, type, &err)) {
+        wire_reply_error(request, -EACCES, "%s", err.text);
         return;
     }
     if (*text && !link) {

@@ -130,18 +130,36 @@ static void sent(struct query *query)
     query->pending = 0;
 }
 
-/* Evaluations crossed their limit: they counted as error. */
-static void tell_costly(const struct query *query)
+static void tell_costly(const struct collector *collector, const struct wire_request *request,
+                        const struct ad_work *work, const char *event, const char *what)
 {
-    const struct wire_peer *peer = wire_request_peer(query->request);
+    const struct wire_peer *peer = wire_request_peer(request);
     char text[TEXT_SHOWN + 1];
     (void)snprintf(text, sizeof(text), "%s",
-                   ad_string_or(wire_request_args(query->request), "Constraint", "")); /* cut */
-    log_warn(query->collector->env.log, "request.costly",
-             "evaluations of a constraint crossed their limit: they count as error",
-             LOG_TEXT("identity", peer->identity), LOG_TEXT("peer", peer->address),
-             LOG_TEXT("verb", "QUERY"), LOG_INT("steps", query->work.steps),
-             LOG_INT("over_limit", query->work.over), LOG_TEXT("constraint", text));
+                   ad_string_or(wire_request_args(request), "Constraint", "")); /* cut */
+    log_warn(collector->env.log, event, what, LOG_TEXT("identity", peer->identity),
+             LOG_TEXT("peer", peer->address),
+             LOG_TEXT("verb", wire_verb_name(wire_request_verb(request))),
+             LOG_INT("steps", work->steps), LOG_INT("over_limit", work->over),
+             LOG_TEXT("constraint", text));
+}
+
+bool collector_is_too_costly(const struct collector *collector, const struct ad_work *work)
+{
+    return collector->constraint_steps_max != 0 && work->steps > collector->constraint_steps_max;
+}
+
+void collector_refuse_costly(const struct collector *collector, struct wire_request *request,
+                             const struct ad_work *work)
+{
+    tell_costly(collector, request, work, "request.too_costly",
+                "a request took more work than MAX_CONSTRAINT_STEPS");
+    wire_request_logged(request);
+    wire_reply_error(request, -EDQUOT,
+                     "evaluating the constraint '%.*s' took more than %llu steps "
+                     "(MAX_CONSTRAINT_STEPS); use a cheaper one, or name the ads",
+                     TEXT_SHOWN, ad_string_or(wire_request_args(request), "Constraint", ""),
+                     (unsigned long long)collector->constraint_steps_max);
 }
 
 static void finish(struct query *query)
@@ -152,7 +170,9 @@ static void finish(struct query *query)
     body_of(query, &body);
     ad_set_int(args, "Count", query->count + (int64_t)query->pending);
     if (query->work.over > 0) {
-        tell_costly(query);
+        tell_costly(collector, query->request, &query->work, "request.costly",
+                    "evaluations of a constraint crossed their limit: they count as "
+                    "error");
         ad_set_int(args, "TooCostly", (int64_t)query->work.over);
     }
     body.args = args;
@@ -236,7 +256,10 @@ static void take_slice(void *arg)
             sent(query);
         }
     } while (open && query->work.steps < end);
-    if (open) {
+    if (query->constraint && collector_is_too_costly(query->collector, &query->work)) {
+        collector_refuse_costly(query->collector, query->request, &query->work);
+        query_destroy(query);
+    } else if (open) {
         slice_work_want(query->turn);
     } else {
         loop_timer_set(query->stall, STALL_MS);

@@ -101,6 +101,7 @@ struct collector {
     struct collector_counts counts;
     /* configuration */
     int64_t classad_lifetime_s;
+    uint64_t constraint_steps_max; /* of one request; 0: no limit */
     size_t identity_ads_max, identity_bytes_max;
     size_t ad_attributes_max, ad_bytes_max;
     int64_t offline_expire_s;

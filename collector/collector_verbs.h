@@ -6,11 +6,13 @@
 #ifndef COLLECTOR_COLLECTOR_VERBS_H
 #define COLLECTOR_COLLECTOR_VERBS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "collector/collector_plan.h"
 
 struct ad;
+struct ad_work;
 struct ads_entry;
 struct batch;
 struct collector;
@@ -59,6 +61,11 @@ void collector_renew_figures(struct collector *collector);
 /* collector_query.c */
 void collector_query(struct collector *collector, struct wire_request *request);
 void collector_queries_drop(struct collector *collector);
+/* Has evaluating a request's constraint taken more than MAX_CONSTRAINT_STEPS?  Then it is refused
+ * and logged, with the caller and the constraint. */
+bool collector_is_too_costly(const struct collector *collector, const struct ad_work *work);
+void collector_refuse_costly(const struct collector *collector, struct wire_request *request,
+                             const struct ad_work *work);
 
 /* collector_revoke.c */
 void collector_revoke(struct session *session, struct wire_request *request);

@@ -76,6 +76,8 @@ static void add_watcher(void *arg)
         change_commit(change_begin(watcher->schedd), add_watcher, drop_watcher, watcher);
         return;
     }
+    watch_server_limit_steps(watcher->schedd->watchers,
+                             watcher->schedd->settings.constraint_steps_max);
     watch_server_add(watcher->schedd->watchers, watcher->request);
     mem_free(watcher);
 }

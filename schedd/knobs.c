@@ -94,14 +94,6 @@ static const struct knob KNOBS[] = {
      .max = JOBS_MAX,
      .unit = "jobs",
      .help = "Jobs that one owner may have in the queue; 0 for no limit."},
-    {.name = "MAX_CONSTRAINT_STEPS",
-     .type = KNOB_INT,
-     .fallback = "500000000",
-     .max = INT64_MAX,
-     .unit = "steps",
-     .help = "Steps of evaluation (docs/CLASSAD.md, Limits) that the constraint of one request may "
-             "take in all jobs together; past it the request ends with an error, and the log names "
-             "the caller.  0 for no limit."},
     {.name = "MAX_CONCURRENT_UPLOADS",
      .type = KNOB_INT,
      .fallback = "100",

@@ -82,6 +82,9 @@ struct watch_server_source {
 struct watch_server *watch_server_create(struct loop *loop,
                                          const struct watch_server_source *source, void *arg);
 void watch_server_destroy(struct watch_server *server);
+/* What the constraint of one watch may take, in steps of evaluation, in all ads of its snapshot; 0,
+ * as at the beginning: no limit.  One that takes more ends with -EDQUOT. */
+void watch_server_limit_steps(struct watch_server *server, uint64_t snapshot_steps_max);
 /* Answers a WATCH request: snapshot, then changes until the peer goes.  now_s for constraints comes
  * from the loop. */
 void watch_server_add(struct watch_server *server, struct wire_request *request);

@@ -139,7 +139,16 @@ bool watch_kind_wants(struct watch_kind *kind, const struct ad *ad,
     struct ad_context counted = *context;
     counted.work = &kind->work;
     kind->work.steps_max = WATCH_KIND_STEPS_MAX;
-    return ad_eval_bool(kind->constraint, ad, NULL, &counted) == AD_TRUE;
+    uint64_t before = kind->work.steps;
+    bool wanted = ad_eval_bool(kind->constraint, ad, NULL, &counted) == AD_TRUE;
+    kind->judged++;
+    kind->judging += kind->work.steps - before;
+    return wanted;
+}
+
+bool watch_kind_is_slow(const struct watch_kind *kind)
+{
+    return kind->judging > WATCH_KIND_SLOW * kind->judged;
 }
 
 void watch_kind_encode(const struct watch_kind *kind, const struct ad *ad, struct strbuf *out)

@@ -32,6 +32,8 @@ struct watch_kind {
     struct ad_projection *projection; /* NULL: all attributes */
     bool with_secrets;
     struct ad_work work; /* of judging the constraint */
+    uint64_t judged;     /* ads */
+    uint64_t judging;    /* steps of that alone; others work in `work`, too */
 };
 
 /* What a WATCH asks for.  -EINVAL (which argument), -EACCES: secrets without NEGOTIATOR. */
@@ -43,11 +45,14 @@ void watch_kind_destroy(struct watch_kind *kind); /* NULL is allowed */
  * far less than an evaluation may elsewhere.  One that crosses this again and again is refused. */
 #define WATCH_KIND_STEPS_MAX 5000
 #define WATCH_KIND_OVER_MAX  100 /* so often */
+#define WATCH_KIND_SLOW      300 /* steps of an evaluation, on average, that are judged in slices */
 
 /* What it takes is added to kind->work; context->work is not looked at. */
 bool watch_kind_wants(struct watch_kind *kind, const struct ad *ad,
                       const struct ad_context *context);
 bool watch_kind_is_too_costly(const struct watch_kind *kind); /* then it wants nothing any more */
+/* Costs an evaluation so much that it is to be judged in slices, not while an ad is published? */
+bool watch_kind_is_slow(const struct watch_kind *kind);
 
 /* Appends the ad as a message carries it (wire_body.encoded). */
 void watch_kind_encode(const struct watch_kind *kind, const struct ad *ad, struct strbuf *out);

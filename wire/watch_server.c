@@ -41,12 +41,16 @@
 #include "wire/watch_protocol.h"
 #include "wire/wire_private.h"
 
-#define WATCHERS_MAX 4096                /* of one server */
-#define PART_ADS     64                  /* operations in one part */
-#define PART_BYTES   ((size_t)256 << 10) /* of ads in one part, from which on no other is added */
-#define AD_BYTES_MAX (WIRE_FRAME_MAX - ((size_t)1 << 20)) /* that fit in a message with its key */
-#define KEY_STEPS    400 /* what finding and sending an ad counts in a slice (classad/ad_limits.h) */
-#define SPARE_BYTES  ((size_t)64 << 10) /* kept for the next change */
+/* Steps that judging one change takes before others have their turn: what is left then is judged in
+ * slices. */
+#define PUBLISH_STEPS_MAX 20000
+#define TEXT_SHOWN        200                 /* bytes of a constraint in an answer */
+#define WATCHERS_MAX      4096                /* of one server */
+#define PART_ADS          64                  /* operations in one part */
+#define PART_BYTES        ((size_t)256 << 10) /* of ads in one part, from which on no other is added */
+#define AD_BYTES_MAX      (WIRE_FRAME_MAX - ((size_t)1 << 20)) /* that fit in a message with its key */
+#define KEY_STEPS         400 /* what finding and sending an ad counts in a slice (classad/ad_limits.h) */
+#define SPARE_BYTES       ((size_t)64 << 10) /* kept for the next change */
 
 /* What waits under a key of the backlog.  Values of a strmap are pointers: these are addresses. */
 static const char WAITS_SNAPSHOT, WAITS_CHANGED, WAITS_GONE;
@@ -57,6 +61,7 @@ struct watcher {
     struct watcher *previous, *next; /* of the kind */
     struct wire_request *request;
     struct slice_work *turn; /* the backlog is judged and sent in slices */
+    uint64_t snapshot_steps; /* of judging the ads of the snapshot */
     struct strmap *known;    /* keys told, with a constraint only */
     struct strmap *backlog;  /* key -> WAITS_ */
     size_t snapshot_left;    /* keys of the backlog that are WAITS_SNAPSHOT */
@@ -70,6 +75,8 @@ struct watch_server {
     struct slices *slices;
     struct watch_server_source source;
     void *arg;
+    uint64_t snapshot_steps_max; /* 0: no limit */
+    uint64_t publish_steps;      /* of judging the change that is being published */
     int64_t epoch;
     uint64_t sequence;
     struct watch_kind *first;
@@ -175,6 +182,7 @@ static void snapshot_start(struct watcher *watcher)
     struct watch_server *server = watcher->server;
     backlog_clear(watcher);
     watcher->synced = false;
+    watcher->snapshot_steps = 0;
     if (watcher->known != NULL) {
         strmap_destroy(watcher->known, NULL);
         watcher->known = strmap_create(STRMAP_CASE_SENSITIVE);
@@ -256,10 +264,12 @@ static void backlog_send(struct watcher *watcher, uint64_t end)
         const struct ad *ad = server->source.get(server->arg, watcher->kind->type, key);
         watcher->kind->work.steps += KEY_STEPS;
         if (waits == &WAITS_SNAPSHOT) {
+            uint64_t before = watcher->kind->judging;
             watcher->snapshot_left--;
             if (ad != NULL) {
                 part_tell(&part, watcher, key, ad);
             }
+            watcher->snapshot_steps += watcher->kind->judging - before;
         } else {
             server->waiting--;
             part_tell(&part, watcher, key, ad);
@@ -309,13 +319,23 @@ static void watcher_free(struct watcher *watcher)
     mem_free(watcher);
 }
 
-static void watcher_refuse(struct watcher *watcher)
+/* Logged with the caller, by wire/request.c. */
+static void watcher_refuse(struct watcher *watcher, uint64_t steps, const char *where)
 {
     struct wire_request *request = watcher->request;
     watcher_free(watcher);
     wire_reply_error(request, -EDQUOT,
-                     "the constraint of the watch takes more than %d steps to evaluate",
-                     WATCH_KIND_STEPS_MAX);
+                     "evaluating the constraint '%.*s' took more than %llu steps in %s; use a "
+                     "cheaper one",
+                     TEXT_SHOWN, ad_string_or(wire_request_args(request), "Constraint", ""),
+                     (unsigned long long)steps, where);
+}
+
+/* Evaluating its constraint in all ads. */
+static bool snapshot_is_too_costly(const struct watcher *watcher)
+{
+    uint64_t most = watcher->server->snapshot_steps_max;
+    return most != 0 && watcher->snapshot_steps > most;
 }
 
 /* One slice. */
@@ -325,7 +345,12 @@ static void watcher_pump(void *arg)
     uint64_t end = watcher->kind->work.steps + AD_SLICE_STEPS;
     while (!watcher->full) {
         if (watch_kind_is_too_costly(watcher->kind)) {
-            watcher_refuse(watcher);
+            watcher_refuse(watcher, WATCH_KIND_STEPS_MAX, "one ad, again and again");
+            return;
+        }
+        if (snapshot_is_too_costly(watcher)) {
+            watcher_refuse(watcher, watcher->server->snapshot_steps_max,
+                           "all ads (MAX_CONSTRAINT_STEPS)");
             return;
         }
         if (watcher->kind->work.steps >= end) {
@@ -410,6 +435,11 @@ void watch_server_destroy(struct watch_server *server)
     strbuf_fini(&server->gone);
     slices_destroy(server->slices);
     mem_free(server);
+}
+
+void watch_server_limit_steps(struct watch_server *server, uint64_t snapshot_steps_max)
+{
+    server->snapshot_steps_max = snapshot_steps_max;
 }
 
 void watch_server_add(struct watch_server *server, struct wire_request *request)
@@ -521,13 +551,21 @@ static void watcher_tell(struct watcher *watcher, struct news *news)
     if (watcher->resync) {
         return;
     }
-    if (watcher->full || !watcher->synced || strmap_count(watcher->backlog) > 0) {
+    bool is_slow =
+        news->ad != NULL && !news->judged &&
+        (watch_kind_is_slow(watcher->kind) || watcher->server->publish_steps > PUBLISH_STEPS_MAX);
+    if (watcher->full || !watcher->synced || strmap_count(watcher->backlog) > 0 || is_slow) {
         backlog_add(watcher, news->key, news->ad == NULL ? &WAITS_GONE : &WAITS_CHANGED);
+        if (!watcher->full) {
+            slice_work_want(watcher->turn);
+        }
         return;
     }
     if (!news->judged) {
+        uint64_t before = watcher->kind->judging;
         news->judged = true;
         news->wanted = news->ad != NULL && wants(watcher, news->ad);
+        watcher->server->publish_steps += watcher->kind->judging - before + AD_LOOK_STEPS;
         if (watch_kind_is_too_costly(watcher->kind)) {
             slice_work_want(watcher->turn); /* where it is refused */
         }
@@ -553,6 +591,7 @@ static void publish(struct watch_server *server, const char *type, const char *k
                     const struct ad *ad)
 {
     server->sequence++;
+    server->publish_steps = 0;
     for (struct watch_kind *kind = server->first; kind != NULL; kind = kind->next) {
         if (strcmp(kind->type, type) != 0) {
             continue;

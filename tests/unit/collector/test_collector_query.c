@@ -90,6 +90,41 @@ static void others_are_answered_while_a_costly_constraint_is_judged(void **state
     }
 }
 
+/* Each ad costs less than an evaluation may, all together more than a request may. */
+#define HEAVY "regexp(\\\"(a+)+$\\\", strcat(\\\"aaaaaaaaaaaab\\\", Name))"
+
+static void a_request_beyond_its_budget_is_refused(void **state)
+{
+    struct bed *bed = *state;
+    struct client *startd = dial(bed, SCOPE_ADVERTISE);
+    struct client *reader = dial(bed, SCOPE_READ);
+    static const struct {
+        enum wire_verb verb;
+        const char *args;
+    } REQUESTS[] = {
+        {VERB_QUERY, "[ Type = \"Machine\"; Constraint = \"" HEAVY "\" ]"},
+        {VERB_QUERY, "[ Type = \"Machine\"; Constraint = \"" HEAVY " =!= 1\" ]"},
+        {VERB_INVALIDATE, "[ Type = \"Machine\"; Constraint = \"" HEAVY "\" ]"},
+    };
+    for (int i = 0; i < 200; i++) {
+        char ad[100];
+        snprintf(ad, sizeof(ad), "[ MyType = \"Machine\"; Name = \"slot%d@w\" ]", i);
+        OK(startd, VERB_UPDATE, "[]", ad);
+    }
+    for (size_t i = 0; i < sizeof(REQUESTS) / sizeof(REQUESTS[0]); i++) {
+        struct client *client = REQUESTS[i].verb == VERB_QUERY ? reader : startd;
+        expect(client, -EDQUOT, REQUESTS[i].verb, REQUESTS[i].args, NULL, "(a+)+$");
+        expect(client, -EDQUOT, REQUESTS[i].verb, REQUESTS[i].args, NULL, "MAX_CONSTRAINT_STEPS");
+    }
+    OK(reader, VERB_QUERY, "[ Type = \"Machine\"; Constraint = \"Name == 1\" ]", NULL);
+    OK(reader, VERB_QUERY, "[ Type = \"Machine\" ]", NULL); /* asks for nothing to be evaluated */
+}
+
+static int make_bed_of_small_budget(void **state)
+{
+    return make_bed_with(state, "MAX_CONSTRAINT_STEPS = 200000");
+}
+
 static void an_ad_that_computes_what_is_wanted_comes_whole(void **state)
 {
     struct bed *bed = *state;
@@ -264,6 +299,8 @@ UNIT_TESTS(CASE(invalidate_by_a_costly_constraint_holds_nobody_up),
            CASE(a_flood_of_one_connection_starves_nobody),
            CASE(an_answer_shows_one_moment_while_updates_go_on),
            CASE(others_are_answered_while_a_costly_constraint_is_judged),
+           cmocka_unit_test_setup_teardown(a_request_beyond_its_budget_is_refused,
+                                           make_bed_of_small_budget, remove_bed),
            CASE(an_ad_that_computes_what_is_wanted_comes_whole),
            CASE(what_an_index_leaves_is_what_all_would_give),
            CASE(a_constraint_that_costs_much_in_each_ad_holds_nobody_up))
