@@ -141,8 +141,12 @@ void turns_handle(struct schedd *schedd, struct owner *owner, struct wire_reques
     const struct ad *args = wire_request_args(request);
     const char *id = ad_string_or(args, "JobId", "");
     struct job *job = queue_job_by_id(schedd, id);
-    if (job == NULL || job->cluster->owner != owner || strlen(id) >= JOB_BYTES) {
+    if (job == NULL || strlen(id) >= JOB_BYTES) {
         wire_reply_error(request, -ESTALE, "job '%.40s' is not in the queue", id);
+        return;
+    }
+    if (job->cluster->owner != owner) {
+        wire_reply_error(request, -EPERM, "job '%.40s' is not of %s", id, owner->name);
         return;
     }
     struct turn *turn = mem_zalloc(sizeof(*turn));

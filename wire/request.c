@@ -582,6 +582,10 @@ static int request_judge(struct wire *wire, const struct frame *frame, struct ca
     if (info == NULL) {
         return err_set(err, -ENOSYS, "unknown verb %u", frame->verb);
     }
+    if (info->verb == VERB_INSTANCE && caller->peer.relayed) {
+        return err_set(err, -EACCES,
+                       "INSTANCE is what a receiver says of itself: it is not relayed");
+    }
     int rc = request_may(caller, info, err);
     if (rc < 0) {
         return rc;

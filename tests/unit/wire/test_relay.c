@@ -304,6 +304,27 @@ static void a_request_that_the_hub_altered_is_refused(void **state)
     liar_end(liar);
 }
 
+/* What a receiver's instance is it says itself, over its own connection. */
+static void an_instance_is_not_relayed(void **state)
+{
+    struct world *world = *state;
+    struct end caller;
+    struct answer answer = {0};
+    struct liar *liar = liar_start(world, &caller);
+    struct ad *args = ad_create();
+    ad_set_string(args, "Instance", "00000000000000000000000000000000");
+    liar->lie = HONEST;
+    assert_true(wire_relay(caller.wire, TARGET, VERB_INSTANCE, &(struct wire_body){.args = args}, 0,
+                           on_answer, &answer) > 0);
+    ad_destroy(args);
+    world_until_flag(world, &answer.done);
+    assert_int_equal(answer.status, -EACCES);
+    const char *line = strstr(strbuf_text(&world->log_text), " wire.denied ");
+    assert_non_null(line);
+    assert_non_null(strstr(line, "verb=INSTANCE"));
+    liar_end(liar);
+}
+
 static void a_request_that_the_hub_sends_elsewhere_is_refused(void **state)
 {
     struct end caller;
@@ -412,6 +433,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         WORLD_TEST(an_honest_hub_carries_request_and_answer),
         WORLD_TEST(a_request_that_the_hub_altered_is_refused),
+        WORLD_TEST(an_instance_is_not_relayed),
         WORLD_TEST(a_request_that_the_hub_sends_elsewhere_is_refused),
         WORLD_TEST(a_request_that_the_hub_repeats_is_done_once),
         WORLD_TEST(what_was_signed_for_an_earlier_instance_is_signed_again),
