@@ -218,8 +218,8 @@ enum os_open {
     OS_READ,
     OS_WRITE_NEW, /* fails if there */
     OS_WRITE_TRUNCATE,
-    OS_APPEND,
-    OS_WRITE, /* what is there stays, but for what is written */
+    OS_APPEND, /* -ELOOP: the name is a symbolic link */
+    OS_WRITE,  /* what is there stays, but for what is written */
 };
 int os_file_open(struct os *os, const char *path, enum os_open how, mode_t mode,
                  struct os_file **ret, struct err *err);

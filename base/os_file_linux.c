@@ -451,7 +451,7 @@ int os_file_flags(enum os_open how)
         [OS_READ] = O_RDONLY | O_NONBLOCK,
         [OS_WRITE_NEW] = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW,
         [OS_WRITE_TRUNCATE] = O_WRONLY | O_CREAT | O_TRUNC | O_NONBLOCK,
-        [OS_APPEND] = O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK,
+        [OS_APPEND] = O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK,
         [OS_WRITE] = O_WRONLY | O_CREAT | O_NONBLOCK,
     };
     return FLAGS[how];

@@ -302,6 +302,17 @@ static int look_at_output(struct submit_host *host, const char *path, struct err
     return rc;
 }
 
+/* eventlog/log_append.h says why links are not followed. */
+static int look_at_log(struct submit_host *host, const char *path, struct err *err)
+{
+    char target[2];
+    return readlink(path, target, sizeof(target)) >= 0
+               ? err_set(err, -ELOOP,
+                         "%s: a symbolic link, which is not followed; name the file it leads to",
+                         path)
+               : look_at_output(host, path, err);
+}
+
 static int look_for_wrappers(const char *path, int64_t *ret)
 {
     unsigned char *head = mem_alloc(RELINKED_HEAD_BYTES);
@@ -390,6 +401,8 @@ static int look(void *arg, enum submit_look what, const char *path, int64_t *byt
                    : 0;
     case SUBMIT_LOOK_OUTPUT:
         return host->is_spooled ? 0 : look_at_output(arg, path, err); /* made when it is fetched */
+    case SUBMIT_LOOK_LOG:
+        return host->is_spooled ? 0 : look_at_log(arg, path, err);
     }
     return 0;
 }

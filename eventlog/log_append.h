@@ -12,6 +12,11 @@
  * Logs are opened to append and locked like HTCondor's writers do, so that jobs of several clusters
  * and owners, and DAGMan, may share one.  To be called off the loop thread.
  *
+ * Unlike HTCondor's, a log that is a symbolic link is not written.  The execute machine of a job
+ * with remote system calls may change names in the job's directory, and it has a say in an event's
+ * text (the reason of a hold): by a link it would write to any file of the owner's, such as the
+ * keys that may log in.
+ *
  * SPDX-License-Identifier: Apache-2.0
  */
 #ifndef EVENTLOG_LOG_APPEND_H

@@ -105,7 +105,9 @@ static void complain(const struct event_write *write)
             write->stream->complained = status;
             log_warn(write->shadow->log, "events.not_written",
                      "a job event log cannot be written; the job goes on without it",
-                     LOG_TEXT("log", write->items[i].path), LOG_TEXT("error", strerror(-status)));
+                     LOG_TEXT("log", write->items[i].path),
+                     LOG_TEXT("error", status == -ELOOP ? "a symbolic link, which is not followed"
+                                                        : strerror(-status)));
         }
     }
 }

@@ -23,6 +23,7 @@ enum submit_look {
     SUBMIT_LOOK_EXECUTABLE, /* a program that can be sent: it exists and is no broken script */
     SUBMIT_LOOK_INPUT,      /* a file that can be read */
     SUBMIT_LOOK_OUTPUT,     /* no directory, and can be written, or made where it is to be */
+    SUBMIT_LOOK_LOG,        /* the same, and no symbolic link */
     SUBMIT_LOOK_DIRECTORY,  /* can be entered */
     SUBMIT_LOOK_GIVEN,      /* a directory that who submits may let a job write to, all of it */
     SUBMIT_LOOK_HOME,       /* *bytes: 1 when it is the home, or above it; else 0 */

@@ -375,7 +375,8 @@ static const struct seen {
     {"input", "stdin", "In", "TransferIn", SUBMIT_LOOK_INPUT},
     {"output", "stdout", "Out", "TransferOut", SUBMIT_LOOK_OUTPUT},
     {"error", "stderr", "Err", "TransferErr", SUBMIT_LOOK_OUTPUT},
-    {"log", "UserLog", "UserLog", NULL, SUBMIT_LOOK_OUTPUT},
+    {"log", "UserLog", "UserLog", NULL, SUBMIT_LOOK_LOG},
+    {"dagman_log", NULL, "DAGManNodesLog", NULL, SUBMIT_LOOK_LOG},
 };
 
 static int look_at(struct submit_making *making, const struct seen *seen, struct err *err)

@@ -247,6 +247,21 @@ def a_machine_writes_start_up_files(scene):
         worked(f"it writes {' '.join(written)}")
 
 
+@attack("F5", "a machine puts a link in place of the job's event log")
+def a_machine_puts_a_link_for_the_log(scene):
+    home = pwd.getpwnam("alice").pw_dir
+    calls = scene.remote_calls(initialdir=f"{home}/work", log="job.log")
+    log, found = f"{home}/work/job.log", f"{home}/keys"
+    until("the event log is begun", 10, lambda: os.path.exists(log))
+    if not (calls.rename(log, f"{log}.old") and calls.symlink(log, found)):
+        raise AssertionError("the machine cannot take the log's name, which is below the initial directory")
+    scene.act("alice", "Hold", scene.clusters[-1][1])
+    until("the next event is written, or refused", 20, lambda: os.path.lexists(found) or "events.not_written" in scene.logs("spool/owner/*/*Log*"))
+    if os.path.lexists(found):
+        with open(found, encoding="utf-8") as file:
+            worked(f"the job's events are in another file of its owner's: {file.read()}")
+
+
 # ---- F6, F7: what a machine says of itself
 
 

@@ -269,6 +269,31 @@ static void the_lock_of_another_process_is_waited_for_unless_forced(void **state
     append(fixture, false, fixture->a, THREE, NULL);
 }
 
+static void a_log_that_is_a_symbolic_link_is_not_written(void **state)
+{
+    const struct fixture *fixture = *state;
+    char target[128];
+    for (int there = 0; there < 2; there++) { /* neither made nor changed */
+        (void)snprintf(target, sizeof(target), "%s/keys%d", fixture->dir, there);
+        if (there == 1) {
+            assert_int_equal(os_write_file(fixture->os, target, "key\n", 4, 0600, false, NULL), 0);
+        }
+        (void)unlink(fixture->b);
+        assert_int_equal(symlink(target, fixture->b), 0);
+        struct log_append_item items[] = {{.path = fixture->b, .text = ONE},
+                                          {.path = fixture->a, .text = TWO}};
+        struct log_append how = life(fixture, false);
+        assert_int_equal(log_append(&how, items, 2, NULL), 0);
+        assert_int_equal(items[0].status, -ELOOP);
+        assert_int_equal(items[1].status, 0);
+        if (there == 1) {
+            check(fixture, target, "key\n");
+        } else {
+            assert_int_equal(access(target, F_OK), -1);
+        }
+    }
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -285,6 +310,7 @@ int main(void)
         TEST(a_log_that_was_made_anew_meanwhile_gets_all),
         TEST(a_log_that_cannot_be_written_keeps_no_other_back),
         TEST(without_its_note_nothing_is_written),
+        TEST(a_log_that_is_a_symbolic_link_is_not_written),
         TEST(the_lock_of_another_process_is_waited_for_unless_forced),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
