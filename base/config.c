@@ -276,6 +276,23 @@ static const char *nearest_kind(const struct config *config, const char *name)
     return NULL;
 }
 
+static int note_foreign(struct config_loader *loader, const struct config_statement *statement,
+                        struct err *err)
+{
+    struct arena *arena = loader->config->arena;
+    struct foreign_option *option = arena_zalloc(arena, sizeof(*option));
+    if (!option) {
+        return TOO_LARGE(err);
+    }
+    option->title = arena_strdup(arena, statement->title);
+    option->raw = arena_strdup(arena, statement->value);
+    if (!option->title || !option->raw) {
+        return TOO_LARGE(err);
+    }
+    vec_push(&loader->foreign, option);
+    return 0;
+}
+
 static int assign_section(struct config_loader *loader, const struct reading *reading,
                           const struct config_statement *statement, struct err *err)
 {
@@ -288,7 +305,9 @@ static int assign_section(struct config_loader *loader, const struct reading *re
                                        err);
         }
         /* What another daemon's section refers to is not unknown. */
-        return macro_each(statement->value, reference, loader, err);
+        int rc = macro_each(statement->value, reference, loader, err);
+        return rc < 0 || statement->kind == CONFIG_SECTION ? rc
+                                                           : note_foreign(loader, statement, err);
     }
     struct config_section *section = strmap_get(kind->by_title, statement->title);
     if (!section) {
@@ -701,7 +720,11 @@ static int load(struct config_loader *loader, struct err *err)
     rc = rc < 0 ? rc : overlay_environment(loader, err);
     rc = rc < 0 ? rc : finish_knobs(loader, err);
     rc = rc < 0 ? rc : finish_sections(loader, err);
-    return rc < 0 ? rc : config_find_unknown(loader, err);
+    rc = rc < 0 ? rc : config_find_unknown(loader, err);
+    if (rc == 0) {
+        config_gather_texts(loader);
+    }
+    return rc;
 }
 
 int config_load(const struct config_source *source, const struct config_options *options,
@@ -717,6 +740,7 @@ int config_load(const struct config_source *source, const struct config_options 
     loader.referenced = strmap_create(STRMAP_CASE_IGNORED);
     int rc = load(&loader, err);
     strmap_destroy(loader.referenced, NULL);
+    vec_fini(&loader.foreign, NULL);
     if (rc < 0) {
         config_destroy(config);
         return rc;
@@ -740,6 +764,7 @@ void config_destroy(struct config *config)
         strmap_destroy(config->kinds, free_kind);
         vec_fini(&config->unknown, NULL);
         vec_fini(&config->files, NULL);
+        vec_fini(&config->texts, NULL);
         arena_destroy(config->arena);
         mem_free(config);
     }

@@ -185,6 +185,12 @@ int config_settings_edit(const char *path, const char *text, const char *name, c
 void config_compare(const struct config *before, const struct config *after, struct strbuf *changed,
                     struct strbuf *restart);
 
+/* All texts with a '/' in them, after expansion, that knobs, macros and options of sections are set
+ * to, those of other daemons, too: for who has to know which files the configuration names.  Left
+ * out is what cannot be expanded here. */
+size_t config_text_count(const struct config *config);
+const char *config_text_at(const struct config *config, size_t index);
+
 /* The files read, in order, for messages and to watch for changes. */
 size_t config_file_count(const struct config *config);
 const char *config_file(const struct config *config, size_t index);

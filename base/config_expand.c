@@ -8,6 +8,7 @@
 #include "base/config_parts.h"
 
 #include <errno.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "base/arena.h"
@@ -185,4 +186,52 @@ int config_expand_text(struct config_loader *loader, const char *text, const cha
     rc = rc < 0 ? rc : keep_expanded(loader, &out, ret, err);
     strbuf_fini(&out);
     return rc;
+}
+
+/* ---- which files are named ---- */
+
+static void gather_text(struct config *config, const char *text)
+{
+    if (text && strchr(text, '/')) {
+        vec_push(&config->texts, (void *)(uintptr_t)text);
+    }
+}
+
+static void gather_sections(struct config_loader *loader)
+{
+    size_t at = 0;
+    const char *name = NULL;
+    void *value = NULL;
+    while (strmap_next(loader->config->kinds, &at, &name, &value)) {
+        const struct config_kind *kind = value;
+        for (size_t i = 0; i < kind->sections.count; i++) {
+            const struct config_section *section = kind->sections.items[i];
+            for (size_t j = 0; j < section->kind->option_count; j++) {
+                gather_text(loader->config, section->values[j].text);
+            }
+        }
+    }
+}
+
+void config_gather_texts(struct config_loader *loader)
+{
+    size_t at = 0;
+    const char *name = NULL;
+    void *value = NULL;
+    while (strmap_next(loader->config->entries, &at, &name, &value)) {
+        struct config_entry *entry = value;
+        const char *raw = entry->value.origin.raw;
+        if (entry->kind == ENTRY_OTHER && raw && strpbrk(raw, "/$")) {
+            (void)config_expand_entry(loader, entry, NULL);
+        }
+        gather_text(loader->config, entry->value.text);
+    }
+    gather_sections(loader);
+    for (size_t i = 0; i < loader->foreign.count; i++) {
+        const struct foreign_option *option = loader->foreign.items[i];
+        const char *text = NULL;
+        if (config_expand_text(loader, option->raw, option->title, &text, NULL) == 0) {
+            gather_text(loader->config, text);
+        }
+    }
 }

@@ -228,6 +228,17 @@ const char *config_unknown(const struct config *config, size_t index)
     return config->unknown.items[index];
 }
 
+size_t config_text_count(const struct config *config)
+{
+    return config->texts.count;
+}
+
+const char *config_text_at(const struct config *config, size_t index)
+{
+    CHECK(index < config->texts.count);
+    return config->texts.items[index];
+}
+
 size_t config_file_count(const struct config *config)
 {
     return config->files.count;

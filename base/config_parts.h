@@ -63,6 +63,7 @@ struct config {
     size_t section_count;
     struct vec unknown; /* lines of text */
     struct vec files;   /* paths */
+    struct vec texts;   /* of config_text_at() */
     const struct knob_table *const *tables;
     size_t table_count;
     const char *settings_path; /* of what was set at run time; NULL: nothing may be */
@@ -76,7 +77,12 @@ struct config_loader {
     struct strmap *referenced; /* names that some $( ) mentions */
     const char *shared_directory;
     const struct config_entry *chain[CONFIG_MACRO_DEPTH_MAX]; /* being expanded, outermost first */
-    bool placed; /* err already says where the error is */
+    bool placed;        /* err already says where the error is */
+    struct vec foreign; /* struct foreign_option, the arena's: of other daemons' sections */
+};
+
+struct foreign_option {
+    const char *title, *raw;
 };
 
 /* "FILE:LINE: NAME", for messages; the arena's. */
@@ -89,6 +95,9 @@ int config_expand_entry(struct config_loader *loader, struct config_entry *entry
 /* Expands a text on its own; title: what $(TITLE) is, or NULL.  *ret is the arena's. */
 int config_expand_text(struct config_loader *loader, const char *text, const char *title,
                        const char **ret, struct err *err);
+
+/* After all else: what config_text_at() tells. */
+void config_gather_texts(struct config_loader *loader);
 
 /* Fills the typed members of a value from its text. */
 int config_check_value(struct config_loader *loader, struct config_value *value, struct err *err);

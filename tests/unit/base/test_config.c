@@ -378,7 +378,39 @@ static void a_macro_nobody_uses_may_be_nonsense(void **state)
     config_destroy(config);
 }
 
-UNIT_TESTS(UNIT(without_any_file_text_the_table_decides), UNIT(values_of_all_types_are_read),
+static bool has_text(const struct config *config, const char *text)
+{
+    for (size_t i = 0; i < config_text_count(config); i++) {
+        if (strcmp(config_text_at(config, i), text) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void texts_with_paths_are_told_of_every_daemon(void **state)
+{
+    (void)state;
+    struct config *config = load_one("TOP = /srv\nNOTE = \"$(TOP)/note\"\nMETHOD = wol\n"
+                                     "OTHER_LIST = {\"$(TOP)/hook\", plain}\n"
+                                     "NEGOTIATOR.NOTE = \"$(TOP)/of_negotiator\"\n"
+                                     "OTHER_ATTRS = \"$(NOWHERE)/x\"\n"
+                                     "node a { dir = \"$(TOP)/node\" }\n"
+                                     "site b { program = \"$(TOP)/$(TITLE)\" }\n");
+    static const char *const TOLD[] = {"/srv",      "/srv/note", "/srv/hook, plain",
+                                       "/srv/node", "/srv/b",    "/srv/of_negotiator"};
+    for (size_t i = 0; i < ARRAY_COUNT(TOLD); i++) {
+        if (!has_text(config, TOLD[i])) {
+            fail_msg("not told: %s", TOLD[i]);
+        }
+    }
+    assert_false(has_text(config, "wol"));
+    assert_null(config_text(config, "OTHER_LIST")); /* another's stays another's */
+    config_destroy(config);
+}
+
+UNIT_TESTS(UNIT(texts_with_paths_are_told_of_every_daemon),
+           UNIT(without_any_file_text_the_table_decides), UNIT(values_of_all_types_are_read),
            UNIT(values_that_do_not_fit_their_knob_are_refused),
            UNIT(a_value_that_is_corrected_later_is_no_error),
            UNIT(lists_have_items_in_every_way_they_are_written),
