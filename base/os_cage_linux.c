@@ -118,7 +118,7 @@ CHILD_SIDE static bool make_mount(struct launch *launch, const struct os_mount *
     case OS_MOUNT_READONLY:
         make_way(mount->to); /* a file is there already */
         fd_path(source, from);
-        rc = syscall(SYS_mount, from, mount->to, NULL, MS_BIND, NULL);
+        rc = syscall(SYS_mount, from, mount->to, NULL, MS_BIND | MS_REC, NULL);
         rc = rc < 0 ? rc : make_readonly(mount->to);
         break;
     case OS_MOUNT_HIDE:

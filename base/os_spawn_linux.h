@@ -26,7 +26,7 @@
 #define CHILD_FLAGS (CHILD_MEMORY | CLONE_VFORK | SIGCHLD)
 
 #define SPAWN_STACK_BYTES ((size_t)128 << 10)
-#define SPAWN_MOUNTS_MAX  96
+#define SPAWN_MOUNTS_MAX  112
 
 enum step {
     STEP_NONE,

@@ -29,6 +29,7 @@
 #include "classad/ad.h"
 #include "starter/cage_plan.h"
 #include "starter/job_filter.h"
+#include "starter/kept.h"
 #include "starter/starter.h"
 
 #define OOM_SCORE   800  /* a job is killed before what the machine itself runs */
@@ -43,7 +44,7 @@ struct cage {
     struct cage_view view;
     char *images, *images_at; /* of view; NULL: no checkpoints */
     struct vec programs;      /* of view: directories */
-    struct vec ways, kept;    /* of view: char * */
+    struct kept kept;         /* of view */
     bool required;            /* namespaces or nothing */
     bool closed;              /* nothing that can be had is left out */
     bool began;               /* something may run in it */
@@ -141,100 +142,6 @@ static void find_programs(const struct starter *starter, struct vec *ret)
     }
 }
 
-/* ---- what the daemons read and run, of a job that has their account */
-
-static bool has_text(const struct vec *list, const char *text)
-{
-    for (size_t i = 0; i < list->count; i++) {
-        if (strcmp(list->items[i], text) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* Could the job, which is who we are, change it?  Rather than not. */
-static bool is_changeable(const struct starter *starter, const char *path)
-{
-    struct os_stat stat;
-    return os_stat(starter->env.os, path, &stat) == 0 &&
-           (stat.uid == os_uid(starter->env.os) || (stat.mode & 022) != 0);
-}
-
-/* Who may rename a directory above it could put another file in its place. */
-static void keep_ways(const struct starter *starter, struct cage *cage, const char *path)
-{
-    char way[4096];
-    char above[4096] = "/";
-    for (const char *slash = strchr(path + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
-        size_t length = (size_t)(slash - path);
-        if (length >= sizeof way) {
-            return;
-        }
-        memcpy(way, path, length);
-        way[length] = '\0';
-        if (is_changeable(starter, above) && !has_text(&cage->ways, way)) {
-            vec_push(&cage->ways, mem_strdup(way)); /* outermost first */
-        }
-        memcpy(above, way, length + 1);
-    }
-}
-
-static void keep_path(const struct starter *starter, struct cage *cage, const char *path)
-{
-    struct os_stat stat;
-    if (path == NULL || path[0] != '/' || path[1] == '\0' || has_text(&cage->kept, path) ||
-        os_stat(starter->env.os, path, &stat) != 0 || !(stat.is_file || stat.is_dir)) {
-        return;
-    }
-    size_t ways = cage->ways.count;
-    keep_ways(starter, cage, path);
-    char *above = mem_strndup(path, (size_t)(strrchr(path, '/') - path));
-    if (cage->ways.count > ways || is_changeable(starter, path) || is_changeable(starter, above)) {
-        vec_push(&cage->kept, mem_strdup(path));
-    }
-    mem_free(above);
-}
-
-static void keep_program(const struct starter *starter, struct cage *cage, const char *path)
-{
-    struct os_stat stat;
-    if (path != NULL && path[0] == '/' && os_stat(starter->env.os, path, &stat) == 0 &&
-        stat.is_file && (stat.mode & 0111) != 0) {
-        keep_path(starter, cage, path);
-    }
-}
-
-/* The configuration's files and directories, and the programs that it names. */
-static void find_kept(const struct starter *starter, struct cage *cage)
-{
-    static const char *const LISTS[] = {"LOCAL_CONFIG_DIR", "LOCAL_CONFIG_FILE", "LOCAL_CONFIG"};
-    const struct config *config = starter->env.config;
-    const struct knob *knob;
-    const char *name;
-    size_t at = 0;
-    for (size_t i = 0; i < config_file_count(config); i++) {
-        keep_path(starter, cage, config_file(config, i));
-    }
-    for (size_t i = 0; i < ARRAY_COUNT(LISTS); i++) {
-        const char *const *list = config_list(config, LISTS[i], NULL);
-        for (; *list != NULL; list++) {
-            keep_path(starter, cage, *list);
-        }
-    }
-    keep_path(starter, cage, config_path(config, "PERSISTENT_CONFIG_DIR"));
-    keep_path(starter, cage, config_path(config, "SBIN"));
-    while (config_next(config, &at, &name, &knob)) {
-        if (knob != NULL && knob->type == KNOB_LIST) {
-            for (const char *const *list = config_list(config, name, NULL); *list != NULL; list++) {
-                keep_program(starter, cage, *list);
-            }
-        } else {
-            keep_program(starter, cage, config_text(config, name));
-        }
-    }
-}
-
 /* Its own /tmp, for everybody in there, below what nobody else may pass.  That is the account's
  * while the job runs, so no link is followed. */
 static int make_scratch(struct starter *starter, const char *path, struct err *err)
@@ -266,13 +173,6 @@ static int make_view(struct starter *starter, struct cage *cage, struct err *err
                                .scratch = scratch,
                                .private_shm = config_bool(config, "MOUNT_PRIVATE_DEV_SHM")};
     struct os_stat stat;
-    if (os_uid(os) != 0) {
-        find_kept(starter, cage);
-    }
-    place.ways = (const char *const *)cage->ways.items;
-    place.way_count = cage->ways.count;
-    place.readonly = (const char *const *)cage->kept.items;
-    place.readonly_count = cage->kept.count;
     find_programs(starter, &cage->programs);
     place.programs = (const char *const *)cage->programs.items;
     place.program_count = cage->programs.count;
@@ -282,12 +182,24 @@ static int make_view(struct starter *starter, struct cage *cage, struct err *err
             hide[place.hide_count++] = path;
         }
     }
-    const char *const *more = config_list(config, "HIDDEN_FROM_JOBS", NULL);
-    for (size_t i = 0; i < HIDDEN_MAX && more[i] != NULL; i++) {
+    size_t more_count = 0;
+    const char *const *more = config_list(config, "HIDDEN_FROM_JOBS", &more_count);
+    if (more_count > HIDDEN_MAX) {
+        return err_set(err, -E2BIG, "HIDDEN_FROM_JOBS: more than %d directories", HIDDEN_MAX);
+    }
+    for (size_t i = 0; i < more_count; i++) {
         if (is_own_directory(more[i])) {
             hide[place.hide_count++] = more[i];
         }
     }
+    int rc = os_uid(os) != 0 ? kept_find(os, config, hide, place.hide_count, &cage->kept, err) : 0;
+    if (rc != 0) {
+        return rc;
+    }
+    place.ways = (const char *const *)cage->kept.ways.items;
+    place.way_count = cage->kept.ways.count;
+    place.readonly = (const char *const *)cage->kept.readonly.items;
+    place.readonly_count = cage->kept.readonly.count;
     const char *token = config_path(config, "TOKEN_FILE");
     if (token != NULL && os_stat(os, token, &stat) == 0 && stat.is_file) {
         place.secret = token;
@@ -298,7 +210,6 @@ static int make_view(struct starter *starter, struct cage *cage, struct err *err
             scratch[place.scratch_count++] = *list;
         }
     }
-    int rc = 0;
     if (starter->ckpt.wanted) {
         rc = checkpoint_directory(starter, err);
         place.home = starter_inside(starter);
@@ -592,8 +503,7 @@ void cage_close(struct starter *starter)
     mem_free(cage->images);
     mem_free(cage->images_at);
     vec_fini(&cage->programs, mem_free);
-    vec_fini(&cage->ways, mem_free);
-    vec_fini(&cage->kept, mem_free);
+    kept_fini(&cage->kept);
     mem_free(cage->cpu_list);
     mem_free(cage);
     starter->cage = NULL;

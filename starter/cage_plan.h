@@ -17,7 +17,7 @@ struct ad;
 struct strbuf;
 
 #define CAGE_SCRATCH_MAX 8
-#define CAGE_MOUNTS_MAX  80
+#define CAGE_MOUNTS_MAX  112
 #define CAGE_KEPT_MAX    32 /* of each list: ways, readonly */
 
 struct cage_place {          /* all borrowed */

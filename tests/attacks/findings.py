@@ -5,6 +5,7 @@ SPDX-License-Identifier: Apache-2.0
 import os
 import pwd
 import secrets
+import shutil
 import signal
 import socket
 import subprocess
@@ -467,18 +468,17 @@ def the_schedd_answers_for_the_collector(scene):
 # ---- F13, F18, F19: on one host
 
 
-@attack("F13", "a job of a personal pool changes how the pool is run")
-def a_job_changes_a_personal_pool(scene):
+def attack_own_pool(scene, prepare, commands, look):
+    """A job of bob's in a pool of his own does these commands: does that change what `look` sees?"""
     home = pwd.getpwnam("bob").pw_dir
     pool = os.path.join(home, "own")
     mine = {"ROOST_CONFIG": f"{pool}/roost.conf", "HOME": home}
     scene.command("init", pool, "--nodes", "1", account="bob", **mine)
+    prepare(home, pool)
     scene.command("start", account="bob", **mine)
     try:
-        before = configuration(pool)
-        script = scene.at_home("script", f"for file in {' '.join(before)} {pool}/config/startd.conf {pool}/nodes/wn01/config/startd.conf; do\n"
-                               'echo "# evil" >>"$file"\nrm -f "$file"\ndone\n'
-                               f"mv {pool}/roost.conf {pool}/other\nmv {pool} {pool}.old\ncp {pool}.old/other {pool}/roost.conf\necho END\n", "bob", 0o644)
+        before = look(home, pool)
+        script = scene.at_home("script", f"{commands(home, pool, before)}\necho END\n", "bob", 0o644)
         path = scene.at_home("own.sub", f"executable = /bin/sh\ntransfer_executable = false\narguments = {script}\ninitialdir = {home}\noutput = own.out\nerror = own.err\n"
                              "request_memory = 1\nqueue\n", "bob")
         scene.command("submit", path, account="bob", **mine)
@@ -486,11 +486,79 @@ def a_job_changes_a_personal_pool(scene):
         said = until("the job has ended", 60, lambda: os.path.exists(out) and scene.words_of(out))
         if "END" not in said:
             raise AssertionError(f"the job did not get to its end: {said}")
-        after = configuration(pool)
+        after = look(home, pool)
         if before != after:
             worked(f"changed, gone or new: {sorted(name for name in {*before, *after} if before.get(name) != after.get(name))}")
     finally:
         scene.end_all(pool)
+        for place in (pool, f"{pool}.old", f"{home}/tools", f"{home}/tools.old", f"{home}/dotfiles"):
+            shutil.rmtree(place, ignore_errors=True)
+        for name in ("own.out", "own.err", "own.sub", "script"):
+            if os.path.exists(f"{home}/{name}"):
+                os.remove(f"{home}/{name}")
+
+
+@attack("F13", "a job of a personal pool changes how the pool is run")
+def a_job_changes_a_personal_pool(scene):
+    def commands(home, pool, before):
+        return (f"mkdir -p {pool}/config {pool}/nodes/wn01/config\n"
+                f"for file in {' '.join(before)} {pool}/config/startd.conf {pool}/config/schedd.conf {pool}/nodes/wn01/config/startd.conf; do\n"
+                'echo "# evil" >>"$file"\nrm -f "$file"\ndone\n'
+                f"mv {pool}/security {pool}/secret\nmv {pool}/roost.conf {pool}/other\nmv {pool} {pool}.old\ncp {pool}.old/other {pool}/roost.conf")
+
+    attack_own_pool(scene, lambda home, pool: None, commands, lambda home, pool: configuration(pool))
+
+
+@attack("F13", "a job of a personal pool changes what its configuration leads to")
+def a_job_changes_what_a_configuration_names(scene):
+    """A configuration that is a link, and programs that other daemons than the starter run."""
+    def prepare(home, pool):
+        def bobs(path, text=None, mode=0o755):
+            if text is None:
+                os.mkdir(path, mode)
+            else:
+                with open(path, "w", encoding="utf-8") as file:
+                    file.write(text)
+                os.chmod(path, mode)
+            os.chown(path, pwd.getpwnam("bob").pw_uid, -1)
+
+        bobs(f"{home}/dotfiles")
+        bobs(f"{home}/tools")
+        for name in ("mail", "wake", "status"):
+            bobs(f"{home}/tools/{name}", "#!/bin/sh\n")
+        os.symlink("mail", f"{home}/tools/linked")
+        with open(f"{pool}/roost.conf", encoding="utf-8") as file:
+            said = file.read()
+        bobs(f"{home}/dotfiles/roost.conf", f'''{said}
+SENDMAIL = "{home}/tools/linked"
+TOOLS = "{home}/tools"
+node "far" {{
+    method = command
+    wake_command = "{home}/tools/wake now"
+    status_command = "$(TOOLS)/status"
+}}
+''', 0o644)
+        os.remove(f"{pool}/roost.conf")
+        os.symlink("../dotfiles/roost.conf", f"{pool}/roost.conf")
+
+    def commands(home, pool, before):
+        return (f"for file in {' '.join(before)}; do\n"
+                'echo "# evil" >>"$file"\nrm -f "$file"\necho "# evil" >"$file"\ndone\n'
+                f"ln -sf /bin/true {home}/tools/linked\nln -sf {home}/evil {pool}/roost.conf\n"
+                f"mv {home}/dotfiles {home}/dotfiles.old\nmv {home}/tools {home}/tools.old\nmv {pool} {pool}.old")
+
+    def look(home, pool):
+        found = {}
+        for name in ("dotfiles/roost.conf", "tools/mail", "tools/wake", "tools/status", "tools/linked", "own/roost.conf"):
+            path = f"{home}/{name}"
+            if os.path.islink(path):
+                found[path] = os.readlink(path)
+            elif os.path.exists(path):
+                with open(path, encoding="utf-8") as file:
+                    found[path] = file.read()
+        return found
+
+    attack_own_pool(scene, prepare, commands, look)
 
 
 def configuration(pool):
