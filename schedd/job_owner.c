@@ -7,10 +7,12 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/config.h"
 #include "base/err.h"
 #include "base/log.h"
 #include "base/os.h"
 #include "base/strmap.h"
+#include "base/text.h"
 #include "base/vec.h"
 #include "schedd/job_claims.h"
 #include "schedd/job_factory.h"
@@ -36,6 +38,15 @@ int owner_check_root_as(const char *account, struct err *err)
                ? 0
                : err_set(err, -EINVAL, "SUBMIT_ROOT_AS '%.100s' is not the name of an account",
                          account);
+}
+
+/* "alice@elsewhere" is not our alice. */
+static bool is_our_domain(const struct schedd *schedd, const char *identity)
+{
+    const char *at = strchr(identity, '@');
+    const char *pool = config_string(schedd->config, "POOL_NAME");
+    return at != NULL && (text_equal_nocase(at + 1, schedd->uid_domain) ||
+                          (pool != NULL && pool[0] != '\0' && text_equal_nocase(at + 1, pool)));
 }
 
 /* The account's name by which the caller has proved itself. */
@@ -92,6 +103,10 @@ int owner_of_caller(struct schedd *schedd, const struct wire_peer *peer, char *r
     }
     if (result == 0 && root_jobs_name(schedd->os, own)) {
         result = stand_in_for_root(schedd, peer, &name, err);
+    } else if (result == 0 && !peer->has_uid && !is_our_domain(schedd, peer->identity)) {
+        result = err_set(err, -EPERM,
+                         "'%.100s' has no jobs here: an owner's identity is NAME@%s (UID_DOMAIN)",
+                         peer->identity, schedd->uid_domain);
     }
     if (result != 0) {
         return result;

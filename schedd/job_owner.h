@@ -1,7 +1,8 @@
 /* schedd/job_owner.h - whose a caller's jobs are, and that none are root's.
  *
- * Design.  What proves who calls is the uid of a Unix socket or the identity of a token; the owner
- * of jobs is the account of that name.  Root owns none: a job of root would have its files read and
+ * Design.  What proves who calls is the uid of a Unix socket or the identity of a token, whose
+ * domain is the schedd's UID_DOMAIN or the pool's name; the owner of jobs is the account of that
+ * name.  Root owns none: a job of root would have its files read and
  * written by a shadow with root's rights, so whoever could speak as root to one schedd, or lie to
  * that shadow, would own its host.  Root may instead submit as an ordinary account
  * (SUBMIT_ROOT_AS), and only over the Unix socket, where the kernel says that it is root.

@@ -223,6 +223,19 @@ def root_of_another_domain_is_a_super_user(scene):
                 worked(f"{identity} holds bob's job")
 
 
+@attack("F4", "a user of another domain has the jobs of whom he shares a name with")
+def one_of_another_domain_is_a_namesake(scene):
+    cluster = scene.submit("bob", requirements='Machine == "none"')
+    for identity in ("bob@elsewhere", f"bob@{NAME}.elsewhere"):
+        holder = scene.holder(identity, "READ,WRITE")
+        with scene.greet("schedd", holder) as schedd:
+            for verb, args, ads in (("EDIT", {"Ids": [f"{cluster}.0"]}, [Ad(Tested=1)]), ("ACT", {"Action": "Hold", "Ids": [f"{cluster}.0"], "Reason": "test"}, []),
+                                    ("SUBMIT", {}, [Ad(Cmd="/bin/sh", Iwd="/", Out="own.out", JobUniverse=5)])):
+                reply = schedd.call(verb, args, ads)
+                if reply.status == 0 and reply.args.get("Success", 1) > 0:
+                    worked(f"{identity} is bob to {verb}")
+
+
 # ---- F5: what is run later
 
 

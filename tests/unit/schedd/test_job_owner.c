@@ -65,9 +65,28 @@ static void a_super_user_is_a_whole_identity(void **state)
     call_is(world, "ops@pool", SCOPE_READ | SCOPE_WRITE, VERB_EDIT, FIRST, RED, -EPERM,
             "no account");
     call_is(world, "xops@elsewhere", SCOPE_READ | SCOPE_WRITE, VERB_EDIT, FIRST, RED, -EPERM,
-            "no account");
+            "NAME@pool");
     call_is(world, "ops@elsewhere", SCOPE_READ | SCOPE_WRITE, VERB_EDIT, FIRST, RED, 0, "");
     count_is(world, "[Constraint = \"Color == \\\"red\\\"\"]", 1);
+}
+
+static void an_owner_is_a_whole_identity(void **state)
+{
+    struct world *world = *state;
+    static const char *const DOMAINS[] = {"@elsewhere", "@pool.elsewhere", "@", ""};
+    char identity[300];
+    (void)submit(world, "[" GOOD "]");
+    for (size_t i = 0; i < 4; i++) {
+        (void)snprintf(identity, sizeof(identity), "%s%s", world->me, DOMAINS[i]);
+        call_is(world, identity, SCOPE_READ | SCOPE_WRITE, VERB_EDIT, FIRST, RED, -EPERM,
+                "NAME@pool");
+        call_is(world, identity, SCOPE_READ | SCOPE_WRITE, VERB_ACT, HOLD, NULL, -EPERM,
+                "NAME@pool");
+        call_is(world, identity, SCOPE_READ | SCOPE_WRITE, VERB_SUBMIT, "[" GOOD "]", NULL, -EPERM,
+                "NAME@pool");
+    }
+    (void)snprintf(identity, sizeof(identity), "%s@POOL", world->me);
+    call_is(world, identity, SCOPE_READ | SCOPE_WRITE, VERB_EDIT, FIRST, RED, 0, "");
 }
 
 static void what_is_left_as_it_is_is_logged_with_who_asked(void **state)
@@ -253,6 +272,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         CASE(a_token_in_the_name_of_root_touches_nobodys_jobs),
+        CASE(an_owner_is_a_whole_identity),
         CASE(a_super_user_is_a_whole_identity),
         CASE(what_is_left_as_it_is_is_logged_with_who_asked),
         cmocka_unit_test(a_name_without_a_domain_is_refused_with_what_to_write),
