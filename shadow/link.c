@@ -8,8 +8,9 @@
  * Anybody can say that he is a starter of a run that we do not know.  He stays a stranger
  * (wire_proved() is not called): few of them are kept, they have little room and time, and the
  * schedd is asked one question at a time and not too often.  Who comes meanwhile dials again; by
- * then the schedd has usually told us of his run.  That a run does not count any more is true for
- * ever, and is remembered.
+ * then the schedd has usually told us of his run.  Rejected: to remember of which runs the schedd
+ * said that they do not count.  It says so of runs to come as well, so a stranger who names these
+ * would have their starters refused.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -161,28 +162,8 @@ static int admit(void *arg, const struct wire_peer *peer, const struct wire_hell
 
 struct asked {
     struct shadow *shadow;
-    char id[RUN_ID_SIZE];
-    int64_t epoch;
     struct wire_request *request;
 };
-
-static bool is_stale(const struct shadow *shadow, const char *id, int64_t epoch)
-{
-    for (size_t i = 0; i < SHADOW_STALE_MAX; i++) {
-        if (shadow->stale[i].id[0] != '\0' && shadow->stale[i].epoch == epoch &&
-            strcmp(shadow->stale[i].id, id) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static void remember_stale(struct shadow *shadow, const char *id, int64_t epoch)
-{
-    struct stale_run *stale = &shadow->stale[shadow->stale_next++ % SHADOW_STALE_MAX];
-    (void)snprintf(stale->id, sizeof(stale->id), "%s", id);
-    stale->epoch = epoch;
-}
 
 static void refuse_stale(struct wire_request *request)
 {
@@ -220,9 +201,6 @@ static void ask_answered(struct run *run, void *arg, int status, const char *tex
     bool placed = status == 0 && answer != NULL && ad_bool_or(answer, "Placed", false);
     (void)run;
     asked->shadow->asking = false;
-    if (status == -ESTALE) {
-        remember_stale(asked->shadow, asked->id, asked->epoch);
-    }
     mem_free(asked);
     if (placed && wire_request_verb(request) == VERB_JOB_DONE) {
         wire_reply_ok(request, NULL);
@@ -239,10 +217,6 @@ static void ask(struct link *link, struct wire_request *request)
 {
     struct shadow *shadow = link->shadow;
     uint64_t now_ms = loop_now_ms(shadow->loop);
-    if (is_stale(shadow, link->id, link->epoch)) {
-        refuse_stale(request);
-        return;
-    }
     if (shadow->asking || now_ms - shadow->asked_ms < ASK_PAUSE_MS) {
         come_again(link, request, "too many ask for runs that are not known");
         return;
@@ -250,8 +224,7 @@ static void ask(struct link *link, struct wire_request *request)
     shadow->asking = true;
     shadow->asked_ms = now_ms;
     struct asked *asked = mem_alloc(sizeof(*asked));
-    *asked = (struct asked){.shadow = shadow, .epoch = link->epoch, .request = request};
-    memcpy(asked->id, link->id, sizeof(asked->id));
+    *asked = (struct asked){shadow, request};
     struct ad *args = ad_create();
     ad_set_string(args, "Event", "Ask");
     ad_set_string(args, "JobId", link->id);

@@ -47,7 +47,6 @@ struct wire_request;
 #define SHADOW_LANES_MAX     64
 #define SHADOW_LINKS_MAX     10000
 #define SHADOW_STRANGERS_MAX 64 /* connections that have proved nothing; base/strangers.h */
-#define SHADOW_STALE_MAX     64 /* runs remembered of which the schedd said that they are over */
 #define SHADOW_PIECE_BYTES   ((size_t)256 << 10)
 #define RUN_ID_SIZE          32
 #define RUN_NONCE_SIZE       33
@@ -105,11 +104,6 @@ struct shadow {
     struct remotes *remotes;             /* remote.c */
     bool asking;       /* link.c: the schedd is asked for a run that we do not know */
     uint64_t asked_ms; /* when it was the last time */
-    struct stale_run {
-        char id[RUN_ID_SIZE]; /* "": none */
-        int64_t epoch;
-    } stale[SHADOW_STALE_MAX]; /* link.c */
-    size_t stale_next;
 };
 
 struct run_turn { /* turns.c: to transfer something large */
