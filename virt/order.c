@@ -29,6 +29,7 @@ struct order {
     virDomainPtr domain;
     uint64_t begin_ms, end_ms;
     uint64_t again_ms; /* when the guest is told once more */
+    uint64_t fail_ms;  /* when it has failed, for why: the guest could not be told; 0: it could */
     bool told;         /* the guest was told to go */
     bool by_force;     /* it did not, and was destroyed */
     struct err why;
@@ -135,11 +136,29 @@ static int tell_guest(struct order *order)
     }
 }
 
+/* The agent's socket may end before its answer comes, because the guest is gone already: so the
+ * error is one only if the guest is still there a while later. */
+static enum step wait_for_refused(struct order *order, uint64_t now_ms, uint64_t *wait_ms)
+{
+    if (order->fail_ms == 0) {
+        (void)err_set(&order->why, -EIO, "%s", virt_error_text());
+        order->fail_ms = now_ms + AGAIN_MS;
+    } else if (now_ms >= order->fail_ms) {
+        order->answer->status = -EIO; /* why says what it was */
+        return STEP_FAILED;
+    }
+    *wait_ms = order->fail_ms;
+    return STEP_WAIT;
+}
+
 /* A guest that ends by itself; one that was asked to suspend is never destroyed. */
 static enum step ask(struct order *order, uint64_t *wait_ms)
 {
     bool may_force = order->line->how != VIRT_SUSPEND && order->line->how != VIRT_DISK;
     uint64_t now_ms = virt_now_ms();
+    if (order->fail_ms != 0) {
+        return wait_for_refused(order, now_ms, wait_ms);
+    }
     uint64_t patience_ms = order->begin_ms + (uint64_t)order->line->patience_s * 1000;
     if (now_ms >= patience_ms) {
         return may_force ? destroy(order)
@@ -150,7 +169,7 @@ static enum step ask(struct order *order, uint64_t *wait_ms)
         if (tell_guest(order) != 0 && !order->told) {
             const virError *last = virGetLastError();
             if (last == NULL || last->code != VIR_ERR_OPERATION_INVALID) {
-                return failed(order, -EIO, "%s", virt_error_text());
+                return wait_for_refused(order, now_ms, wait_ms);
             }
         }
         order->told = true;
@@ -166,11 +185,12 @@ static enum step go_down(struct order *order, int state, uint64_t *wait_ms)
     *wait_ms = order->end_ms;
     if (state == VIR_DOMAIN_SHUTOFF || state == VIR_DOMAIN_CRASHED) {
         return done(order, order->by_force ? "it did not end in time and was destroyed"
-                           : order->told   ? "it has shut down"
-                                           : "it is off already");
+                           : order->told || order->fail_ms != 0 ? "it has shut down"
+                                                                : "it is off already");
     }
     if (state == VIR_DOMAIN_PMSUSPENDED && (how == VIRT_SUSPEND || how == VIRT_DISK)) {
-        return done(order, order->told ? "it is suspended" : "it is suspended already");
+        return done(order, order->told || order->fail_ms != 0 ? "it is suspended"
+                                                              : "it is suspended already");
     }
     if (virDomainIsPersistent(order->domain) == 0) {
         return failed(order, -EPERM, "the domain is transient: it could not be started again");

@@ -22,6 +22,11 @@ node "wx01" {
     uri = "$VIRT_URI"
     domain_sleep = suspend
 }
+node "wx02" {
+    method = libvirt
+    uri = "$VIRT_URI"
+    domain_sleep = agent
+}
 END
 libvirtd_start
 pool_start
@@ -87,6 +92,22 @@ until_true 30 "the rooster knows" is_said "Off Off"
 grep -q "the agent shuts down" "$VIRT/wx01.console" || fail "it was not the agent that shut it down"
 equals "how it went down" "$("$ROOST" power history -constraint 'Kind == "Sleep"' -af Machine Outcome Method | sort | grep ^wx | tr '\n' ' ')" \
     "wx01 Asleep libvirt wx01 Asleep libvirt "
+
+# ---- it goes down although the call that tells it to fails: here it has no agent; one with an agent may be gone before
+# the answer comes
+GUEST_AGENT='' guest_define wx02 level=NONE
+guest_advertise wx02
+virsh_ start wx02 >/dev/null || fail "virsh start"
+says_of_2() { [ "$("$ROOST" power status wx02 -af PowerState PowerMethodSays 2>/dev/null)" = "$1" ]; }
+until_true 100 "wx02 has joined" says_of_2 "On On"
+"$ROOST" power sleep --force wx02 >"$WORK/order" 2>&1 || fail "roost power sleep: $(cat "$WORK/order")"
+begins() { grep -q ' sleep.begins .* machine=wx02' "$POOL"/log/RoosterLog*; }
+until_true 30 "the rooster takes it down" begins
+virsh_ shutdown --mode acpi wx02 >/dev/null || fail "virsh shutdown"
+until_true 30 "wx02 is off" guest_is wx02 'shut off'
+until_true 30 "the rooster knows" says_of_2 "Off Off"
+equals "how wx02 went down" "$("$ROOST" power history -constraint 'Kind == "Sleep"' -af Machine Outcome Method | grep ^wx02)" \
+    "wx02 Asleep libvirt"
 
 # ---- gone
 virsh_ undefine wx01 >/dev/null || fail "virsh undefine"
