@@ -92,12 +92,26 @@ void proof_put_revocation(const struct proof_revocation *revocation, struct strb
     put_number(out, (uint64_t)revocation->expires_s);
 }
 
-void proof_put_key_request(const uint8_t point[P256_POINT_BYTES], const char *identity,
-                           struct strbuf *out)
+void proof_put_key_request(const struct proof_key_request *request, struct strbuf *out)
 {
     put_label(out, "roost key request 2");
-    put_bytes(out, point, P256_POINT_BYTES);
-    put_text(out, identity);
+    put_bytes(out, request->point, P256_POINT_BYTES);
+    put_text(out, request->identity);
+    put_text(out, request->pool);
+    put_text(out, request->scopes);
+    put_text(out, request->pattern);
+    put_number(out, request->slots);
+    put_number(out, (uint64_t)request->lifetime_s);
+}
+
+void proof_put_key_answer(const struct proof_key_answer *answer, struct strbuf *out)
+{
+    put_label(out, "roost key answer 2");
+    put_bytes(out, answer->point, P256_POINT_BYTES);
+    put_text(out, answer->pool);
+    put_token(out, answer->token);
+    put_text(out, answer->collector);
+    put_text(out, answer->trust);
 }
 
 void proof_digest(const void *data, size_t length, uint8_t ret[P256_DIGEST_BYTES])

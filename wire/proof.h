@@ -9,7 +9,9 @@
  *             receiver's instance, for which a number is good once (wire/instance.h)
  *   answer    one part of the answer to such a request
  *   revocation  a token that is refused from now on
- *   key       a request for a token: this key is mine (`roost token request`)
+ *   key       a request for a token: this key is mine, and this is what I ask for (`roost token
+ *             request`); the answer to it is not signed, people compare its fingerprint
+ *             (wire/token_request.h)
  *
  * The bytes: docs/protocol/wire.md section 5.2.  Pure.
  *
@@ -64,13 +66,30 @@ struct proof_revocation {
     int64_t expires_s;        /* when that need not be remembered any more; 0: never */
 };
 
+struct proof_key_request {
+    const uint8_t *point; /* P256_POINT_BYTES: the holder's public key */
+    const char *identity; /* what is asked for, and so on; "" and 0: nothing is said of it */
+    const char *pool;     /* for which pool */
+    const char *scopes;   /* "READ,WRITE", as scope_names() writes them */
+    const char *pattern;  /* of the names that it may advertise */
+    uint32_t slots;       /* slot ads */
+    int64_t lifetime_s;   /* how long the token is to be good */
+};
+
+struct proof_key_answer {
+    const uint8_t *point; /* the holder's, to whom the answer goes */
+    const char *pool, *token;
+    const char *collector; /* where the pool is to be reached */
+    const char *trust;     /* PEM: the CA's certificates, and the signing keys with their names */
+};
+
 /* Each appends its statement to out, which is empty. */
 void proof_put_greeting(const struct proof_greeting *greeting, struct strbuf *out);
 void proof_put_relay(const struct proof_relay *relay, struct strbuf *out);
 void proof_put_answer(const struct proof_answer *answer, struct strbuf *out);
 void proof_put_revocation(const struct proof_revocation *revocation, struct strbuf *out);
-void proof_put_key_request(const uint8_t point[P256_POINT_BYTES], const char *identity,
-                           struct strbuf *out);
+void proof_put_key_request(const struct proof_key_request *request, struct strbuf *out);
+void proof_put_key_answer(const struct proof_key_answer *answer, struct strbuf *out);
 
 void proof_digest(const void *data, size_t length, uint8_t ret[P256_DIGEST_BYTES]);
 void proof_text(const uint8_t proof[PROOF_BYTES], char ret[PROOF_TEXT_SIZE]);

@@ -101,6 +101,30 @@ int token_keys_load(struct os *os, const char *dir, struct token_keys **ret, str
     return 0;
 }
 
+struct token_keys *token_keys_create(void)
+{
+    return mem_zalloc(sizeof(struct token_keys));
+}
+
+int token_keys_add(struct token_keys *keys, const char *kid, const char *pem, struct err *err)
+{
+    if (!token_kid_is_valid(kid)) {
+        return err_set(err, -EINVAL, "'%.80s' cannot name a signing key", kid);
+    }
+    if (keys->count == TOKEN_KEYS_MAX) {
+        return err_set(err, -E2BIG, "more than %d signing keys", TOKEN_KEYS_MAX);
+    }
+    struct token_key *key = &keys->keys[keys->count];
+    key->key = p256_from_public_pem(pem, strlen(pem));
+    if (key->key == NULL) {
+        return err_set(err, -EINVAL, "signing key '%s' is not a public key of curve P-256 in PEM",
+                       kid);
+    }
+    memcpy(key->kid, kid, strlen(kid) + 1);
+    keys->count++;
+    return 0;
+}
+
 void token_keys_destroy(struct token_keys *keys)
 {
     if (keys == NULL) {

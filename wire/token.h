@@ -56,6 +56,11 @@ int token_key_make(struct os *os, struct loop *loop, const char *dir, const char
                    struct err *err);
 /* Loads all <kid>.pub below dir.  -ENOENT: none there. */
 int token_keys_load(struct os *os, const char *dir, struct token_keys **ret, struct err *err);
+/* A set without a key in it, and one key more from PEM: -EINVAL for what is not a public key of
+ * P-256 or for its name, -E2BIG for one too many. */
+struct token_keys *token_keys_create(void);
+int token_keys_add(struct token_keys *keys, const char *kid, const char *pem, struct err *err);
+bool token_kid_is_valid(const char *kid);
 void token_keys_destroy(struct token_keys *keys); /* NULL is allowed */
 size_t token_keys_count(const struct token_keys *keys);
 /* Appends a dot and the signature (base64url) of what is in text by the private key in PEM.

@@ -32,7 +32,7 @@ static int pem_write(struct os *os, const char *dir, const char *kid, const stru
     return rc;
 }
 
-static bool kid_is_valid(const char *kid)
+bool token_kid_is_valid(const char *kid)
 {
     static const char FIRST[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
     size_t length = strlen(kid);
@@ -50,7 +50,7 @@ static bool kid_is_valid(const char *kid)
 int token_key_make(struct os *os, struct loop *loop, const char *dir, const char *kid,
                    struct err *err)
 {
-    if (!kid_is_valid(kid)) {
+    if (!token_kid_is_valid(kid)) {
         return err_set(err, -EINVAL, "'%s' cannot name a signing key", kid);
     }
     struct os_stat there;
