@@ -218,7 +218,7 @@ static int write_token(struct init *init, const char *file, const char *identity
     }
     char ledger[512], at[512];
     rc = token_ledger_add(cli->os, path(init, "security/issued.ads", ledger, sizeof ledger), &token,
-                          path(init, file, at, sizeof at), err);
+                          &(struct token_origin){.file = path(init, file, at, sizeof at)}, err);
     if (rc != 0) {
         mem_free(text);
         return rc;

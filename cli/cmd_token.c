@@ -1,7 +1,13 @@
-/* cli/cmd_token.c - `roost token create|list|revoke`.
+/* cli/cmd_token.c - `roost token create|list|revoke`, and its other verbs: request, accept
+ * (token_holder.c).
  *
  * Making a token needs the private signing key, nothing else: the pool need not run.  Revoking
  * tells the collector, which tells everybody who verifies tokens.
+ *
+ * Where the holder can make its key (a laptop, an execute machine), `request` there, `create
+ * --request` here (token_grant.c) and `accept` there are the way: the private key never travels.
+ * `create` without a request makes the key here, for a holder that cannot: nobody compares
+ * fingerprints with a thousand glideins.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -9,6 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/check.h"
 #include "base/config.h"
 #include "base/loop.h"
 #include "base/mem.h"
@@ -19,6 +26,7 @@
 #include "base/uuid.h"
 #include "classad/ad.h"
 #include "cli/cli.h"
+#include "cli/cmd_token.h"
 #include "cli/listing.h"
 #include "cli/token_ledger.h"
 #include "cli/token_show_plan.h"
@@ -26,8 +34,6 @@
 #include "wire/token.h"
 #include "wire/wire.h"
 
-#define DEFAULT_SCOPES  (SCOPE_READ | SCOPE_WRITE)
-#define DEFAULT_DAYS    365
 #define BUNDLE_FILE_MAX ((size_t)64 << 10) /* bytes of a certificate or a key */
 
 static void destroy_ad(void *ad)
@@ -47,7 +53,7 @@ static bool is_plain(const char *text)
 
 /* ---- create */
 
-static int read_scopes(struct cli *cli, const char *text, uint32_t *ret)
+int token_read_scopes(struct cli *cli, const char *text, uint32_t *ret)
 {
     uint32_t scopes = 0;
     while (*text != '\0') {
@@ -71,7 +77,7 @@ static int read_scopes(struct cli *cli, const char *text, uint32_t *ret)
     return CLI_OK;
 }
 
-static int read_text(struct cli *cli, const char *option, const char *text, char *ret, size_t size)
+int token_read_text(struct cli *cli, const char *option, const char *text, char *ret, size_t size)
 {
     if (text[0] == '\0' || strlen(text) >= size || !is_plain(text)) {
         return cli_usage(cli, "%s: '%s' is empty, too long or has blanks or quotes", option, text);
@@ -95,7 +101,7 @@ static int read_expires(struct cli *cli, const char *text, int64_t now_s, int64_
     return CLI_OK;
 }
 
-static int read_slots(struct cli *cli, const char *text, uint32_t *ret)
+int token_read_slots(struct cli *cli, const char *text, uint32_t *ret)
 {
     int64_t slots;
     if (text_parse_int64(text, &slots, NULL) != 0 || slots < 1 || slots > TOKEN_SLOTS_MAX) {
@@ -105,33 +111,73 @@ static int read_slots(struct cli *cli, const char *text, uint32_t *ret)
     return CLI_OK;
 }
 
-/* As whom jobs may run is said of schedds; "none" is nobody. */
-static int judge_accounts(struct cli *cli, struct token *token)
+int token_name_accounts(struct cli *cli, const char *uid_domain, const char *owners,
+                        struct token *token, struct err *err)
 {
     bool is_schedd = (token->scopes & SCOPE_SCHEDD) != 0;
-    if (!is_schedd && (token->uid_domain[0] != '\0' || token->owners[0] != '\0')) {
-        return cli_usage(cli, "--uid-domain and --owners say as whom the jobs of a schedd may run: "
-                              "they need --scope SCHEDD");
+    bool is_none = text_equal_nocase(uid_domain, "none");
+    if (!is_schedd && (uid_domain[0] != '\0' || owners[0] != '\0')) {
+        return err_set(err, -EINVAL,
+                       "--uid-domain and --owners say as whom the jobs of a schedd may run: they "
+                       "need --scope SCHEDD");
     }
-    if (is_schedd && token->uid_domain[0] == '\0') {
-        (void)snprintf(token->uid_domain, sizeof token->uid_domain, "%s",
-                       config_string(cli->config, "UID_DOMAIN"));
-    } else if (text_equal_nocase(token->uid_domain, "none")) {
-        token->uid_domain[0] = '\0';
+    const char *domain = is_none                ? ""
+                         : uid_domain[0] != '\0' ? uid_domain
+                         : is_schedd            ? config_string(cli->config, "UID_DOMAIN")
+                                                : "";
+    (void)snprintf(token->uid_domain, sizeof token->uid_domain, "%s", domain); /* bounded */
+    (void)snprintf(token->owners, sizeof token->owners, "%s", owners);         /* the same */
+    return 0;
+}
+
+struct create {
+    struct token token;
+    struct token_grant grant; /* what only `create --request` knows, and what was said */
+    const char *file;
+    bool bundle;
+    char uid_domain[256], owners[256]; /* said; "": not */
+};
+
+/* Options of `create --request` alone, which has no use for --bundle. */
+static int check_create(struct cli *cli, struct create *create)
+{
+    struct token_grant *grant = &create->grant;
+    struct token *token = &create->token;
+    if (grant->request == NULL && (grant->fingerprint != NULL || grant->collector != NULL)) {
+        return cli_usage(cli, "--fingerprint and --collector belong to --request");
     }
+    if (grant->request == NULL) {
+        struct err err = {""};
+        return token->identity[0] == '\0' ? cli_usage(cli, "--identity is missing: whose?")
+               : token_name_accounts(cli, create->uid_domain, create->owners, token, &err) != 0
+                   ? cli_usage(cli, "%s", err.text)
+                   : CLI_OK;
+    }
+    if (create->bundle) {
+        return cli_usage(cli, "--bundle: the answer to a request has the pool's CA and keys "
+                              "anyway; `roost token accept --bundle` makes a bundle of it");
+    }
+    grant->file = create->file;
+    grant->uid_domain = create->uid_domain;
+    grant->owners = create->owners;
+    grant->said.slots = token->slots;
+    (void)snprintf(grant->said.identity, sizeof grant->said.identity, "%s", token->identity);
+    (void)snprintf(grant->said.pattern, sizeof grant->said.pattern, "%s", token->pattern);
     return CLI_OK;
 }
 
-static int parse_create(struct cli *cli, struct token *token, const char **file, bool *bundle)
+static int parse_create(struct cli *cli, struct create *create)
 {
     int64_t now_s = loop_wall_s(cli->loop);
-    *token = (struct token){.scopes = DEFAULT_SCOPES,
-                            .issued_s = now_s,
-                            .expires_s = now_s + (int64_t)DEFAULT_DAYS * 86400};
+    struct token *token = &create->token;
+    struct token_grant *grant = &create->grant;
+    *create = (struct create){.token = {.scopes = TOKEN_DEFAULT_SCOPES,
+                                        .issued_s = now_s,
+                                        .expires_s = now_s + (int64_t)TOKEN_DEFAULT_DAYS * 86400}};
     for (int i = 2; i < cli->argc; i += 2) {
         const char *arg = cli->argv[i];
         if (arg[0] == '-' && listing_is(arg, "bundle", 1)) {
-            *bundle = true;
+            create->bundle = true;
             i--; /* it has no argument */
             continue;
         }
@@ -144,21 +190,33 @@ static int parse_create(struct cli *cli, struct token *token, const char **file,
             return cli_usage(cli, "%s needs an argument", arg);
         }
         if (listing_is(arg, "identity", 1)) {
-            status = read_text(cli, arg, next, token->identity, sizeof token->identity);
+            status = token_read_text(cli, arg, next, token->identity, sizeof token->identity);
         } else if (listing_is(arg, "scope", 1) || listing_is(arg, "scopes", 6)) {
-            status = read_scopes(cli, next, &token->scopes);
+            status = token_read_scopes(cli, next, &token->scopes);
+            grant->said.scopes = token->scopes;
         } else if (listing_is(arg, "expires", 1)) {
             status = read_expires(cli, next, now_s, &token->expires_s);
+            grant->said.says_lifetime = true;
+            grant->said.lifetime_s = token->expires_s == 0 ? 0 : token->expires_s - now_s;
         } else if (listing_is(arg, "name-pattern", 1)) {
-            status = read_text(cli, arg, next, token->pattern, sizeof token->pattern);
+            status = token_read_text(cli, arg, next, token->pattern, sizeof token->pattern);
         } else if (listing_is(arg, "uid-domain", 1)) {
-            status = read_text(cli, arg, next, token->uid_domain, sizeof token->uid_domain);
+            status = token_read_text(cli, arg, next, create->uid_domain, sizeof create->uid_domain);
         } else if (listing_is(arg, "owners", 1)) {
-            status = read_text(cli, arg, next, token->owners, sizeof token->owners);
+            status = token_read_text(cli, arg, next, create->owners, sizeof create->owners);
         } else if (listing_is(arg, "slots", 2)) {
-            status = read_slots(cli, next, &token->slots);
+            status = token_read_slots(cli, next, &token->slots);
+        } else if (listing_is(arg, "request", 1)) {
+            grant->request = next;
+            status = CLI_OK;
+        } else if (listing_is(arg, "fingerprint", 3)) {
+            grant->fingerprint = next;
+            status = CLI_OK;
+        } else if (listing_is(arg, "collector", 1)) {
+            grant->collector = next;
+            status = CLI_OK;
         } else if (listing_is(arg, "file", 1)) {
-            *file = next;
+            create->file = next;
             status = CLI_OK;
         } else {
             status = cli_unknown(cli, arg);
@@ -167,8 +225,7 @@ static int parse_create(struct cli *cli, struct token *token, const char **file,
             return status;
         }
     }
-    return token->identity[0] == '\0' ? cli_usage(cli, "--identity is missing: whose?")
-                                      : judge_accounts(cli, token);
+    return check_create(cli, create);
 }
 
 /* ---- a bundle: what a machine needs to know of the pool, in one file (pilot/pilot_plan.h) */
@@ -190,26 +247,44 @@ static void collect_name(void *arg, const char *name)
     vec_push(arg, mem_strdup(name));
 }
 
-static int append_pool(struct cli *cli, struct strbuf *out, struct err *err)
+int token_each_public_key(struct cli *cli,
+                          int (*each)(void *arg, const char *kid, const char *pem, struct err *err),
+                          void *arg, struct err *err)
 {
     const char *keys = config_path(cli->config, "POOL_KEYS");
     struct vec names = {0};
-    int rc = append_file(cli, config_path(cli->config, "POOL_CA"), out, err);
-    rc = rc != 0 ? rc : os_list(cli->os, keys, collect_name, &names, err);
+    int rc = os_list(cli->os, keys, collect_name, &names, err);
     for (size_t i = 0; i < names.count && rc == 0; i++) {
-        const char *name = names.items[i];
+        char *name = names.items[i];
         size_t length = strlen(name);
         if (length > 4 && strcmp(name + length - 4, ".pub") == 0) {
-            struct strbuf path;
+            struct strbuf path, pem;
             strbuf_init(&path, 0);
+            strbuf_init(&pem, 0);
             strbuf_printf(&path, "%s/%s", keys, name);
-            strbuf_printf(out, "kid: %.*s\n", (int)length - 4, name);
-            rc = append_file(cli, strbuf_text(&path), out, err);
+            rc = append_file(cli, strbuf_text(&path), &pem, err);
+            name[length - 4] = '\0';
+            rc = rc != 0 ? rc : each(arg, name, strbuf_text(&pem), err);
             strbuf_fini(&path);
+            strbuf_fini(&pem);
         }
     }
     vec_fini(&names, mem_free);
     return rc;
+}
+
+static int append_key(void *arg, const char *kid, const char *pem, struct err *err)
+{
+    struct strbuf *out = arg;
+    (void)err;
+    strbuf_printf(out, "kid: %s\n%s", kid, pem);
+    return 0;
+}
+
+static int append_pool(struct cli *cli, struct strbuf *out, struct err *err)
+{
+    int rc = append_file(cli, config_path(cli->config, "POOL_CA"), out, err);
+    return rc != 0 ? rc : token_each_public_key(cli, append_key, out, err);
 }
 
 static int deliver(struct cli *cli, const char *text, const char *file, bool bundle,
@@ -228,38 +303,50 @@ static int deliver(struct cli *cli, const char *text, const char *file, bool bun
     return rc;
 }
 
+void token_of_this_pool(struct cli *cli, struct token *token)
+{
+    const char *pool = config_string(cli->config, "POOL_NAME");
+    char id[UUID_TEXT_MAX];
+    uuid_v7((uint64_t)loop_wall_ms(cli->loop), loop_rng(cli->loop), id);
+    (void)snprintf(token->id, sizeof token->id, "%s", id);
+    (void)snprintf(token->pool, sizeof token->pool, "%s",
+                   pool[0] != '\0' ? pool : config_string(cli->config, "UID_DOMAIN"));
+}
+
+void token_signing_key(struct cli *cli, char *ret, size_t size)
+{
+    (void)snprintf(ret, size, "%s/%s.key", config_path(cli->config, "POOL_KEYS"),
+                   config_string(cli->config, "TOKEN_KEY"));
+}
+
 static int token_create(struct cli *cli)
 {
-    struct token token;
-    const char *file = NULL;
-    bool bundle = false;
+    struct create create;
+    struct token *token = &create.token;
     struct err err;
     char key[4200], *text = NULL;
     if (cli_config(cli, &err) != 0) {
         return cli_fail(cli, "%s", err.text);
     }
     const char *domain = config_string(cli->config, "UID_DOMAIN");
-    const char *pool = config_string(cli->config, "POOL_NAME");
-    int status = parse_create(cli, &token, &file, &bundle);
-    if (status != CLI_OK) {
-        return status;
+    int status = parse_create(cli, &create);
+    if (status != CLI_OK || create.grant.request != NULL) {
+        return status != CLI_OK ? status : token_grant_request(cli, &create.grant);
     }
-    if (strchr(token.identity, '@') == NULL &&
-        strlen(token.identity) + 1 + strlen(domain) < sizeof token.identity) {
-        (void)snprintf(token.identity + strlen(token.identity),
-                       sizeof token.identity - strlen(token.identity), "@%s", domain);
+    if (strchr(token->identity, '@') == NULL &&
+        strlen(token->identity) + 1 + strlen(domain) < sizeof token->identity) {
+        (void)snprintf(token->identity + strlen(token->identity),
+                       sizeof token->identity - strlen(token->identity), "@%s", domain);
     }
-    const char *kid = config_string(cli->config, "TOKEN_KEY");
-    const char *ledger = config_path(cli->config, "TOKEN_LEDGER");
-    char id[UUID_TEXT_MAX];
-    uuid_v7((uint64_t)loop_wall_ms(cli->loop), loop_rng(cli->loop), id);
-    (void)snprintf(token.id, sizeof token.id, "%s", id);
-    (void)snprintf(token.pool, sizeof token.pool, "%s", pool[0] != '\0' ? pool : domain);
-    (void)snprintf(key, sizeof key, "%s/%s.key", config_path(cli->config, "POOL_KEYS"), kid);
-    int rc = token_issue_file(cli->os, cli->loop, key, kid, &token, &text, &err);
+    token_of_this_pool(cli, token);
+    token_signing_key(cli, key, sizeof key);
+    int rc = token_issue_file(cli->os, cli->loop, key, config_string(cli->config, "TOKEN_KEY"),
+                              token, &text, &err);
     /* Noted first: a token that exists can be found and revoked. */
-    rc = rc != 0 ? rc : token_ledger_add(cli->os, ledger, &token, file, &err);
-    rc = rc != 0 ? rc : deliver(cli, text, file, bundle, &err);
+    rc = rc != 0 ? rc
+                 : token_ledger_add(cli->os, config_path(cli->config, "TOKEN_LEDGER"), token,
+                                    &(struct token_origin){.file = create.file}, &err);
+    rc = rc != 0 ? rc : deliver(cli, text, create.file, create.bundle, &err);
     if (text != NULL) {
         secret_wipe(text, strlen(text));
     }
@@ -370,16 +457,21 @@ static int token_revoke(struct cli *cli)
 
 int cmd_token(struct cli *cli)
 {
+    static const struct {
+        const char *verb;
+        int (*run)(struct cli *cli);
+    } VERBS[] = {{"create", token_create},
+                 {"request", token_request},
+                 {"accept", token_accept},
+                 {"list", token_list},
+                 {"revoke", token_revoke}};
     const char *verb = cli->argc > 1 ? cli->argv[1] : "";
-    if (strcmp(verb, "create") == 0) {
-        return token_create(cli);
+    for (size_t i = 0; i < ARRAY_COUNT(VERBS); i++) {
+        if (strcmp(verb, VERBS[i].verb) == 0) {
+            return VERBS[i].run(cli);
+        }
     }
-    if (strcmp(verb, "list") == 0) {
-        return token_list(cli);
-    }
-    if (strcmp(verb, "revoke") == 0) {
-        return token_revoke(cli);
-    }
-    return verb[0] != '\0' ? cli_usage(cli, "'%s' is not create, list or revoke", verb)
-                           : cli_usage(cli, "create, list or revoke?");
+    return verb[0] != '\0'
+               ? cli_usage(cli, "'%s' is not create, request, accept, list or revoke", verb)
+               : cli_usage(cli, "create, request, accept, list or revoke?");
 }

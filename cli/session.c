@@ -237,7 +237,8 @@ static int dial_collector(struct cli *cli, char *addresses, struct err *err)
         struct err why = *err;
         return err_set(err, rc,
                        "the collector cannot be reached: %s; `roost token create` on the pool's "
-                       "host makes one, TOKEN_FILE names it",
+                       "host makes one, `roost token request` here asks for one, TOKEN_FILE names "
+                       "it",
                        why.text);
     }
     return rc != 0 ? err_prefix(err, rc, "the collector cannot be reached") : 0;

@@ -82,8 +82,8 @@ static int lock(struct os *os, const char *path, struct os_lock **ret, struct er
                : rc;
 }
 
-int token_ledger_add(struct os *os, const char *path, const struct token *token, const char *file,
-                     struct err *err)
+int token_ledger_add(struct os *os, const char *path, const struct token *token,
+                     const struct token_origin *origin, struct err *err)
 {
     struct vec ads = {0};
     struct os_lock *held;
@@ -109,8 +109,11 @@ int token_ledger_add(struct os *os, const char *path, const struct token *token,
         ad_set_int(ad, "Issued", token->issued_s);
         ad_set_int(ad, "Expires", token->expires_s);
         ad_set_bool(ad, "Revoked", false);
-        if (file != NULL) {
-            ad_set_string(ad, "File", file);
+        if (origin->file != NULL) {
+            ad_set_string(ad, "File", origin->file);
+        }
+        if (origin->fingerprint != NULL) {
+            ad_set_string(ad, "Fingerprint", origin->fingerprint);
         }
         vec_push(&ads, ad);
         rc = write_all(os, path, &ads, err);

@@ -4,9 +4,9 @@
  * given, and from them the configuration of its startd and starters is written.
  *
  * The token file is a token and the private key that it is bound to, alone or followed by what else
- * a machine needs to know of the pool (a bundle, `roost token create --bundle`): the pool's CA as a
- * PEM certificate, and the public keys that tokens are checked with, each behind a line `kid:
- * NAME`.
+ * a machine needs to know of the pool (a bundle: `roost token accept --bundle`, whose key was made
+ * here, or `roost token create --bundle`, whose key travelled): the pool's CA as a PEM certificate,
+ * and the public keys that tokens are checked with, each behind a line `kid: NAME`.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

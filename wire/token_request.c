@@ -269,6 +269,18 @@ static bool is_line(const char *text)
     return length == 0 || (text[0] != ' ' && text[length - 1] != ' ');
 }
 
+/* Hosts and ports, which get into configurations. */
+static bool is_addresses(const char *text)
+{
+    for (; *text != '\0'; text++) {
+        if (strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_:,[]",
+                   *text) == NULL) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static int take_text(const struct item *item, bool good, char *ret, size_t size, struct err *err)
 {
     if (!good || item->value[0] == '\0' || strlen(item->value) >= size) {
@@ -652,8 +664,8 @@ int token_answer_print(const struct token_answer *answer, struct strbuf *out, st
     if (answer->pool[0] == '\0' || !is_line(answer->pool)) {
         return err_set(err, -EINVAL, "pool '%s' has no name that a line can hold", answer->pool);
     }
-    if (answer->collector[0] == '\0' || !is_name(answer->collector)) {
-        return err_set(err, -EINVAL, "collector '%s' is empty or has blanks or quotes",
+    if (answer->collector[0] == '\0' || !is_addresses(answer->collector)) {
+        return err_set(err, -EINVAL, "collector '%s' is not HOST:PORT, or several with commas",
                        answer->collector);
     }
     if (answer->keys.count == 0) {
@@ -711,7 +723,7 @@ static int take_answer(const struct vec *items, struct token_answer *answer, str
         } else if (strcmp(name, "Pool") == 0) {
             rc = take_answer_text(item, is_line(value), 255, &answer->pool, err);
         } else if (strcmp(name, "Collector") == 0) {
-            rc = take_answer_text(item, is_name(value), 1023, &answer->collector, err);
+            rc = take_answer_text(item, is_addresses(value), 1023, &answer->collector, err);
         } else if (strcmp(name, "Token") == 0) {
             rc = take_answer_text(item, is_name(value), TOKEN_TEXT_MAX, &answer->token, err);
         } else if (strcmp(name, "Kid") == 0) {

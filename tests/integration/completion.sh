@@ -41,7 +41,7 @@ is "-allusers" q -al
 is "-completedsince" history -comp
 is "--nodes" init --no
 is "status" power st
-is "revoke" token re
+is "request revoke" token re
 is "bash" completion b
 is "" q 12 # no pool, no jobs
 is "userprio" help userp

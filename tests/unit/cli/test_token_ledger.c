@@ -49,7 +49,9 @@ static void add(struct fixture *f, const char *id, const char *identity)
     struct token token = {.scopes = SCOPE_READ | SCOPE_WRITE, .issued_s = 1000, .expires_s = 2000};
     (void)snprintf(token.id, sizeof token.id, "%s", id);
     (void)snprintf(token.identity, sizeof token.identity, "%s", identity);
-    assert_int_equal(token_ledger_add(f->os, f->path, &token, NULL, NULL), 0);
+    assert_int_equal(token_ledger_add(f->os, f->path, &token, &(struct token_origin){.file = NULL},
+                                      NULL),
+                     0);
 }
 
 static void read_all(struct fixture *f, struct vec *ads)
@@ -119,7 +121,9 @@ static void a_damaged_line_is_named_and_nothing_is_written(void **state)
     assert_int_equal(os_write_file(f->os, f->path, TEXT, sizeof TEXT - 1, 0600, false, NULL), 0);
     assert_int_equal(token_ledger_read(f->os, f->path, &ads, &err), -EINVAL);
     assert_non_null(strstr(err.text, "issued.ads:2"));
-    assert_int_equal(token_ledger_add(f->os, f->path, &token, NULL, &err), -EINVAL);
+    assert_int_equal(token_ledger_add(f->os, f->path, &token, &(struct token_origin){.file = NULL},
+                                      &err),
+                     -EINVAL);
     char *text;
     size_t length;
     assert_int_equal(os_read_file(f->os, f->path, 1000, &text, &length, NULL), 0);

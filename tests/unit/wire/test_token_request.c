@@ -464,6 +464,7 @@ static void an_answer_that_is_malformed_is_refused_by_its_line(void **state)
         {"Collector: cm.example:9618\n", "", "the line 'Collector' is missing", -EINVAL},
         {"cm.example:9618", "a b", "line 3: the value of 'Collector'", -EINVAL},
         {"cm.example:9618", "a\";X=\"", "line 3: the value of 'Collector'", -EINVAL},
+        {"cm.example:9618", "$(HOME)", "line 3: the value of 'Collector'", -EINVAL},
         {"Token:\n", "Tocken:\n", "line 4: 'Tocken' is not known in an answer", -EINVAL},
         {CA, "", "the certificate of the pool's CA is missing", -EINVAL},
         {"Kid: k1\n", "", "a public key without its 'Kid'", -EINVAL},
