@@ -35,7 +35,7 @@ refused() {
     "$@" >"$WORK/out.txt" 2>"$WORK/err.txt" || status=$?
     equals "exit status of $*" "$status" "$wanted"
     equals "what it prints" "$(cat "$WORK/out.txt")" ""
-    grep -qE "$message" "$WORK/err.txt" || fail "$* says: $(cat "$WORK/err.txt")"
+    grep -qE -- "$message" "$WORK/err.txt" || fail "$* says: $(cat "$WORK/err.txt")"
     equals "messages" "$(grep -c '^roost token: ' "$WORK/err.txt")" 1
 }
 ids() { "$ROOST" token list -af Id | sort; }
@@ -55,9 +55,15 @@ secret=$(sed -n '/BEGIN PRIVATE/,/END PRIVATE/p' "$laptop/.roost/request.key" | 
 [ ${#secret} -ge 60 ] || fail "no private key in $(cat "$laptop/.roost/request.key")"
 refused 1 "a request was made before and waits for its answer; --again" on "$laptop" token request "$identity"
 refused 1 "others may write there" on "$laptop" token request "$identity" --directory "$mail"
+refused 1 "has '\"', '.' or '\\$' in it" on "$laptop" token request "$identity" --directory "$laptop/\$(x)"
+refused 1 "this is the directory of a pool's own secrets" "$ROOST" token request "$identity" --directory "$POOL/security"
+refused 2 "as whom\?" on "$laptop" token request
 
 say "the administrator: nothing is signed before the fingerprint is compared"
 before=$(ids)
+refused 2 "--bundle: the answer to a request has the pool's CA" "$ROOST" token create --request "$mail/request" --bundle --fingerprint "$asked"
+refused 2 "--fingerprint and --collector belong to --request" "$ROOST" token create --identity x --fingerprint "$asked"
+refused 2 "--fingerprint and --collector belong to --request" "$ROOST" token create --identity x --collector cm
 refused 2 "nobody can be asked for the fingerprint of the request.* --fingerprint" \
     "$ROOST" token create --request "$mail/request" --file "$mail/answer" </dev/null
 refused 1 "'Q9W1-DFWF-077Y-MGA1-83F5' is not the fingerprint of the request, which is $asked" \
@@ -100,7 +106,25 @@ type $(tr -d - <<<"${asked,,}" | tr 01 oi)\n
 want Token [0-9a-f-]{36} is made
 end 0
 END
-id=$("$ROOST" token list -constraint "Fingerprint == \"$asked\"" -af Id)
+python3 "$(dirname "$0")/lib_pty.py" "$ROOST" token create --request - --collector cm.example --file "$mail/pasted" >"$WORK/pty" <<END || fail "pasted: $(cat "$WORK/pty")"
+want Paste it here, to the line -----END ROOST TOKEN REQUEST-----
+type $(awk '{ printf "%s\\n", $0 }' "$mail/request")
+want Its fingerprint
+type no\nnor this\nneither\n
+want the fingerprint of the request is $asked, and that was not typed
+end 1
+END
+[ ! -e "$mail/pasted" ] || fail "it was signed although nothing was compared"
+python3 "$(dirname "$0")/lib_pty.py" "$ROOST" token create --request - --collector cm.example --file "$mail/pasted" >"$WORK/pty" <<END || fail "pasted: $(cat "$WORK/pty")"
+want Paste it here
+type $(awk '{ printf "%s\\n", $0 }' "$mail/request")
+want Its fingerprint
+type $asked\n
+want is made
+end 0
+END
+equals "the address that was said" "$(sed -n 's/^Collector: //p' "$mail/pasted")" "cm.example:$(sed -n "s/^COLLECTOR_PORT = //p" "$ROOST_CONFIG")"
+id=$("$ROOST" token list -constraint "Fingerprint == \"$asked\"" -af Id | head -n 1)
 equals "what is noted of it" "$("$ROOST" token list -constraint "Id == \"$id\"" -af Identity Scopes Revoked File)" \
     "$identity READ,WRITE false $mail/answer"
 # As in the answer to a script: the same again, for its fingerprint.
@@ -140,11 +164,18 @@ refused 1 "bound to another key than the one that was made here \(request $asked
 equals "files of the holder by then" "$(ls "$laptop/.roost")" request.key
 
 say "accepted: the laptop is part of the pool"
+cp -p "$laptop/.roost/request.key" "$WORK/request.key"
 equals "what to do then" "$(accept answer --fingerprint "$told" 2>"$WORK/accept.err")" "export ROOST_CONFIG=$laptop/.roost/roost.conf"
 equals "files of the holder" "$(cd "$laptop/.roost" && find . -type f | sort | xargs)" "./ca.pem ./keys/POOL.pub ./roost.conf ./token"
 equals "modes of the token" "$(stat -c %a "$laptop/.roost/token")" 600
 equals "the key in the token file" "$(sed -n 3p "$laptop/.roost/token")" "$secret"
 refused 1 "no request waits for an answer there" accept answer --fingerprint "$told"
+# As when the machine died before the request was taken away: once more, and it is as it was.
+cp -p "$WORK/request.key" "$laptop/.roost/request.key"
+sum=$(cd "$laptop/.roost" && cksum ca.pem keys/POOL.pub roost.conf token)
+accept answer --fingerprint "$told" >/dev/null 2>&1 || fail "it cannot be accepted again after a crash"
+equals "what is there then" "$(cd "$laptop/.roost" && cksum ca.pem keys/POOL.pub roost.conf token)" "$sum"
+[ ! -e "$laptop/.roost/request.key" ] || fail "the request still waits"
 export_config() { (cd "$mail" && env ROOST_CONFIG="$laptop/.roost/roost.conf" "${as[@]}" timeout 30 "$WORK/roost" "$@" </dev/null); }
 equals "the pool's machines" "$(export_config status -af Machine)" wn01
 printf '%s\n' "executable = /bin/true" "transfer_executable = false" "hold = true" queue >"$mail/job.sub"

@@ -510,6 +510,12 @@ static void an_answer_has_keys_of_different_names_each_one_key(void **state)
     assert_int_equal(token_answer_add_key(&answer, "k2", CA, &err), -EINVAL);
     assert_non_null(strstr(err.text, "signing key 'k2' is not one public key"));
     assert_int_equal(token_answer_add_key(&answer, "k/2", pem, &err), -EINVAL);
+    struct strbuf two;
+    strbuf_init(&two, 0);
+    strbuf_printf(&two, "%s%s", pem, pem);
+    assert_int_equal(token_answer_add_key(&answer, "k2", strbuf_text(&two), &err), -EINVAL);
+    assert_non_null(strstr(err.text, "signing key 'k2' is not one public key"));
+    strbuf_fini(&two);
     assert_int_equal(token_answer_certificates(pem, &ca, &err), -EINVAL);
     assert_null(ca);
     assert_int_equal(answer.keys.count, 1);
