@@ -121,10 +121,10 @@ int token_name_accounts(struct cli *cli, const char *uid_domain, const char *own
                        "--uid-domain and --owners say as whom the jobs of a schedd may run: they "
                        "need --scope SCHEDD");
     }
-    const char *domain = is_none                ? ""
+    const char *domain = is_none                 ? ""
                          : uid_domain[0] != '\0' ? uid_domain
-                         : is_schedd            ? config_string(cli->config, "UID_DOMAIN")
-                                                : "";
+                         : is_schedd             ? config_string(cli->config, "UID_DOMAIN")
+                                                 : "";
     (void)snprintf(token->uid_domain, sizeof token->uid_domain, "%s", domain); /* bounded */
     (void)snprintf(token->owners, sizeof token->owners, "%s", owners);         /* the same */
     return 0;

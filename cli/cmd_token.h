@@ -42,10 +42,10 @@ int token_each_public_key(struct cli *cli,
 /* ---- `create --request` (token_grant.c) */
 struct token_grant {
     struct token_terms said;
-    const char *request;     /* a file, or "-" */
-    const char *fingerprint; /* NULL: it is asked for */
-    const char *collector;   /* NULL: COLLECTOR_HOST */
-    const char *file;        /* of the answer; NULL: it is printed */
+    const char *request;             /* a file, or "-" */
+    const char *fingerprint;         /* NULL: it is asked for */
+    const char *collector;           /* NULL: COLLECTOR_HOST */
+    const char *file;                /* of the answer; NULL: it is printed */
     const char *uid_domain, *owners; /* "": not said */
 };
 int token_grant_request(struct cli *cli, const struct token_grant *grant);

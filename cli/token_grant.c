@@ -160,8 +160,8 @@ static int decide(struct cli *cli, const struct token_grant *grant,
     strbuf_init(&text, 0);
     token_terms_show(&asked, &given, scope_names, &text);
     if (token->uid_domain[0] != '\0') {
-        strbuf_printf(&text, "  jobs run as   %s@%s\n", token->owners[0] != '\0' ? token->owners : "*",
-                      token->uid_domain);
+        strbuf_printf(&text, "  %-9s %s@%s\n", "jobs of",
+                      token->owners[0] != '\0' ? token->owners : "*", token->uid_domain);
     }
     (void)fprintf(stderr, "The token of pool '%s' would be\n%s", token->pool, strbuf_text(&text));
     strbuf_fini(&text);
