@@ -23,7 +23,6 @@ static void forget(struct credential *credential)
     credential->text = NULL;
     credential->key = NULL;
     credential->token = (struct token){.scopes = 0};
-    credential->was_read = false;
 }
 
 void credential_init(struct credential *credential, const char *path)
@@ -43,6 +42,7 @@ void credential_change(struct credential *credential, const char *path)
     char *copy = path == NULL ? NULL : mem_strdup(path);
     credential_fini(credential);
     credential->path = copy;
+    credential->was_read = false;
 }
 
 static int judge(struct credential *credential, const char *path, struct err *err)
@@ -68,6 +68,22 @@ static int judge(struct credential *credential, const char *path, struct err *er
     return rc;
 }
 
+/* OpenSSL takes longer to read a private key than to sign with it: what is the same file as before
+ * is not read anew. */
+static int take(struct credential *credential, const char *text, size_t length, struct err *err)
+{
+    uint8_t digest[P256_DIGEST_BYTES];
+    proof_digest(text, length, digest);
+    if (credential->key != NULL && memcmp(digest, credential->file_digest, sizeof digest) == 0) {
+        return 0;
+    }
+    forget(credential);
+    memcpy(credential->file_digest, digest, sizeof digest);
+    int rc = token_file_parse(text, &credential->text, &credential->key, err);
+    return rc < 0 ? err_prefix(err, rc, "%s", credential->path)
+                  : judge(credential, credential->path, err);
+}
+
 bool credential_read(struct credential *credential, struct os *os, struct loop *loop,
                      uint64_t max_age_ms)
 {
@@ -78,7 +94,6 @@ bool credential_read(struct credential *credential, struct os *os, struct loop *
     if (credential->was_read && now_ms - credential->read_ms <= max_age_ms) {
         return credential->key != NULL;
     }
-    forget(credential);
     credential->was_read = true;
     credential->read_ms = now_ms;
     if (credential->path == NULL) {
@@ -89,15 +104,12 @@ bool credential_read(struct credential *credential, struct os *os, struct loop *
     if (rc < 0) {
         (void)err_prefix(&err, rc, "no token");
     } else {
-        rc = token_file_parse(text, &credential->text, &credential->key, &err);
-        rc = rc < 0 ? err_prefix(&err, rc, "%s", credential->path)
-                    : judge(credential, credential->path, &err);
+        rc = take(credential, text, length, &err);
         secret_wipe(text, length);
         mem_free(text);
     }
     if (rc < 0) {
         forget(credential);
-        credential->was_read = true;
         (void)snprintf(credential->why, sizeof credential->why, "%s", err.text);
     }
     return rc == 0;

@@ -28,7 +28,8 @@ struct credential {
     char *text;              /* the token; NULL: not read yet, or there is none */
     struct token token;      /* what it says of itself, unverified: whoever sees it verifies it */
     struct evp_pkey_st *key; /* NULL where text is */
-    char why[CREDENTIAL_WHY_MAX]; /* why there is none */
+    char why[CREDENTIAL_WHY_MAX];           /* why there is none */
+    uint8_t file_digest[P256_DIGEST_BYTES]; /* of the file that text and key are from */
     uint64_t read_ms;
     bool was_read;
 };
