@@ -206,10 +206,9 @@ static int sign(struct cli *cli, const struct token_grant *grant,
     if (rc == 0) {
         token_answer_fingerprint(&answer, request->point, fingerprint);
         (void)fprintf(stderr,
-                      "Token %s is made. Send the answer back%s%s, and read its fingerprint to the "
-                      "holder, who runs `roost token accept`:\n\n    %s\n\n",
-                      token->id, grant->file != NULL ? ", " : "",
-                      grant->file != NULL ? grant->file : "", fingerprint);
+                      "Token %s is made. Send %s back, and read its fingerprint to the holder, who "
+                      "runs `roost token accept`:\n\n    %s\n\n",
+                      token->id, grant->file != NULL ? grant->file : "the answer", fingerprint);
     }
     token_answer_fini(&answer);
     return rc;

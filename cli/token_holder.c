@@ -234,6 +234,20 @@ static int save_request(const struct holder *holder, const struct strbuf *text, 
     return rc;
 }
 
+/* One that nobody gets must not wait for an answer. */
+static int send_request(const struct holder *holder, struct strbuf *text, struct err *err)
+{
+    char path[PATH_BYTES + 128];
+    struct os *os = holder->cli->os;
+    int rc = holder->text == NULL ? 0
+                                  : os_write_file(os, holder->text, strbuf_text(text), text->length,
+                                                  0644, true, err);
+    if (rc != 0) {
+        (void)os_remove(os, path_in(holder, "request.key", path), NULL); /* err says enough */
+    }
+    return rc;
+}
+
 static int make_request(struct holder *holder, struct strbuf *text, struct err *err)
 {
     struct cli *cli = holder->cli;
@@ -249,10 +263,7 @@ static int make_request(struct holder *holder, struct strbuf *text, struct err *
     }
     rc = token_request_print(&holder->request, holder->key, text, err);
     rc = rc != 0 ? rc : save_request(holder, text, err);
-    if (rc == 0 && holder->text != NULL) {
-        rc = os_write_file(cli->os, holder->text, strbuf_text(text), text->length, 0644, true, err);
-    }
-    return rc;
+    return rc != 0 ? rc : send_request(holder, text, err);
 }
 
 int token_request(struct cli *cli)
@@ -277,12 +288,11 @@ int token_request(struct cli *cli)
         }
         (void)fprintf(stderr,
                       "The private key is in %s/request.key and stays on this machine.\n"
-                      "Send the request%s%s to the pool's administrator, who runs `roost token "
+                      "Send %s to the pool's administrator, who runs `roost token "
                       "create --request`,\nand read its fingerprint to him, by telephone or in "
                       "person:\n\n    %s\n\n"
                       "`roost token accept` puts his answer in place.\n",
-                      holder.dir, holder.text != NULL ? ", " : "",
-                      holder.text != NULL ? holder.text : "", fingerprint);
+                      holder.dir, holder.text != NULL ? holder.text : "the request", fingerprint);
     } else {
         status = cli_fail(cli, "%s", err.text);
     }
