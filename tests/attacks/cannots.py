@@ -18,6 +18,7 @@ from evil import Schedd
 from pool import NAME, until
 from scene import refused
 from tls import Key, base64url
+from token_mail import Answer, Request, point_of
 from tokens import fresh, parts, signed, text, with_hmac
 from wire_client import HEADER, REQUEST, Ended, Holder, Message, Refused
 
@@ -588,6 +589,69 @@ def tokens_that_were_made_or_changed(scene):
                     worked(f"a token {what} is taken at the {route}: {connection.welcome}")
             except Refused as error:
                 assert error.text or error.code, f"{what}: refused without a reason"
+
+
+def not_taken(what, message, call):
+    """The command fails and says so."""
+    try:
+        call()
+    except subprocess.CalledProcessError as error:
+        assert message in error.stderr, f"{what}: it says {error.stderr}"
+        return
+    worked(f"{what} is taken")
+
+
+@attack("network", "whoever carries the mail exchanges, alters, repeats requests for tokens and answers, and uses what is in them")
+def a_carrier_of_token_mail(scene):
+    home = pwd.getpwnam("alice").pw_dir
+    where = {"account": "alice", "HOME": home}
+    theirs, mine = os.path.join(scene.files, "mail.alice"), os.path.join(scene.files, "mail.evil")
+
+    def put(path, said):
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(said)
+        os.chmod(path, 0o644)
+        return path
+
+    def sign(path, compared):
+        return scene.command("token", "create", "--request", path, "--fingerprint", compared)
+
+    def accept(path, compared):
+        return scene.command("token", "accept", path, "--fingerprint", compared, **where)
+
+    request = put(theirs, scene.command("token", "request", f"alice@{NAME}", "--again", **where))
+    with open(request, encoding="utf-8") as file:
+        mailed = file.read()
+    point = point_of(mailed)
+    carrier = Key.generate()
+    same_wish = Request(carrier, f"alice@{NAME}")
+    holder = Request(carrier, f"alice@{NAME}")
+    holder.point = point  # what the holder's screen shows is of her key
+    compared = holder.fingerprint()
+    with_her_key = mailed.replace(f"Identity: alice@{NAME}", f"Identity: bob@{NAME}")
+    not_taken("a request with another key", "is not the fingerprint of the request", lambda: sign(put(mine, same_wish.text()), compared))
+    not_taken("a request with her key and his proof", "the proof is wrong", lambda: sign(put(mine, holder.text()), compared))
+    not_taken("another wish with her key", "the proof is wrong", lambda: sign(put(mine, with_her_key), compared))
+    greedy = Request(carrier, f"alice@{NAME}", scopes="ADMINISTRATOR")
+    not_taken("a wish for too much", "which a request alone does not give", lambda: sign(put(mine, greedy.text()), greedy.fingerprint()))
+    true = Answer(sign(request, compared))
+    if not refused(lambda: scene.keep(scene.greet("collector", Holder(true.token, carrier)))):
+        worked("the token of an answer serves without the holder's key")
+    # He would have had it: what is compared is all that stands between.
+    own = Answer(sign(put(mine, same_wish.text()), same_wish.fingerprint()))
+    with scene.greet("collector", Holder(own.token, carrier)) as connection:
+        assert connection.welcome["Identity"] == f"alice@{NAME}", connection.welcome
+    told = true.fingerprint(point)
+    not_taken("an answer to another key", "bound to another key", lambda: accept(put(mine, own.text()), told))
+    certificate = true.trust[: true.trust.index("Kid:")]
+    for what, said, message in (("pool", "evil", "its token is for pool"), ("collector", "evil.example:9618", "is not the fingerprint"), ("trust", certificate + true.trust, "is not the fingerprint")):
+        lie = Answer(true.text())
+        setattr(lie, what, said)
+        not_taken(f"an answer with another {what}", message, lambda lie=lie: accept(put(mine, lie.text()), told))
+    accept(put(mine, true.text()), told)
+    not_taken("an answer once more", "no request waits", lambda: accept(mine, told))
+    scene.command("token", "request", f"alice@{NAME}", **where)
+    not_taken("an answer to an older request", "bound to another key", lambda: accept(mine, told))
 
 
 @attack("network", "somebody guesses claim ids, nonces and tickets")

@@ -13,6 +13,7 @@ import unittest
 
 import ad_form
 import proofs
+import token_mail
 import wire_client
 from ad_form import Ad
 from tls import Key, Tls, base64url_decode, verify_with
@@ -76,6 +77,10 @@ class Proofs(unittest.TestCase):
             text = page.read()
         self.assertIn(f"a statement of {len(said)} bytes", text)
         self.assertIn(hashlib.sha256(said).hexdigest(), text)
+
+    def test_the_example_of_a_fingerprint_is_what_the_page_says(self):
+        with open(os.path.join(wire_client.SOURCE, "docs/protocol/wire.md"), encoding="utf-8") as page:
+            self.assertIn(f'of the three bytes "abc" is `{token_mail.fingerprint(b"abc")}`', page.read())
 
 
 class Ads(unittest.TestCase):
