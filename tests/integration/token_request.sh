@@ -96,6 +96,19 @@ refused 1 "the request is for pool 'elsewhere', and this is pool 'personal'" \
     "$ROOST" token create --request "$mail/elsewhere" --fingerprint "$(fingerprint_in "$WORK/elsewhere.err")"
 equals "tokens that were made by then" "$(ids)" "$before"
 
+say "a submit host: what only the administrator gives, he shows, and the holder sees it"
+on "$laptop/mallory" token request submit2 --scope READ,SCHEDD --name-pattern submit2 --again --out "$mail/schedd" 2>"$WORK/schedd.err" || fail "request"
+"$ROOST" token create --request "$mail/schedd" --scope READ,SCHEDD --owners 'a*' --fingerprint "$(fingerprint_in "$WORK/schedd.err")" \
+    --file "$mail/schedd.answer" 2>"$WORK/answer.err" || fail "a schedd's answer: $(cat "$WORK/answer.err")"
+chmod 0644 "$mail/schedd.answer"
+on "$laptop/mallory" token accept schedd.answer --fingerprint "$(fingerprint_in "$WORK/answer.err")" >/dev/null 2>"$WORK/accept.err" ||
+    fail "accept: $(cat "$WORK/accept.err")"
+for shown in answer accept; do
+    grep -qx '  jobs of   a\*@personal' "$WORK/$shown.err" || fail "it is not shown as whom the jobs may run: $(cat "$WORK/$shown.err")"
+done
+rm -r "$laptop/mallory/.roost"
+on "$laptop/mallory" token request x@personal --out "$mail/again" 2>/dev/null || fail "request"
+
 say "typed on a terminal: wrong, then right, in other letters"
 python3 "$(dirname "$0")/lib_pty.py" "$ROOST" token create --request "$mail/request" --file "$mail/answer" >"$WORK/pty" <<END || fail "on a terminal: $(cat "$WORK/pty")"
 want identity  $identity
