@@ -14,6 +14,7 @@
 
 struct cli;
 struct err;
+struct strbuf;
 struct token;
 
 #define TOKEN_DEFAULT_SCOPES (SCOPE_READ | SCOPE_WRITE)
@@ -49,6 +50,8 @@ struct token_grant {
     const char *uid_domain, *owners; /* "": not said */
 };
 int token_grant_request(struct cli *cli, const struct token_grant *grant);
+/* Appends a line, for people, of the accounts as which a schedd with that token has jobs run. */
+void token_accounts_line(const struct token *token, struct strbuf *out);
 
 /* ---- the holder's side (token_holder.c) */
 int token_request(struct cli *cli);

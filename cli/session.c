@@ -29,6 +29,7 @@
 #include "cli/options_plan.h"
 #include "cli/remote.h"
 #include "cli/schedds.h"
+#include "cli/terminal_plan.h"
 #include "power/power.h"
 #include "user_maps/user_world.h"
 #include "wire/pool.h"
@@ -43,7 +44,8 @@ static int say(const struct cli *cli, const char *format, va_list args)
     struct err err;
     char text[ERR_TEXT_MAX];
     (void)vsnprintf(text, sizeof text, format, args);
-    (void)err_set(&err, -1, "%s", text); /* one line, whatever was in it */
+    (void)err_set(&err, -1, "%s", text);        /* one line, whatever was in it */
+    terminal_clean(err.text, strlen(err.text)); /* others' words are quoted in it */
     (void)fprintf(stderr, "roost%s%s: %s\n", cli->argc > 0 ? " " : "",
                   cli->argc > 0 ? cli->argv[0] : "", err.text);
     return CLI_FAILED;

@@ -122,6 +122,18 @@ static int read_request(struct cli *cli, const char *path, struct token_request 
     return rc;
 }
 
+void token_accounts_line(const struct token *token, struct strbuf *out)
+{
+    struct strbuf accounts;
+    strbuf_init(&accounts, 0);
+    strbuf_printf(&accounts, "%s@%s", token->owners[0] != '\0' ? token->owners : "*",
+                  token->uid_domain);
+    if (token->uid_domain[0] != '\0') {
+        token_terms_line("jobs of", strbuf_text(&accounts), out);
+    }
+    strbuf_fini(&accounts);
+}
+
 static int decide(struct cli *cli, const struct token_grant *grant,
                   const struct token_request *request, struct token *token, struct err *err)
 {
@@ -159,10 +171,7 @@ static int decide(struct cli *cli, const struct token_grant *grant,
     }
     strbuf_init(&text, 0);
     token_terms_show(&asked, &given, scope_names, &text);
-    if (token->uid_domain[0] != '\0') {
-        strbuf_printf(&text, "  %-9s %s@%s\n", "jobs of",
-                      token->owners[0] != '\0' ? token->owners : "*", token->uid_domain);
-    }
+    token_accounts_line(token, &text);
     (void)fprintf(stderr, "The token of pool '%s' would be\n%s", token->pool, strbuf_text(&text));
     strbuf_fini(&text);
     return 0;

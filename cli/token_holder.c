@@ -389,12 +389,10 @@ static void show(const struct holder *holder, const struct token_answer *answer,
     given.lifetime_s = token->expires_s == 0 ? 0 : token->expires_s - now_s;
     strbuf_init(&text, 0);
     token_terms_show(&asked, &given, scope_names, &text);
-    if (token->uid_domain[0] != '\0') {
-        strbuf_printf(&text, "  %-9s %s@%s\n", "jobs of",
-                      token->owners[0] != '\0' ? token->owners : "*", token->uid_domain);
-    }
-    (void)fprintf(stderr, "The answer is a token\n%s  pool      %s\n  collector %s\n",
-                  strbuf_text(&text), answer->pool, answer->collector);
+    token_accounts_line(token, &text);
+    token_terms_line("pool", answer->pool, &text);
+    token_terms_line("collector", answer->collector, &text);
+    (void)fprintf(stderr, "The answer is a token\n%s", strbuf_text(&text));
     strbuf_fini(&text);
 }
 

@@ -10,6 +10,7 @@
 
 #include "base/err.h"
 #include "base/strbuf.h"
+#include "cli/terminal_plan.h"
 
 #define HOUR_S 3600
 #define DAY_S  ((int64_t)24 * HOUR_S)
@@ -110,13 +111,23 @@ static void put_slots(uint32_t slots, struct strbuf *out)
     }
 }
 
+/* The text of somebody whom nobody has compared yet must not paint over what is around it. */
 static void put_text(const char *name, const char *given, const char *asked, struct strbuf *out)
 {
+    size_t begin = out->length;
     strbuf_printf(out, "  %-9s %s", name, given);
     if (asked[0] != '\0' && strcmp(asked, given) != 0) {
         strbuf_printf(out, "   (asked: %s)", asked);
     }
+    if (!out->failed) {
+        terminal_clean(out->data + begin, out->length - begin);
+    }
     strbuf_putc(out, '\n');
+}
+
+void token_terms_line(const char *name, const char *value, struct strbuf *out)
+{
+    put_text(name, value, "", out);
 }
 
 void token_terms_show(const struct token_terms *asked, const struct token_terms *given,

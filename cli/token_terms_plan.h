@@ -46,5 +46,7 @@ int token_terms_grant(const struct token_terms *asked, const struct token_terms 
 /* Lines of what is given, with what was asked for where that is something else. */
 void token_terms_show(const struct token_terms *asked, const struct token_terms *given,
                       token_scope_names_f names, struct strbuf *out);
+/* One line more, in the same form. */
+void token_terms_line(const char *name, const char *value, struct strbuf *out);
 
 #endif

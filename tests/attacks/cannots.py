@@ -592,13 +592,13 @@ def tokens_that_were_made_or_changed(scene):
 
 
 def not_taken(what, message, call):
-    """The command fails and says so."""
+    """The command fails and says so; what it says."""
     try:
         call()
     except subprocess.CalledProcessError as error:
         assert message in error.stderr, f"{what}: it says {error.stderr}"
-        return
-    worked(f"{what} is taken")
+        return error.stderr
+    return worked(f"{what} is taken")
 
 
 @attack("network", "whoever carries the mail exchanges, alters, repeats requests for tokens and answers, and uses what is in them")
@@ -634,6 +634,9 @@ def a_carrier_of_token_mail(scene):
     not_taken("another wish with her key", "the proof is wrong", lambda: sign(put(mine, with_her_key), compared))
     greedy = Request(carrier, f"alice@{NAME}", scopes="ADMINISTRATOR")
     not_taken("a wish for too much", "which a request alone does not give", lambda: sign(put(mine, greedy.text()), greedy.fingerprint()))
+    painter = Request(carrier, f"alice@{NAME}", pool="\u009b2J")
+    if "\u009b" in not_taken("a request for another pool", "and this is pool", lambda: sign(put(mine, painter.text()), painter.fingerprint())):
+        worked("the administrator's terminal obeys a request")
     true = Answer(sign(request, compared))
     if not refused(lambda: scene.keep(scene.greet("collector", Holder(true.token, carrier)))):
         worked("the token of an answer serves without the holder's key")

@@ -179,6 +179,20 @@ static void what_differs_from_the_wish_is_shown_with_it(void **state)
                      "  expires   in 59 s\n");
 }
 
+static void nothing_that_is_shown_moves_the_cursor(void **state)
+{
+    (void)state;
+    struct token_terms terms = {.identity = "a\x1b[2Jb\xc2\x9b@x", .scopes = READS};
+    struct strbuf out;
+    strbuf_init(&out, 0);
+    token_terms_show(&terms, &terms, names, &out);
+    assert_null(strchr(strbuf_text(&out), '\x1b'));
+    assert_null(strstr(strbuf_text(&out), "\xc2\x9b"));
+    strbuf_clear(&out);
+    token_terms_line("pool", "one\ntwo\x1b", &out);
+    ads_expect(&out, "  pool      one?two?\n");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -188,6 +202,7 @@ int main(void)
         cmocka_unit_test(a_request_alone_gives_no_more_than_its_holder_is),
         cmocka_unit_test(an_identity_that_its_domain_makes_too_long_is_refused),
         cmocka_unit_test(what_differs_from_the_wish_is_shown_with_it),
+        cmocka_unit_test(nothing_that_is_shown_moves_the_cursor),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
