@@ -17,6 +17,7 @@
 #include "base/loop.h"
 #include "base/strmap.h"
 #include "classad/ad.h"
+#include "classad/ad_limits.h"
 #include "negotiator/negotiator.h"
 #include "offline_ads/offline_holds.h"
 #include "wire/watch.h"
@@ -24,7 +25,8 @@
 /* A match that comes to nothing stops counting as use by itself: so it is looked again. */
 #define PENDING_LOOK_MS 5000
 
-#define CYCLE_ARENA_BYTES ((size_t)4 << 30)
+#define PREPARE_SLICES_MAX 5000
+#define CYCLE_ARENA_BYTES  ((size_t)4 << 30)
 
 void cycle_soon(struct negotiator *negotiator)
 {
@@ -157,23 +159,62 @@ static void carry_out(struct negotiator *negotiator, struct arena *arena,
     negotiator->request_kinds = (int64_t)plan->request_kinds;
 }
 
+/* Whoever wrote that is to be found: its own jobs or machine are left out. */
+static void tell_costly(struct negotiator *negotiator)
+{
+    struct plan_costly costly;
+    while (negotiator_plan_take_costly(negotiator->plan, &costly)) {
+        const struct pool_slot *slot =
+            costly.is_slot ? negotiator->by_number.items[costly.number] : NULL;
+        const struct pool_request *request =
+            costly.is_slot ? NULL : negotiator->requests_by_number.items[costly.number];
+        static const char WHY[] =
+            "evaluating Requirements or Rank takes too many steps: it matches nothing";
+        if (slot != NULL) {
+            log_warn(negotiator->env.log, "cycle.costly_slot", WHY,
+                     LOG_TEXT("slot", slot->facts.name), LOG_TEXT("machine", slot->facts.machine),
+                     LOG_TEXT("identity",
+                              ad_string_or(slot->facts.ad, "AuthenticatedIdentity", "")));
+        } else if (request != NULL) {
+            log_warn(negotiator->env.log, "cycle.costly_request", WHY,
+                     LOG_TEXT("user", request->facts.user),
+                     LOG_TEXT("schedd", request->facts.schedd),
+                     LOG_INT("autocluster", request->facts.auto_cluster),
+                     LOG_TEXT("identity",
+                              ad_string_or(request->facts.ad, "AuthenticatedIdentity", "")));
+        }
+    }
+}
+
+/* What strangers' expressions yield is found out before the plan asks for it, one slice in a turn
+ * of the loop.  What changes all the time must not put the cycle off for ever. */
+static bool prepare(struct negotiator *negotiator)
+{
+    const struct ad_context context = negotiator_context(negotiator);
+    bool full = negotiator->full;
+    copies_update(negotiator);
+    negotiator->full = false;
+    bool is_ready = negotiator_plan_prepare(negotiator->plan, &context, full, AD_SLICE_STEPS) ||
+                    ++negotiator->prepared >= PREPARE_SLICES_MAX;
+    tell_costly(negotiator);
+    negotiator->prepared = is_ready ? 0 : negotiator->prepared;
+    return is_ready;
+}
+
 static int plan_and_act(struct negotiator *negotiator, struct arena *arena)
 {
     const struct ad_context context = negotiator_context(negotiator);
     struct share_input shares;
     const struct plan_input input = {.shares = &shares,
                                      .limits = negotiator->limits,
-                                     .full = negotiator->full,
                                      .context = &context};
     struct plan_output plan;
     int rc = shares_input(negotiator, negotiator->weight_total, arena, &shares);
     if (rc != 0) {
         return rc;
     }
-    copies_update(negotiator);
     rc = negotiator_plan_cycle(negotiator->plan, &input, arena, &plan);
     if (rc == 0) {
-        negotiator->full = false;
         carry_out(negotiator, arena, &plan);
     }
     return rc;
@@ -185,6 +226,10 @@ void cycle_run(void *arg)
     if (!negotiator->leads || !watch_is_synced(negotiator->slots_watch) ||
         !watch_is_synced(negotiator->requests_watch)) {
         return; /* the lease or the copies will ask again */
+    }
+    if (!prepare(negotiator)) {
+        loop_timer_set(negotiator->cycle_timer, 0);
+        return;
     }
     uint64_t begin_ms = loop_now_ms(negotiator->env.loop);
     struct arena *arena = arena_create((size_t)1 << 20, CYCLE_ARENA_BYTES);

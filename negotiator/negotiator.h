@@ -113,6 +113,7 @@ struct negotiator {
     struct vec free_numbers; /* of slots that are gone */
     bool full;               /* the next cycle is a full one */
     uint64_t random_state;
+    unsigned prepared;        /* slices of the cycle that is being prepared */
     struct user_world *users; /* of userMap() in expressions */
     bool leads;               /* has the lease */
     bool leasing;             /* the answer is awaited */

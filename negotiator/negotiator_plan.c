@@ -625,6 +625,41 @@ static int copy_all(struct cycle *cycle, struct plan_output *ret)
     return rc;
 }
 
+bool negotiator_plan_prepare(struct negotiator_plan *plan, const struct ad_context *context,
+                             bool full, uint64_t steps)
+{
+    uint64_t end = verdicts_steps(plan->verdicts) + steps;
+    if (!plan_refresh(plan, context, full, end)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < plan->request_room; i++) {
+        const struct request *request = &plan->requests[i];
+        if (request->there && !verdicts_prepare(plan->verdicts, request->kind, end)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool negotiator_plan_take_costly(struct negotiator_plan *plan, struct plan_costly *ret)
+{
+    enum kinds_side side;
+    uint32_t kind;
+    while (verdicts_take_costly(plan->verdicts, &side, &kind)) {
+        uint32_t room = side == KINDS_SLOT ? plan->slot_room : plan->request_room;
+        for (uint32_t i = 0; i < room; i++) {
+            bool is_it = side == KINDS_SLOT
+                             ? plan->slots[i].there && plan->slots[i].kind == kind
+                             : plan->requests[i].there && plan->requests[i].kind == kind;
+            if (is_it) {
+                *ret = (struct plan_costly){.is_slot = side == KINDS_SLOT, .number = i};
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 int negotiator_plan_cycle(struct negotiator_plan *plan, const struct plan_input *input,
                           struct arena *arena, struct plan_output *ret)
 {
@@ -638,7 +673,7 @@ int negotiator_plan_cycle(struct negotiator_plan *plan, const struct plan_input 
     if (cycle.limits != NULL) {
         limit_plan_begin(cycle.limits);
     }
-    plan_refresh(plan, input->context, input->full);
+    (void)plan_refresh(plan, input->context, input->full, UINT64_MAX); /* that is all */
     plan_claims_begin(plan);
     int rc = find_users(&cycle);
     rc = rc != 0 ? rc : order_requests(&cycle);

@@ -178,6 +178,21 @@ void negotiator_plan_drop_slot(struct negotiator_plan *plan, uint32_t number); /
 int negotiator_plan_set_request(struct negotiator_plan *plan, const struct plan_request *request);
 void negotiator_plan_drop_request(struct negotiator_plan *plan, uint32_t number);
 
+/* Judges what a cycle will look at, in slices: about so many steps of evaluation (ad_eval.h). True:
+ * all was judged, so a cycle evaluates next to nothing.  full as in plan_input, in the first slice
+ * only. */
+bool negotiator_plan_prepare(struct negotiator_plan *plan, const struct ad_context *context,
+                             bool full, uint64_t steps);
+
+/* A slot or request whose expressions take so much that it matches nothing any more, until its ad
+ * changes in what matters (verdict_plan.h); of several alike it is one.  Each is told once; false:
+ * there is none. */
+struct plan_costly {
+    bool is_slot;
+    uint32_t number;
+};
+bool negotiator_plan_take_costly(struct negotiator_plan *plan, struct plan_costly *ret);
+
 /* 0, or -ENOMEM when the arena is full, -E2BIG with too many users; *ret untouched then. */
 int negotiator_plan_cycle(struct negotiator_plan *plan, const struct plan_input *input,
                           struct arena *arena, struct plan_output *ret);

@@ -422,7 +422,39 @@ static void name_all(struct negotiator_plan *plan)
     }
 }
 
-void plan_refresh(struct negotiator_plan *plan, const struct ad_context *context, bool full)
+/* Drops the first n numbers of a list. */
+static void drop_first(uint32_t *items, uint32_t *count, uint32_t n)
+{
+    *count -= n;
+    if (n > 0 && *count > 0) {
+        memmove(items, items + n, *count * sizeof *items);
+    }
+}
+
+static bool add_dirty(struct negotiator_plan *plan, uint64_t end)
+{
+    uint32_t i = 0;
+    for (; i < plan->dirty_requests.count && verdicts_steps(plan->verdicts) < end; i++) {
+        const struct request *request = &plan->requests[plan->dirty_requests.items[i]];
+        if (request->there) {
+            verdicts_add(plan->verdicts, KINDS_JOB, request->kind);
+        }
+    }
+    drop_first(plan->dirty_requests.items, &plan->dirty_requests.count, i);
+    for (i = 0; i < plan->dirty_slots.count && verdicts_steps(plan->verdicts) < end; i++) {
+        struct slot *slot = &plan->slots[plan->dirty_slots.items[i]];
+        if (slot->there) {
+            slot->dirty = false;
+            verdicts_add(plan->verdicts, KINDS_SLOT, slot->kind);
+            plan_settle(plan, slot);
+        }
+    }
+    drop_first(plan->dirty_slots.items, &plan->dirty_slots.count, i);
+    return plan->dirty_requests.count == 0 && plan->dirty_slots.count == 0;
+}
+
+bool plan_refresh(struct negotiator_plan *plan, const struct ad_context *context, bool full,
+                  uint64_t end)
 {
     plan->context = context;
     key_all(plan);
@@ -439,21 +471,7 @@ void plan_refresh(struct negotiator_plan *plan, const struct ad_context *context
         name_all(plan);
     }
     verdicts_begin(plan->verdicts, context, full);
-    for (uint32_t i = 0; i < plan->dirty_requests.count; i++) {
-        const struct request *request = &plan->requests[plan->dirty_requests.items[i]];
-        if (request->there) {
-            verdicts_add(plan->verdicts, KINDS_JOB, request->kind);
-        }
-    }
-    for (uint32_t i = 0; i < plan->dirty_slots.count; i++) {
-        struct slot *slot = &plan->slots[plan->dirty_slots.items[i]];
-        if (slot->there) {
-            slot->dirty = false;
-            verdicts_add(plan->verdicts, KINDS_SLOT, slot->kind);
-            plan_settle(plan, slot);
-        }
-    }
-    plan->dirty_requests.count = plan->dirty_slots.count = 0;
+    return verdicts_catch_up(plan->verdicts, end) && add_dirty(plan, end);
 }
 
 /* ---- life */

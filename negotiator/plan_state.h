@@ -158,7 +158,9 @@ struct negotiator_plan {
 /* ---- plan_slots.c */
 
 /* Brings everything up to date for a cycle. */
-void plan_refresh(struct negotiator_plan *plan, const struct ad_context *context, bool full);
+/* Reads what is new, until verdicts_steps() has come to end; true: all of it. */
+bool plan_refresh(struct negotiator_plan *plan, const struct ad_context *context, bool full,
+                  uint64_t end);
 uint32_t plan_slot_number(const struct negotiator_plan *plan, const struct slot *slot);
 
 /* ---- plan_places.c */

@@ -24,6 +24,8 @@
 
 /* When twice as much is kept as after the first cycle, and so much more, all is begun anew. */
 #define KEPT_ALWAYS 200000
+#define CHUNK       16 /* kinds of slots that are judged between two looks at the steps */
+#define KIND_STEPS  2  /* what judging a pair of kinds counts, besides evaluating */
 
 enum demand_form { DEMAND_OWN, DEMAND_OTHER, DEMAND_COMPARE, DEMAND_PAIR };
 
@@ -64,7 +66,17 @@ struct program {
 struct member {      /* a kind of either side */
     uint64_t serial; /* of the kind that it is about; 0: of none */
     bool never;      /* matches nothing */
+    bool is_costly;  /* ... because it costs too much */
     uint32_t program;
+    /* what its own expressions took; so many kinds of the other side were judged with it */
+    uint64_t steps, over;
+    uint32_t looks;
+};
+
+struct kind_name {
+    enum kinds_side side;
+    uint32_t kind;
+    uint64_t serial;
 };
 
 enum rank_form { RANK_CONSTANT, RANK_READING, RANK_PAIR };
@@ -75,8 +87,10 @@ struct rank_part {
     uint32_t number; /* of the reading or pair */
 };
 
-struct job {    /* beside its member */
-    bool begun; /* bits tell of all that were added before `seen` */
+struct job {          /* beside its member */
+    bool begun;       /* bits tell of all that were added before `seen` */
+    uint32_t first;   /* before that: of all kinds, those below this were judged */
+    uint32_t rank_at; /* ranks of the kinds below this are known */
     uint64_t *bits;
     size_t words;
     uint32_t seen;   /* of the log */
@@ -110,7 +124,53 @@ struct verdicts {
     uint32_t list_room;
     uint64_t structure;
     size_t kept_max; /* 0: not known yet */
+    struct ad_context context;
+    struct ad_work work;
+    uint64_t stop_at;         /* what is being judged takes too much from here on */
+    struct kind_name *costly; /* not told yet */
+    uint32_t costly_count, costly_room;
+    struct kind_name *later; /* to be judged anew */
+    uint32_t later_count, later_at, later_room;
 };
+
+/* ---- what it costs */
+
+static struct ad_work begin_charge(struct verdicts *verdicts)
+{
+    verdicts->stop_at = verdicts->work.steps + VERDICT_STEPS_FREE;
+    return verdicts->work;
+}
+
+static bool is_too_much(const struct verdicts *verdicts)
+{
+    return verdicts->work.steps > verdicts->stop_at;
+}
+
+/* What was evaluated since `before` is that kind's, for so many of the other side.  The last straw:
+ * it matches nothing any more. */
+static void charge(struct verdicts *verdicts, enum kinds_side side, uint32_t kind,
+                   const struct ad_work *before, uint32_t looks)
+{
+    struct member *member = &verdicts->sides[side].members[kind];
+    member->steps += verdicts->work.steps - before->steps;
+    member->over += verdicts->work.over - before->over;
+    member->looks += looks;
+    bool is_costly =
+        member->over > VERDICT_OVER_MAX ||
+        member->steps > VERDICT_STEPS_FREE + VERDICT_STEPS_EACH * (uint64_t)member->looks;
+    if (!is_costly || member->is_costly) {
+        return;
+    }
+    member->never = member->is_costly = true;
+    for (uint32_t i = 0; side == KINDS_SLOT && i < verdicts->job_room; i++) {
+        if (kind / 64 < verdicts->jobs[i].words) { /* what it said to jobs before counts no more */
+            verdicts->jobs[i].bits[kind / 64] &= ~(1ULL << kind % 64);
+        }
+    }
+    verdicts->costly = number_array_grow(verdicts->costly, verdicts->costly_count,
+                                         &verdicts->costly_room, sizeof *verdicts->costly);
+    verdicts->costly[verdicts->costly_count++] = (struct kind_name){side, kind, member->serial};
+}
 
 /* ---- templates */
 
@@ -344,9 +404,12 @@ static void compile(struct verdicts *verdicts, enum kinds_side side, uint32_t ki
     }
     program.tests = mem_zalloc((count + 1) * sizeof *program.tests);
     program.pairs = mem_zalloc((count + 1) * sizeof *program.pairs);
+    const struct ad_work before = begin_charge(verdicts);
     for (size_t i = 0; i < count && !member->never; i++) {
-        member->never = !add_demand(verdicts, side, kind, &template->demands[i], &program);
+        member->never = !add_demand(verdicts, side, kind, &template->demands[i], &program) ||
+                        is_too_much(verdicts);
     }
+    charge(verdicts, side, kind, &before, 1);
     if (member->never) {
         program_fini(&program);
     } else {
@@ -371,8 +434,8 @@ static bool tests_pass(struct verdicts *verdicts, enum kinds_side stands, uint32
 {
     const struct program *tests = &verdicts->sides[stands].programs[program];
     for (uint32_t i = 0; i < tests->test_count; i++) {
-        if (!passes(verdicts, &tests->tests[i], stands, stands == KINDS_SLOT ? job : slot, job,
-                    slot)) {
+        if (is_too_much(verdicts) || !passes(verdicts, &tests->tests[i], stands,
+                                             stands == KINDS_SLOT ? job : slot, job, slot)) {
             return false;
         }
     }
@@ -384,7 +447,8 @@ static bool pairs_pass(struct verdicts *verdicts, enum kinds_side stands, uint32
 {
     const struct program *pairs = &verdicts->sides[stands].programs[program];
     for (uint32_t i = 0; i < pairs->pair_count; i++) {
-        if (!readings_pair_is_true(verdicts->readings, pairs->pairs[i], job, slot)) {
+        if (is_too_much(verdicts) ||
+            !readings_pair_is_true(verdicts->readings, pairs->pairs[i], job, slot)) {
             return false;
         }
     }
@@ -398,6 +462,7 @@ static bool slot_wants(struct verdicts *verdicts, uint32_t job_kind, uint32_t sl
     if (member->never) {
         return false;
     }
+    const struct ad_work before = begin_charge(verdicts);
     struct job *job = &verdicts->jobs[job_kind];
     job->passed =
         number_array_grow_to(job->passed, member->program, &job->passed_room, sizeof *job->passed);
@@ -405,7 +470,9 @@ static bool slot_wants(struct verdicts *verdicts, uint32_t job_kind, uint32_t sl
     if (*passed == 0) {
         *passed = tests_pass(verdicts, KINDS_SLOT, member->program, job_kind, slot) ? 1 : 2;
     }
-    return *passed == 1 && pairs_pass(verdicts, KINDS_SLOT, member->program, job_kind, slot);
+    bool wants = *passed == 1 && pairs_pass(verdicts, KINDS_SLOT, member->program, job_kind, slot);
+    charge(verdicts, KINDS_SLOT, slot, &before, 1);
+    return wants && !member->never;
 }
 
 /* ---- many slots for one job */
@@ -468,19 +535,27 @@ static void judge_list(struct verdicts *verdicts, uint32_t job_kind, uint32_t co
             list[kept++] = list[i];
         }
     }
+    const struct ad_work before = begin_charge(verdicts);
     const struct program *program =
         kept > 0 ? &verdicts->sides[KINDS_JOB].programs[member->program] : NULL;
     for (uint32_t i = 0; kept > 0 && i < program->test_count; i++) {
         for (uint32_t j = 0; j < kept; j++) {
             (void)readings_cell(verdicts->readings, program->tests[i].reading, list[j]);
         }
-        kept = keep_passing(verdicts, &program->tests[i], job_kind, list, kept);
+        kept = is_too_much(verdicts)
+                   ? 0
+                   : keep_passing(verdicts, &program->tests[i], job_kind, list, kept);
     }
     for (uint32_t i = 0; i < kept; i++) {
         if (pairs_pass(verdicts, KINDS_JOB, member->program, job_kind, list[i])) {
             bits[list[i] / 64] |= 1ULL << list[i] % 64;
         }
     }
+    charge(verdicts, KINDS_JOB, job_kind, &before, count);
+    if (member->is_costly) {
+        memset(bits, 0, verdicts->jobs[job_kind].words * sizeof *bits);
+    }
+    verdicts->work.steps += (uint64_t)count * KIND_STEPS;
 }
 
 static bool takes_part(const struct verdicts *verdicts, uint32_t slot)
@@ -491,25 +566,40 @@ static bool takes_part(const struct verdicts *verdicts, uint32_t slot)
            kinds_serial(verdicts->kinds, KINDS_SLOT, slot) == state->members[slot].serial;
 }
 
-/* Fills verdicts->list with what the job has not seen yet. */
-static uint32_t list_unseen(struct verdicts *verdicts, struct job *job)
+/* The next kinds of slots that the job has not seen yet, at most so many, into verdicts->list.
+ * First all that there are; after that, those of the log. */
+static uint32_t list_unseen(struct verdicts *verdicts, struct job *job, uint32_t most)
 {
     uint32_t limit = kinds_limit(verdicts->kinds, KINDS_SLOT), count = 0;
-    uint32_t most = job->begun ? verdicts->log_count - job->seen : limit;
-    verdicts->list =
-        number_array_grow_to(verdicts->list, most, &verdicts->list_room, sizeof *verdicts->list);
-    for (uint32_t i = 0; i < most; i++) {
-        uint32_t slot = job->begun ? verdicts->log[job->seen + i] : i;
+    if (!job->begun && job->first == 0) {
+        job->seen = verdicts->log_count;
+    }
+    uint32_t at = job->begun ? job->seen : job->first;
+    uint32_t end = job->begun ? verdicts->log_count : limit;
+    end = end - at > most ? at + most : end;
+    verdicts->list = number_array_grow_to(verdicts->list, end - at, &verdicts->list_room,
+                                          sizeof *verdicts->list);
+    for (uint32_t i = at; i < end; i++) {
+        uint32_t slot = job->begun ? verdicts->log[i] : i;
         if (takes_part(verdicts, slot)) {
             verdicts->list[count++] = slot;
         }
     }
-    job->begun = true;
-    job->seen = verdicts->log_count;
+    if (job->begun) {
+        job->seen = end;
+    } else {
+        job->first = end;
+        job->begun = end == limit;
+    }
     return count;
 }
 
-const uint64_t *verdicts_of(struct verdicts *verdicts, uint32_t job_kind)
+static bool is_up_to_date(const struct verdicts *verdicts, const struct job *job)
+{
+    return job->begun && job->seen == verdicts->log_count;
+}
+
+static struct job *make_room(struct verdicts *verdicts, uint32_t job_kind)
 {
     struct job *job = &verdicts->jobs[job_kind];
     size_t words = kinds_limit(verdicts->kinds, KINDS_SLOT) / 64 + 1;
@@ -518,9 +608,16 @@ const uint64_t *verdicts_of(struct verdicts *verdicts, uint32_t job_kind)
         memset(job->bits + job->words, 0, (words * 2 - job->words) * sizeof *job->bits);
         job->words = words * 2;
     }
-    if (!job->begun || job->seen < verdicts->log_count) {
-        uint32_t count = list_unseen(verdicts, job);
+    return job;
+}
+
+const uint64_t *verdicts_of(struct verdicts *verdicts, uint32_t job_kind)
+{
+    struct job *job = make_room(verdicts, job_kind);
+    while (!is_up_to_date(verdicts, job)) {
+        uint32_t count = list_unseen(verdicts, job, UINT32_MAX);
         judge_list(verdicts, job_kind, count);
+        job->rank_at = 0;
     }
     return job->bits;
 }
@@ -571,19 +668,73 @@ static double rank_value(struct verdicts *verdicts, const struct rank_part *part
                                    : part->constant;
 }
 
-struct verdict_rank verdicts_rank(struct verdicts *verdicts, uint32_t job_kind, uint32_t slot)
+static void make_ranks(struct verdicts *verdicts, uint32_t job_kind)
 {
     struct job *job = &verdicts->jobs[job_kind];
+    const struct ad *ad = kinds_ad(verdicts->kinds, KINDS_JOB, job_kind);
+    job->pre = make_rank(verdicts, KINDS_SLOT, verdicts->pre_job, job_kind);
+    job->job = make_rank(verdicts, KINDS_JOB, ad_lookup(ad, "Rank"), job_kind);
+    job->post = make_rank(verdicts, KINDS_SLOT, verdicts->post_job, job_kind);
+    job->ranked = true;
+}
+
+struct verdict_rank verdicts_rank(struct verdicts *verdicts, uint32_t job_kind, uint32_t slot)
+{
+    const struct job *job = &verdicts->jobs[job_kind];
     if (!job->ranked) {
-        const struct ad *ad = kinds_ad(verdicts->kinds, KINDS_JOB, job_kind);
-        job->pre = make_rank(verdicts, KINDS_SLOT, verdicts->pre_job, job_kind);
-        job->job = make_rank(verdicts, KINDS_JOB, ad_lookup(ad, "Rank"), job_kind);
-        job->post = make_rank(verdicts, KINDS_SLOT, verdicts->post_job, job_kind);
-        job->ranked = true;
+        make_ranks(verdicts, job_kind);
     }
     return (struct verdict_rank){.pre = rank_value(verdicts, &job->pre, job_kind, slot),
                                  .job = rank_value(verdicts, &job->job, job_kind, slot),
                                  .post = rank_value(verdicts, &job->post, job_kind, slot)};
+}
+
+/* The ranks that are evaluated for each pair, of the kinds that match. */
+static bool prepare_ranks(struct verdicts *verdicts, uint32_t job_kind, uint64_t end)
+{
+    struct job *job = &verdicts->jobs[job_kind];
+    const struct member *member = &verdicts->sides[KINDS_JOB].members[job_kind];
+    uint32_t limit = kinds_limit(verdicts->kinds, KINDS_SLOT);
+    if (!job->ranked) {
+        const struct ad_work before = begin_charge(verdicts);
+        make_ranks(verdicts, job_kind);
+        charge(verdicts, KINDS_JOB, job_kind, &before, 1);
+    }
+    if (job->job.form == RANK_CONSTANT) {
+        return true;
+    }
+    for (; job->rank_at < limit && !member->never; job->rank_at++) {
+        uint32_t slot = job->rank_at;
+        if ((job->bits[slot / 64] >> slot % 64 & 1) == 0) {
+            continue;
+        }
+        if (verdicts->work.steps >= end) {
+            return false;
+        }
+        const struct ad_work before = begin_charge(verdicts);
+        (void)rank_value(verdicts, &job->job, job_kind, slot);
+        charge(verdicts, KINDS_JOB, job_kind, &before, 1);
+        verdicts->work.steps += KIND_STEPS;
+    }
+    if (member->is_costly) {
+        memset(job->bits, 0, job->words * sizeof *job->bits);
+    }
+    return true;
+}
+
+bool verdicts_prepare(struct verdicts *verdicts, uint32_t job_kind, uint64_t end)
+{
+    struct job *job = make_room(verdicts, job_kind);
+    while (!is_up_to_date(verdicts, job)) {
+        if (verdicts->work.steps >= end) {
+            return false;
+        }
+        uint32_t count = list_unseen(verdicts, job, CHUNK);
+        judge_list(verdicts, job_kind, count);
+        job->rank_at = 0;
+        verdicts->work.steps += KIND_STEPS;
+    }
+    return prepare_ranks(verdicts, job_kind, end);
 }
 
 double verdicts_machine_rank(struct verdicts *verdicts, uint32_t job, uint32_t slot)
@@ -596,8 +747,14 @@ double verdicts_machine_rank(struct verdicts *verdicts, uint32_t job, uint32_t s
         }
         return cell_rank(&cell);
     }
+    if (verdicts->sides[KINDS_SLOT].members[slot].is_costly) {
+        return 0;
+    }
+    const struct ad_work before = begin_charge(verdicts);
     uint32_t pair = readings_pair(verdicts->readings, KINDS_SLOT, rank);
-    return readings_pair_rank(verdicts->readings, pair, job, slot);
+    double value = readings_pair_rank(verdicts->readings, pair, job, slot);
+    charge(verdicts, KINDS_SLOT, slot, &before, 1);
+    return value;
 }
 
 /* ---- life */
@@ -665,6 +822,7 @@ static void clear(struct verdicts *verdicts)
         clear_side(&verdicts->sides[side]);
     }
     verdicts->log_count = 0;
+    verdicts->later_at = verdicts->later_count = verdicts->costly_count = 0;
 }
 
 static void begin_anew(struct verdicts *verdicts)
@@ -681,18 +839,65 @@ static void begin_anew(struct verdicts *verdicts)
     }
 }
 
-static void judge_timely_anew(struct verdicts *verdicts, enum kinds_side side)
+static bool is_there(const struct verdicts *verdicts, enum kinds_side side, uint32_t kind,
+                     uint64_t serial)
 {
-    struct side_state *state = &verdicts->sides[side];
-    for (uint32_t i = 0; i < state->room && i < kinds_limit(verdicts->kinds, side); i++) {
-        if (state->members[i].serial != 0 && kinds_exists(verdicts->kinds, side, i) &&
-            kinds_serial(verdicts->kinds, side, i) == state->members[i].serial &&
+    return kind < kinds_limit(verdicts->kinds, side) && kinds_exists(verdicts->kinds, side, kind) &&
+           kinds_serial(verdicts->kinds, side, kind) == serial;
+}
+
+/* What is too costly stays so: it is not asked what time it is, either. */
+static void note_timely(struct verdicts *verdicts, enum kinds_side side)
+{
+    const struct side_state *state = &verdicts->sides[side];
+    for (uint32_t i = 0; i < state->room; i++) {
+        const struct member *member = &state->members[i];
+        if (member->serial != 0 && !member->is_costly &&
+            is_there(verdicts, side, i, member->serial) &&
             readings_is_timely(verdicts->readings, side, i)) {
-            readings_forget(verdicts->readings, side, i, true);
-            state->members[i].serial = UINT64_MAX; /* of no kind */
-            verdicts_add(verdicts, side, i);
+            verdicts->later = number_array_grow(verdicts->later, verdicts->later_count,
+                                                &verdicts->later_room, sizeof *verdicts->later);
+            verdicts->later[verdicts->later_count++] = (struct kind_name){side, i, member->serial};
         }
     }
+}
+
+bool verdicts_catch_up(struct verdicts *verdicts, uint64_t end)
+{
+    while (verdicts->later_at < verdicts->later_count && verdicts->work.steps < end) {
+        const struct kind_name *name = &verdicts->later[verdicts->later_at++];
+        struct side_state *state = &verdicts->sides[name->side];
+        if (name->kind < state->room && state->members[name->kind].serial == name->serial &&
+            is_there(verdicts, name->side, name->kind, name->serial)) {
+            readings_forget(verdicts->readings, name->side, name->kind, true);
+            state->members[name->kind].serial = UINT64_MAX; /* of no kind */
+            verdicts_add(verdicts, name->side, name->kind);
+        }
+        verdicts->work.steps += KIND_STEPS;
+    }
+    if (verdicts->later_at < verdicts->later_count) {
+        return false;
+    }
+    verdicts->later_at = verdicts->later_count = 0;
+    return true;
+}
+
+bool verdicts_take_costly(struct verdicts *verdicts, enum kinds_side *side, uint32_t *kind)
+{
+    while (verdicts->costly_count > 0) {
+        const struct kind_name *name = &verdicts->costly[--verdicts->costly_count];
+        if (is_there(verdicts, name->side, name->kind, name->serial)) {
+            *side = name->side;
+            *kind = name->kind;
+            return true;
+        }
+    }
+    return false;
+}
+
+uint64_t verdicts_steps(const struct verdicts *verdicts)
+{
+    return verdicts->work.steps;
 }
 
 static void shorten_log(struct verdicts *verdicts)
@@ -705,13 +910,17 @@ static void shorten_log(struct verdicts *verdicts)
             (void)verdicts_of(verdicts, i);
         }
         verdicts->jobs[i].seen = 0;
+        verdicts->jobs[i].first = 0; /* of one that has not seen all: from the beginning */
     }
     verdicts->log_count = 0;
 }
 
 void verdicts_begin(struct verdicts *verdicts, const struct ad_context *context, bool full)
 {
-    readings_begin(verdicts->readings, context);
+    verdicts->context = context != NULL ? *context : (struct ad_context){0};
+    verdicts->work.steps_max = VERDICT_STEPS_MAX;
+    verdicts->context.work = &verdicts->work;
+    readings_begin(verdicts->readings, &verdicts->context);
     size_t kept = readings_count(verdicts->readings);
     for (int side = 0; side < KINDS_SIDES; side++) {
         kept += verdicts->sides[side].program_count + verdicts->sides[side].template_count;
@@ -723,8 +932,9 @@ void verdicts_begin(struct verdicts *verdicts, const struct ad_context *context,
         return;
     }
     if (full) {
-        judge_timely_anew(verdicts, KINDS_SLOT);
-        judge_timely_anew(verdicts, KINDS_JOB);
+        verdicts->later_at = verdicts->later_count = 0;
+        note_timely(verdicts, KINDS_SLOT);
+        note_timely(verdicts, KINDS_JOB);
     }
     if (verdicts->log_count > 1024 + 2 * kinds_limit(verdicts->kinds, KINDS_SLOT)) {
         shorten_log(verdicts);
@@ -762,6 +972,8 @@ void verdicts_destroy(struct verdicts *verdicts)
         mem_free(verdicts->jobs);
         mem_free(verdicts->log);
         mem_free(verdicts->list);
+        mem_free(verdicts->costly);
+        mem_free(verdicts->later);
         mem_free(verdicts);
     }
 }

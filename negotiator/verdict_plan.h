@@ -17,6 +17,12 @@
  *
  * A clause that looked at the clock, or at random(), is evaluated anew in a full cycle.
  *
+ * What is evaluated was written by strangers, so it is counted (ad_eval.h): an evaluation that
+ * takes more than VERDICT_STEPS_MAX is error, and a kind whose own expressions cross that again and
+ * again, or take far more than others, matches nothing from then on and is told by
+ * verdicts_take_costly(). Judging can be done in slices (verdicts_prepare()), before a cycle needs
+ * it.
+ *
  * SPDX-License-Identifier: Apache-2.0
  */
 #ifndef NEGOTIATOR_VERDICT_PLAN_H
@@ -27,6 +33,13 @@
 #include <stdint.h>
 
 #include "negotiator/kinds_plan.h"
+
+/* Steps of one evaluation; so often may a kind cross that; what all its evaluations may take, and
+ * for each kind of the other side that it was judged with. */
+#define VERDICT_STEPS_MAX  5000
+#define VERDICT_OVER_MAX   20
+#define VERDICT_STEPS_FREE 100000
+#define VERDICT_STEPS_EACH 500
 
 struct ad_context;
 struct ad_expr;
@@ -39,9 +52,18 @@ void verdicts_destroy(struct verdicts *verdicts);      /* NULL is allowed */
 void verdicts_set_ranks(struct verdicts *verdicts, const struct ad_expr *pre_job,
                         const struct ad_expr *post_job);
 
-/* A cycle begins; context is borrowed until the next one.  full: what looked at the clock is judged
- * anew. */
+/* A cycle begins, or is being prepared; what context points to is borrowed until the next one.
+ * full: what looked at the clock is judged anew, by verdicts_catch_up(). */
 void verdicts_begin(struct verdicts *verdicts, const struct ad_context *context, bool full);
+
+/* Slices: they go on until verdicts_steps() has come to end, and return true when nothing is left
+ * to do: of what a full cycle judges anew; of what verdicts_of() and verdicts_rank() look at. */
+uint64_t verdicts_steps(const struct verdicts *verdicts); /* of evaluation, so far */
+bool verdicts_catch_up(struct verdicts *verdicts, uint64_t end);
+bool verdicts_prepare(struct verdicts *verdicts, uint32_t job, uint64_t end);
+/* A kind that matches nothing any more, because of what it costs; each is told once.  False: there
+ * is none. */
+bool verdicts_take_costly(struct verdicts *verdicts, enum kinds_side *side, uint32_t *kind);
 /* This kind takes part from now on (again: no matter). */
 void verdicts_add(struct verdicts *verdicts, enum kinds_side side, uint32_t kind);
 
