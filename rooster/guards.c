@@ -132,7 +132,8 @@ void guards_see_offline(struct node *node, const struct ad *slot)
     if (rooster->guards->reserve.count == 0 || ad_bool_or(slot, "PowerKeptOff", false)) {
         return;
     }
-    const struct ad_context context = {.now_s = now_s, .random_state = &rooster->random_state};
+    const struct ad_context context = rooster_context(rooster);
+    uint64_t over = rooster->work.over;
     struct ad *matched = ad_create();
     ad_chain(matched, slot);
     ad_set_int(matched, "MachineLastMatchTime", now_s);
@@ -143,6 +144,7 @@ void guards_see_offline(struct node *node, const struct ad *slot)
                                                            : node->rank;
         node->guard.spare = true;
     }
+    look_tell_costly(node, slot, "UNHIBERNATE", over);
     ad_destroy(matched);
 }
 

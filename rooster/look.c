@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/config.h"
+#include "base/log.h"
 #include "base/loop.h"
 #include "base/vec.h"
 #include "classad/ad.h"
@@ -67,6 +68,28 @@ static struct node_room room_of(const struct ad *ad)
                               .memory_mib = ad_int_or(ad, "DetectedMemory", 0)};
 }
 
+struct ad_context rooster_context(struct rooster *rooster)
+{
+    rooster->work.steps_max = ROOSTER_STEPS_MAX;
+    return (struct ad_context){.now_s = loop_wall_s(rooster->env.loop),
+                               .random_state = &rooster->random_state,
+                               .work = &rooster->work};
+}
+
+void look_tell_costly(struct node *node, const struct ad *ad, const char *what, uint64_t over)
+{
+    if (node->rooster->work.over == over || node->told_costly) {
+        return;
+    }
+    node->told_costly = true;
+    log_warn(node->rooster->env.log, "wake.costly",
+             "evaluating this in a machine's ad takes too many steps: it counts as error",
+             LOG_TEXT("expression", what), LOG_TEXT("machine", node->name),
+             LOG_TEXT("name", ad_string_or(ad, "Name", "")),
+             LOG_TEXT("identity", ad_string_or(ad, "AuthenticatedIdentity", "")),
+             LOG_INT("steps_max", ROOSTER_STEPS_MAX));
+}
+
 static void see_offline(struct rooster *rooster, struct node *node, const struct ad *ad,
                         const struct ad_context *context)
 {
@@ -90,10 +113,15 @@ static void see_offline(struct rooster *rooster, struct node *node, const struct
     see_promise(node, ad);
     guards_see_offline(node, ad);
     int64_t jobs = see_jobs(node, ad, context->now_s);
-    if (jobs == 0 || ad_eval_bool(rooster->unhibernate, ad, NULL, context) != AD_TRUE) {
+    uint64_t over = rooster->work.over;
+    bool wanted = jobs != 0 && ad_eval_bool(rooster->unhibernate, ad, NULL, context) == AD_TRUE;
+    look_tell_costly(node, ad, "UNHIBERNATE", over);
+    if (!wanted) {
         return;
     }
+    over = rooster->work.over;
     double rank = rooster->rank != NULL ? ad_eval_rank(rooster->rank, ad, NULL, context) : 0;
+    look_tell_costly(node, ad, "ROOSTER_UNHIBERNATE_RANK", over);
     bool first = !node->demanded && !node->guard.spare;
     node->rank = first || rank > node->rank ? rank : node->rank;
     node->demanded = true;
@@ -126,8 +154,7 @@ static void forget_facts(struct node *node)
 void look_see(struct node *node)
 {
     struct rooster *rooster = node->rooster;
-    const struct ad_context context = {.now_s = loop_wall_s(rooster->env.loop),
-                                       .random_state = &rooster->random_state};
+    const struct ad_context context = rooster_context(rooster);
     const struct node_adapter adapter = node->adapter;
     bool could_relay = node->can_relay;
     node->looked = rooster->looks;

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "classad/ad_eval.h"
 #include "base/daemon.h"
 #include "base/vec.h"
 #include "power/power.h"
@@ -74,11 +75,16 @@ struct seen { /* an ad of a machine */
     struct node *node;
 };
 
+/* Steps of one evaluation of UNHIBERNATE or of a rank in the ad of a machine: what takes more is
+ * error, and the machine is not woken (classad/ad_eval.h). */
+#define ROOSTER_STEPS_MAX 2000
+
 struct node { /* one machine */
     struct rooster *rooster;
     char *name;
     struct vec ads;   /* struct seen, in order of arrival */
     bool marked;      /* to be looked at */
+    bool told_costly; /* its ads cost too much to be judged */
     uint64_t looked;  /* the look that saw its ads last */
     size_t candidate; /* its place among the candidates, from 1; 0: none */
     enum wake_state state;
@@ -178,6 +184,7 @@ struct rooster {
     struct ad_expr *unhibernate, *rank;
     struct loop_timer *look_timer, *interval_timer;
     uint64_t random_state;
+    struct ad_work work;    /* of evaluating in ads of others */
     uint64_t configuration; /* counts reloads, from 1 */
     int64_t wakes, failures;
     struct wake_minute minute; /* when the last wakes were ordered */
@@ -201,6 +208,10 @@ void look(void *rooster);
 /* The same, whether the copy of the ads is complete or not. */
 void look_now(struct rooster *rooster);
 void look_see(struct node *node); /* what its ads say now; changes no state */
+/* To evaluate in ads of machines: counted into rooster->work. */
+struct ad_context rooster_context(struct rooster *rooster);
+/* Logs whose ad it is, once for each node, if rooster->work.over is not `over` any more. */
+void look_tell_costly(struct node *node, const struct ad *ad, const char *what, uint64_t over);
 
 /* ---- choose.c: from nodes to wakes */
 void choose_from(struct node *node);      /* it was looked at: perhaps it is a candidate */

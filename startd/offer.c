@@ -97,6 +97,8 @@ static int judge_offer(struct startd *startd, struct wire_request *request, stru
         return rc;
     }
     rc = slot_plan_accepts(slot->ad, job, &context, err);
+    startd_tell_costly(slot, "Requirements", ad_string_or(args, "JobId", ""),
+                       ad_string_or(job, "User", ""));
     if (rc != 0 && slot->kind == SLOT_DYNAMIC && slot->state == SLOT_UNCLAIMED) {
         slot_uncarve(slot);
     }

@@ -129,6 +129,25 @@ static void take_step(struct slot *slot, enum policy_step step)
     }
 }
 
+/* Finds the expression again that was too costly.  Of a claim it is told once. */
+static void tell_costly(struct slot *slot, const struct ad *job, const struct ad_context *context)
+{
+    struct startd *startd = slot->startd;
+    struct claim *claim = slot->claim;
+    if (startd->work.over == startd->told_over) {
+        return;
+    }
+    startd->told_over = startd->work.over;
+    for (int i = 0; !claim->told_costly && i < POLICY_EXPRS; i++) {
+        if (slot->policy.expr[i] != NULL) {
+            (void)ad_eval_bool(slot->policy.expr[i], slot->ad, job, context); /* to count it */
+            claim->told_costly = startd->work.over != startd->told_over;
+            startd_tell_costly(slot, policy_plan_knob((enum policy_expr)i), claim->job_id,
+                               claim->user);
+        }
+    }
+}
+
 void policy_check(struct slot *slot)
 {
     struct claim *claim = slot->claim;
@@ -144,6 +163,7 @@ void policy_check(struct slot *slot)
     const struct ad *job = claim->stage == CLAIM_ACTIVE ? claim->job : NULL;
     enum policy_step step = policy_plan_step(&slot->policy, slot->state, slot->activity,
                                              claim->evicted, slot->ad, job, &context);
+    tell_costly(slot, job, &context);
     if (step == POLICY_CONTINUES && claim->by_user) {
         step = POLICY_STAYS;
     }

@@ -16,6 +16,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "classad/ad_eval.h"
 #include "base/daemon.h"
 #include "base/os.h"
 #include "base/os_net.h"
@@ -34,6 +35,8 @@
 #define CLAIM_ID_LIFETIME_S 120 /* of one that nobody used */
 
 struct ad;
+#define STARTD_STEPS_MAX 20000 /* of one evaluation (classad/ad_eval.h): below 1 ms */
+
 struct ad_context;
 struct ad_expr;
 struct claim;
@@ -114,6 +117,7 @@ struct claim {
     bool evicted;           /* PREEMPT was true: its job has to go, after its retirement */
     bool adopted;           /* its starter was there before us */
     bool suspended;         /* the job stands still */
+    bool told_costly;       /* an expression of the policy, with its job */
     bool by_user;           /* ... because its schedd wants it: CONTINUE does not let it go on */
     int64_t suspended_at_s; /* when it last began to; 0: never in this run */
     int64_t suspended_s;    /* of this run, up to the last CONTINUE */
@@ -305,6 +309,8 @@ struct startd {
     uint64_t all_sent_ms;             /* all ads at once, likewise */
     uint64_t epoch, sequence;         /* of our updates */
     uint64_t random_state;
+    struct ad_work work;              /* of evaluating with jobs of others */
+    uint64_t told_over;               /* of work.over */
     struct user_world *users;         /* of userMap() in expressions */
     struct transfer_plugins *plugins; /* who fetches URLs here */
     bool first_update_done;           /* since the uplink came up */
@@ -334,7 +340,12 @@ struct startd {
 extern const struct knob_table startd_knobs;
 extern const struct daemon startd_daemon;
 
+/* Evaluations count into startd->work, and take at most STARTD_STEPS_MAX: more is error. */
 struct ad_context startd_context(struct startd *startd);
+/* Logs who wrote the job that made such an evaluation too costly since the last call, if one was.
+ * what: the attribute or knob. */
+void startd_tell_costly(const struct slot *slot, const char *what, const char *job_id,
+                        const char *user);
 
 /* ---- slots.c: which slots there are */
 int slots_create(struct startd *startd, struct err *err);

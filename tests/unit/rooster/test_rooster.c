@@ -71,6 +71,25 @@ static void a_hold_that_unhibernate_does_not_confirm_wakes_nothing(void **state)
     assert_string_equal(wakes(rig), "wn02 ");
 }
 
+/* What a machine's ad says of itself is a stranger's word: it may cost its own waking only. */
+static void a_machine_whose_ad_costs_too_much_is_left_asleep_and_the_others_wake(void **state)
+{
+    struct rig *rig = *state;
+    stop(rig);
+    load(rig, "ROOSTER_UNHIBERNATE = \"Offline && Unhibernate && (Machine != \\\"wn01\\\" || "
+              "regexp(\\\"(a+)+$\\\", \\\"aaaaaaaaaaaaaaaaaaaaaaaaaaab\\\") =!= 1)\"");
+    start(rig);
+    falls_asleep(rig, "wn01");
+    falls_asleep(rig, "wn02");
+    is_held(rig, "wn01", 1);
+    is_held(rig, "wn02", 1);
+    until(rig, is_waking_2);
+    assert_true(is_off(rig));
+    assert_string_equal(wakes(rig), "wn02 ");
+    assert_true(node_named(rig, "wn01")->told_costly);
+    assert_false(node_named(rig, "wn02")->told_costly);
+}
+
 static void a_command_that_fails_is_tried_again_and_then_the_machine_is_left_alone(void **state)
 {
     struct rig *rig = *state;
@@ -442,6 +461,7 @@ static void a_sleep_that_another_rooster_saw_the_end_of_is_written_down(void **s
 }
 
 UNIT_TESTS(RIG(a_hold_wakes_the_machine_and_its_live_ad_is_the_success),
+           RIG(a_machine_whose_ad_costs_too_much_is_left_asleep_and_the_others_wake),
            RIG(the_ledger_is_durable_before_the_command_runs), RIG(the_command_gets_the_offline_ad),
            RIG(without_a_hold_nothing_is_woken),
            RIG(a_hold_that_unhibernate_does_not_confirm_wakes_nothing),

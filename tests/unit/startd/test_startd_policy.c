@@ -96,6 +96,25 @@ static void a_job_stands_still_while_the_owner_is_back(void **state)
     assert_int_equal(rig->starter.stops, 0);
 }
 
+/* Its submitter wrote what the policy looks at: that costs the startd little, and is told. */
+static void a_job_that_costs_the_policy_too_much_changes_nothing(void **state)
+{
+    struct rig *rig = *state;
+    run_under(rig, "PREEMPT = \"TARGET.Wish =!= 77\"\n");
+    struct claim *claim = claim_of_slot(rig);
+    assert_int_equal(ad_set_expr(claim->job, "Wish",
+                                 "regexp(\"(a+)+$\", \"aaaaaaaaaaaaaaaaaaaaaaaaaaab\")", NULL),
+                     0);
+    uint64_t before = rig->startd->work.steps;
+    policy_check(slot_of(rig));
+    assert_true(is_claimed_busy(rig)); /* error is not true */
+    assert_true(claim->told_costly);
+    assert_in_range(rig->startd->work.steps - before, STARTD_STEPS_MAX, 3 * STARTD_STEPS_MAX);
+    ad_set_int(claim->job, "Wish", 76);
+    policy_check(slot_of(rig));
+    assert_false(is_claimed_busy(rig));
+}
+
 static void what_its_schedd_wants_to_stand_still_does_until_it_wants_otherwise(void **state)
 {
     struct rig *rig = *state;
@@ -291,6 +310,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         RIG(a_job_stands_still_while_the_owner_is_back),
         RIG(what_its_schedd_wants_to_stand_still_does_until_it_wants_otherwise),
+        RIG(a_job_that_costs_the_policy_too_much_changes_nothing),
         RIG(a_suspension_survives_the_startd),
         RIG(an_owner_who_stays_gets_his_machine_back),
         RIG(time_that_stood_still_is_no_retirement),
