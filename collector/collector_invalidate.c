@@ -57,11 +57,14 @@ static void invalidation_destroy(struct invalidation *invalidation)
  * meant? A startd that stops does not take back what stands for its sleeping machine. */
 static bool is_meant(const struct invalidation *invalidation, const struct ads_entry *entry)
 {
-    char holder[PLAN_NAME_MAX + 1];
-    return entry && entry->latest && !plan_is_old(&entry->stamp, &invalidation->stamp) &&
+    if (!entry || !entry->latest) {
+        return false;
+    }
+    char text[PLAN_NAME_MAX + 1];
+    const char *holder = plan_holder(entry->type, entry->name, text);
+    return !plan_is_old(&entry->stamp, &invalidation->stamp) &&
            entry->heard_ms <= invalidation->begin_ms &&
-           wire_peer_may_advertise(wire_request_peer(invalidation->request),
-                                   plan_holder(entry->type, entry->name, holder)) &&
+           (!holder || wire_peer_may_advertise(wire_request_peer(invalidation->request), holder)) &&
            entry->latest_offline == invalidation->offline &&
            entry->latest_absent == invalidation->absent;
 }

@@ -136,6 +136,9 @@ bool plan_is_of_machine(const char *type)
 const char *plan_holder(const char *type, const char *name, char ret[PLAN_NAME_MAX + 1])
 {
     const char *sharp = strrchr(name, '#');
+    if (owner_of(type) == OWNER_NEGOTIATOR && !text_equal_nocase(type, "Negotiator")) {
+        return NULL;
+    }
     if (sharp == NULL || owner_of(type) != OWNER_SCHEDD) {
         return name;
     }

@@ -57,7 +57,9 @@ bool plan_may_advertise(const struct plan_sender *sender, const char *type);
 /* Ads whose Machine is the sender's own: the pattern of its token must allow it. */
 bool plan_is_of_machine(const char *type);
 /* The part of an ad's Name that the pattern of the sender's token must allow: the schedd's name in
- * those of its requests ("schedd#3") and submitters ("alice@domain#schedd"), else all of it. */
+ * those of its requests ("schedd#3") and submitters ("alice@domain#schedd"), else all of it.
+ * NULL: no pattern is for such names, which are those of accounts and submitting machines, of whom
+ * the negotiator tells. */
 const char *plan_holder(const char *type, const char *name, char ret[PLAN_NAME_MAX + 1]);
 
 /* Is this an attribute of somebody else's machine ad that the sender may set? */

@@ -110,8 +110,9 @@ static int admit(const struct update *update, const struct ads_entry *entry, con
     if (!plan_may_advertise(&update->sender, type)) {
         return err_set(err, -EACCES, "%s may not have ads of type %s", peer->identity, type);
     }
-    char holder[PLAN_NAME_MAX + 1];
-    if (!wire_peer_may_advertise(peer, plan_holder(type, name, holder))) {
+    char text[PLAN_NAME_MAX + 1];
+    const char *holder = plan_holder(type, name, text);
+    if (holder && !wire_peer_may_advertise(peer, holder)) {
         return err_set(err, -EACCES, "%s may not advertise the name '%s': its token is for '%s'",
                        peer->identity, name, peer->pattern);
     }

@@ -165,9 +165,24 @@ static void a_schedd_has_and_takes_away_the_ads_of_its_own_name_only(void **stat
     assert_int_equal(taken_away(schedd, "Submitter", "ann@pool#s"), 1);
 }
 
+static void a_negotiator_tells_of_all_accounts_and_of_itself(void **state)
+{
+    struct bed *bed = *state;
+    struct client *negotiator = dial_as(bed, SCOPE_NEGOTIATOR, "n");
+    taken(negotiator, "[]", "[ MyType = \"Negotiator\"; Name = \"n\" ]");
+    taken(negotiator, "[]", "[ MyType = \"Accounting\"; Name = \"<none>\" ]");
+    taken(negotiator, "[]", "[ MyType = \"Accounting\"; Name = \"physics.ann@domain\" ]");
+    taken(negotiator, "[]", "[ MyType = \"SubmittingMachine\"; Name = \"submit1\" ]");
+    refused(negotiator, "[ MyType = \"Negotiator\"; Name = \"m\" ]", "may not advertise the name");
+    assert_int_equal(taken_away(negotiator, "Accounting", "<none>"), 1);
+    refused(dial_as(bed, SCOPE_SCHEDD, "n"), "[ MyType = \"Accounting\"; Name = \"n\" ]",
+            "may not have ads of type Accounting");
+}
+
 #define CASE(test) cmocka_unit_test_setup_teardown(test, make_bed, remove_bed)
 UNIT_TESTS(CASE(a_machine_has_one_name_beside_every_job),
            CASE(a_change_cannot_do_what_a_whole_ad_cannot),
            CASE(every_attribute_of_identity_is_a_literal_string),
            CASE(nobody_takes_the_matches_of_another_or_signs_for_another),
+           CASE(a_negotiator_tells_of_all_accounts_and_of_itself),
            CASE(a_schedd_has_and_takes_away_the_ads_of_its_own_name_only))

@@ -104,6 +104,8 @@ static void names_are_judged_by_the_daemon_that_they_name(void **state)
     assert_string_equal(plan_holder("Submitter", "alice@a.b#submit1", ret), "submit1");
     assert_string_equal(plan_holder("Scheduler", "submit1", ret), "submit1");
     assert_string_equal(plan_holder("Machine", "slot1@wn#1", ret), "slot1@wn#1");
+    assert_string_equal(plan_holder("Negotiator", "pool", ret), "pool");
+    assert_null(plan_holder("Accounting", "ann@domain", ret));
     assert_true(plan_is_of_machine("Machine"));
     assert_true(plan_is_of_machine("SomethingOfTheSite"));
     assert_false(plan_is_of_machine("Scheduler"));
