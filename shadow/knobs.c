@@ -100,7 +100,8 @@ static const struct knob KNOBS[] = {
      .fallback = "/usr/sbin/sendmail",
      .help =
          "Program that sends the mail which jobs with `notification` ask for; it is called with "
-         "-oi -t; empty: none is sent."},
+         "-oi -t, and gets no privilege by its set-user-id or set-group-id bit (one that speaks "
+         "SMTP, such as msmtp, needs none); empty: none is sent."},
     {.name = "SHADOW_ORPHAN_TIMEOUT",
      .type = KNOB_DURATION_S,
      .fallback = "20m",

@@ -73,7 +73,7 @@ void mail_handle(struct shadow *shadow, struct wire_request *request)
     const struct os_spawn spec = {.argv = argv,
                                   .input_text = ad_string_or(ad, "Text", ""),
                                   .new_session = true,
-                                  .no_new_privs = false}; /* sendmail may be set-group-id */
+                                  .no_new_privs = true}; /* as the shadow itself has it */
     struct mail *mail = mem_zalloc(sizeof(*mail));
     struct err err = {{0}};
     mail->shadow = shadow;
