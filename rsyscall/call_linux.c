@@ -264,6 +264,17 @@ static int set_times(int fd, const char *path, bool link, uint32_t how,
     return result == 0 ? 0 : -errno;
 }
 
+/* grants.h says why. */
+static int judge_directory(struct rsys_call *call, int fd, const struct stat *about)
+{
+    const struct rsys_attr *attr = &call->request.attr;
+    uint32_t how = call->request.how;
+    bool opens = (how & RSYS_SET_MODE) != 0 && (attr->mode & 022 & ~about->st_mode) != 0;
+    bool gives = (how & RSYS_SET_GID) != 0 && attr->gid != about->st_gid;
+    return S_ISDIR(about->st_mode) && (opens || gives) && rsys_view_is_old(call->view, fd) ? -EPERM
+                                                                                           : 0;
+}
+
 static int set_all(struct rsys_call *call, int fd, const struct stat *about)
 {
     char path[RSYS_FD_PATH_SIZE];
@@ -304,6 +315,7 @@ static int do_setattr(struct rsys_call *call)
         return code;
     }
     code = rsys_view_judge(call->view, call->at->root, fd, NULL, RSYS_CHANGE_FILE, false);
+    code = code != 0 ? code : judge_directory(call, fd, &about);
     if (code == 0) {
         code = set_all(call, fd, &about);
     }

@@ -13,7 +13,9 @@
  *   take their names for something else, nor those of links to them or of directories that hold
  *   some: the owner may have the directory in PATH;
  * - directories from which interpreters load modules without being asked (site-packages and its
- *   kin) that were there before the job, with all below.
+ *   kin) that were there before the job, with all below;
+ * - who else may write to a directory that was there before the job: another account of the host
+ *   would do in it what the job may not.
  * What the job itself made it may change.  README.md says how that is known.
  *
  * All of it may block; lanes use it, many at once.
@@ -41,6 +43,9 @@ void rsys_grants_destroy(struct rsys_grants *grants); /* NULL is allowed */
  * not there yet. */
 int rsys_grants_judge(struct rsys_grants *grants, int fd, const char *name,
                       enum rsys_change change);
+
+/* Was fd's file there before the job, as far as is known? */
+bool rsys_grants_is_old(struct rsys_grants *grants, int fd);
 
 /* The job made fd's file. */
 void rsys_grants_made(struct rsys_grants *grants, int fd);

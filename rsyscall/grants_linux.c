@@ -105,6 +105,12 @@ static bool is_old(struct rsys_grants *grants, int fd, const struct stat *about)
     return !made;
 }
 
+bool rsys_grants_is_old(struct rsys_grants *grants, int fd)
+{
+    struct stat about;
+    return fstat(fd, &about) != 0 || is_old(grants, fd, &about);
+}
+
 /* What the linker loads needs no x.  What cannot be read may be one. */
 static bool is_shared_object(int fd)
 {

@@ -63,6 +63,9 @@ int rsys_view_find_link(struct rsys_view *view, int from, const struct rsys_text
 int rsys_view_judge(struct rsys_view *view, uint32_t root, int fd, const char *name,
                     enum rsys_change change, bool cached);
 
+/* As rsys_grants_is_old(); false where all may be changed. */
+bool rsys_view_is_old(struct rsys_view *view, int fd);
+
 /* For what the job has just made. */
 void rsys_view_made(struct rsys_view *view, int fd);
 

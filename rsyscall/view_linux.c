@@ -199,6 +199,11 @@ int rsys_view_judge(struct rsys_view *view, uint32_t root, int fd, const char *n
     return cached ? -EAGAIN : rsys_grants_judge(view->grants, fd, name, change);
 }
 
+bool rsys_view_is_old(struct rsys_view *view, int fd)
+{
+    return view->grants != NULL && rsys_grants_is_old(view->grants, fd);
+}
+
 void rsys_view_made(struct rsys_view *view, int fd)
 {
     if (view->grants != NULL) {

@@ -261,6 +261,22 @@ def a_machine_writes_start_up_files(scene):
         worked(f"it writes {' '.join(written)}")
 
 
+@attack("F5", "a machine opens its owner's directories to others of the submit host")
+def a_machine_opens_directories(scene):
+    home = pwd.getpwnam("alice").pw_dir
+    scene.at_home("work/input", "input\n")
+    scene.at_home("work/tools/run", "#!/bin/sh\n", mode=0o755)
+    for name in ("work", "work/tools"):
+        os.chmod(f"{home}/{name}", 0o755)
+    calls = scene.remote_calls(initialdir=f"{home}/work")
+    if not (calls.mkdir(f"{home}/work/own") and calls.chmod(f"{home}/work/own", 0o777)):
+        raise AssertionError("the job cannot set the mode of what it made")
+    for name in ("work", "work/tools"):
+        if calls.chmod(f"{home}/{name}", 0o777):
+            worked(f"everybody may write to {name}, and so replace the programs in it")
+    shutil.rmtree(f"{home}/work/tools")
+
+
 @attack("F5", "a machine puts a link in place of the job's event log")
 def a_machine_puts_a_link_for_the_log(scene):
     home = pwd.getpwnam("alice").pw_dir

@@ -199,6 +199,32 @@ static void programs_from_before_the_job_stay(void **state)
     assert_int_equal(rename_to(rig, "work/plain", "work/plain2"), 0);
 }
 
+static void directories_from_before_the_job_are_not_opened_to_others(void **state)
+{
+    struct rig *rig = *state;
+    struct home home;
+    prepare(rig, &home, LATER);
+    make_dir(rig, "work/bin");
+    grant(rig, &home, RSYS_GRANT_START, "work");
+    rig_open(rig, &home.offer);
+    static const char *const DIRECTORIES[] = {"work", "work/bin"};
+    for (size_t i = 0; i < 2; i++) {
+        struct rsys_request give = {.op = RSYS_SETATTR,
+                                    .at = AT(0, DIRECTORIES[i]),
+                                    .how = RSYS_SET_GID,
+                                    .attr.gid = (uint32_t)getgid() + 1};
+        assert_int_equal(set_mode(rig, DIRECTORIES[i], 0777), -EPERM);
+        assert_int_equal(set_mode(rig, DIRECTORIES[i], 0775), -EPERM);
+        assert_int_equal(rig_status(rig, give), -EPERM);
+        give.attr.gid = (uint32_t)getgid();
+        assert_int_equal(rig_status(rig, give), 0);
+        assert_int_equal(set_mode(rig, DIRECTORIES[i], 0700), 0);
+        assert_int_equal(set_mode(rig, DIRECTORIES[i], 0755), 0);
+    }
+    assert_int_equal(ask(rig, RSYS_MKDIR, "work/new"), 0);
+    assert_int_equal(set_mode(rig, "work/new", 0777), 0); /* its own */
+}
+
 static void what_the_job_made_it_may_change(void **state)
 {
     struct rig *rig = *state;
@@ -310,6 +336,7 @@ int main(void)
         TEST(a_job_that_begins_at_home_can_change_its_outputs_only),
         TEST(dot_entries_of_a_home_that_was_given_stay),
         TEST(programs_from_before_the_job_stay),
+        TEST(directories_from_before_the_job_are_not_opened_to_others),
         TEST(what_the_job_made_it_may_change),
         TEST(by_its_time_of_birth_it_is_known_in_a_later_run),
         TEST(module_directories_from_before_the_job_stay),
