@@ -68,7 +68,9 @@ for dir in $WORK $POOL $POOL/nodes $ROOST_BIN $(dirname "$ROOST_BIN"); do
     mv \$dir \$dir.old 2>/dev/null && echo "moved \$dir" && mv \$dir.old \$dir
 done
 unshare -Urm sh -c 'umount -l $ROOST_CONFIG; mount -o remount,rw,bind $ROOST_CONFIG; echo evil >>$ROOST_CONFIG && echo uncovered' 2>/dev/null
-ls $POOL/config $POOL/nodes/wn01/config 2>/dev/null
+for dir in $POOL/config $POOL/nodes/wn01/config; do # of settings made at run time: nobody has made one yet
+    { mkdir -p \$dir && echo 'STARTER = "/bin/false"' >\$dir/schedd.conf; } 2>/dev/null
+done
 echo tried
 END
 printf 'executable = %s\ninitialdir = %s\noutput = evil.out\nerror = evil.err\nqueue\n' "$WORK/evil.sh" "$OUT" >"$WORK/evil.sub"
@@ -78,6 +80,7 @@ cluster=$(submit "$WORK/evil.sub") || exit 1
 until_true 30 "it is done" is_done "$cluster" 1
 sha256sum "$ROOST_CONFIG" "$POOL"/nodes/*/roost.conf "$ROOST_BIN"/roost-* >"$WORK/after"
 equals "what the job did" "$(cat "$OUT/evil.out")" tried
+equals "settings" "$(find "$POOL" -path '*/config/*')" ""
 equals "what the daemons read and run" "$(cat "$WORK/after")" "$(cat "$WORK/before")"
 until_true 20 "all are asleep" is_asleep 2
 pool_stop
