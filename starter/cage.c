@@ -37,6 +37,10 @@
 #define WEIGHT_EACH 100  /* of a CPU of the slot */
 #define HIDDEN_MAX  10   /* of HIDDEN_FROM_JOBS */
 
+/* Sockets of what runs for an account that is logged in, the manager of its services among them:
+ * that would start whatever a job of the account wants, outside of all walls. */
+#define SESSIONS "/run/user"
+
 struct cage {
     struct os_cage spec;
     struct os_cgroup_limits limits; /* of spec.cgroup */
@@ -166,10 +170,12 @@ static int make_view(struct starter *starter, struct cage *cage, struct err *err
                                               "RUN",     "LOCK",  "LOG"};
     const struct config *config = starter->env.config;
     struct os *os = starter->env.os;
-    const char *hide[ARRAY_COUNT(DIRECTORIES) + HIDDEN_MAX], *scratch[CAGE_SCRATCH_MAX];
+    const char *hide[1 + ARRAY_COUNT(DIRECTORIES) + HIDDEN_MAX] = {SESSIONS};
+    const char *scratch[CAGE_SCRATCH_MAX];
     struct cage_place place = {.directory = starter->directory,
                                .sandbox = starter->sandbox,
                                .hide = hide,
+                               .hide_count = 1,
                                .scratch = scratch,
                                .private_shm = config_bool(config, "MOUNT_PRIVATE_DEV_SHM")};
     struct os_stat stat;

@@ -34,7 +34,8 @@ static const struct knob KNOBS[] = {
              "strict holds the job."},
     {.name = "HIDDEN_FROM_JOBS",
      .type = KNOB_LIST,
-     .help = "Directories that a job with namespaces finds empty, beside those of this machine's "
+     .help = "Directories that a job with namespaces finds empty, beside /run/user and those of "
+             "this machine's "
              "daemons."},
     {.name = "MOUNT_UNDER_SCRATCH",
      .type = KNOB_LIST,

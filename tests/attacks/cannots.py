@@ -43,6 +43,7 @@ for pid in @PIDS@; do
     done
     ls "/proc/$pid/root/" >/dev/null 2>&1 && got "saw the root of $pid"
 done
+[ -e /run/user/@ALICE@/bus ] && got "reached the manager of alice's services"
 for uid in 0 @BOB@; do
     python3 -c "import os; os.setuid($uid)" 2>/dev/null && got "is $uid"
 done
