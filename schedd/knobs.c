@@ -139,8 +139,8 @@ static const struct knob KNOBS[] = {
              "SUB_SECOND, XML, JSON."},
     {.name = "EVENT_LOG",
      .type = KNOB_PATH,
-     .help = "File with the events of all jobs of this schedd, written by its account; unset: "
-             "none."},
+     .help = "File with the events of all jobs of this schedd, written by its account; a symbolic "
+             "link is not followed; unset: none."},
     {.name = "EVENT_LOG_MAX_SIZE",
      .type = KNOB_SIZE_BYTES,
      .fallback = "1000000",

@@ -92,6 +92,10 @@ refused "2: a zero byte: this is no text file" "${exe}arguments = a\0b\nqueue\n"
 refused "2: output: /nodir/out: there is no directory /nodir" "${exe}output = /nodir/out\nqueue\n"
 refused "2: error: $WORK: it is a directory" "${exe}error = $WORK\nqueue\n"
 refused "2: log: $WORK/none/log: there is no directory $WORK/none" "${exe}log = $WORK/none/log\nqueue\n"
+ln -s log "$WORK/link"
+for command in log dagman_log; do
+    refused "2: $command: $WORK/link: a symbolic link, which is not followed" "${exe}$command = $WORK/link\nqueue\n"
+done
 refused "2: output: 'http://x/y' is a URL, and must be a file" "${exe}output = http://x/y\nqueue\n"
 refused "2: input: $WORK: it is a directory" "${exe}input = $WORK\nqueue\n"
 refused "1: Can't access executable file $WORK: it is a directory" "executable = $WORK\nqueue\n"
