@@ -31,7 +31,7 @@ static const struct wire_verb_info VERBS[] = {
     {VERB_QUERY, "QUERY", R | W | S | O | N | M, 30000},
     {VERB_WATCH, "WATCH", R | W | A | S | O | N | M, 0},
     {VERB_RELAY, "RELAY", A | W | S | O | N | M, 30000},
-    {VERB_LEASE, "LEASE", O | N | M, 10000},
+    {VERB_LEASE, "LEASE", N | M, 10000},
     {VERB_REVOKE, "REVOKE", M, 15000},
     {VERB_INSTANCE, "INSTANCE", 0, 10000},
     /* schedd */
