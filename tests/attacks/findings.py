@@ -453,6 +453,71 @@ def one_query_stops_the_schedd(scene):
         worked(f"another's PING took {slowest:.1f} s")
 
 
+def slowest_ping(scene, seconds, work):
+    """How long another's PING takes at most while work(stop) is under way, which is repeated."""
+    slowest, stop = 0.0, threading.Event()
+
+    def repeat():
+        while not stop.is_set():
+            work(stop)
+
+    thread = threading.Thread(target=repeat, daemon=True)
+    with scene.greet("schedd", scene.the("WRITE")) as other:
+        thread.start()
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            began = time.monotonic()
+            other.call("PING", timeout=60)
+            slowest = max(slowest, time.monotonic() - began)
+            time.sleep(0.02)
+        stop.set()
+        thread.join(120)
+    return slowest
+
+
+@attack("F17", "a submitter's costly and many jobs stop the schedd for everybody")
+def many_jobs_stop_the_schedd(scene):
+    costly = call("strcat", "a", call("regexp", "(a+)+$", "aaaaaaaaab"))
+    plain = {"Cmd": "/bin/true", "Iwd": "/", "TransferExecutable": False, "ShouldTransferFiles": "NO", "Requirements": False}
+    connection = scene.keep(scene.as_user("schedd", "bob"))
+
+    def done(verb, args, ads=()):
+        reply = connection.call(verb, args, list(ads), timeout=60, deadline_ms=60000)
+        if reply.status != 0:
+            raise AssertionError(f"bob's {verb}: {reply.status} {reply.text}")
+        return reply
+
+    def work(_):
+        few = done("SUBMIT", plain, [Ad(In=costly, Out=costly, Err=costly, Args=costly, Env=costly) for _ in range(500)]).args["ClusterId"]
+        many = done("SUBMIT", {**plain, "ProcCount": 10000}).args["ClusterId"]
+        ids = {"Ids": [f"{many}", f"{few}"]}
+        for verb, args, ads in (("ACT", {"Action": "Hold"}, ()), ("EDIT", {}, [Ad(Tested=7)]), ("ACT", {"Action": "Release"}, ()), ("ACT", {"Action": "Remove"}, ())):
+            done(verb, {**ids, **args}, ads)
+
+    slowest = slowest_ping(scene, 6, work)
+    if slowest > 0.5:
+        worked(f"another's PING took {slowest:.1f} s")
+
+
+@attack("F17", "jobs with costly Requirements keep another's job from its slot")
+def costly_requirements_stop_the_negotiator(scene):
+    plain = {"Cmd": "/bin/true", "Iwd": "/", "TransferExecutable": False, "ShouldTransferFiles": "NO"}
+    with scene.as_user("schedd", "bob") as schedd:
+        def backtracks(letters, *more):
+            return call("regexp", "(a+)+$", call("strcat", "a" * letters + "b", reference("Name", reference("TARGET")), reference("MyNumber"), *more))
+
+        ads = [Ad(MyNumber=number, Requirements=chain(backtracks(29), ("=!=", 1))) for number in range(300)]
+        below = [chain(backtracks(10, part), ("=!=", True)) for part in range(40)]
+        ads += [Ad(MyNumber=number, Requirements=chain(below[0], *(("&&", one) for one in below[1:]))) for number in range(200)]
+        reply = schedd.call("SUBMIT", plain, ads, timeout=60)
+        if reply.status != 0:
+            raise AssertionError(f"bob's jobs: {reply.status} {reply.text}")
+        scene.clusters.append(("bob", reply.args["ClusterId"]))
+    cluster = scene.submit("alice", 1, arguments='"-c true"')
+    until("alice's job has run", 30, lambda: scene.job(f"{cluster}.0") is None)
+    until("the negotiator says whose jobs are costly", 10, lambda: "cycle.costly_request" in scene.logs("log/NegotiatorLog"))
+
+
 # ---- F10: tokens that should not be
 
 
