@@ -11,6 +11,7 @@
 
 #include "base/check.h"
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/os.h"
 
 #define OF_OTHERS 0077
@@ -20,6 +21,14 @@ void secret_wipe(void *data, size_t length)
     volatile unsigned char *bytes = data;
     for (size_t i = 0; i < length; i++) {
         bytes[i] = 0;
+    }
+}
+
+void secret_free(char *text)
+{
+    if (text != NULL) {
+        secret_wipe(text, strlen(text));
+        mem_free(text);
     }
 }
 

@@ -23,5 +23,6 @@ struct os;
  */
 int secret_file_read(struct os *os, const char *path, char *ret, size_t size, struct err *err);
 void secret_wipe(void *data, size_t length); /* not left out by the compiler */
+void secret_free(char *text);                /* wipes it and frees it; NULL is allowed */
 
 #endif

@@ -226,8 +226,7 @@ static int write_token(struct init *init, const char *file, const char *identity
     struct strbuf line;
     strbuf_init(&line, 0);
     strbuf_puts(&line, text);
-    secret_wipe(text, strlen(text));
-    mem_free(text);
+    secret_free(text);
     return write_text(init, file, &line, 0600, err);
 }
 

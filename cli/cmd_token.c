@@ -347,10 +347,7 @@ static int token_create(struct cli *cli)
                  : token_ledger_add(cli->os, config_path(cli->config, "TOKEN_LEDGER"), token,
                                     &(struct token_origin){.file = create.file}, &err);
     rc = rc != 0 ? rc : deliver(cli, text, create.file, create.bundle, &err);
-    if (text != NULL) {
-        secret_wipe(text, strlen(text));
-    }
-    mem_free(text);
+    secret_free(text);
     return rc != 0 ? cli_fail(cli, "%s", err.text) : CLI_OK;
 }
 

@@ -304,10 +304,7 @@ static void key_free(void *arg)
 void pilot_bundle_fini(struct pilot_bundle *bundle)
 {
     mem_free(bundle->token);
-    if (bundle->holder != NULL) {
-        secret_wipe(bundle->holder, strlen(bundle->holder));
-    }
-    mem_free(bundle->holder);
+    secret_free(bundle->holder);
     mem_free(bundle->ca);
     vec_fini(&bundle->keys, key_free);
     *bundle = (struct pilot_bundle){0};

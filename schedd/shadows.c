@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/check.h"
 #include "base/config.h"
 #include "base/err.h"
 #include "base/log.h"
@@ -17,6 +16,7 @@
 #include "base/mem.h"
 #include "base/os.h"
 #include "base/random.h"
+#include "base/secret_file.h"
 #include "base/strbuf.h"
 #include "base/stream.h"
 #include "base/strmap.h"
@@ -519,7 +519,7 @@ static void admit_over(struct admit *admit, int status, const char *text)
     plan_next(shadow);
     loop_timer_destroy(admit->deadline);
     ad_destroy(admit->args);
-    mem_free(admit->ticket);
+    secret_free(admit->ticket);
     if (!admit->asked) {
         mem_free(admit);
     } else {
