@@ -32,8 +32,8 @@ static const struct ad_context NOW = {.now_s = 1731000000};
 static const char *const HOSTILE_TEXTS[] = {
     "regexp(\"(a+)+$\", strcat(\"aaaaaaaaaaaaaaaaaaaaaaaaab\", TARGET.Name, MyNumber))",
     "regexp(\"(a+)+$\", strcat(\"aaaaaaaaaab\", TARGET.Name, MyNumber)) =!= true",
-    "TARGET.Memory + MyNumber > 0 && regexp(\"(a+)+$\", strcat(\"aaaaaaaaab\", TARGET.Name)) =!= "
-    "true",
+    ("TARGET.Memory + MyNumber > 0 && "
+     "regexp(\"(a+)+$\", strcat(\"aaaaaaaaab\", TARGET.Name)) =!= true"),
     "size(strcat(TARGET.Name, D24, MyNumber)) >= 0",
     "time() > MyNumber && regexp(\"(.*)(.*)(.*)x\", strcat(TARGET.Name, MyLetters)) =!= true",
 };

@@ -1,9 +1,4 @@
-/* negotiator/verdict_plan.c - see verdict_plan.h.
- *
- * A *template* is how the Requirements of a kind fall into clauses; kinds with the same skeleton
- * (all but their literals) share it.  A *program* is a template with a kind's own values put in:
- * tests on readings of the other side, and pairs.  Kinds of slots with the same program are one for
- * a job: their tests are made once.
+/* negotiator/verdict_plan.c - see verdict_plan.h; what a program is: verdict_program_plan.c.
  *
  * Which slots a kind of job matches is a bitset, brought up to date when it is asked for, with the
  * kinds that were added since (`log`).
@@ -16,406 +11,13 @@
 
 #include "base/check.h"
 #include "base/mem.h"
-#include "classad/ad.h"
-#include "classad/ad_clauses.h"
 #include "negotiator/number_array.h"
-#include "negotiator/number_table.h"
-#include "negotiator/reading_plan.h"
+#include "negotiator/verdict_state.h"
 
 /* When twice as much is kept as after the first cycle, and so much more, all is begun anew. */
 #define KEPT_ALWAYS 200000
 #define CHUNK       16 /* kinds of slots that are judged between two looks at the steps */
 #define KIND_STEPS  2  /* what judging a pair of kinds counts, besides evaluating */
-
-enum demand_form { DEMAND_OWN, DEMAND_OTHER, DEMAND_COMPARE, DEMAND_PAIR };
-
-struct demand {
-    enum demand_form form;
-    struct ad_expr *expr;
-    /* DEMAND_OTHER, DEMAND_COMPARE: the reading of the other side; COMPARE: `reading op own`, own
-     * an expression or, where that is NULL, an attribute */
-    uint32_t reading;
-    enum ad_compare op;
-    struct ad_expr *own;
-    char *own_name;
-    uint32_t pair;
-};
-
-struct template
-{
-    uint64_t skeleton;
-    struct demand *demands;
-    size_t count;
-};
-
-struct test { /* cell of the reading op constant; is_bare: the cell is true */
-    uint32_t reading;
-    bool is_bare;
-    enum ad_compare op;
-    struct cell constant;
-    const struct ad_expr *expr; /* the whole clause, for values that are no cells */
-};
-
-struct program {
-    struct test *tests;
-    uint32_t *pairs;
-    uint32_t test_count, pair_count;
-    uint64_t hash;
-};
-
-struct member {      /* a kind of either side */
-    uint64_t serial; /* of the kind that it is about; 0: of none */
-    bool never;      /* matches nothing */
-    bool is_costly;  /* ... because it costs too much */
-    uint32_t program;
-    /* what its own expressions took; so many kinds of the other side were judged with it */
-    uint64_t steps, over;
-    uint32_t looks;
-};
-
-struct kind_name {
-    enum kinds_side side;
-    uint32_t kind;
-    uint64_t serial;
-};
-
-enum rank_form { RANK_CONSTANT, RANK_READING, RANK_PAIR };
-
-struct rank_part {
-    enum rank_form form;
-    double constant;
-    uint32_t number; /* of the reading or pair */
-};
-
-struct job {          /* beside its member */
-    bool begun;       /* bits tell of all that were added before `seen` */
-    uint32_t first;   /* before that: of all kinds, those below this were judged */
-    uint32_t rank_at; /* ranks of the kinds below this are known */
-    uint64_t *bits;
-    size_t words;
-    uint32_t seen;   /* of the log */
-    uint8_t *passed; /* by program of slots: 1 passes its tests, 2 does not, 0 not known */
-    uint32_t passed_room;
-    bool ranked;
-    struct rank_part pre, job, post;
-};
-
-struct side_state {
-    struct template *templates;
-    uint32_t template_count, template_room;
-    struct number_table template_table;
-    struct program *programs;
-    uint32_t program_count, program_room;
-    struct number_table program_table;
-    struct member *members; /* by kind */
-    uint32_t room;
-};
-
-struct verdicts {
-    struct kinds *kinds;
-    struct readings *readings;
-    const struct ad_expr *pre_job, *post_job;
-    struct side_state sides[KINDS_SIDES];
-    struct job *jobs; /* by kind of job */
-    uint32_t job_room;
-    uint32_t *log; /* kinds of slots in the order in which they were added */
-    uint32_t log_count, log_room;
-    uint32_t *list; /* room for those that are judged now */
-    uint32_t list_room;
-    uint64_t structure;
-    size_t kept_max; /* 0: not known yet */
-    struct ad_context context;
-    struct ad_work work;
-    uint64_t stop_at;         /* what is being judged takes too much from here on */
-    struct kind_name *costly; /* not told yet */
-    uint32_t costly_count, costly_room;
-    struct kind_name *later; /* to be judged anew */
-    uint32_t later_count, later_at, later_room;
-};
-
-/* ---- what it costs */
-
-static struct ad_work begin_charge(struct verdicts *verdicts)
-{
-    verdicts->stop_at = verdicts->work.steps + VERDICT_STEPS_FREE;
-    return verdicts->work;
-}
-
-static bool is_too_much(const struct verdicts *verdicts)
-{
-    return verdicts->work.steps > verdicts->stop_at;
-}
-
-/* What was evaluated since `before` is that kind's, for so many of the other side.  The last straw:
- * it matches nothing any more. */
-static void charge(struct verdicts *verdicts, enum kinds_side side, uint32_t kind,
-                   const struct ad_work *before, uint32_t looks)
-{
-    struct member *member = &verdicts->sides[side].members[kind];
-    member->steps += verdicts->work.steps - before->steps;
-    member->over += verdicts->work.over - before->over;
-    member->looks += looks;
-    bool is_costly =
-        member->over > VERDICT_OVER_MAX ||
-        member->steps > VERDICT_STEPS_FREE + VERDICT_STEPS_EACH * (uint64_t)member->looks;
-    if (!is_costly || member->is_costly) {
-        return;
-    }
-    member->never = member->is_costly = true;
-    for (uint32_t i = 0; side == KINDS_SLOT && i < verdicts->job_room; i++) {
-        if (kind / 64 < verdicts->jobs[i].words) { /* what it said to jobs before counts no more */
-            verdicts->jobs[i].bits[kind / 64] &= ~(1ULL << kind % 64);
-        }
-    }
-    verdicts->costly = number_array_grow(verdicts->costly, verdicts->costly_count,
-                                         &verdicts->costly_room, sizeof *verdicts->costly);
-    verdicts->costly[verdicts->costly_count++] = (struct kind_name){side, kind, member->serial};
-}
-
-/* ---- templates */
-
-static bool reads_only(const struct kinds_reads *reads, enum kinds_side side)
-{
-    return !reads->all && reads->count[kinds_other(side)] == 0;
-}
-
-static bool expr_reads_only(struct verdicts *verdicts, enum kinds_side stands,
-                            const struct ad_expr *expr, enum kinds_side side)
-{
-    struct kinds_reads reads;
-    kinds_reads(verdicts->kinds, stands, expr, &reads);
-    bool only = reads_only(&reads, side);
-    kinds_reads_fini(&reads);
-    return only;
-}
-
-static bool name_reads_only(struct verdicts *verdicts, enum kinds_side side, const char *name)
-{
-    struct kinds_reads reads;
-    kinds_reads_name(verdicts->kinds, side, name, &reads);
-    bool only = reads_only(&reads, side);
-    kinds_reads_fini(&reads);
-    return only;
-}
-
-/* The operator with its sides exchanged. */
-static enum ad_compare turned(enum ad_compare op)
-{
-    static const enum ad_compare TURNED[] = {
-        [AD_COMPARE_EQ] = AD_COMPARE_EQ, [AD_COMPARE_NE] = AD_COMPARE_NE,
-        [AD_COMPARE_IS] = AD_COMPARE_IS, [AD_COMPARE_ISNT] = AD_COMPARE_ISNT,
-        [AD_COMPARE_LT] = AD_COMPARE_GT, [AD_COMPARE_LE] = AD_COMPARE_GE,
-        [AD_COMPARE_GT] = AD_COMPARE_LT, [AD_COMPARE_GE] = AD_COMPARE_LE};
-    return TURNED[op];
-}
-
-/* `name of the other side op own`, or `own name op something of the other side`. */
-static bool as_comparison(struct verdicts *verdicts, enum kinds_side side, const struct ad *ad,
-                          struct demand *demand)
-{
-    enum kinds_side other = kinds_other(side);
-    struct ad_comparison comparison;
-    bool fits = false;
-    if (ad_clause_comparison(demand->expr, ad, AD_SIDE_TARGET, &comparison)) {
-        fits = name_reads_only(verdicts, other, comparison.name) &&
-               expr_reads_only(verdicts, side, comparison.other, side);
-        if (fits) {
-            demand->reading = readings_name(verdicts->readings, other, comparison.name);
-            demand->op = comparison.op;
-            demand->own = ad_expr_ref(comparison.other);
-        }
-        ad_comparison_fini(&comparison);
-    }
-    if (!fits && ad_clause_comparison(demand->expr, ad, AD_SIDE_MY, &comparison)) {
-        fits = name_reads_only(verdicts, side, comparison.name) &&
-               expr_reads_only(verdicts, side, comparison.other, other);
-        if (fits) {
-            demand->reading = readings_expr(verdicts->readings, other, side, comparison.other);
-            demand->op = turned(comparison.op);
-            demand->own_name = mem_strdup(comparison.name);
-        }
-        ad_comparison_fini(&comparison);
-    }
-    return fits;
-}
-
-static void make_demand(struct verdicts *verdicts, enum kinds_side side, const struct ad *ad,
-                        const struct ad_expr *expr, struct demand *ret)
-{
-    enum kinds_side other = kinds_other(side);
-    struct kinds_reads reads;
-    *ret = (struct demand){.form = DEMAND_PAIR, .expr = ad_expr_ref(expr)};
-    kinds_reads(verdicts->kinds, side, expr, &reads);
-    if (reads_only(&reads, side)) {
-        ret->form = DEMAND_OWN;
-    } else if (reads_only(&reads, other)) {
-        ret->form = DEMAND_OTHER;
-        ret->reading = readings_expr(verdicts->readings, other, side, expr);
-    } else if (!reads.all && as_comparison(verdicts, side, ad, ret)) {
-        ret->form = DEMAND_COMPARE;
-    } else {
-        ret->pair = readings_pair(verdicts->readings, side, expr);
-    }
-    kinds_reads_fini(&reads);
-}
-
-struct skeleton_wanted {
-    const struct side_state *state;
-    uint64_t skeleton;
-};
-
-static bool same_skeleton(const void *arg, uint32_t id)
-{
-    const struct skeleton_wanted *wanted = arg;
-    return wanted->state->templates[id].skeleton == wanted->skeleton;
-}
-
-static const struct template *template_of(struct verdicts *verdicts, enum kinds_side side,
-                                          uint32_t kind, const struct ad_expr *requirements)
-{
-    struct side_state *state = &verdicts->sides[side];
-    uint64_t skeleton = kinds_skeleton(verdicts->kinds, side, kind);
-    const struct skeleton_wanted wanted = {.state = state, .skeleton = skeleton};
-    uint32_t id = number_table_find(&state->template_table, skeleton, same_skeleton, &wanted);
-    if (id != NUMBER_NONE) {
-        return &state->templates[id];
-    }
-    const struct ad *ad = kinds_ad(verdicts->kinds, side, kind);
-    struct ad_clauses *clauses = ad_clauses_create(requirements, ad);
-    struct template template = {.skeleton = skeleton, .count = ad_clauses_demand_count(clauses)};
-    template.demands = mem_alloc(template.count * sizeof *template.demands);
-    for (size_t i = 0; i < template.count; i++) {
-        make_demand(verdicts, side, ad, ad_clauses_at(clauses, ad_clauses_demand(clauses, i))->expr,
-                    &template.demands[i]);
-    }
-    ad_clauses_destroy(clauses);
-    state->templates = number_array_grow(state->templates, state->template_count,
-                                         &state->template_room, sizeof *state->templates);
-    id = state->template_count++;
-    state->templates[id] = template;
-    number_table_add(&state->template_table, skeleton, id);
-    return &state->templates[id];
-}
-
-/* ---- programs */
-
-/* false: the kind matches nothing */
-static bool add_demand(struct verdicts *verdicts, enum kinds_side side, uint32_t kind,
-                       const struct demand *demand, struct program *program)
-{
-    struct test test = {.reading = demand->reading, .op = demand->op, .expr = demand->expr};
-    uint32_t pair = demand->pair;
-    switch (demand->form) {
-    case DEMAND_OWN: {
-        struct cell own = readings_own(verdicts->readings, side, kind, demand->expr);
-        return cell_is_true(&own);
-    }
-    case DEMAND_OTHER:
-        test.is_bare = true;
-        break;
-    case DEMAND_COMPARE:
-        test.constant = demand->own != NULL
-                            ? readings_own(verdicts->readings, side, kind, demand->own)
-                            : readings_own_name(verdicts->readings, side, kind, demand->own_name);
-        if (test.constant.type != CELL_ODD) {
-            break;
-        }
-        pair = readings_pair(verdicts->readings, side, demand->expr);
-        /* fall through */
-    case DEMAND_PAIR:
-        program->pairs[program->pair_count++] = pair;
-        program->hash = number_mix(program->hash, pair);
-        return true;
-    }
-    program->tests[program->test_count++] = test;
-    program->hash = number_mix(program->hash, (uint64_t)test.reading << 8 | test.op);
-    program->hash = number_mix(program->hash, (uint64_t)test.constant.type << 1 | test.is_bare);
-    program->hash = number_mix(program->hash, (uint64_t)test.constant.integer);
-    return true;
-}
-
-struct program_wanted {
-    const struct side_state *state;
-    const struct program *program;
-};
-
-static bool same_test(const struct test *a, const struct test *b)
-{
-    return a->reading == b->reading && a->is_bare == b->is_bare && a->op == b->op &&
-           a->constant.type == b->constant.type && a->constant.integer == b->constant.integer;
-}
-
-static bool same_program(const void *arg, uint32_t id)
-{
-    const struct program_wanted *wanted = arg;
-    const struct program *a = &wanted->state->programs[id], *b = wanted->program;
-    if (a->test_count != b->test_count || a->pair_count != b->pair_count) {
-        return false;
-    }
-    for (uint32_t i = 0; i < a->test_count; i++) {
-        if (!same_test(&a->tests[i], &b->tests[i])) {
-            return false;
-        }
-    }
-    return memcmp(a->pairs, b->pairs, a->pair_count * sizeof *a->pairs) == 0;
-}
-
-static void program_fini(struct program *program)
-{
-    mem_free(program->tests);
-    mem_free(program->pairs);
-}
-
-static uint32_t take_program(struct side_state *state, struct program *program)
-{
-    const struct program_wanted wanted = {.state = state, .program = program};
-    uint32_t id = number_table_find(&state->program_table, program->hash, same_program, &wanted);
-    if (id != NUMBER_NONE) {
-        program_fini(program);
-        return id;
-    }
-    state->programs = number_array_grow(state->programs, state->program_count, &state->program_room,
-                                        sizeof *state->programs);
-    id = state->program_count++;
-    state->programs[id] = *program;
-    number_table_add(&state->program_table, program->hash, id);
-    return id;
-}
-
-static void compile(struct verdicts *verdicts, enum kinds_side side, uint32_t kind)
-{
-    struct side_state *state = &verdicts->sides[side];
-    struct member *member = &state->members[kind];
-    const struct ad *ad = kinds_ad(verdicts->kinds, side, kind);
-    const struct ad_expr *requirements = ad_lookup(ad, "Requirements");
-    member->never = requirements == NULL;
-    if (member->never) {
-        return;
-    }
-    struct program program = {0};
-    const struct template *template = NULL;
-    size_t count = 0;
-    if (ad_expr_is_literal(requirements)) { /* templates do not tell literals apart */
-        struct cell own = readings_own(verdicts->readings, side, kind, requirements);
-        member->never = !cell_is_true(&own);
-    } else {
-        template = template_of(verdicts, side, kind, requirements);
-        count = template->count;
-    }
-    program.tests = mem_zalloc((count + 1) * sizeof *program.tests);
-    program.pairs = mem_zalloc((count + 1) * sizeof *program.pairs);
-    const struct ad_work before = begin_charge(verdicts);
-    for (size_t i = 0; i < count && !member->never; i++) {
-        member->never = !add_demand(verdicts, side, kind, &template->demands[i], &program) ||
-                        is_too_much(verdicts);
-    }
-    charge(verdicts, side, kind, &before, 1);
-    if (member->never) {
-        program_fini(&program);
-    } else {
-        member->program = take_program(state, &program);
-    }
-}
 
 /* ---- one pair */
 
@@ -434,8 +36,9 @@ static bool tests_pass(struct verdicts *verdicts, enum kinds_side stands, uint32
 {
     const struct program *tests = &verdicts->sides[stands].programs[program];
     for (uint32_t i = 0; i < tests->test_count; i++) {
-        if (is_too_much(verdicts) || !passes(verdicts, &tests->tests[i], stands,
-                                             stands == KINDS_SLOT ? job : slot, job, slot)) {
+        if (verdict_is_too_much(verdicts) ||
+            !passes(verdicts, &tests->tests[i], stands, stands == KINDS_SLOT ? job : slot, job,
+                    slot)) {
             return false;
         }
     }
@@ -447,7 +50,7 @@ static bool pairs_pass(struct verdicts *verdicts, enum kinds_side stands, uint32
 {
     const struct program *pairs = &verdicts->sides[stands].programs[program];
     for (uint32_t i = 0; i < pairs->pair_count; i++) {
-        if (is_too_much(verdicts) ||
+        if (verdict_is_too_much(verdicts) ||
             !readings_pair_is_true(verdicts->readings, pairs->pairs[i], job, slot)) {
             return false;
         }
@@ -462,7 +65,7 @@ static bool slot_wants(struct verdicts *verdicts, uint32_t job_kind, uint32_t sl
     if (member->never) {
         return false;
     }
-    const struct ad_work before = begin_charge(verdicts);
+    const struct ad_work before = verdict_begin_charge(verdicts);
     struct job *job = &verdicts->jobs[job_kind];
     job->passed =
         number_array_grow_to(job->passed, member->program, &job->passed_room, sizeof *job->passed);
@@ -471,7 +74,7 @@ static bool slot_wants(struct verdicts *verdicts, uint32_t job_kind, uint32_t sl
         *passed = tests_pass(verdicts, KINDS_SLOT, member->program, job_kind, slot) ? 1 : 2;
     }
     bool wants = *passed == 1 && pairs_pass(verdicts, KINDS_SLOT, member->program, job_kind, slot);
-    charge(verdicts, KINDS_SLOT, slot, &before, 1);
+    verdict_charge(verdicts, KINDS_SLOT, slot, &before, 1);
     return wants && !member->never;
 }
 
@@ -535,14 +138,14 @@ static void judge_list(struct verdicts *verdicts, uint32_t job_kind, uint32_t co
             list[kept++] = list[i];
         }
     }
-    const struct ad_work before = begin_charge(verdicts);
+    const struct ad_work before = verdict_begin_charge(verdicts);
     const struct program *program =
         kept > 0 ? &verdicts->sides[KINDS_JOB].programs[member->program] : NULL;
     for (uint32_t i = 0; kept > 0 && i < program->test_count; i++) {
         for (uint32_t j = 0; j < kept; j++) {
             (void)readings_cell(verdicts->readings, program->tests[i].reading, list[j]);
         }
-        kept = is_too_much(verdicts)
+        kept = verdict_is_too_much(verdicts)
                    ? 0
                    : keep_passing(verdicts, &program->tests[i], job_kind, list, kept);
     }
@@ -551,7 +154,7 @@ static void judge_list(struct verdicts *verdicts, uint32_t job_kind, uint32_t co
             bits[list[i] / 64] |= 1ULL << list[i] % 64;
         }
     }
-    charge(verdicts, KINDS_JOB, job_kind, &before, count);
+    verdict_charge(verdicts, KINDS_JOB, job_kind, &before, count);
     if (member->is_costly) {
         memset(bits, 0, verdicts->jobs[job_kind].words * sizeof *bits);
     }
@@ -638,7 +241,7 @@ static struct rank_part make_rank(struct verdicts *verdicts, enum kinds_side sta
     }
     struct kinds_reads reads;
     kinds_reads(verdicts->kinds, stands, expr, &reads);
-    if (reads_only(&reads, KINDS_JOB)) {
+    if (verdict_reads_only(&reads, KINDS_JOB)) {
         struct cell cell;
         if (stands == KINDS_JOB) {
             cell = readings_own(verdicts->readings, KINDS_JOB, job, expr);
@@ -647,7 +250,7 @@ static struct rank_part make_rank(struct verdicts *verdicts, enum kinds_side sta
             cell = *readings_cell(verdicts->readings, number, job);
         }
         part.constant = cell_rank(&cell);
-    } else if (reads_only(&reads, KINDS_SLOT)) {
+    } else if (verdict_reads_only(&reads, KINDS_SLOT)) {
         part.form = RANK_READING;
         part.number = readings_expr(verdicts->readings, KINDS_SLOT, stands, expr);
     } else {
@@ -696,9 +299,9 @@ static bool prepare_ranks(struct verdicts *verdicts, uint32_t job_kind, uint64_t
     const struct member *member = &verdicts->sides[KINDS_JOB].members[job_kind];
     uint32_t limit = kinds_limit(verdicts->kinds, KINDS_SLOT);
     if (!job->ranked) {
-        const struct ad_work before = begin_charge(verdicts);
+        const struct ad_work before = verdict_begin_charge(verdicts);
         make_ranks(verdicts, job_kind);
-        charge(verdicts, KINDS_JOB, job_kind, &before, 1);
+        verdict_charge(verdicts, KINDS_JOB, job_kind, &before, 1);
     }
     if (job->job.form == RANK_CONSTANT) {
         return true;
@@ -711,9 +314,9 @@ static bool prepare_ranks(struct verdicts *verdicts, uint32_t job_kind, uint64_t
         if (verdicts->work.steps >= end) {
             return false;
         }
-        const struct ad_work before = begin_charge(verdicts);
+        const struct ad_work before = verdict_begin_charge(verdicts);
         (void)rank_value(verdicts, &job->job, job_kind, slot);
-        charge(verdicts, KINDS_JOB, job_kind, &before, 1);
+        verdict_charge(verdicts, KINDS_JOB, job_kind, &before, 1);
         verdicts->work.steps += KIND_STEPS;
     }
     if (member->is_costly) {
@@ -750,10 +353,10 @@ double verdicts_machine_rank(struct verdicts *verdicts, uint32_t job, uint32_t s
     if (verdicts->sides[KINDS_SLOT].members[slot].is_costly) {
         return 0;
     }
-    const struct ad_work before = begin_charge(verdicts);
+    const struct ad_work before = verdict_begin_charge(verdicts);
     uint32_t pair = readings_pair(verdicts->readings, KINDS_SLOT, rank);
     double value = readings_pair_rank(verdicts->readings, pair, job, slot);
-    charge(verdicts, KINDS_SLOT, slot, &before, 1);
+    verdict_charge(verdicts, KINDS_SLOT, slot, &before, 1);
     return value;
 }
 
@@ -779,7 +382,7 @@ void verdicts_add(struct verdicts *verdicts, enum kinds_side side, uint32_t kind
         readings_forget(verdicts->readings, side, kind, false);
     }
     state->members[kind] = (struct member){.serial = serial};
-    compile(verdicts, side, kind);
+    verdict_compile(verdicts, side, kind);
     if (side == KINDS_SLOT) {
         verdicts->log = number_array_grow(verdicts->log, verdicts->log_count, &verdicts->log_room,
                                           sizeof *verdicts->log);
@@ -803,7 +406,7 @@ static void clear_side(struct side_state *state)
         mem_free(template->demands);
     }
     for (uint32_t i = 0; i < state->program_count; i++) {
-        program_fini(&state->programs[i]);
+        verdict_program_fini(&state->programs[i]);
     }
     mem_free(state->templates);
     mem_free(state->programs);

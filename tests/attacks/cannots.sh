@@ -6,8 +6,10 @@
 . "$(dirname "$0")/lib.sh"
 accounts_make
 # As if alice were logged in.
-mkdir -p /run/user && mount -t tmpfs tmpfs /run/user && install -d -m 0700 -o "$FIRST_UID" "/run/user/$FIRST_UID" &&
-    install -o "$FIRST_UID" /dev/null "/run/user/$FIRST_UID/bus" || fail "/run/user of the test's own"
+mkdir -p /run/user
+mount -t tmpfs tmpfs /run/user || fail "/run/user of the test's own"
+install -d -m 0700 -o "$FIRST_UID" "/run/user/$FIRST_UID"
+install -o "$FIRST_UID" /dev/null "/run/user/$FIRST_UID/bus"
 pool_init --nodes 1 --cpus-per-node 2
 machines_stay_up
 pool_start

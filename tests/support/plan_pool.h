@@ -171,4 +171,14 @@ static inline void cycle(struct pool *pool)
     assert_int_equal(try_cycle(pool, 0), 0);
 }
 
+/* So many jobs of the request got a slot in the last cycle. */
+static inline size_t matches_of(const struct pool *pool, const struct plan_request *request)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < pool->out.match_count; i++) {
+        count += &pool->requests[pool->out.matches[i].request] == request ? 1 : 0;
+    }
+    return count;
+}
+
 #endif

@@ -1,0 +1,134 @@
+/* What judging strangers' expressions may cost, and that slices of it make no difference.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "base/check.h"
+#include "tests/support/plan_pool.h"
+
+static int setup(void **state)
+{
+    struct pool *pool = calloc(1, sizeof(struct pool));
+    pool->policy.offline_last = true;
+    *state = pool;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    empty(*state);
+    free(*state);
+    return 0;
+}
+
+#define COSTLY "regexp(\"(a+)+$\", strcat(\"aaaaaaaaaaaaaaaaaaaaaaaaab\", TARGET.Number))"
+/* Each evaluation takes a little less than it may; all are true. */
+#define HEAVY_OF(n) \
+    "regexp(\"(a+)+$\", strcat(\"aaaaaaaaaab\", TARGET.Number, MyNumber, " #n ")) =!= true"
+#define HEAVY "(" HEAVY_OF(1) ") && (" HEAVY_OF(2) ")"
+
+/* What its expressions are is its own loss, and its author is told. */
+static void what_costs_too_much_matches_nothing_and_is_told_once(void **state)
+{
+    static const char *const HOSTILE[] = {
+        "[Requirements = " COSTLY " || true]",
+        "[MyNumber = 7; Requirements = " HEAVY "]",
+        "[MyNumber = 8; Requirements = " HEAVY_OF(3) "; Rank = " HEAVY_OF(4) " ? 7 : 8]",
+    };
+    struct pool *pool = *state;
+    struct plan_costly costly;
+    for (int i = 0; i < SLOTS; i++) {
+        char slot[64];
+        (void)snprintf(slot, sizeof slot, "[Requirements = true; Number = %d]", i);
+        (void)live(pool, slot);
+    }
+    for (size_t i = 0; i < ARRAY_COUNT(HOSTILE); i++) {
+        (void)add_request(pool, "eve", 1, HOSTILE[i]);
+    }
+    struct plan_request *honest = add_request(pool, "ann", 3, "[Requirements = TARGET.Number > 5]");
+    cycle(pool);
+    /* Prepared, as the negotiator does it: what a rank costs is found out before it is used. */
+    while (!negotiator_plan_prepare(pool->plan, &NOW, false, 1000)) {
+    }
+    bool told[ARRAY_COUNT(HOSTILE)] = {false};
+    while (negotiator_plan_take_costly(pool->plan, &costly)) {
+        assert_false(costly.is_slot);
+        assert_true(costly.number < ARRAY_COUNT(HOSTILE));
+        assert_false(told[costly.number]);
+        told[costly.number] = true;
+    }
+    for (size_t i = 0; i < ARRAY_COUNT(HOSTILE); i++) {
+        assert_true(told[i]);
+    }
+    assert_int_equal(matches_of(pool, honest), 3);
+    cycle(pool);
+    assert_int_equal(matches_of(pool, honest), 3);
+    assert_int_equal(pool->out.match_count, 3);
+    assert_false(negotiator_plan_take_costly(pool->plan, &costly));
+}
+
+#define LESS(n) "regexp(\"(a+)+$\", strcat(\"aaaaaaaaab\", TARGET.Number, " #n ")) =!= true && "
+
+static void a_slot_that_costs_too_much_is_told_and_others_match(void **state)
+{
+    struct pool *pool = *state;
+    struct plan_costly costly;
+    struct plan_slot *hostile = live(pool, "[Requirements = " LESS(1) LESS(2) LESS(3) LESS(4)
+                                               LESS(5) LESS(6) LESS(7) "true]");
+    struct plan_slot *honest = live(pool, "[Requirements = true]");
+    for (int i = 0; i < REQUESTS; i++) {
+        char job[64];
+        (void)snprintf(job, sizeof job, "[Requirements = true; Number = %d]", i);
+        (void)add_request(pool, "ann", 1, job);
+    }
+    cycle(pool);
+    while (!negotiator_plan_prepare(pool->plan, &NOW, false, 1000)) {
+    }
+    cycle(pool);
+    assert_int_equal(pool->out.match_count, 1);
+    assert_ptr_equal(&pool->slots[pool->out.matches[0].slot], honest);
+    assert_true(negotiator_plan_take_costly(pool->plan, &costly));
+    assert_true(costly.is_slot);
+    assert_ptr_equal(&pool->slots[costly.number], hostile);
+}
+
+/* The same verdicts as all at once, however small the slices are. */
+static void a_cycle_that_was_prepared_in_slices_gives_the_same(void **state)
+{
+    struct pool *pool = *state;
+    for (int i = 0; i < SLOTS; i++) {
+        char slot[80];
+        (void)snprintf(slot, sizeof slot, "[Requirements = TARGET.Wish != %d; Number = %d]", i % 7,
+                       i);
+        (void)live(pool, slot);
+    }
+    for (int i = 0; i < REQUESTS; i++) {
+        char job[160];
+        (void)snprintf(job, sizeof job,
+                       "[Wish = %d; Requirements = TARGET.Number %% 12 == %d && time() > 0;"
+                       " Rank = TARGET.Number * MY.Wish]",
+                       i, i);
+        (void)add_request(pool, "ann", 2, job);
+    }
+    cycle(pool);
+    size_t count = pool->out.match_count;
+    assert_true(count > 0);
+    struct plan_match *before = calloc(count, sizeof *before);
+    memcpy(before, pool->out.matches, count * sizeof *before);
+    size_t slices = 1;
+    while (!negotiator_plan_prepare(pool->plan, &NOW, slices == 1, 50)) {
+        slices++;
+    }
+    assert_true(slices > 5); /* what looked at the clock was judged anew */
+    cycle(pool);
+    assert_int_equal(pool->out.match_count, count);
+    for (size_t i = 0; i < count; i++) {
+        assert_int_equal(pool->out.matches[i].slot, before[i].slot);
+        assert_int_equal(pool->out.matches[i].request, before[i].request);
+    }
+    free(before);
+}
+
+#define PLAN(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
+UNIT_TESTS(PLAN(what_costs_too_much_matches_nothing_and_is_told_once),
+           PLAN(a_slot_that_costs_too_much_is_told_and_others_match),
+           PLAN(a_cycle_that_was_prepared_in_slices_gives_the_same))
