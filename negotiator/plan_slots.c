@@ -340,29 +340,46 @@ static bool read_again(struct negotiator_plan *plan)
     return some;
 }
 
-static void key_all(struct negotiator_plan *plan)
+static void found_again(struct negotiator_plan *plan, uint32_t slots)
 {
-    uint32_t slots = 0, requests = 0;
+    for (uint32_t i = 0; i < slots; i++) { /* may be found again */
+        plan->slots[plan->dirty_slots.items[i]].dirty = false;
+    }
+}
+
+/* At most so many; false: there are more. */
+static bool key_all(struct negotiator_plan *plan, uint32_t most)
+{
+    uint32_t slots = 0, requests = 0, keyed = 0;
     do { /* jobs first: what they look up is most of what matters of slots */
         for (; requests < plan->dirty_requests.count; requests++) {
             struct request *request = &plan->requests[plan->dirty_requests.items[requests]];
             request->dirty = false;
             if (request->there && request->rekey) {
+                if (keyed++ == most) {
+                    found_again(plan, slots);
+                    return false;
+                }
                 key_request(plan, request);
             }
         }
         for (; slots < plan->dirty_slots.count; slots++) {
             struct slot *slot = &plan->slots[plan->dirty_slots.items[slots]];
             if (slot->there && slot->rekey) {
+                if (keyed++ == most) {
+                    found_again(plan, slots);
+                    return false;
+                }
                 key_slot(plan, slot);
             }
         }
-        for (uint32_t i = 0; i < slots; i++) { /* may be found again */
-            plan->slots[plan->dirty_slots.items[i]].dirty = false;
-        }
+        found_again(plan, slots);
     } while (read_again(plan) || requests < plan->dirty_requests.count ||
              slots < plan->dirty_slots.count);
+    return true;
 }
+
+#define KEYED_MAX 200 /* ads that are read in one slice */
 
 struct naming {
     const char *machine, *name;
@@ -457,7 +474,10 @@ bool plan_refresh(struct negotiator_plan *plan, const struct ad_context *context
                   uint64_t end)
 {
     plan->context = context;
-    key_all(plan);
+    plan->full = plan->full || full;
+    if (!key_all(plan, end == UINT64_MAX ? UINT32_MAX : KEYED_MAX)) {
+        return false;
+    }
     if (kinds_structure(plan->kinds) != plan->structure) { /* expressions read more than before */
         plan->structure = kinds_structure(plan->kinds);
         plan_forget_kinds(plan);
@@ -470,7 +490,8 @@ bool plan_refresh(struct negotiator_plan *plan, const struct ad_context *context
     if (plan->names_changed) {
         name_all(plan);
     }
-    verdicts_begin(plan->verdicts, context, full);
+    verdicts_begin(plan->verdicts, context, plan->full);
+    plan->full = false;
     return verdicts_catch_up(plan->verdicts, end) && add_dirty(plan, end);
 }
 

@@ -137,6 +137,7 @@ struct negotiator_plan {
     struct request *requests;   /* by number */
     uint32_t request_room, request_count;
     struct strmap *holders; /* "autocluster schedd" -> struct holder */
+    bool full;              /* what looked at the clock is to be judged anew */
     struct numbers dirty_slots, dirty_requests, touched, barred_slots;
     uint32_t *by_name; /* slots in order */
     uint32_t named_count, named_room;
