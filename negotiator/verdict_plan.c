@@ -65,7 +65,7 @@ static bool slot_wants(struct verdicts *verdicts, uint32_t job_kind, uint32_t sl
     if (member->never) {
         return false;
     }
-    const struct ad_work before = verdict_begin_charge(verdicts);
+    const struct ad_work before = verdict_begin_charge(verdicts, 1);
     struct job *job = &verdicts->jobs[job_kind];
     job->passed =
         number_array_grow_to(job->passed, member->program, &job->passed_room, sizeof *job->passed);
@@ -138,7 +138,7 @@ static void judge_list(struct verdicts *verdicts, uint32_t job_kind, uint32_t co
             list[kept++] = list[i];
         }
     }
-    const struct ad_work before = verdict_begin_charge(verdicts);
+    const struct ad_work before = verdict_begin_charge(verdicts, count);
     const struct program *program =
         kept > 0 ? &verdicts->sides[KINDS_JOB].programs[member->program] : NULL;
     for (uint32_t i = 0; kept > 0 && i < program->test_count; i++) {
@@ -299,7 +299,7 @@ static bool prepare_ranks(struct verdicts *verdicts, uint32_t job_kind, uint64_t
     const struct member *member = &verdicts->sides[KINDS_JOB].members[job_kind];
     uint32_t limit = kinds_limit(verdicts->kinds, KINDS_SLOT);
     if (!job->ranked) {
-        const struct ad_work before = verdict_begin_charge(verdicts);
+        const struct ad_work before = verdict_begin_charge(verdicts, 1);
         make_ranks(verdicts, job_kind);
         verdict_charge(verdicts, KINDS_JOB, job_kind, &before, 1);
     }
@@ -314,7 +314,7 @@ static bool prepare_ranks(struct verdicts *verdicts, uint32_t job_kind, uint64_t
         if (verdicts->work.steps >= end) {
             return false;
         }
-        const struct ad_work before = verdict_begin_charge(verdicts);
+        const struct ad_work before = verdict_begin_charge(verdicts, 1);
         (void)rank_value(verdicts, &job->job, job_kind, slot);
         verdict_charge(verdicts, KINDS_JOB, job_kind, &before, 1);
         verdicts->work.steps += KIND_STEPS;
@@ -353,7 +353,7 @@ double verdicts_machine_rank(struct verdicts *verdicts, uint32_t job, uint32_t s
     if (verdicts->sides[KINDS_SLOT].members[slot].is_costly) {
         return 0;
     }
-    const struct ad_work before = verdict_begin_charge(verdicts);
+    const struct ad_work before = verdict_begin_charge(verdicts, 1);
     uint32_t pair = readings_pair(verdicts->readings, KINDS_SLOT, rank);
     double value = readings_pair_rank(verdicts->readings, pair, job, slot);
     verdict_charge(verdicts, KINDS_SLOT, slot, &before, 1);

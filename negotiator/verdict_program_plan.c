@@ -18,9 +18,10 @@
 
 /* ---- what it costs */
 
-struct ad_work verdict_begin_charge(struct verdicts *verdicts)
+struct ad_work verdict_begin_charge(struct verdicts *verdicts, uint32_t looks)
 {
-    verdicts->stop_at = verdicts->work.steps + VERDICT_STEPS_FREE;
+    verdicts->stop_at =
+        verdicts->work.steps + VERDICT_STEPS_FREE + VERDICT_STEPS_EACH * (uint64_t)looks;
     return verdicts->work;
 }
 
@@ -287,7 +288,7 @@ void verdict_compile(struct verdicts *verdicts, enum kinds_side side, uint32_t k
     }
     program.tests = mem_zalloc((count + 1) * sizeof *program.tests);
     program.pairs = mem_zalloc((count + 1) * sizeof *program.pairs);
-    const struct ad_work before = verdict_begin_charge(verdicts);
+    const struct ad_work before = verdict_begin_charge(verdicts, 1);
     for (size_t i = 0; i < count && !member->never; i++) {
         member->never = !add_demand(verdicts, side, kind, &template->demands[i], &program) ||
                         verdict_is_too_much(verdicts);

@@ -121,9 +121,10 @@ struct verdicts {
     uint32_t later_count, later_at, later_room;
 };
 
-/* ---- what it costs: around each evaluation of a kind's own expressions */
+/* ---- what it costs: around each evaluation of a kind's own expressions, with so many kinds of the
+ * other side */
 
-struct ad_work verdict_begin_charge(struct verdicts *verdicts);
+struct ad_work verdict_begin_charge(struct verdicts *verdicts, uint32_t looks);
 bool verdict_is_too_much(const struct verdicts *verdicts);
 /* What was evaluated since `before` is that kind's, for so many of the other side.  The last straw:
  * it matches nothing any more. */

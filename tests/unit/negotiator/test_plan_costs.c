@@ -91,6 +91,54 @@ static void a_slot_that_costs_too_much_is_told_and_others_match(void **state)
     assert_ptr_equal(&pool->slots[costly.number], hostile);
 }
 
+/* Judging an honest job with very many kinds of slots is no reason to leave it out. */
+static void what_takes_a_little_for_each_of_many_slots_matches_them_all(void **state)
+{
+    enum { MANY = 800 };
+    (void)state;
+    struct negotiator_plan *plan = negotiator_plan_create();
+    const struct plan_policy policy = {.offline_last = true};
+    struct ad **ads = calloc(MANY + 1, sizeof *ads);
+    char(*names)[32] = calloc(MANY, sizeof *names);
+    negotiator_plan_set_policy(plan, &policy);
+    for (uint32_t i = 0; i < MANY; i++) {
+        ads[i] = parse("[Requirements = true]");
+        ad_set_int(ads[i], "Number", (int64_t)i);
+        (void)snprintf(names[i], sizeof names[i], "slot1@node%04u", i);
+        const struct plan_slot slot = {.name = names[i],
+                                       .machine = names[i] + 6,
+                                       .ad = ads[i],
+                                       .serial = i + 1,
+                                       .number = i,
+                                       .free = true};
+        assert_int_equal(negotiator_plan_set_slot(plan, &slot), 0);
+    }
+    ads[MANY] =
+        parse("[Requirements = regexp(\"(a+)+$\", strcat(\"aaaaaab\", TARGET.Number)) =!= 1]");
+    const struct plan_request request = {.name = "request",
+                                         .schedd = "schedd",
+                                         .user = "ann",
+                                         .auto_cluster = 1,
+                                         .ad = ads[MANY],
+                                         .serial = MANY + 1,
+                                         .count = MANY};
+    assert_int_equal(negotiator_plan_set_request(plan, &request), 0);
+    struct arena *arena = arena_create(0, 0);
+    const struct plan_input input = {.context = &NOW};
+    struct plan_output out;
+    struct plan_costly costly;
+    assert_int_equal(negotiator_plan_cycle(plan, &input, arena, &out), 0);
+    assert_int_equal(out.match_count, MANY);
+    assert_false(negotiator_plan_take_costly(plan, &costly));
+    arena_destroy(arena);
+    negotiator_plan_destroy(plan);
+    for (size_t i = 0; i <= MANY; i++) {
+        ad_destroy(ads[i]);
+    }
+    free(names);
+    free(ads);
+}
+
 /* The same verdicts as all at once, however small the slices are. */
 static void a_cycle_that_was_prepared_in_slices_gives_the_same(void **state)
 {
@@ -129,6 +177,7 @@ static void a_cycle_that_was_prepared_in_slices_gives_the_same(void **state)
 }
 
 #define PLAN(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
-UNIT_TESTS(PLAN(what_costs_too_much_matches_nothing_and_is_told_once),
+UNIT_TESTS(cmocka_unit_test(what_takes_a_little_for_each_of_many_slots_matches_them_all),
+           PLAN(what_costs_too_much_matches_nothing_and_is_told_once),
            PLAN(a_slot_that_costs_too_much_is_told_and_others_match),
            PLAN(a_cycle_that_was_prepared_in_slices_gives_the_same))
