@@ -60,11 +60,10 @@ static bool is_meant(const struct invalidation *invalidation, const struct ads_e
     if (!entry || !entry->latest) {
         return false;
     }
-    char text[PLAN_NAME_MAX + 1];
-    const char *holder = plan_holder(entry->type, entry->name, text);
     return !plan_is_old(&entry->stamp, &invalidation->stamp) &&
            entry->heard_ms <= invalidation->begin_ms &&
-           (!holder || wire_peer_may_advertise(wire_request_peer(invalidation->request), holder)) &&
+           collector_is_holder(wire_request_peer(invalidation->request), entry->type,
+                               entry->name) &&
            entry->latest_offline == invalidation->offline &&
            entry->latest_absent == invalidation->absent;
 }
@@ -229,14 +228,12 @@ static bool names_denied(const struct collector *collector, const struct wire_re
     size_t count = ad_value_count(&names);
     for (size_t i = 0; i < count && !denied; i++) {
         struct ad_value name;
-        char holder[PLAN_NAME_MAX + 1];
         ad_value_item(&names, i, &name);
         const struct ads_entry *entry =
             name.type == AD_TYPE_STRING ? collector_ads_find(collector->ads, type, name.string.text)
                                         : NULL;
         denied = entry && entry->latest &&
-                 !wire_peer_may_advertise(wire_request_peer(request),
-                                          plan_holder(entry->type, entry->name, holder));
+                 !collector_is_holder(wire_request_peer(request), entry->type, entry->name);
         if (denied) {
             (void)err_set(err, -EACCES, "your token does not cover '%.100s'", name.string.text);
         }

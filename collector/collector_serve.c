@@ -29,6 +29,13 @@
 #include "wire/watch.h"
 #include "wire/wire.h"
 
+bool collector_is_holder(const struct wire_peer *peer, const char *type, const char *name)
+{
+    char text[PLAN_NAME_MAX + 1];
+    const char *holder = plan_holder(type, name, text);
+    return holder == NULL || wire_peer_may_advertise(peer, holder);
+}
+
 struct plan_sender collector_sender(const struct wire_peer *peer)
 {
     return (struct plan_sender){

@@ -110,9 +110,7 @@ static int admit(const struct update *update, const struct ads_entry *entry, con
     if (!plan_may_advertise(&update->sender, type)) {
         return err_set(err, -EACCES, "%s may not have ads of type %s", peer->identity, type);
     }
-    char text[PLAN_NAME_MAX + 1];
-    const char *holder = plan_holder(type, name, text);
-    if (holder && !wire_peer_may_advertise(peer, holder)) {
+    if (!collector_is_holder(peer, type, name)) {
         return err_set(err, -EACCES, "%s may not advertise the name '%s': its token is for '%s'",
                        peer->identity, name, peer->pattern);
     }

@@ -84,6 +84,8 @@ void collector_drop_request(struct wire_request *request);
 struct plan_stamp collector_stamp(const struct session *session, const struct ad *args);
 
 /* collector_serve.c */
+/* Are ads of that type and name his to have, by the pattern of his token? */
+bool collector_is_holder(const struct wire_peer *peer, const char *type, const char *name);
 struct plan_sender collector_sender(const struct wire_peer *peer);
 
 #endif
