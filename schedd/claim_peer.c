@@ -1,6 +1,7 @@
 /* schedd/claim_peer.c - connections of startds: CLAIM, ALIVE, CLAIM_GONE.
  *
- * A startd proves with a claim id that it was asked to come; it has no token that would count here.
+ * A startd proves with a claim id, and the nonce that it has promised (wire/claim_nonce.h), that it
+ * was asked to come; it has no token that would count here.
  * Before a CLAIM that is accepted a connection can do nothing.
  *
  * SPDX-License-Identifier: Apache-2.0
@@ -260,6 +261,14 @@ static void resume(struct claim *claim, struct wire_request *request)
     }
 }
 
+/* Is it the machine that has answered DIAL_ME?  A claim of a row that an older version wrote has
+ * its id only. */
+static bool is_the_machine(const struct claim *claim, const char *nonce)
+{
+    bool is_old = claim->nonce_digest[0] == '\0' && claim->state >= CLAIM_IDLE;
+    return is_old || claim_nonce_fits(nonce, claim->nonce_digest);
+}
+
 static void handle_claim(struct claim_peer *peer, struct wire_request *request)
 {
     const struct ad *args = wire_request_args(request);
@@ -273,6 +282,17 @@ static void handle_claim(struct claim_peer *peer, struct wire_request *request)
                  LOG_TEXT("machine", ad_string_or(args, "Machine", "")),
                  LOG_TEXT("slot", ad_string_or(args, "SlotName", "")));
         wire_reply_error(request, -ENOKEY, "no such claim here");
+        return;
+    }
+    if (claim->nonce_digest[0] == '\0' && claim->state < CLAIM_COMMITTING) {
+        wire_reply_error(request, -EAGAIN, "the answer to DIAL_ME is still on its way");
+        return;
+    }
+    if (!is_the_machine(claim, wire_request_secret(request, SECRET_NONCE))) {
+        log_warn(peer->schedd->log, "claim.refused", "a claim id without the nonce of its machine",
+                 LOG_TEXT("machine", claim->machine), LOG_TEXT("slot", claim->slot),
+                 LOG_TEXT("peer", wire_request_peer(request)->address), LOG_TEXT("verb", "CLAIM"));
+        wire_reply_error(request, -ENOKEY, "this is not the machine that was asked to dial");
         return;
     }
     wire_proved(peer->wire);
@@ -429,7 +449,9 @@ static int admit(void *arg, const struct wire_peer *peer, const struct wire_hell
     struct claim_peer *claim_peer = arg;
     (void)peer;
     (void)err;
-    if (claims_find(claim_peer->schedd, wire_hello_secret(hello, SECRET_CLAIM_ID)) != NULL) {
+    const struct claim *claim =
+        claims_find(claim_peer->schedd, wire_hello_secret(hello, SECRET_CLAIM_ID));
+    if (claim != NULL && is_the_machine(claim, wire_hello_secret(hello, SECRET_NONCE))) {
         wire_proved(claim_peer->wire);
     }
     return 0; /* who says nothing, or a claim that is over, is answered when CLAIM comes */

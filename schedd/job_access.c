@@ -165,7 +165,14 @@ void access_handle(struct schedd *schedd, struct wire_request *request)
     struct ad *admit = ad_create();
     ad_set_string(admit, "Purpose", purpose);
     ad_set_string(admit, "TokenId", wire_request_peer(request)->token_id);
-    int result = schedd->stopping ? err_set(&err, -ESHUTDOWN, "the schedd is stopping") : 0;
+    int result = 0;
+    if (schedd->stopping) {
+        result = err_set(&err, -ESHUTDOWN, "the schedd is stopping");
+    } else if (wire_request_peer(request)->relayed) { /* a hub could read the ticket, and use it */
+        result = err_set(&err, -EPERM,
+                         "a ticket is told on a connection to the schedd itself, not through a "
+                         "collector");
+    }
     result = result != 0 ? result : caller_find(schedd, wire_request_peer(request), &caller, &err);
     if (result == 0) {
         result = of_run     ? find_run(access, &caller, admit, &err)

@@ -222,6 +222,7 @@ static void write_claim(struct change *change, const struct claim *claim)
     ad_set_string(row, "Machine", claim->machine);
     ad_set_string(row, "StartdUplink", claim->uplink);
     ad_set_string(row, "MachineToken", claim->machine_token);
+    ad_set_string(row, "NonceDigest", claim->nonce_digest);
     ad_set_string(row, "BootId", claim->boot_id);
     ad_set_string(row, "JobId", claim->job_id);
     ad_set_int(row, "ClaimEpoch", claim->epoch);
@@ -233,18 +234,12 @@ static void write_claim(struct change *change, const struct claim *claim)
     ad_destroy(row);
 }
 
-void claim_set_token(struct claim *claim, const char *token_id)
+void claim_set_machine(struct claim *claim, const char *token_id, const char *nonce_digest)
 {
-    if (token_id[0] == '\0' || strcmp(claim->machine_token, token_id) == 0) {
-        return;
-    }
     mem_free(claim->machine_token);
     claim->machine_token = mem_strdup(token_id);
-    if (!is_only_matched(claim)) { /* it has dialled before its answer came */
-        struct change *change = change_begin(claim->schedd);
-        write_claim(change, claim);
-        change_commit(change, NULL, NULL, NULL);
-    }
+    (void)snprintf(claim->nonce_digest, sizeof(claim->nonce_digest), "%s",
+                   nonce_digest); /* what is too long fits no nonce */
 }
 
 void claim_set_slot(struct claim *claim, const char *name, const struct ad *slot)
@@ -709,8 +704,8 @@ static int load_claim(void *arg, const char *key, const void *value, size_t leng
                                            ad_string_or(row, "StartdUplink", ""), job->autocluster);
         (void)snprintf(claim->boot_id, sizeof(claim->boot_id), "%s",
                        ad_string_or(row, "BootId", "")); /* cut if too long: compared only */
-        mem_free(claim->machine_token);
-        claim->machine_token = mem_strdup(ad_string_or(row, "MachineToken", ""));
+        claim_set_machine(claim, ad_string_or(row, "MachineToken", ""),
+                          ad_string_or(row, "NonceDigest", ""));
         claim->lease_ms = (uint64_t)ad_int_or(row, "LeaseMs", (int64_t)claim->lease_ms);
         const struct ad *provisioned = NULL;
         if (ad_get_ad(row, "Provisioned", &provisioned) == 0) {

@@ -25,6 +25,7 @@
 #include <stdint.h>
 
 #include "schedd/job_queue.h"
+#include "wire/claim_nonce.h"
 
 struct ad;
 struct autocluster;
@@ -58,6 +59,8 @@ struct claim {
     struct schedd *schedd;
     char *id;
     char *slot, *machine, *uplink;
+    char nonce_digest[CLAIM_NONCE_DIGEST_SIZE]; /* of the machine that dials; "": not told yet, or
+                                                 * of a claim that an older version has stored */
     char *machine_token; /* id of the token that has signed the answer to DIAL_ME; "": none yet */
     char boot_id[64];
     struct autocluster *autocluster; /* whose jobs it may run; held */
@@ -120,8 +123,9 @@ void claim_assign(struct change *change, struct claim *claim, struct job *job);
 /* Takes the job off the claim; both stay what they are otherwise. */
 void claim_detach(struct claim *claim);
 void claim_renewed(struct claim *claim);
-/* The machine has answered with that token; it is written down where the claim is. */
-void claim_set_token(struct claim *claim, const char *token_id);
+/* The machine has answered with that token and will show that nonce; it is written down where the
+ * claim is. */
+void claim_set_machine(struct claim *claim, const char *token_id, const char *nonce_digest);
 /* The slot is idle and there is no job: next job, wait, or release. */
 void claim_next(struct claim *claim);
 /* The result of the claim's last job has just been given to the store: gives the claim its next

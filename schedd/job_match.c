@@ -47,15 +47,21 @@ static void dial_answered(void *arg, struct wire_reply *reply)
     struct schedd *schedd = ref->schedd;
     struct claim *claim = schedd->claims != NULL ? claims_find(schedd, ref->claim_id) : NULL;
     mem_free(ref);
-    if (claim != NULL && reply->status == 0) {
-        claim_set_token(claim, reply->token_id);
-    }
     if (claim == NULL || (claim->state != CLAIM_ASKED && claim->state != CLAIM_WAITING)) {
-        return; /* it has dialled already */
+        return; /* it waits no more, or has dialled since an earlier answer */
+    }
+    const char *digest = reply->args != NULL ? ad_string_or(reply->args, "NonceDigest", "") : "";
+    int status = reply->status;
+    const char *why = reply->text;
+    if (status == 0 && digest[0] == '\0') {
+        status = -EPROTO;
+        why = "its answer has no NonceDigest: nobody could tell who dials";
+    } else if (status == 0) {
+        claim_set_machine(claim, reply->token_id, digest);
     }
     bool waits = reply->args != NULL && ad_bool_or(reply->args, "Waits", false);
     uint64_t timeout_ms = schedd->settings.match_timeout_ms;
-    switch (schedd_plan_dialled(reply->status, waits, claim->state == CLAIM_WAITING)) {
+    switch (schedd_plan_dialled(status, waits, claim->state == CLAIM_WAITING)) {
     case DIALLED_EXPECT:
         if (reply->args != NULL) { /* a startd may say no more than that it is well */
             claim_set_slot(claim, ad_string_or(reply->args, "SlotName", ""), NULL);
@@ -82,7 +88,7 @@ static void dial_answered(void *arg, struct wire_reply *reply)
     default:
         log_info(schedd->log, "match.refused", "the startd does not take the job",
                  LOG_TEXT("slot", claim->slot), LOG_TEXT("job", claim->job_id),
-                 LOG_TEXT("why", reply->text));
+                 LOG_TEXT("why", why));
         claim_lost(claim, "the startd does not take the job");
         break;
     }

@@ -206,6 +206,7 @@ void claim_commit(struct claim *claim, void (*done)(void *claim))
     ad_encode(ad, true, &bytes);
     struct store_txn *txn = store_begin(claim->startd->store);
     store_put(txn, "claims", claim->id, bytes.data, bytes.length);
+    store_put(txn, "nonces", claim->id, claim->nonce, strlen(claim->nonce));
     store_commit(txn, commit_done, commit);
     strbuf_fini(&bytes);
     ad_destroy(ad);
@@ -215,6 +216,7 @@ static void claim_delete_record(struct claim *claim)
 {
     struct store_txn *txn = store_begin(claim->startd->store);
     store_delete(txn, "claims", claim->id);
+    store_delete(txn, "nonces", claim->id);
     store_commit(txn, NULL, NULL);
 }
 
@@ -550,7 +552,9 @@ static void claim_answered(void *arg, struct wire_reply *reply)
             wire_is_ready(claim->wire)) { /* a slow or failing schedd: from the beginning */
             wire_close(claim->wire);
             claim->wire = NULL;
-            loop_timer_set(claim->dial_timer, REDIAL_MAX_MS);
+            /* -EAGAIN: our answer to DIAL_ME is still on its way to it */
+            loop_timer_set(claim->dial_timer,
+                           reply->status == -EAGAIN ? REDIAL_FIRST_MS : REDIAL_MAX_MS);
         }
         return;
     }
@@ -582,12 +586,13 @@ static void say_claim(void *arg, struct wire *wire)
     if (ads[0] != NULL && ad_encoded_bytes(ads[0]) > wire_peer_frame_max(wire) - CLAIM_ARGS_BYTES) {
         ads[0] = NULL; /* the schedd does not know the claim: it will say so */
     }
-    const struct wire_secret id = {SECRET_CLAIM_ID, SECRET_OF_ARGS, claim->id};
+    const struct wire_secret proof[] = {{SECRET_CLAIM_ID, SECRET_OF_ARGS, claim->id},
+                                        {SECRET_NONCE, SECRET_OF_ARGS, claim->nonce}};
     const struct wire_body body = {.args = args,
                                    .ads = ads,
                                    .ad_count = ads[0] != NULL ? 1 : 0,
-                                   .secrets = &id,
-                                   .secret_count = 1};
+                                   .secrets = proof,
+                                   .secret_count = claim->nonce[0] != '\0' ? 2 : 1};
     claim->renew_sent_ms = loop_now_ms(claim->startd->env.loop);
     claim->renewing = wire_call(wire, VERB_CLAIM, &body, CLAIM_CALL_MS, claim_answered, claim) > 0;
     claim->pending += claim->renewing ? 1 : 0;
@@ -622,13 +627,14 @@ void claim_dial(struct claim *claim)
         return;
     }
     /* The proof: without it the schedd takes small frames only. */
-    const struct wire_secret proof = {SECRET_CLAIM_ID, SECRET_OF_ARGS, claim->id};
+    const struct wire_secret proof[] = {{SECRET_CLAIM_ID, SECRET_OF_ARGS, claim->id},
+                                        {SECRET_NONCE, SECRET_OF_ARGS, claim->nonce}};
     const struct wire_dial how = {.address = claim->schedd_address,
                                   .route = "claim",
                                   .name = "",
                                   .pin = claim->schedd_pin,
-                                  .secrets = &proof,
-                                  .secret_count = 1,
+                                  .secrets = proof,
+                                  .secret_count = claim->nonce[0] != '\0' ? 2 : 1,
                                   .server_scopes = SCOPE_SCHEDD};
     struct err err;
     if (wire_dial(claim->startd->wires, &how, &EVENTS, claim, &claim->wire, &err) != 0) {
@@ -730,9 +736,20 @@ static int restore_one(void *arg, const char *key, const void *value, size_t len
     return 0;
 }
 
+static int restore_nonce(void *arg, const char *key, const void *value, size_t length)
+{
+    struct claim *claim = claim_find(arg, key);
+    if (claim != NULL && length < sizeof claim->nonce) {
+        memcpy(claim->nonce, value, length);
+        claim->nonce[length] = '\0';
+    }
+    return 0;
+}
+
 int claims_restore(struct startd *startd, struct err *err)
 {
     int rc = store_load(startd->store, "claims", restore_one, startd, err);
+    rc = rc != 0 ? rc : store_load(startd->store, "nonces", restore_nonce, startd, err);
     if (rc != 0) {
         return rc;
     }

@@ -20,6 +20,7 @@
 #include "base/text.h"
 #include "classad/ad.h"
 #include "startd/startd.h"
+#include "wire/claim_nonce.h"
 #include "wire/wire.h"
 
 #define LEASE_MAX_S  86400
@@ -134,6 +135,9 @@ static struct claim *make(struct slot *slot, struct wire_request *request)
                    wire_request_secret(request, SECRET_CLAIM_ID));
     (void)snprintf(claim->slot_name, sizeof claim->slot_name, "%s", slot->name);
     use_up(slot, claim->id);
+    uint8_t random[CLAIM_NONCE_SIZE / 2];
+    loop_secret(startd->env.loop, random, sizeof random);
+    text_hex(random, sizeof random, claim->nonce);
     claim->slot = slot;
     claim->accepted = draining_slot(slot);
     claim->schedd_address = mem_strdup(ad_string_or(args, "ScheddAddress", ""));
@@ -155,6 +159,9 @@ static void answer(const struct claim *claim, struct wire_request *request)
 {
     struct ad *args = ad_create();
     ad_set_string(args, "SlotName", claim->slot_name);
+    char digest[CLAIM_NONCE_DIGEST_SIZE];
+    claim_nonce_digest(claim->nonce, digest);
+    ad_set_string(args, "NonceDigest", digest);
     if (claim->stage == CLAIM_WAITING) {
         uint64_t third_ms = match_timeout_ms(claim->startd) / 3;
         uint64_t again_ms = third_ms < ASK_AGAIN_MS ? third_ms : ASK_AGAIN_MS;

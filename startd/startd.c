@@ -66,7 +66,7 @@ static void check_sleep(void *arg)
 
 static int open_store(struct startd *startd, struct err *err)
 {
-    static const char *const TABLES[] = {"claims", "draining", "power", NULL};
+    static const char *const TABLES[] = {"claims", "nonces", "draining", "power", NULL};
     static const struct store_schema SCHEMA = {.daemon = "startd",
                                                .tables = TABLES,
                                                .migrations = STARTD_OLD_ROWS,

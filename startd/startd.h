@@ -93,11 +93,15 @@ enum claim_stage {
     CLAIM_OVER,    /* nothing runs any more; the schedd is still to be told */
 };
 
+#define CLAIM_NONCE_SIZE 33 /* hex digits of 16 bytes, and the zero */
+
 struct claim {
     struct startd *startd;
     struct slot *slot; /* NULL in stage OVER */
     enum claim_stage stage;
     char id[CLAIM_ID_MAX];
+    char nonce[CLAIM_NONCE_SIZE]; /* the schedd knows the claim's machine by it; "": of a claim that
+                                   * an older version made */
     char slot_name[300];
     char *schedd_address, *schedd_pin, *schedd_name;
     char *schedd_token;        /* id of the token that has signed DIAL_ME */

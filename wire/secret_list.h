@@ -21,7 +21,7 @@
 /* Numbers are for ever. */
 enum wire_secret_kind {
     SECRET_CLAIM_ID = 1, /* of a slot, or of one of its pieces */
-    SECRET_NONCE = 2,    /* of a run */
+    SECRET_NONCE = 2,    /* of a run; of a claim: its machine shows it to the schedd */
     SECRET_TICKET = 3,   /* for one connection into a running job, or to spooled files */
 };
 

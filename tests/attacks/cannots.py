@@ -14,7 +14,7 @@ import subprocess
 import wire_client
 from ad_form import Ad, reference
 from attack import attack, worked
-from evil import Schedd
+from evil import Claim, Schedd
 from pool import NAME, until
 from scene import refused
 from tls import Key, base64url
@@ -452,6 +452,45 @@ def a_schedd_speaks_for_another(scene):
 
 
 # ---- the negotiator, an administrator
+
+
+@attack("negotiator", "it, or the hub, takes a machine's place with the claim id that it sees, and gets the job")
+def a_claim_id_is_used_by_who_saw_it(scene):
+    machine = scene.evil_machine()
+    scene.submit("alice", requirements=f'Machine == "{machine.name}"', arguments='"-c true"')
+    machine.advertise()
+    asked = machine.asked("DIAL_ME", 40)
+    dial_me = asked.message().args
+    nonce = secrets.token_hex(16)
+
+    def is_taken(nonce):
+        try:
+            Claim(machine, dial_me, nonce).close()
+        except (AssertionError, Refused, Ended):
+            return False
+        return True
+
+    for shown in ("", "0" * 32):
+        if is_taken(shown):
+            worked("before the machine has answered it is thought to be the machine")
+    machine.promise(asked, nonce)
+    until("the schedd knows the nonce", 10, lambda: not is_early(machine, dial_me))
+    for shown in ("", "0" * 32, nonce[:-1], hashlib.sha256(nonce.encode()).hexdigest()):
+        if is_taken(shown):
+            worked(f"with the nonce {shown!r} it is thought to be the machine")
+    claim = scene.keep(Claim(machine, dial_me, nonce))  # and the machine itself is still waited for
+    for shown in ("", "0" * 32):
+        if is_taken(shown):
+            worked("it has taken the claim from its machine")
+    claim.activate()
+
+
+def is_early(machine, dial_me):
+    try:
+        Claim(machine, dial_me, "1" * 32).close()
+    except AssertionError as error:
+        return "on its way" in str(error)
+    return False
 
 
 @attack("negotiator", "it uses the claim ids that it sees")

@@ -68,17 +68,21 @@ class Machine:
 
     def claim(self, dial_me):
         """Answers DIAL_ME, dials the schedd, claims: a Claim."""
-        said = dial_me.message().args
-        self.uplink.answer(dial_me)
-        return Claim(self, said)
+        nonce = secrets.token_hex(16)
+        self.promise(dial_me, nonce)
+        return Claim(self, dial_me.message().args, nonce)
+
+    def promise(self, dial_me, nonce):
+        """Takes the job, and says by which nonce the schedd will know the machine."""
+        self.uplink.answer(dial_me, args={"NonceDigest": hashlib.sha256(nonce.encode()).hexdigest()})
 
 
 class Claim:
-    def __init__(self, machine, dial_me):
+    def __init__(self, machine, dial_me, nonce):
         self.id, self.machine, self.dial_me = dial_me["ClaimId"], machine, dial_me
         self.connection = dial(dial_me["ScheddAddress"].removeprefix("tcp:"), "claim")
         self.connection.hello(NOBODY)
-        reply = self.connection.call("CLAIM", {"ClaimId": self.id, "Machine": machine.name, "SlotName": f"slot1@{machine.name}", "BootId": machine.boot,
+        reply = self.connection.call("CLAIM", {"ClaimId": self.id, "Nonce": nonce, "Machine": machine.name, "SlotName": f"slot1@{machine.name}", "BootId": machine.boot,
                                                "Resume": False}, [machine.ad()])
         if reply.status != 0:
             raise AssertionError(f"CLAIM: {reply.status} {reply.text}")

@@ -16,6 +16,7 @@
 #include "schedd/schedd.h"
 #include "tests/support/collector_bed.h"
 #include "tests/support/ordinary_account.h"
+#include "wire/claim_nonce.h"
 
 /* Writes the configuration of the schedd "s" that has that token, and its certificate; path is the
  * configuration's. */
@@ -118,6 +119,18 @@ static inline void call_ok(struct client *client, enum wire_verb verb, const cha
         fail_msg("%s", answer.text);
     }
     answer_fini(&answer);
+}
+
+/* Answers DIAL_ME as a startd that will show that nonce. */
+static inline void startd_takes(struct wire_request *request, const char *nonce)
+{
+    char digest[CLAIM_NONCE_DIGEST_SIZE];
+    struct ad *args = ad_create();
+    claim_nonce_digest(nonce, digest);
+    ad_set_string(args, "NonceDigest", digest);
+    const struct wire_body body = {.args = args};
+    wire_reply_ok(request, &body);
+    ad_destroy(args);
 }
 
 #endif

@@ -13,8 +13,9 @@
 
 #include "base/check.h"
 
-#define CLAIM_ID "slot1@x#boot#0123456789abcdef0123456789abcdef"
-#define JOB      "[Cmd = \"/bin/true\"; Iwd = \"/tmp\"; Requirements = true]"
+#define CLAIM_ID    "slot1@x#boot#0123456789abcdef0123456789abcdef"
+#define CLAIM_NONCE "00112233445566778899aabbccddeeff"
+#define JOB         "[Cmd = \"/bin/true\"; Iwd = \"/tmp\"; Requirements = true]"
 
 struct scene {
     struct bed *bed;
@@ -31,7 +32,7 @@ static void startd_asked(void *arg, struct wire_request *request)
     (void)arg;
     (void)snprintf(schedd_pin, sizeof schedd_pin, "%s",
                    ad_string_or(wire_request_args(request), "ScheddPin", ""));
-    wire_reply_ok(request, NULL);
+    startd_takes(request, CLAIM_NONCE);
 }
 
 static void match(struct client *negotiator)
@@ -104,7 +105,9 @@ static void set_scene(struct scene *scene)
     match(negotiator);
     struct client *claimer = dial_there(scene, SCOPE_READ, "claim");
     call_ok(claimer, VERB_CLAIM,
-            "[ ClaimId = \"" CLAIM_ID "\"; Machine = \"x\"; SlotName = \"slot1@x\" ]", NULL);
+            "[ ClaimId = \"" CLAIM_ID "\"; Nonce = \"" CLAIM_NONCE
+            "\"; Machine = \"x\"; SlotName = \"slot1@x\" ]",
+            NULL);
 }
 
 static void end_scene(struct scene *scene)

@@ -46,7 +46,7 @@ static void requests_of_an_earlier_life_are_taken_back(void **state)
 static void startd_asked(void *arg, struct wire_request *request)
 {
     (void)arg;
-    wire_reply_ok(request, NULL);
+    startd_takes(request, "nonce");
 }
 
 /* As the negotiator does it. */
