@@ -10,7 +10,8 @@
  * Answers.  Whoever was asked signs each part together with the digest of the request and the
  * part's number, so that a hub can neither invent, change, reorder nor leave out a part.  Not
  * signed are refusals: those of the hub, and those of a receiver that did not get as far as knowing
- * whom it talks to.  A hub can refuse in another's name; it cannot say that something was done.
+ * whom it talks to.  A hub can refuse in another's name; it cannot say that something was done, nor
+ * add anything to the refusal but a sentence.
  *
  * Rejected: holding later requests back while an earlier one is signed again.  One that is answered
  * slowly would hold up all others; and no verb counts on the order of two unanswered requests.
@@ -443,6 +444,14 @@ static void relay_show(struct relay *relay, const struct frame *frame)
     }
 }
 
+/* Anybody on the way may say so: it ends the request, and nothing that comes with it is shown. */
+static void relay_refused(struct relay *relay, const struct frame *frame)
+{
+    char text[FRAME_TEXT_MAX];
+    (void)snprintf(text, sizeof text, "%.*s", (int)frame->text_length, frame->text);
+    relay_end(relay, frame->status, text);
+}
+
 static void on_reply(void *arg, const struct frame *frame)
 {
     struct relay *relay = arg;
@@ -457,6 +466,8 @@ static void on_reply(void *arg, const struct frame *frame)
         relay_refuse(relay, why.text);
     } else if (!is_signed && frame->status >= 0) {
         relay_refuse(relay, "no signature");
+    } else if (!is_signed) {
+        relay_refused(relay, frame);
     } else {
         relay_show(relay, frame);
     }

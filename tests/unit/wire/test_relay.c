@@ -36,6 +36,7 @@ enum lie {
     OTHER_STATUS,
     NO_SIGNATURE,
     STALE_FOR_EVER,
+    REFUSES,
 };
 
 struct liar {
@@ -150,6 +151,25 @@ static void answer_signed(struct liar *liar, struct wire_request *request)
     wire_reply_ok(request, NULL);
 }
 
+/* In the receiver's name, with what is made up beside it. */
+static void refuse_with_args(struct wire_request *request)
+{
+    static const char TEXT[] = "no";
+    struct ad *args = ad_create();
+    struct strbuf body;
+    ad_set_int(args, "Number", 43);
+    strbuf_init(&body, 0);
+    frame_put_body(&body, &(struct wire_body){.args = args});
+    const struct frame refusal = {.status = -EACCES,
+                                  .text = TEXT,
+                                  .text_length = strlen(TEXT),
+                                  .body = body.data,
+                                  .body_length = body.length};
+    wire_reply_raw(request, &refusal);
+    strbuf_fini(&body);
+    ad_destroy(args);
+}
+
 static void lie(void *arg, struct wire_request *request)
 {
     struct liar *liar = arg;
@@ -170,6 +190,10 @@ static void lie(void *arg, struct wire_request *request)
     }
     if (liar->lie == ANSWERS_SIGNED) {
         answer_signed(liar, request);
+        return;
+    }
+    if (liar->lie == REFUSES) {
+        refuse_with_args(request);
         return;
     }
     uint8_t proof[PROOF_BYTES];
@@ -400,6 +424,18 @@ static void an_answer_that_the_receiver_did_not_sign_is_refused(void **state)
     liar_end(liar);
 }
 
+static void a_refusal_of_the_hub_brings_a_sentence_and_nothing_else(void **state)
+{
+    struct end caller;
+    struct answer answer;
+    struct liar *liar = liar_start(*state, &caller);
+    ask(liar, &caller, REFUSES, &answer);
+    assert_int_equal(answer.status, -EACCES);
+    assert_string_equal(answer.text, "no");
+    assert_int_equal(answer.number, 0);
+    liar_end(liar);
+}
+
 /* ---- instances ------------------------------------------------------------------------------- */
 
 static void an_instance_takes_a_thousand_requests_each_once(void **state)
@@ -439,6 +475,7 @@ int main(void)
         WORLD_TEST(what_was_signed_for_an_earlier_instance_is_signed_again),
         WORLD_TEST(a_caller_gives_up_on_a_hub_that_always_names_another_instance),
         WORLD_TEST(an_answer_that_the_receiver_did_not_sign_is_refused),
+        WORLD_TEST(a_refusal_of_the_hub_brings_a_sentence_and_nothing_else),
         WORLD_TEST(an_instance_takes_a_thousand_requests_each_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
