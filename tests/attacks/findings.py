@@ -15,12 +15,12 @@ import time
 import wire_client
 from ad_form import Ad, call, chain, conditional, reference
 from attack import attack, worked
-from evil import NAMES, Server
+from evil import NAMES, Machine, Server
 from pool import NAME, until
 from scene import refused
 from tls import Key, base64url
 from tokens import fresh, parts, rights, signed
-from wire_client import Ended, Holder, Refused
+from wire_client import NOBODY, Ended, Holder, Refused, dial
 
 MIB = 1 << 20
 
@@ -132,6 +132,24 @@ def a_schedd_starts_without_the_collector(scene):
             worked("it is revoked, and welcome at the schedd")
     finally:
         os.kill(collector, signal.SIGCONT)
+
+
+@attack("F9", "a machine claims without having signed for its claim, so that no revocation would end it")
+def a_machine_claims_without_a_signature(scene):
+    machine = scene.holder("unsigned", "READ,ADVERTISE", "unsigned")
+    evil = scene.keep(Machine(scene, machine, "unsigned", scene.slot()))
+    evil.advertise()
+    scene.submit("alice", requirements=f'Machine == "{evil.name}"', arguments='"-c true"')
+    dial_me = evil.asked("DIAL_ME", 30)
+    said = dial_me.message().args
+    with dial(said["ScheddAddress"].removeprefix("tcp:"), "claim") as schedd:
+        schedd.hello(NOBODY)
+        reply = schedd.call("CLAIM", {"ClaimId": said["ClaimId"], "Machine": evil.name, "SlotName": f"slot1@{evil.name}", "BootId": evil.boot, "Resume": False}, [evil.ad()])
+    if reply.status == 0:
+        worked(f"it has job {reply.args.get('JobId')}, and its token is not known")
+    claim = scene.keep(evil.claim(dial_me))
+    scene.command("token", "revoke", parts(machine.token)[1]["jti"])
+    until("the claim that it has signed for is over", 1, lambda: ended(claim.connection))
 
 
 def ended(connection):
