@@ -6,6 +6,7 @@ import os
 import resource
 import secrets
 import select
+import signal
 import socket
 import subprocess
 import threading
@@ -15,7 +16,8 @@ import wire_client
 from attack import attack, worked
 from evil import Machine, Schedd
 from pool import NAME, until
-from tls import Key
+from remote_calls import RemoteCalls
+from tls import Key, TlsError
 from tokens import fresh, parts, signed
 from wire_client import Ended, Holder, Refused
 
@@ -112,25 +114,67 @@ def a_claim_outlives_its_schedd(scene):
     until("the slot is free again", 10, lambda: not scene.ads(scene.the("READ"), "Machine", mine))
 
 
+def shell_of(scene, job, holder):
+    """A shell in that job, opened over the network."""
+    with scene.greet("schedd", holder) as schedd:
+        said = schedd.call("JOB_ACCESS", {"Purpose": "Shell", "JobId": job})
+        if said.status != 0:
+            raise AssertionError(f"no ticket: {said.text}")
+    shell = scene.keep(scene.dial(said.args["ShadowRoute"]))
+    shell.hello(more={"Ticket": said.args["Ticket"]})
+    number = shell.call("SHELL_OPEN", {"Command": ["/bin/cat"], "Tty": False}).args["Shell"]
+    shell.send("SHELL_READ", {"Shell": number}, deadline_ms=0)
+    return shell
+
+
 @attack("F9", "5 shells of a user whose token is revoked")
 def shells_outlive_their_token(scene):
     job = scene.running("alice")
     holder = scene.holder(f"alice@{NAME}", "READ,WRITE")
-    shells = []
-    for _ in range(SHELLS):
-        with scene.greet("schedd", holder) as schedd:
-            said = schedd.call("JOB_ACCESS", {"Purpose": "Shell", "JobId": job})
-            if said.status != 0:
-                raise AssertionError(f"no ticket: {said.text}")
-        shell = scene.keep(scene.dial(said.args["ShadowRoute"]))
-        shell.hello(more={"Ticket": said.args["Ticket"]})
-        number = shell.call("SHELL_OPEN", {"Command": ["/bin/cat"], "Tty": False}).args["Shell"]
-        shell.send("SHELL_READ", {"Shell": number}, deadline_ms=0)
-        shells.append(shell)
+    shells = [shell_of(scene, job, holder) for _ in range(SHELLS)]
     end = revoke(scene, holder) + 1
     left = still_open(shells, end)
     if left:
         worked(f"a second later {len(left)} shells are open")
+
+
+@attack("F9", "a shell, and a machine's access to files, whose tokens are revoked while the schedd is away")
+def what_hangs_on_a_token_outlives_it_without_a_schedd(scene):
+    job = scene.running("alice")
+    leaves, stays = (scene.holder(f"alice@{NAME}", "READ,WRITE") for _ in range(2))
+    shell, other = (shell_of(scene, job, holder) for holder in (leaves, stays))
+    machine = scene.holder("reader", "READ,ADVERTISE", "reader")
+    evil = scene.keep(Machine(scene, machine, "reader", scene.slot()))
+    evil.advertise()
+    none = dict.fromkeys(("transfer_executable", "should_transfer_files", "when_to_transfer_output"))
+    scene.submit("alice", universe="standard", requirements='Machine == "reader"', arguments='"-c true"', **none)
+    claim = scene.keep(evil.claim(evil.asked("DIAL_ME", 30)))
+    calls, path = scene.keep(RemoteCalls(claim.activate())), scene.at_home("work/input", "input\n")
+    if calls.read(path) is None:
+        raise AssertionError("the machine cannot read while its token is good")
+    before = scene.pids("roost-schedd")
+    os.kill(before[0], signal.SIGKILL)
+    revoke(scene, leaves, machine)
+    until("another schedd is there", 30, lambda: scene.pids("roost-schedd") not in ([], before))
+    until("it answers at its port", 30, lambda: not ended_by(lambda: scene.greet("schedd", stays).close()))
+    left = still_open([shell], time.monotonic() + 5)
+    if left:
+        worked("the schedd is back, and the shell of a revoked token is open")
+    until("the machine is cut off from the owner's files", 5, lambda: ended_by(lambda: calls.read(path)))
+    if not ended_by(lambda: scene.keep(RemoteCalls(claim.activation))):
+        worked("the machine is let in to the owner's files again")
+    if ended_by(lambda: other.turn(0.01)):
+        raise AssertionError("a shell of the same user with another token has ended, too")
+    if ended_by(lambda: shell_of(scene, job, stays)):
+        raise AssertionError("the same user with another token gets no shell any more")
+
+
+def ended_by(question):
+    try:
+        question()
+    except (AssertionError, OSError, Refused, Ended, TlsError):
+        return True
+    return False
 
 
 @attack("F9", "a machine that was away when a token was revoked takes its orders")
