@@ -114,6 +114,16 @@ static void committed(void *arg)
     revocation_destroy(revocation);
 }
 
+/* Is there one that lasts as long, and that the others believe?  Nobody takes one back. */
+static bool is_known(struct collector *collector, const char *token_id, int64_t expires_s)
+{
+    struct revocation_signer by;
+    const struct ads_entry *entry = collector_ads_find(collector->ads, "Revocation", token_id);
+    const struct ad *known = entry != NULL ? entry->shown : NULL;
+    return known != NULL && !revocation_lasts_longer(expires_s, ad_int_or(known, "Expires", 0)) &&
+           revocation_judge(collector->context, known, &by, NULL) == 0;
+}
+
 void collector_revoke(struct session *session, struct wire_request *request)
 {
     struct collector *collector = session->collector;
@@ -124,6 +134,10 @@ void collector_revoke(struct session *session, struct wire_request *request)
     int rc = revocation_judge_new(collector->context, args, &by, &err);
     if (rc < 0) {
         wire_reply_error(request, rc, "%s", err.text);
+        return;
+    }
+    if (is_known(collector, token_id, ad_int_or(args, "Expires", 0))) {
+        wire_reply_ok(request, NULL);
         return;
     }
     struct revocation *revocation = mem_zalloc(sizeof(*revocation));

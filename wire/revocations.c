@@ -171,8 +171,7 @@ static bool is_over(int64_t expires_s, int64_t now_s)
     return expires_s > 0 && expires_s <= now_s;
 }
 
-/* The later of two times, where 0 is never. */
-static bool lasts_longer(int64_t a_s, int64_t b_s)
+bool revocation_lasts_longer(int64_t a_s, int64_t b_s)
 {
     return b_s > 0 && (a_s == 0 || a_s > b_s);
 }
@@ -182,7 +181,7 @@ static bool is_known(const struct revocations *revocations, const char *id, int6
 {
     const int64_t *known = strmap_get(revocations->expires, id);
     return is_over(expires_s, loop_wall_s(revocations->context->loop)) ||
-           (known != NULL && !lasts_longer(expires_s, *known));
+           (known != NULL && !revocation_lasts_longer(expires_s, *known));
 }
 
 /* True: it was not known, or not for so long. */

@@ -56,6 +56,8 @@ int revocation_judge(struct wire_context *context, const struct ad *ad,
 /* The same of one that is made now: also -EKEYEXPIRED, -EKEYREVOKED. */
 int revocation_judge_new(struct wire_context *context, const struct ad *ad,
                          struct revocation_signer *ret, struct err *err);
+/* Of two Expires, where 0 is never: is a the later one? */
+bool revocation_lasts_longer(int64_t a_s, int64_t b_s);
 
 /* ---- the list -------------------------------------------------------------------------------- */
 

@@ -650,18 +650,23 @@ static void a_role_has_one_holder_until_its_connection_ends(void **state)
 }
 
 /* The arguments of REVOKE, signed by the client; the text is the caller's. */
-static char *revocation_of(struct client *client, const char *token_id)
+static char *revocation_until(struct client *client, const char *token_id, int64_t expires_s)
 {
     struct err err = {""};
     struct strbuf text;
     struct ad *ad = ad_create();
-    if (revocation_sign(client->context, token_id, 0, ad, &err) != 0) {
+    if (revocation_sign(client->context, token_id, expires_s, ad, &err) != 0) {
         fail_msg("%s", err.text);
     }
     strbuf_init(&text, 0);
     ad_print(ad, &text);
     ad_destroy(ad);
     return strbuf_take(&text);
+}
+
+static char *revocation_of(struct client *client, const char *token_id)
+{
+    return revocation_until(client, token_id, 0);
 }
 
 static size_t count_of(struct client *reader, const char *type)
@@ -700,6 +705,21 @@ static void ads_end_with_the_token_of_their_sender(void **state)
     assert_int_equal(count_of(reader, "Machine"), 1);
     assert_string_equal(show(reader, "Machine", "Name"), "slot1@wn02=slot1@wn02 ");
     assert_int_equal(count_of(reader, "Request"), 0);
+}
+
+static void a_revocation_is_not_replaced_by_one_that_ends_earlier(void **state)
+{
+    struct bed *bed = *state;
+    struct client *startd = dial(bed, SCOPE_ADVERTISE);
+    struct client *administrator = dial(bed, SCOPE_ADMINISTRATOR);
+    const int64_t ends_s[] = {4000000000, 4100000000, 4000000000, 1};
+    for (size_t i = 0; i < sizeof ends_s / sizeof ends_s[0]; i++) {
+        char *proved = revocation_until(administrator, startd->token_id, ends_s[i]);
+        OK(administrator, VERB_REVOKE, proved, NULL);
+        mem_free(proved);
+    }
+    struct client *reader = dial(bed, SCOPE_READ);
+    assert_non_null(strstr(show(reader, "Revocation", "Expires"), "=4100000000"));
 }
 
 static void a_revoked_token_is_refused_also_after_a_restart(void **state)
@@ -779,4 +799,5 @@ UNIT_TESTS(CASE(what_is_sent_is_found), CASE(live_machines_have_the_address_of_t
            CASE(an_uplink_name_needs_the_pattern_of_the_token),
            CASE(a_role_has_one_holder_until_its_connection_ends),
            CASE(ads_end_with_the_token_of_their_sender),
+           CASE(a_revocation_is_not_replaced_by_one_that_ends_earlier),
            CASE(a_revoked_token_is_refused_also_after_a_restart), CASE(a_verb_of_others_is_refused))
