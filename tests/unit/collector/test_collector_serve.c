@@ -664,11 +664,6 @@ static char *revocation_until(struct client *client, const char *token_id, int64
     return strbuf_take(&text);
 }
 
-static char *revocation_of(struct client *client, const char *token_id)
-{
-    return revocation_until(client, token_id, 0);
-}
-
 static size_t count_of(struct client *reader, const char *type)
 {
     char args[100];
@@ -697,7 +692,7 @@ static void ads_end_with_the_token_of_their_sender(void **state)
     client_close(startd); /* its token counts, connected or not */
     const struct client *revoked[] = {startd, schedd};
     for (size_t i = 0; i < 2; i++) {
-        char *proved = revocation_of(administrator, revoked[i]->token_id);
+        char *proved = revocation_until(administrator, revoked[i]->token_id, 0);
         OK(administrator, VERB_REVOKE, proved, NULL);
         mem_free(proved);
     }
@@ -735,10 +730,10 @@ static void a_revoked_token_is_refused_also_after_a_restart(void **state)
     /* Whoever asks: the others want a signature. */
     expect(administrator, -EINVAL, VERB_REVOKE, args, NULL, "roost token revoke");
     expect(local, -EINVAL, VERB_REVOKE, args, NULL, "roost token revoke");
-    char *weak = revocation_of(startd, startd->token_id);
+    char *weak = revocation_until(startd, startd->token_id, 0);
     expect(local, -EACCES, VERB_REVOKE, weak, NULL, "only an ADMINISTRATOR");
     mem_free(weak);
-    char *proved = revocation_of(administrator, startd->token_id);
+    char *proved = revocation_until(administrator, startd->token_id, 0);
     startd->over = false;
     OK(local, VERB_REVOKE, proved, NULL);
     mem_free(proved);
