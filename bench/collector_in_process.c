@@ -415,7 +415,6 @@ int main(void)
     mem_free(bench.streams);
     mem_free(bench.at);
     (void)os_remove_tree(pool.os, pool.dir, NULL);
-    mem_free(pool.token);
     os_destroy(pool.os);
     loop_destroy(pool.loop);
     return 0;

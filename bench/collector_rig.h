@@ -36,7 +36,8 @@ struct bench {
     struct loop *loop;
     struct os *os;
     const char *bin;
-    char dir[256], ca[400], address[64], *token;
+    char dir[256], ca[400], address[64];
+    char token_path[400]; /* of a token for very many machines */
     struct running collector;
     unsigned ads, uplinks;
     int64_t epoch;
@@ -122,6 +123,16 @@ static inline void collector_new(struct bench *bench)
     collector_start(bench);
 }
 
+static inline void run_to_its_end(struct bench *bench, const char *const *argv, const char *what)
+{
+    struct running running = {0};
+    spawn(bench, argv, &running);
+    loop_run_until(bench->loop, &running.ended);
+    if (running.status != 0) {
+        die(bench, what, NULL);
+    }
+}
+
 static inline void make_pool(struct bench *bench)
 {
     char text[600], *config;
@@ -132,15 +143,17 @@ static inline void make_pool(struct bench *bench)
                    above != NULL ? above : "/tmp");
     CHECK(mkdtemp(bench->dir) != NULL);
     (void)snprintf(text, sizeof text, "%s/roost", bench->bin);
-    const char *argv[] = {text, "init", bench->dir, "--nodes", "1", NULL};
-    struct running init = {0};
-    spawn(bench, argv, &init);
-    loop_run_until(bench->loop, &init.ended);
-    if (init.status != 0) {
-        die(bench, "roost init", NULL);
-    }
-    (void)snprintf(text, sizeof text, "%s/roost.conf", bench->dir);
-    CHECK(setenv("ROOST_CONFIG", text, 1) == 0);
+    const char *init[] = {text, "init", bench->dir, "--nodes", "1", NULL};
+    run_to_its_end(bench, init, "roost init");
+    char conf[400];
+    (void)snprintf(conf, sizeof conf, "%s/roost.conf", bench->dir);
+    CHECK(setenv("ROOST_CONFIG", conf, 1) == 0);
+    (void)snprintf(bench->token_path, sizeof bench->token_path, "%s/bench.token", bench->dir);
+    const char *token[] = {text,      "token",   "create",          "--identity",
+                           "bench",   "--scope", "READ,ADVERTISE",  "--slots",
+                           "1000000", "--file",  bench->token_path, NULL};
+    run_to_its_end(bench, token, "roost token create");
+    (void)snprintf(text, sizeof text, "%s", conf);
     if (os_read_file(bench->os, text, 1 << 20, &config, &length, &err) != 0) {
         die(bench, text, &err);
     }
@@ -150,11 +163,6 @@ static inline void make_pool(struct bench *bench)
     (void)snprintf(bench->address, sizeof bench->address, "tcp:%.*s", (int)strcspn(host, "\""),
                    host);
     mem_free(config);
-    (void)snprintf(text, sizeof text, "%s/security/tokens/SCHEDD", bench->dir);
-    if (os_read_file(bench->os, text, 1 << 16, &bench->token, &length, &err) != 0) {
-        die(bench, text, &err);
-    }
-    bench->token[strcspn(bench->token, "\n")] = '\0';
     (void)snprintf(bench->ca, sizeof bench->ca, "%s/security/ca.pem", bench->dir);
 }
 

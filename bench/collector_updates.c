@@ -39,6 +39,7 @@
 #include "bench/collector_rig.h"
 #include "bench/update_ads.h"
 #include "classad/ad.h"
+#include "wire/credential.h"
 #include "wire/frame.h"
 #include "wire/wire.h"
 
@@ -81,12 +82,42 @@ struct load {
 
 /* ---- one connection -------------------------------------------------------------------------- */
 
-static void say_hello(struct sender *sender)
+static struct credential own;
+
+/* Over TLS: the token, and the proof that this connection is its holder's. */
+static void put_token(const struct sender *sender, struct ad *args)
 {
+    uint8_t binding[STREAM_BINDING_BYTES], proof[PROOF_BYTES];
+    char text[PROOF_TEXT_SIZE];
+    struct bench *bench = sender->load->bench;
+    if (!stream_binding(sender->stream, binding)) {
+        return; /* a Unix socket */
+    }
+    if (!credential_read(&own, bench->os, bench->loop, UINT64_MAX)) {
+        die(bench, own.why, NULL);
+    }
+    const struct proof_greeting greeting = {.pool = own.token.pool,
+                                            .token = own.text,
+                                            .route = "collector",
+                                            .name = "",
+                                            .binding = binding};
+    struct strbuf statement;
+    strbuf_init(&statement, 0);
+    proof_put_greeting(&greeting, &statement);
+    credential_sign(&own, &statement, proof);
+    strbuf_fini(&statement);
+    proof_text(proof, text);
+    ad_set_string(args, "Token", own.text);
+    ad_set_string(args, "Proof", text);
+}
+
+static void on_opened(void *arg)
+{
+    const struct sender *sender = arg;
     struct strbuf out;
     struct ad *args = ad_create();
     struct wire_body body = {.args = args};
-    ad_set_string(args, "Token", sender->load->bench->token);
+    put_token(sender, args);
     strbuf_init(&out, 0);
     size_t begin = frame_begin(&out, FRAME_HELLO, 0, 0, 0);
     frame_put_u16(&out, WIRE_VERSION);
@@ -239,11 +270,6 @@ static void on_readable(void *arg)
     }
 }
 
-static void on_opened(void *arg)
-{
-    (void)arg;
-}
-
 static void on_drained(void *arg)
 {
     struct sender *sender = arg;
@@ -284,7 +310,6 @@ static void load_open(struct load *load, struct bench *bench, unsigned connectio
                            local ? &none : &trust, &EVENTS, sender, &sender->stream, &err) != 0) {
             die(bench, "dialling", &err);
         }
-        say_hello(sender);
         if (i % 100 == 99) { /* the kernel's queue of those that nobody has accepted is short */
             load->sender_count = i + 1;
             bench->done = false;
@@ -479,6 +504,7 @@ int main(void)
     }
     CHECK(loop_create(&bench.loop, &err) == 0 && os_create(bench.loop, &bench.os, &err) == 0);
     make_pool(&bench);
+    credential_init(&own, bench.token_path);
     collector_start(&bench);
     if (wanted("full")) {
         measure_full(&bench);
@@ -506,7 +532,7 @@ int main(void)
     if (getenv("BENCH_KEEP") == NULL) {
         (void)os_remove_tree(bench.os, bench.dir, NULL);
     }
-    mem_free(bench.token);
+    credential_fini(&own);
     os_destroy(bench.os);
     loop_destroy(bench.loop);
     return 0;

@@ -28,7 +28,6 @@ static const char *const SLOT_AD_SAME[][2] = {
     {"AcceptedWhileDraining", "false"},
     {"Activity", "\"Idle\""},
     {"Arch", "\"X86_64\""},
-    {"AuthenticatedIdentity", "\"condor@pool.example.org\""},
     {"AuthenticationMethod", "\"IDTOKENS\""},
     {"CanHibernate", "true"},
     {"CheckpointPlatform",

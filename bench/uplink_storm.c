@@ -70,12 +70,10 @@ static void make_uplinks(struct storm *storm)
 {
     static const struct uplink_events EVENTS = {.up = on_up, .down = on_down};
     struct bench *bench = &storm->bench;
-    char token_path[400];
     struct err err;
-    (void)snprintf(token_path, sizeof token_path, "%s/security/tokens/SCHEDD", bench->dir);
     const struct wire_context_options options = {.loop = bench->loop,
                                                  .os = bench->os,
-                                                 .token_path = token_path,
+                                                 .token_path = bench->token_path,
                                                  .ca_file = bench->ca};
     if (wire_context_create(&options, &storm->wires, &err) != 0) {
         die(bench, "wires", &err);
@@ -147,7 +145,6 @@ int main(void)
     (void)os_kill(bench->os, bench->collector.pid, SIGTERM);
     loop_run_until(bench->loop, &bench->collector.ended);
     (void)os_remove_tree(bench->os, bench->dir, NULL);
-    mem_free(bench->token);
     os_destroy(bench->os);
     loop_destroy(bench->loop);
     return 0;
