@@ -286,7 +286,7 @@ static void a_flood_of_one_connection_starves_nobody(void **state)
         assert_int_equal(behind, done);
         between++;
     }
-    assert_true(between > 10);
+    assert_true(between > MESSAGES / 60); /* how many more depends on the machine */
     for (int i = 0; i < MESSAGES; i++) {
         assert_int_equal(answers[i].status, 0);
         answer_fini(&answers[i]);
