@@ -118,7 +118,7 @@ say "$matches matches"
 # Every second of every claim is charged once: what ended unseen is lost, nothing is doubled.  A claim that began unseen is
 # charged from the beginning of that second.
 claimed=$(awk '
-    function seconds(stamp) { split(stamp, part, /[-T:Z]/); return part[4] * 3600 + part[5] * 60 + part[6] }
+    function seconds(stamp) { split(stamp, part, /[-T:Z]/); return ((part[3] * 24 + part[4]) * 60 + part[5]) * 60 + part[6] }
     / slot.state / {
         match($0, / slot=[^ ]+/); slot = substr($0, RSTART, RLENGTH); now = seconds($1)
         used = $0 ~ / to=(Claimed|Preempting)/
