@@ -18,7 +18,7 @@
 #include "base/check.h"
 #include "classad/ad.h"
 
-#define SLOT_AD_ATTRIBUTES 169
+#define SLOT_AD_ATTRIBUTES 168
 #define SLOT_AD_EPOCH_S    1763632474
 
 /* What a pool of alike machines has in common, in new syntax. */
