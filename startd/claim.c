@@ -552,9 +552,11 @@ static void claim_answered(void *arg, struct wire_reply *reply)
             wire_is_ready(claim->wire)) { /* a slow or failing schedd: from the beginning */
             wire_close(claim->wire);
             claim->wire = NULL;
-            /* -EAGAIN: our answer to DIAL_ME is still on its way to it */
-            loop_timer_set(claim->dial_timer,
-                           reply->status == -EAGAIN ? REDIAL_FIRST_MS : REDIAL_MAX_MS);
+            if (reply->status == -EAGAIN) { /* our answer to DIAL_ME is on its way to it */
+                dial_later(claim);
+            } else {
+                loop_timer_set(claim->dial_timer, REDIAL_MAX_MS);
+            }
         }
         return;
     }
