@@ -451,7 +451,10 @@ static int admit(void *arg, const struct wire_peer *peer, const struct wire_hell
     (void)err;
     const struct claim *claim =
         claims_find(claim_peer->schedd, wire_hello_secret(hello, SECRET_CLAIM_ID));
-    if (claim != NULL && is_the_machine(claim, wire_hello_secret(hello, SECRET_NONCE))) {
+    /* Who comes before the answer to DIAL_ME may say CLAIM after it, with the ad of its slot: that
+     * is no small frame. */
+    if (claim != NULL && (claim->nonce_digest[0] == '\0' ||
+                          is_the_machine(claim, wire_hello_secret(hello, SECRET_NONCE)))) {
         wire_proved(claim_peer->wire);
     }
     return 0; /* who says nothing, or a claim that is over, is answered when CLAIM comes */
