@@ -447,26 +447,15 @@ def still_there(connections):
 def one_query_stops_the_schedd(scene):
     scene.submit("bob", 1500, requirements='Machine == "none"')
     costly = 'regexp("(a+)+$", strcat("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab", ProcId))'
-    slowest, stop = 0.0, threading.Event()
 
-    def heavy():
+    def heavy(stop):
         with scene.greet("schedd", scene.the("READ")) as schedd:
             number = schedd.send("QUERY", {"Type": "Job", "Constraint": costly})
             while not stop.is_set():
                 schedd.turn(0.2)
             schedd.cancel(number)
 
-    with scene.greet("schedd", scene.the("WRITE")) as other:
-        thread = threading.Thread(target=heavy, daemon=True)
-        thread.start()
-        end = time.monotonic() + 4
-        while time.monotonic() < end:
-            began = time.monotonic()
-            other.call("PING", timeout=60)
-            slowest = max(slowest, time.monotonic() - began)
-            time.sleep(0.02)
-    stop.set()
-    thread.join(60)
+    slowest = slowest_ping(scene, 4, heavy)
     if slowest > 0.5:
         worked(f"another's PING took {slowest:.1f} s")
 
