@@ -55,7 +55,7 @@ static int grant_lifetime(const struct token_terms *asked, const struct token_ru
     if (asked->lifetime_s > rules->lifetime_s) {
         return err_set(err, -EPERM,
                        "the request asks for %" PRId64 " days, and a request alone gives at most "
-                       "%" PRId64 ": say for how long it is to be good (--expires)",
+                       "%" PRId64 ": say for how long it is valid (--expires)",
                        (asked->lifetime_s + DAY_S - 1) / DAY_S, rules->lifetime_s / DAY_S);
     }
     ret->lifetime_s = asked->lifetime_s != 0 ? asked->lifetime_s : rules->lifetime_s;

@@ -64,7 +64,7 @@ static bool is_among(const struct vec *sessions, uint64_t number)
     return false;
 }
 
-/* Nobody is to be matched with what it has advertised, nor to wake it: O(ads). */
+/* What it has advertised is taken away, so that nobody is matched with it or wakes it.  O(ads). */
 static void end_ads(struct collector *collector, const char *token_id, const struct vec *sessions)
 {
     struct batch *batch = batch_begin(collector);

@@ -9,8 +9,8 @@
  *
  * Names are followed as the kernel does, and what they lead to is held.  A symbolic link on the way
  * cannot be mounted over: the directory that it is in becomes read-only, if the job could change
- * it.  A directory of settings made at run time, or one that is to be hidden, is made where it is
- * not there yet, because the job could make it.
+ * it.  The directory of settings made at run time and the directories that are hidden from jobs are
+ * made here if they are missing: else the job could make them, and put its own files there.
  *
  * Left out: names that only another daemon's macros complete ($(SUBSYSTEM)), and programs that are
  * not there yet.

@@ -73,7 +73,7 @@ struct proof_key_request {
     const char *scopes;   /* "READ,WRITE", as scope_names() writes them */
     const char *pattern;  /* of the names that it may advertise */
     uint32_t slots;       /* slot ads */
-    int64_t lifetime_s;   /* how long the token is to be good */
+    int64_t lifetime_s;   /* for how long the token is valid */
 };
 
 struct proof_key_answer {

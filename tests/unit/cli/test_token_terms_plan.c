@@ -120,7 +120,7 @@ static void a_request_alone_gives_no_more_than_its_holder_is(void **state)
     refused((struct token_terms){.identity = "alice", .lifetime_s = 365 * 86400 + 1},
             (struct token_terms){.slots = 0}, -EPERM,
             "the request asks for 366 days, and a request alone gives at most 365: say for how "
-            "long it is to be good (--expires)");
+            "long it is valid (--expires)");
 }
 
 static void an_identity_that_its_domain_makes_too_long_is_refused(void **state)
