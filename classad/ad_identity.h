@@ -12,12 +12,25 @@
 
 struct ad;
 
-/* The first of Name, Machine, StartdUplink, ScheddName, UidDomain, FileSystemDomain, Owner, User
- * and AuthenticatedIdentity that the ad (or what it is chained to) has and that is not a literal
- * string; NULL when there is none. */
+/* Name, Machine, StartdUplink, ... */
+enum ad_identity {
+    AD_IDENTITY_NAME,
+    AD_IDENTITY_MACHINE,
+    AD_IDENTITY_STARTD_UPLINK,
+    AD_IDENTITY_SCHEDD_NAME,
+    AD_IDENTITY_UID_DOMAIN,
+    AD_IDENTITY_FILE_SYSTEM_DOMAIN,
+    AD_IDENTITY_OWNER,
+    AD_IDENTITY_USER,
+    AD_IDENTITY_AUTHENTICATED_IDENTITY,
+};
+#define AD_IDENTITY_COUNT 9u
+
+/* The name of the first of these attributes that the ad (or what it is chained to) has and that is
+ * not a literal string; NULL when there is none. */
 const char *ad_identity_not_literal(const struct ad *ad);
 
-/* The text of such an attribute; "" when it is absent or not a literal string. */
-const char *ad_identity_text(const struct ad *ad, const char *name);
+/* The text of the attribute; "" when it is absent or not a literal string. */
+const char *ad_identity_text(const struct ad *ad, enum ad_identity which);
 
 #endif

@@ -14,6 +14,7 @@
 #include "base/arena.h"
 #include "base/check.h"
 #include "base/mem.h"
+#include "classad/ad_identity.h"
 
 /* The letters of eight bytes in lower case. */
 static uint64_t lower_word(uint64_t word)
@@ -126,6 +127,32 @@ bool ad_name_is_private(const char *text, size_t length)
     char first = length > 0 ? ad_lower(text[0]) : '\0';
     return (first == 'c' || first == 'p' || first == 't') && length >= 7 && length <= 13 &&
            one_of(WORDS, ARRAY_COUNT(WORDS), text, length);
+}
+
+const char *const ad_identity_names[] = {
+    [AD_IDENTITY_NAME] = "Name",
+    [AD_IDENTITY_MACHINE] = "Machine",
+    [AD_IDENTITY_STARTD_UPLINK] = "StartdUplink",
+    [AD_IDENTITY_SCHEDD_NAME] = "ScheddName",
+    [AD_IDENTITY_UID_DOMAIN] = "UidDomain",
+    [AD_IDENTITY_FILE_SYSTEM_DOMAIN] = "FileSystemDomain",
+    [AD_IDENTITY_OWNER] = "Owner",
+    [AD_IDENTITY_USER] = "User",
+    [AD_IDENTITY_AUTHENTICATED_IDENTITY] = "AuthenticatedIdentity",
+};
+
+_Static_assert(ARRAY_COUNT(ad_identity_names) == AD_IDENTITY_COUNT, "one name for each");
+
+uint16_t ad_name_identity(const char *text, size_t length)
+{
+    for (unsigned i = 0; i < AD_IDENTITY_COUNT; i++) {
+        const char *name = ad_identity_names[i];
+        if (length > 0 && ad_lower(text[0]) == ad_lower(name[0]) && strlen(name) == length &&
+            ad_name_equal(name, text, length)) {
+            return (uint16_t)(1u << i);
+        }
+    }
+    return 0;
 }
 
 bool ad_attr_is_private(const char *name)

@@ -67,6 +67,7 @@ struct ad_shape {
     uint64_t hash; /* of names, for the table */
     bool has_special;
     bool has_private;
+    uint16_t identities;   /* of ad_identity_names[], a bit for each */
     bool is_kept;          /* by its pool */
     struct ad_pool *pool;  /* in whose table it is; NULL: in none */
     struct ad_shape *next; /* in its chain of the table */

@@ -60,6 +60,9 @@ bool ad_name_is_reserved(const char *text,
                          size_t length); /* true false undefined error is isnt, and parent */
 bool ad_name_is_word(const char *text, size_t length); /* prints without quotes */
 bool ad_name_is_private(const char *text, size_t length);
+extern const char *const ad_identity_names[]; /* by enum ad_identity */
+/* A name's bit in a set of them; 0: it is none of them. */
+uint16_t ad_name_identity(const char *text, size_t length);
 struct ad_name *ad_name_create(const char *text, size_t length);
 struct ad_name *ad_name_ref(struct ad_name *name);
 void ad_name_destroy(struct ad_name *name);

@@ -231,6 +231,7 @@ static int fill(struct ad_shape *shape, struct err *err)
                                                    .is_private = ad_name_is_private(text, length)};
         shape->has_private = shape->has_private || shape->entries[i].is_private;
         shape->has_special = shape->has_special || ad_name_special(text, length) != AD_SPECIAL_NONE;
+        shape->identities |= ad_name_identity(text, length);
         int rc = add_name(shape, i, err);
         if (rc < 0) {
             return rc;

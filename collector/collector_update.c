@@ -13,6 +13,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "classad/ad.h"
+#include "classad/ad_identity.h"
 #include "classad/ad_pool.h"
 #include "collector/collector_ads.h"
 #include "collector/collector_batch.h"
@@ -20,7 +21,6 @@
 #include "collector/collector_state.h"
 #include "collector/collector_verbs.h"
 #include "offline_ads/offline_ads.h"
-#include "classad/ad_identity.h"
 #include "wire/wire.h"
 
 #define UPLINK_PREFIX "startd/"
@@ -139,14 +139,14 @@ static int admit_identity(const struct update *update, const char *name, const s
         return err_set(err, -EINVAL, "%s of the ad '%s' of %s is not a literal string", attribute,
                        name, peer->identity);
     }
-    const char *uplink = ad_identity_text(sent, "StartdUplink");
+    const char *uplink = ad_identity_text(sent, AD_IDENTITY_STARTD_UPLINK);
     if (*uplink && (strncmp(uplink, UPLINK_PREFIX, strlen(UPLINK_PREFIX)) != 0 ||
                     !wire_peer_may_advertise(peer, uplink))) {
         return err_set(err, -EACCES,
                        "StartdUplink of the ad '%s' of %s is '%s', which is another's", name,
                        peer->identity, uplink);
     }
-    const char *who = ad_identity_text(sent, "AuthenticatedIdentity");
+    const char *who = ad_identity_text(sent, AD_IDENTITY_AUTHENTICATED_IDENTITY);
     if (*who && strcmp(who, peer->identity) != 0) {
         return err_set(err, -EACCES, "AuthenticatedIdentity of the ad '%s' of %s is '%s'", name,
                        peer->identity, who);
@@ -442,9 +442,9 @@ static int make(struct update *update, size_t length, const struct beside *besid
     int code =
         collector_quota_admit(update->collector, wire_request_peer(update->request)->identity,
                               update->account, entry, name, item->ad, bytes, &update->pending, err);
-    if (!code && plan_is_of_machine(ad_string_or(item->ad, "MyType", "")) &&
-        !(item->same_machine && entry->stamp.session == update->stamp.session)) {
-        code = admit_machine(update, ad_identity_text(item->ad, "Machine"), err);
+    if (!code && !(item->same_machine && entry->stamp.session == update->stamp.session) &&
+        plan_is_of_machine(ad_string_or(item->ad, "MyType", ""))) {
+        code = admit_machine(update, ad_identity_text(item->ad, AD_IDENTITY_MACHINE), err);
     }
     if (!code) {
         code = admit_share(update, item, is_machine, err);

@@ -619,11 +619,11 @@ int request_take(struct wire *wire, const struct frame *frame, struct err *err)
         return err_set(err, -EPROTO, "a relayed request from who is no hub of ours");
     }
     wire->last_request = frame->request;
-    struct err why = {{0}};
+    struct err why;
     struct frame_message message = {0};
     struct frame_ads ads = {0};
     struct caller *caller = NULL;
-    struct relayed_request relayed = {.token = ""};
+    struct relayed_request relayed; /* large, and seldom needed: not set but where it is */
     if ((frame->flags & FRAME_FLAG_RELAYED) != 0 &&
         (relayed_is_early(wire, frame) || relayed_is_stale(wire, frame, &relayed))) {
         return 0;

@@ -7,6 +7,7 @@
 #include "base/err.h"
 #include "base/strbuf.h"
 #include "classad/ad.h"
+#include "classad/ad_identity.h"
 #include "classad/ad_private.h"
 #include "tests/support/unit.h"
 
@@ -595,7 +596,51 @@ static void names_are_found_however_often_others_are_asked_for_between(void **st
     ad_pool_destroy(pool);
 }
 
-UNIT_TESTS(UNIT(names_are_found_however_often_others_are_asked_for_between),
+static const char *first_not_literal(struct ad_pool *pool, const char *text, bool packed)
+{
+    struct ad *ad = ad_of(text);
+    if (packed) {
+        ad_pack(pool, NULL, ad);
+    }
+    const char *name = ad_identity_not_literal(ad);
+    ad_destroy(ad);
+    return name;
+}
+
+static void who_one_is_is_a_literal_wherever_an_ad_keeps_it(void **state)
+{
+    (void)state;
+    struct ad_pool *pool = ad_pool_create();
+    for (int packed = 0; packed < 2; packed++) {
+        assert_null(first_not_literal(pool, "[ Name = \"a\"; MACHINE = \"m\"; X = y ]", packed));
+        assert_string_equal(first_not_literal(pool, "[ Name = \"a\"; mAcHINE = \"m\" + x ]",
+                                              packed),
+                            "Machine");
+        assert_string_equal(first_not_literal(pool, "[ A = 1; authenticatedidentity = 7 ]", packed),
+                            "AuthenticatedIdentity");
+        assert_string_equal(first_not_literal(pool, "[ user = o ]", packed), "User");
+    }
+    /* Over a body, hidden in it, and in a parent. */
+    struct ad *ad = ad_of("[ Owner = \"o\"; UidDomain = x; A = 1 ]"), *child = ad_create();
+    ad_pack(pool, NULL, ad);
+    assert_string_equal(ad_identity_not_literal(ad), "UidDomain");
+    assert_string_equal(ad_identity_text(ad, AD_IDENTITY_UID_DOMAIN), "");
+    assert_string_equal(ad_identity_text(ad, AD_IDENTITY_OWNER), "o");
+    ad_chain(child, ad);
+    assert_string_equal(ad_identity_not_literal(child), "UidDomain");
+    assert_string_equal(ad_identity_text(child, AD_IDENTITY_OWNER), "o");
+    ad_destroy(child);
+    (void)ad_remove(ad, "UidDomain");
+    assert_null(ad_identity_not_literal(ad));
+    ad_set_int(ad, "ScheddName", 1);
+    assert_string_equal(ad_identity_not_literal(ad), "ScheddName");
+    assert_string_equal(ad_identity_text(ad, AD_IDENTITY_NAME), "");
+    ad_destroy(ad);
+    ad_pool_destroy(pool);
+}
+
+UNIT_TESTS(UNIT(who_one_is_is_a_literal_wherever_an_ad_keeps_it),
+           UNIT(names_are_found_however_often_others_are_asked_for_between),
            UNIT(private_attributes_stay_when_an_ad_leaves_its_base),
            UNIT(colliding_names_are_refused_by_decoders_and_left_out_by_setters),
            UNIT(many_shapes_come_and_go), UNIT(ads_alike_share_names_and_values),
