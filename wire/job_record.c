@@ -10,6 +10,7 @@
 #include "base/check.h"
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/secret_file.h"
 #include "base/strbuf.h"
 #include "classad/ad.h"
 #include "wire/secret_list.h"
@@ -79,7 +80,7 @@ int job_record_read(const char *text, size_t length, struct ad **record,
         *secrets = secret_list_create(found, count);
     }
     for (size_t i = 0; i < LINES_MAX; i++) {
-        mem_free(texts[i]);
+        secret_free(texts[i]);
     }
     return result;
 }

@@ -345,7 +345,7 @@ static void one_is_not_to_blame_for_jobs_that_came_after_it_slept(void **state)
     struct rig *rig = *state;
     wakes_and_sleeps_at_once(rig, "State = \"Unclaimed\"", "");
     for (int i = 3; i < 6; i++) {
-        char boot_id[8], live[200];
+        char boot_id[16], live[200];
         (void)snprintf(boot_id, sizeof boot_id, "b%d", i);
         (void)snprintf(live, sizeof live,
                        "[ MyType = \"Machine\"; Name = \"slot1@wn01\"; Machine = \"wn01\";"
