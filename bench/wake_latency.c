@@ -212,8 +212,8 @@ static void start_pool(struct bench *bench)
     if (roost(bench, "start", NULL, NULL, NULL) != 0) {
         fail(bench, "roost start", NULL);
     }
-    /* Our own connection speaks as a startd does. */
-    (void)snprintf(text, sizeof text, "%s/security/tokens/SCHEDD", bench->dir);
+    /* Our own connection is an administrator's, who may speak for a machine. */
+    (void)snprintf(text, sizeof text, "%s/security/tokens/USER", bench->dir);
     CHECK(setenv("ROOST_TOKEN_FILE", text, 1) == 0);
     if (cli_collector(&bench->cli, &err) != 0 || cli_schedd(&bench->cli, &err) != 0) {
         fail(bench, "connecting", &err);
@@ -293,7 +293,7 @@ static void update(struct bench *bench, const struct ad *const *ads, size_t coun
 {
     struct ad *args = ad_create();
     struct cli_reply reply;
-    struct err err;
+    struct err err = {"an ad is rejected: the collector's log says why"};
     ad_set_int(args, "Epoch", 1);
     ad_set_int(args, "Sequence", ++bench->sequence);
     ad_set_bool(args, "Full", true);

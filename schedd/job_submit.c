@@ -5,9 +5,10 @@
  *
  * All or nothing: everything is judged before anything is changed, and what is added after that
  * cannot fail.  Each slice of added jobs is a transaction of its own, so that the rows of a job, of
- * its events, and what others do to it are committed in that order.  Until the last one is durable
- * the cluster's ad has SUBMIT_FROM, its jobs are offered to nobody, and the caller has no answer; a
- * schedd that ends before takes these jobs out at its next start (submit_take_back()).
+ * its events, and what others do to it are committed in that order.  Where there is more than one,
+ * until the last is durable the cluster's ad has SUBMIT_FROM and its jobs are offered to nobody; a
+ * schedd that ends before takes these jobs out at its next start (submit_take_back()).  The caller
+ * has its answer when all are durable.
  *
  * Rejected: one transaction at the end of all.  The jobs would have to be kept out of everybody's
  * sight till then: numbers of events would not rise in the order of commits, and a job that matters
@@ -120,7 +121,7 @@ static void reserve_again(struct schedd *schedd, int64_t id, const char *owner)
 enum stage {
     STAGE_JUDGES, /* each job; nothing has changed yet */
     STAGE_ADDS,   /* jobs to the queue, where none of them may run yet */
-    STAGE_FREES   /* all are durable: jobs may run */
+    STAGE_FREES   /* all are durable, or in one transaction: jobs may run */
 };
 
 struct submission {
@@ -437,13 +438,13 @@ static void judge_slice(struct submission *submission)
     slice_work_want(submission->turn);
 }
 
-/* ---- after the commit: they may run ---------------------------------------------------------- */
+/* ---- they may run ---------------------------------------------------------------------------- */
 
-static void free_slice(struct submission *submission)
+static void free_jobs(struct submission *submission, uint64_t steps_max)
 {
     struct schedd *schedd = submission->schedd;
     uint64_t steps = 0;
-    while (submission->at < submission->count && steps < AD_SLICE_STEPS) {
+    while (submission->at < submission->count && steps < steps_max) {
         struct job *job =
             queue_job(schedd, submission->cluster, submission->first + (int64_t)submission->at++);
         steps += AD_LOOK_STEPS;
@@ -453,6 +454,11 @@ static void free_slice(struct submission *submission)
             queue_left(schedd, job);
         }
     }
+}
+
+static void free_slice(struct submission *submission)
+{
+    free_jobs(submission, AD_SLICE_STEPS);
     if (submission->at < submission->count) {
         slice_work_want(submission->turn);
     }
@@ -467,9 +473,11 @@ static void committed(void *arg)
     ad_set_int(args, "FirstProcId", submission->first);
     ad_set_int(args, "LastProcId", submission->last);
     submission->committing = false;
-    submission->stage = STAGE_FREES;
-    submission->at = 0;
-    free_slice(submission);
+    if (submission->stage != STAGE_FREES) {
+        submission->stage = STAGE_FREES;
+        submission->at = 0;
+        free_slice(submission);
+    }
     const struct wire_body body = {.args = args};
     wire_reply_ok(submission->request, &body);
     submission->request = NULL;
@@ -562,6 +570,15 @@ static void finish_cluster(struct submission *submission, struct change *change)
     queue_drop_if_empty(change, cluster); /* somebody was quick to remove them all */
 }
 
+/* One transaction holds them all, and what is done with them is committed after it: nobody waits
+ * for the disk to offer them. */
+static void free_whole(struct submission *submission)
+{
+    submission->stage = STAGE_FREES;
+    submission->at = 0;
+    free_jobs(submission, UINT64_MAX);
+}
+
 static void add_slice(struct submission *submission)
 {
     struct schedd *schedd = submission->schedd;
@@ -593,6 +610,9 @@ static void add_slice(struct submission *submission)
     }
     if (submission->at == submission->count) {
         finish_cluster(submission, change);
+        if (is_first) {
+            free_whole(submission);
+        }
         submission->committing = true;
         change_commit(change, committed, dropped, submission);
         return;
