@@ -1,5 +1,5 @@
 /* cli/cmd_token.c - `roost token create|list|revoke`, and its other verbs: request, accept
- * (token_holder.c).
+ * (token_holder.c), key (token_signing_key.c).
  *
  * Making a token needs the private signing key, nothing else: the pool need not run.  Revoking
  * tells the collector, which tells everybody who verifies tokens.
@@ -457,11 +457,8 @@ int cmd_token(struct cli *cli)
     static const struct {
         const char *verb;
         int (*run)(struct cli *cli);
-    } VERBS[] = {{"create", token_create},
-                 {"request", token_request},
-                 {"accept", token_accept},
-                 {"list", token_list},
-                 {"revoke", token_revoke}};
+    } VERBS[] = {{"create", token_create}, {"request", token_request}, {"accept", token_accept},
+                 {"list", token_list},     {"revoke", token_revoke},   {"key", token_signing}};
     const char *verb = cli->argc > 1 ? cli->argv[1] : "";
     for (size_t i = 0; i < ARRAY_COUNT(VERBS); i++) {
         if (strcmp(verb, VERBS[i].verb) == 0) {
@@ -469,6 +466,6 @@ int cmd_token(struct cli *cli)
         }
     }
     return verb[0] != '\0'
-               ? cli_usage(cli, "'%s' is not create, request, accept, list or revoke", verb)
-               : cli_usage(cli, "create, request, accept, list or revoke?");
+               ? cli_usage(cli, "'%s' is not create, request, accept, list, revoke or key", verb)
+               : cli_usage(cli, "create, request, accept, list, revoke or key?");
 }

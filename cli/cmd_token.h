@@ -53,6 +53,9 @@ int token_grant_request(struct cli *cli, const struct token_grant *grant);
 /* Appends a line, for people, of the accounts as which a schedd with that token has jobs run. */
 void token_accounts_line(const struct token *token, struct strbuf *out);
 
+/* ---- `key`: the pool's signing keys (token_signing_key.c) */
+int token_signing(struct cli *cli);
+
 /* ---- the holder's side (token_holder.c) */
 int token_request(struct cli *cli);
 int token_accept(struct cli *cli);

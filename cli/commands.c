@@ -280,7 +280,7 @@ static const struct cli_command DRAIN = {
     "                     One machine that refuses keeps no other from draining; the exit status\n"
     "                     is 1 then.\n" LISTING_HELP};
 static const struct cli_command TOKEN = {
-    "token", cmd_token, "request|create|accept|list|revoke ...",
+    "token", cmd_token, "request|create|accept|list|revoke|key ...",
     "ask for, make, list and revoke tokens",
     "  request NAME[@DOMAIN] [--scope READ,WRITE] [--expires TIME]\n"
     "         [--name-pattern GLOB] [--slots N] [--pool NAME]\n"
@@ -313,7 +313,12 @@ static const struct cli_command TOKEN = {
     "                     --bundle adds the pool's CA and public keys: for roost-pilot "
     "--token\n"
     "  list               those that were made here\n"
-    "  revoke ID...       refuse them from now on, all over the pool\n" LISTING_HELP};
+    "  revoke ID...       refuse them from now on, all over the pool\n"
+    "  key create NAME [--by KEY]\n"
+    "                     another signing key, for which KEY (without: TOKEN_KEY) answers: tokens "
+    "of the new one are good wherever KEY's public half is. Set TOKEN_KEY to use it\n"
+    "  key endorse NAME [--by KEY]\n"
+    "                     the same for a key that is there already\n" LISTING_HELP};
 
 static const struct cli_command CERT = {
     "cert", cmd_cert, "create|renew ...", "make the certificates of collectors and schedds",

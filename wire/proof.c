@@ -92,6 +92,14 @@ void proof_put_revocation(const struct proof_revocation *revocation, struct strb
     put_number(out, (uint64_t)revocation->expires_s);
 }
 
+void proof_put_signing_key(const struct proof_signing_key *key, struct strbuf *out)
+{
+    put_label(out, "roost signing key 2");
+    put_text(out, key->by);
+    put_text(out, key->kid);
+    put_bytes(out, key->point, P256_POINT_BYTES);
+}
+
 void proof_put_key_request(const struct proof_key_request *request, struct strbuf *out)
 {
     put_label(out, "roost key request 2");

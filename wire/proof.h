@@ -9,9 +9,10 @@
  *             receiver's instance, for which a number is good once (wire/instance.h)
  *   answer    one part of the answer to such a request
  *   revocation  a token that is refused from now on
- *   key       a request for a token: this key is mine, and this is what I ask for (`roost token
- *             request`); the answer to it is not signed, people compare its fingerprint
- *             (wire/token_request.h)
+ *   signing key  another signing key of the pool (wire/token_key.h); the one statement that a
+ * signing key makes, and not a holder key       a request for a token: this key is mine, and this
+ * is what I ask for (`roost token request`); the answer to it is not signed, people compare its
+ * fingerprint (wire/token_request.h)
  *
  * The bytes: docs/protocol/wire.md section 5.2.  Pure.
  *
@@ -66,6 +67,12 @@ struct proof_revocation {
     int64_t expires_s;        /* when that need not be remembered any more; 0: never */
 };
 
+struct proof_signing_key {
+    const char *by;       /* the signing key that answers */
+    const char *kid;      /* for the key of that name */
+    const uint8_t *point; /* P256_POINT_BYTES */
+};
+
 struct proof_key_request {
     const uint8_t *point; /* P256_POINT_BYTES: the holder's public key */
     const char *identity; /* what is asked for, and so on; "" and 0: nothing is said of it */
@@ -88,6 +95,7 @@ void proof_put_greeting(const struct proof_greeting *greeting, struct strbuf *ou
 void proof_put_relay(const struct proof_relay *relay, struct strbuf *out);
 void proof_put_answer(const struct proof_answer *answer, struct strbuf *out);
 void proof_put_revocation(const struct proof_revocation *revocation, struct strbuf *out);
+void proof_put_signing_key(const struct proof_signing_key *key, struct strbuf *out);
 void proof_put_key_request(const struct proof_key_request *request, struct strbuf *out);
 void proof_put_key_answer(const struct proof_key_answer *answer, struct strbuf *out);
 

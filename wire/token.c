@@ -23,9 +23,8 @@
 #include "base/text.h"
 #include "wire/base64url.h"
 #include "wire/p256.h"
+#include "wire/token_key.h"
 #include "wire/verbs.h"
-
-#define KEY_FILE_MAX 16384 /* bytes of a PEM file */
 
 struct token_key {
     char kid[TOKEN_KID_MAX];
@@ -66,8 +65,8 @@ static void key_load(void *arg, const char *name)
     strbuf_printf(&path, "%s/%s", list->dir, name);
     char *pem = NULL;
     size_t pem_length = 0;
-    list->rc =
-        os_read_file(list->os, strbuf_text(&path), KEY_FILE_MAX, &pem, &pem_length, list->err);
+    list->rc = os_read_file(list->os, strbuf_text(&path), TOKEN_KEY_FILE_MAX, &pem, &pem_length,
+                            list->err);
     if (list->rc == 0) {
         key->key = p256_from_public_pem(pem, pem_length);
         if (key->key == NULL) {
@@ -153,19 +152,37 @@ static const struct token_key *key_find(const struct token_keys *keys, const cha
 
 /* ---- issuing --------------------------------------------------------------------------------- */
 
-/* The public key of the holder as RFC 7800 has it: {"jwk": {...}}. */
-static json_t *holder_make(const struct token *token)
+/* A public key as RFC 7517 has it. */
+static json_t *jwk_make(const uint8_t point[P256_POINT_BYTES])
 {
     struct strbuf x, y;
     strbuf_init(&x, 0);
     strbuf_init(&y, 0);
-    base64url_encode(&x, token->holder, sizeof token->holder / 2);
-    base64url_encode(&y, token->holder + sizeof token->holder / 2, sizeof token->holder / 2);
-    json_t *holder = json_pack("{s:{s:s, s:s, s:s, s:s}}", "jwk", "kty", "EC", "crv", "P-256", "x",
-                               strbuf_text(&x), "y", strbuf_text(&y));
+    base64url_encode(&x, point, P256_POINT_BYTES / 2);
+    base64url_encode(&y, point + P256_POINT_BYTES / 2, P256_POINT_BYTES / 2);
+    json_t *jwk = json_pack("{s:s, s:s, s:s, s:s}", "kty", "EC", "crv", "P-256", "x",
+                            strbuf_text(&x), "y", strbuf_text(&y));
     strbuf_fini(&x);
     strbuf_fini(&y);
-    return holder;
+    return jwk;
+}
+
+/* With the signing key itself where another one answers for it. */
+static json_t *header_make(const char *kid, const struct token_key_endorsement *endorsement)
+{
+    json_t *header = json_pack("{s:s, s:s, s:s}", "alg", "ES256", "typ", "JWT", "kid", kid);
+    if (header == NULL || endorsement->by[0] == '\0') {
+        return header;
+    }
+    char proof[PROOF_TEXT_SIZE];
+    proof_text(endorsement->proof, proof);
+    bool good = json_object_set_new(header, "jwk", jwk_make(endorsement->point)) == 0 &&
+                json_object_set_new(header, "by", json_string(endorsement->by)) == 0 &&
+                json_object_set_new(header, "by_proof", json_string(proof)) == 0;
+    if (!good) {
+        json_decref(header);
+    }
+    return good ? header : NULL;
 }
 
 static json_t *claims_make(const struct token *token)
@@ -176,9 +193,9 @@ static json_t *claims_make(const struct token *token)
         *at = *at == ',' ? ' ' : *at;
     }
     json_t *claims =
-        json_pack("{s:s, s:s, s:s, s:s, s:s, s:I, s:o}", "sub", token->identity, "scope", scopes,
-                  "iss", token->pool, "aud", token->pool, "jti", token->id, "iat",
-                  (json_int_t)token->issued_s, "cnf", holder_make(token));
+        json_pack("{s:s, s:s, s:s, s:s, s:s, s:I, s:{s:o}}", "sub", token->identity, "scope",
+                  scopes, "iss", token->pool, "aud", token->pool, "jti", token->id, "iat",
+                  (json_int_t)token->issued_s, "cnf", "jwk", jwk_make(token->holder));
     bool good = claims != NULL;
     if (good && token->not_before_s != 0) {
         good = json_object_set_new(claims, "nbf", json_integer(token->not_before_s)) == 0;
@@ -218,30 +235,23 @@ static int part_append(struct strbuf *out, json_t *json)
     return 0;
 }
 
-static int key_read(struct os *os, const char *path, char **pem, size_t *length, struct err *err)
-{
-    struct os_stat stat;
-    int rc = os_stat(os, path, &stat);
-    if (rc < 0) {
-        return err_set(err, rc, "%s: %s", path, err_code_text(rc));
-    }
-    if ((stat.mode & 077) != 0) {
-        return err_set(err, -EACCES, "%s: a signing key that others may read: make its mode 0600",
-                       path);
-    }
-    return os_read_file(os, path, KEY_FILE_MAX, pem, length, err);
-}
-
-int token_sign(const char *pem, size_t pem_length, struct strbuf *text)
+/* Signs with key, or with none: -EINVAL. */
+static int sign(struct evp_pkey_st *key, struct strbuf *text)
 {
     uint8_t signature[P256_SIGNATURE_BYTES];
-    struct evp_pkey_st *key = p256_from_private_pem(pem, pem_length);
     int rc = key == NULL ? -EINVAL : p256_sign(key, strbuf_text(text), text->length, signature);
-    p256_free(key);
     if (rc == 0) {
         strbuf_putc(text, '.');
         base64url_encode(text, signature, sizeof signature);
     }
+    return rc;
+}
+
+int token_sign(const char *pem, size_t pem_length, struct strbuf *text)
+{
+    struct evp_pkey_st *key = p256_from_private_pem(pem, pem_length);
+    int rc = sign(key, text);
+    p256_free(key);
     return rc;
 }
 
@@ -255,16 +265,28 @@ int token_issue(struct os *os, const char *key_path, const char *kid, const stru
         return err_set(err, -EINVAL, "token for '%s' has no id, or no key of its holder",
                        token->identity);
     }
-    int rc = key_read(os, key_path, &pem, &pem_length, err);
+    int rc = token_key_read(os, key_path, &pem, &pem_length, err);
     if (rc < 0) {
         return rc;
     }
+    struct token_key_endorsement endorsement;
+    rc = token_key_endorsement_read(os, key_path, &endorsement, err);
+    if (rc < 0) {
+        secret_wipe(pem, pem_length);
+        mem_free(pem);
+        return rc;
+    }
+    struct evp_pkey_st *key = p256_from_private_pem(pem, pem_length);
     struct strbuf text;
     strbuf_init(&text, 0);
-    rc = part_append(&text, json_pack("{s:s, s:s, s:s}", "alg", "ES256", "typ", "JWT", "kid", kid));
+    if (key != NULL) {
+        p256_point(key, endorsement.point);
+    }
+    rc = part_append(&text, header_make(kid, &endorsement));
     strbuf_putc(&text, '.');
     rc = rc < 0 ? rc : part_append(&text, claims_make(token));
-    rc = rc < 0 ? rc : token_sign(pem, pem_length, &text);
+    rc = rc < 0 ? rc : sign(key, &text);
+    p256_free(key);
     if (rc < 0) {
         (void)err_set(err, rc, "%s: cannot sign a token for '%s' with this key", key_path,
                       token->identity);
@@ -410,6 +432,13 @@ static bool is_text(const json_t *json, const char *expected)
     return text != NULL && strcmp(text, expected) == 0;
 }
 
+static bool jwk_get(const json_t *jwk, uint8_t ret[P256_POINT_BYTES])
+{
+    return is_text(json_object_get(jwk, "kty"), "EC") &&
+           is_text(json_object_get(jwk, "crv"), "P-256") && claim_coordinate(jwk, "x", ret) &&
+           claim_coordinate(jwk, "y", ret + P256_POINT_BYTES / 2);
+}
+
 static int claim_holder(const json_t *claims, struct token *token, struct err *err)
 {
     const json_t *cnf = json_object_get(claims, "cnf");
@@ -420,10 +449,7 @@ static int claim_holder(const json_t *claims, struct token *token, struct err *e
                        "version): make a new one with `roost token create`",
                        token->id, token->identity);
     }
-    if (!is_text(json_object_get(jwk, "kty"), "EC") ||
-        !is_text(json_object_get(jwk, "crv"), "P-256") ||
-        !claim_coordinate(jwk, "x", token->holder) ||
-        !claim_coordinate(jwk, "y", token->holder + P256_POINT_BYTES / 2)) {
+    if (!jwk_get(jwk, token->holder)) {
         return err_set(err, -EINVAL,
                        "malformed token: claim 'cnf' does not hold a public key of P-256");
     }
@@ -509,6 +535,42 @@ static json_t *json_parse(const char *text, size_t length)
     return json;
 }
 
+/* A key that we have no file of, and that one of ours answers for: owned by the caller. */
+static int endorsed_key(const struct token_keys *keys, const json_t *header, const char *kid,
+                        struct evp_pkey_st **ret, struct err *err)
+{
+    struct token_key_endorsement endorsement = {.by = ""};
+    const char *by = json_string_value(json_object_get(header, "by"));
+    const char *proof = json_string_value(json_object_get(header, "by_proof"));
+    if (by == NULL || !token_kid_is_valid(kid)) {
+        return err_set(err, -EKEYREJECTED, "token is signed with unknown key '%s'", kid);
+    }
+    if (proof == NULL || !proof_from_text(proof, endorsement.proof) ||
+        !jwk_get(json_object_get(header, "jwk"), endorsement.point)) {
+        return err_set(err, -EINVAL,
+                       "malformed token: headers 'jwk' and 'by_proof' do not say how '%.80s' "
+                       "answers for its key",
+                       by);
+    }
+    const struct token_key *known = key_find(keys, by);
+    if (known == NULL) {
+        return err_set(err, -EKEYREJECTED,
+                       "token is signed with unknown key '%s', and '%.80s', which answers for it, "
+                       "is unknown, too",
+                       kid, by);
+    }
+    (void)snprintf(endorsement.by, sizeof endorsement.by, "%s", by);
+    struct evp_pkey_st *key = p256_from_point(endorsement.point);
+    if (key == NULL || !token_key_is_endorsed(&endorsement, kid, known->key)) {
+        p256_free(key);
+        return err_set(err, -EKEYREJECTED,
+                       "token is signed with unknown key '%s', for which '%s' has not signed", kid,
+                       by);
+    }
+    *ret = key;
+    return 0;
+}
+
 /* Header and signature: 0 when the text is one of ours. */
 static int signature_check(const struct token_keys *keys, const json_t *header, const char *text,
                            const struct parts *parts, struct err *err)
@@ -525,16 +587,20 @@ static int signature_check(const struct token_keys *keys, const json_t *header, 
     if (kid == NULL) {
         return err_set(err, -EINVAL, "malformed token: no key named (header 'kid')");
     }
-    if (key == NULL) {
-        return err_set(err, -EKEYREJECTED, "token is signed with unknown key '%s'", kid);
+    struct evp_pkey_st *endorsed = NULL;
+    int rc = key != NULL ? 0 : endorsed_key(keys, header, kid, &endorsed, err);
+    if (rc < 0) {
+        return rc;
     }
     uint8_t signature[P256_SIGNATURE_BYTES];
     if (base64url_decode(parts->signature, strlen(parts->signature), signature, sizeof signature) !=
             sizeof signature ||
-        !p256_verify(key->key, text, (size_t)(parts->signature - 1 - text), signature)) {
-        return err_set(err, -EKEYREJECTED, "token signature is wrong (key '%s')", kid);
+        !p256_verify(key != NULL ? key->key : endorsed, text, (size_t)(parts->signature - 1 - text),
+                     signature)) {
+        rc = err_set(err, -EKEYREJECTED, "token signature is wrong (key '%s')", kid);
     }
-    return 0;
+    p256_free(endorsed);
+    return rc;
 }
 
 /* keys NULL: the signature is not looked at. */

@@ -7,8 +7,8 @@
  *
  * The pool's signing keys live in a directory: <kid>.key (private, mode 0600, only where tokens are
  * made) and <kid>.pub; `kid` in the header picks one, so that an old key stays valid for an
- * overlap. ES256 is the only algorithm there is: what the header says of it is compared, never
- * obeyed.
+ * overlap.  Where a <kid>.by is there, too, another key answers for that one (wire/token_key.h).
+ * ES256 is the only algorithm there is: what the header says of it is compared, never obeyed.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -27,12 +27,13 @@ struct os;
 struct strbuf;
 struct token_keys;
 
-#define TOKEN_TEXT_MAX  4096
-#define TOKEN_SLOTS     64 /* slot ads of each Machine, where the token says no number */
-#define TOKEN_SLOTS_MAX 10000000
-#define TOKEN_FILE_MAX  (TOKEN_TEXT_MAX + P256_PEM_MAX) /* bytes of a token file */
-#define TOKEN_KEYS_MAX  64                              /* public keys in the directory */
-#define TOKEN_KID_MAX   64                              /* bytes of a key's name with the zero */
+#define TOKEN_TEXT_MAX     4096
+#define TOKEN_SLOTS        64 /* slot ads of each Machine, where the token says no number */
+#define TOKEN_SLOTS_MAX    10000000
+#define TOKEN_FILE_MAX     (TOKEN_TEXT_MAX + P256_PEM_MAX) /* bytes of a token file */
+#define TOKEN_KEYS_MAX     64                              /* public keys in the directory */
+#define TOKEN_KID_MAX      64                              /* bytes of a key's name with the zero */
+#define TOKEN_KEY_FILE_MAX 16384                           /* bytes of a PEM file */
 
 struct token {
     char identity[256];
@@ -54,6 +55,14 @@ struct token {
  * '_' and '.', not first.  -EEXIST when there is such a key already, -EINVAL for the name. */
 int token_key_make(struct os *os, struct loop *loop, const char *dir, const char *kid,
                    struct err *err);
+/* Lets the signing key `by` answer for the key kid, both in dir: tokens that are signed with kid
+ * are then good also where only by's public key is (wire/token_key.h).  -ENOENT, -EACCES, -EINVAL
+ * name the file at fault; -EINVAL also for a key that is to answer for itself. */
+int token_key_endorse(struct os *os, const char *dir, const char *kid, const char *by,
+                      struct err *err);
+/* A private key from its file, which its owner alone may read (-EACCES): the text, owned by the
+ * caller, who wipes it. */
+int token_key_read(struct os *os, const char *path, char **pem, size_t *length, struct err *err);
 /* Loads all <kid>.pub below dir.  -ENOENT: none there. */
 int token_keys_load(struct os *os, const char *dir, struct token_keys **ret, struct err *err);
 /* A set without a key in it, and one key more from PEM: -EINVAL for what is not a public key of

@@ -1,5 +1,6 @@
 /* Tokens: any text is refused with one line or understood; and, because nothing gets past the
- * signature by chance, any bytes as the claims of a token that is signed.
+ * signature by chance, any bytes as the claims of a token that is signed, and as the header of one
+ * that is not.
  *
  * LINK: wire
  *
@@ -85,6 +86,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     strbuf_putc(&signed_one, '.');
     base64url_encode(&signed_one, data, size);
     CHECK(token_sign(pem, pem_length, &signed_one) == 0);
+    check(strbuf_text(&signed_one));
+    strbuf_fini(&signed_one);
+    /* and any bytes as a header, where another key may be named and shown */
+    strbuf_init(&signed_one, 0);
+    base64url_encode(&signed_one, data, size);
+    strbuf_puts(&signed_one, ".e30.e30");
     check(strbuf_text(&signed_one));
     strbuf_fini(&signed_one);
     return 0;

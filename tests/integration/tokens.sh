@@ -1,7 +1,7 @@
 #!/bin/bash
 # A handshake is refused for an expired, a wrongly signed, a revoked and a too weak token, a request for a too weak one: each
 # with its own message to the client, and the same in the collector's log.  A token file without a token, without its key or
-# with another key is refused by the client itself.
+# with another key is refused by the client itself.  A token of a new signing key is good where the old one answers for it.
 #
 # TIMEOUT: 60
 # SPDX-License-Identifier: Apache-2.0
@@ -107,6 +107,28 @@ uplink_refused() {
 }
 uplink_refused weak 'too weak'
 uplink_refused other 'wn99'
+
+# Another signing key, which the daemons have no file of: the one that they have answers for it.
+# Whoever has none of the pool's keys can let any key answer for his own; nobody believes it.
+administrator() { ROOST_POOL_KEYS=$WORK/keys ROOST_TOKEN_KEY=$1 "$ROOST" token "${@:2}"; }
+cp -a "$POOL/security/keys" "$WORK/keys"
+administrator POOL key create fresh >"$WORK/made" || fail "token key create"
+grep -q "TOKEN_KEY = \"fresh\"" "$WORK/made" || fail "token key create says: $(cat "$WORK/made")"
+administrator fresh create --identity fresh@personal --scope READ --file "$WORK/token.fresh" || fail "a token of the new key"
+equals "what a token of the new key sees" "$(with fresh status -af Machine)" wn01
+administrator POOL key create fresh 2>"$WORK/twice" && fail "a signing key is made twice"
+grep -q "signing key 'fresh' exists" "$WORK/twice" || fail "made twice: $(cat "$WORK/twice")"
+mkdir "$WORK/forger"
+(
+    export ROOST_POOL_KEYS=$WORK/forger ROOST_TOKEN_KEY=mine
+    # His own key of the name of ours: nothing answers for it yet, and that is said.
+    "$ROOST" token key create POOL 2>"$WORK/forged" && fail "a key that is not there answers for another"
+    grep -q "signing key 'POOL' is made, but 'mine' does not answer for it: .*mine.key" "$WORK/forged" ||
+        fail "without a key that answers: $(cat "$WORK/forged")"
+    "$ROOST" token key create mine --by POOL >/dev/null || fail "the forger's key"
+    token forger --scope ADMINISTRATOR
+) || exit 1
+refused forger wire.refused "token is signed with unknown key 'mine', for which 'POOL' has not signed" status
 
 equals "wakes by a weak token" "$(wakes)" ""
 equals "what a good token sees at the end" "$(with good status -af Machine)" wn01

@@ -294,6 +294,127 @@ static void two_keys_are_valid_during_an_overlap(void **state)
     token_keys_destroy(keys);
 }
 
+/* A directory with the public key of our first signing key alone, as an execute machine has it. */
+static struct token_keys *old_key_alone(struct world *world)
+{
+    char pub[160], *pem = NULL;
+    size_t length = 0;
+    struct token_keys *keys = token_keys_create();
+    (void)snprintf(pub, sizeof pub, "%s/k1.pub", world->keys);
+    assert_int_equal(os_read_file(world->os, pub, 4096, &pem, &length, NULL), 0);
+    assert_int_equal(token_keys_add(keys, "k1", pem, NULL), 0);
+    mem_free(pem);
+    return keys;
+}
+
+/* A token of the key in <dir>/<kid>.key. */
+static char *token_of_key(struct world *world, const char *dir, const char *kid)
+{
+    struct token token = world_token_of(world, "alice@pool", SCOPE_READ);
+    char path[200], *text = NULL;
+    (void)snprintf(path, sizeof path, "%s/%s.key", dir, kid);
+    assert_int_equal(token_issue(world->os, path, kid, &token, &text, NULL), 0);
+    return text;
+}
+
+static void a_key_is_good_where_only_the_one_is_that_answers_for_it(void **state)
+{
+    struct world *world = *state;
+    struct token_keys *keys = old_key_alone(world), *nobody = token_keys_create();
+    struct token found;
+    struct err err = {{0}};
+    assert_int_equal(token_key_make(world->os, world->loop, world->keys, "k2", NULL), 0);
+    char *text = token_of_key(world, world->keys, "k2");
+    assert_int_equal(token_check(keys, text, 0, &found, &err), -EKEYREJECTED);
+    assert_string_equal(err.text, "token is signed with unknown key 'k2'");
+    mem_free(text);
+    assert_int_equal(token_key_endorse(world->os, world->keys, "k2", "k1", NULL), 0);
+    text = token_of_key(world, world->keys, "k2");
+    assert_int_equal(token_check(keys, text, 0, &found, &err), 0);
+    assert_string_equal(found.identity, "alice@pool");
+    /* The old key is taken away: with it goes what it answered for. */
+    assert_int_equal(token_check(nobody, text, 0, &found, &err), -EKEYREJECTED);
+    assert_non_null(strstr(err.text, "'k1', which answers for it, is unknown"));
+    /* A key known from a header answers for nobody. */
+    mem_free(text);
+    assert_int_equal(token_key_make(world->os, world->loop, world->keys, "k3", NULL), 0);
+    assert_int_equal(token_key_endorse(world->os, world->keys, "k3", "k2", NULL), 0);
+    text = token_of_key(world, world->keys, "k3");
+    assert_int_equal(token_check(keys, text, 0, &found, &err), -EKEYREJECTED);
+    assert_non_null(strstr(err.text, "'k2', which answers for it, is unknown"));
+    mem_free(text);
+    token_keys_destroy(nobody);
+    token_keys_destroy(keys);
+}
+
+/* Of a token of the key k2: one that k1 did not answer for. */
+static void assert_not_endorsed(struct world *world, const char *dir, const char *kid)
+{
+    struct token_keys *keys = old_key_alone(world);
+    struct token found;
+    struct err err = {{0}};
+    char *text = token_of_key(world, dir, kid);
+    assert_int_equal(token_check(keys, text, 0, &found, &err), -EKEYREJECTED);
+    assert_non_null(strstr(err.text, "for which 'k1' has not signed"));
+    mem_free(text);
+    token_keys_destroy(keys);
+}
+
+static void an_endorsement_is_for_one_key_under_one_name(void **state)
+{
+    struct world *world = *state;
+    char other[128], from[200], to[200], *line = NULL;
+    size_t length = 0;
+    (void)snprintf(other, sizeof other, "%s/other", world->dir);
+    assert_int_equal(os_mkdirs(world->os, other, 0700, NULL), 0);
+    assert_int_equal(token_key_make(world->os, world->loop, world->keys, "k2", NULL), 0);
+    assert_int_equal(token_key_endorse(world->os, world->keys, "k2", "k1", NULL), 0);
+    (void)snprintf(from, sizeof from, "%s/k2.by", world->keys);
+    assert_int_equal(os_read_file(world->os, from, 4096, &line, &length, NULL), 0);
+    /* another key of that name */
+    assert_int_equal(token_key_make(world->os, world->loop, other, "k2", NULL), 0);
+    (void)snprintf(to, sizeof to, "%s/k2.by", other);
+    assert_int_equal(os_write_file(world->os, to, line, length, 0644, true, NULL), 0);
+    assert_not_endorsed(world, other, "k2");
+    /* that key under another name */
+    char *pem = NULL;
+    size_t pem_length = 0;
+    (void)snprintf(from, sizeof from, "%s/k2.key", world->keys);
+    assert_int_equal(os_read_file(world->os, from, 4096, &pem, &pem_length, NULL), 0);
+    (void)snprintf(to, sizeof to, "%s/k9.key", other);
+    assert_int_equal(os_write_file(world->os, to, pem, pem_length, 0600, true, NULL), 0);
+    (void)snprintf(to, sizeof to, "%s/k9.by", other);
+    assert_int_equal(os_write_file(world->os, to, line, length, 0644, true, NULL), 0);
+    assert_not_endorsed(world, other, "k9");
+    /* a signature of another k1 */
+    assert_int_equal(token_key_make(world->os, world->loop, other, "k1", NULL), 0);
+    assert_int_equal(token_key_endorse(world->os, other, "k2", "k1", NULL), 0);
+    assert_not_endorsed(world, other, "k2");
+    mem_free(line);
+    mem_free(pem);
+}
+
+static void a_key_answers_for_another_one_that_is_there(void **state)
+{
+    struct world *world = *state;
+    struct token token = world_token_of(world, "alice@pool", SCOPE_READ);
+    struct err err = {{0}};
+    char path[160], *text = NULL;
+    assert_int_equal(token_key_endorse(world->os, world->keys, "k1", "k1", &err), -EINVAL);
+    assert_int_equal(token_key_endorse(world->os, world->keys, "k2", "k1", &err), -ENOENT);
+    assert_non_null(strstr(err.text, "k2.pub"));
+    assert_int_equal(token_key_make(world->os, world->loop, world->keys, "k2", NULL), 0);
+    assert_int_equal(token_key_endorse(world->os, world->keys, "k2", "k0", &err), -ENOENT);
+    assert_non_null(strstr(err.text, "k0.key"));
+    assert_int_equal(token_key_endorse(world->os, world->keys, "k2", "../k1", &err), -EINVAL);
+    (void)snprintf(path, sizeof path, "%s/k2.by", world->keys);
+    assert_int_equal(os_write_file(world->os, path, "k1\n", 3, 0644, true, NULL), 0);
+    (void)snprintf(path, sizeof path, "%s/k2.key", world->keys);
+    assert_int_equal(token_issue(world->os, path, "k2", &token, &text, &err), -EINVAL);
+    assert_non_null(strstr(err.text, "k2.by"));
+    assert_null(text);
+}
+
 static void a_signing_key_is_never_overwritten_nor_named_like_a_path(void **state)
 {
     struct world *world = *state;
@@ -417,6 +538,9 @@ int main(void)
         WORLD_TEST(a_changed_claim_breaks_the_signature),
         WORLD_TEST(a_token_of_another_key_is_refused_by_the_name_of_that_key),
         WORLD_TEST(two_keys_are_valid_during_an_overlap),
+        WORLD_TEST(a_key_is_good_where_only_the_one_is_that_answers_for_it),
+        WORLD_TEST(an_endorsement_is_for_one_key_under_one_name),
+        WORLD_TEST(a_key_answers_for_another_one_that_is_there),
         WORLD_TEST(a_signing_key_is_never_overwritten_nor_named_like_a_path),
         WORLD_TEST(a_signing_key_that_others_may_read_is_not_used),
         WORLD_TEST(no_single_changed_character_passes),
