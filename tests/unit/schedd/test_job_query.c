@@ -502,6 +502,10 @@ static void a_caller_with_many_costly_requests_does_not_starve_the_others(void *
     wire_close(heavy.wire); /* nobody waits for those any more */
     assert_int_equal(call_on(&other, VERB_PING, "[]", NULL, &answer), 0);
     answer_fini(&answer);
+    for (size_t i = 0; i < ARRAY_COUNT(many); i++) {
+        wait_for(world, &many[i].done); /* the connection is over */
+        answer_fini(&many[i]);
+    }
     wire_close(other.wire);
 }
 

@@ -48,6 +48,7 @@ static void begin(struct world *world, const char *args_text, const char *ad_tex
 static void end(struct call *call)
 {
     wire_close(call->connection.wire);
+    wait_for(call->answer.world, &call->answer.done); /* at the latest it tells its end */
     answer_fini(&call->answer);
 }
 
