@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -17,6 +18,9 @@
 #define CS_64BIT        0x33U
 #define STOPS_WITHIN_NS INT64_C(10000000000)
 #define STOP_PAUSE_NS   20000000
+/* A thread that has ended may have made another one, so it is looked again; but one that another
+ * tracer keeps is seen for ever. */
+#define ENDED_LOOKS_MAX 1000
 
 static bool is_known(const struct tracee *tracee, pid_t tid)
 {
@@ -102,12 +106,27 @@ int tracee_settle(struct tracee_thread *thread, int64_t until_ns)
     return rc != 0 ? rc : read_registers(thread);
 }
 
+/* A thread that has ended can still be seen for a moment, and the kernel refuses to have it traced
+ * with the same EPERM as one that is another tracer's. */
+static bool has_ended(pid_t pid, pid_t tid)
+{
+    char path[64], line[512];
+    (void)snprintf(path, sizeof path, "/proc/%d/task/%d/stat", (int)pid, (int)tid);
+    FILE *file = fopen(path, "re");
+    if (file == NULL) {
+        return true;
+    }
+    const char *name_end = fgets(line, sizeof line, file) == NULL ? NULL : strrchr(line, ')');
+    (void)fclose(file);
+    return name_end == NULL || strncmp(name_end, ") Z", 3) == 0 || strncmp(name_end, ") X", 3) == 0;
+}
+
 /* It is told to stop, and is the last of the tracee's threads, unless it has ended meanwhile. */
 static int seize(struct tracee *tracee, pid_t tid, struct err *err)
 {
     if (ptrace(PTRACE_SEIZE, tid, NULL, (void *)(long)PTRACE_O_TRACESYSGOOD) != 0) {
         int rc = -errno;
-        if (rc == -ESRCH && tid != tracee->pid) {
+        if (tid != tracee->pid && (rc == -ESRCH || (rc == -EPERM && has_ended(tracee->pid, tid)))) {
             return 0;
         }
         return err_set(err, rc,
@@ -202,8 +221,10 @@ int tracee_hold(pid_t pid, struct tracee *tracee, struct err *err)
     bool more = true;
     *tracee = (struct tracee){.pid = pid};
     int rc = tracee_hold_first(tracee, err);
-    while (rc == 0 && more) {
+    for (unsigned ended = 0; rc == 0 && more && ended < ENDED_LOOKS_MAX;) {
+        size_t held = tracee->count;
         rc = seize_all(tracee, &more, err);
+        ended = tracee->count > held ? 0 : ended + 1;
     }
     if (rc == 0 && tracee->count == 0) {
         rc = err_set(err, -ESRCH, "process %d: there is none", (int)pid);
