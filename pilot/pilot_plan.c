@@ -203,17 +203,30 @@ static bool next_line(const char **at, struct strbuf *ret)
     return true;
 }
 
+/* What may be between the first and the last line of a block: nothing that could be part of
+ * another one. */
+static bool is_base64(const char *line)
+{
+    static const char LETTERS[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=";
+    return line[strspn(line, LETTERS)] == '\0';
+}
+
 /* The rest of a PEM block, whose first line is in block, to `end`. */
 static int read_block(const char **at, const char *end, struct strbuf *block, struct err *err)
 {
     struct strbuf line;
-    bool closed = false;
+    bool closed = false, good = true;
     strbuf_init(&line, 0);
     strbuf_putc(block, '\n');
-    while (!closed && next_line(at, &line)) {
+    while (good && !closed && next_line(at, &line)) {
         strbuf_puts(block, strbuf_text(&line));
         strbuf_putc(block, '\n');
         closed = strcmp(strbuf_text(&line), end) == 0;
+        good = closed || is_base64(strbuf_text(&line));
+    }
+    if (line.data != NULL) {
+        secret_wipe(line.data, line.capacity);
     }
     strbuf_fini(&line);
     return closed ? 0 : err_set(err, -EINVAL, "a block is not closed: '%s' is missing", end);
