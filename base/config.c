@@ -765,6 +765,7 @@ void config_destroy(struct config *config)
         vec_fini(&config->unknown, NULL);
         vec_fini(&config->files, NULL);
         vec_fini(&config->texts, NULL);
+        vec_fini(&config->variables, NULL);
         arena_destroy(config->arena);
         mem_free(config);
     }

@@ -191,6 +191,9 @@ void config_compare(const struct config *before, const struct config *after, str
 size_t config_text_count(const struct config *config);
 const char *config_text_at(const struct config *config, size_t index);
 
+/* Does the configuration say $ENV(name) somewhere, and had the environment such a variable? */
+bool config_reads_variable(const struct config *config, const char *name, size_t length);
+
 /* The files read, in order, for messages and to watch for changes. */
 size_t config_file_count(const struct config *config);
 const char *config_file(const struct config *config, size_t index);

@@ -60,6 +60,21 @@ static int refuse_cycle(struct config_loader *loader, const struct config_entry 
 static int expand_text(struct config_loader *loader, const char *text, size_t length,
                        const char *title, unsigned depth, struct strbuf *out, struct err *err);
 
+static int note_variable(struct config *config, const char *name, struct err *err)
+{
+    for (size_t i = 0; i < config->variables.count; i++) {
+        if (strcmp(config->variables.items[i], name) == 0) {
+            return 0;
+        }
+    }
+    char *copy = arena_strdup(config->arena, name);
+    if (copy == NULL) {
+        return err_set(err, -E2BIG, "the configuration is too large");
+    }
+    vec_push(&config->variables, copy);
+    return 0;
+}
+
 static int expand_reference(struct config_loader *loader, const struct macro_reference *reference,
                             const char *title, unsigned depth, struct strbuf *out, struct err *err)
 {
@@ -70,7 +85,7 @@ static int expand_reference(struct config_loader *loader, const struct macro_ref
         const char *text = loader->source->get_env(loader->source->context, name);
         if (text) {
             strbuf_puts(out, text);
-            return 0;
+            return note_variable(loader->config, name, err);
         }
     } else if (title && text_equal_nocase(name, "TITLE")) {
         strbuf_puts(out, title);

@@ -4,6 +4,8 @@
  */
 #include "base/config_parts.h"
 
+#include <string.h>
+
 #include "base/check.h"
 #include "base/strmap.h"
 #include "base/text.h"
@@ -237,6 +239,17 @@ const char *config_text_at(const struct config *config, size_t index)
 {
     CHECK(index < config->texts.count);
     return config->texts.items[index];
+}
+
+bool config_reads_variable(const struct config *config, const char *name, size_t length)
+{
+    for (size_t i = 0; i < config->variables.count; i++) {
+        const char *known = config->variables.items[i];
+        if (strlen(known) == length && memcmp(known, name, length) == 0) {
+            return true;
+        }
+    }
+    return false;
 }
 
 size_t config_file_count(const struct config *config)

@@ -61,9 +61,10 @@ struct config {
         *entries; /* by name; own knobs first, then others', predefined, the files' macros */
     struct strmap *kinds; /* of sections */
     size_t section_count;
-    struct vec unknown; /* lines of text */
-    struct vec files;   /* paths */
-    struct vec texts;   /* of config_text_at() */
+    struct vec unknown;   /* lines of text */
+    struct vec files;     /* paths */
+    struct vec texts;     /* of config_text_at() */
+    struct vec variables; /* names of the environment's that some $ENV( ) has read */
     const struct knob_table *const *tables;
     size_t table_count;
     const char *settings_path; /* of what was set at run time; NULL: nothing may be */

@@ -58,6 +58,8 @@ struct os_terminals {
 void os_idleness(struct os *os, const struct os_terminals *which, struct os_idleness *ret);
 
 const char *os_getenv(struct os *os, const char *name); /* NULL when unset */
+/* All of it: "NAME=value", NULL-terminated. */
+const char *const *os_environment(struct os *os);
 /* Seconds east of UTC of the local time zone at that moment. */
 int32_t os_zone_offset_s(struct os *os, int64_t at_s);
 
@@ -86,8 +88,10 @@ struct os_exit {
 typedef void (*os_exit_f)(void *arg, pid_t pid, const struct os_exit *how);
 
 struct os_spawn {
-    const char *const *argv;    /* argv[0] is the path */
-    const char *const *env;     /* "NAME=value", NULL-terminated; NULL: our own environment */
+    const char *const *argv; /* argv[0] is the path */
+    /* "NAME=value", NULL-terminated; NULL: our own environment.  With change_user NULL is a PATH
+     * and no more: /proc/PID/environ is the other account's to read */
+    const char *const *env;
     const char *const *env_add; /* added to the above; may be NULL */
     const char *cwd;            /* NULL: ours */
     /* NULL: /dev/null; "-": ours; a FIFO that nobody has open is empty (and -ENXIO below) */

@@ -75,6 +75,13 @@ const char *os_getenv(struct os *os, const char *name)
     return getenv(name);
 }
 
+const char *const *os_environment(struct os *os)
+{
+    static const char *const NONE[] = {NULL};
+    (void)os;
+    return environ != NULL ? (const char *const *)environ : NONE;
+}
+
 const char *os_sqlite_vfs(struct os *os)
 {
     (void)os;

@@ -369,7 +369,10 @@ static bool same_name(const char *a, const char *b)
 /* What env says, with env_add replacing or added; items are borrowed. */
 static void make_env(const struct os_spawn *spec, struct vec *ret)
 {
-    const char *const *base = spec->env != NULL ? spec->env : (const char *const *)environ;
+    static const char *const OF_OTHERS[] = {"PATH=/usr/local/bin:/usr/bin:/bin", "LC_ALL=C", NULL};
+    const char *const *base = spec->env != NULL   ? spec->env
+                              : spec->change_user ? OF_OTHERS
+                                                  : (const char *const *)environ;
     for (; base != NULL && *base != NULL; base++) {
         bool replaced = false;
         for (const char *const *add = spec->env_add; add != NULL && *add != NULL; add++) {

@@ -30,6 +30,7 @@
 #include "schedd/job_queue.h"
 #include "schedd/schedd_state.h"
 #include "schedd/shadow_hello.h"
+#include "schedd/shadow_start.h"
 #include "wire/wire.h"
 
 #define RESPAWN_FIRST_MS 100
@@ -245,74 +246,9 @@ static struct shadow *shadow_of(struct schedd *schedd, struct owner *owner)
 
 /* ---- starting -------------------------------------------------------------------------------- */
 
-/* SPOOL/owner/<owner>, the owner's own; what is below is the shadow's business. */
-static int make_directory(const struct shadow *shadow, const char *path, uid_t uid, gid_t gid,
-                          struct err *err)
-{
-    struct schedd *schedd = shadow->schedd;
-    struct strbuf parent;
-    strbuf_init(&parent, 0);
-    strbuf_printf(&parent, "%s/owner", schedd->spool);
-    int result = os_mkdirs(schedd->os, strbuf_text(&parent), 0755, err);
-    strbuf_fini(&parent);
-    if (result == 0) {
-        result = os_mkdirs(schedd->os, path, 0700, err);
-    }
-    if (result == 0 && schedd->is_root) {
-        result = os_chown(schedd->os, path, uid, gid, err);
-    }
-    return result;
-}
-
-static int start_process(struct shadow *shadow, const char *directory, uid_t uid, gid_t gid,
-                         struct err *err)
-{
-    struct schedd *schedd = shadow->schedd;
-    const char *const argv[] = {
-        schedd->settings.shadow_path,
-        "-instance",
-        shadow->owner->name,
-        "-noresurrect",
-        "-owner",
-        shadow->owner->name,
-        "-hide",
-        config_path(schedd->config, "LOG"),
-        "-hide",
-        config_path(schedd->config, "LOCK"),
-        NULL,
-    };
-    struct strbuf lock;
-    struct strbuf logs;
-    strbuf_init(&lock, 0);
-    strbuf_init(&logs, 0);
-    strbuf_printf(&lock, "ROOST_LOCK=%s", directory);
-    strbuf_printf(&logs, "ROOST_LOG=%s", directory);
-    /* The owner cannot write where the daemons do. */
-    const char *const env_add[] = {strbuf_text(&lock), strbuf_text(&logs), NULL};
-    struct os_spawn spec = {
-        .argv = argv,
-        .env_add = env_add,
-        .cwd = directory,
-        .stdout_path = "-",
-        .stderr_path = "-",
-        .new_session = true,
-        .no_new_privs = true,
-        .change_user = schedd->is_root,
-        .uid = uid,
-        .gid = gid,
-    };
-    int result = os_spawn(schedd->os, &spec, on_exit_of_shadow, shadow, &shadow->pid, err);
-    strbuf_fini(&lock);
-    strbuf_fini(&logs);
-    return result;
-}
-
 static void spawn(struct shadow *shadow)
 {
     struct schedd *schedd = shadow->schedd;
-    struct strbuf path;
-    strbuf_init(&path, 0);
-    strbuf_printf(&path, "%s/owner/%s", schedd->spool, shadow->owner->name);
     uid_t uid = 0;
     gid_t gid = 0;
     struct err err = {{0}};
@@ -321,10 +257,8 @@ static void spawn(struct shadow *shadow)
         result = err_set(&err, -EPERM, "no shadow is started for root: jobs never run as root");
     }
     if (result == 0) {
-        result = make_directory(shadow, strbuf_text(&path), uid, gid, &err);
-    }
-    if (result == 0) {
-        result = start_process(shadow, strbuf_text(&path), uid, gid, &err);
+        const struct shadow_account account = {shadow->owner->name, uid, gid};
+        result = shadow_start(schedd, &account, on_exit_of_shadow, shadow, &shadow->pid, &err);
     }
     if (result == 0) {
         log_info(schedd->log, "shadow.started", "shadow started",
@@ -336,7 +270,6 @@ static void spawn(struct shadow *shadow)
                   LOG_TEXT("owner", shadow->owner->name));
     }
     plan_next(shadow);
-    strbuf_fini(&path);
 }
 
 static void want(struct shadow *shadow)

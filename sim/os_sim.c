@@ -44,6 +44,11 @@ const char *os_getenv(struct os *os, const char *name)
     return NULL;
 }
 
+const char *const *os_environment(struct os *os)
+{
+    return (const char *const *)os->process->env;
+}
+
 size_t os_cpu_numbers(struct os *os, uint32_t *ret, size_t max)
 {
     size_t count = 0;

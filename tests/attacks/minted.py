@@ -121,6 +121,17 @@ def ticket(pool, account, job):
     return Secret("ticket", f"a ticket of {account}'s", [text.encode()], {"schedd", f"user {account}"}, lambda: entered(pool, account, {"Ticket": text}))
 
 
+def environment(name):
+    """What whoever started the pool had in his environment."""
+    holders = {"schedd", "collector", "negotiator", "rooster", "master", "administrator", "machine wn01", "machine wn02"}
+    return Secret("environment", f"root's {name}", [os.environ[name].encode()], holders, lambda: f"root's {name}")
+
+
+def private(account, what, text, more=()):
+    """What a user's job works with; more: other holders of it."""
+    return Secret("data", f"{account}'s {what}", [text.encode()], {f"user {account}", *more}, lambda: f"{account}'s {what}")
+
+
 def all_of(pool, given):
     """Every secret that lies somewhere; given: (file, holder) of tokens and keys outside of the pool's directory."""
     return [*tokens(pool, given), *keys(pool, given), *claims(pool), *nonces(pool)]

@@ -2,10 +2,12 @@
 
 SPDX-License-Identifier: Apache-2.0
 """
+import ctypes
 import json
 import os
 import pwd
 import re
+import secrets
 import socket
 import struct
 import subprocess
@@ -81,18 +83,39 @@ def search_memory(scene, minted_ones, accounts):
 # ---- files
 
 
-def search_files(scene, minted_ones, account):
-    """What this account finds in files that it can read, below the test's directory and in /proc."""
+CLONE_NEWNS, CLONE_NEWPID, CLONE_NEWIPC = 0x20000, 0x20000000, 0x08000000
+PLACES = ["/dev/shm", "/dev/mqueue", "/run", "/var/tmp", "/var/crash"]  # beside the test's directory
+
+
+def enter_job(pid):
+    """From here on, and for a child altogether, we are where that process of a job is."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    spaces = [(os.open(f"/proc/{pid}/ns/{name}", os.O_RDONLY), kind) for name, kind in (("ipc", CLONE_NEWIPC), ("pid", CLONE_NEWPID), ("mnt", CLONE_NEWNS))]
+    for space, kind in spaces:
+        if libc.setns(space, kind) != 0:
+            raise OSError(ctypes.get_errno(), f"setns {pid}")
+        os.close(space)
+    os.chdir("/")
+    child = os.fork()  # only a child is in the process namespace
+    if child != 0:
+        os.waitpid(child, 0)
+        os._exit(0)
+
+
+def search_files(scene, minted_ones, account, job=None):
+    """What this account finds in files that it can read, below the test's directory and in /proc; job: from inside of that job of it."""
     uid, gid = pwd.getpwnam(account).pw_uid, pwd.getpwnam(account).pw_gid
     ours, theirs = os.pipe()
     child = os.fork()
     if child == 0:
         try:
+            if job is not None:
+                enter_job(job)
             os.setgroups([])
             os.setresgid(gid, gid, gid)
             os.setresuid(uid, uid, uid)
             with os.fdopen(theirs, "w") as out:
-                json.dump(readable_hits(scene.files, minted_ones), out)
+                json.dump(readable_hits([scene.files, *PLACES], minted_ones), out)
         finally:
             os._exit(0)
     os.close(theirs)
@@ -102,12 +125,12 @@ def search_files(scene, minted_ones, account):
     if said is None:
         raise AssertionError(f"the search of {account} broke off")
     hits, count = said
-    return [(f"user {account}", where, minted_ones[index]) for where, index in hits], count
+    return [(f"user {account}", where + (" (seen by a job)" if job is not None else ""), minted_ones[index]) for where, index in hits], count
 
 
-def readable_hits(top, minted_ones):
+def readable_hits(tops, minted_ones):
     hits, count = [], 0
-    paths = [os.path.join(place, name) for place, _, names in os.walk(top) for name in names]
+    paths = [os.path.join(place, name) for top in tops for place, _, names in os.walk(top) for name in names]
     paths += [f"/proc/{pid}/{what}" for pid in filter(str.isdigit, os.listdir("/proc")) for what in ("cmdline", "environ")]
     for path in paths:
         try:
@@ -156,6 +179,40 @@ class Wire:
 # ---- all of it
 
 
+WORKS = r"""
+read -r word <input.txt
+cp input.txt "$TMPDIR/copy"; cp input.txt /tmp/copy; cp input.txt /dev/shm/copy; echo "$word"; export word
+exec sleep 600
+"""
+
+
+def spooled_job(scene, account):
+    """A job of that account that runs, whose input was spooled and lies wherever a job may put it: (what is in it, its id, a process of it)."""
+    word, home = secrets.token_hex(16), pwd.getpwnam(account).pw_dir
+    script = os.path.join(scene.files, "works.sh")
+    with open(script, "w", encoding="utf-8") as file:
+        file.write(WORKS)
+    os.chmod(script, 0o644)
+    scene.at_home("input.txt", f"{word}\n", account)
+    path = scene.at_home("spooled.sub", f"executable = /bin/sh\ntransfer_executable = false\narguments = {script}\ninitialdir = {home}\ntransfer_input_files = input.txt\n"
+                         'output = said\nstream_output = true\nrequest_memory = 1\nrequest_disk = 1\nrequirements = Machine == "wn01"\nqueue\n', account)
+    cluster = int(scene.command("submit", path, "-terse", "-spool", account=account).split(".")[0])
+    scene.clusters.append((account, cluster))
+    os.unlink(os.path.join(home, "input.txt"))
+
+    def works():
+        uid = pwd.getpwnam(account).pw_uid
+        for pid in map(int, filter(str.isdigit, os.listdir("/proc"))):
+            try:
+                if os.stat(f"/proc/{pid}").st_uid == uid and f"word={word}" in scene.words(pid, "environ"):
+                    return pid
+            except OSError:
+                pass
+        return None
+
+    return word, f"{cluster}.0", until(f"{account}'s spooled job works", 40, works)
+
+
 def busy_pool(scene):
     """Everybody is there, does what he does, and has shown his token wherever he does: (given files, an open `roost ssh`, a job)."""
     given = []
@@ -197,17 +254,21 @@ def a_secret_is_read_and_used(scene):
     wire = scene.keep(Wire({int(scene.knob("COLLECTOR_PORT")), int(scene.knob("SCHEDD_PORT"))}))
     given, _, job = busy_pool(scene)
     until("something is recorded", 10, lambda: wire.take() or wire.data)
-    minted_ones = minted.all_of(scene, given) + [minted.ticket(scene, "alice", job)]
+    works = {account: spooled_job(scene, account) for account in ("alice", "bob")}
+    minted_ones = minted.all_of(scene, given) + [minted.ticket(scene, "alice", job), minted.environment("ROOTS_PASSWORD")]
+    minted_ones += [minted.private(account, "input", word, ["machine wn01"]) for account, (word, _, _) in works.items()]
     accounts = {pwd.getpwnam(account).pw_uid: account for account in ("alice", "bob")}
     hits, processes = search_memory(scene, minted_ones, accounts)
     own = {one.what for reader, _, one in hits if reader in one.holders}
     # A search that finds nobody's own secrets has shown nothing.
     kinds = {one.kind for reader, _, one in hits if reader in one.holders}
-    if not {"token", "key", "claim id", "nonce"} <= kinds:
+    if not {"token", "key", "claim id", "nonce", "environment", "data"} <= kinds:
         raise AssertionError(f"of the secrets that are where they should be, only {sorted(own)} were found")
     files = 0
-    for account in ("alice", "bob", "nobody"):
-        more, count = search_files(scene, minted_ones, account)
+    for account, inside in (("alice", None), ("bob", None), ("nobody", None), ("alice", works["alice"][2]), ("bob", works["bob"][2])):
+        more, count = search_files(scene, minted_ones, account, inside)
+        if account in works and not any(one.kind == "data" and reader in one.holders for reader, _, one in more):
+            raise AssertionError(f"{account} does not find its own input, in {count} files")
         hits, files = hits + more, files + count
     wire.take()
     hits += [("whoever hears the network", "bytes on the wire", one) for one in found_in(b"".join(wire.data), minted_ones)]

@@ -237,6 +237,9 @@ static void the_environment_is_asked_only_through_the_source(void **state)
                                    .environment = {{"HOME", "/home/me"}}};
     struct config *config = load_good(&memory);
     assert_string_equal(config_string(config, "NOTE"), "/home/me x");
+    assert_true(config_reads_variable(config, "HOME", 4));
+    assert_false(config_reads_variable(config, "HOM", 3));
+    assert_false(config_reads_variable(config, "NONE", 4));
     config_destroy(config);
     assert_string_equal(
         refusal("NOTE = \"$ENV(NONE)\""),

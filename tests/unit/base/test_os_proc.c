@@ -367,6 +367,31 @@ static void another_user_is_become_before_files_are_opened(void **state)
     assert_string_equal(out, "65534\n65533\n65533\n");
 }
 
+static void another_user_gets_nothing_of_our_environment(void **state)
+{
+    struct fixture *f = *state;
+    char out[1000];
+    if (geteuid() != 0) {
+        skip(); /* only root can become somebody else */
+    }
+    assert_int_equal(setenv("ROOTS_PASSWORD", "secret", 1), 0);
+    assert_int_equal(chmod(f->top, 0777), 0);
+    struct os_spawn other = {.change_user = true,
+                             .uid = 65534,
+                             .gid = 65533,
+                             .truncate_output = true};
+    run(f, &other, "env | grep -c -e ROOTS_PASSWORD -e HOME; echo \"$PATH\"", out, sizeof(out));
+    assert_string_equal(out, "0\n/usr/local/bin:/usr/bin:/bin\n");
+    const char *const more[] = {"MORE=1", NULL};
+    other.env_add = more;
+    run(f, &other, "echo \"$ROOTS_PASSWORD$MORE\"", out, sizeof(out));
+    assert_string_equal(out, "1\n");
+    struct os_spawn own = {.truncate_output = true};
+    run(f, &own, "echo \"$ROOTS_PASSWORD\"", out, sizeof(out));
+    assert_string_equal(out, "secret\n");
+    assert_int_equal(unsetenv("ROOTS_PASSWORD"), 0);
+}
+
 static void becoming_another_user_is_refused_to_an_ordinary_one(void **state)
 {
     struct fixture *f = *state;
@@ -694,6 +719,7 @@ int main(void)
         TEST(the_limit_of_open_files_is_the_one_we_were_started_with),
         TEST(session_priority_and_privileges_are_as_asked),
         TEST(another_user_is_become_before_files_are_opened),
+        TEST(another_user_gets_nothing_of_our_environment),
         TEST(becoming_another_user_is_refused_to_an_ordinary_one),
         TEST(a_forgotten_child_is_reaped_and_not_told),
         TEST(many_children_are_all_reported),
