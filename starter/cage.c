@@ -37,9 +37,11 @@
 #define WEIGHT_EACH 100  /* of a CPU of the slot */
 #define HIDDEN_MAX  10   /* of HIDDEN_FROM_JOBS */
 
-/* Sockets of what runs for an account that is logged in, the manager of its services among them:
- * that would start whatever a job of the account wants, outside of all walls. */
-#define SESSIONS "/run/user"
+/* Where what runs outside of all walls takes orders of the job's account: the manager of its
+ * services, which would start whatever the job wants; the system's bus, by which an account that is
+ * not even logged in gets such a manager (a lingering one); screens that it has left.  And the
+ * message queues of the machine, which would outlive the job. */
+static const char *const OUTSIDE[] = {"/run/user", "/run/dbus", "/run/screen", "/dev/mqueue"};
 
 struct cage {
     struct os_cage spec;
@@ -170,15 +172,17 @@ static int make_view(struct starter *starter, struct cage *cage, struct err *err
                                               "RUN",     "LOCK",  "LOG"};
     const struct config *config = starter->env.config;
     struct os *os = starter->env.os;
-    const char *hide[1 + ARRAY_COUNT(DIRECTORIES) + HIDDEN_MAX] = {SESSIONS};
+    const char *hide[ARRAY_COUNT(OUTSIDE) + ARRAY_COUNT(DIRECTORIES) + HIDDEN_MAX];
     const char *scratch[CAGE_SCRATCH_MAX];
     struct cage_place place = {.directory = starter->directory,
                                .sandbox = starter->sandbox,
                                .hide = hide,
-                               .hide_count = 1,
                                .scratch = scratch,
                                .private_shm = config_bool(config, "MOUNT_PRIVATE_DEV_SHM")};
     struct os_stat stat;
+    for (size_t i = 0; i < ARRAY_COUNT(OUTSIDE); i++) {
+        hide[place.hide_count++] = OUTSIDE[i];
+    }
     find_programs(starter, &cage->programs);
     place.programs = (const char *const *)cage->programs.items;
     place.program_count = cage->programs.count;

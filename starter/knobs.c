@@ -34,9 +34,8 @@ static const struct knob KNOBS[] = {
              "strict holds the job."},
     {.name = "HIDDEN_FROM_JOBS",
      .type = KNOB_LIST,
-     .help = "Directories that a job with namespaces finds empty, beside /run/user and those of "
-             "this machine's "
-             "daemons."},
+     .help = "Directories that a job with namespaces finds empty, beside those of this machine's "
+             "daemons, /run/user, /run/dbus, /run/screen and /dev/mqueue."},
     {.name = "MOUNT_UNDER_SCRATCH",
      .type = KNOB_LIST,
      .fallback = "/tmp,/var/tmp",

@@ -24,6 +24,7 @@
 #include "base/err.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/os_below.h"
 #include "base/os_cgroup.h"
 #include "base/strbuf.h"
 #include "starter/starter.h"
@@ -49,18 +50,28 @@ char *nest_ad_path(const struct starter *starter, const char *name)
     return join(starter->directory, name);
 }
 
-/* The job may have put something else in its place; what is root's is what we made. */
+static bool is_ours(const struct os_stat *stat)
+{
+    return stat->is_file && stat->uid == 0;
+}
+
+/* The job may have put something else in its place; what is root's is what we made.  Where the run
+ * ended early the sandbox is still the account's: another process of it may exchange the file at
+ * any moment, so what was moved is looked at again, where it is ours, and no link is followed. */
 static void save_ads(struct starter *starter)
 {
+    struct os *os = starter->env.os;
+    const char *top = starter->directory;
     for (size_t i = 0; i < sizeof ADS / sizeof ADS[0]; i++) {
         struct os_stat stat;
-        char *from = join(starter->sandbox, ADS[i]), *to = nest_ad_path(starter, ADS[i]);
-        if (os_stat(starter->env.os, from, &stat) == 0 && stat.is_file && stat.uid == 0 &&
-            os_rename(starter->env.os, from, to, false, NULL) == 0) { /* else it goes as the rest */
-            (void)os_chmod(starter->env.os, to, STARTER_AD_BESIDE_MODE, NULL); /* or is made anew */
+        if (os_below_stat(os, starter->sandbox, ADS[i], &stat) != 0 || !is_ours(&stat) ||
+            os_below_rename(os, starter->sandbox, ADS[i], top, ADS[i], NULL) != 0) {
+            continue; /* it goes as the rest */
         }
-        mem_free(from);
-        mem_free(to);
+        if (os_below_stat(os, top, ADS[i], &stat) != 0 || !is_ours(&stat) ||
+            os_below_chmod(os, top, ADS[i], STARTER_AD_BESIDE_MODE, NULL) != 0) {
+            (void)os_below_remove(os, top, ADS[i], NULL); /* is made anew */
+        }
     }
 }
 

@@ -44,6 +44,9 @@ for pid in @PIDS@; do
     ls "/proc/$pid/root/" >/dev/null 2>&1 && got "saw the root of $pid"
 done
 [ -e /run/user/@ALICE@/bus ] && got "reached the manager of alice's services"
+[ -e /run/dbus/system_bus_socket ] && got "reached the system's bus, which starts such a manager"
+[ -e /run/screen/S-alice/1.pts ] && got "reached a screen that alice has left"
+[ -n "$(ls -A /dev/mqueue 2>/dev/null)" ] && got "saw the machine's message queues"
 for uid in 0 @BOB@; do
     python3 -c "import os; os.setuid($uid)" 2>/dev/null && got "is $uid"
 done

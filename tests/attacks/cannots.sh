@@ -5,11 +5,13 @@
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/lib.sh"
 accounts_make
-# As if alice were logged in.
-mkdir -p /run/user
-mount -t tmpfs tmpfs /run/user || fail "/run/user of the test's own"
-install -d -m 0700 -o "$FIRST_UID" "/run/user/$FIRST_UID"
+# As if alice were logged in, on a machine with a system bus.
+mount -t tmpfs tmpfs /run || fail "/run of the test's own"
+mkdir /run/user /run/dbus /run/screen
+install -d -m 0700 -o "$FIRST_UID" "/run/user/$FIRST_UID" /run/screen/S-alice
 install -o "$FIRST_UID" /dev/null "/run/user/$FIRST_UID/bus"
+install -o "$FIRST_UID" /dev/null /run/screen/S-alice/1.pts
+install -m 0666 /dev/null /run/dbus/system_bus_socket
 pool_init --nodes 1 --cpus-per-node 2
 machines_stay_up
 pool_start
