@@ -86,13 +86,41 @@ static int ask(struct spool *spool, enum wire_verb verb, struct ad *args, const 
     return rc;
 }
 
+/* Which files of this machine are read and written is the word of the jobs' owner: that is done
+ * with the owner's rights, not with those of root or of an administrator.  Root goes on as the
+ * owner. */
+static int be_the_owner(struct cli *cli, const struct ad *answer, struct err *err)
+{
+    const char *account = ad_string_or(answer, "Account", NULL);
+    uid_t uid = 0;
+    gid_t gid = 0;
+    if (account == NULL) {
+        return ad_bool_or(answer, "IsOwner", false)
+                   ? 0
+                   : err_set(err, -EPERM,
+                             "these jobs are another's: only their owner reads and writes the "
+                             "files that they name");
+    }
+    int rc = os_user_find(cli->os, account, &uid, &gid, err);
+    rc = rc == 0 && uid == 0 ? err_set(err, -EPERM, "root owns no jobs") : rc;
+    if (rc != 0 || os_uid(cli->os) == uid) {
+        return rc;
+    }
+    return os_uid(cli->os) == 0
+               ? os_become(cli->os, uid, gid, err)
+               : err_set(err, -EINVAL,
+                         "these are jobs of several accounts: as root name one owner at a time");
+}
+
 static int dial(struct spool *spool, const char *purpose, const char *const *ids, size_t count,
                 struct err *err)
 {
-    struct ad *args = ad_create();
+    struct ad *args = ad_create(), *answer = NULL;
     ad_set_string(args, "Purpose", purpose);
     ad_set_strings(args, "Ids", ids, count);
-    int rc = access_dial(spool->cli, args, &spool->wire, NULL, err);
+    int rc = access_dial(spool->cli, args, &spool->wire, &answer, err);
+    rc = rc != 0 ? rc : be_the_owner(spool->cli, answer, err);
+    ad_destroy(answer);
     ad_destroy(args);
     return rc;
 }
@@ -101,6 +129,13 @@ static void hang_up(struct spool *spool)
 {
     wire_close(spool->wire);
     spool->wire = NULL;
+}
+
+/* Permission that is missing here will not come; at the schedd, which starts, it may (goes_on()).
+ */
+static int local_error(int rc)
+{
+    return rc == -EACCES ? -EROFS : rc;
 }
 
 /* ---- sending --------------------------------------------------------------------------------- */
@@ -201,7 +236,7 @@ static int send_file(struct spool *spool, const char *local, const char *name, s
 {
     struct sending sending = {.name = name};
     struct os_stat stat;
-    int rc = os_file_open(spool->cli->os, local, OS_READ, 0, &sending.file, err);
+    int rc = local_error(os_file_open(spool->cli->os, local, OS_READ, 0, &sending.file, err));
     if (rc != 0) {
         return rc;
     }
@@ -387,7 +422,7 @@ static int fetch_file(struct spool *spool, const char *name, const char *local, 
     int64_t offset = 0, size = 0;
     strbuf_init(&part, 0);
     strbuf_printf(&part, "%s.roost-part", local);
-    int rc = os_file_open(os, strbuf_text(&part), OS_WRITE_TRUNCATE, 0600, &file, err);
+    int rc = local_error(os_file_open(os, strbuf_text(&part), OS_WRITE_TRUNCATE, 0600, &file, err));
     do {
         struct cli_reply reply = {0};
         struct ad *args = ad_create();
@@ -411,8 +446,8 @@ static int fetch_file(struct spool *spool, const char *name, const char *local, 
         cli_reply_fini(&reply);
     } while (rc == 0 && offset < size);
     os_file_close(file);
-    rc = rc != 0 ? rc : os_chmod(os, strbuf_text(&part), mode | 0600, err);
-    rc = rc != 0 ? rc : os_rename(os, strbuf_text(&part), local, false, err);
+    rc = rc != 0 ? rc : local_error(os_chmod(os, strbuf_text(&part), mode | 0600, err));
+    rc = rc != 0 ? rc : local_error(os_rename(os, strbuf_text(&part), local, false, err));
     if (rc != 0) {
         (void)os_remove(os, strbuf_text(&part), NULL); /* the error is told */
     }
@@ -425,7 +460,7 @@ static int make_way(struct spool *spool, const char *local, struct err *err)
 {
     const char *slash = strrchr(local, '/');
     char *parent = mem_strndup(local, slash != NULL && slash > local ? (size_t)(slash - local) : 1);
-    int rc = os_mkdirs(spool->cli->os, parent, 0755, err);
+    int rc = local_error(os_mkdirs(spool->cli->os, parent, 0755, err));
     mem_free(parent);
     return rc;
 }
@@ -484,7 +519,7 @@ static int fetch_tree(struct spool *spool, const struct ad *job, const char *nam
         char *inner = below[0] != '\0' ? join(below, entry) : mem_strdup(entry);
         char *local = spool_plan_destination(job, inner);
         if (ad_bool_or(ads.items[i], "IsDirectory", false)) {
-            rc = local != NULL ? os_mkdirs(spool->cli->os, local, 0755, err) : 0;
+            rc = local != NULL ? local_error(os_mkdirs(spool->cli->os, local, 0755, err)) : 0;
             rc = rc != 0 ? rc : fetch_tree(spool, job, path, inner, depth + 1, err);
         } else if (local != NULL) {
             rc = make_way(spool, local, err);

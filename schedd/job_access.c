@@ -116,6 +116,17 @@ static int find_clusters(struct access *access, const struct job_caller *caller,
     return result;
 }
 
+/* The jobs' owner says which files of the client's machine travel, and where to.  A client who is
+ * somebody else must not read and write them with rights of its own. */
+static void say_whose(struct access *access, const struct job_caller *caller)
+{
+    const struct wire_peer *peer = wire_request_peer(access->request);
+    if (peer->has_uid && peer->uid == 0) {
+        ad_set_string(access->answer, "Account", access->owner->name);
+    }
+    ad_set_bool(access->answer, "IsOwner", strcmp(access->owner->name, caller->owner) == 0);
+}
+
 /* ---- the ticket ------------------------------------------------------------------------------ */
 
 static void access_destroy(struct access *access)
@@ -186,6 +197,9 @@ void access_handle(struct schedd *schedd, struct wire_request *request)
         access_destroy(access);
     } else {
         make_ticket(access);
+        if (of_files) {
+            say_whose(access, &caller);
+        }
         log_info(schedd->log, "access.granted", "a client may go to the owner's shadow",
                  LOG_TEXT("owner", access->owner->name), LOG_TEXT("purpose", purpose),
                  LOG_TEXT("by", wire_request_peer(request)->identity));
