@@ -17,8 +17,10 @@
 struct slice_caller {
     TAILQ_ENTRY(slice_caller) place; /* in the row */
     TAILQ_HEAD(, slice_work) waiting;
+    TAILQ_HEAD(, slice_work) outside; /* that wait for a place */
     char *name;
-    size_t works; /* waiting or not */
+    size_t works;   /* waiting or not */
+    size_t entered; /* that have a place */
 };
 
 struct slice_work {
@@ -28,6 +30,8 @@ struct slice_work {
     loop_f slice;
     void *arg;
     bool waits;
+    TAILQ_ENTRY(slice_work) outside_place;
+    bool is_outside, has_entered;
 };
 
 struct slices {
@@ -94,6 +98,7 @@ struct slice_work *slice_work_create(struct slices *slices, const char *caller, 
         found = mem_zalloc(sizeof(*found));
         found->name = mem_strdup(caller);
         TAILQ_INIT(&found->waiting);
+        TAILQ_INIT(&found->outside);
         (void)strmap_set(slices->callers, caller, found); /* there was none */
     }
     found->works++;
@@ -111,6 +116,10 @@ void slice_work_destroy(struct slice_work *work)
     }
     slice_work_stop(work);
     struct slice_caller *caller = work->caller;
+    if (work->is_outside) {
+        TAILQ_REMOVE(&caller->outside, work, outside_place);
+    }
+    slice_work_leave(work);
     if (--caller->works == 0) {
         (void)strmap_remove(work->slices->callers, caller->name); /* it is this one */
         mem_free(caller->name);
@@ -145,4 +154,39 @@ void slice_work_stop(struct slice_work *work)
 bool slice_work_waits(const struct slice_work *work)
 {
     return work->waits;
+}
+
+bool slice_work_enter(struct slice_work *work, size_t most)
+{
+    struct slice_caller *caller = work->caller;
+    if (!work->has_entered && caller->entered < most) {
+        work->has_entered = true;
+        caller->entered++;
+    } else if (!work->has_entered && !work->is_outside) {
+        work->is_outside = true;
+        TAILQ_INSERT_TAIL(&caller->outside, work, outside_place);
+    }
+    return work->has_entered;
+}
+
+void slice_work_leave(struct slice_work *work)
+{
+    struct slice_caller *caller = work->caller;
+    struct slice_work *next = TAILQ_FIRST(&caller->outside);
+    if (!work->has_entered) {
+        return;
+    }
+    work->has_entered = false;
+    caller->entered--;
+    if (next != NULL) {
+        TAILQ_REMOVE(&caller->outside, next, outside_place);
+        next->is_outside = false;
+        slice_work_want(next);
+    }
+}
+
+size_t slice_caller_works(const struct slices *slices, const char *caller)
+{
+    const struct slice_caller *found = strmap_get(slices->callers, caller);
+    return found != NULL ? found->works : 0;
 }

@@ -15,6 +15,7 @@
 #define BASE_SLICES_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "base/loop.h"
 
@@ -36,5 +37,12 @@ void slice_work_destroy(struct slice_work *work); /* NULL is allowed; allowed in
 void slice_work_want(struct slice_work *work);
 void slice_work_stop(struct slice_work *work); /* asks for none any more */
 bool slice_work_waits(const struct slice_work *work);
+
+/* Works that hold memory until somebody takes their result: of one caller only so many at a time.
+ * True: it is one of them (from now on, until it leaves).  False: its slice is called again once
+ * there is a place; it is to return then. */
+bool slice_work_enter(struct slice_work *work, size_t most);
+void slice_work_leave(struct slice_work *work); /* allowed when it has not entered */
+size_t slice_caller_works(const struct slices *slices, const char *caller); /* of that caller */
 
 #endif

@@ -76,7 +76,7 @@ static void walk_shown(void *arg, const char *type, watch_each_f each, void *eac
     ads_cursor_init(&cursor, collector->ads, type);
     const struct ads_entry *entry;
     while ((entry = ads_cursor_next(&cursor)) != NULL) {
-        if (entry->shown && !entry->shown_absent && !each(each_arg, entry->name, entry->shown)) {
+        if (entry->shown && !entry->shown_absent && !each(each_arg, entry->name)) {
             break;
         }
     }

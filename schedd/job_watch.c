@@ -18,7 +18,6 @@
 #define WATCH_BARRIERS_MAX 50
 
 struct walk {
-    struct schedd *schedd;
     watch_each_f each;
     void *arg;
 };
@@ -28,17 +27,14 @@ static bool walk_one(void *arg, struct job *job)
     struct walk *walk = arg;
     char id[JOB_ID_SIZE];
     job_id(job, id);
-    struct ad *flat = job_flat(walk->schedd, job);
-    bool more = walk->each(walk->arg, id, flat);
-    ad_destroy(flat);
-    return more;
+    return walk->each(walk->arg, id);
 }
 
 static void walk_jobs(void *arg, const char *type, watch_each_f each, void *each_arg)
 {
     struct schedd *schedd = arg;
     if (strcmp(type, "Job") == 0) {
-        struct walk walk = {schedd, each, each_arg};
+        struct walk walk = {each, each_arg};
         queue_walk(schedd, walk_one, &walk);
     }
 }

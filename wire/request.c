@@ -664,6 +664,25 @@ int request_take(struct wire *wire, const struct frame *frame, struct err *err)
     return 0;
 }
 
+int wire_request_charge(struct wire_request *request, size_t bytes, struct err *err)
+{
+    struct wire *wire = request->wire;
+    if (wire == NULL) {
+        return 0; /* the peer is gone */
+    }
+    if (bytes > WIRE_REQUEST_BYTES_MAX - wire->request_bytes) {
+        return err_set(err, -EBUSY, "%zu requests of yours take %zu bytes", wire->requests.count,
+                       wire->request_bytes);
+    }
+    int rc = wire_limits_request(wire, bytes, err);
+    if (rc == 0) {
+        wire_limits_request_begins(wire, bytes);
+        wire->request_bytes += bytes;
+        request->bytes += bytes;
+    }
+    return rc;
+}
+
 int request_cancel(struct wire *wire, const struct frame *frame, struct err *err)
 {
     if (frame->request > wire->last_request) {

@@ -26,6 +26,9 @@ struct wire_request;
 #define WATCH_BACKLOG_MAX 200000
 /* and for all slow ones of a server together: then who has more than a watcher's share is */
 #define WATCH_BACKLOG_ALL_MAX 1000000
+/* watches of one identity at a server, but for the pool's own daemons, and those of machines for
+ * revocations */
+#define WATCH_CALLER_MAX 64
 
 /* ---- the watching side ---- */
 
@@ -67,9 +70,10 @@ bool watch_is_synced(const struct watch *watch);
 /* Publishes one table of ads.  Changes that must be durable first are published by the daemon after
  * the commit. */
 struct watch_server;
-typedef bool (*watch_each_f)(void *arg, const char *key, const struct ad *ad);
+typedef bool (*watch_each_f)(void *arg, const char *key);
 struct watch_server_source {
-    /* Walks the table's ads that are public now, of that type; stops when each returns false. */
+    /* Walks the keys of the table's ads that are public now, of that type; stops when each returns
+     * false. */
     void (*walk)(void *arg, const char *type, watch_each_f each, void *each_arg);
     /* The ad of that key as it is public now, NULL when there is none: a watcher that is behind is
      * told the newest state, so that only keys need to be kept for it.  Required. */
@@ -85,8 +89,9 @@ void watch_server_destroy(struct watch_server *server);
 /* What the constraint of one watch may take, in steps of evaluation, in all ads of its snapshot; 0,
  * as at the beginning: no limit.  One that takes more ends with -EDQUOT. */
 void watch_server_limit_steps(struct watch_server *server, uint64_t snapshot_steps_max);
-/* Answers a WATCH request: snapshot, then changes until the peer goes.  now_s for constraints comes
- * from the loop. */
+/* Answers a WATCH request: snapshot (when its turn comes), then changes until the peer goes.
+ * -EBUSY: the caller has WATCH_CALLER_MAX, or too many bytes of requests.  now_s for constraints
+ * comes from the loop. */
 void watch_server_add(struct watch_server *server, struct wire_request *request);
 void watch_server_changed(struct watch_server *server, const char *type, const char *key,
                           const struct ad *ad);

@@ -12,6 +12,7 @@
 #include "base/strbuf.h"
 #include "base/vec.h"
 #include "classad/ad.h"
+#include "classad/ad_expr.h"
 #include "classad/ad_project.h"
 #include "wire/wire.h"
 
@@ -118,6 +119,13 @@ void watch_kind_destroy(struct watch_kind *kind)
     mem_free(kind->name);
     mem_free(kind->type);
     mem_free(kind);
+}
+
+size_t watch_kind_bytes(const struct watch_kind *kind)
+{
+    size_t name = strlen(kind->name); /* the projection is in it */
+    return sizeof *kind + 3 * name +
+           (kind->constraint != NULL ? ad_expr_bytes(kind->constraint) : 0);
 }
 
 /* ---- how an ad looks ------------------------------------------------------------------------- */

@@ -39,7 +39,8 @@ struct watch_kind {
 /* What a WATCH asks for.  -EINVAL (which argument), -EACCES: secrets without NEGOTIATOR. */
 int watch_kind_create(const struct ad *args, const struct wire_peer *peer, struct watch_kind **ret,
                       struct err *err);
-void watch_kind_destroy(struct watch_kind *kind); /* NULL is allowed */
+void watch_kind_destroy(struct watch_kind *kind);       /* NULL is allowed */
+size_t watch_kind_bytes(const struct watch_kind *kind); /* of memory, more or less */
 
 /* A constraint is judged at each change of each ad, before anybody else has a turn: so it may take
  * far less than an evaluation may elsewhere.  One that crosses this again and again is refused. */

@@ -18,6 +18,9 @@
  * constraint may take little (WATCH_KIND_STEPS_MAX); one that takes more again and again ends its
  * watches.
  *
+ * A snapshot begins when its turn comes, and of one caller only CALLER_SNAPSHOTS_MAX are under way:
+ * the keys that wait for a caller who does not read are so many times the table and no more.
+ *
  * A watcher with a constraint is told of a key that goes only if it was told of the key before:
  * `known` says so.
  *
@@ -44,13 +47,17 @@
 /* Steps that judging one change takes before others have their turn: what is left then is judged in
  * slices. */
 #define PUBLISH_STEPS_MAX 20000
-#define TEXT_SHOWN        200                 /* bytes of a constraint in an answer */
-#define WATCHERS_MAX      4096                /* of one server */
-#define PART_ADS          64                  /* operations in one part */
-#define PART_BYTES        ((size_t)256 << 10) /* of ads in one part, from which on no other is added */
-#define AD_BYTES_MAX      (WIRE_FRAME_MAX - ((size_t)1 << 20)) /* that fit in a message with its key */
-#define KEY_STEPS         400 /* what finding and sending an ad counts in a slice (classad/ad_limits.h) */
-#define SPARE_BYTES       ((size_t)64 << 10) /* kept for the next change */
+#define TEXT_SHOWN        200                            /* bytes of a constraint in an answer */
+#define BACKLOG_SHARE     (WATCH_BACKLOG_ALL_MAX / 4096) /* of one watcher, when all are used up */
+/* Snapshots under way: of one caller, and of those without a limit that have one identity. */
+#define CALLER_SNAPSHOTS_MAX 4
+#define FREE_SNAPSHOTS_MAX   64
+#define FREE_CALLER          " *"                /* behind the identity: no identity has a blank */
+#define PART_ADS             64                  /* operations in one part */
+#define PART_BYTES           ((size_t)256 << 10) /* of ads in one part, from which on no other is added */
+#define AD_BYTES_MAX         (WIRE_FRAME_MAX - ((size_t)1 << 20)) /* that fit in a message with its key */
+#define KEY_STEPS            400 /* what finding and sending an ad counts in a slice (classad/ad_limits.h) */
+#define SPARE_BYTES          ((size_t)64 << 10) /* kept for the next change */
 
 /* What waits under a key of the backlog.  Values of a strmap are pointers: these are addresses. */
 static const char WAITS_SNAPSHOT, WAITS_CHANGED, WAITS_GONE;
@@ -65,6 +72,8 @@ struct watcher {
     struct strmap *known;    /* keys told, with a constraint only */
     struct strmap *backlog;  /* key -> WAITS_ */
     size_t snapshot_left;    /* keys of the backlog that are WAITS_SNAPSHOT */
+    size_t snapshots_max;    /* under way at a time, of its caller */
+    bool has_begun;          /* its first snapshot */
     bool synced;             /* Synced was sent */
     bool resync;             /* to be told, then to start over */
     bool full;
@@ -154,10 +163,9 @@ static bool knew(struct watcher *watcher, const char *key, bool is_gone)
 /* ---- the backlog ----------------------------------------------------------------------------- */
 
 /* Whether it meets the constraint is judged when its turn comes. */
-static bool snapshot_add(void *arg, const char *key, const struct ad *ad)
+static bool snapshot_add(void *arg, const char *key)
 {
     struct watcher *watcher = arg;
-    (void)ad;
     if (strmap_set(watcher->backlog, key, (void *)&WAITS_SNAPSHOT) == NULL) {
         watcher->snapshot_left++;
     }
@@ -204,8 +212,8 @@ static void backlog_add(struct watcher *watcher, const char *key, const char *wa
         watcher->server->waiting--;
     }
     size_t waiting = changes_waiting(watcher);
-    if (waiting >= WATCH_BACKLOG_MAX || (watcher->server->waiting >= WATCH_BACKLOG_ALL_MAX &&
-                                         waiting >= WATCH_BACKLOG_ALL_MAX / WATCHERS_MAX)) {
+    if (waiting >= WATCH_BACKLOG_MAX ||
+        (watcher->server->waiting >= WATCH_BACKLOG_ALL_MAX && waiting >= BACKLOG_SHARE)) {
         backlog_clear(watcher);
         watcher->resync = true;
         return;
@@ -357,12 +365,19 @@ static void watcher_pump(void *arg)
             slice_work_want(watcher->turn);
             return;
         }
-        if (watcher->resync) {
+        if (watcher->resync || !watcher->has_begun) {
+            if (!slice_work_enter(watcher->turn, watcher->snapshots_max)) {
+                return;
+            }
+            if (watcher->resync) {
+                event_send(watcher, WATCH_EVENT_RESYNC, NULL);
+            }
             watcher->resync = false;
-            event_send(watcher, WATCH_EVENT_RESYNC, NULL);
+            watcher->has_begun = true;
             snapshot_start(watcher);
         } else if (watcher->snapshot_left == 0 && !watcher->synced) {
             watcher->synced = true;
+            slice_work_leave(watcher->turn);
             event_send(watcher, WATCH_EVENT_SYNCED, NULL);
         } else if (strmap_count(watcher->backlog) > 0) {
             backlog_send(watcher, end);
@@ -442,18 +457,40 @@ void watch_server_limit_steps(struct watch_server *server, uint64_t snapshot_ste
     server->snapshot_steps_max = snapshot_steps_max;
 }
 
+/* The pool's own daemons have as many as they need, and each machine that shares a token its one
+ * for revocations. */
+static bool is_limited(const struct wire_peer *peer, const struct watch_kind *kind)
+{
+    bool revocations = (peer->scopes & SCOPE_ADVERTISE) != 0 && kind->constraint == NULL &&
+                       strcmp(kind->type, "Revocation") == 0;
+    return (peer->scopes & SCOPES_TRUSTED) == 0 && !revocations;
+}
+
+/* Has the caller too many, or too large ones?  `limited` are those of one identity. */
+static int kind_admit(const struct watch_server *server, const struct watch_kind *kind,
+                      struct wire_request *request, const char *limited, struct err *err)
+{
+    size_t count = limited != NULL ? slice_caller_works(server->slices, limited) : 0;
+    if (count >= WATCH_CALLER_MAX) {
+        return err_set(err, -EBUSY, "%zu watches of %s are running", count, limited);
+    }
+    return wire_request_charge(request, sizeof(struct watcher) + watch_kind_bytes(kind), err);
+}
+
 void watch_server_add(struct watch_server *server, struct wire_request *request)
 {
     struct err err = {{0}};
     struct watch_kind *kind = NULL;
-    int rc = server->count >= WATCHERS_MAX
-                 ? err_set(&err, -EBUSY, "%zu watches are running", server->count)
-                 : watch_kind_create(wire_request_args(request), wire_request_peer(request), &kind,
-                                     &err);
+    const struct wire_peer *peer = wire_request_peer(request);
+    int rc = watch_kind_create(wire_request_args(request), peer, &kind, &err);
+    const char *limited = rc == 0 && is_limited(peer, kind) ? peer->identity : NULL;
+    rc = rc < 0 ? rc : kind_admit(server, kind, request, limited, &err);
     if (rc < 0) {
+        watch_kind_destroy(kind);
         wire_reply_error(request, rc, "%s", err.text);
         return;
     }
+    struct strbuf name;
     struct watcher *watcher = mem_zalloc(sizeof *watcher);
     watcher->server = server;
     watcher->request = request;
@@ -463,14 +500,17 @@ void watch_server_add(struct watch_server *server, struct wire_request *request)
         watcher->next->previous = watcher;
     }
     watcher->kind->first = watcher;
+    watcher->backlog = strmap_create(STRMAP_CASE_SENSITIVE);
     watcher->known =
         watcher->kind->constraint == NULL ? NULL : strmap_create(STRMAP_CASE_SENSITIVE);
     server->count++;
     wire_request_on_gone(request, watcher_gone, watcher);
     wire_request_on_drained(request, watcher_drained, watcher);
-    watcher->turn = slice_work_create(server->slices, wire_request_peer(request)->identity,
-                                      watcher_pump, watcher);
-    snapshot_start(watcher);
+    watcher->snapshots_max = limited != NULL ? CALLER_SNAPSHOTS_MAX : FREE_SNAPSHOTS_MAX;
+    strbuf_init(&name, 0);
+    strbuf_printf(&name, "%s%s", peer->identity, limited != NULL ? "" : FREE_CALLER);
+    watcher->turn = slice_work_create(server->slices, strbuf_text(&name), watcher_pump, watcher);
+    strbuf_fini(&name);
     slice_work_want(watcher->turn);
 }
 
@@ -548,8 +588,8 @@ static void news_send(struct watcher *watcher, struct news *news, enum watch_ope
 
 static void watcher_tell(struct watcher *watcher, struct news *news)
 {
-    if (watcher->resync) {
-        return;
+    if (watcher->resync || !watcher->has_begun) {
+        return; /* the snapshot tells */
     }
     bool is_slow =
         news->ad != NULL && !news->judged &&

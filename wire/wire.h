@@ -181,6 +181,10 @@ const void *wire_request_blob(const struct wire_request *request, size_t *length
 void wire_reply_ok(struct wire_request *request, const struct wire_body *body);
 void wire_reply_error(struct wire_request *request, int status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* What answering the request holds in memory besides the request itself counts as bytes of it until
+ * it is over (docs/protocol/wire.md, section 8).  -EBUSY with err: that is more than the caller may
+ * have; nothing is counted then. */
+int wire_request_charge(struct wire_request *request, size_t bytes, struct err *err);
 /* The handler has logged, or logs, why it refuses: else wire_reply_error() and wire_reply_refusal()
  * log what is about the caller's rights and limits (-EACCES, -EPERM, -EDQUOT, -ENOKEY and the like)
  * as wire.denied, with identity, verb and peer. */

@@ -27,8 +27,6 @@
 #define TRIM_BYTES    ((size_t)8 << 20) /* after so much of frames memory is given back */
 #define CROWD_LOG_MS  60000
 #define KEY_MAX       600
-#define SCOPES_TRUSTED \
-    (SCOPE_SCHEDD | SCOPE_ROOSTER | SCOPE_MASTER | SCOPE_NEGOTIATOR | SCOPE_ADMINISTRATOR)
 #define LOG_NUMBER(n) ((int64_t)(n))
 
 struct wire_account {

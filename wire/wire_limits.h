@@ -86,6 +86,10 @@ struct wire_limits;
 #define WIRE_CONNECTIONS_PER_SLOT 4
 #define WIRE_CONNECTIONS_MAX      20000
 
+/* Whose accounts are trusted. */
+#define SCOPES_TRUSTED \
+    (SCOPE_SCHEDD | SCOPE_ROOSTER | SCOPE_MASTER | SCOPE_NEGOTIATOR | SCOPE_ADMINISTRATOR)
+
 #define WIRE_COMPLAINT_MS 60000 /* between two log lines on one account */
 
 TAILQ_HEAD(wire_list, wire);

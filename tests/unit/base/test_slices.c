@@ -94,6 +94,63 @@ static void callers_take_turns_however_much_each_of_them_asks_for(void **state)
     end(&light);
 }
 
+/* ---- places */
+
+struct guest {
+    struct world *world;
+    struct slice_work *work;
+    char letter;
+};
+
+static void come_in(void *arg)
+{
+    struct guest *guest = arg;
+    struct world *world = guest->world;
+    bool inside = slice_work_enter(guest->work, 2);
+    put(world, inside ? guest->letter : '-');
+    world->done = --world->wanted == 0;
+}
+
+static void comes(struct world *world, const char *caller, char letter, struct guest *guest)
+{
+    *guest = (struct guest){.world = world, .letter = letter};
+    guest->work = slice_work_create(world->slices, caller, come_in, guest);
+    slice_work_want(guest->work);
+    world->wanted++;
+}
+
+static void follows(struct world *world, const char *trace)
+{
+    world->wanted = 1;
+    world->done = false;
+    loop_run_until(world->loop, &world->done);
+    assert_string_equal(world->trace, trace);
+}
+
+static void of_one_caller_only_so_many_hold_something_and_the_next_one_follows(void **state)
+{
+    struct world *world = *state;
+    struct guest many[5], other;
+    for (int i = 0; i < 5; i++) {
+        comes(world, "mallory@pool", (char)('1' + i), &many[i]);
+    }
+    comes(world, "alice@pool", 'a', &other);
+    assert_int_equal(slice_caller_works(world->slices, "mallory@pool"), 5);
+    assert_int_equal(slice_caller_works(world->slices, "nobody@pool"), 0);
+    loop_run_until(world->loop, &world->done);
+    assert_string_equal(world->trace, "1a2---");
+    slice_work_leave(many[3].work); /* it waits outside: nobody follows */
+    slice_work_destroy(many[2].work);
+    slice_work_leave(many[0].work);
+    follows(world, "1a2---4");
+    slice_work_destroy(many[1].work);
+    follows(world, "1a2---45");
+    slice_work_destroy(many[0].work);
+    slice_work_destroy(many[3].work);
+    slice_work_destroy(many[4].work);
+    slice_work_destroy(other.work);
+}
+
 struct ticker {
     struct world *world;
     struct loop_timer *timer;
@@ -169,6 +226,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         CASE(callers_take_turns_however_much_each_of_them_asks_for),
+        CASE(of_one_caller_only_so_many_hold_something_and_the_next_one_follows),
         CASE(the_loop_turns_after_each_slice),
         CASE(asking_twice_is_asking_once),
         CASE(a_work_may_end_itself_and_others_in_its_slice),

@@ -33,7 +33,7 @@ static void table_walk(void *arg, const char *type, watch_each_f each, void *eac
     const char *key = NULL;
     void *ad = NULL;
     while (strcmp(type, "Revocation") == 0 && strmap_next(center->ads, &at, &key, &ad) &&
-           each(each_arg, key, ad)) {
+           each(each_arg, key)) {
     }
 }
 

@@ -110,6 +110,111 @@ static void a_constraint_that_costs_too_much_is_refused_when_ads_change(void **s
     table_end(&table);
 }
 
+static size_t walks;
+
+static void count_walk(void *arg, const char *type, watch_each_f each, void *each_arg)
+{
+    walks++;
+    table_walk(arg, type, each, each_arg);
+}
+
+/* What is asked for and taken back at once costs little: a flood of it holds up nobody. */
+static void a_watch_that_is_cancelled_before_its_turn_has_looked_at_nothing(void **state)
+{
+    static const struct watch_server_source SOURCE = {.walk = count_walk, .get = table_get};
+    struct world *world = *state;
+    struct table table;
+    struct watcher first, watcher;
+    table_start(world, &table);
+    watch_server_destroy(table.server);
+    table.server = watch_server_create(world->loop, &SOURCE, &table);
+    table_put(&table, "a", 1);
+    watcher_start(&table, &first, &ALL, SCOPE_READ);
+    world_until_flag(world, &first.synced);
+    walks = 0;
+    for (int i = 0; i < 50; i++) { /* in one write: they arrive together */
+        watcher.watch = watch_create(world->loop, &ALL, &EVENTS, &watcher);
+        assert_int_equal(watch_start(watcher.watch, first.end.wire), 0);
+        watch_destroy(watcher.watch);
+    }
+    watcher_start(&table, &watcher, &ALL, SCOPE_READ);
+    world_until_flag(world, &watcher.synced);
+    assert_true(walks < 25);
+    watch_destroy(watcher.watch);
+    watch_destroy(first.watch);
+    table_end(&table);
+}
+
+/* Another one on the same connection. */
+static void watcher_also(const struct watcher *first, struct watcher *watcher,
+                         const struct watch_spec *spec)
+{
+    *watcher = (struct watcher){.table = first->table};
+    watcher->watch = watch_create(first->table->world->loop, spec, &EVENTS, watcher);
+    assert_int_equal(watch_start(watcher->watch, first->end.wire), 0);
+}
+
+static void an_identity_has_so_many_watches_and_the_pools_daemons_have_theirs(void **state)
+{
+    struct world *world = *state;
+    struct table table;
+    struct watcher many[WATCH_CALLER_MAX + 1], schedd;
+    table_start(world, &table);
+    table_put(&table, "a", 1);
+    watcher_start(&table, &many[0], &ALL, SCOPE_READ | SCOPE_WRITE);
+    world_until_flag(world, &many[0].synced);
+    for (size_t i = 1; i <= WATCH_CALLER_MAX; i++) {
+        watcher_also(&many[0], &many[i], &ALL);
+        if (i < WATCH_CALLER_MAX) {
+            world_until_flag(world, &many[i].synced);
+        }
+    }
+    world_until_flag(world, &many[WATCH_CALLER_MAX].refused);
+    assert_int_equal(many[WATCH_CALLER_MAX].status, -EBUSY);
+    assert_non_null(strstr(many[WATCH_CALLER_MAX].why, "64 watches of watcher@pool"));
+    watcher_start(&table, &schedd, &ALL, SCOPE_READ | SCOPE_SCHEDD);
+    world_until_flag(world, &schedd.synced);
+    for (size_t i = 0; i <= WATCH_CALLER_MAX; i++) {
+        watch_destroy(many[i].watch);
+    }
+    watch_destroy(schedd.watch);
+    table_end(&table);
+}
+
+static void watches_with_large_constraints_count_as_bytes_of_their_caller(void **state)
+{
+    struct world *world = *state;
+    struct table table;
+    struct watcher watchers[WATCH_CALLER_MAX];
+    struct strbuf text;
+    size_t count = 0;
+    strbuf_init(&text, 0);
+    strbuf_puts(&text, "Cpus");
+    for (int i = 0; i < 60000; i++) {
+        strbuf_puts(&text, "||Cpus");
+    }
+    const struct watch_spec spec = {.type = "Machine", .constraint = strbuf_text(&text)};
+    table_start(world, &table);
+    do {
+        if (count == 0) {
+            watcher_start(&table, &watchers[0], &spec, SCOPE_READ);
+        } else {
+            watcher_also(&watchers[0], &watchers[count], &spec);
+        }
+        while (!watchers[count].synced && !watchers[count].refused) {
+            world_turns(world);
+        }
+        count++;
+    } while (count < WATCH_CALLER_MAX && !watchers[count - 1].refused);
+    assert_int_equal(watchers[count - 1].status, -EBUSY);
+    assert_true(count < 20);
+    for (size_t i = 0; i < count; i++) {
+        watch_destroy(watchers[i].watch);
+    }
+    strbuf_fini(&text);
+    table_end(&table);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -117,6 +222,9 @@ int main(void)
         WORLD_TEST(a_snapshot_that_costs_too_much_in_all_is_refused),
         WORLD_TEST(a_slow_constraint_is_not_judged_while_an_ad_is_published),
         WORLD_TEST(a_constraint_that_costs_too_much_is_refused_when_ads_change),
+        WORLD_TEST(a_watch_that_is_cancelled_before_its_turn_has_looked_at_nothing),
+        WORLD_TEST(an_identity_has_so_many_watches_and_the_pools_daemons_have_theirs),
+        WORLD_TEST(watches_with_large_constraints_count_as_bytes_of_their_caller),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -29,7 +29,7 @@ static inline void table_walk(void *arg, const char *type, watch_each_f each, vo
     const char *key = NULL;
     void *ad = NULL;
     assert_string_equal(type, "Machine");
-    while (strmap_next(table->ads, &at, &key, &ad) && each(each_arg, key, ad)) {
+    while (strmap_next(table->ads, &at, &key, &ad) && each(each_arg, key)) {
     }
 }
 
