@@ -4,7 +4,8 @@
  * whatever comes meanwhile.  It works in slices (base/slices.h), which end with the work that is
  * counted in them: a constraint that matches nothing in 100,000 ads, or costs a millisecond in
  * each, does not hold up the others, and a caller with many queries gets no more than one with a
- * single.  Where an index tells which ads may meet the constraint, only those are looked at.
+ * single; only some of a caller's have begun.  Where an index tells which ads may meet the
+ * constraint, only those are looked at.
  *
  * Ordinary callers' constraints are evaluated in ads without private attributes, or a claim id
  * could be found out by comparing.
@@ -26,6 +27,7 @@
 #include "base/vec.h"
 #include "classad/ad.h"
 #include "classad/ad_clauses.h"
+#include "classad/ad_expr.h"
 #include "classad/ad_limits.h"
 #include "classad/ad_project.h"
 #include "collector/collector_ads.h"
@@ -37,7 +39,7 @@
 #define PART_BYTES     ((size_t)128 << 10) /* about: one more ad may cross it */
 #define BYTES_A_STEP   16                  /* of an answer: what sending counts in a slice */
 #define PROJECTION_MAX 1000                /* attribute names */
-#define QUERIES_MAX    1000                /* under way */
+#define CALLER_QUERIES 16                  /* of one caller that hold a snapshot and an answer */
 #define TEXT_SHOWN     200                 /* bytes of a constraint in a line of the log */
 #define STALL_MS       120000              /* after which a caller that takes nothing is left */
 
@@ -49,6 +51,7 @@ struct query {
     struct slice_work *turn;
     struct ad_work work;
     struct loop_timer *stall;
+    bool begun; /* what follows is there */
     struct ads_snapshot snapshot;
     bool selected; /* `few` are all that may meet the constraint; else all are looked at */
     struct vec few;
@@ -237,12 +240,42 @@ static bool look(struct query *query, uint64_t end)
     return true;
 }
 
+/* Takes the snapshot, and finds what is to be looked at in it. */
+static void begin(struct query *query)
+{
+    struct collector *collector = query->collector;
+    const char *type = ad_string_or(wire_request_args(query->request), "Type", "Any");
+    query->begun = true;
+    if (ad_name_compare(type, "Collector") == 0) {
+        collector_renew_figures(collector);
+    }
+    bool any = text_equal_nocase(type, "Any");
+    ads_snapshot_begin(&query->snapshot, collector->ads);
+    if (query->constraint && !any) {
+        struct ad_clauses *clauses = ad_clauses_create(query->constraint, NULL);
+        query->selected = collector_ads_select(collector->ads, type, clauses,
+                                               loop_now_ms(collector->env.loop), &query->few);
+        ad_clauses_destroy(clauses);
+        collector->counts.queries_indexed += query->selected;
+        loop_timer_set(collector->indexing, 0);
+    }
+    if (!query->selected) {
+        ads_cursor_init(&query->cursor, collector->ads, any ? NULL : type);
+    }
+}
+
 /* One slice: parts are sent until the caller's window is full or the work is done. */
 static void take_slice(void *arg)
 {
     struct query *query = arg;
     uint64_t end = query->work.steps + AD_SLICE_STEPS;
     bool open = true;
+    if (!slice_work_enter(query->turn, CALLER_QUERIES)) {
+        return;
+    }
+    if (!query->begun) {
+        begin(query);
+    }
     loop_timer_stop(query->stall);
     do {
         if (!look(query, end)) {
@@ -337,30 +370,13 @@ static int read_args(struct query *query, const struct ad *args, struct err *err
     if (query->with_secrets && !(wire_request_peer(query->request)->scopes & SCOPE_NEGOTIATOR)) {
         return err_set(err, -EACCES, "claim ids are for the negotiator");
     }
-    if (query->collector->counts.queries_active > QUERIES_MAX) {
-        return err_set(err, -EBUSY, "%d queries are being answered; try again", QUERIES_MAX);
-    }
     int code = read_constraint(query, args, err);
-    return code ? code : read_projection(query, args, err);
-}
-
-/* Takes the snapshot, and finds what is to be looked at in it. */
-static void begin(struct query *query, const char *type)
-{
-    struct collector *collector = query->collector;
-    bool any = text_equal_nocase(type, "Any");
-    ads_snapshot_begin(&query->snapshot, collector->ads);
-    if (query->constraint && !any) {
-        struct ad_clauses *clauses = ad_clauses_create(query->constraint, NULL);
-        query->selected = collector_ads_select(collector->ads, type, clauses,
-                                               loop_now_ms(collector->env.loop), &query->few);
-        ad_clauses_destroy(clauses);
-        collector->counts.queries_indexed += query->selected;
-        loop_timer_set(collector->indexing, 0);
+    code = code ? code : read_projection(query, args, err);
+    if (!code) {
+        size_t bytes = query->constraint ? ad_expr_bytes(query->constraint) : 0;
+        code = wire_request_charge(query->request, sizeof(*query) + bytes, err);
     }
-    if (!query->selected) {
-        ads_cursor_init(&query->cursor, collector->ads, any ? NULL : type);
-    }
+    return code;
 }
 
 void collector_query(struct collector *collector, struct wire_request *request)
@@ -389,11 +405,6 @@ void collector_query(struct collector *collector, struct wire_request *request)
         return;
     }
     collector->counts.queries++;
-    const char *type = ad_string_or(args, "Type", "Any");
-    if (ad_name_compare(type, "Collector") == 0) {
-        collector_renew_figures(collector);
-    }
-    begin(query, type);
     wire_request_on_gone(request, gone, query);
     wire_request_on_drained(request, want_slice, query);
     slice_work_want(query->turn);

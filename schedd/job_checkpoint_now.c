@@ -207,7 +207,7 @@ void checkpoints_now(struct schedd *schedd, struct wire_request *request)
             return;
         }
     } else if (result == 0) {
-        result = select_by_ids(schedd, args, "Ids", &jobs, &missing, &err);
+        result = select_by_ids(schedd, request, "Ids", &jobs, &missing, &err);
     }
     if (result == 0) {
         ask_jobs(wish, &jobs);

@@ -298,7 +298,7 @@ void edit_handle(struct schedd *schedd, struct wire_request *request)
             return;
         }
     } else if (result == 0) {
-        result = select_by_ids(schedd, args, "Ids", &edit->found, &edit->missing, &err);
+        result = select_by_ids(schedd, edit->request, "Ids", &edit->found, &edit->missing, &err);
     }
     start_edit(edit, result, &err);
 }

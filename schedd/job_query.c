@@ -18,6 +18,7 @@
 #include "base/strmap.h"
 #include "base/vec.h"
 #include "classad/ad.h"
+#include "classad/ad_expr.h"
 #include "schedd/job_batches.h"
 #include "schedd/job_queue.h"
 #include "schedd/job_rows.h"
@@ -28,6 +29,8 @@
 #include "store/store.h"
 #include "wire/wire.h"
 
+#define PROJECTION_MAX     1000                /* attribute names */
+#define IDS_MAX            200000              /* in one request */
 #define PART_ADS           256                 /* ads in one part of an answer */
 #define PART_BYTES         ((size_t)128 << 10) /* the same, of jobs */
 #define HISTORY_PAGE       500                 /* rows of the history in one scan */
@@ -54,6 +57,7 @@ struct query {
     bool shared, whole_if_computed;
     struct job_filter *job_filter; /* of jobs */
     struct job_rows *rows;
+    bool wants_batches;
     struct job_batches *batches; /* NULL: rows are wanted */
     struct vec ids;              /* struct wanted: where to look, in order of id */
     size_t at;                   /* place in ids */
@@ -109,7 +113,11 @@ static int read_projection(struct query *query, const struct ad *args, struct er
     struct ad_value list;
     int result = 0;
     (void)ad_eval_attr(args, NULL, "Projection", NULL, &list); /* absent: undefined, no elements */
-    for (size_t i = 0; i < ad_value_count(&list); i++) {
+    size_t count = ad_value_count(&list);
+    if (count > PROJECTION_MAX) {
+        result = err_set(err, -E2BIG, "Projection has more than %d names", PROJECTION_MAX);
+    }
+    for (size_t i = 0; i < count && result == 0; i++) {
         struct ad_value item;
         ad_value_item(&list, i, &item);
         if (item.type == AD_TYPE_STRING && ad_name_is_valid(item.string.text)) {
@@ -154,6 +162,14 @@ static void begin_slices(struct query *query, loop_f slice, void (*gone)(void *a
     slice_work_want(query->work.turn);
 }
 
+/* What it holds while it waits for its turn. */
+static size_t query_bytes(const struct query *query)
+{
+    size_t bytes = sizeof(*query);
+    bytes += query->constraint != NULL ? ad_expr_bytes(query->constraint) : 0;
+    return bytes + (query->since != NULL ? ad_expr_bytes(query->since) : 0);
+}
+
 static int query_create(struct schedd *schedd, struct wire_request *request, struct query **ret,
                         struct err *err)
 {
@@ -175,6 +191,9 @@ static int query_create(struct schedd *schedd, struct wire_request *request, str
     }
     if (result == 0) {
         result = read_since(query, ad_string_or(args, "Since", ""), err);
+    }
+    if (result == 0) {
+        result = wire_request_charge(request, query_bytes(query), err);
     }
     if (result != 0) {
         query_destroy(query);
@@ -312,7 +331,11 @@ static int read_ids(struct query *query, const struct ad *args, struct err *err)
     if (list.type == AD_TYPE_UNDEFINED) {
         want_all(query);
     }
-    for (size_t i = 0; result == 0 && i < ad_value_count(&list); i++) {
+    size_t count = ad_value_count(&list);
+    if (count > IDS_MAX) {
+        result = err_set(err, -E2BIG, "Ids has more than %d of them", IDS_MAX);
+    }
+    for (size_t i = 0; result == 0 && i < count; i++) {
         struct ad_value item;
         int64_t cluster = 0;
         int64_t proc = -1;
@@ -487,8 +510,8 @@ static void send_part(void *arg)
         return;
     }
     bool open = query->part_ads == 0 || wire_reply_part(query->request, &body);
-    strbuf_clear(&query->part);
     query->part_ads = 0;
+    strbuf_clear(&query->part);
     if (open) {
         slice_work_want(query->work.turn); /* others have their turn; drained calls otherwise */
     }
@@ -536,13 +559,19 @@ static void slices_gone(void *arg)
     }
 }
 
-static void query_jobs(struct query *query, bool batches)
+/* The first slice: of one caller only so many hold a list of jobs and an answer. */
+static void begin_jobs(void *arg)
 {
+    struct query *query = arg;
     struct schedd *schedd = query->schedd;
     const struct ad *args = wire_request_args(query->request);
     struct err err = {{0}};
-    if (read_ids(query, args, &err) != 0) {
-        wire_reply_error(query->request, -EINVAL, "%s", err.text);
+    if (!slice_work_enter(query->work.turn, CALLER_WORKS_MAX)) {
+        return;
+    }
+    int result = read_ids(query, args, &err);
+    if (result != 0) {
+        wire_reply_error(query->request, result, "%s", err.text);
         query_destroy(query);
         return;
     }
@@ -550,8 +579,15 @@ static void query_jobs(struct query *query, bool batches)
     query->job_filter = job_filter_create(schedd, query->constraint, &query->work.context);
     query->rows = job_rows_create(schedd, (const char *const *)query->projection.items,
                                   query->projection.count, query->shared, query->whole_if_computed);
-    query->batches = batches ? job_batches_create() : NULL;
-    begin_slices(query, make_part, slices_gone);
+    query->batches = query->wants_batches ? job_batches_create() : NULL;
+    query->slice = make_part;
+    make_part(query);
+}
+
+static void query_jobs(struct query *query, bool batches)
+{
+    query->wants_batches = batches;
+    begin_slices(query, begin_jobs, slices_gone);
 }
 
 /* ---- history --------------------------------------------------------------------------------- */
@@ -656,6 +692,9 @@ static void history_page(void *arg)
 {
     struct query *query = arg;
     char from[HISTORY_KEY_SIZE + 1];
+    if (!slice_work_enter(query->work.turn, CALLER_WORKS_MAX)) {
+        return;
+    }
     (void)snprintf(from, sizeof(from), "%s!", query->key); /* behind it, before the next */
     const char *behind = query->key[0] != '\0' ? query->key : NULL;
     query->page = HISTORY_PAGE;
@@ -719,10 +758,19 @@ static void look_at_factories(void *arg)
     }
 }
 
+static void begin_factories(void *arg)
+{
+    struct query *query = arg;
+    if (slice_work_enter(query->work.turn, CALLER_WORKS_MAX)) {
+        want_all(query);
+        query->slice = look_at_factories;
+        look_at_factories(query);
+    }
+}
+
 static void query_factories(struct query *query)
 {
-    want_all(query);
-    begin_slices(query, look_at_factories, gone);
+    begin_slices(query, begin_factories, gone);
 }
 
 static void query_scheduler(struct query *query)

@@ -109,7 +109,7 @@ struct selection {
     struct ad_expr *constraint;
     struct job_filter *filter;
     struct request_work work;
-    int64_t *clusters; /* ids: those that were there at the beginning */
+    int64_t *clusters; /* ids: those that were there at the first slice; NULL: none was yet */
     size_t cluster_count, at;
     uint32_t proc; /* the next one of clusters[at] */
     struct selected found;
@@ -165,12 +165,24 @@ static void selection_gone(void *arg)
     done(done_arg, &selected);
 }
 
+/* Names that wait for what is to be done with them count as bytes of the request: a few bytes may
+ * mean a hundred thousand jobs. */
+static int charge_names(struct wire_request *request, const struct selected *selected,
+                        struct err *err)
+{
+    return wire_request_charge(request, selected->capacity * sizeof(*selected->names), err);
+}
+
 /* All were judged. */
 static void tell_found(struct selection *selection)
 {
     struct selected selected = selection->found;
     selection->found = (struct selected){0};
     (void)request_work_end(&selection->work); /* logged */
+    selected.result = charge_names(selection->request, &selected, &selected.err);
+    if (selected.result != 0) {
+        selected_fini(&selected);
+    }
     end_selection(selection, &selected);
 }
 
@@ -183,10 +195,28 @@ static void judge_factory(struct selection *selection, const struct cluster *clu
     }
 }
 
+static void list_clusters(struct selection *selection)
+{
+    const struct schedd *schedd = selection->schedd;
+    size_t at = 0;
+    void *value = NULL;
+    selection->clusters =
+        mem_alloc((strmap_count(schedd->clusters) + 1) * sizeof(*selection->clusters));
+    while (strmap_next(schedd->clusters, &at, NULL, &value)) {
+        selection->clusters[selection->cluster_count++] = ((const struct cluster *)value)->id;
+    }
+}
+
 static void select_slice(void *arg)
 {
     struct selection *selection = arg;
     struct selected selected = {.result = 0};
+    if (!slice_work_enter(selection->work.turn, CALLER_WORKS_MAX)) {
+        return;
+    }
+    if (selection->clusters == NULL) {
+        list_clusters(selection);
+    }
     request_work_begin(&selection->work);
     while (selection->at < selection->cluster_count && request_work_goes_on(&selection->work)) {
         const struct cluster *cluster =
@@ -226,8 +256,6 @@ int select_by_constraint(struct schedd *schedd, struct wire_request *request, co
         return result;
     }
     struct selection *selection = mem_zalloc(sizeof(*selection));
-    size_t at = 0;
-    void *value = NULL;
     selection->schedd = schedd;
     selection->request = request;
     selection->constraint = constraint;
@@ -235,11 +263,6 @@ int select_by_constraint(struct schedd *schedd, struct wire_request *request, co
     selection->arg = arg;
     request_work_init(&selection->work, schedd, request, text, select_slice, selection);
     selection->filter = job_filter_create(schedd, constraint, &selection->work.context);
-    selection->clusters =
-        mem_alloc((strmap_count(schedd->clusters) + 1) * sizeof(*selection->clusters));
-    while (strmap_next(schedd->clusters, &at, NULL, &value)) {
-        selection->clusters[selection->cluster_count++] = ((const struct cluster *)value)->id;
-    }
     LIST_INSERT_HEAD(&schedd->selections, selection, entry);
     wire_request_on_gone(request, selection_gone, selection);
     slice_work_want(selection->work.turn);
@@ -283,9 +306,10 @@ static int select_by_id(struct schedd *schedd, const char *id, struct selected *
     return 0;
 }
 
-int select_by_ids(struct schedd *schedd, const struct ad *args, const char *name,
+int select_by_ids(struct schedd *schedd, struct wire_request *request, const char *name,
                   struct selected *ret, int64_t *missing, struct err *err)
 {
+    const struct ad *args = wire_request_args(request);
     struct ad_value list;
     struct strmap *seen = strmap_create(STRMAP_CASE_SENSITIVE);
     (void)ad_eval_attr(args, NULL, name, NULL, &list); /* absent: undefined, no elements */
@@ -301,5 +325,5 @@ int select_by_ids(struct schedd *schedd, const struct ad *args, const char *name
     }
     ad_value_fini(&list);
     strmap_destroy(seen, NULL);
-    return result;
+    return result != 0 ? result : charge_names(request, ret, err);
 }

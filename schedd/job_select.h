@@ -65,10 +65,10 @@ int select_by_constraint(struct schedd *schedd, struct wire_request *request, co
                          selected_f done, void *arg, struct err *err);
 void selections_fini(struct schedd *schedd); /* ends those under way with -ESHUTDOWN */
 
-/* Adds the jobs of a list of "12.3" and "12"; a job is added once for each time it is named by
- * itself, and once for all times that its cluster is.  *missing counts those that are not there.
- * -EINVAL, -E2BIG with err. */
-int select_by_ids(struct schedd *schedd, const struct ad *args, const char *name,
+/* Adds the jobs of a list of "12.3" and "12", an argument of the request; a job is added once for
+ * each time it is named by itself, and once for all times that its cluster is.  *missing counts
+ * those that are not there. -EINVAL, -E2BIG, -EBUSY with err. */
+int select_by_ids(struct schedd *schedd, struct wire_request *request, const char *name,
                   struct selected *ret, int64_t *missing, struct err *err);
 
 #endif

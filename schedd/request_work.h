@@ -39,6 +39,10 @@ struct request_work {
     struct slice_work *turn;
 };
 
+/* Queries and commands of one caller that have begun: each holds lists of clusters and jobs, and an
+ * answer until it is taken (slice_work_enter()). */
+#define CALLER_WORKS_MAX 16
+
 #define WORK_CONSTRAINT_MAX ((size_t)256 << 10) /* bytes of its text */
 
 /* The constraint of a request: 0 and *ret, or -EINVAL or -E2BIG with err. */

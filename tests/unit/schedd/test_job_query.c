@@ -310,6 +310,22 @@ static void a_cluster_without_jobs_yet_has_a_batch(void **state)
     answer_fini(&answer);
 }
 
+static void a_projection_has_a_limit(void **state)
+{
+    struct world *world = *state;
+    struct answer answer;
+    struct strbuf text;
+    strbuf_init(&text, 0);
+    strbuf_puts(&text, "[Type = \"Job\"; Projection = {\"Cmd\"");
+    for (int i = 0; i < 1000; i++) {
+        strbuf_puts(&text, ", \"Cmd\"");
+    }
+    strbuf_puts(&text, "}]");
+    assert_int_equal(call(world, VERB_QUERY, strbuf_text(&text), NULL, &answer), -E2BIG);
+    answer_fini(&answer);
+    strbuf_fini(&text);
+}
+
 static void batches_are_the_same_after_a_restart(void **state)
 {
     struct world *world = *state;
@@ -570,6 +586,7 @@ int main(void)
         CASE(batches_are_counted),
         CASE(a_cluster_without_jobs_yet_has_a_batch),
         CASE(batches_are_the_same_after_a_restart),
+        CASE(a_projection_has_a_limit),
         CASE(the_history_is_read_from_either_end_up_to_where_it_is_said),
         CASE(a_history_of_several_pages_comes_whole),
         CASE(private_attributes_do_not_leave),
