@@ -15,9 +15,11 @@
 #include "base/loop.h"
 #include "base/mem.h"
 #include "base/random.h"
+#include "base/slices.h"
 #include "base/strmap.h"
 #include "base/vec.h"
 #include "classad/ad.h"
+#include "classad/ad_limits.h"
 #include "schedd/job_charge.h"
 #include "schedd/job_factory_plan.h"
 #include "schedd/job_queue.h"
@@ -28,12 +30,24 @@
 #include "submit/submit_file.h"
 #include "submit/submit_job.h"
 
-#define TABLE    "factories"
-#define SLICE    100 /* jobs made in one turn of the loop */
-#define SLICE_MS 1   /* between turns */
-#define KEY_SIZE 64
-#define NAME     "digest" /* of the file, in messages */
-#define ENV_MAX  20000
+#define TABLE      "factories"
+#define SLICE_JOBS 100 /* jobs made in one slice, at most */
+#define KEY_SIZE   64
+#define NAME       "digest" /* of the file, in messages */
+#define ENV_MAX    20000
+
+/* What making a job counts in steps, besides what its expressions take, which are evaluated several
+ * times; bytes of its macros and items; a command or attribute of the digest, which each job looks
+ * at. */
+#define JOB_STEPS     600
+#define JOB_TIMES     2
+#define BYTES_A_STEP  16
+#define SETTING_STEPS 10
+
+/* What a digest takes in memory: its text twice, and each item's place; and a factory of its own.
+ */
+#define FACTORY_BYTES 4096
+#define ITEM_BYTES    48
 
 struct job_factory {
     struct schedd *schedd;
@@ -47,6 +61,10 @@ struct job_factory {
     struct ad *base; /* the first job as it is made here */
     struct vec env;  /* "NAME=value", for place.env, with a NULL at its end */
     int64_t total;
+    struct slice_work *turn; /* once it is a cluster's */
+    bool committing;         /* the last slice */
+    struct owner *payer;     /* who has `bytes` of it in his account; NULL: nobody yet */
+    int64_t bytes;
 };
 
 /* ---- the digest */
@@ -132,12 +150,22 @@ static int read_digest(struct job_factory *factory, struct err *err)
                : err_set(err, -EINVAL, NAME ": not between 1 and %d jobs", CLUSTER_PROCS_MAX);
 }
 
+int64_t factory_bytes(const char *digest)
+{
+    int64_t bytes = 0, items = 0;
+    for (; digest[bytes] != '\0'; bytes++) {
+        items += digest[bytes] == '\n' || digest[bytes] == ',';
+    }
+    return FACTORY_BYTES + 2 * bytes + ITEM_BYTES * items;
+}
+
 int factory_create(struct schedd *schedd, int64_t cluster, const char *digest,
                    const struct ad *place, struct job_factory **ret, struct err *err)
 {
     struct job_factory *factory = mem_zalloc(sizeof(*factory));
     factory->schedd = schedd;
     factory->digest = mem_strdup(digest);
+    factory->bytes = factory_bytes(digest);
     factory->place_ad = ad_copy(place);
     read_place(factory);
     int rc = read_digest(factory, err);
@@ -158,6 +186,10 @@ void factory_destroy(struct job_factory *factory)
     if (factory == NULL) {
         return;
     }
+    if (factory->payer != NULL) {
+        factory->payer->factory_bytes -= factory->bytes;
+    }
+    slice_work_destroy(factory->turn);
     submit_file_close(factory->file);
     ad_destroy(factory->base);
     ad_destroy(factory->place_ad);
@@ -174,13 +206,24 @@ static void row_keys(const struct cluster *cluster, char place[KEY_SIZE], char d
     (void)snprintf(digest, KEY_SIZE, "%010" PRId64 ".digest", cluster->id); /* fits */
 }
 
+static void slice(void *arg);
+
+static void join(struct job_factory *factory, struct cluster *cluster)
+{
+    factory->cluster = cluster;
+    cluster->factory = factory;
+    factory->payer = cluster->owner;
+    factory->payer->factory_bytes += factory->bytes;
+    factory->turn =
+        slice_work_create(factory->schedd->slices, cluster->owner->user, slice, factory);
+}
+
 void factory_attach(struct change *change, struct job_factory *factory, struct cluster *cluster)
 {
     char place[KEY_SIZE];
     char digest[KEY_SIZE];
     row_keys(cluster, place, digest);
-    factory->cluster = cluster;
-    cluster->factory = factory;
+    join(factory, cluster);
     ad_set_int(cluster->ad, "TotalSubmitProcs", factory->total);
     ad_set_int(cluster->ad, "JobMaterializeNextProcId", 0);
     ad_set_int(cluster->ad, "JobMaterializeNextRow", 0);
@@ -189,7 +232,7 @@ void factory_attach(struct change *change, struct job_factory *factory, struct c
     change_put(change, TABLE, place, factory->place_ad);
     change_put_bytes(change, TABLE, digest, factory->digest, strlen(factory->digest));
     events_cluster_submitted(change, cluster);
-    factory_kick(factory->schedd, cluster);
+    factory_kick(cluster);
 }
 
 void factory_end(struct change *change, struct cluster *cluster)
@@ -220,15 +263,18 @@ static void pause_at(struct change *change, struct cluster *cluster, int64_t sta
 }
 
 static int make_one(struct change *change, struct job_factory *factory, int64_t proc,
-                    struct err *err)
+                    uint64_t *steps, struct err *err)
 {
     struct cluster *cluster = factory->cluster;
     struct ad *own = NULL;
     int rc = make(factory, proc, &own, err);
+    *steps += JOB_STEPS + submit_file_work(factory->file) / BYTES_A_STEP +
+              SETTING_STEPS * submit_file_settings(factory->file);
     if (rc != 0) {
         return rc;
     }
     factory_plan_clean(own);
+    *steps += JOB_TIMES * submit_plan_steps(cluster->ad, own);
     rc = submit_plan_check_size(own, JOB_AD_MAX, err);
     if (rc == 0) {
         ad_chain(own, cluster->ad);
@@ -249,8 +295,9 @@ static int64_t room_of(int64_t limit, int64_t used)
     return limit > 0 ? limit - used : INT64_MAX;
 }
 
-/* Up to *room jobs more, as many as the cluster may have now. */
-static void make_some(struct change *change, struct job_factory *factory, int64_t *room)
+/* One slice of jobs, as many as the cluster may have now.  True: it may have more.  factory may be
+ * no more. */
+static bool make_some(struct change *change, struct job_factory *factory)
 {
     struct schedd *schedd = factory->schedd;
     struct cluster *cluster = factory->cluster;
@@ -269,14 +316,16 @@ static void make_some(struct change *change, struct job_factory *factory, int64_
     };
     int64_t wanted = factory_plan_wanted(&facts);
     schedd->factories_wait = schedd->factories_wait || factory_plan_waits_for_room(&facts);
-    wanted = wanted < *room ? wanted : *room;
     struct err err = {{0}};
     int rc = 0;
     int64_t made = 0;
-    for (; made < wanted && rc == 0; made += rc == 0 ? 1 : 0) {
-        rc = make_one(change, factory, next + made, &err);
+    uint64_t steps = 0;
+    while (rc == 0 && made < wanted && made < SLICE_JOBS && steps < AD_SLICE_STEPS) {
+        int64_t before = schedd->charge_lookups;
+        rc = make_one(change, factory, next + made, &steps, &err);
+        steps += (uint64_t)(schedd->charge_lookups - before) * CHARGE_LOOKUP_STEPS;
+        made += rc == 0 ? 1 : 0;
     }
-    *room -= made;
     if (made > 0) {
         int64_t now = next + made;
         ad_set_int(cluster->ad, "JobMaterializeNextProcId", now);
@@ -289,56 +338,57 @@ static void make_some(struct change *change, struct job_factory *factory, int64_
                  LOG_INT("proc", next + made));
         pause_at(change, cluster, FACTORY_BAD_ITEM, err.text);
         events_factory_paused(change, cluster, err.text, FACTORY_BAD_ITEM, 0);
-    } else if (next + made == factory->total) {
+        return false;
+    }
+    if (next + made == factory->total) {
         factory_end(change, cluster);
         queue_drop_if_empty(change, cluster);
+        return false;
     }
+    return made < wanted;
 }
 
-struct kicked {
-    int64_t id;
+/* A slice of a cluster that is not durable yet.  Others wait for the disk behind it, so there is
+ * one at a time, however quickly they could be made. */
+struct made {
+    struct schedd *schedd;
+    int64_t cluster;
 };
 
-static void work(void *arg)
+static void made_durable(void *arg)
 {
-    struct schedd *schedd = arg;
-    struct vec ids = schedd->factories_kicked;
-    schedd->factories_kicked = (struct vec){0};
-    struct change *change = change_begin(schedd);
-    int64_t room = SLICE;
-    charge_begin(schedd);
-    for (size_t i = 0; i < ids.count; i++) {
-        const struct kicked *kicked = ids.items[i];
-        struct cluster *cluster = queue_cluster(schedd, kicked->id);
-        if (cluster == NULL || cluster->factory == NULL) {
-            continue;
-        }
-        cluster->kicked = false;
-        if (room > 0) {
-            make_some(change, cluster->factory, &room);
-        }
-        cluster = queue_cluster(schedd, kicked->id);
-        if (room <= 0 && cluster != NULL) {
-            factory_kick(schedd, cluster); /* goes on in the next turn */
-        }
+    struct made *made = arg;
+    struct cluster *cluster = queue_cluster(made->schedd, made->cluster);
+    if (cluster != NULL && cluster->factory != NULL) {
+        cluster->factory->committing = false;
+        factory_kick(cluster);
     }
-    vec_fini(&ids, mem_free);
-    change_commit(change, NULL, NULL, NULL);
+    mem_free(made);
 }
 
-void factory_kick(struct schedd *schedd, struct cluster *cluster)
+static void slice(void *arg)
 {
-    if (cluster->factory == NULL || cluster->kicked) {
+    struct job_factory *factory = arg;
+    struct schedd *schedd = factory->schedd;
+    struct cluster *cluster = factory->cluster;
+    int64_t id = cluster->id;
+    struct change *change = change_begin(schedd);
+    charge_begin(schedd);
+    if (!make_some(change, factory)) {
+        change_commit(change, NULL, NULL, NULL);
         return;
     }
-    cluster->kicked = true;
-    struct kicked *kicked = mem_alloc(sizeof(*kicked));
-    kicked->id = cluster->id;
-    vec_push(&schedd->factories_kicked, kicked);
-    if (schedd->factory_timer == NULL) {
-        schedd->factory_timer = loop_timer_create(schedd->loop, work, schedd);
+    struct made *made = mem_alloc(sizeof(*made));
+    *made = (struct made){schedd, id};
+    factory->committing = true;
+    change_commit(change, made_durable, mem_free, made);
+}
+
+void factory_kick(struct cluster *cluster)
+{
+    if (cluster->factory != NULL && !cluster->factory->committing) {
+        slice_work_want(cluster->factory->turn);
     }
-    loop_timer_set(schedd->factory_timer, SLICE_MS);
 }
 
 /* ---- hold and release ------------------------------------------------------------------------ */
@@ -363,7 +413,7 @@ void factory_resume(struct change *change, struct cluster *cluster)
             events_factory_resumed(change, cluster, "");
         }
         pause_at(change, cluster, FACTORY_RUNS, NULL);
-        factory_kick(change_schedd(change), cluster);
+        factory_kick(cluster);
     }
 }
 
@@ -408,9 +458,8 @@ static int load_row(void *arg, const char *key, const void *value, size_t length
     if (factory_create(loading->schedd, cluster->id, digest, loading->place, &factory, &err) != 0) {
         damaged(loading, key, err.text);
     } else {
-        factory->cluster = cluster;
-        cluster->factory = factory;
-        factory_kick(loading->schedd, cluster);
+        join(factory, cluster);
+        factory_kick(cluster);
     }
     mem_free(digest);
     return 0;
@@ -425,7 +474,7 @@ void factories_room(struct schedd *schedd)
     }
     schedd->factories_wait = false;
     while (strmap_next(schedd->clusters, &at, NULL, &value)) {
-        factory_kick(schedd, value);
+        factory_kick(value);
     }
 }
 
@@ -435,12 +484,4 @@ int factories_load(struct schedd *schedd, struct err *err)
     int rc = store_load(schedd->store, TABLE, load_row, &loading, err);
     ad_destroy(loading.place);
     return rc;
-}
-
-void factories_fini(struct schedd *schedd)
-{
-    loop_timer_destroy(schedd->factory_timer);
-    schedd->factory_timer = NULL;
-    vec_fini(&schedd->factories_kicked, mem_free);
-    schedd->factories_kicked = (struct vec){0};
 }

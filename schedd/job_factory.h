@@ -3,7 +3,8 @@
  * Design.  A cluster that was submitted with max_materialize or max_idle comes as one ad and a
  * digest: the submit file without what looks at the submitter's world (submit/submit_file.h).  Its
  * factory makes the next jobs whenever the cluster has fewer than it may have at a time, in slices
- * of the loop; each slice is one commit of the new jobs and of the number of the next
+ * of counted work (base/slices.h), for what a job costs its submitter decides; each slice is one
+ * commit of the new jobs and of the number of the next
  * (JobMaterializeNextProcId, in the cluster's ad), so that none is made twice or left out, whatever
  * ends the schedd.  What a job of the cluster costs before it is made is its item in the digest.
  *
@@ -27,7 +28,12 @@ struct err;
 struct job_factory;
 struct schedd;
 
-#define FACTORY_DIGEST_MAX ((size_t)15 << 20) /* bytes */
+#define FACTORY_DIGEST_MAX ((size_t)15 << 20)  /* bytes */
+#define FACTORY_OWNER_MAX  ((int64_t)64 << 20) /* of an owner's digests, as factory_bytes() counts \
+                                                */
+
+/* What a digest takes in memory, more or less, by a look at its length and its separators. */
+int64_t factory_bytes(const char *digest);
 
 /* Reads the digest and makes its first job to see that it can.  place: where it was submitted
  * (docs/protocol/queue.md); both are copied.  -EINVAL names the line. */
@@ -38,7 +44,7 @@ void factory_attach(struct change *change, struct job_factory *factory, struct c
 void factory_destroy(struct job_factory *factory); /* NULL is allowed */
 
 /* Something about the cluster's jobs is different: there may be room for more. */
-void factory_kick(struct schedd *schedd, struct cluster *cluster);
+void factory_kick(struct cluster *cluster);
 /* A job left the queue: those whose way was barred by a limit of the queue look again. */
 void factories_room(struct schedd *schedd);
 
@@ -49,6 +55,5 @@ void factory_resume(struct change *change, struct cluster *cluster);
 bool factory_is_paused(const struct cluster *cluster);
 
 int factories_load(struct schedd *schedd, struct err *err); /* after the clusters and jobs */
-void factories_fini(struct schedd *schedd);
 
 #endif

@@ -363,7 +363,7 @@ static void status_changed(struct schedd *schedd, struct job *job, enum job_stat
         count(schedd, job->cluster->owner, after, 1);
         job->cluster->idle += after == STATUS_IDLE ? 1 : 0;
         job->cluster->idle -= before == STATUS_IDLE ? 1 : 0;
-        factory_kick(schedd, job->cluster);
+        factory_kick(job->cluster);
         submitter_count(schedd, job, before, -1);
         submitter_count(schedd, job, after, 1);
     }
@@ -568,7 +568,7 @@ void queue_finish(struct change *change, struct job *job, enum job_status status
     cluster->procs[job->proc] = NULL;
     cluster->alive--;
     job_destroy(job);
-    factory_kick(schedd, cluster);
+    factory_kick(cluster);
     factories_room(schedd);
     queue_drop_if_empty(change, cluster);
 }
@@ -781,7 +781,6 @@ static void cluster_destroy(void *value)
 void queue_fini(struct schedd *schedd)
 {
     drop_changes(schedd);
-    factories_fini(schedd);
     strmap_destroy(schedd->clusters, cluster_destroy);
     strmap_destroy(schedd->owners, owner_destroy);
     vec_fini(&schedd->reservations, mem_free);

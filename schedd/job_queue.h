@@ -66,6 +66,7 @@ struct owner {
     int64_t coming;        /* jobs that submissions under way will still add */
     struct shadow *shadow; /* shadows.c; NULL until needed */
     uint64_t policy_steps; /* job_policy.c: of this round */
+    int64_t factory_bytes; /* job_factory.c: what its digests take */
 };
 
 struct cluster {
@@ -79,7 +80,6 @@ struct cluster {
     bool has_policy;   /* some job is to be asked from time to time (job_policy.c) */
     uint32_t idle;     /* of the jobs, JobStatus 1 */
     uint32_t revision; /* of ad: another one after each change_cluster() */
-    bool kicked;       /* in factories_kicked */
     bool submitting;   /* job_submit.c: jobs are to be added; it stays, even when it is empty */
     int64_t id;
     int64_t qdate_s;

@@ -158,6 +158,18 @@ static int check_job(struct schedd *schedd, struct owner *owner, const struct ad
     return result != 0 ? result : charge_check(schedd, owner, job, err);
 }
 
+/* Memory that no limit of jobs counts, for these jobs are not made yet. */
+static int check_digest(const struct owner *owner, const char *digest, struct err *err)
+{
+    if (factory_bytes(digest) <= FACTORY_OWNER_MAX - owner->factory_bytes) {
+        return 0;
+    }
+    return err_set(err, -EDQUOT,
+                   "the lists of jobs of %s that are made later (max_materialize, max_idle) would "
+                   "take more than %lld MiB; remove some of them, or submit fewer items at a time",
+                   owner->name, (long long)(FACTORY_OWNER_MAX >> 20));
+}
+
 /* The texts of the ads, one behind the other. */
 static int take_digest(struct submission *submission, struct err *err)
 {
@@ -182,8 +194,11 @@ static int take_digest(struct submission *submission, struct err *err)
     ad_value_fini(&value);
     int result = digest.failed
                      ? err_set(err, -E2BIG, "a digest of more than %zu bytes", FACTORY_DIGEST_MAX)
-                     : factory_create(submission->schedd, ad_int_or(submission->ad, "ClusterId", 0),
-                                      strbuf_text(&digest), place, &submission->factory, err);
+                     : check_digest(submission->owner, strbuf_text(&digest), err);
+    result = result != 0
+                 ? result
+                 : factory_create(submission->schedd, ad_int_or(submission->ad, "ClusterId", 0),
+                                  strbuf_text(&digest), place, &submission->factory, err);
     ad_remove(submission->ad, "Digest");
     ad_remove(submission->ad, "DigestPlace");
     ad_destroy(place);

@@ -119,8 +119,6 @@ struct schedd {
     TAILQ_HEAD(, turn) turns; /* transfer_turns.c */
 
     /* job_factory.c */
-    struct vec factories_kicked; /* struct kicked: clusters that may want more jobs */
-    struct loop_timer *factory_timer;
     bool factories_wait;           /* some want more, but the queue or their owner has no room */
     struct event_rows *event_rows; /* event_rows.c */
 

@@ -48,7 +48,8 @@ struct submit_file {
     struct branch branches[SUBMIT_IF_MAX];
     size_t ifs;
     struct submit_queue queue;
-    size_t work; /* what may be looked at, of the reading or of the job at hand */
+    size_t work;       /* what may be looked at, of the reading or of the job at hand */
+    size_t item_bytes; /* of the job at hand */
     bool selectable, uses_cluster, appended;
     unsigned queues, queue_line;
     /* of the setting or statement at hand, for messages */
@@ -223,7 +224,9 @@ void submit_file_select(struct submit_file *file, int64_t job, int64_t proc)
     file->work = SUBMIT_WORK_MAX;
     const struct submit_queue *queue = &file->queue;
     size_t row = (size_t)(job / queue->count);
+    file->item_bytes = 0;
     if (queue->has_items) {
+        file->item_bytes = strlen(queue->items.items[row]);
         set_variable(file, "Item", queue->items.items[row]);
         submit_queue_split(queue, row, set_variable, file);
     }
@@ -243,6 +246,16 @@ static void forget_queue(struct submit_file *file)
     }
     submit_queue_fini(&file->queue);
     file->selectable = false;
+}
+
+size_t submit_file_work(const struct submit_file *file)
+{
+    return file->item_bytes + SUBMIT_WORK_MAX - file->work;
+}
+
+size_t submit_file_settings(const struct submit_file *file)
+{
+    return strmap_count(file->settings);
 }
 
 static int queue_statement(struct submit_file *file, const char *args, struct submit_lines *lines,

@@ -73,6 +73,10 @@ int submit_file_read(struct submit_file *file, struct err *err);
 int64_t submit_file_jobs(const struct submit_file *file);
 void submit_file_select(struct submit_file *file, int64_t job, int64_t proc);
 int64_t submit_file_row(const struct submit_file *file, int64_t job); /* $(Row) of that job */
+/* What was looked at since submit_file_select(), in bytes: macros (SUBMIT_MACRO_BYTES each at
+ * least) and the job's item. */
+size_t submit_file_work(const struct submit_file *file);
+size_t submit_file_settings(const struct submit_file *file); /* commands and attributes set */
 /* Settings and the statement, as a text that reads to the same jobs without looking at the world's
  * files, commands or conditions. */
 void submit_file_digest(const struct submit_file *file, struct strbuf *out);

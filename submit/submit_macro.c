@@ -564,23 +564,31 @@ static int expand_one(struct expanding *expanding, const char *text, const char 
     return rc;
 }
 
+static int spend(struct expanding *expanding, size_t bytes, struct err *err)
+{
+    size_t *work = expanding->scope->work;
+    if (work != NULL && *work < bytes) {
+        return err_set(err, -E2BIG, "the values of a job are more than %zu bytes of macros",
+                       SUBMIT_WORK_MAX);
+    }
+    if (work != NULL) {
+        *work -= bytes;
+    }
+    return 0;
+}
+
 static int expand(struct expanding *expanding, const char *text, size_t length, const char *self,
                   struct strbuf *out, struct err *err)
 {
     const char *end = text + length;
-    int rc = 0;
     if (expanding->depth >= SUBMIT_DEPTH_MAX) {
         return err_set(err, -ELOOP,
                        "$(%.100s) refers to itself, or macros are nested more than %d deep", self,
                        SUBMIT_DEPTH_MAX);
     }
-    size_t *work = expanding->scope->work;
-    if (work != NULL && *work < length) {
-        return err_set(err, -E2BIG, "the values of a job are more than %zu bytes of macros",
-                       SUBMIT_WORK_MAX);
-    }
-    if (work != NULL) {
-        *work -= length;
+    int rc = spend(expanding, length, err);
+    if (rc != 0) {
+        return rc;
     }
     expanding->depth++;
     for (const char *at = text; at < end && rc == 0 && !out->failed;) {
@@ -593,7 +601,8 @@ static int expand(struct expanding *expanding, const char *text, size_t length, 
                 rc = err_set(err, -E2BIG, "more than %d macros in one value", SUBMIT_STEPS_MAX);
                 break;
             }
-            rc = expand_one(expanding, at, end, &used, out, err);
+            rc = spend(expanding, SUBMIT_MACRO_BYTES, err);
+            rc = rc != 0 ? rc : expand_one(expanding, at, end, &used, out, err);
         }
         if (used == 0) {
             strbuf_putc(out, *at);

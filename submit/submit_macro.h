@@ -27,11 +27,12 @@
 struct err;
 struct strbuf;
 
-#define SUBMIT_VALUE_MAX ((size_t)1 << 20) /* bytes of a value after expansion */
-#define SUBMIT_DEPTH_MAX 32                /* of macros in macros */
-#define SUBMIT_STEPS_MAX 100000            /* macros replaced in one value */
-#define SUBMIT_WORK_MAX  ((size_t)4 << 20) /* bytes looked at: of a job, of a reading */
-#define SUBMIT_NAME_MAX  255               /* bytes of a macro's name */
+#define SUBMIT_VALUE_MAX   ((size_t)1 << 20) /* bytes of a value after expansion */
+#define SUBMIT_DEPTH_MAX   32                /* of macros in macros */
+#define SUBMIT_STEPS_MAX   100000            /* macros replaced in one value */
+#define SUBMIT_WORK_MAX    ((size_t)4 << 20) /* bytes looked at: of a job, of a reading */
+#define SUBMIT_MACRO_BYTES 32                /* what replacing a macro counts of that, besides */
+#define SUBMIT_NAME_MAX    255               /* bytes of a macro's name */
 
 /* What a value may look at.  Any member but lookup may be NULL. */
 struct submit_scope {

@@ -310,6 +310,84 @@ static void a_cluster_without_jobs_yet_has_a_batch(void **state)
     answer_fini(&answer);
 }
 
+static int submit_digest(struct world *world, const char *digest, struct answer *answer)
+{
+    struct ad *part = ad_create();
+    struct strbuf text;
+    ad_set_string(part, "Text", digest);
+    strbuf_init(&text, 0);
+    ad_print(part, &text);
+    const char *const parts[] = {strbuf_text(&text), NULL};
+    int status = call(world, VERB_SUBMIT,
+                      "[" GOOD "; Digest = true; JobMaterializeLimit = 100000;"
+                      " DigestPlace = [Cwd = \"/tmp\"; File = \"a.sub\"; Arch = \"X86_64\";"
+                      " OpSys = \"LINUX\"; User = \"me\"; FileSystemDomain = \"here\"]]",
+                      parts, answer);
+    strbuf_fini(&text);
+    ad_destroy(part);
+    return status;
+}
+
+/* Jobs whose macros are long are made a few at a time, and others are answered between. */
+static void jobs_that_are_costly_to_make_are_made_a_few_in_a_turn(void **state)
+{
+    struct world *world = *state;
+    struct answer answer;
+    struct strbuf digest;
+    strbuf_init(&digest, 0);
+    strbuf_puts(&digest, "executable = /bin/true\nA = ");
+    for (int i = 0; i < 1000; i++) {
+        strbuf_puts(&digest, "0123456789");
+    }
+    strbuf_puts(&digest, "\nL = ");
+    for (int i = 0; i < 90; i++) {
+        strbuf_puts(&digest, "$(A)");
+    }
+    strbuf_puts(&digest, "\n+B = \"$SUBSTR(L,0,9)\"\nqueue 20\n");
+    assert_int_equal(submit_digest(world, strbuf_text(&digest), &answer), 0);
+    strbuf_fini(&digest);
+    answer_fini(&answer);
+    query(world, "[Type = \"Job\"]", &answer); /* all of them in one turn would be there */
+    assert_true(answer.ads.count < 15);
+    answer_fini(&answer);
+    until_jobs(world, 20);
+}
+
+/* Jobs that are made later are no jobs yet that a quota counts: what they take is counted. */
+static void an_owner_has_room_for_so_many_items_of_jobs_that_are_made_later(void **state)
+{
+    struct world *world = *state;
+    struct answer answer;
+    struct strbuf digest;
+    int status = 0;
+    size_t count = 0;
+    strbuf_init(&digest, 0);
+    strbuf_puts(&digest, "executable = /bin/true\nmax_idle = 1\nqueue x from (\n");
+    for (int i = 0; i < 150000; i++) {
+        strbuf_puts(&digest, "i\n");
+    }
+    strbuf_puts(&digest, ")\n");
+    for (; count < 20 && status == 0; count++) {
+        status = submit_digest(world, strbuf_text(&digest), &answer);
+        if (status != 0) {
+            assert_non_null(strstr(answer.text, "max_materialize"));
+        }
+        answer_fini(&answer);
+        assert_int_equal(call(world, VERB_ACT, "[Action = \"Hold\"; Constraint = \"true\"]", NULL,
+                              &answer),
+                         0);
+        answer_fini(&answer);
+    }
+    assert_int_equal(status, -EDQUOT);
+    assert_int_equal(count, 9);
+    assert_int_equal(call(world, VERB_ACT, "[Action = \"Remove\"; Ids = {\"1\"}]", NULL, &answer),
+                     0);
+    answer_fini(&answer);
+    assert_int_equal(submit_digest(world, strbuf_text(&digest), &answer), 0);
+    answer_fini(&answer);
+    strbuf_fini(&digest);
+}
+
 static void a_projection_has_a_limit(void **state)
 {
     struct world *world = *state;
@@ -586,6 +664,8 @@ int main(void)
         CASE(batches_are_counted),
         CASE(a_cluster_without_jobs_yet_has_a_batch),
         CASE(batches_are_the_same_after_a_restart),
+        CASE(jobs_that_are_costly_to_make_are_made_a_few_in_a_turn),
+        CASE(an_owner_has_room_for_so_many_items_of_jobs_that_are_made_later),
         CASE(a_projection_has_a_limit),
         CASE(the_history_is_read_from_either_end_up_to_where_it_is_said),
         CASE(a_history_of_several_pages_comes_whole),
