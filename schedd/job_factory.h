@@ -28,9 +28,10 @@ struct err;
 struct job_factory;
 struct schedd;
 
-#define FACTORY_DIGEST_MAX ((size_t)15 << 20)  /* bytes */
-#define FACTORY_OWNER_MAX  ((int64_t)64 << 20) /* of an owner's digests, as factory_bytes() counts \
-                                                */
+#define FACTORY_DIGEST_MAX ((size_t)15 << 20) /* bytes */
+#define FACTORY_OWNER_MAX                                                   \
+    ((int64_t)64 << 20) /* of an owner's digests, as factory_bytes() counts \
+                         */
 
 /* What a digest takes in memory, more or less, by a look at its length and its separators. */
 int64_t factory_bytes(const char *digest);
