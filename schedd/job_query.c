@@ -22,6 +22,7 @@
 #include "schedd/job_batches.h"
 #include "schedd/job_queue.h"
 #include "schedd/job_rows.h"
+#include "schedd/job_wanted.h"
 #include "schedd/job_filter.h"
 #include "schedd/request_ads.h"
 #include "schedd/request_work.h"
@@ -30,7 +31,6 @@
 #include "wire/wire.h"
 
 #define PROJECTION_MAX     1000                /* attribute names */
-#define IDS_MAX            200000              /* in one request */
 #define PART_ADS           256                 /* ads in one part of an answer */
 #define PART_BYTES         ((size_t)128 << 10) /* the same, of jobs */
 #define HISTORY_PAGE       500                 /* rows of the history in one scan */
@@ -272,86 +272,6 @@ static void begin_sending(void *arg)
  * that changes between two parts is seen as before or as after; none is seen twice.
  */
 
-struct wanted {
-    int64_t cluster;
-    int64_t proc; /* -1: all of the cluster */
-};
-
-static int by_id(const void *a, const void *b)
-{
-    const struct wanted *left = *(struct wanted *const *)a, *right = *(struct wanted *const *)b;
-    if (left->cluster != right->cluster) {
-        return left->cluster < right->cluster ? -1 : 1;
-    }
-    return left->proc < right->proc ? -1 : left->proc > right->proc;
-}
-
-static void want(struct query *query, int64_t cluster, int64_t proc)
-{
-    struct wanted *wanted = mem_alloc(sizeof(*wanted));
-    *wanted = (struct wanted){cluster, proc};
-    vec_push(&query->ids, wanted);
-}
-
-/* What is named, each job once. */
-static void sort_wanted(struct query *query)
-{
-    struct vec *ids = &query->ids;
-    size_t kept = 0;
-    if (ids->count > 1) {
-        qsort(ids->items, ids->count, sizeof(*ids->items), by_id);
-    }
-    for (size_t i = 0; i < ids->count; i++) {
-        struct wanted *one = ids->items[i];
-        const struct wanted *before = kept > 0 ? ids->items[kept - 1] : NULL;
-        if (before != NULL && before->cluster == one->cluster &&
-            (before->proc < 0 || before->proc == one->proc)) {
-            mem_free(one);
-        } else {
-            ids->items[kept++] = one;
-        }
-    }
-    ids->count = kept;
-}
-
-static void want_all(struct query *query)
-{
-    size_t at = 0;
-    void *value = NULL;
-    while (strmap_next(query->schedd->clusters, &at, NULL, &value)) {
-        want(query, ((const struct cluster *)value)->id, -1);
-    }
-}
-
-static int read_ids(struct query *query, const struct ad *args, struct err *err)
-{
-    struct ad_value list;
-    int result = 0;
-    (void)ad_eval_attr(args, NULL, "Ids", NULL, &list); /* absent: undefined */
-    if (list.type == AD_TYPE_UNDEFINED) {
-        want_all(query);
-    }
-    size_t count = ad_value_count(&list);
-    if (count > IDS_MAX) {
-        result = err_set(err, -E2BIG, "Ids has more than %d of them", IDS_MAX);
-    }
-    for (size_t i = 0; result == 0 && i < count; i++) {
-        struct ad_value item;
-        int64_t cluster = 0;
-        int64_t proc = -1;
-        ad_value_item(&list, i, &item);
-        if (item.type == AD_TYPE_STRING && job_id_parse(item.string.text, &cluster, &proc)) {
-            want(query, cluster, proc);
-        } else {
-            result = err_set(err, -EINVAL, "Ids is not a list of \"12\" or \"12.3\"");
-        }
-        ad_value_fini(&item);
-    }
-    ad_value_fini(&list);
-    sort_wanted(query);
-    return result;
-}
-
 static bool is_found(const struct query *query)
 {
     return query->limit > 0 && query->found >= query->limit;
@@ -569,7 +489,7 @@ static void begin_jobs(void *arg)
     if (!slice_work_enter(query->work.turn, CALLER_WORKS_MAX)) {
         return;
     }
-    int result = read_ids(query, args, &err);
+    int result = wanted_read(schedd, args, &query->ids, &err);
     if (result != 0) {
         wire_reply_error(query->request, result, "%s", err.text);
         query_destroy(query);
@@ -762,7 +682,7 @@ static void begin_factories(void *arg)
 {
     struct query *query = arg;
     if (slice_work_enter(query->work.turn, CALLER_WORKS_MAX)) {
-        want_all(query);
+        wanted_all(query->schedd, &query->ids);
         query->slice = look_at_factories;
         look_at_factories(query);
     }
