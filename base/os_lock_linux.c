@@ -110,7 +110,8 @@ pid_t os_lock_holder(struct os *os, const char *path)
 {
     (void)os;
     struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    /* Where others may have put something else, nobody waits for who writes into a FIFO. */
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
     if (fd < 0) {
         return 0;
     }

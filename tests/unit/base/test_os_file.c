@@ -337,6 +337,8 @@ static void a_lock_names_its_holder_and_is_had_once(void **state)
     struct os_lock *lock, *second = NULL;
     pid_t holder = 0;
     assert_int_equal(os_lock_holder(f->os, at(f, "lock")), 0);
+    assert_int_equal(mkfifo(at(f, "fifo.lock"), 0600), 0);
+    assert_int_equal(os_lock_holder(f->os, at(f, "fifo.lock")), 0); /* and nobody waits */
     assert_int_equal(os_lock(f->os, at(f, "lock"), &lock, &holder, NULL), 0);
     assert_int_equal(os_lock_holder(f->os, at(f, "lock")), getpid());
     assert_int_equal(os_lock(f->os, at(f, "lock"), &second, &holder, &f->err), -EAGAIN);
