@@ -8,6 +8,7 @@ import secrets
 import shutil
 import signal
 import socket
+import struct
 import subprocess
 import threading
 import time
@@ -17,6 +18,7 @@ from ad_form import Ad, call, chain, conditional, reference
 from attack import attack, worked
 from evil import NAMES, Machine, Server
 from pool import NAME, until
+from remote_calls import OPEN_CREATE, OPEN_WRITE, WRITE, RemoteCalls
 from scene import refused
 from tls import Key, base64url
 from tokens import fresh, parts, rights, signed
@@ -150,6 +152,46 @@ def a_machine_claims_without_a_signature(scene):
     claim = scene.keep(evil.claim(dial_me))
     scene.command("token", "revoke", parts(machine.token)[1]["jti"])
     until("the claim that it has signed for is over", 1, lambda: ended(claim.connection))
+
+
+@attack("F9", "a machine whose token is revoked goes on with its owner's files")
+def a_revoked_machine_reads_on(scene):
+    machine = scene.holder("remote", "READ,ADVERTISE", "remote")
+    evil = scene.keep(Machine(scene, machine, "remote", scene.slot()))
+    evil.advertise()
+    home = pwd.getpwnam("alice").pw_dir
+    scene.at_home("work/input", "input\n")
+    none = dict.fromkeys(("transfer_executable", "should_transfer_files", "when_to_transfer_output"))
+    scene.submit("alice", requirements=f'Machine == "{evil.name}"', arguments='"-c true"', universe="standard", initialdir=f"{home}/work", **none)
+    claim = scene.keep(evil.claim(evil.asked("DIAL_ME", 30)))
+    claim.activate()
+    calls, second = (scene.keep(RemoteCalls(claim.activation)) for _ in range(2))
+    handle = calls.open(f"{home}/work/kept", OPEN_WRITE | OPEN_CREATE)
+    if handle < 0 or calls.ask(WRITE, struct.pack("<QHQI", handle, 1, 0, 1) + b"x")[0] != 0 or second.read(f"{home}/work/input") is None:
+        raise AssertionError("what is offered cannot be used")
+    scene.command("token", "revoke", parts(machine.token)[1]["jti"])
+    end = time.monotonic() + 1
+
+    def is_over(session, what):
+        try:
+            return what(session) is None
+        except (Ended, OSError):
+            return True
+
+    def writes(session):
+        status, _ = session.ask(WRITE, struct.pack("<QHQI", handle, 1, 1, 1) + b"y")
+        return status if status == 0 else None
+
+    time.sleep(max(end - time.monotonic(), 0))
+    if not is_over(calls, writes):
+        worked("a second after it was revoked it writes into a file that it has open")
+    if not is_over(second, lambda session: session.read(f"{home}/work/input")):
+        worked("a second after it was revoked it reads its owner's files")
+    try:
+        scene.keep(RemoteCalls(claim.activation))
+        worked("it is revoked, and the ticket of its run is taken")
+    except (AssertionError, Ended, OSError):
+        pass
 
 
 def ended(connection):
