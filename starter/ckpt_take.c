@@ -30,6 +30,7 @@
 #include "base/strbuf.h"
 #include "classad/ad.h"
 #include "classad/ad_parse.h"
+#include "starter/own_file.h"
 #include "starter/starter.h"
 #include "wire/checkpoint_attrs.h"
 
@@ -48,17 +49,9 @@ static const char *const OF_THIS_RUN[] = {"sandbox/" STARTER_JOB_AD, "sandbox/" 
 /* What the dump said: attributes, or why not. */
 char *ckpt_take_report(struct starter *starter)
 {
-    char *path = checkpoint_path(starter, "report"), *text = NULL;
-    size_t length = 0;
-    struct os_stat stat;
-    if (os_below_stat(starter->env.os, starter->directory, STARTER_CKPT_DIRECTORY "/report",
-                      &stat) != 0 ||
-        !stat.is_file ||
-        os_read_file(starter->env.os, path, REPORT_BYTES, &text, &length, NULL) != 0) {
-        text = mem_strdup("");
-    }
-    mem_free(path);
-    return text;
+    char *text =
+        own_file_read(starter, starter->directory, STARTER_CKPT_DIRECTORY "/report", REPORT_BYTES);
+    return text != NULL ? text : mem_strdup("");
 }
 
 /* How large a file of the checkpoint is as it lies here. */

@@ -20,6 +20,7 @@
 #include "base/strbuf.h"
 #include "classad/ad.h"
 #include "starter/cage_plan.h"
+#include "starter/own_file.h"
 #include "starter/starter.h"
 #include "starter/starter_plan.h"
 #include "wire/checkpoint_attrs.h"
@@ -162,13 +163,11 @@ static void job_ended(void *arg, pid_t pid, const struct os_exit *how)
 static bool wrapper_failed(struct starter *starter)
 {
     const char *wrapper = config_path(starter->env.config, "USER_JOB_WRAPPER");
-    char path[4096], reason[500];
-    struct os_stat stat;
-    char *text;
-    size_t length;
-    starter_path(starter, WRAPPER_ERRORS, path, sizeof path);
-    if (wrapper == NULL || os_stat(starter->env.os, path, &stat) != 0 || !stat.is_file ||
-        os_read_file(starter->env.os, path, WRAPPER_BYTES_MAX, &text, &length, NULL) != 0) {
+    char reason[500];
+    char *text = wrapper != NULL
+                     ? own_file_read(starter, starter->sandbox, WRAPPER_ERRORS, WRAPPER_BYTES_MAX)
+                     : NULL;
+    if (text == NULL) {
         return false;
     }
     (void)snprintf(reason, sizeof reason, "Error from %.100s: job wrapper failed: %.*s",

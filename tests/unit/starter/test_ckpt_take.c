@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/err.h"
 #include "base/loop.h"
@@ -135,6 +136,35 @@ static void what_was_not_said_to_its_end_is_no_checkpoint(void **state)
     assert_int_equal(told(bed, WHOLE), -EIO);
 }
 
+static bool reads(struct bed *bed, const char *text)
+{
+    char *said = ckpt_take_report(&bed->starter);
+    bool same = strcmp(said, text) == 0;
+    mem_free(said);
+    return same;
+}
+
+static void a_report_that_is_not_the_accounts_own_is_not_read(void **state)
+{
+    struct bed *bed = *state;
+    char path[FAST_DIR_SIZE + 64];
+    bed->starter.change_user = true;
+    bed->starter.uid = os_uid(bed->os);
+    (void)snprintf(path, sizeof path, "%s/" STARTER_CKPT_DIRECTORY, bed->dir);
+    assert_true(reads(bed, ""));
+    assert_int_equal(os_mkdirs(bed->os, path, 0700, NULL), 0);
+    write_file(bed, STARTER_CKPT_DIRECTORY "/report", WHOLE);
+    assert_true(reads(bed, WHOLE));
+    bed->starter.uid++; /* a second name of somebody else's file */
+    assert_true(reads(bed, ""));
+    bed->starter.uid--;
+    write_file(bed, "secret", "secret");
+    (void)snprintf(path, sizeof path, "%s/" STARTER_CKPT_DIRECTORY "/report", bed->dir);
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(symlink("../secret", path), 0);
+    assert_true(reads(bed, ""));
+}
+
 int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -143,6 +173,7 @@ int main(void)
         CASE(what_changed_builds_upon_the_one_that_the_shadow_has),
         CASE(files_that_changed_build_upon_it_too),
         CASE(what_was_not_said_to_its_end_is_no_checkpoint),
+        CASE(a_report_that_is_not_the_accounts_own_is_not_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
