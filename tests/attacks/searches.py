@@ -103,7 +103,8 @@ def enter_job(pid):
 
 
 def search_files(scene, minted_ones, account, job=None):
-    """What this account finds in files that it can read, below the test's directory and in /proc; job: from inside of that job of it."""
+    """What this account finds in files that it can read, below the test's directory and in /proc; job: from inside of that job of it.
+    And how many of these files are other users' and lie below the pool's directory."""
     uid, gid = pwd.getpwnam(account).pw_uid, pwd.getpwnam(account).pw_gid
     ours, theirs = os.pipe()
     child = os.fork()
@@ -115,7 +116,7 @@ def search_files(scene, minted_ones, account, job=None):
             os.setresgid(gid, gid, gid)
             os.setresuid(uid, uid, uid)
             with os.fdopen(theirs, "w") as out:
-                json.dump(readable_hits([scene.files, *PLACES], minted_ones), out)
+                json.dump(readable_hits([scene.files, *PLACES], minted_ones, scene.directory), out)
         finally:
             os._exit(0)
     os.close(theirs)
@@ -124,12 +125,14 @@ def search_files(scene, minted_ones, account, job=None):
     os.waitpid(child, 0)
     if said is None:
         raise AssertionError(f"the search of {account} broke off")
-    hits, count = said
+    hits, count, others = said
+    if others:
+        worked(f"{account} may read files of other users': {others}")
     return [(f"user {account}", where + (" (seen by a job)" if job is not None else ""), minted_ones[index]) for where, index in hits], count
 
 
-def readable_hits(tops, minted_ones):
-    hits, count = [], 0
+def readable_hits(tops, minted_ones, pool):
+    hits, count, others = [], 0, []
     paths = [os.path.join(place, name) for top in tops for place, _, names in os.walk(top) for name in names]
     paths += [f"/proc/{pid}/{what}" for pid in filter(str.isdigit, os.listdir("/proc")) for what in ("cmdline", "environ")]
     for path in paths:
@@ -137,12 +140,13 @@ def readable_hits(tops, minted_ones):
             if not path.startswith("/proc/") and not os.path.isfile(path):
                 continue
             with open(path, "rb") as file:
-                data = file.read(FILE_MAX)
+                data, owner = file.read(FILE_MAX), os.fstat(file.fileno()).st_uid
         except OSError:
             continue
         count += 1
         hits += [(path, minted_ones.index(one)) for one in found_in(data, minted_ones)]
-    return hits, count
+        others += [path] if path.startswith(pool + "/") and owner not in (0, os.getuid()) else []
+    return hits, count, others
 
 
 # ---- the wire
@@ -195,7 +199,7 @@ def spooled_job(scene, account):
     os.chmod(script, 0o644)
     scene.at_home("input.txt", f"{word}\n", account)
     path = scene.at_home("spooled.sub", f"executable = /bin/sh\ntransfer_executable = false\narguments = {script}\ninitialdir = {home}\ntransfer_input_files = input.txt\n"
-                         'output = said\nstream_output = true\nrequest_memory = 1\nrequest_disk = 1\nrequirements = Machine == "wn01"\nqueue\n', account)
+                         'output = said\nstream_output = true\ncheckpoint = true\nrequest_memory = 1\nrequest_disk = 1\nrequirements = Machine == "wn01"\nqueue\n', account)
     cluster = int(scene.command("submit", path, "-terse", "-spool", account=account).split(".")[0])
     scene.clusters.append((account, cluster))
     os.unlink(os.path.join(home, "input.txt"))
@@ -255,6 +259,8 @@ def a_secret_is_read_and_used(scene):
     given, _, job = busy_pool(scene)
     until("something is recorded", 10, lambda: wire.take() or wire.data)
     works = {account: spooled_job(scene, account) for account in ("alice", "bob")}
+    for account, (_, spooled, _) in works.items():
+        scene.command("checkpoint", spooled, account=account)
     minted_ones = minted.all_of(scene, given) + [minted.ticket(scene, "alice", job), minted.environment("ROOTS_PASSWORD")]
     minted_ones += [minted.private(account, "input", word, ["machine wn01"]) for account, (word, _, _) in works.items()]
     accounts = {pwd.getpwnam(account).pw_uid: account for account in ("alice", "bob")}
