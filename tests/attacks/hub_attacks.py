@@ -10,9 +10,9 @@ import proofs
 import wire_client
 from ad_form import Ad
 from attack import attack, worked
-from hub import Hub
+from hub import CHANGED, Hub
 from pool import NAME, until
-from tls import Key, base64url_decode
+from tls import Key, base64url, base64url_decode
 from tokens import fresh, parts, signed, text
 from wire_client import Message, VERBS, caller_block
 
@@ -196,6 +196,128 @@ def the_hub_repeats_an_answer(scene):
         worked(f"the client believes an answer to another question: {answer.stdout.strip()}")
     if not answer.stderr.strip():
         raise AssertionError(f"no refusal with a reason: {answer}")
+
+
+def a_success(frame):
+    """What an honest "done" looks like, but for the signature."""
+    return wire_client.Frame(frame.kind, 0, 0, frame.number, struct.pack("<iH", 0, 0) + Message({"Name": "ALL_DEBUG", "Value": "evil"}, [Ad(Name="ALL_DEBUG", Value="evil")]).encode())
+
+
+def with_flags(frame, flags):
+    return wire_client.Frame(frame.kind, flags, frame.verb, frame.number, frame.payload)
+
+
+@attack("collector", "it makes an answer up, splits one, and sends parts twice or in another order")
+def the_hub_forges_parts_of_answers(scene):
+    hub = hub_of(scene)
+    an_order(scene, hub)
+    more, signed_ = wire_client.MORE, wire_client.SIGNED
+    forged = {
+        "that nobody signed": lambda frame: [a_success(frame)],
+        "that is said to be signed": lambda frame: [with_flags(a_success(frame), signed_)],
+        "whose last part is called a part": lambda frame: [with_flags(frame, signed_ | more), a_success(frame)],
+        "in whose place comes its signature on nothing": lambda frame: [with_flags(frame, signed_ | more), with_flags(frame, signed_)],
+        "before which an unsigned part comes": lambda frame: [with_flags(a_success(frame), more), frame],
+        "before which a part comes that is said to be signed": lambda frame: [with_flags(a_success(frame), more | signed_), frame],
+    }
+    for what, parts_of in forged.items():
+        hub.carry_back = lambda _carried, frame, parts_of=parts_of: parts_of(frame)
+        answer = ask(scene)
+        if answer.returncode == 0 or "evil" in answer.stdout:
+            worked(f"the client believes an answer {what}: {answer.stdout.strip()}")
+    hub.carry_back = lambda _carried, frame: [frame, frame, with_flags(frame, signed_ | more)]
+    if ask(scene).stdout.strip() != "info":
+        raise AssertionError("an answer after which the hub sends more is not believed")
+
+
+@attack("collector", "it calls a refusal of the receiver's a success")
+def the_hub_turns_a_refusal_into_a_success(scene):
+    hub = hub_of(scene)
+    command = ("config", "set", "SEC_DIRECTORY=/tmp/evil", "--node", "wn01")
+    refused_ = subprocess.run([scene.roost, *command], capture_output=True, text=True, timeout=60, check=False)
+    if refused_.returncode == 0:
+        raise AssertionError("the machine refuses nothing")
+    hub.carry_back = lambda _carried, frame: [wire_client.Frame(frame.kind, frame.flags, frame.verb, frame.number, struct.pack("<i", 0) + frame.payload[4:])]
+    said = subprocess.run([scene.roost, *command], capture_output=True, text=True, timeout=60, check=False)
+    if said.returncode == 0:
+        worked("the client believes that what was refused is done")
+
+
+@attack("collector", "it repeats, after a new start of the machine and of itself, what was done before")
+def the_hub_repeats_across_restarts(scene):
+    hub = hub_of(scene)
+    done = an_order(scene, hub)
+
+    def again(when):
+        now = instance_of(hub, done.uplink)
+        renamed = caller_block(done.args["Token"], "127.0.0.1:1", now, done.args["Number"], base64url_decode(done.args["Proof"]))
+        for what, block in (("as it was", done.block), ("with the new instance's name", renamed)):
+            status = hub.say(done.uplink, done.verb, block, done.body, deadline_ms=done.deadline_ms).wait(5)
+            if status is not None and status >= 0:
+                worked(f"what was done is done once more {when}, {what}")
+
+    hub.cut("startd/wn01")
+    again("after the hub's connection was cut")
+    scene.start_anew("roost-startd", "wn01")
+    hub.cut("startd/wn01")
+    again("after a new start")
+    an_order(scene, hub)
+
+
+@attack("collector", "it makes up revocations, and gives one that is true another number")
+def the_hub_makes_up_revocations(scene):
+    hub = hub_of(scene)
+    token = an_order(scene, hub).args["Token"]
+    mine = parts(token)[1]["jti"]
+    claims = parts(token)[1]
+    statement = proofs.revocation(claims["aud"], token, mine, 0)
+    try:
+        for number, (shown, proof) in enumerate((("", ""), (token, ""), (token, base64url(bytes(64))), (token, base64url(Key.generate().sign(statement))),
+                                                 (signed(parts(token)[0], claims, Key.generate()), base64url(Key.generate().sign(statement))))):
+            name = mine if number % 2 else f"{mine}-{number}"
+            key = "Revocation", name
+            hub.ads[key] = Ad(MyType="Revocation", Name=name, TokenId=mine, Expires=0, Token=shown, Proof=proof)
+            with hub.lock:
+                hub.tell(CHANGED, key)
+            for uplink in STARTDS:
+                hub.cut(uplink)  # the next snapshot shows it as well
+                hub.uplink(uplink)
+            if ask(scene).stdout.strip() != "info":
+                worked(f"an administrator's token is refused since the hub has made up its revocation ({number})")
+    finally:
+        for key in [key for key in hub.ads if key[0] == "Revocation"]:
+            del hub.ads[key]
+    until("a machine says that it does not believe them", 10, lambda: "revocations.unproved" in scene.logs("../*.log") + scene.logs("nodes/*/log/*"))
+
+
+@attack("collector", "its greeting says another time, name, instance and scopes")
+def the_hub_lies_in_its_greeting(scene):
+    hub = hub_of(scene)
+    past = scene.holder("past", "READ,WRITE,ADMINISTRATOR")
+    over = scene.holder("over", "READ,WRITE,ADMINISTRATOR", expires="1s")
+    carried = an_order(scene, hub)
+    time.sleep(1.1)
+    keep = body("POWER_KEEP")
+    try:
+        for said in ({"ServerTime": 0}, {"ServerTime": 1 << 40}, {"Name": "startd/wn02", "Identity": f"root@{NAME}", "Instance": "0" * 32, "Uplink": "startd/wn02"}, {"Scopes": "", "Identity": ""},
+                     {"FrameMax": 1}, {"FrameMax": 1 << 40}):
+            hub.welcome_more = lambda _member, said=said: said
+            for uplink in STARTDS:
+                hub.cut(uplink)
+            instance = instance_of(hub, "startd/wn01")
+            if not said.get("FrameMax", 9999) == 1 and ask(scene).stdout.strip() != "info":
+                raise AssertionError(f"after a greeting with {said} an honest order is not done")
+            for what, holder, name in (("of a token that is over", over, "startd/wn01"), ("for another machine", past, "startd/wn02")):
+                args, _ = holder.relay_args(name, instance, VERBS["POWER_KEEP"].number, 10000, keep)
+                block = caller_block(args["Token"], "127.0.0.1:1", instance, args["Number"], base64url_decode(args["Proof"]))
+                status = hub.say("startd/wn01", "POWER_KEEP", block, keep).wait(5)
+                if status is not None and status >= 0:
+                    worked(f"an order {what} is done after a greeting with {said}")
+            status = hub.say("startd/wn01", carried.verb, carried.block, carried.body, deadline_ms=carried.deadline_ms).wait(5)
+            if status is not None and status >= 0:
+                worked(f"a repeated order is done after a greeting with {said}")
+    finally:
+        del hub.welcome_more
 
 
 def altered(frame):

@@ -39,6 +39,10 @@ def answer(pool, token, receiver, request, number, more, status, text, body):
     return statement("roost answer 2", pool, sha256(token.encode()), receiver, sha256(request), number, int(more), status & 0xFFFFFFFF, text, sha256(body))
 
 
+def revocation(pool, token, revoked, expires):
+    return statement("roost revocation 2", pool, sha256(token.encode()), revoked, expires)
+
+
 def proved(token, said, proof):
     """Is it signed by the key that the token names?"""
     jwk = claims_of(token)["cnf"]["jwk"]
