@@ -14,7 +14,7 @@ import sys
 import time
 import traceback
 
-MODULES = ["accounts", "cannots", "findings", "hub_attacks", "searches", "storms"]
+MODULES = ["accounts", "cannots", "findings", "bounds", "hub_attacks", "searches", "storms"]
 ATTACKS = {}
 Attack = collections.namedtuple("Attack", "name of says run waits")
 
