@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/check.h"
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/os.h"
@@ -52,20 +53,35 @@ bool token_kid_is_valid(const char *kid)
     return true;
 }
 
+/* Either half: a public key may be that of an administrator elsewhere, and tokens of it are good.
+ */
+static int refuse_existing(struct os *os, const char *dir, const char *kid, struct err *err)
+{
+    static const char *const HALVES[] = {"key", "pub"};
+    for (size_t i = 0; i < ARRAY_COUNT(HALVES); i++) {
+        struct os_stat there;
+        struct strbuf path;
+        strbuf_init(&path, 4096);
+        strbuf_printf(&path, "%s/%s.%s", dir, kid, HALVES[i]);
+        int rc = os_stat(os, strbuf_text(&path), &there);
+        strbuf_fini(&path);
+        if (rc == 0) {
+            return err_set(err, -EEXIST, "signing key '%s' exists in %s (%s.%s)", kid, dir, kid,
+                           HALVES[i]);
+        }
+    }
+    return 0;
+}
+
 int token_key_make(struct os *os, struct loop *loop, const char *dir, const char *kid,
                    struct err *err)
 {
     if (!token_kid_is_valid(kid)) {
         return err_set(err, -EINVAL, "'%s' cannot name a signing key", kid);
     }
-    struct os_stat there;
-    struct strbuf path;
-    strbuf_init(&path, 4096);
-    strbuf_printf(&path, "%s/%s.key", dir, kid);
-    int rc = os_stat(os, strbuf_text(&path), &there);
-    strbuf_fini(&path);
-    if (rc == 0) {
-        return err_set(err, -EEXIST, "signing key '%s' exists in %s", kid, dir);
+    int rc = refuse_existing(os, dir, kid, err);
+    if (rc < 0) {
+        return rc;
     }
     struct evp_pkey_st *key = NULL;
     rc = p256_make(loop, &key);

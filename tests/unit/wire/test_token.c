@@ -420,6 +420,12 @@ static void a_signing_key_is_never_overwritten_nor_named_like_a_path(void **stat
     struct world *world = *state;
     struct err err = {{0}};
     assert_int_equal(token_key_make(world->os, world->loop, world->keys, "k1", &err), -EEXIST);
+    char path[256];
+    (void)snprintf(path, sizeof path, "%s/elsewhere.pub", world->keys);
+    assert_int_equal(os_write_file(world->os, path, "x", 1, 0644, true, NULL), 0);
+    assert_int_equal(token_key_make(world->os, world->loop, world->keys, "elsewhere", &err),
+                     -EEXIST); /* whose private half another administrator has */
+    assert_non_null(strstr(err.text, "elsewhere.pub"));
     assert_int_equal(token_key_make(world->os, world->loop, world->keys, "../k1", &err), -EINVAL);
     assert_int_equal(token_key_make(world->os, world->loop, world->keys, ".k", &err), -EINVAL);
     assert_int_equal(token_key_make(world->os, world->loop, world->keys, "", &err), -EINVAL);
