@@ -3,13 +3,16 @@
 SPDX-License-Identifier: Apache-2.0
 """
 import multiprocessing
+import os
 import time
 
 from ad_form import Ad
 from attack import attack, worked
 from wire_client import EBUSY, Ended, Refused
 
-SECONDS, ANSWER_S, GROWTH_MIB = 6, 0.5, 96
+SECONDS, GROWTH_MIB = 6, 96
+# What is promised holds for a machine with nothing else to do; the suite allows for others on it.
+ANSWER_S = float(os.environ.get("ATTACKS_ANSWER_S", "0.5"))
 JOB = {"Cmd": "/bin/true", "Iwd": "/", "TransferExecutable": False, "ShouldTransferFiles": "NO", "Requirements": False}
 DAEMONS = {"schedd": "roost-schedd", "collector": "roost-collector"}
 
