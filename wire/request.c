@@ -574,6 +574,20 @@ static struct wire_request *request_create(struct wire *wire, const struct frame
     return request;
 }
 
+/* All callers of a hub share its connection: the pool's own daemons have the last quarter of it to
+ * themselves, so that nobody keeps matches or orders out. */
+static size_t share_of(const struct caller *caller, size_t most)
+{
+    bool is_apart = !caller->peer.relayed || (caller->peer.scopes & SCOPES_TRUSTED) != 0;
+    return is_apart ? most : most - most / 4;
+}
+
+static bool has_room(const struct wire *wire, const struct caller *caller, size_t bytes)
+{
+    size_t most = share_of(caller, WIRE_REQUEST_BYTES_MAX);
+    return wire->request_bytes <= most && bytes <= most - wire->request_bytes;
+}
+
 /* Everything that may be said against it before the handler sees it. */
 static int request_judge(struct wire *wire, const struct frame *frame, struct caller *caller,
                          struct frame_message *message, struct frame_ads *ads, struct err *err)
@@ -590,8 +604,8 @@ static int request_judge(struct wire *wire, const struct frame *frame, struct ca
     if (rc < 0) {
         return rc;
     }
-    if (wire->requests.count >= WIRE_REQUESTS_MAX ||
-        frame->payload_length > WIRE_REQUEST_BYTES_MAX - wire->request_bytes) {
+    if (wire->requests.count >= share_of(caller, WIRE_REQUESTS_MAX) ||
+        !has_room(wire, caller, frame->payload_length)) {
         return err_set(err, -EBUSY, "%zu requests of yours with %zu bytes are unanswered",
                        wire->requests.count, wire->request_bytes);
     }
@@ -670,7 +684,7 @@ int wire_request_charge(struct wire_request *request, size_t bytes, struct err *
     if (wire == NULL) {
         return 0; /* the peer is gone */
     }
-    if (bytes > WIRE_REQUEST_BYTES_MAX - wire->request_bytes) {
+    if (!has_room(wire, request->caller, bytes)) {
         return err_set(err, -EBUSY, "%zu requests of yours take %zu bytes", wire->requests.count,
                        wire->request_bytes);
     }

@@ -8,7 +8,8 @@ import time
 
 from ad_form import Ad
 from attack import attack, worked
-from wire_client import EBUSY, Ended, Refused
+from pool import NAME
+from wire_client import EBUSY, WINDOW, Ended, Refused
 
 SECONDS, GROWTH_MIB = 6, 96
 # What is promised holds for a machine with nothing else to do; the suite allows for others on it.
@@ -123,6 +124,33 @@ def one_reader_has_all_watches(scene):
         number = other.send("WATCH", {"Type": "Machine"}, deadline_ms=0)
         if other.wait(number, parts=True).parts == 0:
             worked("nobody else can watch any more")
+
+
+def take_nothing(connection):
+    """No WINDOW is returned from now on."""
+    send = connection.frame
+    connection.frame = lambda kind, *more, **how: None if kind == WINDOW else send(kind, *more, **how)
+
+
+@attack("F17", "a submitter's requests through the hub, whose answers he does not take, keep out those of the pool")
+def relayed_requests_keep_others_out(scene):
+    queue_of(scene)
+    with scene.greet("collector", scene.the("WRITE")) as greedy, scene.greet("collector", scene.the("ADMINISTRATOR")) as other:
+        with bob(scene) as schedd:  # answers that fill a window
+            if schedd.call("QUERY", {"Type": "Job"}).parts < 8:
+                raise AssertionError("the queue is too short for this")
+        name = f"schedd/{NAME}"
+        take_nothing(greedy)
+        for _ in range(8):
+            greedy.instances.clear()  # numbers of an instance end at 1000
+            for _ in range(900):
+                greedy.send_relay(name, "QUERY", {"Type": "Job"}, deadline_ms=0)
+            if greedy.relay(name, "PING").status == -EBUSY:
+                break
+        else:
+            raise AssertionError("there is always room for more")
+        if other.relay(name, "PING").status != 0:
+            worked("an administrator's request is refused for want of room")
 
 
 def submit_digest(schedd, text):
