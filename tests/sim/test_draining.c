@@ -165,10 +165,12 @@ static struct sim_process *find_startd(const struct show *show)
     return NULL;
 }
 
+/* Not between the two steps of the moment in which it starts: its slot is Idle till the second. */
 static bool runs(const struct slot *slot)
 {
     return slot->claim != NULL && slot->claim->stage == CLAIM_ACTIVE &&
-           slot->claim->job_start_s > 0 && slot->state == SLOT_CLAIMED;
+           slot->claim->job_start_s > 0 && slot->state == SLOT_CLAIMED &&
+           slot->activity != SLOT_IDLE;
 }
 
 static int64_t suspended_s(const struct slot *slot)
