@@ -165,8 +165,8 @@ static void selection_gone(void *arg)
     done(done_arg, &selected);
 }
 
-/* Names that wait for what is to be done with them count as bytes of the request: a few bytes may
- * mean a hundred thousand jobs. */
+/* The list of selected jobs counts as bytes of the request: a constraint of a few bytes may select
+ * a hundred thousand jobs. */
 static int charge_names(struct wire_request *request, const struct selected *selected,
                         struct err *err)
 {

@@ -46,8 +46,9 @@ struct job_name {
 
 /* What was selected. */
 struct selected {
-    /* 0; -ESHUTDOWN (the schedd ends) or -EDQUOT (it took more than MAX_CONSTRAINT_STEPS): nothing
-     * was selected; -ECANCELED: the peer is gone, so is the request, and nothing is to be done */
+    /* 0; -ESHUTDOWN (the schedd ends), -EDQUOT (it took more than MAX_CONSTRAINT_STEPS) or -EBUSY
+     * (the caller's requests hold too many bytes, this list among them): nothing was selected;
+     * -ECANCELED: the peer is gone, so is the request, and nothing is to be done */
     int result;
     struct err err; /* of a result below 0 */
     struct job_name *names;

@@ -60,8 +60,8 @@ int token_key_make(struct os *os, struct loop *loop, const char *dir, const char
  * name the file at fault; -EINVAL also for a key that is to answer for itself. */
 int token_key_endorse(struct os *os, const char *dir, const char *kid, const char *by,
                       struct err *err);
-/* A private key from its file, which its owner alone may read (-EACCES): the text, owned by the
- * caller, who wipes it. */
+/* Reads the file of a private key into *pem, which the caller wipes and frees.  -EACCES: group or
+ * others may read the file. */
 int token_key_read(struct os *os, const char *path, char **pem, size_t *length, struct err *err);
 /* Loads all <kid>.pub below dir.  -ENOENT: none there. */
 int token_keys_load(struct os *os, const char *dir, struct token_keys **ret, struct err *err);

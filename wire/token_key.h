@@ -29,8 +29,9 @@ struct token_key_endorsement {
     uint8_t proof[PROOF_BYTES];
 };
 
-/* That of the private key in a file named <kid>.key; by is "" where there is none.  point is not
- * set.  -EINVAL: the file is not an endorsement. */
+/* Reads <kid>.by, which lies beside the private key key_path (<kid>.key).  A key without that file
+ * has no endorsement: ret->by is "".  ret->point is the caller's to set.  -EINVAL: the file does
+ * not hold an endorsement. */
 int token_key_endorsement_read(struct os *os, const char *key_path,
                                struct token_key_endorsement *ret, struct err *err);
 
