@@ -203,8 +203,10 @@ int os_remove(struct os *os, const char *path, struct err *err);
 int os_remove_tree(struct os *os, const char *path, struct err *err);
 /* Makes a directory that somebody else had as good as new: empty, ours, with that mode.  -ESTALE:
  * it is empty, but what stuck to it a new one would not have (attributes, access lists, flags, a
- * size that it grew to): it is to be removed.  As os_remove_tree() otherwise, but -ENOENT. */
-int os_renew_directory(struct os *os, const char *path, mode_t mode, struct err *err);
+ * size that it grew to): it is to be removed.  A directory with the name kept (NULL: none) stays in
+ * it, made as good as new in the same way.  As os_remove_tree() otherwise, but -ENOENT. */
+int os_renew_directory(struct os *os, const char *path, const char *kept, mode_t mode,
+                       struct err *err);
 int os_rename(struct os *os, const char *from, const char *to, bool durable, struct err *err);
 /* a link itself, not its target */
 int os_chown(struct os *os, const char *path, uid_t uid, gid_t gid, struct err *err);

@@ -111,7 +111,7 @@ CHILD_SIDE static long hide(const char *path, int *empty)
     char from[32];
     if (*empty >= 0) {
         fd_path(*empty, from);
-        if (syscall(SYS_mount, from, path, NULL, MS_BIND, NULL) >= 0) {
+        if (syscall(SYS_mount, from, path, NULL, MS_BIND, NULL) >= 0 || errno == ENOENT) {
             return 0;
         }
     }

@@ -31,6 +31,7 @@
 
 struct removal {
     const char *path; /* for messages */
+    const char *kept; /* a directory of that name in top stays; NULL: none does */
     int top;          /* where deep directories are moved to */
     dev_t device;
     unsigned moved; /* names given so far */
@@ -125,6 +126,13 @@ static int remove_entry(struct removal *r, int parent, const char *name, unsigne
     return removal_err(r, name, errno);
 }
 
+static bool is_kept(const struct removal *r, int parent, const char *name)
+{
+    struct stat st;
+    return r->kept != NULL && parent == r->top && strcmp(name, r->kept) == 0 &&
+           fstatat(parent, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(st.st_mode);
+}
+
 static int remove_entries(struct removal *r, int fd, unsigned depth)
 {
     int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
@@ -140,7 +148,8 @@ static int remove_entries(struct removal *r, int fd, unsigned depth)
     int code = 0;
     struct dirent *entry;
     while (code == 0 && (errno = 0, entry = readdir(directory)) != NULL) {
-        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0) {
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0 &&
+            !is_kept(r, fd, entry->d_name)) {
             code = remove_entry(r, fd, entry->d_name, depth);
         }
     }
@@ -223,27 +232,45 @@ static bool is_as_new(int fd)
     return same;
 }
 
-int os_renew_directory(struct os *os, const char *path, mode_t mode, struct err *err)
+/* Makes the directory r->top as good as new, r->kept apart. */
+static int renew_top(struct removal *r, mode_t mode)
+{
+    struct stat st = {0};
+    /* Ours first: nobody puts anything in while it is emptied. */
+    int code = fstat(r->top, &st) != 0 ||
+                       ((st.st_uid != geteuid() || st.st_gid != getegid()) &&
+                        fchown(r->top, geteuid(), getegid()) != 0) ||
+                       ((st.st_mode & 07777) != mode && fchmod(r->top, mode) != 0)
+                   ? err_set(r->err, -errno, "%s: %s", r->path, strerror(errno))
+                   : 0;
+    r->device = st.st_dev;
+    code = code != 0 ? code : empty_top(r);
+    if (code == 0 && !is_as_new(r->top)) {
+        code = err_set(r->err, -ESTALE, "%s is not as a new directory", r->path);
+    }
+    return code;
+}
+
+int os_renew_directory(struct os *os, const char *path, const char *kept, mode_t mode,
+                       struct err *err)
 {
     (void)os;
-    struct stat st = {0};
-    struct removal r = {.path = path, .err = err};
-    r.top = open_directory(AT_FDCWD, path);
-    if (r.top < 0) {
+    struct removal outer = {.path = path, .kept = kept, .err = err};
+    outer.top = open_directory(AT_FDCWD, path);
+    if (outer.top < 0) {
         return err_set(err, -errno, "%s: %s", path, strerror(errno));
     }
-    /* Ours first: nobody puts anything in while it is emptied. */
-    int code = fstat(r.top, &st) != 0 ||
-                       ((st.st_uid != geteuid() || st.st_gid != getegid()) &&
-                        fchown(r.top, geteuid(), getegid()) != 0) ||
-                       ((st.st_mode & 07777) != mode && fchmod(r.top, mode) != 0)
-                   ? err_set(err, -errno, "%s: %s", path, strerror(errno))
-                   : 0;
-    r.device = st.st_dev;
-    code = code != 0 ? code : empty_top(&r);
-    if (code == 0 && !is_as_new(r.top)) {
-        code = err_set(err, -ESTALE, "%s is not as a new directory", path);
+    int code = renew_top(&outer, mode);
+    if (code == 0 && kept != NULL) {
+        struct removal inner = {.path = path, .err = err};
+        inner.top = open_directory(outer.top, kept);
+        if (inner.top >= 0) {
+            code = renew_top(&inner, mode);
+            close(inner.top);
+        } else if (errno != ENOENT) {
+            code = err_set(err, -errno, "%s/%s: %s", path, kept, strerror(errno));
+        }
     }
-    close(r.top);
+    close(outer.top);
     return code;
 }

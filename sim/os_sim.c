@@ -326,18 +326,29 @@ int os_remove_tree(struct os *os, const char *path, struct err *err)
     return 0;
 }
 
-int os_renew_directory(struct os *os, const char *path, mode_t mode, struct err *err)
+static void renew_node(struct os *os, struct sim_node *dir, const char *kept, mode_t mode)
+{
+    for (size_t i = dir->child_count; i-- > 0;) {
+        struct sim_node *child = dir->children[i];
+        if (kept != NULL && child->type == SIM_DIR && strcmp(child->name, kept) == 0) {
+            renew_node(os, child, NULL, mode);
+        } else {
+            sim_dir_set(dir, child->name, NULL);
+        }
+    }
+    dir->uid = os->process->uid;
+    dir->gid = os->process->gid;
+    dir->mode = mode & 07777;
+}
+
+int os_renew_directory(struct os *os, const char *path, const char *kept, mode_t mode,
+                       struct err *err)
 {
     struct sim_node *dir = find(os, path);
     if (dir == NULL || dir->type != SIM_DIR) {
         return fail(err, dir == NULL ? -ENOENT : -ENOTDIR, path);
     }
-    while (dir->child_count > 0) {
-        sim_dir_set(dir, dir->children[0]->name, NULL);
-    }
-    dir->uid = os->process->uid;
-    dir->gid = os->process->gid;
-    dir->mode = mode & 07777;
+    renew_node(os, dir, kept, mode);
     return 0;
 }
 

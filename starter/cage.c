@@ -155,8 +155,7 @@ static int make_scratch(struct starter *starter, const char *path, struct err *e
     struct os *os = starter->env.os;
     const char *top = starter->directory, *name = path + strlen(top) + 1;
     char *above = mem_strndup(name, (size_t)(strrchr(name, '/') - name));
-    int rc = os_below_mkdirs(os, top, above, 0700, err);
-    rc = rc != 0 ? rc : os_below_mkdirs(os, top, name, 01777, err);
+    int rc = os_below_mkdirs(os, top, name, 0700, err);
     rc = rc != 0 ? rc : os_below_chmod(os, top, name, 01777, err);
     if (rc == 0 && starter->change_user) {
         rc = os_below_chown(os, top, name, starter->uid, starter->gid, err);
@@ -410,15 +409,17 @@ bool cage_mount_point(const struct starter *starter, size_t index, const char **
     return false;
 }
 
-bool cage_has_scratch(const struct starter *starter, const char *path)
+const char *cage_scratch_inner(const struct starter *starter, const char *path)
 {
     const struct cage_view *view = &starter->cage->view;
-    bool found = false;
     for (size_t i = 0; i < view->name_count; i++) {
-        size_t length = (size_t)(strrchr(view->names[i], '/') - view->names[i]);
-        found = found || (strncmp(view->names[i], path, length) == 0 && path[length] == '\0');
+        const char *inner = strrchr(view->names[i], '/');
+        size_t length = (size_t)(inner - view->names[i]);
+        if (strncmp(view->names[i], path, length) == 0 && path[length] == '\0') {
+            return inner + 1;
+        }
     }
-    return found;
+    return NULL;
 }
 
 void cage_figures(struct starter *starter, struct os_cgroup_usage *ret)

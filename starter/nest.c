@@ -95,8 +95,9 @@ static void look_at(void *arg, const char *name)
         return;
     }
     char *path = join(look->starter->directory, name);
-    bool mine = strcmp(path, look->starter->sandbox) == 0 || cage_has_scratch(look->starter, path);
-    if (!mine || os_renew_directory(look->starter->env.os, path, SANDBOX_MODE, &err) != 0) {
+    const char *inner = cage_scratch_inner(look->starter, path);
+    bool mine = strcmp(path, look->starter->sandbox) == 0 || inner != NULL;
+    if (!mine || os_renew_directory(look->starter->env.os, path, inner, SANDBOX_MODE, &err) != 0) {
         log_info(look->starter->env.log, "nest.not_kept", mine ? err.text : path,
                  LOG_TEXT("job", look->starter->job_id));
         look->is_clean = false;

@@ -461,7 +461,8 @@ int cage_spawn(struct starter *starter, const struct os_spawn *spec, os_exit_f o
 int cage_spawn_beside(struct starter *starter, const struct os_spawn *spec, os_exit_f on_exit,
                       pid_t *ret, struct err *err);
 bool cage_has_walls(const struct starter *starter); /* nothing outside was within its reach */
-bool cage_has_scratch(const struct starter *starter, const char *path);  /* is its /tmp in it? */
+/* The name of its /tmp in path, which is in the run's directory; NULL: it has none there. */
+const char *cage_scratch_inner(const struct starter *starter, const char *path);
 int64_t cage_memory_limit_mib(const struct starter *starter);            /* 0: none */
 const struct os_cgroup *cage_group(const struct starter *starter);       /* NULL: it has none */
 void cage_figures(struct starter *starter, struct os_cgroup_usage *ret); /* all 0 without a group */

@@ -64,7 +64,7 @@ static void put(const char *directory, const char *name)
 
 static int renew(struct fixture *f)
 {
-    return os_renew_directory(f->os, f->path, 0700, &f->err);
+    return os_renew_directory(f->os, f->path, NULL, 0700, &f->err);
 }
 
 static void a_used_directory_is_empty_and_ours_and_the_same(void **state)
@@ -93,6 +93,61 @@ static void a_used_directory_is_empty_and_ours_and_the_same(void **state)
     assert_int_equal(rmdir(f->path), 0); /* it is empty */
     (void)snprintf(deep, sizeof deep, "%s/precious", f->other);
     assert_int_equal(access(deep, F_OK), 0);
+}
+
+static void a_directory_in_it_is_kept_and_renewed_too(void **state)
+{
+    struct fixture *f = *state;
+    char inner[256], deep[300];
+    struct stat st;
+    (void)snprintf(inner, sizeof inner, "%s/in", f->path);
+    (void)snprintf(deep, sizeof deep, "%s/a/in", inner); /* only the one at the top is kept */
+    assert_int_equal(os_mkdirs(f->os, deep, 0755, NULL), 0);
+    put(deep, "file");
+    put(f->path, "beside");
+    assert_int_equal(chmod(inner, 01777), 0);
+    if (getuid() == 0) {
+        assert_int_equal(chown(inner, 65534, 65534), 0);
+    }
+    ino_t before = inode(inner);
+    assert_int_equal(os_renew_directory(f->os, f->path, "in", 0700, &f->err), 0);
+    assert_int_equal(lstat(inner, &st), 0);
+    assert_int_equal(st.st_ino, before);
+    assert_int_equal(st.st_uid, getuid());
+    assert_int_equal(st.st_mode & 07777, 0700);
+    assert_int_equal(rmdir(inner), 0); /* both are empty */
+    assert_int_equal(rmdir(f->path), 0);
+}
+
+static void what_has_the_name_of_the_kept_one_and_is_no_directory_goes(void **state)
+{
+    struct fixture *f = *state;
+    char inner[256];
+    (void)snprintf(inner, sizeof inner, "%s/in", f->path);
+    assert_int_equal(mkdir(f->path, 0755), 0);
+    assert_int_equal(mkdir(f->other, 0755), 0);
+    put(f->other, "precious");
+    assert_int_equal(symlink(f->other, inner), 0);
+    assert_int_equal(os_renew_directory(f->os, f->path, "in", 0700, &f->err), 0);
+    assert_int_equal(rmdir(f->path), 0);
+    (void)snprintf(inner, sizeof inner, "%s/precious", f->other);
+    assert_int_equal(access(inner, F_OK), 0);
+    /* None there at all: nothing is made. */
+    assert_int_equal(mkdir(f->path, 0755), 0);
+    assert_int_equal(os_renew_directory(f->os, f->path, "in", 0700, &f->err), 0);
+    assert_int_equal(rmdir(f->path), 0);
+}
+
+static void a_kept_directory_with_an_attribute_is_not_as_new(void **state)
+{
+    struct fixture *f = *state;
+    char inner[256];
+    (void)snprintf(inner, sizeof inner, "%s/in", f->path);
+    assert_int_equal(os_mkdirs(f->os, inner, 0755, NULL), 0);
+    if (setxattr(inner, "user.note", "x", 1, 0) != 0) {
+        skip(); /* this file system has none */
+    }
+    assert_int_equal(os_renew_directory(f->os, f->path, "in", 0700, &f->err), -ESTALE);
 }
 
 static void what_is_no_directory_is_refused(void **state)
@@ -227,6 +282,9 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
         TEST(a_used_directory_is_empty_and_ours_and_the_same),
+        TEST(a_directory_in_it_is_kept_and_renewed_too),
+        TEST(what_has_the_name_of_the_kept_one_and_is_no_directory_goes),
+        TEST(a_kept_directory_with_an_attribute_is_not_as_new),
         TEST(what_is_no_directory_is_refused),
         TEST(a_directory_with_an_attribute_is_not_as_new),
         TEST(a_directory_with_a_list_of_who_may_is_not_as_new),
