@@ -14,12 +14,14 @@
 
 #define SHARED_BYTES ((size_t)128 << 10)
 #define GATHERED_MAX ((size_t)64 << 10)
+#define KEPT_FREE    ((size_t)1 << 20) /* kept by all connections, before read_max counts */
 
 struct tls_sockets {
     BIO_METHOD *method;
     struct tls_socket *user; /* whose bytes are in data[begin..end) */
     size_t begin, end;
     unsigned char data[SHARED_BYTES];
+    size_t kept_bytes;         /* of all connections */
     struct tls_socket *writer; /* whose bytes are in gathered[0..gathered_length) */
     size_t gathered_length;
     unsigned char gathered[GATHERED_MAX];
@@ -39,6 +41,15 @@ struct tls_socket {
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
+static void forget_kept(struct tls_socket *socket)
+{
+    if (socket->kept != NULL) {
+        socket->sockets->kept_bytes -= socket->kept_end;
+        mem_free(socket->kept);
+        socket->kept = NULL;
+    }
+}
+
 static int take_kept(struct tls_socket *socket, void *ret, size_t room)
 {
     size_t there = socket->kept_end - socket->kept_begin;
@@ -46,8 +57,7 @@ static int take_kept(struct tls_socket *socket, void *ret, size_t room)
     memcpy(ret, socket->kept + socket->kept_begin, count);
     socket->kept_begin += count;
     if (socket->kept_begin == socket->kept_end) {
-        mem_free(socket->kept);
-        socket->kept = NULL;
+        forget_kept(socket);
     }
     return (int)count;
 }
@@ -98,7 +108,8 @@ static int bio_read(BIO *bio, char *ret, int room)
         return (int)receive(socket, bio, ret,
                             (size_t)room < socket->read_max ? (size_t)room : socket->read_max);
     }
-    ssize_t got = receive(socket, bio, sockets->data, socket->read_max);
+    size_t most = sockets->kept_bytes < KEPT_FREE ? SHARED_BYTES : socket->read_max;
+    ssize_t got = receive(socket, bio, sockets->data, most);
     if (got <= 0) {
         return (int)got;
     }
@@ -134,6 +145,7 @@ void tls_socket_turn_over(struct tls_socket *socket)
         socket->kept = mem_dup(sockets->data + sockets->begin, left);
         socket->kept_begin = 0;
         socket->kept_end = left;
+        sockets->kept_bytes += left;
         sockets->user = NULL;
     }
 }
@@ -248,7 +260,7 @@ static int bio_destroy(BIO *bio)
         if (socket->sockets->writer == socket) {
             socket->sockets->writer = NULL;
         }
-        mem_free(socket->kept);
+        forget_kept(socket);
         mem_free(socket->unsent);
         mem_free(socket);
         BIO_set_data(bio, NULL);
@@ -263,6 +275,7 @@ struct tls_sockets *tls_sockets_create(void)
     struct tls_sockets *sockets = mem_alloc(sizeof(*sockets));
     sockets->user = NULL;
     sockets->writer = NULL;
+    sockets->kept_bytes = 0;
     sockets->method = BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "stream socket");
     CHECK(sockets->method != NULL);
     CHECK(BIO_meth_set_read(sockets->method, bio_read) == 1 &&

@@ -34,10 +34,11 @@ int tls_socket_flush(struct tls_socket *socket);
 /* Bytes of it that the kernel has not taken. */
 size_t tls_socket_pending(const struct tls_socket *socket);
 
-/* After a read: false when the next one would find nothing in this turn. */
-/* Takes at most so many bytes from the kernel at once: what of them TLS is not asked for stays in
- * memory of the connection. */
+/* While all connections together keep much (1 MiB), this one takes at most so many bytes from the
+ * kernel at once: what TLS is not asked for of them stays in the connection's memory.  Otherwise a
+ * read takes what there is: a limit of one frame would cost a call to the kernel for each. */
 void tls_socket_set_read_max(struct tls_socket *socket, size_t bytes);
+/* After a read: false when the next one would find nothing in this turn. */
 bool tls_socket_may_have_more(const struct tls_socket *socket);
 /* The connection's turn is over: the shared buffer is free for others, and the next read asks the
  * kernel again. */
