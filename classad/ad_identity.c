@@ -10,33 +10,51 @@
 #include "classad/ad.h"
 #include "classad/ad_packed.h"
 
-/* Most ads are a body alone, and its shape knows. */
-static bool may_have(const struct ad *ad, unsigned which)
+/* Which of them are among the entries, a bit for each. */
+static uint16_t in_entries(const struct ad *ad)
 {
-    return ad->body == NULL || ad->count > 0 || ad->chain != NULL ||
-           (ad->body->shape->identities >> which & 1) != 0;
-}
-
-const char *ad_identity_not_literal(const struct ad *ad)
-{
-    for (unsigned i = 0; i < AD_IDENTITY_COUNT; i++) {
-        struct ad_value value;
-        if (!may_have(ad, i)) {
-            continue;
-        }
-        int rc = ad_get_literal(ad, ad_identity_names[i], &value);
-        if (rc != -ENOENT && (rc != 0 || value.type != AD_TYPE_STRING)) {
-            return ad_identity_names[i];
-        }
+    uint16_t found = 0;
+    for (size_t i = 0; i < ad->count; i++) {
+        found |= ad_name_identity(ad->entries[i].name->text, ad->entries[i].name->length);
     }
-    return NULL;
+    return found;
 }
 
-const char *ad_identity_text(const struct ad *ad, enum ad_identity which)
+/* By its name, wherever it lies: a string's text, "" when it is absent; NULL: another value. */
+static const char *find_text(const struct ad *ad, const char *name)
 {
     struct ad_value value;
-    bool is_text = may_have(ad, which) &&
-                   ad_get_literal(ad, ad_identity_names[which], &value) == 0 &&
-                   value.type == AD_TYPE_STRING;
-    return is_text ? value.string.text : "";
+    int rc = ad_get_literal(ad, name, &value);
+    if (rc == -ENOENT) {
+        return "";
+    }
+    return rc == 0 && value.type == AD_TYPE_STRING ? value.string.text : NULL;
+}
+
+/* The same in that place of the body. */
+static const char *body_text(const struct ad_body *body, uint32_t place)
+{
+    struct ad_bytes value = ad_body_value(body, place);
+    return value.data[0] == AD_NODE_STRING ? (const char *)value.data + 1 : NULL;
+}
+
+const char *ad_identity_read(const struct ad *ad, struct ad_identity_texts *ret)
+{
+    const struct ad_body *body = ad->hidden == NULL && ad->chain == NULL ? ad->body : NULL;
+    unsigned searched = body != NULL ? in_entries(ad) : (1u << AD_IDENTITY_COUNT) - 1;
+    unsigned placed = body != NULL ? body->shape->identities & ~searched : 0;
+    const char *not_literal = NULL;
+    for (unsigned i = 0; i < AD_IDENTITY_COUNT; i++) {
+        ret->text[i] = "";
+    }
+    for (unsigned left = searched | placed; left != 0; left &= left - 1) {
+        unsigned i = ad_lowest_bit(left);
+        ret->text[i] = (placed >> i & 1) != 0 ? body_text(body, body->shape->identity_places[i])
+                                              : find_text(ad, ad_identity_names[i]);
+        if (ret->text[i] == NULL) {
+            ret->text[i] = "";
+            not_literal = not_literal != NULL ? not_literal : ad_identity_names[i];
+        }
+    }
+    return not_literal;
 }

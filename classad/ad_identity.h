@@ -26,11 +26,12 @@ enum ad_identity {
 };
 #define AD_IDENTITY_COUNT 9u
 
-/* The name of the first of these attributes that the ad (or what it is chained to) has and that is
- * not a literal string; NULL when there is none. */
-const char *ad_identity_not_literal(const struct ad *ad);
+struct ad_identity_texts {
+    const char *text[AD_IDENTITY_COUNT]; /* by enum ad_identity; "": absent, or no literal string */
+};
 
-/* The text of the attribute; "" when it is absent or not a literal string. */
-const char *ad_identity_text(const struct ad *ad, enum ad_identity which);
+/* Reads all of them of the ad (or of what it is chained to): the texts live as long as its values
+ * do.  NULL, or the name of the first that is not a literal string. */
+const char *ad_identity_read(const struct ad *ad, struct ad_identity_texts *ret);
 
 #endif

@@ -145,9 +145,9 @@ _Static_assert(ARRAY_COUNT(ad_identity_names) == AD_IDENTITY_COUNT, "one name fo
 
 uint16_t ad_name_identity(const char *text, size_t length)
 {
-    for (unsigned i = 0; i < AD_IDENTITY_COUNT; i++) {
+    for (unsigned i = 0; length > 0 && i < AD_IDENTITY_COUNT; i++) {
         const char *name = ad_identity_names[i];
-        if (length > 0 && ad_lower(text[0]) == ad_lower(name[0]) && strlen(name) == length &&
+        if (ad_lower(text[0]) == ad_lower(name[0]) && strlen(name) == length &&
             ad_name_equal(name, text, length)) {
             return (uint16_t)(1u << i);
         }

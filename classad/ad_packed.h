@@ -21,6 +21,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "classad/ad_identity.h"
 #include "classad/ad_private.h"
 
 struct ad_pool;
@@ -67,10 +68,11 @@ struct ad_shape {
     uint64_t hash; /* of names, for the table */
     bool has_special;
     bool has_private;
-    uint16_t identities;   /* of ad_identity_names[], a bit for each */
-    bool is_kept;          /* by its pool */
-    struct ad_pool *pool;  /* in whose table it is; NULL: in none */
-    struct ad_shape *next; /* in its chain of the table */
+    uint16_t identities;                         /* of ad_identity_names[], a bit for each */
+    uint16_t identity_places[AD_IDENTITY_COUNT]; /* of those that it has */
+    bool is_kept;                                /* by its pool */
+    struct ad_pool *pool;                        /* in whose table it is; NULL: in none */
+    struct ad_shape *next;                       /* in its chain of the table */
     struct ad_body *bodies[AD_SHAPE_BODIES];
     uint16_t *order; /* of printing; NULL until asked for */
     /* Where a name was found that was asked for lately, by where the asker keeps it: whoever asks

@@ -212,6 +212,14 @@ static int add_name(struct ad_shape *shape, uint32_t place, struct err *err)
     return 0;
 }
 
+static void note_identity(struct ad_shape *shape, uint32_t place, uint16_t bit)
+{
+    if (bit != 0) {
+        shape->identities |= bit;
+        shape->identity_places[ad_lowest_bit(bit)] = (uint16_t)place;
+    }
+}
+
 static int fill(struct ad_shape *shape, struct err *err)
 {
     size_t at = 0;
@@ -231,7 +239,7 @@ static int fill(struct ad_shape *shape, struct err *err)
                                                    .is_private = ad_name_is_private(text, length)};
         shape->has_private = shape->has_private || shape->entries[i].is_private;
         shape->has_special = shape->has_special || ad_name_special(text, length) != AD_SPECIAL_NONE;
-        shape->identities |= ad_name_identity(text, length);
+        note_identity(shape, i, ad_name_identity(text, length));
         int rc = add_name(shape, i, err);
         if (rc < 0) {
             return rc;

@@ -118,9 +118,12 @@ static int admit(const struct update *update, const struct ads_entry *entry, con
 }
 
 /* The Machine must be allowed, too: what an ad says of its Machine ends other ads of it. */
-static int admit_machine(const struct update *update, const char *machine, struct err *err)
+static int admit_machine(const struct update *update, const struct ad *ad, struct err *err)
 {
     const struct wire_peer *peer = wire_request_peer(update->request);
+    struct ad_identity_texts said;
+    (void)ad_identity_read(ad, &said); /* it was judged */
+    const char *machine = said.text[AD_IDENTITY_MACHINE];
     if (*machine && !wire_peer_may_advertise(peer, machine)) {
         return err_set(err, -EACCES, "%s may not advertise the machine '%s': its token is for '%s'",
                        peer->identity, machine, peer->pattern);
@@ -134,19 +137,20 @@ static int admit_identity(const struct update *update, const char *name, const s
                           struct err *err)
 {
     const struct wire_peer *peer = wire_request_peer(update->request);
-    const char *attribute = ad_identity_not_literal(sent);
+    struct ad_identity_texts said;
+    const char *attribute = ad_identity_read(sent, &said);
     if (attribute) {
         return err_set(err, -EINVAL, "%s of the ad '%s' of %s is not a literal string", attribute,
                        name, peer->identity);
     }
-    const char *uplink = ad_identity_text(sent, AD_IDENTITY_STARTD_UPLINK);
+    const char *uplink = said.text[AD_IDENTITY_STARTD_UPLINK];
     if (*uplink && (strncmp(uplink, UPLINK_PREFIX, strlen(UPLINK_PREFIX)) != 0 ||
                     !wire_peer_may_advertise(peer, uplink))) {
         return err_set(err, -EACCES,
                        "StartdUplink of the ad '%s' of %s is '%s', which is another's", name,
                        peer->identity, uplink);
     }
-    const char *who = ad_identity_text(sent, AD_IDENTITY_AUTHENTICATED_IDENTITY);
+    const char *who = said.text[AD_IDENTITY_AUTHENTICATED_IDENTITY];
     if (*who && strcmp(who, peer->identity) != 0) {
         return err_set(err, -EACCES, "AuthenticatedIdentity of the ad '%s' of %s is '%s'", name,
                        peer->identity, who);
@@ -444,7 +448,7 @@ static int make(struct update *update, size_t length, const struct beside *besid
                               update->account, entry, name, item->ad, bytes, &update->pending, err);
     if (!code && !(item->same_machine && entry->stamp.session == update->stamp.session) &&
         plan_is_of_machine(ad_string_or(item->ad, "MyType", ""))) {
-        code = admit_machine(update, ad_identity_text(item->ad, AD_IDENTITY_MACHINE), err);
+        code = admit_machine(update, item->ad, err);
     }
     if (!code) {
         code = admit_share(update, item, is_machine, err);

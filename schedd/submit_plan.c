@@ -244,7 +244,8 @@ int submit_plan_check_job(const struct ad *job, struct err *err)
         "Arguments",
         "ShouldTransferFiles",
     };
-    const char *not_literal = ad_identity_not_literal(job);
+    struct ad_identity_texts said;
+    const char *not_literal = ad_identity_read(job, &said);
     if (not_literal != NULL) {
         return err_set(err, -EINVAL, "%s is not a literal string", not_literal);
     }

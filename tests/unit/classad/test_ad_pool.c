@@ -596,13 +596,26 @@ static void names_are_found_however_often_others_are_asked_for_between(void **st
     ad_pool_destroy(pool);
 }
 
+static const char *not_literal(const struct ad *ad)
+{
+    struct ad_identity_texts texts;
+    return ad_identity_read(ad, &texts);
+}
+
+static const char *identity_text(const struct ad *ad, enum ad_identity which)
+{
+    struct ad_identity_texts texts;
+    (void)ad_identity_read(ad, &texts);
+    return texts.text[which];
+}
+
 static const char *first_not_literal(struct ad_pool *pool, const char *text, bool packed)
 {
     struct ad *ad = ad_of(text);
     if (packed) {
         ad_pack(pool, NULL, ad);
     }
-    const char *name = ad_identity_not_literal(ad);
+    const char *name = not_literal(ad);
     ad_destroy(ad);
     return name;
 }
@@ -620,21 +633,24 @@ static void who_one_is_is_a_literal_wherever_an_ad_keeps_it(void **state)
                             "AuthenticatedIdentity");
         assert_string_equal(first_not_literal(pool, "[ user = o ]", packed), "User");
     }
-    /* Over a body, hidden in it, and in a parent. */
+    /* Beside a body, over it, hidden in it, and in a parent. */
     struct ad *ad = ad_of("[ Owner = \"o\"; UidDomain = x; A = 1 ]"), *child = ad_create();
     ad_pack(pool, NULL, ad);
-    assert_string_equal(ad_identity_not_literal(ad), "UidDomain");
-    assert_string_equal(ad_identity_text(ad, AD_IDENTITY_UID_DOMAIN), "");
-    assert_string_equal(ad_identity_text(ad, AD_IDENTITY_OWNER), "o");
+    assert_string_equal(not_literal(ad), "UidDomain");
+    assert_string_equal(identity_text(ad, AD_IDENTITY_UID_DOMAIN), "");
+    assert_string_equal(identity_text(ad, AD_IDENTITY_OWNER), "o");
+    ad_set_string(ad, "Machine", "m");
+    assert_string_equal(identity_text(ad, AD_IDENTITY_MACHINE), "m");
+    assert_string_equal(identity_text(ad, AD_IDENTITY_OWNER), "o");
     ad_chain(child, ad);
-    assert_string_equal(ad_identity_not_literal(child), "UidDomain");
-    assert_string_equal(ad_identity_text(child, AD_IDENTITY_OWNER), "o");
+    assert_string_equal(not_literal(child), "UidDomain");
+    assert_string_equal(identity_text(child, AD_IDENTITY_OWNER), "o");
     ad_destroy(child);
     (void)ad_remove(ad, "UidDomain");
-    assert_null(ad_identity_not_literal(ad));
+    assert_null(not_literal(ad));
     ad_set_int(ad, "ScheddName", 1);
-    assert_string_equal(ad_identity_not_literal(ad), "ScheddName");
-    assert_string_equal(ad_identity_text(ad, AD_IDENTITY_NAME), "");
+    assert_string_equal(not_literal(ad), "ScheddName");
+    assert_string_equal(identity_text(ad, AD_IDENTITY_NAME), "");
     ad_destroy(ad);
     ad_pool_destroy(pool);
 }
