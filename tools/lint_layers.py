@@ -2,7 +2,8 @@
 # tools/lint_layers.py [ROOT] [--objects FILE...] - the tree keeps to tools/layers.rules.
 #
 # Includes are read from the sources.  State is read from the symbol tables of the archives and objects of the build
-# (--objects), because no reading of C text tells as surely what lands in a writable section.
+# (--objects), because no reading of C text tells as surely what lands in a writable section.  Calls among the files of
+# a folder come from there, too: tools/floors.py measures them.
 #
 # SPDX-License-Identifier: Apache-2.0
 import argparse
@@ -11,6 +12,7 @@ import re
 import subprocess
 
 import csource
+import floors
 
 LISTS = ("pure", "not-pure", "pure-words", "not-pure-system", "plan-system")
 
@@ -154,6 +156,7 @@ def main():
     objects = [path for path in arguments.objects if os.path.exists(path)]
     if objects:
         check_state(root, objects, rules, findings)
+        floors.check(root, [path for path in objects if path.endswith(".a")], findings)
     findings.finish()
 
 
