@@ -26,6 +26,9 @@ enum os_mount_kind {
     OS_MOUNT_PROC,   /* the namespace's own /proc at `to` */
     /* `from`, as it was before all mounts, appears at `to`, and cannot be changed there. */
     OS_MOUNT_READONLY,
+    /* An empty directory at `to`, which is made: what is mounted below it is, with its way, in
+     * memory, and a file system on disk has nothing to make and to forget for it. */
+    OS_MOUNT_WAY,
 };
 
 struct os_mount {

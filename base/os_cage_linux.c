@@ -28,6 +28,8 @@
 
 #include "base/os_spawn_linux.h"
 
+#define SMALL "mode=0755,size=64k" /* a file system in memory, of directories alone */
+
 /* ---- the keeper's side: system calls only ---------------------------------------------------- */
 
 CHILD_SIDE static bool write_file(struct launch *launch, const char *path, const char *text)
@@ -115,8 +117,7 @@ CHILD_SIDE static long hide(const char *path, int *empty)
             return 0;
         }
     }
-    long rc = syscall(SYS_mount, "tmpfs", path, "tmpfs", MS_NOSUID | MS_NODEV | MS_NOEXEC,
-                      "mode=0755,size=64k");
+    long rc = syscall(SYS_mount, "tmpfs", path, "tmpfs", MS_NOSUID | MS_NODEV | MS_NOEXEC, SMALL);
     if (rc >= 0 && *empty < 0) {
         *empty = (int)syscall(SYS_openat, AT_FDCWD, path, O_PATH | O_CLOEXEC, 0);
     }
@@ -144,6 +145,10 @@ CHILD_SIDE static bool make_mount(struct launch *launch, const struct os_mount *
         break;
     case OS_MOUNT_HIDE:
         rc = hide(mount->to, empty);
+        break;
+    case OS_MOUNT_WAY:
+        make_way(mount->to);
+        rc = syscall(SYS_mount, "tmpfs", mount->to, "tmpfs", plain | MS_NOEXEC, SMALL);
         break;
     case OS_MOUNT_MEMORY:
         rc = syscall(SYS_mount, "tmpfs", mount->to, "tmpfs", plain, "mode=1777");

@@ -90,6 +90,22 @@ static void add_scratch(struct cage_view *view, const struct cage_place *place, 
     strbuf_fini(&name);
 }
 
+/* Where EXECUTE is below the scratch directory `to` (a pool that lives in /tmp, a pilot): each job
+ * would have the way to its sandbox made on disk, and removed.  Only its first name is. */
+static void add_way(struct cage_view *view, const struct cage_place *place, const char *to)
+{
+    if (view->way != NULL || !is_below(place->sandbox, to) || strcmp(place->sandbox, to) == 0) {
+        return;
+    }
+    const char *first = place->sandbox + strlen(to);
+    first += *first == '/' ? 1 : 0;
+    const char *end = strchr(first, '/');
+    if (end != NULL) {
+        view->way = mem_strndup(place->sandbox, (size_t)(end - place->sandbox));
+        add(view, OS_MOUNT_WAY, NULL, view->way);
+    }
+}
+
 /* Is something else mounted above that directory? */
 static bool is_covered(const struct cage_view *view, const char *directory)
 {
@@ -120,6 +136,7 @@ void cage_plan_view(const struct ad *job, const struct cage_place *place, struct
             continue;
         }
         add_scratch(ret, place, i, place->scratch[i]);
+        add_way(ret, place, place->scratch[i]);
         secret_is_open = secret_is_open && !is_below(place->secret, place->scratch[i]);
     }
     if (place->home != NULL && ret->name_count < CAGE_SCRATCH_MAX) {
@@ -152,6 +169,7 @@ void cage_view_fini(struct cage_view *view)
     for (size_t i = 0; i < view->name_count; i++) {
         mem_free(view->names[i]);
     }
+    mem_free(view->way);
     *view = (struct cage_view){0};
 }
 

@@ -51,6 +51,7 @@ struct cage_view {
      * there (mode 1777), and none but the job's account may pass what is above; mem_ blocks. */
     char *names[CAGE_SCRATCH_MAX];
     size_t name_count;
+    char *way; /* to the sandbox, in a scratch directory: its first name; NULL: none is needed */
 };
 
 /* What is mounted for a job, in order.  A scratch directory that the job itself names something

@@ -183,6 +183,27 @@ static void what_is_mounted_readonly_can_be_neither_changed_nor_replaced(void **
     mem_free(text);
 }
 
+static void the_way_to_what_is_shown_is_in_memory(void **state)
+{
+    struct fixture *f = *state;
+    char way[128], deep[160], script[1000];
+    if (!may_have_namespaces(f)) {
+        skip();
+    }
+    (void)snprintf(way, sizeof way, "%s/way", f->inner);
+    (void)snprintf(deep, sizeof deep, "%s/a/b", way);
+    f->mounts[0] = (struct os_mount){.kind = OS_MOUNT_WAY, .to = way};
+    f->mounts[1] = (struct os_mount){.kind = OS_MOUNT_BIND, .from = f->sibling, .to = deep};
+    (void)snprintf(script, sizeof script, "grep -c ' %s tmpfs' /proc/mounts; cd %s && echo x >file",
+                   way, deep);
+    char *text = run(f, script);
+    assert_string_equal(text, "1\n");
+    mem_free(text);
+    (void)snprintf(script, sizeof script, "%s/file", f->sibling);
+    assert_int_equal(access(script, F_OK), 0); /* what is below is where it was */
+    assert_int_equal(rmdir(way), 0);           /* and the way itself left nothing there */
+}
+
 static void what_a_caged_program_shares_by_key_is_its_own(void **state)
 {
     struct fixture *f = *state;
@@ -580,6 +601,7 @@ int main(void)
         TEST(a_caged_program_sees_itself_alone),
         TEST(a_caged_program_can_get_no_privilege),
         TEST(what_is_mounted_readonly_can_be_neither_changed_nor_replaced),
+        TEST(the_way_to_what_is_shown_is_in_memory),
         TEST(what_a_caged_program_shares_by_key_is_its_own),
         TEST(status_signal_and_times_of_a_caged_program_are_its_own),
         TEST(a_caged_program_gets_the_signals_that_it_is_sent),

@@ -294,6 +294,37 @@ static void programs_of_the_site_stay_where_a_job_has_its_own_directory(void **s
     cage_view_fini(&view);
 }
 
+static void the_way_to_a_sandbox_below_a_scratch_directory_is_in_memory(void **state)
+{
+    (void)state;
+    static const char *const PROGRAMS[] = {"/tmp/pool/bin"}, *const SLASHED[] = {"/tmp/"};
+    struct cage_view view;
+    struct cage_place place = PLACE;
+    place.sandbox = "/tmp/pool/execute/dir_1/sandbox";
+    place.programs = PROGRAMS;
+    place.program_count = 1;
+    for (int slashed = 0; slashed < 2; slashed++) {
+        place.scratch = slashed ? SLASHED : SCRATCH;
+        place.scratch_count = slashed ? 1 : 2;
+        view_of("[Cmd = \"condor_exec.exe\"]", &place, &view);
+        int way = index_of(&view, OS_MOUNT_WAY, "/tmp/pool");
+        assert_int_equal(way, index_of(&view, OS_MOUNT_BIND, place.scratch[0]) + 1);
+        /* What is shown below it is mounted later. */
+        assert_true(index_of(&view, OS_MOUNT_READONLY, PROGRAMS[0]) > way);
+        assert_true(index_of(&view, OS_MOUNT_BIND, place.sandbox) > way);
+        cage_view_fini(&view);
+    }
+    /* One name is as much as the mount would need; the machine's own /tmp is left alone. */
+    place.sandbox = "/tmp/sandbox";
+    view_of("[Cmd = \"condor_exec.exe\"]", &place, &view);
+    assert_null(view.way);
+    cage_view_fini(&view);
+    place.sandbox = "/tmp/pool/execute/dir_1/sandbox";
+    view_of("[Cmd = \"/tmp/job\"]", &place, &view);
+    assert_null(view.way);
+    cage_view_fini(&view);
+}
+
 static bool fits(const char *job, const char *home)
 {
     struct ad *ad = parse(job);
@@ -325,6 +356,7 @@ int main(void)
         cmocka_unit_test(a_job_with_checkpoints_finds_its_sandbox_where_it_is_told),
         cmocka_unit_test(what_the_daemons_read_is_mounted_first),
         cmocka_unit_test(programs_of_the_site_stay_where_a_job_has_its_own_directory),
+        cmocka_unit_test(the_way_to_a_sandbox_below_a_scratch_directory_is_in_memory),
         cmocka_unit_test(a_home_is_below_a_directory_that_stays_the_jobs_own),
         cmocka_unit_test(a_cpuset_is_told_what_the_list_says),
         cmocka_unit_test(a_list_of_cpus_has_numbers_and_ranges),
