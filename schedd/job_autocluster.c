@@ -16,13 +16,13 @@
 #include "classad/ad.h"
 #include "schedd/autocluster_plan.h"
 #include "schedd/job_queue.h"
-#include "schedd/request_ads.h"
+#include "schedd/request_news.h"
 #include "schedd/schedd_plan.h"
 #include "schedd/schedd_state.h"
-#include "schedd/significant.h"
 #include "schedd/submitters.h"
 
 #define ID_TEXT           24
+#define LEARNED_MAX       500
 #define REJECTED_TEXT_MAX 2000
 #define PRIO_STEPS_MAX    2000 /* of PRIO in one job: what takes more counts as 0 */
 
@@ -36,6 +36,7 @@ void autoclusters_init(struct schedd *schedd)
     schedd->autoclusters = strmap_create(STRMAP_CASE_SENSITIVE);
     submitters_init(schedd);
     schedd->autocluster_ids = strmap_create(STRMAP_CASE_SENSITIVE);
+    schedd->learned = strmap_create(STRMAP_CASE_IGNORED);
 }
 
 static void autocluster_destroy(void *value)
@@ -54,6 +55,8 @@ void autoclusters_fini(struct schedd *schedd)
     strmap_destroy(schedd->autocluster_ids, NULL);
     strmap_destroy(schedd->autoclusters, autocluster_destroy);
     submitters_fini(schedd);
+    strmap_destroy(schedd->learned, NULL);
+    schedd->learned = NULL;
     schedd->autocluster_ids = NULL;
     schedd->autoclusters = NULL;
 }
@@ -86,13 +89,23 @@ static struct autocluster *make(struct schedd *schedd, struct owner *owner, cons
     return autocluster;
 }
 
+/* The learned names, to those of an autocluster. */
+static void add_learned(const struct schedd *schedd, struct strmap *names)
+{
+    size_t at = 0;
+    const char *name;
+    while (strmap_next(schedd->learned, &at, &name, NULL)) {
+        (void)strmap_set(names, name, schedd->learned); /* only presence counts */
+    }
+}
+
 static struct autocluster *find_or_make(struct schedd *schedd, const struct job *job,
                                         int64_t wanted_id)
 {
     struct ad *view = job_view(schedd, job);
     struct strmap *names = strmap_create(STRMAP_CASE_IGNORED);
     autocluster_plan_names(view, schedd->settings.significant, names);
-    significant_names(schedd, names);
+    add_learned(schedd, names);
     autocluster_plan_requests(job->cluster->ad, names);
     autocluster_plan_requests(job->own, names);
     struct strbuf key;
@@ -211,7 +224,7 @@ static void sink(struct autocluster *autocluster, uint32_t at, struct job *job)
 static void changed(struct schedd *schedd, struct autocluster *autocluster)
 {
     autocluster->dirty = true;
-    request_ads_changed(schedd);
+    request_news_changed(schedd);
 }
 
 void autocluster_push(struct schedd *schedd, struct job *job)
@@ -242,7 +255,7 @@ void autocluster_pull(struct schedd *schedd, struct job *job, bool by_claim)
     }
     if (by_claim && autocluster->idle_count > 0) {
         autocluster->dirty = true;
-        request_ads_drained(schedd);
+        request_news_drained(schedd);
     } else {
         changed(schedd, autocluster);
     }
@@ -281,6 +294,16 @@ void autocluster_rejected(struct schedd *schedd, struct autocluster *autocluster
 }
 
 /* ---- attributes that begin to matter --------------------------------------------------------- */
+
+bool autoclusters_learn(struct schedd *schedd, const char *name)
+{
+    if (!autocluster_plan_may_matter(name) || strmap_get(schedd->learned, name) != NULL ||
+        strmap_count(schedd->learned) >= LEARNED_MAX) {
+        return false;
+    }
+    (void)strmap_set(schedd->learned, name, schedd); /* was absent */
+    return true;
+}
 
 static bool has_one(const struct ad *ad, const char *const *names, size_t count)
 {

@@ -55,6 +55,9 @@ struct autocluster *autocluster_find(const struct schedd *schedd, int64_t id);
 void autocluster_rejected(struct schedd *schedd, struct autocluster *autocluster, const char *why,
                           const char *by);
 
+/* The negotiator says that this attribute matters: autoclusters that are made from now on know it.
+ * False: it was known, or cannot matter, or too many are known. */
+bool autoclusters_learn(struct schedd *schedd, const char *name);
 /* These attributes began to matter: jobs that have one go into the autoclusters that they now
  * belong to.  Returns how many jobs were looked at again.  O(jobs). */
 size_t autoclusters_divide(struct schedd *schedd, const char *const *names, size_t count);

@@ -26,7 +26,7 @@
 #include "schedd/schedd_plan.h"
 #include "schedd/machine_attrs.h"
 #include "schedd/machine_trouble.h"
-#include "schedd/request_ads.h"
+#include "schedd/request_news.h"
 #include "schedd/schedd_state.h"
 #include "schedd/shadows.h"
 #include "store/store.h"
@@ -176,7 +176,7 @@ struct claim *claim_create(struct schedd *schedd, const char *id, const char *sl
     claim->timer = loop_timer_create(schedd->loop, timer_fired, claim);
     claim->wait = loop_timer_create(schedd->loop, wait_fired, claim);
     CHECK(strmap_set(schedd->claims, id, claim) == NULL);
-    request_ads_room(schedd);
+    request_news_room(schedd);
     return claim;
 }
 
@@ -212,7 +212,7 @@ void claims_end(struct change *change, struct claim *claim, const char *why)
     }
     (void)strmap_remove(schedd->claims, claim->id); /* it is there */
     claim_destroy(claim);
-    request_ads_room(schedd);
+    request_news_room(schedd);
 }
 
 static void write_claim(struct change *change, const struct claim *claim)

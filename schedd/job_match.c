@@ -19,7 +19,7 @@
 #include "classad/ad.h"
 #include "schedd/job_autocluster.h"
 #include "schedd/machine_trouble.h"
-#include "schedd/request_ads.h"
+#include "schedd/request_news.h"
 #include "schedd/schedd_plan.h"
 #include "schedd/schedd_state.h"
 #include "wire/door.h"
@@ -246,7 +246,7 @@ void claims_match(struct schedd *schedd, struct wire_request *request)
     struct ad *answer = ad_create();
     ad_set_bool(answer, "Accepted", true);
     ad_set_string(answer, "JobId", claim->job_id);
-    ad_set_int(answer, "JobCount", request_ads_wanted(schedd, autocluster));
+    ad_set_int(answer, "JobCount", request_news_wanted(schedd, autocluster));
     const struct wire_body body = {.args = answer};
     wire_reply_ok(request, &body);
     ad_destroy(answer);

@@ -29,7 +29,6 @@
 #include "schedd/job_nonce.h"
 #include "schedd/job_policy.h"
 #include "schedd/job_spool.h"
-#include "schedd/request_ads.h"
 #include "schedd/machine_attrs.h"
 #include "schedd/schedd_state.h"
 #include "schedd/significant.h"

@@ -12,7 +12,7 @@
 #include "base/strbuf.h"
 #include "base/strmap.h"
 #include "classad/ad.h"
-#include "schedd/request_ads.h"
+#include "schedd/request_news.h"
 #include "schedd/schedd_plan.h"
 #include "schedd/schedd_state.h"
 
@@ -53,7 +53,7 @@ static void timer_fired(void *arg)
 {
     struct troubles *self = arg;
     set_timer(self);
-    request_ads_moved(self->schedd);
+    request_news_moved(self->schedd);
 }
 
 void troubles_init(struct schedd *schedd)
@@ -133,7 +133,7 @@ void trouble_note(struct schedd *schedd, const char *machine, uint64_t claimed_m
              LOG_TEXT("machine", machine), LOG_INT("failures", trouble->failures),
              LOG_INT("s", wait_ms / 1000));
     set_timer(self);
-    request_ads_moved(schedd);
+    request_news_moved(schedd);
 }
 
 void trouble_passed(struct schedd *schedd, const char *machine)

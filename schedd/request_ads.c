@@ -4,11 +4,6 @@
  * than the last where the clock was set back, the sequence counts the messages.  Always Full:
  * request ads are few and small.
  *
- * A request asks for no more jobs than MAX_JOBS_RUNNING leaves room for: a match beyond it would be
- * refused, and machines be woken for nothing.  So each claim that begins or ends changes all of
- * them, once there is less room than there are idle jobs: they are told at once when room appears
- * or is gone, and else once in ROOM_MS.
- *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "schedd/request_ads.h"
@@ -28,6 +23,7 @@
 #include "schedd/job_autocluster.h"
 #include "schedd/job_queue.h"
 #include "schedd/machine_trouble.h"
+#include "schedd/request_news.h"
 #include "schedd/schedd_state.h"
 #include "schedd/submitters.h"
 #include "wire/daemon_ad.h"
@@ -36,48 +32,13 @@
 #include "wire/wire.h"
 
 #define ADS_PER_UPDATE 500
-#define DRAINED_MS     250 /* between two that tell only what claims have taken */
-#define ROOM_MS        1000
 
 struct request_ads {
     struct schedd *schedd;
-    struct loop_timer *gather; /* set: changes wait for it */
     struct loop_timer *full;
     int64_t epoch;
     int64_t sequence;
-    uint64_t sent_ms; /* when the last change went out */
-    uint64_t due_ms;  /* when gather fires */
-    int64_t room;     /* room_of() when all requests were marked for it last */
-    uint64_t room_ms; /* when that was */
 };
-
-/* ---- how many jobs may run yet --------------------------------------------------------------- */
-
-static int64_t room_of(const struct schedd *schedd)
-{
-    int64_t max = schedd->settings.running_max;
-    int64_t claims = schedd->claims != NULL ? (int64_t)strmap_count(schedd->claims) : 0;
-    return max <= 0 ? INT64_MAX : claims < max ? max - claims : 0;
-}
-
-int64_t request_ads_wanted(const struct schedd *schedd, const struct autocluster *autocluster)
-{
-    int64_t room = room_of(schedd), idle = (int64_t)autocluster->idle_count;
-    return idle < room ? idle : room;
-}
-
-static bool room_has_turned(const struct request_ads *self, int64_t room)
-{
-    return (room == 0) != (self->room == 0);
-}
-
-/* Some request may ask for another number than it should. */
-static bool room_differs(const struct request_ads *self, int64_t room)
-{
-    int64_t idle = self->schedd->idle;
-    return room_has_turned(self, room) ||
-           (room != self->room && (room < idle || self->room < idle));
-}
 
 /* ---- the ads --------------------------------------------------------------------------------- */
 
@@ -109,7 +70,7 @@ static struct ad *request_ad(const struct schedd *schedd, const struct autoclust
     ad_set_string(ad, "Owner", autocluster->owner->name);
     ad_set_string(ad, "User", autocluster->owner->user);
     ad_set_string(ad, "SubmitterName", autocluster->submitter->name);
-    ad_set_int(ad, "JobCount", request_ads_wanted(schedd, autocluster));
+    ad_set_int(ad, "JobCount", request_news_wanted(schedd, autocluster));
     ad_set_int(ad, "JobPrio", job_int(best, "JobPrio", 0));
     ad_set_int(ad, "QDate", best->cluster->qdate_s);
     mem_free(name);
@@ -195,45 +156,6 @@ static void send_gone(struct request_ads *self, struct wire *wire, const char *t
     vec_fini(names, mem_free);
 }
 
-static void mark_all(struct schedd *schedd)
-{
-    size_t at = 0;
-    void *value = NULL;
-    while (strmap_next(schedd->autoclusters, &at, NULL, &value)) {
-        ((struct autocluster *)value)->dirty = true;
-    }
-    submitters_mark_all(schedd);
-}
-
-static void publish_after(struct schedd *schedd, uint64_t gather_ms)
-{
-    struct request_ads *self = schedd->request_ads;
-    if (self == NULL) {
-        return;
-    }
-    uint64_t now_ms = loop_now_ms(schedd->loop);
-    uint64_t due_ms = self->sent_ms + gather_ms;
-    if (due_ms < now_ms) {
-        due_ms = now_ms;
-    }
-    if (!loop_timer_is_set(self->gather) || due_ms < self->due_ms) {
-        self->due_ms = due_ms;
-        loop_timer_set(self->gather, due_ms - now_ms);
-    }
-}
-
-static void mark_by_room(struct request_ads *self)
-{
-    int64_t room = room_of(self->schedd);
-    uint64_t now_ms = loop_now_ms(self->schedd->loop);
-    if (room_differs(self, room) &&
-        (room_has_turned(self, room) || now_ms >= self->room_ms + ROOM_MS)) {
-        mark_all(self->schedd);
-        self->room = room;
-        self->room_ms = now_ms;
-    }
-}
-
 static void publish(struct request_ads *self)
 {
     struct schedd *schedd = self->schedd;
@@ -241,7 +163,7 @@ static void publish(struct request_ads *self)
     if (wire == NULL || schedd->stopping) {
         return;
     }
-    mark_by_room(self);
+    request_news_send(schedd);
     struct vec ads = {0};
     struct vec gone_requests = {0};
     struct vec gone_submitters = {0};
@@ -254,7 +176,7 @@ static void publish(struct request_ads *self)
             continue;
         }
         autocluster->dirty = false;
-        if (request_ads_wanted(schedd, autocluster) > 0) {
+        if (request_news_wanted(schedd, autocluster) > 0) {
             autocluster->published = true;
             vec_push(&ads, request_ad(schedd, autocluster));
         } else if (autocluster->published) {
@@ -274,10 +196,7 @@ static void publish(struct request_ads *self)
         autocluster_sweep(schedd, empty.items[i]);
     }
     vec_fini(&empty, NULL);
-    self->sent_ms = loop_now_ms(schedd->loop);
-    if (room_differs(self, room_of(schedd))) { /* it was too early to tell that */
-        publish_after(schedd, ROOM_MS);
-    }
+    request_news_sent(schedd);
 }
 
 /* ---- what an earlier connection left ----------------------------------------------------------
@@ -298,7 +217,7 @@ static void found(void *arg, struct wire_reply *reply)
     void *value = NULL;
     while (strmap_next(schedd->autoclusters, &at, NULL, &value)) {
         const struct autocluster *autocluster = value;
-        if (request_ads_wanted(schedd, autocluster) > 0) {
+        if (request_news_wanted(schedd, autocluster) > 0) {
             char *name = request_name(schedd, autocluster);
             (void)strmap_set(ours, name, schedd); /* only presence counts */
             mem_free(name);
@@ -363,7 +282,7 @@ static void gather_fired(void *arg)
 static void full_fired(void *arg)
 {
     struct request_ads *self = arg;
-    mark_all(self->schedd);
+    request_news_mark_all(self->schedd);
     publish(self);
     loop_timer_set(self->full, self->schedd->settings.publish_full_ms);
 }
@@ -372,14 +291,13 @@ void request_ads_init(struct schedd *schedd)
 {
     struct request_ads *self = mem_zalloc(sizeof(*self));
     self->schedd = schedd;
-    self->gather = loop_timer_create(schedd->loop, gather_fired, self);
+    request_news_init(schedd, gather_fired, self);
     self->full = loop_timer_create(schedd->loop, full_fired, self);
     self->epoch = loop_wall_ms(schedd->loop);
     if (self->epoch <= schedd->life) {
         self->epoch = schedd->life + 1;
     }
     schedd->life = self->epoch; /* claims_init() writes it, when all is loaded */
-    self->room = INT64_MAX;
     schedd->request_ads = self;
 }
 
@@ -387,45 +305,16 @@ void request_ads_fini(struct schedd *schedd)
 {
     struct request_ads *self = schedd->request_ads;
     if (self != NULL) {
-        loop_timer_destroy(self->gather);
+        request_news_fini(schedd);
         loop_timer_destroy(self->full);
         mem_free(self);
         schedd->request_ads = NULL;
     }
 }
 
-void request_ads_changed(struct schedd *schedd)
-{
-    publish_after(schedd, schedd->settings.publish_gather_ms);
-}
-
-void request_ads_drained(struct schedd *schedd)
-{
-    uint64_t gather_ms = schedd->settings.publish_gather_ms;
-    publish_after(schedd, gather_ms > DRAINED_MS ? gather_ms : DRAINED_MS);
-}
-
-void request_ads_room(struct schedd *schedd)
-{
-    const struct request_ads *self = schedd->request_ads;
-    int64_t room = room_of(schedd);
-    if (self != NULL && room_differs(self, room)) {
-        publish_after(schedd,
-                      room_has_turned(self, room) ? schedd->settings.publish_gather_ms : ROOM_MS);
-    }
-}
-
-void request_ads_moved(struct schedd *schedd)
-{
-    if (schedd->request_ads != NULL) {
-        mark_all(schedd);
-        request_ads_changed(schedd);
-    }
-}
-
 void request_ads_up(struct schedd *schedd, struct wire *wire)
 {
-    mark_all(schedd);
+    request_news_mark_all(schedd);
     publish(schedd->request_ads);
     find_stale(schedd, wire);
     loop_timer_set(schedd->request_ads->full, schedd->settings.publish_full_ms);

@@ -46,6 +46,7 @@
 #include "schedd/machine_trouble.h"
 #include "schedd/old_rows.h"
 #include "schedd/request_ads.h"
+#include "schedd/request_news.h"
 #include "schedd/revoked.h"
 #include "schedd/schedd_state.h"
 #include "schedd/significant.h"
@@ -641,7 +642,7 @@ static void reload(void *state, const struct config *config)
     pool_context_reload(schedd->context, config, schedd->log);
     pool_uplink_reload(schedd->uplink, config, schedd->log);
     listen_anew(schedd);
-    request_ads_moved(schedd); /* they say where we are */
+    request_news_moved(schedd); /* they say where we are */
 }
 
 /* ---- stop: shadows first; claims and jobs stay, for the next start -----------------------------

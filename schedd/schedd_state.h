@@ -30,12 +30,14 @@ struct loop_timer;
 struct os;
 struct policies;
 struct request_ads;
+struct request_news;
 struct slices;
 struct store;
 struct strmap;
 struct troubles;
 struct uplink;
 struct user_world;
+struct watch;
 struct watch_server;
 struct wire_context;
 
@@ -139,7 +141,8 @@ struct schedd {
     struct strmap *autoclusters;    /* key text -> struct autocluster */
     struct strmap *autocluster_ids; /* "3" -> the same */
     int64_t next_autocluster;
-    struct learned *learned; /* significant.c */
+    struct strmap *learned; /* significant attributes that the negotiator has told */
+    struct watch *learning; /* significant.c */
 
     /* submitters.c */
     struct strmap *submitters; /* "physics.bob@domain" -> struct submitter */
@@ -160,6 +163,7 @@ struct schedd {
 
     /* request_ads.c */
     struct request_ads *request_ads;
+    struct request_news *request_news; /* request_news.c */
 };
 
 #endif

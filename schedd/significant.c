@@ -9,32 +9,15 @@
 #include "base/strmap.h"
 #include "base/vec.h"
 #include "classad/ad.h"
-#include "schedd/autocluster_plan.h"
 #include "schedd/job_autocluster.h"
 #include "schedd/job_queue.h"
 #include "schedd/schedd_state.h"
 #include "wire/watch.h"
 
-#define NAMES_MAX 500
-#define ROW       "significant"
-
-struct learned {
-    struct strmap *names; /* values: the struct */
-    struct watch *watch;
-};
-
-static bool learn(struct learned *learned, const char *name)
-{
-    if (!autocluster_plan_may_matter(name) || strmap_get(learned->names, name) != NULL ||
-        strmap_count(learned->names) >= NAMES_MAX) {
-        return false;
-    }
-    (void)strmap_set(learned->names, name, learned); /* was absent */
-    return true;
-}
+#define ROW "significant"
 
 /* Learns what is in the list; the new ones go to `fresh` (borrowed). */
-static void learn_list(struct learned *learned, const struct ad *ad, const char *attribute,
+static void learn_list(struct schedd *schedd, const struct ad *ad, const char *attribute,
                        struct vec *fresh)
 {
     struct ad_value list;
@@ -42,7 +25,7 @@ static void learn_list(struct learned *learned, const struct ad *ad, const char 
     for (size_t i = 0; i < ad_value_count(&list); i++) {
         struct ad_value item;
         ad_value_item(&list, i, &item);
-        if (item.type == AD_TYPE_STRING && learn(learned, item.string.text)) {
+        if (item.type == AD_TYPE_STRING && autoclusters_learn(schedd, item.string.text)) {
             vec_push(fresh, mem_strdup(item.string.text));
         }
         ad_value_fini(&item);
@@ -52,10 +35,10 @@ static void learn_list(struct learned *learned, const struct ad *ad, const char 
 
 static void keep(struct schedd *schedd)
 {
-    size_t count = strmap_count(schedd->learned->names), at = 0;
+    size_t count = strmap_count(schedd->learned), at = 0;
     const char **names = mem_alloc((count + 1) * sizeof *names);
     for (size_t i = 0; i < count; i++) {
-        (void)strmap_next(schedd->learned->names, &at, &names[i], NULL); /* there are so many */
+        (void)strmap_next(schedd->learned, &at, &names[i], NULL); /* there are so many */
     }
     struct ad *row = ad_create();
     struct change *change = change_begin(schedd);
@@ -74,12 +57,12 @@ static void changed(void *arg, const char *key, const struct ad *ad)
     struct schedd *schedd = arg;
     struct vec fresh = {0};
     (void)key;
-    learn_list(schedd->learned, ad, "SignificantAttributes", &fresh);
+    learn_list(schedd, ad, "SignificantAttributes", &fresh);
     if (fresh.count > 0) {
         size_t moved = autoclusters_divide(schedd, (const char *const *)fresh.items, fresh.count);
         log_info(schedd->log, "significant", "more attributes of jobs matter",
-                 LOG_INT("names", strmap_count(schedd->learned->names)),
-                 LOG_TEXT("first", fresh.items[0]), LOG_INT("jobs", moved));
+                 LOG_INT("names", strmap_count(schedd->learned)), LOG_TEXT("first", fresh.items[0]),
+                 LOG_INT("jobs", moved));
         keep(schedd);
     }
     vec_fini(&fresh, mem_free);
@@ -101,38 +84,23 @@ void significant_init(struct schedd *schedd)
     static const char *const PROJECTION[] = {"SignificantAttributes", NULL};
     static const struct watch_spec SPEC = {.type = "Negotiator", .projection = PROJECTION};
     static const struct watch_events EVENTS = {.changed = changed, .gone = gone, .synced = synced};
-    schedd->learned = mem_zalloc(sizeof *schedd->learned);
-    schedd->learned->names = strmap_create(STRMAP_CASE_IGNORED);
-    schedd->learned->watch = watch_create(schedd->loop, &SPEC, &EVENTS, schedd);
+    schedd->learning = watch_create(schedd->loop, &SPEC, &EVENTS, schedd);
 }
 
 void significant_fini(struct schedd *schedd)
 {
-    if (schedd->learned != NULL) {
-        watch_destroy(schedd->learned->watch);
-        strmap_destroy(schedd->learned->names, NULL);
-        mem_free(schedd->learned);
-        schedd->learned = NULL;
-    }
+    watch_destroy(schedd->learning);
+    schedd->learning = NULL;
 }
 
 void significant_up(struct schedd *schedd, struct wire *wire)
 {
-    (void)watch_start(schedd->learned->watch, wire); /* a cut: the next uplink asks again */
+    (void)watch_start(schedd->learning, wire); /* a cut: the next uplink asks again */
 }
 
 void significant_load(struct schedd *schedd, const struct ad *row)
 {
     struct vec fresh = {0};
-    learn_list(schedd->learned, row, "Names", &fresh);
+    learn_list(schedd, row, "Names", &fresh);
     vec_fini(&fresh, mem_free);
-}
-
-void significant_names(const struct schedd *schedd, struct strmap *names)
-{
-    size_t at = 0;
-    const char *name;
-    while (strmap_next(schedd->learned->names, &at, &name, NULL)) {
-        (void)strmap_set(names, name, schedd->learned); /* only presence counts */
-    }
 }

@@ -12,7 +12,6 @@
 
 struct ad;
 struct schedd;
-struct strmap;
 struct wire;
 
 void significant_init(struct schedd *schedd); /* before the queue is loaded */
@@ -21,7 +20,5 @@ void significant_fini(struct schedd *schedd);
 void significant_up(struct schedd *schedd, struct wire *wire);
 /* What the store has of it. */
 void significant_load(struct schedd *schedd, const struct ad *row);
-/* Adds the learned names to those of an autocluster. */
-void significant_names(const struct schedd *schedd, struct strmap *names);
 
 #endif

@@ -13,7 +13,7 @@
 #include "base/vec.h"
 #include "classad/ad.h"
 #include "schedd/job_autocluster.h"
-#include "schedd/request_ads.h"
+#include "schedd/request_news.h"
 #include "schedd/schedd_state.h"
 
 #define GROUP_NAME_MAX 400
@@ -117,9 +117,9 @@ void submitter_count(struct schedd *schedd, const struct job *job, enum job_stat
     }
     submitter->dirty = true;
     if (submitter->published && submitter->idle + submitter->running + submitter->held > 0) {
-        request_ads_drained(schedd); /* who asks for slots anew says so with the request */
+        request_news_drained(schedd); /* who asks for slots anew says so with the request */
     } else {
-        request_ads_changed(schedd);
+        request_news_changed(schedd);
     }
 }
 
@@ -152,15 +152,6 @@ static struct ad *submitter_ad(const struct schedd *schedd, const struct submitt
     ad_set_real(ad, "WeightedRunningJobs", submitter->weighted_running);
     mem_free(name);
     return ad;
-}
-
-void submitters_mark_all(struct schedd *schedd)
-{
-    size_t at = 0;
-    void *value = NULL;
-    while (strmap_next(schedd->submitters, &at, NULL, &value)) {
-        ((struct submitter *)value)->dirty = true;
-    }
 }
 
 void submitters_publish(struct schedd *schedd, struct vec *ads, struct vec *gone)

@@ -38,7 +38,6 @@ double submitter_weight(const struct ad *view);
 void submitter_count(struct schedd *schedd, const struct job *job, enum job_status status,
                      int64_t by);
 
-void submitters_mark_all(struct schedd *schedd);
 /* Adds the ads that are news to ads, and the names of those whose jobs are all gone to gone. */
 void submitters_publish(struct schedd *schedd, struct vec *ads, struct vec *gone);
 /* Is there an ad of that Name? */
