@@ -7,6 +7,7 @@
 #include "base/loop.h"
 #include "classad/ad.h"
 #include "schedd/checkpoint_plan.h"
+#include "schedd/job_ad.h"
 #include "schedd/job_moves.h"
 #include "schedd/schedd_state.h"
 

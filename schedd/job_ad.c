@@ -1,8 +1,8 @@
-/* schedd/job_ad.c - the ad of a job, put together from its cluster's, its own and its fixed parts.
+/* schedd/job_ad.c - see job_ad.h.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "schedd/job_queue.h"
+#include "schedd/job_ad.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -19,6 +19,11 @@
 void job_id(const struct job *job, char ret[JOB_ID_SIZE])
 {
     (void)snprintf(ret, JOB_ID_SIZE, "%" PRId64 ".%" PRIu32, job->cluster->id, job->proc);
+}
+
+void job_row_key(const struct job *job, char ret[JOB_KEY_SIZE])
+{
+    (void)snprintf(ret, JOB_KEY_SIZE, "%010" PRId64 ".%010" PRIu32, job->cluster->id, job->proc);
 }
 
 static bool digits(const char **at, int64_t max, int64_t *ret)
@@ -250,17 +255,6 @@ struct ad *job_flat(const struct schedd *schedd, const struct job *job)
     ad_merge(flat, view);
     ad_destroy(view);
     return flat;
-}
-
-const struct ad *queue_show(struct schedd *schedd, const char *id)
-{
-    const struct job *job = queue_job_by_id(schedd, id);
-    if (job == NULL) {
-        return NULL;
-    }
-    ad_destroy(schedd->shown);
-    schedd->shown = job_flat(schedd, job);
-    return schedd->shown;
 }
 
 struct ad *job_own(struct job *job)

@@ -13,7 +13,8 @@
 #include "base/strmap.h"
 #include "base/vec.h"
 #include "classad/ad.h"
-#include "schedd/job_queue.h"
+#include "schedd/job_ad.h"
+#include "schedd/queue_table.h"
 
 #define STATUSES 8 /* HTCondor's JobStatus, 1 to 7 */
 

@@ -15,7 +15,7 @@
 #include "base/strmap.h"
 #include "base/text.h"
 #include "schedd/charge_plan.h"
-#include "schedd/job_queue.h"
+#include "schedd/queue_table.h"
 #include "schedd/schedd_state.h"
 #include "user_maps/user_world.h"
 

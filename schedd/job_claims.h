@@ -24,7 +24,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "schedd/job_queue.h"
+#include "schedd/queue_table.h"
 #include "wire/claim_nonce.h"
 
 struct ad;
@@ -72,7 +72,7 @@ struct claim {
     bool activated; /* ACTIVATE was sent for this epoch */
     bool stop_told; /* DEACTIVATE was sent */
     bool stop_fast;
-    bool ends_run;         /* of job_id, which leaves (job_queue.h) until that has ended */
+    bool ends_run;         /* of job_id, which leaves (queue_table.h) until that has ended */
     bool keeps_run;        /* what that run has made by then is taken: its shadow still serves it */
     const char *stop_kind; /* "Remove", "Hold", NULL: another */
     bool start_waits;      /* for the NextJobStartDelay of the job that was started last */

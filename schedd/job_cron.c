@@ -12,7 +12,8 @@
 #include "base/os.h"
 #include "classad/ad.h"
 #include "schedd/cron_plan.h"
-#include "schedd/job_queue.h"
+#include "schedd/job_ad.h"
+#include "schedd/queue_table.h"
 #include "schedd/schedd_state.h"
 
 static bool has_times(const struct job *job)

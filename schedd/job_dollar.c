@@ -10,7 +10,8 @@
 #include "base/loop.h"
 #include "classad/ad.h"
 #include "schedd/dollar_plan.h"
-#include "schedd/job_queue.h"
+#include "schedd/job_ad.h"
+#include "schedd/queue_table.h"
 #include "schedd/schedd_state.h"
 
 void dollar_look_at(struct schedd *schedd, struct job *job)

@@ -18,12 +18,15 @@
 #include "classad/ad.h"
 #include "classad/ad_limits.h"
 #include "schedd/edit_plan.h"
+#include "schedd/job_ad.h"
+#include "schedd/job_add.h"
 #include "schedd/job_autocluster.h"
+#include "schedd/job_change.h"
 #include "schedd/job_charge.h"
 #include "schedd/job_claims.h"
 #include "schedd/job_events.h"
-#include "schedd/job_queue.h"
 #include "schedd/job_select.h"
+#include "schedd/queue_table.h"
 #include "schedd/schedd_state.h"
 #include "schedd/submit_plan.h"
 #include "wire/wire.h"
@@ -151,7 +154,7 @@ static void change_next(struct edit *edit, struct change *change, uint64_t *step
     }
     tell(change, job, edit->changes);
     ad_merge(job_own(job), edit->changes);
-    queue_look_at(schedd, job);
+    job_look_at(schedd, job);
     autocluster_rejoin(schedd, job);
     change_job(change, job);
     *steps += JOB_STEPS + ad_count(edit->changes) * AD_LOOK_STEPS +

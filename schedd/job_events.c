@@ -16,10 +16,12 @@
 #include "classad/ad.h"
 #include "schedd/checkpoint_plan.h"
 #include "schedd/event_rows.h"
+#include "schedd/job_ad.h"
+#include "schedd/job_change.h"
 #include "schedd/job_claims.h"
-#include "schedd/job_queue.h"
 #include "schedd/machine_attrs.h"
 #include "schedd/mail_plan.h"
+#include "schedd/queue_table.h"
 #include "schedd/schedd_state.h"
 #include "wire/checkpoint_attrs.h"
 

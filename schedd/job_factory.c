@@ -2,7 +2,6 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "schedd/job_events.h"
 #include "schedd/job_factory.h"
 
 #include <errno.h>
@@ -20,10 +19,14 @@
 #include "base/vec.h"
 #include "classad/ad.h"
 #include "classad/ad_limits.h"
+#include "schedd/factory_kick.h"
+#include "schedd/job_add.h"
+#include "schedd/job_change.h"
 #include "schedd/job_charge.h"
+#include "schedd/job_events.h"
 #include "schedd/job_factory_plan.h"
-#include "schedd/job_queue.h"
-#include "schedd/job_submit.h"
+#include "schedd/queue_finish.h"
+#include "schedd/queue_table.h"
 #include "schedd/schedd_state.h"
 #include "schedd/submit_plan.h"
 #include "store/store.h"
@@ -62,7 +65,6 @@ struct job_factory {
     struct vec env;  /* "NAME=value", for place.env, with a NULL at its end */
     int64_t total;
     struct slice_work *turn; /* once it is a cluster's */
-    bool committing;         /* the last slice */
     struct owner *payer;     /* who has `bytes` of it in his account; NULL: nobody yet */
     int64_t bytes;
 };
@@ -216,6 +218,7 @@ static void join(struct job_factory *factory, struct cluster *cluster)
     factory->payer->factory_bytes += factory->bytes;
     factory->turn =
         slice_work_create(factory->schedd->slices, cluster->owner->user, slice, factory);
+    cluster->making = factory->turn;
 }
 
 void factory_attach(struct change *change, struct job_factory *factory, struct cluster *cluster)
@@ -245,6 +248,7 @@ void factory_end(struct change *change, struct cluster *cluster)
     row_keys(cluster, place, digest);
     change_delete(change, TABLE, place);
     change_delete(change, TABLE, digest);
+    cluster->making = NULL;
     factory_destroy(cluster->factory);
     cluster->factory = NULL;
 }
@@ -286,7 +290,7 @@ static int make_one(struct change *change, struct job_factory *factory, int64_t 
         ad_destroy(own);
         return rc;
     }
-    submit_add_job(change, cluster, own);
+    (void)job_add(change, cluster, own, true);
     return 0;
 }
 
@@ -360,7 +364,7 @@ static void made_durable(void *arg)
     struct made *made = arg;
     struct cluster *cluster = queue_cluster(made->schedd, made->cluster);
     if (cluster != NULL && cluster->factory != NULL) {
-        cluster->factory->committing = false;
+        cluster->making = cluster->factory->turn;
         factory_kick(cluster);
     }
     mem_free(made);
@@ -380,15 +384,8 @@ static void slice(void *arg)
     }
     struct made *made = mem_alloc(sizeof(*made));
     *made = (struct made){schedd, id};
-    factory->committing = true;
+    cluster->making = NULL;
     change_commit(change, made_durable, mem_free, made);
-}
-
-void factory_kick(struct cluster *cluster)
-{
-    if (cluster->factory != NULL && !cluster->factory->committing) {
-        slice_work_want(cluster->factory->turn);
-    }
 }
 
 /* ---- hold and release ------------------------------------------------------------------------ */
@@ -465,23 +462,22 @@ static int load_row(void *arg, const char *key, const void *value, size_t length
     return 0;
 }
 
-void factories_room(struct schedd *schedd)
-{
-    size_t at = 0;
-    void *value = NULL;
-    if (!schedd->factories_wait) {
-        return;
-    }
-    schedd->factories_wait = false;
-    while (strmap_next(schedd->clusters, &at, NULL, &value)) {
-        factory_kick(value);
-    }
-}
-
 int factories_load(struct schedd *schedd, struct err *err)
 {
     struct loading loading = {.schedd = schedd};
     int rc = store_load(schedd->store, TABLE, load_row, &loading, err);
     ad_destroy(loading.place);
     return rc;
+}
+
+void factories_fini(struct schedd *schedd)
+{
+    size_t at = 0;
+    void *value = NULL;
+    while (schedd->clusters != NULL && strmap_next(schedd->clusters, &at, NULL, &value)) {
+        struct cluster *cluster = value;
+        cluster->making = NULL;
+        factory_destroy(cluster->factory);
+        cluster->factory = NULL;
+    }
 }

@@ -44,11 +44,6 @@ int factory_create(struct schedd *schedd, int64_t cluster, const char *digest,
 void factory_attach(struct change *change, struct job_factory *factory, struct cluster *cluster);
 void factory_destroy(struct job_factory *factory); /* NULL is allowed */
 
-/* Something about the cluster's jobs is different: there may be room for more. */
-void factory_kick(struct cluster *cluster);
-/* A job left the queue: those whose way was barred by a limit of the queue look again. */
-void factories_room(struct schedd *schedd);
-
 /* No further jobs; those that are there stay. */
 void factory_end(struct change *change, struct cluster *cluster);
 void factory_pause(struct change *change, struct cluster *cluster, const char *why);
@@ -56,5 +51,6 @@ void factory_resume(struct change *change, struct cluster *cluster);
 bool factory_is_paused(const struct cluster *cluster);
 
 int factories_load(struct schedd *schedd, struct err *err); /* after the clusters and jobs */
+void factories_fini(struct schedd *schedd);                 /* before the clusters */
 
 #endif

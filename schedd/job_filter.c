@@ -13,7 +13,8 @@
 #include "base/vec.h"
 #include "classad/ad.h"
 #include "classad/ad_depends.h"
-#include "schedd/job_queue.h"
+#include "schedd/job_ad.h"
+#include "schedd/queue_table.h"
 #include "schedd/request_work.h"
 
 #define STATUSES    16  /* above every JobStatus */

@@ -11,7 +11,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "classad/ad.h"
-#include "schedd/job_queue.h"
+#include "schedd/job_change.h"
 #include "schedd/schedd_state.h"
 #include "store/store.h"
 

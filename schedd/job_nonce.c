@@ -11,7 +11,9 @@
 #include "base/loop.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "schedd/job_queue.h"
+#include "schedd/job_ad.h"
+#include "schedd/job_change.h"
+#include "schedd/queue_table.h"
 #include "schedd/schedd_state.h"
 #include "store/store.h"
 

@@ -11,7 +11,8 @@
 #include "base/strmap.h"
 #include "base/vec.h"
 #include "classad/ad.h"
-#include "schedd/job_queue.h"
+#include "schedd/job_ad.h"
+#include "schedd/queue_table.h"
 #include "wire/wire.h"
 
 struct job_rows {

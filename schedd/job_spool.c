@@ -18,9 +18,12 @@
 #include "classad/ad.h"
 #include "schedd/job_claims.h"
 #include "schedd/job_moves.h"
-#include "schedd/job_queue.h"
+#include "schedd/job_ad.h"
+#include "schedd/job_change.h"
+#include "schedd/queue_finish.h"
+#include "schedd/queue_table.h"
 #include "schedd/schedd_state.h"
-#include "schedd/shadows.h"
+#include "schedd/spool_sandbox.h"
 #include "submit/spool_plan.h"
 #include "wire/wire.h"
 
@@ -28,14 +31,9 @@
 #define NAMES_MAX    100000
 #define HELD_BY_USER "SUBMIT_JobStatus" /* of a job that was submitted on hold as well */
 
-bool spool_is_spooled(const struct ad *cluster)
-{
-    return ad_has(cluster, SPOOL_MARK);
-}
-
 bool spool_is_waiting(const struct job *job)
 {
-    return job->phase == JOB_HELD && spool_is_spooled(job->cluster->ad) &&
+    return job->phase == JOB_HELD && spool_sandbox_is_used(job->cluster->ad) &&
            job_int(job, "HoldReasonCode", 0) == SPOOL_HOLD_CODE;
 }
 
@@ -130,7 +128,7 @@ static void output_is_fetched(struct change *change, const char *id, const struc
     struct schedd *schedd = change_schedd(change);
     struct job *job = queue_job_by_id(schedd, id);
     if (job == NULL || job->cluster->owner != owner || job->phase != JOB_COMPLETED ||
-        !spool_is_spooled(job->cluster->ad)) {
+        !spool_sandbox_is_used(job->cluster->ad)) {
         return;
     }
     ad_set_int(job_own(job), "StageOutFinish", loop_wall_s(schedd->loop));
@@ -192,7 +190,7 @@ static void which_are_gone(struct schedd *schedd, const struct owner *owner,
         ad_value_item(&list, i, &item);
         if (item.type == AD_TYPE_STRING && job_id_parse(item.string.text, &number, &proc)) {
             const struct cluster *cluster = queue_cluster(schedd, number);
-            if (cluster == NULL || cluster->owner != owner || !spool_is_spooled(cluster->ad)) {
+            if (cluster == NULL || cluster->owner != owner || !spool_sandbox_is_used(cluster->ad)) {
                 vec_push(&gone, mem_strdup(item.string.text));
             }
         }
@@ -222,51 +220,6 @@ bool spool_handle(struct schedd *schedd, struct owner *owner, struct wire_reques
         return true;
     }
     return false;
-}
-
-/* ---- the end of their files ------------------------------------------------------------------ */
-
-struct forgotten {
-    struct schedd *schedd;
-    char owner[OWNER_NAME_MAX + 1];
-    char id[JOB_ID_SIZE];
-};
-
-static void ignore_answer(void *arg, int status, const char *text)
-{
-    (void)arg;
-    (void)status;
-    (void)text; /* a shadow that is there looks for itself what is gone */
-}
-
-static void remove_after_commit(void *arg)
-{
-    struct forgotten *forgotten = arg;
-    struct owner *owner = queue_owner(forgotten->schedd, forgotten->owner);
-    struct ad *args = ad_create();
-    ad_set_string(args, "Sandbox", forgotten->id);
-    if (!forgotten->schedd->stopping) {
-        shadows_call(forgotten->schedd, owner, VERB_JOB_STOP, args, NULL, ignore_answer, NULL);
-    }
-    ad_destroy(args);
-    mem_free(forgotten);
-}
-
-void spool_forget(struct change *change, const struct cluster *cluster, uint32_t proc, bool last)
-{
-    if (!spool_is_spooled(cluster->ad)) {
-        return;
-    }
-    struct forgotten *forgotten = mem_zalloc(sizeof(*forgotten));
-    forgotten->schedd = change_schedd(change);
-    (void)snprintf(forgotten->owner, sizeof(forgotten->owner), "%s", cluster->owner->name);
-    if (last) {
-        (void)snprintf(forgotten->id, sizeof(forgotten->id), "%lld", (long long)cluster->id);
-    } else {
-        (void)snprintf(forgotten->id, sizeof(forgotten->id), "%lld.%u", (long long)cluster->id,
-                       (unsigned)proc);
-    }
-    change_then(change, remove_after_commit, forgotten);
 }
 
 /* ---- input that never came ------------------------------------------------------------------- */

@@ -21,7 +21,6 @@ struct owner;
 struct schedd;
 struct wire_request;
 
-bool spool_is_spooled(const struct ad *cluster);
 bool spool_is_waiting(const struct job *job); /* held for its input */
 
 /* Of a SUBMIT: the cluster's new ad, which is spooled or not as its Spool says, ClusterId being
@@ -34,10 +33,6 @@ void spool_note_hold(struct job *job);
 
 /* Is this JOB_STATUS of a shadow about spooled files?  Then it is answered. */
 bool spool_handle(struct schedd *schedd, struct owner *owner, struct wire_request *request);
-/* The job is leaving the queue with change, and its cluster with it if it is the last: their files
- * are removed. */
-void spool_forget(struct change *change, const struct cluster *cluster, uint32_t proc, bool last);
-
 void spool_start(struct schedd *schedd); /* jobs whose input never came are removed some time */
 void spool_stop(struct schedd *schedd);
 

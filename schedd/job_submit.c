@@ -34,6 +34,8 @@
 #include "classad/ad.h"
 #include "classad/ad_limits.h"
 #include "schedd/job_autocluster.h"
+#include "schedd/job_add.h"
+#include "schedd/job_change.h"
 #include "schedd/job_charge.h"
 #include "schedd/job_claims.h"
 #include "schedd/job_events.h"
@@ -43,8 +45,11 @@
 #include "schedd/job_queue.h"
 #include "schedd/job_select.h"
 #include "schedd/job_spool.h"
+#include "schedd/queue_finish.h"
+#include "schedd/queue_table.h"
 #include "schedd/request_ads.h"
 #include "schedd/schedd_state.h"
+#include "schedd/spool_sandbox.h"
 #include "schedd/submit_plan.h"
 #include "wire/wire.h"
 
@@ -220,7 +225,7 @@ static int take_jobs(struct submission *submission, struct err *err)
     const struct ad *base = base_of(submission);
     size_t count = wire_request_ad_count(request);
     bool later = ad_bool_or(wire_request_args(request), "Digest", false);
-    if (spool_is_spooled(base) && (count == 0 || later)) {
+    if (spool_sandbox_is_used(base) && (count == 0 || later)) {
         return err_set(err, -EINVAL,
                        later ? "jobs that are made later (max_materialize, max_idle) "
                                "cannot be spooled"
@@ -397,7 +402,7 @@ static int judge_next(struct submission *submission, uint64_t *steps, struct err
         result = check_job(schedd, submission->owner, own, err);
         ad_chain(own, NULL);
     }
-    if (result == 0 && spool_is_spooled(base)) {
+    if (result == 0 && spool_sandbox_is_used(base)) {
         if (status == STATUS_HELD) {
             ad_set_int(own, "JobStatus", STATUS_HELD);
         }
@@ -520,41 +525,6 @@ static void put_meta(struct change *change, const char *key, int64_t value)
     ad_destroy(ad);
 }
 
-static struct job *add_job(struct change *change, struct cluster *cluster, struct ad *own,
-                           bool may_run)
-{
-    int64_t status = own != NULL ? ad_int_or(own, "JobStatus", 0) : 0;
-    if (status == 0) {
-        status = ad_int_or(cluster->ad, "JobStatus", STATUS_IDLE);
-    }
-    bool held = status == STATUS_HELD;
-    if (own != NULL) {
-        ad_remove(own, "JobStatus");
-        if (ad_count(own) == 0 && !held) {
-            ad_destroy(own);
-            own = NULL;
-        }
-    }
-    struct job *job =
-        queue_add_job(change_schedd(change), cluster, own, held ? JOB_HELD : JOB_IDLE, may_run);
-    if (held && spool_is_spooled(cluster->ad)) {
-        spool_note_hold(job);
-    } else if (held) {
-        moves_note_hold(job, "submitted on hold at user's request", HOLD_SUBMITTED_ON_HOLD, 0);
-    }
-    events_submitted(change, job);
-    if (spool_is_waiting(job)) {
-        events_held(change, job);
-    }
-    change_job(change, job);
-    return job;
-}
-
-void submit_add_job(struct change *change, struct cluster *cluster, struct ad *own)
-{
-    (void)add_job(change, cluster, own, true);
-}
-
 static void add_cluster(struct submission *submission, struct change *change)
 {
     struct schedd *schedd = submission->schedd;
@@ -612,7 +582,7 @@ static void add_slice(struct submission *submission)
             own = submission->procs.items[submission->at];
             submission->procs.items[submission->at] = NULL;
         }
-        const struct job *job = add_job(change, cluster, own, false);
+        const struct job *job = job_add(change, cluster, own, false);
         steps +=
             JOB_STEPS + JOB_TIMES * (job->own != NULL ? submit_plan_steps(cluster->ad, job->own)
                                                       : submission->base_steps);

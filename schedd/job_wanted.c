@@ -12,7 +12,7 @@
 #include "base/strmap.h"
 #include "base/vec.h"
 #include "classad/ad.h"
-#include "schedd/job_queue.h"
+#include "schedd/job_ad.h"
 #include "schedd/schedd_state.h"
 
 static int by_id(const void *a, const void *b)

@@ -9,7 +9,9 @@
 
 #include "base/mem.h"
 #include "classad/ad.h"
-#include "schedd/job_queue.h"
+#include "schedd/job_ad.h"
+#include "schedd/job_change.h"
+#include "schedd/queue_table.h"
 #include "schedd/schedd_state.h"
 #include "store/store.h"
 #include "wire/watch.h"

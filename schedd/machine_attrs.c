@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "classad/ad.h"
-#include "schedd/job_queue.h"
+#include "schedd/job_ad.h"
 #include "schedd/schedd_state.h"
 
 #define NAME_BYTES  128

@@ -101,7 +101,7 @@ struct schedd {
     struct loop_timer *stop_timer;
     uint64_t stop_by_ms;
 
-    /* job_queue.c */
+    /* queue_table.c */
     struct strmap *clusters;  /* "12" -> struct cluster, in order of submission */
     struct strmap *owners;    /* "alice" -> struct owner */
     struct user_world *users; /* job_charge.c: the maps of users */
@@ -116,7 +116,7 @@ struct schedd {
     int64_t history_count; /* job_history.c */
     bool history_trimming;
     struct ad *shown;            /* what queue_show() returned last */
-    LIST_HEAD(, change) changes; /* on their way to the disk */
+    LIST_HEAD(, change) changes; /* job_change.c: on their way to the disk */
 
     TAILQ_HEAD(, turn) turns; /* transfer_turns.c */
 

@@ -8,8 +8,9 @@
 
 #include "base/strbuf.h"
 #include "classad/ad.h"
+#include "schedd/job_ad.h"
 #include "schedd/job_checkpoints.h"
-#include "schedd/job_queue.h"
+#include "schedd/queue_table.h"
 #include "schedd/revoked.h"
 #include "schedd/schedd_state.h"
 #include "wire/checkpoint_attrs.h"

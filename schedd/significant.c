@@ -10,7 +10,7 @@
 #include "base/vec.h"
 #include "classad/ad.h"
 #include "schedd/job_autocluster.h"
-#include "schedd/job_queue.h"
+#include "schedd/job_change.h"
 #include "schedd/schedd_state.h"
 #include "wire/watch.h"
 

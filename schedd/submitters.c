@@ -12,6 +12,7 @@
 #include "base/strmap.h"
 #include "base/vec.h"
 #include "classad/ad.h"
+#include "schedd/job_ad.h"
 #include "schedd/job_autocluster.h"
 #include "schedd/request_news.h"
 #include "schedd/schedd_state.h"

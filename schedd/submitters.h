@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "schedd/job_queue.h"
+#include "schedd/queue_table.h"
 
 struct ad;
 struct schedd;

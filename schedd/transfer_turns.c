@@ -14,7 +14,8 @@
 #include "base/loop.h"
 #include "base/mem.h"
 #include "classad/ad.h"
-#include "schedd/job_queue.h"
+#include "schedd/job_ad.h"
+#include "schedd/queue_table.h"
 #include "schedd/schedd_state.h"
 #include "wire/wire.h"
 
