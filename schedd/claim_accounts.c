@@ -8,7 +8,7 @@
 #include "classad/ad.h"
 #include "schedd/checkpoint_plan.h"
 #include "schedd/job_ad.h"
-#include "schedd/job_moves.h"
+#include "schedd/job_suspensions.h"
 #include "schedd/schedd_state.h"
 
 static void add_real(struct job *job, const char *name, double more)
@@ -54,5 +54,5 @@ void claim_run_committed(struct job *job)
     run = run > 0 ? run : 0;
     ad_set_int(job_own(job), "CommittedTime", job_int(job, "CommittedTime", 0) + (int64_t)run);
     add_real(job, "CommittedSlotTime", run * claim_slot_weight(job));
-    moves_forget_suspensions(job, true);
+    suspensions_forget(job, true);
 }

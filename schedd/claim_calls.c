@@ -26,7 +26,7 @@
 #include "schedd/job_queue.h"
 #include "schedd/queue_table.h"
 #include "schedd/schedd_state.h"
-#include "schedd/shadows.h"
+#include "schedd/shadow_runs.h"
 #include "wire/wire.h"
 
 /* A graceful stop may take as long as the machine's policy grants the job. */
@@ -116,7 +116,7 @@ static void activate_answered(void *arg, struct wire_reply *reply)
      * same slot without end. */
     struct job *job = claim->job;
     struct change *change = change_begin(schedd);
-    shadows_forget(change, job, true, "the startd did not start it");
+    shadow_runs_forget(change, job, true, "the startd did not start it");
     claim_detach(claim);
     claim_run_ended(schedd, job);
     queue_move(schedd, job, JOB_IDLE);
@@ -211,7 +211,7 @@ void claim_start(struct claim *claim)
         return; /* comes back here */
     }
     loop_timer_set(claim->wait, CLAIM_START_MS);
-    shadows_run(claim->schedd, claim->job);
+    shadow_runs_start(claim->schedd, claim->job);
 }
 
 void claims_shadow_answered(struct schedd *schedd, const char *job_id_text, int64_t epoch,

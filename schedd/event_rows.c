@@ -59,7 +59,6 @@ struct stream {
 struct event_queue {
     struct schedd *schedd;
     struct owner *owner; /* NULL: the site's, which we write ourselves */
-    size_t count;
     struct stream streams[STREAMS];
 };
 
@@ -128,7 +127,9 @@ static struct stream *row_append(struct row *row)
     struct event_queue *queue = queue_of(row->schedd, row->owner);
     struct stream *stream = &queue->streams[stream_number(row->path)];
     STAILQ_INSERT_TAIL(&stream->rows, row, entry);
-    queue->count++;
+    if (row->owner != NULL) {
+        row->owner->events++;
+    }
     return stream;
 }
 
@@ -203,12 +204,14 @@ static void deleted(void *arg)
         for (; stream->sent > 0; stream->sent--) {
             struct row *row = STAILQ_FIRST(&stream->rows);
             STAILQ_REMOVE_HEAD(&stream->rows, entry);
-            stream->queue->count--;
+            if (row->owner != NULL) {
+                row->owner->events--;
+            }
             mem_free(row);
         }
         stream_go(stream);
-        if (stream->queue->count == 0 && stream->queue->owner != NULL) {
-            shadows_done_with_events(stream->queue->schedd, stream->queue->owner);
+        if (stream->queue->owner != NULL && stream->queue->owner->events == 0) {
+            shadows_look_at(stream->queue->owner);
         }
     }
     mem_free(batch);
@@ -348,13 +351,6 @@ static void stream_go(struct stream *stream)
     }
 }
 
-bool event_rows_wait(const struct schedd *schedd, const struct owner *owner)
-{
-    const struct event_queue *queue =
-        schedd->event_rows != NULL ? strmap_get(schedd->event_rows->queues, owner->name) : NULL;
-    return queue != NULL && queue->count > 0;
-}
-
 void event_rows_shadow_up(struct schedd *schedd, struct owner *owner)
 {
     struct event_queue *queue = strmap_get(schedd->event_rows->queues, owner->name);
@@ -424,6 +420,9 @@ void event_rows_start(struct schedd *schedd)
 static void queue_destroy(void *value)
 {
     struct event_queue *queue = value;
+    if (queue->owner != NULL) {
+        queue->owner->events = 0;
+    }
     for (unsigned i = 0; i < STREAMS; i++) {
         struct stream *stream = &queue->streams[i];
         while (!STAILQ_EMPTY(&stream->rows)) {

@@ -15,7 +15,7 @@
 #ifndef SCHEDD_EVENT_ROWS_H
 #define SCHEDD_EVENT_ROWS_H
 
-#include <stdbool.h>
+#include <stddef.h>
 
 struct change;
 struct err;
@@ -39,8 +39,6 @@ void event_rows_add(struct change *change, struct owner *owner, const char *path
 void event_rows_add_site(struct change *change, const char *text);
 /* A mail to the owner: the whole message, its header included. */
 void event_rows_add_mail(struct change *change, struct owner *owner, const char *message);
-/* Is there something for a shadow of that owner to do? */
-bool event_rows_wait(const struct schedd *schedd, const struct owner *owner);
 /* The owner's shadow is there (again): what it was told before is told again. */
 void event_rows_shadow_up(struct schedd *schedd, struct owner *owner);
 

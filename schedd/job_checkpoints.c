@@ -24,7 +24,7 @@
 #include "schedd/job_change.h"
 #include "schedd/job_claims.h"
 #include "schedd/job_events.h"
-#include "schedd/job_moves.h"
+#include "schedd/job_suspensions.h"
 #include "schedd/queue_table.h"
 #include "schedd/schedd_state.h"
 #include "schedd/shadows.h"
@@ -57,7 +57,7 @@ static struct checkpoint_facts facts_of(const struct schedd *schedd, const struc
     return (struct checkpoint_facts){.now_s = now_s,
                                      .began_s = began_s,
                                      .run_max_s = run_s,
-                                     .suspended_s = moves_suspended_s(job),
+                                     .suspended_s = suspensions_s(job),
                                      .weight = claim_slot_weight(job)};
 }
 

@@ -26,13 +26,14 @@
 #include "schedd/job_dollar.h"
 #include "schedd/job_nonce.h"
 #include "schedd/job_queue.h"
+#include "schedd/job_suspensions.h"
 #include "schedd/schedd_plan.h"
 #include "schedd/machine_attrs.h"
 #include "schedd/machine_trouble.h"
 #include "schedd/queue_table.h"
 #include "schedd/request_news.h"
 #include "schedd/schedd_state.h"
-#include "schedd/shadows.h"
+#include "schedd/shadow_runs.h"
 #include "store/store.h"
 #include "wire/remote_attrs.h"
 
@@ -68,7 +69,7 @@ static void run_has_ended(struct claim *claim)
     claim->ends_run = false;
     if (claim->keeps_run) {
         claim->keeps_run = false;
-        shadows_run_ended(claim->autocluster->owner, claim->job_id, claim->epoch);
+        shadow_runs_ended(claim->autocluster->owner, claim->job_id, claim->epoch);
     }
     if (job != NULL) { /* else it was removed */
         queue_left(claim->schedd, job);
@@ -304,7 +305,7 @@ void claim_assign(struct change *change, struct claim *claim, struct job *job)
     ad_set_int(own, "ShadowBday", loop_wall_s(schedd->loop));
     ad_set_int(own, "NumShadowStarts", job_int(job, "NumShadowStarts", 0) + 1);
     ad_remove(own, "LastRemoteWallClockTime");
-    moves_forget_suspensions(job, false);
+    suspensions_forget(job, false);
     checkpoint_plan_run_begins(own);
     if (claim->provisioned != NULL) {
         ad_merge(own, claim->provisioned);
@@ -414,7 +415,7 @@ static void lose(struct claim *claim, const char *why, enum loss loss)
         }
         if (durable && !held) {
             claim_run_ended(schedd, job);
-            shadows_forget(change, job, true, why);
+            shadow_runs_forget(change, job, true, why);
         }
         if (!held) {
             queue_move(schedd, job, JOB_IDLE);
@@ -486,7 +487,7 @@ void claim_restart(struct claim *claim)
         return;
     }
     struct change *change = change_begin(claim->schedd);
-    shadows_forget(change, job, true, "its startd lost the job");
+    shadow_runs_forget(change, job, true, "its startd lost the job");
     claim_run_ended(claim->schedd, job);
     claim_detach(claim);
     give(change, claim, job);
@@ -739,9 +740,9 @@ static bool find_lost(void *arg, struct job *job)
     if ((job->phase == JOB_CLAIMED || job->phase == JOB_ACTIVE) && job->claim == NULL) {
         vec_push(&repair->jobs, job);
     } else if (job->phase == JOB_PLACING) {
-        shadows_place(repair->schedd, job);
+        shadow_runs_place(repair->schedd, job);
     } else if (job->claim != NULL) {
-        shadows_run(repair->schedd, job);
+        shadow_runs_start(repair->schedd, job);
     }
     return true;
 }

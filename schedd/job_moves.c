@@ -18,9 +18,10 @@
 #include "schedd/job_cron.h"
 #include "schedd/job_events.h"
 #include "schedd/job_queue.h"
+#include "schedd/job_suspensions.h"
 #include "schedd/queue_finish.h"
 #include "schedd/schedd_state.h"
-#include "schedd/shadows.h"
+#include "schedd/shadow_runs.h"
 
 const char *hold_code_name(int code)
 {
@@ -97,33 +98,13 @@ void moves_note_hold(struct job *job, const char *why, int code, int subcode)
     count_by_reason(own, "NumHoldsByReason", hold_code_name(code));
 }
 
-/* Of this run, what is added to the job's totals already. */
-#define RUN_SUSPENSIONS "RunSuspensions"
-#define RUN_SUSPENDED_S "RunSuspensionTime"
-
-static void add_news(struct job *job, const char *known, const char *total, int64_t told)
-{
-    struct ad *own = job_own(job);
-    int64_t before = ad_int_or(own, known, 0);
-    if (told > before) {
-        ad_set_int(own, known, told);
-        ad_set_int(own, total, job_int(job, total, 0) + told - before);
-    }
-}
-
 void moves_suspension(struct schedd *schedd, struct job *job, const struct ad *told)
 {
     bool suspended = false;
     if (job->phase != JOB_ACTIVE || ad_get_bool(told, "Suspended", &suspended) != 0) {
         return;
     }
-    int64_t count = ad_int_or(told, "NumSuspensions", 0);
-    if (count > 0) {
-        add_news(job, RUN_SUSPENSIONS, "TotalSuspensions", count);
-        add_news(job, RUN_SUSPENDED_S, "CumulativeSuspensionTime",
-                 ad_int_or(told, "SuspendedSeconds", 0));
-        ad_set_int(job_own(job), "LastSuspensionTime", ad_int_or(told, "LastSuspensionTime", 0));
-    }
+    suspensions_note(job, told);
     if (suspended == job->suspended) {
         return; /* what is above goes to disk with the next change of the job */
     }
@@ -136,23 +117,6 @@ void moves_suspension(struct schedd *schedd, struct job *job, const struct ad *t
     }
     change_job(change, job);
     change_commit(change, NULL, NULL, NULL);
-}
-
-void moves_forget_suspensions(struct job *job, bool committed)
-{
-    struct ad *own = job_own(job);
-    int64_t seconds = moves_suspended_s(job) - checkpoint_plan_suspension_saved_s(own);
-    if (committed && seconds > 0) {
-        ad_set_int(own, "CommittedSuspensionTime",
-                   job_int(job, "CommittedSuspensionTime", 0) + seconds);
-    }
-    ad_remove(own, RUN_SUSPENSIONS);
-    ad_remove(own, RUN_SUSPENDED_S);
-}
-
-int64_t moves_suspended_s(const struct job *job)
-{
-    return job->own != NULL ? ad_int_or(job->own, RUN_SUSPENDED_S, 0) : 0;
 }
 
 static void move_reason(struct ad *own, const char *from, const char *to)
@@ -208,7 +172,7 @@ static void stop_run(struct change *change, struct job *job, bool stop, bool fas
             leaves_something(job)) {
             claim->keeps_run = true; /* its shadow forgets it when it has ended */
         } else {
-            shadows_forget(change, job, stop, why);
+            shadow_runs_forget(change, job, stop, why);
         }
         claim_run_ended(change_schedd(change), job);
         job->epoch++;
@@ -226,7 +190,7 @@ void moves_hold(struct change *change, struct job *job, const char *why, int cod
         events_evicted(change, job, code, subcode, why);
     }
     if (staged) {
-        shadows_forget(change, job, false, "held");
+        shadow_runs_forget(change, job, false, "held");
     } else {
         stop_run(change, job, stop, !may_end_itself(change_schedd(change), job), "Hold", why);
     }
@@ -241,7 +205,7 @@ void moves_hold(struct change *change, struct job *job, const char *why, int cod
 static void end_placed_run(struct change *change, struct job *job)
 {
     CHECK(job->phase == JOB_PLACING);
-    shadows_forget(change, job, false, "placed");
+    shadow_runs_forget(change, job, false, "placed");
     job->epoch++;
 }
 
@@ -275,7 +239,7 @@ void moves_release(struct change *change, struct job *job, const char *why)
     events_released(change, job, why);
     queue_move(change_schedd(change), job, staged ? JOB_PLACING : JOB_IDLE);
     if (staged) {
-        shadows_place(change_schedd(change), job);
+        shadow_runs_place(change_schedd(change), job);
     }
     change_job(change, job);
 }
@@ -284,7 +248,7 @@ void moves_remove(struct change *change, struct job *job, const char *why, bool 
 {
     moves_tell_eviction(change, job);
     if (job->phase == JOB_PLACING || job->staged) {
-        shadows_forget(change, job, true, why);
+        shadow_runs_forget(change, job, true, why);
     }
     if (job->phase == JOB_ACTIVE && !by_policy) {
         events_evicted(change, job, EVICTED_BY_REMOVE, 0, why);

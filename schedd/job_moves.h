@@ -57,9 +57,6 @@ void moves_vacate(struct change *change, struct job *job, const char *why, bool 
 /* What a startd says of the run with each renewal: Suspended, NumSuspensions, LastSuspensionTime,
  * SuspendedSeconds (docs/protocol/claim.md).  Commits by itself, and only what is news. */
 void moves_suspension(struct schedd *schedd, struct job *job, const struct ad *told);
-/* A run is over; committed: its result counts. */
-void moves_forget_suspensions(struct job *job, bool committed);
-int64_t moves_suspended_s(const struct job *job); /* in the run at hand, or the last one */
 /* A run that was to leave a checkpoint when it was vacated has ended: 004 says now whether it has.
  * For other jobs nothing. */
 void moves_tell_eviction(struct change *change, struct job *job);

@@ -36,7 +36,7 @@
 #include "schedd/queue_table.h"
 #include "schedd/request_work.h"
 #include "schedd/schedd_state.h"
-#include "schedd/shadows.h"
+#include "schedd/shadow_runs.h"
 
 #define VERDICT_ATTRIBUTE "ExitVerdict"
 #define NAME_MAX_BYTES    128
@@ -174,7 +174,7 @@ static void complete(struct change *change, struct job *job)
     char id[JOB_ID_SIZE];
     job_id(job, id);
     events_terminated(change, job);
-    shadows_forget(change, job, false, "completed");
+    shadow_runs_forget(change, job, false, "completed");
     ad_set_int(own, "CompletionDate", context.now_s);
     struct ad *view = job_view(schedd, job);
     ad_set_int(view, "JobStatus", STATUS_COMPLETED);

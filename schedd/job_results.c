@@ -30,7 +30,7 @@
 #include "schedd/queue_table.h"
 #include "schedd/schedd_plan.h"
 #include "schedd/schedd_state.h"
-#include "schedd/shadows.h"
+#include "schedd/shadow_runs.h"
 #include "schedd/transfer_turns.h"
 #include "wire/checkpoint_attrs.h"
 #include "wire/wire.h"
@@ -374,7 +374,7 @@ static void commit_result(struct schedd *schedd, struct job *job, struct wire_re
     if (placed) { /* there is nothing to be placed: its end is committed with it */
         policy_act_on_exit(change, job);
     } else {
-        shadows_expect_placing(change, job);
+        shadow_runs_expect_placing(change, job);
         change_job(change, job);
     }
     change_commit(change, answer_after_commit, dropped, pending);

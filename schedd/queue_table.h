@@ -25,6 +25,7 @@ struct job_factory;
 struct schedd;
 struct shadow;
 struct slice_work;
+struct strmap;
 
 #define JOB_ID_SIZE       32                 /* "4294967295.4294967295" and the zero */
 #define JOB_KEY_SIZE      64                 /* of a row */
@@ -63,6 +64,8 @@ struct owner {
     int64_t jobs, idle, running, suspended, held;
     int64_t coming;        /* jobs that submissions under way will still add */
     struct shadow *shadow; /* shadows.c; NULL until needed */
+    struct strmap *runs;   /* shadow_runs.c: job id -> a run; NULL: none yet */
+    int64_t events;        /* event_rows.c: that wait for the shadow */
     uint64_t policy_steps; /* job_policy.c: of this round */
     int64_t factory_bytes; /* job_factory.c: what its digests take */
 };

@@ -50,6 +50,8 @@
 #include "schedd/request_news.h"
 #include "schedd/revoked.h"
 #include "schedd/schedd_state.h"
+#include "schedd/shadow_hello.h"
+#include "schedd/shadow_runs.h"
 #include "schedd/significant.h"
 #include "schedd/shadows.h"
 #include "schedd/transfer_turns.h"
@@ -213,7 +215,7 @@ static void handle_client(struct schedd *schedd, struct wire_request *request)
 static void handle_shadow(struct schedd *schedd, struct wire_request *request)
 {
     if (wire_request_verb(request) == VERB_SHADOW_HELLO) {
-        shadows_hello(schedd, request);
+        shadow_hello_handle(schedd, request);
         return;
     }
     struct wire *wire = wire_request_wire(request);
@@ -563,6 +565,7 @@ static void destroy(void *state)
     spool_stop(schedd);
     if (schedd->owners != NULL) {
         shadows_fini(schedd);
+        shadow_runs_fini(schedd);
     }
     while (schedd->peers.count > 0) {
         peer_destroy(schedd->peers.items[schedd->peers.count - 1]);

@@ -22,16 +22,10 @@
 #include "base/strmap.h"
 #include "base/vec.h"
 #include "classad/ad.h"
-#include "schedd/event_rows.h"
-#include "schedd/job_ad.h"
 #include "schedd/job_autocluster.h"
-#include "schedd/job_change.h"
 #include "schedd/job_claims.h"
-#include "schedd/job_dollar.h"
-#include "schedd/job_nonce.h"
 #include "schedd/queue_table.h"
 #include "schedd/schedd_state.h"
-#include "schedd/shadow_hello.h"
 #include "schedd/shadow_start.h"
 #include "wire/wire.h"
 
@@ -41,17 +35,11 @@
 #define ADMIT_MS         40000
 #define EXIT_LOCK_HELD   3 /* base/daemon.h: another shadow of this owner lives, and will dial */
 
-struct run {
-    int64_t epoch;
-    bool place_only;
-};
-
 struct shadow {
     struct schedd *schedd;
     struct owner *owner;
-    struct strmap *runs; /* job id -> struct run */
-    pid_t pid;           /* of the one that we started; 0: none */
-    struct wire *wire;   /* after SHADOW_HELLO; NULL: not connected */
+    pid_t pid;         /* of the one that we started; 0: none */
+    struct wire *wire; /* after SHADOW_HELLO; NULL: not connected */
     char pin[STREAM_PIN_SIZE];
     char *pass_address;
     struct vec waiting;       /* struct incoming, until it says hello */
@@ -73,22 +61,16 @@ struct admit {
     bool asked; /* on the connection as it is now */
 };
 
-struct forget {
-    struct shadow *shadow;
-    char job_id[JOB_ID_SIZE];
-    int64_t epoch;
-    bool stop;
-    char why[128];
-};
-
 static void spawn(struct shadow *shadow);
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
 static bool is_needed(const struct shadow *shadow)
 {
-    return (strmap_count(shadow->runs) > 0 || shadow->waiting.count > 0 ||
-            shadow->admits.count > 0 || event_rows_wait(shadow->schedd, shadow->owner)) &&
+    const struct owner *owner = shadow->owner;
+    bool has_runs = owner->runs != NULL && strmap_count(owner->runs) > 0;
+    return (has_runs || shadow->waiting.count > 0 || shadow->admits.count > 0 ||
+            owner->events > 0) &&
            !shadow->schedd->stopping;
 }
 
@@ -239,7 +221,6 @@ static struct shadow *shadow_of(struct schedd *schedd, struct owner *owner)
         struct shadow *shadow = mem_zalloc(sizeof(*shadow));
         shadow->schedd = schedd;
         shadow->owner = owner;
-        shadow->runs = strmap_create(STRMAP_CASE_SENSITIVE);
         shadow->timer = loop_timer_create(schedd->loop, timer_fired, shadow);
         owner->shadow = shadow;
     }
@@ -280,162 +261,6 @@ static void want(struct shadow *shadow)
         spawn(shadow);
     } else {
         plan_next(shadow);
-    }
-}
-
-/* ---- telling it ------------------------------------------------------------------------------ */
-
-struct run_ref {
-    struct schedd *schedd;
-    char job_id[JOB_ID_SIZE];
-    char owner[OWNER_NAME_MAX + 1];
-    int64_t epoch;
-    bool place_only;
-};
-
-static void run_answered(void *arg, struct wire_reply *reply)
-{
-    struct run_ref *ref = arg;
-    struct schedd *schedd = ref->schedd;
-    bool cut = reply->status == -ECONNRESET; /* told again when it says hello */
-    if (schedd->claims != NULL && schedd->owners != NULL && !cut) {
-        struct owner *owner = strmap_get(schedd->owners, ref->owner);
-        if (reply->status < 0) {
-            log_warn(schedd->log, "shadow.refused", reply->text, LOG_TEXT("job", ref->job_id),
-                     LOG_INT("status", reply->status));
-        }
-        if (!ref->place_only && owner != NULL && owner->shadow != NULL) {
-            const char *pin = reply->status == 0 ? owner->shadow->pin : NULL;
-            claims_shadow_answered(schedd, ref->job_id, ref->epoch, pin,
-                                   "its shadow cannot serve the job");
-        }
-    }
-    mem_free(ref);
-}
-
-static void tell(struct shadow *shadow, const char *id, const struct run *run)
-{
-    struct schedd *schedd = shadow->schedd;
-    const struct job *job = queue_job_by_id(schedd, id);
-    if (shadow->wire == NULL || job == NULL ||
-        (job->epoch != run->epoch && !claims_keep_run(schedd, job, run->epoch))) {
-        return;
-    }
-    struct ad *args = ad_create();
-    ad_set_string(args, "JobId", id);
-    ad_set_int(args, "ClaimEpoch", run->epoch);
-    if (run->place_only) {
-        ad_set_bool(args, "PlaceOnly", true);
-    }
-    struct ad *flat = job_run_ad(schedd, job);
-    const struct ad *ads[] = {flat};
-    const struct wire_secret nonce = {SECRET_NONCE, SECRET_OF_ARGS, job_nonce(job)};
-    const struct wire_body body = {
-        .args = args, .ads = ads, .ad_count = 1, .secrets = &nonce, .secret_count = 1};
-    struct run_ref *ref = mem_zalloc(sizeof(*ref));
-    ref->schedd = schedd;
-    ref->epoch = run->epoch;
-    ref->place_only = run->place_only;
-    (void)snprintf(ref->job_id, sizeof(ref->job_id), "%s", id);                /* fits */
-    (void)snprintf(ref->owner, sizeof(ref->owner), "%s", shadow->owner->name); /* fits */
-    if (wire_call(shadow->wire, VERB_JOB_RUN, &body, 0, run_answered, ref) < 0) {
-        mem_free(ref); /* told when it says hello */
-    }
-    ad_destroy(flat);
-    ad_destroy(args);
-}
-
-static void add_run(struct schedd *schedd, const struct job *job, bool place_only)
-{
-    struct shadow *shadow = shadow_of(schedd, job->cluster->owner);
-    char id[JOB_ID_SIZE];
-    job_id(job, id);
-    struct run *run = strmap_get(shadow->runs, id);
-    if (run == NULL) {
-        run = mem_zalloc(sizeof(*run));
-        (void)strmap_set(shadow->runs, id, run); /* was absent */
-    }
-    run->epoch = job->epoch;
-    run->place_only = place_only;
-    want(shadow);
-    tell(shadow, id, run);
-}
-
-void shadows_run(struct schedd *schedd, const struct job *job)
-{
-    add_run(schedd, job, false);
-}
-
-void shadows_place(struct schedd *schedd, const struct job *job)
-{
-    add_run(schedd, job, true);
-}
-
-static void placing_after_commit(void *arg)
-{
-    struct forget *forget = arg;
-    struct run *run = strmap_get(forget->shadow->runs, forget->job_id);
-    if (run != NULL && run->epoch == forget->epoch) {
-        run->place_only = true;
-    }
-    mem_free(forget);
-}
-
-static struct forget *remember(const struct job *job, bool stop, const char *why)
-{
-    struct forget *forget = mem_zalloc(sizeof(*forget));
-    forget->shadow = job->cluster->owner->shadow;
-    forget->epoch = job->epoch;
-    forget->stop = stop;
-    job_id(job, forget->job_id);
-    (void)snprintf(forget->why, sizeof(forget->why), "%s", why); /* cut if long */
-    return forget;
-}
-
-void shadows_expect_placing(struct change *change, const struct job *job)
-{
-    if (job->cluster->owner->shadow != NULL) {
-        change_then(change, placing_after_commit, remember(job, false, ""));
-    }
-}
-
-static void forget_run(struct shadow *shadow, const char *id, int64_t epoch, bool stop,
-                       const char *why)
-{
-    struct run *run = strmap_get(shadow->runs, id);
-    if (run != NULL && run->epoch == epoch) {
-        mem_free(strmap_remove(shadow->runs, id));
-    }
-    if (stop && shadow->wire != NULL) {
-        struct ad *args = ad_create();
-        ad_set_string(args, "JobId", id);
-        ad_set_int(args, "ClaimEpoch", epoch);
-        ad_set_string(args, "Reason", why);
-        const struct wire_body body = {.args = args};
-        (void)wire_call(shadow->wire, VERB_JOB_STOP, &body, 0, ignore_answer, NULL);
-        ad_destroy(args);
-    }
-    plan_next(shadow);
-}
-
-static void forget_after_commit(void *arg)
-{
-    struct forget *forget = arg;
-    forget_run(forget->shadow, forget->job_id, forget->epoch, forget->stop, forget->why);
-    mem_free(forget);
-}
-
-void shadows_run_ended(struct owner *owner, const char *id, int64_t epoch)
-{
-    if (owner->shadow != NULL) {
-        forget_run(owner->shadow, id, epoch, true, "it was told to end, and has ended");
-    }
-}
-
-void shadows_forget(struct change *change, const struct job *job, bool stop, const char *why)
-{
-    if (job->cluster->owner->shadow != NULL) { /* else it was never told */
-        change_then(change, forget_after_commit, remember(job, stop, why));
     }
 }
 
@@ -551,82 +376,26 @@ void shadows_incoming(struct schedd *schedd, struct incoming *incoming, const ch
     }
 }
 
-static struct owner *hello_owner(struct schedd *schedd, struct wire_request *request,
-                                 struct err *err)
+bool shadows_connect(struct schedd *schedd, struct owner *owner, struct wire *wire, const char *pin)
 {
-    const struct wire_peer *peer = wire_request_peer(request);
-    const char *name = ad_string_or(wire_request_args(request), "Owner", "");
-    uid_t uid = 0;
-    gid_t gid = 0;
-    if (!peer->has_uid || !owner_name_is_valid(name)) {
-        (void)err_set(err, -EACCES, "a shadow calls over the Unix socket and names its owner");
-        return NULL;
-    }
-    if (os_user_find(schedd->os, name, &uid, &gid, err) != 0) {
-        return NULL;
-    }
-    if (uid == 0) {
-        (void)err_set(err, -EACCES, "'%s' has uid 0: root has no shadow", name);
-        return NULL;
-    }
-    if (uid != peer->uid) {
-        (void)err_set(err, -EACCES, "uid %u is not %s", (unsigned)peer->uid, name);
-        return NULL;
-    }
-    return queue_owner(schedd, name);
-}
-
-void shadows_hello(struct schedd *schedd, struct wire_request *request)
-{
-    struct err err = {{0}};
-    const struct ad *args = wire_request_args(request);
-    struct owner *owner = hello_owner(schedd, request, &err);
-    if (owner == NULL) {
-        wire_reply_error(request, -EACCES, "%s", err.text);
-        return;
-    }
     struct shadow *shadow = shadow_of(schedd, owner);
-    if (shadow->wire != NULL && shadow->wire != wire_request_wire(request)) {
-        /* Else whoever has the account could take its runs and requests away from it.  One whose
-         * connection is about to be found closed asks again. */
-        log_warn(schedd->log, "shadow.second", "a shadow of this owner is there already",
-                 LOG_TEXT("owner", owner->name), LOG_INT("pid", ad_int_or(args, "Pid", 0)));
-        wire_reply_error(request, -EBUSY, "another shadow of %s is connected", owner->name);
-        return;
+    if (shadow->wire != NULL && shadow->wire != wire) {
+        return false;
     }
-    shadow->wire = wire_request_wire(request);
+    shadow->wire = wire;
     shadow->backoff_ms = 0;
-    (void)snprintf(shadow->pin, sizeof(shadow->pin), "%s",
-                   ad_string_or(args, "ShadowPin", "")); /* a malformed one fits nobody */
+    (void)snprintf(shadow->pin, sizeof(shadow->pin), "%s", pin); /* a malformed one fits nobody */
     mem_free(shadow->pass_address);
     struct strbuf address;
     strbuf_init(&address, 0);
     strbuf_printf(&address, "pass:%s/owner/%s/pass", schedd->spool, owner->name);
     shadow->pass_address = strbuf_take(&address);
-    log_info(schedd->log, "shadow.hello", "a shadow is there", LOG_TEXT("owner", owner->name),
-             LOG_INT("pid", ad_int_or(args, "Pid", 0)),
-             LOG_INT("runs", strmap_count(shadow->runs)));
+    return true;
+}
 
-    struct strbuf known;
-    strbuf_init(&known, 0);
-    size_t at = 0;
-    const char *id = NULL;
-    void *value = NULL;
-    while (strmap_next(shadow->runs, &at, &id, &value)) {
-        strbuf_printf(&known, "%s%s.%lld", known.length > 0 ? "," : "", id,
-                      (long long)((const struct run *)value)->epoch);
-    }
-    struct ad *answer = ad_create();
-    shadow_hello_put(schedd, owner, args, &known, answer);
-    const struct wire_body body = {.args = answer};
-    wire_reply_ok(request, &body);
-    ad_destroy(answer);
-    strbuf_fini(&known);
-
-    at = 0;
-    while (strmap_next(shadow->runs, &at, &id, &value)) {
-        tell(shadow, id, value);
-    }
+void shadows_connected(struct owner *owner)
+{
+    struct shadow *shadow = owner->shadow;
     for (size_t i = 0; i < shadow->waiting.count; i++) {
         pass(shadow, shadow->waiting.items[i]);
     }
@@ -634,8 +403,11 @@ void shadows_hello(struct schedd *schedd, struct wire_request *request)
     for (size_t i = 0; i < shadow->admits.count; i++) {
         admit_ask(shadow->admits.items[i]);
     }
-    event_rows_shadow_up(schedd, owner);
-    plan_next(shadow);
+}
+
+void shadows_want(struct schedd *schedd, struct owner *owner)
+{
+    want(shadow_of(schedd, owner));
 }
 
 struct wire *shadows_wire_for_events(struct schedd *schedd, struct owner *owner)
@@ -647,9 +419,8 @@ struct wire *shadows_wire_for_events(struct schedd *schedd, struct owner *owner)
     return shadow->wire;
 }
 
-void shadows_done_with_events(struct schedd *schedd, struct owner *owner)
+void shadows_look_at(struct owner *owner)
 {
-    (void)schedd;
     if (owner->shadow != NULL) {
         plan_next(owner->shadow);
     }
@@ -667,6 +438,11 @@ void shadows_gone(struct schedd *schedd, const struct wire *wire)
 struct wire *shadows_wire(const struct owner *owner)
 {
     return owner->shadow != NULL ? owner->shadow->wire : NULL;
+}
+
+const char *shadows_pin(const struct owner *owner)
+{
+    return owner->shadow->pin;
 }
 
 struct owner *shadows_owner(const struct schedd *schedd, const struct wire *wire)
@@ -726,7 +502,6 @@ void shadows_fini(struct schedd *schedd)
         vec_fini(&shadow->waiting, NULL);
         loop_timer_stop(shadow->timer);
         drop_admits(shadow);
-        strmap_destroy(shadow->runs, mem_free);
         loop_timer_destroy(shadow->timer);
         mem_free(shadow->pass_address);
         mem_free(shadow);
