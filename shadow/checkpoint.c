@@ -19,9 +19,10 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/os_below.h"
-#include "base/strbuf.h"
 #include "classad/ad.h"
 #include "shadow/ckpt_call.h"
+#include "shadow/ckpt_receive.h"
+#include "shadow/path_join.h"
 #include "shadow/shadow_state.h"
 #include "wire/checkpoint_attrs.h"
 #include "wire/wire.h"
@@ -29,17 +30,6 @@
 #define REFUSED      "refused" /* a byte for each time */
 #define REFUSALS_MAX 3
 #define SEQUENCE_MAX INT64_C(1000000000)
-
-void ckpt_call_destroy(struct ckpt_call *call)
-{
-    for (size_t i = 0; i < CKPT_GENERATIONS; i++) {
-        mem_free(call->found[i]);
-    }
-    ad_destroy(call->manifest);
-    mem_free(call->reason);
-    mem_free(call->bytes);
-    mem_free(call);
-}
 
 static const char *name_of(const char *name)
 {
@@ -73,26 +63,6 @@ static struct ckpt_call *call_create(struct wire_request *request, bool has_name
     return call;
 }
 
-/* ---- places ---------------------------------------------------------------------------------- */
-
-char *ckpt_call_place(const struct run *run, int64_t sequence)
-{
-    struct strbuf path;
-    strbuf_init(&path, 0);
-    strbuf_printf(&path, "%s/%s/%" PRId64, run->shadow->checkpoints, run->id, sequence);
-    char *text = strbuf_take(&path);
-    strbuf_fini(&path);
-    return text;
-}
-
-int64_t ckpt_call_size_in(struct run *run, const char *directory, const char *name)
-{
-    struct os_stat stat;
-    return os_below_stat(run->shadow->os, directory, name, &stat) == 0 && stat.is_file
-               ? stat.size_bytes
-               : 0;
-}
-
 /* ---- CKPT_LOOK, CKPT_GET --------------------------------------------------------------------- */
 
 /* What cannot be read for a reason of the moment (no memory, too many open files) is no reason to
@@ -112,7 +82,7 @@ static int look_body(struct work *work)
     bool is_found = false;
     for (size_t i = 0; i < CKPT_GENERATIONS && result == 0; i++) {
         char *directory = ckpt_call_place(work->run, sequences[i]);
-        char *path = stage_join(directory, CKPT_NAME_MANIFEST);
+        char *path = path_join(directory, CKPT_NAME_MANIFEST);
         int read = sequences[i] <= 0 ? 0
                                      : os_read_file(work->run->shadow->os, path, CKPT_MANIFEST_MAX,
                                                     &call->found[i], &call->found_length[i], NULL);

@@ -1,4 +1,4 @@
-/* shadow/ckpt_call.h - what the parts that answer CKPT_... share: checkpoint.c, ckpt_receive.c.
+/* shadow/ckpt_call.h - what the parts that answer CKPT_... share: what a call is about.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -11,7 +11,6 @@
 
 struct ad;
 struct run;
-struct work;
 
 #define CKPT_PIECE_MAX    ((size_t)1 << 20)
 #define CKPT_MANIFEST_MAX ((size_t)256 << 10)
@@ -39,18 +38,5 @@ void ckpt_call_destroy(struct ckpt_call *call);
 char *ckpt_call_place(const struct run *run, int64_t sequence);
 /* Of a plain file in a directory of ours; 0: there is none. */
 int64_t ckpt_call_size_in(struct run *run, const char *directory, const char *name);
-
-/* ---- ckpt_receive.c: works of CKPT_PUT and CKPT_DONE; what is kept is told to the schedd */
-int ckpt_receive_put(struct work *work);
-void ckpt_receive_put_done(struct work *work, int result);
-int ckpt_receive_whole(struct work *work);
-void ckpt_receive_whole_done(struct work *work, int result);
-
-/* ---- ckpt_room.c, on the lane: 0, -ENOSPC or -EDQUOT */
-/* That piece and what follows it, into the directory `part`. */
-int ckpt_room_for_piece(struct work *work, const struct ckpt_call *call, const char *part,
-                        size_t length);
-/* All that is there by now. */
-int ckpt_room_of_whole(struct work *work);
 
 #endif

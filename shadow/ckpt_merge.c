@@ -23,6 +23,7 @@
 #include "base/strbuf.h"
 #include "classad/ad.h"
 #include "classad/ad_parse.h"
+#include "shadow/path_join.h"
 #include "shadow/shadow_state.h"
 #include "wire/checkpoint_attrs.h"
 
@@ -44,7 +45,7 @@ static bool is_packed(struct os *os, const char *directory, const char *name)
 
 static char *read_said(struct os *os, const char *part)
 {
-    char *path = stage_join(part, SAID), *text = NULL;
+    char *path = path_join(part, SAID), *text = NULL;
     size_t length = 0;
     if (os_read_file(os, path, SAID_BYTES, &text, &length, NULL) != 0) {
         text = mem_strdup("");
@@ -72,8 +73,8 @@ static int run_program(struct work *work, const struct making *making, const cha
     static const char *const ENVIRONMENT[] = {"PATH=/usr/local/bin:/usr/bin:/bin", "LC_ALL=C",
                                               NULL};
     struct shadow *shadow = work->run->shadow;
-    char *paths[] = {stage_join(base, making->base), stage_join(part, making->changed),
-                     stage_join(part, out), stage_join(part, SAID)};
+    char *paths[] = {path_join(base, making->base), path_join(part, making->changed),
+                     path_join(part, out), path_join(part, SAID)};
     char most[24];
     const char *argv[9] = {shadow->ckpt_program, making->command, "--max", most};
     size_t count = 4;

@@ -24,6 +24,7 @@
 #include "base/strbuf.h"
 #include "classad/ad.h"
 #include "shadow/ckpt_place_plan.h"
+#include "shadow/path_join.h"
 #include "shadow/shadow_state.h"
 
 /* Where the link of the job leads; false: there is none. */
@@ -72,7 +73,7 @@ int checkpoint_place_check(struct run *run, struct err *err)
 void checkpoint_place_remove(struct shadow *shadow, const char *job)
 {
     char target[PATH_MAX];
-    char *path = stage_join(shadow->checkpoints, job);
+    char *path = path_join(shadow->checkpoints, job);
     if (read_link(shadow, job, target)) {
         (void)os_remove_tree(shadow->os, target, NULL); /* away: it stays there */
     }

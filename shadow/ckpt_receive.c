@@ -9,6 +9,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "shadow/ckpt_receive.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -23,14 +25,17 @@
 #include "base/strbuf.h"
 #include "classad/ad.h"
 #include "shadow/ckpt_call.h"
+#include "shadow/ckpt_room.h"
 #include "shadow/ckpt_room_plan.h"
+#include "shadow/disk_room.h"
+#include "shadow/path_join.h"
 #include "shadow/shadow_state.h"
 #include "wire/checkpoint_attrs.h"
 #include "wire/wire.h"
 
 static char *job_place(const struct run *run)
 {
-    return stage_join(run->shadow->checkpoints, run->id);
+    return path_join(run->shadow->checkpoints, run->id);
 }
 
 static char *part_place(const struct run *run, int64_t sequence)
@@ -56,7 +61,7 @@ static void remove_leftover(void *arg, const char *name)
     static const char SUFFIX[] = ".part";
     const struct leftovers *leftovers = arg;
     size_t length = strlen(name), suffix = sizeof SUFFIX - 1;
-    char *path = stage_join(leftovers->above, name);
+    char *path = path_join(leftovers->above, name);
     if (length > suffix && strcmp(name + length - suffix, SUFFIX) == 0 &&
         strcmp(path, leftovers->kept) != 0) {
         (void)os_remove_tree(leftovers->work->run->shadow->os, path, NULL); /* the next time */
@@ -153,7 +158,7 @@ static int check_one(struct work *work, const char *part, const char *name, cons
 /* NULL: there is none that can be read. */
 static struct ad *read_manifest(struct work *work, const char *directory)
 {
-    char *path = stage_join(directory, CKPT_NAME_MANIFEST), *text = NULL;
+    char *path = path_join(directory, CKPT_NAME_MANIFEST), *text = NULL;
     size_t length = 0;
     struct ad *manifest = NULL;
     if (os_read_file(work->run->shadow->os, path, CKPT_MANIFEST_MAX, &text, &length, NULL) == 0 &&
@@ -202,7 +207,7 @@ static int check_room_to_merge(struct work *work, const char *part, const struct
 {
     int64_t all = (parts->changed[0] ? rooms[0].disk : 0) + (parts->changed[1] ? rooms[1].disk : 0);
     char why[ERR_TEXT_MAX];
-    if (stages_have_room(work->run->shadow, part, all, &work->err) == 0) {
+    if (disk_room_check(work->run->shadow, part, all, &work->err) == 0) {
         return 0;
     }
     (void)snprintf(why, sizeof why, "%s", work->err.text);
@@ -256,7 +261,7 @@ int ckpt_receive_whole(struct work *work)
     struct run *run = work->run;
     struct os *os = run->shadow->os;
     char *part = part_place(run, call->sequence), *to = ckpt_call_place(run, call->sequence);
-    char *path = stage_join(part, CKPT_NAME_MANIFEST);
+    char *path = path_join(part, CKPT_NAME_MANIFEST);
     struct os_stat stat;
     struct strbuf text;
     strbuf_init(&text, CKPT_MANIFEST_MAX);
@@ -313,7 +318,7 @@ static void prune_one(void *arg, const char *name)
             return;
         }
     }
-    char *path = stage_join(prune->above, name);
+    char *path = path_join(prune->above, name);
     (void)os_remove_tree(prune->work->run->shadow->os, path, NULL); /* tried again the next time */
     mem_free(path);
 }

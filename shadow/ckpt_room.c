@@ -7,6 +7,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "shadow/ckpt_room.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
@@ -15,6 +17,7 @@
 #include "base/mem.h"
 #include "base/os_figures.h"
 #include "shadow/ckpt_call.h"
+#include "shadow/disk_room.h"
 #include "shadow/shadow_state.h"
 #include "wire/checkpoint_attrs.h"
 
@@ -56,7 +59,7 @@ static int64_t bytes_to_come(struct work *work, const struct ckpt_call *call)
 int ckpt_room_for_piece(struct work *work, const struct ckpt_call *call, const char *part,
                         size_t length)
 {
-    int result = stages_have_room(work->run->shadow, part, (int64_t)length, &work->err);
+    int result = disk_room_check(work->run->shadow, part, (int64_t)length, &work->err);
     bool looks = call->offset == 0 ||
                  call->offset / QUOTA_LOOK != (call->offset + (int64_t)length) / QUOTA_LOOK;
     return result == 0 && looks ? check_quota(work, bytes_to_come(work, call)) : result;

@@ -19,6 +19,7 @@
 #include "base/os.h"
 #include "base/vec.h"
 #include "classad/ad.h"
+#include "shadow/path_join.h"
 #include "shadow/shadow_state.h"
 #include "shadow/transfer_plan.h"
 #include "transfer/transfer_names.h"
@@ -65,7 +66,7 @@ static bool note_output(struct work *work, const char *item, struct times *times
                  place.base != NULL;
     if (there) {
         char *path =
-            place.below[0] != '\0' ? stage_join(place.base, place.below) : mem_strdup(place.base);
+            place.below[0] != '\0' ? path_join(place.base, place.below) : mem_strdup(place.base);
         there = note(work->run->shadow->os, path, times);
         mem_free(path);
     }

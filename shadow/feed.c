@@ -21,8 +21,10 @@
 #include "base/os.h"
 #include "base/strmap.h"
 #include "classad/ad.h"
+#include "shadow/path_join.h"
 #include "shadow/remote.h"
 #include "shadow/shadow_state.h"
+#include "shadow/stage_manifest.h"
 #include "shadow/transfer_plan.h"
 #include "transfer/transfer_names.h"
 #include "transfer/transfer_walk.h"
@@ -204,7 +206,7 @@ static int add_spooled(struct work *work)
     size_t kept = 0;
     for (size_t i = 0; i < spooled.count; i++) {
         struct transfer_entry *entry = spooled.items[i];
-        char *path = stage_join(run->spooled, entry->path);
+        char *path = path_join(run->spooled, entry->path);
         mem_free(entry->path);
         entry->path = path;
         entry->is_spooled = true;

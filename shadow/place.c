@@ -22,7 +22,9 @@
 #include "base/strbuf.h"
 #include "base/strmap.h"
 #include "classad/ad.h"
+#include "shadow/path_join.h"
 #include "shadow/shadow_state.h"
+#include "shadow/stage_manifest.h"
 #include "shadow/transfer_plan.h"
 #include "transfer/transfer_names.h"
 #include "wire/wire.h"
@@ -47,14 +49,6 @@ static void mode_destroy(void *value)
     mem_free(later->base);
     mem_free(later->below);
     mem_free(later);
-}
-
-char *stage_join(const char *directory, const char *name)
-{
-    struct strbuf path;
-    strbuf_init(&path, 0);
-    strbuf_printf(&path, "%s%s%s", directory, name[0] != '\0' ? "/" : "", name);
-    return strbuf_take(&path);
 }
 
 /* Everything but the last name; "/" and "" where there is none. */
@@ -96,7 +90,7 @@ static int find_spot(struct work *work, const struct transfer_place *place, stru
     }
     struct placing *placing = work->arg;
     char *above = parent_of(place->below);
-    char *made = stage_join(place->base, above);
+    char *made = path_join(place->base, above);
     if (placing->made != NULL && strcmp(placing->made, made) == 0) {
         mem_free(made); /* as for the file before */
     } else {
@@ -118,7 +112,7 @@ static void note_changed(struct work *work, const struct spot *spot)
 {
     struct placing *placing = work->arg;
     char *above = parent_of(spot->path);
-    char *directory = stage_join(spot->root, above);
+    char *directory = path_join(spot->root, above);
     (void)strmap_set(placing->changed, directory, placing); /* again: the same */
     mem_free(directory);
     mem_free(above);
@@ -287,7 +281,7 @@ static int place_body(struct work *work)
     char *text = NULL;
     size_t length = 0, count = 0;
     struct ad *manifest = NULL;
-    char *path = stage_join(run->stage, STAGE_MANIFEST);
+    char *path = path_join(run->stage, STAGE_MANIFEST);
     int result = os_read_file(os, path, STAGE_MANIFEST_MAX, &text, &length, &work->err);
     mem_free(path);
     if (result == 0) {
@@ -296,7 +290,7 @@ static int place_body(struct work *work)
     }
     if (result == 0) {
         work->arg = &placing;
-        result = stage_each(work, manifest, &count, place_one);
+        result = stage_manifest_each(work, manifest, &count, place_one);
         result = result == 0 ? finish(work) : result;
         ad_destroy(manifest);
         work->arg = NULL;

@@ -43,6 +43,7 @@ struct wire;
 struct wire_context;
 struct wire_reply;
 struct wire_request;
+struct work;
 
 #define SHADOW_LANES_MAX     64
 #define SHADOW_LINKS_MAX     10000
@@ -205,16 +206,6 @@ void report_hold(struct run *run, int code, int subcode, const char *reason, rep
 
 /* ---- stage.c: output, until it is durable; place.c: to its place ---- */
 
-#define STAGE_MANIFEST     "_condor_roost_result" /* no output can have this name: transfer_plan.c */
-#define STAGE_MANIFEST_MAX ((size_t)64 << 20)
-
-struct work;
-char *stage_join(const char *directory, const char *name);
-/* Calls each(work, name, checksum) for what JOB_DONE names, until one fails; *ret_count is how many
- * there are. */
-int stage_each(struct work *work, const struct ad *result_ad, size_t *ret_count,
-               int (*each)(struct work *work, const char *name, const char *checksum));
-
 void stage_put(struct run *run, struct wire_request *request);  /* FILE_PUT */
 void stage_done(struct run *run, struct wire_request *request); /* JOB_DONE */
 void stage_place(struct run *run);
@@ -225,9 +216,6 @@ bool stages_lists(const char *known, const char *name);
 void stages_sweep(struct shadow *shadow, const char *known);
 /* The same of what evicted jobs have left; those of `known` stay. */
 void spools_sweep(struct shadow *shadow, const char *known);
-/* 0, or -ENOSPC and err where so many bytes more would not leave SPOOL_RESERVE of the disk on which
- * that directory is; on a lane. */
-int stages_have_room(struct shadow *shadow, const char *directory, int64_t more, struct err *err);
 void stages_end(struct shadow *shadow); /* for runs_end() */
 
 /* ---- turns.c: large transfers take turns ---- */

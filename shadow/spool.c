@@ -23,6 +23,7 @@
 #include "base/os_figures.h"
 #include "base/strbuf.h"
 #include "classad/ad.h"
+#include "shadow/disk_room.h"
 #include "shadow/guest.h"
 #include "shadow/sandbox_name_plan.h"
 #include "shadow/shadow_state.h"
@@ -110,7 +111,7 @@ static void run(struct spool_work *work, bool writes)
 static int check_quota(struct spool_work *work, size_t more)
 {
     struct shadow *shadow = work->shadow;
-    int rc = stages_have_room(shadow, shadow->directory, (int64_t)more, &work->err);
+    int rc = disk_room_check(shadow, shadow->directory, (int64_t)more, &work->err);
     if (rc != 0 || shadow->spool_quota == 0) {
         return rc;
     }

@@ -25,7 +25,10 @@
 #include "base/strbuf.h"
 #include "base/strmap.h"
 #include "classad/ad.h"
+#include "shadow/disk_room.h"
+#include "shadow/path_join.h"
 #include "shadow/shadow_state.h"
+#include "shadow/stage_manifest.h"
 #include "shadow/transfer_plan.h"
 #include "transfer/transfer_names.h"
 #include "wire/wire.h"
@@ -164,18 +167,6 @@ static int end_file(struct work *work, const char *name, struct staged *staged, 
                                  err_code_text(result));
 }
 
-int stages_have_room(struct shadow *shadow, const char *directory, int64_t more, struct err *err)
-{
-    int64_t free_kib = shadow->spool_reserve > 0 ? os_disk_free_kib(shadow->os, directory) : -1;
-    if (free_kib < 0 || more <= free_kib * 1024 - shadow->spool_reserve) {
-        return 0;
-    }
-    return err_set(err, -ENOSPC,
-                   "the disk of %s is full: less than SPOOL_RESERVE (%" PRId64
-                   " bytes) would be left",
-                   directory, shadow->spool_reserve);
-}
-
 static int put_bytes(struct work *work, const char *name, const struct ad *args)
 {
     int64_t offset = ad_int_or(args, "Offset", -1);
@@ -194,7 +185,7 @@ static int put_bytes(struct work *work, const char *name, const struct ad *args)
         result = err_set(&work->err, -ESTALE, "output '%s' is to be sent from its beginning", name);
     }
     if (result == 0 && length > 0) {
-        result = stages_have_room(run->shadow, run->shadow->directory, (int64_t)length, &work->err);
+        result = disk_room_check(run->shadow, run->shadow->directory, (int64_t)length, &work->err);
         if (result != 0) {
             return err_prefix(&work->err, result, "output '%s'", name);
         }
@@ -412,37 +403,6 @@ static int check_file(struct work *work, const char *name, const char *checksum)
     return result;
 }
 
-int stage_each(struct work *work, const struct ad *result_ad, size_t *ret_count,
-               int (*each)(struct work *work, const char *name, const char *checksum))
-{
-    struct ad_value names;
-    struct ad_value sums;
-    (void)ad_eval_attr(result_ad, NULL, "Files", NULL, &names);    /* absent: no elements */
-    (void)ad_eval_attr(result_ad, NULL, "Checksums", NULL, &sums); /* the same */
-    int result = 0;
-    size_t count = ad_value_count(&names);
-    if (count != ad_value_count(&sums) || count > TRANSFER_FILES_MAX) {
-        result = err_set(&work->err, -EINVAL, "Files and Checksums are not of one length");
-    }
-    for (size_t i = 0; result == 0 && i < count; i++) {
-        struct ad_value name;
-        struct ad_value sum;
-        ad_value_item(&names, i, &name);
-        ad_value_item(&sums, i, &sum);
-        if (name.type == AD_TYPE_STRING && sum.type == AD_TYPE_STRING) {
-            result = each(work, name.string.text, sum.string.text);
-        } else {
-            result = err_set(&work->err, -EINVAL, "Files and Checksums are lists of strings");
-        }
-        ad_value_fini(&sum);
-        ad_value_fini(&name);
-    }
-    ad_value_fini(&sums);
-    ad_value_fini(&names);
-    *ret_count = count;
-    return result;
-}
-
 static int sync_body(struct work *work)
 {
     struct run *run = work->run;
@@ -455,7 +415,7 @@ static int sync_body(struct work *work)
     size_t count = 0;
     int result = os_mkdirs(os, run->part, 0700, &work->err);
     if (result == 0) {
-        result = stage_each(work, work->arg, &count, check_file);
+        result = stage_manifest_each(work, work->arg, &count, check_file);
     }
     if (result != 0) {
         return result;
@@ -463,7 +423,7 @@ static int sync_body(struct work *work)
     struct strbuf text;
     strbuf_init(&text, STAGE_MANIFEST_MAX);
     ad_encode(work->arg, false, &text); /* names may be any bytes */
-    char *path = stage_join(run->part, STAGE_MANIFEST);
+    char *path = path_join(run->part, STAGE_MANIFEST);
     result = text.failed
                  ? err_set(&work->err, -E2BIG, "too many output files")
                  : os_write_file(os, path, strbuf_text(&text), text.length, 0600, true, &work->err);
@@ -557,16 +517,6 @@ static void sync_done(struct work *work, int result)
     report_send(run->shadow, run, VERB_JOB_RESULT, manifest, result_answered, NULL);
 }
 
-static bool names_no_file(const struct ad *args)
-{
-    struct ad_value names;
-    (void)ad_eval_attr(args, NULL, "Files", NULL, &names); /* absent: undefined */
-    bool none = names.type == AD_TYPE_UNDEFINED ||
-                (names.type == AD_TYPE_LIST && ad_value_count(&names) == 0);
-    ad_value_fini(&names);
-    return none;
-}
-
 /* No file is to be made durable or put anywhere: the schedd commits the result and its end at once.
  */
 static void report_without_output(struct run *run, const struct ad *args)
@@ -589,7 +539,7 @@ void stage_done(struct run *run, struct wire_request *request)
     }
     run->evicted = ad_bool_or(wire_request_args(request), "Evicted", false);
     run_move(run, RUN_SYNCING);
-    if (!run->evicted && names_no_file(wire_request_args(request))) {
+    if (!run->evicted && stage_manifest_is_empty(wire_request_args(request))) {
         report_without_output(run, wire_request_args(request));
         return;
     }
@@ -645,7 +595,7 @@ static int sweep_body(void *arg)
 {
     const struct sweep *sweep = arg;
     for (size_t i = 0; i < sweep->names.count; i++) {
-        char *path = stage_join(sweep->above, sweep->names.items[i]);
+        char *path = path_join(sweep->above, sweep->names.items[i]);
         (void)os_remove_tree(sweep->shadow->os, path, NULL); /* the next shadow tries again */
         mem_free(path);
     }
