@@ -12,6 +12,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "shadow/checkpoint.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
@@ -21,8 +23,13 @@
 #include "base/os_below.h"
 #include "classad/ad.h"
 #include "shadow/ckpt_call.h"
+#include "shadow/ckpt_place.h"
 #include "shadow/ckpt_receive.h"
+#include "shadow/lanes.h"
 #include "shadow/path_join.h"
+#include "shadow/report.h"
+#include "shadow/run_work.h"
+#include "shadow/shadow_run.h"
 #include "shadow/shadow_state.h"
 #include "wire/checkpoint_attrs.h"
 #include "wire/wire.h"
@@ -225,7 +232,7 @@ static void look(struct run *run, struct wire_request *request)
     struct ckpt_call *call = mem_zalloc(sizeof *call);
     call->sequence = run->ckpt_latest;
     call->previous = run->ckpt_previous;
-    work_start(run, request, look_body, look_done, call);
+    run_work_start(run, request, look_body, look_done, call);
 }
 
 void checkpoint_handle(struct run *run, struct wire_request *request)
@@ -260,17 +267,17 @@ void checkpoint_handle(struct run *run, struct wire_request *request)
         return;
     }
     if (verb == VERB_CKPT_PUT) {
-        work_start(run, request, ckpt_receive_put, ckpt_receive_put_done, call);
+        run_work_start(run, request, ckpt_receive_put, ckpt_receive_put_done, call);
     } else if (verb == VERB_CKPT_GET && call->offset >= 0) {
-        work_start(run, request, get_body, get_done, call);
+        run_work_start(run, request, get_body, get_done, call);
     } else if (verb == VERB_CKPT_REFUSED) {
         call->is_damaged = ad_bool_or(wire_request_args(request), "Damaged", false);
         call->reason = mem_strdup(ad_string_or(wire_request_args(request), "Reason", ""));
-        work_start(run, request, refused_body, refused_done, call);
+        run_work_start(run, request, refused_body, refused_done, call);
     } else if (verb == VERB_CKPT_DONE) {
-        call->manifest = ad_for_lane(wire_request_args(request));
+        call->manifest = lanes_copy_ad(wire_request_args(request));
         call->previous = call->sequence == run->ckpt_latest ? run->ckpt_previous : run->ckpt_latest;
-        work_start(run, request, ckpt_receive_whole, ckpt_receive_whole_done, call);
+        run_work_start(run, request, ckpt_receive_whole, ckpt_receive_whole_done, call);
     } else {
         wire_reply_error(request, -EINVAL, "CKPT_GET needs an Offset");
         ckpt_call_destroy(call);

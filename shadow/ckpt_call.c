@@ -10,6 +10,7 @@
 #include "base/os_below.h"
 #include "base/strbuf.h"
 #include "classad/ad.h"
+#include "shadow/shadow_run.h"
 #include "shadow/shadow_state.h"
 
 void ckpt_call_destroy(struct ckpt_call *call)

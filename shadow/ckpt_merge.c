@@ -10,20 +10,21 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "shadow/ckpt_merge.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/file_digest.h"
-#include "base/log.h"
-#include "base/loop.h"
 #include "base/mem.h"
 #include "base/os_below.h"
-#include "base/strbuf.h"
 #include "classad/ad.h"
 #include "classad/ad_parse.h"
 #include "shadow/path_join.h"
+#include "shadow/run_work.h"
+#include "shadow/shadow_run.h"
 #include "shadow/shadow_state.h"
 #include "wire/checkpoint_attrs.h"
 

@@ -14,17 +14,20 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "shadow/ckpt_place.h"
+
 #include <errno.h>
 #include <limits.h>
-#include <stdio.h>
 #include <string.h>
 
+#include "base/err.h"
 #include "base/mem.h"
 #include "base/os_below.h"
 #include "base/strbuf.h"
 #include "classad/ad.h"
 #include "shadow/ckpt_place_plan.h"
 #include "shadow/path_join.h"
+#include "shadow/shadow_run.h"
 #include "shadow/shadow_state.h"
 
 /* Where the link of the job leads; false: there is none. */

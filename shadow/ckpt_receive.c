@@ -25,10 +25,15 @@
 #include "base/strbuf.h"
 #include "classad/ad.h"
 #include "shadow/ckpt_call.h"
+#include "shadow/ckpt_merge.h"
+#include "shadow/ckpt_place.h"
 #include "shadow/ckpt_room.h"
 #include "shadow/ckpt_room_plan.h"
 #include "shadow/disk_room.h"
 #include "shadow/path_join.h"
+#include "shadow/report.h"
+#include "shadow/run_work.h"
+#include "shadow/shadow_run.h"
 #include "shadow/shadow_state.h"
 #include "wire/checkpoint_attrs.h"
 #include "wire/wire.h"
@@ -364,7 +369,7 @@ static void taken_answered(struct run *run, void *arg, int status, const char *t
         struct ckpt_call *call = mem_zalloc(sizeof *call);
         call->sequence = run->ckpt_latest;
         call->previous = run->ckpt_previous;
-        work_start(run, NULL, prune_body, pruned, call);
+        run_work_start(run, NULL, prune_body, pruned, call);
     }
     mem_free(told);
 }

@@ -2,6 +2,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "shadow/ckpt_remove.h"
+
 #include <string.h>
 
 #include "base/loop.h"
@@ -10,6 +12,9 @@
 #include "base/strmap.h"
 #include "base/vec.h"
 #include "shadow/ckpt_call.h"
+#include "shadow/ckpt_place.h"
+#include "shadow/lanes.h"
+#include "shadow/shadow_run.h"
 #include "shadow/shadow_state.h"
 
 struct removal { /* without a run: on a lane */
@@ -66,7 +71,7 @@ static void remove_one(struct shadow *shadow, const char *job)
     if (is_job_name(job)) {
         struct removal *removal = removal_create(shadow);
         vec_push(&removal->names, mem_strdup(job));
-        loop_lane_run(run_lane(shadow, job), removal_body, removal_done, removal);
+        loop_lane_run(lanes_of(shadow, job), removal_body, removal_done, removal);
     }
 }
 

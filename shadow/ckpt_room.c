@@ -18,6 +18,8 @@
 #include "base/os_figures.h"
 #include "shadow/ckpt_call.h"
 #include "shadow/disk_room.h"
+#include "shadow/run_work.h"
+#include "shadow/shadow_run.h"
 #include "shadow/shadow_state.h"
 #include "wire/checkpoint_attrs.h"
 

@@ -9,6 +9,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "shadow/dataflow.h"
+
 #include <errno.h>
 #include <stdint.h>
 #include <string.h>
@@ -20,6 +22,10 @@
 #include "base/vec.h"
 #include "classad/ad.h"
 #include "shadow/path_join.h"
+#include "shadow/report.h"
+#include "shadow/run_drop.h"
+#include "shadow/run_work.h"
+#include "shadow/shadow_run.h"
 #include "shadow/shadow_state.h"
 #include "shadow/transfer_plan.h"
 #include "transfer/transfer_names.h"

@@ -7,6 +7,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "shadow/event_log.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>

@@ -9,6 +9,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "shadow/feed.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,16 +18,21 @@
 #include "base/check.h"
 #include "base/digest.h"
 #include "base/file_digest.h"
-#include "base/log.h"
 #include "base/mem.h"
 #include "base/os.h"
 #include "base/strmap.h"
 #include "classad/ad.h"
+#include "shadow/dataflow.h"
 #include "shadow/path_join.h"
 #include "shadow/remote.h"
+#include "shadow/report.h"
+#include "shadow/run_drop.h"
+#include "shadow/run_work.h"
+#include "shadow/shadow_run.h"
 #include "shadow/shadow_state.h"
 #include "shadow/stage_manifest.h"
 #include "shadow/transfer_plan.h"
+#include "shadow/turns.h"
 #include "transfer/transfer_names.h"
 #include "transfer/transfer_walk.h"
 #include "wire/wire.h"
@@ -334,7 +341,7 @@ void feed_fetch(struct run *run, struct wire_request *request)
         hold(run, request, result, err.text);
         return;
     }
-    work_start(run, request, fetch_body, fetch_done, fetch);
+    run_work_start(run, request, fetch_body, fetch_done, fetch);
 }
 
 /* ---- FILE_GET: a batch of pieces after the other, as the window allows
@@ -512,7 +519,7 @@ static void get_done(struct work *work, int result)
 static void read_batch(struct get *get)
 {
     get->working = true;
-    work_start(get->run, get->request, get_body, get_done, get);
+    run_work_start(get->run, get->request, get_body, get_done, get);
 }
 
 static void drained(void *arg)

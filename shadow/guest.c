@@ -12,7 +12,6 @@
 #include "shadow/guest.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -23,6 +22,8 @@
 #include "base/strbuf.h"
 #include "base/text.h"
 #include "classad/ad.h"
+#include "shadow/link.h"
+#include "shadow/shadow_run.h"
 #include "shadow/shadow_state.h"
 #include "shadow/spool.h"
 #include "wire/wire.h"

@@ -14,10 +14,12 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "shadow/link.h"
+
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
+#include "base/err.h"
 #include "base/log.h"
 #include "base/loop.h"
 #include "base/mem.h"
@@ -26,7 +28,11 @@
 #include "classad/ad.h"
 #include "shadow/guest.h"
 #include "shadow/remote.h"
+#include "shadow/report.h"
+#include "shadow/run_calls.h"
+#include "shadow/shadow_run.h"
 #include "shadow/shadow_state.h"
+#include "shadow/turns.h"
 #include "wire/wire.h"
 
 struct link {
@@ -205,7 +211,7 @@ static void ask_answered(struct run *run, void *arg, int status, const char *tex
     if (placed && wire_request_verb(request) == VERB_JOB_DONE) {
         wire_reply_ok(request, NULL);
     } else if (status == -EAGAIN && link != NULL && bind(link) == 0) {
-        run_handle(link->run, request); /* JOB_RUN came meanwhile */
+        run_calls_handle(link->run, request); /* JOB_RUN came meanwhile */
     } else if (status == -EAGAIN) {
         come_again(link, request, text);
     } else {
@@ -255,7 +261,7 @@ static void on_request(void *arg, struct wire_request *request)
         return;
     }
     if (link->run != NULL) {
-        run_handle(link->run, request);
+        run_calls_handle(link->run, request);
     } else {
         ask(link, request);
     }

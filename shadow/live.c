@@ -6,13 +6,16 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "shadow/live.h"
+
 #include <errno.h>
 #include <string.h>
 
 #include "base/log.h"
-#include "base/mem.h"
 #include "base/os.h"
 #include "classad/ad.h"
+#include "shadow/run_work.h"
+#include "shadow/shadow_run.h"
 #include "shadow/shadow_state.h"
 #include "shadow/transfer_plan.h"
 #include "wire/wire.h"
@@ -79,13 +82,5 @@ void live_put(struct run *run, struct wire_request *request)
         wire_reply_error(request, -EPERM, "'%.100s' is not streamed", name);
         return;
     }
-    work_start(run, request, live_body, live_done, NULL);
-}
-
-void live_close(struct run *run)
-{
-    for (size_t i = 0; i < 2; i++) {
-        os_file_close(run->live[i]);
-        run->live[i] = NULL;
-    }
+    run_work_start(run, request, live_body, live_done, NULL);
 }

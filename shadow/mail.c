@@ -5,6 +5,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "shadow/mail.h"
+
 #include <errno.h>
 #include <signal.h>
 

@@ -10,6 +10,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "shadow/place.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -23,6 +25,10 @@
 #include "base/strmap.h"
 #include "classad/ad.h"
 #include "shadow/path_join.h"
+#include "shadow/report.h"
+#include "shadow/run_drop.h"
+#include "shadow/run_work.h"
+#include "shadow/shadow_run.h"
 #include "shadow/shadow_state.h"
 #include "shadow/stage_manifest.h"
 #include "shadow/transfer_plan.h"
@@ -339,7 +345,7 @@ static void place_done(struct work *work, int result)
     report_hold(run, HOLD_OUTPUT, -result, reason, finished, run);
 }
 
-void stage_place(struct run *run)
+void place_staged(struct run *run)
 {
-    work_start(run, NULL, place_body, place_done, NULL);
+    run_work_start(run, NULL, place_body, place_done, NULL);
 }

@@ -9,7 +9,6 @@
 #include "shadow/remote.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/check.h"
@@ -23,6 +22,7 @@
 #include "base/stream.h"
 #include "rsyscall/server.h"
 #include "shadow/remote_plan.h"
+#include "shadow/shadow_run.h"
 #include "shadow/shadow_state.h"
 #include "wire/remote_attrs.h"
 #include "wire/remote_ticket.h"

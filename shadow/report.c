@@ -4,11 +4,14 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "shadow/report.h"
+
 #include <errno.h>
 
 #include "base/log.h"
 #include "base/mem.h"
 #include "classad/ad.h"
+#include "shadow/shadow_run.h"
 #include "shadow/shadow_state.h"
 #include "wire/wire.h"
 

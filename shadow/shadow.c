@@ -16,13 +16,26 @@
 #include "base/mem.h"
 #include "base/os.h"
 #include "base/strbuf.h"
+#include "base/stream.h"
 #include "base/strmap.h"
 #include "classad/ad.h"
+#include "shadow/ckpt_remove.h"
+#include "shadow/event_log.h"
+#include "shadow/feed.h"
 #include "shadow/guest.h"
 #include "shadow/knobs.h"
+#include "shadow/link.h"
+#include "shadow/mail.h"
+#include "shadow/place.h"
 #include "shadow/remote.h"
+#include "shadow/report.h"
+#include "shadow/run_drop.h"
+#include "shadow/run_work.h"
+#include "shadow/shadow_run.h"
 #include "shadow/shadow_state.h"
 #include "shadow/spool.h"
+#include "shadow/stage_sweep.h"
+#include "shadow/turns.h"
 #include "wire/checkpoint_attrs.h"
 #include "wire/wire.h"
 
@@ -71,7 +84,7 @@ static void job_run(struct shadow *shadow, struct wire_request *request)
     }
     if (place_only && run->phase == RUN_OPEN) {
         run_move(run, RUN_PLACING);
-        stage_place(run);
+        place_staged(run);
     }
     answer_pin(shadow, request);
 }
@@ -164,7 +177,8 @@ static void drop_unknown(struct shadow *shadow, const char *known)
         struct run *run = value;
         char id[64];
         (void)snprintf(id, sizeof(id), "%s.%lld", run->id, (long long)run->epoch); /* fits */
-        if ((run->phase == RUN_OPEN || run->phase == RUN_SYNCING) && !stages_lists(known, id)) {
+        if ((run->phase == RUN_OPEN || run->phase == RUN_SYNCING) &&
+            !stage_sweep_lists(known, id)) {
             vec_push(&gone, run);
         }
     }
@@ -194,10 +208,10 @@ static void greeted(void *arg, struct wire_reply *reply)
     shadow->greeted = true;
     loop_timer_stop(shadow->orphan);
     drop_unknown(shadow, known);
-    stages_sweep(shadow, known);
+    stage_sweep_stages(shadow, known);
     if (reply->args != NULL && ad_has(reply->args, "Spooled")) {
         char *spooled = join(known, ",", ad_string_or(reply->args, "Spooled", ""));
-        spools_sweep(shadow, spooled);
+        stage_sweep_spools(shadow, spooled);
         mem_free(spooled);
     }
     if (reply->args != NULL && ad_has(reply->args, CKPT_JOBS)) {
@@ -360,7 +374,12 @@ static void destroy(void *state)
         loop_lane_destroy(shadow->lanes[i]);
     }
     guests_end(shadow);
-    runs_end(shadow);
+    runs_drop_all(shadow);
+    run_works_end(shadow);
+    feeds_end(shadow);
+    reports_end(shadow);
+    stage_sweep_end(shadow);
+    strmap_destroy(shadow->runs, NULL);
     remotes_end(shadow);
     checkpoints_end(shadow);
     spools_end(shadow);

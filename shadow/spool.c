@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/err.h"
 #include "base/file_digest.h"
 #include "base/log.h"
 #include "base/loop.h"
@@ -25,6 +26,7 @@
 #include "classad/ad.h"
 #include "shadow/disk_room.h"
 #include "shadow/guest.h"
+#include "shadow/report.h"
 #include "shadow/sandbox_name_plan.h"
 #include "shadow/shadow_state.h"
 #include "wire/wire.h"

@@ -8,7 +8,7 @@
 
 #include "base/err.h"
 #include "classad/ad.h"
-#include "shadow/shadow_state.h"
+#include "shadow/run_work.h"
 #include "transfer/transfer_names.h"
 
 int stage_manifest_each(struct work *work, const struct ad *result_ad, size_t *ret_count,

@@ -339,3 +339,11 @@ int transfer_plan_output(const struct ad *job, const char *name, struct transfer
     }
     return result;
 }
+
+int transfer_plan_check_output(const struct ad *job, const char *name, struct err *err)
+{
+    struct transfer_place place = {0};
+    int result = transfer_plan_output(job, name, &place, err);
+    transfer_place_fini(&place);
+    return result;
+}

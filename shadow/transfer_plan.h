@@ -55,5 +55,7 @@ struct transfer_place {
 int transfer_plan_output(const struct ad *job, const char *name, struct transfer_place *ret,
                          struct err *err);
 void transfer_place_fini(struct transfer_place *place);
+/* The same, for who wants to know no more than whether it may be: 0, or as above. */
+int transfer_plan_check_output(const struct ad *job, const char *name, struct err *err);
 
 #endif

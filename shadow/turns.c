@@ -8,12 +8,14 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "shadow/turns.h"
+
 #include <errno.h>
 
 #include "base/loop.h"
-#include "base/mem.h"
 #include "base/strmap.h"
 #include "classad/ad.h"
+#include "shadow/shadow_run.h"
 #include "shadow/shadow_state.h"
 #include "wire/wire.h"
 
@@ -25,20 +27,34 @@ static struct run_turn *turn_of(struct run *run, bool output)
     return &run->turns[output ? 1 : 0];
 }
 
-/* Handles what was kept; status, unless 0, is its answer. */
-static void let_go_on(struct run_turn *turn, int status)
+static void refuse(struct wire_request *request)
+{
+    wire_reply_error(request, -ESTALE, "this run does not count any more");
+}
+
+/* In a turn of the loop that the schedd's answer began: what was kept is handled. */
+static void let_go_on(struct run_turn *turn)
 {
     struct run *run = turn->run;
     struct vec parked = turn->parked;
     turn->parked = (struct vec){0};
     for (size_t i = 0; i < parked.count; i++) {
         struct wire_request *request = parked.items[i];
-        if (status != 0 || run->dropped || wire_request_wire(request) == NULL) { /* or to nobody */
-            wire_reply_error(request, status != 0 ? status : -ESTALE,
-                             "this run does not count any more");
+        if (run->dropped || wire_request_wire(request) == NULL) { /* or to nobody */
+            refuse(request);
         } else {
-            run_handle(run, request);
+            turn->go_on(run, request);
         }
+    }
+    vec_fini(&parked, NULL);
+}
+
+static void refuse_parked(struct run_turn *turn)
+{
+    struct vec parked = turn->parked;
+    turn->parked = (struct vec){0};
+    for (size_t i = 0; i < parked.count; i++) {
+        refuse(parked.items[i]);
     }
     vec_fini(&parked, NULL);
 }
@@ -55,7 +71,7 @@ static void answered(void *arg, struct wire_reply *reply)
         turn->is_wanted = !turn->has_begun && !turn->is_over; /* turns_ask_again() */
     } else if (!turn->is_over) {
         turn->has_begun = true; /* a refusal, too: other answers of the schedd decide on the run */
-        let_go_on(turn, 0);
+        let_go_on(turn);
     }
     if (!reply->more) {
         run_unuse(run);
@@ -87,10 +103,12 @@ static void ask(struct run_turn *turn)
     }
 }
 
-bool turn_is_there(struct run *run, bool output, int64_t bytes, struct wire_request *request)
+bool turn_is_there(struct run *run, bool output, int64_t bytes, struct wire_request *request,
+                   turn_f go_on)
 {
     struct run_turn *turn = turn_of(run, output);
     turn->run = run;
+    turn->go_on = go_on;
     if (turn->has_begun || bytes < LARGE_BYTES) {
         return true;
     }
@@ -108,9 +126,7 @@ void turn_give_back(struct run *run, bool output)
     struct shadow *shadow = run->shadow;
     turn->is_over = true;
     turn->has_begun = turn->is_wanted = false;
-    if (turn->parked.count > 0) {
-        let_go_on(turn, -ESTALE);
-    }
+    refuse_parked(turn);
     if (turn->call > 0 && shadow->uplink != NULL && uplink_wire(shadow->uplink) == turn->wire) {
         wire_cancel(turn->wire, turn->call);
         turn->call = 0;

@@ -1,0 +1,13 @@
+/* shadow/live.h - output while the job runs.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef SHADOW_LIVE_H
+#define SHADOW_LIVE_H
+
+struct run;
+struct wire_request;
+
+void live_put(struct run *run, struct wire_request *request); /* FILE_PUT with Stream */
+
+#endif
