@@ -180,7 +180,7 @@ static bool is_among(const char *id, const char *ids)
     return false;
 }
 
-void guests_revoked(struct shadow *shadow, const char *token_ids)
+void guests_revoked(struct shadow *shadow, const char *token_ids, struct vec *gone)
 {
     for (size_t i = shadow->tickets.count; i > 0; i--) {
         struct guest *ticket = shadow->tickets.items[i - 1];
@@ -190,12 +190,12 @@ void guests_revoked(struct shadow *shadow, const char *token_ids)
         }
     }
     for (size_t i = shadow->guests.count; i > 0; i--) {
-        const struct guest *guest = shadow->guests.items[i - 1];
+        struct guest *guest = shadow->guests.items[i - 1];
         if (is_among(guest->token_id, token_ids)) {
             log_warn(shadow->log, "guest.revoked", "a client has to go: its token was revoked",
                      LOG_TEXT("purpose", PURPOSE_NAMES[guest->purpose]), LOG_TEXT("job", guest->id),
                      LOG_TEXT("token_id", guest->token_id));
-            links_end_guest(shadow, guest); /* takes it out of the list */
+            vec_push(gone, guest);
         }
     }
 }
@@ -217,28 +217,6 @@ bool guests_are_there(struct shadow *shadow)
 {
     forget_old_tickets(shadow);
     return shadow->tickets.count > 0 || shadow->guests.count > 0;
-}
-
-bool guest_may_touch(const struct guest *guest, const char *id)
-{
-    size_t length = strcspn(id, ".");
-    for (size_t i = 0; i < guest->clusters.count; i++) {
-        const char *cluster = guest->clusters.items[i];
-        if (strlen(cluster) == length && strncmp(cluster, id, length) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
-bool guest_fetches(const struct guest *guest)
-{
-    return guest->purpose == FOR_FETCH;
-}
-
-struct shadow *guest_shadow(const struct guest *guest)
-{
-    return guest->shadow;
 }
 
 /* ---- to the starter and back ----------------------------------------------------------------- */
@@ -384,7 +362,9 @@ void guest_handle(struct guest *guest, struct wire_request *request)
     case VERB_SPOOL_GET:
     case VERB_SPOOL_END:
         if (guest->purpose == FOR_SPOOL || guest->purpose == FOR_FETCH) {
-            spool_answer(guest->shadow, guest, request);
+            const struct spool_right right = {.clusters = &guest->clusters,
+                                              .fetches = guest->purpose == FOR_FETCH};
+            spool_answer(guest->shadow, &right, request);
             return;
         }
         break;

@@ -10,6 +10,7 @@
 struct guest;
 struct shadow;
 struct strbuf;
+struct vec;
 struct wire_request;
 
 void guests_admit(struct shadow *shadow, struct wire_request *request); /* JOB_ADMIT */
@@ -17,17 +18,13 @@ void guests_admit(struct shadow *shadow, struct wire_request *request); /* JOB_A
 struct guest *guest_enter(struct shadow *shadow, const char *ticket);
 void guest_handle(struct guest *guest, struct wire_request *request);
 void guest_leave(struct guest *guest); /* its connection is over */
-/* Of these tokens ("id,id"): tickets are none any more, and who came with one is sent away. */
-void guests_revoked(struct shadow *shadow, const char *token_ids);
+/* Of these tokens ("id,id"): tickets are none any more, and who came with one (struct guest) is
+ * appended to gone, for the caller to send away. */
+void guests_revoked(struct shadow *shadow, const char *token_ids, struct vec *gone);
 /* Appends the tokens of all that are there, or have a ticket. */
 void guests_put_tokens(const struct shadow *shadow, struct strbuf *out);
 /* Somebody is there who moves files, or may come any moment. */
 bool guests_are_there(struct shadow *shadow);
 void guests_end(struct shadow *shadow); /* the process ends; their connections are closed */
-
-/* May it touch the sandbox of that job, or all of that cluster ("12")? */
-bool guest_may_touch(const struct guest *guest, const char *id);
-bool guest_fetches(const struct guest *guest); /* its ticket is for Fetch, not for Spool */
-struct shadow *guest_shadow(const struct guest *guest);
 
 #endif

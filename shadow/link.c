@@ -1,52 +1,16 @@
-/* shadow/link.c - connections of starters, passed on by the schedd.
- *
- * A starter proves by the nonce of its run, in the hello of its greeting, that it is the one that
- * was given the job.  A starter of a run that we do not know (we were started again, or the run is
- * over) is let in to be answered: the schedd is asked what became of that run.  A client shows a
- * ticket that the schedd gave it (guest.c).
- *
- * Anybody can say that he is a starter of a run that we do not know.  He stays a stranger
- * (wire_proved() is not called): few of them are kept, they have little room and time, and the
- * schedd is asked one question at a time and not too often.  Who comes meanwhile dials again; by
- * then the schedd has usually told us of his run.  Rejected: to remember of which runs the schedd
- * said that they do not count.  It says so of runs to come as well, so a stranger who names these
- * would have their starters refused.
+/* shadow/link.c - see link.h.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "shadow/link.h"
 
-#include <errno.h>
-#include <string.h>
-
-#include "base/err.h"
-#include "base/log.h"
-#include "base/loop.h"
 #include "base/mem.h"
-#include "base/stream.h"
-#include "base/text.h"
-#include "classad/ad.h"
-#include "shadow/guest.h"
-#include "shadow/remote.h"
-#include "shadow/report.h"
-#include "shadow/run_calls.h"
 #include "shadow/shadow_run.h"
 #include "shadow/shadow_state.h"
 #include "shadow/turns.h"
 #include "wire/wire.h"
 
-struct link {
-    struct shadow *shadow;
-    struct wire *wire;
-    struct run *run;     /* NULL: not known, or over */
-    struct guest *guest; /* NULL: a starter's connection */
-    char id[RUN_ID_SIZE];
-    char nonce[RUN_NONCE_SIZE];
-    int64_t epoch;
-    bool stays; /* its starter wants to go on with another run when this one is over */
-};
-
-static void link_destroy(struct link *link)
+void link_destroy(struct link *link)
 {
     struct vec *links = &link->shadow->links;
     for (size_t i = 0; i < links->count; i++) {
@@ -59,9 +23,6 @@ static void link_destroy(struct link *link)
         link->run->link = NULL;
         turn_give_back(link->run, false);
         turn_give_back(link->run, true);
-    }
-    if (link->guest != NULL) {
-        guest_leave(link->guest);
     }
     mem_free(link);
 }
@@ -78,17 +39,6 @@ void link_close(struct link *link)
     wire_finish(wire); /* the last answer still goes out */
 }
 
-void links_end_guest(struct shadow *shadow, const struct guest *guest)
-{
-    for (size_t i = 0; i < shadow->links.count; i++) {
-        struct link *link = shadow->links.items[i];
-        if (link->guest == guest) {
-            link_close(link);
-            return;
-        }
-    }
-}
-
 void link_stays(struct link *link, bool stays)
 {
     link->stays = stays;
@@ -103,206 +53,4 @@ void link_let_go(struct link *link)
     link->run->link = NULL;
     link->run = NULL;
     link->id[0] = link->nonce[0] = '\0';
-}
-
-/* Finds the run of the link, now or since JOB_RUN came; -EACCES: it is another's, or another run.
- */
-static int bind(struct link *link)
-{
-    struct run *run = run_find(link->shadow, link->id, link->epoch);
-    if (run == NULL) {
-        return -ENOENT;
-    }
-    if (strlen(run->nonce) != RUN_NONCE_SIZE - 1 ||
-        !text_equal_secret(run->nonce, link->nonce, RUN_NONCE_SIZE - 1)) {
-        return -EACCES;
-    }
-    if (run->link != NULL && run->link != link) {
-        link_close(run->link); /* the starter dialled again before we noticed the cut */
-    }
-    run->link = link;
-    link->run = run;
-    wire_proved(link->wire);
-    return 0;
-}
-
-static int take_who(struct link *link, const struct ad *who, const char *nonce, const char *address,
-                    struct err *err)
-{
-    const char *id = ad_string_or(who, "JobId", "");
-    if (id[0] == '\0' || strlen(id) >= sizeof(link->id) || strlen(nonce) != RUN_NONCE_SIZE - 1) {
-        return err_set(err, -EACCES, "a starter says JobId, ClaimEpoch and its nonce");
-    }
-    memcpy(link->id, id, strlen(id) + 1);
-    memcpy(link->nonce, nonce, RUN_NONCE_SIZE);
-    link->epoch = ad_int_or(who, "ClaimEpoch", 0);
-    link->stays = false; /* said anew by each run's JOB_DONE */
-    if (bind(link) == -EACCES) {
-        log_warn(link->shadow->log, "link.refused", "a starter with a wrong nonce",
-                 LOG_TEXT("job", id), LOG_TEXT("peer", address));
-        return err_set(err, -EACCES, "the nonce is wrong");
-    }
-    return 0;
-}
-
-static int admit(void *arg, const struct wire_peer *peer, const struct wire_hello *hello,
-                 struct err *err)
-{
-    struct link *link = arg;
-    const char *ticket = wire_hello_secret(hello, SECRET_TICKET);
-    if (ticket[0] != '\0') {
-        link->guest = guest_enter(link->shadow, ticket);
-        if (link->guest == NULL) {
-            return err_set(err, -EACCES, "the ticket is none, was used, or is too old");
-        }
-        wire_proved(link->wire);
-        return 0;
-    }
-    return take_who(link, hello->ad, wire_hello_secret(hello, SECRET_NONCE), peer->address, err);
-}
-
-/* ---- a starter whose run is not known
- * ------------------------------------------------------------ */
-
-#define ASK_PAUSE_MS 50 /* from one question of a stranger to the next */
-
-struct asked {
-    struct shadow *shadow;
-    struct wire_request *request;
-};
-
-static void refuse_stale(struct wire_request *request)
-{
-    wire_reply_error(request, -ESTALE, "this run does not count any more");
-}
-
-/* No answer: it dials again, and by then the schedd has told us of the run. */
-static void come_again(struct link *link, struct wire_request *request, const char *why)
-{
-    if (link != NULL) {
-        struct wire *wire = link->wire;
-        link_destroy(link);
-        wire_close(wire);
-    }
-    wire_reply_error(request, -EAGAIN, "%s", why);
-}
-
-static struct link *link_of(const struct shadow *shadow, const struct wire *wire)
-{
-    for (size_t i = 0; wire != NULL && i < shadow->links.count; i++) {
-        struct link *link = shadow->links.items[i];
-        if (link->wire == wire) {
-            return link;
-        }
-    }
-    return NULL;
-}
-
-static void ask_answered(struct run *run, void *arg, int status, const char *text,
-                         const struct ad *answer)
-{
-    struct asked *asked = arg;
-    struct wire_request *request = asked->request;
-    struct link *link = link_of(asked->shadow, wire_request_wire(request));
-    bool placed = status == 0 && answer != NULL && ad_bool_or(answer, "Placed", false);
-    (void)run;
-    asked->shadow->asking = false;
-    mem_free(asked);
-    if (placed && wire_request_verb(request) == VERB_JOB_DONE) {
-        wire_reply_ok(request, NULL);
-    } else if (status == -EAGAIN && link != NULL && bind(link) == 0) {
-        run_calls_handle(link->run, request); /* JOB_RUN came meanwhile */
-    } else if (status == -EAGAIN) {
-        come_again(link, request, text);
-    } else {
-        refuse_stale(request);
-    }
-}
-
-static void ask(struct link *link, struct wire_request *request)
-{
-    struct shadow *shadow = link->shadow;
-    uint64_t now_ms = loop_now_ms(shadow->loop);
-    if (shadow->asking || now_ms - shadow->asked_ms < ASK_PAUSE_MS) {
-        come_again(link, request, "too many ask for runs that are not known");
-        return;
-    }
-    shadow->asking = true;
-    shadow->asked_ms = now_ms;
-    struct asked *asked = mem_alloc(sizeof(*asked));
-    *asked = (struct asked){shadow, request};
-    struct ad *args = ad_create();
-    ad_set_string(args, "Event", "Ask");
-    ad_set_string(args, "JobId", link->id);
-    ad_set_int(args, "ClaimEpoch", link->epoch);
-    report_send(link->shadow, NULL, VERB_JOB_STATUS, args, ask_answered, asked);
-}
-
-/* ---- connections
- * --------------------------------------------------------------------------------- */
-
-static void on_request(void *arg, struct wire_request *request)
-{
-    struct link *link = arg;
-    struct err err;
-    if (link->guest != NULL) {
-        guest_handle(link->guest, request);
-        return;
-    }
-    if (link->stays && link->run == NULL && wire_request_verb(request) == VERB_JOB_FETCH) {
-        if (take_who(link, wire_request_args(request), wire_request_secret(request, SECRET_NONCE),
-                     "a starter that stayed", &err) != 0) {
-            wire_reply_error(request, -EACCES, "%s", err.text);
-            return;
-        }
-    }
-    if (link->run == NULL && (link->id[0] == '\0' || bind(link) == -EACCES)) {
-        wire_reply_error(request, -EACCES, "the nonce is wrong");
-        return;
-    }
-    if (link->run != NULL) {
-        run_calls_handle(link->run, request);
-    } else {
-        ask(link, request);
-    }
-}
-
-static void on_closed(void *arg, struct wire *wire, int status, const char *why)
-{
-    struct link *link = arg;
-    if (link->run != NULL) {
-        log_info(link->shadow->log, "link.closed", why, LOG_TEXT("job", link->id),
-                 LOG_INT("status", status));
-    }
-    link_destroy(link);
-    wire_close(wire);
-}
-
-void link_accept(void *arg, struct incoming *incoming)
-{
-    static const struct wire_events EVENTS = {.request = on_request, .closed = on_closed};
-    struct shadow *shadow = arg;
-    if (remotes_take(shadow, incoming)) {
-        return;
-    }
-    if (shadow->links.count >= SHADOW_LINKS_MAX) {
-        log_error(shadow->log, "link.too_many", "too many connections of starters");
-        incoming_refuse(incoming);
-        return;
-    }
-    const struct wire_accept how = {
-        .identity = shadow->identity,
-        .no_token = true,
-        .proves_later = true, /* unless its nonce is that of a run, or its ticket good */
-        .admit = admit,
-    };
-    struct link *link = mem_zalloc(sizeof(*link));
-    link->shadow = shadow;
-    struct err err;
-    if (wire_accept(shadow->context, incoming, &how, &EVENTS, link, &link->wire, &err) != 0) {
-        log_warn(shadow->log, "link.not_accepted", err.text);
-        mem_free(link);
-        return;
-    }
-    vec_push(&shadow->links, link);
 }

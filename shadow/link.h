@@ -1,4 +1,4 @@
-/* shadow/link.h - connections of starters.
+/* shadow/link.h - a connection of a starter, or of a client: who is at its other end.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -6,20 +6,31 @@
 #define SHADOW_LINK_H
 
 #include <stdbool.h>
+#include <stdint.h>
+
+#include "shadow/shadow_run.h"
 
 struct guest;
-struct incoming;
-struct link;
 struct shadow;
 struct wire;
 
-void link_accept(void *shadow, struct incoming *incoming); /* a listener_f */
-void link_close(struct link *link);
-/* Closes the connection of that client, who leaves with it. */
-void links_end_guest(struct shadow *shadow, const struct guest *guest);
+struct link {
+    struct shadow *shadow;
+    struct wire *wire;
+    struct run *run;     /* NULL: not known, or over */
+    struct guest *guest; /* NULL: a starter's connection */
+    char id[RUN_ID_SIZE];
+    char nonce[RUN_NONCE_SIZE];
+    int64_t epoch;
+    bool stays; /* its starter wants to go on with another run when this one is over */
+};
+
 struct wire *link_wire(const struct link *link);
 void link_stays(struct link *link, bool stays);
 /* Its run is over: closed, unless its starter stays for the next one. */
 void link_let_go(struct link *link);
+/* Its run, if it has one, has no connection any more; its wire is the caller's. */
+void link_destroy(struct link *link);
+void link_close(struct link *link); /* and its wire */
 
 #endif

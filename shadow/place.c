@@ -30,6 +30,7 @@
 #include "shadow/run_work.h"
 #include "shadow/shadow_run.h"
 #include "shadow/shadow_state.h"
+#include "shadow/stage_files.h"
 #include "shadow/stage_manifest.h"
 #include "shadow/transfer_plan.h"
 #include "transfer/transfer_names.h"

@@ -24,7 +24,7 @@
 #include "shadow/feed.h"
 #include "shadow/guest.h"
 #include "shadow/knobs.h"
-#include "shadow/link.h"
+#include "shadow/link_accept.h"
 #include "shadow/mail.h"
 #include "shadow/place.h"
 #include "shadow/remote.h"
@@ -89,6 +89,16 @@ static void job_run(struct shadow *shadow, struct wire_request *request)
     answer_pin(shadow, request);
 }
 
+static void revoke(struct shadow *shadow, const char *token_ids)
+{
+    struct vec gone = {0};
+    guests_revoked(shadow, token_ids, &gone);
+    for (size_t i = 0; i < gone.count; i++) {
+        links_end_guest(shadow, gone.items[i]);
+    }
+    vec_fini(&gone, NULL);
+}
+
 static void job_stop(struct shadow *shadow, struct wire_request *request)
 {
     const struct ad *args = wire_request_args(request);
@@ -99,7 +109,7 @@ static void job_stop(struct shadow *shadow, struct wire_request *request)
         return;
     }
     if (ad_has(args, "Revoked")) {
-        guests_revoked(shadow, ad_string_or(args, "Revoked", ""));
+        revoke(shadow, ad_string_or(args, "Revoked", ""));
         wire_reply_ok(request, NULL);
         return;
     }
@@ -218,7 +228,7 @@ static void greeted(void *arg, struct wire_reply *reply)
         checkpoints_sweep(shadow, ad_string_or(reply->args, CKPT_JOBS, ""));
     }
     if (reply->args != NULL) {
-        guests_revoked(shadow, ad_string_or(reply->args, "Revoked", ""));
+        revoke(shadow, ad_string_or(reply->args, "Revoked", ""));
     }
     reports_send_again(shadow);
     turns_ask_again(shadow);
@@ -366,10 +376,7 @@ static void destroy(void *state)
     shadow->uplink = NULL; /* answers that come from now on are not acted on */
     listener_destroy(shadow->listener);
     uplink_destroy(uplink);
-    while (shadow->links.count > 0) {
-        link_close(shadow->links.items[shadow->links.count - 1]);
-    }
-    vec_fini(&shadow->links, NULL);
+    links_end(shadow);
     for (size_t i = 0; i < shadow->lane_count; i++) {
         loop_lane_destroy(shadow->lanes[i]);
     }

@@ -25,8 +25,8 @@
 #include "base/strbuf.h"
 #include "classad/ad.h"
 #include "shadow/disk_room.h"
-#include "shadow/guest.h"
 #include "shadow/report.h"
+#include "shadow/run_work.h"
 #include "shadow/sandbox_name_plan.h"
 #include "shadow/shadow_state.h"
 #include "wire/wire.h"
@@ -377,6 +377,19 @@ static void run_done(void *arg, int result)
 
 /* ---- calls ----------------------------------------------------------------------------------- */
 
+/* The sandbox of that job, or all of that cluster ("12")? */
+static bool may_touch(const struct spool_right *right, const char *id)
+{
+    size_t length = strcspn(id, ".");
+    for (size_t i = 0; i < right->clusters->count; i++) {
+        const char *cluster = right->clusters->items[i];
+        if (strlen(cluster) == length && strncmp(cluster, id, length) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static enum sandbox_use use_of(enum wire_verb verb, bool fetches, bool is_directory)
 {
     return verb == VERB_SPOOL_PUT ? (is_directory ? SANDBOX_PUT_DIRECTORY : SANDBOX_PUT_FILE)
@@ -397,18 +410,18 @@ static void put(struct spool_work *work, const struct ad *args)
     run(work, true);
 }
 
-static void end_of_all(struct shadow *shadow, const struct guest *guest,
+static void end_of_all(struct shadow *shadow, const struct spool_right *right,
                        struct wire_request *request)
 {
     const struct ad *args = wire_request_args(request);
-    const char *name = guest_fetches(guest) ? "JobIds" : "Ids";
+    const char *name = right->fetches ? "JobIds" : "Ids";
     struct ad_value list;
     bool may = true;
     (void)ad_eval_attr(args, NULL, name, NULL, &list); /* absent: no elements */
     for (size_t i = 0; i < ad_value_count(&list); i++) {
         struct ad_value item;
         ad_value_item(&list, i, &item);
-        may = may && item.type == AD_TYPE_STRING && guest_may_touch(guest, item.string.text);
+        may = may && item.type == AD_TYPE_STRING && may_touch(right, item.string.text);
         ad_value_fini(&item);
     }
     bool any = ad_value_count(&list) > 0;
@@ -418,7 +431,7 @@ static void end_of_all(struct shadow *shadow, const struct guest *guest,
         return;
     }
     struct spool_work *work = work_create(shadow, "", request);
-    if (guest_fetches(guest)) {
+    if (right->fetches) {
         tell_end(work, "Fetched");
     } else {
         work->body = make_durable;
@@ -426,20 +439,21 @@ static void end_of_all(struct shadow *shadow, const struct guest *guest,
     }
 }
 
-void spool_answer(struct shadow *shadow, const struct guest *guest, struct wire_request *request)
+void spool_answer(struct shadow *shadow, const struct spool_right *right,
+                  struct wire_request *request)
 {
     const struct ad *args = wire_request_args(request);
     enum wire_verb verb = wire_request_verb(request);
     const char *id = ad_string_or(args, "Id", ""), *name = ad_string_or(args, "Name", "");
-    bool writes = verb == VERB_SPOOL_PUT, fetches = guest_fetches(guest);
+    bool writes = verb == VERB_SPOOL_PUT, fetches = right->fetches;
     bool is_directory = ad_bool_or(args, "IsDirectory", false);
     size_t length = 0;
     (void)wire_request_blob(request, &length);
     if (verb == VERB_SPOOL_END) {
-        end_of_all(shadow, guest, request);
+        end_of_all(shadow, right, request);
         return;
     }
-    if (!sandbox_id_is_valid(id) || !guest_may_touch(guest, id) || (writes && fetches)) {
+    if (!sandbox_id_is_valid(id) || !may_touch(right, id) || (writes && fetches)) {
         wire_reply_error(request, -EACCES, "this ticket is not for that of cluster %.30s", id);
         return;
     }

@@ -5,11 +5,19 @@
 #ifndef SHADOW_SPOOL_H
 #define SHADOW_SPOOL_H
 
-struct guest;
+#include <stdbool.h>
+
 struct shadow;
+struct vec;
 struct wire_request;
 
-void spool_answer(struct shadow *shadow, const struct guest *guest, struct wire_request *request);
+struct spool_right {            /* of a ticket */
+    const struct vec *clusters; /* "12" */
+    bool fetches;               /* it is for Fetch, not for Spool */
+};
+
+void spool_answer(struct shadow *shadow, const struct spool_right *right,
+                  struct wire_request *request);
 /* The job ("12.3") or the whole cluster ("12") has left the queue. */
 void spool_remove(struct shadow *shadow, const char *id);
 void spool_sweep(struct shadow *shadow); /* asks the schedd which sandboxes are of no cluster */
