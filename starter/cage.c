@@ -29,6 +29,7 @@
 #include "classad/ad.h"
 #include "starter/cage_plan.h"
 #include "starter/job_filter.h"
+#include "starter/job_run.h"
 #include "starter/kept.h"
 #include "starter/starter.h"
 
@@ -132,7 +133,7 @@ static bool is_own_directory(const char *path)
 static void find_programs(const struct starter *starter, struct vec *ret)
 {
     const char *const knobs[] = {starter->ckpt.wanted ? "CKPT_PROGRAM" : NULL,
-                                 remote_is_wanted(starter) ? "RSYS_MOUNT_PROGRAM" : NULL,
+                                 job_run_is_remote(starter) ? "RSYS_MOUNT_PROGRAM" : NULL,
                                  "USER_JOB_WRAPPER"};
     for (size_t i = 0; i < ARRAY_COUNT(knobs); i++) {
         const char *path = knobs[i] != NULL ? config_path(starter->env.config, knobs[i]) : NULL;
@@ -220,10 +221,10 @@ static int make_view(struct starter *starter, struct cage *cage, struct err *err
         }
     }
     if (starter->ckpt.wanted) {
-        rc = checkpoint_directory(starter, err);
-        place.home = starter_inside(starter);
-        place.images = cage->images = checkpoint_path(starter, "");
-        place.images_at = cage->images_at = checkpoint_inside(starter, "");
+        rc = job_run_image_directory(starter, err);
+        place.home = job_run_inside(starter);
+        place.images = cage->images = job_run_image_path(starter, "");
+        place.images_at = cage->images_at = job_run_image_inside(starter, "");
     }
     cage_plan_view(starter->job, &place, &cage->view);
     for (size_t i = 0; i < cage->view.name_count && rc == 0; i++) {
@@ -267,7 +268,7 @@ static int cage_open(struct starter *starter, struct err *err)
     const char *mode = config_string(starter->env.config, "JOB_NAMESPACES");
     const char *filter = config_string(starter->env.config, "JOB_SECCOMP");
     /* The mount makes namespaces; the job below it has the filter that is wanted. */
-    filter = remote_is_wanted(starter) && strcmp(filter, "strict") == 0 ? "standard" : filter;
+    filter = job_run_is_remote(starter) && strcmp(filter, "strict") == 0 ? "standard" : filter;
     bool root = os_uid(starter->env.os) == 0;
     int64_t core_bytes = ad_int_or(starter->job, "CoreSize", 0);
     int64_t stack_bytes = ad_int_or(starter->job, "StackSize", 0);

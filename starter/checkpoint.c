@@ -31,6 +31,7 @@
 #include "classad/ad_parse.h"
 #include "starter/cage_plan.h"
 #include "starter/checkpoint_plan.h"
+#include "starter/job_run.h"
 #include "starter/starter.h"
 #include "wire/checkpoint_attrs.h"
 #include "wire/wire.h"
@@ -43,12 +44,6 @@
 #define TRIES_MAX    5           /* of a dump that is refused: it may be so for a moment only */
 #define TRY_AGAIN_MS 50
 
-const struct ad *checkpoint_slot(const struct starter *starter)
-{
-    const struct ad *slot = NULL;
-    return ad_get_ad(starter->record, "Slot", &slot) == 0 ? slot : NULL;
-}
-
 static bool runs(const struct starter *starter)
 {
     return starter->phase == STARTER_RUN && starter->pid > 0 && starter->script == SCRIPT_JOB;
@@ -59,7 +54,7 @@ static bool runs(const struct starter *starter)
 static const char *why_not(const struct starter *starter)
 {
     const struct config *config = starter->env.config;
-    const struct ad *slot = checkpoint_slot(starter);
+    const struct ad *slot = job_run_slot(starter);
     size_t count = 0;
     const char *const *scratch = config_list(config, "MOUNT_UNDER_SCRATCH", &count);
     if (slot == NULL || !ad_bool_or(slot, CKPT_HAS, false)) {
@@ -71,10 +66,10 @@ static const char *why_not(const struct starter *starter)
     if (strcmp(config_string(config, "JOB_SECCOMP"), "strict") == 0) {
         return "JOB_SECCOMP is strict";
     }
-    if (remote_is_wrapped(starter)) {
+    if (job_run_is_wrapped(starter)) {
         return "this machine has no file system for it: its own calls are wrapped";
     }
-    if (!remote_is_wanted(starter) &&
+    if (!job_run_is_remote(starter) &&
         text_equal_nocase(ad_string_or(starter->job, "ShouldTransferFiles", "YES"), "NO")) {
         return "it transfers no files";
     }
@@ -100,46 +95,6 @@ void checkpoint_decide(struct starter *starter)
         log_warn(starter->env.log, "checkpoint.none", why, LOG_TEXT("job", starter->job_id));
         (void)snprintf(ckpt->why_not, sizeof ckpt->why_not, "%s", why);
     }
-}
-
-const char *starter_inside(const struct starter *starter)
-{
-    return starter->ckpt.wanted ? config_path(starter->env.config, "CHECKPOINT_SANDBOX")
-                                : starter->sandbox;
-}
-
-char *checkpoint_path(const struct starter *starter, const char *name)
-{
-    struct strbuf path;
-    strbuf_init(&path, 0);
-    strbuf_printf(&path, "%s/" STARTER_CKPT_DIRECTORY "%s%s", starter->directory,
-                  name[0] != '\0' ? "/" : "", name);
-    char *text = strbuf_take(&path);
-    strbuf_fini(&path);
-    return text;
-}
-
-char *checkpoint_inside(const struct starter *starter, const char *name)
-{
-    struct strbuf path;
-    strbuf_init(&path, 0);
-    strbuf_printf(&path, "%s.images%s%s", config_path(starter->env.config, "CHECKPOINT_SANDBOX"),
-                  name[0] != '\0' ? "/" : "", name);
-    char *text = strbuf_take(&path);
-    strbuf_fini(&path);
-    return text;
-}
-
-int checkpoint_directory(struct starter *starter, struct err *err)
-{
-    struct os *os = starter->env.os;
-    char *path = checkpoint_path(starter, "");
-    int rc = os_mkdirs(os, path, 0700, err);
-    if (rc == 0 && starter->change_user) {
-        rc = os_chown(os, path, starter->uid, starter->gid, err);
-    }
-    mem_free(path);
-    return rc;
 }
 
 /* ---- the end of one -------------------------------------------------------------------------- */
@@ -227,7 +182,7 @@ static void rest(struct starter *starter, bool kept)
         return;
     }
     if (ckpt->job_ended) {
-        starter_give_up(starter, "");
+        job_run_give_up(starter, "");
     } else if (kept && ckpt->once_more && has_time(starter)) {
         ckpt->once_more = false;
         take(starter);
@@ -266,11 +221,11 @@ void checkpoint_tell_startd(struct starter *starter)
     if (wire == NULL || ckpt->taken_s == 0) {
         return;
     }
-    struct ad *args = startd_link_who(starter);
+    struct ad *args = job_run_startd_who(starter);
     ad_set_int(args, CKPT_SLOT_LAST, ckpt->taken_s);
     ad_set_int(args, CKPT_RUN_SECONDS, ckpt->run_s);
     ad_set_real(args, CKPT_SECONDS, (double)ckpt->took_ms / 1000);
-    const struct wire_body body = startd_link_body(starter, args);
+    const struct wire_body body = job_run_startd_body(starter, args);
     (void)wire_call(wire, VERB_STARTER_CKPT, &body, 0, ignore_answer,
                     NULL); /* when it is up again */
     ad_destroy(args);
@@ -348,7 +303,7 @@ static void dumped(void *arg, pid_t pid, const struct os_exit *how)
 /* Without a copy of the job's files there is more room for the rest. */
 static void remove_copy(struct starter *starter)
 {
-    char *path = checkpoint_path(starter, STARTER_CKPT_COPY_NAME);
+    char *path = job_run_image_path(starter, STARTER_CKPT_COPY_NAME);
     (void)os_remove_tree(starter->env.os, path, NULL); /* goes with the directory */
     mem_free(path);
 }
@@ -458,7 +413,7 @@ static bool is_time(struct starter *starter)
     const char *text = config_expr(starter->env.config, "PERIODIC_CHECKPOINT");
     bool has_own = ad_has(starter->job, CKPT_PERIODIC);
     int64_t now_s = loop_wall_s(starter->env.loop);
-    const struct ad *slot = checkpoint_slot(starter);
+    const struct ad *slot = job_run_slot(starter);
     if (text == NULL && !has_own) {
         return loop_now_ms(starter->env.loop) >= ckpt->next_ms;
     }
@@ -476,14 +431,9 @@ static bool is_time(struct starter *starter)
     return yes;
 }
 
-void checkpoint_tick(void *arg)
+void checkpoint_tick(struct starter *starter)
 {
-    struct starter *starter = arg;
     struct starter_ckpt *ckpt = &starter->ckpt;
-    if (starter->phase == STARTER_INPUT) {
-        resume_tick(starter);
-        return;
-    }
     if (ckpt->step == CKPT_SENDING) {
         ckpt_send_next(starter);
         return;

@@ -19,6 +19,7 @@
 #include "base/strbuf.h"
 #include "classad/ad.h"
 #include "classad/ad_eval.h"
+#include "starter/job_run.h"
 #include "starter/starter.h"
 #include "transfer/transfer_names.h"
 
@@ -61,7 +62,7 @@ int ckpt_inputs_save(struct starter *starter, struct err *err)
     strbuf_init(&bytes, BYTES_MAX);
     ad_encode(ad, false, &bytes);
     int rc = bytes.failed ? err_set(err, -E2BIG, "the list of inputs is too long") : 0;
-    rc = rc != 0 ? rc : checkpoint_directory(starter, err);
+    rc = rc != 0 ? rc : job_run_image_directory(starter, err);
     rc = rc != 0 ? rc
                  : os_below_open(starter->env.os, starter->directory, NAME, OS_WRITE_TRUNCATE, 0644,
                                  &file, err);
@@ -99,7 +100,7 @@ void ckpt_inputs_load(struct starter *starter)
     struct ad *ad = NULL;
     struct err err;
     char *bytes = NULL;
-    input_forget(starter); /* the shadow's list: those that were not fetched */
+    job_run_forget_inputs(starter); /* the shadow's list: those that were not fetched */
     int rc = os_below_open(starter->env.os, starter->directory, NAME, OS_READ, 0, &file, &err);
     int64_t size = rc == 0 ? os_file_size(file) : 0;
     if (rc == 0 && size >= 0 && (uint64_t)size <= BYTES_MAX) {

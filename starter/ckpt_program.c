@@ -19,6 +19,9 @@
 #include "base/mem.h"
 #include "base/os_below.h"
 #include "base/strbuf.h"
+#include "starter/job_end.h"
+#include "starter/job_place.h"
+#include "starter/job_run.h"
 #include "starter/starter.h"
 #include "wire/checkpoint_attrs.h"
 
@@ -42,7 +45,7 @@ void ckpt_program_words(struct starter *starter, struct vec *argv)
 
 void ckpt_program_environment(const struct starter *starter, struct vec *entries)
 {
-    char *path = checkpoint_inside(starter, OUTCOME);
+    char *path = job_run_image_inside(starter, OUTCOME);
     struct strbuf entry;
     strbuf_init(&entry, 0);
     strbuf_printf(&entry, CKPT_ENV_OUTCOME "=%s", path);
@@ -55,7 +58,7 @@ bool ckpt_program_was_killed(struct starter *starter)
 {
     struct os_file *file = NULL;
     char said[sizeof BEGAN] = "";
-    if (!starter->ckpt.wanted || remote_is_wanted(starter) ||
+    if (!starter->ckpt.wanted || job_run_is_remote(starter) ||
         os_below_open(starter->env.os, starter->directory, STARTER_CKPT_DIRECTORY "/" OUTCOME,
                       OS_READ, 0, &file, NULL) != 0) {
         return false;
@@ -69,9 +72,8 @@ bool ckpt_program_was_killed(struct starter *starter)
     (void)snprintf(why, sizeof why, "what keeps the job for its checkpoints was ended by %s %d",
                    starter->exit.signal != 0 ? "signal" : "status",
                    starter->exit.signal != 0 ? starter->exit.signal : starter->exit.status);
-    cage_empty(starter);
-    peek_over(starter);
-    starter_give_up(starter, why);
+    job_end_still(starter);
+    job_run_give_up(starter, why);
     return true;
 }
 
@@ -80,7 +82,7 @@ int ckpt_program_run(struct starter *starter, const char *const *argv, const cha
 {
     static const char *const ENVIRONMENT[] = {"PATH=/usr/local/bin:/usr/bin:/bin", "LC_ALL=C",
                                               NULL};
-    struct os_spawn spec = job_account_spec(starter);
+    struct os_spawn spec = job_place_spec(starter);
     struct strbuf mark;
     strbuf_init(&mark, 0);
     strbuf_printf(&mark, "ROOST_STARTER_DIR=%s", starter->directory);

@@ -30,6 +30,7 @@
 #include "base/strbuf.h"
 #include "classad/ad.h"
 #include "classad/ad_parse.h"
+#include "starter/job_run.h"
 #include "starter/own_file.h"
 #include "starter/starter.h"
 #include "wire/checkpoint_attrs.h"
@@ -101,7 +102,7 @@ static void put_sizes(const struct starter *starter, const struct ad *said, stru
 int ckpt_take_manifest(struct starter *starter, const char *report, struct err *err)
 {
     struct starter_ckpt *ckpt = &starter->ckpt;
-    const struct ad *slot = checkpoint_slot(starter);
+    const struct ad *slot = job_run_slot(starter);
     struct ad *said = NULL, *manifest = ad_create();
     int rc = ad_parse_long(report, strlen(report), &said, err);
     for (size_t i = 0; i < 2 && rc == 0; i++) {
@@ -124,7 +125,7 @@ int ckpt_take_manifest(struct starter *starter, const char *report, struct err *
     put_sizes(starter, said, manifest);
     ad_set_string(manifest, CKPT_ARCH, slot != NULL ? ad_string_or(slot, "Arch", "") : "");
     ad_set_string(manifest, CKPT_OPSYS, slot != NULL ? ad_string_or(slot, "OpSys", "") : "");
-    ad_set_string(manifest, CKPT_SANDBOX, starter_inside(starter));
+    ad_set_string(manifest, CKPT_SANDBOX, job_run_inside(starter));
     ad_set_int(manifest, CKPT_RUN_SECONDS, (int64_t)(ckpt->run_ms / 1000));
     ad_destroy(said);
     ckpt->manifest = manifest;
@@ -175,7 +176,7 @@ static void add_tar(struct starter *starter, const char *archive, struct vec *wo
 {
     static const char *const FIRST[] = {"tar",      "--format=posix", "--numeric-owner",
                                         "--sparse", "--anchored",     "--no-wildcards"};
-    const char *home = starter_inside(starter), *from, *to, *point;
+    const char *home = job_run_inside(starter), *from, *to, *point;
     for (size_t i = 0; i < sizeof FIRST / sizeof FIRST[0]; i++) {
         vec_push(words, mem_strdup(FIRST[i]));
     }
@@ -183,7 +184,7 @@ static void add_tar(struct starter *starter, const char *archive, struct vec *wo
         add_word(words, "--exclude=", OF_THIS_RUN[i]);
     }
     add_transform(words, "sandbox", home);
-    char *images = checkpoint_inside(starter, "");
+    char *images = job_run_image_inside(starter, "");
     add_transform(words, STARTER_CKPT_DIRECTORY, images);
     mem_free(images);
     struct vec names = {0};
@@ -229,7 +230,7 @@ static void add_mirror(const struct starter *starter, struct vec *words)
     const char *from, *to;
     vec_push(words, mem_strdup("--mirror"));
     vec_push(words, mem_strdup(STARTER_CKPT_COPY));
-    add_mirrored(words, "sandbox", starter_inside(starter));
+    add_mirrored(words, "sandbox", job_run_inside(starter));
     for (size_t i = 0; cage_scratch(starter, i, &from, &to); i++) {
         add_mirrored(words, from + strlen(starter->directory) + 1, to);
     }
@@ -249,7 +250,7 @@ static void add_mirror(const struct starter *starter, struct vec *words)
 static void add_kept(const struct starter *starter, struct vec *words)
 {
     vec_push(words, mem_strdup("--kept"));
-    if (remote_is_wanted(starter) && resume_is_ready(starter)) { /* the mount's, then its own */
+    if (job_run_is_remote(starter) && resume_is_ready(starter)) { /* the mount's, then its own */
         vec_push(words, mem_strdup("--kept"));
     }
 }
@@ -268,7 +269,7 @@ static void add_dump(struct starter *starter, const char *number, char *const pa
         vec_push(words, mem_strdup(first[i]));
     }
     add_kept(starter, words);
-    if (remote_is_wanted(starter)) {
+    if (job_run_is_remote(starter)) {
         vec_push(words, mem_strdup("--sync"));
     }
     if (strcmp(config_string(config, "CHECKPOINT_COMPRESSION"), "none") != 0) {
@@ -286,13 +287,13 @@ static void add_dump(struct starter *starter, const char *number, char *const pa
 int ckpt_take_spawn(struct starter *starter, os_exit_f on_exit, struct err *err)
 {
     struct starter_ckpt *ckpt = &starter->ckpt;
-    char number[24], name[40], *paths[2], *report = checkpoint_path(starter, "report");
+    char number[24], name[40], *paths[2], *report = job_run_image_path(starter, "report");
     struct vec words = {0};
     pid_t job = os_caged_pid(starter->env.os, starter->pid);
     (void)snprintf(number, sizeof number, "%d", (int)job);
     for (size_t i = 0; i < 2; i++) {
         (void)snprintf(name, sizeof name, "%s.%lld", NAMES[i], (long long)ckpt->number);
-        paths[i] = checkpoint_path(starter, name);
+        paths[i] = job_run_image_path(starter, name);
         (void)snprintf(ckpt->files[i], sizeof ckpt->files[i], STARTER_CKPT_DIRECTORY "/%s", name);
     }
     ckpt->is_copied = uses_copy(starter);
@@ -339,13 +340,13 @@ void ckpt_take_follow(struct starter *starter)
     struct err err;
     char number[24];
     pid_t job = os_caged_pid(starter->env.os, starter->pid);
-    const struct ad *slot = checkpoint_slot(starter);
+    const struct ad *slot = job_run_slot(starter);
     if (slot == NULL || !ad_bool_or(slot, CKPT_HAS_CHANGES, false) || ckpt->follower > 0 ||
         job <= 0 || ckpt->follows >= FOLLOWS_MAX ||
         !config_bool(starter->env.config, "CHECKPOINT_INCREMENTAL")) {
         return;
     }
-    char *folder = checkpoint_path(starter, "");
+    char *folder = job_run_image_path(starter, "");
     (void)snprintf(number, sizeof number, "%d", (int)job);
     const char *const first[] = {config_path(starter->env.config, "CKPT_PROGRAM"), "follow", number,
                                  folder};

@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/loop.h"
 #include "classad/ad.h"
+#include "starter/job_run.h"
 #include "starter/starter.h"
 #include "starter/starter_plan.h"
 
@@ -21,7 +22,7 @@ void deferral_tick(void *arg)
 {
     struct starter *starter = arg;
     if (starter->phase == STARTER_RUN && starter->pid == 0) {
-        starter_go(starter);
+        job_run_wake(starter, WAKE_GO);
     }
 }
 
@@ -42,8 +43,8 @@ bool deferral_holds_back(struct starter *starter)
         }
     }
     if (starter->deferral == DEFERRAL_INVALID) {
-        job_hold_before(starter, HOLD_MISSED, 0,
-                        "DeferralTime is not a time: it must be a number of seconds since 1970");
+        job_run_hold(starter, HOLD_MISSED, 0,
+                     "DeferralTime is not a time: it must be a number of seconds since 1970");
         return true;
     }
     if (starter->deferral == DEFERRAL_NONE || now_s >= starter->begin_s) {
@@ -51,7 +52,7 @@ bool deferral_holds_back(struct starter *starter)
          */
         int64_t late_s = now_s - (starter->deferral_waited ? LOOK_AGAIN_S : 0);
         if (starter->deferral != DEFERRAL_NONE && late_s > starter->begin_until_s) {
-            job_hold_before(starter, HOLD_MISSED, 0, "Job missed deferred execution time");
+            job_run_hold(starter, HOLD_MISSED, 0, "Job missed deferred execution time");
             return true;
         }
         starter->deferral_over = true;

@@ -14,6 +14,8 @@
 #include "base/log.h"
 #include "base/os_below.h"
 #include "classad/ad.h"
+#include "starter/job_end.h"
+#include "starter/job_run.h"
 #include "starter/starter.h"
 #include "transfer/transfer_plugins.h"
 
@@ -44,7 +46,7 @@ static void hold(struct starter *starter, const struct starter_input *input, int
                    "%.400s",
                    ad_string_or(starter->record, "SlotName", ""), input->url, what);
     url_program_tidy(starter);
-    job_hold_before(starter, HOLD_INPUT, subcode, reason);
+    job_run_hold(starter, HOLD_INPUT, subcode, reason);
 }
 
 /* ---- one of them ---- */
@@ -78,13 +80,13 @@ static void fetched(void *arg, pid_t pid, const struct os_exit *how)
     }
     if (starter->stopping) {
         starter->pid = -1;
-        starter_give_up(starter, "");
+        job_run_give_up(starter, "");
         return;
     }
     watch_rest(starter);
     if (starter->hold != NULL) {
         url_program_tidy(starter);
-        job_held(starter);
+        job_end_held(starter);
         return;
     }
     struct starter_input *input = starter->inputs.items[starter->url_at];
@@ -96,14 +98,14 @@ static void fetched(void *arg, pid_t pid, const struct os_exit *how)
         starter->url_at++;
         starter->url_tries = 0;
         url_program_tidy(starter);
-        starter_go(starter);
+        job_run_wake(starter, WAKE_GO);
         return;
     }
     url_program_message(starter, how, what, sizeof what);
     log_warn(starter->env.log, "input.not_fetched", what, LOG_TEXT("job", starter->job_id),
              LOG_TEXT("url", input->url), LOG_INT("status", how->status));
     if (++starter->url_tries < STARTER_URL_TRIES_MAX && !url_program_is_hopeless(starter, how)) {
-        starter_go(starter);
+        job_run_wake(starter, WAKE_GO);
     } else {
         hold(starter, input, how->status > 0 ? how->status : 1, what);
     }

@@ -17,38 +17,13 @@
 #include "base/mem.h"
 #include "base/os_below.h"
 #include "classad/ad.h"
+#include "starter/job_run.h"
 #include "starter/starter.h"
 #include "transfer/transfer_names.h"
 #include "wire/wire.h"
 
 #define HOLD_INPUT  13 /* HTCondor's */
 #define DAMAGED_MAX 3  /* times that one file may come damaged */
-
-void transfer_reset(struct starter *starter)
-{
-    os_file_close(starter->file);
-    starter->file = NULL;
-    starter->offset = 0;
-    digest_destroy(starter->digest);
-    starter->digest = NULL;
-}
-
-static void input_destroy(void *value)
-{
-    struct starter_input *input = value;
-    mem_free(input->name);
-    mem_free(input->target);
-    mem_free(input->url);
-    mem_free(input);
-}
-
-void input_forget(struct starter *starter)
-{
-    vec_fini(&starter->inputs, input_destroy);
-    starter->input_at = 0;
-    starter->input_bytes = 0;
-    starter->input_made = false;
-}
 
 /* ---- the list */
 
@@ -112,18 +87,18 @@ static void fetched(void *arg, struct wire_reply *reply)
     }
     if (reply->status != 0) { /* the job's own fault: the shadow has it held */
         log_warn(starter->env.log, "job.refused", reply->text, LOG_TEXT("job", starter->job_id));
-        starter_give_up(starter, "");
+        job_run_give_up(starter, "");
         return;
     }
     struct err err;
     if (take_part(starter, reply, &err) != 0) {
-        starter_give_up(starter, err.text);
+        job_run_give_up(starter, err.text);
         return;
     }
     if (!reply->more) {
         checkpoint_decide(starter);
-        starter_enter(starter, STARTER_INPUT);
-        starter_go(starter);
+        job_run_enter(starter, STARTER_INPUT);
+        job_run_wake(starter, WAKE_GO);
     }
 }
 
@@ -135,7 +110,7 @@ void input_fetch(struct starter *starter)
     if (ad_get_ad(starter->record, "Slot", &slot) == 0 && starter->is_owner) {
         ad_set_string(args, "FileSystemDomain", ad_string_or(slot, "FileSystemDomain", ""));
     }
-    struct ad *who = shadow_link_who(starter);
+    struct ad *who = job_run_shadow_who(starter);
     struct wire_body body = {.args = args};
     if (who != NULL) {
         ad_merge(args, who);
@@ -143,7 +118,7 @@ void input_fetch(struct starter *starter)
         body.secrets = &starter->nonce;
         body.secret_count = 1;
     }
-    input_forget(starter);
+    job_run_forget_inputs(starter);
     ad_destroy(starter->job);
     starter->job = NULL;
     starter->busy = wire_call(starter->shadow, VERB_JOB_FETCH, &body, 0, fetched, starter) > 0;
@@ -237,7 +212,7 @@ static struct starter_input *file_in_hand(struct starter *starter)
 
 static int begin_file(struct starter *starter, const struct starter_input *input, struct err *err)
 {
-    transfer_reset(starter);
+    job_run_close_file(starter);
     int rc = os_below_open(starter->env.os, starter->sandbox, input->name, OS_WRITE_TRUNCATE,
                            (input->mode & 0777) | 0200, &starter->file, err);
     if (rc == 0) {
@@ -256,7 +231,7 @@ static int end_file(struct starter *starter, struct starter_input *input, struct
     os_file_stat(starter->file, &stat);
     input->mtime_s = stat.mtime_s;
     starter->input_bytes += (int64_t)starter->offset;
-    transfer_reset(starter);
+    job_run_close_file(starter);
     starter->input_at++;
     return rc == 0 ? 0 : err_set(err, rc, "input %.100s: %s", input->name, err_code_text(rc));
 }
@@ -272,11 +247,11 @@ static void came_damaged(struct starter *starter, struct starter_input *input)
     log_warn(starter->env.log, "input.damaged", reason, LOG_TEXT("job", starter->job_id));
     wire_cancel(starter->shadow, starter->input_call);
     starter->busy = false;
-    transfer_reset(starter);
+    job_run_close_file(starter);
     if (++input->damaged < DAMAGED_MAX) {
-        starter_go(starter);
+        job_run_wake(starter, WAKE_GO);
     } else {
-        job_hold_before(starter, HOLD_INPUT, EIO, reason);
+        job_run_hold(starter, HOLD_INPUT, EIO, reason);
     }
 }
 
@@ -291,7 +266,7 @@ static void came_too_much(struct starter *starter)
     int64_t bytes = bytes_here(starter);
     wire_cancel(starter->shadow, starter->input_call);
     starter->busy = false;
-    transfer_reset(starter);
+    job_run_close_file(starter);
     watch_hold_input(starter, bytes);
 }
 
@@ -342,7 +317,7 @@ static void got_piece(void *arg, struct wire_reply *reply)
     struct err err;
     if (reply->status != 0) { /* the job is held by now, or that run counts no more */
         bool known = reply->status == -ENOENT || reply->status == -EACCES;
-        starter_give_up(starter, known ? "" : reply->text);
+        job_run_give_up(starter, known ? "" : reply->text);
         return;
     }
     struct starter_input *input = file_in_hand(starter);
@@ -353,14 +328,14 @@ static void got_piece(void *arg, struct wire_reply *reply)
         rc = take_piece(starter, input, reply, &err);
     }
     if (rc < 0) { /* this machine's fault: disk full */
-        starter_give_up(starter, err.text);
+        job_run_give_up(starter, err.text);
     } else if (rc > 0) {
         came_damaged(starter, input);
     } else if (watch_is_too_much(starter, bytes_here(starter))) {
         came_too_much(starter);
     } else if (!reply->more) {
         starter->busy = false;
-        starter_go(starter);
+        job_run_wake(starter, WAKE_GO);
     }
 }
 
@@ -373,8 +348,8 @@ void input_next(struct starter *starter)
         return;
     }
     if (resume_is_ready(starter)) { /* all that it has is in there */
-        starter_enter(starter, STARTER_RUN);
-        starter_go(starter);
+        job_run_enter(starter, STARTER_RUN);
+        job_run_wake(starter, WAKE_GO);
         return;
     }
     if (!starter->input_made) {
@@ -386,12 +361,12 @@ void input_next(struct starter *starter)
         rc = finish_tree(starter, &err);
     }
     if (rc != 0) {
-        starter_give_up(starter, err.text);
+        job_run_give_up(starter, err.text);
         return;
     }
     if (input == NULL) {
-        starter_enter(starter, STARTER_RUN);
-        starter_go(starter);
+        job_run_enter(starter, STARTER_RUN);
+        job_run_wake(starter, WAKE_GO);
         return;
     }
     struct ad *args = ad_create();

@@ -1,8 +1,7 @@
-/* starter/job.c - the job's sandbox, account and process.
+/* starter/job.c - the job's process: its start, its stop and its end.
  *
  * We are the reaper of whatever the job leaves behind; every process of it also carries our
- * directory in its environment.  As root the job runs as its owner where the domains agree, else as
- * SLOT_USER, never as root; otherwise as the account that we have.
+ * directory in its environment.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -19,108 +18,20 @@
 #include "base/os_below.h"
 #include "base/strbuf.h"
 #include "classad/ad.h"
-#include "starter/cage_plan.h"
+#include "starter/job_end.h"
+#include "starter/job_place.h"
+#include "starter/job_run.h"
 #include "starter/own_file.h"
 #include "starter/starter.h"
 #include "starter/starter_plan.h"
 #include "wire/checkpoint_attrs.h"
-#include "wire/root_jobs.h"
 #include "wire/wire.h"
 
 #define STALE_MS         1000 /* for the startd's order to end a run that its shadow knows no more */
 #define STARTER_TELLS_MS 50   /* so long a job lives before its start is told by itself */
 
 #define HOLD_NOT_STARTED  6 /* HTCondor's number */
-#define WRAPPER_ERRORS    ".job_wrapper_failure"
 #define WRAPPER_BYTES_MAX 4096
-
-/* SLOT1_2_USER, or SLOT1_USER, or SLOT_USER. */
-static int find_slot_user(struct starter *starter, struct err *err)
-{
-    const struct config *config = starter->env.config;
-    char knobs[2][CAGE_KNOB_SIZE];
-    const char *name = "SLOT_USER", *account = NULL;
-    cage_plan_slot_knobs(ad_string_or(starter->record, "SlotName", ""), "USER", knobs);
-    for (size_t i = 0; i < 2 && account == NULL; i++) {
-        account = knobs[i][0] != '\0' ? config_text(config, knobs[i]) : NULL;
-        name = account != NULL ? knobs[i] : name;
-    }
-    account = account != NULL ? account : config_string(config, "SLOT_USER");
-    int rc = os_user_find(starter->env.os, account, &starter->uid, &starter->gid, err);
-    if (rc == 0 && !starter_plan_may_run_as(starter->uid, starter->gid)) {
-        rc = err_set(err, -EPERM,
-                     "%s: jobs never run as root, nor in root's group: name another account", name);
-    }
-    return rc;
-}
-
-static int choose_account(struct starter *starter, struct err *err)
-{
-    const struct config *config = starter->env.config;
-    const struct ad *job;
-    const char *account = NULL;
-    if (ad_get_ad(starter->record, "Job", &job) == 0) {
-        bool may = ad_bool_or(starter->record, "MayRunAsOwner", false); /* the startd has judged */
-        int rc = root_jobs_judge(starter->env.os, job, err);
-        if (rc != 0) {
-            return rc;
-        }
-        account = may ? starter_plan_account(job, config_string(config, "UID_DOMAIN")) : NULL;
-    }
-    if (os_uid(starter->env.os) != 0) {
-        char me[256];
-        starter->is_owner =
-            account != NULL &&
-            os_user_name(starter->env.os, os_uid(starter->env.os), me, sizeof me, NULL) == 0 &&
-            strcmp(me, account) == 0;
-        return 0;
-    }
-    starter->change_user = true;
-    if (account != NULL &&
-        os_user_find(starter->env.os, account, &starter->uid, &starter->gid, NULL) == 0 &&
-        starter_plan_may_run_as(starter->uid, starter->gid)) {
-        starter->is_owner = true;
-        return 0;
-    }
-    return find_slot_user(starter, err);
-}
-
-int job_prepare(struct starter *starter, struct err *err)
-{
-    int rc = choose_account(starter, err);
-    if (nest_has_sandbox(starter)) {
-        return rc;
-    }
-    rc = rc != 0 ? rc : os_remove_tree(starter->env.os, starter->sandbox, err);
-    return rc != 0 ? rc : os_mkdirs(starter->env.os, starter->sandbox, 0700, err);
-}
-
-/* The sandbox is the account's only while the job runs: before and after, other processes of that
- * account (SLOT_USER has many) could put links there for us to follow as root. */
-static int hand_over(struct starter *starter, struct err *err)
-{
-    return starter->change_user
-               ? os_chown(starter->env.os, starter->sandbox, starter->uid, starter->gid, err)
-               : 0;
-}
-
-int job_take_back(struct starter *starter, struct err *err)
-{
-    int rc = starter->change_user ? os_chown(starter->env.os, starter->sandbox, 0, 0, err) : 0;
-    rc = rc != 0 ? rc : os_chmod(starter->env.os, starter->sandbox, 0700, err);
-    return rc == -ENOENT && !starter->change_user ? 0 : rc; /* removed: it has no output */
-}
-
-/* ---- the process */
-
-void job_held(struct starter *starter)
-{
-    starter->pid = -1;
-    cage_empty(starter);
-    peek_over(starter);
-    starter_enter(starter, STARTER_REPORT);
-    starter_go(starter);
-}
 
 static void job_ended(void *arg, pid_t pid, const struct os_exit *how)
 {
@@ -151,11 +62,13 @@ static void job_ended(void *arg, pid_t pid, const struct os_exit *how)
     } else if (starter->stopping) {
         watch_tell(starter); /* no result will */
         peek_over(starter);
-        starter_give_up(starter, "");
+        job_run_give_up(starter, "");
     } else if (held) {
-        job_held(starter);
+        job_end_held(starter);
     } else if (!remote_was_killed(starter)) {
-        scripts_after(starter);
+        if (!scripts_after(starter)) {
+            job_over(starter);
+        }
     }
 }
 
@@ -164,16 +77,16 @@ static bool wrapper_failed(struct starter *starter)
 {
     const char *wrapper = config_path(starter->env.config, "USER_JOB_WRAPPER");
     char reason[500];
-    char *text = wrapper != NULL
-                     ? own_file_read(starter, starter->sandbox, WRAPPER_ERRORS, WRAPPER_BYTES_MAX)
-                     : NULL;
+    char *text = wrapper != NULL ? own_file_read(starter, starter->sandbox,
+                                                 JOB_PLACE_WRAPPER_ERRORS, WRAPPER_BYTES_MAX)
+                                 : NULL;
     if (text == NULL) {
         return false;
     }
     (void)snprintf(reason, sizeof reason, "Error from %.100s: job wrapper failed: %.*s",
                    ad_string_or(starter->record, "SlotName", ""), (int)strcspn(text, "\n"), text);
     mem_free(text);
-    job_hold_before(starter, HOLD_NOT_STARTED, 0, reason);
+    job_run_hold(starter, HOLD_NOT_STARTED, 0, reason);
     return true;
 }
 
@@ -181,22 +94,22 @@ void job_over(struct starter *starter)
 {
     struct err err;
     starter->pid = -1;
-    if (upload_is_needed(starter)) {
-        upload_next(starter); /* comes back here */
-        return;
+    while (upload_is_needed(starter)) {
+        if (upload_next(starter)) {
+            return; /* comes back here */
+        }
     }
-    cage_empty(starter); /* the output stands still from here on */
-    peek_over(starter);
-    if (job_take_back(starter, &err) != 0) {
-        starter_give_up(starter, err.text);
+    job_end_still(starter); /* the output stands still from here on */
+    if (job_place_take_back(starter, &err) != 0) {
+        job_run_give_up(starter, err.text);
         return;
     }
     if (wrapper_failed(starter)) {
         return;
     }
     output_collect(starter);
-    starter_enter(starter, STARTER_OUTPUT);
-    starter_go(starter);
+    job_run_enter(starter, STARTER_OUTPUT);
+    job_run_wake(starter, WAKE_GO);
 }
 
 /* Where the last run's may lie, then into the sandbox: over what is there, whatever that is. */
@@ -211,42 +124,13 @@ static void write_ad(struct starter *starter, const char *name, const struct ad 
     /* Beside the sandbox others could read it. */
     if (os_rewrite_file(starter->env.os, beside, strbuf_text(&text), text.length,
                         STARTER_AD_BESIDE_MODE, &err) != 0 ||
-        os_rename(starter->env.os, beside, starter_path(starter, name, path, sizeof path), false,
+        os_rename(starter->env.os, beside, job_run_path(starter, name, path, sizeof path), false,
                   &err) != 0 ||
         os_below_chmod(starter->env.os, starter->sandbox, name, 0644, &err) != 0) {
         log_warn(starter->env.log, "job.ad", err.text);
     }
     mem_free(beside);
     strbuf_fini(&text);
-}
-
-static void set_hold(struct starter *starter, int code, int subcode, const char *reason)
-{
-    starter->hold = ad_create();
-    starter->odd = true;
-    ad_set_string(starter->hold, "HoldReason", reason);
-    ad_set_int(starter->hold, "HoldReasonCode", code);
-    ad_set_int(starter->hold, "HoldReasonSubCode", subcode);
-    log_info(starter->env.log, "job.hold", reason, LOG_TEXT("job", starter->job_id),
-             LOG_INT("code", code), LOG_INT("subcode", subcode));
-}
-
-void job_hold_before(struct starter *starter, int code, int subcode, const char *reason)
-{
-    set_hold(starter, code, subcode, reason);
-    starter->pid = -1;
-    starter_enter(starter, STARTER_REPORT);
-    starter_go(starter);
-}
-
-void job_hold_running(struct starter *starter, int code, int subcode, const char *reason)
-{
-    if (starter->hold != NULL || starter->stopping || starter->phase != STARTER_RUN) {
-        return;
-    }
-    set_hold(starter, code, subcode, reason);
-    watch_tell(starter); /* a hold says why, not how much */
-    cage_kill(starter);  /* whose end is told then goes on with job_held() */
 }
 
 static const char *absolute(struct starter *starter, const char *directory, const char *name,
@@ -257,54 +141,14 @@ static const char *absolute(struct starter *starter, const char *directory, cons
     return ret;
 }
 
-const char *job_directory(const struct starter *starter)
-{
-    if (remote_is_wanted(starter)) {
-        return starter->sandbox; /* of what is here; its own is in its view */
-    }
-    bool transferred =
-        ad_name_compare(ad_string_or(starter->job, "ShouldTransferFiles", "YES"), "NO") != 0;
-    return transferred ? starter_inside(starter)
-                       : ad_string_or(starter->job, "Iwd", starter->sandbox);
-}
-
-int job_environment(struct starter *starter, struct vec *entries, struct err *err)
-{
-    const struct config *config = starter->env.config;
-    const struct ad *slot = NULL;
-    (void)ad_get_ad(starter->record, "Slot", &slot); /* one CPU without it */
-    const struct starter_place place = {
-        .sandbox = remote_is_wanted(starter) ? "/tmp" : starter_inside(starter),
-        .directory = starter->directory,
-        .slot = ad_string_or(starter->record, "SlotName", ""),
-        .boot_id = ad_string_or(starter->record, "BootId", ""),
-        .boot_time_s = ad_int_or(starter->record, "BootTime", 0),
-        .cpus = slot != NULL ? ad_int_or(slot, "Cpus", 1) : 1,
-        .machine = slot,
-        .threads = config_list(config, "STARTER_NUM_THREADS_ENV_VARS", NULL),
-        .site = config_string(config, "STARTER_JOB_ENVIRONMENT"),
-        .wrapper_errors = config_path(config, "USER_JOB_WRAPPER") != NULL ? WRAPPER_ERRORS : NULL,
-    };
-    return starter_plan_env(starter->job, &place, entries, err);
-}
-
-struct os_spawn job_account_spec(const struct starter *starter)
-{
-    return (struct os_spawn){.new_session = true,
-                             .no_new_privs = true,
-                             .change_user = starter->change_user,
-                             .uid = starter->uid,
-                             .gid = starter->gid};
-}
-
 static int spawn(struct starter *starter, struct vec *argv, struct vec *entries, struct err *err)
 {
     const struct ad *job = starter->job;
-    const char *cwd = job_directory(starter);
+    const char *cwd = job_place_directory(starter);
     char in[4096], out[4096], error[4096], program[4096];
     const char *in_name = ad_string_or(job, "In", "/dev/null");
     vec_push(argv, NULL);
-    bool remote = remote_is_wanted(starter);
+    bool remote = job_run_is_remote(starter);
     if (starter->ckpt.wanted && !remote) {
         ckpt_program_environment(starter, entries);
     }
@@ -337,7 +181,7 @@ static int spawn(struct starter *starter, struct vec *argv, struct vec *entries,
         }
         vec_push(argv, NULL);
     }
-    struct os_spawn spec = job_account_spec(starter);
+    struct os_spawn spec = job_place_spec(starter);
     spec.argv = (const char *const *)argv->items;
     spec.env = (const char *const *)entries->items;
     spec.cwd = cwd;
@@ -361,7 +205,7 @@ static int open_sandbox(struct starter *starter, struct err *err)
     }
     write_ad(starter, STARTER_JOB_AD, starter->job);
     int rc = remote_prepare(starter, err);
-    return rc != 0 ? rc : hand_over(starter, err);
+    return rc != 0 ? rc : job_place_hand_over(starter, err);
 }
 
 void job_start(struct starter *starter)
@@ -371,7 +215,7 @@ void job_start(struct starter *starter)
     if (starter->script == SCRIPT_NONE && fetch_is_needed(starter)) {
         if (open_sandbox(starter, &err) != 0) {
             starter->pid = -1;
-            starter_give_up(starter, err.text); /* this machine's fault */
+            job_run_give_up(starter, err.text); /* this machine's fault */
         } else {
             fetch_next(starter);
         }
@@ -382,7 +226,7 @@ void job_start(struct starter *starter)
     }
     if (starter->script == SCRIPT_NONE && open_sandbox(starter, &err) != 0) {
         starter->pid = -1;
-        starter_give_up(starter, err.text); /* this machine's fault */
+        job_run_give_up(starter, err.text); /* this machine's fault */
         return;
     }
     if (resume_unpacks(starter)) {
@@ -392,20 +236,20 @@ void job_start(struct starter *starter)
         return; /* comes back here */
     }
     int rc = starter_plan_argv(starter->job, ad_string_or(starter->job, "Cmd", ""), &argv, &err);
-    rc = rc != 0 ? rc : job_environment(starter, &entries, &err);
+    rc = rc != 0 ? rc : job_place_environment(starter, &entries, &err);
     if (rc == 0 && starter->ckpt.wanted && !resume_is_ready(starter) &&
         ckpt_inputs_save(starter, &err) != 0) {
         starter->pid = -1;
-        starter_give_up(starter, err.text); /* this machine's fault */
+        job_run_give_up(starter, err.text); /* this machine's fault */
     } else if (rc != 0) {
-        job_hold_before(starter, HOLD_NOT_STARTED, -rc, err.text);
+        job_run_hold(starter, HOLD_NOT_STARTED, -rc, err.text);
     } else {
         rc = spawn(starter, &argv, &entries, &err);
         if (rc == -EAGAIN || rc == -ENOMEM) {
             starter->pid = -1;
-            starter_give_up(starter, err.text); /* this machine's fault */
+            job_run_give_up(starter, err.text); /* this machine's fault */
         } else if (rc != 0) {
-            job_hold_before(starter, HOLD_NOT_STARTED, -rc, err.text);
+            job_run_hold(starter, HOLD_NOT_STARTED, -rc, err.text);
         } else {
             starter->started_s = loop_wall_s(starter->env.loop);
             pid_t inner = os_caged_pid(starter->env.os, starter->pid);

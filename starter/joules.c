@@ -9,6 +9,7 @@
  */
 #include "base/loop.h"
 #include "classad/ad.h"
+#include "starter/job_run.h"
 #include "starter/starter.h"
 #include "wire/wire.h"
 
@@ -83,9 +84,9 @@ void joules_tell(struct starter *starter, bool at_once)
         return;
     }
     joules->told_ms = now_ms;
-    struct ad *args = startd_link_who(starter);
+    struct ad *args = job_run_startd_who(starter);
     joules_put(starter, args);
-    const struct wire_body body = startd_link_body(starter, args);
+    const struct wire_body body = job_run_startd_body(starter, args);
     (void)wire_call(wire, VERB_STARTER_ENERGY, &body, 0, told, starter); /* else: the next time */
     ad_destroy(args);
 }

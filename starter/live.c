@@ -18,6 +18,7 @@
 #include "base/os_below.h"
 #include "base/text.h"
 #include "classad/ad.h"
+#include "starter/job_run.h"
 #include "starter/starter.h"
 #include "starter/starter_plan.h"
 #include "wire/wire.h"
@@ -54,7 +55,7 @@ static void failed(struct starter *starter, struct starter_live *live, const cha
         char reason[ERR_TEXT_MAX + 80];
         (void)snprintf(reason, sizeof reason,
                        "Transfer output files failure at the access point. Details: %s", text);
-        job_hold_before(starter, HOLD_OUTPUT, -status, reason);
+        job_run_hold(starter, HOLD_OUTPUT, -status, reason);
     }
 }
 
@@ -131,7 +132,7 @@ static void send_next(struct starter *starter)
     if (left) {
         loop_timer_set(starter->live_timer, LOOK_MS);
     } else if (starter->phase == STARTER_OUTPUT) {
-        starter_go(starter);
+        job_run_wake(starter, WAKE_GO);
     }
 }
 

@@ -27,6 +27,7 @@
 #include "base/os_below.h"
 #include "base/os_cgroup.h"
 #include "base/strbuf.h"
+#include "starter/job_run.h"
 #include "starter/starter.h"
 
 #define SANDBOX_MODE 0700
@@ -107,7 +108,7 @@ static void look_at(void *arg, const char *name)
 
 static bool may_keep(const struct starter *starter)
 {
-    return starter_may_stay(starter) && starter->change_user && cage_has_walls(starter);
+    return job_run_may_stay(starter) && starter->change_user && cage_has_walls(starter);
 }
 
 static void remove_group(struct starter *starter)

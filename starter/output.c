@@ -19,6 +19,7 @@
 #include "base/os_below.h"
 #include "base/strbuf.h"
 #include "classad/ad.h"
+#include "starter/job_run.h"
 #include "starter/starter.h"
 #include "transfer/transfer_walk.h"
 #include "wire/wire.h"
@@ -46,7 +47,7 @@ void output_cut(struct starter *starter)
     if (starter->phase != STARTER_OUTPUT) {
         return;
     }
-    transfer_reset(starter);
+    job_run_close_file(starter);
     while (starter->checksums.count > starter->output_acked) {
         mem_free(starter->checksums.items[--starter->checksums.count]);
     }
@@ -72,11 +73,11 @@ static void fail(struct starter *starter, const char *name, int code)
     char why[900];
     if (is_lack_of_storage(code)) {
         (void)snprintf(why, sizeof why, "output %.200s: %s", name, err_code_text(code));
-        starter_give_up(starter, why);
+        job_run_give_up(starter, why);
         return;
     }
     output_cannot_be_read(starter, name, code, err_code_text(code), why, sizeof why);
-    job_hold_before(starter, HOLD_OUTPUT, -code, why);
+    job_run_hold(starter, HOLD_OUTPUT, -code, why);
 }
 
 /* What was computed is worth some patience with the submit host's disk: the file in hand is sent
@@ -86,7 +87,7 @@ static void put_again(struct starter *starter, const char *why)
     log_warn(starter->env.log, "output.again", why, LOG_TEXT("job", starter->job_id),
              LOG_INT("times", starter->put_failures + 1));
     starter->odd = true;
-    shadow_link_close(starter);
+    job_run_close_shadow(starter);
     output_cut(starter);
     starter->output_doubted = true;
     starter->busy = false;
@@ -100,16 +101,15 @@ static void put_answered(void *arg, struct wire_reply *reply)
         return; /* a cut: output_cut() */
     }
     if (reply->status == -ETIMEDOUT) {
-        shadow_link_close(starter);
         output_cut(starter);
         starter->busy = false;
-        shadow_link_dial(starter);
+        job_run_dial_again(starter);
         return;
     }
     bool no_fault = reply->status == -ESTALE || reply->status == -EAGAIN ||
                     reply->status == -ESHUTDOWN || reply->status == -EBUSY;
     if (reply->status == -EFBIG || no_fault) { /* the first: the shadow has the job held */
-        starter_give_up(starter, no_fault ? reply->text : "");
+        job_run_give_up(starter, no_fault ? reply->text : "");
         return;
     }
     if (is_lack_of_storage(reply->status) && starter->put_failures < AGAIN_MAX) {
@@ -121,7 +121,7 @@ static void put_answered(void *arg, struct wire_reply *reply)
         (void)snprintf(reason, sizeof reason,
                        "Transfer output files failure at the access point. Details: %s",
                        reply->text);
-        job_hold_before(starter, HOLD_OUTPUT, -reply->status, reason);
+        job_run_hold(starter, HOLD_OUTPUT, -reply->status, reason);
         return;
     }
     CHECK(starter->puts_count > 0);
@@ -149,7 +149,7 @@ static bool put(struct starter *starter, struct ad *args, const void *data, size
 static void end_entry(struct starter *starter, const char *checksum)
 {
     vec_push(&starter->checksums, mem_strdup(checksum));
-    transfer_reset(starter);
+    job_run_close_file(starter);
     starter->output_at++;
 }
 
@@ -239,13 +239,13 @@ static void go_behind(struct starter *starter, struct transfer_entry *entry, int
     char hex[DIGEST_HEX_SIZE];
     if (open_file(starter, entry) != 0 || offset > entry->size_bytes ||
         (whole && offset != entry->size_bytes)) {
-        transfer_reset(starter);
+        job_run_close_file(starter);
         return;
     }
     (void)file_digest_add(starter->digest, starter->file, &starter->offset, (uint64_t)offset);
     digest_peek(starter->digest, hex);
     if (starter->offset != (uint64_t)offset || strcmp(hex, checksum) != 0) {
-        transfer_reset(starter);
+        job_run_close_file(starter);
         return;
     }
     log_info(starter->env.log, "output.resumed", entry->name, LOG_TEXT("job", starter->job_id),
@@ -310,8 +310,8 @@ static void go_on(struct starter *starter)
     }
     if (starter->phase == STARTER_OUTPUT && starter->output_at == starter->outputs.count &&
         starter->puts_count == 0) {
-        starter_enter(starter, STARTER_REPORT);
-        starter_go(starter);
+        job_run_enter(starter, STARTER_REPORT);
+        job_run_wake(starter, WAKE_GO);
     }
 }
 
@@ -346,7 +346,7 @@ static void reported(void *arg, struct wire_reply *reply)
         return; /* said again on the next connection */
     }
     if (reply->status == -ETIMEDOUT) {
-        starter_go(starter);
+        job_run_wake(starter, WAKE_GO);
         return;
     }
     if (reply->status == -EAGAIN && starter->resends < RESENDS_MAX) {
@@ -357,7 +357,7 @@ static void reported(void *arg, struct wire_reply *reply)
         starter->output_acked = 0;
         output_cut(starter);
         starter->output_asks = false; /* what is there is not trusted */
-        starter_go(starter);
+        job_run_wake(starter, WAKE_GO);
         return;
     }
     starter->odd = starter->odd || reply->status != 0;
@@ -365,24 +365,13 @@ static void reported(void *arg, struct wire_reply *reply)
     log_info(starter->env.log, "job.reported",
              reply->status == 0 ? "the result is committed" : reply->text,
              LOG_TEXT("job", starter->job_id), LOG_INT("status", reply->status));
-    starter_enter(starter, STARTER_CLEAN);
-    starter_go(starter);
-}
-
-void output_add_exit(const struct starter *starter, struct ad *args)
-{
-    ad_set_bool(args, "ExitBySignal", starter->exit.signal != 0);
-    if (starter->exit.signal != 0) {
-        ad_set_int(args, "ExitSignal", starter->exit.signal);
-        ad_set_bool(args, "JobCoreDumped", starter->exit.core);
-    } else {
-        ad_set_int(args, "ExitCode", starter->exit.status);
-    }
+    job_run_enter(starter, STARTER_CLEAN);
+    job_run_wake(starter, WAKE_GO);
 }
 
 static void add_result(struct starter *starter, struct ad *args)
 {
-    output_add_exit(starter, args);
+    job_run_add_exit(starter, args);
     watch_report(starter, args);
     ad_set_int(args, "RemoteWallClockTime", starter->ended_s - starter->started_s);
     const char **names = mem_alloc((starter->outputs.count + 1) * sizeof *names);
@@ -408,7 +397,7 @@ void output_report(struct starter *starter)
     }
     ad_set_string(args, "CondorScratchDir", starter->sandbox); /* if the start was not told */
     ad_set_string(args, "BootId", ad_string_or(starter->record, "BootId", ""));
-    ad_set_bool(args, "MayStay", starter_may_stay(starter));
+    ad_set_bool(args, "MayStay", job_run_may_stay(starter));
     struct wire_body body = {.args = args};
     int64_t rc = wire_call(starter->shadow, VERB_JOB_DONE, &body, REPORT_MS, reported, starter);
     starter->busy = rc > 0;

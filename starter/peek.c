@@ -19,6 +19,7 @@
 #include "base/os_below.h"
 #include "base/text.h"
 #include "classad/ad.h"
+#include "starter/job_run.h"
 #include "starter/starter.h"
 #include "wire/wire.h"
 
@@ -53,7 +54,7 @@ static int find_name(const struct starter *starter, const struct ad *args, char 
 {
     int64_t stream = ad_int_or(args, "Stream", 0);
     const char *name = ad_string_or(args, "Name", "");
-    if (remote_is_wanted(starter)) {
+    if (job_run_is_remote(starter)) {
         return err_set(err, -EOPNOTSUPP,
                        "the files of job %s are at its submit machine: look at them there",
                        starter->job_id);

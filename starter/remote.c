@@ -24,6 +24,9 @@
 #include "base/os_below.h"
 #include "base/strbuf.h"
 #include "classad/ad.h"
+#include "starter/job_end.h"
+#include "starter/job_place.h"
+#include "starter/job_run.h"
 #include "starter/remote_words_plan.h"
 #include "starter/starter.h"
 #include "wire/remote_attrs.h"
@@ -38,23 +41,12 @@
 
 #define HOLD_NOT_STARTED 6 /* HTCondor's number */
 
-bool remote_is_wanted(const struct starter *starter)
-{
-    return starter->job != NULL && ad_bool_or(starter->job, REMOTE_WANTED, false);
-}
-
-bool remote_is_wrapped(const struct starter *starter)
-{
-    const struct ad *slot = checkpoint_slot(starter);
-    return remote_is_wanted(starter) && slot != NULL && !ad_bool_or(slot, REMOTE_HAS, false);
-}
-
 /* ---- what the mount is told ------------------------------------------------------------------ */
 
 static char *in_sandbox(const struct starter *starter, const char *name)
 {
     char path[4096];
-    return mem_strdup(starter_path(starter, name, path, sizeof path));
+    return mem_strdup(job_run_path(starter, name, path, sizeof path));
 }
 
 /* For the account only. */
@@ -75,7 +67,7 @@ static int put_environment(struct starter *starter, struct err *err)
     struct vec entries = {0};
     struct strbuf text;
     strbuf_init(&text, 0);
-    int rc = job_environment(starter, &entries, err);
+    int rc = job_place_environment(starter, &entries, err);
     for (size_t i = 0; i < entries.count && rc == 0; i++) {
         const char *entry = entries.items[i];
         strbuf_append(&text, entry, strlen(entry) + 1);
@@ -119,7 +111,7 @@ static int put_server(struct starter *starter, struct err *err)
 void remote_moved(struct starter *starter)
 {
     struct err err;
-    if (starter->phase == STARTER_RUN && remote_is_wanted(starter) &&
+    if (starter->phase == STARTER_RUN && job_run_is_remote(starter) &&
         put_server(starter, &err) != 0) {
         log_warn(starter->env.log, "remote.moved", err.text, LOG_TEXT("job", starter->job_id));
     }
@@ -128,12 +120,12 @@ void remote_moved(struct starter *starter)
 int remote_prepare(struct starter *starter, struct err *err)
 {
     char ticket[REMOTE_TICKET_SIZE];
-    if (!remote_is_wanted(starter)) {
+    if (!job_run_is_remote(starter)) {
         return 0;
     }
-    if (remote_is_wrapped(starter) &&
+    if (job_run_is_wrapped(starter) &&
         (!ad_bool_or(starter->job, REMOTE_WRAPPED, false) ||
-         !ad_bool_or(checkpoint_slot(starter), REMOTE_HAS_WRAPPERS, false))) {
+         !ad_bool_or(job_run_slot(starter), REMOTE_HAS_WRAPPERS, false))) {
         return err_set(err, -EOPNOTSUPP,
                        "this machine has no file system for it, and its program was not linked "
                        "with roost-compile --remote");
@@ -201,7 +193,7 @@ void remote_words(struct starter *starter, struct vec *argv)
     vec_push(&words, remote_words_plan_route(ad_string_or(record, "ShadowRoute", "")));
     add_path(starter, &words, "--ticket-file", TICKET);
     add_path(starter, &words, "--environment", ENVIRONMENT);
-    if (remote_is_wrapped(starter)) {
+    if (job_run_is_wrapped(starter)) {
         wrap_words(starter, &words);
     } else if (!remote_words_plan_names_tmp(job)) {
         add_path(starter, &words, "--scratch", SCRATCH);
@@ -265,14 +257,14 @@ static void give_up(struct starter *starter, const char *why)
 {
     log_warn(starter->env.log, "remote.failed", why, LOG_TEXT("job", starter->job_id),
              LOG_INT("status", starter->exit.status), LOG_INT("signal", starter->exit.signal));
-    starter_give_up(starter, why);
+    job_run_give_up(starter, why);
 }
 
 bool remote_failed(struct starter *starter)
 {
     const struct os_exit *how = &starter->exit;
     char why[300], reason[500];
-    if (!remote_is_wanted(starter) || how->signal != 0) {
+    if (!job_run_is_remote(starter) || how->signal != 0) {
         return false;
     }
     read_said(starter, why, sizeof why);
@@ -284,9 +276,8 @@ bool remote_failed(struct starter *starter)
                        ad_string_or(starter->record, "SlotName", ""), why);
         log_warn(starter->env.log, "remote.failed", why, LOG_TEXT("job", starter->job_id),
                  LOG_INT("status", how->status));
-        cage_empty(starter);
-        peek_over(starter);
-        job_hold_before(starter, HOLD_NOT_STARTED, 0, reason);
+        job_end_still(starter);
+        job_run_hold(starter, HOLD_NOT_STARTED, 0, reason);
     }
     return end != REMOTE_END_JOBS;
 }
@@ -295,7 +286,7 @@ bool remote_was_killed(struct starter *starter)
 {
     const struct os_exit *how = &starter->exit;
     char why[300];
-    if (!remote_is_wanted(starter) || remote_is_wrapped(starter) || how->signal == 0) {
+    if (!job_run_is_remote(starter) || job_run_is_wrapped(starter) || how->signal == 0) {
         return false; /* one that is wrapped shares its standard error */
     }
     read_said(starter, why, sizeof why);
@@ -303,8 +294,7 @@ bool remote_was_killed(struct starter *starter)
         return false;
     }
     (void)snprintf(why, sizeof why, "roost-rsys-mount was killed by signal %d", how->signal);
-    cage_empty(starter);
-    peek_over(starter);
+    job_end_still(starter);
     give_up(starter, why);
     return true;
 }

@@ -26,6 +26,9 @@
 #include "base/plant.h"
 #include "base/strbuf.h"
 #include "classad/ad.h"
+#include "starter/job_end.h"
+#include "starter/job_place.h"
+#include "starter/job_run.h"
 #include "starter/starter.h"
 #include "wire/checkpoint_attrs.h"
 #include "wire/wire.h"
@@ -129,7 +132,7 @@ static void refusal_told(void *arg, struct wire_reply *reply)
     struct starter *starter = arg;
     (void)reply; /* whatever it is: the next run finds the same */
     if (starter->resume.why[0] != '\0') {
-        starter_give_up(starter, starter->resume.why);
+        job_run_give_up(starter, starter->resume.why);
     }
 }
 
@@ -140,7 +143,7 @@ static void refuse_and_end(struct starter *starter, const char *why)
     (void)snprintf(resume->why, sizeof resume->why, "%s", why[0] != '\0' ? why : "no reason given");
     starter->busy = true;
     if (!refuse(starter, false, why, refusal_told)) {
-        starter_give_up(starter, resume->why);
+        job_run_give_up(starter, resume->why);
     }
 }
 
@@ -154,7 +157,7 @@ static void try_next(struct starter *starter)
     resume->at++;
     resume->step = resume->at < resume->manifests.count ? RESUME_GETTING : RESUME_NONE;
     starter->busy = false;
-    starter_go(starter);
+    job_run_wake(starter, WAKE_GO);
 }
 
 static void refuse_damaged(struct starter *starter, const char *why)
@@ -183,7 +186,7 @@ static void wait_for_disk(struct starter *starter, const char *why)
     struct starter_resume *resume = &starter->resume;
     close_file(starter);
     if (resume->waits >= WAITS_MAX) {
-        starter_give_up(starter, why);
+        job_run_give_up(starter, why);
         return;
     }
     log_warn(starter->env.log, "resume.waits", why, LOG_TEXT("job", starter->job_id),
@@ -197,7 +200,7 @@ void resume_tick(struct starter *starter)
 {
     if (starter->resume.step == RESUME_LOOKING) {
         starter->busy = false;
-        starter_go(starter);
+        job_run_wake(starter, WAKE_GO);
     }
 }
 
@@ -217,7 +220,7 @@ static void looked(void *arg, struct wire_reply *reply)
     }
     starter->busy = false;
     if (reply->status == -ETIMEDOUT) {
-        starter_go(starter);
+        job_run_wake(starter, WAKE_GO);
         return;
     }
     if (reply->status == -EAGAIN) {
@@ -225,7 +228,7 @@ static void looked(void *arg, struct wire_reply *reply)
         return;
     }
     if (reply->status != 0) { /* they are somewhere: the job does not begin anew */
-        starter_give_up(starter, reply->text);
+        job_run_give_up(starter, reply->text);
         return;
     }
     resume->waits = 0;
@@ -236,7 +239,7 @@ static void looked(void *arg, struct wire_reply *reply)
         log_warn(starter->env.log, "resume.none", "the shadow has none",
                  LOG_TEXT("job", starter->job_id));
     }
-    starter_go(starter);
+    job_run_wake(starter, WAKE_GO);
 }
 
 static void look(struct starter *starter)
@@ -271,7 +274,7 @@ static bool begin_file(struct starter *starter)
                            &resume->file, &err);
     mem_free(path);
     if (rc != 0) {
-        starter_give_up(starter, err.text); /* this machine's fault */
+        job_run_give_up(starter, err.text); /* this machine's fault */
     }
     return rc == 0;
 }
@@ -318,13 +321,13 @@ static void end_file(struct starter *starter)
     }
     close_file(starter);
     if (rc != 0) {
-        starter_give_up(starter, "the checkpoint's files cannot be made the account's");
+        job_run_give_up(starter, "the checkpoint's files cannot be made the account's");
         return;
     }
     if (resume->file_at == 0) {
         resume->file_at = 1;
         starter->busy = false;
-        starter_go(starter);
+        job_run_wake(starter, WAKE_GO);
     } else {
         unpack(starter);
     }
@@ -342,8 +345,7 @@ static void got(void *arg, struct wire_reply *reply)
     size_t piece = left < STARTER_PIECE_BYTES ? (size_t)left : STARTER_PIECE_BYTES;
     resume->gets--;
     if (reply->status == -ETIMEDOUT) {
-        shadow_link_close(starter);
-        shadow_link_dial(starter);
+        job_run_dial_again(starter);
         return;
     }
     if (reply->status == -EAGAIN) { /* where they are kept went away: nothing is damaged */
@@ -352,7 +354,7 @@ static void got(void *arg, struct wire_reply *reply)
     }
     if (reply->status == -EIO) { /* that disk's fault: this one cannot be had, another may */
         if (resume->at + 1 >= resume->manifests.count) {
-            starter_give_up(starter, reply->text); /* nothing is damaged: it does not begin anew */
+            job_run_give_up(starter, reply->text); /* nothing is damaged: it does not begin anew */
             return;
         }
         (void)refuse(starter, false, reply->text, ignore_answer);
@@ -360,7 +362,7 @@ static void got(void *arg, struct wire_reply *reply)
         return;
     }
     if (reply->status != 0 && reply->status != -ENOENT) { /* of this moment: nothing is damaged */
-        starter_give_up(starter, reply->text);
+        job_run_give_up(starter, reply->text);
         return;
     }
     if (reply->status != 0 || reply->blob_length != piece) {
@@ -369,7 +371,7 @@ static void got(void *arg, struct wire_reply *reply)
     }
     int rc = os_file_write(resume->file, resume->offset, reply->blob, piece);
     if (rc != 0) {
-        starter_give_up(starter, err_code_text(rc)); /* this machine's disk */
+        job_run_give_up(starter, err_code_text(rc)); /* this machine's disk */
         return;
     }
     digest_update(resume->digest, reply->blob, piece);
@@ -396,7 +398,7 @@ static void get(struct starter *starter)
 {
     struct starter_resume *resume = &starter->resume;
     const struct ad *manifest = manifest_of(starter);
-    if (strcmp(ad_string_or(manifest, CKPT_SANDBOX, ""), starter_inside(starter)) != 0) {
+    if (strcmp(ad_string_or(manifest, CKPT_SANDBOX, ""), job_run_inside(starter)) != 0) {
         refuse_here(starter, "its sandbox had another name: CHECKPOINT_SANDBOX is to be the same "
                              "everywhere");
         return;
@@ -406,7 +408,7 @@ static void get(struct starter *starter)
         return;
     }
     if (!fits_disk(starter)) {
-        starter_give_up(starter, "EXECUTE has no room for the job's checkpoint");
+        job_run_give_up(starter, "EXECUTE has no room for the job's checkpoint");
         return;
     }
     if (resume->file_at == 0 && resume->file == NULL) {
@@ -454,7 +456,7 @@ static bool was_no_verdict(struct starter *starter, const struct os_exit *how)
     (void)snprintf(why, sizeof why, "roost-ckpt, looking at the job's checkpoint, ended with %s %d",
                    how->signal != 0 ? "signal" : "status",
                    how->signal != 0 ? how->signal : how->status);
-    starter_give_up(starter, why); /* this machine's fault */
+    job_run_give_up(starter, why); /* this machine's fault */
     return true;
 }
 
@@ -483,7 +485,7 @@ static void checked(void *arg, pid_t pid, const struct os_exit *how)
     }
     resume->step = RESUME_READY;
     starter->busy = false;
-    starter_go(starter);
+    job_run_wake(starter, WAKE_GO);
 }
 
 /* roost-ckpt with these words, on files that are the account's by now. */
@@ -491,18 +493,18 @@ static void run_ckpt(struct starter *starter, const char *const *argv, os_exit_f
 {
     struct starter_resume *resume = &starter->resume;
     struct err err;
-    char *log = checkpoint_path(starter, LOG);
+    char *log = job_run_image_path(starter, LOG);
     int rc = ckpt_program_run(starter, argv, NULL, log, on_exit, &resume->pid, &err);
     mem_free(log);
     if (rc != 0) {
         resume->pid = 0;
-        starter_give_up(starter, err.text); /* this machine's fault */
+        job_run_give_up(starter, err.text); /* this machine's fault */
     }
 }
 
 static void check(struct starter *starter)
 {
-    char *image = checkpoint_path(starter, PLACES[0]);
+    char *image = job_run_image_path(starter, PLACES[0]);
     const char *const argv[] = {config_path(starter->env.config, "CKPT_PROGRAM"), "info", image,
                                 "--verify", NULL};
     starter->resume.step = RESUME_CHECKING;
@@ -535,7 +537,8 @@ static void files_unpacked(void *arg, pid_t pid, const struct os_exit *how)
 /* What is not packed stays as it is. */
 static void unpack(struct starter *starter)
 {
-    char *image = checkpoint_path(starter, PLACES[0]), *files = checkpoint_path(starter, PLACES[1]);
+    char *image = job_run_image_path(starter, PLACES[0]),
+         *files = job_run_image_path(starter, PLACES[1]);
     const char *const argv[] = {config_path(starter->env.config, "CKPT_PROGRAM"), "unpack", image,
                                 files, NULL};
     starter->resume.step = RESUME_UNPACKING;
@@ -568,8 +571,8 @@ void resume_next(struct starter *starter)
     if (resume->step == RESUME_UNPACKING || resume->step == RESUME_CHECKING) {
         return; /* checked() goes on, whatever the connection does */
     }
-    if (resume->step == RESUME_UNKNOWN && checkpoint_directory(starter, &err) != 0) {
-        starter_give_up(starter, err.text);
+    if (resume->step == RESUME_UNKNOWN && job_run_image_directory(starter, &err) != 0) {
+        job_run_give_up(starter, err.text);
     } else if (resume->step == RESUME_UNKNOWN || resume->step == RESUME_LOOKING) {
         look(starter);
     } else {
@@ -591,12 +594,12 @@ static void unpacked(void *arg, pid_t pid, const struct os_exit *how)
     }
     if (starter->stopping) {
         starter->pid = -1;
-        starter_give_up(starter, "");
+        job_run_give_up(starter, "");
         return;
     }
     watch_rest(starter);
     if (starter->hold != NULL) {
-        job_held(starter);
+        job_end_held(starter);
         return;
     }
     if (how->signal != 0 || how->status != 0) {
@@ -611,7 +614,7 @@ static void unpacked(void *arg, pid_t pid, const struct os_exit *how)
     char *path = below(PLACES[1]);
     (void)os_below_remove(starter->env.os, starter->directory, path, NULL); /* goes with the rest */
     mem_free(path);
-    starter_go(starter); /* job_start() */
+    job_run_wake(starter, WAKE_GO); /* job_start() */
 }
 
 bool resume_unpacks(struct starter *starter)
@@ -623,7 +626,8 @@ bool resume_unpacks(struct starter *starter)
     if (!resume_is_ready(starter) || resume->is_unpacked) {
         return false;
     }
-    char *archive = checkpoint_inside(starter, PLACES[1]), *log = checkpoint_inside(starter, LOG);
+    char *archive = job_run_image_inside(starter, PLACES[1]),
+         *log = job_run_image_inside(starter, LOG);
     /* Files may come behind their directories, or before them: archive_linux.h. */
     const char *const argv[] = {"/usr/bin/env",
                                 "tar",
@@ -638,7 +642,7 @@ bool resume_unpacks(struct starter *starter)
                                 "--file",
                                 archive,
                                 NULL};
-    struct os_spawn spec = job_account_spec(starter);
+    struct os_spawn spec = job_place_spec(starter);
     spec.argv = argv;
     spec.env = ENVIRONMENT;
     spec.cwd = "/";
@@ -648,7 +652,7 @@ bool resume_unpacks(struct starter *starter)
     int rc = cage_spawn(starter, &spec, unpacked, &starter->pid, &err);
     if (rc != 0) {
         starter->pid = -1;
-        starter_give_up(starter, err.text); /* this machine's fault */
+        job_run_give_up(starter, err.text); /* this machine's fault */
     } else {
         watch_begin(starter);
     }
@@ -662,9 +666,9 @@ bool resume_unpacks(struct starter *starter)
 void resume_words(struct starter *starter, struct vec *argv, char **ret_log)
 {
     vec_clear(argv, mem_free);
-    vec_push(argv, checkpoint_inside(starter, PLACES[0]));
+    vec_push(argv, job_run_image_inside(starter, PLACES[0]));
     vec_push(argv, mem_strdup("--stdio"));
-    *ret_log = checkpoint_inside(starter, LOG);
+    *ret_log = job_run_image_inside(starter, LOG);
 }
 
 bool resume_failed(struct starter *starter)

@@ -29,6 +29,9 @@
 #include "base/strbuf.h"
 #include "base/text.h"
 #include "classad/ad.h"
+#include "starter/job_end.h"
+#include "starter/job_place.h"
+#include "starter/job_run.h"
 #include "starter/starter.h"
 #include "starter/starter_plan.h"
 
@@ -77,7 +80,7 @@ static void script_failed(struct starter *starter, enum starter_script script, i
     char reason[500];
     (void)snprintf(reason, sizeof reason, "Error from %.100s: %s %.300s",
                    ad_string_or(starter->record, "SlotName", ""), SCRIPT_NAMES[script], what);
-    job_hold_before(starter, code, subcode, reason);
+    job_run_hold(starter, code, subcode, reason);
 }
 
 static int hold_code_of(enum starter_script script)
@@ -98,7 +101,7 @@ static struct ad *what_it_is_told(const struct starter *starter, enum starter_sc
         watch_report(starter, told);
     }
     if (script > SCRIPT_JOB) {
-        output_add_exit(starter, told);
+        job_run_add_exit(starter, told);
         ad_set_int(told, "JobDuration", starter->ended_s - starter->started_s);
     }
     return told;
@@ -111,7 +114,7 @@ static int start(struct starter *starter, const char *program, const char *argum
     struct vec words = {0}, entries = {0};
     struct strbuf ad;
     char path[4096];
-    const char *cwd = job_directory(starter);
+    const char *cwd = job_place_directory(starter);
     strbuf_init(&ad, 0);
     if (program[0] == '/') {
         (void)snprintf(path, sizeof path, "%.4000s", program);
@@ -128,11 +131,11 @@ static int start(struct starter *starter, const char *program, const char *argum
     if (told != NULL) {
         ad_print_long(told, &ad);
     }
-    rc = rc != 0 ? rc : job_environment(starter, &entries, err);
+    rc = rc != 0 ? rc : job_place_environment(starter, &entries, err);
     vec_push(&words, NULL);
     vec_push(&entries, NULL);
     if (rc == 0) {
-        struct os_spawn spec = job_account_spec(starter);
+        struct os_spawn spec = job_place_spec(starter);
         spec.argv = (const char *const *)words.items;
         spec.env = (const char *const *)entries.items;
         spec.cwd = cwd;
@@ -147,7 +150,8 @@ static int start(struct starter *starter, const char *program, const char *argum
     return rc;
 }
 
-static void run(struct starter *starter, enum starter_script script, const char *program,
+/* False: the hook at the end could not be started, which changes nothing. */
+static bool run(struct starter *starter, enum starter_script script, const char *program,
                 const char *argument, bool is_hook)
 {
     struct err err;
@@ -161,11 +165,13 @@ static void run(struct starter *starter, enum starter_script script, const char 
     if (rc != 0 && script == SCRIPT_EXIT) {
         starter->pid = -1;
         log_warn(starter->env.log, "script.exit", err.text, LOG_TEXT("job", starter->job_id));
-        scripts_after(starter); /* the job is over: its result stands */
-    } else if (rc != 0) {
+        return false; /* the job is over: its result stands */
+    }
+    if (rc != 0) {
         starter->pid = -1;
         script_failed(starter, script, hold_code_of(script), -rc, err.text);
     }
+    return true;
 }
 
 /* Did it do what the job says is its success?  A job that says nothing does not care. */
@@ -205,12 +211,12 @@ static void script_ended(void *arg, pid_t pid, const struct os_exit *how)
     }
     if (starter->stopping) {
         starter->pid = -1;
-        starter_give_up(starter, "");
+        job_run_give_up(starter, "");
         return;
     }
     watch_rest(starter);
     if (starter->hold != NULL) {
-        job_held(starter);
+        job_end_held(starter);
         return;
     }
     if (!is_success(starter, script, how)) {
@@ -222,9 +228,9 @@ static void script_ended(void *arg, pid_t pid, const struct os_exit *how)
         return;
     }
     if (script < SCRIPT_JOB) {
-        starter_go(starter); /* job_start() comes back to scripts_before() */
-    } else {
-        scripts_after(starter);
+        job_run_wake(starter, WAKE_GO); /* job_start() comes back to scripts_before() */
+    } else if (!scripts_after(starter)) {
+        job_run_wake(starter, WAKE_OVER);
     }
 }
 
@@ -241,34 +247,34 @@ bool scripts_before(struct starter *starter)
             continue; /* what it did is in the checkpoint */
         }
         if (program != NULL && program[0] != '\0') {
-            run(starter, starter->script, program,
-                starter->script == SCRIPT_PRE ? ad_string_or(starter->job, "PreArguments", NULL)
-                                              : NULL,
-                starter->script == SCRIPT_PREPARE);
-            return true;
+            return run(starter, starter->script, program,
+                       starter->script == SCRIPT_PRE
+                           ? ad_string_or(starter->job, "PreArguments", NULL)
+                           : NULL,
+                       starter->script == SCRIPT_PREPARE);
         }
     }
     starter->script = SCRIPT_JOB;
     return false;
 }
 
-void scripts_after(struct starter *starter)
+bool scripts_after(struct starter *starter)
 {
     while (starter->script < SCRIPT_EXIT) {
         starter->script++;
         const char *program = starter->script == SCRIPT_POST
                                   ? ad_string_or(starter->job, "PostCmd", "")
                                   : hook_path(starter, "JOB_EXIT");
-        if (program != NULL && program[0] != '\0') {
+        if (program != NULL && program[0] != '\0' &&
             run(starter, starter->script, program,
                 starter->script == SCRIPT_POST ? ad_string_or(starter->job, "PostArguments", NULL)
                                                : "exit",
-                starter->script == SCRIPT_EXIT);
-            return;
+                starter->script == SCRIPT_EXIT)) {
+            return true;
         }
     }
     starter->script = SCRIPT_OVER;
-    job_over(starter);
+    return false;
 }
 
 /* ---- beside the job */

@@ -16,6 +16,7 @@
 #include "base/redial.h"
 #include "base/strbuf.h"
 #include "classad/ad.h"
+#include "starter/job_run.h"
 #include "starter/starter.h"
 #include "wire/wire.h"
 
@@ -75,21 +76,6 @@ static void on_request(void *arg, struct wire_request *request)
     }
 }
 
-static struct ad *who(const struct starter *starter)
-{
-    struct ad *hello = ad_create();
-    ad_set_string(hello, "JobId", starter->job_id);
-    ad_set_int(hello, "ClaimEpoch", starter->epoch);
-    return hello;
-}
-
-struct ad *shadow_link_who(struct starter *starter)
-{
-    bool kept = starter->shadow_kept;
-    starter->shadow_kept = false;
-    return kept ? who(starter) : NULL;
-}
-
 /* Where the record says that the shadow is; the caller frees it. */
 static char *place_of(const struct starter *starter)
 {
@@ -110,7 +96,7 @@ static bool go_on_with_kept(struct starter *starter)
     bool good = starter->shadow_kept && wire_is_ready(starter->shadow) &&
                 strcmp(place, starter->shadow_place) == 0;
     if (starter->shadow != NULL && !good) {
-        shadow_link_close(starter);
+        job_run_close_shadow(starter);
     }
     mem_free(starter->shadow_place);
     starter->shadow_place = place;
@@ -129,7 +115,7 @@ void shadow_link_dial(struct starter *starter)
         starter_go(starter);
         return;
     }
-    struct ad *hello = who(starter);
+    struct ad *hello = job_run_hello(starter);
     const struct wire_dial how = {
         .address = ad_string_or(starter->record, "ShadowAddress", ""),
         .route = ad_string_or(starter->record, "ShadowRoute", ""),
@@ -146,12 +132,4 @@ void shadow_link_dial(struct starter *starter)
         dial_later(starter);
     }
     ad_destroy(hello);
-}
-
-void shadow_link_close(struct starter *starter)
-{
-    wire_close(starter->shadow);
-    starter->shadow = NULL;
-    starter->shadow_kept = false;
-    loop_timer_stop(starter->dial_timer);
 }

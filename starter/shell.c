@@ -22,6 +22,7 @@
 #include "base/signal_name.h"
 #include "base/strbuf.h"
 #include "classad/ad.h"
+#include "starter/job_place.h"
 #include "starter/starter.h"
 #include "wire/wire.h"
 
@@ -301,7 +302,7 @@ static int start(struct shell *shell, const struct ad *args, struct err *err)
         .arg = shell,
     };
     int rc = make_argv(args, starter, &argv, err);
-    rc = rc != 0 ? rc : job_environment(starter, &entries, err);
+    rc = rc != 0 ? rc : job_place_environment(starter, &entries, err);
     rc = rc != 0 ? rc : os_terminal_open(starter->env.os, &terminal, &shell->terminal, err);
     if (rc == 0) {
         if (terminal.tty) {
@@ -309,10 +310,10 @@ static int start(struct shell *shell, const struct ad *args, struct err *err)
         }
         vec_push(&entries, NULL);
         shell->ended[2] = terminal.tty;
-        struct os_spawn spec = job_account_spec(starter);
+        struct os_spawn spec = job_place_spec(starter);
         spec.argv = (const char *const *)argv.items;
         spec.env = (const char *const *)entries.items;
-        spec.cwd = job_directory(starter);
+        spec.cwd = job_place_directory(starter);
         spec.terminal = shell->terminal;
         spec.subreaper_job = true;
         rc = cage_spawn_beside(starter, &spec, on_exit_of_shell, &shell->pid, err);

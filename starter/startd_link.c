@@ -13,6 +13,7 @@
 #include "base/mem.h"
 #include "base/strbuf.h"
 #include "classad/ad.h"
+#include "starter/job_run.h"
 #include "starter/starter.h"
 #include "starter/starter_plan.h"
 #include "wire/wire.h"
@@ -24,20 +25,6 @@ static void end(void *arg)
     struct starter *starter = arg;
     starter->phase = STARTER_END;
     loop_stop(starter->env.loop, 0);
-}
-
-struct ad *startd_link_who(const struct starter *starter)
-{
-    struct ad *args = ad_create();
-    ad_set_string(args, "JobId", starter->job_id);
-    ad_set_int(args, "ClaimEpoch", starter->epoch);
-    ad_set_int(args, "Pid", os_pid(starter->env.os));
-    return args;
-}
-
-struct wire_body startd_link_body(const struct starter *starter, const struct ad *args)
-{
-    return (struct wire_body){.args = args, .secrets = &starter->claim_id, .secret_count = 1};
 }
 
 /* Sets one of the reasons for the job to stand still. */
@@ -81,7 +68,7 @@ static void told(void *arg, struct wire_reply *reply)
         return; /* told again when the startd is back */
     }
     if (reply->status == 0 && reply->args != NULL && ad_bool_or(reply->args, "Keep", false) &&
-        starter_may_stay(starter)) {
+        job_run_may_stay(starter)) {
         starter_rest(starter);
     } else {
         end(starter);
@@ -94,12 +81,12 @@ static void say_done(struct starter *starter)
     if (wire == NULL) {
         return;
     }
-    struct ad *args = startd_link_who(starter);
+    struct ad *args = job_run_startd_who(starter);
     ad_set_string(args, "Reason", starter->reason);
-    ad_set_bool(args, "MayStay", starter_may_stay(starter));
+    ad_set_bool(args, "MayStay", job_run_may_stay(starter));
     ad_set_bool(args, "Delivered", starter->delivered);
     joules_put(starter, args);
-    const struct wire_body body = startd_link_body(starter, args);
+    const struct wire_body body = job_run_startd_body(starter, args);
     (void)wire_call(wire, VERB_STARTER_DONE, &body, 0, told,
                     starter); /* else: when the link is up again */
     ad_destroy(args);
@@ -133,8 +120,8 @@ static void on_up(void *arg, struct wire *wire)
         say_done(starter);
         return;
     }
-    struct ad *args = startd_link_who(starter);
-    const struct wire_body body = startd_link_body(starter, args);
+    struct ad *args = job_run_startd_who(starter);
+    const struct wire_body body = job_run_startd_body(starter, args);
     (void)wire_call(wire, VERB_STARTER_HELLO, &body, 0, welcomed,
                     starter); /* else: when it is up again */
     ad_destroy(args);

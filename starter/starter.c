@@ -25,41 +25,16 @@
 #include "base/os_traffic.h"
 #include "base/plant.h"
 #include "classad/ad.h"
+#include "starter/job_place.h"
+#include "starter/job_run.h"
 #include "starter/starter_plan.h"
 #include "wire/pool.h"
 #include "wire/job_record.h"
 #include "wire/wire.h"
 
-static const char *const PHASE_NAMES[] = {"fetch", "input", "run",  "output", "report",
-                                          "clean", "tell",  "idle", "end"};
-
-const char *starter_path(const struct starter *starter, const char *name, char *ret, size_t size)
-{
-    (void)snprintf(ret, size, "%s/%s", starter->sandbox, name);
-    return ret;
-}
-
-void starter_enter(struct starter *starter, enum starter_phase phase)
-{
-    CHECK(phase > starter->phase);
-    log_info(starter->env.log, "starter.phase", "next phase", LOG_TEXT("job", starter->job_id),
-             LOG_TEXT("from", PHASE_NAMES[starter->phase]), LOG_TEXT("to", PHASE_NAMES[phase]));
-    starter->phase = phase;
-    starter->busy = false;
-    transfer_reset(starter);
-}
-
 void starter_give_up(struct starter *starter, const char *reason)
 {
-    if (starter->phase >= STARTER_CLEAN) {
-        return;
-    }
-    if (reason[0] != '\0') {
-        log_warn(starter->env.log, "starter.gives_up", reason, LOG_TEXT("job", starter->job_id));
-    }
-    (void)snprintf(starter->reason, sizeof starter->reason, "%s", reason);
-    starter->odd = true;
-    starter_enter(starter, STARTER_CLEAN);
+    job_run_give_up(starter, reason);
     starter_go(starter);
 }
 
@@ -83,7 +58,8 @@ static void look_at_clock(struct starter *starter)
     }
 }
 
-void starter_go(struct starter *starter)
+/* Does what the phase needs next, if nothing is under way and the way is open. */
+static void go_on(struct starter *starter)
 {
     if (starter->busy) {
         return;
@@ -115,9 +91,9 @@ void starter_go(struct starter *starter)
         break;
     case STARTER_CLEAN:
         job_clean(starter);
-        starter_enter(starter, STARTER_TELL);
-        if (!starter_may_stay(starter)) {
-            shadow_link_close(starter);
+        job_run_enter(starter, STARTER_TELL);
+        if (!job_run_may_stay(starter)) {
+            job_run_close_shadow(starter);
         }
         startd_link_tell(starter);
         break;
@@ -125,6 +101,54 @@ void starter_go(struct starter *starter)
     case STARTER_IDLE:
     case STARTER_END:
         break;
+    }
+}
+
+/* What the parts have asked for, and ask for meanwhile. */
+static void wake(void *arg)
+{
+    struct starter *starter = arg;
+    while (starter->wake != WAKE_NONE) {
+        enum starter_wake due = starter->wake;
+        starter->wake = WAKE_NONE;
+        if (due == WAKE_OVER && starter->phase == STARTER_RUN) {
+            job_over(starter);
+        } else {
+            go_on(starter);
+        }
+    }
+    loop_timer_stop(starter->wake_timer);
+}
+
+void starter_go(struct starter *starter)
+{
+    if (starter->wake == WAKE_OVER) {
+        go_on(starter);
+    } else {
+        starter->wake = WAKE_GO;
+    }
+    wake(starter);
+}
+
+static void watch_timer(void *arg)
+{
+    struct starter *starter = arg;
+    enum watch_seen seen = watch_look(starter);
+    if (seen == WATCH_TOLD) {
+        scripts_tell(starter);
+    }
+    if (seen != WATCH_OVER) {
+        shells_look(starter);
+    }
+}
+
+static void ckpt_timer(void *arg)
+{
+    struct starter *starter = arg;
+    if (starter->phase == STARTER_INPUT) {
+        resume_tick(starter);
+    } else {
+        checkpoint_tick(starter);
     }
 }
 
@@ -218,7 +242,7 @@ static int read_record(struct starter *starter, const char *directory, struct er
 
 static void free_run(struct starter *starter)
 {
-    transfer_reset(starter);
+    job_run_close_file(starter);
     peek_close(starter);
     shells_close(starter);
     scripts_forget(starter);
@@ -230,7 +254,7 @@ static void free_run(struct starter *starter)
     secret_list_unref(starter->secrets);
     ad_destroy(starter->job);
     ad_destroy(starter->hold);
-    input_forget(starter);
+    job_run_forget_inputs(starter);
     fetch_forget(starter);
     upload_forget(starter);
     live_forget(starter);
@@ -242,6 +266,7 @@ static void free_run(struct starter *starter)
 /* What is not named here is the run's. */
 static void starter_forget_run(struct starter *starter)
 {
+    loop_timer_stop(starter->wake_timer);
     loop_timer_stop(starter->dial_timer);
     loop_timer_stop(starter->lease_timer);
     loop_timer_stop(starter->tick_timer);
@@ -262,6 +287,7 @@ static void starter_forget_run(struct starter *starter)
         .nest_group = starter->nest_group,
         .nest_limits = starter->nest_limits,
         .nest_cpus = starter->nest_cpus,
+        .wake_timer = starter->wake_timer,
         .dial_timer = starter->dial_timer,
         .lease_timer = starter->lease_timer,
         .tick_timer = starter->tick_timer,
@@ -277,8 +303,9 @@ static void starter_forget_run(struct starter *starter)
 static void starter_destroy(void *state)
 {
     struct starter *starter = state;
-    shadow_link_close(starter);
+    job_run_close_shadow(starter);
     startd_link_close(starter);
+    loop_timer_destroy(starter->wake_timer);
     loop_timer_destroy(starter->dial_timer);
     loop_timer_destroy(starter->lease_timer);
     loop_timer_destroy(starter->tick_timer);
@@ -308,7 +335,7 @@ static void set_out(struct starter *starter)
     lease_timer(starter);
     starter->last_tick_ms = loop_now_ms(starter->env.loop);
     tick(starter);
-    if (job_prepare(starter, &err) != 0) {
+    if (job_place_prepare(starter, nest_has_sandbox(starter), &err) != 0) {
         starter_give_up(starter, err.text[0] != '\0' ? err.text : "no sandbox could be made");
     } else {
         shadow_link_dial(starter);
@@ -328,11 +355,6 @@ int starter_begin(struct starter *starter, const char *directory, struct err *er
              LOG_TEXT("job", starter->job_id), LOG_INT("run", starter->runs + 1));
     set_out(starter);
     return 0;
-}
-
-bool starter_may_stay(const struct starter *starter)
-{
-    return !starter->odd && starter->runs < config_int(starter->env.config, "STARTER_MAX_JOBS");
 }
 
 void starter_rest(struct starter *starter)
@@ -358,14 +380,15 @@ static int starter_start(const struct daemon_env *env, void **state, struct err 
 {
     struct starter *starter = mem_zalloc(sizeof *starter);
     starter->env = *env;
+    starter->wake_timer = loop_timer_create(env->loop, wake, starter);
     starter->dial_timer = loop_timer_create(env->loop, redial, starter);
     starter->lease_timer = loop_timer_create(env->loop, lease_timer, starter);
     starter->tick_timer = loop_timer_create(env->loop, tick, starter);
     starter->kill_timer = loop_timer_create(env->loop, kill_timer, starter);
     starter->deferral_timer = loop_timer_create(env->loop, deferral_tick, starter);
     starter->begun_timer = loop_timer_create(env->loop, job_begun, starter);
-    starter->watch.timer = loop_timer_create(env->loop, watch_tick, starter);
-    starter->ckpt.timer = loop_timer_create(env->loop, checkpoint_tick, starter);
+    starter->watch.timer = loop_timer_create(env->loop, watch_timer, starter);
+    starter->ckpt.timer = loop_timer_create(env->loop, ckpt_timer, starter);
     starter->live_timer = loop_timer_create(env->loop, live_look, starter);
     int rc = read_record(starter, directory_argument(starter), err);
     rc = rc != 0 ? rc : pool_client_context_create(env, &starter->wires, err);

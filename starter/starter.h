@@ -68,6 +68,13 @@ enum starter_script {
     SCRIPT_OVER,
 };
 
+/* What a part of the run asks of starter.c: the later one outdoes the earlier one. */
+enum starter_wake {
+    WAKE_NONE,
+    WAKE_GO,   /* what the phase needs next */
+    WAKE_OVER, /* the job and what runs after it have ended: job_over() */
+};
+
 struct starter_input {
     char *name; /* in the sandbox */
     enum transfer_type type;
@@ -232,6 +239,8 @@ struct starter {
     uint64_t lease_end_ms, last_tick_ms;
     enum starter_phase phase;
     bool busy; /* an answer is awaited */
+    enum starter_wake wake;
+    struct loop_timer *wake_timer; /* set: something is due */
     /* who it runs as */
     bool change_user;
     bool is_owner; /* the job's own account */
@@ -312,33 +321,21 @@ extern const struct daemon starter_daemon;
 
 /* Does what the phase needs next, if nothing is under way and the way is open. */
 void starter_go(struct starter *starter);
-void starter_enter(struct starter *starter, enum starter_phase phase);
 /* The run is over without a result: cleans up and tells the startd why ("": the claim goes on). */
 void starter_give_up(struct starter *starter, const char *reason);
 void starter_stop(struct starter *starter, bool fast);
 /* Begins the run whose record is in that directory. */
 int starter_begin(struct starter *starter, const char *directory, struct err *err);
-/* Nothing is left of the run, and nothing odd was seen: another job may follow. */
-bool starter_may_stay(const struct starter *starter);
 /* The startd keeps us: all of the run is forgotten. */
 void starter_rest(struct starter *starter);
-const char *starter_path(const struct starter *starter, const char *name, char *ret, size_t size);
 
 /* ---- shadow_link.c */
 void shadow_link_dial(struct starter *starter);
-/* What a kept connection is told with its first call, and a new one in its hello: which run; the
- * nonce goes with it.  NULL: it knows.  The caller owns it. */
-struct ad *shadow_link_who(struct starter *starter);
-void shadow_link_close(struct starter *starter);
 
 /* ---- startd_link.c */
 int startd_link_open(struct starter *starter, struct err *err);
 void startd_link_tell(struct starter *starter); /* STARTER_DONE, then the end */
 void startd_link_close(struct starter *starter);
-/* Which run it is, as the startd is told with each call; the caller owns it. */
-struct ad *startd_link_who(const struct starter *starter);
-/* args with the proof that we may say so. */
-struct wire_body startd_link_body(const struct starter *starter, const struct ad *args);
 
 /* ---- joules.c: what the run has of the machine's energy */
 void joules_rates(struct starter *starter, const struct ad *args);  /* at which it is counted now */
@@ -361,33 +358,16 @@ void output_cannot_be_read(const struct starter *starter, const char *name, int 
 bool output_is_spooled(const struct starter *starter);
 void output_next(struct starter *starter);
 void output_report(struct starter *starter);
-/* ExitBySignal, ExitCode ...: how the job ended. */
-void output_add_exit(const struct starter *starter, struct ad *args);
-void transfer_reset(struct starter *starter); /* forgets the file in hand */
-void input_forget(struct starter *starter);
 void output_forget(struct starter *starter);
 void output_cut(struct starter *starter); /* the connection is another */
 
 /* ---- job.c */
-/* A program of the job's account, with nothing of ours: argv and the like are to follow. */
-struct os_spawn job_account_spec(const struct starter *starter);
-int job_prepare(struct starter *starter, struct err *err); /* sandbox and account */
 void job_start(struct starter *starter);
-int job_take_back(struct starter *starter, struct err *err); /* the sandbox, from its account */
 void job_tell_started(struct starter *starter);
 void job_begun(void *arg); /* the job has lived for STARTER_TELLS_MS: its start is told */
 void job_stop(struct starter *starter, bool fast);
 void job_freeze(struct starter *starter); /* or lets it go on: as gap and suspended say */
 void job_clean(struct starter *starter);
-/* The cage's last process has ended, and there is a hold: the run ends with that report. */
-void job_held(struct starter *starter);
-/* Holds the job that runs: it is killed, and its run ends with that report. */
-void job_hold_running(struct starter *starter, int code, int subcode, const char *reason);
-
-/* The job was not even started, for its own fault. */
-void job_hold_before(struct starter *starter, int code, int subcode, const char *reason);
-const char *job_directory(const struct starter *starter); /* it runs in */
-int job_environment(struct starter *starter, struct vec *entries, struct err *err);
 void job_over(struct starter *starter); /* it and what runs after it have ended */
 
 /* ---- nest.c: what is kept of a run's directory for the next run */
@@ -407,7 +387,7 @@ struct os_cgroup *nest_take_group(struct starter *starter, const struct os_cgrou
 char *nest_ad_path(const struct starter *starter, const char *name);
 
 /* ---- deferral.c */
-/* True: it is not the job's time yet, starter_go() comes again; or it is held, its time is over. */
+/* True: it is not the job's time yet, WAKE_GO comes again; or it is held, its time is over. */
 bool deferral_holds_back(struct starter *starter);
 void deferral_tick(void *starter); /* the deferral_timer's */
 
@@ -421,22 +401,22 @@ void live_forget(struct starter *starter);
 
 /* ---- fetch.c: inputs that are URLs */
 bool fetch_is_needed(struct starter *starter);
-void fetch_next(struct starter *starter); /* comes back by starter_go() */
+void fetch_next(struct starter *starter); /* comes back by WAKE_GO */
 void fetch_forget(struct starter *starter);
 
 /* ---- upload.c: output that goes to URLs, while the cage is there and the sandbox is the account's
  */
-bool upload_is_needed(struct starter *starter);             /* comes back by job_over() */
+bool upload_is_needed(struct starter *starter);             /* comes back by WAKE_OVER */
 bool upload_has_destination(const struct starter *starter); /* cheap: some URL is named at all */
-void upload_next(struct starter *starter);
+bool upload_next(struct starter *starter); /* false: that one could not even be begun */
 /* Is that file of the sandbox one of them?  It is kept for upload_next() the first time. */
 bool upload_takes(struct starter *starter, const char *name, const char *path, int64_t size_bytes);
 void upload_forget(struct starter *starter);
 
 /* ---- url_program.c: programs that know URLs, in the job's cage and as its account */
 enum url_program_way { URL_FETCH, URL_UPLOAD };
-/* Fetches the URL to that name below the sandbox, or sends it.  1: not now, job_start() or
- * job_over() is called when it is known who can; -ENOTSUP: nobody can. */
+/* Fetches the URL to that name below the sandbox, or sends it.  1: not now, the run is
+ * woken when it is known who can; -ENOTSUP: nobody can. */
 int url_program_run(struct starter *starter, enum url_program_way way, const char *url,
                     const char *name, os_exit_f on_exit, struct err *err);
 /* What it said, of why it failed: at most size - 1 bytes. */
@@ -447,7 +427,7 @@ void url_program_tidy(struct starter *starter); /* removes its files from the sa
 
 /* ---- scripts.c: what runs before and after the job */
 bool scripts_before(struct starter *starter); /* false: it is the job's turn */
-void scripts_after(struct starter *starter);  /* at the end of all: job_over() */
+bool scripts_after(struct starter *starter);  /* false: all of them have ended */
 /* The site's hook that wants to know how the job that runs gets on; fails without consequences. */
 void scripts_tell(struct starter *starter);
 void scripts_forget(struct starter *starter); /* of the run: its hook's end is not waited for */
@@ -483,21 +463,14 @@ bool cage_mount_point(const struct starter *starter, size_t index, const char **
 /* ---- checkpoint.c */
 /* When the job ad is here: can it be checkpointed? */
 void checkpoint_decide(struct starter *starter);
-/* The sandbox, as the job sees it. */
-const char *starter_inside(const struct starter *starter);
-/* A file of the directory of images ("": that itself), for us and as the job's programs see it; the
- * caller owns it. */
-char *checkpoint_path(const struct starter *starter, const char *name);
-char *checkpoint_inside(const struct starter *starter, const char *name);
-int checkpoint_directory(struct starter *starter, struct err *err); /* makes it */
-void checkpoint_begin(struct starter *starter);                     /* the job runs */
+void checkpoint_begin(struct starter *starter); /* the job runs */
 void checkpoint_note_frozen(struct starter *starter, bool frozen);
-void checkpoint_tick(void *arg);                                              /* the timer's */
+void checkpoint_tick(struct starter *starter); /* when ckpt.timer has run out */
 void checkpoint_asked(struct starter *starter, struct wire_request *request); /* takes it */
 void checkpoint_tell_startd(struct starter *starter);
 /* The job is told to stop, gently, in so long.  True: its end is a matter of here. */
 bool checkpoint_stops(struct starter *starter, uint64_t grace_ms);
-/* The job has ended.  True: starter_give_up() comes when its last checkpoint is safe. */
+/* The job has ended.  True: job_run_give_up() comes when its last checkpoint is safe. */
 bool checkpoint_holds_end(struct starter *starter);
 /* The job has ended, and its last checkpoint is on its way. */
 bool checkpoint_is_sent(const struct starter *starter);
@@ -505,8 +478,6 @@ void checkpoint_forget(struct starter *starter); /* the run is over */
 /* The one in hand is safe; or it is given up, and why. */
 void checkpoint_committed(struct starter *starter);
 void checkpoint_abandon(struct starter *starter, int status, const char *why);
-
-const struct ad *checkpoint_slot(const struct starter *starter); /* NULL: the record has none */
 
 /* ---- ckpt_take.c */
 /* The one in hand counts (or not): from now on what changed since is known, if that can be. */
@@ -541,9 +512,6 @@ void checkpoint_cut(struct starter *starter);  /* the connection is another */
 
 /* ---- remote.c: its files are at its submit machine */
 #define REMOTE_FILES ".rsys" /* a directory of the sandbox: what the mount is told, and says */
-bool remote_is_wanted(const struct starter *starter);
-/* Without a file system: its program asks by itself. */
-bool remote_is_wrapped(const struct starter *starter);
 /* Before the sandbox is the account's: what the mount is told. */
 int remote_prepare(struct starter *starter, struct err *err);
 /* ShadowAddress has changed: the mount dials there from now on. */
@@ -559,7 +527,7 @@ bool remote_was_killed(struct starter *starter);
 
 /* ---- resume.c */
 bool resume_is_needed(const struct starter *starter); /* in the place of input */
-void resume_next(struct starter *starter);            /* comes back by starter_go() */
+void resume_next(struct starter *starter);            /* comes back by WAKE_GO */
 bool resume_is_ready(const struct starter *starter);
 int64_t resume_sequence(const struct starter *starter); /* it goes on from; 0: from its start */
 void resume_tick(struct starter *starter);              /* the ckpt.timer's, before the job runs */
@@ -584,7 +552,12 @@ void shells_hang_up(struct starter *starter); /* the way to their owner is lost 
 void shells_close(struct starter *starter);   /* the job's end is theirs */
 
 /* ---- watch.c: what the job takes */
-void watch_tick(void *arg);
+enum watch_seen {
+    WATCH_OVER, /* nothing runs any more */
+    WATCH_LOOKED,
+    WATCH_TOLD, /* and told what the job takes */
+};
+enum watch_seen watch_look(struct starter *starter); /* when watch.timer has run out */
 /* Whatever runs in the cage is watched: a script, a program that fetches a URL, the job. */
 void watch_begin(struct starter *starter);
 void watch_rest(struct starter *starter); /* what ran is over, and the job is not */

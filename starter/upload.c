@@ -18,6 +18,7 @@
 #include "base/strbuf.h"
 #include "base/text.h"
 #include "classad/ad.h"
+#include "starter/job_run.h"
 #include "starter/starter.h"
 #include "transfer/transfer_dest.h"
 #include "transfer/transfer_names.h"
@@ -122,7 +123,7 @@ static void uploaded(void *arg, pid_t pid, const struct os_exit *how)
         return;
     }
     if (starter->stopping) {
-        starter_give_up(starter, "");
+        job_run_give_up(starter, "");
         return;
     }
     if (how->signal == 0 && how->status == 0) {
@@ -141,21 +142,21 @@ static void uploaded(void *arg, pid_t pid, const struct os_exit *how)
         }
     }
     url_program_tidy(starter);
-    job_over(starter);
+    job_run_wake(starter, WAKE_OVER);
 }
 
-void upload_next(struct starter *starter)
+bool upload_next(struct starter *starter)
 {
     const struct upload *upload = starter->uploads.items[starter->upload_at];
     struct err err;
     if (starter->stopping) {
-        starter_give_up(starter, "");
-        return;
+        job_run_give_up(starter, "");
+        return true;
     }
     int rc = url_program_run(starter, URL_UPLOAD, upload->url, upload->path, uploaded, &err);
     if (rc < 0) {
         starter->pid = -1;
         note_failure(starter, upload, rc == -ENOTSUP ? 0 : -rc, err.text);
-        job_over(starter);
     }
+    return rc >= 0;
 }

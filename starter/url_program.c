@@ -16,6 +16,8 @@
 #include "base/os_below.h"
 #include "base/strbuf.h"
 #include "classad/ad.h"
+#include "starter/job_place.h"
+#include "starter/job_run.h"
 #include "starter/starter.h"
 #include "transfer/transfer_plugins.h"
 
@@ -101,11 +103,11 @@ static int spawn(struct starter *starter, const char *const *argv, os_exit_f on_
 {
     char messages[4096];
     struct vec entries = {0};
-    int rc = job_environment(starter, &entries, err);
+    int rc = job_place_environment(starter, &entries, err);
     vec_push(&entries, NULL);
     if (rc == 0) {
-        starter_path(starter, MESSAGES, messages, sizeof messages);
-        struct os_spawn spec = job_account_spec(starter);
+        job_run_path(starter, MESSAGES, messages, sizeof messages);
+        struct os_spawn spec = job_place_spec(starter);
         spec.argv = argv;
         spec.env = (const char *const *)entries.items;
         spec.cwd = starter->sandbox;
@@ -121,11 +123,7 @@ static int spawn(struct starter *starter, const char *const *argv, os_exit_f on_
 static void plugins_ready(void *arg)
 {
     struct starter *starter = arg;
-    if (starter->script == SCRIPT_OVER) {
-        job_over(starter);
-    } else {
-        starter_go(starter);
-    }
+    job_run_wake(starter, starter->script == SCRIPT_OVER ? WAKE_OVER : WAKE_GO);
 }
 
 /* False: it is not known yet. */
@@ -192,9 +190,9 @@ int url_program_run(struct starter *starter, enum url_program_way way, const cha
         return err_set(err, -ENOTSUP,
                        "no file transfer plug-in of this machine knows this kind of URL");
     }
-    starter_path(starter, name, path, sizeof path);
-    starter_path(starter, REQUESTS, requests, sizeof requests);
-    starter_path(starter, ANSWERS, answers, sizeof answers);
+    job_run_path(starter, name, path, sizeof path);
+    job_run_path(starter, REQUESTS, requests, sizeof requests);
+    job_run_path(starter, ANSWERS, answers, sizeof answers);
     words[count++] = plugin.path;
     if (plugin.is_curl) {
         count = curl_words(words, plugin.path, way, url, path);

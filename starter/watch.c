@@ -19,6 +19,7 @@
 #include "base/os_traffic.h"
 #include "classad/ad.h"
 #include "starter/cage_plan.h"
+#include "starter/job_run.h"
 #include "starter/starter.h"
 #include "wire/wire.h"
 
@@ -112,7 +113,7 @@ static void look_at_files(struct starter *starter)
     watch->disk_kib = tree.disk_kib;
     watch->files = tree.files;
     if (starter->ckpt.wanted) { /* not the job's doing */
-        char *path = checkpoint_path(starter, "");
+        char *path = job_run_image_path(starter, "");
         os_tree_figures(starter->env.os, path, WALK_FILES_MAX, &tree);
         mem_free(path);
         watch->disk_kib -= tree.disk_kib;
@@ -182,7 +183,7 @@ bool watch_is_too_much(const struct starter *starter, int64_t bytes)
 void watch_hold_input(struct starter *starter, int64_t bytes)
 {
     starter->watch.disk_kib = bytes / 1024;
-    (void)judge(starter, job_hold_before); /* it was asked before */
+    (void)judge(starter, job_run_hold); /* it was asked before */
 }
 
 /* ---- what is told */
@@ -244,12 +245,23 @@ void watch_tell(struct starter *starter)
 
 /* ---- when */
 
-void watch_tick(void *arg)
+/* Holds the job that runs: it is killed, and its run ends with that report. */
+static void hold_running(struct starter *starter, int code, int subcode, const char *reason)
 {
-    struct starter *starter = arg;
+    if (starter->hold != NULL || starter->stopping || starter->phase != STARTER_RUN) {
+        return;
+    }
+    job_run_note_hold(starter, code, subcode, reason);
+    watch_tell(starter); /* a hold says why, not how much */
+    cage_kill(starter);  /* whose end is told then goes on with job_end_held() */
+}
+
+enum watch_seen watch_look(struct starter *starter)
+{
+    enum watch_seen seen = WATCH_LOOKED;
     struct starter_watch *watch = &starter->watch;
     if (starter->phase != STARTER_RUN || starter->pid <= 0) {
-        return;
+        return WATCH_OVER;
     }
     uint64_t now_ms = loop_now_ms(starter->env.loop);
     look_at_processes(starter);
@@ -261,20 +273,20 @@ void watch_tick(void *arg)
     if (now_ms >= watch->next_net_ms) {
         look_at_network(starter);
     }
-    if (judge(starter, job_hold_running)) {
-        return;
+    if (judge(starter, hold_running)) {
+        return WATCH_OVER;
     }
     if (starter->script == SCRIPT_JOB && now_ms >= watch->next_tell_ms) {
         watch->next_tell_ms =
             now_ms + (uint64_t)config_duration_ms(starter->env.config, "STARTER_UPDATE_INTERVAL");
         watch_tell(starter);
-        scripts_tell(starter);
         joules_tell(starter, true); /* its user's figure is to be the job's */
+        seen = WATCH_TOLD;
     }
     joules_tell(starter, false);
     mem_trim(); /* the start's, the walk's: half of what a running job costs us */
     loop_timer_set(watch->timer, LOOK_MS);
-    shells_look(starter);
+    return seen;
 }
 
 void watch_begin(struct starter *starter)
@@ -298,5 +310,5 @@ bool watch_end(struct starter *starter)
     look_at_processes(starter);
     look_at_energy(starter);
     look_at_files(starter);
-    return starter->watch.oom_kills > 0 && judge(starter, job_hold_running);
+    return starter->watch.oom_kills > 0 && judge(starter, hold_running);
 }

@@ -23,7 +23,7 @@
 #include "base/strbuf.h"
 #include "base/stream.h"
 #include "classad/ad.h"
-#include "starter/starter.h"
+#include "starter/job_run.h"
 #include "tests/support/config_memory.h"
 #include "tests/support/fast_dir.h"
 #include "wire/job_record.h"
@@ -605,7 +605,7 @@ static void a_kept_starter_runs_the_next_job_over_the_same_connection(void **sta
     bed->input = "the input";
     struct starter *starter = ran_one(bed);
     assert_string_equal(bed->fetched, " 0 "); /* its hello said it */
-    assert_true(starter_may_stay(starter));
+    assert_true(job_run_may_stay(starter));
     assert_int_equal(access(bed->run_dir, F_OK), getuid() == 0 ? 0 : -1); /* kept, or gone */
     bed->input = "another input";
     begin_next(bed, "2.0", tls_identity_pin(bed->identity));
@@ -699,7 +699,7 @@ static void a_directory_with_something_unknown_in_it_is_not_kept(void **state)
     const struct starter *starter = ran_one(bed);
     assert_null(starter->nest);
     assert_int_not_equal(access(bed->run_dir, F_OK), 0);
-    assert_true(starter_may_stay(starter));
+    assert_true(job_run_may_stay(starter));
     bed_destroy(bed);
 }
 
@@ -728,7 +728,7 @@ static void the_next_job_is_killed_when_it_does_not_stop_in_time(void **state)
     loop_timer_set(starter->kill_timer, 0); /* its grace is over */
     wait_for_phase(bed, STARTER_TELL);
     assert_int_not_equal(access(bed->run_dir, F_OK), 0);
-    assert_false(starter_may_stay(starter));
+    assert_false(job_run_may_stay(starter));
     bed_destroy(bed);
 }
 
@@ -775,7 +775,7 @@ static void a_starter_whose_job_was_held_takes_no_other(void **state)
                                  "Owner = \"nobody-here\"; User = \"x@elsewhere\" ]");
     struct starter *starter = ran_one(bed);
     assert_int_not_equal(bed->hold_code, 0);
-    assert_false(starter_may_stay(starter));
+    assert_false(job_run_may_stay(starter));
     bed_destroy(bed);
 }
 
