@@ -198,6 +198,12 @@ def read_record(root):
 
 
 def write_record(root, found):
+    record = read_record(root)
+    for name in sorted(found) if record else ():
+        if found[name] > record.get(name, 0):
+            print(f"floors: {name} is {found[name]}, {record.get(name, 0)} at most: not written", file=sys.stderr)
+            found[name] = record.get(name, 0)
+    found = {name: value for name, value in found.items() if value > 0}
     with open(os.path.join(root, RECORD), "w", encoding="utf-8") as file:
         file.write("# What tools/floors.py found: files of a ring, fields and bools of a struct, lines of a file.\n")
         file.write("# It may only fall; tools/floors.py --write does it.\n")

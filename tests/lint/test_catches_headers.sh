@@ -22,6 +22,12 @@ size_t x(void);
 #endif
 END
 finds "a header that needs another" "wire/x.h:3: .*size_t.*compiled alone" headers
+plant wire/x.c <<<'#include "wire/x.h"'
+passes "a header that its C file includes first: compiling that says it" headers
+plant wire/x.c <<<'#include <stddef.h>
+#include "wire/x.h"'
+finds "a header that its C file includes behind what it needs" "wire/x.h:3: .*size_t.*compiled alone" headers
+rm "$TREE/wire/x.c"
 plant wire/x.h <<'END'
 #ifndef X_H
 #define X_H
