@@ -105,7 +105,7 @@ static void activate_answered(void *arg, struct wire_reply *reply)
              LOG_INT("status", reply->status), LOG_TEXT("why", reply->text));
     if (reply->status == -EBUSY) {
         claim->slot_idle = false;
-        claim->await_idle = true;
+        claim->start.await_idle = true;
         return;
     }
     if (reply->status == -EIO) { /* the machine's fault */
@@ -155,7 +155,7 @@ static void send_activate(struct claim *claim, const char *pin)
                                    .secrets = secrets,
                                    .secret_count = ARRAY_COUNT(secrets)};
     if (call(claim, VERB_ACTIVATE, &body, 0, activate_answered) > 0) {
-        claim->activated = true;
+        claim->start.activated = true;
         loop_timer_stop(claim->wait);
     } /* else the connection is gone: when the startd is back it says that it has no starter */
     ad_destroy(flat);
@@ -171,13 +171,13 @@ static void flush_after_commit(void *arg)
 static void refuse_job(struct claim *claim)
 {
     struct schedd *schedd = claim->schedd;
-    if (!claim->cannot_ever) {
-        claim_lost(claim, claim->cannot);
+    if (!claim->start.cannot_ever) {
+        claim_lost(claim, claim->start.cannot);
         return;
     }
     struct change *change = change_begin(schedd);
-    log_info(schedd->log, "job.held", claim->cannot, LOG_TEXT("job", claim->job_id));
-    moves_hold(change, claim->job, claim->cannot, HOLD_UNSPECIFIED, 0, true);
+    log_info(schedd->log, "job.held", claim->start.cannot, LOG_TEXT("job", claim->job_id));
+    moves_hold(change, claim->job, claim->start.cannot, HOLD_UNSPECIFIED, 0, true);
     change_commit(change, flush_after_commit, NULL, schedd);
 }
 
@@ -188,7 +188,7 @@ static bool has_to_wait(struct claim *claim)
     struct schedd *schedd = claim->schedd;
     uint64_t now_ms = loop_now_ms(schedd->loop);
     if (now_ms < schedd->next_start_ms) {
-        claim->start_waits = true;
+        claim->start.waits = true;
         loop_timer_set(claim->wait, schedd->next_start_ms - now_ms);
         log_info(schedd->log, "job.start_waits", "the job that was started last asked for it",
                  LOG_TEXT("job", claim->job_id), LOG_INT("ms", schedd->next_start_ms - now_ms));
@@ -203,7 +203,7 @@ static bool has_to_wait(struct claim *claim)
 
 void claim_start(struct claim *claim)
 {
-    if (claim->cannot != NULL) {
+    if (claim->start.cannot != NULL) {
         refuse_job(claim);
         return;
     }
@@ -220,7 +220,7 @@ void claims_shadow_answered(struct schedd *schedd, const char *job_id_text, int6
     const struct job *job = queue_job_by_id(schedd, job_id_text);
     struct claim *claim = job != NULL ? job->claim : NULL;
     if (claim == NULL || claim->state != CLAIM_STARTING || claim->epoch != epoch ||
-        claim->activated) {
+        claim->start.activated) {
         return; /* told again, after it or we came back */
     }
     if (pin != NULL) {
@@ -260,14 +260,14 @@ void claim_call_deactivate(struct claim *claim)
     struct ad *args = ad_create();
     ad_set_string(args, "JobId", claim->job_id);
     ad_set_int(args, "ClaimEpoch", claim->epoch);
-    ad_set_bool(args, "Fast", claim->stop_fast);
-    if (claim->stop_kind != NULL) {
-        ad_set_string(args, "Kind", claim->stop_kind);
+    ad_set_bool(args, "Fast", claim->stop.fast);
+    if (claim->stop.kind != NULL) {
+        ad_set_string(args, "Kind", claim->stop.kind);
     }
     const struct wire_body body = {.args = args};
     int64_t sent = call(claim, VERB_DEACTIVATE, &body, DEACTIVATE_MS, deactivate_answered);
     ad_destroy(args);
-    claim->stop_told = true;
+    claim->stop.told = true;
     if (sent < 0) {
         end_claim(claim, "its startd is not connected, and its job was taken away");
     }

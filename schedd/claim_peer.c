@@ -329,7 +329,7 @@ static void slot_became_idle(struct claim *claim)
     if (claim->state == CLAIM_IDLE) {
         claim_next(claim);
     } else if (claim->state == CLAIM_BUSY ||
-               (claim->state == CLAIM_STARTING && claim->await_idle)) {
+               (claim->state == CLAIM_STARTING && claim->start.await_idle)) {
         claim_restart(claim);
     } /* starting: it was said before our ACTIVATE got there; stopping: DEACTIVATE is answered */
 }

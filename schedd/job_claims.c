@@ -65,10 +65,10 @@ const char *claim_state_name(enum claim_state state)
 /* The run that it was to end has ended, or nothing more can be done about it. */
 static void run_has_ended(struct claim *claim)
 {
-    struct job *job = claim->ends_run ? queue_job_by_id(claim->schedd, claim->job_id) : NULL;
-    claim->ends_run = false;
-    if (claim->keeps_run) {
-        claim->keeps_run = false;
+    struct job *job = claim->stop.ends_run ? queue_job_by_id(claim->schedd, claim->job_id) : NULL;
+    claim->stop.ends_run = false;
+    if (claim->stop.keeps_run) {
+        claim->stop.keeps_run = false;
         shadow_runs_ended(claim->autocluster->owner, claim->job_id, claim->epoch);
     }
     if (job != NULL) { /* else it was removed */
@@ -89,7 +89,7 @@ void claim_move(struct claim *claim, enum claim_state state)
               LOG_TEXT("slot", claim->slot), LOG_TEXT("job", claim->job_id),
               LOG_TEXT("from", STATE_NAMES[claim->state]), LOG_TEXT("to", STATE_NAMES[state]));
     claim->state = state;
-    claim->start_waits = false;
+    claim->start.waits = false;
     loop_timer_stop(claim->wait);
     if (state == CLAIM_IDLE) {
         claim->idle_since_ms = loop_now_ms(claim->schedd->loop);
@@ -145,10 +145,10 @@ static void wait_fired(void *arg)
     struct claim *claim = arg;
     if (claim->state == CLAIM_IDLE) {
         claim_next(claim);
-    } else if (claim->state == CLAIM_STARTING && claim->start_waits) {
-        claim->start_waits = false;
+    } else if (claim->state == CLAIM_STARTING && claim->start.waits) {
+        claim->start.waits = false;
         claim_start(claim);
-    } else if (claim->state == CLAIM_STARTING && !claim->activated) {
+    } else if (claim->state == CLAIM_STARTING && !claim->start.activated) {
         claim_lost(claim, "its shadow did not come up in time");
     }
 }
@@ -197,7 +197,7 @@ static void claim_destroy(void *value)
     mem_free(claim->machine_token);
     ad_destroy(claim->provisioned);
     ad_destroy(claim->slot_ad);
-    mem_free(claim->cannot);
+    mem_free(claim->start.cannot);
     mem_free(claim);
 }
 
@@ -285,9 +285,9 @@ static void expand(struct claim *claim, struct job *job)
 {
     struct err err = {{0}};
     int result = dollar_expand(claim->schedd, job, claim->slot_ad, &err);
-    mem_free(claim->cannot);
-    claim->cannot = result != 0 ? mem_strdup(err.text) : NULL;
-    claim->cannot_ever = result == -EINVAL;
+    mem_free(claim->start.cannot);
+    claim->start.cannot = result != 0 ? mem_strdup(err.text) : NULL;
+    claim->start.cannot_ever = result == -EINVAL;
 }
 
 void claim_assign(struct change *change, struct claim *claim, struct job *job)
@@ -315,8 +315,8 @@ void claim_assign(struct change *change, struct claim *claim, struct job *job)
     claim->job = job;
     job_id(job, claim->job_id);
     claim->epoch = job->epoch;
-    claim->activated = false;
-    claim->await_idle = false;
+    claim->start.activated = false;
+    claim->start.await_idle = false;
     int64_t job_lease_s = job_int(job, "JobLeaseDuration", schedd->settings.job_lease_s);
     uint64_t lease_ms = job_lease_s > 0 ? (uint64_t)job_lease_s * 1000 : 0;
     claim->lease_ms = schedd->settings.claim_lease_ms;
@@ -482,7 +482,7 @@ void claim_restart(struct claim *claim)
 {
     struct job *job = claim->job;
     CHECK(job != NULL);
-    if (++claim->restarts > CLAIM_RESTARTS_MAX) {
+    if (++claim->start.restarts > CLAIM_RESTARTS_MAX) {
         claim_failed(claim, "its startd lost the job again and again");
         return;
     }
@@ -530,7 +530,7 @@ static struct job *best_for(const struct claim *claim)
 
 static void give_next(struct claim *claim, struct job *job)
 {
-    claim->restarts = 0;
+    claim->start.restarts = 0;
     give(change_begin(claim->schedd), claim, job);
 }
 
@@ -596,7 +596,7 @@ void claims_offer(struct schedd *schedd)
 
 static bool is_to_be_stopped(const struct claim *claim)
 {
-    return claim->state == CLAIM_STOPPING && !claim->stop_told;
+    return claim->state == CLAIM_STOPPING && !claim->stop.told;
 }
 
 /* Its job was taken away, and nobody else could use the slot: no job need be preempted for it. */
@@ -647,16 +647,16 @@ void claims_take_job(struct job *job, bool stop, bool fast)
             /* The starter is about to end; the startd lets the next ACTIVATE wait for that. */
             claim->slot_idle = true;
             claim_move(claim, CLAIM_IDLE); /* claims_flush() goes on with it */
-        } else if (claim->activated) {
+        } else if (claim->start.activated) {
             claim_move(claim, CLAIM_STOPPING);
-            claim->ends_run = true;
+            claim->stop.ends_run = true;
             queue_leaves(job);
-            claim->stop_told = false;
-            claim->stop_fast = fast;
+            claim->stop.told = false;
+            claim->stop.fast = fast;
         } else {
             claim_move(claim, CLAIM_IDLE); /* claims_flush() goes on with it */
             claim->slot_idle = true;
-            claim->stop_told = false;
+            claim->stop.told = false;
         }
         break;
     default:
@@ -672,7 +672,7 @@ bool claims_keep_run(const struct schedd *schedd, const struct job *job, int64_t
     job_id(job, id);
     while (job->leaving > 0 && strmap_next(schedd->claims, &at, NULL, &value)) {
         const struct claim *claim = value;
-        if (claim->keeps_run && claim->epoch == epoch && strcmp(claim->job_id, id) == 0) {
+        if (claim->stop.keeps_run && claim->epoch == epoch && strcmp(claim->job_id, id) == 0) {
             return true;
         }
     }
@@ -720,7 +720,7 @@ static int load_claim(void *arg, const char *key, const void *value, size_t leng
         job->claim = claim;
         job_id(job, claim->job_id);
         claim->epoch = epoch;
-        claim->activated = true; /* perhaps: its startd will tell */
+        claim->start.activated = true; /* perhaps: its startd will tell */
         claim->state = CLAIM_BUSY;
         claim->claimed_ms = loop_now_ms(schedd->loop);
         claim_renewed(claim);

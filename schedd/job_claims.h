@@ -55,6 +55,25 @@ enum claim_state {
     CLAIM_STATES
 };
 
+/* How far the startd was asked to start a job. */
+struct claim_start {
+    bool activated;   /* ACTIVATE was sent for this epoch */
+    bool waits;       /* for the NextJobStartDelay of the job that was started last */
+    bool await_idle;  /* the startd said -EBUSY: give the job anew when the slot is idle */
+    bool cannot_ever; /* it cannot be expanded on any other slot: it is held */
+    char *cannot;     /* why the job cannot be expanded on this slot; NULL: it can */
+    unsigned restarts;
+};
+
+/* How far it was asked to end the run of a job. */
+struct claim_stop {
+    bool told; /* DEACTIVATE was sent */
+    bool fast;
+    bool ends_run;    /* of job_id, which leaves (queue_table.h) until that has ended */
+    bool keeps_run;   /* what that run has made by then is taken: its shadow still serves it */
+    const char *kind; /* "Remove", "Hold", NULL: another */
+};
+
 struct claim {
     struct schedd *schedd;
     char *id;
@@ -68,23 +87,14 @@ struct claim {
     char job_id[JOB_ID_SIZE];        /* of the job given last; "" none yet */
     int64_t epoch;
     enum claim_state state;
-    bool slot_idle; /* the startd has no starter */
-    bool activated; /* ACTIVATE was sent for this epoch */
-    bool stop_told; /* DEACTIVATE was sent */
-    bool stop_fast;
-    bool ends_run;         /* of job_id, which leaves (queue_table.h) until that has ended */
-    bool keeps_run;        /* what that run has made by then is taken: its shadow still serves it */
-    const char *stop_kind; /* "Remove", "Hold", NULL: another */
-    bool start_waits;      /* for the NextJobStartDelay of the job that was started last */
-    bool await_idle;       /* the startd said -EBUSY: give the job anew when the slot is idle */
-    const char *preemption; /* "Rank" or "Priority": what the negotiator says; "": none */
-    uint64_t wait_until_ms; /* waiting: no longer than that */
-    struct ad *slot_ad;     /* for $$(); NULL: not needed when it came */
-    char *cannot;           /* why the job cannot be expanded on this slot; NULL: it can */
-    bool cannot_ever;       /* and on no other: it is held */
-    struct ad *provisioned; /* CpusProvisioned ..., of the slot; NULL: not told */
-    unsigned restarts;
-    uint64_t keep_ms; /* KeepClaimIdle of the job that ended last */
+    bool slot_idle;           /* the startd has no starter */
+    struct claim_start start; /* of the job given last */
+    struct claim_stop stop;   /* of the job that was taken away last */
+    const char *preemption;   /* "Rank" or "Priority": what the negotiator says; "": none */
+    uint64_t wait_until_ms;   /* waiting: no longer than that */
+    struct ad *slot_ad;       /* for $$(); NULL: not needed when it came */
+    struct ad *provisioned;   /* CpusProvisioned ..., of the slot; NULL: not told */
+    uint64_t keep_ms;         /* KeepClaimIdle of the job that ended last */
     uint64_t lease_ms, renewed_ms, claimed_ms, idle_since_ms;
     struct claim_peer *peer;            /* NULL while not connected */
     struct wire_request *claim_request; /* CLAIM, answered after the commit */

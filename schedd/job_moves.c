@@ -164,13 +164,13 @@ static void stop_run(struct change *change, struct job *job, bool stop, bool fas
     struct claim *claim = job->claim;
     bool removed = kind != NULL && strcmp(kind, "Remove") == 0;
     if (claim != NULL) {
-        claim->stop_kind = kind;
+        claim->stop.kind = kind;
     }
     if (has_run(job)) {
         claims_take_job(job, stop, fast);
-        if (claim != NULL && claim->ends_run && claim->autocluster != NULL && !fast && !removed &&
-            leaves_something(job)) {
-            claim->keeps_run = true; /* its shadow forgets it when it has ended */
+        if (claim != NULL && claim->stop.ends_run && claim->autocluster != NULL && !fast &&
+            !removed && leaves_something(job)) {
+            claim->stop.keeps_run = true; /* its shadow forgets it when it has ended */
         } else {
             shadow_runs_forget(change, job, stop, why);
         }
@@ -301,7 +301,7 @@ void moves_vacate(struct change *change, struct job *job, const char *why, bool 
     if (ran) {
         ad_set_bool(job_own(job), OWED, true);
     }
-    if (claim == NULL || !claim->keeps_run || !checkpoints_wanted(job)) {
+    if (claim == NULL || !claim->stop.keeps_run || !checkpoints_wanted(job)) {
         moves_tell_eviction(change, job); /* nothing more is to come */
     }
     ad_set_string(job_own(job), "VacateReason", why);
