@@ -51,7 +51,7 @@ static struct call_ref *ref_create(const struct claim *claim)
 static struct claim *ref_resolve(struct call_ref *ref)
 {
     struct claim *claim =
-        ref->schedd->claims != NULL ? claims_find(ref->schedd, ref->claim_id) : NULL;
+        ref->schedd->claimed.by_id != NULL ? claims_find(ref->schedd, ref->claim_id) : NULL;
     if (claim != NULL && claim->epoch != ref->epoch) {
         claim = NULL;
     }
@@ -142,7 +142,7 @@ static void send_activate(struct claim *claim, const char *pin)
     struct ad *args = ad_create();
     ad_set_string(args, "JobId", claim->job_id);
     ad_set_int(args, "ClaimEpoch", claim->epoch);
-    ad_set_string(args, "ShadowAddress", schedd->address);
+    ad_set_string(args, "ShadowAddress", schedd->self.address);
     ad_set_string(args, "ShadowRoute", route);
     ad_set_string(args, "ShadowPin", pin);
     const struct wire_secret secrets[] = {{SECRET_CLAIM_ID, SECRET_OF_ARGS, claim->id},
@@ -187,16 +187,17 @@ static bool has_to_wait(struct claim *claim)
 {
     struct schedd *schedd = claim->schedd;
     uint64_t now_ms = loop_now_ms(schedd->loop);
-    if (now_ms < schedd->next_start_ms) {
+    if (now_ms < schedd->claimed.next_start_ms) {
         claim->start.waits = true;
-        loop_timer_set(claim->wait, schedd->next_start_ms - now_ms);
+        loop_timer_set(claim->wait, schedd->claimed.next_start_ms - now_ms);
         log_info(schedd->log, "job.start_waits", "the job that was started last asked for it",
-                 LOG_TEXT("job", claim->job_id), LOG_INT("ms", schedd->next_start_ms - now_ms));
+                 LOG_TEXT("job", claim->job_id),
+                 LOG_INT("ms", schedd->claimed.next_start_ms - now_ms));
         return true;
     }
     int64_t delay_s = job_int(claim->job, "NextJobStartDelay", 0);
     int64_t max_s = schedd->settings.start_delay_max_s;
-    schedd->next_start_ms =
+    schedd->claimed.next_start_ms =
         delay_s > 0 ? now_ms + (uint64_t)(delay_s < max_s ? delay_s : max_s) * 1000 : 0;
     return false;
 }

@@ -40,7 +40,7 @@ struct claim_peer {
 
 static void peer_destroy(struct claim_peer *peer)
 {
-    struct vec *peers = &peer->schedd->claim_peers;
+    struct vec *peers = &peer->schedd->claimed.peers;
     for (size_t i = 0; i < peers->count; i++) {
         if (peers->items[i] == peer) {
             vec_remove_at(peers, i);
@@ -76,7 +76,7 @@ void claim_peer_close(struct claim *claim)
     if (peer != NULL) {
         peer->claim = NULL;
         claim->peer = NULL;
-        struct vec *peers = &peer->schedd->claim_peers;
+        struct vec *peers = &peer->schedd->claimed.peers;
         for (size_t i = 0; i < peers->count; i++) {
             if (peers->items[i] == peer) {
                 vec_remove_at(peers, i);
@@ -113,7 +113,7 @@ static struct ad *lease_answer(const struct claim *claim)
     const struct schedd *schedd = claim->schedd;
     struct ad *args = ad_create();
     ad_set_int(args, "LeaseDuration", (int64_t)(claim->lease_ms / 1000));
-    ad_set_string(args, "ScheddAddress", schedd->address);
+    ad_set_string(args, "ScheddAddress", schedd->self.address);
     ad_set_string(args, "ScheddPin", tls_identity_pin(door_identity(schedd->door)));
     return args;
 }
@@ -466,7 +466,7 @@ static int admit(void *arg, const struct wire_peer *peer, const struct wire_hell
 void claim_peers_accept(struct schedd *schedd, struct incoming *incoming)
 {
     static const struct wire_events EVENTS = {.request = on_request, .closed = on_closed};
-    if (schedd->claim_peers.count >= CLAIM_PEERS_MAX) {
+    if (schedd->claimed.peers.count >= CLAIM_PEERS_MAX) {
         log_error(schedd->log, "claim.too_many", "too many connections of startds");
         incoming_refuse(incoming);
         return;
@@ -486,13 +486,13 @@ void claim_peers_accept(struct schedd *schedd, struct incoming *incoming)
         mem_free(peer);
         return;
     }
-    vec_push(&schedd->claim_peers, peer);
+    vec_push(&schedd->claimed.peers, peer);
 }
 
 void claim_peers_fini(struct schedd *schedd)
 {
-    while (schedd->claim_peers.count > 0) {
-        peer_destroy(schedd->claim_peers.items[schedd->claim_peers.count - 1]);
+    while (schedd->claimed.peers.count > 0) {
+        peer_destroy(schedd->claimed.peers.items[schedd->claimed.peers.count - 1]);
     }
-    vec_fini(&schedd->claim_peers, NULL);
+    vec_fini(&schedd->claimed.peers, NULL);
 }

@@ -401,7 +401,7 @@ int event_rows_init(struct schedd *schedd, struct err *err)
 void event_rows_start(struct schedd *schedd)
 {
     /* Larger than all that an earlier life gave: a shadow knows by it what it has written. */
-    int64_t first = schedd->life * EVENTS_OF_A_MS;
+    int64_t first = schedd->self.life * EVENTS_OF_A_MS;
     if (first > schedd->event_rows->next) {
         schedd->event_rows->next = first;
     }

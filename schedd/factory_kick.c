@@ -27,7 +27,7 @@ void factory_kick_waiting(struct schedd *schedd)
         return;
     }
     schedd->factories_wait = false;
-    while (strmap_next(schedd->clusters, &at, NULL, &value)) {
+    while (strmap_next(schedd->queue.clusters, &at, NULL, &value)) {
         factory_kick(value);
     }
 }

@@ -162,7 +162,7 @@ static void make_ticket(struct access *access)
     strbuf_printf(&route, "shadow/%s", access->owner->name);
     ad_set_string(access->answer, "ShadowRoute", strbuf_text(&route));
     strbuf_fini(&route);
-    ad_set_string(access->answer, "ShadowAddress", access->schedd->address);
+    ad_set_string(access->answer, "ShadowAddress", access->schedd->self.address);
 }
 
 void access_handle(struct schedd *schedd, struct wire_request *request)

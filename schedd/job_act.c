@@ -41,7 +41,7 @@
 #define JOB_STEPS 600 /* what acting on a job counts in a slice; AD_LOOK_STEPS for another one */
 
 struct act {
-    LIST_ENTRY(act) entry; /* in schedd->acts */
+    LIST_ENTRY(act) entry; /* in schedd->under_way.acts */
     struct schedd *schedd;
     struct wire_request *request;
     struct slice_work *turn;
@@ -377,7 +377,7 @@ static void start_act(struct act *act)
     struct schedd *schedd = act->schedd;
     act->turn = slice_work_create(schedd->slices, wire_request_peer(act->request)->identity,
                                   act_slice, act);
-    LIST_INSERT_HEAD(&schedd->acts, act, entry);
+    LIST_INSERT_HEAD(&schedd->under_way.acts, act, entry);
     wire_request_on_gone(act->request, act_gone, act);
     slice_work_want(act->turn);
 }
@@ -429,7 +429,7 @@ void act_handle(struct schedd *schedd, struct wire_request *request)
 
 void acts_fini(struct schedd *schedd)
 {
-    struct act *act = LIST_FIRST(&schedd->acts), *next;
+    struct act *act = LIST_FIRST(&schedd->under_way.acts), *next;
     for (; act != NULL; act = next) {
         next = LIST_NEXT(act, entry);
         if (!act->committing) { /* else dropped() comes */

@@ -113,7 +113,7 @@ static void put_global_id(const struct schedd *schedd, const struct job *job, co
     char id[JOB_ID_SIZE];
     job_id(job, id);
     char global[512];
-    (void)snprintf(global, sizeof(global), "%s#%s#%" PRId64, schedd->name, id,
+    (void)snprintf(global, sizeof(global), "%s#%s#%" PRId64, schedd->self.name, id,
                    job->cluster->qdate_s); /* a longer name is cut */
     ad_set_string(ad, name, global);
 }

@@ -34,10 +34,10 @@ static void id_text(int64_t id, char ret[ID_TEXT])
 
 void autoclusters_init(struct schedd *schedd)
 {
-    schedd->autoclusters = strmap_create(STRMAP_CASE_SENSITIVE);
+    schedd->groups.by_key = strmap_create(STRMAP_CASE_SENSITIVE);
     submitters_init(schedd);
-    schedd->autocluster_ids = strmap_create(STRMAP_CASE_SENSITIVE);
-    schedd->learned = strmap_create(STRMAP_CASE_IGNORED);
+    schedd->groups.by_id = strmap_create(STRMAP_CASE_SENSITIVE);
+    schedd->groups.learned = strmap_create(STRMAP_CASE_IGNORED);
 }
 
 static void autocluster_destroy(void *value)
@@ -53,20 +53,20 @@ static void autocluster_destroy(void *value)
 
 void autoclusters_fini(struct schedd *schedd)
 {
-    strmap_destroy(schedd->autocluster_ids, NULL);
-    strmap_destroy(schedd->autoclusters, autocluster_destroy);
+    strmap_destroy(schedd->groups.by_id, NULL);
+    strmap_destroy(schedd->groups.by_key, autocluster_destroy);
     submitters_fini(schedd);
-    strmap_destroy(schedd->learned, NULL);
-    schedd->learned = NULL;
-    schedd->autocluster_ids = NULL;
-    schedd->autoclusters = NULL;
+    strmap_destroy(schedd->groups.learned, NULL);
+    schedd->groups.learned = NULL;
+    schedd->groups.by_id = NULL;
+    schedd->groups.by_key = NULL;
 }
 
 struct autocluster *autocluster_find(const struct schedd *schedd, int64_t id)
 {
     char text[ID_TEXT];
     id_text(id, text);
-    return strmap_get(schedd->autocluster_ids, text);
+    return strmap_get(schedd->groups.by_id, text);
 }
 
 static struct autocluster *make(struct schedd *schedd, struct owner *owner, const struct ad *view,
@@ -74,19 +74,19 @@ static struct autocluster *make(struct schedd *schedd, struct owner *owner, cons
 {
     struct autocluster *autocluster = mem_zalloc(sizeof(*autocluster));
     bool free_id = wanted_id > 0 && autocluster_find(schedd, wanted_id) == NULL;
-    autocluster->id = free_id ? wanted_id : schedd->next_autocluster;
-    if (autocluster->id >= schedd->next_autocluster) {
-        schedd->next_autocluster = autocluster->id + 1;
+    autocluster->id = free_id ? wanted_id : schedd->groups.next_id;
+    if (autocluster->id >= schedd->groups.next_id) {
+        schedd->groups.next_id = autocluster->id + 1;
     }
     autocluster->key = mem_strdup(key);
     autocluster->owner = owner;
     autocluster->names = names;
     autocluster->submitter = submitter_of(schedd, owner, view);
     autocluster->weight = submitter_weight(view);
-    (void)strmap_set(schedd->autoclusters, autocluster->key, autocluster); /* was absent */
+    (void)strmap_set(schedd->groups.by_key, autocluster->key, autocluster); /* was absent */
     char text[ID_TEXT];
     id_text(autocluster->id, text);
-    (void)strmap_set(schedd->autocluster_ids, text, autocluster); /* was absent */
+    (void)strmap_set(schedd->groups.by_id, text, autocluster); /* was absent */
     return autocluster;
 }
 
@@ -95,8 +95,8 @@ static void add_learned(const struct schedd *schedd, struct strmap *names)
 {
     size_t at = 0;
     const char *name;
-    while (strmap_next(schedd->learned, &at, &name, NULL)) {
-        (void)strmap_set(names, name, schedd->learned); /* only presence counts */
+    while (strmap_next(schedd->groups.learned, &at, &name, NULL)) {
+        (void)strmap_set(names, name, schedd->groups.learned); /* only presence counts */
     }
 }
 
@@ -112,7 +112,7 @@ static struct autocluster *find_or_make(struct schedd *schedd, const struct job 
     struct strbuf key;
     strbuf_init(&key, 0);
     autocluster_plan_key(view, names, &key);
-    struct autocluster *found = strmap_get(schedd->autoclusters, strbuf_text(&key));
+    struct autocluster *found = strmap_get(schedd->groups.by_key, strbuf_text(&key));
     if (found == NULL) {
         found = make(schedd, job->cluster->owner, view, strbuf_text(&key), names, wanted_id);
     } else {
@@ -172,8 +172,8 @@ void autocluster_sweep(struct schedd *schedd, struct autocluster *autocluster)
     }
     char text[ID_TEXT];
     id_text(autocluster->id, text);
-    CHECK(strmap_remove(schedd->autocluster_ids, text) == autocluster);
-    CHECK(strmap_remove(schedd->autoclusters, autocluster->key) == autocluster);
+    CHECK(strmap_remove(schedd->groups.by_id, text) == autocluster);
+    CHECK(strmap_remove(schedd->groups.by_key, autocluster->key) == autocluster);
     submitter_release(schedd, autocluster->submitter);
     autocluster_destroy(autocluster);
 }
@@ -298,11 +298,11 @@ void autocluster_rejected(struct schedd *schedd, struct autocluster *autocluster
 
 bool autoclusters_learn(struct schedd *schedd, const char *name)
 {
-    if (!autocluster_plan_may_matter(name) || strmap_get(schedd->learned, name) != NULL ||
-        strmap_count(schedd->learned) >= LEARNED_MAX) {
+    if (!autocluster_plan_may_matter(name) || strmap_get(schedd->groups.learned, name) != NULL ||
+        strmap_count(schedd->groups.learned) >= LEARNED_MAX) {
         return false;
     }
-    (void)strmap_set(schedd->learned, name, schedd); /* was absent */
+    (void)strmap_set(schedd->groups.learned, name, schedd); /* was absent */
     return true;
 }
 
@@ -333,7 +333,7 @@ size_t autoclusters_divide(struct schedd *schedd, const char *const *names, size
 {
     size_t at = 0, moved = 0;
     void *value = NULL;
-    while (strmap_next(schedd->clusters, &at, NULL, &value)) {
+    while (strmap_next(schedd->queue.clusters, &at, NULL, &value)) {
         struct cluster *cluster = value;
         bool all = has_one(cluster->ad, names, count);
         if (cluster->common != NULL) { /* its names are not all any more */

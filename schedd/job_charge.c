@@ -26,7 +26,7 @@ static void forget_words(struct schedd *schedd)
 {
     size_t at = 0;
     void *value = NULL;
-    while (schedd->owners != NULL && strmap_next(schedd->owners, &at, NULL, &value)) {
+    while (schedd->queue.owners != NULL && strmap_next(schedd->queue.owners, &at, NULL, &value)) {
         struct owner *owner = value;
         mem_free(owner->charge_words);
         owner->charge_words = NULL;
@@ -91,7 +91,7 @@ static bool is_account(void *arg, const char *name)
     uid_t uid = 0;
     gid_t gid = 0;
     schedd->charge_lookups++;
-    return schedd->charge_lookups > LOOKUPS_MAX || strmap_get(schedd->owners, name) != NULL ||
+    return schedd->charge_lookups > LOOKUPS_MAX || strmap_get(schedd->queue.owners, name) != NULL ||
            (owner_name_is_valid(name) && os_user_find(schedd->os, name, &uid, &gid, NULL) == 0);
 }
 

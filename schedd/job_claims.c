@@ -98,7 +98,7 @@ void claim_move(struct claim *claim, enum claim_state state)
 
 struct claim *claims_find(const struct schedd *schedd, const char *id)
 {
-    return strmap_get(schedd->claims, id);
+    return strmap_get(schedd->claimed.by_id, id);
 }
 
 /* ---- timers ---------------------------------------------------------------------------------- */
@@ -180,7 +180,7 @@ struct claim *claim_create(struct schedd *schedd, const char *id, const char *sl
     claim->lease_ms = schedd->settings.claim_lease_ms;
     claim->timer = loop_timer_create(schedd->loop, timer_fired, claim);
     claim->wait = loop_timer_create(schedd->loop, wait_fired, claim);
-    CHECK(strmap_set(schedd->claims, id, claim) == NULL);
+    CHECK(strmap_set(schedd->claimed.by_id, id, claim) == NULL);
     request_news_room(schedd);
     return claim;
 }
@@ -215,7 +215,7 @@ void claims_end(struct change *change, struct claim *claim, const char *why)
     if (claim->autocluster != NULL) {
         autocluster_release(schedd, claim->autocluster);
     }
-    (void)strmap_remove(schedd->claims, claim->id); /* it is there */
+    (void)strmap_remove(schedd->claimed.by_id, claim->id); /* it is there */
     claim_destroy(claim);
     request_news_room(schedd);
 }
@@ -498,7 +498,7 @@ static int64_t claims_with_jobs(const struct schedd *schedd)
     int64_t count = 0;
     size_t at = 0;
     void *value = NULL;
-    while (strmap_next(schedd->claims, &at, NULL, &value)) {
+    while (strmap_next(schedd->claimed.by_id, &at, NULL, &value)) {
         count += ((const struct claim *)value)->job != NULL ? 1 : 0;
     }
     return count;
@@ -572,7 +572,7 @@ static void each_claim(struct schedd *schedd, bool (*wanted)(const struct claim 
     struct vec found = {0};
     size_t at = 0;
     void *value = NULL;
-    while (strmap_next(schedd->claims, &at, NULL, &value)) {
+    while (strmap_next(schedd->claimed.by_id, &at, NULL, &value)) {
         if (wanted(value)) {
             vec_push(&found, value);
         }
@@ -670,7 +670,7 @@ bool claims_keep_run(const struct schedd *schedd, const struct job *job, int64_t
     size_t at = 0;
     void *value = NULL;
     job_id(job, id);
-    while (job->leaving > 0 && strmap_next(schedd->claims, &at, NULL, &value)) {
+    while (job->leaving > 0 && strmap_next(schedd->claimed.by_id, &at, NULL, &value)) {
         const struct claim *claim = value;
         if (claim->stop.keeps_run && claim->epoch == epoch && strcmp(claim->job_id, id) == 0) {
             return true;
@@ -749,7 +749,7 @@ static bool find_lost(void *arg, struct job *job)
 
 int claims_init(struct schedd *schedd, struct err *err)
 {
-    schedd->claims = strmap_create(STRMAP_CASE_SENSITIVE);
+    schedd->claimed.by_id = strmap_create(STRMAP_CASE_SENSITIVE);
     struct repair repair = {.schedd = schedd};
     int result = store_load(schedd->store, "claims", load_claim, &repair, err);
     if (result != 0) {
@@ -768,7 +768,7 @@ int claims_init(struct schedd *schedd, struct err *err)
         change_job(change, job);
     }
     struct ad *life = ad_create();
-    ad_set_int(life, "Value", schedd->life);
+    ad_set_int(life, "Value", schedd->self.life);
     change_put(change, "counters", "life", life);
     ad_destroy(life);
     for (size_t i = 0; i < repair.claim_rows.count; i++) {
@@ -783,6 +783,6 @@ int claims_init(struct schedd *schedd, struct err *err)
 
 void claims_fini(struct schedd *schedd)
 {
-    strmap_destroy(schedd->claims, claim_destroy);
-    schedd->claims = NULL;
+    strmap_destroy(schedd->claimed.by_id, claim_destroy);
+    schedd->claimed.by_id = NULL;
 }

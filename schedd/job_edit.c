@@ -35,7 +35,7 @@
 #define JOB_TIMES 2   /* how often these are evaluated, about */
 
 struct edit {
-    LIST_ENTRY(edit) entry; /* in schedd->edits */
+    LIST_ENTRY(edit) entry; /* in schedd->under_way.edits */
     struct schedd *schedd;
     struct wire_request *request;
     struct slice_work *turn;
@@ -241,7 +241,7 @@ static void start_edit(struct edit *edit, int result, const struct err *err)
     }
     edit->turn = slice_work_create(schedd->slices, wire_request_peer(edit->request)->identity,
                                    edit_slice, edit);
-    LIST_INSERT_HEAD(&schedd->edits, edit, entry);
+    LIST_INSERT_HEAD(&schedd->under_way.edits, edit, entry);
     wire_request_on_gone(edit->request, edit_gone, edit);
     slice_work_want(edit->turn);
 }
@@ -308,7 +308,7 @@ void edit_handle(struct schedd *schedd, struct wire_request *request)
 
 void edits_fini(struct schedd *schedd)
 {
-    struct edit *edit = LIST_FIRST(&schedd->edits), *next;
+    struct edit *edit = LIST_FIRST(&schedd->under_way.edits), *next;
     for (; edit != NULL; edit = next) {
         next = LIST_NEXT(edit, entry);
         if (!edit->committing) { /* else dropped() comes */

@@ -391,8 +391,8 @@ static void send_mail(struct change *change, struct job *job, enum mail_occasion
         int64_t now_s = loop_wall_s(schedd->loop);
         const struct mail_facts facts = {.occasion = occasion,
                                          .reason = reason,
-                                         .machine = schedd->machine,
-                                         .domain = schedd->uid_domain,
+                                         .machine = schedd->self.machine,
+                                         .domain = schedd->self.uid_domain,
                                          .now_s = now_s,
                                          .zone_s = os_zone_offset_s(schedd->os, now_s)};
         struct strbuf message;
@@ -408,7 +408,7 @@ static void send_mail(struct change *change, struct job *job, enum mail_occasion
 
 static void set_submitter(struct ad *event, const struct schedd *schedd)
 {
-    set_address(event, "SubmitHost", schedd->address, schedd->machine);
+    set_address(event, "SubmitHost", schedd->self.address, schedd->self.machine);
 }
 
 void events_submitted(struct change *change, struct job *job)

@@ -313,7 +313,7 @@ static bool make_some(struct change *change, struct job_factory *factory)
         .idle = cluster->idle,
         .limit = ad_int_or(cluster->ad, "JobMaterializeLimit", -1),
         .max_idle = ad_int_or(cluster->ad, "JobMaterializeMaxIdle", -1),
-        .queue_room = room_of(schedd->settings.jobs_max, schedd->total + schedd->coming),
+        .queue_room = room_of(schedd->settings.jobs_max, schedd->queue.total + schedd->coming),
         .owner_room =
             room_of(schedd->settings.jobs_owner_max, cluster->owner->jobs + cluster->owner->coming),
         .paused = factory_is_paused(cluster),
@@ -443,7 +443,7 @@ static int load_row(void *arg, const char *key, const void *value, size_t length
         }
         return 0;
     }
-    struct cluster *cluster = strmap_get(loading->schedd->clusters, loading->key);
+    struct cluster *cluster = strmap_get(loading->schedd->queue.clusters, loading->key);
     size_t own = strlen(loading->key);
     if (loading->place == NULL || cluster == NULL || strncmp(key, loading->key, own) != 0 ||
         key[own] != '.') {
@@ -474,7 +474,8 @@ void factories_fini(struct schedd *schedd)
 {
     size_t at = 0;
     void *value = NULL;
-    while (schedd->clusters != NULL && strmap_next(schedd->clusters, &at, NULL, &value)) {
+    while (schedd->queue.clusters != NULL &&
+           strmap_next(schedd->queue.clusters, &at, NULL, &value)) {
         struct cluster *cluster = value;
         cluster->making = NULL;
         factory_destroy(cluster->factory);

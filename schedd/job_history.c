@@ -26,7 +26,7 @@ static void finished_key(int64_t cluster, int64_t proc, char ret[KEY_SIZE])
 static void put_count(struct change *change, const struct schedd *schedd)
 {
     struct ad *ad = ad_create();
-    ad_set_int(ad, "Value", schedd->history_count);
+    ad_set_int(ad, "Value", schedd->history.count);
     change_put(change, "counters", "history_count", ad);
     ad_destroy(ad);
 }
@@ -37,7 +37,7 @@ static void put_count(struct change *change, const struct schedd *schedd)
 static void trim_found(void *arg, int result, const struct store_row *rows, size_t count)
 {
     struct schedd *schedd = arg;
-    schedd->history_trimming = false;
+    schedd->history.trimming = false;
     if (result != 0 || count == 0) {
         log_warn(schedd->log, "history.not_trimmed", "the history cannot be read",
                  LOG_INT("error", result));
@@ -58,7 +58,7 @@ static void trim_found(void *arg, int result, const struct store_row *rows, size
     }
     log_info(schedd->log, "history.trimmed", "the oldest jobs of the history are dropped",
              LOG_INT("jobs", count));
-    schedd->history_count -= (int64_t)count;
+    schedd->history.count -= (int64_t)count;
     put_count(change, schedd);
     change_commit(change, NULL, NULL, NULL);
 }
@@ -66,8 +66,8 @@ static void trim_found(void *arg, int result, const struct store_row *rows, size
 static void trim(struct schedd *schedd)
 {
     int64_t max = schedd->settings.history_max;
-    if (max > 0 && schedd->history_count >= max + TRIM_ROWS && !schedd->history_trimming) {
-        schedd->history_trimming = true;
+    if (max > 0 && schedd->history.count >= max + TRIM_ROWS && !schedd->history.trimming) {
+        schedd->history.trimming = true;
         store_scan(schedd->store, "history", NULL, NULL, false, TRIM_ROWS, NULL, NULL, trim_found,
                    schedd);
     }
@@ -88,7 +88,7 @@ void history_add(struct change *change, const struct ad *flat, int64_t epoch, in
     finished_key(cluster, proc, key);
     change_put(change, "finished", key, finished);
     ad_destroy(finished);
-    schedd->history_count++;
+    schedd->history.count++;
     put_count(change, schedd);
     trim(schedd);
 }

@@ -47,7 +47,7 @@ static void dial_answered(void *arg, struct wire_reply *reply)
 {
     struct dial_ref *ref = arg;
     struct schedd *schedd = ref->schedd;
-    struct claim *claim = schedd->claims != NULL ? claims_find(schedd, ref->claim_id) : NULL;
+    struct claim *claim = schedd->claimed.by_id != NULL ? claims_find(schedd, ref->claim_id) : NULL;
     mem_free(ref);
     if (claim == NULL || (claim->state != CLAIM_ASKED && claim->state != CLAIM_WAITING)) {
         return; /* it waits no more, or has dialled since an earlier answer */
@@ -105,8 +105,8 @@ static bool dial(struct claim *claim, bool again)
         return false;
     }
     struct ad *args = ad_create();
-    ad_set_string(args, "ScheddAddress", schedd->address);
-    ad_set_string(args, "ScheddName", schedd->name);
+    ad_set_string(args, "ScheddAddress", schedd->self.address);
+    ad_set_string(args, "ScheddName", schedd->self.name);
     ad_set_string(args, "ScheddPin", tls_identity_pin(door_identity(schedd->door)));
     ad_set_int(args, "LeaseDuration", (int64_t)(claim->lease_ms / 1000));
     ad_set_string(args, "JobId", claim->job_id);
@@ -190,7 +190,7 @@ static int check(struct schedd *schedd, const struct ad *args, const char *id,
         return -ENOENT;
     }
     if (schedd->settings.running_max > 0 &&
-        (int64_t)strmap_count(schedd->claims) >= schedd->settings.running_max) {
+        (int64_t)strmap_count(schedd->claimed.by_id) >= schedd->settings.running_max) {
         return -EDQUOT;
     }
     if (trouble_is_avoided(schedd, ad_string_or(args, "Machine", ""))) {

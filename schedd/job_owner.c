@@ -47,7 +47,7 @@ static bool is_our_domain(const struct schedd *schedd, const char *identity)
 {
     const char *at = strchr(identity, '@');
     const char *pool = config_string(schedd->config, "POOL_NAME");
-    return at != NULL && (text_equal_nocase(at + 1, schedd->uid_domain) ||
+    return at != NULL && (text_equal_nocase(at + 1, schedd->self.uid_domain) ||
                           (pool != NULL && pool[0] != '\0' && text_equal_nocase(at + 1, pool)));
 }
 
@@ -108,7 +108,7 @@ int owner_of_caller(struct schedd *schedd, const struct wire_peer *peer, char *r
     } else if (result == 0 && !peer->has_uid && !is_our_domain(schedd, peer->identity)) {
         result = err_set(err, -EPERM,
                          "'%.100s' has no jobs here: an owner's identity is NAME@%s (UID_DOMAIN)",
-                         peer->identity, schedd->uid_domain);
+                         peer->identity, schedd->self.uid_domain);
     }
     if (result != 0) {
         return result;
@@ -122,11 +122,11 @@ int owner_of_caller(struct schedd *schedd, const struct wire_peer *peer, char *r
         return err_set(err, -EPERM, "'%s'%s has no account on the schedd's host", name,
                        name == own ? "" : " (SUBMIT_ROOT_AS)");
     }
-    if (!schedd->is_root && strcmp(name, schedd->account) != 0) {
+    if (!schedd->self.is_root && strcmp(name, schedd->self.account) != 0) {
         return err_set(err, -EPERM,
                        "this schedd runs as '%s', not as root: it can run jobs of '%s' only, not "
                        "of '%s'",
-                       schedd->account, schedd->account, name);
+                       schedd->self.account, schedd->self.account, name);
     }
     memcpy(ret, name, strlen(name) + 1);
     return 0;
@@ -159,7 +159,7 @@ void owner_hold_jobs_of_root(struct schedd *schedd)
     }
     size_t at = 0;
     void *value = NULL;
-    while (strmap_next(schedd->clusters, &at, NULL, &value)) {
+    while (strmap_next(schedd->queue.clusters, &at, NULL, &value)) {
         struct cluster *cluster = value;
         if (cluster->owner->is_root && cluster->factory != NULL && !factory_is_paused(cluster)) {
             factory_pause(change, cluster, HELD_AS);

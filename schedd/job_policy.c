@@ -381,11 +381,11 @@ static void gather(struct policies *policies)
     policies->count = 0;
     policies->at = 0;
     policies->proc = 0;
-    while (strmap_next(policies->schedd->owners, &at, NULL, &value)) {
+    while (strmap_next(policies->schedd->queue.owners, &at, NULL, &value)) {
         ((struct owner *)value)->policy_steps = 0;
     }
     at = 0;
-    while (strmap_next(policies->schedd->clusters, &at, NULL, &value)) {
+    while (strmap_next(policies->schedd->queue.clusters, &at, NULL, &value)) {
         const struct cluster *cluster = value;
         if (!all && !cluster->has_policy) {
             continue;

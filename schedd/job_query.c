@@ -50,16 +50,33 @@ struct history_filter {
     uint64_t pause_at, stop_at; /* steps: commits have their turn; it was too much in all */
 };
 
+struct query_form { /* what the answer is to be */
+    bool shared, whole_if_computed;
+    bool batches;
+};
+
+struct query_history {
+    /* stops at that job, at a job of that cluster (proc -1), at an ad for which the expression is
+     * true; 0 and NULL: nowhere */
+    int64_t since_cluster, since_proc;
+    struct ad_expr *since;
+    bool forwards;
+    size_t page;                /* rows that were asked for */
+    char key[HISTORY_KEY_SIZE]; /* of the last row that was looked at */
+    struct vec ads;             /* the answer */
+    size_t sent;
+    struct history_filter filter;
+};
+
 struct query {
-    LIST_ENTRY(query) entry; /* in schedd->queries */
+    LIST_ENTRY(query) entry; /* in schedd->under_way.queries */
     struct schedd *schedd;
     struct wire_request *request;
     struct ad_expr *constraint; /* NULL: all */
     struct vec projection;      /* names; empty: all */
-    bool shared, whole_if_computed;
+    struct query_form form;
     struct job_filter *job_filter; /* of jobs */
     struct job_rows *rows;
-    bool wants_batches;
     struct job_batches *batches; /* NULL: rows are wanted */
     struct vec ids;              /* struct wanted: where to look, in order of id */
     size_t at;                   /* place in ids */
@@ -75,16 +92,7 @@ struct query {
     loop_f slice;
     const struct owner *of; /* whose totals are wanted, too; NULL: nobody's */
     int64_t limit;          /* 0: none */
-    /* of the history: stops at that job, at a job of that cluster (proc -1), at an ad for which the
-     * expression is true; 0 and NULL: nowhere */
-    int64_t since_cluster, since_proc;
-    struct ad_expr *since;
-    bool forwards;
-    size_t page;                /* rows that were asked for */
-    char key[HISTORY_KEY_SIZE]; /* of the last row that was looked at */
-    struct vec ads;             /* the answer */
-    size_t sent;
-    struct history_filter filter;
+    struct query_history history;
 };
 
 static void destroy_ad(void *ad)
@@ -102,11 +110,11 @@ static void query_destroy(struct query *query)
     vec_fini(&query->ids, mem_free);
     strbuf_fini(&query->part);
     ad_expr_destroy(query->constraint);
-    ad_expr_destroy(query->since);
-    ad_expr_destroy(query->filter.parsed);
-    mem_free(query->filter.constraint);
+    ad_expr_destroy(query->history.since);
+    ad_expr_destroy(query->history.filter.parsed);
+    mem_free(query->history.filter.constraint);
     vec_fini(&query->projection, mem_free);
-    vec_fini(&query->ads, destroy_ad);
+    vec_fini(&query->history.ads, destroy_ad);
     mem_free(query);
 }
 
@@ -135,11 +143,12 @@ static int read_projection(struct query *query, const struct ad *args, struct er
 
 static int read_since(struct query *query, const char *text, struct err *err)
 {
-    query->since_proc = -1;
-    if (text[0] == '\0' || job_id_parse(text, &query->since_cluster, &query->since_proc)) {
+    query->history.since_proc = -1;
+    if (text[0] == '\0' ||
+        job_id_parse(text, &query->history.since_cluster, &query->history.since_proc)) {
         return 0;
     }
-    int result = ad_expr_parse(text, strlen(text), AD_OLD, &query->since, err);
+    int result = ad_expr_parse(text, strlen(text), AD_OLD, &query->history.since, err);
     return result != 0 ? err_prefix(err, -EINVAL, "Since") : 0;
 }
 
@@ -169,7 +178,7 @@ static size_t query_bytes(const struct query *query)
 {
     size_t bytes = sizeof(*query);
     bytes += query->constraint != NULL ? ad_expr_bytes(query->constraint) : 0;
-    return bytes + (query->since != NULL ? ad_expr_bytes(query->since) : 0);
+    return bytes + (query->history.since != NULL ? ad_expr_bytes(query->history.since) : 0);
 }
 
 static int query_create(struct schedd *schedd, struct wire_request *request, struct query **ret,
@@ -177,14 +186,14 @@ static int query_create(struct schedd *schedd, struct wire_request *request, str
 {
     const struct ad *args = wire_request_args(request);
     struct query *query = mem_zalloc(sizeof(*query));
-    LIST_INSERT_HEAD(&schedd->queries, query, entry);
+    LIST_INSERT_HEAD(&schedd->under_way.queries, query, entry);
     query->schedd = schedd;
     query->request = request;
     query->limit = ad_int_or(args, "Limit", 0);
-    query->shared = ad_bool_or(args, "Shared", false);
-    query->whole_if_computed = ad_bool_or(args, "WholeIfComputed", false);
+    query->form.shared = ad_bool_or(args, "Shared", false);
+    query->form.whole_if_computed = ad_bool_or(args, "WholeIfComputed", false);
     strbuf_init(&query->part, 0);
-    query->forwards = ad_bool_or(args, "Forwards", false);
+    query->history.forwards = ad_bool_or(args, "Forwards", false);
     const char *text = ad_string_or(args, "Constraint", "");
     request_work_init(&query->work, schedd, request, text, take_slice, query);
     int result = text[0] != '\0' ? request_constraint(text, &query->constraint, err) : 0;
@@ -215,7 +224,7 @@ static bool wants(const struct query *query, const struct ad *ad)
 static void add(struct query *query, struct ad *flat)
 {
     if (query->projection.count == 0) {
-        vec_push(&query->ads, flat);
+        vec_push(&query->history.ads, flat);
         return;
     }
     struct ad *part = ad_create();
@@ -224,7 +233,7 @@ static void add(struct query *query, struct ad *flat)
         (void)ad_copy_attr(part, name, flat, name); /* absent: left out */
     }
     ad_destroy(flat);
-    vec_push(&query->ads, part);
+    vec_push(&query->history.ads, part);
 }
 
 /* ---- sending: parts as the window allows ----------------------------------------------------- */
@@ -232,22 +241,22 @@ static void add(struct query *query, struct ad *flat)
 static void send_more(void *arg)
 {
     struct query *query = arg;
-    while (query->ads.count - query->sent > PART_ADS) {
+    while (query->history.ads.count - query->history.sent > PART_ADS) {
         const struct wire_body part = {
-            .ads = (const struct ad *const *)query->ads.items + query->sent,
+            .ads = (const struct ad *const *)query->history.ads.items + query->history.sent,
             .ad_count = PART_ADS,
         };
-        query->sent += PART_ADS;
+        query->history.sent += PART_ADS;
         if (!wire_reply_part(query->request, &part)) {
             return; /* drained calls again */
         }
     }
     struct ad *args = ad_create();
-    ad_set_int(args, "Count", (int64_t)query->ads.count);
+    ad_set_int(args, "Count", (int64_t)query->history.ads.count);
     const struct wire_body last = {
         .args = args,
-        .ads = (const struct ad *const *)query->ads.items + query->sent,
-        .ad_count = query->ads.count - query->sent,
+        .ads = (const struct ad *const *)query->history.ads.items + query->history.sent,
+        .ad_count = query->history.ads.count - query->history.sent,
     };
     wire_reply_ok(query->request, &last);
     ad_destroy(args);
@@ -368,13 +377,13 @@ static void put_batches(struct query *query)
 static void put_totals(const struct query *query, struct ad *args)
 {
     const struct schedd *schedd = query->schedd;
-    ad_set_string(args, "Name", schedd->name);
-    ad_set_string(args, "MyAddress", schedd->address);
-    ad_set_int(args, "IdleJobs", schedd->idle);
-    ad_set_int(args, "RunningJobs", schedd->running);
-    ad_set_int(args, "HeldJobs", schedd->held);
-    ad_set_int(args, "SuspendedJobs", schedd->suspended);
-    ad_set_int(args, "CompletedJobs", schedd->completed); /* a removed one leaves at once */
+    ad_set_string(args, "Name", schedd->self.name);
+    ad_set_string(args, "MyAddress", schedd->self.address);
+    ad_set_int(args, "IdleJobs", schedd->queue.idle);
+    ad_set_int(args, "RunningJobs", schedd->queue.running);
+    ad_set_int(args, "HeldJobs", schedd->queue.held);
+    ad_set_int(args, "SuspendedJobs", schedd->queue.suspended);
+    ad_set_int(args, "CompletedJobs", schedd->queue.completed); /* a removed one leaves at once */
     if (query->of != NULL) {
         ad_set_int(args, "OwnerIdleJobs", query->of->idle);
         ad_set_int(args, "OwnerRunningJobs", query->of->running);
@@ -497,18 +506,19 @@ static void begin_jobs(void *arg)
         query_destroy(query);
         return;
     }
-    query->of = strmap_get(schedd->owners, ad_string_or(args, "TotalsOf", ""));
+    query->of = strmap_get(schedd->queue.owners, ad_string_or(args, "TotalsOf", ""));
     query->job_filter = job_filter_create(schedd, query->constraint, &query->work.context);
-    query->rows = job_rows_create(schedd, (const char *const *)query->projection.items,
-                                  query->projection.count, query->shared, query->whole_if_computed);
-    query->batches = query->wants_batches ? job_batches_create() : NULL;
+    query->rows =
+        job_rows_create(schedd, (const char *const *)query->projection.items,
+                        query->projection.count, query->form.shared, query->form.whole_if_computed);
+    query->batches = query->form.batches ? job_batches_create() : NULL;
     query->slice = make_part;
     make_part(query);
 }
 
 static void query_jobs(struct query *query, bool batches)
 {
-    query->wants_batches = batches;
+    query->form.batches = batches;
     begin_slices(query, begin_jobs, slices_gone);
 }
 
@@ -546,11 +556,13 @@ static enum store_verdict filter_row(void *arg, const struct store_row *row)
 
 static bool is_since(const struct query *query, const struct ad *ad)
 {
-    if (query->since != NULL) {
-        return ad_eval_bool(query->since, ad, NULL, &query->work.context) == AD_TRUE;
+    if (query->history.since != NULL) {
+        return ad_eval_bool(query->history.since, ad, NULL, &query->work.context) == AD_TRUE;
     }
-    return query->since_cluster > 0 && ad_int_or(ad, "ClusterId", 0) == query->since_cluster &&
-           (query->since_proc < 0 || ad_int_or(ad, "ProcId", 0) == query->since_proc);
+    return query->history.since_cluster > 0 &&
+           ad_int_or(ad, "ClusterId", 0) == query->history.since_cluster &&
+           (query->history.since_proc < 0 ||
+            ad_int_or(ad, "ProcId", 0) == query->history.since_proc);
 }
 
 static void put_past(struct query *query, const struct ad *ad)
@@ -576,8 +588,8 @@ static void history_found(void *arg, int result, const struct store_row *rows, s
     bool stopped = false;
     size_t i = 0;
     query->committing = false;
-    query->work.work.steps += query->filter.work.steps;
-    query->work.work.over += query->filter.work.over;
+    query->work.work.steps += query->history.filter.work.steps;
+    query->work.work.over += query->history.filter.work.over;
     request_work_begin(&query->work);
     if (!query->gone && is_refused(query)) {
         return;
@@ -586,7 +598,8 @@ static void history_found(void *arg, int result, const struct store_row *rows, s
            (i == 0 || request_work_goes_on(&query->work));
          i++) {
         struct ad *ad = NULL;
-        (void)snprintf(query->key, sizeof(query->key), "%s", rows[i].key); /* fits */
+        (void)snprintf(query->history.key, sizeof(query->history.key), "%s",
+                       rows[i].key); /* fits */
         if (ad_decode(rows[i].value, rows[i].length, NULL, &ad, NULL) != 0) {
             continue; /* a damaged row is left out */
         }
@@ -605,7 +618,7 @@ static void history_found(void *arg, int result, const struct store_row *rows, s
         query_destroy(query);
         return;
     }
-    query->last = stopped || is_found(query) || (i == count && count < query->page);
+    query->last = stopped || is_found(query) || (i == count && count < query->history.page);
     send_part(query);
 }
 
@@ -617,29 +630,30 @@ static void history_page(void *arg)
     if (!slice_work_enter(query->work.turn, CALLER_WORKS_MAX)) {
         return;
     }
-    (void)snprintf(from, sizeof(from), "%s!", query->key); /* behind it, before the next */
-    const char *behind = query->key[0] != '\0' ? query->key : NULL;
-    query->page = HISTORY_PAGE;
+    (void)snprintf(from, sizeof(from), "%s!", query->history.key); /* behind it, before the next */
+    const char *behind = query->history.key[0] != '\0' ? query->history.key : NULL;
+    query->history.page = HISTORY_PAGE;
     if (query->limit > 0 && query->limit - query->found < HISTORY_PAGE) {
-        query->page = (size_t)(query->limit - query->found);
+        query->history.page = (size_t)(query->limit - query->found);
     }
-    query->filter.work = (struct ad_work){0};
-    query->filter.pause_at = AD_SLICE_STEPS;
-    query->filter.stop_at = request_work_left(&query->work);
+    query->history.filter.work = (struct ad_work){0};
+    query->history.filter.pause_at = AD_SLICE_STEPS;
+    query->history.filter.stop_at = request_work_left(&query->work);
     query->committing = true; /* not ours to free until it is done */
-    store_scan(query->schedd->store, "history", query->forwards && behind != NULL ? from : NULL,
-               query->forwards ? NULL : behind, !query->forwards, query->page, filter_row,
-               &query->filter, history_found, query);
+    store_scan(query->schedd->store, "history",
+               query->history.forwards && behind != NULL ? from : NULL,
+               query->history.forwards ? NULL : behind, !query->history.forwards,
+               query->history.page, filter_row, &query->history.filter, history_found, query);
 }
 
 static void query_history(struct query *query)
 {
     const struct ad *args = wire_request_args(query->request);
     const char *text = ad_string_or(args, "Constraint", "");
-    query->filter.constraint = text[0] != '\0' ? mem_strdup(text) : NULL;
-    query->filter.context = query->work.context;
-    query->filter.context.work = &query->filter.work;
-    query->filter.scan_limit = ad_int_or(args, "ScanLimit", 0);
+    query->history.filter.constraint = text[0] != '\0' ? mem_strdup(text) : NULL;
+    query->history.filter.context = query->work.context;
+    query->history.filter.context.work = &query->history.filter.work;
+    query->history.filter.scan_limit = ad_int_or(args, "ScanLimit", 0);
     begin_slices(query, history_page, slices_gone);
 }
 
@@ -651,7 +665,7 @@ static void look_at_factories(void *arg)
         const struct wanted *wanted = query->ids.items[query->at++];
         const struct cluster *cluster = queue_cluster(query->schedd, wanted->cluster);
         int64_t jobs[STATUS_SUSPENDED + 1] = {0};
-        bool full = query->limit > 0 && (int64_t)query->ads.count >= query->limit;
+        bool full = query->limit > 0 && (int64_t)query->history.ads.count >= query->limit;
         query->work.work.steps += WORK_LOOK_STEPS;
         if (cluster == NULL || cluster->factory == NULL || full) {
             continue;
@@ -735,8 +749,8 @@ void query_handle(struct schedd *schedd, struct wire_request *request)
 
 void queries_fini(struct schedd *schedd)
 {
-    while (!LIST_EMPTY(&schedd->queries)) {
-        struct query *query = LIST_FIRST(&schedd->queries);
+    while (!LIST_EMPTY(&schedd->under_way.queries)) {
+        struct query *query = LIST_FIRST(&schedd->under_way.queries);
         if (query->request != NULL) {
             wire_reply_error(query->request, -ESHUTDOWN, "the schedd ends");
         }

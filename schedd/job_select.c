@@ -105,7 +105,7 @@ void caller_log_denied(struct schedd *schedd, struct wire_request *request, int6
 /* ---- which ----------------------------------------------------------------------------------- */
 
 struct selection {
-    LIST_ENTRY(selection) entry; /* in schedd->selections */
+    LIST_ENTRY(selection) entry; /* in schedd->under_way.selections */
     struct schedd *schedd;
     struct wire_request *request;
     struct ad_expr *constraint;
@@ -203,8 +203,8 @@ static void list_clusters(struct selection *selection)
     size_t at = 0;
     void *value = NULL;
     selection->clusters =
-        mem_alloc((strmap_count(schedd->clusters) + 1) * sizeof(*selection->clusters));
-    while (strmap_next(schedd->clusters, &at, NULL, &value)) {
+        mem_alloc((strmap_count(schedd->queue.clusters) + 1) * sizeof(*selection->clusters));
+    while (strmap_next(schedd->queue.clusters, &at, NULL, &value)) {
         selection->clusters[selection->cluster_count++] = ((const struct cluster *)value)->id;
     }
 }
@@ -265,7 +265,7 @@ int select_by_constraint(struct schedd *schedd, struct wire_request *request, co
     selection->arg = arg;
     request_work_init(&selection->work, schedd, request, text, select_slice, selection);
     selection->filter = job_filter_create(schedd, constraint, &selection->work.context);
-    LIST_INSERT_HEAD(&schedd->selections, selection, entry);
+    LIST_INSERT_HEAD(&schedd->under_way.selections, selection, entry);
     wire_request_on_gone(request, selection_gone, selection);
     slice_work_want(selection->work.turn);
     return 0;
@@ -273,10 +273,10 @@ int select_by_constraint(struct schedd *schedd, struct wire_request *request, co
 
 void selections_fini(struct schedd *schedd)
 {
-    while (!LIST_EMPTY(&schedd->selections)) {
+    while (!LIST_EMPTY(&schedd->under_way.selections)) {
         struct selected selected = {.result = 0};
         selected.result = err_set(&selected.err, -ESHUTDOWN, "the schedd ends");
-        end_selection(LIST_FIRST(&schedd->selections), &selected);
+        end_selection(LIST_FIRST(&schedd->under_way.selections), &selected);
     }
 }
 

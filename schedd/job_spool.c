@@ -55,7 +55,7 @@ int spool_take_job(const struct schedd *schedd, struct ad *own, const struct ad 
 {
     struct strbuf directory;
     strbuf_init(&directory, 0);
-    strbuf_printf(&directory, "%s/owner/%s/sandbox/%" PRId64, schedd->spool,
+    strbuf_printf(&directory, "%s/owner/%s/sandbox/%" PRId64, schedd->self.spool,
                   ad_string_or(cluster, "Owner", ""), ad_int_or(cluster, "ClusterId", 0));
     int rc = spool_plan_rewrite(own, cluster, strbuf_text(&directory), proc, err);
     strbuf_fini(&directory);
@@ -244,7 +244,7 @@ static void look(void *arg)
     int64_t timeout_s = schedd->settings.spool_timeout_s;
     struct late late = {.before_s = loop_wall_s(schedd->loop) - timeout_s};
     loop_timer_set(schedd->spool_timer, LOOK_MS);
-    if (timeout_s == 0 || schedd->held == 0) {
+    if (timeout_s == 0 || schedd->queue.held == 0) {
         return;
     }
     queue_walk(schedd, add_late, &late);

@@ -77,7 +77,7 @@ struct reservation {
 static void reserve_id(struct schedd *schedd, const char *owner, struct wire_request *request)
 {
     struct reservation *reservation = mem_zalloc(sizeof(*reservation));
-    reservation->id = schedd->next_cluster++;
+    reservation->id = schedd->queue.next_cluster++;
     (void)snprintf(reservation->owner, sizeof(reservation->owner), "%s", owner); /* fits */
     if (schedd->reservations.count >= RESERVATIONS_MAX) {
         mem_free(schedd->reservations.items[0]);
@@ -130,7 +130,7 @@ enum stage {
 };
 
 struct submission {
-    LIST_ENTRY(submission) entry; /* in schedd->submissions */
+    LIST_ENTRY(submission) entry; /* in schedd->under_way.submissions */
     struct schedd *schedd;
     struct wire_request *request; /* NULL: it was answered */
     struct slice_work *turn;
@@ -282,7 +282,7 @@ static int take_cluster(struct submission *submission, bool *waits, struct err *
         use_reservation(schedd, reserved, submission->owner->name);
         submission->reserved = reserved;
     } else {
-        submission->taken = schedd->next_cluster++;
+        submission->taken = schedd->queue.next_cluster++;
     }
     submission->ad = ad_copy(args);
     ad_remove(submission->ad, "ReservedClusterId");
@@ -307,7 +307,8 @@ static int check_quotas(const struct submission *submission, struct err *err)
         return err_set(err, -EDQUOT, "%lld jobs in one submission: MAX_JOBS_PER_SUBMISSION is %lld",
                        (long long)count, (long long)settings->jobs_submit_max);
     }
-    if (settings->jobs_max > 0 && schedd->total + schedd->coming + count > settings->jobs_max) {
+    if (settings->jobs_max > 0 &&
+        schedd->queue.total + schedd->coming + count > settings->jobs_max) {
         return err_set(err, -EDQUOT, "the queue is full: MAX_JOBS_SUBMITTED is %lld",
                        (long long)settings->jobs_max);
     }
@@ -333,7 +334,7 @@ static void let_go(struct submission *submission)
     }
     submission->held->submitting = false;
     submission->held = NULL;
-    LIST_FOREACH(other, &schedd->submissions, entry)
+    LIST_FOREACH(other, &schedd->under_way.submissions, entry)
     {
         if (other->waits) {
             other->waits = false;
@@ -360,8 +361,8 @@ static void give_up(struct submission *submission)
     if (submission->reserved != 0) {
         reserve_again(schedd, submission->reserved, submission->owner->name);
     }
-    if (submission->taken != 0 && submission->taken + 1 == schedd->next_cluster) {
-        schedd->next_cluster--;
+    if (submission->taken != 0 && submission->taken + 1 == schedd->queue.next_cluster) {
+        schedd->queue.next_cluster--;
     }
     let_go(submission);
     if (cluster != NULL && cluster->alive == 0) { /* its last job left meanwhile */
@@ -532,7 +533,7 @@ static void add_cluster(struct submission *submission, struct change *change)
                                          ad_int_or(submission->ad, "QDate", 0));
     submission->held->submitting = true;
     submission->ad = NULL;
-    put_meta(change, "next_cluster", schedd->next_cluster);
+    put_meta(change, "next_cluster", schedd->queue.next_cluster);
 }
 
 /* All were added: the cluster is as it will be. */
@@ -568,7 +569,7 @@ static void add_slice(struct submission *submission)
 {
     struct schedd *schedd = submission->schedd;
     struct change *change = change_begin(schedd);
-    int64_t next_autocluster = schedd->next_autocluster;
+    int64_t next_autocluster = schedd->groups.next_id;
     uint64_t steps = 0;
     if (submission->held == NULL) {
         add_cluster(submission, change);
@@ -590,8 +591,8 @@ static void add_slice(struct submission *submission)
         schedd->coming--;
         submission->owner->coming--;
     }
-    if (schedd->next_autocluster != next_autocluster) {
-        put_meta(change, "next_autocluster", schedd->next_autocluster);
+    if (schedd->groups.next_id != next_autocluster) {
+        put_meta(change, "next_autocluster", schedd->groups.next_id);
     }
     if (submission->at == submission->count) {
         finish_cluster(submission, change);
@@ -654,14 +655,14 @@ void submit_handle(struct schedd *schedd, struct wire_request *request)
     submission->owner = queue_owner(schedd, owner);
     submission->turn =
         slice_work_create(schedd->slices, peer->identity, submission_slice, submission);
-    LIST_INSERT_HEAD(&schedd->submissions, submission, entry);
+    LIST_INSERT_HEAD(&schedd->under_way.submissions, submission, entry);
     wire_request_on_gone(request, submission_gone, submission);
     slice_work_want(submission->turn);
 }
 
 void submissions_fini(struct schedd *schedd)
 {
-    struct submission *submission = LIST_FIRST(&schedd->submissions), *next;
+    struct submission *submission = LIST_FIRST(&schedd->under_way.submissions), *next;
     for (; submission != NULL; submission = next) {
         next = LIST_NEXT(submission, entry);
         if (submission->committing) {
@@ -702,7 +703,7 @@ void submit_take_back(struct schedd *schedd)
     struct vec clusters = {0};
     size_t at = 0;
     void *value = NULL;
-    while (strmap_next(schedd->clusters, &at, NULL, &value)) {
+    while (strmap_next(schedd->queue.clusters, &at, NULL, &value)) {
         if (ad_has(((const struct cluster *)value)->ad, SUBMIT_FROM)) {
             vec_push(&clusters, value);
         }

@@ -55,7 +55,7 @@ void wanted_all(struct schedd *schedd, struct vec *ids)
 {
     size_t at = 0;
     void *value = NULL;
-    while (strmap_next(schedd->clusters, &at, NULL, &value)) {
+    while (strmap_next(schedd->queue.clusters, &at, NULL, &value)) {
         want(ids, ((const struct cluster *)value)->id, -1);
     }
 }

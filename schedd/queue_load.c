@@ -53,13 +53,13 @@ static int load_meta(void *arg, const char *key, const void *value, size_t lengt
         return -EUCLEAN; /* without it ids could be given twice */
     }
     if (strcmp(key, "next_cluster") == 0) {
-        loading->schedd->next_cluster = ad_int_or(ad, "Value", 1);
+        loading->schedd->queue.next_cluster = ad_int_or(ad, "Value", 1);
     } else if (strcmp(key, "next_autocluster") == 0) {
-        loading->schedd->next_autocluster = ad_int_or(ad, "Value", 1);
+        loading->schedd->groups.next_id = ad_int_or(ad, "Value", 1);
     } else if (strcmp(key, "history_count") == 0) {
-        loading->schedd->history_count = ad_int_or(ad, "Value", 0);
+        loading->schedd->history.count = ad_int_or(ad, "Value", 0);
     } else if (strcmp(key, "life") == 0) {
-        loading->schedd->life = ad_int_or(ad, "Value", 0);
+        loading->schedd->self.life = ad_int_or(ad, "Value", 0);
     } else if (strcmp(key, "significant") == 0) {
         significant_load(loading->schedd, ad);
     }
@@ -124,7 +124,7 @@ static int load_job(void *arg, const char *key, const void *value, size_t length
     }
     char cluster_text[11];
     (void)snprintf(cluster_text, sizeof(cluster_text), "%.10s", key);
-    struct cluster *cluster = strmap_get(schedd->clusters, cluster_text);
+    struct cluster *cluster = strmap_get(schedd->queue.clusters, cluster_text);
     int64_t proc = ad_int_or(ad, "ProcId", -1);
     if (cluster == NULL || proc < 0 || proc > CLUSTER_PROCS_MAX) {
         log_error(schedd->log, "queue.row_damaged", "a job without its cluster",
@@ -169,7 +169,7 @@ static void drop_empty_clusters(struct schedd *schedd)
     struct vec empty = {0};
     size_t at = 0;
     void *value = NULL;
-    while (strmap_next(schedd->clusters, &at, NULL, &value)) {
+    while (strmap_next(schedd->queue.clusters, &at, NULL, &value)) {
         struct cluster *cluster = value;
         if (cluster->alive == 0 && cluster->factory == NULL) {
             vec_push(&empty, cluster);
@@ -185,7 +185,7 @@ static void drop_empty_clusters(struct schedd *schedd)
 int queue_init(struct schedd *schedd, struct err *err)
 {
     queue_table_init(schedd);
-    schedd->next_autocluster = 1;
+    schedd->groups.next_id = 1;
     autoclusters_init(schedd);
     significant_init(schedd);
     struct loading loading = {.schedd = schedd};
@@ -206,9 +206,9 @@ int queue_init(struct schedd *schedd, struct err *err)
         return err_prefix(err, result, "job queue");
     }
     drop_empty_clusters(schedd);
-    log_info(schedd->log, "queue.loaded", "job queue loaded", LOG_INT("jobs", schedd->total),
-             LOG_INT("idle", schedd->idle), LOG_INT("running", schedd->running),
-             LOG_INT("held", schedd->held), LOG_INT("damaged_rows", loading.bad));
+    log_info(schedd->log, "queue.loaded", "job queue loaded", LOG_INT("jobs", schedd->queue.total),
+             LOG_INT("idle", schedd->queue.idle), LOG_INT("running", schedd->queue.running),
+             LOG_INT("held", schedd->queue.held), LOG_INT("damaged_rows", loading.bad));
     return 0;
 }
 

@@ -39,17 +39,17 @@ bool owner_name_is_valid(const char *name)
 
 struct owner *queue_owner(struct schedd *schedd, const char *name)
 {
-    struct owner *owner = strmap_get(schedd->owners, name);
+    struct owner *owner = strmap_get(schedd->queue.owners, name);
     if (owner == NULL) {
         CHECK(owner_name_is_valid(name));
         owner = mem_zalloc(sizeof(*owner));
         memcpy(owner->name, name, strlen(name) + 1);
         struct strbuf user;
         strbuf_init(&user, 0);
-        strbuf_printf(&user, "%s@%s", name, schedd->uid_domain);
+        strbuf_printf(&user, "%s@%s", name, schedd->self.uid_domain);
         owner->user = strbuf_take(&user);
         owner->is_root = root_jobs_name(schedd->os, name);
-        (void)strmap_set(schedd->owners, name, owner); /* was absent */
+        (void)strmap_set(schedd->queue.owners, name, owner); /* was absent */
     }
     return owner;
 }
@@ -73,7 +73,7 @@ struct cluster *queue_cluster(const struct schedd *schedd, int64_t id)
 {
     char key[JOB_KEY_SIZE];
     cluster_row_key(id, key);
-    return strmap_get(schedd->clusters, key);
+    return strmap_get(schedd->queue.clusters, key);
 }
 
 struct job *queue_job(const struct schedd *schedd, int64_t cluster_id, int64_t proc)
@@ -96,7 +96,7 @@ void queue_walk(const struct schedd *schedd, bool (*each)(void *arg, struct job 
 {
     size_t at = 0;
     void *value = NULL;
-    while (strmap_next(schedd->clusters, &at, NULL, &value)) {
+    while (strmap_next(schedd->queue.clusters, &at, NULL, &value)) {
         const struct cluster *cluster = value;
         for (uint32_t i = 0; i < cluster->proc_count; i++) {
             if (cluster->procs[i] != NULL && !each(arg, cluster->procs[i])) {
@@ -112,9 +112,9 @@ const struct ad *queue_show(struct schedd *schedd, const char *id)
     if (job == NULL) {
         return NULL;
     }
-    ad_destroy(schedd->shown);
-    schedd->shown = job_flat(schedd, job);
-    return schedd->shown;
+    ad_destroy(schedd->queue.shown);
+    schedd->queue.shown = job_flat(schedd, job);
+    return schedd->queue.shown;
 }
 
 /* ---- how many jobs are in each status -------------------------------------------------------- */
@@ -123,24 +123,24 @@ static void count(struct schedd *schedd, struct owner *owner, enum job_status st
 {
     switch (status) {
     case STATUS_IDLE:
-        schedd->idle += by;
+        schedd->queue.idle += by;
         owner->idle += by;
         break;
     case STATUS_RUNNING:
     case STATUS_TRANSFERRING:
-        schedd->running += by;
+        schedd->queue.running += by;
         owner->running += by;
         break;
     case STATUS_SUSPENDED:
-        schedd->suspended += by;
+        schedd->queue.suspended += by;
         owner->suspended += by;
         break;
     case STATUS_HELD:
-        schedd->held += by;
+        schedd->queue.held += by;
         owner->held += by;
         break;
     case STATUS_COMPLETED:
-        schedd->completed += by;
+        schedd->queue.completed += by;
         break;
     default:
         CHECK(status == STATUS_IDLE); /* no job in the queue has another */
@@ -189,9 +189,9 @@ struct cluster *queue_add_cluster(struct schedd *schedd, struct owner *owner, st
     cluster->qdate_s = qdate_s;
     char key[JOB_KEY_SIZE];
     cluster_row_key(cluster->id, key);
-    (void)strmap_set(schedd->clusters, key, cluster); /* was absent */
-    if (cluster->id >= schedd->next_cluster) {
-        schedd->next_cluster = cluster->id + 1;
+    (void)strmap_set(schedd->queue.clusters, key, cluster); /* was absent */
+    if (cluster->id >= schedd->queue.next_cluster) {
+        schedd->queue.next_cluster = cluster->id + 1;
     }
     return cluster;
 }
@@ -227,7 +227,7 @@ struct job *queue_put_job(struct schedd *schedd, struct cluster *cluster, uint32
     cluster->procs[proc] = job;
     cluster->alive++;
     cluster->owner->jobs++;
-    schedd->total++;
+    schedd->queue.total++;
     count_job(schedd, job, job_status(job), 1);
     return job;
 }
@@ -252,7 +252,7 @@ void queue_take_job(struct schedd *schedd, struct job *job)
     struct cluster *cluster = job->cluster;
     count_job(schedd, job, job_status(job), -1);
     cluster->owner->jobs--;
-    schedd->total--;
+    schedd->queue.total--;
     cluster->procs[job->proc] = NULL;
     cluster->alive--;
     job_destroy(job);
@@ -269,7 +269,7 @@ void queue_take_cluster(struct schedd *schedd, struct cluster *cluster)
 {
     char key[JOB_KEY_SIZE];
     cluster_row_key(cluster->id, key);
-    CHECK(strmap_remove(schedd->clusters, key) == cluster);
+    CHECK(strmap_remove(schedd->queue.clusters, key) == cluster);
     cluster_free(cluster);
 }
 
@@ -286,18 +286,18 @@ static void cluster_destroy(void *value)
 
 void queue_table_init(struct schedd *schedd)
 {
-    schedd->clusters = strmap_create(STRMAP_CASE_SENSITIVE);
-    schedd->owners = strmap_create(STRMAP_CASE_SENSITIVE);
-    schedd->next_cluster = 1;
+    schedd->queue.clusters = strmap_create(STRMAP_CASE_SENSITIVE);
+    schedd->queue.owners = strmap_create(STRMAP_CASE_SENSITIVE);
+    schedd->queue.next_cluster = 1;
 }
 
 void queue_table_fini(struct schedd *schedd)
 {
-    strmap_destroy(schedd->clusters, cluster_destroy);
-    strmap_destroy(schedd->owners, owner_destroy);
+    strmap_destroy(schedd->queue.clusters, cluster_destroy);
+    strmap_destroy(schedd->queue.owners, owner_destroy);
     vec_fini(&schedd->reservations, mem_free);
-    ad_destroy(schedd->shown);
-    schedd->clusters = NULL;
-    schedd->owners = NULL;
-    schedd->shown = NULL;
+    ad_destroy(schedd->queue.shown);
+    schedd->queue.clusters = NULL;
+    schedd->queue.owners = NULL;
+    schedd->queue.shown = NULL;
 }

@@ -47,7 +47,7 @@ static char *request_name(const struct schedd *schedd, const struct autocluster 
 {
     struct strbuf name;
     strbuf_init(&name, 0);
-    strbuf_printf(&name, "%s#%" PRId64, schedd->name, autocluster->id);
+    strbuf_printf(&name, "%s#%" PRId64, schedd->self.name, autocluster->id);
     return strbuf_take(&name);
 }
 
@@ -65,8 +65,8 @@ static struct ad *request_ad(const struct schedd *schedd, const struct autoclust
     troubles_narrow(schedd, ad);
     ad_set_string(ad, "MyType", "Request");
     ad_set_string(ad, "Name", name);
-    ad_set_string(ad, "ScheddName", schedd->name);
-    ad_set_string(ad, "ScheddUplink", schedd->uplink_name);
+    ad_set_string(ad, "ScheddName", schedd->self.name);
+    ad_set_string(ad, "ScheddUplink", schedd->self.uplink_name);
     ad_set_int(ad, "AutoClusterId", autocluster->id);
     ad_set_string(ad, "Owner", autocluster->owner->name);
     ad_set_string(ad, "User", autocluster->owner->user);
@@ -84,20 +84,20 @@ struct ad *request_ads_scheduler(const struct schedd *schedd)
     int64_t users = 0;
     size_t at = 0;
     void *value = NULL;
-    while (strmap_next(schedd->owners, &at, NULL, &value)) {
+    while (strmap_next(schedd->queue.owners, &at, NULL, &value)) {
         users += ((const struct owner *)value)->jobs > 0 ? 1 : 0;
     }
     struct ad *ad = ad_create();
-    daemon_ad_put(ad, schedd->os, "Scheduler", schedd->name, schedd->started_s);
+    daemon_ad_put(ad, schedd->os, "Scheduler", schedd->self.name, schedd->started_s);
     settings_put(ad, schedd->config);
-    ad_set_string(ad, "Machine", schedd->machine);
-    ad_set_string(ad, "MyAddress", schedd->address);
+    ad_set_string(ad, "Machine", schedd->self.machine);
+    ad_set_string(ad, "MyAddress", schedd->self.address);
     ad_set_string(ad, "ScheddPin", tls_identity_pin(door_identity(schedd->door)));
-    ad_set_string(ad, "ScheddUplink", schedd->uplink_name);
-    ad_set_int(ad, "TotalIdleJobs", schedd->idle);
-    ad_set_int(ad, "TotalRunningJobs", schedd->running + schedd->suspended);
-    ad_set_int(ad, "TotalHeldJobs", schedd->held);
-    ad_set_int(ad, "TotalJobAds", schedd->total);
+    ad_set_string(ad, "ScheddUplink", schedd->self.uplink_name);
+    ad_set_int(ad, "TotalIdleJobs", schedd->queue.idle);
+    ad_set_int(ad, "TotalRunningJobs", schedd->queue.running + schedd->queue.suspended);
+    ad_set_int(ad, "TotalHeldJobs", schedd->queue.held);
+    ad_set_int(ad, "TotalJobAds", schedd->queue.total);
     ad_set_int(ad, "NumUsers", users);
     daemon_ad_put_wire(ad, schedd->context);
     return ad;
@@ -171,7 +171,7 @@ static void publish(struct request_ads *self)
     struct vec empty = {0};
     size_t at = 0;
     void *value = NULL;
-    while (strmap_next(schedd->autoclusters, &at, NULL, &value)) {
+    while (strmap_next(schedd->groups.by_key, &at, NULL, &value)) {
         struct autocluster *autocluster = value;
         if (!autocluster->dirty) {
             continue;
@@ -216,7 +216,7 @@ static void found(void *arg, struct wire_reply *reply)
     struct vec gone = {0};
     size_t at = 0;
     void *value = NULL;
-    while (strmap_next(schedd->autoclusters, &at, NULL, &value)) {
+    while (strmap_next(schedd->groups.by_key, &at, NULL, &value)) {
         const struct autocluster *autocluster = value;
         if (request_news_wanted(schedd, autocluster) > 0) {
             char *name = request_name(schedd, autocluster);
@@ -261,7 +261,7 @@ static void find_stale(struct schedd *schedd, struct wire *wire)
     struct strbuf constraint;
     strbuf_init(&constraint, 0);
     strbuf_puts(&constraint, "ScheddName =?= ");
-    ad_set_string(mine, "Name", schedd->name);
+    ad_set_string(mine, "Name", schedd->self.name);
     ad_expr_print(ad_lookup(mine, "Name"), AD_OLD, &constraint);
     ad_set_string(args, "Type", "Request");
     ad_set_string(args, "Constraint", strbuf_text(&constraint));
@@ -295,10 +295,10 @@ void request_ads_init(struct schedd *schedd)
     request_news_init(schedd, gather_fired, self);
     self->full = loop_timer_create(schedd->loop, full_fired, self);
     self->epoch = loop_wall_ms(schedd->loop);
-    if (self->epoch <= schedd->life) {
-        self->epoch = schedd->life + 1;
+    if (self->epoch <= schedd->self.life) {
+        self->epoch = schedd->self.life + 1;
     }
-    schedd->life = self->epoch; /* claims_init() writes it, when all is loaded */
+    schedd->self.life = self->epoch; /* claims_init() writes it, when all is loaded */
     schedd->request_ads = self;
 }
 

@@ -46,7 +46,8 @@ void request_news_fini(struct schedd *schedd)
 static int64_t room_of(const struct schedd *schedd)
 {
     int64_t max = schedd->settings.running_max;
-    int64_t claims = schedd->claims != NULL ? (int64_t)strmap_count(schedd->claims) : 0;
+    int64_t claims =
+        schedd->claimed.by_id != NULL ? (int64_t)strmap_count(schedd->claimed.by_id) : 0;
     return max <= 0 ? INT64_MAX : claims < max ? max - claims : 0;
 }
 
@@ -64,7 +65,7 @@ static bool room_has_turned(const struct request_news *self, int64_t room)
 /* Some request may ask for another number than it should. */
 static bool room_differs(const struct request_news *self, int64_t room)
 {
-    int64_t idle = self->schedd->idle;
+    int64_t idle = self->schedd->queue.idle;
     return room_has_turned(self, room) ||
            (room != self->room && (room < idle || self->room < idle));
 }
@@ -75,11 +76,11 @@ void request_news_mark_all(struct schedd *schedd)
 {
     size_t at = 0;
     void *value = NULL;
-    while (strmap_next(schedd->autoclusters, &at, NULL, &value)) {
+    while (strmap_next(schedd->groups.by_key, &at, NULL, &value)) {
         ((struct autocluster *)value)->dirty = true;
     }
     at = 0;
-    while (strmap_next(schedd->submitters, &at, NULL, &value)) {
+    while (strmap_next(schedd->groups.submitters, &at, NULL, &value)) {
         ((struct submitter *)value)->dirty = true;
     }
 }

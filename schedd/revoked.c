@@ -34,7 +34,7 @@ static void end_claims(struct schedd *schedd, const char *token_id)
     size_t at = 0;
     const char *id = NULL;
     void *value = NULL;
-    while (strmap_next(schedd->claims, &at, &id, &value)) {
+    while (strmap_next(schedd->claimed.by_id, &at, &id, &value)) {
         const char *token = ((const struct claim *)value)->machine_token;
         if (token_id != NULL ? strcmp(token, token_id) == 0
                              : wire_context_is_revoked(schedd->context, token)) {
@@ -63,7 +63,7 @@ static void end_guests(struct schedd *schedd, const char *token_id)
     const struct wire_body body = {.args = args};
     size_t at = 0;
     void *value = NULL;
-    while (strmap_next(schedd->owners, &at, NULL, &value)) {
+    while (strmap_next(schedd->queue.owners, &at, NULL, &value)) {
         struct wire *wire = shadows_wire(value);
         if (wire != NULL) {
             (void)wire_call(wire, VERB_JOB_STOP, &body, 0, ignore_answer, NULL);

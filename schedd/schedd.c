@@ -349,7 +349,7 @@ static int dial_collector(struct schedd *schedd, struct err *err)
     const struct wire_dial dial = {
         .address = addresses,
         .route = "collector",
-        .name = schedd->uplink_name,
+        .name = schedd->self.uplink_name,
     };
     return uplink_create(schedd->context, &dial, &EVENTS, schedd, &schedd->uplink, err);
 }
@@ -378,14 +378,14 @@ static int name_ourselves(struct schedd *schedd, struct err *err)
         return err_prefix(err, result, "the account that the schedd runs as");
     }
     struct os_machine machine;
-    schedd->name = mem_strdup(name);
-    schedd->machine =
+    schedd->self.name = mem_strdup(name);
+    schedd->self.machine =
         mem_strdup(os_machine(schedd->os, &machine, NULL) == 0 ? machine.hostname : name);
-    schedd->uplink_name = join("schedd/", name);
-    schedd->uid_domain = mem_strdup(domain != NULL ? domain : DEFAULT_DOMAIN);
-    schedd->account = mem_strdup(account);
-    schedd->is_root = os_uid(schedd->os) == 0;
-    schedd->spool = mem_strdup(config_path(schedd->config, "SPOOL"));
+    schedd->self.uplink_name = join("schedd/", name);
+    schedd->self.uid_domain = mem_strdup(domain != NULL ? domain : DEFAULT_DOMAIN);
+    schedd->self.account = mem_strdup(account);
+    schedd->self.is_root = os_uid(schedd->os) == 0;
+    schedd->self.spool = mem_strdup(config_path(schedd->config, "SPOOL"));
     return 0;
 }
 
@@ -399,7 +399,7 @@ static int open_store(struct schedd *schedd, struct err *err)
         .migrations = OLD_ROWS,
         .version = SCHEDD_STORE_VERSION,
     };
-    int result = os_mkdirs(schedd->os, schedd->spool, 0755, err);
+    int result = os_mkdirs(schedd->os, schedd->self.spool, 0755, err);
     if (result != 0) {
         return result;
     }
@@ -431,7 +431,7 @@ static int place_of_door(const struct schedd *schedd, struct strbuf *address,
                                .cert = config_path(config, "SCHEDD_CERT"),
                                .key = config_path(config, "SCHEDD_KEY"),
                                .role = SERVER_ROLE_SCHEDD,
-                               .name = schedd->name};
+                               .name = schedd->self.name};
     return 0;
 }
 
@@ -443,11 +443,11 @@ static int say_address(struct schedd *schedd, struct err *err)
     strbuf_init(&text, 0);
     strbuf_printf(&text, "tcp:%s%s", config_string(schedd->config, "SCHEDD_HOST"),
                   port != NULL ? port : "");
-    mem_free(schedd->address);
-    schedd->address = mem_strdup(strbuf_text(&text));
+    mem_free(schedd->self.address);
+    schedd->self.address = mem_strdup(strbuf_text(&text));
     strbuf_clear(&text);
-    strbuf_printf(&text, "%s/schedd.address", schedd->spool);
-    char *line = join(schedd->address, "\n");
+    strbuf_printf(&text, "%s/schedd.address", schedd->self.spool);
+    char *line = join(schedd->self.address, "\n");
     int result =
         os_write_file(schedd->os, strbuf_text(&text), line, strlen(line), 0644, false, err);
     mem_free(line);
@@ -494,7 +494,7 @@ static int listen_local(struct schedd *schedd, struct err *err)
 {
     struct strbuf text;
     strbuf_init(&text, 0);
-    strbuf_printf(&text, "unix:%s/schedd.sock", schedd->spool);
+    strbuf_printf(&text, "unix:%s/schedd.sock", schedd->self.spool);
     int result = listener_create(schedd->loop, strbuf_text(&text), incoming_local, schedd,
                                  &schedd->local, err);
     strbuf_fini(&text);
@@ -563,7 +563,7 @@ static void destroy(void *state)
     loop_timer_destroy(schedd->stop_timer);
     turns_end(schedd);
     spool_stop(schedd);
-    if (schedd->owners != NULL) {
+    if (schedd->queue.owners != NULL) {
         shadows_fini(schedd);
         shadow_runs_fini(schedd);
     }
@@ -579,11 +579,11 @@ static void destroy(void *state)
     submissions_fini(schedd);
     acts_fini(schedd);
     edits_fini(schedd);
-    if (schedd->claims != NULL) {
+    if (schedd->claimed.by_id != NULL) {
         claims_fini(schedd);
     }
     event_rows_fini(schedd);
-    if (schedd->clusters != NULL) {
+    if (schedd->queue.clusters != NULL) {
         queue_fini(schedd);
     }
     request_ads_fini(schedd);
@@ -596,13 +596,13 @@ static void destroy(void *state)
     door_close(schedd->door);
     slices_destroy(schedd->slices);
     ad_expr_destroy(schedd->settings.prio);
-    mem_free(schedd->name);
-    mem_free(schedd->machine);
-    mem_free(schedd->uplink_name);
-    mem_free(schedd->account);
-    mem_free(schedd->uid_domain);
-    mem_free(schedd->spool);
-    mem_free(schedd->address);
+    mem_free(schedd->self.name);
+    mem_free(schedd->self.machine);
+    mem_free(schedd->self.uplink_name);
+    mem_free(schedd->self.account);
+    mem_free(schedd->self.uid_domain);
+    mem_free(schedd->self.spool);
+    mem_free(schedd->self.address);
     mem_free(schedd);
 }
 
@@ -615,14 +615,14 @@ static int start(const struct daemon_env *env, void **state, struct err *err)
     schedd->config = env->config;
     schedd->env = *env;
     schedd->started_s = loop_wall_s(env->loop);
-    TAILQ_INIT(&schedd->turns);
+    TAILQ_INIT(&schedd->under_way.turns);
     int result = bring_up(schedd, env, err);
     if (result != 0) {
         destroy(schedd);
         return result;
     }
-    log_info(schedd->log, "schedd.started", "schedd is up", LOG_TEXT("name", schedd->name),
-             LOG_TEXT("address", schedd->address));
+    log_info(schedd->log, "schedd.started", "schedd is up", LOG_TEXT("name", schedd->self.name),
+             LOG_TEXT("address", schedd->self.address));
     *state = schedd;
     return 0;
 }

@@ -69,16 +69,7 @@ struct schedd_settings {
     struct site_log_settings site_log;
 };
 
-struct schedd {
-    struct loop *loop;
-    struct os *os;
-    struct log *log;
-    const struct config *config;
-    struct daemon_env env; /* with the same config */
-    struct schedd_settings settings;
-    struct store *store;
-
-    /* who we are */
+struct schedd_self {   /* who we are */
     char *name;        /* ScheddName */
     char *machine;     /* host name */
     char *uplink_name; /* "schedd/<name>" */
@@ -87,6 +78,55 @@ struct schedd {
     char *uid_domain;
     char *spool;
     char *address; /* "tcp:HOST:PORT", as others reach us */
+    int64_t life;  /* larger with each start, whatever the clock says */
+};
+
+struct schedd_queue {
+    struct strmap *clusters; /* "12" -> struct cluster, in order of submission */
+    struct strmap *owners;   /* "alice" -> struct owner */
+    int64_t next_cluster;
+    int64_t idle, running, held, total; /* jobs; running counts JobStatus 2 and 6 */
+    int64_t suspended;
+    int64_t completed; /* ... that stay in the queue */
+    struct ad *shown;  /* what queue_show() returned last */
+};
+
+struct schedd_groups {
+    struct strmap *by_key;     /* key text -> struct autocluster */
+    struct strmap *by_id;      /* "3" -> the same */
+    struct strmap *learned;    /* significant attributes that the negotiator has told */
+    struct strmap *submitters; /* submitters.c: "physics.bob@domain" -> struct submitter */
+    int64_t next_id;           /* of an autocluster */
+};
+
+struct schedd_claimed {
+    struct strmap *by_id;   /* claim id -> struct claim */
+    uint64_t next_start_ms; /* claim_calls.c: no job is started before */
+    struct vec peers;       /* claim_peer.c: struct claim_peer, connections of startds */
+};
+
+struct schedd_history {
+    int64_t count;
+    bool trimming;
+};
+
+struct schedd_under_way {
+    LIST_HEAD(, query) queries;          /* job_query.c: not answered yet */
+    LIST_HEAD(, act) acts;               /* job_act.c */
+    LIST_HEAD(, edit) edits;             /* job_edit.c */
+    LIST_HEAD(, submission) submissions; /* job_submit.c */
+    LIST_HEAD(, selection) selections;   /* job_select.c: constraints that are being judged */
+    TAILQ_HEAD(, turn) turns;            /* transfer_turns.c */
+};
+
+struct schedd {
+    struct loop *loop;
+    struct os *os;
+    struct log *log;
+    const struct config *config;
+    struct daemon_env env; /* with the same config */
+    struct schedd_settings settings;
+    struct store *store;
 
     /* schedd.c: connections */
     struct wire_context *context;
@@ -101,68 +141,32 @@ struct schedd {
     struct loop_timer *stop_timer;
     uint64_t stop_by_ms;
 
-    /* queue_table.c */
-    struct strmap *clusters;  /* "12" -> struct cluster, in order of submission */
-    struct strmap *owners;    /* "alice" -> struct owner */
+    struct schedd_self self;
+    struct schedd_queue queue;         /* queue_table.c */
+    struct schedd_groups groups;       /* job_autocluster.c */
+    struct schedd_claimed claimed;     /* job_claims.c */
+    struct schedd_under_way under_way; /* what clients have asked for */
+
+    LIST_HEAD(, change) changes;   /* job_change.c: on their way to the disk */
+    struct schedd_history history; /* job_history.c */
+
     struct user_world *users; /* job_charge.c: the maps of users */
     int64_t charge_lookups;   /* job_charge.c: of accounts, in this request */
-    int64_t next_cluster;
-    struct vec reservations;            /* job_submit.c: ids given away and not yet used */
-    int64_t life;                       /* larger with each start, whatever the clock says */
-    int64_t idle, running, held, total; /* jobs; running counts JobStatus 2 and 6 */
-    int64_t suspended;
-    int64_t completed;     /* ... that stay in the queue */
-    bool wants_slots;      /* slots' ads are kept, for job_dollar.c or machine_attrs.c */
-    int64_t history_count; /* job_history.c */
-    bool history_trimming;
-    struct ad *shown;            /* what queue_show() returned last */
-    LIST_HEAD(, change) changes; /* job_change.c: on their way to the disk */
 
-    TAILQ_HEAD(, turn) turns; /* transfer_turns.c */
+    struct vec reservations; /* job_submit.c: ids given away and not yet used */
+    int64_t coming;          /* job_submit.c: jobs that submissions under way will still add */
 
-    /* job_factory.c */
-    bool factories_wait;           /* some want more, but the queue or their owner has no room */
-    struct event_rows *event_rows; /* event_rows.c */
+    bool wants_slots;    /* slots' ads are kept, for job_dollar.c or machine_attrs.c */
+    bool factories_wait; /* job_factory.c: some want more than queue or owner have room for */
 
-    /* job_query.c */
-    LIST_HEAD(, query) queries; /* not answered yet */
-
-    LIST_HEAD(, act) acts;   /* job_act.c: under way */
-    LIST_HEAD(, edit) edits; /* job_edit.c: under way */
-
-    /* job_submit.c */
-    LIST_HEAD(, submission) submissions; /* under way */
-    int64_t coming;                      /* jobs that they will still add */
-
-    /* job_select.c */
-    LIST_HEAD(, selection) selections; /* constraints of commands that are being judged */
-
-    /* job_autocluster.c */
-    struct strmap *autoclusters;    /* key text -> struct autocluster */
-    struct strmap *autocluster_ids; /* "3" -> the same */
-    int64_t next_autocluster;
-    struct strmap *learned; /* significant attributes that the negotiator has told */
-    struct watch *learning; /* significant.c */
-
-    /* submitters.c */
-    struct strmap *submitters; /* "physics.bob@domain" -> struct submitter */
-
-    /* job_claims.c */
-    struct strmap *claims;  /* claim id -> struct claim */
-    uint64_t next_start_ms; /* claim_calls.c: no job is started before */
-    struct vec claim_peers; /* claim_peer.c: struct claim_peer, connections of startds */
-
+    struct watch *learning;         /* significant.c */
     struct loop_timer *spool_timer; /* job_spool.c */
 
-    struct checkpoints *checkpoints; /* job_checkpoints.c */
-
-    /* job_policy.c */
-    struct policies *policies;
-
-    struct troubles *troubles; /* machine_trouble.c */
-
-    /* request_ads.c */
-    struct request_ads *request_ads;
+    struct event_rows *event_rows;     /* event_rows.c */
+    struct checkpoints *checkpoints;   /* job_checkpoints.c */
+    struct policies *policies;         /* job_policy.c */
+    struct troubles *troubles;         /* machine_trouble.c */
+    struct request_ads *request_ads;   /* request_ads.c */
     struct request_news *request_news; /* request_news.c */
 };
 

@@ -53,8 +53,8 @@ static void run_answered(void *arg, struct wire_reply *reply)
     struct run_ref *ref = arg;
     struct schedd *schedd = ref->schedd;
     bool cut = reply->status == -ECONNRESET; /* told again when it says hello */
-    if (schedd->claims != NULL && schedd->owners != NULL && !cut) {
-        struct owner *owner = strmap_get(schedd->owners, ref->owner);
+    if (schedd->claimed.by_id != NULL && schedd->queue.owners != NULL && !cut) {
+        struct owner *owner = strmap_get(schedd->queue.owners, ref->owner);
         if (reply->status < 0) {
             log_warn(schedd->log, "shadow.refused", reply->text, LOG_TEXT("job", ref->job_id),
                      LOG_INT("status", reply->status));
@@ -236,7 +236,7 @@ void shadow_runs_fini(struct schedd *schedd)
 {
     size_t at = 0;
     void *value = NULL;
-    while (strmap_next(schedd->owners, &at, NULL, &value)) {
+    while (strmap_next(schedd->queue.owners, &at, NULL, &value)) {
         struct owner *owner = value;
         strmap_destroy(owner->runs, mem_free);
         owner->runs = NULL;

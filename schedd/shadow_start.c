@@ -21,13 +21,13 @@ static int make_directory(const struct schedd *schedd, const char *path,
 {
     struct strbuf parent;
     strbuf_init(&parent, 0);
-    strbuf_printf(&parent, "%s/owner", schedd->spool);
+    strbuf_printf(&parent, "%s/owner", schedd->self.spool);
     int result = os_mkdirs(schedd->os, strbuf_text(&parent), 0755, err);
     strbuf_fini(&parent);
     if (result == 0) {
         result = os_mkdirs(schedd->os, path, 0700, err);
     }
-    if (result == 0 && schedd->is_root) {
+    if (result == 0 && schedd->self.is_root) {
         result = os_chown(schedd->os, path, account->uid, account->gid, err);
     }
     return result;
@@ -47,7 +47,7 @@ int shadow_start(struct schedd *schedd, const struct shadow_account *account, os
 {
     struct strbuf directory;
     strbuf_init(&directory, 0);
-    strbuf_printf(&directory, "%s/owner/%s", schedd->spool, account->name);
+    strbuf_printf(&directory, "%s/owner/%s", schedd->self.spool, account->name);
     const char *const argv[] = {
         schedd->settings.shadow_path,
         "-instance",
@@ -73,12 +73,12 @@ int shadow_start(struct schedd *schedd, const struct shadow_account *account, os
         .env = (const char *const *)env.items,
         .env_add = (const char *const *)more.items,
         .cwd = strbuf_text(&directory),
-        .stdout_path = schedd->is_root ? NULL : "-",
-        .stderr_path = schedd->is_root ? ERRORS : "-",
+        .stdout_path = schedd->self.is_root ? NULL : "-",
+        .stderr_path = schedd->self.is_root ? ERRORS : "-",
         .truncate_output = true,
         .new_session = true,
         .no_new_privs = true,
-        .change_user = schedd->is_root,
+        .change_user = schedd->self.is_root,
         .uid = account->uid,
         .gid = account->gid,
     };

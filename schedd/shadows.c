@@ -80,7 +80,7 @@ static bool has_claims(const struct shadow *shadow)
 {
     size_t at = 0;
     void *value = NULL;
-    while (strmap_next(shadow->schedd->claims, &at, NULL, &value)) {
+    while (strmap_next(shadow->schedd->claimed.by_id, &at, NULL, &value)) {
         const struct claim *claim = value;
         if (claim->autocluster != NULL && claim->autocluster->owner == shadow->owner) {
             return true;
@@ -129,8 +129,8 @@ struct ending {
 static void end_answered(void *arg, struct wire_reply *reply)
 {
     struct ending *ending = arg;
-    struct owner *owner = ending->schedd->owners != NULL && reply->status != -ECONNRESET
-                              ? strmap_get(ending->schedd->owners, ending->owner)
+    struct owner *owner = ending->schedd->queue.owners != NULL && reply->status != -ECONNRESET
+                              ? strmap_get(ending->schedd->queue.owners, ending->owner)
                               : NULL;
     if (reply->status != 0 && owner != NULL && owner->shadow != NULL) {
         owner->shadow->ending = false; /* files are spooled or fetched: asked again later */
@@ -361,7 +361,7 @@ static void pass(struct shadow *shadow, struct incoming *incoming)
 
 void shadows_incoming(struct schedd *schedd, struct incoming *incoming, const char *owner_name)
 {
-    struct owner *owner = strmap_get(schedd->owners, owner_name);
+    struct owner *owner = strmap_get(schedd->queue.owners, owner_name);
     struct shadow *shadow = owner != NULL ? owner->shadow : NULL;
     /* Strangers must not be able to make us start processes. */
     if (shadow != NULL && shadow->wire != NULL) {
@@ -388,7 +388,7 @@ bool shadows_connect(struct schedd *schedd, struct owner *owner, struct wire *wi
     mem_free(shadow->pass_address);
     struct strbuf address;
     strbuf_init(&address, 0);
-    strbuf_printf(&address, "pass:%s/owner/%s/pass", schedd->spool, owner->name);
+    strbuf_printf(&address, "pass:%s/owner/%s/pass", schedd->self.spool, owner->name);
     shadow->pass_address = strbuf_take(&address);
     return true;
 }
@@ -449,7 +449,7 @@ struct owner *shadows_owner(const struct schedd *schedd, const struct wire *wire
 {
     size_t at = 0;
     void *value = NULL;
-    while (strmap_next(schedd->owners, &at, NULL, &value)) {
+    while (strmap_next(schedd->queue.owners, &at, NULL, &value)) {
         struct owner *owner = value;
         if (owner->shadow != NULL && owner->shadow->wire == wire) {
             return owner;
@@ -462,7 +462,7 @@ void shadows_stop(struct schedd *schedd)
 {
     size_t at = 0;
     void *value = NULL;
-    while (strmap_next(schedd->owners, &at, NULL, &value)) {
+    while (strmap_next(schedd->queue.owners, &at, NULL, &value)) {
         struct shadow *shadow = ((const struct owner *)value)->shadow;
         if (shadow != NULL) {
             loop_timer_stop(shadow->timer);
@@ -476,7 +476,7 @@ bool shadows_are_gone(const struct schedd *schedd)
 {
     size_t at = 0;
     void *value = NULL;
-    while (strmap_next(schedd->owners, &at, NULL, &value)) {
+    while (strmap_next(schedd->queue.owners, &at, NULL, &value)) {
         const struct shadow *shadow = ((const struct owner *)value)->shadow;
         if (shadow != NULL && (shadow->pid > 0 || shadow->wire != NULL)) {
             return false;
@@ -489,7 +489,7 @@ void shadows_fini(struct schedd *schedd)
 {
     size_t at = 0;
     void *value = NULL;
-    while (strmap_next(schedd->owners, &at, NULL, &value)) {
+    while (strmap_next(schedd->queue.owners, &at, NULL, &value)) {
         struct owner *owner = value;
         struct shadow *shadow = owner->shadow;
         if (shadow == NULL) {

@@ -35,16 +35,16 @@ static void learn_list(struct schedd *schedd, const struct ad *ad, const char *a
 
 static void keep(struct schedd *schedd)
 {
-    size_t count = strmap_count(schedd->learned), at = 0;
+    size_t count = strmap_count(schedd->groups.learned), at = 0;
     const char **names = mem_alloc((count + 1) * sizeof *names);
     for (size_t i = 0; i < count; i++) {
-        (void)strmap_next(schedd->learned, &at, &names[i], NULL); /* there are so many */
+        (void)strmap_next(schedd->groups.learned, &at, &names[i], NULL); /* there are so many */
     }
     struct ad *row = ad_create();
     struct change *change = change_begin(schedd);
     ad_set_strings(row, "Names", names, count);
     change_put(change, "counters", ROW, row);
-    ad_set_int(row, "Value", schedd->next_autocluster);
+    ad_set_int(row, "Value", schedd->groups.next_id);
     ad_remove(row, "Names");
     change_put(change, "counters", "next_autocluster", row);
     change_commit(change, NULL, NULL, NULL);
@@ -61,8 +61,8 @@ static void changed(void *arg, const char *key, const struct ad *ad)
     if (fresh.count > 0) {
         size_t moved = autoclusters_divide(schedd, (const char *const *)fresh.items, fresh.count);
         log_info(schedd->log, "significant", "more attributes of jobs matter",
-                 LOG_INT("names", strmap_count(schedd->learned)), LOG_TEXT("first", fresh.items[0]),
-                 LOG_INT("jobs", moved));
+                 LOG_INT("names", strmap_count(schedd->groups.learned)),
+                 LOG_TEXT("first", fresh.items[0]), LOG_INT("jobs", moved));
         keep(schedd);
     }
     vec_fini(&fresh, mem_free);

@@ -267,7 +267,7 @@ struct site_log *site_log_create(struct schedd *schedd)
     log->schedd = schedd;
     log->lane = loop_lane_create(schedd->loop);
     strbuf_init(&path, 0);
-    strbuf_printf(&path, "%s/events.site", schedd->spool);
+    strbuf_printf(&path, "%s/events.site", schedd->self.spool);
     log->note_path = strbuf_take(&path);
     strbuf_fini(&path);
     if (os_machine(schedd->os, &machine, NULL) == 0) { /* else: as after a crash */

@@ -21,7 +21,7 @@
 
 void submitters_init(struct schedd *schedd)
 {
-    schedd->submitters = strmap_create(STRMAP_CASE_SENSITIVE);
+    schedd->groups.submitters = strmap_create(STRMAP_CASE_SENSITIVE);
 }
 
 static void submitter_destroy(void *value)
@@ -33,8 +33,8 @@ static void submitter_destroy(void *value)
 
 void submitters_fini(struct schedd *schedd)
 {
-    strmap_destroy(schedd->submitters, submitter_destroy);
-    schedd->submitters = NULL;
+    strmap_destroy(schedd->groups.submitters, submitter_destroy);
+    schedd->groups.submitters = NULL;
 }
 
 /* One word, without a domain of its own. */
@@ -54,16 +54,16 @@ struct submitter *submitter_of(struct schedd *schedd, struct owner *owner, const
     struct strbuf name;
     strbuf_init(&name, 0);
     if (is_group_name(group)) {
-        strbuf_printf(&name, "%s@%s", group, schedd->uid_domain);
+        strbuf_printf(&name, "%s@%s", group, schedd->self.uid_domain);
     } else {
         strbuf_puts(&name, owner->user);
     }
-    struct submitter *submitter = strmap_get(schedd->submitters, strbuf_text(&name));
+    struct submitter *submitter = strmap_get(schedd->groups.submitters, strbuf_text(&name));
     if (submitter == NULL) {
         submitter = mem_zalloc(sizeof *submitter);
         submitter->name = mem_strdup(strbuf_text(&name));
         submitter->owner = owner;
-        (void)strmap_set(schedd->submitters, submitter->name, submitter); /* was absent */
+        (void)strmap_set(schedd->groups.submitters, submitter->name, submitter); /* was absent */
     }
     strbuf_fini(&name);
     submitter->autoclusters++;
@@ -74,7 +74,7 @@ struct submitter *submitter_of(struct schedd *schedd, struct owner *owner, const
 static void sweep(struct schedd *schedd, struct submitter *submitter)
 {
     if (submitter->autoclusters == 0 && !submitter->published) {
-        CHECK(strmap_remove(schedd->submitters, submitter->name) == submitter);
+        CHECK(strmap_remove(schedd->groups.submitters, submitter->name) == submitter);
         submitter_destroy(submitter);
     }
 }
@@ -130,7 +130,7 @@ static char *ad_name(const struct schedd *schedd, const struct submitter *submit
 {
     struct strbuf name;
     strbuf_init(&name, 0);
-    strbuf_printf(&name, "%s#%s", submitter->name, schedd->name);
+    strbuf_printf(&name, "%s#%s", submitter->name, schedd->self.name);
     return strbuf_take(&name);
 }
 
@@ -141,9 +141,9 @@ static struct ad *submitter_ad(const struct schedd *schedd, const struct submitt
     ad_set_string(ad, "MyType", "Submitter");
     ad_set_string(ad, "Name", name);
     ad_set_string(ad, "User", submitter->name);
-    ad_set_string(ad, "ScheddName", schedd->name);
-    ad_set_string(ad, "Machine", schedd->machine);
-    ad_set_string(ad, "MyAddress", schedd->address);
+    ad_set_string(ad, "ScheddName", schedd->self.name);
+    ad_set_string(ad, "Machine", schedd->self.machine);
+    ad_set_string(ad, "MyAddress", schedd->self.address);
     ad_set_string(ad, "SubmitterTag", ""); /* this pool; flocking names another */
     ad_set_int(ad, "IdleJobs", submitter->idle);
     ad_set_int(ad, "RunningJobs", submitter->running);
@@ -159,7 +159,7 @@ void submitters_publish(struct schedd *schedd, struct vec *ads, struct vec *gone
 {
     size_t at = 0;
     void *value = NULL;
-    while (strmap_next(schedd->submitters, &at, NULL, &value)) {
+    while (strmap_next(schedd->groups.submitters, &at, NULL, &value)) {
         struct submitter *submitter = value;
         if (!submitter->dirty) {
             continue;
@@ -180,7 +180,7 @@ bool submitter_is_published(const struct schedd *schedd, const char *name)
 {
     const char *end = strrchr(name, '#');
     char *key = mem_strndup(name, end != NULL ? (size_t)(end - name) : strlen(name));
-    const struct submitter *submitter = strmap_get(schedd->submitters, key);
+    const struct submitter *submitter = strmap_get(schedd->groups.submitters, key);
     mem_free(key);
     return submitter != NULL && submitter->published;
 }

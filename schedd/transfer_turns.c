@@ -22,7 +22,8 @@
 #define JOB_BYTES 40
 
 struct turn {
-    TAILQ_ENTRY(turn) entry; /* in schedd->turns, in the order in which they were asked for */
+    TAILQ_ENTRY(turn)
+    entry; /* in schedd->under_way.turns, in the order in which they were asked for */
     struct schedd *schedd;
     struct wire_request *request;
     const struct owner *owner;
@@ -65,7 +66,7 @@ static int64_t count(const struct schedd *schedd, bool output, const struct owne
 {
     int64_t found = 0;
     const struct turn *turn;
-    TAILQ_FOREACH(turn, &schedd->turns, entry)
+    TAILQ_FOREACH(turn, &schedd->under_way.turns, entry)
     {
         found +=
             turn->has_begun && turn->is_output == output && (owner == NULL || turn->owner == owner)
@@ -81,7 +82,7 @@ static struct turn *choose(const struct schedd *schedd, bool output)
     struct turn *turn;
     const struct owner *counted = NULL; /* those of one owner often follow one another */
     int64_t fewest = 0, its = 0;
-    TAILQ_FOREACH(turn, &schedd->turns, entry)
+    TAILQ_FOREACH(turn, &schedd->under_way.turns, entry)
     {
         if (turn->has_begun || turn->is_output != output) {
             continue;
@@ -124,7 +125,7 @@ void turns_look(struct schedd *schedd)
 
 static void turn_destroy(struct turn *turn)
 {
-    TAILQ_REMOVE(&turn->schedd->turns, turn, entry);
+    TAILQ_REMOVE(&turn->schedd->under_way.turns, turn, entry);
     show(turn, true);
     mem_free(turn);
 }
@@ -157,7 +158,7 @@ void turns_handle(struct schedd *schedd, struct owner *owner, struct wire_reques
     (void)snprintf(turn->job, sizeof(turn->job), "%s", id); /* fits */
     turn->epoch = ad_int_or(args, "ClaimEpoch", 0);
     turn->is_output = ad_bool_or(args, "Output", false);
-    TAILQ_INSERT_TAIL(&schedd->turns, turn, entry);
+    TAILQ_INSERT_TAIL(&schedd->under_way.turns, turn, entry);
     wire_request_on_gone(request, gone, turn);
     show(turn, false);
     turns_look(schedd);
@@ -170,8 +171,8 @@ void turns_handle(struct schedd *schedd, struct owner *owner, struct wire_reques
 void turns_end(struct schedd *schedd)
 {
     struct turn *turn;
-    while ((turn = TAILQ_FIRST(&schedd->turns)) != NULL) {
-        TAILQ_REMOVE(&schedd->turns, turn, entry);
+    while ((turn = TAILQ_FIRST(&schedd->under_way.turns)) != NULL) {
+        TAILQ_REMOVE(&schedd->under_way.turns, turn, entry);
         wire_request_on_gone(turn->request, NULL, NULL);
         wire_reply_error(turn->request, -ESHUTDOWN, "the schedd ends");
         mem_free(turn);
