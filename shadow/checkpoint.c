@@ -204,18 +204,18 @@ static void refused_done(struct work *work, int result)
     (void)result;
     log_warn(run->shadow->log, "checkpoint.refused", call->reason, LOG_TEXT("job", run->id),
              LOG_INT("sequence", call->sequence), LOG_BOOL("removed", call->is_damaged));
-    if (call->is_damaged && call->sequence == run->ckpt_latest) {
-        run->ckpt_latest = run->ckpt_previous;
-        run->ckpt_previous = 0;
-    } else if (call->is_damaged && call->sequence == run->ckpt_previous) {
-        run->ckpt_previous = 0;
+    if (call->is_damaged && call->sequence == run->ckpt.latest) {
+        run->ckpt.latest = run->ckpt.previous;
+        run->ckpt.previous = 0;
+    } else if (call->is_damaged && call->sequence == run->ckpt.previous) {
+        run->ckpt.previous = 0;
     }
     struct ad *args = ad_create();
     ad_set_string(args, "Event", CKPT_EVENT_REFUSED);
     ad_set_int(args, CKPT_SEQUENCE, call->sequence);
     ad_set_string(args, "Reason", call->reason);
     ad_set_bool(args, "Damaged", call->is_damaged);
-    ad_set_int(args, CKPT_PREVIOUS, run->ckpt_previous);
+    ad_set_int(args, CKPT_PREVIOUS, run->ckpt.previous);
     report_send(run->shadow, run, VERB_JOB_STATUS, args, refused_answered, work->request);
     ckpt_call_destroy(call);
 }
@@ -224,21 +224,21 @@ static void refused_done(struct work *work, int result)
 
 static bool is_known(const struct run *run, int64_t sequence)
 {
-    return sequence > 0 && (sequence == run->ckpt_latest || sequence == run->ckpt_previous);
+    return sequence > 0 && (sequence == run->ckpt.latest || sequence == run->ckpt.previous);
 }
 
 static void look(struct run *run, struct wire_request *request)
 {
     struct ckpt_call *call = mem_zalloc(sizeof *call);
-    call->sequence = run->ckpt_latest;
-    call->previous = run->ckpt_previous;
+    call->sequence = run->ckpt.latest;
+    call->previous = run->ckpt.previous;
     run_work_start(run, request, look_body, look_done, call);
 }
 
 void checkpoint_handle(struct run *run, struct wire_request *request)
 {
     enum wire_verb verb = wire_request_verb(request);
-    if (run->dropped || run->ckpt_over) {
+    if (run->dropped || run->ckpt.is_over) {
         wire_reply_error(request, -ESTALE, "job %s needs no more checkpoints", run->id);
         return;
     }
@@ -251,16 +251,16 @@ void checkpoint_handle(struct run *run, struct wire_request *request)
         return;
     }
     bool is_old = verb == VERB_CKPT_GET || verb == VERB_CKPT_REFUSED;
-    if (is_old ? !is_known(run, call->sequence) : call->sequence < run->ckpt_latest) {
+    if (is_old ? !is_known(run, call->sequence) : call->sequence < run->ckpt.latest) {
         wire_reply_error(request, -ENOENT, "job %s has no checkpoint %" PRId64, run->id,
                          call->sequence);
         ckpt_call_destroy(call);
         return;
     }
     /* One that was done already, and is told of again, is of the one before. */
-    call->is_kept = call->sequence == run->ckpt_latest;
+    call->is_kept = call->sequence == run->ckpt.latest;
     bool is_done = verb == VERB_CKPT_DONE && call->is_kept;
-    if (!is_old && !is_done && call->base != 0 && call->base != run->ckpt_latest) {
+    if (!is_old && !is_done && call->base != 0 && call->base != run->ckpt.latest) {
         wire_reply_error(request, -ENODATA, "job %s has no checkpoint %" PRId64 " to be changed",
                          run->id, call->base);
         ckpt_call_destroy(call);
@@ -276,7 +276,7 @@ void checkpoint_handle(struct run *run, struct wire_request *request)
         run_work_start(run, request, refused_body, refused_done, call);
     } else if (verb == VERB_CKPT_DONE) {
         call->manifest = lanes_copy_ad(wire_request_args(request));
-        call->previous = call->sequence == run->ckpt_latest ? run->ckpt_previous : run->ckpt_latest;
+        call->previous = call->sequence == run->ckpt.latest ? run->ckpt.previous : run->ckpt.latest;
         run_work_start(run, request, ckpt_receive_whole, ckpt_receive_whole_done, call);
     } else {
         wire_reply_error(request, -EINVAL, "CKPT_GET needs an Offset");

@@ -28,7 +28,7 @@ char *ckpt_call_place(const struct run *run, int64_t sequence)
 {
     struct strbuf path;
     strbuf_init(&path, 0);
-    strbuf_printf(&path, "%s/%s/%" PRId64, run->shadow->checkpoints, run->id, sequence);
+    strbuf_printf(&path, "%s/%s/%" PRId64, run->shadow->ckpt.directory, run->id, sequence);
     char *text = strbuf_take(&path);
     strbuf_fini(&path);
     return text;

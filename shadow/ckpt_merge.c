@@ -77,7 +77,7 @@ static int run_program(struct work *work, const struct making *making, const cha
     char *paths[] = {path_join(base, making->base), path_join(part, making->changed),
                      path_join(part, out), path_join(part, SAID)};
     char most[24];
-    const char *argv[9] = {shadow->ckpt_program, making->command, "--max", most};
+    const char *argv[9] = {shadow->ckpt.program, making->command, "--max", most};
     size_t count = 4;
     struct os_exit how = {.status = 0};
     (void)snprintf(most, sizeof most, "%" PRId64, max);

@@ -33,7 +33,7 @@
 /* Where the link of the job leads; false: there is none. */
 static bool read_link(struct shadow *shadow, const char *job, char ret[PATH_MAX])
 {
-    return os_below_read_link(shadow->os, shadow->checkpoints, job, ret, PATH_MAX) == 0;
+    return os_below_read_link(shadow->os, shadow->ckpt.directory, job, ret, PATH_MAX) == 0;
 }
 
 int checkpoint_place_make(struct run *run, struct err *err)
@@ -41,8 +41,8 @@ int checkpoint_place_make(struct run *run, struct err *err)
     struct shadow *shadow = run->shadow;
     struct os_stat stat;
     struct strbuf path;
-    const char *above = checkpoint_place_plan(run->lane_job, shadow->checkpoint_destination);
-    if (above == NULL || os_below_stat(shadow->os, shadow->checkpoints, run->id, &stat) == 0) {
+    const char *above = checkpoint_place_plan(run->lane_job, shadow->ckpt.destination);
+    if (above == NULL || os_below_stat(shadow->os, shadow->ckpt.directory, run->id, &stat) == 0) {
         return 0; /* it has its place */
     }
     if (above[0] != '/' || os_stat(shadow->os, above, &stat) != 0 ||
@@ -53,10 +53,11 @@ int checkpoint_place_make(struct run *run, struct err *err)
     strbuf_init(&path, 0);
     checkpoint_place_plan_name(run->lane_job, run->id, above, &path);
     int rc = os_mkdirs(shadow->os, strbuf_text(&path), 0700, err);
-    rc = rc != 0 ? rc : os_mkdirs(shadow->os, shadow->checkpoints, 0700, err);
-    rc = rc != 0 ? rc
-                 : os_below_link(shadow->os, shadow->checkpoints, run->id, strbuf_text(&path), err);
-    rc = rc != 0 ? rc : os_below_sync(shadow->os, shadow->checkpoints, "", err);
+    rc = rc != 0 ? rc : os_mkdirs(shadow->os, shadow->ckpt.directory, 0700, err);
+    rc = rc != 0
+             ? rc
+             : os_below_link(shadow->os, shadow->ckpt.directory, run->id, strbuf_text(&path), err);
+    rc = rc != 0 ? rc : os_below_sync(shadow->os, shadow->ckpt.directory, "", err);
     strbuf_fini(&path);
     return rc;
 }
@@ -76,7 +77,7 @@ int checkpoint_place_check(struct run *run, struct err *err)
 void checkpoint_place_remove(struct shadow *shadow, const char *job)
 {
     char target[PATH_MAX];
-    char *path = path_join(shadow->checkpoints, job);
+    char *path = path_join(shadow->ckpt.directory, job);
     if (read_link(shadow, job, target)) {
         (void)os_remove_tree(shadow->os, target, NULL); /* away: it stays there */
     }

@@ -40,14 +40,14 @@
 
 static char *job_place(const struct run *run)
 {
-    return path_join(run->shadow->checkpoints, run->id);
+    return path_join(run->shadow->ckpt.directory, run->id);
 }
 
 static char *part_place(const struct run *run, int64_t sequence)
 {
     struct strbuf path;
     strbuf_init(&path, 0);
-    strbuf_printf(&path, "%s/%s/%" PRId64 ".%" PRId64 ".part", run->shadow->checkpoints, run->id,
+    strbuf_printf(&path, "%s/%s/%" PRId64 ".%" PRId64 ".part", run->shadow->ckpt.directory, run->id,
                   sequence, run->epoch);
     char *text = strbuf_take(&path);
     strbuf_fini(&path);
@@ -359,16 +359,16 @@ static void taken_answered(struct run *run, void *arg, int status, const char *t
         log_info(run->shadow->log, "checkpoint.kept", "its run can go on from there",
                  LOG_TEXT("job", run->id), LOG_INT("sequence", told->sequence),
                  LOG_INT("previous", told->previous));
-        run->ckpt_latest = told->sequence;
-        run->ckpt_previous = told->previous;
+        run->ckpt.latest = told->sequence;
+        run->ckpt.previous = told->previous;
         wire_reply_ok(told->request, NULL);
     } else {
         wire_reply_error(told->request, status, "%s", text);
     }
     if (status != -ESHUTDOWN && !run->dropped) { /* of what was refused nothing stays, either */
         struct ckpt_call *call = mem_zalloc(sizeof *call);
-        call->sequence = run->ckpt_latest;
-        call->previous = run->ckpt_previous;
+        call->sequence = run->ckpt.latest;
+        call->previous = run->ckpt.previous;
         run_work_start(run, NULL, prune_body, pruned, call);
     }
     mem_free(told);

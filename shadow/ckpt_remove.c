@@ -65,8 +65,8 @@ static bool is_job_name(const char *name)
 static void remove_one(struct shadow *shadow, const char *job)
 {
     struct run *run = strmap_get(shadow->runs, job);
-    if (run != NULL && run->ckpt_latest > 0) {
-        run->ckpt_over = true;
+    if (run != NULL && run->ckpt.latest > 0) {
+        run->ckpt.is_over = true;
     }
     if (is_job_name(job)) {
         struct removal *removal = removal_create(shadow);
@@ -112,7 +112,7 @@ void checkpoints_sweep(struct shadow *shadow, const char *known)
 {
     struct removal *removal = removal_create(shadow);
     struct vec kept = {0};
-    (void)os_list(shadow->os, shadow->checkpoints, note_name, removal, NULL); /* none: nothing */
+    (void)os_list(shadow->os, shadow->ckpt.directory, note_name, removal, NULL); /* none: nothing */
     for (size_t i = 0; i < removal->names.count; i++) {
         char *name = removal->names.items[i];
         if (is_listed(known, name) || strmap_get(shadow->runs, name) != NULL) {

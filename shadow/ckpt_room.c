@@ -30,17 +30,17 @@ static int check_quota(struct work *work, int64_t more)
 {
     struct shadow *shadow = work->run->shadow;
     struct os_tree_figures tree;
-    if (shadow->checkpoint_quota <= 0) {
+    if (shadow->ckpt.quota <= 0) {
         return 0;
     }
-    os_tree_figures(shadow->os, shadow->checkpoints, CKPT_NAMES_MAX, &tree);
-    if (more <= shadow->checkpoint_quota - tree.disk_kib * 1024) {
+    os_tree_figures(shadow->os, shadow->ckpt.directory, CKPT_NAMES_MAX, &tree);
+    if (more <= shadow->ckpt.quota - tree.disk_kib * 1024) {
         return 0;
     }
     return err_set(&work->err, -EDQUOT,
                    "checkpoints of %s would take more than CHECKPOINT_QUOTA_PER_OWNER (%" PRId64
                    " bytes)",
-                   shadow->owner, shadow->checkpoint_quota);
+                   shadow->owner, shadow->ckpt.quota);
 }
 
 /* Of what comes, and of what is made of it: as much as the one before. */

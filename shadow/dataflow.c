@@ -127,7 +127,7 @@ void dataflow_report(struct run *run, struct wire_request *request)
         wire_reply_error(request, -ESTALE, "the job's output is newer than its input");
         return;
     }
-    run->no_output = true;
+    run->output = RUN_OUTPUT_NONE;
     run_move(run, RUN_FINISHING);
     ad_set_bool(report, "DataflowJobSkipped", true);
     ad_set_bool(report, "ExitBySignal", false);

@@ -50,6 +50,11 @@ struct guest {
     unsigned forwards;   /* its questions to the starter */
 };
 
+struct guests {
+    struct vec tickets, there;     /* who may come, and who is there */
+    LIST_HEAD(, forward) forwards; /* what starters were asked for guests */
+};
+
 /* A question that a starter was asked. */
 struct forward {
     LIST_ENTRY(forward) entry;
@@ -84,10 +89,10 @@ static void take_out(struct vec *vec, const void *item)
 static void forget_old_tickets(struct shadow *shadow)
 {
     uint64_t now_ms = loop_now_ms(shadow->loop);
-    for (size_t i = shadow->tickets.count; i > 0; i--) {
-        struct guest *ticket = shadow->tickets.items[i - 1];
+    for (size_t i = shadow->guests->tickets.count; i > 0; i--) {
+        struct guest *ticket = shadow->guests->tickets.items[i - 1];
         if (ticket->until_ms <= now_ms) {
-            vec_remove_at(&shadow->tickets, i - 1);
+            vec_remove_at(&shadow->guests->tickets, i - 1);
             guest_destroy(ticket);
         }
     }
@@ -129,7 +134,7 @@ void guests_admit(struct shadow *shadow, struct wire_request *request)
         wire_reply_error(request, -EINVAL, "JOB_ADMIT needs a ticket, Purpose and the jobs");
         return;
     }
-    if (shadow->tickets.count >= TICKETS_MAX) {
+    if (shadow->guests->tickets.count >= TICKETS_MAX) {
         wire_reply_error(request, -EBUSY, "too many tickets that nobody has used");
         return;
     }
@@ -143,21 +148,21 @@ void guests_admit(struct shadow *shadow, struct wire_request *request)
     (void)snprintf(guest->token_id, sizeof(guest->token_id), "%s",
                    ad_string_or(args, "TokenId", "")); /* the schedd's are not longer */
     take_clusters(guest, args);
-    vec_push(&shadow->tickets, guest);
+    vec_push(&shadow->guests->tickets, guest);
     wire_reply_ok(request, NULL);
 }
 
 struct guest *guest_enter(struct shadow *shadow, const char *ticket)
 {
     forget_old_tickets(shadow);
-    if (strlen(ticket) != TICKET_SIZE - 1 || shadow->guests.count >= RUN_GUESTS_MAX) {
+    if (strlen(ticket) != TICKET_SIZE - 1 || shadow->guests->there.count >= RUN_GUESTS_MAX) {
         return NULL;
     }
-    for (size_t i = 0; i < shadow->tickets.count; i++) {
-        struct guest *guest = shadow->tickets.items[i];
+    for (size_t i = 0; i < shadow->guests->tickets.count; i++) {
+        struct guest *guest = shadow->guests->tickets.items[i];
         if (text_equal_secret(guest->ticket, ticket, TICKET_SIZE - 1)) {
-            vec_remove_at(&shadow->tickets, i);
-            vec_push(&shadow->guests, guest);
+            vec_remove_at(&shadow->guests->tickets, i);
+            vec_push(&shadow->guests->there, guest);
             log_info(shadow->log, "guest.entered", "a client with a ticket",
                      LOG_TEXT("purpose", PURPOSE_NAMES[guest->purpose]),
                      LOG_TEXT("job", guest->id));
@@ -182,15 +187,15 @@ static bool is_among(const char *id, const char *ids)
 
 void guests_revoked(struct shadow *shadow, const char *token_ids, struct vec *gone)
 {
-    for (size_t i = shadow->tickets.count; i > 0; i--) {
-        struct guest *ticket = shadow->tickets.items[i - 1];
+    for (size_t i = shadow->guests->tickets.count; i > 0; i--) {
+        struct guest *ticket = shadow->guests->tickets.items[i - 1];
         if (is_among(ticket->token_id, token_ids)) {
-            vec_remove_at(&shadow->tickets, i - 1);
+            vec_remove_at(&shadow->guests->tickets, i - 1);
             guest_destroy(ticket);
         }
     }
-    for (size_t i = shadow->guests.count; i > 0; i--) {
-        struct guest *guest = shadow->guests.items[i - 1];
+    for (size_t i = shadow->guests->there.count; i > 0; i--) {
+        struct guest *guest = shadow->guests->there.items[i - 1];
         if (is_among(guest->token_id, token_ids)) {
             log_warn(shadow->log, "guest.revoked", "a client has to go: its token was revoked",
                      LOG_TEXT("purpose", PURPOSE_NAMES[guest->purpose]), LOG_TEXT("job", guest->id),
@@ -202,7 +207,7 @@ void guests_revoked(struct shadow *shadow, const char *token_ids, struct vec *go
 
 void guests_put_tokens(const struct shadow *shadow, struct strbuf *out)
 {
-    const struct vec *lists[] = {&shadow->tickets, &shadow->guests};
+    const struct vec *lists[] = {&shadow->guests->tickets, &shadow->guests->there};
     for (size_t list = 0; list < ARRAY_COUNT(lists); list++) {
         for (size_t i = 0; i < lists[list]->count; i++) {
             const struct guest *guest = lists[list]->items[i];
@@ -216,7 +221,7 @@ void guests_put_tokens(const struct shadow *shadow, struct strbuf *out)
 bool guests_are_there(struct shadow *shadow)
 {
     forget_old_tickets(shadow);
-    return shadow->tickets.count > 0 || shadow->guests.count > 0;
+    return shadow->guests->tickets.count > 0 || shadow->guests->there.count > 0;
 }
 
 /* ---- to the starter and back ----------------------------------------------------------------- */
@@ -332,7 +337,7 @@ static void forward(struct guest *guest, struct wire_request *request)
     memcpy(one->id, guest->id, sizeof(one->id));
     struct wire_body body = {.args = args};
     body.blob = wire_request_blob(request, &body.blob_length);
-    LIST_INSERT_HEAD(&guest->shadow->forwards, one, entry);
+    LIST_INSERT_HEAD(&guest->shadow->guests->forwards, one, entry);
     guest->forwards++;
     int64_t rc = wire_call(wire, verb, &body, 0, answered, one);
     if (rc < 0) {
@@ -385,7 +390,7 @@ void guest_leave(struct guest *guest)
 {
     struct shadow *shadow = guest->shadow;
     struct forward *one;
-    LIST_FOREACH(one, &shadow->forwards, entry)
+    LIST_FOREACH(one, &shadow->guests->forwards, entry)
     {
         if (one->guest == guest) {
             one->guest = NULL; /* the answer goes nowhere */
@@ -394,17 +399,23 @@ void guest_leave(struct guest *guest)
     for (size_t i = 0; i < guest->shells.count; i++) {
         hang_up(shadow, guest->id, guest->epoch, *(const int64_t *)guest->shells.items[i]);
     }
-    take_out(&shadow->guests, guest);
+    take_out(&shadow->guests->there, guest);
     guest_destroy(guest);
+}
+
+void guests_begin(struct shadow *shadow)
+{
+    shadow->guests = mem_zalloc(sizeof(*shadow->guests));
 }
 
 void guests_end(struct shadow *shadow)
 {
-    while (!LIST_EMPTY(&shadow->forwards)) {
-        struct forward *one = LIST_FIRST(&shadow->forwards);
+    while (!LIST_EMPTY(&shadow->guests->forwards)) {
+        struct forward *one = LIST_FIRST(&shadow->guests->forwards);
         wire_reply_error(one->request, -ESHUTDOWN, "the shadow ends");
         forward_destroy(one);
     }
-    vec_fini(&shadow->tickets, guest_destroy);
-    vec_fini(&shadow->guests, guest_destroy);
+    vec_fini(&shadow->guests->tickets, guest_destroy);
+    vec_fini(&shadow->guests->there, guest_destroy);
+    mem_free(shadow->guests);
 }

@@ -13,6 +13,7 @@ struct strbuf;
 struct vec;
 struct wire_request;
 
+void guests_begin(struct shadow *shadow);
 void guests_admit(struct shadow *shadow, struct wire_request *request); /* JOB_ADMIT */
 /* Uses the ticket up; NULL: it is none, or too old. */
 struct guest *guest_enter(struct shadow *shadow, const char *ticket);

@@ -21,6 +21,12 @@
 
 #define MAIL_TIME_MS ((uint64_t)120 * 1000)
 
+struct mailer {
+    struct mail *mail; /* NULL: none is being sent */
+    int64_t sent;      /* number of the last */
+    char *sendmail;    /* "": mail is not sent */
+};
+
 struct mail {
     struct shadow *shadow;
     struct wire_request *request;
@@ -31,7 +37,7 @@ struct mail {
 
 static void mail_end(struct mail *mail)
 {
-    mail->shadow->mail = NULL;
+    mail->shadow->mailer->mail = NULL;
     loop_timer_destroy(mail->timer);
     mem_free(mail);
 }
@@ -44,7 +50,7 @@ static void mail_exited(void *arg, pid_t pid, const struct os_exit *how)
         log_warn(mail->shadow->log, "mail.failed", "sendmail did not take a mail",
                  LOG_INT("status", how->status), LOG_INT("signal", how->signal));
     }
-    mail->shadow->mail_sent = mail->number;
+    mail->shadow->mailer->sent = mail->number;
     wire_reply_ok(mail->request, NULL);
     mail_end(mail);
 }
@@ -55,6 +61,12 @@ static void mail_hangs(void *arg)
     (void)os_kill(mail->shadow->os, mail->pid, SIGKILL); /* its exit is reported */
 }
 
+void mail_begin(struct shadow *shadow, const char *sendmail)
+{
+    shadow->mailer = mem_zalloc(sizeof(*shadow->mailer));
+    shadow->mailer->sendmail = mem_strdup(sendmail);
+}
+
 void mail_handle(struct shadow *shadow, struct wire_request *request)
 {
     const struct ad *ad = wire_request_ad_count(request) == 1 ? wire_request_ad(request, 0) : NULL;
@@ -63,15 +75,15 @@ void mail_handle(struct shadow *shadow, struct wire_request *request)
         wire_reply_error(request, -EINVAL, "JOB_EVENT with Mail needs one ad with Number");
         return;
     }
-    if (number <= shadow->mail_sent || shadow->sendmail[0] == '\0') {
+    if (number <= shadow->mailer->sent || shadow->mailer->sendmail[0] == '\0') {
         wire_reply_ok(request, NULL); /* sent, and the answer was lost; or it is not wanted */
         return;
     }
-    if (shadow->mail != NULL) {
+    if (shadow->mailer->mail != NULL) {
         wire_reply_error(request, -EAGAIN, "the mail before is being sent");
         return;
     }
-    const char *const argv[] = {shadow->sendmail, "-oi", "-t", NULL};
+    const char *const argv[] = {shadow->mailer->sendmail, "-oi", "-t", NULL};
     const struct os_spawn spec = {.argv = argv,
                                   .input_text = ad_string_or(ad, "Text", ""),
                                   .new_session = true,
@@ -82,10 +94,10 @@ void mail_handle(struct shadow *shadow, struct wire_request *request)
     mail->request = request;
     mail->number = number;
     mail->timer = loop_timer_create(shadow->loop, mail_hangs, mail);
-    shadow->mail = mail;
+    shadow->mailer->mail = mail;
     if (os_spawn(shadow->os, &spec, mail_exited, mail, &mail->pid, &err) != 0) {
         log_warn(shadow->log, "mail.not_sent", err.text);
-        shadow->mail_sent = number;
+        shadow->mailer->sent = number;
         wire_reply_ok(request, NULL);
         mail_end(mail);
         return;
@@ -95,10 +107,12 @@ void mail_handle(struct shadow *shadow, struct wire_request *request)
 
 void mail_forget(struct shadow *shadow)
 {
-    struct mail *mail = shadow->mail;
+    struct mail *mail = shadow->mailer->mail;
     if (mail != NULL) { /* sendmail goes on by itself */
         os_forget(shadow->os, mail->pid);
         wire_reply_error(mail->request, -ESHUTDOWN, "the shadow ends");
         mail_end(mail);
     }
+    mem_free(shadow->mailer->sendmail);
+    mem_free(shadow->mailer);
 }

@@ -280,7 +280,7 @@ static int finish(struct work *work)
 static int place_body(struct work *work)
 {
     struct run *run = work->run;
-    if (run->no_output) {
+    if (run->output == RUN_OUTPUT_NONE) {
         return 0; /* a schedd that wants to be told, all the same */
     }
     struct os *os = run->shadow->os;

@@ -37,14 +37,14 @@ static void started_answered(struct run *run, void *arg, int status, const char 
 static void note_times(struct run *run, enum wire_verb verb)
 {
     int64_t now_ms = loop_wall_ms(run->shadow->loop);
-    if (verb == VERB_JOB_FETCH && run->input_began_ms == 0) {
-        run->input_began_ms = now_ms;
+    if (verb == VERB_JOB_FETCH && run->times.input_began_ms == 0) {
+        run->times.input_began_ms = now_ms;
     }
     if (verb == VERB_JOB_FETCH || verb == VERB_FILE_GET) {
-        run->input_ended_ms = now_ms;
+        run->times.input_ended_ms = now_ms;
     }
-    if (verb == VERB_FILE_PUT && run->output_began_ms == 0) {
-        run->output_began_ms = now_ms;
+    if (verb == VERB_FILE_PUT && run->times.output_began_ms == 0) {
+        run->times.output_began_ms = now_ms;
     }
 }
 

@@ -310,7 +310,7 @@ static int read_arguments(struct shadow *shadow, const struct daemon_env *env, s
     shadow->directory = parent;
     shadow->stages = join(parent, "/stage", "");
     shadow->spools = join(parent, "/spool", "");
-    shadow->checkpoints = join(parent, "/ckpt", "");
+    shadow->ckpt.directory = join(parent, "/ckpt", "");
     return os_mkdirs(shadow->os, shadow->stages, 0700, err);
 }
 
@@ -396,14 +396,13 @@ static void destroy(void *state)
     loop_timer_destroy(shadow->greeting);
     wire_context_destroy(shadow->context);
     tls_identity_destroy(shadow->identity);
-    mem_free(shadow->sendmail);
     mem_free(shadow->owner);
     mem_free(shadow->directory);
     mem_free(shadow->stages);
     mem_free(shadow->spools);
-    mem_free(shadow->checkpoints);
-    mem_free(shadow->ckpt_program);
-    mem_free(shadow->checkpoint_destination);
+    mem_free(shadow->ckpt.directory);
+    mem_free(shadow->ckpt.program);
+    mem_free(shadow->ckpt.destination);
     mem_free(shadow);
 }
 
@@ -417,13 +416,14 @@ static int start(const struct daemon_env *env, void **state, struct err *err)
     shadow->orphan = loop_timer_create(env->loop, orphaned, shadow);
     shadow->greeting = loop_timer_create(env->loop, greet_again, shadow);
     shadow->orphan_ms = (uint64_t)config_duration_ms(env->config, "SHADOW_ORPHAN_TIMEOUT");
-    shadow->spool_quota = config_bytes(env->config, "SPOOL_QUOTA_PER_OWNER");
-    shadow->ckpt_program = mem_strdup(config_path(env->config, "CKPT_PROGRAM"));
+    guests_begin(shadow);
+    spools_begin(shadow, config_bytes(env->config, "SPOOL_QUOTA_PER_OWNER"));
+    mail_begin(shadow, config_string(env->config, "SENDMAIL"));
+    shadow->ckpt.program = mem_strdup(config_path(env->config, "CKPT_PROGRAM"));
     const char *destination = config_path(env->config, "CHECKPOINT_DESTINATION");
-    shadow->checkpoint_destination = destination != NULL ? mem_strdup(destination) : NULL;
-    shadow->checkpoint_quota = config_bytes(env->config, "CHECKPOINT_QUOTA_PER_OWNER");
+    shadow->ckpt.destination = destination != NULL ? mem_strdup(destination) : NULL;
+    shadow->ckpt.quota = config_bytes(env->config, "CHECKPOINT_QUOTA_PER_OWNER");
     shadow->spool_reserve = config_bytes(env->config, "SPOOL_RESERVE");
-    shadow->sendmail = mem_strdup(config_string(env->config, "SENDMAIL"));
     shadow->input_mb_max = config_int(env->config, "MAX_TRANSFER_INPUT_MB");
     shadow->output_mb_max = config_int(env->config, "MAX_TRANSFER_OUTPUT_MB");
     shadow->lane_count = (size_t)config_int(env->config, "SHADOW_LANES");

@@ -65,8 +65,8 @@ struct run *run_create(struct shadow *shadow, const char *id, int64_t epoch, con
     run->spool = stage_path(shadow->spools, id, epoch, "");
     int64_t spooled = ad_int_or(job, "SpooledEpoch", 0);
     run->spooled = spooled > 0 ? stage_path(shadow->spools, id, spooled, "") : NULL;
-    run->ckpt_latest = ad_int_or(job, CKPT_SEQUENCE, 0);
-    run->ckpt_previous = ad_int_or(job, CKPT_PREVIOUS, 0);
+    run->ckpt.latest = ad_int_or(job, CKPT_SEQUENCE, 0);
+    run->ckpt.previous = ad_int_or(job, CKPT_PREVIOUS, 0);
     stage_files_init(&run->files,
                      transfer_plan_limit(job, "MaxTransferOutputMB", shadow->output_mb_max));
     CHECK(strmap_set(shadow->runs, id, run) == NULL);
@@ -131,12 +131,13 @@ void run_note_transfers(const struct run *run, struct ad *args)
         return;
     }
     int64_t now_ms = loop_wall_ms(run->shadow->loop);
-    if (run->input_began_ms > 0) {
-        ad_set_int(args, "InputStarted", run->input_began_ms);
-        ad_set_int(args, "InputFinished", run->input_ended_ms);
+    if (run->times.input_began_ms > 0) {
+        ad_set_int(args, "InputStarted", run->times.input_began_ms);
+        ad_set_int(args, "InputFinished", run->times.input_ended_ms);
     }
     if (run->phase != RUN_OPEN) {
-        ad_set_int(args, "OutputStarted", run->output_began_ms > 0 ? run->output_began_ms : now_ms);
+        ad_set_int(args, "OutputStarted",
+                   run->times.output_began_ms > 0 ? run->times.output_began_ms : now_ms);
         ad_set_int(args, "OutputFinished", now_ms);
     }
 }

@@ -45,6 +45,21 @@ enum run_phase {
     RUN_PHASES
 };
 
+enum run_output { /* what becomes of it, as JOB_DONE said */
+                  RUN_OUTPUT_PLACED,
+                  RUN_OUTPUT_SPOOLED, /* the job is evicted */
+                  RUN_OUTPUT_NONE     /* no file was named: nothing is staged or placed */
+};
+
+struct run_ckpt {
+    int64_t latest, previous; /* that the schedd has committed; 0: none */
+    bool is_over;             /* the job has left: what comes is not kept */
+};
+
+struct run_times { /* wall clock; 0: not yet */
+    int64_t input_began_ms, input_ended_ms, output_began_ms;
+};
+
 struct run {
     struct shadow *shadow;
     char id[RUN_ID_SIZE];
@@ -56,24 +71,21 @@ struct run {
     bool dropped; /* not in shadow->runs any more: freed when uses is 0 */
     unsigned uses;
     struct loop_lane *lane;
-    struct link *link;        /* its starter's connection, NULL: none */
-    char *part, *stage;       /* directories: while it is filled, and when it is complete */
-    char *spool;              /* where it goes instead when the job is evicted */
-    char *spooled;            /* what an earlier run has left there, NULL: nothing */
-    bool evicted;             /* JOB_DONE said so */
-    bool is_spent;            /* spooled is of no more use */
-    struct vec inputs;        /* struct transfer_entry, after JOB_FETCH */
-    struct stage_files files; /* of its output; touched on the lane only */
-    struct run_turn turns[2]; /* of input, of output */
-    struct os_file *live[2];  /* the same: where streams of the running job go */
-    bool no_output;           /* JOB_DONE named no file: nothing is staged or placed */
+    struct link *link;  /* its starter's connection, NULL: none */
+    char *part, *stage; /* directories: while it is filled, and when it is complete */
+    char *spool;        /* where it goes instead when the job is evicted */
+    char *spooled;      /* what an earlier run has left there, NULL: nothing */
+    bool is_spent;      /* spooled is of no more use */
+    enum run_output output;
+    struct vec inputs; /* struct transfer_entry, after JOB_FETCH */
     int64_t input_bytes;
-    int64_t ckpt_latest, ckpt_previous; /* that the schedd has committed; 0: none */
-    bool ckpt_over;                     /* the job has left: what comes is not kept */
-    struct remote *remote;              /* remote.c; NULL: it has no remote system calls */
-    struct vec waiting;                 /* struct wire_request: JOB_DONE to be answered */
-    /* wall clock in ms; 0: not yet */
-    int64_t input_began_ms, input_ended_ms, output_began_ms;
+    struct run_turn turns[2]; /* of input, of output */
+    struct stage_files files; /* of its output; touched on the lane only */
+    struct os_file *live[2];  /* the same: where streams of the running job go */
+    struct run_ckpt ckpt;
+    struct run_times times;
+    struct remote *remote; /* remote.c; NULL: it has no remote system calls */
+    struct vec waiting;    /* struct wire_request: JOB_DONE to be answered */
 };
 
 struct run *run_create(struct shadow *shadow, const char *id, int64_t epoch, const char *nonce,

@@ -37,6 +37,12 @@
 #define SWEPT_MAX   10000
 #define ID_MAX      32
 
+struct sandboxes {
+    LIST_HEAD(, spool_work) works;
+    int64_t quota, used; /* bytes; used: of the lane that writes */
+    bool counted;
+};
+
 struct spool_work {
     LIST_ENTRY(spool_work) entry;
     struct shadow *shadow;
@@ -90,7 +96,7 @@ static struct spool_work *work_create(struct shadow *shadow, const char *id,
     work->have = -1;
     (void)snprintf(work->id, sizeof(work->id), "%s", id); /* its length was looked at */
     work->root = path_of(shadow, id);
-    LIST_INSERT_HEAD(&shadow->spool_works, work, entry);
+    LIST_INSERT_HEAD(&shadow->sandboxes->works, work, entry);
     return work;
 }
 
@@ -114,25 +120,26 @@ static int check_quota(struct spool_work *work, size_t more)
 {
     struct shadow *shadow = work->shadow;
     int rc = disk_room_check(shadow, shadow->directory, (int64_t)more, &work->err);
-    if (rc != 0 || shadow->spool_quota == 0) {
+    if (rc != 0 || shadow->sandboxes->quota == 0) {
         return rc;
     }
-    if (!shadow->spool_counted) {
+    if (!shadow->sandboxes->counted) {
         struct os_tree_figures figures;
         char *all = path_of(shadow, "");
         os_tree_figures(shadow->os, all, COUNTED_MAX, &figures);
         mem_free(all);
-        shadow->spool_used = figures.disk_kib * 1024;
-        shadow->spool_counted = true;
+        shadow->sandboxes->used = figures.disk_kib * 1024;
+        shadow->sandboxes->counted = true;
     }
-    if (shadow->spool_used + (int64_t)more > shadow->spool_quota) {
-        shadow->spool_counted = false; /* something may have been removed: measured next time */
+    if (shadow->sandboxes->used + (int64_t)more > shadow->sandboxes->quota) {
+        shadow->sandboxes->counted =
+            false; /* something may have been removed: measured next time */
         return err_set(&work->err, -EDQUOT,
                        "spooled files of %s would take more than %" PRId64
                        " bytes (SPOOL_QUOTA_PER_OWNER); remove jobs or fetch their output",
-                       shadow->owner, shadow->spool_quota);
+                       shadow->owner, shadow->sandboxes->quota);
     }
-    shadow->spool_used += (int64_t)more;
+    shadow->sandboxes->used += (int64_t)more;
     return 0;
 }
 
@@ -308,7 +315,7 @@ static int get(struct spool_work *work)
 
 static int remove_all(struct spool_work *work)
 {
-    work->shadow->spool_counted = false;
+    work->shadow->sandboxes->counted = false;
     return os_remove_tree(work->shadow->os, work->root, &work->err);
 }
 
@@ -551,13 +558,20 @@ void spool_sweep(struct shadow *shadow)
     mem_free(all);
 }
 
+void spools_begin(struct shadow *shadow, int64_t quota)
+{
+    shadow->sandboxes = mem_zalloc(sizeof(*shadow->sandboxes));
+    shadow->sandboxes->quota = quota;
+}
+
 void spools_end(struct shadow *shadow)
 {
-    while (!LIST_EMPTY(&shadow->spool_works)) {
-        struct spool_work *work = LIST_FIRST(&shadow->spool_works);
+    while (!LIST_EMPTY(&shadow->sandboxes->works)) {
+        struct spool_work *work = LIST_FIRST(&shadow->sandboxes->works);
         if (work->request != NULL) {
             wire_reply_error(work->request, -ESHUTDOWN, "the shadow ends");
         }
         work_free(work);
     }
+    mem_free(shadow->sandboxes);
 }

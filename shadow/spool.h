@@ -6,6 +6,7 @@
 #define SHADOW_SPOOL_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 struct shadow;
 struct vec;
@@ -16,6 +17,7 @@ struct spool_right {            /* of a ticket */
     bool fetches;               /* it is for Fetch, not for Spool */
 };
 
+void spools_begin(struct shadow *shadow, int64_t quota); /* bytes; 0: no limit */
 void spool_answer(struct shadow *shadow, const struct spool_right *right,
                   struct wire_request *request);
 /* The job ("12.3") or the whole cluster ("12") has left the queue. */

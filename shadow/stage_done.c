@@ -82,7 +82,7 @@ static int sync_body(struct work *work)
     struct run *run = work->run;
     struct os *os = run->shadow->os;
     struct os_stat stat;
-    const char *to = run->evicted ? run->spool : run->stage;
+    const char *to = run->output == RUN_OUTPUT_SPOOLED ? run->spool : run->stage;
     if (os_stat(os, to, &stat) == 0 && stat.is_dir) {
         return 0; /* complete since before we were started again */
     }
@@ -106,7 +106,7 @@ static int sync_body(struct work *work)
     if (result == 0 && (count > STAGE_SYNC_EACH_MAX || run->files.has_trees)) {
         result = os_below_sync_all(os, run->part, &work->err);
     }
-    if (result == 0 && run->evicted) {
+    if (result == 0 && run->output == RUN_OUTPUT_SPOOLED) {
         result = os_mkdirs(os, run->shadow->spools, 0700, &work->err);
     }
     return result == 0 ? os_rename(os, run->part, to, true, &work->err) : result;
@@ -178,7 +178,7 @@ static void sync_done(struct work *work, int result)
         return;
     }
     run_move(run, RUN_REPORTING);
-    if (run->evicted) {
+    if (run->output == RUN_OUTPUT_SPOOLED) {
         struct ad *args = ad_create();
         ad_set_string(args, "Event", "Evicted");
         ad_destroy(manifest);
@@ -196,7 +196,7 @@ static void sync_done(struct work *work, int result)
 static void report_without_output(struct run *run, const struct ad *args)
 {
     struct ad *report = ad_copy(args);
-    run->no_output = true;
+    run->output = RUN_OUTPUT_NONE;
     run_move(run, RUN_REPORTING);
     run_note_transfers(run, report);
     ad_remove(report, "Files");
@@ -211,9 +211,10 @@ void stage_done_handle(struct run *run, struct wire_request *request)
     if (run->phase != RUN_OPEN) {
         return; /* said again: answered with the first */
     }
-    run->evicted = ad_bool_or(wire_request_args(request), "Evicted", false);
+    bool evicted = ad_bool_or(wire_request_args(request), "Evicted", false);
+    run->output = evicted ? RUN_OUTPUT_SPOOLED : RUN_OUTPUT_PLACED;
     run_move(run, RUN_SYNCING);
-    if (!run->evicted && stage_manifest_is_empty(wire_request_args(request))) {
+    if (!evicted && stage_manifest_is_empty(wire_request_args(request))) {
         report_without_output(run, wire_request_args(request));
         return;
     }
