@@ -11,6 +11,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "starter/cage.h"
+
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -31,6 +33,7 @@
 #include "starter/job_filter.h"
 #include "starter/job_run.h"
 #include "starter/kept.h"
+#include "starter/nest.h"
 #include "starter/starter.h"
 
 #define OOM_SCORE   800  /* a job is killed before what the machine itself runs */
@@ -61,7 +64,7 @@ struct cage {
 static const struct ad *slot_of(const struct starter *starter)
 {
     const struct ad *slot = NULL;
-    return ad_get_ad(starter->record, "Slot", &slot) == 0 ? slot : NULL;
+    return ad_get_ad(starter->run.record, "Slot", &slot) == 0 ? slot : NULL;
 }
 
 static struct os_cgroup_limits limits_of(const struct starter *starter)
@@ -106,20 +109,21 @@ static int make_group(struct starter *starter, struct cage *cage, struct err *er
     }
     cage->spec.cgroup = nest_take_group(starter, &cage->limits);
     if (cage->spec.cgroup == NULL) {
-        cage_plan_group_name(starter->directory, &text);
+        cage_plan_group_name(starter->run.directory, &text);
         rc = os_cgroup_create(starter->env.os, base, strbuf_text(&text), &cage->limits,
                               &cage->spec.cgroup, err);
     }
     strbuf_fini(&text);
     if (rc == -ENOTSUP) {
-        log_info(starter->env.log, "job.no_cgroup", err->text, LOG_TEXT("job", starter->job_id));
+        log_info(starter->env.log, "job.no_cgroup", err->text,
+                 LOG_TEXT("job", starter->run.job_id));
         return 0;
     }
     if (rc != 0) {
         return rc;
     }
     const char *places = os_cgroup_places(cage->spec.cgroup);
-    (void)snprintf(path, sizeof path, "%s/" STARTER_CGROUPS_FILE, starter->directory);
+    (void)snprintf(path, sizeof path, "%s/" STARTER_CGROUPS_FILE, starter->run.directory);
     return os_rewrite_file(starter->env.os, path, places, strlen(places), 0600, err);
 }
 
@@ -132,7 +136,7 @@ static bool is_own_directory(const char *path)
 /* Where the site's programs are that this job is begun with; mem_ blocks. */
 static void find_programs(const struct starter *starter, struct vec *ret)
 {
-    const char *const knobs[] = {starter->ckpt.wanted ? "CKPT_PROGRAM" : NULL,
+    const char *const knobs[] = {starter->run.ckpt.wanted ? "CKPT_PROGRAM" : NULL,
                                  job_run_is_remote(starter) ? "RSYS_MOUNT_PROGRAM" : NULL,
                                  "USER_JOB_WRAPPER"};
     for (size_t i = 0; i < ARRAY_COUNT(knobs); i++) {
@@ -154,13 +158,15 @@ static void find_programs(const struct starter *starter, struct vec *ret)
 static int make_scratch(struct starter *starter, const char *path, struct err *err)
 {
     struct os *os = starter->env.os;
-    const char *top = starter->directory, *name = path + strlen(top) + 1;
+    const char *top = starter->run.directory, *name = path + strlen(top) + 1;
     char *above = mem_strndup(name, (size_t)(strrchr(name, '/') - name));
     int rc = os_below_mkdirs(os, top, name, 0700, err);
     rc = rc != 0 ? rc : os_below_chmod(os, top, name, 01777, err);
-    if (rc == 0 && starter->change_user) {
-        rc = os_below_chown(os, top, name, starter->uid, starter->gid, err);
-        rc = rc != 0 ? rc : os_below_chown(os, top, above, starter->uid, starter->gid, err);
+    if (rc == 0 && starter->run.account.change_user) {
+        rc = os_below_chown(os, top, name, starter->run.account.uid, starter->run.account.gid, err);
+        rc = rc != 0 ? rc
+                     : os_below_chown(os, top, above, starter->run.account.uid,
+                                      starter->run.account.gid, err);
     }
     mem_free(above);
     return rc;
@@ -174,8 +180,8 @@ static int make_view(struct starter *starter, struct cage *cage, struct err *err
     struct os *os = starter->env.os;
     const char *hide[ARRAY_COUNT(OUTSIDE) + ARRAY_COUNT(DIRECTORIES) + HIDDEN_MAX];
     const char *scratch[CAGE_SCRATCH_MAX];
-    struct cage_place place = {.directory = starter->directory,
-                               .sandbox = starter->sandbox,
+    struct cage_place place = {.directory = starter->run.directory,
+                               .sandbox = starter->run.sandbox,
                                .hide = hide,
                                .scratch = scratch,
                                .private_shm = config_bool(config, "MOUNT_PRIVATE_DEV_SHM")};
@@ -220,13 +226,13 @@ static int make_view(struct starter *starter, struct cage *cage, struct err *err
             scratch[place.scratch_count++] = *list;
         }
     }
-    if (starter->ckpt.wanted) {
+    if (starter->run.ckpt.wanted) {
         rc = job_run_image_directory(starter, err);
         place.home = job_run_inside(starter);
         place.images = cage->images = job_run_image_path(starter, "");
         place.images_at = cage->images_at = job_run_image_inside(starter, "");
     }
-    cage_plan_view(starter->job, &place, &cage->view);
+    cage_plan_view(starter->run.job, &place, &cage->view);
     for (size_t i = 0; i < cage->view.name_count && rc == 0; i++) {
         rc = make_scratch(starter, cage->view.names[i], err);
     }
@@ -238,7 +244,7 @@ static bool find_cpus(const struct starter *starter, uint64_t ret[OS_CAGE_CPUS_M
 {
     const struct config *config = starter->env.config;
     const struct ad *slot = slot_of(starter);
-    const char *name = ad_string_or(starter->record, "SlotName", "");
+    const char *name = ad_string_or(starter->run.record, "SlotName", "");
     char knobs[2][CAGE_KNOB_SIZE], number[24];
     if (slot != NULL && cage_plan_cpus(ad_string_or(slot, "AssignedCpus", ""), ret)) {
         return true;
@@ -270,10 +276,10 @@ static int cage_open(struct starter *starter, struct err *err)
     /* The mount makes namespaces; the job below it has the filter that is wanted. */
     filter = job_run_is_remote(starter) && strcmp(filter, "strict") == 0 ? "standard" : filter;
     bool root = os_uid(starter->env.os) == 0;
-    int64_t core_bytes = ad_int_or(starter->job, "CoreSize", 0);
-    int64_t stack_bytes = ad_int_or(starter->job, "StackSize", 0);
+    int64_t core_bytes = ad_int_or(starter->run.job, "CoreSize", 0);
+    int64_t stack_bytes = ad_int_or(starter->run.job, "StackSize", 0);
     struct cage *cage = mem_zalloc(sizeof *cage);
-    starter->cage = cage;
+    starter->run.cage = cage;
     cage->required = strcmp(mode, "required") == 0;
     cage->closed = cage->required || root;
     cage->spec = (struct os_cage){
@@ -294,7 +300,7 @@ static int cage_open(struct starter *starter, struct err *err)
          strstr(os_cgroup_controls(cage->spec.cgroup), "cpuset") == NULL)) {
         log_info(starter->env.log, "job.cpus",
                  "no cpuset holds it to its CPUs: it could leave them",
-                 LOG_TEXT("job", starter->job_id));
+                 LOG_TEXT("job", starter->run.job_id));
     }
     if (rc == 0 && cage->spec.namespaces) {
         rc = make_view(starter, cage, err);
@@ -308,32 +314,33 @@ static int cage_open(struct starter *starter, struct err *err)
 static void tell_open(const struct starter *starter, const char *why)
 {
     if (os_uid(starter->env.os) == 0) {
-        log_warn(starter->env.log, "job.no_namespaces", why, LOG_TEXT("job", starter->job_id),
+        log_warn(starter->env.log, "job.no_namespaces", why, LOG_TEXT("job", starter->run.job_id),
                  LOG_TEXT("JOB_NAMESPACES", "auto: it runs without"));
     } else {
-        log_info(starter->env.log, "job.no_namespaces", why, LOG_TEXT("job", starter->job_id));
+        log_info(starter->env.log, "job.no_namespaces", why, LOG_TEXT("job", starter->run.job_id));
     }
 }
 
 int cage_spawn(struct starter *starter, const struct os_spawn *spec, os_exit_f on_exit, pid_t *ret,
                struct err *err)
 {
-    int rc = starter->cage == NULL ? cage_open(starter, err) : 0;
+    int rc = starter->run.cage == NULL ? cage_open(starter, err) : 0;
     if (rc != 0) {
         return rc;
     }
-    struct cage *cage = starter->cage;
+    struct cage *cage = starter->run.cage;
     struct os_spawn caged = *spec;
     caged.cage = &cage->spec;
     cage->began = true;
     rc = os_spawn(starter->env.os, &caged, on_exit, starter, ret, err);
     if (rc == -EPROTONOSUPPORT && cage->spec.filter != &job_filter_strict) {
-        log_warn(starter->env.log, "job.no_filter", err->text, LOG_TEXT("job", starter->job_id));
+        log_warn(starter->env.log, "job.no_filter", err->text,
+                 LOG_TEXT("job", starter->run.job_id));
         cage->spec.filter = NULL;
         rc = os_spawn(starter->env.os, &caged, on_exit, starter, ret, err);
     }
     bool walls_failed = cage->spec.namespaces && (rc == -ENOTSUP || rc == -ENOSYS);
-    if (walls_failed && starter->ckpt.wanted) { /* what it sees would have other names */
+    if (walls_failed && starter->run.ckpt.wanted) { /* what it sees would have other names */
         return err_prefix(err, -EAGAIN, "a job with checkpoints needs namespaces");
     }
     if (walls_failed && !cage->required && (rc == -ENOSYS || !cage->closed)) {
@@ -353,9 +360,9 @@ int cage_spawn(struct starter *starter, const struct os_spawn *spec, os_exit_f o
 int cage_spawn_beside(struct starter *starter, const struct os_spawn *spec, os_exit_f on_exit,
                       pid_t *ret, struct err *err)
 {
-    const struct cage *cage = starter->cage;
-    if (cage == NULL || starter->pid <= 0) {
-        return err_set(err, -ESRCH, "job %s does not run", starter->job_id);
+    const struct cage *cage = starter->run.cage;
+    if (cage == NULL || starter->run.process.pid <= 0) {
+        return err_set(err, -ESRCH, "job %s does not run", starter->run.job_id);
     }
     struct os_cage limits = cage->spec;
     struct os_spawn beside = *spec;
@@ -365,10 +372,11 @@ int cage_spawn_beside(struct starter *starter, const struct os_spawn *spec, os_e
     limits.oom_score = 0; /* written by path, which is the job's in there */
     beside.cage = &limits;
     if (cage->spec.namespaces) {
-        beside.beside =
-            cage->spec.user_namespace ? os_caged_pid(starter->env.os, starter->pid) : starter->pid;
+        beside.beside = cage->spec.user_namespace
+                            ? os_caged_pid(starter->env.os, starter->run.process.pid)
+                            : starter->run.process.pid;
         if (beside.beside <= 0) {
-            return err_set(err, -ESRCH, "the program of job %s has ended", starter->job_id);
+            return err_set(err, -ESRCH, "the program of job %s has ended", starter->run.job_id);
         }
     }
     return os_spawn(starter->env.os, &beside, on_exit, starter, ret, err);
@@ -376,17 +384,17 @@ int cage_spawn_beside(struct starter *starter, const struct os_spawn *spec, os_e
 
 const struct os_cgroup *cage_group(const struct starter *starter)
 {
-    return starter->cage != NULL ? starter->cage->spec.cgroup : NULL;
+    return starter->run.cage != NULL ? starter->run.cage->spec.cgroup : NULL;
 }
 
 bool cage_has_walls(const struct starter *starter)
 {
-    return starter->cage != NULL && starter->cage->spec.namespaces;
+    return starter->run.cage != NULL && starter->run.cage->spec.namespaces;
 }
 
 bool cage_scratch(const struct starter *starter, size_t index, const char **from, const char **to)
 {
-    const struct cage_view *view = &starter->cage->view;
+    const struct cage_view *view = &starter->run.cage->view;
     for (size_t i = 0; index < view->name_count && i < view->mount_count; i++) {
         if (view->mounts[i].from == view->names[index]) {
             *from = view->names[index];
@@ -399,7 +407,7 @@ bool cage_scratch(const struct starter *starter, size_t index, const char **from
 
 bool cage_mount_point(const struct starter *starter, size_t index, const char **to)
 {
-    const struct cage_view *view = &starter->cage->view;
+    const struct cage_view *view = &starter->run.cage->view;
     for (size_t i = view->kept_count; i < view->mount_count; i++) {
         enum os_mount_kind kind = view->mounts[i].kind;
         if ((kind == OS_MOUNT_BIND || kind == OS_MOUNT_READONLY) && index-- == 0) {
@@ -412,7 +420,7 @@ bool cage_mount_point(const struct starter *starter, size_t index, const char **
 
 const char *cage_scratch_inner(const struct starter *starter, const char *path)
 {
-    const struct cage_view *view = &starter->cage->view;
+    const struct cage_view *view = &starter->run.cage->view;
     for (size_t i = 0; i < view->name_count; i++) {
         const char *inner = strrchr(view->names[i], '/');
         size_t length = (size_t)(inner - view->names[i]);
@@ -426,14 +434,14 @@ const char *cage_scratch_inner(const struct starter *starter, const char *path)
 void cage_figures(struct starter *starter, struct os_cgroup_usage *ret)
 {
     *ret = (struct os_cgroup_usage){0};
-    if (starter->cage != NULL && starter->cage->spec.cgroup != NULL) {
-        os_cgroup_figures(starter->cage->spec.cgroup, ret);
+    if (starter->run.cage != NULL && starter->run.cage->spec.cgroup != NULL) {
+        os_cgroup_figures(starter->run.cage->spec.cgroup, ret);
     }
 }
 
 void cage_allow_copy(struct starter *starter, bool copied)
 {
-    struct cage *cage = starter->cage;
+    struct cage *cage = starter->run.cage;
     if (cage == NULL || cage->spec.cgroup == NULL || cage->limits.memory_bytes <= 0 ||
         cage->is_roomy == copied) {
         return;
@@ -445,12 +453,13 @@ void cage_allow_copy(struct starter *starter, bool copied)
 
 void cage_kill(struct starter *starter)
 {
-    struct cage *cage = starter->cage;
+    struct cage *cage = starter->run.cage;
     if (cage != NULL && cage->spec.cgroup != NULL) {
         os_cgroup_kill(cage->spec.cgroup);
     }
-    if (starter->pid > 0) {
-        (void)os_kill(starter->env.os, starter->pid, SIGKILL); /* gone: its end is on its way */
+    if (starter->run.process.pid > 0) {
+        (void)os_kill(starter->env.os, starter->run.process.pid,
+                      SIGKILL); /* gone: its end is on its way */
     }
     if (cage == NULL || (cage->spec.cgroup == NULL && !cage->spec.namespaces)) {
         (void)os_descendants_kill(starter->env.os, SIGKILL);
@@ -459,7 +468,7 @@ void cage_kill(struct starter *starter)
 
 void cage_freeze(struct starter *starter, bool frozen)
 {
-    const struct cage *cage = starter->cage;
+    const struct cage *cage = starter->run.cage;
     if (cage == NULL || cage->spec.cgroup == NULL ||
         os_cgroup_freeze(cage->spec.cgroup, frozen) != 0) {
         (void)os_descendants_kill(starter->env.os, frozen ? SIGSTOP : SIGCONT);
@@ -472,14 +481,14 @@ static void hunt(struct starter *starter)
     struct strbuf mark;
     (void)os_descendants_kill(starter->env.os, SIGKILL);
     strbuf_init(&mark, 0);
-    strbuf_printf(&mark, "ROOST_STARTER_DIR=%s", starter->directory);
+    strbuf_printf(&mark, "ROOST_STARTER_DIR=%s", starter->run.directory);
     (void)os_marked_kill(starter->env.os, strbuf_text(&mark), SIGKILL);
     strbuf_fini(&mark);
 }
 
 void cage_empty(struct starter *starter)
 {
-    struct cage *cage = starter->cage;
+    struct cage *cage = starter->run.cage;
     struct err err;
     bool walls = cage != NULL && cage->spec.namespaces;
     if (cage != NULL && cage->spec.cgroup != NULL && !cage->is_roomy &&
@@ -489,8 +498,8 @@ void cage_empty(struct starter *starter)
         int rc = os_cgroup_remove(cage->spec.cgroup, EMPTIED_MS, &err);
         if (rc != 0) {
             log_error(starter->env.log, "cgroup.remove", err.text,
-                      LOG_TEXT("job", starter->job_id));
-            starter->odd = true;
+                      LOG_TEXT("job", starter->run.job_id));
+            starter->run.end.odd = true;
         }
         walls = walls || rc == 0;
         os_cgroup_close(cage->spec.cgroup);
@@ -506,7 +515,7 @@ void cage_empty(struct starter *starter)
 
 void cage_close(struct starter *starter)
 {
-    struct cage *cage = starter->cage;
+    struct cage *cage = starter->run.cage;
     if (cage == NULL) {
         return;
     }
@@ -518,5 +527,5 @@ void cage_close(struct starter *starter)
     kept_fini(&cage->kept);
     mem_free(cage->cpu_list);
     mem_free(cage);
-    starter->cage = NULL;
+    starter->run.cage = NULL;
 }

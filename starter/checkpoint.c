@@ -13,6 +13,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "starter/checkpoint.h"
+
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -29,8 +31,11 @@
 #include "classad/ad.h"
 #include "classad/ad_eval.h"
 #include "classad/ad_parse.h"
+#include "starter/cage.h"
 #include "starter/cage_plan.h"
 #include "starter/checkpoint_plan.h"
+#include "starter/ckpt_send.h"
+#include "starter/ckpt_take.h"
 #include "starter/job_run.h"
 #include "starter/starter.h"
 #include "wire/checkpoint_attrs.h"
@@ -46,7 +51,8 @@
 
 static bool runs(const struct starter *starter)
 {
-    return starter->phase == STARTER_RUN && starter->pid > 0 && starter->script == SCRIPT_JOB;
+    return starter->run.phase == STARTER_RUN && starter->run.process.pid > 0 &&
+           starter->run.script == SCRIPT_JOB;
 }
 
 /* ---- may it be? ------------------------------------------------------------------------------ */
@@ -70,10 +76,10 @@ static const char *why_not(const struct starter *starter)
         return "this machine has no file system for it: its own calls are wrapped";
     }
     if (!job_run_is_remote(starter) &&
-        text_equal_nocase(ad_string_or(starter->job, "ShouldTransferFiles", "YES"), "NO")) {
+        text_equal_nocase(ad_string_or(starter->run.job, "ShouldTransferFiles", "YES"), "NO")) {
         return "it transfers no files";
     }
-    if (!cage_plan_home_fits(starter->job, scratch, count,
+    if (!cage_plan_home_fits(starter->run.job, scratch, count,
                              config_path(config, "CHECKPOINT_SANDBOX"))) {
         return "CHECKPOINT_SANDBOX is not below MOUNT_UNDER_SCRATCH, or the job itself names files "
                "there";
@@ -83,16 +89,16 @@ static const char *why_not(const struct starter *starter)
 
 void checkpoint_decide(struct starter *starter)
 {
-    struct starter_ckpt *ckpt = &starter->ckpt;
-    if (!ad_bool_or(starter->job, CKPT_WANTED, false)) {
+    struct starter_ckpt *ckpt = &starter->run.ckpt;
+    if (!ad_bool_or(starter->run.job, CKPT_WANTED, false)) {
         return;
     }
     const char *why = why_not(starter);
     ckpt->wanted = why == NULL;
-    ckpt->sequence = ad_int_or(starter->job, CKPT_SEQUENCE, 0);
+    ckpt->sequence = ad_int_or(starter->run.job, CKPT_SEQUENCE, 0);
     ckpt->has_one = ckpt->sequence > 0;
     if (why != NULL) {
-        log_warn(starter->env.log, "checkpoint.none", why, LOG_TEXT("job", starter->job_id));
+        log_warn(starter->env.log, "checkpoint.none", why, LOG_TEXT("job", starter->run.job_id));
         (void)snprintf(ckpt->why_not, sizeof ckpt->why_not, "%s", why);
     }
 }
@@ -104,7 +110,7 @@ static void take(struct starter *starter);
 /* Those who asked first, so many; the others wait for the next one. */
 static void answer(struct starter *starter, size_t count, int status, const char *text)
 {
-    struct starter_ckpt *ckpt = &starter->ckpt;
+    struct starter_ckpt *ckpt = &starter->run.ckpt;
     struct vec waiting = ckpt->waiting;
     ckpt->waiting = (struct vec){0};
     for (size_t i = 0; i < waiting.count; i++) {
@@ -128,10 +134,10 @@ static void answer(struct starter *starter, size_t count, int status, const char
 
 static void remove_files(struct starter *starter)
 {
-    struct starter_ckpt *ckpt = &starter->ckpt;
+    struct starter_ckpt *ckpt = &starter->run.ckpt;
     for (size_t i = 0; i < 2; i++) {
         if (ckpt->files[i][0] != '\0') {
-            (void)os_below_remove(starter->env.os, starter->directory, ckpt->files[i],
+            (void)os_below_remove(starter->env.os, starter->run.directory, ckpt->files[i],
                                   NULL); /* it goes with the directory */
         }
     }
@@ -146,27 +152,27 @@ static void remove_files(struct starter *starter)
 static uint64_t time_left_ms(const struct starter *starter)
 {
     uint64_t now_ms = loop_now_ms(starter->env.loop);
-    return starter->ckpt.stop_by_ms > now_ms ? starter->ckpt.stop_by_ms - now_ms : 0;
+    return starter->run.ckpt.stop_by_ms > now_ms ? starter->run.ckpt.stop_by_ms - now_ms : 0;
 }
 
 /* Can what changed be sent, the next time? */
 static bool is_followed(const struct starter *starter)
 {
-    const struct starter_ckpt *ckpt = &starter->ckpt;
+    const struct starter_ckpt *ckpt = &starter->run.ckpt;
     return ckpt->follower > 0 && ckpt->committed_id[0] != '\0';
 }
 
 /* What the next one will take, as far as is known: a little more than the last of its kind. */
 static bool has_time(const struct starter *starter)
 {
-    uint64_t takes_ms = checkpoint_plan_takes_ms(&starter->ckpt.costs, is_followed(starter));
+    uint64_t takes_ms = checkpoint_plan_takes_ms(&starter->run.ckpt.costs, is_followed(starter));
     return time_left_ms(starter) > takes_ms + takes_ms / 4;
 }
 
 /* Nothing is under way any more. */
 static void rest(struct starter *starter, bool kept)
 {
-    struct starter_ckpt *ckpt = &starter->ckpt;
+    struct starter_ckpt *ckpt = &starter->run.ckpt;
     remove_files(starter);
     ckpt->step = CKPT_IDLE;
     ckpt->next_ms =
@@ -178,7 +184,7 @@ static void rest(struct starter *starter, bool kept)
                                                                  "CHECKPOINT_INTERVAL_MAX"));
     if (!ckpt->ends_run) {
         bool again = ckpt->waiting.count > 0 || ckpt->base_lost;
-        loop_timer_set(ckpt->timer, again ? RUN_AGAIN_MS : LOOK_MS);
+        loop_timer_set(starter->timers[TIMER_CKPT], again ? RUN_AGAIN_MS : LOOK_MS);
         return;
     }
     if (ckpt->job_ended) {
@@ -193,8 +199,8 @@ static void rest(struct starter *starter, bool kept)
 
 void checkpoint_abandon(struct starter *starter, int status, const char *why)
 {
-    struct starter_ckpt *ckpt = &starter->ckpt;
-    log_warn(starter->env.log, "checkpoint.failed", why, LOG_TEXT("job", starter->job_id),
+    struct starter_ckpt *ckpt = &starter->run.ckpt;
+    log_warn(starter->env.log, "checkpoint.failed", why, LOG_TEXT("job", starter->run.job_id),
              LOG_INT("sequence", ckpt->number), LOG_INT("status", status));
     ckpt->base_lost = status == -ENODATA && !ckpt->ends_run && !ckpt->job_ended;
     if (status == -ENODATA) {
@@ -217,7 +223,7 @@ static void ignore_answer(void *arg, struct wire_reply *reply)
 void checkpoint_tell_startd(struct starter *starter)
 {
     struct wire *wire = uplink_wire(starter->startd);
-    const struct starter_ckpt *ckpt = &starter->ckpt;
+    const struct starter_ckpt *ckpt = &starter->run.ckpt;
     if (wire == NULL || ckpt->taken_s == 0) {
         return;
     }
@@ -233,7 +239,7 @@ void checkpoint_tell_startd(struct starter *starter)
 
 void checkpoint_committed(struct starter *starter)
 {
-    struct starter_ckpt *ckpt = &starter->ckpt;
+    struct starter_ckpt *ckpt = &starter->run.ckpt;
     bool was_followed = is_followed(starter);
     ckpt->sequence = ckpt->number;
     ckpt->has_one = true;
@@ -245,7 +251,7 @@ void checkpoint_committed(struct starter *starter)
     ckpt->taken_s = ad_int_or(ckpt->manifest, CKPT_LAST_TIME, 0);
     ckpt->run_s = ad_int_or(ckpt->manifest, CKPT_RUN_SECONDS, 0);
     log_info(starter->env.log, "checkpoint.kept", "the job can go on from there",
-             LOG_TEXT("job", starter->job_id), LOG_INT("sequence", ckpt->sequence),
+             LOG_TEXT("job", starter->run.job_id), LOG_INT("sequence", ckpt->sequence),
              LOG_INT("sent_bytes", ckpt->sizes[0] + ckpt->sizes[1]),
              LOG_BOOL("delta", ckpt->is_delta), LOG_BOOL("changes", ckpt->is_changes),
              LOG_INT("took_ms", ckpt->took_ms));
@@ -259,7 +265,7 @@ void checkpoint_committed(struct starter *starter)
 static void dumped(void *arg, pid_t pid, const struct os_exit *how)
 {
     struct starter *starter = arg;
-    struct starter_ckpt *ckpt = &starter->ckpt;
+    struct starter_ckpt *ckpt = &starter->run.ckpt;
     struct err err = {""};
     (void)pid;
     ckpt->pid = 0;
@@ -267,7 +273,7 @@ static void dumped(void *arg, pid_t pid, const struct os_exit *how)
     if (ckpt->step != CKPT_DUMPING) {
         return;
     }
-    loop_timer_stop(ckpt->timer);
+    loop_timer_stop(starter->timers[TIMER_CKPT]);
     char *report = ckpt_take_report(starter);
     int rc = 0;
     if (how->signal != 0 || how->status != 0) {
@@ -278,9 +284,10 @@ static void dumped(void *arg, pid_t pid, const struct os_exit *how)
     mem_free(report);
     /* One that was killed took too long, or somebody did not want it. */
     if (rc != 0 && how->signal == 0 && ++ckpt->tries < TRIES_MAX && !ckpt->job_ended) {
-        log_info(starter->env.log, "checkpoint.again", err.text, LOG_TEXT("job", starter->job_id),
-                 LOG_INT("sequence", ckpt->number));
-        loop_timer_set(ckpt->timer, TRY_AGAIN_MS); /* a process between fork and exec, mostly */
+        log_info(starter->env.log, "checkpoint.again", err.text,
+                 LOG_TEXT("job", starter->run.job_id), LOG_INT("sequence", ckpt->number));
+        loop_timer_set(starter->timers[TIMER_CKPT],
+                       TRY_AGAIN_MS); /* a process between fork and exec, mostly */
         return;
     }
     if (rc != 0) {
@@ -288,10 +295,10 @@ static void dumped(void *arg, pid_t pid, const struct os_exit *how)
         return;
     }
     log_info(starter->env.log, "checkpoint.taken", "it is sent now",
-             LOG_TEXT("job", starter->job_id), LOG_INT("sequence", ckpt->number),
+             LOG_TEXT("job", starter->run.job_id), LOG_INT("sequence", ckpt->number),
              LOG_BOOL("delta", ckpt->is_delta), LOG_INT("image_bytes", ckpt->sizes[0]),
              LOG_INT("files_bytes", ckpt->sizes[1]));
-    if (ckpt->ends_run && !ckpt->job_ended && starter->pid > 0) {
+    if (ckpt->ends_run && !ckpt->job_ended && starter->run.process.pid > 0) {
         cage_kill(starter); /* what it does from now on is done again anyway */
     }
     ckpt->sending_ms = loop_now_ms(starter->env.loop);
@@ -311,15 +318,16 @@ static void remove_copy(struct starter *starter)
 /* The image is about what it has in memory, and the archive what it has on disk. */
 static int check_room(struct starter *starter, struct err *err)
 {
-    struct starter_ckpt *ckpt = &starter->ckpt;
-    int64_t wanted_kib = starter->watch.memory_kib + starter->watch.disk_kib + (int64_t)SPARE_KIB;
-    int64_t free_kib = os_disk_free_kib(starter->env.os, starter->directory);
+    struct starter_ckpt *ckpt = &starter->run.ckpt;
+    int64_t wanted_kib =
+        starter->run.watch.memory_kib + starter->run.watch.disk_kib + (int64_t)SPARE_KIB;
+    int64_t free_kib = os_disk_free_kib(starter->env.os, starter->run.directory);
     int64_t max_kib = config_bytes(starter->env.config, "CHECKPOINT_COPY_MAX") / 1024;
-    bool copies = checkpoint_plan_copies(free_kib, wanted_kib, starter->watch.disk_kib, max_kib,
+    bool copies = checkpoint_plan_copies(free_kib, wanted_kib, starter->run.watch.disk_kib, max_kib,
                                          ckpt->copies);
     if (ckpt->copies && !copies) {
         remove_copy(starter);
-        free_kib = os_disk_free_kib(starter->env.os, starter->directory);
+        free_kib = os_disk_free_kib(starter->env.os, starter->run.directory);
     }
     ckpt->copies = copies;
     return free_kib >= 0 && free_kib < wanted_kib
@@ -330,14 +338,14 @@ static int check_room(struct starter *starter, struct err *err)
 
 static uint64_t run_ms(const struct starter *starter)
 {
-    const struct starter_ckpt *ckpt = &starter->ckpt;
+    const struct starter_ckpt *ckpt = &starter->run.ckpt;
     uint64_t all_ms = loop_now_ms(starter->env.loop) - ckpt->job_began_ms;
     return all_ms > ckpt->still_ms ? all_ms - ckpt->still_ms : 0;
 }
 
 static void try_to_dump(struct starter *starter)
 {
-    struct starter_ckpt *ckpt = &starter->ckpt;
+    struct starter_ckpt *ckpt = &starter->run.ckpt;
     struct err err;
     ckpt->run_ms = run_ms(starter);
     int rc = check_room(starter, &err);
@@ -351,13 +359,13 @@ static void try_to_dump(struct starter *starter)
         checkpoint_abandon(starter, rc, err.text);
         return;
     }
-    loop_timer_set(ckpt->timer,
+    loop_timer_set(starter->timers[TIMER_CKPT],
                    (uint64_t)config_duration_ms(starter->env.config, "CHECKPOINT_TIMEOUT"));
 }
 
 static void take(struct starter *starter)
 {
-    struct starter_ckpt *ckpt = &starter->ckpt;
+    struct starter_ckpt *ckpt = &starter->run.ckpt;
     ckpt->number = (ckpt->number > ckpt->sequence ? ckpt->number : ckpt->sequence) + 1;
     ckpt->began_ms = loop_now_ms(starter->env.loop);
     ckpt->step = CKPT_DUMPING;
@@ -371,19 +379,19 @@ static void take(struct starter *starter)
 
 void checkpoint_begin(struct starter *starter)
 {
-    struct starter_ckpt *ckpt = &starter->ckpt;
+    struct starter_ckpt *ckpt = &starter->run.ckpt;
     if (!ckpt->wanted) {
         return;
     }
     ckpt->job_began_ms = loop_now_ms(starter->env.loop);
     ckpt->next_ms = ckpt->job_began_ms +
                     (uint64_t)config_duration_ms(starter->env.config, "CHECKPOINT_INTERVAL_MIN");
-    loop_timer_set(ckpt->timer, FOLLOW_MS);
+    loop_timer_set(starter->timers[TIMER_CKPT], FOLLOW_MS);
 }
 
 void checkpoint_note_frozen(struct starter *starter, bool frozen)
 {
-    struct starter_ckpt *ckpt = &starter->ckpt;
+    struct starter_ckpt *ckpt = &starter->run.ckpt;
     uint64_t now_ms = loop_now_ms(starter->env.loop);
     if (frozen) {
         ckpt->frozen_ms = now_ms;
@@ -409,18 +417,18 @@ static bool is_true(const struct ad *my, const struct ad *target, const char *na
 /* By the machine's expression and the job's; with neither by what they cost. */
 static bool is_time(struct starter *starter)
 {
-    struct starter_ckpt *ckpt = &starter->ckpt;
+    struct starter_ckpt *ckpt = &starter->run.ckpt;
     const char *text = config_expr(starter->env.config, "PERIODIC_CHECKPOINT");
-    bool has_own = ad_has(starter->job, CKPT_PERIODIC);
+    bool has_own = ad_has(starter->run.job, CKPT_PERIODIC);
     int64_t now_s = loop_wall_s(starter->env.loop);
     const struct ad *slot = job_run_slot(starter);
     if (text == NULL && !has_own) {
         return loop_now_ms(starter->env.loop) >= ckpt->next_ms;
     }
     struct ad *my = slot != NULL ? ad_copy(slot) : ad_create();
-    int64_t last_s = ckpt->taken_s > 0 ? ckpt->taken_s : starter->started_s;
+    int64_t last_s = ckpt->taken_s > 0 ? ckpt->taken_s : starter->run.process.started_s;
     ad_set_int(my, CKPT_SLOT_LAST, last_s);
-    struct ad *job = ad_copy(starter->job);
+    struct ad *job = ad_copy(starter->run.job);
     ad_set_int(job, CKPT_SLOT_LAST, last_s);
     ad_set_int(job, CKPT_LAST_TIME, last_s);
     bool yes = (text != NULL && ad_set_expr_old(my, "_periodic_checkpoint", text, NULL) == 0 &&
@@ -433,7 +441,7 @@ static bool is_time(struct starter *starter)
 
 void checkpoint_tick(struct starter *starter)
 {
-    struct starter_ckpt *ckpt = &starter->ckpt;
+    struct starter_ckpt *ckpt = &starter->run.ckpt;
     if (ckpt->step == CKPT_SENDING) {
         ckpt_send_next(starter);
         return;
@@ -449,34 +457,35 @@ void checkpoint_tick(struct starter *starter)
         try_to_dump(starter);
         return;
     }
-    if (ckpt->step != CKPT_IDLE || !runs(starter) || starter->stopping) {
+    if (ckpt->step != CKPT_IDLE || !runs(starter) || starter->run.stop.how != RUNS_ON) {
         return;
     }
     ckpt_take_follow(starter);
-    if (!starter->frozen && (ckpt->waiting.count > 0 || ckpt->base_lost || is_time(starter))) {
+    if (!starter->run.process.frozen &&
+        (ckpt->waiting.count > 0 || ckpt->base_lost || is_time(starter))) {
         take(starter);
     } else {
-        loop_timer_set(ckpt->timer, LOOK_MS);
+        loop_timer_set(starter->timers[TIMER_CKPT], LOOK_MS);
     }
 }
 
 void checkpoint_asked(struct starter *starter, struct wire_request *request)
 {
-    struct starter_ckpt *ckpt = &starter->ckpt;
-    if (starter->job != NULL && !ad_bool_or(starter->job, CKPT_WANTED, false)) {
+    struct starter_ckpt *ckpt = &starter->run.ckpt;
+    if (starter->run.job != NULL && !ad_bool_or(starter->run.job, CKPT_WANTED, false)) {
         wire_reply_error(request, -ENOTSUP, "job %s was submitted without checkpoint = true",
-                         starter->job_id);
-    } else if (starter->job != NULL && !ckpt->wanted) {
+                         starter->run.job_id);
+    } else if (starter->run.job != NULL && !ckpt->wanted) {
         wire_reply_error(request, -ENOTSUP, "job %s cannot be checkpointed here: %s",
-                         starter->job_id, ckpt->why_not);
-    } else if (!runs(starter) || starter->stopping) {
-        wire_reply_error(request, -ESRCH, "no program of job %s runs", starter->job_id);
-    } else if (starter->frozen) {
-        wire_reply_error(request, -EBUSY, "job %s is suspended", starter->job_id);
+                         starter->run.job_id, ckpt->why_not);
+    } else if (!runs(starter) || starter->run.stop.how != RUNS_ON) {
+        wire_reply_error(request, -ESRCH, "no program of job %s runs", starter->run.job_id);
+    } else if (starter->run.process.frozen) {
+        wire_reply_error(request, -EBUSY, "job %s is suspended", starter->run.job_id);
     } else {
         vec_push(&ckpt->waiting, request);
         if (ckpt->step == CKPT_IDLE) {
-            loop_timer_stop(ckpt->timer);
+            loop_timer_stop(starter->timers[TIMER_CKPT]);
             take(starter);
         } /* else the one behind it answers */
     }
@@ -486,9 +495,9 @@ void checkpoint_asked(struct starter *starter, struct wire_request *request)
 
 bool checkpoint_stops(struct starter *starter, uint64_t grace_ms)
 {
-    struct starter_ckpt *ckpt = &starter->ckpt;
-    if (!ckpt->wanted || ckpt->ends_run || starter->stop_kind == STOP_REMOVED ||
-        starter->script != SCRIPT_JOB || starter->pid <= 0) {
+    struct starter_ckpt *ckpt = &starter->run.ckpt;
+    if (!ckpt->wanted || ckpt->ends_run || starter->run.stop.kind == STOP_REMOVED ||
+        starter->run.script != SCRIPT_JOB || starter->run.process.pid <= 0) {
         return ckpt->ends_run;
     }
     ckpt->stop_by_ms = loop_now_ms(starter->env.loop) + grace_ms;
@@ -499,11 +508,11 @@ bool checkpoint_stops(struct starter *starter, uint64_t grace_ms)
     if (ckpt->step == CKPT_SENDING || ckpt->step == CKPT_TELLING) {
         ckpt->once_more = true; /* a fresh one behind it, if the time suffices */
     } else if (ckpt->step == CKPT_IDLE && has_time(starter)) {
-        loop_timer_stop(ckpt->timer);
+        loop_timer_stop(starter->timers[TIMER_CKPT]);
         take(starter);
     } else if (ckpt->step == CKPT_IDLE) {
         log_info(starter->env.log, "checkpoint.no_time", "its latest one counts",
-                 LOG_TEXT("job", starter->job_id), LOG_INT("sequence", ckpt->sequence));
+                 LOG_TEXT("job", starter->run.job_id), LOG_INT("sequence", ckpt->sequence));
         cage_kill(starter);
     }
     return true;
@@ -511,10 +520,11 @@ bool checkpoint_stops(struct starter *starter, uint64_t grace_ms)
 
 bool checkpoint_holds_end(struct starter *starter)
 {
-    struct starter_ckpt *ckpt = &starter->ckpt;
+    struct starter_ckpt *ckpt = &starter->run.ckpt;
     bool tries_again = ckpt->step == CKPT_DUMPING && ckpt->pid == 0; /* of what is no more */
     ckpt->job_ended = true;
-    if (ckpt->ends_run && !starter->stop_fast && ckpt->step != CKPT_IDLE && !tries_again) {
+    if (ckpt->ends_run && starter->run.stop.how != STOPS_AT_ONCE && ckpt->step != CKPT_IDLE &&
+        !tries_again) {
         return true;
     }
     checkpoint_forget(starter);
@@ -523,14 +533,15 @@ bool checkpoint_holds_end(struct starter *starter)
 
 bool checkpoint_is_sent(const struct starter *starter)
 {
-    return starter->ckpt.ends_run && starter->ckpt.job_ended && starter->ckpt.step != CKPT_IDLE;
+    return starter->run.ckpt.ends_run && starter->run.ckpt.job_ended &&
+           starter->run.ckpt.step != CKPT_IDLE;
 }
 
 void checkpoint_forget(struct starter *starter)
 {
-    struct starter_ckpt *ckpt = &starter->ckpt;
+    struct starter_ckpt *ckpt = &starter->run.ckpt;
     ckpt_take_end(starter);
-    loop_timer_stop(ckpt->timer);
+    loop_timer_stop(starter->timers[TIMER_CKPT]);
     remove_files(starter);
     ckpt->step = CKPT_IDLE;
     answer(starter, ckpt->waiting.count, -ESRCH, "the job has ended");

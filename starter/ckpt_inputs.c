@@ -8,6 +8,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "starter/ckpt_inputs.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -35,8 +37,8 @@ static bool is_listed(const struct starter_input *input)
 static void put_list(const struct starter *starter, struct ad *ad)
 {
     struct vec names = {0}, figures = {0};
-    for (size_t i = 0; i < starter->inputs.count; i++) {
-        const struct starter_input *input = starter->inputs.items[i];
+    for (size_t i = 0; i < starter->run.input.list.count; i++) {
+        const struct starter_input *input = starter->run.input.list.items[i];
         if (is_listed(input)) {
             struct strbuf text;
             strbuf_init(&text, 0);
@@ -64,8 +66,8 @@ int ckpt_inputs_save(struct starter *starter, struct err *err)
     int rc = bytes.failed ? err_set(err, -E2BIG, "the list of inputs is too long") : 0;
     rc = rc != 0 ? rc : job_run_image_directory(starter, err);
     rc = rc != 0 ? rc
-                 : os_below_open(starter->env.os, starter->directory, NAME, OS_WRITE_TRUNCATE, 0644,
-                                 &file, err);
+                 : os_below_open(starter->env.os, starter->run.directory, NAME, OS_WRITE_TRUNCATE,
+                                 0644, &file, err);
     if (rc == 0) {
         rc = os_file_write(file, 0, bytes.data, bytes.length);
         rc = rc != 0 ? rc : os_file_chmod(file, 0644); /* whatever our umask is */
@@ -91,7 +93,7 @@ static void add_input(struct starter *starter, const char *name, const char *fig
     input->size_bytes = size;
     input->mtime_s = mtime;
     memcpy(input->checksum, checksum, sizeof checksum);
-    vec_push(&starter->inputs, input);
+    vec_push(&starter->run.input.list, input);
 }
 
 void ckpt_inputs_load(struct starter *starter)
@@ -101,7 +103,7 @@ void ckpt_inputs_load(struct starter *starter)
     struct err err;
     char *bytes = NULL;
     job_run_forget_inputs(starter); /* the shadow's list: those that were not fetched */
-    int rc = os_below_open(starter->env.os, starter->directory, NAME, OS_READ, 0, &file, &err);
+    int rc = os_below_open(starter->env.os, starter->run.directory, NAME, OS_READ, 0, &file, &err);
     int64_t size = rc == 0 ? os_file_size(file) : 0;
     if (rc == 0 && size >= 0 && (uint64_t)size <= BYTES_MAX) {
         bytes = mem_alloc((size_t)size + 1);
@@ -110,7 +112,7 @@ void ckpt_inputs_load(struct starter *starter)
                          : ad_decode(bytes, (size_t)size, NULL, &ad, &err);
     }
     if (rc != 0) {
-        log_warn(starter->env.log, "resume.inputs", err.text, LOG_TEXT("job", starter->job_id));
+        log_warn(starter->env.log, "resume.inputs", err.text, LOG_TEXT("job", starter->run.job_id));
     }
     if (ad != NULL) {
         struct ad_value names, figures, name, figure;

@@ -11,6 +11,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "starter/ckpt_program.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -19,6 +21,7 @@
 #include "base/mem.h"
 #include "base/os_below.h"
 #include "base/strbuf.h"
+#include "starter/checkpoint.h"
 #include "starter/job_end.h"
 #include "starter/job_place.h"
 #include "starter/job_run.h"
@@ -58,8 +61,8 @@ bool ckpt_program_was_killed(struct starter *starter)
 {
     struct os_file *file = NULL;
     char said[sizeof BEGAN] = "";
-    if (!starter->ckpt.wanted || job_run_is_remote(starter) ||
-        os_below_open(starter->env.os, starter->directory, STARTER_CKPT_DIRECTORY "/" OUTCOME,
+    if (!starter->run.ckpt.wanted || job_run_is_remote(starter) ||
+        os_below_open(starter->env.os, starter->run.directory, STARTER_CKPT_DIRECTORY "/" OUTCOME,
                       OS_READ, 0, &file, NULL) != 0) {
         return false;
     }
@@ -70,8 +73,9 @@ bool ckpt_program_was_killed(struct starter *starter)
     }
     char why[100];
     (void)snprintf(why, sizeof why, "what keeps the job for its checkpoints was ended by %s %d",
-                   starter->exit.signal != 0 ? "signal" : "status",
-                   starter->exit.signal != 0 ? starter->exit.signal : starter->exit.status);
+                   starter->run.process.exit.signal != 0 ? "signal" : "status",
+                   starter->run.process.exit.signal != 0 ? starter->run.process.exit.signal
+                                                         : starter->run.process.exit.status);
     job_end_still(starter);
     job_run_give_up(starter, why);
     return true;
@@ -85,12 +89,12 @@ int ckpt_program_run(struct starter *starter, const char *const *argv, const cha
     struct os_spawn spec = job_place_spec(starter);
     struct strbuf mark;
     strbuf_init(&mark, 0);
-    strbuf_printf(&mark, "ROOST_STARTER_DIR=%s", starter->directory);
+    strbuf_printf(&mark, "ROOST_STARTER_DIR=%s", starter->run.directory);
     const char *const more[] = {strbuf_text(&mark), NULL};
     spec.argv = argv;
     spec.env = ENVIRONMENT;
     spec.env_add = more;
-    spec.cwd = starter->directory; /* tar's: it may go there, not list it */
+    spec.cwd = starter->run.directory; /* tar's: it may go there, not list it */
     spec.stdout_path = said;
     spec.stderr_path = errors;
     spec.truncate_output = true;

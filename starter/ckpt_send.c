@@ -5,6 +5,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "starter/ckpt_send.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,6 +17,7 @@
 #include "base/mem.h"
 #include "base/os_below.h"
 #include "classad/ad.h"
+#include "starter/checkpoint.h"
 #include "starter/checkpoint_plan.h"
 #include "starter/starter.h"
 #include "wire/checkpoint_attrs.h"
@@ -37,7 +40,7 @@ static bool is_connected(const struct starter *starter)
 
 static void begin_file(struct starter *starter)
 {
-    struct starter_ckpt *ckpt = &starter->ckpt;
+    struct starter_ckpt *ckpt = &starter->run.ckpt;
     os_file_close(ckpt->file);
     digest_destroy(ckpt->digest);
     ckpt->file = NULL;
@@ -48,7 +51,7 @@ static void begin_file(struct starter *starter)
 
 void ckpt_send_begin(struct starter *starter)
 {
-    struct starter_ckpt *ckpt = &starter->ckpt;
+    struct starter_ckpt *ckpt = &starter->run.ckpt;
     ckpt->step = CKPT_SENDING;
     ckpt->file_at = 0;
     ckpt->puts = 0;
@@ -60,7 +63,7 @@ void ckpt_send_begin(struct starter *starter)
 static void done_answered(void *arg, struct wire_reply *reply)
 {
     struct starter *starter = arg;
-    struct starter_ckpt *ckpt = &starter->ckpt;
+    struct starter_ckpt *ckpt = &starter->run.ckpt;
     if (ckpt->step != CKPT_TELLING || reply->status == -ECONNRESET) {
         return; /* a cut: checkpoint_cut() */
     }
@@ -78,7 +81,7 @@ static void done_answered(void *arg, struct wire_reply *reply)
 
 static void tell(struct starter *starter)
 {
-    struct starter_ckpt *ckpt = &starter->ckpt;
+    struct starter_ckpt *ckpt = &starter->run.ckpt;
     ckpt->took_ms = loop_now_ms(starter->env.loop) - ckpt->began_ms;
     ad_set_real(ckpt->manifest, CKPT_SECONDS, (double)ckpt->took_ms / 1000);
     const struct wire_body body = {.args = ckpt->manifest};
@@ -91,7 +94,7 @@ static void tell(struct starter *starter)
 static void put_answered(void *arg, struct wire_reply *reply)
 {
     struct starter *starter = arg;
-    struct starter_ckpt *ckpt = &starter->ckpt;
+    struct starter_ckpt *ckpt = &starter->run.ckpt;
     if (ckpt->step != CKPT_SENDING || reply->status == -ECONNRESET) {
         return;
     }
@@ -117,26 +120,26 @@ static void put_answered(void *arg, struct wire_reply *reply)
 /* What the shadow has of it is skipped; it has to be in the sum. */
 static int skip(struct starter *starter, uint64_t have)
 {
-    struct starter_ckpt *ckpt = &starter->ckpt;
+    struct starter_ckpt *ckpt = &starter->run.ckpt;
     int rc = file_digest_add(ckpt->digest, ckpt->file, &ckpt->offset, have);
     return rc == 0 && ckpt->offset < have ? -EIO : rc;
 }
 
 static int open_file(struct starter *starter)
 {
-    struct starter_ckpt *ckpt = &starter->ckpt;
+    struct starter_ckpt *ckpt = &starter->run.ckpt;
     if (ckpt->file != NULL) {
         return 0;
     }
-    int rc = os_below_open(starter->env.os, starter->directory, ckpt->files[ckpt->file_at], OS_READ,
-                           0, &ckpt->file, NULL);
+    int rc = os_below_open(starter->env.os, starter->run.directory, ckpt->files[ckpt->file_at],
+                           OS_READ, 0, &ckpt->file, NULL);
     return rc == 0 && os_file_size(ckpt->file) != (int64_t)ckpt->sizes[ckpt->file_at] ? -EIO : rc;
 }
 
 static void ask_answered(void *arg, struct wire_reply *reply)
 {
     struct starter *starter = arg;
-    struct starter_ckpt *ckpt = &starter->ckpt;
+    struct starter_ckpt *ckpt = &starter->run.ckpt;
     if (ckpt->step != CKPT_SENDING || reply->status == -ECONNRESET) {
         return;
     }
@@ -155,7 +158,7 @@ static void ask_answered(void *arg, struct wire_reply *reply)
 
 static struct ad *put_args(const struct starter *starter, int64_t offset)
 {
-    const struct starter_ckpt *ckpt = &starter->ckpt;
+    const struct starter_ckpt *ckpt = &starter->run.ckpt;
     struct ad *args = ad_create();
     ad_set_int(args, CKPT_SEQUENCE, ckpt->number);
     ad_set_string(args, "Name", name_of(ckpt));
@@ -171,7 +174,7 @@ static void ask(struct starter *starter)
 {
     struct ad *args = put_args(starter, -1);
     const struct wire_body body = {.args = args};
-    starter->ckpt.puts =
+    starter->run.ckpt.puts =
         wire_call(starter->shadow, VERB_CKPT_PUT, &body, 0, ask_answered, starter) > 0 ? 1 : 0;
     ad_destroy(args);
 }
@@ -179,7 +182,7 @@ static void ask(struct starter *starter)
 /* False: not now. */
 static bool put_piece(struct starter *starter)
 {
-    struct starter_ckpt *ckpt = &starter->ckpt;
+    struct starter_ckpt *ckpt = &starter->run.ckpt;
     uint64_t left = ckpt->sizes[ckpt->file_at] - ckpt->offset;
     size_t wanted = left < STARTER_PIECE_BYTES ? (size_t)left : STARTER_PIECE_BYTES;
     char *buffer = mem_alloc(wanted + 1);
@@ -206,7 +209,7 @@ static bool put_piece(struct starter *starter)
 
 void ckpt_send_next(struct starter *starter)
 {
-    struct starter_ckpt *ckpt = &starter->ckpt;
+    struct starter_ckpt *ckpt = &starter->run.ckpt;
     int64_t rate = config_bytes(starter->env.config, "CHECKPOINT_TRANSFER_RATE");
     while (ckpt->step == CKPT_SENDING && is_connected(starter)) {
         if (ckpt->file_at == 2) {
@@ -239,7 +242,7 @@ void ckpt_send_next(struct starter *starter)
             checkpoint_plan_wait_ms(rate, ckpt->sent,
                                     loop_now_ms(starter->env.loop) - ckpt->sending_ms);
         if (wait_ms > 0) {
-            loop_timer_set(ckpt->timer, wait_ms);
+            loop_timer_set(starter->timers[TIMER_CKPT], wait_ms);
             return;
         }
         if (ckpt->puts >= PUTS_MAX || !put_piece(starter)) {
@@ -250,7 +253,7 @@ void ckpt_send_next(struct starter *starter)
 
 void checkpoint_cut(struct starter *starter)
 {
-    struct starter_ckpt *ckpt = &starter->ckpt;
+    struct starter_ckpt *ckpt = &starter->run.ckpt;
     if (ckpt->step == CKPT_SENDING || ckpt->step == CKPT_TELLING) {
         ckpt->step = CKPT_SENDING;
         ckpt->puts = 0;

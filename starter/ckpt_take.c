@@ -15,6 +15,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "starter/ckpt_take.h"
+
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -30,9 +32,14 @@
 #include "base/strbuf.h"
 #include "classad/ad.h"
 #include "classad/ad_parse.h"
+#include "starter/cage.h"
+#include "starter/ckpt_program.h"
 #include "starter/job_run.h"
 #include "starter/own_file.h"
+#include "starter/remote.h"
+#include "starter/resume.h"
 #include "starter/starter.h"
+#include "starter/watch.h"
 #include "wire/checkpoint_attrs.h"
 
 #define REPORT_BYTES ((size_t)64 << 10)
@@ -50,17 +57,17 @@ static const char *const OF_THIS_RUN[] = {"sandbox/" STARTER_JOB_AD, "sandbox/" 
 /* What the dump said: attributes, or why not. */
 char *ckpt_take_report(struct starter *starter)
 {
-    char *text =
-        own_file_read(starter, starter->directory, STARTER_CKPT_DIRECTORY "/report", REPORT_BYTES);
+    char *text = own_file_read(starter, starter->run.directory, STARTER_CKPT_DIRECTORY "/report",
+                               REPORT_BYTES);
     return text != NULL ? text : mem_strdup("");
 }
 
 /* How large a file of the checkpoint is as it lies here. */
 static int look_at_file(struct starter *starter, size_t i, struct err *err)
 {
-    struct starter_ckpt *ckpt = &starter->ckpt;
+    struct starter_ckpt *ckpt = &starter->run.ckpt;
     struct os_stat stat;
-    int rc = os_below_stat(starter->env.os, starter->directory, ckpt->files[i], &stat);
+    int rc = os_below_stat(starter->env.os, starter->run.directory, ckpt->files[i], &stat);
     if (rc != 0 || !stat.is_file) {
         return err_set(err, -EIO, "%s is missing", ckpt->files[i]);
     }
@@ -71,7 +78,7 @@ static int look_at_file(struct starter *starter, size_t i, struct err *err)
 /* Which image it is, and what it builds upon: that has to be what the shadow has. */
 static int take_ids(struct starter *starter, const struct ad *said, struct err *err)
 {
-    struct starter_ckpt *ckpt = &starter->ckpt;
+    struct starter_ckpt *ckpt = &starter->run.ckpt;
     const char *base = ad_string_or(said, CKPT_BASE_ID, "");
     if (!ad_has(said, CKPT_IMAGE_ID) || !ad_has(said, CKPT_FEATURES)) { /* a full disk, perhaps */
         return err_set(err, -EIO, "roost-ckpt did not say all of the image");
@@ -87,7 +94,7 @@ static int take_ids(struct starter *starter, const struct ad *said, struct err *
 
 static void put_sizes(const struct starter *starter, const struct ad *said, struct ad *manifest)
 {
-    const struct starter_ckpt *ckpt = &starter->ckpt;
+    const struct starter_ckpt *ckpt = &starter->run.ckpt;
     int64_t stored[2] = {(int64_t)ckpt->sizes[0], (int64_t)ckpt->sizes[1]};
     ad_set_int(manifest, CKPT_IMAGE_STORED, stored[0]);
     ad_set_int(manifest, CKPT_FILES_STORED, stored[1]);
@@ -101,7 +108,7 @@ static void put_sizes(const struct starter *starter, const struct ad *said, stru
 
 int ckpt_take_manifest(struct starter *starter, const char *report, struct err *err)
 {
-    struct starter_ckpt *ckpt = &starter->ckpt;
+    struct starter_ckpt *ckpt = &starter->run.ckpt;
     const struct ad *slot = job_run_slot(starter);
     struct ad *said = NULL, *manifest = ad_create();
     int rc = ad_parse_long(report, strlen(report), &said, err);
@@ -167,7 +174,7 @@ static void exclude(struct vec *words, const char *name, const char *way)
  * where those that have not changed need no pass at all. */
 static bool uses_copy(const struct starter *starter)
 {
-    const struct starter_ckpt *ckpt = &starter->ckpt;
+    const struct starter_ckpt *ckpt = &starter->run.ckpt;
     return ckpt->copies && (!ckpt->ends_run || ckpt->has_sent);
 }
 
@@ -188,17 +195,17 @@ static void add_tar(struct starter *starter, const char *archive, struct vec *wo
     add_transform(words, STARTER_CKPT_DIRECTORY, images);
     mem_free(images);
     struct vec names = {0};
-    if (starter->ckpt.is_changes) { /* what is kept comes first: archive_linux.h */
+    if (starter->run.ckpt.is_changes) { /* what is kept comes first: archive_linux.h */
         vec_push(words, mem_strdup("--exclude-from=" STARTER_CKPT_COPY ".unchanged"));
         vec_push(&names, mem_strdup(STARTER_CKPT_COPY ".kept"));
     }
     vec_push(&names, mem_strdup(STARTER_CKPT_DIRECTORY "/" STARTER_CKPT_INPUTS));
-    if (starter->ckpt.is_copied) {
+    if (starter->run.ckpt.is_copied) {
         vec_push(&names, mem_strdup("--directory=" STARTER_CKPT_COPY)); /* of what follows */
     }
     vec_push(&names, mem_strdup("sandbox"));
     for (size_t i = 0; cage_scratch(starter, i, &from, &to); i++) {
-        const char *name = from + strlen(starter->directory) + 1;
+        const char *name = from + strlen(starter->run.directory) + 1;
         size_t length = strlen(to);
         for (size_t k = 0; cage_mount_point(starter, k, &point); k++) {
             if (strncmp(point, to, length) == 0 && point[length] == '/') {
@@ -232,11 +239,11 @@ static void add_mirror(const struct starter *starter, struct vec *words)
     vec_push(words, mem_strdup(STARTER_CKPT_COPY));
     add_mirrored(words, "sandbox", job_run_inside(starter));
     for (size_t i = 0; cage_scratch(starter, i, &from, &to); i++) {
-        add_mirrored(words, from + strlen(starter->directory) + 1, to);
+        add_mirrored(words, from + strlen(starter->run.directory) + 1, to);
     }
     vec_push(words, mem_strdup("--known"));
     vec_push(words, mem_strdup(STARTER_CKPT_KNOWN));
-    if (starter->ckpt.is_changes) {
+    if (starter->run.ckpt.is_changes) {
         vec_push(words, mem_strdup("--since"));
         vec_push(words, mem_strdup(STARTER_CKPT_SENT));
         for (size_t i = 0; i < ARRAY_COUNT(OF_THIS_RUN); i++) {
@@ -259,7 +266,7 @@ static void add_kept(const struct starter *starter, struct vec *words)
 static void add_dump(struct starter *starter, const char *number, char *const paths[2],
                      struct vec *words)
 {
-    const struct starter_ckpt *ckpt = &starter->ckpt;
+    const struct starter_ckpt *ckpt = &starter->run.ckpt;
     const struct config *config = starter->env.config;
     const char *const first[] = {
         config_path(config, "CKPT_PROGRAM"),           "dump",   number,  paths[0], "--attributes",
@@ -286,10 +293,10 @@ static void add_dump(struct starter *starter, const char *number, char *const pa
 
 int ckpt_take_spawn(struct starter *starter, os_exit_f on_exit, struct err *err)
 {
-    struct starter_ckpt *ckpt = &starter->ckpt;
+    struct starter_ckpt *ckpt = &starter->run.ckpt;
     char number[24], name[40], *paths[2], *report = job_run_image_path(starter, "report");
     struct vec words = {0};
-    pid_t job = os_caged_pid(starter->env.os, starter->pid);
+    pid_t job = os_caged_pid(starter->env.os, starter->run.process.pid);
     (void)snprintf(number, sizeof number, "%d", (int)job);
     for (size_t i = 0; i < 2; i++) {
         (void)snprintf(name, sizeof name, "%s.%lld", NAMES[i], (long long)ckpt->number);
@@ -313,11 +320,12 @@ int ckpt_take_spawn(struct starter *starter, os_exit_f on_exit, struct err *err)
 
 void ckpt_take_note_sent(struct starter *starter, bool counts)
 {
-    struct starter_ckpt *ckpt = &starter->ckpt;
+    struct starter_ckpt *ckpt = &starter->run.ckpt;
     struct os *os = starter->env.os;
-    ckpt->has_sent = counts && ckpt->is_copied &&
-                     os_below_rename(os, starter->directory, STARTER_CKPT_KNOWN, starter->directory,
-                                     STARTER_CKPT_SENT, NULL) == 0; /* else it all goes again */
+    ckpt->has_sent =
+        counts && ckpt->is_copied &&
+        os_below_rename(os, starter->run.directory, STARTER_CKPT_KNOWN, starter->run.directory,
+                        STARTER_CKPT_SENT, NULL) == 0; /* else it all goes again */
 }
 
 /* ---- the follower ---------------------------------------------------------------------------- */
@@ -326,20 +334,20 @@ static void follower_ended(void *arg, pid_t pid, const struct os_exit *how)
 {
     struct starter *starter = arg;
     (void)pid;
-    starter->ckpt.follower = 0;
-    if (starter->phase == STARTER_RUN && !starter->ckpt.job_ended) {
+    starter->run.ckpt.follower = 0;
+    if (starter->run.phase == STARTER_RUN && !starter->run.ckpt.job_ended) {
         log_info(starter->env.log, "checkpoint.unfollowed", "images are whole until it is again",
-                 LOG_TEXT("job", starter->job_id), LOG_INT("status", how->status),
+                 LOG_TEXT("job", starter->run.job_id), LOG_INT("status", how->status),
                  LOG_INT("signal", how->signal));
     }
 }
 
 void ckpt_take_follow(struct starter *starter)
 {
-    struct starter_ckpt *ckpt = &starter->ckpt;
+    struct starter_ckpt *ckpt = &starter->run.ckpt;
     struct err err;
     char number[24];
-    pid_t job = os_caged_pid(starter->env.os, starter->pid);
+    pid_t job = os_caged_pid(starter->env.os, starter->run.process.pid);
     const struct ad *slot = job_run_slot(starter);
     if (slot == NULL || !ad_bool_or(slot, CKPT_HAS_CHANGES, false) || ckpt->follower > 0 ||
         job <= 0 || ckpt->follows >= FOLLOWS_MAX ||
@@ -366,7 +374,7 @@ void ckpt_take_follow(struct starter *starter)
                          &ckpt->follower, &err) != 0) {
         ckpt->follower = 0;
         log_warn(starter->env.log, "checkpoint.unfollowed", err.text,
-                 LOG_TEXT("job", starter->job_id));
+                 LOG_TEXT("job", starter->run.job_id));
     }
     vec_fini(&words, mem_free);
     mem_free(folder);
@@ -374,7 +382,7 @@ void ckpt_take_follow(struct starter *starter)
 
 void ckpt_take_end(struct starter *starter)
 {
-    struct starter_ckpt *ckpt = &starter->ckpt;
+    struct starter_ckpt *ckpt = &starter->run.ckpt;
     pid_t *const pids[] = {&ckpt->pid, &ckpt->follower};
     for (size_t i = 0; i < ARRAY_COUNT(pids); i++) {
         if (*pids[i] > 0) {

@@ -17,8 +17,11 @@
 #include "base/strmap.h"
 #include "base/text.h"
 #include "classad/ad.h"
+#include "starter/live.h"
+#include "starter/output.h"
 #include "starter/starter.h"
 #include "starter/starter_plan.h"
+#include "starter/upload.h"
 #include "transfer/transfer_names.h"
 #include "transfer/transfer_walk.h"
 
@@ -33,15 +36,15 @@ static void add(struct starter *starter, enum transfer_type type, const char *na
     struct transfer_entry *entry = transfer_entry_create(type, name, path);
     entry->mode = stat->mode & 0777;
     entry->size_bytes = stat->size_bytes;
-    vec_push(&starter->outputs, entry);
+    vec_push(&starter->run.output.list, entry);
 }
 
 static void add_up(struct starter *starter)
 {
-    starter->output_bytes = 0;
-    for (size_t i = 0; i < starter->outputs.count; i++) {
-        const struct transfer_entry *entry = starter->outputs.items[i];
-        starter->output_bytes += entry->type == TRANSFER_FILE ? entry->size_bytes : 0;
+    starter->run.output.bytes = 0;
+    for (size_t i = 0; i < starter->run.output.list.count; i++) {
+        const struct transfer_entry *entry = starter->run.output.list.items[i];
+        starter->run.output.bytes += entry->type == TRANSFER_FILE ? entry->size_bytes : 0;
     }
 }
 
@@ -49,16 +52,16 @@ static void add_up(struct starter *starter)
 static bool find_file(struct starter *starter, const char *name, char real[TRANSFER_PATH_MAX + 1],
                       struct os_stat *stat)
 {
-    return transfer_resolve(starter->env.os, starter->sandbox, name, real, TRANSFER_PATH_MAX + 1) ==
-               0 &&
-           os_below_stat(starter->env.os, starter->sandbox, real, stat) == 0 && stat->is_file;
+    return transfer_resolve(starter->env.os, starter->run.sandbox, name, real,
+                            TRANSFER_PATH_MAX + 1) == 0 &&
+           os_below_stat(starter->env.os, starter->run.sandbox, real, stat) == 0 && stat->is_file;
 }
 
 static void add_stream(struct starter *starter, const char *name)
 {
     struct os_stat stat;
     if (!live_is(starter, name) &&
-        os_below_stat(starter->env.os, starter->sandbox, name, &stat) == 0 && stat.is_file) {
+        os_below_stat(starter->env.os, starter->run.sandbox, name, &stat) == 0 && stat.is_file) {
         add(starter, TRANSFER_FILE, name, name, &stat);
     }
 }
@@ -72,16 +75,16 @@ void output_cannot_be_read(const struct starter *starter, const char *name, int 
     (void)snprintf(ret, size,
                    "Transfer output files failure at execution point %.100s while sending files to "
                    "the access point. Details: reading from file %.300s/%.300s: (errno %d) %.100s",
-                   ad_string_or(starter->record, "SlotName", ""), starter->sandbox, name, -code,
-                   why);
+                   ad_string_or(starter->run.record, "SlotName", ""), starter->run.sandbox, name,
+                   -code, why);
 }
 
 static void note_missing(struct starter *starter, const char *item, int code)
 {
     char reason[900];
-    log_warn(starter->env.log, "output.missing", item, LOG_TEXT("job", starter->job_id),
+    log_warn(starter->env.log, "output.missing", item, LOG_TEXT("job", starter->run.job_id),
              LOG_INT("code", code));
-    if (starter->missing != NULL) {
+    if (starter->run.output.missing != NULL) {
         return;
     }
     const char *why = code == -EXDEV ? "It is not in the job's sandbox"
@@ -89,17 +92,17 @@ static void note_missing(struct starter *starter, const char *item, int code)
                           ? "What is in it is too deep, too much, or has too long names"
                           : err_code_text(code);
     output_cannot_be_read(starter, item, code, why, reason, sizeof reason);
-    starter->missing = ad_create();
-    ad_set_string(starter->missing, "HoldReason", reason);
-    ad_set_int(starter->missing, "HoldReasonCode", HOLD_OUTPUT);
-    ad_set_int(starter->missing, "HoldReasonSubCode", -code);
+    starter->run.output.missing = ad_create();
+    ad_set_string(starter->run.output.missing, "HoldReason", reason);
+    ad_set_int(starter->run.output.missing, "HoldReasonCode", HOLD_OUTPUT);
+    ad_set_int(starter->run.output.missing, "HoldReasonSubCode", -code);
 }
 
 /* Of a directory's contents those that go to a URL; a link means nothing there, what it leads to
  * does. */
 static void leave_uploads(struct starter *starter, size_t first)
 {
-    struct vec *outputs = &starter->outputs;
+    struct vec *outputs = &starter->run.output.list;
     size_t kept = first;
     if (!upload_has_destination(starter)) {
         return;
@@ -125,12 +128,12 @@ static void collect_item(struct starter *starter, const char *item)
     struct os_stat stat;
     const char *path = item;
     if (item[0] == '/') {
-        path = transfer_path_below(item, starter->sandbox);
+        path = transfer_path_below(item, starter->run.sandbox);
     }
     char *name = transfer_path_clean(item[0] == '/' ? transfer_last_name(item) : item);
     int rc = path == NULL || name == NULL || transfer_is_url(item) ? -EXDEV : 0;
-    rc = rc != 0 ? rc : transfer_resolve(os, starter->sandbox, path, real, sizeof real);
-    rc = rc != 0 ? rc : os_below_stat(os, starter->sandbox, real, &stat);
+    rc = rc != 0 ? rc : transfer_resolve(os, starter->run.sandbox, path, real, sizeof real);
+    rc = rc != 0 ? rc : os_below_stat(os, starter->run.sandbox, real, &stat);
     struct err err = {{0}};
     if (rc == 0 && stat.is_file) {
         add(starter, TRANSFER_FILE, name, real, &stat);
@@ -139,18 +142,18 @@ static void collect_item(struct starter *starter, const char *item)
         if (item[strlen(item) - 1] != '/') {
             add(starter, TRANSFER_DIRECTORY, name, real, &stat);
         }
-        size_t first = starter->outputs.count;
-        rc = transfer_walk(os, starter->sandbox, real, name, TRANSFER_LINKS_CONTAINED,
-                           &starter->outputs, &left_out, &err);
+        size_t first = starter->run.output.list.count;
+        rc = transfer_walk(os, starter->run.sandbox, real, name, TRANSFER_LINKS_CONTAINED,
+                           &starter->run.output.list, &left_out, &err);
         leave_uploads(starter, first);
         if (left_out > 0) {
-            log_info(starter->env.log, "output.left_out", item, LOG_TEXT("job", starter->job_id),
-                     LOG_INT("count", left_out));
+            log_info(starter->env.log, "output.left_out", item,
+                     LOG_TEXT("job", starter->run.job_id), LOG_INT("count", left_out));
         }
     } else if (rc == 0) {
         rc = -EINVAL;
     }
-    if (rc != 0 && !starter->evicted) {
+    if (rc != 0 && !starter->run.end.evicted) {
         note_missing(starter, item, rc);
     }
     mem_free(name);
@@ -176,7 +179,7 @@ static int64_t judged_mtime(struct collect *collect, const char *name, const cha
         return stat->mtime_s;
     }
     const struct starter *starter = collect->starter;
-    if (file_digest_below(starter->env.os, starter->sandbox, path, checksum, NULL) == 0 &&
+    if (file_digest_below(starter->env.os, starter->run.sandbox, path, checksum, NULL) == 0 &&
         strcmp(checksum, input->checksum) == 0) {
         return input->mtime_s;
     }
@@ -208,9 +211,9 @@ static void collect_new(struct starter *starter)
     struct vec names = {0};
     struct err err;
     size_t before_count = 0;
-    struct starter_file *before = mem_alloc((starter->inputs.count + 1) * sizeof *before);
-    for (size_t i = 0; i < starter->inputs.count; i++) {
-        struct starter_input *input = starter->inputs.items[i];
+    struct starter_file *before = mem_alloc((starter->run.input.list.count + 1) * sizeof *before);
+    for (size_t i = 0; i < starter->run.input.list.count; i++) {
+        struct starter_input *input = starter->run.input.list.items[i];
         if (input->type == TRANSFER_FILE && !input->is_spooled &&
             strchr(input->name, '/') == NULL) {
             (void)strmap_set(collect.inputs, input->name, input); /* one name, one file */
@@ -220,8 +223,9 @@ static void collect_new(struct starter *starter)
                                                            .is_file = true};
         }
     }
-    if (os_below_list(starter->env.os, starter->sandbox, "", collect_name, &collect, &err) != 0) {
-        log_warn(starter->env.log, "output.list", err.text, LOG_TEXT("job", starter->job_id));
+    if (os_below_list(starter->env.os, starter->run.sandbox, "", collect_name, &collect, &err) !=
+        0) {
+        log_warn(starter->env.log, "output.list", err.text, LOG_TEXT("job", starter->run.job_id));
     }
     starter_plan_outputs(before, before_count, collect.files, collect.count, &names);
     for (size_t i = 0; i < names.count; i++) {
@@ -244,28 +248,28 @@ static void collect_new(struct starter *starter)
 
 static bool is_success(const struct starter *starter)
 {
-    return starter->exit.signal == 0 &&
-           starter->exit.status == ad_int_or(starter->job, "JobSuccessExitCode", 0);
+    return starter->run.process.exit.signal == 0 &&
+           starter->run.process.exit.status == ad_int_or(starter->run.job, "JobSuccessExitCode", 0);
 }
 
 bool output_is_spooled(const struct starter *starter)
 {
-    return !starter->ckpt.wanted && !starter->stop_fast && starter->stop_kind != STOP_REMOVED &&
-           starter->job != NULL &&
-           text_equal_nocase(ad_string_or(starter->job, "WhenToTransferOutput", ""),
+    return !starter->run.ckpt.wanted && starter->run.stop.how != STOPS_AT_ONCE &&
+           starter->run.stop.kind != STOP_REMOVED && starter->run.job != NULL &&
+           text_equal_nocase(ad_string_or(starter->run.job, "WhenToTransferOutput", ""),
                              "ON_EXIT_OR_EVICT") &&
-           !text_equal_nocase(ad_string_or(starter->job, "ShouldTransferFiles", "YES"), "NO");
+           !text_equal_nocase(ad_string_or(starter->run.job, "ShouldTransferFiles", "YES"), "NO");
 }
 
 static void collect_all(struct starter *starter)
 {
-    const struct ad *job = starter->job;
+    const struct ad *job = starter->run.job;
     const char *list = NULL;
     output_forget(starter);
     if (text_equal_nocase(ad_string_or(job, "ShouldTransferFiles", "YES"), "NO")) {
         return;
     }
-    if (!starter->evicted) {
+    if (!starter->run.end.evicted) {
         add_stream(starter, STARTER_STDOUT);
         add_stream(starter, STARTER_STDERR);
     }
@@ -287,8 +291,8 @@ static void collect_all(struct starter *starter)
 void output_collect(struct starter *starter)
 {
     collect_all(starter);
-    if (starter->missing == NULL && starter->upload_hold != NULL) {
-        starter->missing = ad_copy(starter->upload_hold);
+    if (starter->run.output.missing == NULL && starter->run.upload.hold != NULL) {
+        starter->run.output.missing = ad_copy(starter->run.upload.hold);
     }
     add_up(starter);
 }

@@ -6,6 +6,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "starter/deferral.h"
+
 #include <stdio.h>
 
 #include "base/log.h"
@@ -21,7 +23,7 @@
 void deferral_tick(void *arg)
 {
     struct starter *starter = arg;
-    if (starter->phase == STARTER_RUN && starter->pid == 0) {
+    if (starter->run.phase == STARTER_RUN && starter->run.process.pid == 0) {
         job_run_wake(starter, WAKE_GO);
     }
 }
@@ -29,42 +31,43 @@ void deferral_tick(void *arg)
 bool deferral_holds_back(struct starter *starter)
 {
     int64_t now_s = loop_wall_s(starter->env.loop);
-    if (starter->deferral_over) {
+    if (starter->run.deferred.over) {
         return false;
     }
-    if (!starter->deferral_known) {
-        starter->deferral_known = true;
-        starter->deferral = starter_plan_deferral_read(starter->job, now_s, &starter->begin_s,
-                                                       &starter->begin_until_s);
-        if (starter->deferral == DEFERRAL_WAITS) {
+    if (!starter->run.deferred.known) {
+        starter->run.deferred.known = true;
+        starter->run.deferred.kind =
+            starter_plan_deferral_read(starter->run.job, now_s, &starter->run.deferred.begin_s,
+                                       &starter->run.deferred.until_s);
+        if (starter->run.deferred.kind == DEFERRAL_WAITS) {
             log_info(starter->env.log, "job.deferred", "the job waits for its time",
-                     LOG_TEXT("job", starter->job_id),
-                     LOG_INT("seconds", starter->begin_s - now_s));
+                     LOG_TEXT("job", starter->run.job_id),
+                     LOG_INT("seconds", starter->run.deferred.begin_s - now_s));
         }
     }
-    if (starter->deferral == DEFERRAL_INVALID) {
+    if (starter->run.deferred.kind == DEFERRAL_INVALID) {
         job_run_hold(starter, HOLD_MISSED, 0,
                      "DeferralTime is not a time: it must be a number of seconds since 1970");
         return true;
     }
-    if (starter->deferral == DEFERRAL_NONE || now_s >= starter->begin_s) {
+    if (starter->run.deferred.kind == DEFERRAL_NONE || now_s >= starter->run.deferred.begin_s) {
         /* One that waited may be woken a little late; a machine that slept meanwhile is too late.
          */
-        int64_t late_s = now_s - (starter->deferral_waited ? LOOK_AGAIN_S : 0);
-        if (starter->deferral != DEFERRAL_NONE && late_s > starter->begin_until_s) {
+        int64_t late_s = now_s - (starter->run.deferred.waited ? LOOK_AGAIN_S : 0);
+        if (starter->run.deferred.kind != DEFERRAL_NONE && late_s > starter->run.deferred.until_s) {
             job_run_hold(starter, HOLD_MISSED, 0, "Job missed deferred execution time");
             return true;
         }
-        starter->deferral_over = true;
+        starter->run.deferred.over = true;
         return false;
     }
-    int64_t wait_s = starter->begin_s - now_s;
+    int64_t wait_s = starter->run.deferred.begin_s - now_s;
     int64_t look_s = wait_s < LOOK_AGAIN_S ? wait_s : LOOK_AGAIN_S;
     uint64_t wait_ms = (uint64_t)look_s * 1000;
     if (look_s == wait_s) { /* to the second, not up to one later */
         wait_ms -= (uint64_t)(loop_wall_ms(starter->env.loop) % 1000);
     }
-    starter->deferral_waited = true;
-    loop_timer_set(starter->deferral_timer, wait_ms);
+    starter->run.deferred.waited = true;
+    loop_timer_set(starter->timers[TIMER_DEFERRAL], wait_ms);
     return true;
 }

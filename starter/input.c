@@ -7,6 +7,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "starter/input.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,8 +19,11 @@
 #include "base/mem.h"
 #include "base/os_below.h"
 #include "classad/ad.h"
+#include "starter/checkpoint.h"
 #include "starter/job_run.h"
+#include "starter/resume.h"
 #include "starter/starter.h"
+#include "starter/watch.h"
 #include "transfer/transfer_names.h"
 #include "wire/wire.h"
 
@@ -53,14 +58,15 @@ static int take_entry(struct starter *starter, const struct ad *ad, struct err *
     if (ad_bool_or(ad, "IsExecutable", false)) {
         input->mode |= 0111;
     }
-    vec_push(&starter->inputs, input);
+    vec_push(&starter->run.input.list, input);
     return 0;
 }
 
 static int take_part(struct starter *starter, struct wire_reply *reply, struct err *err)
 {
-    size_t first = starter->job == NULL ? 1 : 0;
-    if (first > reply->ad_count || starter->inputs.count + reply->ad_count > TRANSFER_FILES_MAX) {
+    size_t first = starter->run.job == NULL ? 1 : 0;
+    if (first > reply->ad_count ||
+        starter->run.input.list.count + reply->ad_count > TRANSFER_FILES_MAX) {
         return err_set(err, -EPROTO, "the shadow sent %zu ads for a job", reply->ad_count);
     }
     for (size_t i = first; i < reply->ad_count; i++) {
@@ -70,7 +76,7 @@ static int take_part(struct starter *starter, struct wire_reply *reply, struct e
         }
     }
     if (first == 1) {
-        starter->job = wire_reply_take_ad(reply, 0);
+        starter->run.job = wire_reply_take_ad(reply, 0);
     }
     return 0;
 }
@@ -78,15 +84,16 @@ static int take_part(struct starter *starter, struct wire_reply *reply, struct e
 static void fetched(void *arg, struct wire_reply *reply)
 {
     struct starter *starter = arg;
-    if (starter->phase != STARTER_FETCH) {
+    if (starter->run.phase != STARTER_FETCH) {
         return;
     }
-    starter->busy = reply->more;
+    starter->run.busy = reply->more;
     if (reply->status == -ECONNRESET || reply->status == -ETIMEDOUT) {
         return;
     }
     if (reply->status != 0) { /* the job's own fault: the shadow has it held */
-        log_warn(starter->env.log, "job.refused", reply->text, LOG_TEXT("job", starter->job_id));
+        log_warn(starter->env.log, "job.refused", reply->text,
+                 LOG_TEXT("job", starter->run.job_id));
         job_run_give_up(starter, "");
         return;
     }
@@ -107,7 +114,7 @@ void input_fetch(struct starter *starter)
     const struct ad *slot = NULL;
     struct ad *args = ad_create();
     /* Only the owner's own account finds his files where he has them. */
-    if (ad_get_ad(starter->record, "Slot", &slot) == 0 && starter->is_owner) {
+    if (ad_get_ad(starter->run.record, "Slot", &slot) == 0 && starter->run.account.is_owner) {
         ad_set_string(args, "FileSystemDomain", ad_string_or(slot, "FileSystemDomain", ""));
     }
     struct ad *who = job_run_shadow_who(starter);
@@ -115,13 +122,13 @@ void input_fetch(struct starter *starter)
     if (who != NULL) {
         ad_merge(args, who);
         ad_destroy(who);
-        body.secrets = &starter->nonce;
+        body.secrets = &starter->run.nonce;
         body.secret_count = 1;
     }
     job_run_forget_inputs(starter);
-    ad_destroy(starter->job);
-    starter->job = NULL;
-    starter->busy = wire_call(starter->shadow, VERB_JOB_FETCH, &body, 0, fetched, starter) > 0;
+    ad_destroy(starter->run.job);
+    starter->run.job = NULL;
+    starter->run.busy = wire_call(starter->shadow, VERB_JOB_FETCH, &body, 0, fetched, starter) > 0;
     ad_destroy(args);
 }
 
@@ -134,7 +141,7 @@ static int make_parents(struct starter *starter, const char *name, struct err *e
         return 0;
     }
     char *above = mem_strndup(name, (size_t)(slash - name));
-    int rc = os_below_mkdirs(starter->env.os, starter->sandbox, above, 0755, err);
+    int rc = os_below_mkdirs(starter->env.os, starter->run.sandbox, above, 0755, err);
     mem_free(above);
     return rc;
 }
@@ -143,13 +150,14 @@ static int make_parents(struct starter *starter, const char *name, struct err *e
 static int make_tree(struct starter *starter, struct err *err)
 {
     int rc = 0;
-    for (size_t i = 0; i < starter->inputs.count && rc == 0; i++) {
-        const struct starter_input *input = starter->inputs.items[i];
+    for (size_t i = 0; i < starter->run.input.list.count && rc == 0; i++) {
+        const struct starter_input *input = starter->run.input.list.items[i];
         rc = make_parents(starter, input->name, err);
         if (rc == 0 && input->type == TRANSFER_DIRECTORY) {
-            rc = os_below_mkdirs(starter->env.os, starter->sandbox, input->name, 0755, err);
+            rc = os_below_mkdirs(starter->env.os, starter->run.sandbox, input->name, 0755, err);
         } else if (rc == 0 && input->type == TRANSFER_LINK) {
-            rc = os_below_link(starter->env.os, starter->sandbox, input->name, input->target, err);
+            rc = os_below_link(starter->env.os, starter->run.sandbox, input->name, input->target,
+                               err);
         }
     }
     return rc;
@@ -157,9 +165,10 @@ static int make_tree(struct starter *starter, struct err *err)
 
 static int give_to_account(struct starter *starter, const char *name, struct err *err)
 {
-    return starter->change_user ? os_below_chown(starter->env.os, starter->sandbox, name,
-                                                 starter->uid, starter->gid, err)
-                                : 0;
+    return starter->run.account.change_user
+               ? os_below_chown(starter->env.os, starter->run.sandbox, name,
+                                starter->run.account.uid, starter->run.account.gid, err)
+               : 0;
 }
 
 /* What was made above the names of the list is the account's, too. */
@@ -179,16 +188,16 @@ static int give_parents(struct starter *starter, const char *name, struct err *e
 static int finish_tree(struct starter *starter, struct err *err)
 {
     int rc = 0;
-    for (size_t i = starter->inputs.count; i > 0 && rc == 0; i--) {
-        const struct starter_input *input = starter->inputs.items[i - 1];
+    for (size_t i = starter->run.input.list.count; i > 0 && rc == 0; i--) {
+        const struct starter_input *input = starter->run.input.list.items[i - 1];
         if (input->type == TRANSFER_DIRECTORY) {
-            rc = os_below_chmod(starter->env.os, starter->sandbox, input->name, input->mode | 0700,
-                                err);
+            rc = os_below_chmod(starter->env.os, starter->run.sandbox, input->name,
+                                input->mode | 0700, err);
         }
         if (rc == 0 && input->type != TRANSFER_FILE) {
             rc = give_to_account(starter, input->name, err);
         }
-        if (rc == 0 && starter->change_user && strchr(input->name, '/') != NULL) {
+        if (rc == 0 && starter->run.account.change_user && strchr(input->name, '/') != NULL) {
             rc = give_parents(starter, input->name, err);
         }
     }
@@ -200,12 +209,12 @@ static int finish_tree(struct starter *starter, struct err *err)
 /* Past what the shadow does not send bytes of. */
 static struct starter_input *file_in_hand(struct starter *starter)
 {
-    while (starter->input_at < starter->inputs.count) {
-        struct starter_input *input = starter->inputs.items[starter->input_at];
+    while (starter->run.input.at < starter->run.input.list.count) {
+        struct starter_input *input = starter->run.input.list.items[starter->run.input.at];
         if (input->type == TRANSFER_FILE && input->url == NULL) {
             return input;
         }
-        starter->input_at++;
+        starter->run.input.at++;
     }
     return NULL;
 }
@@ -213,10 +222,10 @@ static struct starter_input *file_in_hand(struct starter *starter)
 static int begin_file(struct starter *starter, const struct starter_input *input, struct err *err)
 {
     job_run_close_file(starter);
-    int rc = os_below_open(starter->env.os, starter->sandbox, input->name, OS_WRITE_TRUNCATE,
-                           (input->mode & 0777) | 0200, &starter->file, err);
+    int rc = os_below_open(starter->env.os, starter->run.sandbox, input->name, OS_WRITE_TRUNCATE,
+                           (input->mode & 0777) | 0200, &starter->run.in_hand.file, err);
     if (rc == 0) {
-        starter->digest = digest_create();
+        starter->run.in_hand.digest = digest_create();
     }
     return rc;
 }
@@ -224,15 +233,16 @@ static int begin_file(struct starter *starter, const struct starter_input *input
 static int end_file(struct starter *starter, struct starter_input *input, struct err *err)
 {
     struct os_stat stat;
-    int rc = os_file_chmod(starter->file, input->mode | 0400);
-    if (rc == 0 && starter->change_user) {
-        rc = os_file_chown(starter->file, starter->uid, starter->gid);
+    int rc = os_file_chmod(starter->run.in_hand.file, input->mode | 0400);
+    if (rc == 0 && starter->run.account.change_user) {
+        rc = os_file_chown(starter->run.in_hand.file, starter->run.account.uid,
+                           starter->run.account.gid);
     }
-    os_file_stat(starter->file, &stat);
+    os_file_stat(starter->run.in_hand.file, &stat);
     input->mtime_s = stat.mtime_s;
-    starter->input_bytes += (int64_t)starter->offset;
+    starter->run.input.bytes += (int64_t)starter->run.in_hand.offset;
     job_run_close_file(starter);
-    starter->input_at++;
+    starter->run.input.at++;
     return rc == 0 ? 0 : err_set(err, rc, "input %.100s: %s", input->name, err_code_text(rc));
 }
 
@@ -244,9 +254,9 @@ static void came_damaged(struct starter *starter, struct starter_input *input)
                    "Transfer input files failure at the execution point. Details: the bytes of "
                    "%.300s do not have the checksum that was sent",
                    input->name);
-    log_warn(starter->env.log, "input.damaged", reason, LOG_TEXT("job", starter->job_id));
-    wire_cancel(starter->shadow, starter->input_call);
-    starter->busy = false;
+    log_warn(starter->env.log, "input.damaged", reason, LOG_TEXT("job", starter->run.job_id));
+    wire_cancel(starter->shadow, starter->run.input.call);
+    starter->run.busy = false;
     job_run_close_file(starter);
     if (++input->damaged < DAMAGED_MAX) {
         job_run_wake(starter, WAKE_GO);
@@ -257,15 +267,15 @@ static void came_damaged(struct starter *starter, struct starter_input *input)
 
 static int64_t bytes_here(const struct starter *starter)
 {
-    return starter->input_bytes + (int64_t)starter->offset;
+    return starter->run.input.bytes + (int64_t)starter->run.in_hand.offset;
 }
 
 /* More than its disk holds: the rest is not waited for. */
 static void came_too_much(struct starter *starter)
 {
     int64_t bytes = bytes_here(starter);
-    wire_cancel(starter->shadow, starter->input_call);
-    starter->busy = false;
+    wire_cancel(starter->shadow, starter->run.input.call);
+    starter->run.busy = false;
     job_run_close_file(starter);
     watch_hold_input(starter, bytes);
 }
@@ -282,23 +292,24 @@ static int take_piece(struct starter *starter, struct starter_input *input,
         return err_set(err, -EPROTO, "the shadow sends '%.100s' for input '%.100s'", name,
                        input->name);
     }
-    if (starter->file == NULL || (offset == 0 && starter->offset > 0)) {
+    if (starter->run.in_hand.file == NULL || (offset == 0 && starter->run.in_hand.offset > 0)) {
         rc = begin_file(starter, input, err);
     }
-    if (rc == 0 && offset != (int64_t)starter->offset) {
+    if (rc == 0 && offset != (int64_t)starter->run.in_hand.offset) {
         rc = err_set(err, -EPROTO, "input %.100s: the shadow left something out", name);
     }
     if (rc == 0 && reply->blob_length > 0) {
-        rc = os_file_write(starter->file, starter->offset, reply->blob, reply->blob_length);
+        rc = os_file_write(starter->run.in_hand.file, starter->run.in_hand.offset, reply->blob,
+                           reply->blob_length);
         if (rc != 0) {
             return err_set(err, rc, "input %.100s: %s", name, err_code_text(rc));
         }
-        digest_update(starter->digest, reply->blob, reply->blob_length);
-        starter->offset += reply->blob_length;
-        starter->received_bytes += (int64_t)reply->blob_length;
+        digest_update(starter->run.in_hand.digest, reply->blob, reply->blob_length);
+        starter->run.in_hand.offset += reply->blob_length;
+        starter->run.bytes.received += (int64_t)reply->blob_length;
     }
     if (rc == 0 && checksum[0] != '\0') {
-        digest_hex(starter->digest, input->checksum);
+        digest_hex(starter->run.in_hand.digest, input->checksum);
         rc = strcmp(checksum, input->checksum) == 0 ? end_file(starter, input, err) : 1;
     }
     return rc;
@@ -307,11 +318,11 @@ static int take_piece(struct starter *starter, struct starter_input *input,
 static void got_piece(void *arg, struct wire_reply *reply)
 {
     struct starter *starter = arg;
-    if (starter->phase != STARTER_INPUT) {
+    if (starter->run.phase != STARTER_INPUT) {
         return;
     }
     if (reply->status == -ECONNRESET || reply->status == -ETIMEDOUT) {
-        starter->busy = false; /* goes on with the file in hand on the next connection */
+        starter->run.busy = false; /* goes on with the file in hand on the next connection */
         return;
     }
     struct err err;
@@ -334,7 +345,7 @@ static void got_piece(void *arg, struct wire_reply *reply)
     } else if (watch_is_too_much(starter, bytes_here(starter))) {
         came_too_much(starter);
     } else if (!reply->more) {
-        starter->busy = false;
+        starter->run.busy = false;
         job_run_wake(starter, WAKE_GO);
     }
 }
@@ -352,9 +363,9 @@ void input_next(struct starter *starter)
         job_run_wake(starter, WAKE_GO);
         return;
     }
-    if (!starter->input_made) {
+    if (!starter->run.input.made) {
         rc = make_tree(starter, &err);
-        starter->input_made = true;
+        starter->run.input.made = true;
     }
     const struct starter_input *input = file_in_hand(starter);
     if (rc == 0 && input == NULL) {
@@ -372,17 +383,18 @@ void input_next(struct starter *starter)
     struct ad *args = ad_create();
     ad_set_string(args, "Name", input->name);
     ad_set_bool(args, "AndFollowing", true);
-    if (starter->file != NULL && starter->offset > 0) {
+    if (starter->run.in_hand.file != NULL && starter->run.in_hand.offset > 0) {
         char checksum[DIGEST_HEX_SIZE];
-        digest_peek(starter->digest, checksum);
-        ad_set_int(args, "Offset", (int64_t)starter->offset);
+        digest_peek(starter->run.in_hand.digest, checksum);
+        ad_set_int(args, "Offset", (int64_t)starter->run.in_hand.offset);
         ad_set_string(args, "Checksum", checksum);
-        log_info(starter->env.log, "input.resumed", input->name, LOG_TEXT("job", starter->job_id),
-                 LOG_INT("offset", starter->offset));
+        log_info(starter->env.log, "input.resumed", input->name,
+                 LOG_TEXT("job", starter->run.job_id),
+                 LOG_INT("offset", starter->run.in_hand.offset));
     }
     struct wire_body body = {.args = args};
-    starter->input_call =
+    starter->run.input.call =
         wire_call(starter->shadow, VERB_FILE_GET, &body, WIRE_NO_DEADLINE, got_piece, starter);
-    starter->busy = starter->input_call > 0;
+    starter->run.busy = starter->run.input.call > 0;
     ad_destroy(args);
 }

@@ -5,6 +5,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "starter/job.h"
+
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -18,12 +20,28 @@
 #include "base/os_below.h"
 #include "base/strbuf.h"
 #include "classad/ad.h"
+#include "starter/cage.h"
+#include "starter/checkpoint.h"
+#include "starter/ckpt_inputs.h"
+#include "starter/ckpt_program.h"
+#include "starter/deferral.h"
+#include "starter/fetch.h"
 #include "starter/job_end.h"
 #include "starter/job_place.h"
 #include "starter/job_run.h"
+#include "starter/live.h"
+#include "starter/nest.h"
+#include "starter/output.h"
 #include "starter/own_file.h"
+#include "starter/peek.h"
+#include "starter/remote.h"
+#include "starter/resume.h"
+#include "starter/scripts.h"
+#include "starter/shell.h"
 #include "starter/starter.h"
 #include "starter/starter_plan.h"
+#include "starter/upload.h"
+#include "starter/watch.h"
 #include "wire/checkpoint_attrs.h"
 #include "wire/wire.h"
 
@@ -37,29 +55,29 @@ static void job_ended(void *arg, pid_t pid, const struct os_exit *how)
 {
     struct starter *starter = arg;
     (void)pid;
-    starter->exit = *how;
-    starter->ended_s = loop_wall_s(starter->env.loop);
-    log_info(starter->env.log, "job.ended", "the job ended", LOG_TEXT("job", starter->job_id),
+    starter->run.process.exit = *how;
+    starter->run.process.ended_s = loop_wall_s(starter->env.loop);
+    log_info(starter->env.log, "job.ended", "the job ended", LOG_TEXT("job", starter->run.job_id),
              LOG_INT("status", how->status), LOG_INT("signal", how->signal));
-    starter->pid = -1;
-    if (starter->phase != STARTER_RUN) {
+    starter->run.process.pid = -1;
+    if (starter->run.phase != STARTER_RUN) {
         return;
     }
-    if (!starter->stopping && (resume_failed(starter) || remote_failed(starter))) {
+    if (starter->run.stop.how == RUNS_ON && (resume_failed(starter) || remote_failed(starter))) {
         return;
     }
-    bool held = watch_end(starter) || starter->hold != NULL;
-    if (!starter->stopping && !held && ckpt_program_was_killed(starter)) {
+    bool held = watch_end(starter) || starter->run.end.hold != NULL;
+    if (starter->run.stop.how == RUNS_ON && !held && ckpt_program_was_killed(starter)) {
         return;
     }
     if (checkpoint_holds_end(starter)) {
         watch_tell(starter);
         return;
     }
-    if (starter->stopping && !held && output_is_spooled(starter)) {
-        starter->evicted = starter->odd = true;
+    if (starter->run.stop.how != RUNS_ON && !held && output_is_spooled(starter)) {
+        starter->run.end.evicted = starter->run.end.odd = true;
         job_over(starter);
-    } else if (starter->stopping) {
+    } else if (starter->run.stop.how != RUNS_ON) {
         watch_tell(starter); /* no result will */
         peek_over(starter);
         job_run_give_up(starter, "");
@@ -77,14 +95,15 @@ static bool wrapper_failed(struct starter *starter)
 {
     const char *wrapper = config_path(starter->env.config, "USER_JOB_WRAPPER");
     char reason[500];
-    char *text = wrapper != NULL ? own_file_read(starter, starter->sandbox,
+    char *text = wrapper != NULL ? own_file_read(starter, starter->run.sandbox,
                                                  JOB_PLACE_WRAPPER_ERRORS, WRAPPER_BYTES_MAX)
                                  : NULL;
     if (text == NULL) {
         return false;
     }
     (void)snprintf(reason, sizeof reason, "Error from %.100s: job wrapper failed: %.*s",
-                   ad_string_or(starter->record, "SlotName", ""), (int)strcspn(text, "\n"), text);
+                   ad_string_or(starter->run.record, "SlotName", ""), (int)strcspn(text, "\n"),
+                   text);
     mem_free(text);
     job_run_hold(starter, HOLD_NOT_STARTED, 0, reason);
     return true;
@@ -93,7 +112,7 @@ static bool wrapper_failed(struct starter *starter)
 void job_over(struct starter *starter)
 {
     struct err err;
-    starter->pid = -1;
+    starter->run.process.pid = -1;
     while (upload_is_needed(starter)) {
         if (upload_next(starter)) {
             return; /* comes back here */
@@ -126,7 +145,7 @@ static void write_ad(struct starter *starter, const char *name, const struct ad 
                         STARTER_AD_BESIDE_MODE, &err) != 0 ||
         os_rename(starter->env.os, beside, job_run_path(starter, name, path, sizeof path), false,
                   &err) != 0 ||
-        os_below_chmod(starter->env.os, starter->sandbox, name, 0644, &err) != 0) {
+        os_below_chmod(starter->env.os, starter->run.sandbox, name, 0644, &err) != 0) {
         log_warn(starter->env.log, "job.ad", err.text);
     }
     mem_free(beside);
@@ -143,13 +162,13 @@ static const char *absolute(struct starter *starter, const char *directory, cons
 
 static int spawn(struct starter *starter, struct vec *argv, struct vec *entries, struct err *err)
 {
-    const struct ad *job = starter->job;
+    const struct ad *job = starter->run.job;
     const char *cwd = job_place_directory(starter);
     char in[4096], out[4096], error[4096], program[4096];
     const char *in_name = ad_string_or(job, "In", "/dev/null");
     vec_push(argv, NULL);
     bool remote = job_run_is_remote(starter);
-    if (starter->ckpt.wanted && !remote) {
+    if (starter->run.ckpt.wanted && !remote) {
         ckpt_program_environment(starter, entries);
     }
     vec_push(entries, NULL);
@@ -166,7 +185,7 @@ static int spawn(struct starter *starter, struct vec *argv, struct vec *entries,
         memmove(argv->items + 1, argv->items, (argv->count - 1) * sizeof *argv->items);
         argv->items[0] = mem_strdup(wrapper);
     }
-    if (starter->ckpt.wanted && !remote) { /* the mount's keeper does what that one would */
+    if (starter->run.ckpt.wanted && !remote) { /* the mount's keeper does what that one would */
         ckpt_program_words(starter, argv);
     }
     char *log = remote ? remote_log(starter) : NULL;
@@ -191,7 +210,7 @@ static int spawn(struct starter *starter, struct vec *argv, struct vec *entries,
     spec.truncate_output = true;
     spec.nice = (int)config_int(starter->env.config, "JOB_RENICE_INCREMENT");
     spec.subreaper_job = true;
-    int rc = cage_spawn(starter, &spec, job_ended, &starter->pid, err);
+    int rc = cage_spawn(starter, &spec, job_ended, &starter->run.process.pid, err);
     mem_free(log);
     return rc;
 }
@@ -200,10 +219,10 @@ static int spawn(struct starter *starter, struct vec *argv, struct vec *entries,
 static int open_sandbox(struct starter *starter, struct err *err)
 {
     const struct ad *slot = NULL;
-    if (ad_get_ad(starter->record, "Slot", &slot) == 0) {
+    if (ad_get_ad(starter->run.record, "Slot", &slot) == 0) {
         write_ad(starter, STARTER_MACHINE_AD, slot);
     }
-    write_ad(starter, STARTER_JOB_AD, starter->job);
+    write_ad(starter, STARTER_JOB_AD, starter->run.job);
     int rc = remote_prepare(starter, err);
     return rc != 0 ? rc : job_place_hand_over(starter, err);
 }
@@ -212,9 +231,9 @@ void job_start(struct starter *starter)
 {
     struct vec argv = {0}, entries = {0};
     struct err err;
-    if (starter->script == SCRIPT_NONE && fetch_is_needed(starter)) {
+    if (starter->run.script == SCRIPT_NONE && fetch_is_needed(starter)) {
         if (open_sandbox(starter, &err) != 0) {
-            starter->pid = -1;
+            starter->run.process.pid = -1;
             job_run_give_up(starter, err.text); /* this machine's fault */
         } else {
             fetch_next(starter);
@@ -224,8 +243,8 @@ void job_start(struct starter *starter)
     if (deferral_holds_back(starter)) {
         return; /* comes back here, or the job is held */
     }
-    if (starter->script == SCRIPT_NONE && open_sandbox(starter, &err) != 0) {
-        starter->pid = -1;
+    if (starter->run.script == SCRIPT_NONE && open_sandbox(starter, &err) != 0) {
+        starter->run.process.pid = -1;
         job_run_give_up(starter, err.text); /* this machine's fault */
         return;
     }
@@ -235,33 +254,36 @@ void job_start(struct starter *starter)
     if (scripts_before(starter)) {
         return; /* comes back here */
     }
-    int rc = starter_plan_argv(starter->job, ad_string_or(starter->job, "Cmd", ""), &argv, &err);
+    int rc =
+        starter_plan_argv(starter->run.job, ad_string_or(starter->run.job, "Cmd", ""), &argv, &err);
     rc = rc != 0 ? rc : job_place_environment(starter, &entries, &err);
-    if (rc == 0 && starter->ckpt.wanted && !resume_is_ready(starter) &&
+    if (rc == 0 && starter->run.ckpt.wanted && !resume_is_ready(starter) &&
         ckpt_inputs_save(starter, &err) != 0) {
-        starter->pid = -1;
+        starter->run.process.pid = -1;
         job_run_give_up(starter, err.text); /* this machine's fault */
     } else if (rc != 0) {
         job_run_hold(starter, HOLD_NOT_STARTED, -rc, err.text);
     } else {
         rc = spawn(starter, &argv, &entries, &err);
         if (rc == -EAGAIN || rc == -ENOMEM) {
-            starter->pid = -1;
+            starter->run.process.pid = -1;
             job_run_give_up(starter, err.text); /* this machine's fault */
         } else if (rc != 0) {
             job_run_hold(starter, HOLD_NOT_STARTED, -rc, err.text);
         } else {
-            starter->started_s = loop_wall_s(starter->env.loop);
-            pid_t inner = os_caged_pid(starter->env.os, starter->pid);
-            starter->job_pid = inner > 0 ? inner : starter->pid; /* it was quick, and is gone */
+            starter->run.process.started_s = loop_wall_s(starter->env.loop);
+            pid_t inner = os_caged_pid(starter->env.os, starter->run.process.pid);
+            starter->run.process.job_pid =
+                inner > 0 ? inner : starter->run.process.pid; /* it was quick, and is gone */
             watch_begin(starter);
             live_begin(starter);
             checkpoint_begin(starter);
             log_info(starter->env.log, "job.started",
                      resume_is_ready(starter) ? "the job goes on" : "the job runs",
-                     LOG_TEXT("job", starter->job_id), LOG_INT("pid", starter->job_pid),
+                     LOG_TEXT("job", starter->run.job_id),
+                     LOG_INT("pid", starter->run.process.job_pid),
                      LOG_INT("checkpoint", resume_sequence(starter)));
-            loop_timer_set(starter->begun_timer, STARTER_TELLS_MS);
+            loop_timer_set(starter->timers[TIMER_BEGUN], STARTER_TELLS_MS);
         }
     }
     vec_fini(&argv, mem_free);
@@ -274,29 +296,30 @@ static void started_answered(void *arg, struct wire_reply *reply)
     if (reply->status == -ECONNRESET || reply->status == -ETIMEDOUT) {
         return; /* told again when the link is up */
     }
-    if (reply->status != 0 && (starter->stopping || starter->phase >= STARTER_CLEAN)) {
+    if (reply->status != 0 &&
+        (starter->run.stop.how != RUNS_ON || starter->run.phase >= STARTER_CLEAN)) {
         return; /* held, vacated: it has the time it was given */
     }
     if (reply->status != 0) { /* another run has begun, or the order to end this is on its way */
-        log_warn(starter->env.log, "job.stale", reply->text, LOG_TEXT("job", starter->job_id));
-        loop_timer_set(starter->kill_timer, STALE_MS);
+        log_warn(starter->env.log, "job.stale", reply->text, LOG_TEXT("job", starter->run.job_id));
+        loop_timer_set(starter->timers[TIMER_KILL], STALE_MS);
         return;
     }
-    starter->started_told = true;
+    starter->run.process.started_told = true;
 }
 
 void job_tell_started(struct starter *starter)
 {
-    if (starter->started_told || starter->job_pid == 0 || starter->shadow == NULL ||
-        !wire_is_ready(starter->shadow)) {
+    if (starter->run.process.started_told || starter->run.process.job_pid == 0 ||
+        starter->shadow == NULL || !wire_is_ready(starter->shadow)) {
         return;
     }
     struct ad *args = ad_create();
-    ad_set_int(args, "Pid", starter->job_pid);
-    ad_set_int(args, "StartTime", starter->started_s);
-    ad_set_string(args, "BootId", ad_string_or(starter->record, "BootId", ""));
-    ad_set_string(args, "RemoteHost", ad_string_or(starter->record, "SlotName", ""));
-    ad_set_string(args, "CondorScratchDir", starter->sandbox);
+    ad_set_int(args, "Pid", starter->run.process.job_pid);
+    ad_set_int(args, "StartTime", starter->run.process.started_s);
+    ad_set_string(args, "BootId", ad_string_or(starter->run.record, "BootId", ""));
+    ad_set_string(args, "RemoteHost", ad_string_or(starter->run.record, "SlotName", ""));
+    ad_set_string(args, "CondorScratchDir", starter->run.sandbox);
     if (resume_is_ready(starter)) {
         ad_set_int(args, CKPT_SEQUENCE, resume_sequence(starter));
     }
@@ -309,45 +332,46 @@ void job_tell_started(struct starter *starter)
 void job_begun(void *arg)
 {
     struct starter *starter = arg;
-    if (starter->phase == STARTER_RUN && starter->pid > 0) {
+    if (starter->run.phase == STARTER_RUN && starter->run.process.pid > 0) {
         job_tell_started(starter);
     }
 }
 
 void job_stop(struct starter *starter, bool fast)
 {
-    if (starter->pid <= 0) {
+    if (starter->run.process.pid <= 0) {
         return;
     }
-    starter->gap = starter->suspended = false; /* it is to see the signal */
+    starter->run.process.gap = starter->run.process.suspended = false; /* it is to see the signal */
     job_freeze(starter);
     if (fast) {
         cage_kill(starter);
         return;
     }
-    int64_t grace_s = starter->grace_s > 0
-                          ? starter->grace_s
+    int64_t grace_s = starter->run.stop.grace_s > 0
+                          ? starter->run.stop.grace_s
                           : config_duration_s(starter->env.config, "KILLING_TIMEOUT");
-    uint64_t grace_ms = (uint64_t)starter_plan_grace_s(starter->job, grace_s) * 1000;
-    loop_timer_set(starter->kill_timer, grace_ms);
+    uint64_t grace_ms = (uint64_t)starter_plan_grace_s(starter->run.job, grace_s) * 1000;
+    loop_timer_set(starter->timers[TIMER_KILL], grace_ms);
     if (checkpoint_stops(starter, grace_ms)) {
         return;
     }
-    (void)os_kill(starter->env.os, starter->pid,
-                  starter_plan_soft_signal(starter->job,
-                                           starter->stop_kind)); /* gone: job_ended() follows */
+    (void)os_kill(starter->env.os, starter->run.process.pid,
+                  starter_plan_soft_signal(starter->run.job,
+                                           starter->run.stop.kind)); /* gone: job_ended() follows */
 }
 
 void job_freeze(struct starter *starter)
 {
-    bool frozen = starter->gap || starter->suspended;
-    if (starter->pid <= 0 || starter->frozen == frozen) {
+    bool frozen = starter->run.process.gap || starter->run.process.suspended;
+    if (starter->run.process.pid <= 0 || starter->run.process.frozen == frozen) {
         return;
     }
-    starter->frozen = frozen;
+    starter->run.process.frozen = frozen;
     checkpoint_note_frozen(starter, frozen);
     log_info(starter->env.log, frozen ? "job.frozen" : "job.thawed",
-             frozen ? "the job stands still" : "the job goes on", LOG_TEXT("job", starter->job_id));
+             frozen ? "the job stands still" : "the job goes on",
+             LOG_TEXT("job", starter->run.job_id));
     cage_freeze(starter, frozen);
     shells_note_frozen(starter);
 }
@@ -357,16 +381,16 @@ void job_clean(struct starter *starter)
     struct err err;
     checkpoint_forget(starter);
     resume_forget(starter);
-    if (starter->pid > 0) {
-        os_forget(starter->env.os, starter->pid);
+    if (starter->run.process.pid > 0) {
+        os_forget(starter->env.os, starter->run.process.pid);
         cage_kill(starter);
     }
     cage_empty(starter);
     peek_close(starter);
     shells_close(starter);
-    starter->pid = -1;
-    if (!nest_keep(starter) && os_remove_tree(starter->env.os, starter->directory, &err) != 0) {
+    starter->run.process.pid = -1;
+    if (!nest_keep(starter) && os_remove_tree(starter->env.os, starter->run.directory, &err) != 0) {
         log_error(starter->env.log, "sandbox.remove", err.text);
-        starter->odd = true;
+        starter->run.end.odd = true;
     }
 }

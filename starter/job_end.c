@@ -4,7 +4,9 @@
  */
 #include "starter/job_end.h"
 
+#include "starter/cage.h"
 #include "starter/job_run.h"
+#include "starter/peek.h"
 #include "starter/starter.h"
 
 void job_end_still(struct starter *starter)
@@ -15,7 +17,7 @@ void job_end_still(struct starter *starter)
 
 void job_end_held(struct starter *starter)
 {
-    starter->pid = -1;
+    starter->run.process.pid = -1;
     job_end_still(starter);
     job_run_enter(starter, STARTER_REPORT);
     job_run_wake(starter, WAKE_GO);

@@ -6,6 +6,7 @@
 #define STARTER_JOB_PLACE_H
 
 #include <stdbool.h>
+#include <sys/types.h>
 
 #include "base/os.h"
 
@@ -15,6 +16,13 @@
 struct err;
 struct starter;
 struct vec;
+
+struct job_account { /* whom it runs as */
+    bool change_user;
+    bool is_owner; /* the job's own account */
+    uid_t uid;
+    gid_t gid;
+};
 
 /* Chooses the account, and makes the sandbox unless it is there, as new. */
 int job_place_prepare(struct starter *starter, bool has_sandbox, struct err *err);

@@ -9,6 +9,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+
 #include "starter/job_run.h"
 
 #include <stdio.h>
@@ -23,6 +24,7 @@
 #include "base/os.h"
 #include "base/strbuf.h"
 #include "classad/ad.h"
+#include "starter/checkpoint.h"
 #include "starter/starter.h"
 #include "wire/remote_attrs.h"
 #include "wire/wire.h"
@@ -34,27 +36,27 @@ static const char *const PHASE_NAMES[] = {"fetch", "input", "run",  "output", "r
 
 const char *job_run_path(const struct starter *starter, const char *name, char *ret, size_t size)
 {
-    (void)snprintf(ret, size, "%s/%s", starter->sandbox, name);
+    (void)snprintf(ret, size, "%s/%s", starter->run.sandbox, name);
     return ret;
 }
 
 const struct ad *job_run_slot(const struct starter *starter)
 {
     const struct ad *slot = NULL;
-    return ad_get_ad(starter->record, "Slot", &slot) == 0 ? slot : NULL;
+    return ad_get_ad(starter->run.record, "Slot", &slot) == 0 ? slot : NULL;
 }
 
 const char *job_run_inside(const struct starter *starter)
 {
-    return starter->ckpt.wanted ? config_path(starter->env.config, "CHECKPOINT_SANDBOX")
-                                : starter->sandbox;
+    return starter->run.ckpt.wanted ? config_path(starter->env.config, "CHECKPOINT_SANDBOX")
+                                    : starter->run.sandbox;
 }
 
 char *job_run_image_path(const struct starter *starter, const char *name)
 {
     struct strbuf path;
     strbuf_init(&path, 0);
-    strbuf_printf(&path, "%s/" STARTER_CKPT_DIRECTORY "%s%s", starter->directory,
+    strbuf_printf(&path, "%s/" STARTER_CKPT_DIRECTORY "%s%s", starter->run.directory,
                   name[0] != '\0' ? "/" : "", name);
     char *text = strbuf_take(&path);
     strbuf_fini(&path);
@@ -77,8 +79,8 @@ int job_run_image_directory(struct starter *starter, struct err *err)
     struct os *os = starter->env.os;
     char *path = job_run_image_path(starter, "");
     int rc = os_mkdirs(os, path, 0700, err);
-    if (rc == 0 && starter->change_user) {
-        rc = os_chown(os, path, starter->uid, starter->gid, err);
+    if (rc == 0 && starter->run.account.change_user) {
+        rc = os_chown(os, path, starter->run.account.uid, starter->run.account.gid, err);
     }
     mem_free(path);
     return rc;
@@ -86,7 +88,7 @@ int job_run_image_directory(struct starter *starter, struct err *err)
 
 bool job_run_is_remote(const struct starter *starter)
 {
-    return starter->job != NULL && ad_bool_or(starter->job, REMOTE_WANTED, false);
+    return starter->run.job != NULL && ad_bool_or(starter->run.job, REMOTE_WANTED, false);
 }
 
 bool job_run_is_wrapped(const struct starter *starter)
@@ -99,65 +101,68 @@ bool job_run_is_wrapped(const struct starter *starter)
 
 void job_run_close_file(struct starter *starter)
 {
-    os_file_close(starter->file);
-    starter->file = NULL;
-    starter->offset = 0;
-    digest_destroy(starter->digest);
-    starter->digest = NULL;
+    os_file_close(starter->run.in_hand.file);
+    starter->run.in_hand.file = NULL;
+    starter->run.in_hand.offset = 0;
+    digest_destroy(starter->run.in_hand.digest);
+    starter->run.in_hand.digest = NULL;
 }
 
 void job_run_wake(struct starter *starter, enum starter_wake wake)
 {
-    starter->wake = wake > starter->wake ? wake : starter->wake;
-    loop_timer_set(starter->wake_timer, 0);
+    starter->run.wake = wake > starter->run.wake ? wake : starter->run.wake;
+    loop_timer_set(starter->timers[TIMER_WAKE], 0);
 }
 
 void job_run_enter(struct starter *starter, enum starter_phase phase)
 {
-    CHECK(phase > starter->phase);
-    log_info(starter->env.log, "starter.phase", "next phase", LOG_TEXT("job", starter->job_id),
-             LOG_TEXT("from", PHASE_NAMES[starter->phase]), LOG_TEXT("to", PHASE_NAMES[phase]));
-    starter->phase = phase;
-    starter->busy = false;
+    CHECK(phase > starter->run.phase);
+    log_info(starter->env.log, "starter.run.phase", "next phase",
+             LOG_TEXT("job", starter->run.job_id),
+             LOG_TEXT("from", PHASE_NAMES[starter->run.phase]), LOG_TEXT("to", PHASE_NAMES[phase]));
+    starter->run.phase = phase;
+    starter->run.busy = false;
     job_run_close_file(starter);
 }
 
 void job_run_give_up(struct starter *starter, const char *reason)
 {
-    if (starter->phase >= STARTER_CLEAN) {
+    if (starter->run.phase >= STARTER_CLEAN) {
         return;
     }
     if (reason[0] != '\0') {
-        log_warn(starter->env.log, "starter.gives_up", reason, LOG_TEXT("job", starter->job_id));
+        log_warn(starter->env.log, "starter.gives_up", reason,
+                 LOG_TEXT("job", starter->run.job_id));
     }
-    (void)snprintf(starter->reason, sizeof starter->reason, "%s", reason);
-    starter->odd = true;
+    (void)snprintf(starter->run.end.reason, sizeof starter->run.end.reason, "%s", reason);
+    starter->run.end.odd = true;
     job_run_enter(starter, STARTER_CLEAN);
     job_run_wake(starter, WAKE_GO);
 }
 
 void job_run_note_hold(struct starter *starter, int code, int subcode, const char *reason)
 {
-    starter->hold = ad_create();
-    starter->odd = true;
-    ad_set_string(starter->hold, "HoldReason", reason);
-    ad_set_int(starter->hold, "HoldReasonCode", code);
-    ad_set_int(starter->hold, "HoldReasonSubCode", subcode);
-    log_info(starter->env.log, "job.hold", reason, LOG_TEXT("job", starter->job_id),
+    starter->run.end.hold = ad_create();
+    starter->run.end.odd = true;
+    ad_set_string(starter->run.end.hold, "HoldReason", reason);
+    ad_set_int(starter->run.end.hold, "HoldReasonCode", code);
+    ad_set_int(starter->run.end.hold, "HoldReasonSubCode", subcode);
+    log_info(starter->env.log, "job.hold", reason, LOG_TEXT("job", starter->run.job_id),
              LOG_INT("code", code), LOG_INT("subcode", subcode));
 }
 
 void job_run_hold(struct starter *starter, int code, int subcode, const char *reason)
 {
     job_run_note_hold(starter, code, subcode, reason);
-    starter->pid = -1;
+    starter->run.process.pid = -1;
     job_run_enter(starter, STARTER_REPORT);
     job_run_wake(starter, WAKE_GO);
 }
 
 bool job_run_may_stay(const struct starter *starter)
 {
-    return !starter->odd && starter->runs < config_int(starter->env.config, "STARTER_MAX_JOBS");
+    return !starter->run.end.odd &&
+           starter->runs < config_int(starter->env.config, "STARTER_MAX_JOBS");
 }
 
 /* ---- its links ------------------------------------------------------------------------------- */
@@ -165,15 +170,15 @@ bool job_run_may_stay(const struct starter *starter)
 struct ad *job_run_hello(const struct starter *starter)
 {
     struct ad *hello = ad_create();
-    ad_set_string(hello, "JobId", starter->job_id);
-    ad_set_int(hello, "ClaimEpoch", starter->epoch);
+    ad_set_string(hello, "JobId", starter->run.job_id);
+    ad_set_int(hello, "ClaimEpoch", starter->run.epoch);
     return hello;
 }
 
 struct ad *job_run_shadow_who(struct starter *starter)
 {
-    bool kept = starter->shadow_kept;
-    starter->shadow_kept = false;
+    bool kept = starter->run.shadow_kept;
+    starter->run.shadow_kept = false;
     return kept ? job_run_hello(starter) : NULL;
 }
 
@@ -181,28 +186,28 @@ void job_run_close_shadow(struct starter *starter)
 {
     wire_close(starter->shadow);
     starter->shadow = NULL;
-    starter->shadow_kept = false;
-    loop_timer_stop(starter->dial_timer);
+    starter->run.shadow_kept = false;
+    loop_timer_stop(starter->timers[TIMER_DIAL]);
 }
 
 void job_run_dial_again(struct starter *starter)
 {
     job_run_close_shadow(starter);
-    loop_timer_set(starter->dial_timer, 0);
+    loop_timer_set(starter->timers[TIMER_DIAL], 0);
 }
 
 struct ad *job_run_startd_who(const struct starter *starter)
 {
     struct ad *args = ad_create();
-    ad_set_string(args, "JobId", starter->job_id);
-    ad_set_int(args, "ClaimEpoch", starter->epoch);
+    ad_set_string(args, "JobId", starter->run.job_id);
+    ad_set_int(args, "ClaimEpoch", starter->run.epoch);
     ad_set_int(args, "Pid", os_pid(starter->env.os));
     return args;
 }
 
 struct wire_body job_run_startd_body(const struct starter *starter, const struct ad *args)
 {
-    return (struct wire_body){.args = args, .secrets = &starter->claim_id, .secret_count = 1};
+    return (struct wire_body){.args = args, .secrets = &starter->run.claim_id, .secret_count = 1};
 }
 
 /* ---- what came, and how it ended ------------------------------------------------------------- */
@@ -218,19 +223,19 @@ static void input_destroy(void *value)
 
 void job_run_forget_inputs(struct starter *starter)
 {
-    vec_fini(&starter->inputs, input_destroy);
-    starter->input_at = 0;
-    starter->input_bytes = 0;
-    starter->input_made = false;
+    vec_fini(&starter->run.input.list, input_destroy);
+    starter->run.input.at = 0;
+    starter->run.input.bytes = 0;
+    starter->run.input.made = false;
 }
 
 void job_run_add_exit(const struct starter *starter, struct ad *args)
 {
-    ad_set_bool(args, "ExitBySignal", starter->exit.signal != 0);
-    if (starter->exit.signal != 0) {
-        ad_set_int(args, "ExitSignal", starter->exit.signal);
-        ad_set_bool(args, "JobCoreDumped", starter->exit.core);
+    ad_set_bool(args, "ExitBySignal", starter->run.process.exit.signal != 0);
+    if (starter->run.process.exit.signal != 0) {
+        ad_set_int(args, "ExitSignal", starter->run.process.exit.signal);
+        ad_set_bool(args, "JobCoreDumped", starter->run.process.exit.core);
     } else {
-        ad_set_int(args, "ExitCode", starter->exit.status);
+        ad_set_int(args, "ExitCode", starter->run.process.exit.status);
     }
 }

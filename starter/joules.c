@@ -7,6 +7,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "starter/joules.h"
+
 #include "base/loop.h"
 #include "classad/ad.h"
 #include "starter/job_run.h"
@@ -19,26 +21,26 @@
 
 void joules_rates(struct starter *starter, const struct ad *args)
 {
-    struct starter_joules *joules = &starter->joules;
+    struct starter_joules *joules = &starter->run.joules;
     joules->reserved_w = ad_real_or(args, "ReservedWatts", joules->reserved_w);
     joules->used_w = ad_real_or(args, "UsedWatts", joules->used_w);
 }
 
 void joules_begin(struct starter *starter)
 {
-    struct starter_joules *joules = &starter->joules;
+    struct starter_joules *joules = &starter->run.joules;
     const struct ad *slot = NULL;
     if (joules->looked_ms != 0) {
         return; /* something of the run was there before */
     }
-    (void)ad_get_ad(starter->record, "Slot", &slot); /* without one: one core */
+    (void)ad_get_ad(starter->run.record, "Slot", &slot); /* without one: one core */
     joules->cores = slot != NULL ? ad_real_or(slot, "Cpus", 1) : 1;
     joules->looked_ms = joules->told_ms = loop_now_ms(starter->env.loop);
 }
 
 void joules_look(struct starter *starter, double cpu_s)
 {
-    struct starter_joules *joules = &starter->joules;
+    struct starter_joules *joules = &starter->run.joules;
     uint64_t now_ms = loop_now_ms(starter->env.loop);
     if (joules->looked_ms == 0) {
         return; /* nothing has run */
@@ -56,7 +58,7 @@ void joules_look(struct starter *starter, double cpu_s)
 
 void joules_report(const struct starter *starter, struct ad *args)
 {
-    const struct starter_joules *joules = &starter->joules;
+    const struct starter_joules *joules = &starter->run.joules;
     if (joules->total_j > 0) {
         ad_set_real(args, "RemoteEnergyUsed", joules->total_j / JOULES_PER_KWH);
     }
@@ -64,8 +66,8 @@ void joules_report(const struct starter *starter, struct ad *args)
 
 void joules_put(const struct starter *starter, struct ad *args)
 {
-    ad_set_real(args, "EnergyJoules", starter->joules.total_j);
-    ad_set_real(args, "CoreSeconds", starter->joules.core_s);
+    ad_set_real(args, "EnergyJoules", starter->run.joules.total_j);
+    ad_set_real(args, "CoreSeconds", starter->run.joules.core_s);
 }
 
 static void told(void *arg, struct wire_reply *reply)
@@ -77,7 +79,7 @@ static void told(void *arg, struct wire_reply *reply)
 
 void joules_tell(struct starter *starter, bool at_once)
 {
-    struct starter_joules *joules = &starter->joules;
+    struct starter_joules *joules = &starter->run.joules;
     uint64_t now_ms = loop_now_ms(starter->env.loop);
     struct wire *wire = uplink_wire(starter->startd);
     if (wire == NULL || (!at_once && now_ms - joules->told_ms < TELL_MS)) {

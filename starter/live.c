@@ -7,6 +7,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "starter/live.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -32,7 +34,7 @@ static const char *const NAMES[] = {STARTER_STDOUT, STARTER_STDERR};
 
 bool live_is(const struct starter *starter, const char *name)
 {
-    const struct ad *job = starter->job;
+    const struct ad *job = starter->run.job;
     for (size_t i = 0; i < 2; i++) {
         if (strcmp(name, NAMES[i]) == 0) {
             return job != NULL && ad_bool_or(job, i == 1 ? "StreamErr" : "StreamOut", false) &&
@@ -47,11 +49,11 @@ static void send_next(struct starter *starter);
 
 static void failed(struct starter *starter, struct starter_live *live, const char *text, int status)
 {
-    log_warn(starter->env.log, "live.not_sent", text, LOG_TEXT("job", starter->job_id));
+    log_warn(starter->env.log, "live.not_sent", text, LOG_TEXT("job", starter->run.job_id));
     if (status == -ESTALE) {
         live->offset = 0;
     }
-    if (starter->phase == STARTER_OUTPUT && ++live->fails >= FAILS_MAX) {
+    if (starter->run.phase == STARTER_OUTPUT && ++live->fails >= FAILS_MAX) {
         char reason[ERR_TEXT_MAX + 80];
         (void)snprintf(reason, sizeof reason,
                        "Transfer output files failure at the access point. Details: %s", text);
@@ -65,30 +67,30 @@ static void answered(void *arg, struct wire_reply *reply)
     if (reply->status == -ECONNRESET) {
         return; /* live_cut() */
     }
-    struct starter_live *live = &starter->live[starter->live_at];
-    starter->live_busy = false;
+    struct starter_live *live = &starter->run.live.streams[starter->run.live.at];
+    starter->run.live.busy = false;
     if (reply->status != 0) {
         failed(starter, live, reply->text, reply->status);
-        loop_timer_set(starter->live_timer, LOOK_MS);
+        loop_timer_set(starter->timers[TIMER_LIVE], LOOK_MS);
         return;
     }
     live->fails = 0;
     live->offset += live->sent;
     live->over = live->ends;
-    starter->sent_bytes += (int64_t)live->sent;
+    starter->run.bytes.sent += (int64_t)live->sent;
     send_next(starter);
 }
 
 /* Sends what is new of one stream; false: there is nothing. */
 static bool send_piece(struct starter *starter, size_t which)
 {
-    struct starter_live *live = &starter->live[which];
-    bool is_end = starter->phase == STARTER_OUTPUT;
+    struct starter_live *live = &starter->run.live.streams[which];
+    bool is_end = starter->run.phase == STARTER_OUTPUT;
     struct os_file *file = NULL;
     char *buffer = mem_alloc(LIVE_BYTES);
     ssize_t got = 0;
-    if (os_below_open(starter->env.os, starter->sandbox, NAMES[which], OS_READ, 0, &file, NULL) ==
-        0) {
+    if (os_below_open(starter->env.os, starter->run.sandbox, NAMES[which], OS_READ, 0, &file,
+                      NULL) == 0) {
         got = os_file_read(file, live->offset, buffer, LIVE_BYTES);
         os_file_close(file);
     }
@@ -105,8 +107,9 @@ static bool send_piece(struct starter *starter, size_t which)
     live->ends = is_end && got == 0;
     ad_set_bool(args, "Ends", live->ends);
     const struct wire_body body = {.args = args, .blob = buffer, .blob_length = (size_t)got};
-    starter->live_at = which;
-    starter->live_busy = wire_call(starter->shadow, VERB_FILE_PUT, &body, 0, answered, starter) > 0;
+    starter->run.live.at = which;
+    starter->run.live.busy =
+        wire_call(starter->shadow, VERB_FILE_PUT, &body, 0, answered, starter) > 0;
     ad_destroy(args);
     mem_free(buffer);
     return true;
@@ -114,14 +117,14 @@ static bool send_piece(struct starter *starter, size_t which)
 
 static void send_next(struct starter *starter)
 {
-    if (starter->shadow == NULL || !wire_is_ready(starter->shadow) || starter->live_busy ||
-        starter->phase < STARTER_RUN || starter->phase > STARTER_OUTPUT) {
+    if (starter->shadow == NULL || !wire_is_ready(starter->shadow) || starter->run.live.busy ||
+        starter->run.phase < STARTER_RUN || starter->run.phase > STARTER_OUTPUT) {
         return;
     }
     bool left = false;
     for (size_t i = 0; i < 2; i++) {
-        size_t which = (starter->live_at + 1 + i) % 2; /* in turn */
-        if (!live_is(starter, NAMES[which]) || starter->live[which].over) {
+        size_t which = (starter->run.live.at + 1 + i) % 2; /* in turn */
+        if (!live_is(starter, NAMES[which]) || starter->run.live.streams[which].over) {
             continue;
         }
         left = true;
@@ -130,8 +133,8 @@ static void send_next(struct starter *starter)
         }
     }
     if (left) {
-        loop_timer_set(starter->live_timer, LOOK_MS);
-    } else if (starter->phase == STARTER_OUTPUT) {
+        loop_timer_set(starter->timers[TIMER_LIVE], LOOK_MS);
+    } else if (starter->run.phase == STARTER_OUTPUT) {
         job_run_wake(starter, WAKE_GO);
     }
 }
@@ -144,14 +147,14 @@ void live_look(void *arg)
 void live_begin(struct starter *starter)
 {
     if (live_is(starter, STARTER_STDOUT) || live_is(starter, STARTER_STDERR)) {
-        loop_timer_set(starter->live_timer, LOOK_MS);
+        loop_timer_set(starter->timers[TIMER_LIVE], LOOK_MS);
     }
 }
 
 bool live_is_over(const struct starter *starter)
 {
     for (size_t i = 0; i < 2; i++) {
-        if (live_is(starter, NAMES[i]) && !starter->live[i].over) {
+        if (live_is(starter, NAMES[i]) && !starter->run.live.streams[i].over) {
             return false;
         }
     }
@@ -160,16 +163,14 @@ bool live_is_over(const struct starter *starter)
 
 void live_cut(struct starter *starter)
 {
-    starter->live_busy = false;
-    if (starter->phase == STARTER_RUN) {
+    starter->run.live.busy = false;
+    if (starter->run.phase == STARTER_RUN) {
         live_begin(starter);
     }
 }
 
 void live_forget(struct starter *starter)
 {
-    memset(starter->live, 0, sizeof starter->live);
-    starter->live_busy = false;
-    starter->live_at = 0;
-    loop_timer_stop(starter->live_timer);
+    starter->run.live = (struct starter_streams){0};
+    loop_timer_stop(starter->timers[TIMER_LIVE]);
 }

@@ -18,6 +18,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "starter/nest.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -27,6 +29,7 @@
 #include "base/os_below.h"
 #include "base/os_cgroup.h"
 #include "base/strbuf.h"
+#include "starter/cage.h"
 #include "starter/job_run.h"
 #include "starter/starter.h"
 
@@ -48,7 +51,7 @@ static char *join(const char *directory, const char *name)
 
 char *nest_ad_path(const struct starter *starter, const char *name)
 {
-    return join(starter->directory, name);
+    return join(starter->run.directory, name);
 }
 
 static bool is_ours(const struct os_stat *stat)
@@ -62,11 +65,11 @@ static bool is_ours(const struct os_stat *stat)
 static void save_ads(struct starter *starter)
 {
     struct os *os = starter->env.os;
-    const char *top = starter->directory;
+    const char *top = starter->run.directory;
     for (size_t i = 0; i < sizeof ADS / sizeof ADS[0]; i++) {
         struct os_stat stat;
-        if (os_below_stat(os, starter->sandbox, ADS[i], &stat) != 0 || !is_ours(&stat) ||
-            os_below_rename(os, starter->sandbox, ADS[i], top, ADS[i], NULL) != 0) {
+        if (os_below_stat(os, starter->run.sandbox, ADS[i], &stat) != 0 || !is_ours(&stat) ||
+            os_below_rename(os, starter->run.sandbox, ADS[i], top, ADS[i], NULL) != 0) {
             continue; /* it goes as the rest */
         }
         if (os_below_stat(os, top, ADS[i], &stat) != 0 || !is_ours(&stat) ||
@@ -95,12 +98,12 @@ static void look_at(void *arg, const char *name)
     if (!look->is_clean) {
         return;
     }
-    char *path = join(look->starter->directory, name);
+    char *path = join(look->starter->run.directory, name);
     const char *inner = cage_scratch_inner(look->starter, path);
-    bool mine = strcmp(path, look->starter->sandbox) == 0 || inner != NULL;
+    bool mine = strcmp(path, look->starter->run.sandbox) == 0 || inner != NULL;
     if (!mine || os_renew_directory(look->starter->env.os, path, inner, SANDBOX_MODE, &err) != 0) {
         log_info(look->starter->env.log, "nest.not_kept", mine ? err.text : path,
-                 LOG_TEXT("job", look->starter->job_id));
+                 LOG_TEXT("job", look->starter->run.job_id));
         look->is_clean = false;
     }
     mem_free(path);
@@ -108,21 +111,21 @@ static void look_at(void *arg, const char *name)
 
 static bool may_keep(const struct starter *starter)
 {
-    return job_run_may_stay(starter) && starter->change_user && cage_has_walls(starter);
+    return job_run_may_stay(starter) && starter->run.account.change_user && cage_has_walls(starter);
 }
 
 static void remove_group(struct starter *starter)
 {
     struct err err;
-    if (starter->nest_group != NULL &&
-        os_cgroup_remove(starter->nest_group, EMPTIED_MS, &err) != 0) {
+    if (starter->nest.group != NULL &&
+        os_cgroup_remove(starter->nest.group, EMPTIED_MS, &err) != 0) {
         log_error(starter->env.log, "cgroup.remove", err.text);
-        starter->odd = true;
+        starter->run.end.odd = true;
     }
-    os_cgroup_close(starter->nest_group);
-    starter->nest_group = NULL;
-    mem_free(starter->nest_cpus);
-    starter->nest_cpus = NULL;
+    os_cgroup_close(starter->nest.group);
+    starter->nest.group = NULL;
+    mem_free(starter->nest.cpus);
+    starter->nest.cpus = NULL;
 }
 
 bool nest_keep_group(struct starter *starter, struct os_cgroup *group,
@@ -133,14 +136,15 @@ bool nest_keep_group(struct starter *starter, struct os_cgroup *group,
         return false;
     }
     if (os_cgroup_renew(group, EMPTIED_MS, &err) != 0) {
-        log_debug(starter->env.log, "nest.no_group", err.text, LOG_TEXT("job", starter->job_id));
+        log_debug(starter->env.log, "nest.no_group", err.text,
+                  LOG_TEXT("job", starter->run.job_id));
         return false;
     }
     remove_group(starter); /* there is none */
-    starter->nest_group = group;
-    starter->nest_limits = *limits;
-    starter->nest_cpus = limits->cpu_list != NULL ? mem_strdup(limits->cpu_list) : NULL;
-    starter->nest_limits.cpu_list = starter->nest_cpus;
+    starter->nest.group = group;
+    starter->nest.limits = *limits;
+    starter->nest.cpus = limits->cpu_list != NULL ? mem_strdup(limits->cpu_list) : NULL;
+    starter->nest.limits.cpu_list = starter->nest.cpus;
     return true;
 }
 
@@ -154,11 +158,11 @@ static bool are_same(const struct os_cgroup_limits *a, const struct os_cgroup_li
 
 struct os_cgroup *nest_take_group(struct starter *starter, const struct os_cgroup_limits *limits)
 {
-    if (!are_same(limits, &starter->nest_limits)) {
+    if (!are_same(limits, &starter->nest.limits)) {
         remove_group(starter);
     }
-    struct os_cgroup *group = starter->nest_group;
-    starter->nest_group = NULL;
+    struct os_cgroup *group = starter->nest.group;
+    starter->nest.group = NULL;
     remove_group(starter); /* what is known of it */
     return group;
 }
@@ -171,22 +175,23 @@ bool nest_keep(struct starter *starter)
         return false;
     }
     save_ads(starter);
-    if (os_list(starter->env.os, starter->directory, look_at, &look, NULL) != 0 || !look.is_clean) {
+    if (os_list(starter->env.os, starter->run.directory, look_at, &look, NULL) != 0 ||
+        !look.is_clean) {
         remove_group(starter); /* the note of it goes with the directory */
         return false;
     }
-    starter->nest = mem_strdup(starter->directory);
+    starter->nest.directory = mem_strdup(starter->run.directory);
     return true;
 }
 
 bool nest_has_sandbox(struct starter *starter)
 {
     struct os_stat stat;
-    bool has = starter->nest != NULL && starter->runs > 1 &&
-               os_stat(starter->env.os, starter->sandbox, &stat) == 0 && stat.is_dir;
+    bool has = starter->nest.directory != NULL && starter->runs > 1 &&
+               os_stat(starter->env.os, starter->run.sandbox, &stat) == 0 && stat.is_dir;
     if (has) { /* it has this run's name now */
-        mem_free(starter->nest);
-        starter->nest = NULL;
+        mem_free(starter->nest.directory);
+        starter->nest.directory = NULL;
         return true;
     }
     nest_remove(starter);
@@ -197,20 +202,20 @@ void nest_remove(struct starter *starter)
 {
     struct err err;
     remove_group(starter);
-    if (starter->nest == NULL) {
+    if (starter->nest.directory == NULL) {
         return;
     }
     char *aside = NULL;
     struct strbuf path;
     strbuf_init(&path, 0);
-    strbuf_printf(&path, "%s.old", starter->nest);
+    strbuf_printf(&path, "%s.old", starter->nest.directory);
     aside = strbuf_take(&path);
     strbuf_fini(&path);
-    if (os_rename(starter->env.os, starter->nest, aside, false, NULL) == 0 &&
+    if (os_rename(starter->env.os, starter->nest.directory, aside, false, NULL) == 0 &&
         os_remove_tree(starter->env.os, aside, &err) != 0) {
         log_error(starter->env.log, "sandbox.remove", err.text);
     }
     mem_free(aside);
-    mem_free(starter->nest);
-    starter->nest = NULL;
+    mem_free(starter->nest.directory);
+    starter->nest.directory = NULL;
 }

@@ -6,6 +6,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "starter/output.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -20,7 +22,9 @@
 #include "base/strbuf.h"
 #include "classad/ad.h"
 #include "starter/job_run.h"
+#include "starter/live.h"
 #include "starter/starter.h"
+#include "starter/watch.h"
 #include "transfer/transfer_walk.h"
 #include "wire/wire.h"
 
@@ -32,28 +36,28 @@
 
 void output_forget(struct starter *starter)
 {
-    vec_fini(&starter->outputs, transfer_entry_destroy);
-    vec_fini(&starter->checksums, mem_free);
-    starter->output_at = starter->output_acked = 0;
-    starter->output_asks = false;
-    starter->put_failures = 0;
-    starter->output_doubted = false;
-    ad_destroy(starter->missing);
-    starter->missing = NULL;
+    vec_fini(&starter->run.output.list, transfer_entry_destroy);
+    vec_fini(&starter->run.output.checksums, mem_free);
+    starter->run.output.at = starter->run.output.acked = 0;
+    starter->run.output.asks = false;
+    starter->run.output.failures = 0;
+    starter->run.output.doubted = false;
+    ad_destroy(starter->run.output.missing);
+    starter->run.output.missing = NULL;
 }
 
 void output_cut(struct starter *starter)
 {
-    if (starter->phase != STARTER_OUTPUT) {
+    if (starter->run.phase != STARTER_OUTPUT) {
         return;
     }
     job_run_close_file(starter);
-    while (starter->checksums.count > starter->output_acked) {
-        mem_free(starter->checksums.items[--starter->checksums.count]);
+    while (starter->run.output.checksums.count > starter->run.output.acked) {
+        mem_free(starter->run.output.checksums.items[--starter->run.output.checksums.count]);
     }
-    starter->output_at = starter->output_acked;
-    starter->output_asks = true;
-    starter->puts_count = 0;
+    starter->run.output.at = starter->run.output.acked;
+    starter->run.output.asks = true;
+    starter->run.output.puts_count = 0;
 }
 
 /* ---- one entry after the other */
@@ -84,25 +88,26 @@ static void fail(struct starter *starter, const char *name, int code)
  * from its beginning, after a while. */
 static void put_again(struct starter *starter, const char *why)
 {
-    log_warn(starter->env.log, "output.again", why, LOG_TEXT("job", starter->job_id),
-             LOG_INT("times", starter->put_failures + 1));
-    starter->odd = true;
+    log_warn(starter->env.log, "output.again", why, LOG_TEXT("job", starter->run.job_id),
+             LOG_INT("times", starter->run.output.failures + 1));
+    starter->run.end.odd = true;
     job_run_close_shadow(starter);
     output_cut(starter);
-    starter->output_doubted = true;
-    starter->busy = false;
-    loop_timer_set(starter->dial_timer, (uint64_t)AGAIN_MS << starter->put_failures++);
+    starter->run.output.doubted = true;
+    starter->run.busy = false;
+    loop_timer_set(starter->timers[TIMER_DIAL],
+                   (uint64_t)AGAIN_MS << starter->run.output.failures++);
 }
 
 static void put_answered(void *arg, struct wire_reply *reply)
 {
     struct starter *starter = arg;
-    if (starter->phase != STARTER_OUTPUT || reply->status == -ECONNRESET) {
+    if (starter->run.phase != STARTER_OUTPUT || reply->status == -ECONNRESET) {
         return; /* a cut: output_cut() */
     }
     if (reply->status == -ETIMEDOUT) {
         output_cut(starter);
-        starter->busy = false;
+        starter->run.busy = false;
         job_run_dial_again(starter);
         return;
     }
@@ -112,7 +117,7 @@ static void put_answered(void *arg, struct wire_reply *reply)
         job_run_give_up(starter, no_fault ? reply->text : "");
         return;
     }
-    if (is_lack_of_storage(reply->status) && starter->put_failures < AGAIN_MAX) {
+    if (is_lack_of_storage(reply->status) && starter->run.output.failures < AGAIN_MAX) {
         put_again(starter, reply->text);
         return;
     }
@@ -124,11 +129,12 @@ static void put_answered(void *arg, struct wire_reply *reply)
         job_run_hold(starter, HOLD_OUTPUT, -reply->status, reason);
         return;
     }
-    CHECK(starter->puts_count > 0);
-    starter->output_doubted = false;
-    starter->output_acked += starter->puts[0].ends ? 1 : 0;
-    starter->puts_count--;
-    memmove(starter->puts, starter->puts + 1, starter->puts_count * sizeof starter->puts[0]);
+    CHECK(starter->run.output.puts_count > 0);
+    starter->run.output.doubted = false;
+    starter->run.output.acked += starter->run.output.puts[0].ends ? 1 : 0;
+    starter->run.output.puts_count--;
+    memmove(starter->run.output.puts, starter->run.output.puts + 1,
+            starter->run.output.puts_count * sizeof starter->run.output.puts[0]);
     go_on(starter);
 }
 
@@ -141,16 +147,17 @@ static bool put(struct starter *starter, struct ad *args, const void *data, size
                           starter) > 0;
     ad_destroy(args);
     if (sent) {
-        starter->puts[starter->puts_count++] = (struct starter_put){ends, length};
+        starter->run.output.puts[starter->run.output.puts_count++] =
+            (struct starter_put){ends, length};
     }
     return sent;
 }
 
 static void end_entry(struct starter *starter, const char *checksum)
 {
-    vec_push(&starter->checksums, mem_strdup(checksum));
+    vec_push(&starter->run.output.checksums, mem_strdup(checksum));
     job_run_close_file(starter);
-    starter->output_at++;
+    starter->run.output.at++;
 }
 
 /* A directory or a link: their "checksum" says all. */
@@ -178,19 +185,21 @@ static bool put_other(struct starter *starter, const struct transfer_entry *entr
 
 static int open_file(struct starter *starter, struct transfer_entry *entry)
 {
-    if (starter->file != NULL) {
+    if (starter->run.in_hand.file != NULL) {
         return 0;
     }
     struct os *os = starter->env.os;
-    int rc = os_below_open(os, starter->sandbox, entry->path, OS_READ, 0, &starter->file, NULL);
+    int rc = os_below_open(os, starter->run.sandbox, entry->path, OS_READ, 0,
+                           &starter->run.in_hand.file, NULL);
     if (rc == -EACCES && /* the job took it from itself, and we are no more than the job */
-        os_below_chmod(os, starter->sandbox, entry->path, entry->mode | 0400, NULL) == 0) {
-        rc = os_below_open(os, starter->sandbox, entry->path, OS_READ, 0, &starter->file, NULL);
+        os_below_chmod(os, starter->run.sandbox, entry->path, entry->mode | 0400, NULL) == 0) {
+        rc = os_below_open(os, starter->run.sandbox, entry->path, OS_READ, 0,
+                           &starter->run.in_hand.file, NULL);
     }
     if (rc == 0) {
-        starter->digest = digest_create();
-        starter->offset = 0;
-        entry->size_bytes = os_file_size(starter->file);
+        starter->run.in_hand.digest = digest_create();
+        starter->run.in_hand.offset = 0;
+        entry->size_bytes = os_file_size(starter->run.in_hand.file);
     }
     return rc;
 }
@@ -199,10 +208,12 @@ static int open_file(struct starter *starter, struct transfer_entry *entry)
 static bool put_piece(struct starter *starter, struct transfer_entry *entry)
 {
     int rc = open_file(starter, entry);
-    uint64_t left = rc == 0 ? (uint64_t)entry->size_bytes - starter->offset : 0;
+    uint64_t left = rc == 0 ? (uint64_t)entry->size_bytes - starter->run.in_hand.offset : 0;
     size_t wanted = left < STARTER_PIECE_BYTES ? (size_t)left : STARTER_PIECE_BYTES;
     char *buffer = mem_alloc(wanted + 1);
-    ssize_t got = rc != 0 ? rc : os_file_read(starter->file, starter->offset, buffer, wanted);
+    ssize_t got = rc != 0 ? rc
+                          : os_file_read(starter->run.in_hand.file, starter->run.in_hand.offset,
+                                         buffer, wanted);
     if (got < 0 || (size_t)got < wanted) {
         mem_free(buffer);
         fail(starter, entry->name, got < 0 ? (int)got : -EIO);
@@ -210,21 +221,21 @@ static bool put_piece(struct starter *starter, struct transfer_entry *entry)
     }
     struct ad *args = ad_create();
     ad_set_string(args, "Name", entry->name);
-    ad_set_int(args, "Offset", (int64_t)starter->offset);
+    ad_set_int(args, "Offset", (int64_t)starter->run.in_hand.offset);
     ad_set_int(args, "Size", entry->size_bytes);
     ad_set_int(args, "Mode", (int64_t)entry->mode);
-    ad_set_int(args, "Total", starter->output_bytes);
+    ad_set_int(args, "Total", starter->run.output.bytes);
     bool ends = left == wanted;
     bool sent = put(starter, args, buffer, wanted, ends);
     if (sent) {
-        digest_update(starter->digest, buffer, wanted);
-        starter->offset += wanted;
-        starter->sent_bytes += (int64_t)wanted;
+        digest_update(starter->run.in_hand.digest, buffer, wanted);
+        starter->run.in_hand.offset += wanted;
+        starter->run.bytes.sent += (int64_t)wanted;
     }
     mem_free(buffer);
     if (sent && ends) {
         char checksum[DIGEST_HEX_SIZE];
-        digest_hex(starter->digest, checksum);
+        digest_hex(starter->run.in_hand.digest, checksum);
         end_entry(starter, checksum);
     }
     return sent;
@@ -242,31 +253,32 @@ static void go_behind(struct starter *starter, struct transfer_entry *entry, int
         job_run_close_file(starter);
         return;
     }
-    (void)file_digest_add(starter->digest, starter->file, &starter->offset, (uint64_t)offset);
-    digest_peek(starter->digest, hex);
-    if (starter->offset != (uint64_t)offset || strcmp(hex, checksum) != 0) {
+    (void)file_digest_add(starter->run.in_hand.digest, starter->run.in_hand.file,
+                          &starter->run.in_hand.offset, (uint64_t)offset);
+    digest_peek(starter->run.in_hand.digest, hex);
+    if (starter->run.in_hand.offset != (uint64_t)offset || strcmp(hex, checksum) != 0) {
         job_run_close_file(starter);
         return;
     }
-    log_info(starter->env.log, "output.resumed", entry->name, LOG_TEXT("job", starter->job_id),
+    log_info(starter->env.log, "output.resumed", entry->name, LOG_TEXT("job", starter->run.job_id),
              LOG_INT("offset", offset));
     if (whole) {
         end_entry(starter, hex);
-        starter->output_acked++;
+        starter->run.output.acked++;
     }
 }
 
 static void ask_answered(void *arg, struct wire_reply *reply)
 {
     struct starter *starter = arg;
-    if (starter->phase != STARTER_OUTPUT || reply->status == -ECONNRESET) {
+    if (starter->run.phase != STARTER_OUTPUT || reply->status == -ECONNRESET) {
         return;
     }
-    starter->output_asks = false;
+    starter->run.output.asks = false;
     if (reply->status == 0 && reply->args != NULL) {
         int64_t offset = ad_int_or(reply->args, "Offset", 0);
         if (offset > 0) {
-            go_behind(starter, starter->outputs.items[starter->output_at], offset,
+            go_behind(starter, starter->run.output.list.items[starter->run.output.at], offset,
                       ad_bool_or(reply->args, "Whole", false),
                       ad_string_or(reply->args, "Checksum", ""));
         }
@@ -290,26 +302,28 @@ static bool ask(struct starter *starter, const struct transfer_entry *entry)
 static size_t bytes_on_their_way(const struct starter *starter)
 {
     size_t bytes = 0;
-    for (size_t i = 0; i < starter->puts_count; i++) {
-        bytes += starter->puts[i].bytes;
+    for (size_t i = 0; i < starter->run.output.puts_count; i++) {
+        bytes += starter->run.output.puts[i].bytes;
     }
     return bytes;
 }
 
 static void go_on(struct starter *starter)
 {
-    while (starter->phase == STARTER_OUTPUT && starter->output_at < starter->outputs.count &&
-           starter->puts_count < STARTER_PUTS_MAX &&
+    while (starter->run.phase == STARTER_OUTPUT &&
+           starter->run.output.at < starter->run.output.list.count &&
+           starter->run.output.puts_count < STARTER_PUTS_MAX &&
            bytes_on_their_way(starter) < STARTER_PIECE_BYTES + STARTER_PIECE_BYTES) {
-        struct transfer_entry *entry = starter->outputs.items[starter->output_at];
+        struct transfer_entry *entry = starter->run.output.list.items[starter->run.output.at];
         bool sent =
             entry->type == TRANSFER_FILE ? put_piece(starter, entry) : put_other(starter, entry);
         if (!sent) {
             return; /* the connection is gone, or we gave up */
         }
     }
-    if (starter->phase == STARTER_OUTPUT && starter->output_at == starter->outputs.count &&
-        starter->puts_count == 0) {
+    if (starter->run.phase == STARTER_OUTPUT &&
+        starter->run.output.at == starter->run.output.list.count &&
+        starter->run.output.puts_count == 0) {
         job_run_enter(starter, STARTER_REPORT);
         job_run_wake(starter, WAKE_GO);
     }
@@ -321,10 +335,10 @@ void output_next(struct starter *starter)
         live_look(starter); /* comes back here */
         return;
     }
-    starter->busy = true; /* until a cut */
-    if (starter->output_asks && !starter->output_doubted &&
-        starter->output_at < starter->outputs.count) {
-        const struct transfer_entry *entry = starter->outputs.items[starter->output_at];
+    starter->run.busy = true; /* until a cut */
+    if (starter->run.output.asks && !starter->run.output.doubted &&
+        starter->run.output.at < starter->run.output.list.count) {
+        const struct transfer_entry *entry = starter->run.output.list.items[starter->run.output.at];
         if (entry->type == TRANSFER_FILE) {
             (void)ask(starter, entry); /* else a cut follows */
             return;
@@ -338,10 +352,10 @@ void output_next(struct starter *starter)
 static void reported(void *arg, struct wire_reply *reply)
 {
     struct starter *starter = arg;
-    if (starter->phase != STARTER_REPORT) {
+    if (starter->run.phase != STARTER_REPORT) {
         return;
     }
-    starter->busy = false;
+    starter->run.busy = false;
     if (reply->status == -ECONNRESET) {
         return; /* said again on the next connection */
     }
@@ -349,22 +363,23 @@ static void reported(void *arg, struct wire_reply *reply)
         job_run_wake(starter, WAKE_GO);
         return;
     }
-    if (reply->status == -EAGAIN && starter->resends < RESENDS_MAX) {
-        log_warn(starter->env.log, "output.again", reply->text, LOG_TEXT("job", starter->job_id));
-        starter->resends++;
-        starter->odd = true;
-        starter->phase = STARTER_OUTPUT; /* the only way back */
-        starter->output_acked = 0;
+    if (reply->status == -EAGAIN && starter->run.output.resends < RESENDS_MAX) {
+        log_warn(starter->env.log, "output.again", reply->text,
+                 LOG_TEXT("job", starter->run.job_id));
+        starter->run.output.resends++;
+        starter->run.end.odd = true;
+        starter->run.phase = STARTER_OUTPUT; /* the only way back */
+        starter->run.output.acked = 0;
         output_cut(starter);
-        starter->output_asks = false; /* what is there is not trusted */
+        starter->run.output.asks = false; /* what is there is not trusted */
         job_run_wake(starter, WAKE_GO);
         return;
     }
-    starter->odd = starter->odd || reply->status != 0;
-    starter->delivered = reply->status == 0 && !starter->evicted;
+    starter->run.end.odd = starter->run.end.odd || reply->status != 0;
+    starter->run.end.delivered = reply->status == 0 && !starter->run.end.evicted;
     log_info(starter->env.log, "job.reported",
              reply->status == 0 ? "the result is committed" : reply->text,
-             LOG_TEXT("job", starter->job_id), LOG_INT("status", reply->status));
+             LOG_TEXT("job", starter->run.job_id), LOG_INT("status", reply->status));
     job_run_enter(starter, STARTER_CLEAN);
     job_run_wake(starter, WAKE_GO);
 }
@@ -373,41 +388,42 @@ static void add_result(struct starter *starter, struct ad *args)
 {
     job_run_add_exit(starter, args);
     watch_report(starter, args);
-    ad_set_int(args, "RemoteWallClockTime", starter->ended_s - starter->started_s);
-    const char **names = mem_alloc((starter->outputs.count + 1) * sizeof *names);
-    for (size_t i = 0; i < starter->outputs.count; i++) {
-        names[i] = ((const struct transfer_entry *)starter->outputs.items[i])->name;
+    ad_set_int(args, "RemoteWallClockTime",
+               starter->run.process.ended_s - starter->run.process.started_s);
+    const char **names = mem_alloc((starter->run.output.list.count + 1) * sizeof *names);
+    for (size_t i = 0; i < starter->run.output.list.count; i++) {
+        names[i] = ((const struct transfer_entry *)starter->run.output.list.items[i])->name;
     }
-    ad_set_strings(args, "Files", names, starter->outputs.count);
-    ad_set_strings(args, "Checksums", (const char *const *)starter->checksums.items,
-                   starter->checksums.count);
+    ad_set_strings(args, "Files", names, starter->run.output.list.count);
+    ad_set_strings(args, "Checksums", (const char *const *)starter->run.output.checksums.items,
+                   starter->run.output.checksums.count);
     mem_free(names);
 }
 
 void output_report(struct starter *starter)
 {
-    struct ad *args = starter->hold != NULL      ? ad_copy(starter->hold)
-                      : starter->missing != NULL ? ad_copy(starter->missing)
-                                                 : ad_create();
-    if (starter->hold == NULL) {
+    struct ad *args = starter->run.end.hold != NULL         ? ad_copy(starter->run.end.hold)
+                      : starter->run.output.missing != NULL ? ad_copy(starter->run.output.missing)
+                                                            : ad_create();
+    if (starter->run.end.hold == NULL) {
         add_result(starter, args);
     }
-    if (starter->evicted) {
+    if (starter->run.end.evicted) {
         ad_set_bool(args, "Evicted", true);
     }
-    ad_set_string(args, "CondorScratchDir", starter->sandbox); /* if the start was not told */
-    ad_set_string(args, "BootId", ad_string_or(starter->record, "BootId", ""));
+    ad_set_string(args, "CondorScratchDir", starter->run.sandbox); /* if the start was not told */
+    ad_set_string(args, "BootId", ad_string_or(starter->run.record, "BootId", ""));
     ad_set_bool(args, "MayStay", job_run_may_stay(starter));
     struct wire_body body = {.args = args};
     int64_t rc = wire_call(starter->shadow, VERB_JOB_DONE, &body, REPORT_MS, reported, starter);
-    starter->busy = rc > 0;
+    starter->run.busy = rc > 0;
     ad_destroy(args);
-    if (rc == -EMSGSIZE && starter->hold == NULL) { /* it would never be said */
-        starter->hold = ad_create();
-        ad_set_string(starter->hold, "HoldReason",
+    if (rc == -EMSGSIZE && starter->run.end.hold == NULL) { /* it would never be said */
+        starter->run.end.hold = ad_create();
+        ad_set_string(starter->run.end.hold, "HoldReason",
                       "the job made more output files than one message can name");
-        ad_set_int(starter->hold, "HoldReasonCode", HOLD_OUTPUT);
-        ad_set_int(starter->hold, "HoldReasonSubCode", EMSGSIZE);
+        ad_set_int(starter->run.end.hold, "HoldReasonCode", HOLD_OUTPUT);
+        ad_set_int(starter->run.end.hold, "HoldReasonSubCode", EMSGSIZE);
         output_report(starter);
     }
 }

@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+
 #include "starter/own_file.h"
 
 #include "base/mem.h"
@@ -20,7 +21,7 @@ char *own_file_read(const struct starter *starter, const char *directory, const 
     }
     os_file_stat(file, &stat);
     char *text = NULL;
-    if (stat.uid == (starter->change_user ? starter->uid : os_uid(os))) {
+    if (stat.uid == (starter->run.account.change_user ? starter->run.account.uid : os_uid(os))) {
         text = mem_alloc(max + 1);
         ssize_t got = os_file_read(file, 0, text, max);
         text[got > 0 ? got : 0] = '\0';

@@ -9,6 +9,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "starter/peek.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -43,8 +45,8 @@ struct peek {
  * rights of its account, wherever links lead. */
 static bool is_at_home(const struct starter *starter)
 {
-    return starter->job != NULL &&
-           text_equal_nocase(ad_string_or(starter->job, "ShouldTransferFiles", "YES"), "NO");
+    return starter->run.job != NULL &&
+           text_equal_nocase(ad_string_or(starter->run.job, "ShouldTransferFiles", "YES"), "NO");
 }
 
 /* ---- which file ------------------------------------------------------------------------------ */
@@ -57,14 +59,14 @@ static int find_name(const struct starter *starter, const struct ad *args, char 
     if (job_run_is_remote(starter)) {
         return err_set(err, -EOPNOTSUPP,
                        "the files of job %s are at its submit machine: look at them there",
-                       starter->job_id);
+                       starter->run.job_id);
     }
     if (stream != 0) {
-        name = starter->job == NULL
+        name = starter->run.job == NULL
                    ? ""
-                   : ad_string_or(starter->job, stream == 2 ? "Err" : "Out", "/dev/null");
+                   : ad_string_or(starter->run.job, stream == 2 ? "Err" : "Out", "/dev/null");
         if (strcmp(name, "/dev/null") == 0) {
-            return err_set(err, -ENOENT, "job %s keeps no standard %s", starter->job_id,
+            return err_set(err, -ENOENT, "job %s keeps no standard %s", starter->run.job_id,
                            stream == 2 ? "error" : "output");
         }
     }
@@ -72,7 +74,7 @@ static int find_name(const struct starter *starter, const struct ad *args, char 
         name += 2;
     }
     if ((is_at_home(starter) || stream != 0) && name[0] != '\0') { /* the job's own words */
-        const char *home = is_at_home(starter) ? ad_string_or(starter->job, "Iwd", "/") : NULL;
+        const char *home = is_at_home(starter) ? ad_string_or(starter->run.job, "Iwd", "/") : NULL;
         bool whole = home == NULL || name[0] == '/';
         int length = snprintf(ret, PEEK_NAME, "%s%s%s", whole ? "" : home, whole ? "" : "/", name);
         return length < PEEK_NAME ? 0 : err_set(err, -ENAMETOOLONG, "'%.200s' is too long", name);
@@ -89,7 +91,7 @@ static int find_name(const struct starter *starter, const struct ad *args, char 
 /* Is there nothing of the job left that could write? */
 static bool is_over(const struct starter *starter)
 {
-    return starter->phase > STARTER_RUN || starter->peeks_over;
+    return starter->run.phase > STARTER_RUN || starter->run.peeks.over;
 }
 
 static void answer(struct peek *peek, const struct ad *args, const void *data, size_t length)
@@ -134,12 +136,14 @@ static void answer_bytes(struct starter *starter, struct peek *peek, struct os_f
 static int open_file(struct starter *starter, const struct peek *peek, struct os_file **ret,
                      struct err *err)
 {
-    if (starter->phase < STARTER_RUN || peek->name[0] == '\0') {
+    if (starter->run.phase < STARTER_RUN || peek->name[0] == '\0') {
         return -ENOENT;
     }
     return peek->name[0] == '/'
-               ? os_file_open_as(starter->env.os, peek->name, starter->uid, starter->gid, ret, err)
-               : os_below_open(starter->env.os, starter->sandbox, peek->name, OS_READ, 0, ret, err);
+               ? os_file_open_as(starter->env.os, peek->name, starter->run.account.uid,
+                                 starter->run.account.gid, ret, err)
+               : os_below_open(starter->env.os, starter->run.sandbox, peek->name, OS_READ, 0, ret,
+                               err);
 }
 
 /* Answers it if there is something to say now. */
@@ -184,7 +188,7 @@ static void look(struct starter *starter, struct peek *peek, bool last)
 static void look_at_all(struct starter *starter)
 {
     uint64_t now_ms = loop_now_ms(starter->env.loop);
-    struct peek *peek = LIST_FIRST(&starter->peeks);
+    struct peek *peek = LIST_FIRST(&starter->run.peeks.list);
     while (peek != NULL) {
         struct peek *next = LIST_NEXT(peek, entry);
         look(starter, peek, now_ms >= peek->due_ms);
@@ -196,8 +200,8 @@ static void peek_tick(void *arg)
 {
     struct starter *starter = arg;
     look_at_all(starter);
-    if (!LIST_EMPTY(&starter->peeks)) {
-        loop_timer_set(starter->peek_timer, PEEK_TICK_MS);
+    if (!LIST_EMPTY(&starter->run.peeks.list)) {
+        loop_timer_set(starter->run.peeks.timer, PEEK_TICK_MS);
     }
 }
 
@@ -209,11 +213,12 @@ void peek_handle(struct starter *starter, struct wire_request *request)
     size_t waiting = 0;
     struct peek *peek;
     struct err err;
-    LIST_FOREACH(peek, &starter->peeks, entry)
+    LIST_FOREACH(peek, &starter->run.peeks.list, entry)
     {
         waiting++;
     }
-    if (waiting >= PEEKS_MAX || starter->phase >= STARTER_CLEAN || starter->phase == STARTER_IDLE) {
+    if (waiting >= PEEKS_MAX || starter->run.phase >= STARTER_CLEAN ||
+        starter->run.phase == STARTER_IDLE) {
         wire_reply_error(request, waiting >= PEEKS_MAX ? -EBUSY : -ESRCH, "%s",
                          waiting >= PEEKS_MAX ? "too many look at this job's files"
                                               : "this run of the job is over");
@@ -234,25 +239,25 @@ void peek_handle(struct starter *starter, struct wire_request *request)
     peek->max_bytes =
         max_bytes < 1 || max_bytes > (int64_t)PEEK_BYTES ? PEEK_BYTES : (size_t)max_bytes;
     peek->due_ms = loop_now_ms(starter->env.loop) + (uint64_t)wait_ms;
-    LIST_INSERT_HEAD(&starter->peeks, peek, entry);
-    if (starter->peek_timer == NULL) {
-        starter->peek_timer = loop_timer_create(starter->env.loop, peek_tick, starter);
+    LIST_INSERT_HEAD(&starter->run.peeks.list, peek, entry);
+    if (starter->run.peeks.timer == NULL) {
+        starter->run.peeks.timer = loop_timer_create(starter->env.loop, peek_tick, starter);
     }
-    loop_timer_set(starter->peek_timer, PEEK_TICK_MS);
+    loop_timer_set(starter->run.peeks.timer, PEEK_TICK_MS);
     look(starter, peek, wait_ms == 0);
 }
 
 void peek_over(struct starter *starter)
 {
-    starter->peeks_over = true;
+    starter->run.peeks.over = true;
     look_at_all(starter);
 }
 
 void peek_close(struct starter *starter)
 {
-    while (!LIST_EMPTY(&starter->peeks)) {
-        refuse(LIST_FIRST(&starter->peeks), -ESRCH, "this run of the job is over");
+    while (!LIST_EMPTY(&starter->run.peeks.list)) {
+        refuse(LIST_FIRST(&starter->run.peeks.list), -ESRCH, "this run of the job is over");
     }
-    loop_timer_destroy(starter->peek_timer);
-    starter->peek_timer = NULL;
+    loop_timer_destroy(starter->run.peeks.timer);
+    starter->run.peeks.timer = NULL;
 }

@@ -12,6 +12,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "starter/remote.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -24,10 +26,12 @@
 #include "base/os_below.h"
 #include "base/strbuf.h"
 #include "classad/ad.h"
+#include "starter/checkpoint.h"
 #include "starter/job_end.h"
 #include "starter/job_place.h"
 #include "starter/job_run.h"
 #include "starter/remote_words_plan.h"
+#include "starter/resume.h"
 #include "starter/starter.h"
 #include "wire/remote_attrs.h"
 #include "wire/remote_ticket.h"
@@ -55,8 +59,9 @@ static int put_file(struct starter *starter, const char *name, const void *data,
 {
     char *path = in_sandbox(starter, name);
     int rc = os_rewrite_file(starter->env.os, path, data, length, 0600, err);
-    if (rc == 0 && starter->change_user) {
-        rc = os_chown(starter->env.os, path, starter->uid, starter->gid, err);
+    if (rc == 0 && starter->run.account.change_user) {
+        rc = os_chown(starter->env.os, path, starter->run.account.uid, starter->run.account.gid,
+                      err);
     }
     mem_free(path);
     return rc;
@@ -83,8 +88,8 @@ static int make_directory(struct starter *starter, const char *name, struct err 
     struct os *os = starter->env.os;
     char *path = in_sandbox(starter, name);
     int rc = os_mkdirs(os, path, 0700, err);
-    if (rc == 0 && starter->change_user) {
-        rc = os_chown(os, path, starter->uid, starter->gid, err);
+    if (rc == 0 && starter->run.account.change_user) {
+        rc = os_chown(os, path, starter->run.account.uid, starter->run.account.gid, err);
     }
     mem_free(path);
     return rc;
@@ -93,8 +98,8 @@ static int make_directory(struct starter *starter, const char *name, struct err 
 /* The sandbox is the account's by now, and may be full of links. */
 static int put_server(struct starter *starter, struct err *err)
 {
-    const char *address = ad_string_or(starter->record, "ShadowAddress", "");
-    const char *root = starter->directory;
+    const char *address = ad_string_or(starter->run.record, "ShadowAddress", "");
+    const char *root = starter->run.directory;
     struct os *os = starter->env.os;
     struct os_file *file = NULL;
     (void)os_below_remove(os, root, "sandbox/" SERVER_NEW, NULL);
@@ -111,9 +116,9 @@ static int put_server(struct starter *starter, struct err *err)
 void remote_moved(struct starter *starter)
 {
     struct err err;
-    if (starter->phase == STARTER_RUN && job_run_is_remote(starter) &&
+    if (starter->run.phase == STARTER_RUN && job_run_is_remote(starter) &&
         put_server(starter, &err) != 0) {
-        log_warn(starter->env.log, "remote.moved", err.text, LOG_TEXT("job", starter->job_id));
+        log_warn(starter->env.log, "remote.moved", err.text, LOG_TEXT("job", starter->run.job_id));
     }
 }
 
@@ -124,13 +129,13 @@ int remote_prepare(struct starter *starter, struct err *err)
         return 0;
     }
     if (job_run_is_wrapped(starter) &&
-        (!ad_bool_or(starter->job, REMOTE_WRAPPED, false) ||
+        (!ad_bool_or(starter->run.job, REMOTE_WRAPPED, false) ||
          !ad_bool_or(job_run_slot(starter), REMOTE_HAS_WRAPPERS, false))) {
         return err_set(err, -EOPNOTSUPP,
                        "this machine has no file system for it, and its program was not linked "
                        "with roost-compile --remote");
     }
-    remote_ticket(starter->nonce.text, ticket);
+    remote_ticket(starter->run.nonce.text, ticket);
     int rc = make_directory(starter, REMOTE_FILES, err);
     rc = rc != 0 ? rc : put_file(starter, TICKET, ticket, strlen(ticket), err);
     rc = rc != 0 ? rc : put_environment(starter, err);
@@ -157,12 +162,13 @@ static void wrap_words(struct starter *starter, struct vec *words)
 {
     struct strbuf door;
     strbuf_init(&door, 0);
-    strbuf_printf(&door, "/tmp/.roost-rsys-%s-%d", starter->job_id, (int)os_pid(starter->env.os));
+    strbuf_printf(&door, "/tmp/.roost-rsys-%s-%d", starter->run.job_id,
+                  (int)os_pid(starter->env.os));
     add(words, "--wrap", config_path(starter->env.config, "RSYS_WRAP_LIBRARY"));
     vec_push(words, mem_strdup("--fetch"));
     add(words, "--door", strbuf_text(&door));
     add_path(starter, words, "--scratch", SCRATCH);
-    if (remote_words_plan_names_tmp(starter->job)) {
+    if (remote_words_plan_names_tmp(starter->run.job)) {
         add_path(starter, words, "--local", SCRATCH);
     }
     strbuf_fini(&door);
@@ -180,9 +186,9 @@ static void mask_words(struct starter *starter, struct vec *words)
 void remote_words(struct starter *starter, struct vec *argv)
 {
     const struct config *config = starter->env.config;
-    const struct ad *job = starter->job, *record = starter->record;
+    const struct ad *job = starter->run.job, *record = starter->run.record;
     struct vec words = {0};
-    if (starter->ckpt.wanted && !resume_is_ready(starter)) { /* else it is in the image */
+    if (starter->run.ckpt.wanted && !resume_is_ready(starter)) { /* else it is in the image */
         mask_words(starter, &words);
     }
     vec_push(&words, mem_strdup(config_path(config, "RSYS_MOUNT_PROGRAM")));
@@ -245,7 +251,8 @@ static void read_said(const struct starter *starter, char *ret, size_t size)
     ssize_t length = 0;
     const char *name =
         resume_is_ready(starter) ? STARTER_CKPT_DIRECTORY "/resume.log" : "sandbox/" LOG;
-    if (os_below_open(starter->env.os, starter->directory, name, OS_READ, 0, &file, NULL) == 0) {
+    if (os_below_open(starter->env.os, starter->run.directory, name, OS_READ, 0, &file, NULL) ==
+        0) {
         length = os_file_read(file, 0, text, sizeof text - 1);
         os_file_close(file);
     }
@@ -255,14 +262,15 @@ static void read_said(const struct starter *starter, char *ret, size_t size)
 
 static void give_up(struct starter *starter, const char *why)
 {
-    log_warn(starter->env.log, "remote.failed", why, LOG_TEXT("job", starter->job_id),
-             LOG_INT("status", starter->exit.status), LOG_INT("signal", starter->exit.signal));
+    log_warn(starter->env.log, "remote.failed", why, LOG_TEXT("job", starter->run.job_id),
+             LOG_INT("status", starter->run.process.exit.status),
+             LOG_INT("signal", starter->run.process.exit.signal));
     job_run_give_up(starter, why);
 }
 
 bool remote_failed(struct starter *starter)
 {
-    const struct os_exit *how = &starter->exit;
+    const struct os_exit *how = &starter->run.process.exit;
     char why[300], reason[500];
     if (!job_run_is_remote(starter) || how->signal != 0) {
         return false;
@@ -273,8 +281,8 @@ bool remote_failed(struct starter *starter)
         give_up(starter, why);
     } else if (end == REMOTE_END_REFUSED) {
         (void)snprintf(reason, sizeof reason, "Error from %.100s: at its submit machine: %s",
-                       ad_string_or(starter->record, "SlotName", ""), why);
-        log_warn(starter->env.log, "remote.failed", why, LOG_TEXT("job", starter->job_id),
+                       ad_string_or(starter->run.record, "SlotName", ""), why);
+        log_warn(starter->env.log, "remote.failed", why, LOG_TEXT("job", starter->run.job_id),
                  LOG_INT("status", how->status));
         job_end_still(starter);
         job_run_hold(starter, HOLD_NOT_STARTED, 0, reason);
@@ -284,7 +292,7 @@ bool remote_failed(struct starter *starter)
 
 bool remote_was_killed(struct starter *starter)
 {
-    const struct os_exit *how = &starter->exit;
+    const struct os_exit *how = &starter->run.process.exit;
     char why[300];
     if (!job_run_is_remote(starter) || job_run_is_wrapped(starter) || how->signal == 0) {
         return false; /* one that is wrapped shares its standard error */

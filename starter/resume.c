@@ -12,6 +12,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "starter/resume.h"
+
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -26,10 +28,15 @@
 #include "base/plant.h"
 #include "base/strbuf.h"
 #include "classad/ad.h"
+#include "starter/cage.h"
+#include "starter/checkpoint.h"
+#include "starter/ckpt_inputs.h"
+#include "starter/ckpt_program.h"
 #include "starter/job_end.h"
 #include "starter/job_place.h"
 #include "starter/job_run.h"
 #include "starter/starter.h"
+#include "starter/watch.h"
 #include "wire/checkpoint_attrs.h"
 #include "wire/wire.h"
 
@@ -48,7 +55,7 @@ static const char *const LOG = "resume.log";
 
 static const struct ad *manifest_of(const struct starter *starter)
 {
-    const struct starter_resume *resume = &starter->resume;
+    const struct starter_resume *resume = &starter->run.resume;
     return resume->manifests.items[resume->at];
 }
 
@@ -69,7 +76,7 @@ static char *below(const char *name)
 
 static void close_file(struct starter *starter)
 {
-    struct starter_resume *resume = &starter->resume;
+    struct starter_resume *resume = &starter->run.resume;
     os_file_close(resume->file);
     digest_destroy(resume->digest);
     resume->file = NULL;
@@ -82,7 +89,7 @@ static void remove_files(struct starter *starter)
 {
     for (size_t i = 0; i < 2; i++) {
         char *path = below(PLACES[i]);
-        (void)os_below_remove(starter->env.os, starter->directory, path,
+        (void)os_below_remove(starter->env.os, starter->run.directory, path,
                               NULL); /* not there: fine */
         mem_free(path);
     }
@@ -90,7 +97,7 @@ static void remove_files(struct starter *starter)
 
 void resume_forget(struct starter *starter)
 {
-    struct starter_resume *resume = &starter->resume;
+    struct starter_resume *resume = &starter->run.resume;
     if (resume->pid > 0) {
         os_forget(starter->env.os, resume->pid);
         (void)os_kill_group(starter->env.os, resume->pid, SIGKILL); /* gone: fine */
@@ -112,7 +119,7 @@ static void ignore_answer(void *arg, struct wire_reply *reply)
 static bool refuse(struct starter *starter, bool damaged, const char *why, wire_reply_f told)
 {
     int64_t sequence = ad_int_or(manifest_of(starter), CKPT_SEQUENCE, 0);
-    log_warn(starter->env.log, "resume.refused", why, LOG_TEXT("job", starter->job_id),
+    log_warn(starter->env.log, "resume.refused", why, LOG_TEXT("job", starter->run.job_id),
              LOG_INT("sequence", sequence), LOG_BOOL("damaged", damaged));
     if (starter->shadow == NULL || !wire_is_ready(starter->shadow)) {
         return false;
@@ -131,17 +138,17 @@ static void refusal_told(void *arg, struct wire_reply *reply)
 {
     struct starter *starter = arg;
     (void)reply; /* whatever it is: the next run finds the same */
-    if (starter->resume.why[0] != '\0') {
-        job_run_give_up(starter, starter->resume.why);
+    if (starter->run.resume.why[0] != '\0') {
+        job_run_give_up(starter, starter->run.resume.why);
     }
 }
 
 /* The run ends when that is known: the connection goes with it, and what is on its way there. */
 static void refuse_and_end(struct starter *starter, const char *why)
 {
-    struct starter_resume *resume = &starter->resume;
+    struct starter_resume *resume = &starter->run.resume;
     (void)snprintf(resume->why, sizeof resume->why, "%s", why[0] != '\0' ? why : "no reason given");
-    starter->busy = true;
+    starter->run.busy = true;
     if (!refuse(starter, false, why, refusal_told)) {
         job_run_give_up(starter, resume->why);
     }
@@ -150,13 +157,13 @@ static void refuse_and_end(struct starter *starter, const char *why)
 /* The next candidate; after the last one the job begins at its start. */
 static void try_next(struct starter *starter)
 {
-    struct starter_resume *resume = &starter->resume;
+    struct starter_resume *resume = &starter->run.resume;
     close_file(starter);
     remove_files(starter);
     resume->file_at = 0;
     resume->at++;
     resume->step = resume->at < resume->manifests.count ? RESUME_GETTING : RESUME_NONE;
-    starter->busy = false;
+    starter->run.busy = false;
     job_run_wake(starter, WAKE_GO);
 }
 
@@ -171,7 +178,7 @@ static void refuse_damaged(struct starter *starter, const char *why)
  * last; a job that has waited long enough takes what it gets. */
 static void refuse_here(struct starter *starter, const char *why)
 {
-    if (ad_bool_or(starter->job, CKPT_ANYWHERE, false)) {
+    if (ad_bool_or(starter->run.job, CKPT_ANYWHERE, false)) {
         (void)refuse(starter, false, why, ignore_answer); /* the same */
         try_next(starter);
     } else {
@@ -183,23 +190,23 @@ static void refuse_here(struct starter *starter, const char *why)
  * once, here or elsewhere, asks in vain.  Later it is another run's turn. */
 static void wait_for_disk(struct starter *starter, const char *why)
 {
-    struct starter_resume *resume = &starter->resume;
+    struct starter_resume *resume = &starter->run.resume;
     close_file(starter);
     if (resume->waits >= WAITS_MAX) {
         job_run_give_up(starter, why);
         return;
     }
-    log_warn(starter->env.log, "resume.waits", why, LOG_TEXT("job", starter->job_id),
+    log_warn(starter->env.log, "resume.waits", why, LOG_TEXT("job", starter->run.job_id),
              LOG_INT("s", 1 << resume->waits));
     resume->step = RESUME_LOOKING;
-    starter->busy = true;
-    loop_timer_set(starter->ckpt.timer, (uint64_t)1000 << resume->waits++);
+    starter->run.busy = true;
+    loop_timer_set(starter->timers[TIMER_CKPT], (uint64_t)1000 << resume->waits++);
 }
 
 void resume_tick(struct starter *starter)
 {
-    if (starter->resume.step == RESUME_LOOKING) {
-        starter->busy = false;
+    if (starter->run.resume.step == RESUME_LOOKING) {
+        starter->run.busy = false;
         job_run_wake(starter, WAKE_GO);
     }
 }
@@ -209,8 +216,8 @@ void resume_tick(struct starter *starter)
 static void looked(void *arg, struct wire_reply *reply)
 {
     struct starter *starter = arg;
-    struct starter_resume *resume = &starter->resume;
-    if (resume->step != RESUME_LOOKING || starter->phase != STARTER_INPUT ||
+    struct starter_resume *resume = &starter->run.resume;
+    if (resume->step != RESUME_LOOKING || starter->run.phase != STARTER_INPUT ||
         reply->status == -ECONNRESET) {
         return; /* again on the next connection */
     }
@@ -218,7 +225,7 @@ static void looked(void *arg, struct wire_reply *reply)
     for (size_t i = 0; i < reply->ad_count && resume->manifests.count < CANDIDATES_MAX; i++) {
         vec_push(&resume->manifests, wire_reply_take_ad(reply, i));
     }
-    starter->busy = false;
+    starter->run.busy = false;
     if (reply->status == -ETIMEDOUT) {
         job_run_wake(starter, WAKE_GO);
         return;
@@ -237,7 +244,7 @@ static void looked(void *arg, struct wire_reply *reply)
     resume->step = resume->manifests.count > 0 ? RESUME_GETTING : RESUME_NONE;
     if (resume->step == RESUME_NONE) {
         log_warn(starter->env.log, "resume.none", "the shadow has none",
-                 LOG_TEXT("job", starter->job_id));
+                 LOG_TEXT("job", starter->run.job_id));
     }
     job_run_wake(starter, WAKE_GO);
 }
@@ -245,8 +252,8 @@ static void looked(void *arg, struct wire_reply *reply)
 static void look(struct starter *starter)
 {
     const struct wire_body body = {.args = NULL};
-    starter->resume.step = RESUME_LOOKING;
-    starter->busy = wire_call(starter->shadow, VERB_CKPT_LOOK, &body, 0, looked, starter) > 0;
+    starter->run.resume.step = RESUME_LOOKING;
+    starter->run.busy = wire_call(starter->shadow, VERB_CKPT_LOOK, &body, 0, looked, starter) > 0;
 }
 
 /* ---- getting one ----------------------------------------------------------------------------- */
@@ -260,17 +267,17 @@ static int64_t stored_bytes(const struct ad *manifest, size_t file)
 
 static int64_t wanted_bytes(const struct starter *starter)
 {
-    return stored_bytes(manifest_of(starter), starter->resume.file_at);
+    return stored_bytes(manifest_of(starter), starter->run.resume.file_at);
 }
 
 static bool begin_file(struct starter *starter)
 {
-    struct starter_resume *resume = &starter->resume;
+    struct starter_resume *resume = &starter->run.resume;
     struct err err;
     char *path = below(PLACES[resume->file_at]);
     close_file(starter);
     resume->digest = digest_create();
-    int rc = os_below_open(starter->env.os, starter->directory, path, OS_WRITE_TRUNCATE, 0600,
+    int rc = os_below_open(starter->env.os, starter->run.directory, path, OS_WRITE_TRUNCATE, 0600,
                            &resume->file, &err);
     mem_free(path);
     if (rc != 0) {
@@ -284,7 +291,7 @@ static void got(void *arg, struct wire_reply *reply);
 
 static void get_more(struct starter *starter)
 {
-    struct starter_resume *resume = &starter->resume;
+    struct starter_resume *resume = &starter->run.resume;
     uint64_t wanted = (uint64_t)wanted_bytes(starter);
     while (resume->gets < GETS_MAX && resume->asked < wanted) {
         struct ad *args = ad_create();
@@ -300,13 +307,13 @@ static void get_more(struct starter *starter)
         resume->gets++;
         resume->asked += STARTER_PIECE_BYTES;
     }
-    starter->busy = true; /* until a cut */
+    starter->run.busy = true; /* until a cut */
 }
 
 /* It has come: is it what the manifest says?  Then it is the account's. */
 static void end_file(struct starter *starter)
 {
-    struct starter_resume *resume = &starter->resume;
+    struct starter_resume *resume = &starter->run.resume;
     char hex[DIGEST_HEX_SIZE];
     digest_hex(resume->digest, hex);
     if (strcmp(hex, ad_string_or(manifest_of(starter),
@@ -316,8 +323,8 @@ static void end_file(struct starter *starter)
         return;
     }
     int rc = os_file_chmod(resume->file, resume->file_at == 0 ? 0700 : 0600);
-    if (rc == 0 && starter->change_user) {
-        rc = os_file_chown(resume->file, starter->uid, starter->gid);
+    if (rc == 0 && starter->run.account.change_user) {
+        rc = os_file_chown(resume->file, starter->run.account.uid, starter->run.account.gid);
     }
     close_file(starter);
     if (rc != 0) {
@@ -326,7 +333,7 @@ static void end_file(struct starter *starter)
     }
     if (resume->file_at == 0) {
         resume->file_at = 1;
-        starter->busy = false;
+        starter->run.busy = false;
         job_run_wake(starter, WAKE_GO);
     } else {
         unpack(starter);
@@ -336,8 +343,8 @@ static void end_file(struct starter *starter)
 static void got(void *arg, struct wire_reply *reply)
 {
     struct starter *starter = arg;
-    struct starter_resume *resume = &starter->resume;
-    if (resume->step != RESUME_GETTING || starter->phase != STARTER_INPUT ||
+    struct starter_resume *resume = &starter->run.resume;
+    if (resume->step != RESUME_GETTING || starter->run.phase != STARTER_INPUT ||
         reply->status == -ECONNRESET || resume->file == NULL) {
         return;
     }
@@ -376,7 +383,7 @@ static void got(void *arg, struct wire_reply *reply)
     }
     digest_update(resume->digest, reply->blob, piece);
     resume->offset += piece;
-    starter->received_bytes += (int64_t)piece;
+    starter->run.bytes.received += (int64_t)piece;
     if (resume->offset == wanted) {
         end_file(starter);
     } else {
@@ -390,13 +397,13 @@ static bool fits_disk(const struct starter *starter)
     int64_t bytes = ad_int_or(manifest, CKPT_IMAGE_BYTES, 0) / 1024 +
                     ad_int_or(manifest, CKPT_FILES_BYTES, 0) / 512 +
                     stored_bytes(manifest, 0) / 1024 + stored_bytes(manifest, 1) / 1024;
-    int64_t free_kib = os_disk_free_kib(starter->env.os, starter->directory);
+    int64_t free_kib = os_disk_free_kib(starter->env.os, starter->run.directory);
     return free_kib < 0 || bytes < free_kib;
 }
 
 static void get(struct starter *starter)
 {
-    struct starter_resume *resume = &starter->resume;
+    struct starter_resume *resume = &starter->run.resume;
     const struct ad *manifest = manifest_of(starter);
     if (strcmp(ad_string_or(manifest, CKPT_SANDBOX, ""), job_run_inside(starter)) != 0) {
         refuse_here(starter, "its sandbox had another name: CHECKPOINT_SANDBOX is to be the same "
@@ -413,7 +420,7 @@ static void get(struct starter *starter)
     }
     if (resume->file_at == 0 && resume->file == NULL) {
         log_info(starter->env.log, "resume.gets", "the job's checkpoint",
-                 LOG_TEXT("job", starter->job_id),
+                 LOG_TEXT("job", starter->run.job_id),
                  LOG_INT("sequence", ad_int_or(manifest, CKPT_SEQUENCE, 0)),
                  LOG_INT("image_bytes", ad_int_or(manifest, CKPT_IMAGE_BYTES, 0)));
     }
@@ -430,7 +437,8 @@ static void read_log(const struct starter *starter, char *ret, size_t size)
     char *path = below(LOG), *text = NULL;
     struct os_file *file = NULL;
     ssize_t length = 0;
-    if (os_below_open(starter->env.os, starter->directory, path, OS_READ, 0, &file, NULL) == 0) {
+    if (os_below_open(starter->env.os, starter->run.directory, path, OS_READ, 0, &file, NULL) ==
+        0) {
         text = mem_alloc(REPORT_BYTES);
         length = os_file_read(file, 0, text, size - 1);
         os_file_close(file);
@@ -463,11 +471,11 @@ static bool was_no_verdict(struct starter *starter, const struct os_exit *how)
 static void checked(void *arg, pid_t pid, const struct os_exit *how)
 {
     struct starter *starter = arg;
-    struct starter_resume *resume = &starter->resume;
+    struct starter_resume *resume = &starter->run.resume;
     char why[300];
     (void)pid;
     resume->pid = 0;
-    if (resume->step != RESUME_CHECKING || starter->phase != STARTER_INPUT) {
+    if (resume->step != RESUME_CHECKING || starter->run.phase != STARTER_INPUT) {
         return;
     }
     if (!PLANTED(killed_check_is_damage) && was_no_verdict(starter, how)) {
@@ -484,14 +492,14 @@ static void checked(void *arg, pid_t pid, const struct os_exit *how)
         return;
     }
     resume->step = RESUME_READY;
-    starter->busy = false;
+    starter->run.busy = false;
     job_run_wake(starter, WAKE_GO);
 }
 
 /* roost-ckpt with these words, on files that are the account's by now. */
 static void run_ckpt(struct starter *starter, const char *const *argv, os_exit_f on_exit)
 {
-    struct starter_resume *resume = &starter->resume;
+    struct starter_resume *resume = &starter->run.resume;
     struct err err;
     char *log = job_run_image_path(starter, LOG);
     int rc = ckpt_program_run(starter, argv, NULL, log, on_exit, &resume->pid, &err);
@@ -507,7 +515,7 @@ static void check(struct starter *starter)
     char *image = job_run_image_path(starter, PLACES[0]);
     const char *const argv[] = {config_path(starter->env.config, "CKPT_PROGRAM"), "info", image,
                                 "--verify", NULL};
-    starter->resume.step = RESUME_CHECKING;
+    starter->run.resume.step = RESUME_CHECKING;
     run_ckpt(starter, argv, checked);
     mem_free(image);
 }
@@ -515,11 +523,11 @@ static void check(struct starter *starter)
 static void files_unpacked(void *arg, pid_t pid, const struct os_exit *how)
 {
     struct starter *starter = arg;
-    struct starter_resume *resume = &starter->resume;
+    struct starter_resume *resume = &starter->run.resume;
     char why[300];
     (void)pid;
     resume->pid = 0;
-    if (resume->step != RESUME_UNPACKING || starter->phase != STARTER_INPUT) {
+    if (resume->step != RESUME_UNPACKING || starter->run.phase != STARTER_INPUT) {
         return;
     }
     if (was_no_verdict(starter, how)) {
@@ -541,7 +549,7 @@ static void unpack(struct starter *starter)
          *files = job_run_image_path(starter, PLACES[1]);
     const char *const argv[] = {config_path(starter->env.config, "CKPT_PROGRAM"), "unpack", image,
                                 files, NULL};
-    starter->resume.step = RESUME_UNPACKING;
+    starter->run.resume.step = RESUME_UNPACKING;
     run_ckpt(starter, argv, files_unpacked);
     mem_free(image);
     mem_free(files);
@@ -549,14 +557,15 @@ static void unpack(struct starter *starter)
 
 bool resume_is_needed(const struct starter *starter)
 {
-    const struct starter_resume *resume = &starter->resume;
-    return starter->ckpt.wanted && resume->step != RESUME_READY && resume->step != RESUME_NONE &&
-           (resume->step != RESUME_UNKNOWN || ad_int_or(starter->job, CKPT_SEQUENCE, 0) > 0);
+    const struct starter_resume *resume = &starter->run.resume;
+    return starter->run.ckpt.wanted && resume->step != RESUME_READY &&
+           resume->step != RESUME_NONE &&
+           (resume->step != RESUME_UNKNOWN || ad_int_or(starter->run.job, CKPT_SEQUENCE, 0) > 0);
 }
 
 bool resume_is_ready(const struct starter *starter)
 {
-    return starter->resume.step == RESUME_READY;
+    return starter->run.resume.step == RESUME_READY;
 }
 
 int64_t resume_sequence(const struct starter *starter)
@@ -566,7 +575,7 @@ int64_t resume_sequence(const struct starter *starter)
 
 void resume_next(struct starter *starter)
 {
-    struct starter_resume *resume = &starter->resume;
+    struct starter_resume *resume = &starter->run.resume;
     struct err err;
     if (resume->step == RESUME_UNPACKING || resume->step == RESUME_CHECKING) {
         return; /* checked() goes on, whatever the connection does */
@@ -585,34 +594,35 @@ void resume_next(struct starter *starter)
 static void unpacked(void *arg, pid_t pid, const struct os_exit *how)
 {
     struct starter *starter = arg;
-    struct starter_resume *resume = &starter->resume;
+    struct starter_resume *resume = &starter->run.resume;
     char why[300], reason[400];
     (void)pid;
-    starter->pid = 0;
-    if (starter->phase != STARTER_RUN) {
+    starter->run.process.pid = 0;
+    if (starter->run.phase != STARTER_RUN) {
         return;
     }
-    if (starter->stopping) {
-        starter->pid = -1;
+    if (starter->run.stop.how != RUNS_ON) {
+        starter->run.process.pid = -1;
         job_run_give_up(starter, "");
         return;
     }
     watch_rest(starter);
-    if (starter->hold != NULL) {
+    if (starter->run.end.hold != NULL) {
         job_end_held(starter);
         return;
     }
     if (how->signal != 0 || how->status != 0) {
         read_log(starter, why, sizeof why);
         (void)snprintf(reason, sizeof reason, "the files of the checkpoint: %s", why);
-        starter->pid = -1;
+        starter->run.process.pid = -1;
         refuse_and_end(starter, reason);
         return;
     }
     resume->is_unpacked = true;
     ckpt_inputs_load(starter);
     char *path = below(PLACES[1]);
-    (void)os_below_remove(starter->env.os, starter->directory, path, NULL); /* goes with the rest */
+    (void)os_below_remove(starter->env.os, starter->run.directory, path,
+                          NULL); /* goes with the rest */
     mem_free(path);
     job_run_wake(starter, WAKE_GO); /* job_start() */
 }
@@ -621,7 +631,7 @@ bool resume_unpacks(struct starter *starter)
 {
     static const char *const ENVIRONMENT[] = {"PATH=/usr/local/bin:/usr/bin:/bin", "LC_ALL=C",
                                               NULL};
-    struct starter_resume *resume = &starter->resume;
+    struct starter_resume *resume = &starter->run.resume;
     struct err err;
     if (!resume_is_ready(starter) || resume->is_unpacked) {
         return false;
@@ -649,9 +659,9 @@ bool resume_unpacks(struct starter *starter)
     spec.stdout_path = spec.stderr_path = log;
     spec.truncate_output = true;
     spec.subreaper_job = true;
-    int rc = cage_spawn(starter, &spec, unpacked, &starter->pid, &err);
+    int rc = cage_spawn(starter, &spec, unpacked, &starter->run.process.pid, &err);
     if (rc != 0) {
-        starter->pid = -1;
+        starter->run.process.pid = -1;
         job_run_give_up(starter, err.text); /* this machine's fault */
     } else {
         watch_begin(starter);
@@ -674,8 +684,8 @@ void resume_words(struct starter *starter, struct vec *argv, char **ret_log)
 bool resume_failed(struct starter *starter)
 {
     char why[300];
-    if (!resume_is_ready(starter) || starter->exit.signal != 0 ||
-        starter->exit.status != EXIT_LOST) {
+    if (!resume_is_ready(starter) || starter->run.process.exit.signal != 0 ||
+        starter->run.process.exit.status != EXIT_LOST) {
         return false;
     }
     read_log(starter, why, sizeof why);

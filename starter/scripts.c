@@ -14,6 +14,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "starter/scripts.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
@@ -29,11 +31,14 @@
 #include "base/strbuf.h"
 #include "base/text.h"
 #include "classad/ad.h"
+#include "starter/cage.h"
 #include "starter/job_end.h"
 #include "starter/job_place.h"
 #include "starter/job_run.h"
+#include "starter/resume.h"
 #include "starter/starter.h"
 #include "starter/starter_plan.h"
+#include "starter/watch.h"
 
 /* HTCondor's numbers. */
 #define HOLD_HOOK_PREPARE_JOB 19
@@ -49,7 +54,7 @@ static const char *const SCRIPT_NAMES[] = {"",        "prepare hook", "PreCmd", 
 static const char *hook_path(const struct starter *starter, const char *hook)
 {
     const struct config *config = starter->env.config;
-    const char *keywords[] = {ad_string_or(starter->job, "HookKeyword", ""),
+    const char *keywords[] = {ad_string_or(starter->run.job, "HookKeyword", ""),
                               config_string(config, "STARTER_DEFAULT_JOB_HOOK_KEYWORD")};
     for (size_t i = 0; i < ARRAY_COUNT(keywords); i++) {
         char name[KEYWORD_MAX + 40];
@@ -79,7 +84,7 @@ static void script_failed(struct starter *starter, enum starter_script script, i
 {
     char reason[500];
     (void)snprintf(reason, sizeof reason, "Error from %.100s: %s %.300s",
-                   ad_string_or(starter->record, "SlotName", ""), SCRIPT_NAMES[script], what);
+                   ad_string_or(starter->run.record, "SlotName", ""), SCRIPT_NAMES[script], what);
     job_run_hold(starter, code, subcode, reason);
 }
 
@@ -93,16 +98,17 @@ static int hold_code_of(enum starter_script script)
 /* The job ad, and from its start on what the job does: HTCondor's names. */
 static struct ad *what_it_is_told(const struct starter *starter, enum starter_script script)
 {
-    struct ad *told = ad_copy(starter->job);
+    struct ad *told = ad_copy(starter->run.job);
     if (script >= SCRIPT_JOB) {
         ad_set_string(told, "JobState", script == SCRIPT_JOB ? "Running" : "Exited");
-        ad_set_int(told, "JobPid", starter->job_pid);
-        ad_set_int(told, "JobStartDate", starter->started_s);
+        ad_set_int(told, "JobPid", starter->run.process.job_pid);
+        ad_set_int(told, "JobStartDate", starter->run.process.started_s);
         watch_report(starter, told);
     }
     if (script > SCRIPT_JOB) {
         job_run_add_exit(starter, told);
-        ad_set_int(told, "JobDuration", starter->ended_s - starter->started_s);
+        ad_set_int(told, "JobDuration",
+                   starter->run.process.ended_s - starter->run.process.started_s);
     }
     return told;
 }
@@ -156,19 +162,19 @@ static bool run(struct starter *starter, enum starter_script script, const char 
 {
     struct err err;
     struct ad *told = is_hook ? what_it_is_told(starter, script) : NULL;
-    starter->script = script;
-    int rc = start(starter, program, argument, told, script_ended, &starter->pid, &err);
+    starter->run.script = script;
+    int rc = start(starter, program, argument, told, script_ended, &starter->run.process.pid, &err);
     ad_destroy(told);
     if (rc == 0 && script != SCRIPT_EXIT) { /* the job's result stands, whatever that one takes */
         watch_begin(starter);
     }
     if (rc != 0 && script == SCRIPT_EXIT) {
-        starter->pid = -1;
-        log_warn(starter->env.log, "script.exit", err.text, LOG_TEXT("job", starter->job_id));
+        starter->run.process.pid = -1;
+        log_warn(starter->env.log, "script.exit", err.text, LOG_TEXT("job", starter->run.job_id));
         return false; /* the job is over: its result stands */
     }
     if (rc != 0) {
-        starter->pid = -1;
+        starter->run.process.pid = -1;
         script_failed(starter, script, hold_code_of(script), -rc, err.text);
     }
     return true;
@@ -187,10 +193,10 @@ static bool is_success(const struct starter *starter, enum starter_script script
         return true; /* the job is over: its result stands */
     }
     (void)snprintf(name, sizeof name, "Success%sExitBySignal", which);
-    bool by_signal = ad_bool_or(starter->job, name, false);
+    bool by_signal = ad_bool_or(starter->run.job, name, false);
     (void)snprintf(name, sizeof name, by_signal ? "Success%sExitSignal" : "Success%sExitCode",
                    which);
-    int64_t wanted = ad_int_or(starter->job, name, -1);
+    int64_t wanted = ad_int_or(starter->run.job, name, -1);
     if (wanted < 0) {
         return true;
     }
@@ -200,22 +206,22 @@ static bool is_success(const struct starter *starter, enum starter_script script
 static void script_ended(void *arg, pid_t pid, const struct os_exit *how)
 {
     struct starter *starter = arg;
-    enum starter_script script = starter->script;
+    enum starter_script script = starter->run.script;
     (void)pid;
-    starter->pid = script < SCRIPT_JOB ? 0 : -1;
+    starter->run.process.pid = script < SCRIPT_JOB ? 0 : -1;
     log_info(starter->env.log, "script.ended", SCRIPT_NAMES[script],
-             LOG_TEXT("job", starter->job_id), LOG_INT("status", how->status),
+             LOG_TEXT("job", starter->run.job_id), LOG_INT("status", how->status),
              LOG_INT("signal", how->signal));
-    if (starter->phase != STARTER_RUN) {
+    if (starter->run.phase != STARTER_RUN) {
         return;
     }
-    if (starter->stopping) {
-        starter->pid = -1;
+    if (starter->run.stop.how != RUNS_ON) {
+        starter->run.process.pid = -1;
         job_run_give_up(starter, "");
         return;
     }
     watch_rest(starter);
-    if (starter->hold != NULL) {
+    if (starter->run.end.hold != NULL) {
         job_end_held(starter);
         return;
     }
@@ -223,7 +229,7 @@ static void script_ended(void *arg, pid_t pid, const struct os_exit *how)
         char what[80];
         (void)snprintf(what, sizeof what, how->signal != 0 ? "died of signal %d" : "exited with %d",
                        how->signal != 0 ? how->signal : how->status);
-        starter->pid = -1;
+        starter->run.process.pid = -1;
         script_failed(starter, script, hold_code_of(script), how->status, what);
         return;
     }
@@ -238,42 +244,43 @@ static void script_ended(void *arg, pid_t pid, const struct os_exit *how)
 
 bool scripts_before(struct starter *starter)
 {
-    while (starter->script < SCRIPT_PRE) {
-        starter->script++;
-        const char *program = starter->script == SCRIPT_PREPARE
+    while (starter->run.script < SCRIPT_PRE) {
+        starter->run.script++;
+        const char *program = starter->run.script == SCRIPT_PREPARE
                                   ? hook_path(starter, "PREPARE_JOB")
-                                  : ad_string_or(starter->job, "PreCmd", "");
-        if (starter->script == SCRIPT_PRE && resume_is_ready(starter)) {
+                                  : ad_string_or(starter->run.job, "PreCmd", "");
+        if (starter->run.script == SCRIPT_PRE && resume_is_ready(starter)) {
             continue; /* what it did is in the checkpoint */
         }
         if (program != NULL && program[0] != '\0') {
-            return run(starter, starter->script, program,
-                       starter->script == SCRIPT_PRE
-                           ? ad_string_or(starter->job, "PreArguments", NULL)
+            return run(starter, starter->run.script, program,
+                       starter->run.script == SCRIPT_PRE
+                           ? ad_string_or(starter->run.job, "PreArguments", NULL)
                            : NULL,
-                       starter->script == SCRIPT_PREPARE);
+                       starter->run.script == SCRIPT_PREPARE);
         }
     }
-    starter->script = SCRIPT_JOB;
+    starter->run.script = SCRIPT_JOB;
     return false;
 }
 
 bool scripts_after(struct starter *starter)
 {
-    while (starter->script < SCRIPT_EXIT) {
-        starter->script++;
-        const char *program = starter->script == SCRIPT_POST
-                                  ? ad_string_or(starter->job, "PostCmd", "")
+    while (starter->run.script < SCRIPT_EXIT) {
+        starter->run.script++;
+        const char *program = starter->run.script == SCRIPT_POST
+                                  ? ad_string_or(starter->run.job, "PostCmd", "")
                                   : hook_path(starter, "JOB_EXIT");
         if (program != NULL && program[0] != '\0' &&
-            run(starter, starter->script, program,
-                starter->script == SCRIPT_POST ? ad_string_or(starter->job, "PostArguments", NULL)
-                                               : "exit",
-                starter->script == SCRIPT_EXIT)) {
+            run(starter, starter->run.script, program,
+                starter->run.script == SCRIPT_POST
+                    ? ad_string_or(starter->run.job, "PostArguments", NULL)
+                    : "exit",
+                starter->run.script == SCRIPT_EXIT)) {
             return true;
         }
     }
-    starter->script = SCRIPT_OVER;
+    starter->run.script = SCRIPT_OVER;
     return false;
 }
 
@@ -283,18 +290,21 @@ static void info_ended(void *arg, pid_t pid, const struct os_exit *how)
 {
     struct starter *starter = arg;
     (void)pid;
-    starter->info_pid = 0;
-    if (starter->phase == STARTER_RUN && starter->pid > 0 && (how->status | how->signal) != 0) {
+    starter->run.process.info_pid = 0;
+    if (starter->run.phase == STARTER_RUN && starter->run.process.pid > 0 &&
+        (how->status | how->signal) != 0) {
         log_info(starter->env.log, "script.info", "the update hook failed",
-                 LOG_TEXT("job", starter->job_id), LOG_INT("status", how->status),
+                 LOG_TEXT("job", starter->run.job_id), LOG_INT("status", how->status),
                  LOG_INT("signal", how->signal));
     }
 }
 
 void scripts_tell(struct starter *starter)
 {
-    bool runs = starter->phase == STARTER_RUN && starter->pid > 0 && starter->script == SCRIPT_JOB;
-    if (!runs || starter->frozen || starter->stopping || starter->info_pid > 0) {
+    bool runs = starter->run.phase == STARTER_RUN && starter->run.process.pid > 0 &&
+                starter->run.script == SCRIPT_JOB;
+    if (!runs || starter->run.process.frozen || starter->run.stop.how != RUNS_ON ||
+        starter->run.process.info_pid > 0) {
         return;
     }
     const char *program = hook_path(starter, "UPDATE_JOB_INFO");
@@ -303,17 +313,18 @@ void scripts_tell(struct starter *starter)
     }
     struct err err;
     struct ad *told = what_it_is_told(starter, SCRIPT_JOB);
-    if (start(starter, program, NULL, told, info_ended, &starter->info_pid, &err) != 0) {
-        starter->info_pid = 0;
-        log_warn(starter->env.log, "script.info", err.text, LOG_TEXT("job", starter->job_id));
+    if (start(starter, program, NULL, told, info_ended, &starter->run.process.info_pid, &err) !=
+        0) {
+        starter->run.process.info_pid = 0;
+        log_warn(starter->env.log, "script.info", err.text, LOG_TEXT("job", starter->run.job_id));
     }
     ad_destroy(told);
 }
 
 void scripts_forget(struct starter *starter)
 {
-    if (starter->info_pid > 0) {
-        os_forget(starter->env.os, starter->info_pid);
-        starter->info_pid = 0;
+    if (starter->run.process.info_pid > 0) {
+        os_forget(starter->env.os, starter->run.process.info_pid);
+        starter->run.process.info_pid = 0;
     }
 }

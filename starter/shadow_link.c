@@ -6,6 +6,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "starter/shadow_link.h"
+
 #include <errno.h>
 #include <string.h>
 
@@ -16,22 +18,27 @@
 #include "base/redial.h"
 #include "base/strbuf.h"
 #include "classad/ad.h"
+#include "starter/ckpt_send.h"
 #include "starter/job_run.h"
+#include "starter/live.h"
+#include "starter/output.h"
+#include "starter/peek.h"
+#include "starter/shell.h"
 #include "starter/starter.h"
 #include "wire/wire.h"
 
 static void dial_later(struct starter *starter)
 {
-    loop_timer_set(starter->dial_timer,
-                   redial_delay_ms(loop_rng(starter->env.loop), starter->failures++));
+    loop_timer_set(starter->timers[TIMER_DIAL],
+                   redial_delay_ms(loop_rng(starter->env.loop), starter->run.failures++));
 }
 
 static void on_ready(void *arg, struct wire *wire)
 {
     struct starter *starter = arg;
     (void)wire;
-    starter->failures = 0;
-    starter->busy = false;
+    starter->run.failures = 0;
+    starter->run.busy = false;
     output_cut(starter);
     live_cut(starter);
     checkpoint_cut(starter);
@@ -41,16 +48,16 @@ static void on_ready(void *arg, struct wire *wire)
 static void on_closed(void *arg, struct wire *wire, int status, const char *why)
 {
     struct starter *starter = arg;
-    log_info(starter->env.log, "shadow.closed", why, LOG_TEXT("job", starter->job_id),
+    log_info(starter->env.log, "shadow.closed", why, LOG_TEXT("job", starter->run.job_id),
              LOG_INT("status", status));
     if (wire == starter->shadow) {
         starter->shadow = NULL;
-        starter->busy = false;
+        starter->run.busy = false;
         shells_hang_up(starter);
     }
     wire_close(wire);
-    starter->shadow_kept = false;
-    if (starter->phase >= STARTER_CLEAN) {
+    starter->run.shadow_kept = false;
+    if (starter->run.phase >= STARTER_CLEAN) {
         return;
     }
     if (status == -EACCES) { /* this run is not the one that counts any more */
@@ -65,7 +72,7 @@ static void on_request(void *arg, struct wire_request *request)
 {
     struct starter *starter = arg;
     enum wire_verb verb = wire_request_verb(request);
-    if (verb == VERB_FILE_PEEK && starter->phase >= STARTER_CLEAN) {
+    if (verb == VERB_FILE_PEEK && starter->run.phase >= STARTER_CLEAN) {
         wire_reply_error(request, -ESRCH, "this run of the job is over");
     } else if (verb == VERB_FILE_PEEK) {
         peek_handle(starter, request);
@@ -81,9 +88,9 @@ static char *place_of(const struct starter *starter)
 {
     struct strbuf place;
     strbuf_init(&place, 0);
-    strbuf_printf(&place, "%s %s %s", ad_string_or(starter->record, "ShadowAddress", ""),
-                  ad_string_or(starter->record, "ShadowRoute", ""),
-                  ad_string_or(starter->record, "ShadowPin", ""));
+    strbuf_printf(&place, "%s %s %s", ad_string_or(starter->run.record, "ShadowAddress", ""),
+                  ad_string_or(starter->run.record, "ShadowRoute", ""),
+                  ad_string_or(starter->run.record, "ShadowPin", ""));
     char *text = strbuf_take(&place);
     strbuf_fini(&place);
     return text;
@@ -93,7 +100,7 @@ static char *place_of(const struct starter *starter)
 static bool go_on_with_kept(struct starter *starter)
 {
     char *place = place_of(starter);
-    bool good = starter->shadow_kept && wire_is_ready(starter->shadow) &&
+    bool good = starter->run.shadow_kept && wire_is_ready(starter->shadow) &&
                 strcmp(place, starter->shadow_place) == 0;
     if (starter->shadow != NULL && !good) {
         job_run_close_shadow(starter);
@@ -108,7 +115,8 @@ void shadow_link_dial(struct starter *starter)
     static const struct wire_events EVENTS = {.ready = on_ready,
                                               .request = on_request,
                                               .closed = on_closed};
-    if ((starter->shadow != NULL && !starter->shadow_kept) || starter->phase >= STARTER_CLEAN) {
+    if ((starter->shadow != NULL && !starter->run.shadow_kept) ||
+        starter->run.phase >= STARTER_CLEAN) {
         return;
     }
     if (go_on_with_kept(starter)) {
@@ -117,18 +125,18 @@ void shadow_link_dial(struct starter *starter)
     }
     struct ad *hello = job_run_hello(starter);
     const struct wire_dial how = {
-        .address = ad_string_or(starter->record, "ShadowAddress", ""),
-        .route = ad_string_or(starter->record, "ShadowRoute", ""),
+        .address = ad_string_or(starter->run.record, "ShadowAddress", ""),
+        .route = ad_string_or(starter->run.record, "ShadowRoute", ""),
         .name = "",
-        .pin = ad_string_or(starter->record, "ShadowPin", ""),
+        .pin = ad_string_or(starter->run.record, "ShadowPin", ""),
         .hello = hello,
-        .secrets = &starter->nonce,
+        .secrets = &starter->run.nonce,
         .secret_count = 1,
     };
     struct err err;
     if (wire_dial(starter->wires, &how, &EVENTS, starter, &starter->shadow, &err) != 0) {
         starter->shadow = NULL;
-        log_warn(starter->env.log, "shadow.dial", err.text, LOG_TEXT("job", starter->job_id));
+        log_warn(starter->env.log, "shadow.dial", err.text, LOG_TEXT("job", starter->run.job_id));
         dial_later(starter);
     }
     ad_destroy(hello);

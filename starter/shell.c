@@ -9,6 +9,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "starter/shell.h"
+
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -22,6 +24,7 @@
 #include "base/signal_name.h"
 #include "base/strbuf.h"
 #include "classad/ad.h"
+#include "starter/cage.h"
 #include "starter/job_place.h"
 #include "starter/starter.h"
 #include "wire/wire.h"
@@ -102,8 +105,8 @@ static void hang_up(struct shell *shell)
 /* Its namespace kills us before we are told that it has ended. */
 static bool job_is_gone(const struct starter *starter)
 {
-    return starter->phase > STARTER_RUN || starter->pid <= 0 ||
-           os_start_time(starter->env.os, starter->job_pid) == 0;
+    return starter->run.phase > STARTER_RUN || starter->run.process.pid <= 0 ||
+           os_start_time(starter->env.os, starter->run.process.job_pid) == 0;
 }
 
 static void tell_end(struct shell *shell)
@@ -129,7 +132,7 @@ static void tell_end(struct shell *shell)
 
 static bool tell_suspended(struct shell *shell)
 {
-    bool frozen = shell->starter->frozen;
+    bool frozen = shell->starter->run.process.frozen;
     if (shell->read == NULL || shell->suspended_told == frozen) {
         return false;
     }
@@ -225,7 +228,7 @@ static void on_exit_of_shell(void *arg, pid_t pid, const struct os_exit *how)
 {
     struct starter *starter = arg;
     struct shell *shell;
-    LIST_FOREACH(shell, &starter->shells, entry)
+    LIST_FOREACH(shell, &starter->run.shells.list, entry)
     {
         if (shell->pid == pid) {
             break;
@@ -238,7 +241,7 @@ static void on_exit_of_shell(void *arg, pid_t pid, const struct os_exit *how)
     shell->exited = true;
     shell->exit = *how;
     log_info(starter->env.log, "shell.ended", "a program beside the job ended",
-             LOG_TEXT("job", starter->job_id), LOG_INT("status", how->status),
+             LOG_TEXT("job", starter->run.job_id), LOG_INT("status", how->status),
              LOG_INT("signal", how->signal));
     if (shell->hung_up) {
         shell_destroy(shell);
@@ -327,26 +330,27 @@ static int may_open(const struct starter *starter, struct err *err)
 {
     const struct shell *shell;
     size_t count = 0;
-    LIST_FOREACH(shell, &starter->shells, entry)
+    LIST_FOREACH(shell, &starter->run.shells.list, entry)
     {
         count++;
     }
     if (count >= SHELLS_MAX) {
-        return err_set(err, -EBUSY, "job %s has %d shells open already", starter->job_id,
+        return err_set(err, -EBUSY, "job %s has %d shells open already", starter->run.job_id,
                        SHELLS_MAX);
     }
-    if (starter->phase < STARTER_RUN) {
-        return err_set(err, -ESRCH, "the input of job %s is still on its way", starter->job_id);
+    if (starter->run.phase < STARTER_RUN) {
+        return err_set(err, -ESRCH, "the input of job %s is still on its way", starter->run.job_id);
     }
-    if (starter->phase > STARTER_RUN || starter->pid <= 0 || starter->script != SCRIPT_JOB) {
-        return err_set(err, -ESRCH, "the program of job %s does not run%s", starter->job_id,
-                       starter->phase > STARTER_RUN ? " any more" : " now");
+    if (starter->run.phase > STARTER_RUN || starter->run.process.pid <= 0 ||
+        starter->run.script != SCRIPT_JOB) {
+        return err_set(err, -ESRCH, "the program of job %s does not run%s", starter->run.job_id,
+                       starter->run.phase > STARTER_RUN ? " any more" : " now");
     }
-    if (starter->frozen) {
+    if (starter->run.process.frozen) {
         return err_set(err, -EBUSY,
                        "job %s is suspended: a shell beside it would stand still, too; try again "
                        "when it goes on",
-                       starter->job_id);
+                       starter->run.job_id);
     }
     return 0;
 }
@@ -360,11 +364,11 @@ static void open_shell(struct starter *starter, struct wire_request *request)
         return;
     }
     struct shell *shell = mem_zalloc(sizeof *shell);
-    starter->odd = true; /* the next job gets a starter that had no guests */
+    starter->run.end.odd = true; /* the next job gets a starter that had no guests */
     shell->starter = starter;
-    shell->number = ++starter->shell_number;
+    shell->number = ++starter->run.shells.last_number;
     shell->kill_timer = loop_timer_create(starter->env.loop, kill_now, shell);
-    LIST_INSERT_HEAD(&starter->shells, shell, entry);
+    LIST_INSERT_HEAD(&starter->run.shells.list, shell, entry);
     rc = start(shell, wire_request_args(request), &err);
     if (rc != 0) {
         wire_reply_error(request, rc, "%s", err.text);
@@ -372,7 +376,7 @@ static void open_shell(struct starter *starter, struct wire_request *request)
         return;
     }
     log_info(starter->env.log, "shell.started", "a program beside the job, for its owner",
-             LOG_TEXT("job", starter->job_id), LOG_INT("pid", shell->pid));
+             LOG_TEXT("job", starter->run.job_id), LOG_INT("pid", shell->pid));
     struct ad *args = ad_create();
     ad_set_int(args, "Shell", shell->number);
     const struct wire_body body = {.args = args};
@@ -429,7 +433,7 @@ void shells_handle(struct starter *starter, struct wire_request *request)
         open_shell(starter, request);
         return;
     }
-    LIST_FOREACH(shell, &starter->shells, entry)
+    LIST_FOREACH(shell, &starter->run.shells.list, entry)
     {
         if (shell->number == number && !shell->hung_up) {
             break;
@@ -449,7 +453,7 @@ void shells_handle(struct starter *starter, struct wire_request *request)
 
 void shells_note_frozen(struct starter *starter)
 {
-    struct shell *shell = LIST_FIRST(&starter->shells);
+    struct shell *shell = LIST_FIRST(&starter->run.shells.list);
     while (shell != NULL) {
         struct shell *next = LIST_NEXT(shell, entry);
         serve(shell);
@@ -459,20 +463,22 @@ void shells_note_frozen(struct starter *starter)
 
 void shells_look(struct starter *starter)
 {
-    bool waits = starter->shell_number == 0 &&
-                 loop_wall_s(starter->env.loop) < starter->started_s + INTERACTIVE_S;
-    if (LIST_EMPTY(&starter->shells) && !waits && !starter->stopping && !starter->frozen &&
-        starter->script == SCRIPT_JOB && ad_bool_or(starter->job, "InteractiveJob", false)) {
+    bool waits = starter->run.shells.last_number == 0 &&
+                 loop_wall_s(starter->env.loop) < starter->run.process.started_s + INTERACTIVE_S;
+    if (LIST_EMPTY(&starter->run.shells.list) && !waits && starter->run.stop.how == RUNS_ON &&
+        !starter->run.process.frozen && starter->run.script == SCRIPT_JOB &&
+        ad_bool_or(starter->run.job, "InteractiveJob", false)) {
         log_info(starter->env.log, "shell.none", "the interactive job has no shell: it ends",
-                 LOG_TEXT("job", starter->job_id), LOG_INT("shells", starter->shell_number));
-        (void)os_kill(starter->env.os, starter->pid,
+                 LOG_TEXT("job", starter->run.job_id),
+                 LOG_INT("shells", starter->run.shells.last_number));
+        (void)os_kill(starter->env.os, starter->run.process.pid,
                       SIGTERM); /* gone: its end is on its way, else the next look */
     }
 }
 
 void shells_hang_up(struct starter *starter)
 {
-    struct shell *shell = LIST_FIRST(&starter->shells);
+    struct shell *shell = LIST_FIRST(&starter->run.shells.list);
     while (shell != NULL) {
         struct shell *next = LIST_NEXT(shell, entry);
         if (!shell->hung_up) {
@@ -484,8 +490,8 @@ void shells_hang_up(struct starter *starter)
 
 void shells_close(struct starter *starter)
 {
-    while (!LIST_EMPTY(&starter->shells)) {
-        struct shell *shell = LIST_FIRST(&starter->shells);
+    while (!LIST_EMPTY(&starter->run.shells.list)) {
+        struct shell *shell = LIST_FIRST(&starter->run.shells.list);
         kill_now(shell);
         if (!shell->exited) {
             shell->exit = (struct os_exit){.status = -1, .signal = SIGKILL};

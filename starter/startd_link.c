@@ -2,6 +2,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "starter/startd_link.h"
+
 #include <errno.h>
 #include <string.h>
 #include <stdio.h>
@@ -13,30 +15,34 @@
 #include "base/mem.h"
 #include "base/strbuf.h"
 #include "classad/ad.h"
+#include "starter/checkpoint.h"
+#include "starter/job.h"
 #include "starter/job_run.h"
+#include "starter/joules.h"
+#include "starter/remote.h"
 #include "starter/starter.h"
 #include "starter/starter_plan.h"
 #include "wire/wire.h"
 
 #define TELL_MAX_MS 30000 /* for a startd that is not there: it finds out by our pid */
 
-static void end(void *arg)
+void startd_link_end(void *arg)
 {
     struct starter *starter = arg;
-    starter->phase = STARTER_END;
+    starter->run.phase = STARTER_END;
     loop_stop(starter->env.loop, 0);
 }
 
 /* Sets one of the reasons for the job to stand still. */
 static void go_on(struct starter *starter, bool *reason, bool holds)
 {
-    if (starter->stopping) {
+    if (starter->run.stop.how != RUNS_ON) {
         return; /* it is to end, not to stand still */
     }
     *reason = holds;
-    starter->odd = starter->odd || holds;
+    starter->run.end.odd = starter->run.end.odd || holds;
     job_freeze(starter);
-    if (starter->phase == STARTER_RUN && starter->pid == 0) {
+    if (starter->run.phase == STARTER_RUN && starter->run.process.pid == 0) {
         starter_go(starter); /* it was to be started meanwhile */
     }
 }
@@ -44,21 +50,21 @@ static void go_on(struct starter *starter, bool *reason, bool holds)
 static void renewed(struct starter *starter, const struct ad *args)
 {
     int64_t remaining_ms = ad_int_or(args, "LeaseRemainingMs", 0);
-    if (remaining_ms <= 0 || starter->phase >= STARTER_CLEAN) {
+    if (remaining_ms <= 0 || starter->run.phase >= STARTER_CLEAN) {
         return;
     }
-    starter->lease_end_ms = loop_now_ms(starter->env.loop) + (uint64_t)remaining_ms;
-    loop_timer_set(starter->lease_timer, (uint64_t)remaining_ms);
+    starter->run.lease.end_ms = loop_now_ms(starter->env.loop) + (uint64_t)remaining_ms;
+    loop_timer_set(starter->timers[TIMER_LEASE], (uint64_t)remaining_ms);
     /* A schedd that has moved: for the next time that the shadow is dialled.  Who answers there
      * still has to be the shadow of ShadowPin. */
     const char *address = ad_string_or(args, "ShadowAddress", "");
     if (address[0] != '\0' &&
-        strcmp(address, ad_string_or(starter->record, "ShadowAddress", "")) != 0) {
-        log_info(starter->env.log, "shadow.moved", address, LOG_TEXT("job", starter->job_id));
-        ad_set_string(starter->record, "ShadowAddress", address);
+        strcmp(address, ad_string_or(starter->run.record, "ShadowAddress", "")) != 0) {
+        log_info(starter->env.log, "shadow.moved", address, LOG_TEXT("job", starter->run.job_id));
+        ad_set_string(starter->run.record, "ShadowAddress", address);
         remote_moved(starter);
     }
-    go_on(starter, &starter->gap, false);
+    go_on(starter, &starter->run.process.gap, false);
 }
 
 static void told(void *arg, struct wire_reply *reply)
@@ -71,7 +77,7 @@ static void told(void *arg, struct wire_reply *reply)
         job_run_may_stay(starter)) {
         starter_rest(starter);
     } else {
-        end(starter);
+        startd_link_end(starter);
     }
 }
 
@@ -82,9 +88,9 @@ static void say_done(struct starter *starter)
         return;
     }
     struct ad *args = job_run_startd_who(starter);
-    ad_set_string(args, "Reason", starter->reason);
+    ad_set_string(args, "Reason", starter->run.end.reason);
     ad_set_bool(args, "MayStay", job_run_may_stay(starter));
-    ad_set_bool(args, "Delivered", starter->delivered);
+    ad_set_bool(args, "Delivered", starter->run.end.delivered);
     joules_put(starter, args);
     const struct wire_body body = job_run_startd_body(starter, args);
     (void)wire_call(wire, VERB_STARTER_DONE, &body, 0, told,
@@ -105,10 +111,10 @@ static void welcomed(void *arg, struct wire_reply *reply)
     renewed(starter, reply->args);
     joules_rates(starter, reply->args);
     checkpoint_tell_startd(starter);
-    starter->grace_s = ad_int_or(reply->args, "Grace", 0);
-    go_on(starter, &starter->suspended, ad_bool_or(reply->args, "Suspended", false));
+    starter->run.stop.grace_s = ad_int_or(reply->args, "Grace", 0);
+    go_on(starter, &starter->run.process.suspended, ad_bool_or(reply->args, "Suspended", false));
     if (ad_bool_or(reply->args, "Stop", false)) {
-        starter->stop_kind = starter_plan_stop_kind(ad_string_or(reply->args, "Kind", ""));
+        starter->run.stop.kind = starter_plan_stop_kind(ad_string_or(reply->args, "Kind", ""));
         starter_stop(starter, false);
     }
 }
@@ -116,7 +122,7 @@ static void welcomed(void *arg, struct wire_reply *reply)
 static void on_up(void *arg, struct wire *wire)
 {
     struct starter *starter = arg;
-    if (starter->phase == STARTER_TELL) {
+    if (starter->run.phase == STARTER_TELL) {
         say_done(starter);
         return;
     }
@@ -131,16 +137,16 @@ static void on_up(void *arg, struct wire *wire)
 static void on_down(void *arg, const char *why)
 {
     struct starter *starter = arg;
-    if (starter->phase == STARTER_IDLE) {
+    if (starter->run.phase == STARTER_IDLE) {
         log_info(starter->env.log, "starter.unkept", why);
-        end(starter);
+        startd_link_end(starter);
     }
 }
 
 static void run_next(struct starter *starter, struct wire_request *request)
 {
     struct err err = {""};
-    int rc = starter->phase == STARTER_IDLE
+    int rc = starter->run.phase == STARTER_IDLE
                  ? starter_begin(starter, ad_string_or(wire_request_args(request), "Directory", ""),
                                  &err)
                  : err_set(&err, -EBUSY, "this starter has a job");
@@ -151,7 +157,7 @@ static void run_next(struct starter *starter, struct wire_request *request)
     }
     wire_reply_error(request, rc, "%s", err.text);
     if (rc != -EBUSY) {
-        end(starter);
+        startd_link_end(starter);
     }
 }
 
@@ -166,8 +172,8 @@ static void on_request(void *arg, struct wire_request *request)
         break;
     case VERB_STARTER_STOP: {
         bool fast = ad_bool_or(args, "Fast", false);
-        starter->grace_s = ad_int_or(args, "Grace", 0);
-        starter->stop_kind = starter_plan_stop_kind(ad_string_or(args, "Kind", ""));
+        starter->run.stop.grace_s = ad_int_or(args, "Grace", 0);
+        starter->run.stop.kind = starter_plan_stop_kind(ad_string_or(args, "Kind", ""));
         wire_reply_ok(request, NULL);
         starter_stop(starter, fast);
         break;
@@ -175,7 +181,7 @@ static void on_request(void *arg, struct wire_request *request)
     case VERB_STARTER_SUSPEND: {
         bool suspended = ad_bool_or(args, "Suspended", false);
         wire_reply_ok(request, NULL);
-        go_on(starter, &starter->suspended, suspended);
+        go_on(starter, &starter->run.process.suspended, suspended);
         break;
     }
     case VERB_STARTER_CHECKPOINT:
@@ -208,9 +214,8 @@ int startd_link_open(struct starter *starter, struct err *err)
 
 void startd_link_tell(struct starter *starter)
 {
-    loop_timer_destroy(starter->kill_timer);
-    starter->kill_timer = loop_timer_create(starter->env.loop, end, starter);
-    loop_timer_set(starter->kill_timer, TELL_MAX_MS);
+    loop_timer_stop(starter->timers[TIMER_KILL]);
+    loop_timer_set(starter->timers[TIMER_TOLD], TELL_MAX_MS);
     say_done(starter);
 }
 

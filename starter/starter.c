@@ -9,6 +9,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+
 #include "starter/starter.h"
 
 #include <errno.h>
@@ -25,9 +26,26 @@
 #include "base/os_traffic.h"
 #include "base/plant.h"
 #include "classad/ad.h"
+#include "starter/cage.h"
+#include "starter/checkpoint.h"
+#include "starter/deferral.h"
+#include "starter/fetch.h"
+#include "starter/input.h"
+#include "starter/job.h"
 #include "starter/job_place.h"
 #include "starter/job_run.h"
+#include "starter/live.h"
+#include "starter/nest.h"
+#include "starter/output.h"
+#include "starter/peek.h"
+#include "starter/resume.h"
+#include "starter/scripts.h"
+#include "starter/shadow_link.h"
+#include "starter/shell.h"
+#include "starter/startd_link.h"
 #include "starter/starter_plan.h"
+#include "starter/upload.h"
+#include "starter/watch.h"
 #include "wire/pool.h"
 #include "wire/job_record.h"
 #include "wire/wire.h"
@@ -40,20 +58,22 @@ void starter_give_up(struct starter *starter, const char *reason)
 
 static uint64_t tick_ms(const struct starter *starter)
 {
-    return (uint64_t)starter->lease_s * 1000 / 6;
+    return (uint64_t)starter->run.lease.length_s * 1000 / 6;
 }
 
 /* A machine that stood still for longer than its claim may last: the job may run elsewhere. */
 static void look_at_clock(struct starter *starter)
 {
     uint64_t now_ms = loop_now_ms(starter->env.loop);
-    if (!starter->gap &&
-        starter_plan_is_gap(starter->last_tick_ms, now_ms, tick_ms(starter), starter->lease_s)) {
-        log_warn(starter->env.log, "starter.gap", "the clock jumped: the job waits for its claim",
-                 LOG_TEXT("job", starter->job_id),
-                 LOG_INT("gap_ms", now_ms - starter->last_tick_ms));
-        starter->gap = starter->odd = true;
-        starter->last_tick_ms = now_ms; /* it is one gap, whoever saw it */
+    if (!starter->run.process.gap &&
+        starter_plan_is_gap(starter->run.lease.last_tick_ms, now_ms, tick_ms(starter),
+                            starter->run.lease.length_s)) {
+        log_warn(starter->env.log, "starter.run.process.gap",
+                 "the clock jumped: the job waits for its claim",
+                 LOG_TEXT("job", starter->run.job_id),
+                 LOG_INT("gap_ms", now_ms - starter->run.lease.last_tick_ms));
+        starter->run.process.gap = starter->run.end.odd = true;
+        starter->run.lease.last_tick_ms = now_ms; /* it is one gap, whoever saw it */
         job_freeze(starter);
     }
 }
@@ -61,14 +81,14 @@ static void look_at_clock(struct starter *starter)
 /* Does what the phase needs next, if nothing is under way and the way is open. */
 static void go_on(struct starter *starter)
 {
-    if (starter->busy) {
+    if (starter->run.busy) {
         return;
     }
-    if (starter->phase < STARTER_CLEAN && starter->phase != STARTER_RUN &&
+    if (starter->run.phase < STARTER_CLEAN && starter->run.phase != STARTER_RUN &&
         (starter->shadow == NULL || !wire_is_ready(starter->shadow))) {
         return; /* the link's ready callback comes back here */
     }
-    switch (starter->phase) {
+    switch (starter->run.phase) {
     case STARTER_FETCH:
         input_fetch(starter);
         break;
@@ -77,9 +97,10 @@ static void go_on(struct starter *starter)
         break;
     case STARTER_RUN:
         look_at_clock(starter); /* what else went on with the machine may be seen before a timer */
-        if (starter->pid == 0 && !starter->suspended && !starter->gap) {
+        if (starter->run.process.pid == 0 && !starter->run.process.suspended &&
+            !starter->run.process.gap) {
             job_start(starter);
-        } else if (starter->pid != 0) {
+        } else if (starter->run.process.pid != 0) {
             job_tell_started(starter);
         }
         break;
@@ -108,24 +129,24 @@ static void go_on(struct starter *starter)
 static void wake(void *arg)
 {
     struct starter *starter = arg;
-    while (starter->wake != WAKE_NONE) {
-        enum starter_wake due = starter->wake;
-        starter->wake = WAKE_NONE;
-        if (due == WAKE_OVER && starter->phase == STARTER_RUN) {
+    while (starter->run.wake != WAKE_NONE) {
+        enum starter_wake due = starter->run.wake;
+        starter->run.wake = WAKE_NONE;
+        if (due == WAKE_OVER && starter->run.phase == STARTER_RUN) {
             job_over(starter);
         } else {
             go_on(starter);
         }
     }
-    loop_timer_stop(starter->wake_timer);
+    loop_timer_stop(starter->timers[TIMER_WAKE]);
 }
 
 void starter_go(struct starter *starter)
 {
-    if (starter->wake == WAKE_OVER) {
+    if (starter->run.wake == WAKE_OVER) {
         go_on(starter);
     } else {
-        starter->wake = WAKE_GO;
+        starter->run.wake = WAKE_GO;
     }
     wake(starter);
 }
@@ -145,7 +166,7 @@ static void watch_timer(void *arg)
 static void ckpt_timer(void *arg)
 {
     struct starter *starter = arg;
-    if (starter->phase == STARTER_INPUT) {
+    if (starter->run.phase == STARTER_INPUT) {
         resume_tick(starter);
     } else {
         checkpoint_tick(starter);
@@ -154,21 +175,24 @@ static void ckpt_timer(void *arg)
 
 void starter_stop(struct starter *starter, bool fast)
 {
-    starter->stop_fast = starter->stop_fast || fast;
-    bool first = !starter->stopping;
-    starter->stopping = starter->odd = true;
-    if (starter->phase == STARTER_IDLE) {
+    bool first = starter->run.stop.how == RUNS_ON;
+    if (fast || first) {
+        starter->run.stop.how = fast ? STOPS_AT_ONCE : STOPS_GENTLY;
+    }
+    starter->run.end.odd = true;
+    if (starter->run.phase == STARTER_IDLE) {
         loop_stop(starter->env.loop, 0);
-    } else if (starter->stop_fast && checkpoint_is_sent(starter)) {
+    } else if (starter->run.stop.how == STOPS_AT_ONCE && checkpoint_is_sent(starter)) {
         starter_give_up(starter, ""); /* its latest one counts */
-    } else if (starter->phase == STARTER_RUN && starter->pid != 0) {
-        job_stop(starter, starter->stop_fast); /* its exit goes on to give_up */
-    } else if (starter->phase < STARTER_RUN || starter->stop_fast ||
-               (starter->phase == STARTER_RUN && starter->pid == 0)) { /* nothing runs yet */
+    } else if (starter->run.phase == STARTER_RUN && starter->run.process.pid != 0) {
+        job_stop(starter, starter->run.stop.how == STOPS_AT_ONCE); /* its exit goes on to give_up */
+    } else if (starter->run.phase < STARTER_RUN || starter->run.stop.how == STOPS_AT_ONCE ||
+               (starter->run.phase == STARTER_RUN &&
+                starter->run.process.pid == 0)) { /* nothing runs yet */
         starter_give_up(starter, "");
-    } else if (first && starter->phase <
+    } else if (first && starter->run.phase <
                             STARTER_CLEAN) { /* the result is on its way: a little time for it */
-        loop_timer_set(starter->kill_timer,
+        loop_timer_set(starter->timers[TIMER_KILL],
                        (uint64_t)config_duration_s(starter->env.config, "KILLING_TIMEOUT") * 1000);
     }
 }
@@ -186,8 +210,8 @@ static void lease_timer(void *arg)
     if (PLANTED(lease_check_skipped)) {
         return;
     }
-    if (now_ms < starter->lease_end_ms) {
-        loop_timer_set(starter->lease_timer, starter->lease_end_ms - now_ms);
+    if (now_ms < starter->run.lease.end_ms) {
+        loop_timer_set(starter->timers[TIMER_LEASE], starter->run.lease.end_ms - now_ms);
         return;
     }
     starter_give_up(starter, "claim lease is over");
@@ -197,8 +221,8 @@ static void tick(void *arg)
 {
     struct starter *starter = arg;
     look_at_clock(starter);
-    starter->last_tick_ms = loop_now_ms(starter->env.loop);
-    loop_timer_set(starter->tick_timer, tick_ms(starter));
+    starter->run.lease.last_tick_ms = loop_now_ms(starter->env.loop);
+    loop_timer_set(starter->timers[TIMER_TICK], tick_ms(starter));
 }
 
 static int read_record(struct starter *starter, const char *directory, struct err *err)
@@ -207,10 +231,10 @@ static int read_record(struct starter *starter, const char *directory, struct er
         return err_set(err, -EINVAL,
                        "roost-starter needs -dir with the absolute path of a job's directory");
     }
-    starter->directory = mem_strdup(directory);
+    starter->run.directory = mem_strdup(directory);
     char path[4096];
     (void)snprintf(path, sizeof path, "%s/sandbox", directory);
-    starter->sandbox = mem_strdup(path);
+    starter->run.sandbox = mem_strdup(path);
     (void)snprintf(path, sizeof path, "%s/job.record", directory);
     char *text;
     size_t length;
@@ -218,25 +242,26 @@ static int read_record(struct starter *starter, const char *directory, struct er
     if (rc != 0) {
         return rc;
     }
-    rc = job_record_read(text, length, &starter->record, &starter->secrets, err);
+    rc = job_record_read(text, length, &starter->run.record, &starter->run.secrets, err);
     explicit_bzero(text, length);
     mem_free(text);
     if (rc != 0) {
         return err_prefix(err, rc, "%s", path);
     }
-    starter->claim_id = (struct wire_secret){SECRET_CLAIM_ID, SECRET_OF_ARGS,
-                                             secret_list_find(starter->secrets, SECRET_CLAIM_ID)};
-    starter->nonce = (struct wire_secret){SECRET_NONCE, SECRET_OF_ARGS,
-                                          secret_list_find(starter->secrets, SECRET_NONCE)};
-    (void)snprintf(starter->job_id, sizeof starter->job_id, "%s",
-                   ad_string_or(starter->record, "JobId", ""));
-    starter->epoch = ad_int_or(starter->record, "ClaimEpoch", 0);
-    starter->lease_s = ad_int_or(starter->record, "LeaseDuration", 0);
-    int64_t remaining_ms = ad_int_or(starter->record, "LeaseRemainingMs", 0);
-    if (starter->job_id[0] == '\0' || starter->lease_s < 1 || remaining_ms < 1) {
+    starter->run.claim_id =
+        (struct wire_secret){SECRET_CLAIM_ID, SECRET_OF_ARGS,
+                             secret_list_find(starter->run.secrets, SECRET_CLAIM_ID)};
+    starter->run.nonce = (struct wire_secret){SECRET_NONCE, SECRET_OF_ARGS,
+                                              secret_list_find(starter->run.secrets, SECRET_NONCE)};
+    (void)snprintf(starter->run.job_id, sizeof starter->run.job_id, "%s",
+                   ad_string_or(starter->run.record, "JobId", ""));
+    starter->run.epoch = ad_int_or(starter->run.record, "ClaimEpoch", 0);
+    starter->run.lease.length_s = ad_int_or(starter->run.record, "LeaseDuration", 0);
+    int64_t remaining_ms = ad_int_or(starter->run.record, "LeaseRemainingMs", 0);
+    if (starter->run.job_id[0] == '\0' || starter->run.lease.length_s < 1 || remaining_ms < 1) {
         return err_set(err, -EINVAL, "%s: no JobId, LeaseDuration or LeaseRemainingMs", path);
     }
-    starter->lease_end_ms = loop_now_ms(starter->env.loop) + (uint64_t)remaining_ms;
+    starter->run.lease.end_ms = loop_now_ms(starter->env.loop) + (uint64_t)remaining_ms;
     return 0;
 }
 
@@ -249,55 +274,28 @@ static void free_run(struct starter *starter)
     checkpoint_forget(starter);
     resume_forget(starter);
     cage_close(starter);
-    os_traffic_destroy(starter->watch.traffic);
-    ad_destroy(starter->record);
-    secret_list_unref(starter->secrets);
-    ad_destroy(starter->job);
-    ad_destroy(starter->hold);
+    os_traffic_destroy(starter->run.watch.traffic);
+    ad_destroy(starter->run.record);
+    secret_list_unref(starter->run.secrets);
+    ad_destroy(starter->run.job);
+    ad_destroy(starter->run.end.hold);
     job_run_forget_inputs(starter);
     fetch_forget(starter);
     upload_forget(starter);
     live_forget(starter);
     output_forget(starter);
-    mem_free(starter->directory);
-    mem_free(starter->sandbox);
+    mem_free(starter->run.directory);
+    mem_free(starter->run.sandbox);
 }
 
-/* What is not named here is the run's. */
+/* Nothing of one run is there for the next. */
 static void starter_forget_run(struct starter *starter)
 {
-    loop_timer_stop(starter->wake_timer);
-    loop_timer_stop(starter->dial_timer);
-    loop_timer_stop(starter->lease_timer);
-    loop_timer_stop(starter->tick_timer);
-    loop_timer_stop(starter->deferral_timer);
-    loop_timer_stop(starter->begun_timer);
-    loop_timer_stop(starter->watch.timer);
-    loop_timer_stop(starter->ckpt.timer);
-    loop_timer_destroy(starter->kill_timer); /* startd_link_tell() uses it for the process's end */
+    for (size_t i = 0; i < TIMER_COUNT; i++) {
+        loop_timer_stop(starter->timers[i]);
+    }
     free_run(starter);
-    *starter = (struct starter){
-        .env = starter->env,
-        .wires = starter->wires,
-        .startd = starter->startd,
-        .shadow = starter->shadow,
-        .shadow_place = starter->shadow_place,
-        .runs = starter->runs,
-        .nest = starter->nest,
-        .nest_group = starter->nest_group,
-        .nest_limits = starter->nest_limits,
-        .nest_cpus = starter->nest_cpus,
-        .wake_timer = starter->wake_timer,
-        .dial_timer = starter->dial_timer,
-        .lease_timer = starter->lease_timer,
-        .tick_timer = starter->tick_timer,
-        .kill_timer = loop_timer_create(starter->env.loop, kill_timer, starter),
-        .deferral_timer = starter->deferral_timer,
-        .begun_timer = starter->begun_timer,
-        .live_timer = starter->live_timer,
-        .watch = {.timer = starter->watch.timer},
-        .ckpt = {.timer = starter->ckpt.timer},
-    };
+    starter->run = (struct job_run){0};
 }
 
 static void starter_destroy(void *state)
@@ -305,18 +303,11 @@ static void starter_destroy(void *state)
     struct starter *starter = state;
     job_run_close_shadow(starter);
     startd_link_close(starter);
-    loop_timer_destroy(starter->wake_timer);
-    loop_timer_destroy(starter->dial_timer);
-    loop_timer_destroy(starter->lease_timer);
-    loop_timer_destroy(starter->tick_timer);
-    loop_timer_destroy(starter->kill_timer);
-    loop_timer_destroy(starter->deferral_timer);
-    loop_timer_destroy(starter->begun_timer);
-    loop_timer_destroy(starter->watch.timer);
     nest_remove(starter);
     free_run(starter);
-    loop_timer_destroy(starter->ckpt.timer);
-    loop_timer_destroy(starter->live_timer);
+    for (size_t i = 0; i < TIMER_COUNT; i++) {
+        loop_timer_destroy(starter->timers[i]);
+    }
     wire_context_destroy(starter->wires);
     mem_free(starter->shadow_place);
     mem_free(starter);
@@ -333,7 +324,7 @@ static void set_out(struct starter *starter)
     struct err err = {""};
     starter->runs++;
     lease_timer(starter);
-    starter->last_tick_ms = loop_now_ms(starter->env.loop);
+    starter->run.lease.last_tick_ms = loop_now_ms(starter->env.loop);
     tick(starter);
     if (job_place_prepare(starter, nest_has_sandbox(starter), &err) != 0) {
         starter_give_up(starter, err.text[0] != '\0' ? err.text : "no sandbox could be made");
@@ -344,15 +335,15 @@ static void set_out(struct starter *starter)
 
 int starter_begin(struct starter *starter, const char *directory, struct err *err)
 {
-    CHECK(starter->phase == STARTER_IDLE);
-    starter->phase = STARTER_FETCH;
-    starter->shadow_kept = starter->shadow != NULL;
+    CHECK(starter->run.phase == STARTER_IDLE);
+    starter->run.phase = STARTER_FETCH;
+    starter->run.shadow_kept = starter->shadow != NULL;
     int rc = read_record(starter, directory, err);
     if (rc != 0) {
         return rc;
     }
     log_info(starter->env.log, "starter.next", "the claim's next job",
-             LOG_TEXT("job", starter->job_id), LOG_INT("run", starter->runs + 1));
+             LOG_TEXT("job", starter->run.job_id), LOG_INT("run", starter->runs + 1));
     set_out(starter);
     return 0;
 }
@@ -360,9 +351,9 @@ int starter_begin(struct starter *starter, const char *directory, struct err *er
 void starter_rest(struct starter *starter)
 {
     log_info(starter->env.log, "starter.idle", "waits for the claim's next job",
-             LOG_TEXT("after", starter->job_id), LOG_INT("runs", starter->runs));
+             LOG_TEXT("after", starter->run.job_id), LOG_INT("runs", starter->runs));
     starter_forget_run(starter);
-    starter->phase = STARTER_IDLE;
+    starter->run.phase = STARTER_IDLE;
 }
 
 static const char *directory_argument(const struct starter *starter)
@@ -376,20 +367,22 @@ static const char *directory_argument(const struct starter *starter)
     return directory;
 }
 
+static const loop_f TIMER_CALLS[TIMER_COUNT] = {
+    [TIMER_WAKE] = wake,         [TIMER_DIAL] = redial,
+    [TIMER_LEASE] = lease_timer, [TIMER_TICK] = tick,
+    [TIMER_KILL] = kill_timer,   [TIMER_TOLD] = startd_link_end,
+    [TIMER_BEGUN] = job_begun,   [TIMER_DEFERRAL] = deferral_tick,
+    [TIMER_WATCH] = watch_timer, [TIMER_CKPT] = ckpt_timer,
+    [TIMER_LIVE] = live_look,
+};
+
 static int starter_start(const struct daemon_env *env, void **state, struct err *err)
 {
     struct starter *starter = mem_zalloc(sizeof *starter);
     starter->env = *env;
-    starter->wake_timer = loop_timer_create(env->loop, wake, starter);
-    starter->dial_timer = loop_timer_create(env->loop, redial, starter);
-    starter->lease_timer = loop_timer_create(env->loop, lease_timer, starter);
-    starter->tick_timer = loop_timer_create(env->loop, tick, starter);
-    starter->kill_timer = loop_timer_create(env->loop, kill_timer, starter);
-    starter->deferral_timer = loop_timer_create(env->loop, deferral_tick, starter);
-    starter->begun_timer = loop_timer_create(env->loop, job_begun, starter);
-    starter->watch.timer = loop_timer_create(env->loop, watch_timer, starter);
-    starter->ckpt.timer = loop_timer_create(env->loop, ckpt_timer, starter);
-    starter->live_timer = loop_timer_create(env->loop, live_look, starter);
+    for (size_t i = 0; i < TIMER_COUNT; i++) {
+        starter->timers[i] = loop_timer_create(env->loop, TIMER_CALLS[i], starter);
+    }
     int rc = read_record(starter, directory_argument(starter), err);
     rc = rc != 0 ? rc : pool_client_context_create(env, &starter->wires, err);
     if (rc == 0) {
@@ -409,7 +402,7 @@ static int starter_start(const struct daemon_env *env, void **state, struct err 
 static void starter_told_to_stop(void *state)
 {
     struct starter *starter = state;
-    starter_stop(starter, starter->stopping);
+    starter_stop(starter, starter->run.stop.how != RUNS_ON);
 }
 
 static const struct knob_table *const TABLES[] = {&starter_knobs, &knobs_common};

@@ -8,6 +8,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "starter/upload.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,7 +21,9 @@
 #include "base/text.h"
 #include "classad/ad.h"
 #include "starter/job_run.h"
+#include "starter/output.h"
 #include "starter/starter.h"
+#include "starter/url_program.h"
 #include "transfer/transfer_dest.h"
 #include "transfer/transfer_names.h"
 
@@ -40,32 +44,32 @@ static void upload_destroy(void *value)
 
 void upload_forget(struct starter *starter)
 {
-    vec_fini(&starter->uploads, upload_destroy);
-    ad_destroy(starter->upload_hold);
-    starter->upload_hold = NULL;
-    starter->upload_at = 0;
-    starter->upload_step = UPLOADS_UNKNOWN;
+    vec_fini(&starter->run.upload.list, upload_destroy);
+    ad_destroy(starter->run.upload.hold);
+    starter->run.upload.hold = NULL;
+    starter->run.upload.at = 0;
+    starter->run.upload.step = UPLOADS_UNKNOWN;
 }
 
 static char *url_of(const struct starter *starter, const char *name)
 {
     const char *stream = NULL;
     if (strcmp(name, STARTER_STDOUT) == 0) {
-        stream = ad_string_or(starter->job, "OutputDestinationOut", "");
+        stream = ad_string_or(starter->run.job, "OutputDestinationOut", "");
     } else if (strcmp(name, STARTER_STDERR) == 0) {
-        stream = ad_string_or(starter->job, "OutputDestinationErr", "");
+        stream = ad_string_or(starter->run.job, "OutputDestinationErr", "");
     }
     return stream != NULL && stream[0] == '\0' ? NULL
-                                               : transfer_dest_url(starter->job, name, stream);
+                                               : transfer_dest_url(starter->run.job, name, stream);
 }
 
 bool upload_takes(struct starter *starter, const char *name, const char *path, int64_t size_bytes)
 {
-    char *url = starter->evicted ? NULL : url_of(starter, name);
-    if (url != NULL && starter->upload_step == UPLOADS_UNKNOWN) {
+    char *url = starter->run.end.evicted ? NULL : url_of(starter, name);
+    if (url != NULL && starter->run.upload.step == UPLOADS_UNKNOWN) {
         struct upload *upload = mem_zalloc(sizeof *upload);
         *upload = (struct upload){mem_strdup(path), mem_strdup(url), size_bytes};
-        vec_push(&starter->uploads, upload);
+        vec_push(&starter->run.upload.list, upload);
     }
     mem_free(url);
     return url != NULL;
@@ -73,22 +77,22 @@ bool upload_takes(struct starter *starter, const char *name, const char *path, i
 
 bool upload_has_destination(const struct starter *starter)
 {
-    return strstr(ad_string_or(starter->job, "TransferOutputRemaps", ""), "://") != NULL ||
-           transfer_is_url(ad_string_or(starter->job, "OutputDestination", ""));
+    return strstr(ad_string_or(starter->run.job, "TransferOutputRemaps", ""), "://") != NULL ||
+           transfer_is_url(ad_string_or(starter->run.job, "OutputDestination", ""));
 }
 
 bool upload_is_needed(struct starter *starter)
 {
-    if (starter->evicted || starter->upload_step == UPLOADS_OVER ||
+    if (starter->run.end.evicted || starter->run.upload.step == UPLOADS_OVER ||
         !upload_has_destination(starter)) {
         return false;
     }
-    if (starter->upload_step == UPLOADS_UNKNOWN) {
+    if (starter->run.upload.step == UPLOADS_UNKNOWN) {
         output_collect(starter);
-        starter->upload_step = UPLOADS_LISTED;
+        starter->run.upload.step = UPLOADS_LISTED;
     }
-    if (starter->upload_at == starter->uploads.count) {
-        starter->upload_step = UPLOADS_OVER;
+    if (starter->run.upload.at == starter->run.upload.list.count) {
+        starter->run.upload.step = UPLOADS_OVER;
         return false;
     }
     return true;
@@ -98,45 +102,46 @@ static void note_failure(struct starter *starter, const struct upload *upload, i
                          const char *what)
 {
     char reason[900];
-    if (starter->upload_hold == NULL) {
+    if (starter->run.upload.hold == NULL) {
         (void)snprintf(reason, sizeof reason,
                        "Transfer output files failure at execution point %.100s. Details: URL "
                        "%.300s: %.400s",
-                       ad_string_or(starter->record, "SlotName", ""), upload->url, what);
-        starter->upload_hold = ad_create();
-        ad_set_string(starter->upload_hold, "HoldReason", reason);
-        ad_set_int(starter->upload_hold, "HoldReasonCode", HOLD_OUTPUT);
-        ad_set_int(starter->upload_hold, "HoldReasonSubCode", subcode);
+                       ad_string_or(starter->run.record, "SlotName", ""), upload->url, what);
+        starter->run.upload.hold = ad_create();
+        ad_set_string(starter->run.upload.hold, "HoldReason", reason);
+        ad_set_int(starter->run.upload.hold, "HoldReasonCode", HOLD_OUTPUT);
+        ad_set_int(starter->run.upload.hold, "HoldReasonSubCode", subcode);
     }
-    starter->upload_at++;
-    starter->url_tries = 0;
+    starter->run.upload.at++;
+    starter->run.urls.tries = 0;
 }
 
 static void uploaded(void *arg, pid_t pid, const struct os_exit *how)
 {
     struct starter *starter = arg;
-    const struct upload *upload = starter->uploads.items[starter->upload_at];
+    const struct upload *upload = starter->run.upload.list.items[starter->run.upload.at];
     char what[500];
     (void)pid;
-    starter->pid = -1;
-    if (starter->phase != STARTER_RUN) {
+    starter->run.process.pid = -1;
+    if (starter->run.phase != STARTER_RUN) {
         return;
     }
-    if (starter->stopping) {
+    if (starter->run.stop.how != RUNS_ON) {
         job_run_give_up(starter, "");
         return;
     }
     if (how->signal == 0 && how->status == 0) {
-        log_info(starter->env.log, "output.uploaded", upload->url, LOG_TEXT("job", starter->job_id),
-                 LOG_INT("bytes", upload->size_bytes));
-        starter->sent_bytes += upload->size_bytes;
-        starter->upload_at++;
-        starter->url_tries = 0;
+        log_info(starter->env.log, "output.uploaded", upload->url,
+                 LOG_TEXT("job", starter->run.job_id), LOG_INT("bytes", upload->size_bytes));
+        starter->run.bytes.sent += upload->size_bytes;
+        starter->run.upload.at++;
+        starter->run.urls.tries = 0;
     } else {
         url_program_message(starter, how, what, sizeof what);
-        log_warn(starter->env.log, "output.not_uploaded", what, LOG_TEXT("job", starter->job_id),
-                 LOG_TEXT("url", upload->url), LOG_INT("status", how->status));
-        if (++starter->url_tries >= STARTER_URL_TRIES_MAX ||
+        log_warn(starter->env.log, "output.not_uploaded", what,
+                 LOG_TEXT("job", starter->run.job_id), LOG_TEXT("url", upload->url),
+                 LOG_INT("status", how->status));
+        if (++starter->run.urls.tries >= STARTER_URL_TRIES_MAX ||
             url_program_is_hopeless(starter, how)) {
             note_failure(starter, upload, how->status > 0 ? how->status : 1, what);
         }
@@ -147,15 +152,15 @@ static void uploaded(void *arg, pid_t pid, const struct os_exit *how)
 
 bool upload_next(struct starter *starter)
 {
-    const struct upload *upload = starter->uploads.items[starter->upload_at];
+    const struct upload *upload = starter->run.upload.list.items[starter->run.upload.at];
     struct err err;
-    if (starter->stopping) {
+    if (starter->run.stop.how != RUNS_ON) {
         job_run_give_up(starter, "");
         return true;
     }
     int rc = url_program_run(starter, URL_UPLOAD, upload->url, upload->path, uploaded, &err);
     if (rc < 0) {
-        starter->pid = -1;
+        starter->run.process.pid = -1;
         note_failure(starter, upload, rc == -ENOTSUP ? 0 : -rc, err.text);
     }
     return rc >= 0;

@@ -5,6 +5,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "starter/url_program.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,6 +18,7 @@
 #include "base/os_below.h"
 #include "base/strbuf.h"
 #include "classad/ad.h"
+#include "starter/cage.h"
 #include "starter/job_place.h"
 #include "starter/job_run.h"
 #include "starter/starter.h"
@@ -35,7 +38,7 @@ static void read_message(struct starter *starter, const char *name, char *ret, s
 {
     struct os_file *file = NULL;
     ret[0] = '\0';
-    if (os_below_open(starter->env.os, starter->sandbox, name, OS_READ, 0, &file, NULL) != 0) {
+    if (os_below_open(starter->env.os, starter->run.sandbox, name, OS_READ, 0, &file, NULL) != 0) {
         return;
     }
     int64_t length = os_file_size(file);
@@ -56,7 +59,7 @@ void url_program_tidy(struct starter *starter)
     static const char *const NAMES[] = {MESSAGES, REQUESTS, ANSWERS};
     for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++) {
         /* left: it goes with the sandbox */
-        (void)os_below_remove(starter->env.os, starter->sandbox, NAMES[i], NULL);
+        (void)os_below_remove(starter->env.os, starter->run.sandbox, NAMES[i], NULL);
     }
 }
 
@@ -70,8 +73,9 @@ void url_program_message(struct starter *starter, const struct os_exit *how, cha
 
 bool url_program_is_hopeless(const struct starter *starter, const struct os_exit *how)
 {
-    return starter->url_is_curls && (how->status == CURL_NO_URL || how->status == CURL_REFUSED ||
-                                     how->status == CURL_PUT_FAIL);
+    return starter->run.urls.is_curls &&
+           (how->status == CURL_NO_URL || how->status == CURL_REFUSED ||
+            how->status == CURL_PUT_FAIL);
 }
 
 /* A plug-in that takes several at once is given one: it is tried again by itself. */
@@ -87,9 +91,9 @@ static int write_request(struct starter *starter, const char *url, const char *p
     ad_print(ad, &text);
     strbuf_putc(&text, '\n');
     ad_destroy(ad);
-    (void)os_below_remove(starter->env.os, starter->sandbox, REQUESTS, NULL); /* an older one */
-    int rc =
-        os_below_open(starter->env.os, starter->sandbox, REQUESTS, OS_WRITE_NEW, 0644, &file, err);
+    (void)os_below_remove(starter->env.os, starter->run.sandbox, REQUESTS, NULL); /* an older one */
+    int rc = os_below_open(starter->env.os, starter->run.sandbox, REQUESTS, OS_WRITE_NEW, 0644,
+                           &file, err);
     rc = rc != 0 ? rc : os_file_write(file, 0, strbuf_text(&text), text.length);
     os_file_close(file);
     strbuf_fini(&text);
@@ -110,11 +114,11 @@ static int spawn(struct starter *starter, const char *const *argv, os_exit_f on_
         struct os_spawn spec = job_place_spec(starter);
         spec.argv = argv;
         spec.env = (const char *const *)entries.items;
-        spec.cwd = starter->sandbox;
+        spec.cwd = starter->run.sandbox;
         spec.stdout_path = spec.stderr_path = messages;
         spec.truncate_output = true;
         spec.subreaper_job = true;
-        rc = cage_spawn(starter, &spec, on_exit, &starter->pid, err);
+        rc = cage_spawn(starter, &spec, on_exit, &starter->run.process.pid, err);
     }
     vec_fini(&entries, mem_free);
     return rc;
@@ -123,23 +127,23 @@ static int spawn(struct starter *starter, const char *const *argv, os_exit_f on_
 static void plugins_ready(void *arg)
 {
     struct starter *starter = arg;
-    job_run_wake(starter, starter->script == SCRIPT_OVER ? WAKE_OVER : WAKE_GO);
+    job_run_wake(starter, starter->run.script == SCRIPT_OVER ? WAKE_OVER : WAKE_GO);
 }
 
 /* False: it is not known yet. */
 static bool ask_plugins(struct starter *starter)
 {
     const struct config *config = starter->env.config;
-    if (starter->plugins == NULL) {
+    if (starter->run.urls.plugins == NULL) {
         char scratch[4096];
-        (void)snprintf(scratch, sizeof scratch, "%s/plugin.answer", starter->directory);
-        starter->plugins =
+        (void)snprintf(scratch, sizeof scratch, "%s/plugin.answer", starter->run.directory);
+        starter->run.urls.plugins =
             transfer_plugins_create(starter->env.os,
                                     config_list(config, "FILETRANSFER_PLUGINS", NULL),
                                     config_string(config, "FILETRANSFER_CURL"), scratch,
                                     plugins_ready, starter);
     }
-    return transfer_plugins_are_known(starter->plugins);
+    return transfer_plugins_are_known(starter->run.urls.plugins);
 }
 
 static size_t curl_words(const char **words, const char *curl, enum url_program_way way,
@@ -186,7 +190,7 @@ int url_program_run(struct starter *starter, enum url_program_way way, const cha
     if (!ask_plugins(starter)) {
         return 1;
     }
-    if (!transfer_plugins_find(starter->plugins, url, &plugin)) {
+    if (!transfer_plugins_find(starter->run.urls.plugins, url, &plugin)) {
         return err_set(err, -ENOTSUP,
                        "no file transfer plug-in of this machine knows this kind of URL");
     }
@@ -208,7 +212,7 @@ int url_program_run(struct starter *starter, enum url_program_way way, const cha
         words[count++] = way == URL_UPLOAD ? url : path;
     }
     CHECK(count < WORDS_MAX);
-    starter->url_is_curls = plugin.is_curl;
+    starter->run.urls.is_curls = plugin.is_curl;
     rc = rc != 0 ? rc : spawn(starter, words, on_exit, err);
     return rc == -ENOTSUP ? -EPROTONOSUPPORT : rc; /* of its cage: not for want of a plug-in */
 }

@@ -6,6 +6,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "starter/watch.h"
+
 #include <errno.h>
 #include <stdio.h>
 
@@ -18,8 +20,10 @@
 #include "base/os_figures.h"
 #include "base/os_traffic.h"
 #include "classad/ad.h"
+#include "starter/cage.h"
 #include "starter/cage_plan.h"
 #include "starter/job_run.h"
+#include "starter/joules.h"
 #include "starter/starter.h"
 #include "wire/wire.h"
 
@@ -34,7 +38,7 @@
 
 static const char *slot_name(const struct starter *starter)
 {
-    return ad_string_or(starter->record, "SlotName", "");
+    return ad_string_or(starter->run.record, "SlotName", "");
 }
 
 static void keep_larger(int64_t *kept, int64_t seen)
@@ -46,7 +50,7 @@ static void keep_larger(int64_t *kept, int64_t seen)
 
 static void look_at_processes(struct starter *starter)
 {
-    struct starter_watch *watch = &starter->watch;
+    struct starter_watch *watch = &starter->run.watch;
     struct os_cgroup_usage group;
     cage_figures(starter, &group);
     watch->has_memory = group.has_memory;
@@ -78,7 +82,7 @@ static void look_at_processes(struct starter *starter)
             watch->system_cpu_s = figures.system_cpu_s;
         }
     }
-    if (starter->ckpt.pid == 0) {        /* else a copy of it counts, too */
+    if (starter->run.ckpt.pid == 0) {    /* else a copy of it counts, too */
         cage_allow_copy(starter, false); /* it may have taken too much to be held to its limit */
         keep_larger(&watch->memory_peak_kib, watch->memory_kib);
     }
@@ -87,8 +91,8 @@ static void look_at_processes(struct starter *starter)
 /* By the cgroup, or of what has ended. */
 static void cpu_times(const struct starter *starter, double *user_s, double *system_s)
 {
-    const struct starter_watch *watch = &starter->watch;
-    const struct os_exit *exit = &starter->exit;
+    const struct starter_watch *watch = &starter->run.watch;
+    const struct os_exit *exit = &starter->run.process.exit;
     *user_s = watch->user_cpu_s > exit->user_cpu_s ? watch->user_cpu_s : exit->user_cpu_s;
     *system_s = watch->system_cpu_s > exit->system_cpu_s ? watch->system_cpu_s : exit->system_cpu_s;
 }
@@ -102,17 +106,17 @@ static void look_at_energy(struct starter *starter)
 
 static void look_at_files(struct starter *starter)
 {
-    struct starter_watch *watch = &starter->watch;
+    struct starter_watch *watch = &starter->run.watch;
     struct os_tree_figures tree;
     uint64_t before_ms = loop_now_ms(starter->env.loop);
     int64_t files_max = config_int(starter->env.config, "JOB_MAX_FILES");
-    os_tree_figures(starter->env.os, starter->directory,
+    os_tree_figures(starter->env.os, starter->run.directory,
                     files_max > 0 ? files_max + OWN_FILES_MAX + 1 : WALK_FILES_MAX, &tree);
     uint64_t now_ms = loop_now_ms(starter->env.loop);
     uint64_t rest_ms = (now_ms - before_ms) * WALK_REST;
     watch->disk_kib = tree.disk_kib;
     watch->files = tree.files;
-    if (starter->ckpt.wanted) { /* not the job's doing */
+    if (starter->run.ckpt.wanted) { /* not the job's doing */
         char *path = job_run_image_path(starter, "");
         os_tree_figures(starter->env.os, path, WALK_FILES_MAX, &tree);
         mem_free(path);
@@ -125,7 +129,7 @@ static void look_at_files(struct starter *starter)
 static int64_t disk_limit_kib(const struct starter *starter)
 {
     const struct ad *slot = NULL;
-    (void)ad_get_ad(starter->record, "Slot", &slot); /* a record without one has no limits */
+    (void)ad_get_ad(starter->run.record, "Slot", &slot); /* a record without one has no limits */
     return slot != NULL && config_bool(starter->env.config, "STARTD_ENFORCE_DISK_LIMITS")
                ? ad_int_or(slot, "Disk", 0)
                : 0;
@@ -135,7 +139,7 @@ typedef void (*hold_f)(struct starter *starter, int code, int subcode, const cha
 
 static void look_at_network(struct starter *starter)
 {
-    struct starter_watch *watch = &starter->watch;
+    struct starter_watch *watch = &starter->run.watch;
     uint64_t before_ms = loop_now_ms(starter->env.loop);
     if (watch->traffic == NULL) {
         watch->traffic = os_traffic_create(starter->env.os);
@@ -148,14 +152,14 @@ static void look_at_network(struct starter *starter)
 
 static bool judge(struct starter *starter, hold_f hold)
 {
-    const struct starter_watch *watch = &starter->watch;
+    const struct starter_watch *watch = &starter->run.watch;
     struct cage_verdict verdict;
     /* What was killed takes nothing any more. */
     int64_t memory_kib = watch->oom_kills > 0 && watch->group_peak_kib > watch->memory_kib
                              ? watch->group_peak_kib
                              : watch->memory_kib;
     int64_t limit_kib = cage_memory_limit_mib(starter) * 1024;
-    if (starter->ckpt.pid > 0 && watch->oom_kills == 0 && memory_kib > limit_kib) {
+    if (starter->run.ckpt.pid > 0 && watch->oom_kills == 0 && memory_kib > limit_kib) {
         memory_kib = limit_kib; /* judged when its copy is gone */
     }
     const struct cage_taken taken = {
@@ -182,7 +186,7 @@ bool watch_is_too_much(const struct starter *starter, int64_t bytes)
 
 void watch_hold_input(struct starter *starter, int64_t bytes)
 {
-    starter->watch.disk_kib = bytes / 1024;
+    starter->run.watch.disk_kib = bytes / 1024;
     (void)judge(starter, job_run_hold); /* it was asked before */
 }
 
@@ -190,10 +194,12 @@ void watch_hold_input(struct starter *starter, int64_t bytes)
 
 void watch_report(const struct starter *starter, struct ad *args)
 {
-    const struct starter_watch *watch = &starter->watch;
-    const struct os_exit *exit = &starter->exit;
-    int64_t end_s = starter->ended_s > 0 ? starter->ended_s : loop_wall_s(starter->env.loop);
-    int64_t wall_s = end_s > starter->started_s ? end_s - starter->started_s : 1;
+    const struct starter_watch *watch = &starter->run.watch;
+    const struct os_exit *exit = &starter->run.process.exit;
+    int64_t end_s = starter->run.process.ended_s > 0 ? starter->run.process.ended_s
+                                                     : loop_wall_s(starter->env.loop);
+    int64_t wall_s =
+        end_s > starter->run.process.started_s ? end_s - starter->run.process.started_s : 1;
     /* What wait4() calls its peak counts us in, from before the exec: the cgroup knows better. */
     int64_t peak_kib = exit->max_rss_kib;
     if (watch->has_memory && watch->group_peak_kib > 0 && watch->group_peak_kib < peak_kib) {
@@ -220,8 +226,8 @@ void watch_report(const struct starter *starter, struct ad *args)
         ad_set_real(args, "NetworkOutputMb", (double)sent / MEGABYTE);
     }
     joules_report(starter, args);
-    ad_set_real(args, "BytesRecvd", (double)starter->received_bytes);
-    ad_set_real(args, "BytesSent", (double)starter->sent_bytes);
+    ad_set_real(args, "BytesRecvd", (double)starter->run.bytes.received);
+    ad_set_real(args, "BytesSent", (double)starter->run.bytes.sent);
 }
 
 static void ignore_answer(void *arg, struct wire_reply *reply)
@@ -248,7 +254,8 @@ void watch_tell(struct starter *starter)
 /* Holds the job that runs: it is killed, and its run ends with that report. */
 static void hold_running(struct starter *starter, int code, int subcode, const char *reason)
 {
-    if (starter->hold != NULL || starter->stopping || starter->phase != STARTER_RUN) {
+    if (starter->run.end.hold != NULL || starter->run.stop.how != RUNS_ON ||
+        starter->run.phase != STARTER_RUN) {
         return;
     }
     job_run_note_hold(starter, code, subcode, reason);
@@ -259,8 +266,8 @@ static void hold_running(struct starter *starter, int code, int subcode, const c
 enum watch_seen watch_look(struct starter *starter)
 {
     enum watch_seen seen = WATCH_LOOKED;
-    struct starter_watch *watch = &starter->watch;
-    if (starter->phase != STARTER_RUN || starter->pid <= 0) {
+    struct starter_watch *watch = &starter->run.watch;
+    if (starter->run.phase != STARTER_RUN || starter->run.process.pid <= 0) {
         return WATCH_OVER;
     }
     uint64_t now_ms = loop_now_ms(starter->env.loop);
@@ -276,7 +283,7 @@ enum watch_seen watch_look(struct starter *starter)
     if (judge(starter, hold_running)) {
         return WATCH_OVER;
     }
-    if (starter->script == SCRIPT_JOB && now_ms >= watch->next_tell_ms) {
+    if (starter->run.script == SCRIPT_JOB && now_ms >= watch->next_tell_ms) {
         watch->next_tell_ms =
             now_ms + (uint64_t)config_duration_ms(starter->env.config, "STARTER_UPDATE_INTERVAL");
         watch_tell(starter);
@@ -285,30 +292,30 @@ enum watch_seen watch_look(struct starter *starter)
     }
     joules_tell(starter, false);
     mem_trim(); /* the start's, the walk's: half of what a running job costs us */
-    loop_timer_set(watch->timer, LOOK_MS);
+    loop_timer_set(starter->timers[TIMER_WATCH], LOOK_MS);
     return seen;
 }
 
 void watch_begin(struct starter *starter)
 {
-    struct starter_watch *watch = &starter->watch;
+    struct starter_watch *watch = &starter->run.watch;
     watch->next_tell_ms =
         loop_now_ms(starter->env.loop) +
         (uint64_t)config_duration_ms(starter->env.config, "STARTER_INITIAL_UPDATE_INTERVAL");
-    loop_timer_set(watch->timer, LOOK_MS);
+    loop_timer_set(starter->timers[TIMER_WATCH], LOOK_MS);
     joules_begin(starter);
 }
 
 void watch_rest(struct starter *starter)
 {
-    loop_timer_stop(starter->watch.timer);
+    loop_timer_stop(starter->timers[TIMER_WATCH]);
 }
 
 bool watch_end(struct starter *starter)
 {
-    loop_timer_stop(starter->watch.timer);
+    loop_timer_stop(starter->timers[TIMER_WATCH]);
     look_at_processes(starter);
     look_at_energy(starter);
     look_at_files(starter);
-    return starter->watch.oom_kills > 0 && judge(starter, hold_running);
+    return starter->run.watch.oom_kills > 0 && judge(starter, hold_running);
 }

@@ -16,6 +16,7 @@
 #include "base/os.h"
 #include "base/os_run.h"
 #include "classad/ad.h"
+#include "starter/ckpt_take.h"
 #include "starter/starter.h"
 #include "tests/support/fast_dir.h"
 #include "wire/checkpoint_attrs.h"
@@ -45,14 +46,14 @@ static int set_up(void **state)
     assert_int_equal(os_create(bed->loop, &bed->os, NULL), 0);
     starter->env.loop = bed->loop;
     starter->env.os = bed->os;
-    starter->directory = bed->dir;
-    starter->sandbox = bed->sandbox;
-    starter->record = ad_create();
-    starter->ckpt.sequence = 4;
-    starter->ckpt.number = 5;
-    (void)snprintf(starter->ckpt.committed_id, sizeof starter->ckpt.committed_id, "a");
-    (void)snprintf(starter->ckpt.files[0], sizeof starter->ckpt.files[0], "image");
-    (void)snprintf(starter->ckpt.files[1], sizeof starter->ckpt.files[1], "files");
+    starter->run.directory = bed->dir;
+    starter->run.sandbox = bed->sandbox;
+    starter->run.record = ad_create();
+    starter->run.ckpt.sequence = 4;
+    starter->run.ckpt.number = 5;
+    (void)snprintf(starter->run.ckpt.committed_id, sizeof starter->run.ckpt.committed_id, "a");
+    (void)snprintf(starter->run.ckpt.files[0], sizeof starter->run.ckpt.files[0], "image");
+    (void)snprintf(starter->run.ckpt.files[1], sizeof starter->run.ckpt.files[1], "files");
     write_file(bed, "image", "an image");
     write_file(bed, "files", "the files");
     *state = bed;
@@ -62,8 +63,8 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
     struct bed *bed = *state;
-    ad_destroy(bed->starter.ckpt.manifest);
-    ad_destroy(bed->starter.record);
+    ad_destroy(bed->starter.run.ckpt.manifest);
+    ad_destroy(bed->starter.run.record);
     assert_int_equal(os_remove_tree(bed->os, bed->dir, NULL), 0);
     os_destroy(bed->os);
     loop_destroy(bed->loop);
@@ -75,25 +76,25 @@ static int tear_down(void **state)
 static int told(struct bed *bed, const char *report)
 {
     struct err err = {.text = ""};
-    ad_destroy(bed->starter.ckpt.manifest);
-    bed->starter.ckpt.manifest = NULL;
+    ad_destroy(bed->starter.run.ckpt.manifest);
+    bed->starter.run.ckpt.manifest = NULL;
     int rc = ckpt_take_manifest(&bed->starter, report, &err);
     assert_true(rc == 0 || err.text[0] != '\0');
-    assert_true((rc == 0) == (bed->starter.ckpt.manifest != NULL));
+    assert_true((rc == 0) == (bed->starter.run.ckpt.manifest != NULL));
     return rc;
 }
 
 static int64_t says(const struct bed *bed, const char *name)
 {
-    return ad_int_or(bed->starter.ckpt.manifest, name, -1);
+    return ad_int_or(bed->starter.run.ckpt.manifest, name, -1);
 }
 
 static void a_whole_one_builds_upon_nothing(void **state)
 {
     struct bed *bed = *state;
     assert_int_equal(told(bed, WHOLE), 0);
-    assert_false(bed->starter.ckpt.is_delta);
-    assert_string_equal(bed->starter.ckpt.made_id, "b");
+    assert_false(bed->starter.run.ckpt.is_delta);
+    assert_string_equal(bed->starter.run.ckpt.made_id, "b");
     assert_int_equal(says(bed, CKPT_SEQUENCE), 5);
     assert_int_equal(says(bed, CKPT_BASE), -1);
     assert_int_equal(says(bed, CKPT_IMAGE_BYTES), 4096);
@@ -107,19 +108,19 @@ static void what_changed_builds_upon_the_one_that_the_shadow_has(void **state)
 {
     struct bed *bed = *state;
     assert_int_equal(told(bed, WHOLE "CkptBaseId = \"a\"\n"), 0);
-    assert_true(bed->starter.ckpt.is_delta);
+    assert_true(bed->starter.run.ckpt.is_delta);
     assert_int_equal(says(bed, CKPT_BASE), 4);
     assert_int_equal(told(bed, WHOLE "CkptBaseId = \"c\"\n"), -ENODATA);
-    bed->starter.ckpt.committed_id[0] = '\0'; /* it is not known any more which one it has */
+    bed->starter.run.ckpt.committed_id[0] = '\0'; /* it is not known any more which one it has */
     assert_int_equal(told(bed, WHOLE "CkptBaseId = \"a\"\n"), -ENODATA);
 }
 
 static void files_that_changed_build_upon_it_too(void **state)
 {
     struct bed *bed = *state;
-    bed->starter.ckpt.is_changes = true;
+    bed->starter.run.ckpt.is_changes = true;
     assert_int_equal(told(bed, WHOLE), 0);
-    assert_false(bed->starter.ckpt.is_delta);
+    assert_false(bed->starter.run.ckpt.is_delta);
     assert_int_equal(says(bed, CKPT_BASE), 4);
 }
 
@@ -132,7 +133,7 @@ static void what_was_not_said_to_its_end_is_no_checkpoint(void **state)
         assert_int_equal(told(bed, HALVES[i]), -EIO);
     }
     assert_int_not_equal(told(bed, WHOLE "CkptStoodStill = "), 0);
-    (void)snprintf(bed->starter.ckpt.files[1], sizeof bed->starter.ckpt.files[1], "other");
+    (void)snprintf(bed->starter.run.ckpt.files[1], sizeof bed->starter.run.ckpt.files[1], "other");
     assert_int_equal(told(bed, WHOLE), -EIO);
 }
 
@@ -148,16 +149,16 @@ static void a_report_that_is_not_the_accounts_own_is_not_read(void **state)
 {
     struct bed *bed = *state;
     char path[FAST_DIR_SIZE + 64];
-    bed->starter.change_user = true;
-    bed->starter.uid = os_uid(bed->os);
+    bed->starter.run.account.change_user = true;
+    bed->starter.run.account.uid = os_uid(bed->os);
     (void)snprintf(path, sizeof path, "%s/" STARTER_CKPT_DIRECTORY, bed->dir);
     assert_true(reads(bed, ""));
     assert_int_equal(os_mkdirs(bed->os, path, 0700, NULL), 0);
     write_file(bed, STARTER_CKPT_DIRECTORY "/report", WHOLE);
     assert_true(reads(bed, WHOLE));
-    bed->starter.uid++; /* a second name of somebody else's file */
+    bed->starter.run.account.uid++; /* a second name of somebody else's file */
     assert_true(reads(bed, ""));
-    bed->starter.uid--;
+    bed->starter.run.account.uid--;
     write_file(bed, "secret", "secret");
     (void)snprintf(path, sizeof path, "%s/" STARTER_CKPT_DIRECTORY "/report", bed->dir);
     assert_int_equal(unlink(path), 0);

@@ -23,7 +23,7 @@
 #include "base/strbuf.h"
 #include "base/stream.h"
 #include "classad/ad.h"
-#include "starter/job_run.h"
+#include "starter/starter.h"
 #include "tests/support/config_memory.h"
 #include "tests/support/fast_dir.h"
 #include "wire/job_record.h"
@@ -566,7 +566,7 @@ static void wait_for_phase(struct bed *bed, enum starter_phase phase)
 {
     const struct starter *starter = bed->starter;
     struct loop_timer *turn = loop_timer_create(bed->loop, set_flag, &bed->turned);
-    while (starter->phase != phase) {
+    while (starter->run.phase != phase) {
         bed->turned = false;
         loop_timer_set(turn, 1);
         loop_run_until(bed->loop, &bed->turned);
@@ -614,7 +614,7 @@ static void a_kept_starter_runs_the_next_job_over_the_same_connection(void **sta
     assert_string_equal(bed->fetched, "2.0 1 00000000000000000000000000000000");
     assert_int_equal(bed->connections, 1);
     assert_int_equal(bed->ran + bed->done_calls, 4);
-    assert_string_equal(starter->job_id, "2.0");
+    assert_string_equal(starter->run.job_id, "2.0");
     bed_destroy(bed);
 }
 
@@ -649,10 +649,10 @@ static void the_next_job_finds_the_directories_of_the_last_as_new(void **state)
     struct bed *bed = bed_create(LITTERS);
     struct starter *starter = ran_one(bed);
     ino_t inode = sandbox_inode(bed);
-    assert_string_equal(starter->nest, bed->run_dir);
+    assert_string_equal(starter->nest.directory, bed->run_dir);
     bed->job = LOOKS;
     begin_next(bed, "2.0", tls_identity_pin(bed->identity));
-    assert_null(starter->nest);
+    assert_null(starter->nest.directory);
     assert_int_equal(sandbox_inode(bed), inode);
     loop_run_until(bed->loop, &bed->over);
     assert_string_equal(bed->output, SEEN_BY_A_NEW_ONE);
@@ -697,7 +697,7 @@ static void a_directory_with_something_unknown_in_it_is_not_kept(void **state)
     (void)snprintf(path, sizeof path, "%s/unknown", bed->run_dir); /* whoever put it there */
     MUST(os_mkdirs(bed->os, path, 0755, err));
     const struct starter *starter = ran_one(bed);
-    assert_null(starter->nest);
+    assert_null(starter->nest.directory);
     assert_int_not_equal(access(bed->run_dir, F_OK), 0);
     assert_true(job_run_may_stay(starter));
     bed_destroy(bed);
@@ -724,8 +724,8 @@ static void the_next_job_is_killed_when_it_does_not_stop_in_time(void **state)
         usleep(1000);
     }
     starter_stop(starter, false);
-    assert_true(loop_timer_is_set(starter->kill_timer));
-    loop_timer_set(starter->kill_timer, 0); /* its grace is over */
+    assert_true(loop_timer_is_set(starter->timers[TIMER_KILL]));
+    loop_timer_set(starter->timers[TIMER_KILL], 0); /* its grace is over */
     wait_for_phase(bed, STARTER_TELL);
     assert_int_not_equal(access(bed->run_dir, F_OK), 0);
     assert_false(job_run_may_stay(starter));
@@ -739,19 +739,19 @@ static void nothing_of_a_run_is_there_for_the_next(void **state)
     bed->input = "the input";
     struct starter *starter = ran_one(bed);
     starter_rest(starter);
-    assert_int_equal(starter->phase, STARTER_IDLE);
-    assert_string_equal(starter->job_id, "");
-    assert_int_equal(starter->inputs.count + starter->outputs.count + starter->checksums.count, 0);
-    assert_null(starter->job);
-    assert_null(starter->cage);
-    assert_int_equal(starter->pid, 0);
-    assert_int_equal(starter->lease_end_ms, 0);
-    assert_false(starter->started_told);
-    assert_false(loop_timer_is_set(starter->lease_timer));
-    assert_false(loop_timer_is_set(starter->tick_timer));
-    assert_false(loop_timer_is_set(starter->kill_timer));
-    assert_false(loop_timer_is_set(starter->begun_timer));
-    assert_int_equal(starter->exit.status, 0);
+    const struct job_run *run = &starter->run;
+    assert_int_equal(run->phase, STARTER_IDLE);
+    assert_string_equal(run->job_id, "");
+    assert_int_equal(run->input.list.count + run->output.list.count, 0);
+    assert_int_equal(run->output.checksums.count, 0);
+    assert_true(run->job == NULL && run->cage == NULL);
+    assert_int_equal(run->process.pid, 0);
+    assert_int_equal(run->lease.end_ms, 0);
+    assert_false(run->process.started_told);
+    for (size_t i = 0; i < TIMER_COUNT; i++) {
+        assert_false(loop_timer_is_set(starter->timers[i]));
+    }
+    assert_int_equal(run->process.exit.status, 0);
     bed_destroy(bed);
 }
 
@@ -764,7 +764,7 @@ static void another_shadow_is_dialled_anew(void **state)
     begin_next(bed, "2.0", "0011223344556677001122334455667700112233445566770011223344556677");
     loop_run_until(bed->loop, &bed->over); /* the connection is closed */
     assert_int_equal(bed->done_calls, 1);  /* whom it was not told to trust, it tells nothing */
-    assert_string_equal(starter->job_id, "2.0");
+    assert_string_equal(starter->run.job_id, "2.0");
     bed_destroy(bed);
 }
 
