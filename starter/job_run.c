@@ -117,8 +117,7 @@ void job_run_wake(struct starter *starter, enum starter_wake wake)
 void job_run_enter(struct starter *starter, enum starter_phase phase)
 {
     CHECK(phase > starter->run.phase);
-    log_info(starter->env.log, "starter.run.phase", "next phase",
-             LOG_TEXT("job", starter->run.job_id),
+    log_info(starter->env.log, "starter.phase", "next phase", LOG_TEXT("job", starter->run.job_id),
              LOG_TEXT("from", PHASE_NAMES[starter->run.phase]), LOG_TEXT("to", PHASE_NAMES[phase]));
     starter->run.phase = phase;
     starter->run.busy = false;

@@ -68,8 +68,7 @@ static void look_at_clock(struct starter *starter)
     if (!starter->run.process.gap &&
         starter_plan_is_gap(starter->run.lease.last_tick_ms, now_ms, tick_ms(starter),
                             starter->run.lease.length_s)) {
-        log_warn(starter->env.log, "starter.run.process.gap",
-                 "the clock jumped: the job waits for its claim",
+        log_warn(starter->env.log, "starter.gap", "the clock jumped: the job waits for its claim",
                  LOG_TEXT("job", starter->run.job_id),
                  LOG_INT("gap_ms", now_ms - starter->run.lease.last_tick_ms));
         starter->run.process.gap = starter->run.end.odd = true;
