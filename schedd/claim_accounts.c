@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "schedd/job_claims.h"
+#include "schedd/claim_accounts.h"
 
 #include "base/loop.h"
 #include "classad/ad.h"

@@ -7,7 +7,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "schedd/job_claims.h"
+#include "schedd/claim_calls.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -18,8 +18,11 @@
 #include "base/loop.h"
 #include "base/mem.h"
 #include "classad/ad.h"
+#include "schedd/claim_accounts.h"
+#include "schedd/claim_wire.h"
 #include "schedd/job_ad.h"
 #include "schedd/job_change.h"
+#include "schedd/job_claims.h"
 #include "schedd/job_dollar.h"
 #include "schedd/job_moves.h"
 #include "schedd/job_nonce.h"

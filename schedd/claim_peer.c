@@ -6,7 +6,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "schedd/job_claims.h"
+#include "schedd/claim_peer.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -19,9 +19,12 @@
 #include "base/stream.h"
 #include "base/vec.h"
 #include "classad/ad.h"
+#include "schedd/claim_calls.h"
+#include "schedd/claim_wire.h"
 #include "schedd/job_ad.h"
 #include "schedd/job_autocluster.h"
 #include "schedd/job_change.h"
+#include "schedd/job_claims.h"
 #include "schedd/job_events.h"
 #include "schedd/job_moves.h"
 #include "schedd/job_queue.h"
@@ -32,62 +35,6 @@
 
 #define CLAIM_PEERS_MAX 100000
 
-struct claim_peer {
-    struct schedd *schedd;
-    struct wire *wire;
-    struct claim *claim; /* NULL before CLAIM, and after the claim's end */
-};
-
-static void peer_destroy(struct claim_peer *peer)
-{
-    struct vec *peers = &peer->schedd->claimed.peers;
-    for (size_t i = 0; i < peers->count; i++) {
-        if (peers->items[i] == peer) {
-            vec_remove_at(peers, i);
-            break;
-        }
-    }
-    if (peer->claim != NULL) {
-        peer->claim->peer = NULL;
-    }
-    struct wire *wire = peer->wire;
-    mem_free(peer);
-    wire_close(wire);
-}
-
-struct wire *claim_wire(const struct claim *claim)
-{
-    return claim->peer != NULL ? claim->peer->wire : NULL;
-}
-
-static void drop_waiting(struct claim *claim, int status, const char *why)
-{
-    if (claim->claim_request != NULL) {
-        struct wire_request *request = claim->claim_request;
-        claim->claim_request = NULL;
-        wire_reply_error(request, status, "%s", why);
-    }
-}
-
-void claim_peer_close(struct claim *claim)
-{
-    struct claim_peer *peer = claim->peer;
-    drop_waiting(claim, -ENOKEY, "this claim is over");
-    if (peer != NULL) {
-        peer->claim = NULL;
-        claim->peer = NULL;
-        struct vec *peers = &peer->schedd->claimed.peers;
-        for (size_t i = 0; i < peers->count; i++) {
-            if (peers->items[i] == peer) {
-                vec_remove_at(peers, i);
-                break;
-            }
-        }
-        wire_finish(peer->wire); /* the answers that are queued still go out */
-        mem_free(peer);
-    }
-}
-
 /* ---- CLAIM ----------------------------------------------------------------------------------- */
 
 static void attach(struct claim *claim, struct claim_peer *peer)
@@ -97,7 +44,7 @@ static void attach(struct claim *claim, struct claim_peer *peer)
     }
     if (claim->peer != NULL) {
         struct claim_peer *old = claim->peer; /* dialled again before we noticed the cut */
-        peer_destroy(old);
+        claim_wire_end(old);
     }
     if (peer->claim != NULL) {
         peer->claim->peer = NULL;
@@ -130,7 +77,7 @@ static void answer(const struct claim *claim, struct wire_request *request)
     ad_destroy(args);
 }
 
-void claim_peer_answer(struct claim *claim)
+static void answer_waiting(struct claim *claim)
 {
     struct wire_request *request = claim->claim_request;
     claim->claim_request = NULL;
@@ -154,7 +101,7 @@ static void claim_committed(void *arg)
     }
     claim->claimed_ms = loop_now_ms(claim->schedd->loop);
     claim_renewed(claim);
-    claim_peer_answer(claim);
+    answer_waiting(claim);
     if (claim->job != NULL) {
         claim_move(claim, CLAIM_STARTING);
         claim_start(claim);
@@ -307,7 +254,7 @@ static void handle_claim(struct claim_peer *peer, struct wire_request *request)
         accept_claim(claim, request);
         break;
     case CLAIM_COMMITTING: /* the startd dialled again before it had the answer */
-        drop_waiting(claim, -ESTALE, "asked again");
+        claim_wire_refuse(claim, -ESTALE, "asked again");
         claim->claim_request = request;
         break;
     default:
@@ -424,14 +371,14 @@ static void on_closed(void *arg, struct wire *wire, int status, const char *why)
     (void)status;
     struct claim_peer *peer = arg;
     struct claim *claim = peer->claim;
-    peer_destroy(peer);
+    claim_wire_end(peer);
     if (claim == NULL) {
         return;
     }
     log_info(claim->schedd->log, "claim.cut", "the connection of a claim is lost",
              LOG_TEXT("slot", claim->slot), LOG_TEXT("job", claim->job_id),
              LOG_TEXT("state", claim_state_name(claim->state)), LOG_TEXT("why", why));
-    drop_waiting(claim, -ECONNRESET, "the connection is lost");
+    claim_wire_refuse(claim, -ECONNRESET, "the connection is lost");
     if (claim->state == CLAIM_IDLE || claim->state == CLAIM_RELEASING ||
         claim->state == CLAIM_STOPPING) {
         struct change *change = change_begin(claim->schedd);
@@ -492,7 +439,7 @@ void claim_peers_accept(struct schedd *schedd, struct incoming *incoming)
 void claim_peers_fini(struct schedd *schedd)
 {
     while (schedd->claimed.peers.count > 0) {
-        peer_destroy(schedd->claimed.peers.items[schedd->claimed.peers.count - 1]);
+        claim_wire_end(schedd->claimed.peers.items[schedd->claimed.peers.count - 1]);
     }
     vec_fini(&schedd->claimed.peers, NULL);
 }

@@ -23,6 +23,7 @@
 #include "base/vec.h"
 #include "classad/ad.h"
 #include "classad/ad_limits.h"
+#include "schedd/claim_calls.h"
 #include "schedd/job_ad.h"
 #include "schedd/job_change.h"
 #include "schedd/job_claims.h"

@@ -6,12 +6,8 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/check.h"
-#include "base/mem.h"
-#include "base/strbuf.h"
-#include "base/text.h"
 #include "classad/ad.h"
 #include "schedd/job_autocluster.h"
 #include "schedd/schedd_state.h"

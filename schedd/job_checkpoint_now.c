@@ -6,6 +6,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "schedd/claim_wire.h"
 #include "schedd/job_checkpoints.h"
 
 #include <errno.h>

@@ -18,12 +18,16 @@
 #include "base/vec.h"
 #include "classad/ad.h"
 #include "schedd/checkpoint_plan.h"
+#include "schedd/claim_accounts.h"
+#include "schedd/claim_calls.h"
+#include "schedd/claim_wire.h"
 #include "schedd/job_ad.h"
 #include "schedd/job_autocluster.h"
 #include "schedd/job_change.h"
 #include "schedd/job_events.h"
 #include "schedd/job_moves.h"
 #include "schedd/job_dollar.h"
+#include "schedd/job_match.h"
 #include "schedd/job_nonce.h"
 #include "schedd/job_queue.h"
 #include "schedd/job_suspensions.h"
@@ -211,7 +215,7 @@ void claims_end(struct change *change, struct claim *claim, const char *why)
     if (change != NULL) {
         change_delete(change, "claims", claim->id);
     }
-    claim_peer_close(claim);
+    claim_wire_close(claim);
     if (claim->autocluster != NULL) {
         autocluster_release(schedd, claim->autocluster);
     }

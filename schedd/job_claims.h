@@ -32,10 +32,8 @@ struct autocluster;
 struct change;
 struct claim_peer;
 struct err;
-struct incoming;
 struct loop_timer;
 struct schedd;
-struct wire;
 struct wire_request;
 
 #define CLAIM_ID_MAX       255
@@ -106,20 +104,6 @@ int claims_init(struct schedd *schedd, struct err *err); /* after queue_init() *
 void claims_fini(struct schedd *schedd);
 struct claim *claims_find(const struct schedd *schedd, const char *id);
 
-/* ---- job_match.c ---- */
-
-/* Answers MATCH. */
-void claims_match(struct schedd *schedd, struct wire_request *request);
-/* NO_MATCH: why jobs of ours got no slot. */
-void claims_no_match(struct schedd *schedd, struct wire_request *request);
-
-/* Asks the startd again about a claim that waits. */
-void claim_ask_again(struct claim *claim);
-/* Tells the startd that a claim which it has not made yet is wanted no more. */
-void claim_cancel(const struct claim *claim);
-
-/* ---- job_claims.c: the object ---- */
-
 struct claim *claim_create(struct schedd *schedd, const char *id, const char *slot,
                            const char *machine, const char *uplink,
                            struct autocluster *autocluster);
@@ -164,34 +148,5 @@ void claims_take_job(struct job *job, bool stop, bool fast);
 /* Is that run of the job, which left its claim, still being ended, and may leave what it has made
  * (WhenToTransferOutput)? */
 bool claims_keep_run(const struct schedd *schedd, const struct job *job, int64_t epoch);
-
-/* What a run leaves in the job's ad when it ends: LastRemoteHost, RemoteWallClockTime ... */
-void claim_run_ended(struct schedd *schedd, struct job *job);
-/* What a second of the slot costs that the job has, or had last: its cpus. */
-double claim_slot_weight(const struct job *job);
-/* That run's result counts: CommittedTime, CommittedSlotTime. */
-void claim_run_committed(struct job *job);
-
-/* ---- claim_calls.c: what the schedd asks of the startd ---- */
-
-/* Shadow, then startd.  The claim is in CLAIM_STARTING. */
-void claim_start(struct claim *claim);
-/* The shadow answered JOB_RUN of that run: pin, or NULL and why it cannot. */
-void claims_shadow_answered(struct schedd *schedd, const char *job_id, int64_t epoch,
-                            const char *pin, const char *why);
-/* Its job is to stand still, or to go on, when the startd can be asked; ALIVE says when it is so.
- */
-void claim_call_suspend(struct claim *claim, bool suspended);
-void claim_call_deactivate(struct claim *claim);
-void claim_call_release(struct claim *claim);
-
-/* ---- claim_peer.c: the startds' connections ---- */
-
-void claim_peers_accept(struct schedd *schedd, struct incoming *incoming);
-void claim_peers_fini(struct schedd *schedd);
-void claim_peer_close(struct claim *claim);         /* the claim's; none is fine */
-struct wire *claim_wire(const struct claim *claim); /* NULL while there is none */
-/* Answers the CLAIM that waits. */
-void claim_peer_answer(struct claim *claim);
 
 #endif

@@ -4,7 +4,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "schedd/job_claims.h"
+#include "schedd/job_match.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -19,6 +19,7 @@
 #include "classad/ad.h"
 #include "schedd/job_ad.h"
 #include "schedd/job_autocluster.h"
+#include "schedd/job_claims.h"
 #include "schedd/job_queue.h"
 #include "schedd/machine_trouble.h"
 #include "schedd/request_news.h"

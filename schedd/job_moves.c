@@ -10,7 +10,7 @@
 #include "base/loop.h"
 #include "base/text.h"
 #include "classad/ad.h"
-#include "schedd/checkpoint_plan.h"
+#include "schedd/claim_accounts.h"
 #include "schedd/job_ad.h"
 #include "schedd/job_change.h"
 #include "schedd/job_checkpoints.h"

@@ -16,6 +16,7 @@
 #include "base/mem.h"
 #include "classad/ad.h"
 #include "schedd/checkpoint_plan.h"
+#include "schedd/claim_accounts.h"
 #include "schedd/job_ad.h"
 #include "schedd/job_change.h"
 #include "schedd/job_checkpoints.h"

@@ -11,7 +11,7 @@
 
 #include "base/err.h"
 #include "base/vec.h"
-#include "schedd/job_queue.h"
+#include "schedd/queue_table.h"
 
 struct ad;
 struct schedd;

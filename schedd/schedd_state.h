@@ -102,7 +102,7 @@ struct schedd_groups {
 struct schedd_claimed {
     struct strmap *by_id;   /* claim id -> struct claim */
     uint64_t next_start_ms; /* claim_calls.c: no job is started before */
-    struct vec peers;       /* claim_peer.c: struct claim_peer, connections of startds */
+    struct vec peers;       /* claim_wire.c: struct claim_peer, connections of startds */
 };
 
 struct schedd_history {

@@ -12,6 +12,7 @@
 #include "base/strbuf.h"
 #include "base/strmap.h"
 #include "classad/ad.h"
+#include "schedd/claim_calls.h"
 #include "schedd/job_ad.h"
 #include "schedd/job_change.h"
 #include "schedd/job_claims.h"

@@ -7,9 +7,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
-#include <string.h>
 
-#include "base/config.h"
 #include "base/err.h"
 #include "base/log.h"
 #include "base/loop.h"
