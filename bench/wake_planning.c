@@ -137,6 +137,8 @@ static void begin(struct bench *bench, const char *text)
     rooster->nodes = strmap_create(STRMAP_CASE_IGNORED);
     rooster->seen = strmap_create(STRMAP_CASE_SENSITIVE);
     rooster->look_timer = loop_timer_create(bench->loop, unused, NULL);
+    rooster->on_deadline = node_no_show;
+    rooster->on_ask = still_up_again;
     rooster->power = power_create(bench->loop, bench->os, NULL);
     rooster->relays = relays_create(rooster);
     rooster->guards = guards_create(rooster);

@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/config.h"
@@ -180,7 +179,7 @@ static void end_grant(struct node *node)
     }
     node->guard.granted_until_ms = 0;
     if (node->live && !node->offline && node->guard.request == NULL) {
-        sleeps_over(node);
+        sleep_record_over(node);
         count_young(node, false);
     }
     guards_count(node);
@@ -423,8 +422,8 @@ static void allow(struct node *node, struct wire_request *request)
     grant(node, (uint64_t)going_down_s(rooster) * 1000);
     log_info(rooster->env.log, "sleep.granted", ad_string_or(args, "Reason", ""),
              LOG_TEXT("machine", node->name), LOG_TEXT("level", ad_string_or(args, "Level", "")));
-    sleeps_granted(node, ad_string_or(args, "Level", "S5"), ad_string_or(args, "Reason", ""),
-                   granted);
+    sleep_record_granted(node, ad_string_or(args, "Level", "S5"), ad_string_or(args, "Reason", ""),
+                         granted);
 }
 
 void guards_judge(struct node *node, const struct ad *args, struct guard_verdict *ret)

@@ -10,168 +10,13 @@
 #include <string.h>
 
 #include "base/config.h"
-#include "base/log.h"
 #include "base/loop.h"
 #include "base/vec.h"
 #include "classad/ad.h"
-#include "offline_ads/offline_ads.h"
-#include "offline_ads/offline_holds.h"
 #include "rooster/energy.h"
 #include "rooster/ledger.h"
 #include "rooster/rooster.h"
 #include "wire/watch.h"
-
-/* Returns how many jobs wait for that slot. */
-static int64_t see_jobs(struct node *node, const struct ad *ad, int64_t now_s)
-{
-    if (!ad_has(ad, "OfflineMatches")) {
-        return 0;
-    }
-    struct offline_holds *holds = offline_holds_read(ad);
-    (void)offline_holds_prune(holds, now_s);
-    int64_t jobs = offline_holds_total(holds), since_s = offline_holds_since_s(holds);
-    node->jobs_waiting += jobs;
-    node->waiting_since_s = since_s < node->waiting_since_s ? since_s : node->waiting_since_s;
-    offline_holds_destroy(holds);
-    return jobs;
-}
-
-static void see_adapter(struct node *node, const struct ad *ad)
-{
-    struct node_adapter adapter = {.port = ad_int_or(ad, "WakePort", 0),
-                                   .wakes = ad_bool_or(ad, "IsWakeAble", false)};
-    (void)snprintf(adapter.hardware_address, sizeof adapter.hardware_address, "%s",
-                   ad_string_or(ad, "HardwareAddress", ""));
-    (void)snprintf(adapter.subnet, sizeof adapter.subnet, "%s", ad_string_or(ad, "Subnet", ""));
-    const struct node_adapter *old = &node->adapter;
-    if (adapter.port != old->port || adapter.wakes != old->wakes ||
-        strcmp(adapter.hardware_address, old->hardware_address) != 0 ||
-        strcmp(adapter.subnet, old->subnet) != 0) {
-        node->adapter = adapter;
-        node->judged = 0; /* perhaps there is a way to wake it now */
-    }
-}
-
-/* Once for each sleep: it is kept until a live ad comes, which takes the offline ads' place. */
-static void see_promise(struct node *node, const struct ad *ad)
-{
-    if (node->promise == NULL || strcmp(ad_string_or(node->promise, "OfflineBootId", ""),
-                                        ad_string_or(ad, "OfflineBootId", "")) != 0) {
-        ad_destroy(node->promise);
-        node->promise = past_promise(ad);
-    }
-}
-
-static struct node_room room_of(const struct ad *ad)
-{
-    return (struct node_room){.cpus = ad_int_or(ad, "DetectedCpus", 0),
-                              .memory_mib = ad_int_or(ad, "DetectedMemory", 0)};
-}
-
-struct ad_context rooster_context(struct rooster *rooster)
-{
-    rooster->work.steps_max = ROOSTER_STEPS_MAX;
-    return (struct ad_context){.now_s = loop_wall_s(rooster->env.loop),
-                               .random_state = &rooster->random_state,
-                               .work = &rooster->work};
-}
-
-void look_tell_costly(struct node *node, const struct ad *ad, const char *what, uint64_t over)
-{
-    if (node->rooster->work.over == over || node->told_costly) {
-        return;
-    }
-    node->told_costly = true;
-    log_warn(node->rooster->env.log, "wake.costly",
-             "evaluating this in a machine's ad takes too many steps: it counts as error",
-             LOG_TEXT("expression", what), LOG_TEXT("machine", node->name),
-             LOG_TEXT("name", ad_string_or(ad, "Name", "")),
-             LOG_TEXT("identity", ad_string_or(ad, "AuthenticatedIdentity", "")),
-             LOG_INT("steps_max", ROOSTER_STEPS_MAX));
-}
-
-static void see_offline(struct rooster *rooster, struct node *node, const struct ad *ad,
-                        const struct ad_context *context)
-{
-    node->offline = true;
-    node->offline_ad = ad;
-    node->promised = room_of(ad);
-    int64_t until_s = ad_int_or(ad, "PowerReclaimUntil", 0);
-    node->slept_s = ad_int_or(ad, "OfflineSince", 0);
-    node->order = ad_int_or(ad, "MyCurrentTime", 0);
-    node->reclaim_until_s = until_s > node->reclaim_until_s ? until_s : node->reclaim_until_s;
-    node->by_rooster = strcmp(ad_string_or(ad, "PowerMethod", ""), "rooster") == 0;
-    node->kept_off = node->kept_off || ad_bool_or(ad, "PowerKeptOff", false);
-    see_adapter(node, ad);
-    node->going_down =
-        node->going_down || strcmp(ad_string_or(ad, "PowerState", ""), "GoingDown") == 0;
-    (void)snprintf(node->offline_boot_id, sizeof node->offline_boot_id, "%s",
-                   ad_string_or(ad, "OfflineBootId", ""));
-    node->misshown = node->misshown ||
-                     strcmp(ad_string_or(ad, "PowerState", ""), node_shown(node)) != 0 ||
-                     !past_is_in(&node->past, ad) || !sleeps_is_in(node, ad);
-    see_promise(node, ad);
-    guards_see_offline(node, ad);
-    int64_t jobs = see_jobs(node, ad, context->now_s);
-    uint64_t over = rooster->work.over;
-    bool wanted = jobs != 0 && ad_eval_bool(rooster->unhibernate, ad, NULL, context) == AD_TRUE;
-    look_tell_costly(node, ad, "UNHIBERNATE", over);
-    if (!wanted) {
-        return;
-    }
-    over = rooster->work.over;
-    double rank = rooster->rank != NULL ? ad_eval_rank(rooster->rank, ad, NULL, context) : 0;
-    look_tell_costly(node, ad, "ROOSTER_UNHIBERNATE_RANK", over);
-    bool first = !node->demanded && !node->guard.spare;
-    node->rank = first || rank > node->rank ? rank : node->rank;
-    node->demanded = true;
-}
-
-static void see_live(struct node *node, const struct ad *ad)
-{
-    node->live = true;
-    node->given = room_of(ad);
-    guards_see_live(node, ad);
-    node->can_relay = strcmp(ad_string_or(ad, "PowerState", "On"), "GoingDown") != 0;
-    see_adapter(node, ad);
-    (void)snprintf(node->live_boot_id, sizeof node->live_boot_id, "%s",
-                   ad_string_or(ad, "BootId", ""));
-    node->live_boot_s = ad_int_or(ad, "BootTime", 0);
-}
-
-static void forget_facts(struct node *node)
-{
-    node->live = node->offline = node->demanded = node->misshown = node->can_relay = false;
-    node->going_down = node->kept_off = node->guard.spare = false;
-    node->guard.slots = node->guard.slots_idle = 0;
-    node->jobs_waiting = node->reclaim_until_s = 0;
-    node->waiting_since_s = INT64_MAX;
-    node->rank = 0;
-    node->offline_ad = NULL;
-    node->given = (struct node_room){0}; /* what was promised is kept: it is asked when it is up */
-}
-
-void look_see(struct node *node)
-{
-    struct rooster *rooster = node->rooster;
-    const struct ad_context context = rooster_context(rooster);
-    const struct node_adapter adapter = node->adapter;
-    bool could_relay = node->can_relay;
-    node->looked = rooster->looks;
-    forget_facts(node);
-    for (size_t i = 0; i < node->ads.count; i++) {
-        const struct ad *ad = ((const struct seen *)node->ads.items[i])->ad;
-        if (offline_ads_is(ad)) {
-            see_offline(rooster, node, ad, &context);
-        } else {
-            see_live(node, ad);
-        }
-    }
-    if (node->can_relay != could_relay ||
-        (could_relay && strcmp(adapter.subnet, node->adapter.subnet) != 0)) {
-        relays_look_again(rooster->relays);
-    }
-}
 
 static void record_sleep(struct node *node)
 {
@@ -247,7 +92,7 @@ static void follow_ads(struct node *node)
         return;
     }
     if (node->offline && node->state == WAKE_OFF) {
-        sleeps_settled(node);
+        sleep_record_settled(node);
     }
     if (up && node->state != WAKE_UP) {
         node_is_up(node);
@@ -256,7 +101,7 @@ static void follow_ads(struct node *node)
         if (node->seen_up && node->sleep_id[0] == '\0') {
             record_sleep(node);
         } else {
-            sleeps_settled(node); /* it had asked */
+            sleep_record_settled(node); /* it had asked */
         }
     } else if (node->state == WAKE_OFF && node->nap_s != 0 && node->demanded) {
         node_napped(node);

@@ -14,112 +14,30 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include <stdio.h>
-#include <string.h>
+#include "rooster/outside.h"
 
-#include "base/config.h"
-#include "base/log.h"
+#include <stdio.h>
+
 #include "base/loop.h"
 #include "base/mem.h"
-#include "base/strmap.h"
 #include "classad/ad.h"
 #include "power/power.h"
 #include "rooster/rooster.h"
 
 #define SETTLE_S 60
 
-struct outside {
-    struct power_watch *watch;
-    struct loop_timer *settled;
-    bool heard, answers;
-    enum power_state state;
-    int64_t since_s;
-    char text[160];
-    /* the node, when that was heard */
-    enum wake_state node_state;
-    int64_t node_since_s;
-};
-
 static void settled(void *arg)
 {
     look_at(arg);
 }
 
-static void told(void *arg, const struct power_news *news)
-{
-    struct node *node = arg;
-    struct rooster *rooster = node->rooster;
-    struct outside *outside = node->outside;
-    char why[ROOSTER_TEXT_MAX];
-    int64_t since_s = 0;
-    outside->heard = true;
-    outside->answers = news->answers;
-    outside->state = news->state;
-    outside->since_s = loop_wall_s(rooster->env.loop);
-    outside->node_state = node->state;
-    outside->node_since_s = node->since_s;
-    (void)snprintf(outside->text, sizeof outside->text, "%s", news->text);
-    log_info(rooster->env.log, "node.outside", outside->text, LOG_TEXT("machine", node->name),
-             LOG_TEXT("state", news->answers ? power_state_name(news->state) : "silent"));
-    if (news->state == POWER_OFF && node->state == WAKE_WAKING) {
-        node_went_off(node);
-    } else if (news->state == POWER_OFF && node->state == WAKE_GOING_DOWN && !node->ordering) {
-        loop_timer_set(node->deadline, 0); /* it need not be asked again later */
-    }
-    if (node->state != WAKE_UP && outside_contradicts(node, why, sizeof why, &since_s)) {
-        node_show(node); /* it may be shown as Unknown already, for another reason */
-    }
-    look_at(node);
-}
-
-static struct outside *outside_of(struct node *node)
+struct outside *outside_of(struct node *node)
 {
     if (node->outside == NULL) {
         node->outside = mem_zalloc(sizeof *node->outside);
         node->outside->settled = loop_timer_create(node->rooster->env.loop, settled, node);
     }
     return node->outside;
-}
-
-void outside_watch_all(struct rooster *rooster)
-{
-    const struct config *config = rooster->env.config;
-    size_t at = 0;
-    void *value;
-    while (strmap_next(rooster->nodes, &at, NULL, &value)) {
-        struct node *node = value;
-        if (node->outside != NULL) { /* its section may be gone, or say something else */
-            power_watch_end(node->outside->watch);
-            node->outside->watch = NULL;
-            node->outside->heard = false;
-        }
-    }
-    for (size_t i = 0; i < config_section_count(config, "node"); i++) {
-        struct node *node = node_of(rooster, section_title(config_section_at(config, "node", i)));
-        struct outside *outside = outside_of(node);
-        if (node_watch(node, told, &outside->watch) != 0) {
-            outside->watch = NULL; /* it is asked when there is a question */
-        }
-    }
-}
-
-static void outside_forget(struct node *node)
-{
-    if (node->outside != NULL) {
-        power_watch_end(node->outside->watch);
-        loop_timer_destroy(node->outside->settled);
-        mem_free(node->outside);
-        node->outside = NULL;
-    }
-}
-
-void outside_end_all(struct rooster *rooster)
-{
-    size_t at = 0;
-    void *node;
-    while (strmap_next(rooster->nodes, &at, NULL, &node)) {
-        outside_forget(node);
-    }
 }
 
 void outside_assume(struct node *node, enum power_state state)

@@ -205,7 +205,7 @@ static void recall_record(void *arg, const struct ad *record)
     past_recall(&node->past, record);
     if (sleep) {
         if (open) {
-            sleeps_resume(node, record);
+            sleep_record_resume(node, record);
         }
         return;
     }
@@ -305,6 +305,8 @@ static int rooster_start(const struct daemon_env *env, void **state, struct err 
     rooster->configuration = 1;
     loop_secret(env->loop, &rooster->random_state, sizeof rooster->random_state);
     set_name(rooster);
+    rooster->on_deadline = node_no_show;
+    rooster->on_ask = still_up_again;
     rooster->nodes = strmap_create(STRMAP_CASE_IGNORED);
     rooster->seen = strmap_create(STRMAP_CASE_SENSITIVE);
     rooster->look_timer = loop_timer_create(env->loop, look, rooster);

@@ -188,6 +188,8 @@ struct rooster {
     uint64_t configuration; /* counts reloads, from 1 */
     int64_t wakes, failures;
     struct wake_minute minute; /* when the last wakes were ordered */
+    /* What the timers of a node begin: node_no_show(), still_up_again(). */
+    void (*on_deadline)(void *node), (*on_ask)(void *node);
     uint64_t epoch, sequence;
 };
 
@@ -198,6 +200,8 @@ extern const struct daemon rooster_daemon;
 void seen_changed(struct rooster *rooster, const char *key, const struct ad *ad);
 void seen_gone(struct rooster *rooster, const char *key);
 void seen_destroy_all(struct rooster *rooster);
+
+/* ---- look_mark.c */
 void look_soon(struct rooster *rooster); /* at what is marked */
 void look_mark(struct node *node);
 void look_at(struct node *node); /* soon */
@@ -207,6 +211,8 @@ void look_at_all(struct rooster *rooster);
 void look(void *rooster);
 /* The same, whether the copy of the ads is complete or not. */
 void look_now(struct rooster *rooster);
+
+/* ---- node_facts.c */
 void look_see(struct node *node); /* what its ads say now; changes no state */
 /* To evaluate in ads of machines: counted into rooster->work. */
 struct ad_context rooster_context(struct rooster *rooster);
@@ -237,8 +243,6 @@ int node_watch(struct node *node, power_news_f told, struct power_watch **ret);
 unsigned node_can(const struct node *node); /* POWER_CAN_..., of all its methods */
 
 /* ---- outside.c: what others do to it, as its method tells without being asked */
-void outside_watch_all(struct rooster *rooster); /* as the configuration is now */
-void outside_end_all(struct rooster *rooster);   /* before its power is destroyed */
 /* An order has brought it into that state: what was told before is over. */
 void outside_assume(struct node *node, enum power_state state);
 /* Its method tells that state, and in these words. */
@@ -247,20 +251,33 @@ bool outside_has(const struct node *node, enum power_state state, const char **t
 bool outside_contradicts(const struct node *node, char *why, size_t size, int64_t *since_s);
 void outside_put(const struct node *node, struct ad *ad); /* into the ad of the node */
 
+/* ---- outside_watch.c */
+void outside_watch_all(struct rooster *rooster); /* as the configuration is now */
+void outside_end_all(struct rooster *rooster);   /* before its power is destroyed */
+
 /* ---- selftest.c */
 void selftest_look(struct rooster *rooster); /* is one due? */
 
 /* ---- ticket.c */
 void ticket_open(struct node *node); /* somebody must see to it; why is in its fault and reason */
 
-/* ---- nodes.c */
+/* ---- nodes.c: which there are, their states, and how these are shown */
 struct node *node_of(struct rooster *rooster, const char *machine);
 void nodes_destroy(struct rooster *rooster);
 void node_move(struct node *node, enum wake_state state, const char *reason);
 /* What its ads are to show: its state, or Unknown when there is no way to wake it. */
 const char *node_shown(struct node *node);
-void node_show(struct node *node);     /* writes that into all offline ads of the machine */
+void node_show(struct node *node); /* writes that into all offline ads of the machine */
+/* How long it may take to come. */
+uint64_t node_deadline_ms(const struct node *node);
+int64_t node_quarantine_until_s(const struct node *node); /* wall clock */
+
+/* ---- node_ad.c */
+struct ad *node_to_ad(const struct node *node);
+
+/* ---- wakes.c: the life of a wake, and what comes after it */
 void node_wake(struct node *node);     /* writes the ledger, then gives the order */
+void node_no_show(void *node);         /* the deadline's: it is over */
 void node_give_up(struct node *node);  /* the wake has failed: so it is written down */
 void node_is_up(struct node *node);    /* its live ad is there */
 void node_went_off(struct node *node); /* it was woken, and its method tells that it is off */
@@ -271,9 +288,6 @@ void node_napped(struct node *node);
 /* Somebody asks for it by name; a test is a wake like any other, but written down as one. */
 void node_order(struct node *node, const char *asked_by, bool test);
 void node_pardon(struct node *node); /* somebody asks for it by name: what failed before is over */
-/* How long it may take to come. */
-uint64_t node_deadline_ms(const struct node *node);
-struct ad *node_to_ad(const struct node *node);
 
 /* ---- still_up.c: is it down at all? */
 /* True: it may be up yet, and is asked; it is looked at again when that is known. */
@@ -289,21 +303,27 @@ struct relays *relays_create(struct rooster *rooster); /* after its power, destr
 void relays_destroy(struct relays *relays);
 void relays_look_again(struct relays *relays); /* the nodes have changed */
 
+/* ---- sleep_record.c: a sleep that is under way, as it is written down */
+/* With the reason of its state; done is called with the node when that is durable. */
+void sleep_record_put(struct node *node, const char *outcome, void (*done)(void *node));
+void sleep_record_end(struct node *node, const char *outcome); /* how it ended, if it was begun */
+/* How long the order may take; 0: there is none. */
+int64_t sleep_record_left_s(const struct node *node);
+bool sleep_record_is_in(const struct node *node,
+                        const struct ad *ad); /* does its offline ad say so? */
+/* Its live ads are there, whatever was ordered: an order under way is taken back. */
+void sleep_record_over(struct node *node);
+/* Its offline ads do not ask for it, or no more. */
+void sleep_record_settled(struct node *node);
+/* It may go to sleep: that is written down, then done is called with the node. */
+void sleep_record_granted(struct node *node, const char *level, const char *reason,
+                          void (*done)(void *node));
+/* One that a rooster before us has begun. */
+void sleep_record_resume(struct node *node, const struct ad *record);
+
 /* ---- sleeps.c: machines whose POWER_METHOD is `rooster` are taken down from here */
 /* Its offline ads ask for it: false when that has been done, and they do not say so yet. */
 bool sleeps_look(struct node *node);
-/* How long the order may take; 0: there is none. */
-int64_t sleeps_left_s(const struct node *node);
-bool sleeps_is_in(const struct node *node, const struct ad *ad); /* does its offline ad say so? */
-/* Its live ads are there, whatever was ordered: an order under way is taken back. */
-void sleeps_over(struct node *node);
-/* Its offline ads do not ask for it, or no more. */
-void sleeps_settled(struct node *node);
-/* It may go to sleep: that is written down, then done is called with the node. */
-void sleeps_granted(struct node *node, const char *level, const char *reason,
-                    void (*done)(void *node));
-/* One that a rooster before us has begun. */
-void sleeps_resume(struct node *node, const struct ad *record);
 
 /* ---- serve.c */
 void rooster_serve(void *rooster, struct wire_request *request);

@@ -10,42 +10,11 @@
  */
 #include <string.h>
 
-#include "base/check.h"
-#include "base/loop.h"
 #include "base/mem.h"
 #include "base/strmap.h"
 #include "classad/ad.h"
 #include "offline_ads/offline_ads.h"
 #include "rooster/rooster.h"
-
-void look_soon(struct rooster *rooster)
-{
-    loop_timer_set(rooster->look_timer, 0); /* also instead of a later retry, which sets it anew */
-}
-
-void look_mark(struct node *node)
-{
-    if (!node->marked) {
-        node->marked = true;
-        vec_push(&node->rooster->marked, node);
-    }
-}
-
-void look_at(struct node *node)
-{
-    look_mark(node);
-    look_soon(node->rooster);
-}
-
-void look_at_all(struct rooster *rooster)
-{
-    size_t at = 0;
-    void *node;
-    while (strmap_next(rooster->nodes, &at, NULL, &node)) {
-        look_mark(node);
-    }
-    look_soon(rooster);
-}
 
 static void unlink_seen(struct rooster *rooster, struct seen *seen)
 {

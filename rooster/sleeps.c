@@ -27,7 +27,6 @@
  */
 #include <errno.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/config.h"
 #include "base/err.h"
@@ -42,55 +41,13 @@
 #define RECLAIM_MAX_S   30 /* PowerReclaimUntil is waited for, but no longer */
 #define STATUS_AGAIN_MS 10000
 
-static void record_why(struct node *node, const char *outcome, const char *reason,
-                       void (*done)(void *arg))
-{
-    struct rooster *rooster = node->rooster;
-    struct power_node power = {0};
-    struct ad *ad = ad_create();
-    (void)node_power(node, &power, NULL); /* else without a method */
-    ad_set_string(ad, "MyType", "Wake");
-    ad_set_string(ad, "Name", node->sleep_id);
-    ad_set_string(ad, "WakeId", node->sleep_id);
-    ad_set_string(ad, "Kind", "Sleep");
-    ad_set_string(ad, "Machine", node->name);
-    ad_set_string(ad, "AskedBy", "startd");
-    ad_set_string(ad, "Method", power.method != NULL ? power.method : "none");
-    ad_set_string(ad, "Reason", reason);
-    ad_set_int(ad, "StartTime", node->sleep_s);
-    ad_set_string(ad, "Outcome", outcome);
-    ad_set_string(ad, "BootId", node->offline_boot_id);
-    if (node->past.is_compared) {
-        ad_set_string(ad, "Differed", node->past.differed);
-    }
-    if (strcmp(outcome, "Started") != 0) {
-        ad_set_int(ad, "EndTime", loop_wall_s(rooster->env.loop));
-    }
-    ledger_put(rooster->ledger, node->sleep_id, ad, done, node);
-    ad_destroy(ad);
-}
-
-static void record(struct node *node, const char *outcome, void (*done)(void *arg))
-{
-    record_why(node, outcome, node->reason, done);
-}
-
-/* Writes down how it ended. */
-static void end_record(struct node *node, const char *outcome)
-{
-    if (node->sleep_id[0] != '\0') {
-        record(node, outcome, NULL);
-        node->sleep_id[0] = '\0';
-    }
-}
-
 static void stays(struct node *node, const char *why)
 {
     node->sleep_done = true;
     node->sleep_resumed = false;
     log_warn(node->rooster->env.log, "sleep.failed", why, LOG_TEXT("machine", node->name));
     node_move(node, WAKE_STAYING, why);
-    end_record(node, "Failed");
+    sleep_record_end(node, "Failed");
     loop_timer_set(node->deadline, STAYING_MS);
 }
 
@@ -103,7 +60,7 @@ static void is_off(struct node *node, const char *how)
     (void)snprintf(reason, sizeof reason, "%s", node->reason); /* why it was to go down */
     log_info(node->rooster->env.log, "sleep.done", how, LOG_TEXT("machine", node->name));
     node_is_asleep(node, reason);
-    end_record(node, "Asleep");
+    sleep_record_end(node, "Asleep");
     loop_timer_stop(node->deadline);
 }
 
@@ -157,7 +114,7 @@ static void take_back(struct node *node)
     node->sleep_done = true;
     still_up_tell(node);
     still_up_stays(node);
-    end_record(node, SLEEP_TAKEN_BACK);
+    sleep_record_end(node, SLEEP_TAKEN_BACK);
     look_at(node);
 }
 
@@ -249,50 +206,6 @@ bool sleeps_look(struct node *node)
     if (node->sleep_id[0] == '\0') {
         ledger_new_id(rooster->ledger, node->sleep_id);
     }
-    record(node, "Started", order); /* the order follows the commit */
+    sleep_record_put(node, "Started", order); /* the order follows the commit */
     return true;
-}
-
-bool sleeps_is_in(const struct node *node, const struct ad *ad)
-{
-    return ad_int_or(ad, "PowerDownSeconds", 0) == sleeps_left_s(node);
-}
-
-int64_t sleeps_left_s(const struct node *node)
-{
-    return node->state == WAKE_GOING_DOWN && node->down_shown ? node->down_max_s : 0;
-}
-
-void sleeps_over(struct node *node)
-{
-    if (node->state == WAKE_GOING_DOWN && node->ordering) {
-        power_sleep_cancel(node->rooster->power, node);
-    }
-    node->sleep_order = 0;
-    node->sleep_done = node->sleep_resumed = false;
-    end_record(node, "Failed");
-}
-
-void sleeps_settled(struct node *node)
-{
-    end_record(node, "Asleep");
-}
-
-void sleeps_granted(struct node *node, const char *level, const char *reason,
-                    void (*done)(void *node))
-{
-    if (node->sleep_id[0] == '\0') {
-        ledger_new_id(node->rooster->ledger, node->sleep_id);
-    }
-    node->sleep_s = loop_wall_s(node->rooster->env.loop);
-    node->sleep_resumed = false;
-    (void)snprintf(node->sleep_level, sizeof node->sleep_level, "%s", level);
-    record_why(node, "Started", reason, done);
-}
-
-void sleeps_resume(struct node *node, const struct ad *ad)
-{
-    (void)snprintf(node->sleep_id, sizeof node->sleep_id, "%s", ad_string_or(ad, "WakeId", ""));
-    node->sleep_s = ad_int_or(ad, "StartTime", 0);
-    node->sleep_resumed = true;
 }

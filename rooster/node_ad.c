@@ -1,0 +1,96 @@
+/* rooster/node_ad.c - the ad of a machine, as the rooster answers with it.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "base/err.h"
+#include "base/loop.h"
+#include "classad/ad.h"
+#include "offline_ads/offline_ads.h"
+#include "power/power.h"
+#include "rooster/energy.h"
+#include "rooster/rooster.h"
+
+/* What its own ads say of why it stays up, or off. */
+static void copy_facts(const struct node *node, struct ad *ad)
+{
+    static const char *const FACTS[] = {"HibernationHeldBy", "PowerKeepUntil", "PowerKeepBy",
+                                        "PowerKeepReason", "PowerKeptOff"};
+    for (size_t i = 0; i < node->ads.count; i++) {
+        const struct ad *seen = ((const struct seen *)node->ads.items[i])->ad;
+        if (node->live && offline_ads_is(seen)) {
+            continue; /* of its sleep, which is over */
+        }
+        for (size_t j = 0; j < sizeof FACTS / sizeof FACTS[0]; j++) {
+            if (ad_has(seen, FACTS[j])) {
+                (void)ad_copy_attr(ad, FACTS[j], seen, FACTS[j]); /* it is there */
+            }
+        }
+    }
+}
+
+/* What its methods can do with it. */
+static void put_can(const struct node *node, struct ad *ad)
+{
+    static const char *const NAMES[] = {"Wake", "Sleep", "Status", "Watch"}; /* POWER_CAN_... */
+    const char *names[4];
+    size_t count = 0;
+    unsigned can = node_can(node);
+    for (unsigned i = 0; i < 4; i++) {
+        if ((can & (1U << i)) != 0) {
+            names[count++] = NAMES[i];
+        }
+    }
+    ad_set_strings(ad, "PowerMethodCan", names, count);
+}
+
+struct ad *node_to_ad(const struct node *node)
+{
+    struct power_node power;
+    struct err err;
+    struct ad *ad = ad_create();
+    ad_set_string(ad, "MyType", "Node");
+    ad_set_string(ad, "Name", node->name);
+    ad_set_string(ad, "Machine", node->name);
+    ad_set_string(ad, "PowerState", wake_state_name(node->state));
+    ad_set_string(ad, "PowerStateReason", node->reason);
+    ad_set_int(ad, "EnteredPowerState", node->since_s);
+    ad_set_int(ad, "JobsWaiting", node->jobs_waiting);
+    ad_set_int(ad, "WakeAttempts", node->attempts);
+    if (node->last_boot_ms > 0) {
+        ad_set_real(ad, "LastWakeSeconds", (double)node->last_boot_ms / 1000.0);
+    }
+    ad_set_int(ad, "WakeDeadline", (int64_t)(node_deadline_ms(node) / 1000));
+    ad_set_int(ad, "WakesToday", wake_day_count(&node->day, loop_wall_s(node->rooster->env.loop)));
+    past_put(&node->past, ad);
+    if (node->would_wake) {
+        ad_set_bool(ad, "WouldWake", true);
+    }
+    if (node->fault != NULL) {
+        ad_set_string(ad, "LastWakeFault", node->fault);
+    }
+    if (node->testing) {
+        ad_set_bool(ad, "UnderTest", true);
+    }
+    if (node->tested_s > 0) {
+        ad_set_int(ad, "LastTestTime", node->tested_s);
+        ad_set_bool(ad, "LastTestPassed", node->test_passed);
+    }
+    if (node->state == WAKE_QUARANTINED) {
+        ad_set_int(ad, "PowerQuarantineUntil", node_quarantine_until_s(node));
+    }
+    copy_facts(node, ad);
+    put_can(node, ad);
+    outside_put(node, ad);
+    energy_write(node, ad);
+    guards_write_node(node, ad);
+    if (node->live && node->live_boot_id[0] != '\0') {
+        ad_set_string(ad, "BootId", node->live_boot_id);
+        ad_set_int(ad, "BootTime", node->live_boot_s);
+    }
+    if (node_power(node, &power, &err) == 0) {
+        ad_set_string(ad, "PowerMethod", power.method);
+    } else {
+        ad_set_string(ad, "PowerMethod", "none");
+    }
+    return ad;
+}

@@ -1,0 +1,475 @@
+/* rooster/wakes.c - the life of a wake, and what comes after it.
+ *
+ * A wake: ledger record durable (Started), order by the power method, then waiting for the live ad
+ * until the deadline.  An order that fails or a machine that does not come is tried again with
+ * back-off, then by its next method, then left alone (WakeFailed) for a while.  A wake that is over
+ * is remembered (struct wake_past): the machine may come late, or be asleep again at once.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/config.h"
+#include "base/err.h"
+#include "base/log.h"
+#include "base/loop.h"
+#include "base/strbuf.h"
+#include "classad/ad.h"
+#include "offline_ads/offline_ads.h"
+#include "power/power.h"
+#include "rooster/ledger.h"
+#include "rooster/rooster.h"
+
+static void put_record(struct node *node, const char *outcome, void (*done)(void *arg))
+{
+    struct rooster *rooster = node->rooster;
+    struct power_node power = {0};
+    struct ad *record = ad_create();
+    (void)node_power(node, &power, NULL); /* else without a method */
+    ad_set_string(record, "MyType", "Wake");
+    ad_set_string(record, "Name", node->wake_id);
+    ad_set_string(record, "WakeId", node->wake_id);
+    ad_set_string(record, "Kind", "Wake");
+    ad_set_string(record, "Machine", node->name);
+    ad_set_string(record, "AskedBy", node->asked_by);
+    ad_set_string(record, "Method", power.method != NULL ? power.method : "none");
+    ad_set_int(record, "StartTime", node->wake_s);
+    ad_set_int(record, "Attempts", node->attempts);
+    ad_set_int(record, "JobsWaiting", node->wake_jobs);
+    ad_set_string(record, "Outcome", outcome);
+    ad_set_string(record, "Reason", node->reason);
+    if (strcmp(outcome, "Started") != 0) {
+        ad_set_int(record, "EndTime", loop_wall_s(rooster->env.loop));
+    }
+    if (node->fault != NULL) {
+        ad_set_string(record, "Fault", node->fault);
+    }
+    if (node->testing) {
+        ad_set_bool(record, "Test", true);
+    }
+    if (node->state == WAKE_QUARANTINED) {
+        ad_set_int(record, "Quarantines", node->quarantines);
+    }
+    if (strcmp(outcome, "Up") == 0) {
+        ad_set_real(record, "Seconds", (double)node->last_boot_ms / 1000.0);
+        ad_set_string(record, "BootId", node->live_boot_id);
+        ad_set_int(record, "BootTime", node->live_boot_s);
+        if (node->past.is_compared) {
+            ad_set_string(record, "Differed", node->past.differed);
+        }
+    }
+    ledger_put(rooster->ledger, node->wake_id, record, done, node);
+    ad_destroy(record);
+}
+
+/* The wake that is noted as under way is over; up_s 0: it has failed. */
+static void end_wake(struct node *node, int64_t up_s)
+{
+    struct wake_past *past = &node->last;
+    (void)snprintf(past->wake_id, sizeof past->wake_id, "%s", node->wake_id);
+    past->wake_s = node->wake_s;
+    past->wake_ms = node->wake_ms;
+    past->attempts = node->attempts;
+    past->up_s = up_s;
+    if (node->testing) {
+        node->testing = false;
+        node->tested_s = loop_wall_s(node->rooster->env.loop);
+        node->test_passed = up_s != 0;
+    }
+    node->wake_id[0] = '\0';
+    node->attempts = 0;
+}
+
+/* It turned out otherwise: what is put down now is that wake's. */
+static void resume_past(struct node *node)
+{
+    const struct wake_past *past = &node->last;
+    (void)snprintf(node->wake_id, sizeof node->wake_id, "%s", past->wake_id);
+    node->wake_s = past->wake_s;
+    node->wake_ms = past->wake_ms;
+    node->attempts = past->attempts;
+}
+
+static void forget_past(struct node *node)
+{
+    node->last.wake_id[0] = '\0';
+}
+
+void node_give_up(struct node *node)
+{
+    put_record(node, "Failed", NULL); /* with the last reason */
+    end_wake(node, 0);
+}
+
+static struct wake_retry retry_of(const struct node *node)
+{
+    const struct config *config = node->rooster->env.config;
+    return (struct wake_retry){
+        .attempts_max = config_int(config, "ROOSTER_WAKE_ATTEMPTS"),
+        .methods = (int64_t)node_method_count(node),
+        .backoff_ms = (uint64_t)config_duration_s(config, "ROOSTER_WAKE_BACKOFF") * 1000,
+        .quarantine_ms = (uint64_t)config_duration_s(config, "ROOSTER_QUARANTINE") * 1000,
+        .quarantines = node->quarantines,
+        .quarantine_max_ms = (uint64_t)config_duration_s(config, "ROOSTER_QUARANTINE_MAX") * 1000};
+}
+
+static void failed(struct node *node, const char *fault, const char *why)
+{
+    struct rooster *rooster = node->rooster;
+    const struct wake_retry retry = retry_of(node);
+    loop_timer_stop(node->deadline);
+    rooster->failures++;
+    past_add(&node->past, false, 0);
+    node->fault = fault;
+    enum wake_state next =
+        wake_plan_after_failure(&retry, node->attempts, loop_now_ms(rooster->env.loop),
+                                &node->retry_at_ms);
+    node->quarantines += next == WAKE_QUARANTINED ? 1 : 0;
+    node_move(node, next, why);
+    if (next == WAKE_QUARANTINED) {
+        node->ordered = false;
+        node_give_up(node);
+        if (node->quarantines == 1) { /* else the ticket is open */
+            ticket_open(node);
+        }
+    }
+    look_at(node);
+}
+
+static void is_off_again(void *arg, enum power_state state, const char *text)
+{
+    struct node *node = arg;
+    node->ordering = false;
+    if (node->state == WAKE_WAKING && state == POWER_OFF) {
+        char why[ROOSTER_TEXT_MAX];
+        (void)snprintf(why, sizeof why, "it was woken, and is off before it joined: %.200s", text);
+        failed(node, FAULT_OFF, why);
+    }
+    look_at(node); /* looks passed it over meanwhile */
+}
+
+/* What was told may have been overtaken by the order: it is asked. */
+void node_went_off(struct node *node)
+{
+    if (node->state == WAKE_WAKING && !node->ordering) {
+        node->ordering = node_ask_state(node, is_off_again, NULL) == 0;
+    }
+}
+
+/* It does not answer, it does not boot, or it boots and does not join: who has a way to ask the
+ * machine's state is told which. */
+static void did_not_come(void *arg, enum power_state state, const char *text)
+{
+    static const char *const WHY[] = {
+        [POWER_UNKNOWN] = "it was woken but did not join the pool in time",
+        [POWER_ON] = "it is switched on but did not join the pool in time",
+        [POWER_OFF] = "it was woken but is still switched off",
+    };
+    static const char *const FAULTS[] = {
+        [POWER_UNKNOWN] = FAULT_SILENT, [POWER_ON] = FAULT_NO_JOIN, [POWER_OFF] = FAULT_OFF};
+    struct node *node = arg;
+    node->ordering = false;
+    log_debug(node->rooster->env.log, "wake.late", text, LOG_TEXT("machine", node->name));
+    if (node->state == WAKE_WAKING) {
+        failed(node, FAULTS[state], WHY[state]);
+    }
+    look_at(node); /* looks passed it over meanwhile */
+}
+
+static void ask_why(struct node *node)
+{
+    if (node->ordering) { /* the order itself is not out yet: its end is waited for */
+        loop_timer_set(node->deadline, 1000);
+        return;
+    }
+    node->ordering = true;
+    if (node_ask_state(node, did_not_come, NULL) != 0) {
+        did_not_come(node, POWER_UNKNOWN, "it cannot be asked");
+    }
+}
+
+void node_no_show(void *arg)
+{
+    struct node *node = arg;
+    if (node->state == WAKE_WAKING) {
+        ask_why(node);
+    } else if (node->state == WAKE_STAYING) {
+        node_move(node, WAKE_OFF, "it was not taken down, but its live ads did not come back");
+        look_at(node);
+    } else if (node->state == WAKE_GOING_DOWN) {
+        look_at(node); /* asked again */
+    }
+}
+
+static void order_given(void *arg, int status, const char *text)
+{
+    struct node *node = arg;
+    node->ordering = false;
+    log_info(node->rooster->env.log, status == 0 ? "wake.sent" : "wake.failed", text,
+             LOG_TEXT("machine", node->name), LOG_INT("attempt", node->attempts));
+    if (status == 0) {
+        outside_assume(node, POWER_ON);
+    }
+    if (node->state == WAKE_WAKING && status != 0) {
+        failed(node, FAULT_ORDER, text);
+    }
+    look_at(node); /* looks passed it over while the order was at work */
+}
+
+static void recorded(void *arg)
+{
+    struct node *node = arg;
+    struct rooster *rooster = node->rooster;
+    struct power_node power;
+    struct strbuf text;
+    struct err err;
+    if (node->state != WAKE_WAKING) { /* it came up by itself meanwhile */
+        node->ordering = false;
+        look_at(node);
+        return;
+    }
+    strbuf_init(&text, 65536); /* what a command's standard input takes */
+    for (size_t i = 0; text.length == 0 && i < node->ads.count; i++) {
+        const struct ad *ad = ((const struct seen *)node->ads.items[i])->ad;
+        if (offline_ads_is(ad)) {
+            ad_print_long(ad, &text);
+        }
+    }
+    int rc = node_power(node, &power, &err);
+    if (rc == 0) {
+        power.ad_text = text.failed ? NULL : strbuf_text(&text);
+        rc = power_wake(rooster->power, &power, order_given, node, &err);
+    }
+    strbuf_fini(&text);
+    if (rc != 0) {
+        node->ordering = false;
+        failed(node, FAULT_ORDER, err.text);
+        return;
+    }
+    /* After the order: what the collector commits for this would stand in the way of our own commit
+     * on the same disk. */
+    node_show(node);
+}
+
+void node_wake(struct node *node)
+{
+    struct rooster *rooster = node->rooster;
+    if (node->ordering) {
+        return;
+    }
+    node->ordering = true;
+    node->would_wake = false;
+    node->attempts++;
+    rooster->wakes++;
+    if (node->wake_id[0] == '\0') {
+        node->fault = NULL;
+        node->nap_s = 0;
+        ledger_new_id(rooster->ledger, node->wake_id);
+        node->wake_s = loop_wall_s(rooster->env.loop);
+        node->wake_jobs = node->jobs_waiting;
+        wake_day_add(&node->day, node->wake_s);
+        node->wake_ms = loop_now_ms(rooster->env.loop);
+        if (!node->ordered) {
+            (void)snprintf(node->asked_by, sizeof node->asked_by, "%s",
+                           node->demanded ? ASKED_BY_NEGOTIATOR : ASKED_BY_RESERVE);
+        }
+        guards_woken(node);
+    }
+    wake_minute_add(&rooster->minute, loop_now_ms(rooster->env.loop));
+    loop_timer_set(node->deadline, node_deadline_ms(node));
+    char reason[ROOSTER_TEXT_MAX];
+    if (node->ordered) {
+        (void)snprintf(reason, sizeof reason, "switched on by %.200s", node->asked_by);
+    } else if (node->demanded) {
+        (void)snprintf(reason, sizeof reason, "%lld jobs wait for it",
+                       (long long)node->jobs_waiting);
+    } else {
+        (void)snprintf(reason, sizeof reason, GUARD_RESERVE_WHY);
+    }
+    node->state = WAKE_WAKING;
+    node->since_s = loop_wall_s(rooster->env.loop);
+    (void)snprintf(node->reason, sizeof node->reason, "%s", reason);
+    log_info(rooster->env.log, "wake.begins", reason, LOG_TEXT("machine", node->name),
+             LOG_INT("attempt", node->attempts));
+    put_record(node, "Started", recorded); /* the order follows the commit */
+}
+
+/* What it promised is over; perhaps it was not kept. */
+static void compare(struct node *node)
+{
+    for (size_t i = 0; node->promise != NULL && i < node->ads.count; i++) {
+        const struct ad *ad = ((const struct seen *)node->ads.items[i])->ad;
+        if (!offline_ads_is(ad)) {
+            past_compare(&node->past, node->promise, ad);
+            ad_destroy(node->promise);
+            node->promise = NULL;
+        }
+    }
+}
+
+/* It was given up, and comes after all: its deadline was too short.  Later than any deadline can be
+ * it was somebody else who woke it. */
+static bool is_late(const struct node *node)
+{
+    const struct rooster *rooster = node->rooster;
+    int64_t most_s = config_duration_s(rooster->env.config, "ROOSTER_WAKE_DEADLINE_MAX");
+    const struct wake_past *past = &node->last;
+    return node->wake_id[0] == '\0' && past->wake_id[0] != '\0' && past->up_s == 0 &&
+           loop_wall_s(rooster->env.loop) - past->wake_s <= most_s;
+}
+
+/* Memory that the kernel keeps for itself differs a little from boot to boot. */
+#define MEMORY_LESS_PERCENT 95
+
+/* Has it less than it promised when it went to sleep?  How much, into reason. */
+static bool has_less(const struct node *node, char *reason, size_t size)
+{
+    const struct node_room *promised = &node->promised, *given = &node->given;
+    bool less_memory = given->memory_mib > 0 && given->memory_mib < promised->memory_mib &&
+                       given->memory_mib <= promised->memory_mib / 100 * MEMORY_LESS_PERCENT;
+    if (given->cpus > 0 && given->cpus < promised->cpus) {
+        (void)snprintf(reason, size, "it joined with %lld of the %lld Cpus that it promised",
+                       (long long)given->cpus, (long long)promised->cpus);
+    } else if (less_memory) {
+        (void)snprintf(reason, size, "it joined with %lld of the %lld MiB that it promised",
+                       (long long)given->memory_mib, (long long)promised->memory_mib);
+    } else {
+        return false;
+    }
+    return true;
+}
+
+static void was_woken(struct node *node, bool late)
+{
+    struct rooster *rooster = node->rooster;
+    char reason[ROOSTER_TEXT_MAX];
+    int64_t took_ms = (loop_wall_s(rooster->env.loop) - node->wake_s) * 1000;
+    node->last_boot_ms =
+        node->wake_ms != 0 ? (int64_t)(loop_now_ms(rooster->env.loop) - node->wake_ms) : took_ms;
+    boots_add(&node->boots, node->last_boot_ms);
+    if (late) {
+        past_came_late(&node->past, loop_wall_s(rooster->env.loop));
+    } else {
+        past_add(&node->past, true, loop_wall_s(rooster->env.loop));
+    }
+    node->fault = NULL;
+    (void)snprintf(reason, sizeof reason, "%s",
+                   late ? "its live ad is there, after it was given up" : "its live ad is there");
+    if (has_less(node, reason, sizeof reason)) {
+        node->fault = FAULT_LESS;
+        log_warn(rooster->env.log, "wake.less", reason, LOG_TEXT("machine", node->name));
+    }
+    node_move(node, WAKE_UP, reason);
+    put_record(node, "Up", NULL);
+    end_wake(node, loop_wall_s(rooster->env.loop));
+    if (node->fault != NULL) {
+        ticket_open(node);
+    }
+}
+
+void node_is_up(struct node *node)
+{
+    bool late = is_late(node), was_staying = node->state == WAKE_STAYING;
+    loop_timer_stop(node->deadline);
+    guards_up(node);
+    if (!guards_granted(node)) { /* else it has not been down yet: so a rooster finds it */
+        sleep_record_over(node);
+    }
+    compare(node);
+    if (late) {
+        resume_past(node);
+    }
+    if (node->wake_id[0] != '\0') {
+        was_woken(node, late);
+    } else {
+        char reason[ROOSTER_TEXT_MAX];
+        (void)snprintf(reason, sizeof reason, "%s",
+                       was_staying ? node->reason : "it came up by itself");
+        node_move(node, WAKE_UP, reason);
+        forget_past(node);
+    }
+    node->attempts = 0;
+    node->ordered = node->testing = false;
+    node->quarantines = 0;
+}
+
+/* ---- asleep again */
+
+void node_is_asleep(struct node *node, const char *reason)
+{
+    const struct rooster *rooster = node->rooster;
+    const struct wake_past *past = &node->last;
+    int64_t now_s = loop_wall_s(rooster->env.loop);
+    int64_t down_s = node->state == WAKE_GOING_DOWN ? node->since_s : now_s;
+    bool at_once =
+        past->wake_id[0] != '\0' && past->up_s != 0 && !node->used && !node->kept_off &&
+        strcmp(node->asked_by, ASKED_BY_NEGOTIATOR) == 0 &&
+        down_s - past->up_s < config_duration_s(rooster->env.config, "ROOSTER_ASLEEP_AGAIN");
+    guards_slept(node);
+    node->nap_s = at_once ? now_s : 0;
+    node->naps = at_once ? node->naps : 0;
+    node->used = false;
+    if (!at_once) {
+        forget_past(node);
+    }
+    node_move(node, WAKE_OFF, reason);
+}
+
+/* One that was woken for a job that others took, or that was taken back, sleeps again unclaimed and
+ * is not to blame, nor for jobs that were submitted only after it slept; one that slept while jobs
+ * waited for it, time after time, would be woken for ever: after ROOSTER_WAKE_ATTEMPTS times it is
+ * left alone, each time for longer. */
+void node_napped(struct node *node)
+{
+    struct rooster *rooster = node->rooster;
+    uint64_t now_ms = loop_now_ms(rooster->env.loop);
+    int64_t rest_s = loop_wall_s(rooster->env.loop) - node->nap_s;
+    bool are_new = node->waiting_since_s >= node->nap_s;
+    node->nap_s = 0;
+    if (are_new || rest_s >= config_duration_s(rooster->env.config, "ROOSTER_ASLEEP_AGAIN")) {
+        node->naps = 0;
+        return;
+    }
+    char reason[ROOSTER_TEXT_MAX];
+    struct wake_retry retry = retry_of(node);
+    int64_t most = retry.attempts_max;
+    (void)snprintf(reason, sizeof reason,
+                   "it was woken for jobs and was asleep again at once, unclaimed, while they wait "
+                   "(%lld times)",
+                   (long long)++node->naps);
+    log_info(rooster->env.log, "wake.napped", reason, LOG_TEXT("machine", node->name));
+    if (node->naps < most) {
+        return; /* once may be chance */
+    }
+    retry.methods = 1;
+    retry.quarantines = node->naps - most;
+    (void)wake_plan_after_failure(&retry, most, now_ms, &node->retry_at_ms);
+    rooster->failures++;
+    node->fault = FAULT_AGAIN;
+    resume_past(node);
+    node_move(node, WAKE_QUARANTINED, reason);
+    node_give_up(node);
+    if (node->naps == most) {
+        ticket_open(node);
+    }
+    forget_past(node);
+}
+
+void node_order(struct node *node, const char *asked_by, bool test)
+{
+    node_pardon(node);
+    node->ordered = true;
+    node->testing = test;
+    (void)snprintf(node->asked_by, sizeof node->asked_by, "%s", asked_by);
+    look_at(node);
+}
+
+void node_pardon(struct node *node)
+{
+    node->quarantines = node->naps = node->nap_s = 0;
+    forget_past(node);
+    if (node->state == WAKE_QUARANTINED) {
+        node_move(node, WAKE_OFF, "somebody asks for it by name");
+    }
+}
