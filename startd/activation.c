@@ -23,6 +23,7 @@
 #include "classad/ad.h"
 #include "startd/owner_plan.h"
 #include "startd/startd.h"
+#include "startd/startd_context.h"
 #include "wire/job_record.h"
 #include "wire/root_jobs.h"
 #include "wire/wire.h"

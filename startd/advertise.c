@@ -1,8 +1,6 @@
 /* startd/advertise.c - the uplink to the collector: our ads up, the commands for us down.
  *
- * Changes of one moment go in one UPDATE; the first goes at once.  That a claim's job ended and its
- * next began is told at most each FLAP_GATHER_MS: with short jobs nobody could follow, and each
- * full ad goes to the collector and all who watch it.  After the uplink came up, and every
+ * When changes go is said by advertise_due.h.  After the uplink came up, and every
  * UPDATE_INTERVAL, whatever was sent of single slots meanwhile, all slots are sent: an ad that is
  * not renewed expires.  An UPDATE is answered only if something is wrong with it:
  * what is lost is lost with the connection, and then everything is sent anew; as it is, somewhat
@@ -22,21 +20,14 @@
 #include "base/random.h"
 #include "base/strbuf.h"
 #include "classad/ad.h"
+#include "startd/advertise_due.h"
 #include "startd/startd.h"
 #include "wire/pool.h"
 #include "wire/revocations.h"
 #include "wire/settings.h"
 #include "wire/wire.h"
 
-#define GATHER_MS      20
-#define FLAP_GATHER_MS 500
-#define REFUSED_MS     3000 /* after -EBUSY everything is sent anew, more or less */
-
-static void send_in(struct startd *startd, uint64_t delay_ms)
-{
-    startd->send_due_ms = loop_now_ms(startd->env.loop) + delay_ms;
-    loop_timer_set(startd->send_timer, delay_ms);
-}
+#define REFUSED_MS 3000 /* after -EBUSY everything is sent anew, more or less */
 
 /* Too much of ours waited there.  Which UPDATE it was is not told: perhaps the one that takes our
  * offline ads back. */
@@ -45,7 +36,7 @@ static void repeat_all(struct startd *startd)
     if (!startd->offline_sent) { /* else it is silent until that is over, and sends all then */
         startd->first_update_done = false;
         startd->refused = true;
-        send_in(startd, rng_jitter(loop_rng(startd->env.loop), REFUSED_MS, 50));
+        advertise_in(startd, rng_jitter(loop_rng(startd->env.loop), REFUSED_MS, 50));
     }
 }
 
@@ -208,7 +199,7 @@ static void send_changes(void *arg)
     if (count == startd->slot_count) {
         startd->all_sent_ms = loop_now_ms(startd->env.loop);
     }
-    send_in(startd, all_due_in(startd));
+    advertise_in(startd, all_due_in(startd));
 }
 
 static void send_timer(void *arg)
@@ -218,25 +209,6 @@ static void send_timer(void *arg)
         slots_refresh(startd);
     }
     send_changes(startd);
-}
-
-void advertise_soon(struct startd *startd)
-{
-    if (startd->send_timer != NULL) {
-        send_in(startd, startd->first_update_done ? 0 : GATHER_MS);
-    }
-}
-
-void advertise_flap(struct startd *startd)
-{
-    uint64_t now_ms = loop_now_ms(startd->env.loop);
-    uint64_t due_ms = startd->last_sent_ms + FLAP_GATHER_MS;
-    if (!startd->first_update_done || startd->last_sent_ms == 0 || due_ms <= now_ms) {
-        advertise_soon(startd);
-    } else if (startd->send_timer != NULL &&
-               (!loop_timer_is_set(startd->send_timer) || due_ms < startd->send_due_ms)) {
-        send_in(startd, due_ms - now_ms);
-    }
 }
 
 static void uplink_up(void *arg, struct wire *wire)
@@ -255,7 +227,7 @@ static void uplink_up(void *arg, struct wire *wire)
     }
     slots_refresh(startd);
     find_stale(startd, wire);
-    send_in(startd, 0);
+    advertise_in(startd, 0);
 }
 
 static void uplink_down(void *arg, const char *why)

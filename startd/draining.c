@@ -23,6 +23,7 @@
 #include "base/text.h"
 #include "classad/ad.h"
 #include "startd/startd.h"
+#include "startd/startd_context.h"
 #include "store/store.h"
 #include "wire/wire.h"
 

@@ -19,6 +19,7 @@
 #include "base/text.h"
 #include "classad/ad.h"
 #include "startd/startd.h"
+#include "startd/startd_context.h"
 #include "wire/wire.h"
 
 #define HELD_MAX     4096 /* calls kept while an offer stands; more are refused */

@@ -19,7 +19,9 @@
 #include "base/loop.h"
 #include "base/mem.h"
 #include "classad/ad.h"
+#include "startd/advertise_due.h"
 #include "startd/startd.h"
+#include "startd/startd_context.h"
 #include "wire/wire.h"
 
 static bool is_time(struct startd *startd)

@@ -18,6 +18,7 @@
 #include "classad/ad.h"
 #include "startd/load_plan.h"
 #include "startd/startd.h"
+#include "startd/startd_context.h"
 
 /* ---- measuring */
 

@@ -30,7 +30,9 @@
 #include "classad/ad.h"
 #include "offline_ads/offline_ads.h"
 #include "power/power.h"
+#include "startd/advertise_due.h"
 #include "startd/startd.h"
+#include "startd/startd_context.h"
 #include "wire/wire.h"
 
 #define OFFLINE_ACK_MS 15000

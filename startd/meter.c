@@ -27,6 +27,7 @@
 #include "base/os_power.h"
 #include "base/strbuf.h"
 #include "classad/ad.h"
+#include "startd/advertise_due.h"
 #include "startd/meter_plan.h"
 #include "store/store.h"
 #include "wire/energy_line.h"

@@ -20,6 +20,7 @@
 #include "base/text.h"
 #include "classad/ad.h"
 #include "startd/startd.h"
+#include "startd/startd_context.h"
 #include "wire/claim_nonce.h"
 #include "wire/wire.h"
 

@@ -17,6 +17,7 @@
 #include "base/loop.h"
 #include "classad/ad.h"
 #include "startd/startd.h"
+#include "startd/startd_context.h"
 
 /* ---- the expressions of a slot */
 

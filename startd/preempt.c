@@ -22,6 +22,7 @@
 #include "base/text.h"
 #include "classad/ad.h"
 #include "startd/startd.h"
+#include "startd/startd_context.h"
 #include "wire/checkpoint_attrs.h"
 #include "wire/wire.h"
 

@@ -21,9 +21,11 @@
 #include "base/strbuf.h"
 #include "base/text.h"
 #include "classad/ad.h"
+#include "startd/advertise_due.h"
 #include "startd/inventory_plan.h"
 #include "startd/slot_types_plan.h"
 #include "startd/startd.h"
+#include "startd/startd_context.h"
 
 #define RESOURCE_PREFIX "MACHINE_RESOURCE_"
 #define INVENTORY       "INVENTORY_" /* behind that */

@@ -35,8 +35,6 @@
 #define CLAIM_ID_LIFETIME_S 120 /* of one that nobody used */
 
 struct ad;
-#define STARTD_STEPS_MAX 20000 /* of one evaluation (classad/ad_eval.h): below 1 ms */
-
 struct ad_context;
 struct ad_expr;
 struct claim;
@@ -344,13 +342,6 @@ struct startd {
 extern const struct knob_table startd_knobs;
 extern const struct daemon startd_daemon;
 
-/* Evaluations count into startd->work, and take at most STARTD_STEPS_MAX: more is error. */
-struct ad_context startd_context(struct startd *startd);
-/* Logs who wrote the job that made such an evaluation too costly since the last call, if one was.
- * what: the attribute or knob. */
-void startd_tell_costly(const struct slot *slot, const char *what, const char *job_id,
-                        const char *user);
-
 /* ---- slots.c: which slots there are */
 int slots_create(struct startd *startd, struct err *err);
 void slots_destroy(struct startd *startd);
@@ -565,8 +556,6 @@ void starters_sweep(struct startd *startd); /* at start: sandboxes that no claim
 
 /* ---- advertise.c */
 int advertise_open(struct startd *startd, struct err *err);
-void advertise_soon(struct startd *startd);
-void advertise_flap(struct startd *startd); /* a job began or ended on a claim that goes on */
 void advertise_gone(struct startd *startd); /* pieces that are gone are told at once */
 void advertise_close(struct startd *startd);
 void advertise_complaint(void *startd, struct wire_reply *reply); /* of an UPDATE */

@@ -10,6 +10,7 @@
 #include <signal.h>
 
 #include "base/strbuf.h"
+#include "startd/advertise_due.h"
 #include "store/store.h"
 #include "tests/unit/startd/startd_rig.h"
 

@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <signal.h>
 
+#include "startd/startd_context.h"
 #include "tests/unit/startd/startd_rig.h"
 
 #define POLICY                                                                  \

@@ -1,0 +1,21 @@
+/* startd/advertise_due.h - when the ads that changed go to the collector; what they are then is
+ * advertise.c's.
+ *
+ * Changes of one moment go in one UPDATE; the first goes at once.  That a claim's job ended and its
+ * next began is told at most each FLAP_GATHER_MS: with short jobs nobody could follow, and each
+ * full ad goes to the collector and all who watch it.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef STARTD_ADVERTISE_DUE_H
+#define STARTD_ADVERTISE_DUE_H
+
+#include <stdint.h>
+
+struct startd;
+
+void advertise_in(struct startd *startd, uint64_t delay_ms);
+void advertise_soon(struct startd *startd);
+void advertise_flap(struct startd *startd); /* a job began or ended on a claim that goes on */
+
+#endif
