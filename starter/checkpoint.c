@@ -95,8 +95,8 @@ void checkpoint_decide(struct starter *starter)
     }
     const char *why = why_not(starter);
     ckpt->wanted = why == NULL;
-    ckpt->sequence = ad_int_or(starter->run.job, CKPT_SEQUENCE, 0);
-    ckpt->has_one = ckpt->sequence > 0;
+    ckpt->kept.sequence = ad_int_or(starter->run.job, CKPT_SEQUENCE, 0);
+    ckpt->kept.has_one = ckpt->kept.sequence > 0;
     if (why != NULL) {
         log_warn(starter->env.log, "checkpoint.none", why, LOG_TEXT("job", starter->run.job_id));
         (void)snprintf(ckpt->why_not, sizeof ckpt->why_not, "%s", why);
@@ -123,8 +123,8 @@ static void answer(struct starter *starter, size_t count, int status, const char
             continue;
         }
         struct ad *args = ad_create();
-        ad_set_int(args, CKPT_SEQUENCE, ckpt->sequence);
-        ad_set_real(args, CKPT_SECONDS, (double)ckpt->took_ms / 1000);
+        ad_set_int(args, CKPT_SEQUENCE, ckpt->kept.sequence);
+        ad_set_real(args, CKPT_SECONDS, (double)ckpt->in_hand.took_ms / 1000);
         const struct wire_body body = {.args = args};
         wire_reply_ok(waiting.items[i], &body);
         ad_destroy(args);
@@ -136,36 +136,38 @@ static void remove_files(struct starter *starter)
 {
     struct starter_ckpt *ckpt = &starter->run.ckpt;
     for (size_t i = 0; i < 2; i++) {
-        if (ckpt->files[i][0] != '\0') {
-            (void)os_below_remove(starter->env.os, starter->run.directory, ckpt->files[i],
+        if (ckpt->in_hand.files[i][0] != '\0') {
+            (void)os_below_remove(starter->env.os, starter->run.directory, ckpt->in_hand.files[i],
                                   NULL); /* it goes with the directory */
         }
     }
-    os_file_close(ckpt->file);
-    digest_destroy(ckpt->digest);
-    ad_destroy(ckpt->manifest);
-    ckpt->file = NULL;
-    ckpt->digest = NULL;
-    ckpt->manifest = NULL;
+    os_file_close(ckpt->send.file);
+    digest_destroy(ckpt->send.digest);
+    ad_destroy(ckpt->in_hand.manifest);
+    ckpt->send.file = NULL;
+    ckpt->send.digest = NULL;
+    ckpt->in_hand.manifest = NULL;
 }
 
 static uint64_t time_left_ms(const struct starter *starter)
 {
     uint64_t now_ms = loop_now_ms(starter->env.loop);
-    return starter->run.ckpt.stop_by_ms > now_ms ? starter->run.ckpt.stop_by_ms - now_ms : 0;
+    return starter->run.ckpt.end.stop_by_ms > now_ms ? starter->run.ckpt.end.stop_by_ms - now_ms
+                                                     : 0;
 }
 
 /* Can what changed be sent, the next time? */
 static bool is_followed(const struct starter *starter)
 {
     const struct starter_ckpt *ckpt = &starter->run.ckpt;
-    return ckpt->follower > 0 && ckpt->committed_id[0] != '\0';
+    return ckpt->follower > 0 && ckpt->kept.id[0] != '\0';
 }
 
 /* What the next one will take, as far as is known: a little more than the last of its kind. */
 static bool has_time(const struct starter *starter)
 {
-    uint64_t takes_ms = checkpoint_plan_takes_ms(&starter->run.ckpt.costs, is_followed(starter));
+    uint64_t takes_ms =
+        checkpoint_plan_takes_ms(&starter->run.ckpt.clock.costs, is_followed(starter));
     return time_left_ms(starter) > takes_ms + takes_ms / 4;
 }
 
@@ -175,22 +177,22 @@ static void rest(struct starter *starter, bool kept)
     struct starter_ckpt *ckpt = &starter->run.ckpt;
     remove_files(starter);
     ckpt->step = CKPT_IDLE;
-    ckpt->next_ms =
+    ckpt->clock.next_ms =
         loop_now_ms(starter->env.loop) +
-        checkpoint_plan_interval_ms(&ckpt->costs, is_followed(starter),
+        checkpoint_plan_interval_ms(&ckpt->clock.costs, is_followed(starter),
                                     (uint64_t)config_duration_ms(starter->env.config,
                                                                  "CHECKPOINT_INTERVAL_MIN"),
                                     (uint64_t)config_duration_ms(starter->env.config,
                                                                  "CHECKPOINT_INTERVAL_MAX"));
-    if (!ckpt->ends_run) {
-        bool again = ckpt->waiting.count > 0 || ckpt->base_lost;
+    if (!ckpt->end.ends_run) {
+        bool again = ckpt->waiting.count > 0 || ckpt->kept.is_lost;
         loop_timer_set(starter->timers[TIMER_CKPT], again ? RUN_AGAIN_MS : LOOK_MS);
         return;
     }
-    if (ckpt->job_ended) {
+    if (ckpt->end.job_ended) {
         job_run_give_up(starter, "");
-    } else if (kept && ckpt->once_more && has_time(starter)) {
-        ckpt->once_more = false;
+    } else if (kept && ckpt->end.once_more && has_time(starter)) {
+        ckpt->end.once_more = false;
         take(starter);
     } else {
         cage_kill(starter); /* job_ended() goes on */
@@ -201,15 +203,15 @@ void checkpoint_abandon(struct starter *starter, int status, const char *why)
 {
     struct starter_ckpt *ckpt = &starter->run.ckpt;
     log_warn(starter->env.log, "checkpoint.failed", why, LOG_TEXT("job", starter->run.job_id),
-             LOG_INT("sequence", ckpt->number), LOG_INT("status", status));
-    ckpt->base_lost = status == -ENODATA && !ckpt->ends_run && !ckpt->job_ended;
+             LOG_INT("sequence", ckpt->in_hand.number), LOG_INT("status", status));
+    ckpt->kept.is_lost = status == -ENODATA && !ckpt->end.ends_run && !ckpt->end.job_ended;
     if (status == -ENODATA) {
-        ckpt->committed_id[0] = '\0'; /* a whole one, at once */
+        ckpt->kept.id[0] = '\0'; /* a whole one, at once */
         ckpt_take_note_sent(starter, false);
-        ckpt->losses++;
+        ckpt->kept.losses++;
     }
-    if (!ckpt->base_lost) {
-        answer(starter, ckpt->asking, status, why);
+    if (!ckpt->kept.is_lost) {
+        answer(starter, ckpt->in_hand.asking, status, why);
     }
     rest(starter, false);
 }
@@ -224,13 +226,13 @@ void checkpoint_tell_startd(struct starter *starter)
 {
     struct wire *wire = uplink_wire(starter->startd);
     const struct starter_ckpt *ckpt = &starter->run.ckpt;
-    if (wire == NULL || ckpt->taken_s == 0) {
+    if (wire == NULL || ckpt->kept.taken_s == 0) {
         return;
     }
     struct ad *args = job_run_startd_who(starter);
-    ad_set_int(args, CKPT_SLOT_LAST, ckpt->taken_s);
-    ad_set_int(args, CKPT_RUN_SECONDS, ckpt->run_s);
-    ad_set_real(args, CKPT_SECONDS, (double)ckpt->took_ms / 1000);
+    ad_set_int(args, CKPT_SLOT_LAST, ckpt->kept.taken_s);
+    ad_set_int(args, CKPT_RUN_SECONDS, ckpt->kept.run_s);
+    ad_set_real(args, CKPT_SECONDS, (double)ckpt->in_hand.took_ms / 1000);
     const struct wire_body body = job_run_startd_body(starter, args);
     (void)wire_call(wire, VERB_STARTER_CKPT, &body, 0, ignore_answer,
                     NULL); /* when it is up again */
@@ -241,22 +243,24 @@ void checkpoint_committed(struct starter *starter)
 {
     struct starter_ckpt *ckpt = &starter->run.ckpt;
     bool was_followed = is_followed(starter);
-    ckpt->sequence = ckpt->number;
-    ckpt->has_one = true;
-    checkpoint_plan_note(&ckpt->costs, ckpt->took_ms, was_followed, ckpt->is_delta);
-    if (ckpt->losses < LOSSES_MAX) {
-        memcpy(ckpt->committed_id, ckpt->made_id, sizeof ckpt->committed_id);
+    ckpt->kept.sequence = ckpt->in_hand.number;
+    ckpt->kept.has_one = true;
+    checkpoint_plan_note(&ckpt->clock.costs, ckpt->in_hand.took_ms, was_followed,
+                         ckpt->in_hand.is_delta);
+    if (ckpt->kept.losses < LOSSES_MAX) {
+        memcpy(ckpt->kept.id, ckpt->in_hand.id, sizeof ckpt->kept.id);
     }
-    ckpt_take_note_sent(starter, ckpt->losses < LOSSES_MAX);
-    ckpt->taken_s = ad_int_or(ckpt->manifest, CKPT_LAST_TIME, 0);
-    ckpt->run_s = ad_int_or(ckpt->manifest, CKPT_RUN_SECONDS, 0);
+    ckpt_take_note_sent(starter, ckpt->kept.losses < LOSSES_MAX);
+    ckpt->kept.taken_s = ad_int_or(ckpt->in_hand.manifest, CKPT_LAST_TIME, 0);
+    ckpt->kept.run_s = ad_int_or(ckpt->in_hand.manifest, CKPT_RUN_SECONDS, 0);
     log_info(starter->env.log, "checkpoint.kept", "the job can go on from there",
-             LOG_TEXT("job", starter->run.job_id), LOG_INT("sequence", ckpt->sequence),
-             LOG_INT("sent_bytes", ckpt->sizes[0] + ckpt->sizes[1]),
-             LOG_BOOL("delta", ckpt->is_delta), LOG_BOOL("changes", ckpt->is_changes),
-             LOG_INT("took_ms", ckpt->took_ms));
+             LOG_TEXT("job", starter->run.job_id), LOG_INT("sequence", ckpt->kept.sequence),
+             LOG_INT("sent_bytes", ckpt->in_hand.sizes[0] + ckpt->in_hand.sizes[1]),
+             LOG_BOOL("delta", ckpt->in_hand.is_delta),
+             LOG_BOOL("changes", ckpt->in_hand.is_changes),
+             LOG_INT("took_ms", ckpt->in_hand.took_ms));
     checkpoint_tell_startd(starter);
-    answer(starter, ckpt->asking, 0, "");
+    answer(starter, ckpt->in_hand.asking, 0, "");
     rest(starter, true);
 }
 
@@ -283,9 +287,9 @@ static void dumped(void *arg, pid_t pid, const struct os_exit *how)
     rc = rc != 0 ? rc : ckpt_take_manifest(starter, report, &err);
     mem_free(report);
     /* One that was killed took too long, or somebody did not want it. */
-    if (rc != 0 && how->signal == 0 && ++ckpt->tries < TRIES_MAX && !ckpt->job_ended) {
+    if (rc != 0 && how->signal == 0 && ++ckpt->in_hand.tries < TRIES_MAX && !ckpt->end.job_ended) {
         log_info(starter->env.log, "checkpoint.again", err.text,
-                 LOG_TEXT("job", starter->run.job_id), LOG_INT("sequence", ckpt->number));
+                 LOG_TEXT("job", starter->run.job_id), LOG_INT("sequence", ckpt->in_hand.number));
         loop_timer_set(starter->timers[TIMER_CKPT],
                        TRY_AGAIN_MS); /* a process between fork and exec, mostly */
         return;
@@ -295,15 +299,16 @@ static void dumped(void *arg, pid_t pid, const struct os_exit *how)
         return;
     }
     log_info(starter->env.log, "checkpoint.taken", "it is sent now",
-             LOG_TEXT("job", starter->run.job_id), LOG_INT("sequence", ckpt->number),
-             LOG_BOOL("delta", ckpt->is_delta), LOG_INT("image_bytes", ckpt->sizes[0]),
-             LOG_INT("files_bytes", ckpt->sizes[1]));
-    if (ckpt->ends_run && !ckpt->job_ended && starter->run.process.pid > 0) {
+             LOG_TEXT("job", starter->run.job_id), LOG_INT("sequence", ckpt->in_hand.number),
+             LOG_BOOL("delta", ckpt->in_hand.is_delta),
+             LOG_INT("image_bytes", ckpt->in_hand.sizes[0]),
+             LOG_INT("files_bytes", ckpt->in_hand.sizes[1]));
+    if (ckpt->end.ends_run && !ckpt->end.job_ended && starter->run.process.pid > 0) {
         cage_kill(starter); /* what it does from now on is done again anyway */
     }
-    ckpt->sending_ms = loop_now_ms(starter->env.loop);
-    ckpt->sent = 0;
-    ckpt->resends = 0;
+    ckpt->in_hand.sending_ms = loop_now_ms(starter->env.loop);
+    ckpt->send.sent = 0;
+    ckpt->send.resends = 0;
     ckpt_send_begin(starter);
 }
 
@@ -339,17 +344,17 @@ static int check_room(struct starter *starter, struct err *err)
 static uint64_t run_ms(const struct starter *starter)
 {
     const struct starter_ckpt *ckpt = &starter->run.ckpt;
-    uint64_t all_ms = loop_now_ms(starter->env.loop) - ckpt->job_began_ms;
-    return all_ms > ckpt->still_ms ? all_ms - ckpt->still_ms : 0;
+    uint64_t all_ms = loop_now_ms(starter->env.loop) - ckpt->clock.job_began_ms;
+    return all_ms > ckpt->clock.still_ms ? all_ms - ckpt->clock.still_ms : 0;
 }
 
 static void try_to_dump(struct starter *starter)
 {
     struct starter_ckpt *ckpt = &starter->run.ckpt;
     struct err err;
-    ckpt->run_ms = run_ms(starter);
+    ckpt->in_hand.run_ms = run_ms(starter);
     int rc = check_room(starter, &err);
-    if (rc == 0 && !ckpt->ends_run) {
+    if (rc == 0 && !ckpt->end.ends_run) {
         cage_allow_copy(starter, true);
     }
     rc = rc != 0 ? rc : ckpt_take_spawn(starter, dumped, &err);
@@ -366,12 +371,14 @@ static void try_to_dump(struct starter *starter)
 static void take(struct starter *starter)
 {
     struct starter_ckpt *ckpt = &starter->run.ckpt;
-    ckpt->number = (ckpt->number > ckpt->sequence ? ckpt->number : ckpt->sequence) + 1;
-    ckpt->began_ms = loop_now_ms(starter->env.loop);
+    ckpt->in_hand.number =
+        (ckpt->in_hand.number > ckpt->kept.sequence ? ckpt->in_hand.number : ckpt->kept.sequence) +
+        1;
+    ckpt->in_hand.began_ms = loop_now_ms(starter->env.loop);
     ckpt->step = CKPT_DUMPING;
-    ckpt->tries = 0;
-    ckpt->asking = ckpt->waiting.count; /* who asks later gets a later one */
-    ckpt->base_lost = false;
+    ckpt->in_hand.tries = 0;
+    ckpt->in_hand.asking = ckpt->waiting.count; /* who asks later gets a later one */
+    ckpt->kept.is_lost = false;
     try_to_dump(starter);
 }
 
@@ -383,9 +390,10 @@ void checkpoint_begin(struct starter *starter)
     if (!ckpt->wanted) {
         return;
     }
-    ckpt->job_began_ms = loop_now_ms(starter->env.loop);
-    ckpt->next_ms = ckpt->job_began_ms +
-                    (uint64_t)config_duration_ms(starter->env.config, "CHECKPOINT_INTERVAL_MIN");
+    ckpt->clock.job_began_ms = loop_now_ms(starter->env.loop);
+    ckpt->clock.next_ms =
+        ckpt->clock.job_began_ms +
+        (uint64_t)config_duration_ms(starter->env.config, "CHECKPOINT_INTERVAL_MIN");
     loop_timer_set(starter->timers[TIMER_CKPT], FOLLOW_MS);
 }
 
@@ -394,10 +402,10 @@ void checkpoint_note_frozen(struct starter *starter, bool frozen)
     struct starter_ckpt *ckpt = &starter->run.ckpt;
     uint64_t now_ms = loop_now_ms(starter->env.loop);
     if (frozen) {
-        ckpt->frozen_ms = now_ms;
-    } else if (ckpt->frozen_ms > 0) {
-        ckpt->still_ms += now_ms - ckpt->frozen_ms;
-        ckpt->frozen_ms = 0;
+        ckpt->clock.frozen_ms = now_ms;
+    } else if (ckpt->clock.frozen_ms > 0) {
+        ckpt->clock.still_ms += now_ms - ckpt->clock.frozen_ms;
+        ckpt->clock.frozen_ms = 0;
     }
 }
 
@@ -423,10 +431,10 @@ static bool is_time(struct starter *starter)
     int64_t now_s = loop_wall_s(starter->env.loop);
     const struct ad *slot = job_run_slot(starter);
     if (text == NULL && !has_own) {
-        return loop_now_ms(starter->env.loop) >= ckpt->next_ms;
+        return loop_now_ms(starter->env.loop) >= ckpt->clock.next_ms;
     }
     struct ad *my = slot != NULL ? ad_copy(slot) : ad_create();
-    int64_t last_s = ckpt->taken_s > 0 ? ckpt->taken_s : starter->run.process.started_s;
+    int64_t last_s = ckpt->kept.taken_s > 0 ? ckpt->kept.taken_s : starter->run.process.started_s;
     ad_set_int(my, CKPT_SLOT_LAST, last_s);
     struct ad *job = ad_copy(starter->run.job);
     ad_set_int(job, CKPT_SLOT_LAST, last_s);
@@ -462,7 +470,7 @@ void checkpoint_tick(struct starter *starter)
     }
     ckpt_take_follow(starter);
     if (!starter->run.process.frozen &&
-        (ckpt->waiting.count > 0 || ckpt->base_lost || is_time(starter))) {
+        (ckpt->waiting.count > 0 || ckpt->kept.is_lost || is_time(starter))) {
         take(starter);
     } else {
         loop_timer_set(starter->timers[TIMER_CKPT], LOOK_MS);
@@ -496,23 +504,23 @@ void checkpoint_asked(struct starter *starter, struct wire_request *request)
 bool checkpoint_stops(struct starter *starter, uint64_t grace_ms)
 {
     struct starter_ckpt *ckpt = &starter->run.ckpt;
-    if (!ckpt->wanted || ckpt->ends_run || starter->run.stop.kind == STOP_REMOVED ||
+    if (!ckpt->wanted || ckpt->end.ends_run || starter->run.stop.kind == STOP_REMOVED ||
         starter->run.script != SCRIPT_JOB || starter->run.process.pid <= 0) {
-        return ckpt->ends_run;
+        return ckpt->end.ends_run;
     }
-    ckpt->stop_by_ms = loop_now_ms(starter->env.loop) + grace_ms;
-    if (ckpt->step == CKPT_IDLE && !has_time(starter) && !ckpt->has_one) {
+    ckpt->end.stop_by_ms = loop_now_ms(starter->env.loop) + grace_ms;
+    if (ckpt->step == CKPT_IDLE && !has_time(starter) && !ckpt->kept.has_one) {
         return false; /* it may save something itself */
     }
-    ckpt->ends_run = true;
+    ckpt->end.ends_run = true;
     if (ckpt->step == CKPT_SENDING || ckpt->step == CKPT_TELLING) {
-        ckpt->once_more = true; /* a fresh one behind it, if the time suffices */
+        ckpt->end.once_more = true; /* a fresh one behind it, if the time suffices */
     } else if (ckpt->step == CKPT_IDLE && has_time(starter)) {
         loop_timer_stop(starter->timers[TIMER_CKPT]);
         take(starter);
     } else if (ckpt->step == CKPT_IDLE) {
         log_info(starter->env.log, "checkpoint.no_time", "its latest one counts",
-                 LOG_TEXT("job", starter->run.job_id), LOG_INT("sequence", ckpt->sequence));
+                 LOG_TEXT("job", starter->run.job_id), LOG_INT("sequence", ckpt->kept.sequence));
         cage_kill(starter);
     }
     return true;
@@ -522,8 +530,8 @@ bool checkpoint_holds_end(struct starter *starter)
 {
     struct starter_ckpt *ckpt = &starter->run.ckpt;
     bool tries_again = ckpt->step == CKPT_DUMPING && ckpt->pid == 0; /* of what is no more */
-    ckpt->job_ended = true;
-    if (ckpt->ends_run && starter->run.stop.how != STOPS_AT_ONCE && ckpt->step != CKPT_IDLE &&
+    ckpt->end.job_ended = true;
+    if (ckpt->end.ends_run && starter->run.stop.how != STOPS_AT_ONCE && ckpt->step != CKPT_IDLE &&
         !tries_again) {
         return true;
     }
@@ -533,7 +541,7 @@ bool checkpoint_holds_end(struct starter *starter)
 
 bool checkpoint_is_sent(const struct starter *starter)
 {
-    return starter->run.ckpt.ends_run && starter->run.ckpt.job_ended &&
+    return starter->run.ckpt.end.ends_run && starter->run.ckpt.end.job_ended &&
            starter->run.ckpt.step != CKPT_IDLE;
 }
 

@@ -35,30 +35,34 @@ enum starter_ckpt_step {
 #define STARTER_CKPT_SENT      STARTER_CKPT_DIRECTORY "/sent"  /* in the one that counts */
 #define CKPT_ID_SIZE           17
 
-struct starter_ckpt {  /* checkpoint.c */
-    bool wanted;       /* the job's owner does, and it can be had here */
-    char why_not[200]; /* it cannot */
-    enum starter_ckpt_step step;
-    pid_t pid;           /* of roost-ckpt; 0: it does not run */
-    int64_t sequence;    /* of the latest that counts */
-    int64_t number;      /* of the one in hand */
-    bool has_one;        /* there is something to go on from */
-    struct ad *manifest; /* of the one in hand */
-    pid_t follower;      /* of roost-ckpt follow; 0: there is none */
-    unsigned follows;    /* that were begun */
-    /* Which image the shadow has, if what changes is known since then ("": not), and which is in
-     * hand: hexadecimal. */
-    char committed_id[CKPT_ID_SIZE], made_id[CKPT_ID_SIZE];
-    bool copies;       /* there is room for a copy of its files */
-    bool is_copied;    /* the archive in hand is made of that */
-    bool is_changes;   /* and has what changed only */
-    bool has_sent;     /* the latest that counts was made so: what changed since is known */
-    bool is_delta;     /* the one in hand */
-    unsigned losses;   /* images that the shadow could not build upon */
-    bool base_lost;    /* it was refused for that: a whole one is due */
-    char files[2][64]; /* below the run's directory: image, archive */
+struct ckpt_kept { /* the latest that counts */
+    int64_t sequence;
+    bool has_one; /* there is something to go on from */
+    /* Which image the shadow has, if what changes is known since then ("": not): hexadecimal. */
+    char id[CKPT_ID_SIZE];
+    bool has_sent;   /* what changed since in the job's files is known */
+    bool is_lost;    /* the shadow could not build upon it: a whole one is due */
+    unsigned losses; /* images that the shadow could not build upon */
+    int64_t taken_s, run_s;
+};
+
+struct ckpt_in_hand { /* the one that is made, or sent */
+    int64_t number;
+    struct ad *manifest;
+    char id[CKPT_ID_SIZE]; /* of its image */
+    bool is_copied;        /* the archive is made of the copy of the job's files */
+    bool is_changes;       /* and has what changed only */
+    bool is_delta;         /* the image has what changed only */
+    char files[2][64];     /* below the run's directory: image, archive */
     uint64_t sizes[2];
-    /* sending */
+    unsigned tries;
+    size_t asking; /* so many of those who wait asked for this one */
+    /* ms of the loop's clock; 0: not yet */
+    uint64_t began_ms, sending_ms;
+    uint64_t took_ms, run_ms;
+};
+
+struct ckpt_sending {
     size_t file_at, puts; /* 2: both are there; how many are not answered */
     bool is_asked;        /* what the shadow has of it is known */
     struct os_file *file;
@@ -66,17 +70,33 @@ struct starter_ckpt {  /* checkpoint.c */
     uint64_t offset, sent;
     int status; /* the first refusal, while others are on their way; and its words */
     char why[256];
-    unsigned tries, resends;
-    struct vec waiting; /* struct wire_request: who asked for one */
-    size_t asking;      /* of them: for the one in hand */
-    /* ms of the loop's clock; 0: not yet */
-    uint64_t began_ms, sending_ms, took_ms, next_ms;
+    unsigned resends;
+};
+
+struct ckpt_clock { /* ms of the loop's clock; 0: not yet */
     struct checkpoint_costs costs;
-    uint64_t job_began_ms, still_ms, frozen_ms, run_ms;
-    int64_t taken_s, run_s; /* of the last that was committed */
-    /* the job is to end with it */
+    uint64_t next_ms, job_began_ms, still_ms, frozen_ms;
+};
+
+struct ckpt_end { /* the job is to end with it */
     bool ends_run, once_more, job_ended;
     uint64_t stop_by_ms;
+};
+
+struct starter_ckpt {
+    bool wanted;       /* the job's owner does, and it can be had here */
+    char why_not[200]; /* it cannot */
+    enum starter_ckpt_step step;
+    pid_t pid;          /* of roost-ckpt; 0: it does not run */
+    pid_t follower;     /* of roost-ckpt follow; 0: there is none */
+    unsigned follows;   /* that were begun */
+    bool copies;        /* there is room for a copy of the job's files */
+    struct vec waiting; /* struct wire_request: who asked for one */
+    struct ckpt_kept kept;
+    struct ckpt_in_hand in_hand;
+    struct ckpt_sending send;
+    struct ckpt_clock clock;
+    struct ckpt_end end;
 };
 
 /* When the job ad is here: can it be checkpointed? */

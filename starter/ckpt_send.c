@@ -28,9 +28,10 @@
 
 static const char *name_of(const struct starter_ckpt *ckpt)
 {
-    return ckpt->file_at == 1 ? (ckpt->is_changes ? CKPT_NAME_CHANGES : CKPT_NAME_FILES)
-           : ckpt->is_delta   ? CKPT_NAME_DELTA
-                              : CKPT_NAME_IMAGE;
+    return ckpt->send.file_at == 1
+               ? (ckpt->in_hand.is_changes ? CKPT_NAME_CHANGES : CKPT_NAME_FILES)
+           : ckpt->in_hand.is_delta ? CKPT_NAME_DELTA
+                                    : CKPT_NAME_IMAGE;
 }
 
 static bool is_connected(const struct starter *starter)
@@ -41,21 +42,21 @@ static bool is_connected(const struct starter *starter)
 static void begin_file(struct starter *starter)
 {
     struct starter_ckpt *ckpt = &starter->run.ckpt;
-    os_file_close(ckpt->file);
-    digest_destroy(ckpt->digest);
-    ckpt->file = NULL;
-    ckpt->digest = digest_create();
-    ckpt->offset = 0;
-    ckpt->is_asked = false;
+    os_file_close(ckpt->send.file);
+    digest_destroy(ckpt->send.digest);
+    ckpt->send.file = NULL;
+    ckpt->send.digest = digest_create();
+    ckpt->send.offset = 0;
+    ckpt->send.is_asked = false;
 }
 
 void ckpt_send_begin(struct starter *starter)
 {
     struct starter_ckpt *ckpt = &starter->run.ckpt;
     ckpt->step = CKPT_SENDING;
-    ckpt->file_at = 0;
-    ckpt->puts = 0;
-    ckpt->status = 0;
+    ckpt->send.file_at = 0;
+    ckpt->send.puts = 0;
+    ckpt->send.status = 0;
     begin_file(starter);
     ckpt_send_next(starter);
 }
@@ -69,7 +70,7 @@ static void done_answered(void *arg, struct wire_reply *reply)
     }
     if (reply->status == 0) {
         checkpoint_committed(starter);
-    } else if (reply->status == -EAGAIN && ++ckpt->resends < RESENDS_MAX) {
+    } else if (reply->status == -EAGAIN && ++ckpt->send.resends < RESENDS_MAX) {
         ckpt_send_begin(starter);
     } else if (reply->status == -ETIMEDOUT) {
         ckpt->step = CKPT_SENDING;
@@ -82,9 +83,9 @@ static void done_answered(void *arg, struct wire_reply *reply)
 static void tell(struct starter *starter)
 {
     struct starter_ckpt *ckpt = &starter->run.ckpt;
-    ckpt->took_ms = loop_now_ms(starter->env.loop) - ckpt->began_ms;
-    ad_set_real(ckpt->manifest, CKPT_SECONDS, (double)ckpt->took_ms / 1000);
-    const struct wire_body body = {.args = ckpt->manifest};
+    ckpt->in_hand.took_ms = loop_now_ms(starter->env.loop) - ckpt->in_hand.began_ms;
+    ad_set_real(ckpt->in_hand.manifest, CKPT_SECONDS, (double)ckpt->in_hand.took_ms / 1000);
+    const struct wire_body body = {.args = ckpt->in_hand.manifest};
     ckpt->step = CKPT_TELLING;
     if (wire_call(starter->shadow, VERB_CKPT_DONE, &body, 0, done_answered, starter) < 0) {
         ckpt->step = CKPT_SENDING; /* the connection is going: again on the next */
@@ -98,20 +99,20 @@ static void put_answered(void *arg, struct wire_reply *reply)
     if (ckpt->step != CKPT_SENDING || reply->status == -ECONNRESET) {
         return;
     }
-    ckpt->puts -= ckpt->puts > 0 ? 1 : 0;
-    if (ckpt->status == 0 && reply->status != 0) {
-        ckpt->status = reply->status;
-        (void)snprintf(ckpt->why, sizeof(ckpt->why), "%s", reply->text); /* cut if long */
+    ckpt->send.puts -= ckpt->send.puts > 0 ? 1 : 0;
+    if (ckpt->send.status == 0 && reply->status != 0) {
+        ckpt->send.status = reply->status;
+        (void)snprintf(ckpt->send.why, sizeof(ckpt->send.why), "%s", reply->text); /* cut if long */
     }
-    if (ckpt->status != 0 && ckpt->puts > 0) {
+    if (ckpt->send.status != 0 && ckpt->send.puts > 0) {
         return; /* the others are answered first */
     }
-    int status = ckpt->status;
-    ckpt->status = 0;
-    if (status == -ESTALE && ++ckpt->resends < RESENDS_MAX) {
+    int status = ckpt->send.status;
+    ckpt->send.status = 0;
+    if (status == -ESTALE && ++ckpt->send.resends < RESENDS_MAX) {
         begin_file(starter);
     } else if (status != 0) {
-        checkpoint_abandon(starter, status, ckpt->why);
+        checkpoint_abandon(starter, status, ckpt->send.why);
         return;
     }
     ckpt_send_next(starter);
@@ -121,19 +122,23 @@ static void put_answered(void *arg, struct wire_reply *reply)
 static int skip(struct starter *starter, uint64_t have)
 {
     struct starter_ckpt *ckpt = &starter->run.ckpt;
-    int rc = file_digest_add(ckpt->digest, ckpt->file, &ckpt->offset, have);
-    return rc == 0 && ckpt->offset < have ? -EIO : rc;
+    int rc = file_digest_add(ckpt->send.digest, ckpt->send.file, &ckpt->send.offset, have);
+    return rc == 0 && ckpt->send.offset < have ? -EIO : rc;
 }
 
 static int open_file(struct starter *starter)
 {
     struct starter_ckpt *ckpt = &starter->run.ckpt;
-    if (ckpt->file != NULL) {
+    if (ckpt->send.file != NULL) {
         return 0;
     }
-    int rc = os_below_open(starter->env.os, starter->run.directory, ckpt->files[ckpt->file_at],
-                           OS_READ, 0, &ckpt->file, NULL);
-    return rc == 0 && os_file_size(ckpt->file) != (int64_t)ckpt->sizes[ckpt->file_at] ? -EIO : rc;
+    int rc =
+        os_below_open(starter->env.os, starter->run.directory,
+                      ckpt->in_hand.files[ckpt->send.file_at], OS_READ, 0, &ckpt->send.file, NULL);
+    return rc == 0 &&
+                   os_file_size(ckpt->send.file) != (int64_t)ckpt->in_hand.sizes[ckpt->send.file_at]
+               ? -EIO
+               : rc;
 }
 
 static void ask_answered(void *arg, struct wire_reply *reply)
@@ -144,14 +149,14 @@ static void ask_answered(void *arg, struct wire_reply *reply)
         return;
     }
     int64_t have = reply->args != NULL ? ad_int_or(reply->args, "Have", 0) : 0;
-    ckpt->puts = 0;
+    ckpt->send.puts = 0;
     if (reply->status != 0) {
         checkpoint_abandon(starter, reply->status, reply->text);
-    } else if (have < 0 || (uint64_t)have > ckpt->sizes[ckpt->file_at] || open_file(starter) != 0 ||
-               skip(starter, (uint64_t)have) != 0) {
+    } else if (have < 0 || (uint64_t)have > ckpt->in_hand.sizes[ckpt->send.file_at] ||
+               open_file(starter) != 0 || skip(starter, (uint64_t)have) != 0) {
         checkpoint_abandon(starter, -EIO, "what was made of the checkpoint cannot be read");
     } else {
-        ckpt->is_asked = true;
+        ckpt->send.is_asked = true;
         ckpt_send_next(starter);
     }
 }
@@ -160,13 +165,13 @@ static struct ad *put_args(const struct starter *starter, int64_t offset)
 {
     const struct starter_ckpt *ckpt = &starter->run.ckpt;
     struct ad *args = ad_create();
-    ad_set_int(args, CKPT_SEQUENCE, ckpt->number);
+    ad_set_int(args, CKPT_SEQUENCE, ckpt->in_hand.number);
     ad_set_string(args, "Name", name_of(ckpt));
-    if (ckpt->file_at == 1 ? ckpt->is_changes : ckpt->is_delta) {
-        ad_set_int(args, CKPT_BASE, ckpt->sequence);
+    if (ckpt->send.file_at == 1 ? ckpt->in_hand.is_changes : ckpt->in_hand.is_delta) {
+        ad_set_int(args, CKPT_BASE, ckpt->kept.sequence);
     }
     ad_set_int(args, "Offset", offset);
-    ad_set_int(args, "Size", (int64_t)ckpt->sizes[ckpt->file_at]);
+    ad_set_int(args, "Size", (int64_t)ckpt->in_hand.sizes[ckpt->send.file_at]);
     return args;
 }
 
@@ -174,7 +179,7 @@ static void ask(struct starter *starter)
 {
     struct ad *args = put_args(starter, -1);
     const struct wire_body body = {.args = args};
-    starter->run.ckpt.puts =
+    starter->run.ckpt.send.puts =
         wire_call(starter->shadow, VERB_CKPT_PUT, &body, 0, ask_answered, starter) > 0 ? 1 : 0;
     ad_destroy(args);
 }
@@ -183,22 +188,22 @@ static void ask(struct starter *starter)
 static bool put_piece(struct starter *starter)
 {
     struct starter_ckpt *ckpt = &starter->run.ckpt;
-    uint64_t left = ckpt->sizes[ckpt->file_at] - ckpt->offset;
+    uint64_t left = ckpt->in_hand.sizes[ckpt->send.file_at] - ckpt->send.offset;
     size_t wanted = left < STARTER_PIECE_BYTES ? (size_t)left : STARTER_PIECE_BYTES;
     char *buffer = mem_alloc(wanted + 1);
-    ssize_t got = os_file_read(ckpt->file, ckpt->offset, buffer, wanted);
+    ssize_t got = os_file_read(ckpt->send.file, ckpt->send.offset, buffer, wanted);
     bool sent = false;
     if (got == (ssize_t)wanted) {
-        struct ad *args = put_args(starter, (int64_t)ckpt->offset);
+        struct ad *args = put_args(starter, (int64_t)ckpt->send.offset);
         const struct wire_body body = {.args = args, .blob = buffer, .blob_length = wanted};
         sent = wire_call(starter->shadow, VERB_CKPT_PUT, &body, 0, put_answered, starter) > 0;
         ad_destroy(args);
     }
     if (sent) {
-        digest_update(ckpt->digest, buffer, wanted);
-        ckpt->offset += wanted;
-        ckpt->sent += wanted;
-        ckpt->puts++;
+        digest_update(ckpt->send.digest, buffer, wanted);
+        ckpt->send.offset += wanted;
+        ckpt->send.sent += wanted;
+        ckpt->send.puts++;
     }
     mem_free(buffer);
     if (got != (ssize_t)wanted) {
@@ -212,40 +217,40 @@ void ckpt_send_next(struct starter *starter)
     struct starter_ckpt *ckpt = &starter->run.ckpt;
     int64_t rate = config_bytes(starter->env.config, "CHECKPOINT_TRANSFER_RATE");
     while (ckpt->step == CKPT_SENDING && is_connected(starter)) {
-        if (ckpt->file_at == 2) {
+        if (ckpt->send.file_at == 2) {
             tell(starter);
             return;
         }
-        if (!ckpt->is_asked) {
-            if (ckpt->puts == 0) {
+        if (!ckpt->send.is_asked) {
+            if (ckpt->send.puts == 0) {
                 ask(starter);
             }
             return;
         }
-        if (ckpt->offset == ckpt->sizes[ckpt->file_at]) {
-            if (ckpt->puts > 0) {
+        if (ckpt->send.offset == ckpt->in_hand.sizes[ckpt->send.file_at]) {
+            if (ckpt->send.puts > 0) {
                 return; /* its answers first: it may be asked for again */
             }
             char hex[DIGEST_HEX_SIZE];
-            digest_hex(ckpt->digest, hex);
-            ad_set_string(ckpt->manifest,
-                          ckpt->file_at == 1
-                              ? (ckpt->is_changes ? CKPT_CHANGES_SUM : CKPT_FILES_SUM)
-                          : ckpt->is_delta ? CKPT_DELTA_SUM
-                                           : CKPT_IMAGE_SUM,
+            digest_hex(ckpt->send.digest, hex);
+            ad_set_string(ckpt->in_hand.manifest,
+                          ckpt->send.file_at == 1
+                              ? (ckpt->in_hand.is_changes ? CKPT_CHANGES_SUM : CKPT_FILES_SUM)
+                          : ckpt->in_hand.is_delta ? CKPT_DELTA_SUM
+                                                   : CKPT_IMAGE_SUM,
                           hex);
-            ckpt->file_at++;
+            ckpt->send.file_at++;
             begin_file(starter);
             continue;
         }
         uint64_t wait_ms =
-            checkpoint_plan_wait_ms(rate, ckpt->sent,
-                                    loop_now_ms(starter->env.loop) - ckpt->sending_ms);
+            checkpoint_plan_wait_ms(rate, ckpt->send.sent,
+                                    loop_now_ms(starter->env.loop) - ckpt->in_hand.sending_ms);
         if (wait_ms > 0) {
             loop_timer_set(starter->timers[TIMER_CKPT], wait_ms);
             return;
         }
-        if (ckpt->puts >= PUTS_MAX || !put_piece(starter)) {
+        if (ckpt->send.puts >= PUTS_MAX || !put_piece(starter)) {
             return;
         }
     }
@@ -256,9 +261,9 @@ void checkpoint_cut(struct starter *starter)
     struct starter_ckpt *ckpt = &starter->run.ckpt;
     if (ckpt->step == CKPT_SENDING || ckpt->step == CKPT_TELLING) {
         ckpt->step = CKPT_SENDING;
-        ckpt->puts = 0;
-        ckpt->status = 0;
-        if (ckpt->file_at < 2) {
+        ckpt->send.puts = 0;
+        ckpt->send.status = 0;
+        if (ckpt->send.file_at < 2) {
             begin_file(starter);
         }
         ckpt_send_next(starter);

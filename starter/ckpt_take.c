@@ -67,11 +67,11 @@ static int look_at_file(struct starter *starter, size_t i, struct err *err)
 {
     struct starter_ckpt *ckpt = &starter->run.ckpt;
     struct os_stat stat;
-    int rc = os_below_stat(starter->env.os, starter->run.directory, ckpt->files[i], &stat);
+    int rc = os_below_stat(starter->env.os, starter->run.directory, ckpt->in_hand.files[i], &stat);
     if (rc != 0 || !stat.is_file) {
-        return err_set(err, -EIO, "%s is missing", ckpt->files[i]);
+        return err_set(err, -EIO, "%s is missing", ckpt->in_hand.files[i]);
     }
-    ckpt->sizes[i] = (uint64_t)stat.size_bytes;
+    ckpt->in_hand.sizes[i] = (uint64_t)stat.size_bytes;
     return 0;
 }
 
@@ -83,10 +83,10 @@ static int take_ids(struct starter *starter, const struct ad *said, struct err *
     if (!ad_has(said, CKPT_IMAGE_ID) || !ad_has(said, CKPT_FEATURES)) { /* a full disk, perhaps */
         return err_set(err, -EIO, "roost-ckpt did not say all of the image");
     }
-    (void)snprintf(ckpt->made_id, sizeof ckpt->made_id, "%s",
+    (void)snprintf(ckpt->in_hand.id, sizeof ckpt->in_hand.id, "%s",
                    ad_string_or(said, CKPT_IMAGE_ID, ""));
-    ckpt->is_delta = base[0] != '\0';
-    if (ckpt->is_delta && strcmp(base, ckpt->committed_id) != 0) {
+    ckpt->in_hand.is_delta = base[0] != '\0';
+    if (ckpt->in_hand.is_delta && strcmp(base, ckpt->kept.id) != 0) {
         return err_set(err, -ENODATA, "the image is of what changed since another one");
     }
     return 0;
@@ -95,14 +95,14 @@ static int take_ids(struct starter *starter, const struct ad *said, struct err *
 static void put_sizes(const struct starter *starter, const struct ad *said, struct ad *manifest)
 {
     const struct starter_ckpt *ckpt = &starter->run.ckpt;
-    int64_t stored[2] = {(int64_t)ckpt->sizes[0], (int64_t)ckpt->sizes[1]};
+    int64_t stored[2] = {(int64_t)ckpt->in_hand.sizes[0], (int64_t)ckpt->in_hand.sizes[1]};
     ad_set_int(manifest, CKPT_IMAGE_STORED, stored[0]);
     ad_set_int(manifest, CKPT_FILES_STORED, stored[1]);
     ad_set_int(manifest, CKPT_IMAGE_BYTES, ad_int_or(said, CKPT_IMAGE_BYTES, stored[0]));
     ad_set_int(manifest, CKPT_FILES_BYTES, ad_int_or(said, CKPT_FILES_BYTES, stored[1]));
     ad_set_int(manifest, CKPT_SENT_BYTES, stored[0] + stored[1]);
-    if (ckpt->is_delta || ckpt->is_changes) {
-        ad_set_int(manifest, CKPT_BASE, ckpt->sequence);
+    if (ckpt->in_hand.is_delta || ckpt->in_hand.is_changes) {
+        ad_set_int(manifest, CKPT_BASE, ckpt->kept.sequence);
     }
 }
 
@@ -128,14 +128,14 @@ int ckpt_take_manifest(struct starter *starter, const char *report, struct err *
     ad_set_string(manifest, CKPT_PLATFORM, ad_string_or(said, CKPT_PLATFORM, ""));
     ad_set_string(manifest, CKPT_FEATURES, ad_string_or(said, CKPT_FEATURES, ""));
     ad_set_real(manifest, CKPT_STOOD_STILL, ad_real_or(said, CKPT_STOOD_STILL, 0));
-    ad_set_int(manifest, CKPT_SEQUENCE, ckpt->number);
+    ad_set_int(manifest, CKPT_SEQUENCE, ckpt->in_hand.number);
     put_sizes(starter, said, manifest);
     ad_set_string(manifest, CKPT_ARCH, slot != NULL ? ad_string_or(slot, "Arch", "") : "");
     ad_set_string(manifest, CKPT_OPSYS, slot != NULL ? ad_string_or(slot, "OpSys", "") : "");
     ad_set_string(manifest, CKPT_SANDBOX, job_run_inside(starter));
-    ad_set_int(manifest, CKPT_RUN_SECONDS, (int64_t)(ckpt->run_ms / 1000));
+    ad_set_int(manifest, CKPT_RUN_SECONDS, (int64_t)(ckpt->in_hand.run_ms / 1000));
     ad_destroy(said);
-    ckpt->manifest = manifest;
+    ckpt->in_hand.manifest = manifest;
     return 0;
 }
 
@@ -175,7 +175,7 @@ static void exclude(struct vec *words, const char *name, const char *way)
 static bool uses_copy(const struct starter *starter)
 {
     const struct starter_ckpt *ckpt = &starter->run.ckpt;
-    return ckpt->copies && (!ckpt->ends_run || ckpt->has_sent);
+    return ckpt->copies && (!ckpt->end.ends_run || ckpt->kept.has_sent);
 }
 
 /* The job's files, under the names that it has for them: without what we put there. */
@@ -195,12 +195,12 @@ static void add_tar(struct starter *starter, const char *archive, struct vec *wo
     add_transform(words, STARTER_CKPT_DIRECTORY, images);
     mem_free(images);
     struct vec names = {0};
-    if (starter->run.ckpt.is_changes) { /* what is kept comes first: archive_linux.h */
+    if (starter->run.ckpt.in_hand.is_changes) { /* what is kept comes first: archive_linux.h */
         vec_push(words, mem_strdup("--exclude-from=" STARTER_CKPT_COPY ".unchanged"));
         vec_push(&names, mem_strdup(STARTER_CKPT_COPY ".kept"));
     }
     vec_push(&names, mem_strdup(STARTER_CKPT_DIRECTORY "/" STARTER_CKPT_INPUTS));
-    if (starter->run.ckpt.is_copied) {
+    if (starter->run.ckpt.in_hand.is_copied) {
         vec_push(&names, mem_strdup("--directory=" STARTER_CKPT_COPY)); /* of what follows */
     }
     vec_push(&names, mem_strdup("sandbox"));
@@ -243,7 +243,7 @@ static void add_mirror(const struct starter *starter, struct vec *words)
     }
     vec_push(words, mem_strdup("--known"));
     vec_push(words, mem_strdup(STARTER_CKPT_KNOWN));
-    if (starter->run.ckpt.is_changes) {
+    if (starter->run.ckpt.in_hand.is_changes) {
         vec_push(words, mem_strdup("--since"));
         vec_push(words, mem_strdup(STARTER_CKPT_SENT));
         for (size_t i = 0; i < ARRAY_COUNT(OF_THIS_RUN); i++) {
@@ -268,10 +268,15 @@ static void add_dump(struct starter *starter, const char *number, char *const pa
 {
     const struct starter_ckpt *ckpt = &starter->run.ckpt;
     const struct config *config = starter->env.config;
-    const char *const first[] = {
-        config_path(config, "CKPT_PROGRAM"),           "dump",   number,  paths[0], "--attributes",
-        ckpt->ends_run ? "--kill" : "--leave-running", "--with", paths[1]};
-    const char *const through[] = {"--through", CKPT_FOLLOW_SOCKET, "--base", ckpt->committed_id};
+    const char *const first[] = {config_path(config, "CKPT_PROGRAM"),
+                                 "dump",
+                                 number,
+                                 paths[0],
+                                 "--attributes",
+                                 ckpt->end.ends_run ? "--kill" : "--leave-running",
+                                 "--with",
+                                 paths[1]};
+    const char *const through[] = {"--through", CKPT_FOLLOW_SOCKET, "--base", ckpt->kept.id};
     for (size_t i = 0; i < sizeof first / sizeof first[0]; i++) {
         vec_push(words, mem_strdup(first[i]));
     }
@@ -282,10 +287,10 @@ static void add_dump(struct starter *starter, const char *number, char *const pa
     if (strcmp(config_string(config, "CHECKPOINT_COMPRESSION"), "none") != 0) {
         vec_push(words, mem_strdup("--pack"));
     }
-    for (size_t i = 0; ckpt->follower > 0 && i < (ckpt->committed_id[0] != '\0' ? 4 : 2); i++) {
+    for (size_t i = 0; ckpt->follower > 0 && i < (ckpt->kept.id[0] != '\0' ? 4 : 2); i++) {
         vec_push(words, mem_strdup(through[i]));
     }
-    if (ckpt->is_copied) {
+    if (ckpt->in_hand.is_copied) {
         add_mirror(starter, words);
     }
     vec_push(words, mem_strdup("--"));
@@ -299,12 +304,13 @@ int ckpt_take_spawn(struct starter *starter, os_exit_f on_exit, struct err *err)
     pid_t job = os_caged_pid(starter->env.os, starter->run.process.pid);
     (void)snprintf(number, sizeof number, "%d", (int)job);
     for (size_t i = 0; i < 2; i++) {
-        (void)snprintf(name, sizeof name, "%s.%lld", NAMES[i], (long long)ckpt->number);
+        (void)snprintf(name, sizeof name, "%s.%lld", NAMES[i], (long long)ckpt->in_hand.number);
         paths[i] = job_run_image_path(starter, name);
-        (void)snprintf(ckpt->files[i], sizeof ckpt->files[i], STARTER_CKPT_DIRECTORY "/%s", name);
+        (void)snprintf(ckpt->in_hand.files[i], sizeof ckpt->in_hand.files[i],
+                       STARTER_CKPT_DIRECTORY "/%s", name);
     }
-    ckpt->is_copied = uses_copy(starter);
-    ckpt->is_changes = ckpt->is_copied && ckpt->has_sent;
+    ckpt->in_hand.is_copied = uses_copy(starter);
+    ckpt->in_hand.is_changes = ckpt->in_hand.is_copied && ckpt->kept.has_sent;
     add_dump(starter, number, paths, &words);
     add_tar(starter, paths[1], &words);
     vec_push(&words, NULL);
@@ -322,8 +328,8 @@ void ckpt_take_note_sent(struct starter *starter, bool counts)
 {
     struct starter_ckpt *ckpt = &starter->run.ckpt;
     struct os *os = starter->env.os;
-    ckpt->has_sent =
-        counts && ckpt->is_copied &&
+    ckpt->kept.has_sent =
+        counts && ckpt->in_hand.is_copied &&
         os_below_rename(os, starter->run.directory, STARTER_CKPT_KNOWN, starter->run.directory,
                         STARTER_CKPT_SENT, NULL) == 0; /* else it all goes again */
 }
@@ -335,7 +341,7 @@ static void follower_ended(void *arg, pid_t pid, const struct os_exit *how)
     struct starter *starter = arg;
     (void)pid;
     starter->run.ckpt.follower = 0;
-    if (starter->run.phase == STARTER_RUN && !starter->run.ckpt.job_ended) {
+    if (starter->run.phase == STARTER_RUN && !starter->run.ckpt.end.job_ended) {
         log_info(starter->env.log, "checkpoint.unfollowed", "images are whole until it is again",
                  LOG_TEXT("job", starter->run.job_id), LOG_INT("status", how->status),
                  LOG_INT("signal", how->signal));
@@ -369,7 +375,7 @@ void ckpt_take_follow(struct starter *starter)
     }
     vec_push(&words, NULL);
     ckpt->follows++;
-    ckpt->committed_id[0] = '\0'; /* a new one knows of none */
+    ckpt->kept.id[0] = '\0'; /* a new one knows of none */
     if (ckpt_program_run(starter, (const char *const *)words.items, NULL, NULL, follower_ended,
                          &ckpt->follower, &err) != 0) {
         ckpt->follower = 0;

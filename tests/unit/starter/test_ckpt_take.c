@@ -49,11 +49,13 @@ static int set_up(void **state)
     starter->run.directory = bed->dir;
     starter->run.sandbox = bed->sandbox;
     starter->run.record = ad_create();
-    starter->run.ckpt.sequence = 4;
-    starter->run.ckpt.number = 5;
-    (void)snprintf(starter->run.ckpt.committed_id, sizeof starter->run.ckpt.committed_id, "a");
-    (void)snprintf(starter->run.ckpt.files[0], sizeof starter->run.ckpt.files[0], "image");
-    (void)snprintf(starter->run.ckpt.files[1], sizeof starter->run.ckpt.files[1], "files");
+    starter->run.ckpt.kept.sequence = 4;
+    starter->run.ckpt.in_hand.number = 5;
+    (void)snprintf(starter->run.ckpt.kept.id, sizeof starter->run.ckpt.kept.id, "a");
+    (void)snprintf(starter->run.ckpt.in_hand.files[0], sizeof starter->run.ckpt.in_hand.files[0],
+                   "image");
+    (void)snprintf(starter->run.ckpt.in_hand.files[1], sizeof starter->run.ckpt.in_hand.files[1],
+                   "files");
     write_file(bed, "image", "an image");
     write_file(bed, "files", "the files");
     *state = bed;
@@ -63,7 +65,7 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
     struct bed *bed = *state;
-    ad_destroy(bed->starter.run.ckpt.manifest);
+    ad_destroy(bed->starter.run.ckpt.in_hand.manifest);
     ad_destroy(bed->starter.run.record);
     assert_int_equal(os_remove_tree(bed->os, bed->dir, NULL), 0);
     os_destroy(bed->os);
@@ -76,25 +78,25 @@ static int tear_down(void **state)
 static int told(struct bed *bed, const char *report)
 {
     struct err err = {.text = ""};
-    ad_destroy(bed->starter.run.ckpt.manifest);
-    bed->starter.run.ckpt.manifest = NULL;
+    ad_destroy(bed->starter.run.ckpt.in_hand.manifest);
+    bed->starter.run.ckpt.in_hand.manifest = NULL;
     int rc = ckpt_take_manifest(&bed->starter, report, &err);
     assert_true(rc == 0 || err.text[0] != '\0');
-    assert_true((rc == 0) == (bed->starter.run.ckpt.manifest != NULL));
+    assert_true((rc == 0) == (bed->starter.run.ckpt.in_hand.manifest != NULL));
     return rc;
 }
 
 static int64_t says(const struct bed *bed, const char *name)
 {
-    return ad_int_or(bed->starter.run.ckpt.manifest, name, -1);
+    return ad_int_or(bed->starter.run.ckpt.in_hand.manifest, name, -1);
 }
 
 static void a_whole_one_builds_upon_nothing(void **state)
 {
     struct bed *bed = *state;
     assert_int_equal(told(bed, WHOLE), 0);
-    assert_false(bed->starter.run.ckpt.is_delta);
-    assert_string_equal(bed->starter.run.ckpt.made_id, "b");
+    assert_false(bed->starter.run.ckpt.in_hand.is_delta);
+    assert_string_equal(bed->starter.run.ckpt.in_hand.id, "b");
     assert_int_equal(says(bed, CKPT_SEQUENCE), 5);
     assert_int_equal(says(bed, CKPT_BASE), -1);
     assert_int_equal(says(bed, CKPT_IMAGE_BYTES), 4096);
@@ -108,19 +110,19 @@ static void what_changed_builds_upon_the_one_that_the_shadow_has(void **state)
 {
     struct bed *bed = *state;
     assert_int_equal(told(bed, WHOLE "CkptBaseId = \"a\"\n"), 0);
-    assert_true(bed->starter.run.ckpt.is_delta);
+    assert_true(bed->starter.run.ckpt.in_hand.is_delta);
     assert_int_equal(says(bed, CKPT_BASE), 4);
     assert_int_equal(told(bed, WHOLE "CkptBaseId = \"c\"\n"), -ENODATA);
-    bed->starter.run.ckpt.committed_id[0] = '\0'; /* it is not known any more which one it has */
+    bed->starter.run.ckpt.kept.id[0] = '\0'; /* it is not known any more which one it has */
     assert_int_equal(told(bed, WHOLE "CkptBaseId = \"a\"\n"), -ENODATA);
 }
 
 static void files_that_changed_build_upon_it_too(void **state)
 {
     struct bed *bed = *state;
-    bed->starter.run.ckpt.is_changes = true;
+    bed->starter.run.ckpt.in_hand.is_changes = true;
     assert_int_equal(told(bed, WHOLE), 0);
-    assert_false(bed->starter.run.ckpt.is_delta);
+    assert_false(bed->starter.run.ckpt.in_hand.is_delta);
     assert_int_equal(says(bed, CKPT_BASE), 4);
 }
 
@@ -133,7 +135,8 @@ static void what_was_not_said_to_its_end_is_no_checkpoint(void **state)
         assert_int_equal(told(bed, HALVES[i]), -EIO);
     }
     assert_int_not_equal(told(bed, WHOLE "CkptStoodStill = "), 0);
-    (void)snprintf(bed->starter.run.ckpt.files[1], sizeof bed->starter.run.ckpt.files[1], "other");
+    (void)snprintf(bed->starter.run.ckpt.in_hand.files[1],
+                   sizeof bed->starter.run.ckpt.in_hand.files[1], "other");
     assert_int_equal(told(bed, WHOLE), -EIO);
 }
 
