@@ -18,10 +18,7 @@
 #include "base/redial.h"
 #include "base/strbuf.h"
 #include "classad/ad.h"
-#include "starter/ckpt_send.h"
 #include "starter/job_run.h"
-#include "starter/live.h"
-#include "starter/output.h"
 #include "starter/peek.h"
 #include "starter/shell.h"
 #include "starter/starter.h"
@@ -39,9 +36,7 @@ static void on_ready(void *arg, struct wire *wire)
     (void)wire;
     starter->run.failures = 0;
     starter->run.busy = false;
-    output_cut(starter);
-    live_cut(starter);
-    checkpoint_cut(starter);
+    starter_cut(starter);
     starter_go(starter);
 }
 
@@ -53,7 +48,7 @@ static void on_closed(void *arg, struct wire *wire, int status, const char *why)
     if (wire == starter->shadow) {
         starter->shadow = NULL;
         starter->run.busy = false;
-        shells_hang_up(starter);
+        starter_lose(starter);
     }
     wire_close(wire);
     starter->run.shadow_kept = false;

@@ -23,11 +23,11 @@
 #include "base/log.h"
 #include "base/loop.h"
 #include "base/mem.h"
-#include "base/os_traffic.h"
 #include "base/plant.h"
 #include "classad/ad.h"
 #include "starter/cage.h"
 #include "starter/checkpoint.h"
+#include "starter/ckpt_send.h"
 #include "starter/deferral.h"
 #include "starter/fetch.h"
 #include "starter/input.h"
@@ -264,27 +264,63 @@ static int read_record(struct starter *starter, const char *directory, struct er
     return 0;
 }
 
+/* What a part of a run does when something has happened to all of it; NULL: nothing. */
+struct part {
+    void (*lose)(struct starter *starter);   /* the connection to the shadow is lost */
+    void (*cut)(struct starter *starter);    /* it is made again: what was on its way is not */
+    void (*forget)(struct starter *starter); /* the run is over */
+};
+
+/* In the order in which they are forgotten: who looks at the job's files, or is beside the job,
+ * goes before its cage. */
+static const struct part PARTS[] = {
+    {.forget = job_run_close_file},
+    {.forget = peek_close},
+    {.lose = shells_hang_up, .forget = shells_close},
+    {.forget = scripts_forget},
+    {.cut = checkpoint_cut, .forget = checkpoint_forget},
+    {.forget = resume_forget},
+    {.forget = cage_close},
+    {.forget = watch_forget},
+    {.forget = job_run_forget_inputs},
+    {.forget = fetch_forget},
+    {.forget = upload_forget},
+    {.cut = live_cut, .forget = live_forget},
+    {.cut = output_cut, .forget = output_forget},
+};
+
+void starter_lose(struct starter *starter)
+{
+    for (size_t i = 0; i < ARRAY_COUNT(PARTS); i++) {
+        if (PARTS[i].lose != NULL) {
+            PARTS[i].lose(starter);
+        }
+    }
+}
+
+void starter_cut(struct starter *starter)
+{
+    for (size_t i = 0; i < ARRAY_COUNT(PARTS); i++) {
+        if (PARTS[i].cut != NULL) {
+            PARTS[i].cut(starter);
+        }
+    }
+}
+
 static void free_run(struct starter *starter)
 {
-    job_run_close_file(starter);
-    peek_close(starter);
-    shells_close(starter);
-    scripts_forget(starter);
-    checkpoint_forget(starter);
-    resume_forget(starter);
-    cage_close(starter);
-    os_traffic_destroy(starter->run.watch.traffic);
-    ad_destroy(starter->run.record);
-    secret_list_unref(starter->run.secrets);
-    ad_destroy(starter->run.job);
-    ad_destroy(starter->run.end.hold);
-    job_run_forget_inputs(starter);
-    fetch_forget(starter);
-    upload_forget(starter);
-    live_forget(starter);
-    output_forget(starter);
-    mem_free(starter->run.directory);
-    mem_free(starter->run.sandbox);
+    struct job_run *run = &starter->run;
+    for (size_t i = 0; i < ARRAY_COUNT(PARTS); i++) {
+        if (PARTS[i].forget != NULL) {
+            PARTS[i].forget(starter);
+        }
+    }
+    ad_destroy(run->record);
+    secret_list_unref(run->secrets);
+    ad_destroy(run->job);
+    ad_destroy(run->end.hold);
+    mem_free(run->directory);
+    mem_free(run->sandbox);
 }
 
 /* Nothing of one run is there for the next. */

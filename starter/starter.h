@@ -66,6 +66,9 @@ void starter_go(struct starter *starter);
 /* The run is over without a result: cleans up and tells the startd why ("": the claim goes on). */
 void starter_give_up(struct starter *starter, const char *reason);
 void starter_stop(struct starter *starter, bool fast);
+/* All parts of the run are told that the connection to the shadow is lost; that it is another. */
+void starter_lose(struct starter *starter);
+void starter_cut(struct starter *starter);
 /* Begins the run whose record is in that directory. */
 int starter_begin(struct starter *starter, const char *directory, struct err *err);
 /* The startd keeps us: all of the run is forgotten. */

@@ -319,3 +319,9 @@ bool watch_end(struct starter *starter)
     look_at_files(starter);
     return starter->run.watch.oom_kills > 0 && judge(starter, hold_running);
 }
+
+void watch_forget(struct starter *starter)
+{
+    os_traffic_destroy(starter->run.watch.traffic);
+    starter->run.watch.traffic = NULL;
+}

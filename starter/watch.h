@@ -41,5 +41,6 @@ void watch_hold_input(struct starter *starter, int64_t bytes);
 bool watch_end(struct starter *starter);
 void watch_tell(struct starter *starter); /* JOB_USAGE */
 void watch_report(const struct starter *starter, struct ad *args);
+void watch_forget(struct starter *starter); /* the run is over */
 
 #endif
