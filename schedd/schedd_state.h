@@ -1,7 +1,7 @@
 /* schedd/schedd_state.h - what the parts of the schedd share.
  *
- * One struct for the whole daemon; each part owns the members of its paragraph and offers functions
- * in its own header.  Nobody but the owner of a member changes it.
+ * One struct for the whole daemon; each part owns its struct or members in it, which name its file,
+ * and offers functions in its own header.  Nobody but the owner of a member changes it.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
