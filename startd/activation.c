@@ -21,50 +21,17 @@
 #include "base/strbuf.h"
 #include "base/text.h"
 #include "classad/ad.h"
+#include "startd/claim_facts.h"
+#include "startd/claim_record.h"
 #include "startd/owner_plan.h"
 #include "startd/startd.h"
 #include "startd/startd_context.h"
+#include "startd/suspend.h"
 #include "wire/job_record.h"
 #include "wire/root_jobs.h"
 #include "wire/wire.h"
 
 static void begin(struct claim *claim);
-
-void claim_show(struct claim *claim, const struct ad *job)
-{
-    static const char *const NAMES[][2] = {{"RemoteUser", "User"},
-                                           {"RemoteOwner", "User"},
-                                           {"AccountingGroup", "AccountingGroup"},
-                                           {"RemoteGroup", "AcctGroup"},
-                                           {"ConcurrencyLimits", "ConcurrencyLimits"},
-                                           {"GlobalJobId", "GlobalJobId"}};
-    struct ad_context context = startd_context(claim->startd);
-    const struct ad *slot = claim->slot != NULL ? claim->slot->ad : NULL;
-    struct ad *shown = ad_create();
-    for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++) {
-        struct ad_value value;
-        (void)ad_eval_attr(job, slot, NAMES[i][1], &context, &value); /* absent: undefined */
-        if (value.type == AD_TYPE_STRING) {
-            ad_set_string(shown, NAMES[i][0], value.string.text);
-        }
-        ad_value_fini(&value);
-    }
-    const struct ad_expr *rank = slot != NULL ? ad_lookup(slot, "Rank") : NULL;
-    ad_set_real(shown, "CurrentRank", rank != NULL ? ad_eval_rank(rank, slot, job, &context) : 0.0);
-    ad_destroy(claim->shown);
-    claim->shown = shown;
-}
-
-int activation_set_job(struct claim *claim, const struct ad *job)
-{
-    struct ad *copy = ad_copy(job);
-    ad_destroy(claim->job);
-    claim->job = copy;
-    mem_free(claim->user);
-    claim->user = mem_strdup(ad_string_or(job, "User", "?"));
-    claim_show(claim, job);
-    return 0;
-}
 
 static void answer(struct wire_request **request, int status, const char *text)
 {
@@ -268,7 +235,7 @@ static void begin(struct claim *claim)
     }
     (void)snprintf(claim->job_id, sizeof claim->job_id, "%s", ad_string_or(args, "JobId", ""));
     claim->epoch = ad_int_or(args, "ClaimEpoch", 0);
-    (void)activation_set_job(claim, wire_request_ad(request, 0));
+    (void)claim_set_job(claim, wire_request_ad(request, 0));
     write_record(claim, args, wire_request_secret(request, SECRET_NONCE));
     claim->starting = request;
     claim->activate = NULL;

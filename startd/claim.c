@@ -24,6 +24,8 @@
 #include "base/strbuf.h"
 #include "base/stream.h"
 #include "classad/ad.h"
+#include "startd/claim_facts.h"
+#include "startd/claim_record.h"
 #include "startd/startd.h"
 #include "store/store.h"
 #include "wire/wire.h"
@@ -36,25 +38,7 @@
 
 static void dial_later(struct claim *claim);
 
-/* ---- memory and disk */
-
-/* First line of each callback that was counted in pending: true when the claim is gone. */
-static bool came_back(struct claim *claim)
-{
-    claim->pending--;
-    bool dead = claim->dead;
-    if (dead && claim->pending == 0) {
-        struct vec *all = &claim->startd->dead;
-        for (size_t i = 0; i < all->count; i++) {
-            if (all->items[i] == claim) {
-                vec_remove_at(all, i);
-                break;
-            }
-        }
-        mem_free(claim);
-    }
-    return dead;
-}
+/* ---- the beginning and the end of the object */
 
 void claim_discard(struct claim *claim)
 {
@@ -111,120 +95,11 @@ void claims_destroy(struct startd *startd)
     vec_fini(&startd->claims, NULL);
 }
 
-void claims_release_rest(struct startd *startd)
-{
-    vec_fini(&startd->commits, mem_free);
-    vec_fini(&startd->dead, mem_free);
-}
-
-struct claim *claim_find(struct startd *startd, const char *claim_id)
-{
-    for (size_t i = 0; i < startd->claims.count; i++) {
-        struct claim *claim = startd->claims.items[i];
-        if (strcmp(claim->id, claim_id) == 0) {
-            return claim;
-        }
-    }
-    return NULL;
-}
-
-static struct ad *claim_to_ad(const struct claim *claim)
-{
-    struct ad *ad = ad_create();
-    ad_set_string(ad, "SlotName", claim->slot_name);
-    ad_set_string(ad, "BootId", claim->startd->machine.boot_id);
-    ad_set_string(ad, "ScheddAddress", claim->schedd_address);
-    ad_set_string(ad, "ScheddPin", claim->schedd_pin);
-    ad_set_string(ad, "ScheddName", claim->schedd_name);
-    ad_set_string(ad, "ScheddToken", claim->schedd_token);
-    ad_set_string(ad, "UidDomain", claim->uid_domain);
-    ad_set_string(ad, "Owners", claim->owners);
-    ad_set_int(ad, "LeaseDuration", claim->lease_s);
-    ad_set_string(ad, "JobId", claim->job_id);
-    ad_set_int(ad, "ClaimEpoch", claim->epoch);
-    ad_set_bool(ad, "Active", claim->stage == CLAIM_ACTIVE);
-    ad_set_bool(ad, "Over", claim->stage == CLAIM_OVER);
-    /* A run that is to be given to a kept starter is known by it before it has it. */
-    bool kept = claim->starter_pid == 0 && claim->kept_wire != NULL;
-    ad_set_int(ad, "StarterPid", kept ? claim->kept_pid : claim->starter_pid);
-    ad_set_int(ad, "StarterStart", (int64_t)(kept ? claim->kept_start : claim->starter_start));
-    if (claim->directory != NULL) {
-        ad_set_string(ad, "Directory", claim->directory);
-    }
-    ad_set_int(ad, "JobStart", claim->job_start_s);
-    ad_set_string(ad, "Reason", claim->reason);
-    ad_set_bool(ad, "Preempted", claim->preempted);
-    ad_set_bool(ad, "StarterFailed", claim->starter_failed);
-    ad_set_bool(ad, "Evicted", claim->evicted);
-    ad_set_bool(ad, "Drained", claim->drained);
-    ad_set_bool(ad, "Accepted", claim->accepted);
-    ad_set_bool(ad, "Suspended", claim->suspended);
-    ad_set_bool(ad, "SuspendedByUser", claim->by_user);
-    ad_set_int(ad, "SuspendedAt", claim->suspended_at_s);
-    ad_set_int(ad, "SuspendedSeconds", claim->suspended_s);
-    ad_set_int(ad, "NumSuspensions", claim->suspensions);
-    if (claim->job != NULL) {
-        ad_set_ad(ad, "Job", ad_copy(claim->job));
-    }
-    if (claim->slot != NULL && claim->slot->kind == SLOT_DYNAMIC) {
-        struct ad *piece = ad_create();
-        carve_plan_write(claim->startd->kinds, &claim->slot->total, "", "", piece);
-        carve_plan_write_ids(claim->startd->kinds, &claim->slot->total, piece);
-        ad_set_ad(ad, "Piece", piece);
-    }
-    return ad;
-}
-
-struct commit {
-    struct claim *claim;
-    void (*done)(void *claim);
-};
-
-static void commit_done(void *arg)
-{
-    struct commit *commit = arg;
-    struct claim *claim = commit->claim;
-    void (*done)(void *claim) = commit->done;
-    struct vec *commits = &claim->startd->commits;
-    CHECK(commits->count > 0 && commits->items[0] == commit); /* they come in order */
-    vec_remove_at(commits, 0);
-    mem_free(commit);
-    if (!came_back(claim) && done != NULL) {
-        done(claim);
-    }
-}
-
-void claim_commit(struct claim *claim, void (*done)(void *claim))
-{
-    struct commit *commit = mem_alloc(sizeof *commit);
-    *commit = (struct commit){.claim = claim, .done = done};
-    vec_push(&claim->startd->commits, commit);
-    claim->pending++;
-    struct ad *ad = claim_to_ad(claim);
-    struct strbuf bytes;
-    strbuf_init(&bytes, STORE_VALUE_MAX);
-    ad_encode(ad, true, &bytes);
-    struct store_txn *txn = store_begin(claim->startd->store);
-    store_put(txn, "claims", claim->id, bytes.data, bytes.length);
-    store_put(txn, "nonces", claim->id, claim->nonce, strlen(claim->nonce));
-    store_commit(txn, commit_done, commit);
-    strbuf_fini(&bytes);
-    ad_destroy(ad);
-}
-
-static void claim_delete_record(struct claim *claim)
-{
-    struct store_txn *txn = store_begin(claim->startd->store);
-    store_delete(txn, "claims", claim->id);
-    store_delete(txn, "nonces", claim->id);
-    store_commit(txn, NULL, NULL);
-}
-
 void claim_drop(struct claim *claim)
 {
     struct slot *slot = claim->slot;
     CHECK(claim->starter_pid == 0);
-    claim_delete_record(claim);
+    claim_forget_record(claim);
     log_info(claim->startd->env.log, "claim.dropped", "claim is gone",
              LOG_TEXT("slot", claim->slot_name), LOG_TEXT("schedd", claim->schedd_name),
              LOG_TEXT("reason", claim->reason));
@@ -234,18 +109,12 @@ void claim_drop(struct claim *claim)
     }
 }
 
-uint64_t claim_remaining_ms(const struct claim *claim)
-{
-    uint64_t now_ms = loop_now_ms(claim->startd->env.loop);
-    return claim->lease_end_ms > now_ms ? claim->lease_end_ms - now_ms : 0;
-}
-
 /* ---- the end */
 
 static void told_gone(void *arg, struct wire_reply *reply)
 {
     struct claim *claim = arg;
-    if (came_back(claim)) {
+    if (claim_came_back(claim)) {
         return;
     }
     if (reply->status == -ECONNRESET) {
@@ -483,7 +352,7 @@ static void refused(struct claim *claim, const char *why)
 static void alive_answered(void *arg, struct wire_reply *reply)
 {
     struct claim *claim = arg;
-    if (came_back(claim)) {
+    if (claim_came_back(claim)) {
         return;
     }
     claim->renewing = false;
@@ -539,7 +408,7 @@ static void committed(void *arg)
 static void claim_answered(void *arg, struct wire_reply *reply)
 {
     struct claim *claim = arg;
-    if (came_back(claim)) {
+    if (claim_came_back(claim)) {
         return;
     }
     claim->renewing = false;
@@ -732,7 +601,7 @@ static int restore_one(void *arg, const char *key, const void *value, size_t len
     }
     const struct ad *job;
     if (ad_get_ad(ad, "Job", &job) == 0) {
-        (void)activation_set_job(claim, job);
+        (void)claim_set_job(claim, job);
     }
     ad_destroy(ad);
     return 0;

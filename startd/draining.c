@@ -22,6 +22,7 @@
 #include "base/strbuf.h"
 #include "base/text.h"
 #include "classad/ad.h"
+#include "startd/claim_facts.h"
 #include "startd/startd.h"
 #include "startd/startd_context.h"
 #include "store/store.h"

@@ -18,6 +18,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "classad/ad.h"
+#include "startd/claim_facts.h"
 #include "startd/startd.h"
 #include "startd/startd_context.h"
 #include "wire/wire.h"

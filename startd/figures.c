@@ -16,6 +16,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "classad/ad.h"
+#include "startd/claim_facts.h"
 #include "startd/load_plan.h"
 #include "startd/startd.h"
 #include "startd/startd_context.h"

@@ -3,8 +3,6 @@
  *
  * policy_plan.c says which step a slot takes; it is asked at each look at the machine.  One step at
  * a time: what the next one depends on (Activity, EnteredCurrentActivity) is in the ad by then.
- * A suspension is durable before the schedd hears of it (ALIVE, at once), and survives our death:
- * the starter keeps the job frozen, and is told again when it says hello.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -18,6 +16,7 @@
 #include "classad/ad.h"
 #include "startd/startd.h"
 #include "startd/startd_context.h"
+#include "startd/suspend.h"
 
 /* ---- the expressions of a slot */
 
@@ -44,55 +43,6 @@ void policy_load(struct slot *slot)
             log_error(slot->startd->env.log, "config.expr", err.text, LOG_TEXT("knob", knob));
         }
     }
-}
-
-/* ---- suspensions */
-
-int64_t claim_suspended_s(const struct claim *claim)
-{
-    int64_t now_s = loop_wall_s(claim->startd->env.loop);
-    int64_t open_s =
-        claim->suspended && now_s > claim->suspended_at_s ? now_s - claim->suspended_at_s : 0;
-    return claim->suspended_s + open_s;
-}
-
-void claim_put_suspension(const struct claim *claim, struct ad *args)
-{
-    if (claim->stage != CLAIM_ACTIVE) {
-        return;
-    }
-    ad_set_bool(args, "Suspended", claim->suspended);
-    if (claim->suspensions > 0) {
-        ad_set_int(args, "NumSuspensions", claim->suspensions);
-        ad_set_int(args, "LastSuspensionTime", claim->suspended_at_s);
-        ad_set_int(args, "SuspendedSeconds", claim_suspended_s(claim));
-    }
-}
-
-static void recorded(void *arg)
-{
-    claim_say_alive(arg); /* the schedd is told */
-}
-
-void claim_suspend(struct claim *claim)
-{
-    claim->suspended = true;
-    claim->suspended_at_s = loop_wall_s(claim->startd->env.loop);
-    claim->suspensions++;
-    loop_timer_stop(claim->retire_timer); /* time does not count while it stands still */
-    starters_suspend(claim);
-    slot_move(claim->slot, SLOT_CLAIMED, SLOT_SUSPENDED);
-    claim_commit(claim, recorded);
-}
-
-void claim_continue(struct claim *claim)
-{
-    claim->suspended_s = claim_suspended_s(claim);
-    claim->suspended = claim->by_user = false;
-    starters_suspend(claim);
-    slot_move(claim->slot, SLOT_CLAIMED, SLOT_BUSY);
-    claim_commit(claim, recorded);
-    preempt_run_began(claim->slot); /* last: it goes on retiring if it has to go */
 }
 
 /* ---- steps */

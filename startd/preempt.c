@@ -21,8 +21,11 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "classad/ad.h"
+#include "startd/claim_facts.h"
+#include "startd/claim_record.h"
 #include "startd/startd.h"
 #include "startd/startd_context.h"
+#include "startd/suspend.h"
 #include "wire/checkpoint_attrs.h"
 #include "wire/wire.h"
 

@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "base/loop.h"
 #include "base/mem.h"
+#include "startd/claim_facts.h"
 #include "startd/startd.h"
 #include "wire/wire.h"
 

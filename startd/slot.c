@@ -20,6 +20,7 @@
 #include "base/text.h"
 #include "classad/ad.h"
 #include "startd/advertise_due.h"
+#include "startd/claim_facts.h"
 #include "startd/inventory_plan.h"
 #include "startd/startd.h"
 #include "startd/startd_context.h"

@@ -6,6 +6,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "startd/claim_record.h"
 #include "startd/old_claims.h"
 #include "startd/startd.h"
 

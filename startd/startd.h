@@ -450,12 +450,6 @@ void meter_count(struct claim *claim, const struct ad *args, bool ends);
 void policy_load(struct slot *slot);
 void policy_unload(struct slot *slot);
 void policy_check(struct slot *slot); /* takes a step where one is due; a piece may be gone then */
-void claim_suspend(struct claim *claim);
-void claim_continue(struct claim *claim);
-int64_t claim_suspended_s(const struct claim *claim); /* of the run so far */
-/* What CLAIM and ALIVE say of it: Suspended, NumSuspensions, LastSuspensionTime, SuspendedSeconds
- */
-void claim_put_suspension(const struct claim *claim, struct ad *args);
 
 /* ---- draining_call.c: what an administrator says of draining */
 void draining_request(struct startd *startd, struct wire_request *request);
@@ -502,7 +496,6 @@ void claim_drop(struct claim *claim); /* nothing is left to do for it, not even 
 void claim_dial(struct claim *claim);
 int claims_restore(struct startd *startd, struct err *err);
 void claims_destroy(struct startd *startd);
-void claims_release_rest(struct startd *startd); /* last of all: nothing calls back any more */
 /* The starter is gone and its sandbox with it.  reason "": its job was answered; else the claim
  * ends with it. */
 void claim_starter_gone(struct claim *claim, const char *reason);
@@ -512,19 +505,11 @@ void claim_is_idle(struct claim *claim);
 void claim_kept_gone(struct claim *claim);
 /* Ends a claim: its starter is stopped first.  The schedd is told reason. */
 void claim_end(struct claim *claim, const char *reason, bool fast);
-struct claim *claim_find(struct startd *startd, const char *claim_id);
-uint64_t claim_remaining_ms(const struct claim *claim);
-/* done, which may be NULL, is not called for a claim that was destroyed meanwhile. */
-void claim_commit(struct claim *claim, void (*done)(void *claim));
-
-/* What the slot's ad says of that job; the claim has its slot. */
-void claim_show(struct claim *claim, const struct ad *job);
 
 /* ---- activation.c: jobs on a claim, asked for on the claim's connection */
 void activation_request(void *claim, struct wire_request *request);
 void activation_starter_gone(struct claim *claim);
 void activation_destroy(struct claim *claim);
-int activation_set_job(struct claim *claim, const struct ad *job);
 /* A job waits for the claim to be idle. */
 bool activation_waits(struct claim *claim);
 /* The run is committed, and no starter is in its way. */

@@ -25,6 +25,8 @@
 #include "base/strbuf.h"
 #include "base/stream.h"
 #include "classad/ad.h"
+#include "startd/claim_facts.h"
+#include "startd/claim_record.h"
 #include "startd/old_claims.h"
 #include "startd/startd.h"
 #include "wire/wire.h"

@@ -22,6 +22,7 @@
 #include "sim/daemon_sim.h"
 #include "sim/pool.h"
 #include "sim/sim.h"
+#include "startd/claim_facts.h"
 #include "startd/startd.h"
 #include "wire/wire.h"
 

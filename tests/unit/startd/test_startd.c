@@ -11,6 +11,8 @@
 
 #include "base/strbuf.h"
 #include "startd/advertise_due.h"
+#include "startd/claim_facts.h"
+#include "startd/claim_record.h"
 #include "store/store.h"
 #include "tests/unit/startd/startd_rig.h"
 

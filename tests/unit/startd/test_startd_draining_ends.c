@@ -13,6 +13,7 @@
 #include "base/daemon_down.h"
 #include "collector/collector_ads.h"
 #include "collector/collector_state.h"
+#include "startd/claim_record.h"
 #include "store/store.h"
 #include "tests/unit/startd/draining_rig.h"
 

@@ -11,6 +11,8 @@
 #include <errno.h>
 #include <signal.h>
 
+#include "startd/claim_facts.h"
+#include "startd/claim_record.h"
 #include "startd/startd_context.h"
 #include "tests/unit/startd/startd_rig.h"
 

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <signal.h>
 
+#include "startd/claim_facts.h"
 #include "tests/unit/startd/startd_rig.h"
 
 #include "wire/job_record.h"
