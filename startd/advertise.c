@@ -21,6 +21,7 @@
 #include "base/strbuf.h"
 #include "classad/ad.h"
 #include "startd/advertise_due.h"
+#include "startd/slot_facts.h"
 #include "startd/startd.h"
 #include "wire/pool.h"
 #include "wire/revocations.h"

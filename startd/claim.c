@@ -26,6 +26,7 @@
 #include "classad/ad.h"
 #include "startd/claim_facts.h"
 #include "startd/claim_record.h"
+#include "startd/slot_facts.h"
 #include "startd/startd.h"
 #include "store/store.h"
 #include "wire/wire.h"

@@ -18,6 +18,7 @@
 #include "classad/ad.h"
 #include "startd/claim_facts.h"
 #include "startd/load_plan.h"
+#include "startd/slot_facts.h"
 #include "startd/startd.h"
 #include "startd/startd_context.h"
 

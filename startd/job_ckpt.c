@@ -140,9 +140,6 @@ void job_ckpt_taken(struct claim *claim, const struct ad *args)
 {
     claim->ckpt_taken_s = ad_int_or(args, CKPT_SLOT_LAST, 0);
     claim->ckpt_run_s = ad_int_or(args, CKPT_RUN_SECONDS, 0);
-    if (claim->slot != NULL) {
-        slot_refresh(claim->slot);
-    }
 }
 
 /* ---- roost checkpoint */

@@ -18,33 +18,6 @@
 #include "startd/startd_context.h"
 #include "startd/suspend.h"
 
-/* ---- the expressions of a slot */
-
-void policy_unload(struct slot *slot)
-{
-    for (size_t i = 0; i < POLICY_EXPRS; i++) {
-        ad_expr_destroy(slot->policy.expr[i]);
-        slot->policy.expr[i] = NULL;
-    }
-}
-
-void policy_load(struct slot *slot)
-{
-    const struct config *config = slot->startd->env.config;
-    policy_unload(slot);
-    for (size_t i = 0; i < POLICY_EXPRS; i++) {
-        const char *knob = policy_plan_knob((enum policy_expr)i);
-        const char *text = slots_type_expr(config, slot->type_id, knob);
-        text = text != NULL ? text : config_expr(config, knob);
-        struct err err;
-        if (text != NULL &&
-            ad_expr_parse(text, strlen(text), AD_OLD, &slot->policy.expr[i], &err) != 0) {
-            slot->policy.expr[i] = NULL;
-            log_error(slot->startd->env.log, "config.expr", err.text, LOG_TEXT("knob", knob));
-        }
-    }
-}
-
 /* ---- steps */
 
 static void take_step(struct slot *slot, enum policy_step step)
@@ -123,4 +96,33 @@ void policy_check(struct slot *slot)
         return;
     }
     take_step(slot, step);
+}
+
+/* ---- all slots */
+
+static void poll_free(struct slot *slot)
+{
+    struct ad_context context = startd_context(slot->startd);
+    if (context.now_s - slot->minted_s >= CLAIM_ID_LIFETIME_S || context.now_s < slot->minted_s) {
+        slot_mint(slot); /* the last one may have been given away, and the word of it lost */
+        slot_refresh(slot);
+    }
+    enum slot_state rest = slot_plan_rest(slot->ad, &context);
+    if (rest != slot->state) {
+        slot_move(slot, rest, SLOT_IDLE);
+    }
+}
+
+void policy_poll(struct startd *startd)
+{
+    figures_measure(startd);
+    for (size_t i = startd->slot_count; i > 0; i--) { /* a piece may be gone after its step */
+        struct slot *slot = startd->slots[i - 1];
+        if (slot->claim != NULL) {
+            policy_check(slot);
+        } else if (slot->kind != SLOT_DYNAMIC &&
+                   (slot->state == SLOT_OWNER || slot->state == SLOT_UNCLAIMED)) {
+            poll_free(slot);
+        }
+    }
 }

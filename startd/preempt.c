@@ -269,7 +269,8 @@ void preempt_cancel(struct claim *waiting, const char *why)
     slot_refresh(slot);
 }
 
-void preempt_take(struct slot *slot)
+/* The slot is free: the claim that waits gets it. */
+static void hand_over(struct slot *slot)
 {
     struct claim *claim = slot->waiting;
     struct startd *startd = slot->startd;
@@ -285,4 +286,31 @@ void preempt_take(struct slot *slot)
     }
     slot_move(slot, SLOT_MATCHED, SLOT_IDLE);
     claim_dial(claim);
+}
+
+void slot_rest(struct slot *slot)
+{
+    CHECK(slot->claim == NULL);
+    if (slot->kind == SLOT_PARTITIONABLE || slot->state == SLOT_DRAINED) {
+        slot_mint(slot);
+        slot_refresh(slot);
+        return;
+    }
+    if (slot->state == SLOT_CLAIMED && slot->activity != SLOT_IDLE) {
+        slot_move(slot, SLOT_PREEMPTING, SLOT_KILLING); /* its job was ended, or died, at once */
+    }
+    if (slot->waiting != NULL) {
+        hand_over(slot);
+        return;
+    }
+    if (slot->kind == SLOT_DYNAMIC && !draining_is_due(slot)) {
+        slot_remove(slot);
+        return;
+    }
+    struct ad_context context = startd_context(slot->startd);
+    enum slot_state rest = slot_plan_rest(slot->ad, &context);
+    if (slot_plan_is_free(slot->state)) {
+        slot_mint(slot);
+    }
+    slot_move(slot, rest, SLOT_IDLE);
 }

@@ -22,6 +22,8 @@
 #include "startd/advertise_due.h"
 #include "startd/claim_facts.h"
 #include "startd/inventory_plan.h"
+#include "startd/slot_facts.h"
+#include "startd/slot_knobs.h"
 #include "startd/startd.h"
 #include "startd/startd_context.h"
 #include "wire/checkpoint_attrs.h"
@@ -382,11 +384,6 @@ static bool is_flap(const struct slot *slot, enum slot_state state, enum slot_ac
            (activity == SLOT_IDLE || activity == SLOT_BUSY);
 }
 
-static bool is_free(enum slot_state state)
-{
-    return state == SLOT_OWNER || state == SLOT_UNCLAIMED;
-}
-
 void slot_move(struct slot *slot, enum slot_state state, enum slot_activity activity)
 {
     struct startd *startd = slot->startd;
@@ -403,9 +400,9 @@ void slot_move(struct slot *slot, enum slot_state state, enum slot_activity acti
              LOG_TEXT("to_activity", slot_activity_name(activity)));
     if (state != slot->state) {
         slot->entered_state_s = now_s;
-        if (!is_free(slot->state) || !is_free(state)) {
+        if (!slot_plan_is_free(slot->state) || !slot_plan_is_free(state)) {
             slot->claim_id[0] = '\0';
-            if (is_free(state) || state == SLOT_CLAIMED) {
+            if (slot_plan_is_free(state) || state == SLOT_CLAIMED) {
                 slot_mint(slot); /* Claimed: for who would preempt */
             }
         }
@@ -427,31 +424,4 @@ void slot_move(struct slot *slot, enum slot_state state, enum slot_activity acti
         slot_refresh(slot);
     }
     draining_moved(startd);
-}
-
-void slot_rest(struct slot *slot)
-{
-    CHECK(slot->claim == NULL);
-    if (slot->kind == SLOT_PARTITIONABLE || slot->state == SLOT_DRAINED) {
-        slot_mint(slot);
-        slot_refresh(slot);
-        return;
-    }
-    if (slot->state == SLOT_CLAIMED && slot->activity != SLOT_IDLE) {
-        slot_move(slot, SLOT_PREEMPTING, SLOT_KILLING); /* its job was ended, or died, at once */
-    }
-    if (slot->waiting != NULL) {
-        preempt_take(slot);
-        return;
-    }
-    if (slot->kind == SLOT_DYNAMIC && !draining_is_due(slot)) {
-        slot_remove(slot);
-        return;
-    }
-    struct ad_context context = startd_context(slot->startd);
-    enum slot_state rest = slot_plan_rest(slot->ad, &context);
-    if (is_free(slot->state)) {
-        slot_mint(slot);
-    }
-    slot_move(slot, rest, SLOT_IDLE);
 }

@@ -18,6 +18,7 @@
 #include "base/log.h"
 #include "base/strbuf.h"
 #include "classad/ad.h"
+#include "startd/slot_knobs.h"
 #include "startd/startd.h"
 #include "transfer/transfer_plugins.h"
 #include "wire/daemon_ad.h"

@@ -96,6 +96,11 @@ const char *slot_activity_name(enum slot_activity activity)
     return ACTIVITY_NAMES[activity];
 }
 
+bool slot_plan_is_free(enum slot_state state)
+{
+    return state == SLOT_OWNER || state == SLOT_UNCLAIMED;
+}
+
 bool slot_plan_may_move(enum slot_state from, enum slot_activity from_activity, enum slot_state to,
                         enum slot_activity to_activity)
 {

@@ -42,6 +42,8 @@ const char *slot_activity_name(enum slot_activity activity); /* "Idle" */
 bool slot_plan_may_move(enum slot_state from, enum slot_activity from_activity, enum slot_state to,
                         enum slot_activity to_activity);
 
+bool slot_plan_is_free(enum slot_state state); /* Owner or Unclaimed */
+
 /* Will this slot take this job now?  START (as Requirements of the slot's ad) and the job's
  * Requirements both. 0, or -ENOTSUP with err saying which side refuses and by which expression. */
 int slot_plan_accepts(const struct ad *slot, const struct ad *job, const struct ad_context *context,

@@ -23,6 +23,8 @@
 #include "classad/ad.h"
 #include "startd/advertise_due.h"
 #include "startd/inventory_plan.h"
+#include "startd/slot_facts.h"
+#include "startd/slot_knobs.h"
 #include "startd/slot_types_plan.h"
 #include "startd/startd.h"
 #include "startd/startd_context.h"
@@ -31,7 +33,6 @@
 #define INVENTORY       "INVENTORY_" /* behind that */
 #define INVENTORY_MS    30000        /* that its script may take */
 #define INVENTORY_BYTES ((size_t)1 << 20)
-#define MODIFIER_MAX    (RESOURCE_NAME_MAX + 40)
 
 /* ---- the machine */
 
@@ -165,45 +166,6 @@ static int find_resources(struct startd *startd, struct err *err)
     return rc;
 }
 
-/* The text of MODIFY_REQUEST_EXPR_REQUEST<kind>, NULL: none; its name in name. */
-static const char *modifier(const struct startd *startd, size_t kind, char *name, size_t size)
-{
-    static const char *const KNOBS[RESOURCE_CUSTOM] = {"MODIFY_REQUEST_EXPR_REQUESTCPUS",
-                                                       "MODIFY_REQUEST_EXPR_REQUESTMEMORY",
-                                                       "MODIFY_REQUEST_EXPR_REQUESTDISK"};
-    (void)snprintf(name, size, "MODIFY_REQUEST_EXPR_REQUEST%s",
-                   startd->kinds->kinds[kind].name); /* fits */
-    return kind < RESOURCE_CUSTOM ? config_expr(startd->env.config, KNOBS[kind])
-                                  : config_text(startd->env.config, name);
-}
-
-void slots_show_modifiers(const struct startd *startd, struct ad *ad)
-{
-    for (size_t i = 0; i < startd->kinds->count; i++) {
-        char name[MODIFIER_MAX];
-        const char *text = modifier(startd, i, name, sizeof name);
-        if (startd->modify[i] != NULL) {
-            (void)ad_set_expr_old(ad, name, text, NULL); /* it was parsed before */
-        }
-    }
-}
-
-static void find_modifiers(struct startd *startd)
-{
-    for (size_t i = 0; i < startd->kinds->count; i++) {
-        char name[MODIFIER_MAX];
-        struct err err;
-        const char *text = modifier(startd, i, name, sizeof name);
-        ad_expr_destroy(startd->modify[i]);
-        startd->modify[i] = NULL;
-        if (text != NULL && text[0] != '\0' &&
-            ad_expr_parse(text, strlen(text), AD_OLD, &startd->modify[i], &err) != 0) {
-            startd->modify[i] = NULL;
-            log_error(startd->env.log, "config.expr", err.text, LOG_TEXT("knob", name));
-        }
-    }
-}
-
 /* ---- slots */
 
 static struct slot *add_slot(struct startd *startd, enum slot_kind kind)
@@ -228,52 +190,15 @@ static void destroy_slot(struct slot *slot)
     mem_free(slot);
 }
 
-/* An option of a type; NULL when it is not set. */
-static const char *type_text(const struct config *config, const char *prefix, int id,
-                             const char *suffix)
-{
-    char name[80];
-    (void)snprintf(name, sizeof name, "%s%d%s", prefix, id, suffix); /* fits */
-    return config_text(config, name);
-}
-
-/* HIBERNATE is not among them: the machine sleeps as one. */
-static const char *const TYPE_KNOBS[] = {
-    "START",    "RANK",    "MAXJOBRETIREMENTTIME", "MACHINEMAXVACATETIME", "UNHIBERNATE", "SUSPEND",
-    "CONTINUE", "PREEMPT", "WANT_SUSPEND",         "WANT_VACATE",          "KILL"};
-
-const char *slots_type_expr(const struct config *config, int type_id, const char *knob)
-{
-    char suffix[48];
-    for (size_t i = 0; type_id > 0 && i < ARRAY_COUNT(TYPE_KNOBS); i++) {
-        if (strcmp(TYPE_KNOBS[i], knob) == 0) {
-            (void)snprintf(suffix, sizeof suffix, "_%s", knob); /* fits */
-            return type_text(config, "SLOT_TYPE_", type_id, suffix);
-        }
-    }
-    return NULL;
-}
-
-static int check_type_exprs(const struct config *config, int type_id, struct err *err)
-{
-    int rc = 0;
-    for (size_t i = 0; rc == 0 && i < ARRAY_COUNT(TYPE_KNOBS); i++) {
-        const char *text = slots_type_expr(config, type_id, TYPE_KNOBS[i]);
-        rc = text != NULL ? ad_expr_check(NULL, text, err) : 0;
-        rc = rc != 0 ? err_prefix(err, rc, "SLOT_TYPE_%d_%s", type_id, TYPE_KNOBS[i]) : 0;
-    }
-    return rc;
-}
-
 static int read_types(struct startd *startd, struct slot_type types[SLOT_TYPES_MAX], size_t *count,
                       struct err *err)
 {
     const struct config *config = startd->env.config;
     *count = 0;
     for (int id = 1; id <= SLOT_TYPES_MAX; id++) {
-        const char *number = type_text(config, "NUM_SLOTS_TYPE_", id, "");
-        const char *partitionable = type_text(config, "SLOT_TYPE_", id, "_PARTITIONABLE");
-        struct slot_type type = {.id = id, .share = type_text(config, "SLOT_TYPE_", id, "")};
+        const char *number = slots_type_text(config, "NUM_SLOTS_TYPE_", id, "");
+        const char *partitionable = slots_type_text(config, "SLOT_TYPE_", id, "_PARTITIONABLE");
+        struct slot_type type = {.id = id, .share = slots_type_text(config, "SLOT_TYPE_", id, "")};
         if (number == NULL) {
             continue;
         }
@@ -290,7 +215,7 @@ static int read_types(struct startd *startd, struct slot_type types[SLOT_TYPES_M
         if (type.count != 0) {
             types[(*count)++] = type;
         }
-        int rc = check_type_exprs(config, id, err);
+        int rc = slots_check_type(config, id, err);
         if (rc != 0) {
             return rc;
         }
@@ -356,7 +281,7 @@ int slots_create(struct startd *startd, struct err *err)
         return rc;
     }
     startd->machine_slots = startd->slot_count;
-    find_modifiers(startd);
+    slots_find_modifiers(startd);
     for (size_t i = 0; i < startd->slot_count; i++) {
         policy_load(startd->slots[i]);
         slot_mint(startd->slots[i]);
@@ -400,7 +325,7 @@ void slots_refresh(struct startd *startd)
 
 void slots_reload(struct startd *startd)
 {
-    find_modifiers(startd);
+    slots_find_modifiers(startd);
     for (size_t i = 0; i < startd->slot_count; i++) {
         policy_load(startd->slots[i]);
     }
@@ -408,75 +333,7 @@ void slots_reload(struct startd *startd)
     check_all_attrs(startd);
 }
 
-struct slot *slot_by_claim_id(struct startd *startd, const char *claim_id)
-{
-    struct slot *found = NULL;
-    size_t length = strlen(claim_id);
-    for (size_t i = 0; i < startd->slot_count && length > 0; i++) {
-        struct slot *slot = startd->slots[i];
-        if (strlen(slot->claim_id) == length &&
-            text_equal_secret(slot->claim_id, claim_id, length)) {
-            found = slot;
-        }
-        for (size_t k = 0; k < slot->piece_ids.count; k++) {
-            const char *id = slot->piece_ids.items[k];
-            if (strlen(id) == length && text_equal_secret(id, claim_id, length)) {
-                found = slot;
-            }
-        }
-    }
-    return found;
-}
-
-struct slot *slot_by_name(struct startd *startd, const char *name)
-{
-    for (size_t i = 0; i < startd->slot_count; i++) {
-        if (strcmp(startd->slots[i]->name, name) == 0) {
-            return startd->slots[i];
-        }
-    }
-    return NULL;
-}
-
-static void poll_free(struct slot *slot)
-{
-    struct ad_context context = startd_context(slot->startd);
-    if (context.now_s - slot->minted_s >= CLAIM_ID_LIFETIME_S || context.now_s < slot->minted_s) {
-        slot_mint(slot); /* the last one may have been given away, and the word of it lost */
-        slot_refresh(slot);
-    }
-    enum slot_state rest = slot_plan_rest(slot->ad, &context);
-    if (rest != slot->state) {
-        slot_move(slot, rest, SLOT_IDLE);
-    }
-}
-
-void slots_poll(struct startd *startd)
-{
-    figures_measure(startd);
-    for (size_t i = startd->slot_count; i > 0; i--) { /* a piece may be gone after its step */
-        struct slot *slot = startd->slots[i - 1];
-        if (slot->claim != NULL) {
-            policy_check(slot);
-        } else if (slot->kind != SLOT_DYNAMIC &&
-                   (slot->state == SLOT_OWNER || slot->state == SLOT_UNCLAIMED)) {
-            poll_free(slot);
-        }
-    }
-}
-
 /* ---- pieces */
-
-void slot_free_resources(const struct slot *slot, struct resources *ret)
-{
-    const struct startd *startd = slot->startd;
-    *ret = slot->total;
-    for (size_t i = startd->machine_slots; i < startd->slot_count; i++) {
-        if (startd->slots[i]->parent == slot && !PLANTED(piece_given_twice)) {
-            carve_plan_subtract(startd->kinds, ret, &startd->slots[i]->total);
-        }
-    }
-}
 
 /* The lowest number that no piece of parent has. */
 static int free_piece_id(const struct slot *parent)

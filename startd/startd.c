@@ -48,7 +48,7 @@ static void poll(void *arg)
     }
     hibernate_look_again(startd);
     idle_hint_look(startd);
-    slots_poll(startd);
+    policy_poll(startd);
     if (farewell_check(startd)) {
         startd_stop(startd);
         return;

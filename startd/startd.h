@@ -347,15 +347,6 @@ int slots_create(struct startd *startd, struct err *err);
 void slots_destroy(struct startd *startd);
 void slots_reload(struct startd *startd);  /* expressions; the division needs a restart */
 void slots_refresh(struct startd *startd); /* all ads anew */
-/* MODIFY_REQUEST_EXPR_REQUEST..., by which the negotiator counts as we do */
-void slots_show_modifiers(const struct startd *startd, struct ad *ad);
-/* SLOT_TYPE_<id>_<knob>, for the knobs that a type may have of its own; NULL: not set. */
-const char *slots_type_expr(const struct config *config, int type_id, const char *knob);
-void slots_poll(struct startd *startd); /* Owner or Unclaimed, machine figures */
-struct slot *slot_by_claim_id(struct startd *startd,
-                              const char *claim_id); /* constant time per slot */
-struct slot *slot_by_name(struct startd *startd, const char *name);
-void slot_free_resources(const struct slot *slot, struct resources *ret); /* of what is not given */
 /* A piece for that job, Unclaimed, of which nobody knows yet: slot_keep() or slot_uncarve() follows
  * at once.  -ENOSPC: it does not fit, or there are STARTD_SLOTS_MAX slots; -EINVAL: the job's
  * request is none. */
@@ -372,9 +363,6 @@ void slot_remove(struct slot *piece); /* a piece that has no claim any more */
 
 /* ---- slot.c: one slot's ad and moves */
 void slot_move(struct slot *slot, enum slot_state state, enum slot_activity activity);
-/* The slot has no claim any more: it goes to the claim that waits, or to Owner or Unclaimed with a
- * new claim id; a piece is removed (slot is dangling then). */
-void slot_rest(struct slot *slot);
 void slot_build(struct slot *slot); /* builds the ad anew */
 /* Writes anew what passes without a move: figures, disk, what its job has left. */
 void slot_renew(struct slot *slot);
@@ -404,7 +392,9 @@ bool preempt_is_due(const struct slot *slot, char *ret, size_t size);
 void preempt_evict(struct slot *slot);
 /* A run has begun on the slot, or goes on: it retires at once if it has to go. */
 void preempt_run_began(struct slot *slot);
-void preempt_take(struct slot *slot); /* the slot is free: the claim that waits gets it */
+/* The slot has no claim any more: it goes to the claim that waits, or to Owner or Unclaimed with a
+ * new claim id; a piece is removed (slot is dangling then). */
+void slot_rest(struct slot *slot);
 int64_t preempt_wait_max_s(const struct slot *slot);
 void preempt_step(void *claim);                        /* the retire_timer's */
 int64_t preempt_retirement_s(const struct slot *slot); /* that its job has left */
@@ -447,9 +437,10 @@ void meter_put_rates(const struct startd *startd, struct ad *args);
 void meter_count(struct claim *claim, const struct ad *args, bool ends);
 
 /* ---- policy.c: the owner's policy for claimed slots */
-void policy_load(struct slot *slot);
-void policy_unload(struct slot *slot);
 void policy_check(struct slot *slot); /* takes a step where one is due; a piece may be gone then */
+/* Looks at the figures, then at all slots: free ones are Owner or Unclaimed, claimed ones are
+ * checked. */
+void policy_poll(struct startd *startd);
 
 /* ---- draining_call.c: what an administrator says of draining */
 void draining_request(struct startd *startd, struct wire_request *request);

@@ -556,6 +556,9 @@ static void starter_ckpt(struct startd *startd, struct wire_request *request)
         return;
     }
     job_ckpt_taken(claim, wire_request_args(request));
+    if (claim->slot != NULL) {
+        slot_refresh(claim->slot);
+    }
     wire_reply_ok(request, NULL);
 }
 

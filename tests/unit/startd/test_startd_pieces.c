@@ -10,6 +10,7 @@
 #include <signal.h>
 
 #include "base/strbuf.h"
+#include "startd/slot_facts.h"
 #include "tests/unit/startd/startd_rig.h"
 
 #define FOUR                                                                            \

@@ -241,7 +241,7 @@ static void a_retirement_that_is_made_shorter_ends_at_the_next_look(void **state
     char id[CLAIM_ID_MAX];
     run_known(rig, PATIENT, KNOWN);
     assert_int_equal(preempt(rig, FAMOUS, "[]", id, NULL), 0);
-    slots_poll(rig->startd);
+    policy_poll(rig->startd);
     assert_true(is_retiring(rig));
     load(rig, IMPATIENT);
     startd_daemon.reload(rig->startd, rig->config); /* looks */

@@ -1,0 +1,29 @@
+/* startd/slot_knobs.h - what the configuration says of slots, for each type or for each kind of
+ * resource.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef STARTD_SLOT_KNOBS_H
+#define STARTD_SLOT_KNOBS_H
+
+struct ad;
+struct config;
+struct err;
+struct slot;
+struct startd;
+
+/* An option of a type, prefix<id>suffix; NULL when it is not set. */
+const char *slots_type_text(const struct config *config, const char *prefix, int id,
+                            const char *suffix);
+/* SLOT_TYPE_<id>_<knob>, for the knobs that a type may have of its own; NULL: not set. */
+const char *slots_type_expr(const struct config *config, int type_id, const char *knob);
+int slots_check_type(const struct config *config, int type_id, struct err *err);
+
+void slots_find_modifiers(struct startd *startd);
+/* MODIFY_REQUEST_EXPR_REQUEST..., by which the negotiator counts as we do */
+void slots_show_modifiers(const struct startd *startd, struct ad *ad);
+
+void policy_load(struct slot *slot); /* SUSPEND ... of its type */
+void policy_unload(struct slot *slot);
+
+#endif
