@@ -23,6 +23,7 @@
 #include "classad/ad.h"
 #include "startd/claim_facts.h"
 #include "startd/claim_record.h"
+#include "startd/draining_facts.h"
 #include "startd/owner_plan.h"
 #include "startd/startd.h"
 #include "startd/startd_context.h"

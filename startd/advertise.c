@@ -21,6 +21,7 @@
 #include "base/strbuf.h"
 #include "classad/ad.h"
 #include "startd/advertise_due.h"
+#include "startd/draining_facts.h"
 #include "startd/slot_facts.h"
 #include "startd/startd.h"
 #include "wire/pool.h"
@@ -212,6 +213,11 @@ static void send_timer(void *arg)
     send_changes(startd);
 }
 
+static void refresh_all(void *arg)
+{
+    slots_refresh(arg);
+}
+
 static void uplink_up(void *arg, struct wire *wire)
 {
     struct startd *startd = arg;
@@ -286,13 +292,15 @@ int advertise_open(struct startd *startd, struct err *err)
     }
     const struct wire_dial how = {.address = address, .route = "collector", .name = startd->uplink};
     startd->send_timer = loop_timer_create(startd->env.loop, send_timer, startd);
+    startd->anew_timer = loop_timer_create(startd->env.loop, refresh_all, startd);
     return uplink_create(startd->wires, &how, &EVENTS, startd, &startd->collector, err);
 }
 
 void advertise_close(struct startd *startd)
 {
     loop_timer_destroy(startd->send_timer);
-    startd->send_timer = NULL;
+    loop_timer_destroy(startd->anew_timer);
+    startd->send_timer = startd->anew_timer = NULL;
     uplink_destroy(startd->collector);
     startd->collector = NULL;
 }

@@ -34,3 +34,10 @@ void advertise_flap(struct startd *startd)
         advertise_in(startd, due_ms - now_ms);
     }
 }
+
+void advertise_anew(struct startd *startd)
+{
+    if (startd->anew_timer != NULL) {
+        loop_timer_set(startd->anew_timer, 0);
+    }
+}

@@ -16,6 +16,8 @@ struct startd;
 
 void advertise_in(struct startd *startd, uint64_t delay_ms);
 void advertise_soon(struct startd *startd);
+/* All ads are made anew and sent, in a turn of the loop. */
+void advertise_anew(struct startd *startd);
 void advertise_flap(struct startd *startd); /* a job began or ended on a claim that goes on */
 
 #endif

@@ -37,6 +37,13 @@ int64_t claim_suspended_s(const struct claim *claim)
     return claim->suspended_s + open_s;
 }
 
+int64_t claim_run_s(const struct claim *claim)
+{
+    int64_t now_s = loop_wall_s(claim->startd->env.loop);
+    int64_t run = now_s - claim->job_start_s - claim_suspended_s(claim);
+    return claim->stage == CLAIM_ACTIVE && claim->job_start_s > 0 && run > 0 ? run : 0;
+}
+
 void claim_put_suspension(const struct claim *claim, struct ad *args)
 {
     if (claim->stage != CLAIM_ACTIVE) {

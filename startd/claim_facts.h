@@ -15,6 +15,7 @@ struct startd;
 struct claim *claim_find(struct startd *startd, const char *claim_id);
 uint64_t claim_remaining_ms(const struct claim *claim);
 int64_t claim_suspended_s(const struct claim *claim); /* of the run so far */
+int64_t claim_run_s(const struct claim *claim);       /* that its job has run, without that */
 /* What CLAIM and ALIVE say of it: Suspended, NumSuspensions, LastSuspensionTime, SuspendedSeconds
  */
 void claim_put_suspension(const struct claim *claim, struct ad *args);

@@ -23,6 +23,7 @@
 #include "base/text.h"
 #include "classad/ad.h"
 #include "startd/claim_facts.h"
+#include "startd/draining_facts.h"
 #include "startd/startd.h"
 #include "startd/startd_context.h"
 #include "store/store.h"
@@ -32,33 +33,6 @@
 #define RETRY_MS  60000 /* the machine could not be taken down, the note could not be written */
 
 /* ---- what the slots are */
-
-bool draining_is_on(const struct startd *startd)
-{
-    return startd->draining.phase == DRAIN_ACTIVE || startd->draining.phase == DRAIN_COMPLETE;
-}
-
-bool draining_slot(const struct slot *slot)
-{
-    return draining_is_on(slot->startd) &&
-           drain_request_names(&slot->startd->draining.request, slot->name);
-}
-
-static bool counts_start(const struct startd *startd)
-{
-    return startd->draining.request.start != NULL && !startd->draining.last;
-}
-
-static bool orders_sleep(const struct draining *draining)
-{
-    return draining->request.then == DRAIN_THEN_SLEEP || draining->request.then == DRAIN_THEN_OFF;
-}
-
-bool draining_is_due(const struct slot *slot)
-{
-    bool may_go_on = slot->claim == NULL || slot->claim->accepted;
-    return draining_slot(slot) && !(may_go_on && counts_start(slot->startd));
-}
 
 static enum drain_place place_of(const struct slot *slot)
 {
@@ -81,13 +55,6 @@ static enum drain_place place_of(const struct slot *slot)
                                               : DRAIN_AT_RUNNING;
 }
 
-static int64_t run_s(const struct claim *claim)
-{
-    int64_t now_s = loop_wall_s(claim->startd->env.loop);
-    int64_t run = now_s - claim->job_start_s - claim_suspended_s(claim);
-    return claim->stage == CLAIM_ACTIVE && claim->job_start_s > 0 && run > 0 ? run : 0;
-}
-
 /* request NULL: all of the machine. */
 static struct drain_slot *snapshot(const struct startd *startd, const struct drain_request *request)
 {
@@ -99,7 +66,7 @@ static struct drain_slot *snapshot(const struct startd *startd, const struct dra
         slots[i].requested = request == NULL || drain_request_names(request, slot->name);
         if (claim != NULL) {
             slots[i].accepted = claim->accepted;
-            slots[i].run_s = run_s(claim);
+            slots[i].run_s = claim_run_s(claim);
             slots[i].retirement_s = preempt_retirement_s(slot);
             slots[i].vacate_s = preempt_vacate_s(slot);
             slots[i].saved_s = claim->ckpt_run_s;
@@ -122,26 +89,6 @@ void draining_estimate(const struct startd *startd, const struct drain_request *
 
 /* ---- attributes */
 
-void draining_put(const struct slot *slot, struct ad *ad)
-{
-    const struct draining *draining = &slot->startd->draining;
-    if (!draining_slot(slot) || (slot->startd->going_down && orders_sleep(draining))) {
-        return; /* an offline ad says what the machine is when it is woken */
-    }
-    reclaim_put(slot, ad);
-    const char *start = counts_start(slot->startd) ? draining->request.start : "false";
-    (void)ad_set_expr_old(ad, "Start", start, NULL); /* it parsed when the request came */
-    ad_set_bool(ad, "Draining", true);
-    ad_set_string(ad, "DrainingRequestId", draining->id);
-    ad_set_string(ad, "DrainingRequester", draining->requester);
-    ad_set_string(ad, "DrainingSchedule", drain_schedule_name(draining->request.schedule));
-    ad_set_int(ad, "LastDrainStartTime", draining->began_s);
-    ad_set_string(ad, "PowerState", "Draining");
-    if (draining->request.reason != NULL) {
-        ad_set_string(ad, "DrainReason", draining->request.reason);
-    }
-}
-
 void draining_publish(struct startd *startd, bool all)
 {
     struct drain_estimates cost;
@@ -157,32 +104,6 @@ void draining_publish(struct startd *startd, bool all)
 }
 
 /* ---- what is durable */
-
-void draining_save(struct startd *startd, void (*done)(void *arg))
-{
-    const struct draining *draining = &startd->draining;
-    struct ad *ad = ad_create();
-    struct strbuf bytes;
-    if (draining_is_on(startd)) {
-        drain_request_write(&draining->request, ad);
-        ad_set_int(ad, "Phase", draining->phase);
-        ad_set_string(ad, "Id", draining->id);
-        ad_set_string(ad, "Requester", draining->requester);
-        ad_set_int(ad, "Began", draining->began_s);
-        ad_set_string(ad, "BootId", startd->machine.boot_id);
-    }
-    ad_set_int(ad, "UnclaimedTime", draining->totals.unclaimed_s);
-    ad_set_int(ad, "BadputTime", draining->totals.badput_s);
-    ad_set_int(ad, "CountedTo", draining->totals.counted_s);
-    ad_set_int(ad, "Counting", draining->totals.counting);
-    strbuf_init(&bytes, STORE_VALUE_MAX);
-    ad_encode(ad, true, &bytes);
-    struct store_txn *txn = store_begin(startd->store);
-    store_put(txn, "draining", "now", bytes.data, bytes.length);
-    store_commit(txn, done, startd);
-    strbuf_fini(&bytes);
-    ad_destroy(ad);
-}
 
 /* It was drained to exit, did, and was started none the less: it is to work. */
 static bool has_exited(const struct startd *startd)
@@ -255,22 +176,6 @@ void draining_count(struct startd *startd)
     }
 }
 
-void draining_moved(struct startd *startd)
-{
-    if (draining_is_on(startd)) {
-        loop_timer_set(startd->draining.look_timer, 0);
-    }
-}
-
-void draining_run_over(struct claim *claim)
-{
-    if (claim->drained && !claim->delivered) { /* it may have ended just in time */
-        drain_totals_evicted(&claim->startd->draining.totals, run_s(claim));
-        draining_save(claim->startd, NULL);
-    }
-    claim->drained = claim->delivered = false;
-}
-
 /* ---- phases */
 
 void draining_move(struct startd *startd, enum drain_phase phase, const char *why)
@@ -326,7 +231,7 @@ void draining_finish(struct startd *startd, const char *why)
 
 static void end_for_restart(void *arg)
 {
-    startd_end(arg);
+    loop_timer_set(((struct startd *)arg)->end_timer, 0);
 }
 
 static void try_later(struct startd *startd, uint64_t after_ms)
@@ -347,7 +252,7 @@ static void exit_for_good(struct startd *startd, const char *reason)
     }
     startd->draining.no_more = true;
     draining_count(startd);
-    startd_end(startd);
+    loop_timer_set(startd->end_timer, 0);
 }
 
 /* What comes when all are drained; sleep, off and exit are tried until they succeed, and the
@@ -405,7 +310,7 @@ static void complete(struct startd *startd)
 void draining_stays(struct startd *startd, bool retry)
 {
     struct draining *draining = &startd->draining;
-    if (draining->phase != DRAIN_COMPLETE || !orders_sleep(draining)) {
+    if (draining->phase != DRAIN_COMPLETE || !draining_orders_sleep(draining)) {
         return;
     }
     if (retry) {
@@ -492,7 +397,7 @@ void draining_look(void *arg)
         /* each slot becomes Drained once, and Idle once */
     }
     draining_count(startd);
-    if (found.complete && orders_sleep(draining) && startd->claims.count > 0) {
+    if (found.complete && draining_orders_sleep(draining) && startd->claims.count > 0) {
         loop_timer_set(draining->look_timer, CLAIMS_MS); /* schedds are still to be told */
     } else if (found.complete && draining->phase == DRAIN_ACTIVE && !draining->committing) {
         complete(startd);
@@ -509,7 +414,6 @@ void draining_look(void *arg)
 int draining_open(struct startd *startd, struct err *err)
 {
     struct draining *draining = &startd->draining;
-    draining->offer_timer = loop_timer_create(startd->env.loop, draining_offer_late, startd);
     draining->look_timer = loop_timer_create(startd->env.loop, draining_look, startd);
     return store_load(startd->store, "draining", restore_one, startd, err);
 }

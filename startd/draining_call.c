@@ -19,22 +19,12 @@
 #include "base/text.h"
 #include "classad/ad.h"
 #include "startd/claim_facts.h"
+#include "startd/draining_facts.h"
 #include "startd/startd.h"
 #include "startd/startd_context.h"
 #include "wire/wire.h"
 
-#define HELD_MAX     4096 /* calls kept while an offer stands; more are refused */
-#define LAST_WORD_MS 500  /* a startd that ends says first that the commit was good */
-
-struct held {
-    struct wire_request *request;
-    bool of_claim;
-};
-
-bool draining_stands(const struct startd *startd)
-{
-    return startd->draining.phase == DRAIN_OFFERED;
-}
+#define LAST_WORD_MS 500 /* a startd that ends says first that the commit was good */
 
 static bool ends(const struct draining *draining)
 {
@@ -65,21 +55,6 @@ static void serve_held(struct startd *startd)
         mem_free(one);
     }
     vec_fini(&held, NULL);
-}
-
-bool draining_keeps(struct startd *startd, struct wire_request *request, bool of_claim)
-{
-    if (!draining_stands(startd)) {
-        return false;
-    }
-    if (startd->draining.held.count >= HELD_MAX) {
-        wire_reply_error(request, -EBUSY, "%s: waits for who wants to drain it", startd->name);
-        return true;
-    }
-    struct held *one = mem_alloc(sizeof *one);
-    *one = (struct held){.request = request, .of_claim = of_claim};
-    vec_push(&startd->draining.held, one);
-    return true;
 }
 
 /* ---- the end of an offer */

@@ -31,6 +31,7 @@
 #include "offline_ads/offline_ads.h"
 #include "power/power.h"
 #include "startd/advertise_due.h"
+#include "startd/draining_facts.h"
 #include "startd/startd.h"
 #include "startd/startd_context.h"
 #include "wire/wire.h"
@@ -47,6 +48,19 @@
 #define ROOSTER_SPARE_MS     60000 /* after the latest end of the order */
 #define ROOSTER_LONGEST_S    86400
 #define ASK_MS               1000
+
+/* Why it is up although all slots agree; "": by nothing; it is shown. */
+static void show_held(struct startd *startd, const char *why)
+{
+    if (strcmp(startd->look.held, why) == 0) {
+        return;
+    }
+    if (why[0] != '\0' && startd->look.held[0] == '\0') {
+        log_info(startd->env.log, "hibernate.held", why);
+    }
+    (void)snprintf(startd->look.held, sizeof startd->look.held, "%s", why);
+    slots_refresh(startd);
+}
 
 /* It is up, and shows itself again: its offline ads are taken back with its first update. */
 static void stay_up(struct startd *startd, const char *why)
@@ -418,7 +432,7 @@ static void check_permitted(struct startd *startd, int status, const char *why)
     }
     if (status != 0) {
         const char *ignored;
-        hibernate_held(startd, why);
+        show_held(startd, why);
         look_again_in(startd, permit_early_ms(startd, &ignored));
         return;
     }
@@ -430,7 +444,7 @@ static void check_permitted(struct startd *startd, int status, const char *why)
         go_down(startd, level, startd->permit.reason);
     } else {
         permit_withdraw(startd);
-        hibernate_held(startd, err.text);
+        show_held(startd, err.text);
     }
 }
 
@@ -447,19 +461,19 @@ void hibernate_check(struct startd *startd)
     }
     if (any_claim(startd) || uplink_wire(startd->collector) == NULL ||
         strcmp(config_string(config, "POWER_METHOD"), "none") == 0) {
-        hibernate_held(startd, "");
+        show_held(startd, "");
         return;
     }
     int level = agreed_level(startd);
     struct err err = {.text = ""};
     const char *why;
     if (level == 0 || hibernate_may(startd, level, false, false, &err) != 0) {
-        hibernate_held(startd, err.text);
+        show_held(startd, err.text);
         return;
     }
     uint64_t early_ms = permit_early_ms(startd, &why);
     if (early_ms > 0) {
-        hibernate_held(startd, why);
+        show_held(startd, why);
         look_again_in(startd, early_ms);
         return;
     }
@@ -477,7 +491,7 @@ static void drain_permitted(struct startd *startd, int status, const char *why)
         return;
     }
     if (status != 0) {
-        hibernate_held(startd, why);
+        show_held(startd, why);
         take_back(startd, why); /* draining tries again */
         return;
     }
@@ -494,7 +508,7 @@ void hibernate_drained(struct startd *startd, int level, bool keep_off, const ch
     }
     loop_timer_stop(startd->hibernate_timer);
     if (hibernate_may(startd, level, true, false, &why) != 0) {
-        hibernate_held(startd, why.text);
+        show_held(startd, why.text);
         take_back(startd, why.text); /* draining tries again */
         return;
     }

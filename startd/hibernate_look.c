@@ -23,6 +23,7 @@
 #include "base/strbuf.h"
 #include "base/text.h"
 #include "classad/ad.h"
+#include "startd/advertise_due.h"
 #include "startd/hibernate_plan.h"
 #include "startd/startd.h"
 
@@ -98,7 +99,7 @@ static void answered(void *arg, pid_t pid, const struct os_exit *how)
     mem_free(text);
     ad_destroy(ad);
     startd->look.seen_ms = 0;
-    slots_refresh(startd);
+    advertise_anew(startd);
 }
 
 static void ask(struct startd *startd, struct vec *words, bool is_logind)
@@ -236,6 +237,31 @@ static const char *mechanism(const struct startd *startd)
                                          : "/sys";
 }
 
+void keep_write(const struct startd *startd, struct ad *ad)
+{
+    static const char *const NAMES[] = {"PowerKeepUntil", "PowerKeepBy", "PowerKeepReason"};
+    const struct keep *keep = &startd->keep;
+    for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++) {
+        ad_remove(ad, NAMES[i]);
+    }
+    if (keep->until_s > loop_wall_s(startd->env.loop)) {
+        ad_set_int(ad, "PowerKeepUntil", keep->until_s);
+        ad_set_string(ad, "PowerKeepBy", keep->by);
+        if (keep->reason[0] != '\0') {
+            ad_set_string(ad, "PowerKeepReason", keep->reason);
+        }
+    }
+}
+
+void reclaim_write(const struct startd *startd, struct ad *ad)
+{
+    const struct reclaim *reclaim = &startd->reclaim;
+    if (reclaim->at_s > 0) {
+        ad_set_int(ad, "LastReclaimTime", reclaim->at_s);
+        ad_set_string(ad, "LastReclaimReason", reclaim->reason);
+    }
+}
+
 void hibernate_write(struct startd *startd, struct ad *ad)
 {
     char why[ADAPTER_WHY_MAX];
@@ -309,18 +335,6 @@ int hibernate_may(struct startd *startd, int level, bool ordered, bool forced, s
         .cannot_wake = cannot_wake,
     };
     return hibernate_plan_judge(&facts, level, err);
-}
-
-void hibernate_held(struct startd *startd, const char *why)
-{
-    if (strcmp(startd->look.held, why) == 0) {
-        return;
-    }
-    if (why[0] != '\0' && startd->look.held[0] == '\0') {
-        log_info(startd->env.log, "hibernate.held", why);
-    }
-    (void)snprintf(startd->look.held, sizeof startd->look.held, "%s", why);
-    slots_refresh(startd);
 }
 
 bool hibernate_has_slept(struct startd *startd)

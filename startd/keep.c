@@ -51,22 +51,6 @@ int keep_open(struct startd *startd, struct err *err)
     return store_load(startd->store, "power", restore, startd, err);
 }
 
-void keep_write(const struct startd *startd, struct ad *ad)
-{
-    static const char *const NAMES[] = {"PowerKeepUntil", "PowerKeepBy", "PowerKeepReason"};
-    const struct keep *keep = &startd->keep;
-    for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++) {
-        ad_remove(ad, NAMES[i]);
-    }
-    if (keep->until_s > loop_wall_s(startd->env.loop)) {
-        ad_set_int(ad, "PowerKeepUntil", keep->until_s);
-        ad_set_string(ad, "PowerKeepBy", keep->by);
-        if (keep->reason[0] != '\0') {
-            ad_set_string(ad, "PowerKeepReason", keep->reason);
-        }
-    }
-}
-
 static void gone(void *arg)
 {
     ((struct startd *)arg)->keep.request = NULL;

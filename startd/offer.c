@@ -20,6 +20,7 @@
 #include "base/text.h"
 #include "classad/ad.h"
 #include "startd/claim_facts.h"
+#include "startd/draining_facts.h"
 #include "startd/slot_facts.h"
 #include "startd/startd.h"
 #include "startd/startd_context.h"

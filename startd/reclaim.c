@@ -20,25 +20,9 @@
 #include "base/log.h"
 #include "base/loop.h"
 #include "classad/ad.h"
+#include "startd/draining_facts.h"
 #include "startd/startd.h"
 #include "wire/wire.h"
-
-void reclaim_write(const struct startd *startd, struct ad *ad)
-{
-    const struct reclaim *reclaim = &startd->reclaim;
-    if (reclaim->at_s > 0) {
-        ad_set_int(ad, "LastReclaimTime", reclaim->at_s);
-        ad_set_string(ad, "LastReclaimReason", reclaim->reason);
-    }
-}
-
-void reclaim_put(const struct slot *slot, struct ad *ad)
-{
-    if (slot->startd->draining.request.reclaimable) {
-        ad_set_bool(ad, "DrainingReclaimable", true);
-        (void)ad_copy_attr(ad, "ReclaimStart", ad, "Start"); /* absent: nothing matches */
-    }
-}
 
 static void reply(struct wire_request *request, const char *result)
 {

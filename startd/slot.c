@@ -21,6 +21,7 @@
 #include "classad/ad.h"
 #include "startd/advertise_due.h"
 #include "startd/claim_facts.h"
+#include "startd/draining_facts.h"
 #include "startd/inventory_plan.h"
 #include "startd/slot_facts.h"
 #include "startd/slot_knobs.h"

@@ -7,6 +7,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "startd/claim_record.h"
+#include "startd/draining_facts.h"
 #include "startd/old_claims.h"
 #include "startd/startd.h"
 
@@ -166,6 +167,7 @@ static void startd_destroy(void *state)
     slots_destroy(startd);
     power_destroy(startd->power);
     store_close(startd->store);
+    loop_timer_destroy(startd->end_timer);
     wire_context_destroy(startd->wires);
     claims_release_rest(startd);
     ad_expr_destroy(startd->hibernate);
@@ -194,6 +196,8 @@ static int startd_start(const struct daemon_env *env, void **state, struct err *
     startd->leave_timer = hibernate_leaving(startd);
     startd->ask_timer = loop_timer_create(env->loop, hibernate_ask, startd);
     startd->reclaim_timer = loop_timer_create(env->loop, hibernate_take_down, startd);
+    startd->draining.offer_timer = loop_timer_create(env->loop, draining_offer_late, startd);
+    startd->end_timer = loop_timer_create(env->loop, startd_stop, startd);
     startd->power = power_create(env->loop, env->os, env->log);
     int rc = set_names(startd, err);
     rc = rc != 0 ? rc : pool_context_create(env, &startd->wires, err);
@@ -299,11 +303,6 @@ static void startd_stop(void *state)
     startd->stop_timer = loop_timer_create(startd->env.loop, stop_now, startd);
     loop_timer_set(startd->stop_timer, STOP_GRACE_MS);
     stop_check(startd);
-}
-
-void startd_end(struct startd *startd)
-{
-    startd_stop(startd);
 }
 
 static const struct knob_table *const TABLES[] = {&startd_knobs, &power_knobs, &knobs_common};

@@ -304,12 +304,14 @@ struct startd {
     struct ad_expr *hibernate;
     struct loop_timer *poll_timer, *send_timer, *hibernate_timer, *stop_timer, *leave_timer;
     struct loop_timer *reclaim_timer; /* its offline ads are out: then the order is given */
-    struct loop_timer *ask_timer;     /* POWER_METHOD rooster: what became of it? */
-    bool ask_told;                    /* the answer to that had an ad already */
-    uint64_t send_due_ms;             /* when send_timer fires */
-    uint64_t last_sent_ms;            /* changes, on loop_now_ms(); 0: never */
-    uint64_t all_sent_ms;             /* all ads at once, likewise */
-    uint64_t epoch, sequence;         /* of our updates */
+    struct loop_timer *end_timer; /* it ends, as if it was told to stop: not before the next turn */
+    struct loop_timer *ask_timer; /* POWER_METHOD rooster: what became of it? */
+    bool ask_told;                /* the answer to that had an ad already */
+    struct loop_timer *anew_timer; /* all ads are to be made anew */
+    uint64_t send_due_ms;          /* when send_timer fires */
+    uint64_t last_sent_ms;         /* changes, on loop_now_ms(); 0: never */
+    uint64_t all_sent_ms;          /* all ads at once, likewise */
+    uint64_t epoch, sequence;      /* of our updates */
     uint64_t random_state;
     struct ad_work work;              /* of evaluating with jobs of others */
     uint64_t told_over;               /* of work.over */
@@ -444,22 +446,13 @@ void policy_poll(struct startd *startd);
 
 /* ---- draining_call.c: what an administrator says of draining */
 void draining_request(struct startd *startd, struct wire_request *request);
-bool draining_stands(const struct startd *startd); /* an offer: nothing may change */
-/* While an offer stands the call is kept, and served later: true. */
-bool draining_keeps(struct startd *startd, struct wire_request *request, bool of_claim);
 void draining_offer_late(void *startd); /* the offer_timer's */
 
 /* ---- draining.c: whole machine draining */
 int draining_open(struct startd *startd, struct err *err); /* before slots: START may be false */
 void draining_begin(struct startd *startd);                /* after claims: goes on */
 void draining_close(struct startd *startd);
-bool draining_is_on(const struct startd *startd);
-bool draining_slot(const struct slot *slot);   /* it is one of those that are drained */
-bool draining_is_due(const struct slot *slot); /* its claim takes no further job */
-void draining_merge(struct startd *startd);    /* drained pieces go back to their slots */
-void draining_moved(struct startd *startd);    /* a slot has, or is gone */
-void draining_run_over(struct claim *claim);   /* the claim's run, its slot still there */
-void draining_put(const struct slot *slot, struct ad *ad); /* overrides Start */
+void draining_merge(struct startd *startd); /* drained pieces go back to their slots */
 /* Estimates and totals, in ads to be sent, or in all. */
 void draining_publish(struct startd *startd, bool all);
 /* hibernate.c: the machine did not go down as was ordered when it was drained; retry: nothing was
@@ -470,14 +463,10 @@ void draining_stays(struct startd *startd, bool retry);
 void draining_estimate(const struct startd *startd, const struct drain_request *request,
                        struct drain_estimates *ret);
 void draining_move(struct startd *startd, enum drain_phase phase, const char *why);
-void draining_save(struct startd *startd, void (*done)(void *arg)); /* done may be NULL */
 void draining_count(struct startd *startd); /* the slots whose time counts may be others now */
 void draining_look(void *startd);           /* takes the next steps; the look_timer's */
 void draining_finish(struct startd *startd, const char *why); /* START counts again */
 void draining_forget(struct startd *startd);                  /* the request, in phase NONE */
-
-/* ---- startd.c */
-void startd_end(struct startd *startd); /* as if it was told to stop */
 
 /* ---- claim.c */
 void claim_say_alive(struct claim *claim); /* an ALIVE at once */
@@ -541,7 +530,6 @@ void advertise_request(struct startd *startd, struct wire_request *request);
 /* ---- keep.c */
 int keep_open(struct startd *startd, struct err *err);
 void keep_request(struct startd *startd, struct wire_request *request); /* POWER_KEEP */
-void keep_write(const struct startd *startd, struct ad *ad);
 
 /* ---- permit.c: the rooster is asked first */
 /* done is called once, also inside permit_ask(), which is not called while one is asking. */
@@ -557,18 +545,16 @@ void hibernate_look_close(struct startd *startd);
 /* HibernationState, HibernationLevel, HibernationSupportedStates, HibernationMethod, CanHibernate,
  * HibernationHeldBy ... */
 void hibernate_write(struct startd *startd, struct ad *ad);
+void keep_write(const struct startd *startd, struct ad *ad);
+void reclaim_write(const struct startd *startd, struct ad *ad); /* when and why it last was */
 /* May it go to sleep now?  As hibernate_plan_judge(). */
 int hibernate_may(struct startd *startd, int level, bool ordered, bool forced, struct err *err);
-void hibernate_held(struct startd *startd, const char *why); /* "": by nothing; it is shown */
 bool hibernate_has_slept(struct startd *startd); /* since this was asked last, or the start */
 bool hibernate_needs_wake(const struct startd *startd); /* by magic packets, or it stays up */
 bool hibernate_by_logind(const struct startd *startd);  /* POWER_METHOD host: systemctl does it */
 
 /* ---- reclaim.c */
 void reclaim_request(struct startd *startd, struct wire_request *request); /* POWER_RECLAIM */
-void reclaim_write(const struct startd *startd, struct ad *ad); /* when and why it last was */
-void reclaim_put(const struct slot *slot, struct ad *ad); /* of one that is drained; before Start
-                                                             is false */
 
 /* ---- hibernate.c */
 /* While it goes down: 0, -EPERM somebody ordered it, -EALREADY it is too late; see POWER_RECLAIM.

@@ -23,6 +23,7 @@
 #include "sim/pool.h"
 #include "sim/sim.h"
 #include "startd/claim_facts.h"
+#include "startd/draining_facts.h"
 #include "startd/startd.h"
 #include "wire/wire.h"
 

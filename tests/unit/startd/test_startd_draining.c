@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <signal.h>
 
+#include "startd/draining_facts.h"
 #include "tests/unit/startd/draining_rig.h"
 
 #define SHORT_JOB "[Owner = \"ann\"; User = \"ann@pool\"; IsShort = true; Requirements = true]"

@@ -14,6 +14,7 @@
 #include "collector/collector_ads.h"
 #include "collector/collector_state.h"
 #include "startd/claim_record.h"
+#include "startd/draining_facts.h"
 #include "store/store.h"
 #include "tests/unit/startd/draining_rig.h"
 

@@ -10,6 +10,7 @@
 #include <errno.h>
 
 #include "base/strbuf.h"
+#include "startd/draining_facts.h"
 #include "store/store.h"
 #include "tests/unit/startd/draining_rig.h"
 
