@@ -92,13 +92,13 @@ void choose_from(struct node *node)
         .ordered = node->ordered,
         .can_wake = !node->no_way && !node->ordering && is_known,
         .worn = per_day_max > 0 &&
-                wake_day_count(&node->day, loop_wall_s(rooster->env.loop)) >= per_day_max,
+                wake_day_count(&node->history.day, loop_wall_s(rooster->env.loop)) >= per_day_max,
         .spare = node->guard.spare,
         .reserving = node->guard.reserving,
         .rank = node->rank,
         .extra_w = guards_extra_w(node),
         .spare_at_ms = node->guard.spare ? spare_at_ms(node) : 0,
-        .retry_at_ms = node->retry_at_ms};
+        .retry_at_ms = node->wake.retry_at_ms};
 }
 
 /* ROOSTER_DRY_RUN: who would be woken is told once, and nobody is. */

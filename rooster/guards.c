@@ -247,7 +247,7 @@ void guards_up(struct node *node)
     struct node_guard *guard = &node->guard;
     guard->slept_s = 0;
     guard->joined_by_ms = loop_now_ms(node->rooster->env.loop) + RESERVE_JOIN_S * 1000;
-    if (node->sleep_id[0] == '\0' || node->state == WAKE_GOING_DOWN ||
+    if (node->sleep.id[0] == '\0' || node->state == WAKE_GOING_DOWN ||
         node->state == WAKE_STAYING) {
         guard->granted_until_ms = 0; /* it was down, or was to be taken down from here */
         count_young(node, false);
@@ -339,7 +339,7 @@ static struct guard_limits limits_of(const struct rooster *rooster)
 static struct guard_ask ask_of(struct node *node, const struct ad *args)
 {
     const struct rooster *rooster = node->rooster;
-    int64_t boot_s = (boots_p95_ms(&node->boots) + 999) / 1000;
+    int64_t boot_s = (boots_p95_ms(&node->history.boots) + 999) / 1000;
     double cycle_j = config_real(config_of(rooster), "ROOSTER_CYCLE_ENERGY") * 3600;
     (void)node_shown(node); /* judges whether there is a way to wake it */
     return (struct guard_ask){.ordered = ad_bool_or(args, "Ordered", false),

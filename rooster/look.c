@@ -35,8 +35,8 @@ static void record_sleep(struct node *node)
     ad_set_int(record, "EndTime", loop_wall_s(rooster->env.loop));
     ad_set_string(record, "Outcome", "Asleep");
     ad_set_string(record, "BootId", node->offline_boot_id);
-    if (node->past.is_compared) { /* also of a boot that nobody here asked for */
-        ad_set_string(record, "Differed", node->past.differed);
+    if (node->history.past.is_compared) { /* also of a boot that nobody here asked for */
+        ad_set_string(record, "Differed", node->history.past.differed);
     }
     ledger_put(rooster->ledger, id, record, NULL, NULL);
     ad_destroy(record);
@@ -75,7 +75,7 @@ static void recall(struct node *node)
                    ad_string_or(node->offline_ad, "PowerStateReason", ""));
     int64_t grown_s = config_duration_s(config, "ROOSTER_QUARANTINE_MAX");
     most_s = most_s > grown_s ? most_s : grown_s;
-    node->retry_at_ms =
+    node->wake.retry_at_ms =
         loop_now_ms(rooster->env.loop) + (uint64_t)(left_s < most_s ? left_s : most_s) * 1000;
 }
 
@@ -98,19 +98,19 @@ static void follow_ads(struct node *node)
         node_is_up(node);
     } else if (!up && node->offline && node->state == WAKE_UP) {
         node_is_asleep(node, ad_string_or(node->offline_ad, "PowerStateReason", "asleep"));
-        if (node->seen_up && node->sleep_id[0] == '\0') {
+        if (node->seen_up && node->sleep.id[0] == '\0') {
             record_sleep(node);
         } else {
             sleep_record_settled(node); /* it had asked */
         }
-    } else if (node->state == WAKE_OFF && node->nap_s != 0 && node->demanded) {
+    } else if (node->state == WAKE_OFF && node->history.nap_s != 0 && node->demanded) {
         node_napped(node);
     } else if (node->state == WAKE_BACKOFF && !node->demanded && !node->ordered &&
                !(node->guard.reserving && guards_missing(node->rooster) >= 0)) {
         node_give_up(node);
         node_move(node, WAKE_OFF, "nobody waits for it any more");
     } else if (node->state == WAKE_QUARANTINED &&
-               loop_now_ms(node->rooster->env.loop) >= node->retry_at_ms) {
+               loop_now_ms(node->rooster->env.loop) >= node->wake.retry_at_ms) {
         node_move(node, WAKE_OFF, "it may be tried again"); /* nobody holds one that failed */
     } else if (node->misshown && node->showing == 0 && !node->ordering) {
         node_show(node); /* a lost MERGE, or no way to wake it */

@@ -55,25 +55,26 @@ struct ad *node_to_ad(const struct node *node)
     ad_set_string(ad, "PowerStateReason", node->reason);
     ad_set_int(ad, "EnteredPowerState", node->since_s);
     ad_set_int(ad, "JobsWaiting", node->jobs_waiting);
-    ad_set_int(ad, "WakeAttempts", node->attempts);
-    if (node->last_boot_ms > 0) {
-        ad_set_real(ad, "LastWakeSeconds", (double)node->last_boot_ms / 1000.0);
+    ad_set_int(ad, "WakeAttempts", node->wake.attempts);
+    if (node->history.last_boot_ms > 0) {
+        ad_set_real(ad, "LastWakeSeconds", (double)node->history.last_boot_ms / 1000.0);
     }
     ad_set_int(ad, "WakeDeadline", (int64_t)(node_deadline_ms(node) / 1000));
-    ad_set_int(ad, "WakesToday", wake_day_count(&node->day, loop_wall_s(node->rooster->env.loop)));
-    past_put(&node->past, ad);
+    ad_set_int(ad, "WakesToday",
+               wake_day_count(&node->history.day, loop_wall_s(node->rooster->env.loop)));
+    past_put(&node->history.past, ad);
     if (node->would_wake) {
         ad_set_bool(ad, "WouldWake", true);
     }
-    if (node->fault != NULL) {
-        ad_set_string(ad, "LastWakeFault", node->fault);
+    if (node->wake.fault != NULL) {
+        ad_set_string(ad, "LastWakeFault", node->wake.fault);
     }
-    if (node->testing) {
+    if (node->test.is_under_way) {
         ad_set_bool(ad, "UnderTest", true);
     }
-    if (node->tested_s > 0) {
-        ad_set_int(ad, "LastTestTime", node->tested_s);
-        ad_set_bool(ad, "LastTestPassed", node->test_passed);
+    if (node->test.ended_s > 0) {
+        ad_set_int(ad, "LastTestTime", node->test.ended_s);
+        ad_set_bool(ad, "LastTestPassed", node->test.is_passed);
     }
     if (node->state == WAKE_QUARANTINED) {
         ad_set_int(ad, "PowerQuarantineUntil", node_quarantine_until_s(node));

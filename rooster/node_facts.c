@@ -100,7 +100,7 @@ static void see_offline(struct rooster *rooster, struct node *node, const struct
                    ad_string_or(ad, "OfflineBootId", ""));
     node->misshown = node->misshown ||
                      strcmp(ad_string_or(ad, "PowerState", ""), node_shown(node)) != 0 ||
-                     !past_is_in(&node->past, ad) || !sleep_record_is_in(node, ad);
+                     !past_is_in(&node->history.past, ad) || !sleep_record_is_in(node, ad);
     see_promise(node, ad);
     guards_see_offline(node, ad);
     int64_t jobs = see_jobs(node, ad, context->now_s);

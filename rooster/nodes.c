@@ -85,7 +85,7 @@ int64_t node_quarantine_until_s(const struct node *node)
 {
     struct loop *loop = node->rooster->env.loop;
     uint64_t now_ms = loop_now_ms(loop);
-    uint64_t left_ms = node->retry_at_ms > now_ms ? node->retry_at_ms - now_ms : 0;
+    uint64_t left_ms = node->wake.retry_at_ms > now_ms ? node->wake.retry_at_ms - now_ms : 0;
     return loop_wall_s(loop) + (int64_t)(left_ms / 1000);
 }
 
@@ -110,7 +110,7 @@ void node_show(struct node *node)
     ad_set_string(change, "PowerState", shown);
     ad_set_string(change, "PowerStateReason", reason);
     ad_set_int(change, "EnteredPowerState", since_s);
-    past_put(&node->past, change);
+    past_put(&node->history.past, change);
     int64_t down_s = sleep_record_left_s(node);
     if (down_s > 0) {
         ad_set_int(change, "PowerDownSeconds", down_s);
@@ -169,5 +169,5 @@ uint64_t node_deadline_ms(const struct node *node)
         .unlearned_ms = config_duration_s(config, "ROOSTER_WAKE_DEADLINE") * 1000,
         .floor_ms = config_duration_s(config, "ROOSTER_WAKE_DEADLINE_MIN") * 1000,
         .ceiling_ms = config_duration_s(config, "ROOSTER_WAKE_DEADLINE_MAX") * 1000};
-    return (uint64_t)boots_deadline_ms(&node->boots, &bounds);
+    return (uint64_t)boots_deadline_ms(&node->history.boots, &bounds);
 }

@@ -135,18 +135,18 @@ static void resume_wake(struct node *node, const struct ad *record)
     struct rooster *rooster = node->rooster;
     int64_t now_s = loop_wall_s(rooster->env.loop);
     int64_t deadline_s = (int64_t)(node_deadline_ms(node) / 1000);
-    (void)snprintf(node->wake_id, sizeof node->wake_id, "%s", ad_string_or(record, "WakeId", ""));
+    (void)snprintf(node->wake.id, sizeof node->wake.id, "%s", ad_string_or(record, "WakeId", ""));
     (void)snprintf(node->asked_by, sizeof node->asked_by, "%s",
                    ad_string_or(record, "AskedBy", ""));
     node->guard.reserving = strcmp(node->asked_by, ASKED_BY_RESERVE) == 0;
     node->ordered = !node->guard.reserving && strcmp(node->asked_by, ASKED_BY_NEGOTIATOR) != 0;
-    node->testing = ad_bool_or(record, "Test", false);
-    node->wake_s = ad_int_or(record, "StartTime", now_s);
-    node->attempts = ad_int_or(record, "Attempts", 1);
-    node->wake_jobs = ad_int_or(record, "JobsWaiting", 0);
+    node->test.is_under_way = ad_bool_or(record, "Test", false);
+    node->wake.began_s = ad_int_or(record, "StartTime", now_s);
+    node->wake.attempts = ad_int_or(record, "Attempts", 1);
+    node->wake.jobs = ad_int_or(record, "JobsWaiting", 0);
     node->state = WAKE_WAKING;
     (void)snprintf(node->reason, sizeof node->reason, "%s", ad_string_or(record, "Reason", ""));
-    int64_t left_s = node->wake_s + deadline_s - now_s;
+    int64_t left_s = node->wake.began_s + deadline_s - now_s;
     left_s = left_s < 0 ? 0 : left_s > deadline_s ? deadline_s : left_s;
     loop_timer_set(node->deadline, (uint64_t)left_s * 1000 + 1000);
 }
@@ -155,18 +155,18 @@ static void resume_wake(struct node *node, const struct ad *record)
 static void recall_failure(struct node *node, const struct ad *record)
 {
     bool again = strcmp(ad_string_or(record, "Fault", ""), FAULT_AGAIN) == 0;
-    node->quarantines = ad_int_or(record, "Quarantines", node->quarantines);
+    node->history.quarantines = ad_int_or(record, "Quarantines", node->history.quarantines);
     if (again) {
         return; /* it was there */
     }
-    (void)snprintf(node->last.wake_id, sizeof node->last.wake_id, "%s",
+    (void)snprintf(node->history.last.wake_id, sizeof node->history.last.wake_id, "%s",
                    ad_string_or(record, "WakeId", ""));
     (void)snprintf(node->asked_by, sizeof node->asked_by, "%s",
                    ad_string_or(record, "AskedBy", ""));
-    node->last.wake_s = ad_int_or(record, "StartTime", 0);
-    node->last.attempts = ad_int_or(record, "Attempts", 1);
-    node->last.wake_ms = 0;
-    node->last.up_s = 0;
+    node->history.last.wake_s = ad_int_or(record, "StartTime", 0);
+    node->history.last.attempts = ad_int_or(record, "Attempts", 1);
+    node->history.last.wake_ms = 0;
+    node->history.last.up_s = 0;
 }
 
 static const char *fault_of(const struct ad *record)
@@ -202,26 +202,26 @@ static void recall_record(void *arg, const struct ad *record)
     if (sleep && !open && !ad_has(record, "Differed")) {
         return;
     }
-    past_recall(&node->past, record);
+    past_recall(&node->history.past, record);
     if (sleep) {
         if (open) {
             sleep_record_resume(node, record);
         }
         return;
     }
-    wake_day_add(&node->day, ad_int_or(record, "StartTime", 0));
-    node->last.wake_id[0] = '\0';
-    node->fault = open ? NULL : fault_of(record);
+    wake_day_add(&node->history.day, ad_int_or(record, "StartTime", 0));
+    node->history.last.wake_id[0] = '\0';
+    node->wake.fault = open ? NULL : fault_of(record);
     if (!open && ad_bool_or(record, "Test", false)) {
-        node->tested_s = ad_int_or(record, "EndTime", 0);
-        node->test_passed = strcmp(outcome, "Up") == 0;
+        node->test.ended_s = ad_int_or(record, "EndTime", 0);
+        node->test.is_passed = strcmp(outcome, "Up") == 0;
     }
     if (open) {
         resume_wake(node, record);
     } else if (strcmp(outcome, "Up") == 0) {
-        node->quarantines = 0;
-        node->last_boot_ms = (int64_t)(ad_real_or(record, "Seconds", 0) * 1000);
-        boots_add(&node->boots, node->last_boot_ms);
+        node->history.quarantines = 0;
+        node->history.last_boot_ms = (int64_t)(ad_real_or(record, "Seconds", 0) * 1000);
+        boots_add(&node->history.boots, node->history.last_boot_ms);
     } else {
         recall_failure(node, record);
     }

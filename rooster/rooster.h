@@ -79,6 +79,44 @@ struct seen { /* an ad of a machine */
  * error, and the machine is not woken (classad/ad_eval.h). */
 #define ROOSTER_STEPS_MAX 2000
 
+struct node_wake { /* the wake under way */
+    char id[32];   /* in the ledger; "" none */
+    int64_t jobs;  /* that waited when it was ordered: when it is up they do so no more */
+    int64_t attempts;
+    int64_t began_s; /* when the first order went out */
+    uint64_t began_ms;
+    uint64_t retry_at_ms;
+    const char *fault; /* of this wake, or the last one: FAULT_...; NULL: none */
+};
+
+struct node_sleep { /* the sleep under way */
+    char id[32];    /* in the ledger; "" none */
+    char level[8];
+    int64_t began_s;    /* when its offline ads came */
+    int64_t order;      /* which: MyCurrentTime of its offline ads; 0: none */
+    bool is_over;       /* that one is */
+    bool is_resumed;    /* a rooster before us may have given its order */
+    bool is_shown;      /* it is given: its ads are to say so */
+    int64_t down_max_s; /* how long the order may take */
+};
+
+struct node_test { /* a self-test: an order by name */
+    bool is_under_way;
+    bool is_passed;  /* the last one */
+    int64_t ended_s; /* when that was; 0: never */
+};
+
+struct node_history { /* how its wakes were */
+    struct wake_past last;
+    int64_t quarantines;  /* in a row */
+    int64_t naps;         /* in a row: asleep again at once while jobs waited for it */
+    int64_t nap_s;        /* asleep again at once, then; whether jobs wait is to be seen; 0: no */
+    int64_t last_boot_ms; /* what it took the last time; 0 unknown */
+    struct boots boots;   /* what it took when it was woken */
+    struct past past;     /* did it come, and was it what it had been? */
+    struct wake_day day;  /* its wakes of the last 24 hours */
+};
+
 struct node { /* one machine */
     struct rooster *rooster;
     char *name;
@@ -116,45 +154,22 @@ struct node { /* one machine */
     bool asking;                 /* whether it is still up: still_up.c */
     int64_t down_order;          /* the sleep of which it is known that it is down */
     struct loop_timer *ask_timer;
-    bool used; /* it was claimed since it is up */
-    /* the wake under way */
+    bool used;    /* it was claimed since it is up */
     bool ordered; /* by name: by whom is in asked_by */
     char asked_by[ROOSTER_TEXT_MAX];
-    char wake_id[32];  /* in the ledger; "" none */
-    int64_t wake_jobs; /* that waited when it was ordered: when it is up they do so no more */
-    int64_t attempts;
-    int64_t wake_s; /* when the first order went out */
-    uint64_t wake_ms;
-    uint64_t retry_at_ms;
-    const char *fault; /* of this wake, or the last one: FAULT_...; NULL: none */
-    struct wake_past last;
-    bool testing;        /* the order by name is a self-test */
-    bool test_passed;    /* the last one */
-    int64_t tested_s;    /* when that ended; 0: never */
-    int64_t quarantines; /* in a row */
-    int64_t naps;        /* in a row: asleep again at once while jobs waited for it */
-    int64_t nap_s;       /* asleep again at once, then; whether jobs wait is to be seen; 0: no */
+    struct node_wake wake;
+    struct node_sleep sleep;
+    struct node_test test;
+    struct node_history history;
     struct loop_timer *deadline;
-    char sleep_id[32]; /* of the sleep under way; "" none */
-    char sleep_level[8];
-    int64_t sleep_s;      /* when its offline ads came */
-    int64_t sleep_order;  /* which: MyCurrentTime of its offline ads; 0: none */
-    bool sleep_done;      /* that one is over */
-    bool sleep_resumed;   /* a rooster before us may have given its order */
-    int64_t down_max_s;   /* how long the order may take */
-    bool down_shown;      /* it is given: its ads are to say so */
-    bool ordering;        /* the ledger or the method is at work */
-    unsigned showing;     /* of its offline ads that are being changed */
-    bool seen_up;         /* it was live at the last look */
-    bool known;           /* what its offline ad says of an earlier life was looked at */
-    int64_t last_boot_ms; /* what it took the last time; 0 unknown */
-    struct boots boots;   /* what it took when it was woken */
-    struct past past;     /* did it come, and was it what it had been? */
-    struct ad *promise;   /* what its offline ads promise; NULL: it has none */
+    bool ordering;      /* the ledger or the method is at work */
+    unsigned showing;   /* of its offline ads that are being changed */
+    bool seen_up;       /* it was live at the last look */
+    bool known;         /* what its offline ad says of an earlier life was looked at */
+    struct ad *promise; /* what its offline ads promise; NULL: it has none */
     struct node_guard guard;
-    struct wake_day day; /* its wakes of the last 24 hours */
-    bool would_wake;     /* but for ROOSTER_DRY_RUN */
-    bool listed;         /* an ad, the configuration or an order speaks of it, not just the past */
+    bool would_wake; /* but for ROOSTER_DRY_RUN */
+    bool listed;     /* an ad, the configuration or an order speaks of it, not just the past */
 };
 
 struct candidates { /* who is wanted, or waking, or left alone; choose.c */
@@ -283,7 +298,7 @@ void node_is_up(struct node *node);    /* its live ad is there */
 void node_went_off(struct node *node); /* it was woken, and its method tells that it is off */
 /* Its offline ads are there, and it is down. */
 void node_is_asleep(struct node *node, const char *reason);
-/* It slept at once after a wake (nap_s), and jobs wait for it: again, or still? */
+/* It slept at once after a wake (history.nap_s), and jobs wait for it: again, or still? */
 void node_napped(struct node *node);
 /* Somebody asks for it by name; a test is a wake like any other, but written down as one. */
 void node_order(struct node *node, const char *asked_by, bool test);

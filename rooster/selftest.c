@@ -16,7 +16,8 @@
 
 static int64_t last_s(const struct node *node)
 {
-    return node->past.proven_s > node->tested_s ? node->past.proven_s : node->tested_s;
+    return node->history.past.proven_s > node->test.ended_s ? node->history.past.proven_s
+                                                            : node->test.ended_s;
 }
 
 static bool can_be_tested(const struct node *node)
@@ -38,7 +39,7 @@ void selftest_look(struct rooster *rooster)
     }
     while (strmap_next(rooster->nodes, &at, NULL, &value)) {
         struct node *node = value;
-        if (node->testing) {
+        if (node->test.is_under_way) {
             return; /* one at a time */
         }
         if (can_be_tested(node) && now_s - last_s(node) >= every_s &&

@@ -19,23 +19,23 @@ static void record_why(struct node *node, const char *outcome, const char *reaso
     struct ad *ad = ad_create();
     (void)node_power(node, &power, NULL); /* else without a method */
     ad_set_string(ad, "MyType", "Wake");
-    ad_set_string(ad, "Name", node->sleep_id);
-    ad_set_string(ad, "WakeId", node->sleep_id);
+    ad_set_string(ad, "Name", node->sleep.id);
+    ad_set_string(ad, "WakeId", node->sleep.id);
     ad_set_string(ad, "Kind", "Sleep");
     ad_set_string(ad, "Machine", node->name);
     ad_set_string(ad, "AskedBy", "startd");
     ad_set_string(ad, "Method", power.method != NULL ? power.method : "none");
     ad_set_string(ad, "Reason", reason);
-    ad_set_int(ad, "StartTime", node->sleep_s);
+    ad_set_int(ad, "StartTime", node->sleep.began_s);
     ad_set_string(ad, "Outcome", outcome);
     ad_set_string(ad, "BootId", node->offline_boot_id);
-    if (node->past.is_compared) {
-        ad_set_string(ad, "Differed", node->past.differed);
+    if (node->history.past.is_compared) {
+        ad_set_string(ad, "Differed", node->history.past.differed);
     }
     if (strcmp(outcome, "Started") != 0) {
         ad_set_int(ad, "EndTime", loop_wall_s(rooster->env.loop));
     }
-    ledger_put(rooster->ledger, node->sleep_id, ad, done, node);
+    ledger_put(rooster->ledger, node->sleep.id, ad, done, node);
     ad_destroy(ad);
 }
 
@@ -46,15 +46,15 @@ void sleep_record_put(struct node *node, const char *outcome, void (*done)(void 
 
 void sleep_record_end(struct node *node, const char *outcome)
 {
-    if (node->sleep_id[0] != '\0') {
+    if (node->sleep.id[0] != '\0') {
         sleep_record_put(node, outcome, NULL);
-        node->sleep_id[0] = '\0';
+        node->sleep.id[0] = '\0';
     }
 }
 
 int64_t sleep_record_left_s(const struct node *node)
 {
-    return node->state == WAKE_GOING_DOWN && node->down_shown ? node->down_max_s : 0;
+    return node->state == WAKE_GOING_DOWN && node->sleep.is_shown ? node->sleep.down_max_s : 0;
 }
 
 bool sleep_record_is_in(const struct node *node, const struct ad *ad)
@@ -67,8 +67,8 @@ void sleep_record_over(struct node *node)
     if (node->state == WAKE_GOING_DOWN && node->ordering) {
         power_sleep_cancel(node->rooster->power, node);
     }
-    node->sleep_order = 0;
-    node->sleep_done = node->sleep_resumed = false;
+    node->sleep.order = 0;
+    node->sleep.is_over = node->sleep.is_resumed = false;
     sleep_record_end(node, "Failed");
 }
 
@@ -80,18 +80,18 @@ void sleep_record_settled(struct node *node)
 void sleep_record_granted(struct node *node, const char *level, const char *reason,
                           void (*done)(void *node))
 {
-    if (node->sleep_id[0] == '\0') {
-        ledger_new_id(node->rooster->ledger, node->sleep_id);
+    if (node->sleep.id[0] == '\0') {
+        ledger_new_id(node->rooster->ledger, node->sleep.id);
     }
-    node->sleep_s = loop_wall_s(node->rooster->env.loop);
-    node->sleep_resumed = false;
-    (void)snprintf(node->sleep_level, sizeof node->sleep_level, "%s", level);
+    node->sleep.began_s = loop_wall_s(node->rooster->env.loop);
+    node->sleep.is_resumed = false;
+    (void)snprintf(node->sleep.level, sizeof node->sleep.level, "%s", level);
     record_why(node, "Started", reason, done);
 }
 
 void sleep_record_resume(struct node *node, const struct ad *ad)
 {
-    (void)snprintf(node->sleep_id, sizeof node->sleep_id, "%s", ad_string_or(ad, "WakeId", ""));
-    node->sleep_s = ad_int_or(ad, "StartTime", 0);
-    node->sleep_resumed = true;
+    (void)snprintf(node->sleep.id, sizeof node->sleep.id, "%s", ad_string_or(ad, "WakeId", ""));
+    node->sleep.began_s = ad_int_or(ad, "StartTime", 0);
+    node->sleep.is_resumed = true;
 }

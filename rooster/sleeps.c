@@ -43,8 +43,8 @@
 
 static void stays(struct node *node, const char *why)
 {
-    node->sleep_done = true;
-    node->sleep_resumed = false;
+    node->sleep.is_over = true;
+    node->sleep.is_resumed = false;
     log_warn(node->rooster->env.log, "sleep.failed", why, LOG_TEXT("machine", node->name));
     node_move(node, WAKE_STAYING, why);
     sleep_record_end(node, "Failed");
@@ -53,8 +53,8 @@ static void stays(struct node *node, const char *why)
 
 static void is_off(struct node *node, const char *how)
 {
-    node->sleep_done = true;
-    node->sleep_resumed = false;
+    node->sleep.is_over = true;
+    node->sleep.is_resumed = false;
     outside_assume(node, POWER_OFF);
     char reason[ROOSTER_TEXT_MAX];
     (void)snprintf(reason, sizeof reason, "%s", node->reason); /* why it was to go down */
@@ -81,12 +81,12 @@ static void taken_down(void *arg, int status, const char *text)
 /* Since when the machine waits to be taken down. */
 static int64_t age_s(const struct node *node)
 {
-    return loop_wall_s(node->rooster->env.loop) - node->sleep_s;
+    return loop_wall_s(node->rooster->env.loop) - node->sleep.began_s;
 }
 
 static bool may_be_under_way(const struct node *node)
 {
-    return node->sleep_resumed && age_s(node) <= SLEEP_BEGIN_S + node->down_max_s;
+    return node->sleep.is_resumed && age_s(node) <= SLEEP_BEGIN_S + node->sleep.down_max_s;
 }
 
 static void state_told(void *arg, enum power_state state, const char *text)
@@ -105,13 +105,14 @@ static void state_told(void *arg, enum power_state state, const char *text)
 
 static bool is_wanted(const struct node *node)
 {
-    return !node->sleep_resumed && node->reclaim_until_s > 0 && (node->demanded || node->ordered);
+    return !node->sleep.is_resumed && node->reclaim_until_s > 0 &&
+           (node->demanded || node->ordered);
 }
 
 /* The order is not given yet, and will not be. */
 static void take_back(struct node *node)
 {
-    node->sleep_done = true;
+    node->sleep.is_over = true;
     still_up_tell(node);
     still_up_stays(node);
     sleep_record_end(node, SLEEP_TAKEN_BACK);
@@ -147,14 +148,14 @@ static void order(void *arg)
         rc = err_set(&err, -EPERM,
                      "it would be taken down (%s) by method %s, but for "
                      "ROOSTER_DRY_RUN",
-                     node->sleep_level, power.method);
+                     node->sleep.level, power.method);
     } else if (rc == 0 && age_s(node) <= SLEEP_BEGIN_S) {
-        rc = node_take_down(node, node->sleep_level, taken_down, &err);
+        rc = node_take_down(node, node->sleep.level, taken_down, &err);
     } else if (rc == 0) {
         rc = node_ask_state(node, state_told, &err);
     }
     if (rc == 0) {
-        node->down_shown = true;
+        node->sleep.is_shown = true;
         node_show(node); /* how long it may take */
         return;
     }
@@ -170,7 +171,7 @@ bool sleeps_look(struct node *node)
     struct rooster *rooster = node->rooster;
     const struct ad *ad = node->offline_ad;
     int64_t which = ad_int_or(ad, "MyCurrentTime", 0);
-    if (node->state != WAKE_GOING_DOWN && node->sleep_done && which == node->sleep_order) {
+    if (node->state != WAKE_GOING_DOWN && node->sleep.is_over && which == node->sleep.order) {
         return false;
     }
     if (node->state == WAKE_GOING_DOWN && !node->ordering && is_wanted(node) &&
@@ -186,25 +187,25 @@ bool sleeps_look(struct node *node)
             node_is_up(node); /* for a moment that no look saw */
         }
         node->state = WAKE_GOING_DOWN;
-        node->sleep_order = which;
-        node->sleep_done = false;
+        node->sleep.order = which;
+        node->sleep.is_over = false;
         node->since_s = loop_wall_s(rooster->env.loop);
-        (void)snprintf(node->sleep_level, sizeof node->sleep_level, "%s",
+        (void)snprintf(node->sleep.level, sizeof node->sleep.level, "%s",
                        ad_string_or(ad, "HibernationState", "S5"));
-        node->down_shown = false;
-        node->down_max_s = (int64_t)(node_down_max_ms(node, node->sleep_level) / 1000) + 1;
-        if (node->sleep_id[0] == '\0') { /* else it was granted, or a rooster before us has begun */
-            node->sleep_resumed = false;
-            node->sleep_s = ad_int_or(ad, "LastHeardFrom", node->since_s);
+        node->sleep.is_shown = false;
+        node->sleep.down_max_s = (int64_t)(node_down_max_ms(node, node->sleep.level) / 1000) + 1;
+        if (node->sleep.id[0] == '\0') { /* else it was granted, or a rooster before us has begun */
+            node->sleep.is_resumed = false;
+            node->sleep.began_s = ad_int_or(ad, "LastHeardFrom", node->since_s);
         }
         (void)snprintf(node->reason, sizeof node->reason, "%s",
                        ad_string_or(ad, "PowerStateReason", ""));
         log_info(rooster->env.log, "sleep.begins", node->reason, LOG_TEXT("machine", node->name),
-                 LOG_TEXT("level", node->sleep_level));
+                 LOG_TEXT("level", node->sleep.level));
     }
     node->ordering = true;
-    if (node->sleep_id[0] == '\0') {
-        ledger_new_id(rooster->ledger, node->sleep_id);
+    if (node->sleep.id[0] == '\0') {
+        ledger_new_id(rooster->ledger, node->sleep.id);
     }
     sleep_record_put(node, "Started", order); /* the order follows the commit */
     return true;

@@ -28,72 +28,72 @@ static void put_record(struct node *node, const char *outcome, void (*done)(void
     struct ad *record = ad_create();
     (void)node_power(node, &power, NULL); /* else without a method */
     ad_set_string(record, "MyType", "Wake");
-    ad_set_string(record, "Name", node->wake_id);
-    ad_set_string(record, "WakeId", node->wake_id);
+    ad_set_string(record, "Name", node->wake.id);
+    ad_set_string(record, "WakeId", node->wake.id);
     ad_set_string(record, "Kind", "Wake");
     ad_set_string(record, "Machine", node->name);
     ad_set_string(record, "AskedBy", node->asked_by);
     ad_set_string(record, "Method", power.method != NULL ? power.method : "none");
-    ad_set_int(record, "StartTime", node->wake_s);
-    ad_set_int(record, "Attempts", node->attempts);
-    ad_set_int(record, "JobsWaiting", node->wake_jobs);
+    ad_set_int(record, "StartTime", node->wake.began_s);
+    ad_set_int(record, "Attempts", node->wake.attempts);
+    ad_set_int(record, "JobsWaiting", node->wake.jobs);
     ad_set_string(record, "Outcome", outcome);
     ad_set_string(record, "Reason", node->reason);
     if (strcmp(outcome, "Started") != 0) {
         ad_set_int(record, "EndTime", loop_wall_s(rooster->env.loop));
     }
-    if (node->fault != NULL) {
-        ad_set_string(record, "Fault", node->fault);
+    if (node->wake.fault != NULL) {
+        ad_set_string(record, "Fault", node->wake.fault);
     }
-    if (node->testing) {
+    if (node->test.is_under_way) {
         ad_set_bool(record, "Test", true);
     }
     if (node->state == WAKE_QUARANTINED) {
-        ad_set_int(record, "Quarantines", node->quarantines);
+        ad_set_int(record, "Quarantines", node->history.quarantines);
     }
     if (strcmp(outcome, "Up") == 0) {
-        ad_set_real(record, "Seconds", (double)node->last_boot_ms / 1000.0);
+        ad_set_real(record, "Seconds", (double)node->history.last_boot_ms / 1000.0);
         ad_set_string(record, "BootId", node->live_boot_id);
         ad_set_int(record, "BootTime", node->live_boot_s);
-        if (node->past.is_compared) {
-            ad_set_string(record, "Differed", node->past.differed);
+        if (node->history.past.is_compared) {
+            ad_set_string(record, "Differed", node->history.past.differed);
         }
     }
-    ledger_put(rooster->ledger, node->wake_id, record, done, node);
+    ledger_put(rooster->ledger, node->wake.id, record, done, node);
     ad_destroy(record);
 }
 
 /* The wake that is noted as under way is over; up_s 0: it has failed. */
 static void end_wake(struct node *node, int64_t up_s)
 {
-    struct wake_past *past = &node->last;
-    (void)snprintf(past->wake_id, sizeof past->wake_id, "%s", node->wake_id);
-    past->wake_s = node->wake_s;
-    past->wake_ms = node->wake_ms;
-    past->attempts = node->attempts;
+    struct wake_past *past = &node->history.last;
+    (void)snprintf(past->wake_id, sizeof past->wake_id, "%s", node->wake.id);
+    past->wake_s = node->wake.began_s;
+    past->wake_ms = node->wake.began_ms;
+    past->attempts = node->wake.attempts;
     past->up_s = up_s;
-    if (node->testing) {
-        node->testing = false;
-        node->tested_s = loop_wall_s(node->rooster->env.loop);
-        node->test_passed = up_s != 0;
+    if (node->test.is_under_way) {
+        node->test.is_under_way = false;
+        node->test.ended_s = loop_wall_s(node->rooster->env.loop);
+        node->test.is_passed = up_s != 0;
     }
-    node->wake_id[0] = '\0';
-    node->attempts = 0;
+    node->wake.id[0] = '\0';
+    node->wake.attempts = 0;
 }
 
 /* It turned out otherwise: what is put down now is that wake's. */
 static void resume_past(struct node *node)
 {
-    const struct wake_past *past = &node->last;
-    (void)snprintf(node->wake_id, sizeof node->wake_id, "%s", past->wake_id);
-    node->wake_s = past->wake_s;
-    node->wake_ms = past->wake_ms;
-    node->attempts = past->attempts;
+    const struct wake_past *past = &node->history.last;
+    (void)snprintf(node->wake.id, sizeof node->wake.id, "%s", past->wake_id);
+    node->wake.began_s = past->wake_s;
+    node->wake.began_ms = past->wake_ms;
+    node->wake.attempts = past->attempts;
 }
 
 static void forget_past(struct node *node)
 {
-    node->last.wake_id[0] = '\0';
+    node->history.last.wake_id[0] = '\0';
 }
 
 void node_give_up(struct node *node)
@@ -110,7 +110,7 @@ static struct wake_retry retry_of(const struct node *node)
         .methods = (int64_t)node_method_count(node),
         .backoff_ms = (uint64_t)config_duration_s(config, "ROOSTER_WAKE_BACKOFF") * 1000,
         .quarantine_ms = (uint64_t)config_duration_s(config, "ROOSTER_QUARANTINE") * 1000,
-        .quarantines = node->quarantines,
+        .quarantines = node->history.quarantines,
         .quarantine_max_ms = (uint64_t)config_duration_s(config, "ROOSTER_QUARANTINE_MAX") * 1000};
 }
 
@@ -120,17 +120,17 @@ static void failed(struct node *node, const char *fault, const char *why)
     const struct wake_retry retry = retry_of(node);
     loop_timer_stop(node->deadline);
     rooster->failures++;
-    past_add(&node->past, false, 0);
-    node->fault = fault;
+    past_add(&node->history.past, false, 0);
+    node->wake.fault = fault;
     enum wake_state next =
-        wake_plan_after_failure(&retry, node->attempts, loop_now_ms(rooster->env.loop),
-                                &node->retry_at_ms);
-    node->quarantines += next == WAKE_QUARANTINED ? 1 : 0;
+        wake_plan_after_failure(&retry, node->wake.attempts, loop_now_ms(rooster->env.loop),
+                                &node->wake.retry_at_ms);
+    node->history.quarantines += next == WAKE_QUARANTINED ? 1 : 0;
     node_move(node, next, why);
     if (next == WAKE_QUARANTINED) {
         node->ordered = false;
         node_give_up(node);
-        if (node->quarantines == 1) { /* else the ticket is open */
+        if (node->history.quarantines == 1) { /* else the ticket is open */
             ticket_open(node);
         }
     }
@@ -207,7 +207,7 @@ static void order_given(void *arg, int status, const char *text)
     struct node *node = arg;
     node->ordering = false;
     log_info(node->rooster->env.log, status == 0 ? "wake.sent" : "wake.failed", text,
-             LOG_TEXT("machine", node->name), LOG_INT("attempt", node->attempts));
+             LOG_TEXT("machine", node->name), LOG_INT("attempt", node->wake.attempts));
     if (status == 0) {
         outside_assume(node, POWER_ON);
     }
@@ -260,16 +260,16 @@ void node_wake(struct node *node)
     }
     node->ordering = true;
     node->would_wake = false;
-    node->attempts++;
+    node->wake.attempts++;
     rooster->wakes++;
-    if (node->wake_id[0] == '\0') {
-        node->fault = NULL;
-        node->nap_s = 0;
-        ledger_new_id(rooster->ledger, node->wake_id);
-        node->wake_s = loop_wall_s(rooster->env.loop);
-        node->wake_jobs = node->jobs_waiting;
-        wake_day_add(&node->day, node->wake_s);
-        node->wake_ms = loop_now_ms(rooster->env.loop);
+    if (node->wake.id[0] == '\0') {
+        node->wake.fault = NULL;
+        node->history.nap_s = 0;
+        ledger_new_id(rooster->ledger, node->wake.id);
+        node->wake.began_s = loop_wall_s(rooster->env.loop);
+        node->wake.jobs = node->jobs_waiting;
+        wake_day_add(&node->history.day, node->wake.began_s);
+        node->wake.began_ms = loop_now_ms(rooster->env.loop);
         if (!node->ordered) {
             (void)snprintf(node->asked_by, sizeof node->asked_by, "%s",
                            node->demanded ? ASKED_BY_NEGOTIATOR : ASKED_BY_RESERVE);
@@ -291,7 +291,7 @@ void node_wake(struct node *node)
     node->since_s = loop_wall_s(rooster->env.loop);
     (void)snprintf(node->reason, sizeof node->reason, "%s", reason);
     log_info(rooster->env.log, "wake.begins", reason, LOG_TEXT("machine", node->name),
-             LOG_INT("attempt", node->attempts));
+             LOG_INT("attempt", node->wake.attempts));
     put_record(node, "Started", recorded); /* the order follows the commit */
 }
 
@@ -301,7 +301,7 @@ static void compare(struct node *node)
     for (size_t i = 0; node->promise != NULL && i < node->ads.count; i++) {
         const struct ad *ad = ((const struct seen *)node->ads.items[i])->ad;
         if (!offline_ads_is(ad)) {
-            past_compare(&node->past, node->promise, ad);
+            past_compare(&node->history.past, node->promise, ad);
             ad_destroy(node->promise);
             node->promise = NULL;
         }
@@ -314,8 +314,8 @@ static bool is_late(const struct node *node)
 {
     const struct rooster *rooster = node->rooster;
     int64_t most_s = config_duration_s(rooster->env.config, "ROOSTER_WAKE_DEADLINE_MAX");
-    const struct wake_past *past = &node->last;
-    return node->wake_id[0] == '\0' && past->wake_id[0] != '\0' && past->up_s == 0 &&
+    const struct wake_past *past = &node->history.last;
+    return node->wake.id[0] == '\0' && past->wake_id[0] != '\0' && past->up_s == 0 &&
            loop_wall_s(rooster->env.loop) - past->wake_s <= most_s;
 }
 
@@ -344,26 +344,27 @@ static void was_woken(struct node *node, bool late)
 {
     struct rooster *rooster = node->rooster;
     char reason[ROOSTER_TEXT_MAX];
-    int64_t took_ms = (loop_wall_s(rooster->env.loop) - node->wake_s) * 1000;
-    node->last_boot_ms =
-        node->wake_ms != 0 ? (int64_t)(loop_now_ms(rooster->env.loop) - node->wake_ms) : took_ms;
-    boots_add(&node->boots, node->last_boot_ms);
+    int64_t took_ms = (loop_wall_s(rooster->env.loop) - node->wake.began_s) * 1000;
+    node->history.last_boot_ms =
+        node->wake.began_ms != 0 ? (int64_t)(loop_now_ms(rooster->env.loop) - node->wake.began_ms)
+                                 : took_ms;
+    boots_add(&node->history.boots, node->history.last_boot_ms);
     if (late) {
-        past_came_late(&node->past, loop_wall_s(rooster->env.loop));
+        past_came_late(&node->history.past, loop_wall_s(rooster->env.loop));
     } else {
-        past_add(&node->past, true, loop_wall_s(rooster->env.loop));
+        past_add(&node->history.past, true, loop_wall_s(rooster->env.loop));
     }
-    node->fault = NULL;
+    node->wake.fault = NULL;
     (void)snprintf(reason, sizeof reason, "%s",
                    late ? "its live ad is there, after it was given up" : "its live ad is there");
     if (has_less(node, reason, sizeof reason)) {
-        node->fault = FAULT_LESS;
+        node->wake.fault = FAULT_LESS;
         log_warn(rooster->env.log, "wake.less", reason, LOG_TEXT("machine", node->name));
     }
     node_move(node, WAKE_UP, reason);
     put_record(node, "Up", NULL);
     end_wake(node, loop_wall_s(rooster->env.loop));
-    if (node->fault != NULL) {
+    if (node->wake.fault != NULL) {
         ticket_open(node);
     }
 }
@@ -380,7 +381,7 @@ void node_is_up(struct node *node)
     if (late) {
         resume_past(node);
     }
-    if (node->wake_id[0] != '\0') {
+    if (node->wake.id[0] != '\0') {
         was_woken(node, late);
     } else {
         char reason[ROOSTER_TEXT_MAX];
@@ -389,9 +390,9 @@ void node_is_up(struct node *node)
         node_move(node, WAKE_UP, reason);
         forget_past(node);
     }
-    node->attempts = 0;
-    node->ordered = node->testing = false;
-    node->quarantines = 0;
+    node->wake.attempts = 0;
+    node->ordered = node->test.is_under_way = false;
+    node->history.quarantines = 0;
 }
 
 /* ---- asleep again */
@@ -399,7 +400,7 @@ void node_is_up(struct node *node)
 void node_is_asleep(struct node *node, const char *reason)
 {
     const struct rooster *rooster = node->rooster;
-    const struct wake_past *past = &node->last;
+    const struct wake_past *past = &node->history.last;
     int64_t now_s = loop_wall_s(rooster->env.loop);
     int64_t down_s = node->state == WAKE_GOING_DOWN ? node->since_s : now_s;
     bool at_once =
@@ -407,8 +408,8 @@ void node_is_asleep(struct node *node, const char *reason)
         strcmp(node->asked_by, ASKED_BY_NEGOTIATOR) == 0 &&
         down_s - past->up_s < config_duration_s(rooster->env.config, "ROOSTER_ASLEEP_AGAIN");
     guards_slept(node);
-    node->nap_s = at_once ? now_s : 0;
-    node->naps = at_once ? node->naps : 0;
+    node->history.nap_s = at_once ? now_s : 0;
+    node->history.naps = at_once ? node->history.naps : 0;
     node->used = false;
     if (!at_once) {
         forget_past(node);
@@ -424,11 +425,11 @@ void node_napped(struct node *node)
 {
     struct rooster *rooster = node->rooster;
     uint64_t now_ms = loop_now_ms(rooster->env.loop);
-    int64_t rest_s = loop_wall_s(rooster->env.loop) - node->nap_s;
-    bool are_new = node->waiting_since_s >= node->nap_s;
-    node->nap_s = 0;
+    int64_t rest_s = loop_wall_s(rooster->env.loop) - node->history.nap_s;
+    bool are_new = node->waiting_since_s >= node->history.nap_s;
+    node->history.nap_s = 0;
     if (are_new || rest_s >= config_duration_s(rooster->env.config, "ROOSTER_ASLEEP_AGAIN")) {
-        node->naps = 0;
+        node->history.naps = 0;
         return;
     }
     char reason[ROOSTER_TEXT_MAX];
@@ -437,20 +438,20 @@ void node_napped(struct node *node)
     (void)snprintf(reason, sizeof reason,
                    "it was woken for jobs and was asleep again at once, unclaimed, while they wait "
                    "(%lld times)",
-                   (long long)++node->naps);
+                   (long long)++node->history.naps);
     log_info(rooster->env.log, "wake.napped", reason, LOG_TEXT("machine", node->name));
-    if (node->naps < most) {
+    if (node->history.naps < most) {
         return; /* once may be chance */
     }
     retry.methods = 1;
-    retry.quarantines = node->naps - most;
-    (void)wake_plan_after_failure(&retry, most, now_ms, &node->retry_at_ms);
+    retry.quarantines = node->history.naps - most;
+    (void)wake_plan_after_failure(&retry, most, now_ms, &node->wake.retry_at_ms);
     rooster->failures++;
-    node->fault = FAULT_AGAIN;
+    node->wake.fault = FAULT_AGAIN;
     resume_past(node);
     node_move(node, WAKE_QUARANTINED, reason);
     node_give_up(node);
-    if (node->naps == most) {
+    if (node->history.naps == most) {
         ticket_open(node);
     }
     forget_past(node);
@@ -460,14 +461,14 @@ void node_order(struct node *node, const char *asked_by, bool test)
 {
     node_pardon(node);
     node->ordered = true;
-    node->testing = test;
+    node->test.is_under_way = test;
     (void)snprintf(node->asked_by, sizeof node->asked_by, "%s", asked_by);
     look_at(node);
 }
 
 void node_pardon(struct node *node)
 {
-    node->quarantines = node->naps = node->nap_s = 0;
+    node->history.quarantines = node->history.naps = node->history.nap_s = 0;
     forget_past(node);
     if (node->state == WAKE_QUARANTINED) {
         node_move(node, WAKE_OFF, "somebody asks for it by name");

@@ -119,7 +119,7 @@ int node_power(const struct node *node, struct power_node *ret, struct err *err)
                                                                 "ROOSTER_WAKE_ATTEMPTS"),
                                      .methods = (int64_t)node_method_count(node)};
     struct power_node power;
-    int rc = power_at(node, wake_plan_method(&retry, node->attempts), &power, err);
+    int rc = power_at(node, wake_plan_method(&retry, node->wake.attempts), &power, err);
     rc = rc != 0 ? rc : power_check(&power, err);
     if (rc == 0) {
         *ret = power;

@@ -342,7 +342,7 @@ static inline void may_fail(struct rig *rig, bool fails)
 
 static inline void time_passes(struct rig *rig)
 {
-    node_named(rig, "wn01")->retry_at_ms = 0;
+    node_named(rig, "wn01")->wake.retry_at_ms = 0;
     look_at(node_named(rig, "wn01"));
 }
 

@@ -324,7 +324,7 @@ static void who_has_woken_up_meanwhile_may_be_asked(void **state)
     until(rig, near_is_up);
     struct node *node = strmap_get(rig->rooster->nodes, "asleep");
     node->state = WAKE_OFF;
-    node->retry_at_ms = 0;
+    node->wake.retry_at_ms = 0;
     wake(rig);
     until(rig, order_is_given);
     assert_string_equal(asked_of()->names, rig->near->token_id);

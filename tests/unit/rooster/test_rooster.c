@@ -98,7 +98,7 @@ static void a_command_that_fails_is_tried_again_and_then_the_machine_is_left_alo
     is_held(rig, "wn01", 1);
     until(rig, is_backing_off);
     assert_string_equal(wakes(rig), "wn01 ");
-    assert_true(node_named(rig, "wn01")->retry_at_ms > loop_now_ms(rig->bed->loop));
+    assert_true(node_named(rig, "wn01")->wake.retry_at_ms > loop_now_ms(rig->bed->loop));
     time_passes(rig);
     until(rig, is_quarantined);
     until(rig, shows_failed);
@@ -141,8 +141,8 @@ static void a_restart_forgets_no_quarantine(void **state)
     restart(rig);
     until(rig, is_demanded);
     assert_true(is_quarantined(rig));
-    assert_in_range(node_named(rig, "wn01")->retry_at_ms - loop_now_ms(rig->bed->loop), 3500000,
-                    3600000);
+    assert_in_range(node_named(rig, "wn01")->wake.retry_at_ms - loop_now_ms(rig->bed->loop),
+                    3500000, 3600000);
     assert_string_equal(wakes(rig), "wn01 wn01 ");
 }
 
@@ -291,8 +291,8 @@ static void a_boot_that_nobody_ordered_is_compared_too(void **state)
     until(rig, is_off);
     restart(rig);
     until(rig, is_seen);
-    assert_string_equal(node_named(rig, "wn01")->past.differed, "TotalMemory 4096 -> 8192");
-    assert_int_equal(node_named(rig, "wn01")->past.count, 0);
+    assert_string_equal(node_named(rig, "wn01")->history.past.differed, "TotalMemory 4096 -> 8192");
+    assert_int_equal(node_named(rig, "wn01")->history.past.count, 0);
 }
 
 /* Whatever is left in its ad of a hold. */

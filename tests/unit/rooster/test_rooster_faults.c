@@ -95,8 +95,8 @@ static void one_that_comes_after_it_was_given_up_lengthens_its_deadline(void **s
     is_left_alone(rig);
     restart(rig); /* the ledger knows it, too */
     until(rig, is_quarantined);
-    assert_string_equal(node_named(rig, "wn01")->fault, "OrderFailed");
-    node_named(rig, "wn01")->last.wake_s -= 400;
+    assert_string_equal(node_named(rig, "wn01")->wake.fault, "OrderFailed");
+    node_named(rig, "wn01")->history.last.wake_s -= 400;
     is_live(rig, "State = \"Unclaimed\"");
     until(rig, is_up);
     assert_string_equal(node_named(rig, "wn01")->reason,
@@ -111,11 +111,11 @@ static void one_that_comes_much_later_came_by_itself(void **state)
 {
     struct rig *rig = *state;
     is_left_alone(rig);
-    node_named(rig, "wn01")->last.wake_s -= 1801; /* ROOSTER_WAKE_DEADLINE_MAX */
+    node_named(rig, "wn01")->history.last.wake_s -= 1801; /* ROOSTER_WAKE_DEADLINE_MAX */
     is_live(rig, "State = \"Unclaimed\"");
     until(rig, is_up);
     assert_string_equal(node_named(rig, "wn01")->reason, "it came up by itself");
-    assert_int_equal(node_named(rig, "wn01")->boots.count, 0);
+    assert_int_equal(node_named(rig, "wn01")->history.boots.count, 0);
     stop(rig);
     assert_string_equal(ledger(rig, "rooster.db"), "wn01:Wake:Failed ");
     assert_string_equal(last_fault(rig), "OrderFailed command");
@@ -125,7 +125,7 @@ static void one_that_comes_much_later_came_by_itself(void **state)
 
 static bool is_quarantined_twice(struct rig *rig)
 {
-    return is_quarantined(rig) && node_named(rig, "wn01")->quarantines == 2;
+    return is_quarantined(rig) && node_named(rig, "wn01")->history.quarantines == 2;
 }
 
 static void quarantine_is_longer_each_time_and_a_restart_knows_it(void **state)
@@ -137,18 +137,18 @@ static void quarantine_is_longer_each_time_and_a_restart_knows_it(void **state)
     time_passes(rig);
     until(rig, is_quarantined_twice);
     until(rig, shows_failed);
-    assert_in_range(node_named(rig, "wn01")->retry_at_ms - loop_now_ms(rig->bed->loop), 7100000,
-                    7200000);
+    assert_in_range(node_named(rig, "wn01")->wake.retry_at_ms - loop_now_ms(rig->bed->loop),
+                    7100000, 7200000);
     restart(rig);
     until(rig, is_quarantined_twice);
-    assert_in_range(node_named(rig, "wn01")->retry_at_ms - loop_now_ms(rig->bed->loop), 7000000,
-                    7200000);
+    assert_in_range(node_named(rig, "wn01")->wake.retry_at_ms - loop_now_ms(rig->bed->loop),
+                    7000000, 7200000);
     may_fail(rig, false);
     time_passes(rig);
     until(rig, is_waking);
     boots(rig);
     until(rig, is_up);
-    assert_int_equal(node_named(rig, "wn01")->quarantines, 0);
+    assert_int_equal(node_named(rig, "wn01")->history.quarantines, 0);
 }
 
 /* `roost power on|test wn01`, by somebody who may; what became of it is in the answer. */
@@ -174,9 +174,9 @@ static void an_order_by_name_ends_quarantine_and_may_be_a_test(void **state)
     is_left_alone(rig);
     may_fail(rig, false);
     asks_by_name(rig, "[ Nodes = { \"wn01\" }; Reason = \"mended\"; Test = true ]", "Ordered");
-    assert_int_equal(node_named(rig, "wn01")->quarantines, 0);
+    assert_int_equal(node_named(rig, "wn01")->history.quarantines, 0);
     until(rig, is_waking);
-    assert_true(node_named(rig, "wn01")->testing);
+    assert_true(node_named(rig, "wn01")->test.is_under_way);
     assert_non_null(strstr(node_named(rig, "wn01")->reason, "mended"));
     asks_by_name(rig, "[ Nodes = { \"wn01\" } ]", "Waking");
     boots(rig);
@@ -199,7 +199,7 @@ static void who_asks_by_name_ends_quarantine_and_what_led_to_it(void **state)
     until(rig, shows_off);
     assert_int_equal(shown_int(rig, "PowerQuarantineUntil"), 0);
     assert_true(is_off(rig));
-    assert_int_equal(node_named(rig, "wn01")->quarantines, 0);
+    assert_int_equal(node_named(rig, "wn01")->history.quarantines, 0);
 }
 
 /* ---- less ---- */
@@ -227,7 +227,7 @@ static void a_core_less_is_less_and_a_little_memory_is_not(void **state)
     until(rig, is_waking);
     is_live(rig, "State = \"Unclaimed\"; DetectedCpus = 8; DetectedMemory = 15900");
     until(rig, is_up);
-    assert_null(node_named(rig, "wn01")->fault);
+    assert_null(node_named(rig, "wn01")->wake.fault);
     sleeps(rig, "b2", "DetectedCpus = 8; DetectedMemory = 16000; PowerKeptOff = true");
     until(rig, is_off);
     is_held(rig, "wn01", 1);
@@ -258,7 +258,7 @@ static void one_whose_life_nobody_saw_is_not_said_to_have_less(void **state)
         " PowerState = \"GoingDown\"; HibernationState = \"S4\"; PowerStateReason = \"no work\" ]");
     until(rig, is_off);
     assert_string_equal(wakes(rig), "wn01 sleep-S4 ");
-    assert_null(node_named(rig, "wn01")->fault);
+    assert_null(node_named(rig, "wn01")->wake.fault);
 }
 
 /* ---- not for long ---- */
@@ -290,8 +290,8 @@ static void one_that_sleeps_at_once_while_jobs_wait_is_left_alone_in_the_end(voi
     until(rig, shows_failed);
     assert_string_equal(wakes(rig), "wn01 wn01 ");
     assert_non_null(strstr(node_named(rig, "wn01")->reason, "asleep again at once"));
-    assert_in_range(node_named(rig, "wn01")->retry_at_ms - loop_now_ms(rig->bed->loop), 3500000,
-                    3600000);
+    assert_in_range(node_named(rig, "wn01")->wake.retry_at_ms - loop_now_ms(rig->bed->loop),
+                    3500000, 3600000);
     stop(rig);
     const char *records = ledger(rig, "rooster.db"); /* those of one millisecond in any order */
     assert_non_null(strstr(records, "wn01:Wake:Up "));
@@ -304,14 +304,14 @@ static void one_that_worked_in_between_begins_anew(void **state)
     wakes_and_sleeps_at_once(rig, "State = \"Unclaimed\"", "");
     is_held(rig, "wn01", 1);
     until(rig, is_waking);
-    assert_int_equal(node_named(rig, "wn01")->naps, 1);
+    assert_int_equal(node_named(rig, "wn01")->history.naps, 1);
     must(rig->startd, VERB_UPDATE, "[]",
          "[ MyType = \"Machine\"; Name = \"slot1@wn01\"; Machine = \"wn01\"; BootId = \"b3\";"
          " State = \"Claimed\" ]");
     until(rig, is_up);
     sleeps(rig, "b3", "");
     until(rig, is_off);
-    assert_int_equal(node_named(rig, "wn01")->naps, 0);
+    assert_int_equal(node_named(rig, "wn01")->history.naps, 0);
     is_held(rig, "wn01", 1);
     until(rig, is_waking);
     assert_string_equal(wakes(rig), "wn01 wn01 wn01 ");
@@ -323,7 +323,7 @@ static void one_that_worked_may_sleep_and_wake_as_often_as_it_likes(void **state
     wakes_and_sleeps_at_once(rig, "State = \"Claimed\"", "");
     is_held(rig, "wn01", 1);
     until(rig, is_waking);
-    assert_int_equal(node_named(rig, "wn01")->naps, 0);
+    assert_int_equal(node_named(rig, "wn01")->history.naps, 0);
     assert_string_equal(wakes(rig), "wn01 wn01 ");
 }
 
@@ -331,11 +331,11 @@ static void one_for_which_nobody_waits_any_more_may_sleep_at_once(void **state)
 {
     struct rig *rig = *state;
     wakes_and_sleeps_at_once(rig, "State = \"Unclaimed\"", "");
-    assert_true(node_named(rig, "wn01")->nap_s != 0);
-    node_named(rig, "wn01")->nap_s -= 60; /* ROOSTER_ASLEEP_AGAIN */
+    assert_true(node_named(rig, "wn01")->history.nap_s != 0);
+    node_named(rig, "wn01")->history.nap_s -= 60; /* ROOSTER_ASLEEP_AGAIN */
     is_held(rig, "wn01", 1);
     until(rig, is_waking);
-    assert_int_equal(node_named(rig, "wn01")->naps, 0);
+    assert_int_equal(node_named(rig, "wn01")->history.naps, 0);
     assert_string_equal(wakes(rig), "wn01 wn01 ");
 }
 
@@ -351,18 +351,18 @@ static void one_is_not_to_blame_for_jobs_that_came_after_it_slept(void **state)
                        "[ MyType = \"Machine\"; Name = \"slot1@wn01\"; Machine = \"wn01\";"
                        " BootId = \"%s\" ]",
                        boot_id);
-        assert_true(node_named(rig, "wn01")->nap_s != 0);
-        is_held_since(rig, "wn01", 1, node_named(rig, "wn01")->nap_s);
+        assert_true(node_named(rig, "wn01")->history.nap_s != 0);
+        is_held_since(rig, "wn01", 1, node_named(rig, "wn01")->history.nap_s);
         until(rig, is_waking);
-        assert_int_equal(node_named(rig, "wn01")->naps, 0);
+        assert_int_equal(node_named(rig, "wn01")->history.naps, 0);
         must(rig->startd, VERB_UPDATE, "[]", live);
         until(rig, is_up);
         sleeps(rig, boot_id, "");
         until(rig, is_off);
     }
-    is_held_since(rig, "wn01", 1, node_named(rig, "wn01")->nap_s - 1);
+    is_held_since(rig, "wn01", 1, node_named(rig, "wn01")->history.nap_s - 1);
     until(rig, is_waking);
-    assert_int_equal(node_named(rig, "wn01")->naps, 1); /* that job waited while it slept */
+    assert_int_equal(node_named(rig, "wn01")->history.naps, 1); /* that job waited while it slept */
 }
 
 static void one_that_somebody_switches_off_at_once_is_not_to_blame(void **state)
@@ -371,7 +371,7 @@ static void one_that_somebody_switches_off_at_once_is_not_to_blame(void **state)
     wakes_and_sleeps_at_once(rig, "State = \"Unclaimed\"", "PowerKeptOff = true");
     is_held(rig, "wn01", 1);
     until(rig, is_waking);
-    assert_int_equal(node_named(rig, "wn01")->naps, 0);
+    assert_int_equal(node_named(rig, "wn01")->history.naps, 0);
     assert_string_equal(wakes(rig), "wn01 wn01 ");
 }
 
@@ -393,7 +393,7 @@ static void has_two_methods(struct rig *rig)
 
 static bool failed_twice(struct rig *rig)
 {
-    return is_backing_off(rig) && node_named(rig, "wn01")->attempts == 2;
+    return is_backing_off(rig) && node_named(rig, "wn01")->wake.attempts == 2;
 }
 
 static void the_next_method_is_tried_when_the_first_has_failed_often_enough(void **state)
@@ -425,12 +425,12 @@ static void the_state_is_asked_by_the_method_that_can(void **state)
     falls_asleep(rig, "wn01");
     is_held(rig, "wn01", 1);
     until(rig, is_backing_off);
-    node_named(rig, "wn01")->attempts = 2;
+    node_named(rig, "wn01")->wake.attempts = 2;
     time_passes(rig);
     until(rig, is_waking);
     loop_timer_set(node_named(rig, "wn01")->deadline, 0);
     until(rig, is_backing_off);
-    assert_string_equal(node_named(rig, "wn01")->fault, "StaysOff");
+    assert_string_equal(node_named(rig, "wn01")->wake.fault, "StaysOff");
 }
 
 static bool ticket_is_written(struct rig *rig)
@@ -473,13 +473,13 @@ static void somebody_is_told_of_a_machine_that_was_given_up(void **state)
 
 static bool is_tested(struct rig *rig)
 {
-    return is_up(rig) && node_named(rig, "wn01")->tested_s != 0;
+    return is_up(rig) && node_named(rig, "wn01")->test.ended_s != 0;
 }
 
 static bool failed_the_test(struct rig *rig)
 {
     const struct node *node = node_named(rig, "wn01");
-    return is_quarantined(rig) && node->tested_s != 0 && !node->test_passed;
+    return is_quarantined(rig) && node->test.ended_s != 0 && !node->test.is_passed;
 }
 
 static void tests_every_day(struct rig *rig)
@@ -502,20 +502,20 @@ static void a_machine_that_was_not_woken_for_long_is_tested_once(void **state)
     until(rig, is_seen);
     boots(rig);
     until(rig, is_tested);
-    assert_true(node_named(rig, "wn01")->test_passed);
+    assert_true(node_named(rig, "wn01")->test.is_passed);
     sleeps(rig, "b2", "");
     until(rig, is_off);
     until(rig, shows_last_wake);
-    int64_t proven_s = node_named(rig, "wn01")->past.proven_s;
+    int64_t proven_s = node_named(rig, "wn01")->history.past.proven_s;
     assert_int_equal(shown_int(rig, "LastWakeTime"), proven_s);
     restart(rig);
     until(rig, is_seen);
-    assert_true(node_named(rig, "wn01")->test_passed);
-    assert_in_range(node_named(rig, "wn01")->past.proven_s, proven_s, proven_s + 1);
+    assert_true(node_named(rig, "wn01")->test.is_passed);
+    assert_in_range(node_named(rig, "wn01")->history.past.proven_s, proven_s, proven_s + 1);
     selftest_look(rig->rooster);
     assert_false(node_named(rig, "wn01")->ordered);
-    node_named(rig, "wn01")->tested_s -= 86400; /* a day goes by */
-    node_named(rig, "wn01")->past.proven_s -= 86400;
+    node_named(rig, "wn01")->test.ended_s -= 86400; /* a day goes by */
+    node_named(rig, "wn01")->history.past.proven_s -= 86400;
     selftest_look(rig->rooster);
     assert_true(node_named(rig, "wn01")->ordered);
 }
@@ -529,10 +529,10 @@ static void a_test_that_fails_is_a_failed_wake(void **state)
     until(rig, is_seen);
     selftest_look(rig->rooster);
     until(rig, is_backing_off);
-    assert_true(node_named(rig, "wn01")->testing);
+    assert_true(node_named(rig, "wn01")->test.is_under_way);
     time_passes(rig);
     until(rig, failed_the_test);
-    assert_false(node_named(rig, "wn01")->testing);
+    assert_false(node_named(rig, "wn01")->test.is_under_way);
     stop(rig);
     assert_string_equal(ledger(rig, "rooster.db"), "wn01:Wake:Failed ");
 }

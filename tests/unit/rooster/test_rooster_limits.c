@@ -52,7 +52,7 @@ static void the_deadline_is_learned_from_the_ledger(void **state)
     start(rig);
     until(rig, is_seen);
     assert_int_equal(node_deadline_ms(node_named(rig, "wn01")), 200000);
-    assert_int_equal(node_named(rig, "wn01")->last_boot_ms, 80500);
+    assert_int_equal(node_named(rig, "wn01")->history.last_boot_ms, 80500);
 }
 
 static void a_boot_is_learned_from_when_it_ends(void **state)
@@ -63,8 +63,8 @@ static void a_boot_is_learned_from_when_it_ends(void **state)
     until(rig, is_waking);
     boots(rig);
     until(rig, is_up);
-    assert_int_equal(node_named(rig, "wn01")->boots.count, 1);
-    assert_true(boots_p95_ms(&node_named(rig, "wn01")->boots) > 0);
+    assert_int_equal(node_named(rig, "wn01")->history.boots.count, 1);
+    assert_true(boots_p95_ms(&node_named(rig, "wn01")->history.boots) > 0);
 }
 
 static void what_only_the_ledger_knows_is_no_machine_of_the_pool(void **state)

@@ -265,7 +265,7 @@ static void one_that_goes_off_while_it_is_woken_is_not_waited_for(void **state)
     tells(rig, "on running (booted)");
     tells(rig, "off shut off (crashed)");
     until(rig, is_backing_off);
-    assert_string_equal(node_named(rig, "wn01")->fault, FAULT_OFF);
+    assert_string_equal(node_named(rig, "wn01")->wake.fault, FAULT_OFF);
     assert_non_null(strstr(node_named(rig, "wn01")->reason, "is off before it joined"));
     assert_non_null(strstr(node_named(rig, "wn01")->reason, "shut off (crashed)"));
 }
@@ -368,13 +368,13 @@ static void an_order_of_an_earlier_life_may_be_under_way(void **state)
     start(rig);
     struct node *node = node_named(rig, "wn01");
     assert_non_null(node);
-    node->sleep_s -= 61; /* too late to begin */
+    node->sleep.began_s -= 61; /* too late to begin */
     until(rig, is_going_down);
     while (node->ordering || !loop_timer_is_set(node->deadline)) {
         until(rig, is_going_down);
     }
     assert_true(is_going_down(rig)); /* and is asked again */
-    node->sleep_s -= 20 * 60 + 16;
+    node->sleep.began_s -= 20 * 60 + 16;
     loop_timer_set(node->deadline, 0);
     until(rig, is_staying);
     until(rig, shows_not_how_long);
@@ -393,7 +393,7 @@ static void it_is_told_when_such_an_order_is_done(void **state)
     put_file(rig, "status", "on running", 0644);
     start(rig);
     struct node *node = node_named(rig, "wn01");
-    node->sleep_s -= 61;
+    node->sleep.began_s -= 61;
     until(rig, is_going_down);
     while (node->ordering || !loop_timer_is_set(node->deadline)) {
         until(rig, is_going_down);
