@@ -256,7 +256,7 @@ static double replan(struct bench *bench, bool live, double *worst)
         show(bench, ad);
         look_now(&bench->rooster);
         took[i] = cpu_ms() - began;
-        CHECK(live || node->jobs_waiting == 11);
+        CHECK(live || node->jobs.waiting == 11);
         ad_destroy(*old);
         *old = ad;
     }

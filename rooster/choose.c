@@ -95,7 +95,7 @@ void choose_from(struct node *node)
                 wake_day_count(&node->history.day, loop_wall_s(rooster->env.loop)) >= per_day_max,
         .spare = node->guard.spare,
         .reserving = node->guard.reserving,
-        .rank = node->rank,
+        .rank = node->jobs.rank,
         .extra_w = guards_extra_w(node),
         .spare_at_ms = node->guard.spare ? spare_at_ms(node) : 0,
         .retry_at_ms = node->wake.retry_at_ms};
@@ -105,7 +105,7 @@ void choose_from(struct node *node)
 static void only_say(struct node *node)
 {
     log_info(node->rooster->env.log, "wake.dry_run", "it would be woken, but for ROOSTER_DRY_RUN",
-             LOG_TEXT("machine", node->name), LOG_INT("jobs", node->jobs_waiting));
+             LOG_TEXT("machine", node->name), LOG_INT("jobs", node->jobs.waiting));
     node->would_wake = true;
 }
 

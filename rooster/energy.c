@@ -476,7 +476,7 @@ static void find_counters(const struct node *node, const struct ad **latest,
 static void take_back_guess(const struct node *node, struct seen_counters *seen,
                             struct energy_sum *sum)
 {
-    if (strcmp(node->live_boot_id, node->offline_boot_id) == 0) {
+    if (strcmp(node->awake.boot_id, node->asleep.boot_id) == 0) {
         sum->on_s = sum->on_s > seen->guessed_s ? sum->on_s - seen->guessed_s : 0;
         sum->used_j = sum->used_j > seen->guessed_j ? sum->used_j - seen->guessed_j : 0;
     }

@@ -98,7 +98,7 @@ void guards_count(struct node *node)
         guard->reserving = false;
     }
     guard->would_sleep = guard->would_sleep && up && guard->slots_idle == guard->slots;
-    bool idle = up && !going && !guard->would_sleep && node->can_relay && guard->slots > 0 &&
+    bool idle = up && !going && !guard->would_sleep && node->awake.can_relay && guard->slots > 0 &&
                 guard->slots_idle == guard->slots;
     bool down = going || guard->would_sleep || (node->offline && !node->live && !waking);
     bool coming = !idle && guard->reserving &&
@@ -138,9 +138,9 @@ void guards_see_offline(struct node *node, const struct ad *slot)
     ad_set_int(matched, "MachineLastMatchTime", now_s);
     if (ad_eval_bool(rooster->unhibernate, matched, NULL, &context) == AD_TRUE) {
         double rank = rooster->rank != NULL ? ad_eval_rank(rooster->rank, slot, NULL, &context) : 0;
-        node->rank = !node->guard.spare && !node->demanded ? rank
-                     : rank > node->rank                   ? rank
-                                                           : node->rank;
+        node->jobs.rank = !node->guard.spare && !node->demanded ? rank
+                          : rank > node->jobs.rank              ? rank
+                                                                : node->jobs.rank;
         node->guard.spare = true;
     }
     look_tell_costly(node, slot, "UNHIBERNATE", over);

@@ -30,11 +30,11 @@ static void record_sleep(struct node *node)
     ad_set_string(record, "Kind", "Sleep");
     ad_set_string(record, "Machine", node->name);
     ad_set_string(record, "AskedBy", "startd");
-    ad_set_string(record, "Reason", ad_string_or(node->offline_ad, "PowerStateReason", ""));
-    ad_set_int(record, "StartTime", ad_int_or(node->offline_ad, "LastHeardFrom", 0));
+    ad_set_string(record, "Reason", ad_string_or(node->asleep.ad, "PowerStateReason", ""));
+    ad_set_int(record, "StartTime", ad_int_or(node->asleep.ad, "LastHeardFrom", 0));
     ad_set_int(record, "EndTime", loop_wall_s(rooster->env.loop));
     ad_set_string(record, "Outcome", "Asleep");
-    ad_set_string(record, "BootId", node->offline_boot_id);
+    ad_set_string(record, "BootId", node->asleep.boot_id);
     if (node->history.past.is_compared) { /* also of a boot that nobody here asked for */
         ad_set_string(record, "Differed", node->history.past.differed);
     }
@@ -51,18 +51,18 @@ static void recall(struct node *node)
         return;
     }
     node->known = true;
-    if (node->going_down) {
+    if (node->asleep.is_going_down) {
         return; /* sleeps.c knows */
     }
-    const char *shown = ad_string_or(node->offline_ad, "PowerState", "Off");
+    const char *shown = ad_string_or(node->asleep.ad, "PowerState", "Off");
     if (node->state != WAKE_OFF || strcmp(shown, wake_state_name(WAKE_OFF)) == 0) {
         return;
     }
     const struct config *config = rooster->env.config;
     int64_t left_s = 0, most_s = config_duration_s(config, "ROOSTER_QUARANTINE");
     if (strcmp(shown, wake_state_name(WAKE_QUARANTINED)) == 0) {
-        left_s = ad_int_or(node->offline_ad, "PowerQuarantineUntil",
-                           ad_int_or(node->offline_ad, "EnteredPowerState", 0) + most_s) -
+        left_s = ad_int_or(node->asleep.ad, "PowerQuarantineUntil",
+                           ad_int_or(node->asleep.ad, "EnteredPowerState", 0) + most_s) -
                  loop_wall_s(rooster->env.loop);
     }
     if (left_s <= 0) {
@@ -70,9 +70,9 @@ static void recall(struct node *node)
         return;
     }
     node->state = WAKE_QUARANTINED;
-    node->since_s = ad_int_or(node->offline_ad, "EnteredPowerState", 0);
+    node->since_s = ad_int_or(node->asleep.ad, "EnteredPowerState", 0);
     (void)snprintf(node->reason, sizeof node->reason, "%s",
-                   ad_string_or(node->offline_ad, "PowerStateReason", ""));
+                   ad_string_or(node->asleep.ad, "PowerStateReason", ""));
     int64_t grown_s = config_duration_s(config, "ROOSTER_QUARANTINE_MAX");
     most_s = most_s > grown_s ? most_s : grown_s;
     node->wake.retry_at_ms =
@@ -84,9 +84,9 @@ static void follow_ads(struct node *node)
 {
     recall(node);
     bool up = node->live && !node->offline;
-    if (!up && node->going_down && !node->live && node->state != WAKE_STAYING &&
+    if (!up && node->asleep.is_going_down && !node->live && node->state != WAKE_STAYING &&
         sleeps_look(node)) {
-        if (node->misshown && node->showing == 0) {
+        if (node->asleep.is_misshown && node->showing == 0) {
             node_show(node);
         }
         return;
@@ -97,7 +97,7 @@ static void follow_ads(struct node *node)
     if (up && node->state != WAKE_UP) {
         node_is_up(node);
     } else if (!up && node->offline && node->state == WAKE_UP) {
-        node_is_asleep(node, ad_string_or(node->offline_ad, "PowerStateReason", "asleep"));
+        node_is_asleep(node, ad_string_or(node->asleep.ad, "PowerStateReason", "asleep"));
         if (node->seen_up && node->sleep.id[0] == '\0') {
             record_sleep(node);
         } else {
@@ -112,7 +112,7 @@ static void follow_ads(struct node *node)
     } else if (node->state == WAKE_QUARANTINED &&
                loop_now_ms(node->rooster->env.loop) >= node->wake.retry_at_ms) {
         node_move(node, WAKE_OFF, "it may be tried again"); /* nobody holds one that failed */
-    } else if (node->misshown && node->showing == 0 && !node->ordering) {
+    } else if (node->asleep.is_misshown && node->showing == 0 && !node->ordering) {
         node_show(node); /* a lost MERGE, or no way to wake it */
     }
     node->seen_up = up || (node->seen_up && !node->offline);

@@ -54,7 +54,7 @@ struct ad *node_to_ad(const struct node *node)
     ad_set_string(ad, "PowerState", wake_state_name(node->state));
     ad_set_string(ad, "PowerStateReason", node->reason);
     ad_set_int(ad, "EnteredPowerState", node->since_s);
-    ad_set_int(ad, "JobsWaiting", node->jobs_waiting);
+    ad_set_int(ad, "JobsWaiting", node->jobs.waiting);
     ad_set_int(ad, "WakeAttempts", node->wake.attempts);
     if (node->history.last_boot_ms > 0) {
         ad_set_real(ad, "LastWakeSeconds", (double)node->history.last_boot_ms / 1000.0);
@@ -84,9 +84,9 @@ struct ad *node_to_ad(const struct node *node)
     outside_put(node, ad);
     energy_write(node, ad);
     guards_write_node(node, ad);
-    if (node->live && node->live_boot_id[0] != '\0') {
-        ad_set_string(ad, "BootId", node->live_boot_id);
-        ad_set_int(ad, "BootTime", node->live_boot_s);
+    if (node->live && node->awake.boot_id[0] != '\0') {
+        ad_set_string(ad, "BootId", node->awake.boot_id);
+        ad_set_int(ad, "BootTime", node->awake.boot_s);
     }
     if (node_power(node, &power, &err) == 0) {
         ad_set_string(ad, "PowerMethod", power.method);

@@ -21,8 +21,8 @@ static int64_t see_jobs(struct node *node, const struct ad *ad, int64_t now_s)
     struct offline_holds *holds = offline_holds_read(ad);
     (void)offline_holds_prune(holds, now_s);
     int64_t jobs = offline_holds_total(holds), since_s = offline_holds_since_s(holds);
-    node->jobs_waiting += jobs;
-    node->waiting_since_s = since_s < node->waiting_since_s ? since_s : node->waiting_since_s;
+    node->jobs.waiting += jobs;
+    node->jobs.since_s = since_s < node->jobs.since_s ? since_s : node->jobs.since_s;
     offline_holds_destroy(holds);
     return jobs;
 }
@@ -85,22 +85,24 @@ static void see_offline(struct rooster *rooster, struct node *node, const struct
                         const struct ad_context *context)
 {
     node->offline = true;
-    node->offline_ad = ad;
-    node->promised = room_of(ad);
+    node->asleep.ad = ad;
+    node->asleep.promised = room_of(ad);
     int64_t until_s = ad_int_or(ad, "PowerReclaimUntil", 0);
-    node->slept_s = ad_int_or(ad, "OfflineSince", 0);
-    node->order = ad_int_or(ad, "MyCurrentTime", 0);
-    node->reclaim_until_s = until_s > node->reclaim_until_s ? until_s : node->reclaim_until_s;
-    node->by_rooster = strcmp(ad_string_or(ad, "PowerMethod", ""), "rooster") == 0;
-    node->kept_off = node->kept_off || ad_bool_or(ad, "PowerKeptOff", false);
+    node->asleep.slept_s = ad_int_or(ad, "OfflineSince", 0);
+    node->asleep.order = ad_int_or(ad, "MyCurrentTime", 0);
+    node->asleep.reclaim_until_s =
+        until_s > node->asleep.reclaim_until_s ? until_s : node->asleep.reclaim_until_s;
+    node->asleep.by_rooster = strcmp(ad_string_or(ad, "PowerMethod", ""), "rooster") == 0;
+    node->asleep.is_kept_off = node->asleep.is_kept_off || ad_bool_or(ad, "PowerKeptOff", false);
     see_adapter(node, ad);
-    node->going_down =
-        node->going_down || strcmp(ad_string_or(ad, "PowerState", ""), "GoingDown") == 0;
-    (void)snprintf(node->offline_boot_id, sizeof node->offline_boot_id, "%s",
+    node->asleep.is_going_down =
+        node->asleep.is_going_down || strcmp(ad_string_or(ad, "PowerState", ""), "GoingDown") == 0;
+    (void)snprintf(node->asleep.boot_id, sizeof node->asleep.boot_id, "%s",
                    ad_string_or(ad, "OfflineBootId", ""));
-    node->misshown = node->misshown ||
-                     strcmp(ad_string_or(ad, "PowerState", ""), node_shown(node)) != 0 ||
-                     !past_is_in(&node->history.past, ad) || !sleep_record_is_in(node, ad);
+    node->asleep.is_misshown = node->asleep.is_misshown ||
+                               strcmp(ad_string_or(ad, "PowerState", ""), node_shown(node)) != 0 ||
+                               !past_is_in(&node->history.past, ad) ||
+                               !sleep_record_is_in(node, ad);
     see_promise(node, ad);
     guards_see_offline(node, ad);
     int64_t jobs = see_jobs(node, ad, context->now_s);
@@ -114,32 +116,34 @@ static void see_offline(struct rooster *rooster, struct node *node, const struct
     double rank = rooster->rank != NULL ? ad_eval_rank(rooster->rank, ad, NULL, context) : 0;
     look_tell_costly(node, ad, "ROOSTER_UNHIBERNATE_RANK", over);
     bool first = !node->demanded && !node->guard.spare;
-    node->rank = first || rank > node->rank ? rank : node->rank;
+    node->jobs.rank = first || rank > node->jobs.rank ? rank : node->jobs.rank;
     node->demanded = true;
 }
 
 static void see_live(struct node *node, const struct ad *ad)
 {
     node->live = true;
-    node->given = room_of(ad);
+    node->awake.given = room_of(ad);
     guards_see_live(node, ad);
-    node->can_relay = strcmp(ad_string_or(ad, "PowerState", "On"), "GoingDown") != 0;
+    node->awake.can_relay = strcmp(ad_string_or(ad, "PowerState", "On"), "GoingDown") != 0;
     see_adapter(node, ad);
-    (void)snprintf(node->live_boot_id, sizeof node->live_boot_id, "%s",
+    (void)snprintf(node->awake.boot_id, sizeof node->awake.boot_id, "%s",
                    ad_string_or(ad, "BootId", ""));
-    node->live_boot_s = ad_int_or(ad, "BootTime", 0);
+    node->awake.boot_s = ad_int_or(ad, "BootTime", 0);
 }
 
 static void forget_facts(struct node *node)
 {
-    node->live = node->offline = node->demanded = node->misshown = node->can_relay = false;
-    node->going_down = node->kept_off = node->guard.spare = false;
+    node->live = node->offline = node->demanded = node->asleep.is_misshown = node->awake.can_relay =
+        false;
+    node->asleep.is_going_down = node->asleep.is_kept_off = node->guard.spare = false;
     node->guard.slots = node->guard.slots_idle = 0;
-    node->jobs_waiting = node->reclaim_until_s = 0;
-    node->waiting_since_s = INT64_MAX;
-    node->rank = 0;
-    node->offline_ad = NULL;
-    node->given = (struct node_room){0}; /* what was promised is kept: it is asked when it is up */
+    node->jobs.waiting = node->asleep.reclaim_until_s = 0;
+    node->jobs.since_s = INT64_MAX;
+    node->jobs.rank = 0;
+    node->asleep.ad = NULL;
+    node->awake.given =
+        (struct node_room){0}; /* what was promised is kept: it is asked when it is up */
 }
 
 void look_see(struct node *node)
@@ -147,7 +151,7 @@ void look_see(struct node *node)
     struct rooster *rooster = node->rooster;
     const struct ad_context context = rooster_context(rooster);
     const struct node_adapter adapter = node->adapter;
-    bool could_relay = node->can_relay;
+    bool could_relay = node->awake.can_relay;
     node->looked = rooster->looks;
     forget_facts(node);
     for (size_t i = 0; i < node->ads.count; i++) {
@@ -158,7 +162,7 @@ void look_see(struct node *node)
             see_live(node, ad);
         }
     }
-    if (node->can_relay != could_relay ||
+    if (node->awake.can_relay != could_relay ||
         (could_relay && strcmp(adapter.subnet, node->adapter.subnet) != 0)) {
         relays_look_again(rooster->relays);
     }

@@ -78,7 +78,7 @@ static const struct vec *awake_in(struct relays *relays, const char *subnet)
         relays->by_subnet = strmap_create(STRMAP_CASE_SENSITIVE);
         while (strmap_next(relays->rooster->nodes, &at, NULL, &value)) {
             struct node *node = value;
-            if (node->can_relay && node->adapter.subnet[0] != '\0') {
+            if (node->awake.can_relay && node->adapter.subnet[0] != '\0') {
                 add_relay(relays->by_subnet, node);
             }
         }

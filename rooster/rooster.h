@@ -117,6 +117,32 @@ struct node_history { /* how its wakes were */
     struct wake_day day;  /* its wakes of the last 24 hours */
 };
 
+struct node_jobs {   /* that wait for it */
+    int64_t waiting; /* of its holds */
+    int64_t since_s; /* the oldest of them was submitted then; 0: not known */
+    double rank;
+};
+
+struct node_asleep {     /* what its offline ads say */
+    const struct ad *ad; /* one of them; NULL once they change */
+    char boot_id[40];
+    int64_t slept_s;           /* when these were made (OfflineSince); 0: not said */
+    int64_t order;             /* which sleep they are of: MyCurrentTime */
+    int64_t reclaim_until_s;   /* they may be taken back, and so long that is waited for; 0: no */
+    bool is_going_down;        /* they ask to be taken down */
+    bool is_misshown;          /* one of them shows another state than ours */
+    bool by_rooster;           /* it is taken down from here */
+    bool is_kept_off;          /* somebody switched it off by name */
+    struct node_room promised; /* by the last of them */
+};
+
+struct node_awake { /* what its live ads say */
+    char boot_id[40];
+    int64_t boot_s;
+    bool can_relay;         /* awake, and not on its way down */
+    struct node_room given; /* by the last of them */
+};
+
 struct node { /* one machine */
     struct rooster *rooster;
     char *name;
@@ -132,27 +158,14 @@ struct node { /* one machine */
     struct outside *outside;       /* outside.c; NULL: nobody tells */
     /* facts of the last look at the ads */
     bool live, offline, demanded;
-    bool going_down; /* its offline ads ask to be taken down */
-    bool misshown;   /* an offline ad shows another state than ours */
-    bool no_way;     /* it cannot be woken: shown as Unknown, so that nothing is held on it */
+    bool no_way; /* it cannot be woken: shown as Unknown, so that nothing is held on it */
     struct node_adapter adapter;
-    bool can_relay;  /* awake, and not on its way down */
-    uint64_t judged; /* the configuration that no_way is of; 0: none yet */
-    double rank;
-    int64_t jobs_waiting;    /* of its holds */
-    int64_t waiting_since_s; /* the oldest of them was submitted then; 0: not known */
-    char live_boot_id[40], offline_boot_id[40];
-    int64_t live_boot_s;
-    const struct ad *offline_ad; /* one of them; NULL once they change */
-    int64_t slept_s;             /* when these were made (OfflineSince); 0: not said */
-    int64_t order;               /* which sleep they are of: MyCurrentTime */
-    int64_t reclaim_until_s;     /* they may be taken back, and so long that is waited for; 0: no */
-    bool by_rooster;             /* it is taken down from here */
-    bool kept_off;               /* somebody switched it off by name */
-    struct node_room promised;   /* by its last offline ads */
-    struct node_room given;      /* by its last live ads */
-    bool asking;                 /* whether it is still up: still_up.c */
-    int64_t down_order;          /* the sleep of which it is known that it is down */
+    struct node_jobs jobs;
+    struct node_asleep asleep;
+    struct node_awake awake;
+    uint64_t judged;    /* the configuration that no_way is of; 0: none yet */
+    bool asking;        /* whether it is still up: still_up.c */
+    int64_t down_order; /* the sleep of which it is known that it is down */
     struct loop_timer *ask_timer;
     bool used;    /* it was claimed since it is up */
     bool ordered; /* by name: by whom is in asked_by */

@@ -26,7 +26,7 @@ static void unlink_seen(struct rooster *rooster, struct seen *seen)
         }
     }
     rooster->machines -= ads->count == 0 ? 1 : 0;
-    seen->node->offline_ad = NULL; /* it may have been this one */
+    seen->node->asleep.ad = NULL; /* it may have been this one */
     look_at(seen->node);
 }
 
@@ -71,7 +71,7 @@ void seen_changed(struct rooster *rooster, const char *key, const struct ad *ad)
     }
     seen->ad = ad;
     node->used = node->used || (!offline_ads_is(ad) && is_in_use(ad));
-    node->offline_ad = NULL; /* it may have been this one */
+    node->asleep.ad = NULL; /* it may have been this one */
     look_at(node);
 }
 

@@ -23,7 +23,7 @@ static int64_t last_s(const struct node *node)
 static bool can_be_tested(const struct node *node)
 {
     return node->offline && !node->live && node->state == WAKE_OFF && !node->ordered &&
-           !node->demanded && !node->kept_off && !node->no_way;
+           !node->demanded && !node->asleep.is_kept_off && !node->no_way;
 }
 
 void selftest_look(struct rooster *rooster)

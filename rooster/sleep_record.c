@@ -28,7 +28,7 @@ static void record_why(struct node *node, const char *outcome, const char *reaso
     ad_set_string(ad, "Reason", reason);
     ad_set_int(ad, "StartTime", node->sleep.began_s);
     ad_set_string(ad, "Outcome", outcome);
-    ad_set_string(ad, "BootId", node->offline_boot_id);
+    ad_set_string(ad, "BootId", node->asleep.boot_id);
     if (node->history.past.is_compared) {
         ad_set_string(ad, "Differed", node->history.past.differed);
     }

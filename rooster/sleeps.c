@@ -105,7 +105,7 @@ static void state_told(void *arg, enum power_state state, const char *text)
 
 static bool is_wanted(const struct node *node)
 {
-    return !node->sleep.is_resumed && node->reclaim_until_s > 0 &&
+    return !node->sleep.is_resumed && node->asleep.reclaim_until_s > 0 &&
            (node->demanded || node->ordered);
 }
 
@@ -122,7 +122,7 @@ static void take_back(struct node *node)
 /* Jobs may still take it back: there is time. */
 static bool waits_for_jobs(struct node *node)
 {
-    int64_t left_s = node->reclaim_until_s - loop_wall_s(node->rooster->env.loop);
+    int64_t left_s = node->asleep.reclaim_until_s - loop_wall_s(node->rooster->env.loop);
     if (left_s <= 0 || age_s(node) >= RECLAIM_MAX_S) {
         return false;
     }
@@ -169,7 +169,7 @@ static void order(void *arg)
 bool sleeps_look(struct node *node)
 {
     struct rooster *rooster = node->rooster;
-    const struct ad *ad = node->offline_ad;
+    const struct ad *ad = node->asleep.ad;
     int64_t which = ad_int_or(ad, "MyCurrentTime", 0);
     if (node->state != WAKE_GOING_DOWN && node->sleep.is_over && which == node->sleep.order) {
         return false;

@@ -29,7 +29,7 @@
 
 void still_up_why(const struct node *node, char ret[ROOSTER_TEXT_MAX])
 {
-    int64_t jobs = node->jobs_waiting;
+    int64_t jobs = node->jobs.waiting;
     char who[200] = "";
     for (size_t i = 0; i < node->ads.count && who[0] == '\0'; i++) {
         const struct ad *ad = ((const struct seen *)node->ads.items[i])->ad;
@@ -61,7 +61,7 @@ static int64_t call(struct node *node, bool withdrawn, wire_reply_f done)
     }
     struct ad *args = ad_create();
     still_up_why(node, why);
-    ad_set_int(args, "Jobs", node->jobs_waiting);
+    ad_set_int(args, "Jobs", node->jobs.waiting);
     ad_set_string(args, "Reason", why);
     if (withdrawn) {
         ad_set_bool(args, "Withdrawn", true);
@@ -101,11 +101,11 @@ static void record(struct node *node)
     ad_set_string(ad, "Machine", node->name);
     ad_set_string(ad, "AskedBy", "startd");
     ad_set_string(ad, "Reason", node->reason);
-    ad_set_int(ad, "JobsWaiting", node->jobs_waiting);
-    ad_set_int(ad, "StartTime", node->slept_s);
+    ad_set_int(ad, "JobsWaiting", node->jobs.waiting);
+    ad_set_int(ad, "StartTime", node->asleep.slept_s);
     ad_set_int(ad, "EndTime", now_s);
     ad_set_string(ad, "Outcome", SLEEP_TAKEN_BACK);
-    ad_set_string(ad, "BootId", node->offline_boot_id);
+    ad_set_string(ad, "BootId", node->asleep.boot_id);
     ledger_put(rooster->ledger, id, ad, NULL, NULL);
     ad_destroy(ad);
 }
@@ -143,7 +143,7 @@ static void answered(void *arg, struct wire_reply *reply)
         loop_timer_set(node->ask_timer, AGAIN_MS);
         return;
     } else {
-        node->down_order = node->order;
+        node->down_order = node->asleep.order;
     }
     look_at(node);
 }
@@ -157,12 +157,12 @@ void still_up_again(void *arg)
 
 bool still_up_ask(struct node *node)
 {
-    int64_t age_s = loop_wall_s(node->rooster->env.loop) - node->slept_s;
+    int64_t age_s = loop_wall_s(node->rooster->env.loop) - node->asleep.slept_s;
     if (node->asking) {
         return true;
     }
-    if (node->state != WAKE_OFF || !node->offline || node->by_rooster || age_s < 0 ||
-        age_s > YOUNG_S || node->down_order == node->order) {
+    if (node->state != WAKE_OFF || !node->offline || node->asleep.by_rooster || age_s < 0 ||
+        age_s > YOUNG_S || node->down_order == node->asleep.order) {
         return false;
     }
     node->asking = call(node, false, answered) > 0;

@@ -53,8 +53,8 @@ static void put_record(struct node *node, const char *outcome, void (*done)(void
     }
     if (strcmp(outcome, "Up") == 0) {
         ad_set_real(record, "Seconds", (double)node->history.last_boot_ms / 1000.0);
-        ad_set_string(record, "BootId", node->live_boot_id);
-        ad_set_int(record, "BootTime", node->live_boot_s);
+        ad_set_string(record, "BootId", node->awake.boot_id);
+        ad_set_int(record, "BootTime", node->awake.boot_s);
         if (node->history.past.is_compared) {
             ad_set_string(record, "Differed", node->history.past.differed);
         }
@@ -267,7 +267,7 @@ void node_wake(struct node *node)
         node->history.nap_s = 0;
         ledger_new_id(rooster->ledger, node->wake.id);
         node->wake.began_s = loop_wall_s(rooster->env.loop);
-        node->wake.jobs = node->jobs_waiting;
+        node->wake.jobs = node->jobs.waiting;
         wake_day_add(&node->history.day, node->wake.began_s);
         node->wake.began_ms = loop_now_ms(rooster->env.loop);
         if (!node->ordered) {
@@ -283,7 +283,7 @@ void node_wake(struct node *node)
         (void)snprintf(reason, sizeof reason, "switched on by %.200s", node->asked_by);
     } else if (node->demanded) {
         (void)snprintf(reason, sizeof reason, "%lld jobs wait for it",
-                       (long long)node->jobs_waiting);
+                       (long long)node->jobs.waiting);
     } else {
         (void)snprintf(reason, sizeof reason, GUARD_RESERVE_WHY);
     }
@@ -325,7 +325,7 @@ static bool is_late(const struct node *node)
 /* Has it less than it promised when it went to sleep?  How much, into reason. */
 static bool has_less(const struct node *node, char *reason, size_t size)
 {
-    const struct node_room *promised = &node->promised, *given = &node->given;
+    const struct node_room *promised = &node->asleep.promised, *given = &node->awake.given;
     bool less_memory = given->memory_mib > 0 && given->memory_mib < promised->memory_mib &&
                        given->memory_mib <= promised->memory_mib / 100 * MEMORY_LESS_PERCENT;
     if (given->cpus > 0 && given->cpus < promised->cpus) {
@@ -404,7 +404,7 @@ void node_is_asleep(struct node *node, const char *reason)
     int64_t now_s = loop_wall_s(rooster->env.loop);
     int64_t down_s = node->state == WAKE_GOING_DOWN ? node->since_s : now_s;
     bool at_once =
-        past->wake_id[0] != '\0' && past->up_s != 0 && !node->used && !node->kept_off &&
+        past->wake_id[0] != '\0' && past->up_s != 0 && !node->used && !node->asleep.is_kept_off &&
         strcmp(node->asked_by, ASKED_BY_NEGOTIATOR) == 0 &&
         down_s - past->up_s < config_duration_s(rooster->env.config, "ROOSTER_ASLEEP_AGAIN");
     guards_slept(node);
@@ -426,7 +426,7 @@ void node_napped(struct node *node)
     struct rooster *rooster = node->rooster;
     uint64_t now_ms = loop_now_ms(rooster->env.loop);
     int64_t rest_s = loop_wall_s(rooster->env.loop) - node->history.nap_s;
-    bool are_new = node->waiting_since_s >= node->history.nap_s;
+    bool are_new = node->jobs.since_s >= node->history.nap_s;
     node->history.nap_s = 0;
     if (are_new || rest_s >= config_duration_s(rooster->env.config, "ROOSTER_ASLEEP_AGAIN")) {
         node->history.naps = 0;

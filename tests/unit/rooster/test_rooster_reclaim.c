@@ -174,7 +174,7 @@ static void one_without_an_uplink_is_woken_at_once(void **state)
     is_held(rig, "wn01", 1);
     until(rig, is_waking);
     assert_string_equal(wakes(rig), "wn01 ");
-    assert_int_equal(node_named(rig, "wn01")->down_order, node_named(rig, "wn01")->order);
+    assert_int_equal(node_named(rig, "wn01")->down_order, node_named(rig, "wn01")->asleep.order);
 }
 
 static void one_that_sleeps_for_long_is_not_asked(void **state)

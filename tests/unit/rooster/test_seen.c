@@ -8,7 +8,7 @@
 
 static bool waits_77(struct rig *rig)
 {
-    return node_named(rig, "wn02")->jobs_waiting == 77;
+    return node_named(rig, "wn02")->jobs.waiting == 77;
 }
 static bool waits_not_77(struct rig *rig)
 {
@@ -33,7 +33,7 @@ static void a_change_of_one_machine_is_no_look_at_another(void **state)
     is_held(rig, "wn02", 1);
     until(rig, is_waking_2);
     until(rig, is_settled_2);
-    node_named(rig, "wn02")->jobs_waiting = 77; /* a look would put that right */
+    node_named(rig, "wn02")->jobs.waiting = 77; /* a look would put that right */
     is_held(rig, "wn01", 1);
     until(rig, is_waking);
     assert_true(waits_77(rig));
