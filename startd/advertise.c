@@ -137,7 +137,7 @@ static uint64_t all_due_in(const struct startd *startd)
 {
     uint64_t interval_ms =
         (uint64_t)config_duration_s(startd->env.config, "UPDATE_INTERVAL") * 1000;
-    uint64_t due_ms = startd->all_sent_ms + interval_ms, now_ms = loop_now_ms(startd->env.loop);
+    uint64_t due_ms = startd->due.all_sent_ms + interval_ms, now_ms = loop_now_ms(startd->env.loop);
     return due_ms > now_ms ? due_ms - now_ms : 0;
 }
 
@@ -193,13 +193,13 @@ static void send_changes(void *arg)
         if (wire_tell(wire, VERB_UPDATE, &body) > 0) {
             startd->first_update_done = true;
         }
-        startd->last_sent_ms = loop_now_ms(startd->env.loop);
+        startd->due.last_sent_ms = loop_now_ms(startd->env.loop);
         ad_destroy(args);
     }
     mem_free(ads);
     secret_batch_fini(&secrets);
     if (count == startd->slot_count) {
-        startd->all_sent_ms = loop_now_ms(startd->env.loop);
+        startd->due.all_sent_ms = loop_now_ms(startd->env.loop);
     }
     advertise_in(startd, all_due_in(startd));
 }
@@ -291,16 +291,16 @@ int advertise_open(struct startd *startd, struct err *err)
         return rc;
     }
     const struct wire_dial how = {.address = address, .route = "collector", .name = startd->uplink};
-    startd->send_timer = loop_timer_create(startd->env.loop, send_timer, startd);
-    startd->anew_timer = loop_timer_create(startd->env.loop, refresh_all, startd);
+    startd->due.send_timer = loop_timer_create(startd->env.loop, send_timer, startd);
+    startd->due.anew_timer = loop_timer_create(startd->env.loop, refresh_all, startd);
     return uplink_create(startd->wires, &how, &EVENTS, startd, &startd->collector, err);
 }
 
 void advertise_close(struct startd *startd)
 {
-    loop_timer_destroy(startd->send_timer);
-    loop_timer_destroy(startd->anew_timer);
-    startd->send_timer = startd->anew_timer = NULL;
+    loop_timer_destroy(startd->due.send_timer);
+    loop_timer_destroy(startd->due.anew_timer);
+    startd->due.send_timer = startd->due.anew_timer = NULL;
     uplink_destroy(startd->collector);
     startd->collector = NULL;
 }

@@ -12,13 +12,13 @@
 
 void advertise_in(struct startd *startd, uint64_t delay_ms)
 {
-    startd->send_due_ms = loop_now_ms(startd->env.loop) + delay_ms;
-    loop_timer_set(startd->send_timer, delay_ms);
+    startd->due.send_due_ms = loop_now_ms(startd->env.loop) + delay_ms;
+    loop_timer_set(startd->due.send_timer, delay_ms);
 }
 
 void advertise_soon(struct startd *startd)
 {
-    if (startd->send_timer != NULL) {
+    if (startd->due.send_timer != NULL) {
         advertise_in(startd, startd->first_update_done ? 0 : GATHER_MS);
     }
 }
@@ -26,18 +26,18 @@ void advertise_soon(struct startd *startd)
 void advertise_flap(struct startd *startd)
 {
     uint64_t now_ms = loop_now_ms(startd->env.loop);
-    uint64_t due_ms = startd->last_sent_ms + FLAP_GATHER_MS;
-    if (!startd->first_update_done || startd->last_sent_ms == 0 || due_ms <= now_ms) {
+    uint64_t due_ms = startd->due.last_sent_ms + FLAP_GATHER_MS;
+    if (!startd->first_update_done || startd->due.last_sent_ms == 0 || due_ms <= now_ms) {
         advertise_soon(startd);
-    } else if (startd->send_timer != NULL &&
-               (!loop_timer_is_set(startd->send_timer) || due_ms < startd->send_due_ms)) {
+    } else if (startd->due.send_timer != NULL &&
+               (!loop_timer_is_set(startd->due.send_timer) || due_ms < startd->due.send_due_ms)) {
         advertise_in(startd, due_ms - now_ms);
     }
 }
 
 void advertise_anew(struct startd *startd)
 {
-    if (startd->anew_timer != NULL) {
-        loop_timer_set(startd->anew_timer, 0);
+    if (startd->due.anew_timer != NULL) {
+        loop_timer_set(startd->due.anew_timer, 0);
     }
 }

@@ -12,7 +12,16 @@
 
 #include <stdint.h>
 
+struct loop_timer;
 struct startd;
+
+struct advertise_due {
+    struct loop_timer *send_timer;
+    struct loop_timer *anew_timer; /* all ads are to be made anew */
+    uint64_t send_due_ms;          /* when send_timer fires */
+    uint64_t last_sent_ms;         /* changes, on loop_now_ms(); 0: never */
+    uint64_t all_sent_ms;          /* all ads at once, likewise */
+};
 
 void advertise_in(struct startd *startd, uint64_t delay_ms);
 void advertise_soon(struct startd *startd);

@@ -23,6 +23,7 @@
 #include "base/vec.h"
 #include "drain/drain_plan.h"
 #include "startd/adapter_plan.h"
+#include "startd/advertise_due.h"
 #include "startd/carve_plan.h"
 #include "startd/hibernate_plan.h"
 #include "startd/policy_plan.h"
@@ -302,32 +303,29 @@ struct startd {
     uint64_t disk_seen_ms;                      /* 0: never */
     struct ad_expr *modify[RESOURCE_KINDS_MAX]; /* MODIFY_REQUEST_EXPR_REQUEST...; NULL: none */
     struct ad_expr *hibernate;
-    struct loop_timer *poll_timer, *send_timer, *hibernate_timer, *stop_timer, *leave_timer;
+    struct loop_timer *poll_timer, *hibernate_timer, *stop_timer, *leave_timer;
     struct loop_timer *reclaim_timer; /* its offline ads are out: then the order is given */
     struct loop_timer *end_timer; /* it ends, as if it was told to stop: not before the next turn */
     struct loop_timer *ask_timer; /* POWER_METHOD rooster: what became of it? */
     bool ask_told;                /* the answer to that had an ad already */
-    struct loop_timer *anew_timer; /* all ads are to be made anew */
-    uint64_t send_due_ms;          /* when send_timer fires */
-    uint64_t last_sent_ms;         /* changes, on loop_now_ms(); 0: never */
-    uint64_t all_sent_ms;          /* all ads at once, likewise */
-    uint64_t epoch, sequence;      /* of our updates */
+    uint64_t epoch, sequence;     /* of our updates */
     uint64_t random_state;
     struct ad_work work;              /* of evaluating with jobs of others */
     uint64_t told_over;               /* of work.over */
     struct user_world *users;         /* of userMap() in expressions */
     struct transfer_plugins *plugins; /* who fetches URLs here */
-    bool first_update_done;           /* since the uplink came up */
-    bool refused;                     /* the collector had too much to do: all is sent anew */
-    bool going_down;                  /* asleep soon: no new claims */
-    bool leaving;        /* jobs are being ended so that it can go down: no new claims, either */
-    bool sleep_forced;   /* ... by somebody who knows what holds it back */
-    bool reclaimable;    /* ... but jobs that wait may take it back, while it is time */
-    bool power_given;    /* the order to take it down: it is not */
-    bool keep_off;       /* ... until somebody switches it on: no job is to wake it */
-    bool offline_sent;   /* offline ads on their way or acknowledged */
-    bool farewell;       /* we end when the claims that are there have ended (farewell.c) */
-    uint64_t claimed_ms; /* when there was a claim last, or we began */
+    struct advertise_due due;
+    bool first_update_done; /* since the uplink came up */
+    bool refused;           /* the collector had too much to do: all is sent anew */
+    bool going_down;        /* asleep soon: no new claims */
+    bool leaving;           /* jobs are being ended so that it can go down: no new claims, either */
+    bool sleep_forced;      /* ... by somebody who knows what holds it back */
+    bool reclaimable;       /* ... but jobs that wait may take it back, while it is time */
+    bool power_given;       /* the order to take it down: it is not */
+    bool keep_off;          /* ... until somebody switches it on: no job is to wake it */
+    bool offline_sent;      /* offline ads on their way or acknowledged */
+    bool farewell;          /* we end when the claims that are there have ended (farewell.c) */
+    uint64_t claimed_ms;    /* when there was a claim last, or we began */
     struct ad_expr *shutdown; /* DAEMON_SHUTDOWN */
     bool ads_taken_back;      /* of a glidein that ends: nothing more is sent */
     bool stopping;

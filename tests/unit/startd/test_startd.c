@@ -506,28 +506,28 @@ static void that_a_claims_job_is_another_is_told_twice_a_second_and_all_else_at_
     struct rig *rig = *state;
     struct startd *startd = rig->startd;
     uint64_t now_ms = loop_now_ms(rig->bed->loop);
-    startd->last_sent_ms = now_ms;
+    startd->due.last_sent_ms = now_ms;
     advertise_flap(startd);
-    uint64_t due_ms = startd->send_due_ms;
+    uint64_t due_ms = startd->due.send_due_ms;
     assert_in_range(due_ms, now_ms + 500, now_ms + 510); /* the clock goes on meanwhile */
-    startd->last_sent_ms = now_ms + 3;
+    startd->due.last_sent_ms = now_ms + 3;
     advertise_flap(startd); /* is there already, and earlier */
-    assert_int_equal(startd->send_due_ms, due_ms);
+    assert_int_equal(startd->due.send_due_ms, due_ms);
     advertise_soon(startd);
-    assert_in_range(startd->send_due_ms, now_ms, now_ms + 10);
-    due_ms = startd->send_due_ms;
+    assert_in_range(startd->due.send_due_ms, now_ms, now_ms + 10);
+    due_ms = startd->due.send_due_ms;
     advertise_flap(startd); /* does not put off what is urgent */
-    assert_int_equal(startd->send_due_ms, due_ms);
-    loop_timer_stop(startd->send_timer);
-    startd->last_sent_ms = now_ms - 500; /* long ago */
+    assert_int_equal(startd->due.send_due_ms, due_ms);
+    loop_timer_stop(startd->due.send_timer);
+    startd->due.last_sent_ms = now_ms - 500; /* long ago */
     advertise_flap(startd);
-    assert_in_range(startd->send_due_ms, now_ms, now_ms + 10);
-    assert_true(loop_timer_is_set(startd->send_timer));
+    assert_in_range(startd->due.send_due_ms, now_ms, now_ms + 10);
+    assert_true(loop_timer_is_set(startd->due.send_timer));
 }
 
 static bool is_at_rest(struct rig *rig)
 {
-    return !loop_timer_is_set(rig->startd->send_timer);
+    return !loop_timer_is_set(rig->startd->due.send_timer);
 }
 
 /* It would be built again each 20 ms; ctest's limit ends that. */
@@ -539,8 +539,8 @@ static void a_silent_machine_does_not_renew_its_ads(void **state)
     uint64_t interval_ms =
         (uint64_t)config_duration_s(startd->env.config, "UPDATE_INTERVAL") * 1000;
     startd->offline_sent = true;
-    startd->all_sent_ms = loop_now_ms(rig->bed->loop) - interval_ms;
-    loop_timer_set(startd->send_timer, 0);
+    startd->due.all_sent_ms = loop_now_ms(rig->bed->loop) - interval_ms;
+    loop_timer_set(startd->due.send_timer, 0);
     until(rig, is_at_rest);
     assert_ptr_equal(startd->slots[0]->ad, ad);
     startd->offline_sent = false;
@@ -577,17 +577,17 @@ static void what_a_busy_collector_refused_is_sent_anew_within_seconds(void **sta
     answer_fini(&answer);
     advertise_complaint(startd, &refusal);
     assert_false(startd->first_update_done); /* whatever is sent earlier: all */
-    assert_in_range(startd->send_due_ms - loop_now_ms(rig->bed->loop), 1000, 5000);
-    loop_timer_set(startd->send_timer, 0);
+    assert_in_range(startd->due.send_due_ms - loop_now_ms(rig->bed->loop), 1000, 5000);
+    loop_timer_set(startd->due.send_timer, 0);
     until(rig, is_connected);
     assert_int_not_equal(ads_there(rig), 0);
     while (ads_there(rig) != 1) { /* a piece that is no more: ctest's limit ends what never comes */
     }
     /* One that is going to sleep is silent. */
     startd->offline_sent = true;
-    loop_timer_stop(startd->send_timer);
+    loop_timer_stop(startd->due.send_timer);
     advertise_complaint(startd, &refusal);
-    assert_false(loop_timer_is_set(startd->send_timer));
+    assert_false(loop_timer_is_set(startd->due.send_timer));
     assert_true(startd->first_update_done);
     startd->offline_sent = false;
 }

@@ -539,7 +539,7 @@ static bool is_sent(struct rig *rig)
 }
 static bool all_are_sent(struct rig *rig)
 {
-    return loop_now_ms(rig->bed->loop) - rig->startd->all_sent_ms < 60000;
+    return loop_now_ms(rig->bed->loop) - rig->startd->due.all_sent_ms < 60000;
 }
 
 static void what_does_not_change_is_renewed_although_other_slots_change_all_the_time(void **state)
@@ -551,15 +551,15 @@ static void what_does_not_change_is_renewed_although_other_slots_change_all_the_
     until(rig, is_advertised);
     /* A minute before UPDATE_INTERVAL is over one of the slots changes: the other is still due. */
     uint64_t now_ms = loop_now_ms(rig->bed->loop), all_ms = now_ms - 240000;
-    startd->all_sent_ms = all_ms;
+    startd->due.all_sent_ms = all_ms;
     slot_refresh(startd->slots[0]);
     until(rig, is_sent);
-    assert_true(startd->all_sent_ms == all_ms);
-    assert_in_range(startd->send_due_ms, now_ms, now_ms + 60000);
-    startd->all_sent_ms = now_ms - 300000;
+    assert_true(startd->due.all_sent_ms == all_ms);
+    assert_in_range(startd->due.send_due_ms, now_ms, now_ms + 60000);
+    startd->due.all_sent_ms = now_ms - 300000;
     slot_refresh(startd->slots[0]); /* at the same moment it is due */
     until(rig, all_are_sent);
-    assert_true(loop_timer_is_set(startd->send_timer));
+    assert_true(loop_timer_is_set(startd->due.send_timer));
 }
 
 UNIT_TESTS(RIG(what_does_not_change_is_renewed_although_other_slots_change_all_the_time),
