@@ -11,11 +11,12 @@ OUT=$WORK/out
 PYTHON=$(command -v /usr/bin/python3 || command -v python3)
 failures=0
 
-# An empty tree with our tools and rules.
+# An empty tree with our tools and rules, and no record of floors: it would be that of other code.
 new_tree() {
     rm -rf "$TREE"
     mkdir -p "$TREE"/{tools,cmake,base,wire,rooster}
     cp "$ROOST_SRC"/tools/{*.py,*.sh,*.txt,*.rules} "$TREE/tools/"
+    rm "$TREE/tools/floors.txt"
     cp "$ROOST_SRC/.clang-format" "$TREE/"
     cp "$ROOST_SRC/cmake/roost_compile.cmake" "$TREE/cmake/"
 }

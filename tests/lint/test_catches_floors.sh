@@ -5,7 +5,6 @@
 . "$(dirname "$0")/lib.sh"
 
 new_tree
-rm -f "$TREE/tools/floors.txt"
 archive=$TREE/build/lib/librooster.a
 
 # build FILE...: the archive of these files of rooster/.
