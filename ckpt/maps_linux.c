@@ -109,6 +109,29 @@ int maps_read(pid_t pid, struct maps *maps, struct err *err)
     return rc != 0 ? err_set(err, rc, "%s: %s", path, err_code_text(rc)) : 0;
 }
 
+bool maps_find(pid_t pid, const char *name, uint64_t *ret_start, uint64_t *ret_end)
+{
+    char path[64], line[8192];
+    struct maps maps = {.items = NULL};
+    (void)snprintf(path, sizeof path, "/proc/%d/maps", (int)pid);
+    FILE *file = fopen(path, "re");
+    if (file == NULL) {
+        return false;
+    }
+    while (fgets(line, sizeof line, file) != NULL) {
+        line[strcspn(line, "\n")] = '\0';
+        (void)see_header(&maps, line);
+    }
+    (void)fclose(file);
+    const struct map *found = maps_named(&maps, name);
+    if (found != NULL) {
+        *ret_start = found->start;
+        *ret_end = found->end;
+    }
+    maps_fini(&maps);
+    return found != NULL;
+}
+
 void maps_fini(struct maps *maps)
 {
     for (size_t i = 0; i < maps->count; i++) {

@@ -34,6 +34,9 @@ struct maps {
 int maps_read(pid_t pid, struct maps *maps, struct err *err);
 void maps_fini(struct maps *maps);
 const struct map *maps_named(const struct maps *maps, const char *name);
+/* The mapping of that name, without reading the figures of all others; false: the process has none.
+ */
+bool maps_find(pid_t pid, const char *name, uint64_t *ret_start, uint64_t *ret_end);
 /* Nothing lies between these addresses. */
 bool maps_is_free(const struct maps *maps, uint64_t start, uint64_t end);
 

@@ -13,11 +13,13 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "ckpt/maps_linux.h"
 #include "ckpt/tracee_parts.h"
 
 #define CS_64BIT        0x33U
 #define STOPS_WITHIN_NS INT64_C(10000000000)
 #define STOP_PAUSE_NS   20000000
+#define VDSO_MOMENT_NS  20000
 /* A thread that has ended may have made another one, so it is looked again; but one that another
  * tracer keeps is seen for ever. */
 #define ENDED_LOOKS_MAX 1000
@@ -145,12 +147,42 @@ static int seize(struct tracee *tracee, pid_t tid, struct err *err)
     return 0;
 }
 
+static bool is_in_vdso(const struct tracee *tracee, const struct tracee_thread *thread)
+{
+    return thread->registers.rip >= tracee->vdso && thread->registers.rip < tracee->vdso_end;
+}
+
+/* No thread may stand inside the vdso: it could not go on with another kernel's.  That code never
+ * waits, so the thread runs for a moment and is stopped again.  (Single steps would end sooner, but
+ * the kernel leaves a thread stepping when its tracer is killed, and the next step kills the job.)
+ */
+static int leave_vdso(const struct tracee *tracee, struct tracee_thread *thread, int64_t until_ns)
+{
+    const struct timespec moment = {.tv_nsec = VDSO_MOMENT_NS};
+    int rc = 0;
+    while (rc == 0 && is_in_vdso(tracee, thread)) {
+        if (now_ns() >= until_ns) {
+            return -EBUSY;
+        }
+        if (ptrace(PTRACE_CONT, thread->tid, NULL, NULL) != 0) {
+            return -errno;
+        }
+        (void)nanosleep(&moment, NULL);
+        thread->is_used = false;
+        (void)ptrace(PTRACE_INTERRUPT, thread->tid, NULL,
+                     NULL); /* if it has ended, the wait says so */
+        rc = tracee_settle(thread, until_ns);
+    }
+    return rc;
+}
+
 /* It is stopped when this returns 0; -ESRCH, with no words if it is not the first one: it has
  * ended. */
-static int settle_one(struct tracee *tracee, struct tracee_thread *thread, int64_t until_ns,
+static int settle_one(const struct tracee *tracee, struct tracee_thread *thread, int64_t until_ns,
                       struct err *err)
 {
     int rc = tracee_settle(thread, until_ns);
+    rc = rc != 0 ? rc : leave_vdso(tracee, thread, until_ns);
     if (rc == -ETIMEDOUT) { /* nothing to put back; the kernel lets it go when we end */
         return err_set(err, rc,
                        "process %d: thread %d does not stop: it waits in the kernel, as in vfork "
@@ -220,6 +252,7 @@ int tracee_hold(pid_t pid, struct tracee *tracee, struct err *err)
 {
     bool more = true;
     *tracee = (struct tracee){.pid = pid};
+    (void)maps_find(pid, "[vdso]", &tracee->vdso, &tracee->vdso_end);
     int rc = tracee_hold_first(tracee, err);
     for (unsigned ended = 0; rc == 0 && more && ended < ENDED_LOOKS_MAX;) {
         size_t held = tracee->count;

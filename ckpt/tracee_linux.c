@@ -24,7 +24,6 @@
 #include "ckpt/tracee_parts.h"
 #include "ckpt/xstate.h"
 
-#define VDSO_STEPS     100000
 #define END_TRIES      20000 /* ten seconds */
 #define END_PAUSE_NS   500000
 #define ENDS_WITHIN_MS 10000
@@ -299,54 +298,6 @@ static bool is_inside(const struct tracee_thread *thread, uint64_t start, uint64
     return thread->registers.rip >= start && thread->registers.rip < end;
 }
 
-/* One instruction, or a signal's handler begins. */
-static int step(struct tracee_thread *thread)
-{
-    long signal = 0;
-    for (;;) {
-        siginfo_t why = {.si_code = SI_USER};
-        int status = 0;
-        int rc = ptrace(PTRACE_SINGLESTEP, thread->tid, NULL, (void *)signal) != 0
-                     ? -errno
-                     : tracee_next_stop(thread, &status);
-        if (rc != 0) {
-            return rc;
-        }
-        if (EVENT_OF(status) == PTRACE_EVENT_STOP) {
-            thread->was_stopped = thread->was_stopped || WSTOPSIG(status) != SIGTRAP;
-            signal = 0;
-            continue;
-        }
-        if (WSTOPSIG(status) == SIGTRAP &&
-            (ptrace(PTRACE_GETSIGINFO, thread->tid, NULL, &why) != 0 || why.si_code > 0)) {
-            return ptrace(PTRACE_GETREGS, thread->tid, NULL, &thread->registers) != 0 ? -errno : 0;
-        }
-        signal = WSTOPSIG(status);
-    }
-}
-
-/* No thread may be inside the code that the kernel lends it: it could not go on with another
- * kernel's.  That code never waits: some instructions, and the thread has left it.  It does no more
- * than these: what mappings, threads and children there are is known already. */
-static int leave_vdso(struct tracee_thread *thread, const struct map *vdso,
-                      const struct tracee_code *lent)
-{
-    int rc = 0;
-    for (int i = 0; rc == 0 && i < VDSO_STEPS; i++) {
-        if (!is_inside(thread, vdso->start, vdso->end) &&
-            !is_inside(thread, lent->start, lent->end)) {
-            /* From a step to a stop like any other, without going on. */
-            return i == 0 ? 0
-                   : ptrace(PTRACE_INTERRUPT, thread->tid, NULL, NULL) != 0 ||
-                           ptrace(PTRACE_CONT, thread->tid, NULL, NULL) != 0
-                       ? -errno
-                       : tracee_settle(thread, tracee_patience_ns());
-        }
-        rc = step(thread);
-    }
-    return rc != 0 ? rc : -EBUSY;
-}
-
 /* Some may not have new code: they are not guarded.  What is borrowed for the first call is done
  * with after the next one. */
 static struct guard make_guard(struct tracee *tracee)
@@ -368,13 +319,13 @@ int tracee_prepare(struct tracee *tracee, const struct maps *maps, const struct 
                    struct err *err)
 {
     const struct map *vdso = maps_named(maps, "[vdso]");
-    int rc = 0;
-    for (size_t i = 0; rc == 0 && vdso != NULL && i < tracee->count; i++) {
-        rc = leave_vdso(&tracee->threads[i], vdso, lent);
-    }
-    if (rc != 0) {
-        return err_set(err, rc, "process %d: it does not leave the kernel's code",
-                       (int)tracee->pid);
+    for (size_t i = 0; vdso != NULL && i < tracee->count; i++) {
+        if (is_inside(&tracee->threads[i], vdso->start, vdso->end) ||
+            is_inside(&tracee->threads[i], lent->start, lent->end)) {
+            return err_set(err, -EBUSY,
+                           "process %d: thread %d is inside the kernel's vdso: try again",
+                           (int)tracee->pid, (int)tracee->threads[i].tid);
+        }
     }
     tracee->vdso = vdso != NULL ? vdso->start : 0;
     tracee->vdso_end = vdso != NULL ? vdso->end : 0;

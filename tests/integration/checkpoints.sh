@@ -17,7 +17,7 @@ compile() { # NAME[.KIND]
     esac
     cc -O2 -D_GNU_SOURCE -pthread "${flags[@]}" -o "$WORK/jobs/$1" "$ROOST_SRC/tests/integration/jobs/${1%%.*}.c" -lm
 }
-names=(numbers clocks files waits sleeps changes events family sessions threads mappings pending hoards
+names=(asks numbers clocks files waits sleeps changes events family sessions threads mappings pending hoards
     threads.static mappings.pie mappings.static waits.static openings.static sleeps.static changes.static)
 ! grep -qw avx /proc/cpuinfo || names+=(numbers.avx)
 export -f compile
@@ -93,7 +93,7 @@ print(sum.hexdigest())'
 # The one who makes the image is killed, or the disk is full.  (A sanitizer takes nothing that is preloaded.)
 if [ -z "${ASAN_OPTIONS:-}" ]; then
     cc -O2 -D_GNU_SOURCE -shared -fPIC -o "$WORK/bin/dying.so" "$ROOST_SRC/tests/integration/preloaded/checkpoint_dying.c" || fail "dying.so"
-    for job in waits threads\ 20 family\ .; do
+    for job in asks waits threads\ 20 family\ .; do
         read -ra words <<<"$job"
         start _killed "$WORK/bin/dying.so" --deaths 60 -- "$WORK/jobs/${words[0]}" "${words[@]:1}"
     done
