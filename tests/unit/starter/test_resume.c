@@ -56,6 +56,8 @@ struct bed {
     struct wire_context *wires;
     struct listener *listener;
     struct wire *wire;
+    struct listener *startds; /* one that answers: the starter waits 30 s for it at its end */
+    struct wire *startd;
     const char *owner; /* of the job in the record; NULL: the record has none */
     int64_t offered;   /* so many, the latest of which is 2 */
     int64_t asked;     /* the last one of which bytes were wanted */
@@ -136,6 +138,30 @@ static void on_incoming(void *arg, struct incoming *incoming)
     MUST(wire_accept(bed->wires, incoming, &how, &EVENTS, bed, &bed->wire, err));
 }
 
+static void on_startd_closed(void *arg, struct wire *wire, int status, const char *why)
+{
+    struct bed *bed = arg;
+    (void)status;
+    (void)why;
+    wire_close(wire);
+    bed->startd = NULL;
+}
+
+static void on_startd_request(void *arg, struct wire_request *request)
+{
+    (void)arg;
+    wire_reply_ok(request, NULL);
+}
+
+static void on_starter(void *arg, struct incoming *incoming)
+{
+    static const struct wire_events EVENTS = {.request = on_startd_request,
+                                              .closed = on_startd_closed};
+    struct bed *bed = arg;
+    const struct wire_accept how = {.no_token = true};
+    MUST(wire_accept(bed->wires, incoming, &how, &EVENTS, bed, &bed->startd, err));
+}
+
 static void write_record(struct bed *bed)
 {
     struct ad *record = ad_create(), *slot = ad_create();
@@ -174,6 +200,7 @@ static void run(struct bed *bed, int64_t offered)
 {
     static struct config_memory memory;
     static char text[512], name[] = "starter", option[] = "-dir";
+    char address[FAST_DIR_SIZE + 32];
     bed->offered = offered;
     assert_true(fast_dir_make(bed->dir));
     assert_int_equal(chmod(bed->dir, 0711), 0);
@@ -196,6 +223,8 @@ static void run(struct bed *bed, int64_t offered)
     MUST(wire_context_create(&wires, &bed->wires, err));
     MUST(tls_identity_ephemeral(bed->loop, "shadow", &bed->identity, err));
     MUST(listener_create(bed->loop, "tcp:127.0.0.1:0", on_incoming, bed, &bed->listener, err));
+    (void)snprintf(address, sizeof address, "unix:%s/startd.sock", bed->dir);
+    MUST(listener_create(bed->loop, address, on_starter, bed, &bed->startds, err));
     write_record(bed);
     char *const argv[] = {name, option, bed->run_dir, NULL};
     bed->env = (struct daemon_env){.loop = bed->loop,
@@ -212,7 +241,9 @@ static void end(struct bed *bed)
 {
     starter_daemon.destroy(bed->starter);
     listener_destroy(bed->listener);
+    listener_destroy(bed->startds);
     wire_close(bed->wire);
+    wire_close(bed->startd);
     wire_context_destroy(bed->wires);
     tls_identity_destroy(bed->identity);
     config_destroy(bed->config);
