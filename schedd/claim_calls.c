@@ -283,6 +283,7 @@ static void suspend_answered(void *arg, struct wire_reply *reply)
 {
     struct claim *claim = ref_resolve(arg);
     if (claim != NULL && reply->status != 0) {
+        claim->switching = SWITCH_NONE;
         log_info(claim->schedd->log, "claim.not_suspended", reply->text,
                  LOG_TEXT("job", claim->job_id), LOG_INT("status", reply->status));
     }
@@ -298,7 +299,9 @@ void claim_call_suspend(struct claim *claim, bool suspended)
     ad_set_int(args, "ClaimEpoch", claim->epoch);
     ad_set_bool(args, "Suspended", suspended);
     const struct wire_body body = {.args = args};
+    claim->switching = suspended ? SWITCH_TO_SUSPENDED : SWITCH_TO_RUNNING;
     if (call(claim, VERB_SUSPEND_CLAIM, &body, 0, suspend_answered) < 0) {
+        claim->switching = SWITCH_NONE;
         log_info(claim->schedd->log, "claim.not_suspended", "its startd is not connected",
                  LOG_TEXT("job", claim->job_id));
     }

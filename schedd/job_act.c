@@ -77,7 +77,9 @@ static const char *const VIA[] = {"roost rm",     "roost hold",    "roost releas
 static enum act_result act_on(struct act *act, struct job *job)
 {
     bool allowed = caller_may(&act->caller, job);
-    enum act_result result = schedd_plan_act(act->action, (int)job_status(job), allowed);
+    enum act_result result =
+        schedd_plan_act(act->action, (int)job_status(job), allowed,
+                        job->claim != NULL && job->claim->switching != SWITCH_NONE);
     if (result == ACT_SUCCESS && act->action == ACT_RELEASE && spool_is_waiting(job)) {
         result = ACT_BAD_STATUS; /* its input is not there */
     }

@@ -320,6 +320,7 @@ void claim_assign(struct change *change, struct claim *claim, struct job *job)
     job_id(job, claim->job_id);
     claim->epoch = job->epoch;
     claim->start.activated = false;
+    claim->switching = SWITCH_NONE;
     claim->start.await_idle = false;
     int64_t job_lease_s = job_int(job, "JobLeaseDuration", schedd->settings.job_lease_s);
     uint64_t lease_ms = job_lease_s > 0 ? (uint64_t)job_lease_s * 1000 : 0;

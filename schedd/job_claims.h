@@ -72,6 +72,8 @@ struct claim_stop {
     const char *kind; /* "Remove", "Hold", NULL: another */
 };
 
+enum claim_switch { SWITCH_NONE, SWITCH_TO_SUSPENDED, SWITCH_TO_RUNNING };
+
 struct claim {
     struct schedd *schedd;
     char *id;
@@ -85,14 +87,15 @@ struct claim {
     char job_id[JOB_ID_SIZE];        /* of the job given last; "" none yet */
     int64_t epoch;
     enum claim_state state;
-    bool slot_idle;           /* the startd has no starter */
-    struct claim_start start; /* of the job given last */
-    struct claim_stop stop;   /* of the job that was taken away last */
-    const char *preemption;   /* "Rank" or "Priority": what the negotiator says; "": none */
-    uint64_t wait_until_ms;   /* waiting: no longer than that */
-    struct ad *slot_ad;       /* for $$(); NULL: not needed when it came */
-    struct ad *provisioned;   /* CpusProvisioned ..., of the slot; NULL: not told */
-    uint64_t keep_ms;         /* KeepClaimIdle of the job that ended last */
+    bool slot_idle;              /* the startd has no starter */
+    enum claim_switch switching; /* ordered by SUSPEND_CLAIM, and not reported yet */
+    struct claim_start start;    /* of the job given last */
+    struct claim_stop stop;      /* of the job that was taken away last */
+    const char *preemption;      /* "Rank" or "Priority": what the negotiator says; "": none */
+    uint64_t wait_until_ms;      /* waiting: no longer than that */
+    struct ad *slot_ad;          /* for $$(); NULL: not needed when it came */
+    struct ad *provisioned;      /* CpusProvisioned ..., of the slot; NULL: not told */
+    uint64_t keep_ms;            /* KeepClaimIdle of the job that ended last */
     uint64_t lease_ms, renewed_ms, claimed_ms, idle_since_ms;
     struct claim_peer *peer;            /* NULL while not connected */
     struct wire_request *claim_request; /* CLAIM, answered after the commit */

@@ -105,6 +105,10 @@ void moves_suspension(struct schedd *schedd, struct job *job, const struct ad *t
         return;
     }
     suspensions_note(job, told);
+    if (job->claim != NULL &&
+        job->claim->switching == (suspended ? SWITCH_TO_SUSPENDED : SWITCH_TO_RUNNING)) {
+        job->claim->switching = SWITCH_NONE;
+    }
     if (suspended == job->suspended) {
         return; /* what is above goes to disk with the next change of the job */
     }

@@ -124,7 +124,7 @@ enum plan_verdict schedd_plan_result(const struct plan_result *result)
     return RESULT_STALE;
 }
 
-enum act_result schedd_plan_act(enum act_action action, int status, bool allowed)
+enum act_result schedd_plan_act(enum act_action action, int status, bool allowed, bool switching)
 {
     enum {
         IDLE = 1,
@@ -159,11 +159,12 @@ enum act_result schedd_plan_act(enum act_action action, int status, bool allowed
     case ACT_VACATE_FAST:
         return status == RUNNING || status == SUSPENDED ? ACT_SUCCESS : ACT_BAD_STATUS;
     case ACT_SUSPEND:
-        return status == RUNNING     ? ACT_SUCCESS
-               : status == SUSPENDED ? ACT_ALREADY_DONE
-                                     : ACT_BAD_STATUS;
+        return status == RUNNING || (status == SUSPENDED && switching) ? ACT_SUCCESS
+               : status == SUSPENDED                                   ? ACT_ALREADY_DONE
+                                                                       : ACT_BAD_STATUS;
     case ACT_CONTINUE:
-        return status == SUSPENDED ? ACT_SUCCESS : ACT_BAD_STATUS;
+        return status == SUSPENDED || (status == RUNNING && switching) ? ACT_SUCCESS
+                                                                       : ACT_BAD_STATUS;
     default:
         return ACT_ERROR;
     }

@@ -120,8 +120,9 @@ enum act_result { /* HTCondor's words for them are in schedd_plan_act_name() */
                   ACT_PERMISSION_DENIED,
                   ACT_RESULTS
 };
-/* status: JobStatus; allowed: the caller owns the job or is an administrator. */
-enum act_result schedd_plan_act(enum act_action action, int status, bool allowed);
+/* status: JobStatus; allowed: the caller owns the job or is an administrator; switching: a
+ * suspension or its end was ordered, and the machine has not reported the change yet. */
+enum act_result schedd_plan_act(enum act_action action, int status, bool allowed, bool switching);
 const char *schedd_plan_act_name(enum act_result result);
 
 #endif

@@ -190,6 +190,13 @@ until_true 30 "it is refused" is_refused
 equals "a look at its files" "$(timeout 20 "$ROOST" tail -no-stdout "$job" grows)" first
 "$ROOST" continue "$job" >"$WORK/suspend" 2>&1 || fail "roost continue: $(cat "$WORK/suspend")"
 until_true 30 "it goes on" quietly "$ROOST" ssh "$job" true
+startd=$(pids_of startd wn01)
+kill -STOP "$startd" # what is ordered is not done yet
+for order in suspend continue suspend continue; do
+    "$ROOST" "$order" "$job" >"$WORK/suspend" 2>&1 || fail "roost $order, at once: $(cat "$WORK/suspend")"
+done
+kill -CONT "$startd"
+until_true 30 "it goes on again" quietly "$ROOST" ssh "$job" true
 
 say "following, over the death of the shadow and of the schedd"
 timeout 60 "$ROOST" tail -f -no-stdout "$job" grows >"$WORK/grows" &

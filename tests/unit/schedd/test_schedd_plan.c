@@ -158,26 +158,30 @@ static void a_result_counts_once_and_only_of_the_current_epoch(void **state)
 static void actions_fit_the_status(void **state)
 {
     (void)state;
-    assert_int_equal(schedd_plan_act(ACT_REMOVE, 1, false), ACT_PERMISSION_DENIED);
+    assert_int_equal(schedd_plan_act(ACT_REMOVE, 1, false, false), ACT_PERMISSION_DENIED);
     for (int status = 1; status <= 6; status++) {
         enum act_result expected = status == 3 ? ACT_ALREADY_DONE : ACT_SUCCESS;
-        assert_int_equal(schedd_plan_act(ACT_REMOVE, status, true), expected);
+        assert_int_equal(schedd_plan_act(ACT_REMOVE, status, true, false), expected);
     }
-    assert_int_equal(schedd_plan_act(ACT_HOLD, 4, true), ACT_BAD_STATUS); /* stays in the queue */
-    assert_int_equal(schedd_plan_act(ACT_HOLD, 1, true), ACT_SUCCESS);
-    assert_int_equal(schedd_plan_act(ACT_HOLD, 2, true), ACT_SUCCESS);
-    assert_int_equal(schedd_plan_act(ACT_HOLD, 5, true), ACT_ALREADY_DONE);
-    assert_int_equal(schedd_plan_act(ACT_HOLD, 6, true), ACT_BAD_STATUS);
-    assert_int_equal(schedd_plan_act(ACT_RELEASE, 5, true), ACT_SUCCESS);
-    assert_int_equal(schedd_plan_act(ACT_RELEASE, 1, true), ACT_BAD_STATUS);
-    assert_int_equal(schedd_plan_act(ACT_VACATE, 2, true), ACT_SUCCESS);
-    assert_int_equal(schedd_plan_act(ACT_VACATE_FAST, 1, true), ACT_BAD_STATUS);
-    assert_int_equal(schedd_plan_act(ACT_SUSPEND, 2, true), ACT_SUCCESS);
-    assert_int_equal(schedd_plan_act(ACT_SUSPEND, 7, true), ACT_ALREADY_DONE);
-    assert_int_equal(schedd_plan_act(ACT_SUSPEND, 1, true), ACT_BAD_STATUS);
-    assert_int_equal(schedd_plan_act(ACT_SUSPEND, 2, false), ACT_PERMISSION_DENIED);
-    assert_int_equal(schedd_plan_act(ACT_CONTINUE, 7, true), ACT_SUCCESS);
-    assert_int_equal(schedd_plan_act(ACT_CONTINUE, 2, true), ACT_BAD_STATUS);
+    assert_int_equal(schedd_plan_act(ACT_HOLD, 4, true, false),
+                     ACT_BAD_STATUS); /* stays in the queue */
+    assert_int_equal(schedd_plan_act(ACT_HOLD, 1, true, false), ACT_SUCCESS);
+    assert_int_equal(schedd_plan_act(ACT_HOLD, 2, true, false), ACT_SUCCESS);
+    assert_int_equal(schedd_plan_act(ACT_HOLD, 5, true, false), ACT_ALREADY_DONE);
+    assert_int_equal(schedd_plan_act(ACT_HOLD, 6, true, false), ACT_BAD_STATUS);
+    assert_int_equal(schedd_plan_act(ACT_RELEASE, 5, true, false), ACT_SUCCESS);
+    assert_int_equal(schedd_plan_act(ACT_RELEASE, 1, true, false), ACT_BAD_STATUS);
+    assert_int_equal(schedd_plan_act(ACT_VACATE, 2, true, false), ACT_SUCCESS);
+    assert_int_equal(schedd_plan_act(ACT_VACATE_FAST, 1, true, false), ACT_BAD_STATUS);
+    assert_int_equal(schedd_plan_act(ACT_SUSPEND, 2, true, false), ACT_SUCCESS);
+    assert_int_equal(schedd_plan_act(ACT_SUSPEND, 7, true, false), ACT_ALREADY_DONE);
+    assert_int_equal(schedd_plan_act(ACT_SUSPEND, 1, true, false), ACT_BAD_STATUS);
+    assert_int_equal(schedd_plan_act(ACT_SUSPEND, 2, false, false), ACT_PERMISSION_DENIED);
+    assert_int_equal(schedd_plan_act(ACT_CONTINUE, 7, true, false), ACT_SUCCESS);
+    assert_int_equal(schedd_plan_act(ACT_CONTINUE, 2, true, false), ACT_BAD_STATUS);
+    assert_int_equal(schedd_plan_act(ACT_CONTINUE, 2, true, true), ACT_SUCCESS);
+    assert_int_equal(schedd_plan_act(ACT_SUSPEND, 7, true, true), ACT_SUCCESS);
+    assert_int_equal(schedd_plan_act(ACT_CONTINUE, 1, true, true), ACT_BAD_STATUS);
     assert_string_equal(schedd_plan_act_name(ACT_PERMISSION_DENIED), "PermissionDenied");
 }
 
