@@ -58,16 +58,64 @@ void ledger_new_id(struct ledger *ledger, char ret[LEDGER_ID_SIZE])
                    (unsigned)(rng_next(loop_rng(ledger->loop)) & 0xffffffffU));
 }
 
-void ledger_put(struct ledger *ledger, const char *id, const struct ad *record,
-                void (*done)(void *arg), void *arg)
+static void set_text(struct ad *ad, const char *name, const char *text)
 {
+    if (text != NULL) {
+        ad_set_string(ad, name, text);
+    }
+}
+
+static void set_number(struct ad *ad, const char *name, const int64_t *number)
+{
+    if (number != NULL) {
+        ad_set_int(ad, name, *number);
+    }
+}
+
+static struct ad *record_to_ad(const struct ledger_record *record, int64_t now_s)
+{
+    struct ad *ad = ad_create();
+    ad_set_string(ad, "MyType", "Wake");
+    ad_set_string(ad, "Name", record->id);
+    ad_set_string(ad, "WakeId", record->id);
+    ad_set_string(ad, "Kind", record->kind);
+    ad_set_string(ad, "Machine", record->machine);
+    ad_set_string(ad, "AskedBy", record->asked_by);
+    set_text(ad, "Method", record->method);
+    ad_set_int(ad, "StartTime", record->began_s);
+    set_number(ad, "Attempts", record->attempts);
+    set_number(ad, "JobsWaiting", record->jobs);
+    ad_set_string(ad, "Outcome", record->outcome);
+    ad_set_string(ad, "Reason", record->reason);
+    if (strcmp(record->outcome, "Started") != 0) {
+        ad_set_int(ad, "EndTime", now_s);
+    }
+    set_text(ad, "Fault", record->fault);
+    if (record->is_test) {
+        ad_set_bool(ad, "Test", true);
+    }
+    set_number(ad, "Quarantines", record->quarantines);
+    if (record->boot_ms != NULL) {
+        ad_set_real(ad, "Seconds", (double)*record->boot_ms / 1000.0);
+    }
+    set_text(ad, "BootId", record->boot_id);
+    set_number(ad, "BootTime", record->boot_s);
+    set_text(ad, "Differed", record->differed);
+    return ad;
+}
+
+void ledger_put(struct ledger *ledger, const struct ledger_record *record, void (*done)(void *arg),
+                void *arg)
+{
+    struct ad *ad = record_to_ad(record, loop_wall_s(ledger->loop));
     struct strbuf bytes;
     strbuf_init(&bytes, 0);
-    ad_encode(record, false, &bytes);
+    ad_encode(ad, false, &bytes);
     struct store_txn *txn = store_begin(ledger->store);
-    store_put(txn, "wakes", id, bytes.data, bytes.length);
+    store_put(txn, "wakes", record->id, bytes.data, bytes.length);
     store_commit(txn, done, arg);
     strbuf_fini(&bytes);
+    ad_destroy(ad);
 }
 
 struct loading {

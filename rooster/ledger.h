@@ -1,18 +1,22 @@
 /* rooster/ledger.h - every wake and every going to sleep, durable.
  *
- * A record is an ad of type "Wake": `WakeId Kind("Wake"|"Sleep") Machine AskedBy Method StartTime
- * Attempts Outcome("Started"|"Up"|"Failed"|"Asleep") Fault EndTime Seconds BootId BootTime Reason
- * JobsWaiting Quarantines Test Differed`.  Fault, where something was wrong, is one of FAULT_... in
- * rooster.h; Quarantines counts those in a row; Differed is what differed at the boot, or at the
- * one before the sleep (past_plan.h).  A failed wake becomes "Up" when the machine comes late.  It
- * is written before the order is given and again when the outcome is known, so that a rooster that
- * was killed in between knows that the order may be out.  Keys sort by time.
+ * A record is an ad of type "Wake".  struct ledger_record has its columns, and ledger_put() alone
+ * makes the ad of it: a new column is a field there, its line in record_to_ad() of ledger.c, and
+ * a value where the event is written down (wakes.c: a wake; sleep_record.c: a sleep that was asked
+ * for; look.c: one that was not; still_up.c: one that was taken back).  Read back at the start by
+ * recall_record() in rooster.c, guards_recall() and past_recall(); shown by HISTORY in
+ * cli/power_show_plan.c.
+ *
+ * A record is written before the order is given and again when the outcome is known, so that a
+ * rooster that was killed in between knows that the order may be out.  A failed wake becomes "Up"
+ * when the machine comes late.  Keys sort by time.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
 #ifndef ROOSTER_LEDGER_H
 #define ROOSTER_LEDGER_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct ad;
@@ -23,13 +27,34 @@ struct wire_request;
 
 #define LEDGER_ID_SIZE 32
 
+/* The columns of a record; what is NULL is not in it, nor is EndTime before there is an outcome. */
+struct ledger_record {
+    const char *id;       /* WakeId */
+    const char *kind;     /* Kind: "Wake", "Sleep" */
+    const char *machine;  /* Machine */
+    const char *asked_by; /* AskedBy */
+    const char *method;   /* Method */
+    const char *outcome;  /* Outcome: "Started", "Up", "Failed", "Asleep", SLEEP_TAKEN_BACK */
+    const char *reason;   /* Reason */
+    const char *fault;    /* Fault: one of FAULT_... in rooster.h */
+    const char *boot_id;  /* BootId */
+    const char *differed; /* Differed, at this boot or at the one before the sleep: past_plan.h */
+    int64_t began_s;      /* StartTime */
+    const int64_t *attempts;    /* Attempts */
+    const int64_t *jobs;        /* JobsWaiting */
+    const int64_t *quarantines; /* Quarantines: in a row */
+    const int64_t *boot_s;      /* BootTime */
+    const int64_t *boot_ms;     /* Seconds: what the boot took */
+    bool is_test;               /* Test */
+};
+
 int ledger_open(const struct daemon_env *env, struct ledger **ret, struct err *err);
 void ledger_close(struct ledger *ledger);
 /* A new id for a record that begins now. */
 void ledger_new_id(struct ledger *ledger, char ret[LEDGER_ID_SIZE]);
-/* Writes (again); done may be NULL.  The ad is borrowed. */
-void ledger_put(struct ledger *ledger, const char *id, const struct ad *record,
-                void (*done)(void *arg), void *arg);
+/* Writes (again) the record of that id; done, unless NULL, is called when that is durable. */
+void ledger_put(struct ledger *ledger, const struct ledger_record *record, void (*done)(void *arg),
+                void *arg);
 /* All records, oldest first: at start. */
 int ledger_load(struct ledger *ledger, void (*each)(void *arg, const struct ad *record), void *arg,
                 struct err *err);

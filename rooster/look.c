@@ -22,24 +22,18 @@ static void record_sleep(struct node *node)
 {
     struct rooster *rooster = node->rooster;
     char id[LEDGER_ID_SIZE];
-    struct ad *record = ad_create();
     ledger_new_id(rooster->ledger, id);
-    ad_set_string(record, "MyType", "Wake");
-    ad_set_string(record, "Name", id);
-    ad_set_string(record, "WakeId", id);
-    ad_set_string(record, "Kind", "Sleep");
-    ad_set_string(record, "Machine", node->name);
-    ad_set_string(record, "AskedBy", "startd");
-    ad_set_string(record, "Reason", ad_string_or(node->asleep.ad, "PowerStateReason", ""));
-    ad_set_int(record, "StartTime", ad_int_or(node->asleep.ad, "LastHeardFrom", 0));
-    ad_set_int(record, "EndTime", loop_wall_s(rooster->env.loop));
-    ad_set_string(record, "Outcome", "Asleep");
-    ad_set_string(record, "BootId", node->asleep.boot_id);
-    if (node->history.past.is_compared) { /* also of a boot that nobody here asked for */
-        ad_set_string(record, "Differed", node->history.past.differed);
-    }
-    ledger_put(rooster->ledger, id, record, NULL, NULL);
-    ad_destroy(record);
+    const struct ledger_record record = {
+        .id = id,
+        .kind = "Sleep",
+        .machine = node->name,
+        .asked_by = ASKED_BY_STARTD,
+        .outcome = "Asleep",
+        .reason = ad_string_or(node->asleep.ad, "PowerStateReason", ""),
+        .boot_id = node->asleep.boot_id,
+        .differed = past_differed(&node->history.past), /* also of a boot that nobody asked for */
+        .began_s = ad_int_or(node->asleep.ad, "LastHeardFrom", 0)};
+    ledger_put(rooster->ledger, &record, NULL, NULL);
 }
 
 /* A rooster that was started anew finds in the offline ad that its earlier life had given the

@@ -46,6 +46,11 @@ static void set_differed(struct past *past, const char *text)
     }
 }
 
+const char *past_differed(const struct past *past)
+{
+    return past->is_compared ? past->differed : NULL;
+}
+
 void past_recall(struct past *past, const struct ad *record)
 {
     const char *outcome = ad_string_or(record, "Outcome", "");

@@ -38,6 +38,9 @@ void past_came_late(struct past *past, int64_t at_s);
 /* What a record of the ledger tells (ledger.h), from the oldest on. */
 void past_recall(struct past *past, const struct ad *record);
 
+/* What differed at the last boot; "" nothing, NULL if that is not known. */
+const char *past_differed(const struct past *past);
+
 /* A new ad (ad_destroy): of what an offline ad promises, that which is compared. */
 struct ad *past_promise(const struct ad *offline);
 /* What differs in the live ad of a later boot: "TotalMemory 4096 -> 2048, KernelVersion 6.1 ->

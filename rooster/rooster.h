@@ -38,6 +38,7 @@ struct wire_request;
 #define ROOSTER_TEXT_MAX    300
 #define ASKED_BY_NEGOTIATOR "negotiator"
 #define ASKED_BY_RESERVE    "reserve"
+#define ASKED_BY_STARTD     "startd" /* a sleep */
 
 struct node_adapter { /* what its ads say of the network adapter that could wake it */
     char hardware_address[32], subnet[40]; /* "": not said */

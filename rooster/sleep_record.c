@@ -3,7 +3,6 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 #include <stdio.h>
-#include <string.h>
 
 #include "base/loop.h"
 #include "classad/ad.h"
@@ -14,29 +13,19 @@
 static void record_why(struct node *node, const char *outcome, const char *reason,
                        void (*done)(void *arg))
 {
-    struct rooster *rooster = node->rooster;
     struct power_node power = {0};
-    struct ad *ad = ad_create();
     (void)node_power(node, &power, NULL); /* else without a method */
-    ad_set_string(ad, "MyType", "Wake");
-    ad_set_string(ad, "Name", node->sleep.id);
-    ad_set_string(ad, "WakeId", node->sleep.id);
-    ad_set_string(ad, "Kind", "Sleep");
-    ad_set_string(ad, "Machine", node->name);
-    ad_set_string(ad, "AskedBy", "startd");
-    ad_set_string(ad, "Method", power.method != NULL ? power.method : "none");
-    ad_set_string(ad, "Reason", reason);
-    ad_set_int(ad, "StartTime", node->sleep.began_s);
-    ad_set_string(ad, "Outcome", outcome);
-    ad_set_string(ad, "BootId", node->asleep.boot_id);
-    if (node->history.past.is_compared) {
-        ad_set_string(ad, "Differed", node->history.past.differed);
-    }
-    if (strcmp(outcome, "Started") != 0) {
-        ad_set_int(ad, "EndTime", loop_wall_s(rooster->env.loop));
-    }
-    ledger_put(rooster->ledger, node->sleep.id, ad, done, node);
-    ad_destroy(ad);
+    const struct ledger_record record = {.id = node->sleep.id,
+                                         .kind = "Sleep",
+                                         .machine = node->name,
+                                         .asked_by = ASKED_BY_STARTD,
+                                         .method = power.method != NULL ? power.method : "none",
+                                         .outcome = outcome,
+                                         .reason = reason,
+                                         .boot_id = node->asleep.boot_id,
+                                         .differed = past_differed(&node->history.past),
+                                         .began_s = node->sleep.began_s};
+    ledger_put(node->rooster->ledger, &record, done, node);
 }
 
 void sleep_record_put(struct node *node, const char *outcome, void (*done)(void *node))

@@ -87,27 +87,20 @@ void still_up_tell(struct node *node)
     (void)call(node, true, told); /* likewise */
 }
 
-static void record(struct node *node)
+static void put_record(struct node *node)
 {
-    struct rooster *rooster = node->rooster;
     char id[LEDGER_ID_SIZE];
-    struct ad *ad = ad_create();
-    int64_t now_s = loop_wall_s(rooster->env.loop);
-    ledger_new_id(rooster->ledger, id);
-    ad_set_string(ad, "MyType", "Wake");
-    ad_set_string(ad, "Name", id);
-    ad_set_string(ad, "WakeId", id);
-    ad_set_string(ad, "Kind", "Sleep");
-    ad_set_string(ad, "Machine", node->name);
-    ad_set_string(ad, "AskedBy", "startd");
-    ad_set_string(ad, "Reason", node->reason);
-    ad_set_int(ad, "JobsWaiting", node->jobs.waiting);
-    ad_set_int(ad, "StartTime", node->asleep.slept_s);
-    ad_set_int(ad, "EndTime", now_s);
-    ad_set_string(ad, "Outcome", SLEEP_TAKEN_BACK);
-    ad_set_string(ad, "BootId", node->asleep.boot_id);
-    ledger_put(rooster->ledger, id, ad, NULL, NULL);
-    ad_destroy(ad);
+    ledger_new_id(node->rooster->ledger, id);
+    const struct ledger_record record = {.id = id,
+                                         .kind = "Sleep",
+                                         .machine = node->name,
+                                         .asked_by = ASKED_BY_STARTD,
+                                         .outcome = SLEEP_TAKEN_BACK,
+                                         .reason = node->reason,
+                                         .boot_id = node->asleep.boot_id,
+                                         .began_s = node->asleep.slept_s,
+                                         .jobs = &node->jobs.waiting};
+    ledger_put(node->rooster->ledger, &record, NULL, NULL);
 }
 
 void still_up_stays(struct node *node)
@@ -137,7 +130,7 @@ static void answered(void *arg, struct wire_reply *reply)
     }
     if (reply->status == 0) {
         still_up_stays(node);
-        record(node);
+        put_record(node);
     } else if (is_there(reply->status)) {
         node->asking = true;
         loop_timer_set(node->ask_timer, AGAIN_MS);

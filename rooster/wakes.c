@@ -23,44 +23,30 @@
 
 static void put_record(struct node *node, const char *outcome, void (*done)(void *arg))
 {
-    struct rooster *rooster = node->rooster;
     struct power_node power = {0};
-    struct ad *record = ad_create();
     (void)node_power(node, &power, NULL); /* else without a method */
-    ad_set_string(record, "MyType", "Wake");
-    ad_set_string(record, "Name", node->wake.id);
-    ad_set_string(record, "WakeId", node->wake.id);
-    ad_set_string(record, "Kind", "Wake");
-    ad_set_string(record, "Machine", node->name);
-    ad_set_string(record, "AskedBy", node->asked_by);
-    ad_set_string(record, "Method", power.method != NULL ? power.method : "none");
-    ad_set_int(record, "StartTime", node->wake.began_s);
-    ad_set_int(record, "Attempts", node->wake.attempts);
-    ad_set_int(record, "JobsWaiting", node->wake.jobs);
-    ad_set_string(record, "Outcome", outcome);
-    ad_set_string(record, "Reason", node->reason);
-    if (strcmp(outcome, "Started") != 0) {
-        ad_set_int(record, "EndTime", loop_wall_s(rooster->env.loop));
-    }
-    if (node->wake.fault != NULL) {
-        ad_set_string(record, "Fault", node->wake.fault);
-    }
-    if (node->test.is_under_way) {
-        ad_set_bool(record, "Test", true);
-    }
+    struct ledger_record record = {.id = node->wake.id,
+                                   .kind = "Wake",
+                                   .machine = node->name,
+                                   .asked_by = node->asked_by,
+                                   .method = power.method != NULL ? power.method : "none",
+                                   .outcome = outcome,
+                                   .reason = node->reason,
+                                   .fault = node->wake.fault,
+                                   .began_s = node->wake.began_s,
+                                   .attempts = &node->wake.attempts,
+                                   .jobs = &node->wake.jobs,
+                                   .is_test = node->test.is_under_way};
     if (node->state == WAKE_QUARANTINED) {
-        ad_set_int(record, "Quarantines", node->history.quarantines);
+        record.quarantines = &node->history.quarantines;
     }
     if (strcmp(outcome, "Up") == 0) {
-        ad_set_real(record, "Seconds", (double)node->history.last_boot_ms / 1000.0);
-        ad_set_string(record, "BootId", node->awake.boot_id);
-        ad_set_int(record, "BootTime", node->awake.boot_s);
-        if (node->history.past.is_compared) {
-            ad_set_string(record, "Differed", node->history.past.differed);
-        }
+        record.boot_id = node->awake.boot_id;
+        record.boot_s = &node->awake.boot_s;
+        record.boot_ms = &node->history.last_boot_ms;
+        record.differed = past_differed(&node->history.past);
     }
-    ledger_put(rooster->ledger, node->wake.id, record, done, node);
-    ad_destroy(record);
+    ledger_put(node->rooster->ledger, &record, done, node);
 }
 
 /* The wake that is noted as under way is over; up_s 0: it has failed. */

@@ -135,6 +135,57 @@ static void the_ledger_remembers_for_how_many_jobs_it_was_woken(void **state)
     answer_fini(&answer);
 }
 
+static void assert_columns(const struct ad *record, const char *const *present,
+                           const char *const *absent)
+{
+    for (; *present != NULL; present++) {
+        if (!ad_has(record, *present)) {
+            fail_msg("no %s in the record", *present);
+        }
+    }
+    for (; *absent != NULL; absent++) {
+        if (ad_has(record, *absent)) {
+            fail_msg("%s in the record", *absent);
+        }
+    }
+}
+
+static void a_record_of_the_ledger_has_the_columns_of_what_happened(void **state)
+{
+    static const char *const OF_BOTH[] = {"MyType",  "Name",      "WakeId",  "Kind",
+                                          "Machine", "AskedBy",   "Reason",  "Outcome",
+                                          "BootId",  "StartTime", "EndTime", NULL};
+    static const char *const OF_WAKE[] = {"Method",  "Attempts", "JobsWaiting",
+                                          "Seconds", "BootTime", NULL};
+    static const char *const NEVER[] = {"Fault", "Test", "Quarantines", NULL};
+    static const char *const NONE[] = {NULL};
+    struct rig *rig = *state;
+    struct answer answer;
+    boots(rig);
+    until(rig, is_up);
+    falls_asleep(rig, "wn01");
+    until(rig, is_off);
+    is_held(rig, "wn01", 1);
+    until(rig, is_waking);
+    boots(rig);
+    until(rig, is_up);
+    ask(rig, VERB_QUERY, "[Type = \"Wake\"]", &answer);
+    assert_int_equal(answer.ads.count, 2);
+    const struct ad *wake = answer.ads.items[0], *sleep = answer.ads.items[1];
+    if (strcmp(ad_string_or(wake, "Kind", ""), "Wake") != 0) { /* both within a millisecond */
+        wake = sleep;
+        sleep = answer.ads.items[0];
+    }
+    assert_string_equal(ad_string_or(wake, "Kind", ""), "Wake");
+    assert_columns(wake, OF_BOTH, NEVER);
+    assert_columns(wake, OF_WAKE, NONE);
+    assert_string_equal(ad_string_or(sleep, "Kind", ""), "Sleep");
+    assert_string_equal(ad_string_or(sleep, "AskedBy", ""), "startd");
+    assert_columns(sleep, OF_BOTH, NEVER);
+    assert_columns(sleep, NONE, OF_WAKE);
+    answer_fini(&answer);
+}
+
 /* ---- energy */
 
 static double reported(struct rig *rig, const char *kind, const char *name, const char *figure)
@@ -216,5 +267,6 @@ UNIT_TESTS(RIG(a_dry_order_says_how_it_would_be_woken_and_wakes_nothing),
            RIG(what_keeps_a_machine_up_or_off_is_told),
            RIG(offline_ads_that_are_left_say_nothing_of_a_machine_that_is_up),
            RIG(the_ledger_remembers_for_how_many_jobs_it_was_woken),
+           RIG(a_record_of_the_ledger_has_the_columns_of_what_happened),
            RIG(what_machines_and_users_draw_adds_up_and_outlives_the_rooster),
            RIG(without_watts_hours_are_counted_and_no_draw_is_shown))
