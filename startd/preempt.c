@@ -76,24 +76,30 @@ int64_t preempt_wait_max_s(const struct slot *slot)
            2 * config_duration_s(slot->startd->env.config, "KILLING_TIMEOUT");
 }
 
-static bool must_go(const struct slot *slot)
+/* Why the running claim has to go, the strongest reason first. */
+enum push_reason { PUSH_NONE, PUSH_WAITING, PUSH_EVICTED, PUSH_FAREWELL, PUSH_DRAINING };
+
+static enum push_reason push_reason_of(const struct slot *slot)
 {
-    return slot->waiting != NULL || slot->startd->farewell || draining_is_due(slot) ||
-           (slot->claim != NULL && slot->claim->evicted);
+    return slot->waiting != NULL                         ? PUSH_WAITING
+           : slot->claim != NULL && slot->claim->evicted ? PUSH_EVICTED
+           : slot->startd->farewell                      ? PUSH_FAREWELL
+           : draining_is_due(slot)                       ? PUSH_DRAINING
+                                                         : PUSH_NONE;
 }
 
 bool preempt_is_due(const struct slot *slot, char *ret, size_t size)
 {
-    if (slot->waiting != NULL) {
+    static const char *const WHY[] = {[PUSH_EVICTED] = "PREEMPT is true",
+                                      [PUSH_FAREWELL] = "the machine takes no more jobs",
+                                      [PUSH_DRAINING] = "the machine is draining"};
+    enum push_reason reason = push_reason_of(slot);
+    if (reason == PUSH_WAITING) {
         (void)snprintf(ret, size, "preempted by a job of %.100s", slot->waiting->user);
-    } else if (slot->claim != NULL && slot->claim->evicted) {
-        (void)snprintf(ret, size, "PREEMPT is true");
-    } else if (slot->startd->farewell) {
-        (void)snprintf(ret, size, "the machine takes no more jobs");
-    } else if (draining_is_due(slot)) {
-        (void)snprintf(ret, size, "the machine is draining");
+    } else if (reason != PUSH_NONE) {
+        (void)snprintf(ret, size, "%s", WHY[reason]);
     }
-    return must_go(slot);
+    return reason != PUSH_NONE;
 }
 
 /* What its run took is badput, even if draining is cancelled and we die before it has ended. */
@@ -133,8 +139,7 @@ static void vacate(struct slot *slot)
     char reason[200];
     CHECK(preempt_is_due(slot, reason, sizeof reason));
     claim->preempted = slot->waiting != NULL || !claim->evicted;
-    bool by_others = slot->waiting != NULL || claim->evicted || slot->startd->farewell;
-    if (draining_is_due(slot) && !by_others) {
+    if (push_reason_of(slot) == PUSH_DRAINING) {
         by_draining(claim);
     }
     claim->grace_s = vacate_max_s(slot);
@@ -159,7 +164,8 @@ void preempt_vacate(struct slot *slot, bool fast)
 
 void preempt_is_over(struct slot *slot)
 {
-    if (slot->state == SLOT_CLAIMED && slot->activity == SLOT_RETIRING && !must_go(slot)) {
+    if (slot->state == SLOT_CLAIMED && slot->activity == SLOT_RETIRING &&
+        push_reason_of(slot) == PUSH_NONE) {
         loop_timer_stop(slot->claim->retire_timer);
         slot_move(slot, SLOT_CLAIMED, SLOT_BUSY);
         slot_mint(slot);
@@ -234,7 +240,7 @@ void preempt_retire(struct slot *slot)
 
 void preempt_run_began(struct slot *slot)
 {
-    if (must_go(slot)) {
+    if (push_reason_of(slot) != PUSH_NONE) {
         push(slot);
     }
 }
@@ -248,7 +254,7 @@ void preempt_step(void *arg)
     }
     if (draining_stands(slot->startd)) {
         loop_timer_set(claim->retire_timer, STANDS_MS);
-    } else if (slot->state == SLOT_CLAIMED && must_go(slot)) {
+    } else if (slot->state == SLOT_CLAIMED && push_reason_of(slot) != PUSH_NONE) {
         push(slot);
     }
 }
