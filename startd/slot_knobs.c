@@ -94,30 +94,3 @@ void slots_find_modifiers(struct startd *startd)
         }
     }
 }
-
-/* ---- the policy of a slot */
-
-void policy_unload(struct slot *slot)
-{
-    for (size_t i = 0; i < POLICY_EXPRS; i++) {
-        ad_expr_destroy(slot->policy.expr[i]);
-        slot->policy.expr[i] = NULL;
-    }
-}
-
-void policy_load(struct slot *slot)
-{
-    const struct config *config = slot->startd->env.config;
-    policy_unload(slot);
-    for (size_t i = 0; i < POLICY_EXPRS; i++) {
-        const char *knob = policy_plan_knob((enum policy_expr)i);
-        const char *text = slots_type_expr(config, slot->type_id, knob);
-        text = text != NULL ? text : config_expr(config, knob);
-        struct err err;
-        if (text != NULL &&
-            ad_expr_parse(text, strlen(text), AD_OLD, &slot->policy.expr[i], &err) != 0) {
-            slot->policy.expr[i] = NULL;
-            log_error(slot->startd->env.log, "config.expr", err.text, LOG_TEXT("knob", knob));
-        }
-    }
-}

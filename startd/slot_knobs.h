@@ -9,7 +9,6 @@
 struct ad;
 struct config;
 struct err;
-struct slot;
 struct startd;
 
 /* An option of a type, prefix<id>suffix; NULL when it is not set. */
@@ -22,8 +21,5 @@ int slots_check_type(const struct config *config, int type_id, struct err *err);
 void slots_find_modifiers(struct startd *startd);
 /* MODIFY_REQUEST_EXPR_REQUEST..., by which the negotiator counts as we do */
 void slots_show_modifiers(const struct startd *startd, struct ad *ad);
-
-void policy_load(struct slot *slot); /* SUSPEND ... of its type */
-void policy_unload(struct slot *slot);
 
 #endif

@@ -25,6 +25,7 @@
 #include "startd/inventory_plan.h"
 #include "startd/slot_facts.h"
 #include "startd/slot_knobs.h"
+#include "startd/slot_policy.h"
 #include "startd/slot_types_plan.h"
 #include "startd/startd.h"
 #include "startd/startd_context.h"
@@ -185,7 +186,7 @@ static void destroy_slot(struct slot *slot)
 {
     vec_fini(&slot->piece_ids, mem_free);
     secret_list_unref(slot->offered);
-    policy_unload(slot);
+    slot_policy_unload(slot);
     ad_destroy(slot->ad);
     mem_free(slot);
 }
@@ -283,7 +284,7 @@ int slots_create(struct startd *startd, struct err *err)
     startd->machine_slots = startd->slot_count;
     slots_find_modifiers(startd);
     for (size_t i = 0; i < startd->slot_count; i++) {
-        policy_load(startd->slots[i]);
+        slot_policy_load(startd->slots[i]);
         slot_mint(startd->slots[i]);
         slot_refresh(startd->slots[i]);
     }
@@ -327,7 +328,7 @@ void slots_reload(struct startd *startd)
 {
     slots_find_modifiers(startd);
     for (size_t i = 0; i < startd->slot_count; i++) {
-        policy_load(startd->slots[i]);
+        slot_policy_load(startd->slots[i]);
     }
     slots_refresh(startd);
     check_all_attrs(startd);
@@ -361,7 +362,7 @@ static struct slot *add_piece(struct slot *parent, int piece_id, const struct re
     piece->total = *resources;
     (void)snprintf(piece->short_name, sizeof piece->short_name, "slot%d_%d", piece->id, piece_id);
     (void)snprintf(piece->name, sizeof piece->name, "%s@%s", piece->short_name, startd->name);
-    policy_load(piece);
+    slot_policy_load(piece);
     slot_build(piece);
     return piece;
 }
