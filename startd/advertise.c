@@ -1,4 +1,4 @@
-/* startd/advertise.c - the uplink to the collector: our ads up, the commands for us down.
+/* startd/advertise.c - our ads are sent up to the collector.
  *
  * When changes go is said by advertise_due.h.  After the uplink came up, and every
  * UPDATE_INTERVAL, whatever was sent of single slots meanwhile, all slots are sent: an ad that is
@@ -24,9 +24,6 @@
 #include "startd/draining_facts.h"
 #include "startd/slot_facts.h"
 #include "startd/startd.h"
-#include "wire/pool.h"
-#include "wire/revocations.h"
-#include "wire/settings.h"
 #include "wire/wire.h"
 
 #define REFUSED_MS 3000 /* after -EBUSY everything is sent anew, more or less */
@@ -218,82 +215,17 @@ static void refresh_all(void *arg)
     slots_refresh(arg);
 }
 
-static void uplink_up(void *arg, struct wire *wire)
+void advertise_all(struct startd *startd, struct wire *wire)
 {
-    struct startd *startd = arg;
-    log_info(startd->env.log, "uplink.up", "connected to the collector");
-    revocations_watch(startd->wires, wire);
-    startd->first_update_done = false;
-    if (startd->asleep) {
-        hibernate_leave(startd);
-        return;
-    }
-    if (startd->going_down && startd->offline_sent) {
-        hibernate_ask(startd);
-        return; /* the sleep goes on or is taken back by its own timer */
-    }
     slots_refresh(startd);
     find_stale(startd, wire);
     advertise_in(startd, 0);
 }
 
-static void uplink_down(void *arg, const char *why)
+void advertise_open(struct startd *startd)
 {
-    struct startd *startd = arg;
-    log_warn(startd->env.log, "uplink.down", why);
-}
-
-void advertise_request(struct startd *startd, struct wire_request *request)
-{
-    enum wire_verb verb = wire_request_verb(request);
-    bool changes = verb == VERB_DIAL_ME || verb == VERB_RELEASE_CLAIM || verb == VERB_POWER_DOWN;
-    if (changes && draining_keeps(startd, request, false)) {
-        return;
-    }
-    if (verb == VERB_START_DRAINING || verb == VERB_COMMIT_DRAINING ||
-        verb == VERB_CANCEL_DRAINING) {
-        draining_request(startd, request);
-    } else if (verb == VERB_DIAL_ME) {
-        offer_dial_me(startd, request);
-    } else if (verb == VERB_RELEASE_CLAIM) {
-        offer_release(startd, request);
-    } else if (verb == VERB_POWER_DOWN) {
-        hibernate_power_down(startd, request);
-    } else if (verb == VERB_POWER_KEEP) {
-        keep_request(startd, request);
-    } else if (verb == VERB_POWER_RECLAIM) {
-        reclaim_request(startd, request);
-    } else if (verb == VERB_MAGIC_PACKET) {
-        adapter_wake_neighbour(startd, request);
-    } else if (verb == VERB_CONFIG) {
-        settings_serve(&startd->env, request);
-    } else if (verb == VERB_PING) {
-        wire_reply_ok(request, NULL);
-    } else {
-        wire_reply_error(request, -ENOSYS, "%s is not for a startd", wire_verb_name(verb));
-    }
-}
-
-static void on_request(void *arg, struct wire_request *request)
-{
-    advertise_request(arg, request);
-}
-
-int advertise_open(struct startd *startd, struct err *err)
-{
-    static const struct uplink_events EVENTS = {.up = uplink_up,
-                                                .down = uplink_down,
-                                                .request = on_request,
-                                                .complaint = advertise_complaint};
-    char address[POOL_ADDRESS_MAX];
-    int rc = pool_collector_addresses(startd->env.config, address, sizeof address, err);
-    if (rc != 0) {
-        return rc;
-    }
-    const struct wire_dial how = {.address = address, .route = "collector", .name = startd->uplink};
     startd->due.send_timer = loop_timer_create(startd->env.loop, send_timer, startd);
     startd->due.anew_timer = loop_timer_create(startd->env.loop, refresh_all, startd);
-    return uplink_create(startd->wires, &how, &EVENTS, startd, &startd->collector, err);
 }
 
 void advertise_close(struct startd *startd)
@@ -301,6 +233,4 @@ void advertise_close(struct startd *startd)
     loop_timer_destroy(startd->due.send_timer);
     loop_timer_destroy(startd->due.anew_timer);
     startd->due.send_timer = startd->due.anew_timer = NULL;
-    uplink_destroy(startd->collector);
-    startd->collector = NULL;
 }

@@ -229,6 +229,11 @@ void draining_finish(struct startd *startd, const char *why)
     draining_count(startd);
 }
 
+void draining_reason(const struct startd *startd, char ret[DRAINING_REASON_MAX])
+{
+    (void)snprintf(ret, DRAINING_REASON_MAX, "drained by request %s", startd->draining.id);
+}
+
 static void end_for_restart(void *arg)
 {
     loop_timer_set(((struct startd *)arg)->end_timer, 0);
@@ -256,13 +261,11 @@ static void exit_for_good(struct startd *startd, const char *reason)
 }
 
 /* What comes when all are drained; sleep, off and exit are tried until they succeed, and the
- * request is there until then. */
-static void go_on(struct startd *startd)
+ * request is there until then.  True: the machine is to go down now. */
+static bool go_on(struct startd *startd)
 {
-    enum drain_then then = startd->draining.request.then;
-    char reason[DRAIN_ID_MAX + 40];
-    (void)snprintf(reason, sizeof reason, "drained by request %s", startd->draining.id);
-    switch (then) {
+    char reason[DRAINING_REASON_MAX];
+    switch (startd->draining.request.then) {
     case DRAIN_THEN_STAY:
         break;
     case DRAIN_THEN_RESUME:
@@ -273,6 +276,7 @@ static void go_on(struct startd *startd)
         draining_save(startd, end_for_restart); /* drain_plan_still_holds(): this was it */
         break;
     case DRAIN_THEN_EXIT:
+        draining_reason(startd, reason);
         exit_for_good(startd, reason);
         break;
     case DRAIN_THEN_SLEEP:
@@ -281,30 +285,29 @@ static void go_on(struct startd *startd)
             try_later(startd, CLAIMS_MS); /* who would keep the offline ads? */
             break;
         }
-        hibernate_drained(startd, then == DRAIN_THEN_OFF ? 5 : 3, then == DRAIN_THEN_OFF, reason);
-        draining_count(startd);
-        break;
+        return true;
     }
+    return false;
 }
 
 /* What comes when all are drained, or what of it failed: once its time has come. */
-static void again(struct startd *startd)
+static bool again(struct startd *startd)
 {
     struct draining *draining = &startd->draining;
     uint64_t now_ms = loop_now_ms(startd->env.loop);
     if (now_ms < draining->retry_ms) {
         loop_timer_set(draining->look_timer, draining->retry_ms - now_ms);
-        return;
+        return false;
     }
     draining->retry_ms = 0;
-    go_on(startd);
+    return go_on(startd);
 }
 
-static void complete(struct startd *startd)
+static bool complete(struct startd *startd)
 {
     draining_move(startd, DRAIN_COMPLETE, "all requested slots are drained");
     draining_save(startd, NULL);
-    again(startd);
+    return again(startd);
 }
 
 void draining_stays(struct startd *startd, bool retry)
@@ -384,14 +387,13 @@ static bool look_once(struct startd *startd, int64_t now_s, struct drain_look *f
     return any_drained;
 }
 
-void draining_look(void *arg)
+bool draining_look(struct startd *startd)
 {
-    struct startd *startd = arg;
     struct draining *draining = &startd->draining;
     struct drain_look found;
     int64_t now_s = loop_wall_s(startd->env.loop);
     if (!draining_is_on(startd) || startd->stopping || startd->going_down) {
-        return;
+        return false;
     }
     while (look_once(startd, now_s, &found)) {
         /* each slot becomes Drained once, and Idle once */
@@ -400,21 +402,20 @@ void draining_look(void *arg)
     if (found.complete && draining_orders_sleep(draining) && startd->claims.count > 0) {
         loop_timer_set(draining->look_timer, CLAIMS_MS); /* schedds are still to be told */
     } else if (found.complete && draining->phase == DRAIN_ACTIVE && !draining->committing) {
-        complete(startd);
+        return complete(startd);
     } else if (found.complete && draining->retry_ms > 0) {
-        again(startd);
+        return again(startd);
     } else if (found.next_s != INT64_MAX) {
         int64_t wait_s = found.next_s - now_s;
         loop_timer_set(draining->look_timer, (uint64_t)(wait_s < 86400 ? wait_s : 86400) * 1000);
     }
+    return false;
 }
 
 /* ---- life */
 
 int draining_open(struct startd *startd, struct err *err)
 {
-    struct draining *draining = &startd->draining;
-    draining->look_timer = loop_timer_create(startd->env.loop, draining_look, startd);
     return store_load(startd->store, "draining", restore_one, startd, err);
 }
 

@@ -5,6 +5,9 @@
  * over, and then served in their order.  A kept call of a claim is found again by its claim id: the
  * claim may be gone by then.
  *
+ * This file stands above both draining.c and hibernate.c: a machine that is drained is taken down
+ * from here, and hibernate.c tells draining.c when it stays up.
+ *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include <errno.h>
@@ -34,6 +37,26 @@ static bool ends(const struct draining *draining)
 
 /* ---- calls that wait */
 
+static void serve_change(struct startd *startd, struct wire_request *request)
+{
+    enum wire_verb verb = wire_request_verb(request);
+    if (verb == VERB_DIAL_ME) {
+        offer_dial_me(startd, request);
+    } else if (verb == VERB_RELEASE_CLAIM) {
+        offer_release(startd, request);
+    } else {
+        CHECK(verb == VERB_POWER_DOWN);
+        hibernate_power_down(startd, request);
+    }
+}
+
+void draining_call_change(struct startd *startd, struct wire_request *request)
+{
+    if (!draining_keeps(startd, request, false)) {
+        serve_change(startd, request);
+    }
+}
+
 static void serve_held(struct startd *startd)
 {
     struct vec held = startd->draining.held;
@@ -41,7 +64,7 @@ static void serve_held(struct startd *startd)
     for (size_t i = 0; i < held.count; i++) {
         struct held *one = held.items[i];
         if (!one->of_claim) {
-            advertise_request(startd, one->request);
+            draining_call_change(startd, one->request);
         } else {
             struct claim *claim =
                 claim_find(startd, wire_request_secret(one->request, SECRET_CLAIM_ID));
@@ -84,7 +107,7 @@ static void offer_gone(void *arg)
     }
 }
 
-void draining_offer_late(void *arg)
+static void offer_late(void *arg)
 {
     struct startd *startd = arg;
     if (draining_stands(startd)) {
@@ -248,7 +271,8 @@ static void commit_draining(struct startd *startd, struct wire_request *request)
                   draining->request.reason != NULL ? draining->request.reason : "it begins");
     draining_save(startd, committed);
     draining_count(startd);
-    draining_look(startd); /* from Unclaimed, before START makes Owner of it */
+    /* It goes down in no case: that it is drained counts once the commit is on the disk. */
+    (void)draining_look(startd); /* from Unclaimed, before START makes Owner of it */
     for (size_t i = startd->slot_count; i > 0; i--) {
         if (startd->slots[i - 1]->state != SLOT_DRAINED) { /* else its move has shown it */
             slot_refresh(startd->slots[i - 1]);
@@ -301,7 +325,7 @@ static void cancel_draining(struct startd *startd, struct wire_request *request)
     draining_save(startd, cancelled);
 }
 
-void draining_request(struct startd *startd, struct wire_request *request)
+void draining_call_request(struct startd *startd, struct wire_request *request)
 {
     enum wire_verb verb = wire_request_verb(request);
     if (verb == VERB_START_DRAINING) {
@@ -311,4 +335,24 @@ void draining_request(struct startd *startd, struct wire_request *request)
     } else {
         cancel_draining(startd, request);
     }
+}
+
+/* ---- steps */
+
+static void look_again(void *arg)
+{
+    struct startd *startd = arg;
+    if (draining_look(startd)) {
+        bool off = startd->draining.request.then == DRAIN_THEN_OFF;
+        char reason[DRAINING_REASON_MAX];
+        draining_reason(startd, reason);
+        hibernate_drained(startd, off ? 5 : 3, off, reason);
+        draining_count(startd);
+    }
+}
+
+void draining_call_open(struct startd *startd)
+{
+    startd->draining.offer_timer = loop_timer_create(startd->env.loop, offer_late, startd);
+    startd->draining.look_timer = loop_timer_create(startd->env.loop, look_again, startd);
 }

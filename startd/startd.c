@@ -2,7 +2,7 @@
  *
  * What it is made of: slots (slots.c, slot.c), offers (offer.c), claims (claim.c, activation.c,
  * preempt.c), starters (starters.c), the
- * uplink (advertise.c), sleep (hibernate.c); decisions are in slot_plan.c.
+ * uplink (startd_serve.c, advertise.c), sleep (hibernate.c); decisions are in slot_plan.c.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -153,7 +153,7 @@ static void startd_destroy(void *state)
     transfer_plugins_destroy(startd->plugins);
     hibernate_look_close(startd);
     idle_hint_close(startd);
-    advertise_close(startd);
+    startd_serve_close(startd);
     starters_close(startd);
     meter_close(startd);
     claims_destroy(startd);
@@ -196,7 +196,7 @@ static int startd_start(const struct daemon_env *env, void **state, struct err *
     startd->leave_timer = hibernate_leaving(startd);
     startd->ask_timer = loop_timer_create(env->loop, hibernate_ask, startd);
     startd->reclaim_timer = loop_timer_create(env->loop, hibernate_take_down, startd);
-    startd->draining.offer_timer = loop_timer_create(env->loop, draining_offer_late, startd);
+    draining_call_open(startd);
     startd->end_timer = loop_timer_create(env->loop, startd_stop, startd);
     startd->power = power_create(env->loop, env->os, env->log);
     int rc = set_names(startd, err);
@@ -218,7 +218,7 @@ static int startd_start(const struct daemon_env *env, void **state, struct err *
     if (rc == 0) {
         claims_revoked_start(startd);
         starters_sweep(startd);
-        rc = advertise_open(startd, err);
+        rc = startd_serve_open(startd, err);
     }
     if (rc != 0) {
         startd_destroy(startd);

@@ -443,8 +443,11 @@ void policy_check(struct slot *slot); /* takes a step where one is due; a piece 
 void policy_poll(struct startd *startd);
 
 /* ---- draining_call.c: what an administrator says of draining */
-void draining_request(struct startd *startd, struct wire_request *request);
-void draining_offer_late(void *startd); /* the offer_timer's */
+void draining_call_open(struct startd *startd); /* before draining_open() */
+void draining_call_request(struct startd *startd, struct wire_request *request);
+/* DIAL_ME, RELEASE_CLAIM, POWER_DOWN from the uplink: now, or when the offer that stands is over.
+ */
+void draining_call_change(struct startd *startd, struct wire_request *request);
 
 /* ---- draining.c: whole machine draining */
 int draining_open(struct startd *startd, struct err *err); /* before slots: START may be false */
@@ -462,7 +465,10 @@ void draining_estimate(const struct startd *startd, const struct drain_request *
                        struct drain_estimates *ret);
 void draining_move(struct startd *startd, enum drain_phase phase, const char *why);
 void draining_count(struct startd *startd); /* the slots whose time counts may be others now */
-void draining_look(void *startd);           /* takes the next steps; the look_timer's */
+/* Takes the next steps.  True: the machine is drained, and is to go down now. */
+bool draining_look(struct startd *startd);
+#define DRAINING_REASON_MAX (DRAIN_ID_MAX + 40)
+void draining_reason(const struct startd *startd, char ret[DRAINING_REASON_MAX]); /* for that */
 void draining_finish(struct startd *startd, const char *why); /* START counts again */
 void draining_forget(struct startd *startd);                  /* the request, in phase NONE */
 
@@ -518,12 +524,15 @@ void starters_renewed(struct claim *claim);
 void starters_sweep(struct startd *startd); /* at start: sandboxes that no claim knows */
 
 /* ---- advertise.c */
-int advertise_open(struct startd *startd, struct err *err);
-void advertise_gone(struct startd *startd); /* pieces that are gone are told at once */
+void advertise_open(struct startd *startd);
 void advertise_close(struct startd *startd);
+void advertise_all(struct startd *startd, struct wire *wire); /* the uplink has come up */
+void advertise_gone(struct startd *startd); /* pieces that are gone are told at once */
 void advertise_complaint(void *startd, struct wire_reply *reply); /* of an UPDATE */
-/* A command that came down the uplink, now or kept. */
-void advertise_request(struct startd *startd, struct wire_request *request);
+
+/* ---- startd_serve.c: the uplink to the collector, and the commands that come down it */
+int startd_serve_open(struct startd *startd, struct err *err);
+void startd_serve_close(struct startd *startd);
 
 /* ---- keep.c */
 int keep_open(struct startd *startd, struct err *err);
