@@ -477,11 +477,6 @@ void guards_ask(struct rooster *rooster, struct wire_request *request)
 
 /* ---- for choose.c */
 
-bool guards_keep_reserve(const struct rooster *rooster)
-{
-    return rooster->guards->reserve.count > 0;
-}
-
 int64_t guards_missing(const struct rooster *rooster)
 {
     const struct guards *guards = rooster->guards;

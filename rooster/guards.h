@@ -79,7 +79,6 @@ void guards_up(struct node *node);
 void guards_recall(struct node *node, const struct ad *record);
 
 /* choose.c */
-bool guards_keep_reserve(const struct rooster *rooster); /* is there to be one? */
 /* Idle machines that are to be awake and neither are nor come; below 0: more than enough. */
 int64_t guards_missing(const struct rooster *rooster);
 /* What may yet be drawn more; INFINITY: there is no limit. */

@@ -325,7 +325,6 @@ void still_up_again(void *node); /* the ask_timer's */
 /* Its sleep is taken back, for whom waits: its live ads will come. */
 void still_up_stays(struct node *node);
 void still_up_tell(struct node *node); /* ... by us, who would have taken it down */
-void still_up_why(const struct node *node, char ret[ROOSTER_TEXT_MAX]); /* who waits for it */
 
 /* ---- relay.c: neighbours send magic packets */
 struct relays *relays_create(struct rooster *rooster); /* after its power, destroyed after it */

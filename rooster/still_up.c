@@ -27,7 +27,8 @@
 #define ASK_MS   5000
 #define AGAIN_MS 1000
 
-void still_up_why(const struct node *node, char ret[ROOSTER_TEXT_MAX])
+/* who waits for it */
+static void still_up_why(const struct node *node, char ret[ROOSTER_TEXT_MAX])
 {
     int64_t jobs = node->jobs.waiting;
     char who[200] = "";
