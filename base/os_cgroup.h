@@ -59,8 +59,6 @@ int os_cgroup_limit_memory(struct os_cgroup *group, int64_t bytes, bool no_swap)
 int os_cgroup_freeze(struct os_cgroup *group, bool frozen);
 /* Kills every process of it, frozen ones too. */
 void os_cgroup_kill(struct os_cgroup *group);
-/* Sends a signal to each process of it; returns how many there were. */
-size_t os_cgroup_signal(struct os_cgroup *group, int signal_number);
 /* Kills what is in it, waits for at most wait_ms until all are dead, and makes it as good as new:
  * its figures begin anew, its limits stay.  Not 0: it is to be removed; -ESTALE: something of its
  * use stays (memory that is still charged to it, a group below it, a peak that cannot be set back).

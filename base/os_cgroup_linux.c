@@ -659,7 +659,8 @@ int os_cgroup_freeze(struct os_cgroup *group, bool frozen)
     return code;
 }
 
-size_t os_cgroup_signal(struct os_cgroup *group, int signal_number)
+/* Sends a signal to each process of it; returns how many there were. */
+static size_t os_cgroup_signal(struct os_cgroup *group, int signal_number)
 {
     return group->count > 0 ? for_each_process(&group->places[0], signal_number) : 0;
 }

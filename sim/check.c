@@ -50,7 +50,7 @@ struct judge {
     struct strmap *matched;               /* "negotiator's serial claim id" */
     struct strmap *claimed;               /* claim ids that a schedd accepted -> for what */
     uint64_t no_demand_since_us;          /* 0: there is demand */
-    unsigned waiting, completed, submitted, wakes, runs, audits, pieces, preemptions, reclaims;
+    unsigned waiting, completed, wakes, runs, audits, pieces, preemptions, reclaims;
     uint64_t last_work_us;
     char verdict[512];
 };
@@ -82,12 +82,6 @@ static struct job *job_by_id(struct judge *judge, const char *id)
         return NULL;
     }
     return job_by_number(judge, (int64_t)judge->cluster_first[cluster] - 1 + proc);
-}
-
-int64_t judge_job_number(struct judge *judge, const char *id)
-{
-    const struct job *job = job_by_id(judge, id);
-    return job != NULL ? (int64_t)(job - judge->jobs) : -1;
 }
 
 static unsigned number_of(const struct judge *judge, const struct job *job)
@@ -444,7 +438,6 @@ static void submit_seen(struct judge *judge, const struct tap_message *message)
             struct job *job = job_by_number(judge, first + (int64_t)i);
             if (job != NULL && !job->submitted) {
                 job->submitted = true;
-                judge->submitted++;
             }
         }
         count_demand(judge);
@@ -730,11 +723,6 @@ bool judge_all_completed(const struct judge *judge)
 unsigned judge_completed(const struct judge *judge)
 {
     return judge->completed;
-}
-
-unsigned judge_submitted(const struct judge *judge)
-{
-    return judge->submitted;
 }
 
 unsigned judge_wakes(const struct judge *judge)

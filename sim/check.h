@@ -36,9 +36,6 @@ struct client_events;
 struct judge;
 struct tap;
 
-/* Which job that is ("12.3"); -1: none that was submitted. */
-int64_t judge_job_number(struct judge *judge, const char *id);
-
 /* How long the news that there is no work may take to reach the rooster: a negotiation that was
  * under way, a hold of a match (MATCH_TIMEOUT and its like), a wake that waits for a place among
  * those at once. */
@@ -83,7 +80,6 @@ unsigned judge_waiting(const struct judge *judge);                /* jobs, for a
 bool judge_job_waits(const struct judge *judge, unsigned number); /* that one does */
 bool judge_all_completed(const struct judge *judge);
 unsigned judge_completed(const struct judge *judge);
-unsigned judge_submitted(const struct judge *judge);
 unsigned judge_wakes(const struct judge *judge);
 unsigned judge_runs(const struct judge *judge); /* job processes that were started */
 unsigned judge_audits(const struct judge *judge);

@@ -91,11 +91,6 @@ struct sim_host *sim_host_at(struct sim *sim, size_t index)
     return index < sim->host_count ? sim->hosts[index] : NULL;
 }
 
-const char *sim_host_name(const struct sim_host *host)
-{
-    return host->name;
-}
-
 enum sim_power sim_host_power(const struct sim_host *host)
 {
     return host->power;

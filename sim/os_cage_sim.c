@@ -80,13 +80,6 @@ void os_cgroup_kill(struct os_cgroup *group)
     (void)group;
 }
 
-size_t os_cgroup_signal(struct os_cgroup *group, int signal_number)
-{
-    (void)group;
-    (void)signal_number;
-    return 0;
-}
-
 int os_cgroup_remove(struct os_cgroup *group, unsigned wait_ms, struct err *err)
 {
     (void)group;

@@ -75,7 +75,7 @@ struct power_truth {
     double told_used, told_jobs, told_users, told_busy_s, told_on_s;
 };
 
-const char *power_kind_name(enum power_kind kind)
+static const char *power_kind_name(enum power_kind kind)
 {
     static const char *const NAMES[POWER_KIND_COUNT] = {"good",    "dead", "late",  "naps",
                                                         "crashes", "lies", "fails", "less"};
@@ -426,11 +426,6 @@ void power_truth_kind(struct power_truth *truth, unsigned number, enum power_kin
 enum power_kind power_truth_kind_of(const struct power_truth *truth, unsigned number)
 {
     return truth->machines[number - 1].kind;
-}
-
-unsigned power_truth_cpus(const struct power_truth *truth, unsigned number)
-{
-    return truth->machines[number - 1].cpus;
 }
 
 unsigned power_truth_running(const struct power_truth *truth)

@@ -44,7 +44,6 @@ enum power_kind {
     POWER_KIND_LESS, /* joins with less than it has */
     POWER_KIND_COUNT
 };
-const char *power_kind_name(enum power_kind kind);
 
 enum power_class {
     POWER_ANY,
@@ -71,7 +70,6 @@ void power_truth_begin(struct power_truth *truth, struct sim *sim, struct judge 
 /* Of the number-th machine, from 1. */
 void power_truth_kind(struct power_truth *truth, unsigned number, enum power_kind kind, bool whole);
 enum power_kind power_truth_kind_of(const struct power_truth *truth, unsigned number);
-unsigned power_truth_cpus(const struct power_truth *truth, unsigned number);
 unsigned power_truth_on(const struct power_truth *truth);      /* how many machines are on */
 unsigned power_truth_running(const struct power_truth *truth); /* how many jobs run */
 /* Somebody orders it on by name, now. */

@@ -184,7 +184,7 @@ bool sim_step(struct sim *sim, uint64_t until_us)
     return true;
 }
 
-void sim_run_until(struct sim *sim, uint64_t until_us)
+static void sim_run_until(struct sim *sim, uint64_t until_us)
 {
     while (sim_step(sim, until_us)) {
     }

@@ -149,7 +149,6 @@ void sim_destroy(struct sim *sim); /* kills everything that runs; NULL is allowe
 uint64_t sim_now_us(const struct sim *sim);
 /* Runs the next event; false when there is none before until_us: then the time is until_us. */
 bool sim_step(struct sim *sim, uint64_t until_us);
-void sim_run_until(struct sim *sim, uint64_t until_us);
 void sim_run_for(struct sim *sim, uint64_t us);
 
 /* Calls call(arg) outside of any process at that time. */
@@ -181,7 +180,6 @@ struct sim_host_options {
 struct sim_host *sim_host_create(struct sim *sim, const struct sim_host_options *options);
 struct sim_host *sim_host_find(struct sim *sim, const char *name); /* NULL */
 struct sim_host *sim_host_at(struct sim *sim, size_t index);       /* NULL past the end */
-const char *sim_host_name(const struct sim_host *host);
 enum sim_power sim_host_power(const struct sim_host *host);
 /* Host option: the index-th boot from now on does not come up (0: the next). */
 void sim_host_fail_boots(struct sim_host *host, unsigned count);
