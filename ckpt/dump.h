@@ -128,9 +128,6 @@ int dump_regions(struct dump *dump, struct err *err);
 /* The contents of the regions, to the image: of those that a copy has not, before it is made; of
  * all others. */
 int dump_memory(struct dump *dump, bool uncopied, struct err *err);
-/* Is it the mapping of the kernel's that holds code, or its data? */
-bool dump_is_vdso(const struct subject *subject, const struct map *map);
-bool dump_is_vvar(const struct map *map);
 
 /* ---- dump_shared_linux.c */
 /* Of memory that processes share. */
@@ -145,7 +142,6 @@ int dump_put(struct dump *dump, struct ckpt_extent *extent, const void *data, si
              struct err *err);
 /* The same, of bytes that somebody else writes there, at dump->at. */
 void dump_count(struct dump *dump, struct ckpt_extent *extent, const void *data, size_t bytes);
-uint64_t dump_next_page(const struct dump *dump); /* where an extent would begin */
 /* The next extent begins on a page of its own. */
 void dump_begin_extent(struct dump *dump, struct ckpt_extent *extent, uint64_t start);
 

@@ -41,11 +41,6 @@
 
 /* ---- contents */
 
-uint64_t dump_next_page(const struct dump *dump)
-{
-    return frame_round_up(dump->at);
-}
-
 void dump_begin_extent(struct dump *dump, struct ckpt_extent *extent, uint64_t start)
 {
     dump->at = frame_round_up(dump->at);

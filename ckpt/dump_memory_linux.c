@@ -36,12 +36,14 @@
 
 /* ---- which mappings */
 
-bool dump_is_vvar(const struct map *map)
+/* Is it the mapping of the kernel's that holds the data of its code? */
+static bool dump_is_vvar(const struct map *map)
 {
     return strcmp(map->name, "[vvar]") == 0 || strcmp(map->name, "[vvar_vclock]") == 0;
 }
 
-bool dump_is_vdso(const struct subject *subject, const struct map *map)
+/* Is it the mapping of the kernel's that holds code? */
+static bool dump_is_vdso(const struct subject *subject, const struct map *map)
 {
     return strcmp(map->name, "[vdso]") == 0 ||
            (subject->was != NULL && map->start == subject->was->vdso);

@@ -97,11 +97,6 @@ void follow_destroy(struct follow *follow)
     }
 }
 
-const char *follow_trouble(const struct follow *follow)
-{
-    return follow->trouble;
-}
-
 uint64_t follow_base_id(const struct follow *follow)
 {
     return follow->base_id;

@@ -32,9 +32,6 @@ struct follow; /* of one job */
 struct follow *follow_create(void);
 void follow_destroy(struct follow *follow); /* the job is not followed any more; NULL is allowed */
 
-/* Why the last image could not be followed; "" when it is. */
-const char *follow_trouble(const struct follow *follow);
-
 /* Of the image that the next delta is against; 0: there is none, the next one is whole. */
 uint64_t follow_base_id(const struct follow *follow);
 

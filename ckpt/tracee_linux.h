@@ -86,8 +86,6 @@ long tracee_await_call(struct tracee *tracee, size_t thread);
 /* Makes it a call that the kernel issues again by itself, or ends with EINTR after all if a signal
  * is handled first. */
 void tracee_mend_wait(struct tracee_thread *thread);
-/* Such a code is at that address. */
-bool tracee_is_wait_code(const struct tracee *tracee, uint64_t address);
 /* The page of ours, if it has one. */
 void tracee_find_waits(struct tracee *tracee, const struct maps *maps);
 /* Before it is let go: calls that were mended wait for the rest of their time only.  Where that

@@ -60,7 +60,8 @@ void tracee_mend_wait(struct tracee_thread *thread)
 
 /* ---- the code */
 
-bool tracee_is_wait_code(const struct tracee *tracee, uint64_t address)
+/* Is the code of such a call at that address? */
+static bool tracee_is_wait_code(const struct tracee *tracee, uint64_t address)
 {
     unsigned char code[CKPT_WAIT_BYTES];
     return tracee_read(tracee, address, code, sizeof code) == (ssize_t)sizeof code &&

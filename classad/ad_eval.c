@@ -138,8 +138,9 @@ static void evaluate_conditional(struct ad_evaluator *ev, const struct ad_node *
     }
 }
 
-void ad_item(struct ad_evaluator *ev, const struct ad_value *list, uint32_t index,
-             struct ad_value *ret)
+/* Evaluates an element of a list where it was written, as list[index] does. */
+static void ad_item(struct ad_evaluator *ev, const struct ad_value *list, uint32_t index,
+                    struct ad_value *ret)
 {
     ad_evaluate(ev, &list->list->kids[index], list->scope, ret);
     charge_text(ev, ret, 1);

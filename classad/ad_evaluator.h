@@ -117,12 +117,6 @@ void ad_evaluator_regex_done(struct ad_evaluator *ev, struct ad_regex *regex);
 void ad_evaluator_keep(struct ad_evaluator *ev, struct ad_expr *expr);
 uint32_t ad_evaluator_scope(struct ad_evaluator *ev, const struct ad *ad, uint32_t parent);
 
-/* Looks a name up in the ad of a value, as `value.name` does. */
-void ad_select(struct ad_evaluator *ev, const struct ad_value *base, const struct ad_name *name,
-               struct ad_value *ret);
-/* Evaluates an element of a list where it was written, as list[index] does. */
-void ad_item(struct ad_evaluator *ev, const struct ad_value *list, uint32_t index,
-             struct ad_value *ret);
 /* Evaluates an element as functions do: its names are looked up from `scope`, where the function is
  * called; a list or an ad keeps the place where it was written. */
 void ad_item_from(struct ad_evaluator *ev, const struct ad_value *list, uint32_t index,

@@ -69,7 +69,7 @@ static void measure_node(const struct ad_node *node, struct measure *measure, un
     }
 }
 
-unsigned ad_node_depth(const struct ad_node *node)
+static unsigned ad_node_depth(const struct ad_node *node)
 {
     struct measure measure = {0};
     measure_node(node, &measure, 0);
@@ -153,7 +153,8 @@ struct ad_expr *ad_expr_ref(const struct ad_expr *expr)
     return shared;
 }
 
-void ad_node_destroy_ads(const struct ad_node *node)
+/* the nested ads below node */
+static void ad_node_destroy_ads(const struct ad_node *node)
 {
     if (node->kind == AD_NODE_AD) {
         ad_destroy(node->nested);

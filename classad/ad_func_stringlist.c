@@ -145,8 +145,8 @@ void ad_func_list_total(struct ad_evaluator *ev, const struct ad_call *call, str
     }
 }
 
-bool ad_stringlist_has(const struct ad_value *list, const struct ad_value *set,
-                       const struct ad_value *wanted, bool ignore_case)
+static bool ad_stringlist_has(const struct ad_value *list, const struct ad_value *set,
+                              const struct ad_value *wanted, bool ignore_case)
 {
     struct ad_value item;
     for (size_t at = 0; ad_stringlist_next(list, set, &at, &item);) {

@@ -193,6 +193,9 @@ static int time_literal(struct ad_parser *parser, const struct ad_node *call, st
     return 0;
 }
 
+/* What is read lives in the parser's arena. */
+static int ad_parse_tree(struct ad_parser *parser, struct ad_node *ret);
+
 static int parse_list(struct ad_parser *parser, char closing, const char *closing_name,
                       struct ad_node *ret)
 {
@@ -550,7 +553,7 @@ static int parse_conditional(struct ad_parser *parser, struct ad_node *ret)
     return rc < 0 ? rc : adopt(parser, from, ret);
 }
 
-int ad_parse_tree(struct ad_parser *parser, struct ad_node *ret)
+static int ad_parse_tree(struct ad_parser *parser, struct ad_node *ret)
 {
     int rc = parse_binary(parser, 0, ret);
     if (rc == 0 && at_mark(parser, '?')) {

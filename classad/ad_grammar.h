@@ -29,7 +29,6 @@ void ad_parser_fini(struct ad_parser *parser); /* also destroys nested ads that 
 
 /* Each begins at the current token (call ad_lex_next() first) and leaves the token after what it
  * read. */
-int ad_parse_tree(struct ad_parser *parser, struct ad_node *ret); /* lives in the parser's arena */
 int ad_parse_one(struct ad_parser *parser, struct ad_expr **ret); /* as a block */
 int ad_parse_brackets(struct ad_parser *parser, struct ad **ret); /* at '[' */
 int ad_parse_end(struct ad_parser *parser);                       /* nothing but blanks is left */

@@ -206,7 +206,6 @@ struct ad_shape *ad_shape_find(struct ad_pool *pool, const char *names, size_t b
 struct ad_shape *ad_shape_ref(struct ad_shape *shape);
 void ad_shape_unref(struct ad_shape *shape);
 
-bool ad_shape_is(const struct ad_shape *shape, const char *names, size_t bytes, uint32_t count);
 uint32_t ad_shape_place(const struct ad_shape *shape, const char *text, size_t length,
                         uint32_t hash); /* AD_NO_PLACE: it has no such name */
 const uint16_t *ad_shape_order(struct ad_shape *shape);

@@ -194,8 +194,6 @@ int ad_op_precedence(enum ad_op op); /* 0 lowest (||) ... ; binary operators onl
  * the block: the source must not be used again.  NULL: out of memory or too large; then the nested
  * ads still belong to the source. */
 struct ad_expr *ad_expr_compact(const struct ad_node *root);
-void ad_node_destroy_ads(const struct ad_node *node); /* the nested ads below node */
-unsigned ad_node_depth(const struct ad_node *node);
 bool ad_node_same(const struct ad_node *a, const struct ad_node *b);
 
 /* A name in an arena, for trees under construction; NULL when the arena is full. */

@@ -207,12 +207,6 @@ static void select_special(struct ad_evaluator *ev, const struct ad_value *base,
     }
 }
 
-void ad_select(struct ad_evaluator *ev, const struct ad_value *base, const struct ad_name *name,
-               struct ad_value *ret)
-{
-    select_special(ev, base, base->scope, name, ad_name_special(name->text, name->length), ret);
-}
-
 /* Where a plain reference begins to look; AD_SCOPE_NONE: it is no plain one. */
 static uint32_t plain_scope(const struct ad_node *node, uint32_t scope)
 {

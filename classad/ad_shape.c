@@ -35,7 +35,8 @@ static uint64_t block_hash(const char *names, size_t bytes)
     return hash ^ (hash >> 32);
 }
 
-bool ad_shape_is(const struct ad_shape *shape, const char *names, size_t bytes, uint32_t count)
+static bool ad_shape_is(const struct ad_shape *shape, const char *names, size_t bytes,
+                        uint32_t count)
 {
     return shape->names_bytes == bytes && shape->count == count &&
            memcmp(shape->names, names, bytes) == 0;

@@ -15,7 +15,4 @@ struct ad_value;
 bool ad_stringlist_next(const struct ad_value *list, const struct ad_value *set, size_t *at,
                         struct ad_value *item);
 
-bool ad_stringlist_has(const struct ad_value *list, const struct ad_value *set,
-                       const struct ad_value *wanted, bool ignore_case);
-
 #endif

@@ -80,9 +80,6 @@ bool cli_schedd_is_local(struct cli *cli);
 int cli_collector(struct cli *cli, struct err *err);
 /* The same of another pool, HOST or HOST:PORT (-pool); its certificate must be known to us. */
 int cli_collector_at(struct cli *cli, const char *host, struct err *err);
-/* To any address of this pool, for `roost start`: gives up at once when nobody listens. */
-int cli_dial(struct cli *cli, const char *address, const char *route, struct wire **ret,
-             struct err *err);
 
 /* The same, with whatever may be said at a dial.  *ret stays where it is as long as the session:
  * it becomes NULL when the connection ends. */

@@ -24,7 +24,7 @@ void jobs_put_date(const struct ad *job, const char *name, const struct ad_conte
     strbuf_fini(&text);
 }
 
-bool jobs_is_running(int64_t status)
+static bool jobs_is_running(int64_t status)
 {
     return status == JOBS_RUNNING || status == JOBS_TRANSFERRING || status == JOBS_SUSPENDED;
 }

@@ -29,8 +29,6 @@ enum { /* JobStatus */
 
 enum jobs_time { JOBS_TIME_ALL, JOBS_TIME_CURRENT_RUN, JOBS_TIME_CPU };
 
-bool jobs_is_running(int64_t status);
-
 /* "11/20 09:15" in 11 columns; blank when there is none. */
 void jobs_put_date(const struct ad *job, const char *name, const struct ad_context *context,
                    struct strbuf *out);

@@ -187,8 +187,9 @@ static int open_wires(struct cli *cli, struct err *err)
     return pool_client_context_create(&env, &cli->wires, err);
 }
 
-int cli_dial(struct cli *cli, const char *address, const char *route, struct wire **ret,
-             struct err *err)
+/* To any address of this pool, for `roost start`: gives up at once when nobody listens. */
+static int cli_dial(struct cli *cli, const char *address, const char *route, struct wire **ret,
+                    struct err *err)
 {
     const struct wire_dial how = {.address = address, .route = route, .name = ""};
     return cli_dial_as(cli, &how, ret, err);

@@ -43,7 +43,8 @@ const char *why_reason_name(enum why_reason reason)
     return NAMES[reason];
 }
 
-void why_reason_schedd(const struct ad *job, struct strbuf *out)
+/* The part of GlobalJobId before the first '#'; "" without. */
+static void why_reason_schedd(const struct ad *job, struct strbuf *out)
 {
     const char *id = ad_string_or(job, "GlobalJobId", "");
     const char *end = strchr(id, '#');

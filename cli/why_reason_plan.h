@@ -86,7 +86,4 @@ void why_verdict_fini(struct why_verdict *verdict);
 const struct ad *why_reason_request(const struct ad *job, const struct ad *const *requests,
                                     size_t count);
 
-/* The part of GlobalJobId before the first '#'; "" without. */
-void why_reason_schedd(const struct ad *job, struct strbuf *out);
-
 #endif

@@ -64,8 +64,9 @@ static void put_side(const struct why_words *words, const struct why_answer *ans
     }
 }
 
-void why_show_clauses(const struct why_words *words, const struct why_answer *answer,
-                      struct strbuf *out)
+/* The table of clauses that rule out something; nothing when none does. */
+static void why_show_clauses(const struct why_words *words, const struct why_answer *answer,
+                             struct strbuf *out)
 {
     put_side(words, answer, false, out);
     put_side(words, answer, true, out);
@@ -77,7 +78,8 @@ void why_show_clauses(const struct why_words *words, const struct why_answer *an
 
 /* ---- changes */
 
-void why_show_edit(const struct why_edit *edit, struct strbuf *out)
+/* An edit as a line: "RequestMemory = 4017 instead of 99999". */
+static void why_show_edit(const struct why_edit *edit, struct strbuf *out)
 {
     switch (edit->kind) {
     case WHY_SET:
@@ -93,8 +95,9 @@ void why_show_edit(const struct why_edit *edit, struct strbuf *out)
     }
 }
 
-void why_show_changes(const struct why_words *words, const struct why_answer *answer,
-                      struct strbuf *out)
+/* The changes that would match; nothing when there are none. */
+static void why_show_changes(const struct why_words *words, const struct why_answer *answer,
+                             struct strbuf *out)
 {
     if (answer->change_count == 0) {
         return;

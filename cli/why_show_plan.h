@@ -26,13 +26,6 @@ struct why_words {
 };
 extern const struct why_words why_words_job, why_words_slot;
 
-/* The table of clauses that rule out something; nothing when none does. */
-void why_show_clauses(const struct why_words *words, const struct why_answer *answer,
-                      struct strbuf *out);
-/* The changes that would match; nothing when there are none. */
-void why_show_changes(const struct why_words *words, const struct why_answer *answer,
-                      struct strbuf *out);
-
 /* A whole answer about a job: a line, then what supports it. */
 void why_show_job(const char *label, const struct why_verdict *verdict,
                   const struct why_answer *answer, bool all, struct strbuf *out);
@@ -48,8 +41,5 @@ void why_show_slot(const struct ad *slot, const struct why_answer *answer,
 /* For -l, --json, -af: MyType "Why".  verdict may be NULL.  Owned by the caller. */
 struct ad *why_show_ad(const char *subject, const char *label, const struct why_verdict *verdict,
                        const struct why_answer *answer);
-
-/* An edit as a line: "RequestMemory = 4017 instead of 99999". */
-void why_show_edit(const struct why_edit *edit, struct strbuf *out);
 
 #endif

@@ -48,7 +48,9 @@ bool plan_is_offline(const char *type, const struct ad *ad)
     return text_equal_nocase(type, "Machine") && offline_ads_is(ad);
 }
 
-bool plan_is_absent(const char *type, const struct ad *ad)
+/* Is it the ad of a machine that vanished (Absent = true)?  It is kept on disk and shown to who
+ * asks for such ads; nobody matches or wakes it. */
+static bool plan_is_absent(const char *type, const struct ad *ad)
 {
     return text_equal_nocase(type, "Machine") && ad_bool_or(ad, "Absent", false);
 }

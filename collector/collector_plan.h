@@ -29,11 +29,8 @@ int plan_identify(const struct ad *ad, const char **type, const char **name, str
 /* Is it the ad of a machine that is asleep: one that must survive us? */
 bool plan_is_offline(const char *type, const struct ad *ad);
 
-/* Is it the ad of a machine that vanished (Absent = true)?  It is kept on disk and shown to who
- * asks for such ads; nobody matches or wakes it. */
-bool plan_is_absent(const char *type, const struct ad *ad);
-
-/* One of the two: in the store exactly while it is the latest ad of its name. */
+/* Is the ad of a machine that is asleep, or of one that vanished (Absent = true), in the store?  It
+ * is so exactly while it is the latest ad of its name. */
 bool plan_is_durable(const char *type, const struct ad *ad);
 
 /* A new ad (ad_destroy) of a machine that vanished: as it was last heard of, with

@@ -98,7 +98,8 @@ static const struct {
     {EVENT_DATAFLOW_SKIPPED, "DataflowJobSkippedEvent"},
 };
 
-const char *event_type_name(int64_t type)
+/* "SubmitEvent"; "FutureEvent" for a number that is none of ours */
+static const char *event_type_name(int64_t type)
 {
     for (size_t i = 0; i < ARRAY_COUNT(TYPES); i++) {
         if ((int64_t)TYPES[i].type == type) {

@@ -81,9 +81,6 @@ struct ad *event_create(enum event_type type, int64_t cluster, int64_t proc);
 void event_print(const struct ad *event, int64_t utc_ms, int32_t zone_s,
                  const struct event_format *format, struct strbuf *out);
 
-/* "SubmitEvent"; "FutureEvent" for a number that is none of ours */
-const char *event_type_name(int64_t type);
-
 /* "Usr 0 00:00:10, Sys 0 00:00:00" */
 void event_usage_text(double user_s, double system_s, struct strbuf *out);
 

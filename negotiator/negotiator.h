@@ -190,7 +190,6 @@ void rejections_tell(struct negotiator *negotiator, const struct plan_output *pl
 /* ---- usage.c: who has which slot, told to the accountant */
 /* Who has that slot, by the name of the account; false: nobody, or one that is no name. */
 bool usage_submitter(const struct ad *ad, char *ret, size_t size);
-double usage_weight(const struct ad *slot); /* SLOT_WEIGHT, as the slot's ad says */
 void usage_slot(struct negotiator *negotiator, struct pool_slot *slot, const struct ad *ad,
                 bool is_new);
 void usage_slot_gone(struct negotiator *negotiator, struct pool_slot *slot);

@@ -87,33 +87,6 @@ void plan_unplace(struct negotiator_plan *plan, struct slot *slot)
     slot->place = PLACE_NONE;
 }
 
-static void place_in(struct negotiator_plan *plan, struct slot *slot, enum place place)
-{
-    if (place == PLACE_NONE) {
-        return;
-    }
-    struct heap *heap = &plan_kind(plan, slot->kind_now)->heaps[place];
-    if (heap->count == heap->room) {
-        heap->room = heap->room > 0 ? 2 * heap->room : 4;
-        heap->slots = mem_realloc(heap->slots, heap->room * sizeof *heap->slots);
-    }
-    if (place == PLACE_CLAIMED) {
-        struct kind_slots *kind = &plan->kind_slots[slot->kind_now];
-        bool lower = heap->count == 0 || slot->facts.current_rank < kind->lowest_rank;
-        kind->lowest_rank = lower ? slot->facts.current_rank : kind->lowest_rank;
-        struct rank_group *group = &plan->rank_groups[kind->group];
-        lower = group->count++ == 0 || slot->facts.current_rank < group->lowest_rank;
-        group->lowest_rank = lower ? slot->facts.current_rank : group->lowest_rank;
-        group->kind = slot->kind_now;
-    }
-    heap->slots[heap->count] = plan_slot_number(plan, slot);
-    sift_up(plan, heap, heap->count++);
-    slot->place = place;
-    if (heap->count == 1) {
-        set_open(plan, slot->kind_now, place, true);
-    }
-}
-
 /* ---- kinds of slots */
 
 static int64_t weight_of(const struct ad *ad)
@@ -188,7 +161,8 @@ void plan_forget_kinds(struct negotiator_plan *plan)
     plan->rank_group_count = 0;
 }
 
-struct kind_slots *plan_kind(struct negotiator_plan *plan, uint32_t kind)
+/* The kind of what is left of a slot; made if need be. */
+static struct kind_slots *plan_kind(struct negotiator_plan *plan, uint32_t kind)
 {
     if (kind >= plan->kind_room) {
         uint32_t room = kind + kind / 2 + 16;
@@ -211,6 +185,33 @@ struct kind_slots *plan_kind(struct negotiator_plan *plan, uint32_t kind)
         }
     }
     return slots;
+}
+
+static void place_in(struct negotiator_plan *plan, struct slot *slot, enum place place)
+{
+    if (place == PLACE_NONE) {
+        return;
+    }
+    struct heap *heap = &plan_kind(plan, slot->kind_now)->heaps[place];
+    if (heap->count == heap->room) {
+        heap->room = heap->room > 0 ? 2 * heap->room : 4;
+        heap->slots = mem_realloc(heap->slots, heap->room * sizeof *heap->slots);
+    }
+    if (place == PLACE_CLAIMED) {
+        struct kind_slots *kind = &plan->kind_slots[slot->kind_now];
+        bool lower = heap->count == 0 || slot->facts.current_rank < kind->lowest_rank;
+        kind->lowest_rank = lower ? slot->facts.current_rank : kind->lowest_rank;
+        struct rank_group *group = &plan->rank_groups[kind->group];
+        lower = group->count++ == 0 || slot->facts.current_rank < group->lowest_rank;
+        group->lowest_rank = lower ? slot->facts.current_rank : group->lowest_rank;
+        group->kind = slot->kind_now;
+    }
+    heap->slots[heap->count] = plan_slot_number(plan, slot);
+    sift_up(plan, heap, heap->count++);
+    slot->place = place;
+    if (heap->count == 1) {
+        set_open(plan, slot->kind_now, place, true);
+    }
 }
 
 static void change_kind(struct negotiator_plan *plan, struct slot *slot, uint32_t kind)
@@ -456,7 +457,8 @@ void plan_settle(struct negotiator_plan *plan, struct slot *slot)
 
 /* ---- within a cycle */
 
-void plan_touch(struct negotiator_plan *plan, struct slot *slot)
+/* It will be settled anew when the cycle ends. */
+static void plan_touch(struct negotiator_plan *plan, struct slot *slot)
 {
     if (!slot->touched) {
         slot->touched = true;

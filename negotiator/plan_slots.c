@@ -24,7 +24,7 @@ void numbers_push(struct numbers *numbers, uint32_t number)
     numbers->items[numbers->count++] = number;
 }
 
-void numbers_fini(struct numbers *numbers)
+static void numbers_fini(struct numbers *numbers)
 {
     mem_free(numbers->items);
     *numbers = (struct numbers){0};

@@ -39,7 +39,6 @@ struct numbers { /* a growing array of numbers */
     uint32_t count, room;
 };
 void numbers_push(struct numbers *numbers, uint32_t number);
-void numbers_fini(struct numbers *numbers);
 
 /* Of one request (schedd, autocluster): what is held for it, whether it is there or not. */
 struct holder {
@@ -166,8 +165,6 @@ uint32_t plan_slot_number(const struct negotiator_plan *plan, const struct slot 
 
 /* ---- plan_places.c */
 
-/* The kind of what is left of a slot; made if need be. */
-struct kind_slots *plan_kind(struct negotiator_plan *plan, uint32_t kind);
 /* No slot lies anywhere, and what is known of kinds is made anew; every slot is to be settled. */
 void plan_forget_kinds(struct negotiator_plan *plan);
 /* Where the slot belongs by what is known now; and nowhere. */
@@ -183,8 +180,6 @@ void plan_set_waking(struct negotiator_plan *plan, struct slot *slot, bool wakin
  * those of word *at - 1.  False: no more. */
 bool plan_next_open(const struct negotiator_plan *plan, unsigned places, size_t *at,
                     uint64_t *kinds);
-/* It will be settled anew when the cycle ends. */
-void plan_touch(struct negotiator_plan *plan, struct slot *slot);
 void plan_undo(struct negotiator_plan *plan);
 /* Its holds of this holder are taken back in this cycle. */
 void plan_release(struct negotiator_plan *plan, struct slot *slot, struct held *held);

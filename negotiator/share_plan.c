@@ -265,16 +265,6 @@ int share_plan_create(const struct share_input *input, struct arena *arena, stru
     return 0;
 }
 
-double share_of(const struct share_plan *plan, size_t user, double *limit)
-{
-    const struct share_user *who = &plan->in.users[user];
-    const struct group_entry *group = &plan->in.groups[who->group];
-    double whole = plan->in.group_count > 1 ? group->allocated : plan->in.total;
-    double most = plan->share[user] * whole;
-    *limit = who->ceiling >= 0 && most > who->ceiling ? who->ceiling : most;
-    return plan->share[user];
-}
-
 /* ---- offers */
 
 static const struct share_user *user_of(const struct share_plan *plan, const struct entry *entry)

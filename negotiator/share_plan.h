@@ -113,8 +113,5 @@ enum share_bar {
     SHARE_BAR_SLICE    /* its part of the pie */
 };
 enum share_bar share_bar_of(const struct share_plan *plan, size_t user, double cost);
-/* Its part of the pie at the beginning, 0 to 1, and that in weight: SubmitterShare and
- * SubmitterLimit of accounting ads. */
-double share_of(const struct share_plan *plan, size_t user, double *limit);
 
 #endif

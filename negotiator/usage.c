@@ -30,7 +30,8 @@
 
 #define SIGHT_S 600 /* how long it is remembered when a slot went out of sight */
 
-double usage_weight(const struct ad *slot)
+/* SLOT_WEIGHT, as the slot's ad says */
+static double usage_weight(const struct ad *slot)
 {
     double weight = ad_real_or(slot, "SlotWeight", ad_real_or(slot, "Cpus", 1));
     return weight > 0 && weight < 1e9 ? weight : 0;

@@ -225,11 +225,6 @@ const uint64_t *verdicts_of(struct verdicts *verdicts, uint32_t job_kind)
     return job->bits;
 }
 
-bool verdicts_match(struct verdicts *verdicts, uint32_t job, uint32_t slot)
-{
-    return (verdicts_of(verdicts, job)[slot / 64] >> slot % 64 & 1) != 0;
-}
-
 /* ---- ranks */
 
 static struct rank_part make_rank(struct verdicts *verdicts, enum kinds_side stands,

@@ -70,7 +70,6 @@ void verdicts_add(struct verdicts *verdicts, enum kinds_side side, uint32_t kind
 /* The kinds of slots that match this kind of job: bits by number, of all that were added; good
  * until the next call for the same job, at least kinds_limit() bits. */
 const uint64_t *verdicts_of(struct verdicts *verdicts, uint32_t job);
-bool verdicts_match(struct verdicts *verdicts, uint32_t job, uint32_t slot); /* one of these */
 
 struct verdict_rank { /* greater is better; never NaN */
     double pre, job, post;

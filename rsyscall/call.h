@@ -32,7 +32,6 @@ struct rsys_handle {
     struct rsys_turn *turn; /* of a directory: one reader at a time */
 };
 
-struct rsys_turn *rsys_turn_create(void);
 void rsys_turn_destroy(struct rsys_turn *turn); /* NULL is allowed */
 
 /* Room before the data, so that a reply is sent in one piece. */

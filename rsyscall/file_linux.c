@@ -42,7 +42,7 @@ struct rsys_turn {
     pthread_mutex_t mutex;
 };
 
-struct rsys_turn *rsys_turn_create(void)
+static struct rsys_turn *rsys_turn_create(void)
 {
     struct rsys_turn *turn = mem_zalloc(sizeof(*turn));
     CHECK(pthread_mutex_init(&turn->mutex, NULL) == 0);

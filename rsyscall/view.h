@@ -42,7 +42,6 @@ uint32_t rsys_view_descriptors_max(void);
 uint32_t rsys_view_root_count(const struct rsys_view *view);
 /* number < rsys_view_root_count() */
 int rsys_view_root_fd(const struct rsys_view *view, uint32_t number);
-bool rsys_view_root_is_readonly(const struct rsys_view *view, uint32_t number);
 
 /* What is at path below the directory `from`, as an O_PATH descriptor, which may be that of a link.
  * The path is good (rsys_path_is_good()) and not empty.  cached: -EAGAIN when that could block.

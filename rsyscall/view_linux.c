@@ -357,12 +357,6 @@ int rsys_view_root_fd(const struct rsys_view *view, uint32_t number)
     return view->roots[number].fd;
 }
 
-bool rsys_view_root_is_readonly(const struct rsys_view *view, uint32_t number)
-{
-    CHECK(number < view->root_count);
-    return view->roots[number].readonly;
-}
-
 /* ---- finding --------------------------------------------------------------------------------- */
 
 /* One name: a directory to go on from, or what the path ends in. */

@@ -51,7 +51,7 @@ static void closed(struct rfs_call *call, const struct rsys_reply *reply)
     mem_free(call);
 }
 
-void rfs_close_handle(struct rfs *fs, uint64_t handle)
+static void rfs_close_handle(struct rfs *fs, uint64_t handle)
 {
     if (!fs->ending) {
         struct rfs_call *call = mem_zalloc(sizeof(*call));

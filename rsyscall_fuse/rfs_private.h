@@ -165,7 +165,6 @@ struct rfs_open *rfs_open_create(struct rfs *fs, struct rfs_node *node,
                                  const struct rsys_reply *reply, uint32_t how);
 void rfs_open_ref(struct rfs_open *open);
 void rfs_open_unref(struct rfs_open *open); /* NULL is allowed */
-void rfs_close_handle(struct rfs *fs, uint64_t handle);
 
 /* ---- rfs_reads.c ---- */
 

@@ -228,6 +228,24 @@ static void changed(struct schedd *schedd, struct autocluster *autocluster)
     request_news_changed(schedd);
 }
 
+/* The PRIO of a job, by the knob's expression. */
+static double job_prio(const struct schedd *schedd, const struct job *job)
+{
+    int64_t user_prio = job_int(job, "JobPrio", 0);
+    bool expanded = job_int(job, "NumJobStarts", 0) > 0;
+    if (schedd->settings.prio == NULL) {
+        return schedd_plan_prio(user_prio, expanded, job->cluster->qdate_s);
+    }
+    struct ad *view = job_view(schedd, job);
+    ad_set_int(view, "UserPrio", user_prio);
+    ad_set_int(view, "Expanded", expanded ? 1 : 0);
+    struct ad_work work = {.steps_max = PRIO_STEPS_MAX};
+    struct ad_context context = {.now_s = loop_wall_s(schedd->loop), .work = &work};
+    double prio = ad_eval_rank(schedd->settings.prio, view, NULL, &context);
+    ad_destroy(view);
+    return prio;
+}
+
 void autocluster_push(struct schedd *schedd, struct job *job)
 {
     struct autocluster *autocluster = job->autocluster;
@@ -265,23 +283,6 @@ void autocluster_pull(struct schedd *schedd, struct job *job, bool by_claim)
 struct job *autocluster_best(const struct autocluster *autocluster)
 {
     return autocluster->idle_count == 0 ? NULL : autocluster->heap[0];
-}
-
-double job_prio(const struct schedd *schedd, const struct job *job)
-{
-    int64_t user_prio = job_int(job, "JobPrio", 0);
-    bool expanded = job_int(job, "NumJobStarts", 0) > 0;
-    if (schedd->settings.prio == NULL) {
-        return schedd_plan_prio(user_prio, expanded, job->cluster->qdate_s);
-    }
-    struct ad *view = job_view(schedd, job);
-    ad_set_int(view, "UserPrio", user_prio);
-    ad_set_int(view, "Expanded", expanded ? 1 : 0);
-    struct ad_work work = {.steps_max = PRIO_STEPS_MAX};
-    struct ad_context context = {.now_s = loop_wall_s(schedd->loop), .work = &work};
-    double prio = ad_eval_rank(schedd->settings.prio, view, NULL, &context);
-    ad_destroy(view);
-    return prio;
 }
 
 void autocluster_rejected(struct schedd *schedd, struct autocluster *autocluster, const char *why,

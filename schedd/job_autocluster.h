@@ -71,7 +71,4 @@ void autocluster_release(struct schedd *schedd, struct autocluster *autocluster)
 /* After its request ad was withdrawn: frees it if nothing needs it. */
 void autocluster_sweep(struct schedd *schedd, struct autocluster *autocluster);
 
-/* The PRIO of a job, by the knob's expression. */
-double job_prio(const struct schedd *schedd, const struct job *job);
-
 #endif

@@ -594,7 +594,8 @@ static bool can_take_a_job(const struct claim *claim)
            claim->autocluster->idle_count > 0;
 }
 
-void claims_offer(struct schedd *schedd)
+/* Idle jobs appeared: claims that wait take them. */
+static void claims_offer(struct schedd *schedd)
 {
     each_claim(schedd, can_take_a_job, claim_next);
 }

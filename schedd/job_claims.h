@@ -129,8 +129,6 @@ void claim_next(struct claim *claim);
  * job, if there is one, so that both are one group of the store's.  Commits keep their order, so
  * whoever hears of that job knows that the result is durable.  Nothing else is decided yet. */
 void claim_next_with_result(struct claim *claim);
-/* Idle jobs appeared: claims that wait take them. */
-void claims_offer(struct schedd *schedd);
 /* After a commit: DEACTIVATE for claims whose job was taken away, and claims_offer(). */
 void claims_flush(struct schedd *schedd);
 /* The startd lost the job that it was given: give it again under a new epoch. */

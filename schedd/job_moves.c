@@ -23,7 +23,8 @@
 #include "schedd/schedd_state.h"
 #include "schedd/shadow_runs.h"
 
-const char *hold_code_name(int code)
+/* "UserRequest": the label in NumHoldsByReason; "Unspecified" for one that is not known. */
+static const char *hold_code_name(int code)
 {
     static const struct {
         int code;

@@ -33,8 +33,6 @@ enum hold_code {
     HOLD_JOB_DURATION = 46,
     HOLD_EXECUTE_DURATION = 47
 };
-/* "UserRequest": the label in NumHoldsByReason; "Unspecified" for one that is not known. */
-const char *hold_code_name(int code);
 
 /* Held.  A job with a claim leaves it, and no result of that run counts any more; stop: its starter
  * is told to end, else it ends by itself.  A job whose result is committed (JOB_PLACING) keeps it:

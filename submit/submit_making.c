@@ -88,18 +88,6 @@ int making_expr_of(struct submit_making *making, const char *name, const char *a
     return rc;
 }
 
-int making_string_of(struct submit_making *making, const char *name, const char *attribute,
-                     struct err *err)
-{
-    char *value;
-    int rc = making_value(making, name, attribute, &value, err);
-    if (rc == 0 && value != NULL) {
-        ad_set_string(making->ad, attribute, value);
-    }
-    mem_free(value);
-    return rc;
-}
-
 bool making_int(const char *text, int64_t *ret)
 {
     if (text_parse_int64(text, ret, NULL) == 0) {

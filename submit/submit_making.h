@@ -62,8 +62,6 @@ int making_expr(struct submit_making *making, const char *attribute, const char 
 /* The command's value as expression, if it has one. */
 int making_expr_of(struct submit_making *making, const char *name, const char *attribute,
                    struct err *err);
-int making_string_of(struct submit_making *making, const char *name, const char *attribute,
-                     struct err *err);
 
 /* What text stands for, a literal or an expression of literals; false: it does not. */
 bool making_int(const char *text, int64_t *ret);

@@ -227,11 +227,6 @@ struct ad *wire_reply_take_ad(struct wire_reply *reply, size_t index)
     return ad;
 }
 
-const char *wire_reply_secret(const struct wire_reply *reply, enum wire_secret_kind kind)
-{
-    return wire_secret_find(reply->secrets, reply->secret_count, kind, SECRET_OF_ARGS);
-}
-
 /* Window is returned when half of it is used up, so that the other side need not wait for it. */
 void wire_call_return_window(struct wire *wire, int64_t request, uint32_t bytes)
 {

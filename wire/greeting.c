@@ -177,7 +177,8 @@ int greeting_judge_name(const struct caller *caller, const char *name, struct er
     return 0;
 }
 
-int greeting_version(uint16_t newest, uint16_t oldest, struct err *err)
+/* The highest version that both speak, or -EPROTONOSUPPORT. */
+static int greeting_version(uint16_t newest, uint16_t oldest, struct err *err)
 {
     int mine_oldest = WIRE_VERSION_MIN;
     int chosen = newest < WIRE_VERSION ? newest : WIRE_VERSION;
@@ -191,7 +192,9 @@ int greeting_version(uint16_t newest, uint16_t oldest, struct err *err)
 
 /* ---- proofs ---------------------------------------------------------------------------------- */
 
-bool greeting_route_looks_at_tokens(const char *route)
+/* Is a credential offered, and looked at, on this route?  Elsewhere a ticket, a nonce or a claim id
+ * is the proof, and the server is not to learn who else we are. */
+static bool greeting_route_looks_at_tokens(const char *route)
 {
     return strcmp(route, "collector") == 0 || strcmp(route, "schedd") == 0;
 }

@@ -58,27 +58,14 @@ int pool_client_context_create(const struct daemon_env *env, struct wire_context
     return create(env, false, ret, err);
 }
 
-static void change(struct wire_context *context, const struct config *config, bool judges,
-                   struct log *log)
+void pool_context_reload(struct wire_context *context, const struct config *config, struct log *log)
 {
     struct wire_context_options options = {.loop = NULL};
     struct err err = {""};
     options_read(config, &options);
-    options.keys_when_asked = !judges;
     if (wire_context_change(context, &options, &err) < 0) {
         log_error(log, "config.refused", err.text, LOG_TEXT("kept", "the old keys and token"));
     }
-}
-
-void pool_context_reload(struct wire_context *context, const struct config *config, struct log *log)
-{
-    change(context, config, true, log);
-}
-
-void pool_client_context_reload(struct wire_context *context, const struct config *config,
-                                struct log *log)
-{
-    change(context, config, false, log);
 }
 
 /* One entry, "HOST", "HOST:PORT", "[IPV6]" or "[IPV6]:PORT", as "tcp:HOST:PORT". */

@@ -33,10 +33,6 @@ int pool_client_context_create(const struct daemon_env *env, struct wire_context
 void pool_context_reload(struct wire_context *context, const struct config *config,
                          struct log *log);
 
-/* The same of pool_client_context_create(). */
-void pool_client_context_reload(struct wire_context *context, const struct config *config,
-                                struct log *log);
-
 /* COLLECTOR_HOST ("cm.example, backup:9620, [::1]:9618") as a list of stream addresses for
  * uplink_create(): "tcp:cm.example:9618,tcp:backup:9620,tcp:[::1]:9618".  -EINVAL: an entry that is
  * not HOST or HOST:PORT; -ENAMETOOLONG. */

@@ -141,7 +141,8 @@ void wire_context_sweep(struct wire_context *context)
 
 /* ---- output ---------------------------------------------------------------------------------- */
 
-void wire_flush_later(struct wire *wire)
+/* What is in `out` goes in this turn. */
+static void wire_flush_later(struct wire *wire)
 {
     turn_take(wire);
 }

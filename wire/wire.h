@@ -120,9 +120,6 @@ void wire_set_pool(struct wire *wire, struct ad_pool *pool);
 /* owned by the caller; the slot becomes NULL */
 struct ad *wire_reply_take_ad(struct wire_reply *reply, size_t index);
 
-/* The reply's own secret of that kind (of its args); "" when there is none. */
-const char *wire_reply_secret(const struct wire_reply *reply, enum wire_secret_kind kind);
-
 #define WIRE_NO_DEADLINE UINT64_MAX
 /* Sends a request; call gets the reply (parts, then the last), never inside wire_call().
  * deadline_ms 0: the verb's own; WIRE_NO_DEADLINE: none.  A deadline restarts with each part; a

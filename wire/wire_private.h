@@ -114,11 +114,6 @@ int greeting_judge_token(struct wire_context *context, const char *text, struct 
 void greeting_judge_uid(const struct wire_context *context, uid_t uid, struct caller *caller);
 /* May the caller be reached under that name?  -EACCES, -EINVAL. */
 int greeting_judge_name(const struct caller *caller, const char *name, struct err *err);
-/* The highest version that both speak, or -EPROTONOSUPPORT. */
-int greeting_version(uint16_t newest, uint16_t oldest, struct err *err);
-/* Is a credential offered, and looked at, on this route?  Elsewhere a ticket, a nonce or a claim id
- * is the proof, and the server is not to learn who else we are. */
-bool greeting_route_looks_at_tokens(const char *route);
 /* Adds token and proof to the arguments of HELLO; binding NULL: none are offered. */
 int greeting_offer_proof(struct wire_context *context, const char *route, const char *name,
                          const uint8_t *binding, struct ad *args, struct err *err);
@@ -186,8 +181,6 @@ void wire_fail(struct wire *wire, int status, bool goodbye, const char *format, 
     __attribute__((format(printf, 4, 5)));
 /* A sign of life. */
 void wire_ping(struct wire *wire);
-/* What is in `out` goes in this turn. */
-void wire_flush_later(struct wire *wire);
 /* Closes the frame begun in wire->out.  0 or -EMSGSIZE. */
 int wire_frame_end(struct wire *wire, size_t begin, const void *blob, size_t blob_length);
 
