@@ -24,6 +24,7 @@
 #include "startd/claim_facts.h"
 #include "startd/claim_record.h"
 #include "startd/draining_facts.h"
+#include "startd/going_down.h"
 #include "startd/owner_plan.h"
 #include "startd/startd.h"
 #include "startd/startd_context.h"
@@ -207,7 +208,7 @@ static int judge_job(struct claim *claim, struct wire_request *request, struct e
     if (rc != 0) {
         return rc;
     }
-    if (claim->startd->stopping || claim->startd->going_down || claim->startd->leaving ||
+    if (claim->startd->stopping || going_down_takes_none(claim->startd) ||
         claim->startd->farewell) {
         return err_set(err, -EAGAIN, "%s is going down", claim->startd->name);
     }

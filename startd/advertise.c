@@ -22,6 +22,7 @@
 #include "classad/ad.h"
 #include "startd/advertise_due.h"
 #include "startd/draining_facts.h"
+#include "startd/going_down.h"
 #include "startd/slot_facts.h"
 #include "startd/startd.h"
 #include "wire/wire.h"
@@ -32,7 +33,8 @@
  * offline ads back. */
 static void repeat_all(struct startd *startd)
 {
-    if (!startd->offline_sent) { /* else it is silent until that is over, and sends all then */
+    if (!going_down_is_silent(
+            startd)) { /* else it is silent until that is over, and sends all then */
         startd->first_update_done = false;
         startd->refused = true;
         advertise_in(startd, rng_jitter(loop_rng(startd->env.loop), REFUSED_MS, 50));
@@ -48,7 +50,7 @@ void advertise_complaint(void *arg, struct wire_reply *reply)
         return;
     }
     log_warn(startd->env.log, "update.refused", reply->text, LOG_INT("status", reply->status));
-    if (reply->status == -ESTALE && !startd->offline_sent) {
+    if (reply->status == -ESTALE && !going_down_is_silent(startd)) {
         startd->first_update_done =
             false; /* offline ads of this very boot are there: take them back */
         advertise_soon(startd);
@@ -141,7 +143,7 @@ static uint64_t all_due_in(const struct startd *startd)
 /* Else the up callback sends everything; a machine with offline ads out is silent. */
 static bool may_send(const struct startd *startd)
 {
-    return uplink_wire(startd->collector) != NULL && !startd->offline_sent &&
+    return uplink_wire(startd->collector) != NULL && !going_down_is_silent(startd) &&
            !startd->ads_taken_back;
 }
 

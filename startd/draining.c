@@ -24,6 +24,7 @@
 #include "classad/ad.h"
 #include "startd/claim_facts.h"
 #include "startd/draining_facts.h"
+#include "startd/going_down.h"
 #include "startd/startd.h"
 #include "startd/startd_context.h"
 #include "store/store.h"
@@ -167,7 +168,7 @@ void draining_count(struct startd *startd)
         const struct drain_slot one = {.place = place_of(slot), .requested = draining_slot(slot)};
         counting += drain_plan_counting(&one, 1, draining->phase);
     }
-    if (startd->going_down || draining->no_more) {
+    if (going_down_has_begun(startd) || draining->no_more) {
         counting = 0; /* time that it sleeps, or is not there, is none of draining */
     }
     if (counting != draining->totals.counting) {
@@ -392,7 +393,7 @@ bool draining_look(struct startd *startd)
     struct draining *draining = &startd->draining;
     struct drain_look found;
     int64_t now_s = loop_wall_s(startd->env.loop);
-    if (!draining_is_on(startd) || startd->stopping || startd->going_down) {
+    if (!draining_is_on(startd) || startd->stopping || going_down_has_begun(startd)) {
         return false;
     }
     while (look_once(startd, now_s, &found)) {

@@ -23,6 +23,7 @@
 #include "classad/ad.h"
 #include "startd/claim_facts.h"
 #include "startd/draining_facts.h"
+#include "startd/going_down.h"
 #include "startd/startd.h"
 #include "startd/startd_context.h"
 #include "wire/wire.h"
@@ -165,7 +166,7 @@ static enum drain_code judge(struct startd *startd, const struct drain_request *
                       startd->draining.requester);
         return DRAIN_ALREADY;
     }
-    if (startd->going_down || startd->stopping || startd->farewell || startd->asleep) {
+    if (going_down_has_begun(startd) || startd->stopping || startd->farewell || startd->asleep) {
         (void)err_set(err, -ESHUTDOWN, "%s is going down", startd->name);
         return DRAIN_NOT_NOW;
     }
@@ -305,7 +306,7 @@ static void cancel_draining(struct startd *startd, struct wire_request *request)
         refuse(request, DRAIN_NO_SUCH_ID, -ENOENT, draining->id, "there is no such request");
         return;
     }
-    if (startd->going_down || startd->stopping) {
+    if (going_down_has_begun(startd) || startd->stopping) {
         refuse(request, DRAIN_NOT_NOW, -ESHUTDOWN, draining->id, "it is going down already");
         return;
     }

@@ -11,6 +11,7 @@
 #include "base/strbuf.h"
 #include "classad/ad.h"
 #include "startd/claim_facts.h"
+#include "startd/going_down.h"
 #include "startd/startd.h"
 #include "store/store.h"
 #include "wire/wire.h"
@@ -76,7 +77,8 @@ static void put_reclaimable(const struct slot *slot, struct ad *ad)
 void draining_put(const struct slot *slot, struct ad *ad)
 {
     const struct draining *draining = &slot->startd->draining;
-    if (!draining_slot(slot) || (slot->startd->going_down && draining_orders_sleep(draining))) {
+    if (!draining_slot(slot) ||
+        (going_down_has_begun(slot->startd) && draining_orders_sleep(draining))) {
         return; /* an offline ad says what the machine is when it is woken */
     }
     put_reclaimable(slot, ad);

@@ -20,6 +20,7 @@
 #include "base/mem.h"
 #include "classad/ad.h"
 #include "startd/advertise_due.h"
+#include "startd/going_down.h"
 #include "startd/startd.h"
 #include "startd/startd_context.h"
 #include "wire/wire.h"
@@ -73,7 +74,7 @@ static void begin(struct startd *startd, const char *why)
 
 bool farewell_check(struct startd *startd)
 {
-    if (startd->stopping || startd->going_down || startd->asleep) {
+    if (startd->stopping || going_down_has_begun(startd) || startd->asleep) {
         return false;
     }
     bool idle = is_idle_for_long(startd);
@@ -99,7 +100,7 @@ static void forgotten(void *arg, struct wire_reply *reply)
 bool farewell_tell(struct startd *startd)
 {
     struct wire *wire = uplink_wire(startd->collector);
-    if (wire == NULL || startd->asleep || startd->offline_sent ||
+    if (wire == NULL || startd->asleep || going_down_is_silent(startd) ||
         !(config_bool(startd->env.config, "STARTD_IS_GLIDEIN") || startd->draining.no_more)) {
         return false;
     }

@@ -32,6 +32,7 @@
 #include "power/power.h"
 #include "startd/advertise_due.h"
 #include "startd/draining_facts.h"
+#include "startd/going_down.h"
 #include "startd/startd.h"
 #include "startd/startd_context.h"
 #include "wire/wire.h"
@@ -69,16 +70,15 @@ static void stay_up(struct startd *startd, const char *why)
         loop_stop(startd->env.loop, 1);
         return;
     }
-    if (startd->power_request != NULL) {
-        wire_reply_error(startd->power_request, -EIO, "%s: %s", startd->name, why);
-        startd->power_request = NULL;
+    if (startd->down.request != NULL) {
+        wire_reply_error(startd->down.request, -EIO, "%s: %s", startd->name, why);
+        startd->down.request = NULL;
     }
-    startd->going_down = startd->leaving = startd->keep_off = startd->sleep_forced = false;
-    startd->reclaimable = startd->power_given = false;
-    loop_timer_stop(startd->reclaim_timer);
-    startd->offline_sent = false;
+    startd->down.keep_off = startd->down.forced = startd->down.reclaimable = false;
+    loop_timer_stop(startd->down.reclaim_timer);
+    going_down_move(startd, DOWN_UP);
     startd->awake_since_s = loop_wall_s(startd->env.loop);
-    loop_timer_stop(startd->ask_timer);
+    loop_timer_stop(startd->down.ask_timer);
     startd->first_update_done = false; /* cancels the offline ads */
     for (size_t i = 0; i < startd->slot_count; i++) {
         if (startd->slots[i]->claim == NULL) {
@@ -88,8 +88,8 @@ static void stay_up(struct startd *startd, const char *why)
     draining_stays(startd, true);
     slots_refresh(startd);
     advertise_soon(startd);
-    loop_timer_stop(startd->stop_timer);
-    loop_timer_set(startd->hibernate_timer,
+    loop_timer_stop(startd->down.guard_timer);
+    loop_timer_set(startd->down.check_timer,
                    (uint64_t)config_duration_s(startd->env.config, "HIBERNATE_CHECK_INTERVAL") *
                        1000);
 }
@@ -97,7 +97,7 @@ static void stay_up(struct startd *startd, const char *why)
 static void take_back(struct startd *startd, const char *why)
 {
     log_warn(startd->env.log, "hibernate.aborted", why);
-    if (startd->going_down && !startd->asleep) {
+    if (going_down_has_begun(startd) && !startd->asleep) {
         permit_withdraw(startd);
     }
     stay_up(startd, why);
@@ -106,7 +106,7 @@ static void take_back(struct startd *startd, const char *why)
 static void woke(struct startd *startd)
 {
     log_info(startd->env.log, "hibernate.woke", "the machine was asleep and is awake again",
-             LOG_TEXT("level", startd->sleep_level));
+             LOG_TEXT("level", startd->down.level));
     startd->adapter.seen_ms = startd->look.seen_ms = 0;
     stay_up(startd, "it was asleep and is awake again");
     draining_stays(startd, false);
@@ -118,14 +118,25 @@ static bool comes_back(const struct startd *startd)
     const struct config *config = startd->env.config;
     const char *plugin = config_path(config, "HIBERNATION_PLUGIN");
     return strcmp(config_string(config, "POWER_METHOD"), "host") == 0 &&
-           strcmp(startd->sleep_level, "S5") != 0 && !hibernate_by_logind(startd) &&
+           strcmp(startd->down.level, "S5") != 0 && !hibernate_by_logind(startd) &&
            (plugin == NULL || plugin[0] == '\0');
+}
+
+/* The order is being carried out. */
+static void tell_down(struct startd *startd)
+{
+    log_info(startd->env.log, "hibernate.down", "the machine goes down",
+             LOG_TEXT("level", startd->down.level));
+    if (startd->down.request != NULL) {
+        wire_reply_ok(startd->down.request, NULL);
+        startd->down.request = NULL;
+    }
 }
 
 static void powered(void *arg, int status, const char *text)
 {
     struct startd *startd = arg;
-    if (!startd->going_down) {
+    if (!going_down_has_begun(startd)) {
         return; /* it has woken already */
     }
     if (status != 0) {
@@ -137,12 +148,10 @@ static void powered(void *arg, int status, const char *text)
         woke(startd);
         return;
     }
-    log_info(startd->env.log, "hibernate.down", "the machine goes down",
-             LOG_TEXT("level", startd->sleep_level));
-    if (startd->power_request != NULL) {
-        wire_reply_ok(startd->power_request, NULL);
-        startd->power_request = NULL;
+    if (startd->down.stage == DOWN_ORDERED) { /* else it is the word on an earlier order */
+        going_down_move(startd, DOWN_GONE);
     }
+    tell_down(startd);
 }
 
 static void still_here(void *arg)
@@ -166,16 +175,17 @@ static bool by_rooster(const struct startd *startd)
 static void told(void *arg, struct wire_reply *reply)
 {
     struct startd *startd = arg;
-    if (!startd->going_down || !startd->offline_sent || startd->stopping) {
+    if (!going_down_is_silent(startd) || startd->stopping) {
         return;
     }
     if (reply->status == 0 && reply->ad_count == 0) {
-        if (!reply->more && !startd->ask_told) { /* in a large pool the answer comes in parts */
+        if (!reply->more &&
+            !startd->down.has_answer) { /* in a large pool the answer comes in parts */
             take_back(startd, "its offline ads are gone");
         }
         return;
     }
-    startd->ask_told = true;
+    startd->down.has_answer = true;
     const char *state =
         reply->status == 0 ? ad_string_or(reply->ads[0], "PowerState", "Off") : "GoingDown";
     if (strcmp(state, "GoingDown") != 0) {
@@ -190,13 +200,13 @@ static void told(void *arg, struct wire_reply *reply)
         return;
     }
     int64_t order_s = reply->status == 0 ? ad_int_or(reply->ads[0], "PowerDownSeconds", 0) : 0;
-    if (order_s > 0 && order_s <= ROOSTER_LONGEST_S && startd->down_until_ms == 0) {
+    if (order_s > 0 && order_s <= ROOSTER_LONGEST_S && startd->down.until_ms == 0) {
         /* It has begun by now, so that it ends before this, whatever the clocks say. */
         uint64_t left_ms = (uint64_t)order_s * 1000 + ROOSTER_SPARE_MS;
-        startd->down_until_ms = loop_now_ms(startd->env.loop) + left_ms;
-        loop_timer_set(startd->stop_timer, left_ms);
+        startd->down.until_ms = loop_now_ms(startd->env.loop) + left_ms;
+        loop_timer_set(startd->down.guard_timer, left_ms);
     }
-    loop_timer_set(startd->ask_timer, ASK_MS);
+    loop_timer_set(startd->down.ask_timer, ASK_MS);
 }
 
 void hibernate_ask(void *arg)
@@ -204,17 +214,17 @@ void hibernate_ask(void *arg)
     static const char *const WANTED[] = {"PowerState", "PowerStateReason", "PowerDownSeconds"};
     struct startd *startd = arg;
     struct wire *wire = uplink_wire(startd->collector);
-    if (startd->going_down && startd->offline_sent && !startd->stopping && !startd->asleep) {
+    if (going_down_is_silent(startd) && !startd->stopping && !startd->asleep) {
         if (hibernate_has_slept(startd)) {
             woke(startd);
             return;
         }
         if (!by_rooster(startd)) {
-            loop_timer_set(startd->ask_timer, ASK_MS);
+            loop_timer_set(startd->down.ask_timer, ASK_MS);
         }
     }
-    if (!by_rooster(startd) || !startd->going_down || startd->stopping || wire == NULL ||
-        !loop_timer_is_set(startd->stop_timer)) {
+    if (!by_rooster(startd) || !going_down_has_begun(startd) || startd->stopping || wire == NULL ||
+        !loop_timer_is_set(startd->down.guard_timer)) {
         return; /* without a wire: asked when there is one */
     }
     struct ad *args = ad_create(), *mine = ad_create();
@@ -226,10 +236,10 @@ void hibernate_ask(void *arg)
     ad_set_string(args, "Type", "Machine");
     ad_set_string(args, "Constraint", strbuf_text(&constraint));
     ad_set_strings(args, "Projection", WANTED, 3);
-    startd->ask_told = false;
+    startd->down.has_answer = false;
     const struct wire_body body = {.args = args};
     if (wire_call(wire, VERB_QUERY, &body, OFFLINE_ACK_MS, told, startd) < 0) {
-        loop_timer_set(startd->ask_timer, ASK_MS);
+        loop_timer_set(startd->down.ask_timer, ASK_MS);
     }
     strbuf_fini(&constraint);
     ad_destroy(mine);
@@ -239,7 +249,7 @@ void hibernate_ask(void *arg)
 /* How long the machine may still be taken back by jobs before it goes down. */
 static uint64_t reclaim_ms(const struct startd *startd)
 {
-    return startd->reclaimable
+    return startd->down.reclaimable
                ? (uint64_t)config_duration_ms(startd->env.config, "HIBERNATE_RECLAIM_TIME")
                : 0;
 }
@@ -263,25 +273,28 @@ static void take_down(struct startd *startd)
                                     .by_logind = hibernate_by_logind(startd),
                                     .sleep_command = config_string(config, "POWER_SLEEP_CMD")};
     struct err err;
-    startd->power_given = true;
-    if (power_sleep(startd->power, &node, startd->sleep_level, powered, startd, &err) != 0) {
+    going_down_move(startd, DOWN_ORDERED);
+    if (power_sleep(startd->power, &node, startd->down.level, powered, startd, &err) != 0) {
         strbuf_fini(&plugin);
         take_back(startd, err.text);
         return;
     }
     strbuf_fini(&plugin);
-    loop_timer_set(startd->stop_timer, TAKE_BACK_MS);
+    loop_timer_set(startd->down.guard_timer, TAKE_BACK_MS);
 }
 
 static void acknowledged(void *arg, struct wire_reply *reply)
 {
     struct startd *startd = arg;
-    if (!startd->going_down) {
+    if (!going_down_has_begun(startd)) {
         return;
     }
     if (reply->status != 0) {
         take_back(startd, reply->text);
         return;
+    }
+    if (startd->down.stage != DOWN_ANNOUNCED) {
+        return; /* the collector's word on ads of an earlier attempt came first, and was enough */
     }
     log_info(startd->env.log, "hibernate.offline", "offline ads are durable",
              LOG_INT("slots", startd->slot_count));
@@ -290,24 +303,26 @@ static void acknowledged(void *arg, struct wire_reply *reply)
         return;
     }
     if (by_rooster(startd)) {
-        powered(startd, 0, "");
-        loop_timer_set(startd->stop_timer, ROOSTER_TAKE_BACK_MS);
-        loop_timer_set(startd->ask_timer, ASK_MS);
+        going_down_move(startd, DOWN_GONE);
+        tell_down(startd);
+        loop_timer_set(startd->down.guard_timer, ROOSTER_TAKE_BACK_MS);
+        loop_timer_set(startd->down.ask_timer, ASK_MS);
         return;
     }
     uint64_t wait_ms = reclaim_ms(startd);
-    loop_timer_set(startd->ask_timer, ASK_MS); /* has it slept? */
+    loop_timer_set(startd->down.ask_timer, ASK_MS); /* has it slept? */
     if (wait_ms > 0) {
-        loop_timer_set(startd->reclaim_timer, wait_ms);
+        going_down_move(startd, DOWN_WAITING);
+        loop_timer_set(startd->down.reclaim_timer, wait_ms);
     } else {
         take_down(startd);
     }
 }
 
-void hibernate_take_down(void *arg)
+static void end_of_reclaim_time(void *arg)
 {
     struct startd *startd = arg;
-    if (startd->going_down && !startd->stopping) {
+    if (startd->down.stage == DOWN_WAITING && !startd->stopping) {
         take_down(startd);
     }
 }
@@ -326,10 +341,10 @@ static void send_offline(struct startd *startd)
         slot_refresh(startd->slots[i]);
         const struct offline_ads_how how = {.now_s = now_s,
                                             .lifetime_s = OFFLINE_LIFETIME_S,
-                                            .reason = startd->sleep_reason};
+                                            .reason = startd->down.reason};
         ads[i] = offline_ads_make(startd->slots[i]->ad, &how);
-        ad_set_string(ads[i], "HibernationState", startd->sleep_level);
-        if (startd->keep_off) { /* nor is a job to wait for it */
+        ad_set_string(ads[i], "HibernationState", startd->down.level);
+        if (startd->down.keep_off) { /* nor is a job to wait for it */
             ad_set_bool(ads[i], "PowerKeptOff", true);
             ad_set_bool(ads[i], "Unhibernate", false);
             ad_set_bool(ads[i], "Start", false);
@@ -337,7 +352,7 @@ static void send_offline(struct startd *startd)
         if (by_rooster(startd)) {
             ad_set_string(ads[i], "PowerState", "GoingDown");
         }
-        if (startd->reclaimable) {
+        if (startd->down.reclaimable) {
             uint64_t until_ms = (uint64_t)loop_wall_ms(startd->env.loop) + reclaim_ms(startd);
             ad_set_int(ads[i], "PowerReclaimUntil", (int64_t)((until_ms + 999) / 1000));
         }
@@ -350,7 +365,7 @@ static void send_offline(struct startd *startd)
     struct wire_body body = {.args = args,
                              .ads = (const struct ad *const *)ads,
                              .ad_count = startd->slot_count};
-    startd->offline_sent = true;
+    going_down_move(startd, DOWN_ANNOUNCED);
     if (wire_call(wire, VERB_UPDATE, &body, OFFLINE_ACK_MS, acknowledged, startd) < 0) {
         take_back(startd, "the collector cannot be reached: no offline ad could be left");
     }
@@ -363,16 +378,16 @@ static void send_offline(struct startd *startd)
 
 static void go_down(struct startd *startd, int level, const char *reason)
 {
-    startd->going_down = true;
-    startd->down_until_ms = 0;
+    going_down_move(startd, DOWN_BEGUN);
+    startd->down.until_ms = 0;
     draining_merge(startd);
-    (void)snprintf(startd->sleep_level, sizeof startd->sleep_level, "%s",
+    (void)snprintf(startd->down.level, sizeof startd->down.level, "%s",
                    slot_plan_level_name(level));
-    mem_free(startd->sleep_reason);
-    startd->sleep_reason = mem_strdup(reason);
-    log_info(startd->env.log, "hibernate.begin", reason, LOG_TEXT("level", startd->sleep_level));
+    mem_free(startd->down.reason);
+    startd->down.reason = mem_strdup(reason);
+    log_info(startd->env.log, "hibernate.begin", reason, LOG_TEXT("level", startd->down.level));
     struct err err;
-    bool needs_wake = hibernate_needs_wake(startd) && !startd->sleep_forced;
+    bool needs_wake = hibernate_needs_wake(startd) && !startd->down.forced;
     if (!startd->asleep && adapter_arm(startd, needs_wake, &err) != 0) {
         take_back(startd, err.text);
         return;
@@ -382,8 +397,8 @@ static void go_down(struct startd *startd, int level, const char *reason)
 
 int hibernate_may_reclaim(const struct startd *startd, bool withdrawn)
 {
-    bool past = by_rooster(startd) ? !withdrawn : startd->power_given;
-    return !startd->reclaimable ? -EPERM : past ? -EALREADY : 0;
+    bool past = by_rooster(startd) ? !withdrawn : startd->down.stage >= DOWN_ORDERED;
+    return !startd->down.reclaimable ? -EPERM : past ? -EALREADY : 0;
 }
 
 void hibernate_reclaim(struct startd *startd)
@@ -418,7 +433,7 @@ static void look_again_in(struct startd *startd, uint64_t early_ms)
     int64_t interval_s = config_duration_s(startd->env.config, "HIBERNATE_CHECK_INTERVAL");
     uint64_t interval_ms = (uint64_t)interval_s * 1000;
     if (interval_ms > 0) {
-        loop_timer_set(startd->hibernate_timer,
+        loop_timer_set(startd->down.check_timer,
                        early_ms > 0 && early_ms < interval_ms ? early_ms : interval_ms);
     }
 }
@@ -427,7 +442,7 @@ static void look_again_in(struct startd *startd, uint64_t early_ms)
 static void check_permitted(struct startd *startd, int status, const char *why)
 {
     struct err err = {.text = ""};
-    if (startd->going_down || startd->stopping) {
+    if (going_down_has_begun(startd) || startd->stopping) {
         return;
     }
     if (status != 0) {
@@ -440,7 +455,7 @@ static void check_permitted(struct startd *startd, int status, const char *why)
                     ? 0
                     : agreed_level(startd);
     if (level > 0 && hibernate_may(startd, level, false, false, &err) == 0) {
-        startd->reclaimable = true;
+        startd->down.reclaimable = true;
         go_down(startd, level, startd->permit.reason);
     } else {
         permit_withdraw(startd);
@@ -452,10 +467,11 @@ void hibernate_check(struct startd *startd)
 {
     const struct config *config = startd->env.config;
     int64_t interval_s = config_duration_s(config, "HIBERNATE_CHECK_INTERVAL");
-    if (interval_s == 0 || startd->going_down || startd->stopping || permit_is_asking(startd)) {
+    if (interval_s == 0 || going_down_has_begun(startd) || startd->stopping ||
+        going_down_is_asking(startd)) {
         return;
     }
-    loop_timer_set(startd->hibernate_timer, (uint64_t)interval_s * 1000);
+    loop_timer_set(startd->down.check_timer, (uint64_t)interval_s * 1000);
     if (draining_stands(startd) || draining_is_on(startd)) {
         return; /* somebody else says what becomes of it */
     }
@@ -483,7 +499,7 @@ void hibernate_check(struct startd *startd)
 
 static void drain_permitted(struct startd *startd, int status, const char *why)
 {
-    if (startd->going_down || startd->stopping) {
+    if (going_down_has_begun(startd) || startd->stopping) {
         return;
     }
     if (status == 0 && (any_claim(startd) || !draining_is_on(startd))) {
@@ -495,18 +511,18 @@ static void drain_permitted(struct startd *startd, int status, const char *why)
         take_back(startd, why); /* draining tries again */
         return;
     }
-    startd->keep_off = startd->permit.keep_off;
-    startd->reclaimable = startd->draining.request.reclaimable;
+    startd->down.keep_off = startd->permit.keep_off;
+    startd->down.reclaimable = startd->draining.request.reclaimable;
     go_down(startd, startd->permit.what.level, startd->permit.reason);
 }
 
 void hibernate_drained(struct startd *startd, int level, bool keep_off, const char *reason)
 {
     struct err why;
-    if (permit_is_asking(startd)) {
+    if (going_down_is_asking(startd)) {
         return;
     }
-    loop_timer_stop(startd->hibernate_timer);
+    loop_timer_stop(startd->down.check_timer);
     if (hibernate_may(startd, level, true, false, &why) != 0) {
         show_held(startd, why.text);
         take_back(startd, why.text); /* draining tries again */
@@ -521,7 +537,8 @@ void hibernate_drained(struct startd *startd, int level, bool keep_off, const ch
 
 void hibernate_look_again(struct startd *startd)
 {
-    if (startd->going_down || startd->stopping || startd->asleep || !hibernate_has_slept(startd)) {
+    if (going_down_has_begun(startd) || startd->stopping || startd->asleep ||
+        !hibernate_has_slept(startd)) {
         return;
     }
     log_info(startd->env.log, "hibernate.woke", "the machine was suspended by somebody else");
@@ -538,7 +555,7 @@ void hibernate_look_again(struct startd *startd)
 
 void hibernate_leave(struct startd *startd)
 {
-    if (startd->going_down) {
+    if (going_down_has_begun(startd)) {
         return;
     }
     if (any_claim(startd)) {
@@ -576,7 +593,7 @@ static void order_permitted(struct startd *startd, int status, const char *why)
     struct permit *permit = &startd->permit;
     struct wire_request *request = permit->request;
     permit->request = NULL;
-    if (startd->going_down || startd->stopping || draining_stands(startd)) {
+    if (going_down_has_begun(startd) || startd->stopping || draining_stands(startd)) {
         wire_reply_error(request, -EAGAIN, "%s: something else came between; ask again",
                          startd->name);
         return;
@@ -601,15 +618,15 @@ static void order_permitted(struct startd *startd, int status, const char *why)
     }
     if (any_claim(startd)) {
         /* no next job: else the machine would never be empty */
-        startd->leaving = true;
-        loop_timer_set(startd->leave_timer, LEAVE_MS);
+        going_down_move(startd, DOWN_LEAVING);
+        loop_timer_set(startd->down.leave_timer, LEAVE_MS);
         wire_reply_error(request, -EAGAIN, "%s: its jobs are being ended; ask again", startd->name);
         return;
     }
-    startd->power_request = request;
-    startd->keep_off = permit->keep_off;
-    startd->sleep_forced = permit->what.forced;
-    loop_timer_stop(startd->hibernate_timer);
+    startd->down.request = request;
+    startd->down.keep_off = permit->keep_off;
+    startd->down.forced = permit->what.forced;
+    loop_timer_stop(startd->down.check_timer);
     go_down(startd, 5, permit->reason);
 }
 
@@ -617,11 +634,11 @@ void hibernate_power_down(struct startd *startd, struct wire_request *request)
 {
     const struct ad *args = wire_request_args(request);
     bool force = ad_bool_or(args, "Force", false);
-    if (startd->going_down) {
+    if (going_down_has_begun(startd)) {
         wire_reply_error(request, -EALREADY, "%s is going to sleep already", startd->name);
         return;
     }
-    if (permit_is_asking(startd)) {
+    if (going_down_is_asking(startd)) {
         wire_reply_error(request, -EAGAIN, "%s is asking the rooster; ask again", startd->name);
         return;
     }
@@ -657,27 +674,62 @@ void hibernate_power_down(struct startd *startd, struct wire_request *request)
 }
 
 /* Who wanted it down asked no more. */
-static void stays(void *arg)
+static void end_of_leaving(void *arg)
 {
     struct startd *startd = arg;
-    startd->leaving = false;
-    for (size_t i = 0; i < startd->slot_count && !startd->going_down && !startd->stopping; i++) {
+    if (going_down_is_leaving(startd)) {
+        going_down_move(startd, going_down_is_asking(startd) ? DOWN_ASKING : DOWN_UP);
+    }
+    for (size_t i = 0; i < startd->slot_count && !going_down_has_begun(startd) && !startd->stopping;
+         i++) {
         if (startd->slots[i]->claim == NULL) {
             slot_rest(startd->slots[i]);
         }
     }
 }
 
-struct loop_timer *hibernate_leaving(struct startd *startd)
+/* ---- life */
+
+static void check_again(void *arg)
 {
-    return loop_timer_create(startd->env.loop, stays, startd);
+    hibernate_check(arg);
 }
 
-struct loop_timer *hibernate_guard(struct startd *startd)
+void hibernate_open(struct startd *startd)
 {
-    struct loop_timer *timer = loop_timer_create(startd->env.loop, still_here, startd);
+    struct going_down *down = &startd->down;
+    struct loop *loop = startd->env.loop;
+    down->check_timer = loop_timer_create(loop, check_again, startd);
+    down->guard_timer = loop_timer_create(loop, still_here, startd);
+    down->leave_timer = loop_timer_create(loop, end_of_leaving, startd);
+    down->ask_timer = loop_timer_create(loop, hibernate_ask, startd);
+    down->reclaim_timer = loop_timer_create(loop, end_of_reclaim_time, startd);
     if (startd->asleep) { /* else `roost start` would wait for ever */
-        loop_timer_set(timer, ASLEEP_MS);
+        loop_timer_set(down->guard_timer, ASLEEP_MS);
     }
-    return timer;
+}
+
+void hibernate_begin(struct startd *startd)
+{
+    int64_t interval_s = config_duration_s(startd->env.config, "HIBERNATE_CHECK_INTERVAL");
+    if (interval_s > 0 && !startd->asleep) {
+        loop_timer_set(startd->down.check_timer, (uint64_t)interval_s * 1000);
+    }
+}
+
+void hibernate_stop(struct startd *startd)
+{
+    loop_timer_stop(startd->down.check_timer);
+    loop_timer_stop(startd->down.guard_timer);
+}
+
+void hibernate_close(struct startd *startd)
+{
+    struct going_down *down = &startd->down;
+    loop_timer_destroy(down->check_timer);
+    loop_timer_destroy(down->guard_timer);
+    loop_timer_destroy(down->leave_timer);
+    loop_timer_destroy(down->ask_timer);
+    loop_timer_destroy(down->reclaim_timer);
+    mem_free(down->reason);
 }

@@ -24,6 +24,7 @@
 #include "base/text.h"
 #include "classad/ad.h"
 #include "startd/advertise_due.h"
+#include "startd/going_down.h"
 #include "startd/hibernate_plan.h"
 #include "startd/startd.h"
 
@@ -272,11 +273,12 @@ void hibernate_write(struct startd *startd, struct ad *ad)
                                    adapter_can_wake(startd, why, sizeof why)),
                               ad);
     ad_set_string(ad, "HibernationMethod", mechanism(startd));
-    ad_set_string(ad, "HibernationState", startd->going_down ? startd->sleep_level : "NONE");
+    ad_set_string(ad, "HibernationState",
+                  going_down_has_begun(startd) ? startd->down.level : "NONE");
     ad_set_int(ad, "HibernationLevel",
-               startd->going_down ? slot_plan_level_of(startd->sleep_level) : 0);
+               going_down_has_begun(startd) ? slot_plan_level_of(startd->down.level) : 0);
     ad_set_string(ad, "PowerMethod", config_string(startd->env.config, "POWER_METHOD"));
-    if (startd->look.held[0] != '\0' && !startd->going_down) {
+    if (startd->look.held[0] != '\0' && !going_down_has_begun(startd)) {
         ad_set_string(ad, "HibernationHeldBy", startd->look.held);
     } else {
         ad_remove(ad, "HibernationHeldBy");

@@ -15,6 +15,7 @@
 #include "base/mem.h"
 #include "base/strbuf.h"
 #include "classad/ad.h"
+#include "startd/going_down.h"
 #include "startd/startd.h"
 #include "store/store.h"
 #include "wire/wire.h"
@@ -81,7 +82,7 @@ void keep_request(struct startd *startd, struct wire_request *request)
                          startd->name);
         return;
     }
-    if (startd->going_down) {
+    if (going_down_has_begun(startd)) {
         wire_reply_error(request, -EALREADY, "%s is going to sleep already", startd->name);
         return;
     }

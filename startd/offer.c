@@ -21,6 +21,7 @@
 #include "classad/ad.h"
 #include "startd/claim_facts.h"
 #include "startd/draining_facts.h"
+#include "startd/going_down.h"
 #include "startd/slot_facts.h"
 #include "startd/startd.h"
 #include "startd/startd_context.h"
@@ -55,7 +56,7 @@ static int judge_request(struct startd *startd, struct wire_request *request, st
 {
     const struct ad *args = wire_request_args(request);
     struct slot *slot = slot_by_claim_id(startd, wire_request_secret(request, SECRET_CLAIM_ID));
-    if (startd->going_down || startd->leaving || startd->stopping || startd->farewell) {
+    if (going_down_takes_none(startd) || startd->stopping || startd->farewell) {
         return err_set(err, -EAGAIN, "%s is going %s", startd->name,
                        startd->stopping || startd->farewell ? "down" : "to sleep");
     }

@@ -21,6 +21,7 @@
 #include "base/log.h"
 #include "base/loop.h"
 #include "classad/ad.h"
+#include "startd/going_down.h"
 #include "startd/startd.h"
 #include "wire/wire.h"
 
@@ -64,17 +65,16 @@ static int judge_silence(struct startd *startd, const char *text, struct err *er
 
 static void over(struct startd *startd, int status, const char *why)
 {
-    startd->permit.is_asking = false;
+    going_down_move(startd, going_down_is_leaving(startd) ? DOWN_LEAVING : DOWN_UP);
     startd->permit.done(startd, status, why);
 }
 
 static void answered(void *arg, struct wire_reply *reply)
 {
     struct startd *startd = arg;
-    struct permit *permit = &startd->permit;
     struct err err = {.text = ""};
     int rc = 0;
-    if (!permit->is_asking) {
+    if (!going_down_is_asking(startd)) {
         return;
     }
     if (nobody_answers(reply->status)) {
@@ -128,7 +128,7 @@ void permit_ask(struct startd *startd, const struct permit_what *what, permit_f 
     permit->done = done;
     (void)snprintf(permit->reason, sizeof permit->reason, "%s", what->reason);
     permit->what.reason = permit->reason;
-    permit->is_asking = true;
+    going_down_move(startd, going_down_is_leaving(startd) ? DOWN_LEAVING_ASKING : DOWN_ASKING);
     if (is_ask(startd, "never")) {
         over(startd, 0, "");
         return;
@@ -143,11 +143,6 @@ void permit_ask(struct startd *startd, const struct permit_what *what, permit_f 
         int rc = judge_silence(startd, "the collector cannot be reached", &err);
         over(startd, rc, err.text);
     }
-}
-
-bool permit_is_asking(const struct startd *startd)
-{
-    return startd->permit.is_asking;
 }
 
 uint64_t permit_early_ms(const struct startd *startd, const char **why)

@@ -3,7 +3,7 @@
  * A machine that saves power may be wanted again before it is asleep.  To let it go down and then
  * to wake it, or another one, would cost a boot; so who sees the jobs asks, and only we can answer:
  * whether it is still time is known here alone, and what is decided here is carried out in the same
- * moment.  The order to go down is given once, and from then on (startd->power_given) we are past
+ * moment.  The order to go down is given once, and from then on (DOWN_ORDERED) we are past
  * it: there is no instant in which it could be both given and taken back.
  *
  * What somebody ordered by name (a drain without Reclaimable, POWER_DOWN) is never taken back.
@@ -21,6 +21,7 @@
 #include "base/loop.h"
 #include "classad/ad.h"
 #include "startd/draining_facts.h"
+#include "startd/going_down.h"
 #include "startd/startd.h"
 #include "wire/wire.h"
 
@@ -106,9 +107,9 @@ void reclaim_request(struct startd *startd, struct wire_request *request)
     } else if (startd->reclaim.request != NULL) {
         wire_reply_error(request, -EBUSY, "%s: another such call is just being written",
                          startd->name);
-    } else if (startd->going_down) {
+    } else if (going_down_has_begun(startd)) {
         end_sleep(startd, request);
-    } else if (startd->leaving) {
+    } else if (going_down_is_leaving(startd)) {
         wire_reply_error(request, -EPERM, "%s goes down because somebody ordered it", startd->name);
     } else if (draining_is_on(startd)) {
         end_drain(startd, request);

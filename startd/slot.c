@@ -22,6 +22,7 @@
 #include "startd/advertise_due.h"
 #include "startd/claim_facts.h"
 #include "startd/draining_facts.h"
+#include "startd/going_down.h"
 #include "startd/inventory_plan.h"
 #include "startd/slot_facts.h"
 #include "startd/slot_knobs.h"
@@ -177,7 +178,7 @@ static void set_claim(const struct slot *slot, struct ad *ad)
 static struct secret_list *offered_ids(const struct slot *slot)
 {
     const struct startd *startd = slot->startd;
-    if (startd->going_down || startd->leaving || startd->stopping || startd->farewell ||
+    if (going_down_takes_none(startd) || startd->stopping || startd->farewell ||
         draining_is_due(slot)) {
         return NULL;
     }
@@ -208,9 +209,9 @@ static void set_state(struct slot *slot, struct ad *ad)
     struct startd *startd = slot->startd;
     set_activity(slot, ad);
     ad_set_string(ad, "PowerState",
-                  startd->going_down                    ? "GoingDown"
-                  : startd->leaving || startd->farewell ? "Draining"
-                                                        : "On");
+                  going_down_has_begun(startd)                        ? "GoingDown"
+                  : going_down_is_leaving(startd) || startd->farewell ? "Draining"
+                                                                      : "On");
     hibernate_write(startd, ad);
     reclaim_write(startd, ad);
 }

@@ -61,11 +61,6 @@ static void poll(void *arg)
                              1000);
 }
 
-static void check_sleep(void *arg)
-{
-    hibernate_check(arg);
-}
-
 static int open_store(struct startd *startd, struct err *err)
 {
     static const char *const TABLES[] = {"claims", "nonces", "draining", "power", NULL};
@@ -159,11 +154,8 @@ static void startd_destroy(void *state)
     claims_destroy(startd);
     draining_close(startd);
     loop_timer_destroy(startd->poll_timer);
-    loop_timer_destroy(startd->hibernate_timer);
     loop_timer_destroy(startd->stop_timer);
-    loop_timer_destroy(startd->leave_timer);
-    loop_timer_destroy(startd->ask_timer);
-    loop_timer_destroy(startd->reclaim_timer);
+    hibernate_close(startd);
     slots_destroy(startd);
     power_destroy(startd->power);
     store_close(startd->store);
@@ -173,7 +165,6 @@ static void startd_destroy(void *state)
     ad_expr_destroy(startd->hibernate);
     ad_expr_destroy(startd->shutdown);
     user_world_destroy(startd->users);
-    mem_free(startd->sleep_reason);
     ad_destroy(startd->opsys);
     ad_destroy(startd->ckpt);
     mem_free(startd);
@@ -191,11 +182,7 @@ static int startd_start(const struct daemon_env *env, void **state, struct err *
     startd->started_s = startd->awake_since_s = loop_wall_s(env->loop);
     loop_secret(env->loop, &startd->random_state, sizeof startd->random_state);
     startd->poll_timer = loop_timer_create(env->loop, poll, startd);
-    startd->hibernate_timer = loop_timer_create(env->loop, check_sleep, startd);
-    startd->stop_timer = hibernate_guard(startd);
-    startd->leave_timer = hibernate_leaving(startd);
-    startd->ask_timer = loop_timer_create(env->loop, hibernate_ask, startd);
-    startd->reclaim_timer = loop_timer_create(env->loop, hibernate_take_down, startd);
+    hibernate_open(startd);
     draining_call_open(startd);
     startd->end_timer = loop_timer_create(env->loop, startd_stop, startd);
     startd->power = power_create(env->loop, env->os, env->log);
@@ -226,10 +213,7 @@ static int startd_start(const struct daemon_env *env, void **state, struct err *
     }
     draining_begin(startd);
     poll(startd);
-    int64_t interval_s = config_duration_s(env->config, "HIBERNATE_CHECK_INTERVAL");
-    if (interval_s > 0 && !startd->asleep) {
-        loop_timer_set(startd->hibernate_timer, (uint64_t)interval_s * 1000);
-    }
+    hibernate_begin(startd);
     *state = startd;
     return 0;
 }
@@ -293,12 +277,11 @@ static void startd_stop(void *state)
         return;
     }
     startd->stopping = true;
-    loop_timer_stop(startd->hibernate_timer);
+    hibernate_stop(startd);
     for (size_t i = startd->claims.count; i > 0; i--) {
         claim_end(startd->claims.items[i - 1], "the startd is shut down", false);
     }
     loop_timer_destroy(startd->poll_timer);
-    loop_timer_destroy(startd->stop_timer);
     startd->poll_timer = loop_timer_create(startd->env.loop, stop_check, startd);
     startd->stop_timer = loop_timer_create(startd->env.loop, stop_now, startd);
     loop_timer_set(startd->stop_timer, STOP_GRACE_MS);

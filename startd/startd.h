@@ -25,6 +25,7 @@
 #include "startd/adapter_plan.h"
 #include "startd/advertise_due.h"
 #include "startd/carve_plan.h"
+#include "startd/going_down.h"
 #include "startd/hibernate_plan.h"
 #include "startd/policy_plan.h"
 #include "startd/slot_plan.h"
@@ -241,7 +242,6 @@ struct permit_what { /* that is asked: may the machine go to sleep? */
 typedef void (*permit_f)(struct startd *startd, int status, const char *why);
 
 struct permit { /* permit.c */
-    bool is_asking;
     struct permit_what what;
     char reason[300];
     permit_f done;
@@ -275,6 +275,7 @@ struct startd {
     struct keep keep;
     struct meter *meter;
     struct permit permit;
+    struct going_down down;
     struct os_machine machine;
     struct ad *ckpt;  /* job_ckpt.c: what roost-ckpt probe says; NULL: it takes no checkpoints */
     bool has_remote;  /* jobs can have their files at their submit machine */
@@ -303,11 +304,9 @@ struct startd {
     uint64_t disk_seen_ms;                      /* 0: never */
     struct ad_expr *modify[RESOURCE_KINDS_MAX]; /* MODIFY_REQUEST_EXPR_REQUEST...; NULL: none */
     struct ad_expr *hibernate;
-    struct loop_timer *poll_timer, *hibernate_timer, *stop_timer, *leave_timer;
-    struct loop_timer *reclaim_timer; /* its offline ads are out: then the order is given */
+    struct loop_timer *poll_timer;
+    struct loop_timer *stop_timer; /* ends the wait of one that is told to stop; NULL: it is not */
     struct loop_timer *end_timer; /* it ends, as if it was told to stop: not before the next turn */
-    struct loop_timer *ask_timer; /* POWER_METHOD rooster: what became of it? */
-    bool ask_told;                /* the answer to that had an ad already */
     uint64_t epoch, sequence;     /* of our updates */
     uint64_t random_state;
     struct ad_work work;              /* of evaluating with jobs of others */
@@ -315,28 +314,17 @@ struct startd {
     struct user_world *users;         /* of userMap() in expressions */
     struct transfer_plugins *plugins; /* who fetches URLs here */
     struct advertise_due due;
-    bool first_update_done; /* since the uplink came up */
-    bool refused;           /* the collector had too much to do: all is sent anew */
-    bool going_down;        /* asleep soon: no new claims */
-    bool leaving;           /* jobs are being ended so that it can go down: no new claims, either */
-    bool sleep_forced;      /* ... by somebody who knows what holds it back */
-    bool reclaimable;       /* ... but jobs that wait may take it back, while it is time */
-    bool power_given;       /* the order to take it down: it is not */
-    bool keep_off;          /* ... until somebody switches it on: no job is to wake it */
-    bool offline_sent;      /* offline ads on their way or acknowledged */
-    bool farewell;          /* we end when the claims that are there have ended (farewell.c) */
-    uint64_t claimed_ms;    /* when there was a claim last, or we began */
+    bool first_update_done;   /* since the uplink came up */
+    bool refused;             /* the collector had too much to do: all is sent anew */
+    bool farewell;            /* we end when the claims that are there have ended (farewell.c) */
+    uint64_t claimed_ms;      /* when there was a claim last, or we began */
     struct ad_expr *shutdown; /* DAEMON_SHUTDOWN */
     bool ads_taken_back;      /* of a glidein that ends: nothing more is sent */
     bool stopping;
-    bool asleep;            /* -asleep: only leave offline ads, then end */
-    uint64_t down_until_ms; /* by when the rooster's order is over; 0: it has not said so */
-    char sleep_level[8];
-    char *sleep_reason;
+    bool asleep; /* -asleep: only leave offline ads, then end */
     int64_t started_s;
-    int64_t last_match_s;               /* of any slot; 0: never */
-    int64_t awake_since_s;              /* started, or a sleep was taken back */
-    struct wire_request *power_request; /* POWER_DOWN to be answered */
+    int64_t last_match_s;  /* of any slot; 0: never */
+    int64_t awake_since_s; /* started, or a sleep was taken back */
 };
 
 extern const struct knob_table startd_knobs;
@@ -541,7 +529,6 @@ void keep_request(struct startd *startd, struct wire_request *request); /* POWER
 /* ---- permit.c: the rooster is asked first */
 /* done is called once, also inside permit_ask(), which is not called while one is asking. */
 void permit_ask(struct startd *startd, const struct permit_what *what, permit_f done);
-bool permit_is_asking(const struct startd *startd);
 /* It was refused, and is to ask again in so long, and why; 0: now. */
 uint64_t permit_early_ms(const struct startd *startd, const char **why);
 void permit_withdraw(struct startd *startd); /* it may, and does not */
@@ -568,7 +555,6 @@ void reclaim_request(struct startd *startd, struct wire_request *request); /* PO
  */
 int hibernate_may_reclaim(const struct startd *startd, bool withdrawn);
 void hibernate_reclaim(struct startd *startd);    /* it stays up, and is not drained any more */
-void hibernate_take_down(void *startd);           /* the reclaim_timer's */
 void hibernate_look_again(struct startd *startd); /* has the machine slept without us? */
 void hibernate_check(struct startd *startd);
 void hibernate_leave(
@@ -577,9 +563,10 @@ void hibernate_leave(
 void hibernate_drained(struct startd *startd, int level, bool keep_off, const char *reason);
 void hibernate_power_down(struct startd *startd, struct wire_request *request);
 void hibernate_ask(void *startd); /* the collector: is it still to be taken down? */
-struct loop_timer *hibernate_leaving(struct startd *startd); /* ends `leaving` */
-struct loop_timer *hibernate_guard(
-    struct startd *startd); /* runs out when the machine did not go down */
+void hibernate_open(struct startd *startd);
+void hibernate_begin(struct startd *startd); /* all is there: it may sleep from now on */
+void hibernate_stop(struct startd *startd);  /* it is told to end: nothing more is looked at */
+void hibernate_close(struct startd *startd);
 
 /* ---- revoked.c */
 /* After the claims were restored: those whose schedd's token is refused end at once, now and from

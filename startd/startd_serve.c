@@ -25,7 +25,7 @@ static void uplink_up(void *arg, struct wire *wire)
         hibernate_leave(startd);
         return;
     }
-    if (startd->going_down && startd->offline_sent) {
+    if (going_down_is_silent(startd)) {
         hibernate_ask(startd);
         return; /* the sleep goes on or is taken back by its own timer */
     }

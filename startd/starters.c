@@ -27,6 +27,7 @@
 #include "classad/ad.h"
 #include "startd/claim_facts.h"
 #include "startd/claim_record.h"
+#include "startd/going_down.h"
 #include "startd/old_claims.h"
 #include "startd/startd.h"
 #include "wire/wire.h"
@@ -351,7 +352,7 @@ static bool is_to_be_kept(const struct claim *claim, const struct ad *args)
     const struct startd *startd = claim->startd;
     char why[200];
     return ad_bool_or(args, "MayStay", false) && ad_string_or(args, "Reason", "")[0] == '\0' &&
-           !startd->stopping && !startd->leaving && !startd->going_down && !startd->farewell &&
+           !startd->stopping && !going_down_takes_none(startd) && !startd->farewell &&
            claim->reason[0] == '\0' && claim->release == NULL && !claim->stopping &&
            !claim->adopted && claim->starter_config == startd->configurations &&
            claim->starter_wire != NULL && !preempt_is_due(claim->slot, why, sizeof why);

@@ -67,7 +67,7 @@ static inline bool is_switched_off(struct rig *rig)
 }
 static inline bool was_suspended(struct rig *rig)
 {
-    return holds_text(rig, "/sys/power/state", "mem\n") && !rig->startd->going_down;
+    return holds_text(rig, "/sys/power/state", "mem\n") && !going_down_has_begun(rig->startd);
 }
 
 static int64_t last_until; /* PowerKeepUntil of the last answer */
@@ -120,11 +120,11 @@ static inline void a_dry_run_says_what_would_be_done_and_refuses_what_would_be_r
     (void)snprintf(keep, sizeof keep, "[Until = %lld]",
                    (long long)loop_wall_s(rig->bed->loop) + 3600);
     assert_int_equal(order(rig, VERB_POWER_DOWN, "[DryRun = true; KeepOff = true]"), 0);
-    assert_false(rig->startd->going_down);
+    assert_false(going_down_has_begun(rig->startd));
     assert_int_equal(order(rig, VERB_POWER_KEEP, keep), 0);
     assert_int_equal(order(rig, VERB_POWER_DOWN, "[DryRun = true]"), -EBUSY);
     assert_int_equal(order(rig, VERB_POWER_DOWN, "[DryRun = true; Force = true]"), 0);
-    assert_false(rig->startd->going_down);
+    assert_false(going_down_has_begun(rig->startd));
     assert_false(collector_has_offline(rig));
 }
 

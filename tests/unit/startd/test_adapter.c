@@ -133,7 +133,7 @@ static void a_machine_whose_adapter_takes_no_password_does_not_sleep(void **stat
     BED_MUST(os_write_file(rig->bed->os, path, "01:23:45:67:89:ab", 17, 0600, false, err));
     assert_int_equal(power_down(rig), -EIO);
     assert_non_null(strstr(last_text, "no network adapter")); /* the loopback is none */
-    assert_false(rig->startd->going_down);
+    assert_false(going_down_has_begun(rig->startd));
     until(rig, is_unclaimed);
 }
 

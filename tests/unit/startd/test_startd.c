@@ -64,10 +64,10 @@ static void a_machine_that_goes_to_sleep_takes_no_offer(void **state)
 {
     struct rig *rig = *state;
     remember_id(rig);
-    rig->startd->going_down = true;
+    rig->startd->down.stage = DOWN_BEGUN;
     assert_int_equal(dial_me(rig, JOB), -EAGAIN);
     assert_non_null(strstr(last_text, "wn01 is going to sleep"));
-    rig->startd->going_down = false;
+    rig->startd->down.stage = DOWN_UP;
     assert_int_equal(dial_me(rig, JOB), 0);
 }
 
@@ -538,12 +538,12 @@ static void a_silent_machine_does_not_renew_its_ads(void **state)
     const struct ad *ad = startd->slots[0]->ad;
     uint64_t interval_ms =
         (uint64_t)config_duration_s(startd->env.config, "UPDATE_INTERVAL") * 1000;
-    startd->offline_sent = true;
+    startd->down.stage = DOWN_ANNOUNCED;
     startd->due.all_sent_ms = loop_now_ms(rig->bed->loop) - interval_ms;
     loop_timer_set(startd->due.send_timer, 0);
     until(rig, is_at_rest);
     assert_ptr_equal(startd->slots[0]->ad, ad);
-    startd->offline_sent = false;
+    startd->down.stage = DOWN_UP;
 }
 
 static size_t ads_there(struct rig *rig)
@@ -584,12 +584,12 @@ static void what_a_busy_collector_refused_is_sent_anew_within_seconds(void **sta
     while (ads_there(rig) != 1) { /* a piece that is no more: ctest's limit ends what never comes */
     }
     /* One that is going to sleep is silent. */
-    startd->offline_sent = true;
+    startd->down.stage = DOWN_ANNOUNCED;
     loop_timer_stop(startd->due.send_timer);
     advertise_complaint(startd, &refusal);
     assert_false(loop_timer_is_set(startd->due.send_timer));
     assert_true(startd->first_update_done);
-    startd->offline_sent = false;
+    startd->down.stage = DOWN_UP;
 }
 
 UNIT_TESTS(RIG(a_silent_machine_does_not_renew_its_ads),

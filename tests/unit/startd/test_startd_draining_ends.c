@@ -52,7 +52,7 @@ static bool is_ending(struct rig *rig)
 
 static bool is_down(struct rig *rig)
 {
-    return rig->startd->offline_sent && loop_timer_is_set(rig->startd->stop_timer);
+    return going_down_is_silent(rig->startd) && loop_timer_is_set(rig->startd->down.guard_timer);
 }
 
 static bool starter_is_cut(struct rig *rig)
@@ -165,7 +165,7 @@ static void drained_to_off_its_offline_ads_say_what_it_will_be(void **state)
     struct asker admin = asker_as(rig, SCOPE_ADMINISTRATOR);
     drain_it(rig, &admin, "[OnCompletion = \"off\"; DrainReason = \"winter\"]");
     until(rig, is_down);
-    assert_string_equal(rig->startd->sleep_level, "S5");
+    assert_string_equal(rig->startd->down.level, "S5");
     offline_ads(rig, &answer);
     assert_int_equal(answer.ads.count, 2);
     for (size_t i = 0; i < 2; i++) {
@@ -197,13 +197,13 @@ static void who_is_here_after_the_order_has_slept_and_works(void **state)
     struct asker admin = asker_as(rig, SCOPE_ADMINISTRATOR);
     drain_it(rig, &admin, "[OnCompletion = \"sleep\"]");
     until(rig, is_down);
-    assert_string_equal(rig->startd->sleep_level, "S3");
+    assert_string_equal(rig->startd->down.level, "S3");
     offline_ads(rig, &answer);
     assert_int_equal(answer.ads.count, 2);
     assert_false(ad_has(answer.ads.items[0], "PowerKeptOff")); /* a job may have it */
     assert_true(ad_bool_or(answer.ads.items[0], "Start", false));
     answer_fini(&answer);
-    loop_timer_set(rig->startd->stop_timer, 0);
+    loop_timer_set(rig->startd->down.guard_timer, 0);
     until(rig, all_unclaimed);
     assert_true(is_withdrawn(rig));
     until(rig, is_stored);
@@ -220,7 +220,7 @@ static void a_machine_that_cannot_be_taken_down_stays_drained_and_tries_again(vo
     drain_it(rig, &admin, "[OnCompletion = \"off\"]");
     until(rig, could_not_sleep);
     assert_true(all_drained(rig));
-    assert_false(rig->startd->going_down);
+    assert_false(going_down_has_begun(rig->startd));
     assert_true(ad_bool_or(rig->startd->slots[0]->ad, "Draining", false));
     assert_false(ad_bool_or(rig->startd->slots[0]->ad, "Start", true));
     rig->startd->draining.retry_ms = 1;

@@ -61,7 +61,7 @@ static void with_rooster(struct rig *rig, const char *says)
 
 static bool has_answer(struct rig *rig)
 {
-    return !permit_is_asking(rig->startd);
+    return !going_down_is_asking(rig->startd);
 }
 static bool is_asked(struct rig *rig)
 {
@@ -89,7 +89,7 @@ static void it_goes_when_the_rooster_says_yes(void **state)
     rig->startd->awake_since_s -= 100;
     hibernate_check(rig->startd);
     until(rig, is_asked);
-    assert_false(rig->startd->going_down);
+    assert_false(going_down_has_begun(rig->startd));
     assert_string_equal(ad_string_or(rooster.question, "Machine", ""), "wn01");
     assert_string_equal(ad_string_or(rooster.question, "Level", ""), "S5");
     assert_true(ad_int_or(rooster.question, "UpSeconds", 0) >= 100);
@@ -109,9 +109,9 @@ static void it_says_why_not_and_does_not_ask_before_it_may(void **state)
     with_rooster(rig, NO);
     hibernate_check(rig->startd);
     until(rig, has_answer);
-    assert_false(rig->startd->going_down);
+    assert_false(going_down_has_begun(rig->startd));
     assert_string_equal(held_by(rig), "the rooster: too many (ROOSTER_X)");
-    assert_true(loop_timer_is_set(rig->startd->hibernate_timer));
+    assert_true(loop_timer_is_set(rig->startd->down.check_timer));
     hibernate_check(rig->startd);
     assert_true(has_answer(rig));
     assert_string_equal(held_by(rig), "the rooster: too many (ROOSTER_X)");
@@ -133,7 +133,7 @@ static void a_job_that_comes_before_the_answer_has_the_machine(void **state)
     claim_it(rig);
     answer_kept(YES);
     until(rig, is_withdrawn);
-    assert_false(rig->startd->going_down);
+    assert_false(going_down_has_begun(rig->startd));
     assert_true(is_claimed_idle(rig));
 }
 
@@ -145,7 +145,7 @@ static void what_goes_wrong_after_the_answer_is_told(void **state)
     put(rig, "/run", "off.sh", "#!/bin/sh\nexit 1\n");
     hibernate_check(rig->startd);
     until(rig, is_withdrawn);
-    assert_false(rig->startd->going_down);
+    assert_false(going_down_has_begun(rig->startd));
     assert_false(is_switched_off(rig));
 }
 
@@ -155,7 +155,7 @@ static void with_no_rooster_it_stays_up(void **state)
     begin(rig, ASKS);
     hibernate_check(rig->startd);
     until(rig, has_answer);
-    assert_false(rig->startd->going_down);
+    assert_false(going_down_has_begun(rig->startd));
     assert_non_null(strstr(held_by(rig), "no rooster answers"));
     assert_non_null(strstr(held_by(rig), "HIBERNATE_ASK_ROOSTER"));
 }
@@ -213,7 +213,7 @@ static void an_order_by_name_is_refused_with_the_reason_and_forced(void **state)
     assert_false(ad_bool_or(rooster.question, "Force", true));
     rooster.says = YES;
     assert_int_equal(order(rig, VERB_POWER_DOWN, "[DryRun = true]"), 0);
-    assert_false(rig->startd->going_down);
+    assert_false(going_down_has_begun(rig->startd));
     assert_int_equal(order(rig, VERB_POWER_DOWN, "[Force = true; Reason = \"a fire\"]"), 0);
     assert_true(ad_bool_or(rooster.question, "Force", false));
     assert_non_null(strstr(ad_string_or(rooster.question, "Reason", ""), "a fire"));
@@ -236,7 +236,7 @@ static void no_job_is_ended_for_an_order_that_is_refused(void **state)
     run_it(rig);
     assert_int_equal(order(rig, VERB_POWER_DOWN, "[Force = true]"), -EBUSY);
     assert_string_equal(last_text, "wn01 stays up: the rooster: too many (ROOSTER_X)");
-    assert_false(rig->startd->leaving);
+    assert_false(going_down_is_leaving(rig->startd));
     assert_true(is_claimed_busy(rig));
 }
 

@@ -481,16 +481,16 @@ static bool is_advertised(struct rig *rig)
 }
 static bool is_awake(struct rig *rig)
 {
-    return !rig->startd->going_down;
+    return !going_down_has_begun(rig->startd);
 }
 static bool is_timed(struct rig *rig)
 {
     hibernate_ask(rig->startd);
-    return rig->startd->down_until_ms != 0;
+    return rig->startd->down.until_ms != 0;
 }
 static bool is_to_be_taken_down(struct rig *rig)
 {
-    return loop_timer_is_set(rig->startd->ask_timer);
+    return loop_timer_is_set(rig->startd->down.ask_timer);
 }
 
 static void a_machine_that_the_rooster_takes_down_says_so_and_goes_on_when_it_is_told(void **state)
@@ -509,22 +509,23 @@ static void a_machine_that_the_rooster_takes_down_says_so_and_goes_on_when_it_is
     until_collector(rig, collector_has_offline);
     assert_string_equal(offline_state(rig), "GoingDown");
     until(rig, is_to_be_taken_down);
-    loop_timer_stop(rig->startd->ask_timer);
+    loop_timer_stop(rig->startd->down.ask_timer);
     hibernate_ask(rig->startd); /* the answer is that it is to wait */
     until(rig, is_to_be_taken_down);
     assert_string_equal(offline_state(rig), "GoingDown");
-    assert_true(rig->startd->going_down);
-    assert_true(rig->startd->down_until_ms == 0);
+    assert_true(going_down_has_begun(rig->startd));
+    assert_true(rig->startd->down.until_ms == 0);
     /* The order has begun, and may take an hour. */
     (void)snprintf(args, sizeof args, "[ Type = \"Machine\"; Name = \"%s\" ]",
                    ad_string_or(rig->startd->slots[0]->ad, "Name", ""));
     assert_int_equal(client_call(rooster, VERB_MERGE, args, LONG, &answer), 0);
     answer_fini(&answer);
-    loop_timer_set(rig->startd->stop_timer, 20000); /* the time that it knew of is nearly over */
+    loop_timer_set(rig->startd->down.guard_timer,
+                   20000); /* the time that it knew of is nearly over */
     until(rig, is_timed);
-    assert_true(rig->startd->down_until_ms >= loop_now_ms(rig->bed->loop) + 3600000);
-    assert_true(loop_timer_is_set(rig->startd->stop_timer));
-    assert_true(rig->startd->going_down);
+    assert_true(rig->startd->down.until_ms >= loop_now_ms(rig->bed->loop) + 3600000);
+    assert_true(loop_timer_is_set(rig->startd->down.guard_timer));
+    assert_true(going_down_has_begun(rig->startd));
     /* It was saved and is restored: it cannot know, but the rooster does. */
     assert_int_equal(client_call(rooster, VERB_MERGE, args, CHANGE, &answer), 0);
     answer_fini(&answer);

@@ -51,11 +51,11 @@ static bool is_switched_off(struct rig *rig)
 
 static bool is_waiting(struct rig *rig)
 {
-    return loop_timer_is_set(rig->startd->reclaim_timer);
+    return loop_timer_is_set(rig->startd->down.reclaim_timer);
 }
 static bool rooster_is_to_do_it(struct rig *rig)
 {
-    return rig->startd->going_down && loop_timer_is_set(rig->startd->stop_timer);
+    return going_down_has_begun(rig->startd) && loop_timer_is_set(rig->startd->down.guard_timer);
 }
 static bool is_stored(struct rig *rig)
 {
@@ -226,12 +226,12 @@ static void it_waits_for_jobs_before_it_goes_down_and_they_take_it_back(void **s
     assert_int_equal(count_of(rig, constraint), 2);
     assert_int_equal(dial_me(rig, "[]"), -EAGAIN); /* no claim while it goes down */
     taken_back(rig);
-    assert_false(rig->startd->going_down);
+    assert_false(going_down_has_begun(rig->startd));
     assert_false(is_waiting(rig));
     is_awake_again(rig);
     assert_int_equal(count_of(rig, "Offline =?= true"), 0);
     assert_false(is_switched_off(rig));
-    assert_true(loop_timer_is_set(rig->startd->hibernate_timer)); /* it may sleep later */
+    assert_true(loop_timer_is_set(rig->startd->down.check_timer)); /* it may sleep later */
     claim_it(rig);
 }
 
@@ -242,10 +242,10 @@ static void without_jobs_it_goes_down_when_its_time_is_over(void **state)
     hibernate_check(rig->startd);
     until(rig, is_waiting);
     assert_false(is_switched_off(rig));
-    loop_timer_set(rig->startd->reclaim_timer, 0);
+    loop_timer_set(rig->startd->down.reclaim_timer, 0);
     until(rig, is_switched_off);
     refused(rig, -EALREADY, "the order is given");
-    assert_true(rig->startd->going_down);
+    assert_true(going_down_has_begun(rig->startd));
 }
 
 static void it_need_not_wait(void **state)

@@ -35,7 +35,7 @@ static void all_slots_agree_and_it_is_switched_off_after_its_offline_ads(void **
     struct answer answer;
     begin(rig, ANYTIME);
     hibernate_check(rig->startd);
-    assert_true(rig->startd->going_down);
+    assert_true(going_down_has_begun(rig->startd));
     assert_false(is_switched_off(rig)); /* not before they are durable */
     until(rig, is_switched_off);
     assert_int_equal(client_call(rig->caller, VERB_QUERY,
@@ -53,7 +53,7 @@ static void one_slot_that_says_none_keeps_it_up(void **state)
     struct rig *rig = *state;
     begin(rig, CHECKED "HIBERNATE = \"ifThenElse(SlotID == 1, \\\"S5\\\", \\\"NONE\\\")\"\n");
     hibernate_check(rig->startd);
-    assert_false(rig->startd->going_down);
+    assert_false(going_down_has_begun(rig->startd));
     assert_string_equal(held_by(rig), ""); /* its own will is no hindrance */
 }
 
@@ -62,7 +62,7 @@ static void the_deepest_level_wins(void **state)
     struct rig *rig = *state;
     begin(rig, CHECKED "HIBERNATE = \"ifThenElse(SlotID == 1, \\\"RAM\\\", \\\"SHUTDOWN\\\")\"\n");
     hibernate_check(rig->startd);
-    assert_string_equal(rig->startd->sleep_level, "S5");
+    assert_string_equal(rig->startd->down.level, "S5");
     until(rig, is_switched_off);
 }
 
@@ -71,7 +71,7 @@ static void a_level_that_it_has_not_is_refused_with_a_reason(void **state)
     struct rig *rig = *state;
     begin(rig, CHECKED "HIBERNATE = \"\\\"S4\\\"\"\n");
     hibernate_check(rig->startd);
-    assert_false(rig->startd->going_down);
+    assert_false(going_down_has_begun(rig->startd));
     assert_non_null(strstr(held_by(rig), "no level S4"));
 }
 
@@ -81,7 +81,7 @@ static void what_it_can_is_looked_at_before_each_sleep(void **state)
     begin(rig, CHECKED "HIBERNATE = \"\\\"S3\\\"\"\n");
     put(rig, "/sys/power", "state", "freeze\n");
     hibernate_check(rig->startd);
-    assert_false(rig->startd->going_down);
+    assert_false(going_down_has_begun(rig->startd));
     assert_non_null(strstr(held_by(rig), "no level S3"));
     assert_string_equal(ad_string_or(shown(rig), "HibernationSupportedStates", "?"), "S1,S5");
 }
@@ -107,7 +107,9 @@ static void each_name_of_a_level_is_understood(void **state)
         ad_expr_destroy(rig->startd->hibernate);
         rig->startd->hibernate = expr;
         hibernate_check(rig->startd);
-        assert_int_equal(rig->startd->going_down ? slot_plan_level_of(rig->startd->sleep_level) : 0,
+        assert_int_equal(going_down_has_begun(rig->startd)
+                             ? slot_plan_level_of(rig->startd->down.level)
+                             : 0,
                          NAMES[i].level);
         if (NAMES[i].level > 0) {
             restart(rig);
@@ -122,7 +124,7 @@ static void who_is_logged_in_keeps_it_up_until_he_leaves(void **state)
     begin(rig, ANYTIME);
     put(rig, "/run/systemd/sessions", "3", "USER=bob\nCLASS=user\nSTATE=active\nTTY=pts/0\n");
     hibernate_check(rig->startd);
-    assert_false(rig->startd->going_down);
+    assert_false(going_down_has_begun(rig->startd));
     assert_non_null(strstr(held_by(rig), "bob is logged in"));
     put(rig, "/run/systemd/sessions", "3", "USER=bob\nCLASS=user\nSTATE=closing\n");
     put(rig, "/run/systemd/sessions", "4", "USER=gdm\nCLASS=greeter\nSTATE=online\n");
@@ -179,7 +181,7 @@ static void an_inhibitor_keeps_it_up_from_what_it_forbids(void **state)
     put(rig, "/run/systemd/inhibit", "1",
         "WHAT=shutdown:idle\nWHO=apt\nWHY=upgrading\nMODE=block\n");
     hibernate_check(rig->startd);
-    assert_false(rig->startd->going_down);
+    assert_false(going_down_has_begun(rig->startd));
     assert_non_null(strstr(held_by(rig), "apt: upgrading"));
     put(rig, "/run/systemd/inhibit", "1", "WHAT=shutdown\nWHO=apt\nWHY=upgrading\nMODE=delay\n");
     hibernate_check(rig->startd);
@@ -192,7 +194,7 @@ static void what_nothing_could_wake_stays_up(void **state)
     begin(rig, ANYTIME "HIBERNATION_OVERRIDE_WOL = false\nNETWORK_INTERFACE = \"lo\"\n");
     assert_false(ad_bool_or(shown(rig), "CanHibernate", true));
     hibernate_check(rig->startd);
-    assert_false(rig->startd->going_down);
+    assert_false(going_down_has_begun(rig->startd));
     assert_non_null(strstr(held_by(rig), "nothing could wake it"));
     assert_int_equal(order(rig, VERB_POWER_DOWN, "[]"), -EBUSY);
     assert_non_null(strstr(last_text, "nothing could wake it"));
@@ -206,7 +208,7 @@ static void it_is_up_for_its_minimum_after_each_waking(void **state)
     begin(rig, ANYTIME "HIBERNATE_MIN_UPTIME = 600\n");
     rig->startd->started_s -= 10000;
     hibernate_check(rig->startd);
-    assert_false(rig->startd->going_down);
+    assert_false(going_down_has_begun(rig->startd));
     assert_non_null(strstr(held_by(rig), "HIBERNATE_MIN_UPTIME"));
     rig->startd->awake_since_s -= 600;
     hibernate_check(rig->startd);
@@ -226,7 +228,7 @@ static void somebody_keeps_it_up_across_a_restart(void **state)
     until(rig, is_connected);
     assert_true(ad_int_or(shown(rig), "PowerKeepUntil", 0) > loop_wall_s(rig->bed->loop));
     hibernate_check(rig->startd);
-    assert_false(rig->startd->going_down);
+    assert_false(going_down_has_begun(rig->startd));
     assert_non_null(strstr(held_by(rig), "a demonstration"));
     assert_int_equal(order(rig, VERB_POWER_DOWN, "[]"), -EBUSY);
     assert_int_equal(order(rig, VERB_POWER_KEEP, "[Until = 0]"), 0); /* lifted */
@@ -265,13 +267,13 @@ static void who_is_kept_up_is_so_no_longer_than_that(void **state)
     assert_int_equal(order(rig, VERB_POWER_KEEP, text), 0);
     assert_true(ad_has(shown(rig), "PowerKeepUntil"));
     hibernate_check(rig->startd);
-    assert_false(rig->startd->going_down);
+    assert_false(going_down_has_begun(rig->startd));
     assert_non_null(strstr(held_by(rig), "no reason is given"));
     rig->startd->keep.until_s -= 61; /* it is later */
     slots_refresh(rig->startd);
     assert_false(ad_has(shown(rig), "PowerKeepUntil"));
     hibernate_check(rig->startd);
-    assert_true(rig->startd->going_down);
+    assert_true(going_down_has_begun(rig->startd));
     until(rig, is_switched_off);
 }
 
@@ -315,7 +317,7 @@ static void suspended_by_the_kernel_it_shows_itself_again_when_it_wakes(void **s
     begin(rig, CHECKED "HIBERNATE = \"\\\"S3\\\"\"\n");
     rig->startd->awake_since_s = 1;
     hibernate_check(rig->startd);
-    assert_true(rig->startd->going_down);
+    assert_true(going_down_has_begun(rig->startd));
     until(rig, was_suspended);
     assert_true(holds_text(rig, "/sys/power/mem_sleep", "deep\n"));
     until(rig, is_connected);
@@ -326,7 +328,7 @@ static void suspended_by_the_kernel_it_shows_itself_again_when_it_wakes(void **s
 
 static bool kernel_has_refused(struct rig *rig)
 {
-    return rig->startd->offline_sent == false && rig->startd->first_update_done;
+    return !going_down_is_silent(rig->startd) && rig->startd->first_update_done;
 }
 
 static void a_kernel_that_refuses_leaves_it_up(void **state)
@@ -338,7 +340,7 @@ static void a_kernel_that_refuses_leaves_it_up(void **state)
     (void)snprintf(path, sizeof path, "%s/root/sys/power", rig->bed->dir);
     BED_MUST(os_remove_tree(rig->bed->os, path, err));
     until(rig, kernel_has_refused);
-    assert_false(rig->startd->going_down);
+    assert_false(going_down_has_begun(rig->startd));
     until(rig, is_unclaimed);
 }
 
@@ -349,17 +351,17 @@ static void an_order_that_fails_is_answered_and_nothing_of_it_stays(void **state
     begin(rig, CHECKED);
     put(rig, "/run", "off.sh", "#!/bin/sh\nexit 1\n");
     assert_int_equal(order(rig, VERB_POWER_DOWN, "[KeepOff = true]"), -EIO);
-    assert_false(rig->startd->going_down);
-    assert_true(loop_timer_is_set(rig->startd->hibernate_timer));
-    assert_false(loop_timer_is_set(rig->startd->stop_timer));
-    assert_false(loop_timer_is_set(rig->startd->ask_timer));
+    assert_false(going_down_has_begun(rig->startd));
+    assert_true(loop_timer_is_set(rig->startd->down.check_timer));
+    assert_false(loop_timer_is_set(rig->startd->down.guard_timer));
+    assert_false(loop_timer_is_set(rig->startd->down.ask_timer));
     until(rig, kernel_has_refused);
     until(rig, is_unclaimed);
     while (collector_has_offline(rig)) { /* ctest's limit ends what never comes */
     }
     put(rig, "/run", "off.sh", "#!/bin/sh\necho off >\"$(dirname \"$0\")/off\"\n");
     assert_int_equal(order(rig, VERB_POWER_DOWN, "[]"), 0);
-    assert_false(loop_timer_is_set(rig->startd->hibernate_timer));
+    assert_false(loop_timer_is_set(rig->startd->down.check_timer));
     assert_int_equal(client_call(rig->caller, VERB_QUERY,
                                  "[ Type = \"Machine\"; Constraint = \"PowerKeptOff =?= true\" ]",
                                  NULL, &answer),
@@ -371,7 +373,7 @@ static void an_order_that_fails_is_answered_and_nothing_of_it_stays(void **state
 
 static bool is_not_leaving(struct rig *rig)
 {
-    return !rig->startd->leaving;
+    return !going_down_is_leaving(rig->startd);
 }
 
 static void a_machine_with_jobs_goes_down_by_force_and_takes_no_job_meanwhile(void **state)
@@ -380,14 +382,14 @@ static void a_machine_with_jobs_goes_down_by_force_and_takes_no_job_meanwhile(vo
     begin(rig, CHECKED);
     run_it(rig);
     assert_int_equal(order(rig, VERB_POWER_DOWN, "[]"), -EBUSY);
-    assert_false(rig->startd->leaving);
+    assert_false(going_down_is_leaving(rig->startd));
     assert_int_equal(order(rig, VERB_POWER_DOWN, "[Force = true]"), -EAGAIN);
-    assert_true(rig->startd->leaving);
-    assert_true(loop_timer_is_set(rig->startd->leave_timer));
-    loop_timer_set(rig->startd->leave_timer, 0); /* nobody asks again: it works on */
+    assert_true(going_down_is_leaving(rig->startd));
+    assert_true(loop_timer_is_set(rig->startd->down.leave_timer));
+    loop_timer_set(rig->startd->down.leave_timer, 0); /* nobody asks again: it works on */
     until(rig, is_not_leaving);
     until(rig, is_unclaimed);
-    assert_false(rig->startd->going_down);
+    assert_false(going_down_has_begun(rig->startd));
 }
 
 static bool plugin_has_answered(struct rig *rig)

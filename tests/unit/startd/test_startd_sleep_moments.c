@@ -43,7 +43,7 @@ static void is_awake(struct rig *rig)
     } /* ctest's limit ends what never comes */
     while (count_of(rig, "State =?= \\\"Unclaimed\\\"") != 2) {
     }
-    assert_false(rig->startd->going_down);
+    assert_false(going_down_has_begun(rig->startd));
 }
 
 /* The collector keeps its port from now on, and rig->caller is dialled anew. */
@@ -86,15 +86,15 @@ static bool is_cut(struct rig *rig)
 }
 static bool is_up_and_connected(struct rig *rig)
 {
-    return !rig->startd->going_down && rig->startd->first_update_done && is_linked(rig);
+    return !going_down_has_begun(rig->startd) && rig->startd->first_update_done && is_linked(rig);
 }
 static bool is_not_going_down(struct rig *rig)
 {
-    return !rig->startd->going_down;
+    return !going_down_has_begun(rig->startd);
 }
 static bool order_is_given(struct rig *rig)
 {
-    return rig->startd->power_given;
+    return rig->startd->down.stage >= DOWN_ORDERED;
 }
 
 static void killed_at_any_moment_before_the_machine_is_off_it_comes_back_awake(void **state)
@@ -102,9 +102,9 @@ static void killed_at_any_moment_before_the_machine_is_off_it_comes_back_awake(v
     struct rig *rig = *state;
     for (unsigned ms = 0; ms < MOMENTS; ms += 2) {
         begin(rig, ANYTIME);
-        rig->startd->keep_off = ms % 4 == 0;
+        rig->startd->down.keep_off = ms % 4 == 0;
         hibernate_check(rig->startd);
-        assert_true(rig->startd->going_down);
+        assert_true(going_down_has_begun(rig->startd));
         pass(rig, ms);
         restart(rig); /* of the same boot */
         is_awake(rig);
@@ -123,7 +123,7 @@ static void a_collector_that_dies_before_its_word_leaves_the_machine_up(void **s
         begin(rig, ANYTIME);
         hibernate_check(rig->startd);
         pass(rig, ms);
-        bool given = rig->startd->power_given;
+        bool given = rig->startd->down.stage >= DOWN_ORDERED;
         collector_dies(rig);
         if (given) { /* then its word was durable */
             until(rig, is_switched_off);
@@ -131,7 +131,7 @@ static void a_collector_that_dies_before_its_word_leaves_the_machine_up(void **s
             assert_int_equal(count_of(rig, "Offline =?= true"), 2);
             until(rig, is_linked);
             pass(rig, 50);
-            assert_true(rig->startd->going_down);
+            assert_true(going_down_has_begun(rig->startd));
             assert_int_equal(count_of(rig, "Offline =?= true"), 2); /* still */
         } else {
             until(rig, is_not_going_down);
@@ -166,7 +166,7 @@ static void a_job_that_comes_while_it_goes_down_is_refused(void **state)
     begin(rig, ANYTIME);
     remember_id(rig);
     hibernate_check(rig->startd);
-    assert_true(rig->startd->going_down);
+    assert_true(going_down_has_begun(rig->startd));
     assert_int_not_equal(dial_me(rig, JOB), 0);
     assert_int_equal(rig->startd->claims.count, 0);
     assert_int_equal(order(rig, VERB_POWER_KEEP, "[Until = 1]"), -EALREADY);
@@ -183,9 +183,9 @@ static void a_job_that_was_promised_the_machine_keeps_it_up(void **state)
     assert_int_equal(dial_me(rig, JOB), 0);
     assert_true(is_matched(rig));
     hibernate_check(rig->startd);
-    assert_false(rig->startd->going_down);
+    assert_false(going_down_has_begun(rig->startd));
     assert_int_equal(order(rig, VERB_POWER_DOWN, "[]"), -EBUSY);
-    assert_false(rig->startd->going_down);
+    assert_false(going_down_has_begun(rig->startd));
 }
 
 static void a_collector_that_forgot_all_hears_again_who_is_kept_up(void **state)
