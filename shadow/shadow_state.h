@@ -24,7 +24,7 @@ struct wire_context;
 
 #define SHADOW_LANES_MAX     64
 #define SHADOW_LINKS_MAX     10000
-#define SHADOW_STRANGERS_MAX 64 /* connections that have proved nothing; base/strangers.h */
+#define SHADOW_STRANGERS_MAX 64 /* connections that have proved nothing */
 #define SHADOW_PIECE_BYTES   ((size_t)256 << 10)
 
 struct shadow_ckpt {   /* what the site says of checkpoints */

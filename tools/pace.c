@@ -5,24 +5,14 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include <arpa/inet.h>
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
-#include <openssl/ssl.h>
-#include <openssl/x509v3.h>
-#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
 /* A body that the optimizer has some work with. */
 #define ONE(name)                                                            \
@@ -46,3 +36,5 @@ TEN(a)
 TEN(b)
 TEN(c)
 TEN(d)
+TEN(e)
+TEN(f)
