@@ -8,7 +8,8 @@ import sys
 
 import csource
 
-LINES_MAX = 800
+LINES_MAX = 1500
+LINES_WARNING = 800  # no finding: look whether two subjects are in the file, and leave it if there is one
 FUNCTION_LINES_MAX = 120
 COLUMNS_MAX = 100  # of C; other kinds of file may be wider
 
@@ -49,6 +50,8 @@ def check(root, name, findings):
         findings.add(name, len(lines) - 1, "remove the empty lines at the end")
     if (is_c or name.endswith((".py", ".sh", ".cmake"))) and len(lines) - 1 > LINES_MAX:
         findings.add(name, LINES_MAX, f"{len(lines) - 1} lines, {LINES_MAX} at most: look for a seam")
+    elif is_c and len(lines) - 1 > LINES_WARNING:
+        print(f"{name}:{LINES_WARNING}: warning: {len(lines) - 1} lines: is it one subject?")
     for number, line in enumerate(lines, 1):
         if "\t" in line and not name.endswith(".go") and not re.search(r"(^|/)Makefile$", name):
             findings.add(name, number, "a tab: use blanks, or \\t in a string")

@@ -22,8 +22,8 @@ finds "a long line" "wire/call.c:5: 106 columns" files
 finds "a last line without an end" "wire/call.c:5: end the last line" files
 { good; printf 'const char *home = "/%s/me/x";\n' root; } | plant wire/call.c
 finds "a path of a machine" "wire/call.c:5: '/ro[o]t/m'" files
-{ good; seq 800 | sed 's/.*/int a&;/'; } | plant wire/call.c
-finds "a file that is too long" "wire/call.c:800: 804 lines" files
+{ good; seq 1500 | sed 's/.*/int a&;/'; } | plant wire/call.c
+finds "a file that is too long" "wire/call.c:1500: 1504 lines" files
 { good; echo 'int f(void)'; echo '{'; seq 121 | sed 's/.*/    g(&);/'; echo '}'; } | plant wire/call.c
 finds "a function that is too long" "wire/call.c:6: a function of 121 lines" files
 { good; echo 'int f(void)'; echo '{'; seq 120 | sed 's/.*/    g(&);/'; echo '}'; } | plant wire/call.c
