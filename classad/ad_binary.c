@@ -1,11 +1,10 @@
 /* classad/ad_binary.c - the compact form, written; read by ad_decode.c.
  *
- * An ad, version 2: version, count, bytes of all names; the names, each with a zero after it; then
+ * An ad: version, count, bytes of all names; the names, each with a zero after it; then
  * for each a value: a varint of its length and a node, but a string is its kind, the text, a zero:
  * so that names and strings are used where they lie, the names of ads alike are compared in one go,
  * and values are compared and copied without a look inside.
- * Version 1 (read everywhere, written nowhere): version, count, then name and node of each.  Ads
- * within nodes have that form, without the version, in both.
+ * Ads within nodes: count, then name and node of each, without a version.
  *
  * A node: a byte of kind, then what its kind needs; numbers are varints (7 bits a byte, low first,
  * signed ones zigzag), reals 8 bytes little-endian, texts a varint of length and the bytes. bool: 1
@@ -82,7 +81,7 @@ static void put_text(struct strbuf *out, const char *text, size_t length)
 
 static void put_node(const struct ad_node *node, bool with_private, struct strbuf *out);
 
-/* The form of ads within nodes, and of whole ads in version 1. */
+/* The form of ads within nodes. */
 static void put_attributes(const struct ad *ad, bool with_private, struct strbuf *out)
 {
     size_t count = ad_count(ad);
@@ -179,7 +178,7 @@ static void put_node(const struct ad_node *node, bool with_private, struct strbu
     }
 }
 
-/* ---- version 2 ---- */
+/* ---- whole ads ---- */
 
 static size_t varint_size(uint64_t value)
 {
@@ -458,12 +457,6 @@ void ad_encode(const struct ad *ad, bool with_private, struct strbuf *out)
     }
 }
 
-void ad_encode_first(const struct ad *ad, bool with_private, struct strbuf *out)
-{
-    put_byte(out, AD_BINARY_FIRST);
-    put_attributes(ad, with_private, out);
-}
-
 size_t ad_encoded_bytes(const struct ad *ad)
 {
     size_t names = 0;
@@ -490,10 +483,4 @@ size_t ad_encoded_bytes(const struct ad *ad)
     }
     strbuf_fini(&scratch);
     return 1 + varint_size(ad_count(ad)) + varint_size(names) + names + values;
-}
-
-void ad_expr_encode(const struct ad_expr *expr, struct strbuf *out)
-{
-    put_byte(out, AD_BINARY_FIRST);
-    put_node(&expr->root, true, out);
 }

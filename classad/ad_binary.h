@@ -2,8 +2,8 @@
  *
  * A version byte, the names of all attributes, then their values: each with its length before it,
  * so that it can be compared and copied without a look inside; expressions are trees of a byte a
- * node, not text.  Version 1 (names and values by turns) is what older programs left on disk: it is
- * read as well.
+ * node, not text.  Version 1 (names and values by turns) is not spoken any more, but ads that are
+ * nested in values still have its form.
  * The decoder takes its input as hostile: every length is checked against what is left, nesting and
  * counts against ad_limits.h.
  *
@@ -16,28 +16,18 @@
 #include <stddef.h>
 
 struct ad;
-struct ad_expr;
 struct err;
 struct strbuf;
 
-#define AD_BINARY_VERSION 2 /* what is written */
-#define AD_BINARY_FIRST   1 /* the oldest that is read */
+#define AD_BINARY_VERSION 2
 
 /* Appends; out->failed tells whether it fitted.  Ads nested in expressions keep their private
  * attributes only if with_private. */
 void ad_encode(const struct ad *ad, bool with_private, struct strbuf *out);
 
-/* The same in version 1, for those who know no other. */
-void ad_encode_first(const struct ad *ad, bool with_private, struct strbuf *out);
-
 /* Reads one ad from the front of data.  0, *used bytes (may be NULL when all must be used) and *ret
  * (ad_destroy); or -EBADMSG (malformed, with the byte offset), -EPROTONOSUPPORT (another version),
  * -E2BIG (a limit). */
 int ad_decode(const void *data, size_t length, size_t *used, struct ad **ret, struct err *err);
-
-/* One expression alone; its form is that of version 1. */
-void ad_expr_encode(const struct ad_expr *expr, struct strbuf *out);
-int ad_expr_decode(const void *data, size_t length, size_t *used, struct ad_expr **ret,
-                   struct err *err);
 
 #endif

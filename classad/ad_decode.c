@@ -383,17 +383,7 @@ static int get_node(struct decoder *decoder, struct ad_node *node)
     return rc;
 }
 
-static int check_version(uint8_t version, unsigned newest, struct err *err)
-{
-    return version >= AD_BINARY_FIRST && version <= newest
-               ? 0
-               : err_set(err, -EPROTONOSUPPORT,
-                         "binary ad of version %u, this program knows %d to %u", version,
-                         AD_BINARY_FIRST, newest);
-}
-
-static int start(struct decoder *decoder, const void *data, size_t length, unsigned newest,
-                 struct err *err)
+static int start(struct decoder *decoder, const void *data, size_t length, struct err *err)
 {
     *decoder = (struct decoder){.data = data, .length = length, .err = err};
     if (length > AD_TEXT_MAX) {
@@ -402,15 +392,11 @@ static int start(struct decoder *decoder, const void *data, size_t length, unsig
     }
     uint8_t version;
     int rc = get_byte(decoder, &version);
-    return rc < 0 ? rc : check_version(version, newest, err);
-}
-
-static int check_end(struct decoder *decoder, size_t *used)
-{
-    if (used == NULL && decoder->at != decoder->length) {
-        return malformed(decoder, "more follows than belongs to it");
+    if (rc == 0 && version != AD_BINARY_VERSION) {
+        return err_set(err, -EPROTONOSUPPORT, "binary ad of version %u, this program knows %d",
+                       version, AD_BINARY_VERSION);
     }
-    return 0;
+    return rc;
 }
 
 static void destroy_ad(void *ad)
@@ -424,63 +410,14 @@ static void stop(struct decoder *decoder)
     arena_destroy(decoder->arena);
 }
 
-int ad_decode_first(const void *data, size_t length, size_t *used, struct ad **ret, struct err *err)
-{
-    struct decoder decoder;
-    struct ad *ad = NULL;
-    int rc = start(&decoder, data, length, AD_BINARY_FIRST, err);
-    if (rc == 0) {
-        decoder.arena = arena_create(0, DECODE_BYTES_MAX);
-        rc = get_attributes(&decoder, &ad);
-    }
-    if (rc == 0) {
-        rc = check_end(&decoder, used);
-    }
-    if (rc == 0) {
-        if (used != NULL) {
-            *used = decoder.at;
-        }
-        *ret = ad;
-    } else {
-        ad_destroy(ad);
-    }
-    stop(&decoder);
-    return rc;
-}
-
-int ad_expr_decode(const void *data, size_t length, size_t *used, struct ad_expr **ret,
-                   struct err *err)
-{
-    struct decoder decoder;
-    struct ad_expr *expr = NULL;
-    int rc = start(&decoder, data, length, AD_BINARY_FIRST, err);
-    if (rc == 0) {
-        decoder.arena = arena_create(0, DECODE_BYTES_MAX);
-        rc = get_block(&decoder, &expr);
-    }
-    if (rc == 0) {
-        rc = check_end(&decoder, used);
-    }
-    if (rc == 0) {
-        if (used != NULL) {
-            *used = decoder.at;
-        }
-        *ret = expr;
-    } else {
-        ad_expr_destroy(expr);
-    }
-    stop(&decoder);
-    return rc;
-}
-
-/* ---- version 2 ---- */
+/* ---- whole ads ---- */
 
 int ad_outline_read(const void *data, size_t length, struct ad_outline *ret, struct err *err)
 {
     struct decoder decoder;
     uint32_t count = 0;
     uint32_t names_bytes = 0;
-    int rc = start(&decoder, data, length, AD_BINARY_VERSION, err);
+    int rc = start(&decoder, data, length, err);
     if (rc == 0) {
         rc = get_count(&decoder, &count);
     }

@@ -253,11 +253,7 @@ void ad_put_head(size_t count, size_t names_bytes, struct strbuf *out);
 /* Appends a value with the length before it. */
 void ad_value_put(const struct ad_node *node, bool with_private, struct strbuf *out);
 
-/* A whole ad of version 1. */
-int ad_decode_first(const void *data, size_t length, size_t *used, struct ad **ret,
-                    struct err *err);
-
-struct ad_outline { /* of an ad in binary form, version 2: nothing of it is checked but sizes */
+struct ad_outline { /* of an ad in binary form: nothing of it is checked but sizes */
     uint32_t count;
     const char *names;
     size_t names_bytes;
@@ -289,7 +285,7 @@ static inline bool ad_pass_value(const unsigned char **at, const unsigned char *
 
 struct ad_given;
 
-/* The body of an ad in version 2, as ad_decode_given() says.  *used: bytes of the ad. */
+/* The body of an ad, as ad_decode_given() says.  *used: bytes of the ad. */
 int ad_body_arrive(struct ad_pool *pool, const struct ad *previous,
                    const struct ad_given *const *given, size_t given_count, const void *data,
                    size_t length, size_t *used, struct ad_body **ret, struct err *err);

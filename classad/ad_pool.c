@@ -44,12 +44,6 @@ void ad_pool_destroy(struct ad_pool *pool)
     mem_free(pool);
 }
 
-static bool is_first_version(const void *data, size_t length)
-{
-    return length > 0 && *(const unsigned char *)data == AD_BINARY_FIRST;
-}
-
-/* Decodes version 2. */
 static int decode_body(struct ad_pool *pool, const struct ad *previous,
                        const struct ad_given *const *given, size_t given_count, const void *data,
                        size_t length, size_t *used, struct ad **ret, struct err *err)
@@ -79,39 +73,13 @@ int ad_decode_given(struct ad_pool *pool, const struct ad *previous,
                     const struct ad_given *const *given, size_t given_count, const void *data,
                     size_t length, struct ad **ret, struct err *err)
 {
-    if (!is_first_version(data, length)) {
-        return decode_body(pool, previous, given, given_count, data, length, NULL, ret, err);
-    }
-    struct ad *ad = NULL;
-    int rc = ad_decode_first(data, length, NULL, &ad, err);
-    if (rc < 0) {
-        return rc;
-    }
-    for (size_t i = 0; i < given_count; i++) {
-        ad_given_set(ad, given[i]);
-    }
-    if (pool != NULL) {
-        ad_pack(pool, previous, ad);
-    }
-    *ret = ad;
-    return 0;
+    return decode_body(pool, previous, given, given_count, data, length, NULL, ret, err);
 }
 
 int ad_decode_in(struct ad_pool *pool, const struct ad *previous, const void *data, size_t length,
                  size_t *used, struct ad **ret, struct err *err)
 {
-    if (!is_first_version(data, length)) {
-        return decode_body(pool, previous, NULL, 0, data, length, used, ret, err);
-    }
-    struct ad *ad = NULL;
-    int rc = ad_decode_first(data, length, used, &ad, err);
-    if (rc == 0) {
-        if (pool != NULL) {
-            ad_pack(pool, previous, ad);
-        }
-        *ret = ad;
-    }
-    return rc;
+    return decode_body(pool, previous, NULL, 0, data, length, used, ret, err);
 }
 
 int ad_decode(const void *data, size_t length, size_t *used, struct ad **ret, struct err *err)
@@ -120,29 +88,6 @@ int ad_decode(const void *data, size_t length, size_t *used, struct ad **ret, st
 }
 
 /* ---- a look before decoding ---- */
-
-static int peek_first(const void *data, size_t length, const char *name, const char **text,
-                      size_t *text_length, struct err *err)
-{
-    struct ad *ad = NULL;
-    size_t used;
-    int rc = ad_decode_first(data, length, &used, &ad, err);
-    if (rc < 0) {
-        return rc;
-    }
-    const struct ad_expr *expr = ad_lookup(ad, name);
-    const char *found = NULL;
-    size_t found_length = 0;
-    rc = -ENOENT;
-    if (expr != NULL && ad_expr_literal_string(expr, &found, &found_length)) {
-        *text = found_length > 0 ? memmem(data, length, found, found_length) : data;
-        *text_length = found_length;
-        CHECK(*text != NULL); /* it was read from there */
-        rc = 0;
-    }
-    ad_destroy(ad);
-    return rc;
-}
 
 /* Which attribute has that name; AD_NO_PLACE: none, or the names are malformed. */
 static uint32_t peek_place(struct ad_pool *pool, const struct ad_outline *outline, const char *name)
@@ -159,9 +104,6 @@ static uint32_t peek_place(struct ad_pool *pool, const struct ad_outline *outlin
 int ad_peek_string(struct ad_pool *pool, const void *data, size_t length, const char *name,
                    const char **text, size_t *text_length, struct err *err)
 {
-    if (is_first_version(data, length)) {
-        return peek_first(data, length, name, text, text_length, err);
-    }
     struct ad_outline outline;
     int rc = ad_outline_read(data, length, &outline, err);
     if (rc < 0) {

@@ -99,10 +99,8 @@ def attributes(ad):
     return varint(len(ad)) + b"".join(text(name) + node(value) for name, value in ad.items())
 
 
-def encode(ad, version=2):
-    """An ad's bytes; version 1 is the simpler form, which is read everywhere as well."""
-    if version == 1:
-        return b"\1" + attributes(ad)
+def encode(ad):
+    """An ad's bytes."""
     names = b"".join(name.encode() + b"\0" for name in ad)
     out = bytearray(b"\2" + varint(len(ad)) + varint(len(names)) + names)
     for value in ad.values():
@@ -210,8 +208,6 @@ class Reader:
 
     def ad(self):
         version = self.byte()
-        if version == 1:
-            return self.attributes(0)
         if version != 2:
             raise Malformed(f"ad of version {version}")
         count, names_bytes = self.varint(), self.varint()

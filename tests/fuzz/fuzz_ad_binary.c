@@ -21,36 +21,29 @@ static void check_json(const struct ad *ad)
     strbuf_fini(&text);
 }
 
-/* The ad has these bytes in the version they begin with. */
+/* The ad has these bytes. */
 static void check_bytes(const struct ad *ad, const uint8_t *data, size_t length)
 {
     struct strbuf bytes;
     strbuf_init(&bytes, 0);
-    if (data[0] == AD_BINARY_FIRST) {
-        ad_encode_first(ad, true, &bytes);
-    } else {
-        ad_encode(ad, true, &bytes);
-        CHECK(ad_encoded_bytes(ad) == bytes.length);
-    }
+    ad_encode(ad, true, &bytes);
+    CHECK(ad_encoded_bytes(ad) == bytes.length);
     CHECK(bytes.length == length && memcmp(bytes.data, data, length) == 0);
     strbuf_fini(&bytes);
 }
 
-/* Written in either version it is the same ad; so it is without the bytes it came from. */
-static void check_versions(const struct ad *ad)
+/* Written and read again it is the same ad; so it is without the bytes it came from. */
+static void check_return(const struct ad *ad)
 {
-    for (unsigned version = AD_BINARY_FIRST; version <= AD_BINARY_VERSION; version++) {
-        struct strbuf bytes;
-        struct ad *again = NULL;
-        strbuf_init(&bytes, 0);
-        (version == AD_BINARY_FIRST ? ad_encode_first : ad_encode)(ad, true, &bytes);
-        CHECK(!bytes.failed);
-        int rc = ad_decode(bytes.data, bytes.length, NULL, &again, NULL);
-        CHECK(rc == 0 || rc == -E2BIG); /* a little longer in the other version */
-        CHECK(rc < 0 || (ad_same(ad, again) && ad_same(again, ad)));
-        ad_destroy(again);
-        strbuf_fini(&bytes);
-    }
+    struct strbuf bytes;
+    struct ad *again = NULL;
+    strbuf_init(&bytes, 0);
+    ad_encode(ad, true, &bytes);
+    CHECK(!bytes.failed);
+    CHECK(ad_decode(bytes.data, bytes.length, NULL, &again, NULL) == 0);
+    CHECK(ad_same(ad, again) && ad_same(again, ad));
+    ad_destroy(again);
+    strbuf_fini(&bytes);
     struct ad *set = ad_create();
     ad_merge(set, ad);
     CHECK(ad_same(set, ad));
@@ -98,7 +91,7 @@ static void check_change(struct ad_pool *pool, const struct ad *old, const struc
     ad_merge(expected, old);
     ad_merge(expected, changes);
     CHECK(ad_same(changed, expected) && ad_same(expected, changed));
-    check_versions(changed);
+    check_return(changed);
     struct ad *twice = ad_change(pool, changed, old);
     CHECK(twice != NULL);
     ad_merge(expected, old);
@@ -129,9 +122,7 @@ static void check_pool(const struct ad *ad, const uint8_t *data, size_t length, 
         alone = NULL;
         CHECK(ad_decode(rest, used, NULL, &alone, NULL) == 0);
         CHECK(ad_same(second, alone));
-        if (rest[0] != AD_BINARY_FIRST) {
-            check_bytes(second, rest, used);
-        }
+        check_bytes(second, rest, used);
         check_public(second);
         check_change(pool, first, second);
         struct ad *third = NULL;
@@ -159,7 +150,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     CHECK(used <= size);
     check_bytes(ad, data, used);
     check_pool(ad, data, used, data + used, size - used);
-    check_versions(ad);
+    check_return(ad);
     check_public(ad);
 
     size_t at = 0;
