@@ -11,12 +11,12 @@ OUT=$WORK/out
 PYTHON=$(command -v /usr/bin/python3 || command -v python3)
 failures=0
 
-# An empty tree with our tools and rules, and no record of floors: it would be that of other code.
+# An empty tree with our tools and rules, and without what they record of our code.
 new_tree() {
     rm -rf "$TREE"
     mkdir -p "$TREE"/{tools,cmake,base,wire,rooster}
     cp "$ROOST_SRC"/tools/{*.py,*.sh,*.txt,*.rules} "$TREE/tools/"
-    rm "$TREE/tools/floors.txt"
+    rm "$TREE"/tools/{floors,tests_only}.txt
     cp "$ROOST_SRC/.clang-format" "$TREE/"
     cp "$ROOST_SRC/cmake/roost_compile.cmake" "$TREE/cmake/"
 }
