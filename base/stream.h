@@ -9,8 +9,8 @@
  * "unix:/path/socket", "pass:/path/socket".  A route is 1 to STREAM_ROUTE_MAX printable ASCII
  * characters without blanks.
  *
- * Two bodies: stream_event.c with tls.c (libevent, OpenSSL), and the simulator's network, which
- * delays, cuts and reorders connections above TLS, and treats certificates as names.
+ * Two bodies: stream_event.c with stream_tls.c (sockets, OpenSSL), and the simulator's network,
+ * which delays, cuts and reorders connections above TLS, and treats certificates as names.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

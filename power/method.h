@@ -1,8 +1,9 @@
 /* power/method.h - what a power method is: a row of operations.
  *
- * To add a method: a file power/method_<name>.c with its operations, its row in methods.c, its
- * options in struct power_node and in the rooster's `node` section (rooster/knobs.c), a line in
- * docs/.
+ * To add a method: a file power/method_<name>.c with its operations, its declaration below and its
+ * row in power_methods[] (power/power.c); its name and its options in NODE of power/knobs.c, their
+ * fields in struct power_node, read_section() of rooster/ways.c, which fills them; a line in
+ * power/README.md; `make config-page`.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -1,6 +1,6 @@
 /* power/power.h - switching machines on and off: one table of operations, a file per method.
  *
- * A method is a row of power_methods[] (power/methods.c) and a file power/method_<name>.c.  The
+ * A method is a row of power_methods[] (power/power.c) and a file power/method_<name>.c.  The
  * rooster wakes and asks; the startd puts its own machine to sleep.  Success of a wake is the
  * machine's live ad, never what is reported here: a method only says that the order was given, or
  * why not.

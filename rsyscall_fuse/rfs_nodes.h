@@ -53,7 +53,7 @@ struct rfs_node {
     struct rsys_attr cached;   /* of the contents that the kernel may have; mode 0: none */
     uint64_t acked_at;         /* the clock of calls when the last write was answered */
     uint64_t version;          /* one more with each change of the contents that is ours */
-    struct rfs_writes *writes; /* rfs_writes.h; NULL: nothing is being written */
+    struct rfs_writes *writes; /* rfs_writes.c; NULL: nothing is being written */
     LIST_HEAD(, rfs_open) opens;
 };
 

@@ -16,7 +16,7 @@
  *   image_left       in the end a machine or the submit host has an image, or a run's directory
  *   books_wrong      NumCkpts, LastCkptTime, CkptSequence or CommittedTime are not what happened
  *
- * That each step of a job was done exactly once is in its output: truth_is_output().
+ * That each step of a job was done exactly once is in its output: ckpt_truth_is_output().
  *
  * SPDX-License-Identifier: Apache-2.0
  */

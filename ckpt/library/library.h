@@ -3,8 +3,8 @@
  * A stranger's process: the library prints nothing, ends nothing and always returns; it needs no
  * memory but its own, and of the C library only what main thread code may call.  The thread that
  * waits for signals (watch.c) is one that the C library knows nothing of: it has no errno and no
- * thread-local storage of its own, and uses plain system calls (stub/sys.h) only.  So do all parts
- * but library.c's public functions.  See docs/decisions/0017-relinked-programs.md.
+ * thread-local storage of its own, and uses plain system calls (ckpt/stub/sys.h) only.  So do all
+ * parts but library.c's public functions.  See docs/decisions/0017-relinked-programs.md.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
