@@ -16,7 +16,7 @@ new_tree() {
     rm -rf "$TREE"
     mkdir -p "$TREE"/{tools,cmake,base,wire,rooster}
     cp "$ROOST_SRC"/tools/{*.py,*.sh,*.txt,*.rules} "$TREE/tools/"
-    rm "$TREE"/tools/{floors,tests_only}.txt
+    rm "$TREE"/tools/{docs_names,floors,tests_only}.txt
     cp "$ROOST_SRC/.clang-format" "$TREE/"
     cp "$ROOST_SRC/cmake/roost_compile.cmake" "$TREE/cmake/"
 }
