@@ -51,41 +51,42 @@ static void answer(struct wire_request **request, int status, const char *text)
 
 void activation_destroy(struct claim *claim)
 {
-    answer(&claim->starting, -ESHUTDOWN, "the claim ended");
-    answer(&claim->activate, -ESHUTDOWN, "the claim ended");
-    answer(&claim->deactivate, -ESHUTDOWN, "the claim ended");
-    answer(&claim->release, 0, NULL);
+    answer(&claim->calls.starting, -ESHUTDOWN, "the claim ended");
+    answer(&claim->calls.activate, -ESHUTDOWN, "the claim ended");
+    answer(&claim->calls.deactivate, -ESHUTDOWN, "the claim ended");
+    answer(&claim->calls.release, 0, NULL);
 }
 
 /* The schedd speaks anew after a lost connection: what it had asked for on the old one is void. */
 static void forget_lost(struct claim *claim)
 {
-    if (claim->activate != NULL && wire_request_wire(claim->activate) == NULL) {
-        answer(&claim->activate, -ECONNRESET, "the connection was lost"); /* nobody hears it */
+    if (claim->calls.activate != NULL && wire_request_wire(claim->calls.activate) == NULL) {
+        answer(&claim->calls.activate, -ECONNRESET,
+               "the connection was lost"); /* nobody hears it */
     }
 }
 
 bool activation_waits(struct claim *claim)
 {
     forget_lost(claim);
-    return claim->activate != NULL && claim->release == NULL;
+    return claim->calls.activate != NULL && claim->calls.release == NULL;
 }
 
 void activation_starter_gone(struct claim *claim)
 {
     forget_lost(claim);
-    answer(&claim->deactivate, 0, NULL);
+    answer(&claim->calls.deactivate, 0, NULL);
     /* A run may be over before its record was: it must not be begun a second time. */
-    answer(&claim->starting,
-           claim->starter_failed      ? -EIO
-           : claim->reason[0] != '\0' ? -ESHUTDOWN
-                                      : 0,
-           claim->reason);
-    if (claim->reason[0] != '\0') {
-        answer(&claim->activate, -ESHUTDOWN, claim->reason);
-    } else if (claim->release != NULL) {
+    answer(&claim->calls.starting,
+           claim->ending.starter_failed      ? -EIO
+           : claim->ending.reason[0] != '\0' ? -ESHUTDOWN
+                                             : 0,
+           claim->ending.reason);
+    if (claim->ending.reason[0] != '\0') {
+        answer(&claim->calls.activate, -ESHUTDOWN, claim->ending.reason);
+    } else if (claim->calls.release != NULL) {
         claim_end(claim, "released", false);
-    } else if (claim->activate != NULL) {
+    } else if (claim->calls.activate != NULL) {
         begin(claim);
     }
 }
@@ -95,15 +96,16 @@ void activation_starter_gone(struct claim *claim)
 static bool may_run_as_owner(const struct claim *claim)
 {
     const struct startd *startd = claim->startd;
-    const char *user = ad_string_or(claim->job, "User", "");
-    bool believed = owner_plan_is_believed(claim->uid_domain, claim->owners, user);
+    const char *user = ad_string_or(claim->job.ad, "User", "");
+    bool believed = owner_plan_is_believed(claim->schedd.uid_domain, claim->schedd.owners, user);
     if (!believed) {
         log_info(startd->env.log, "claim.owner_not_believed",
                  "the job will not run in its owner's account: the token of its schedd does not "
                  "name that owner",
-                 LOG_TEXT("job", claim->job_id), LOG_TEXT("user", user),
-                 LOG_TEXT("schedd", claim->schedd_name), LOG_TEXT("uid_domain", claim->uid_domain),
-                 LOG_TEXT("owners", claim->owners));
+                 LOG_TEXT("job", claim->job.id), LOG_TEXT("user", user),
+                 LOG_TEXT("schedd", claim->schedd.name),
+                 LOG_TEXT("uid_domain", claim->schedd.uid_domain),
+                 LOG_TEXT("owners", claim->schedd.owners));
     }
     return believed;
 }
@@ -124,16 +126,16 @@ static void write_record(struct claim *claim, const struct ad *args, const char 
     ad_set_string(record, "Machine", startd->name);
     ad_set_string(record, "BootId", startd->machine.boot_id);
     ad_set_int(record, "BootTime", startd->machine.boot_time_s);
-    ad_set_int(record, "LeaseDuration", claim->lease_s);
+    ad_set_int(record, "LeaseDuration", claim->lease.length_s);
     ad_set_int(record, "LeaseRemainingMs", (int64_t)claim_remaining_ms(claim));
     ad_set_bool(record, "MayRunAsOwner", may_run_as_owner(claim));
-    ad_set_ad(record, "Job", ad_copy(claim->job));
+    ad_set_ad(record, "Job", ad_copy(claim->job.ad));
     ad_set_ad(record, "Slot", ad_copy(claim->slot->ad)); /* the job will read it */
     struct strbuf text;
     strbuf_init(&text, 0);
     job_record_write(record, secrets, ARRAY_COUNT(secrets), &text);
-    mem_free(claim->record);
-    claim->record = strbuf_take(&text);
+    mem_free(claim->run.record);
+    claim->run.record = strbuf_take(&text);
     strbuf_fini(&text);
     ad_destroy(record);
 }
@@ -141,8 +143,8 @@ static void write_record(struct claim *claim, const struct ad *args, const char 
 static void spawn_recorded(void *arg)
 {
     struct claim *claim = arg;
-    if (claim->starter_pid != 0) { /* else that run was answered, and another is being committed */
-        answer(&claim->starting, 0, NULL);
+    if (claim->starter.pid != 0) { /* else that run was answered, and another is being committed */
+        answer(&claim->calls.starting, 0, NULL);
     }
 }
 
@@ -150,28 +152,29 @@ void activation_start(struct claim *claim)
 {
     struct startd *startd = claim->startd;
     struct err err;
-    if (claim->reason[0] != '\0') { /* the claim ended meanwhile */
-        claim_starter_gone(claim, claim->reason);
+    if (claim->ending.reason[0] != '\0') { /* the claim ended meanwhile */
+        claim_starter_gone(claim, claim->ending.reason);
         return;
     }
-    if (claim->kept_pid > 0 && claim->kept_wire == NULL) {
+    if (claim->kept.pid > 0 && claim->kept.wire == NULL) {
         return; /* until it is gone: claim_kept_gone() */
     }
-    bool kept = claim->kept_pid > 0;
+    bool kept = claim->kept.pid > 0;
     int rc = kept ? starters_hand_over(claim, &err) : starters_spawn(claim, &err);
     if (rc != 0) {
-        log_error(startd->env.log, "starter.spawn", err.text, LOG_TEXT("job", claim->job_id));
+        log_error(startd->env.log, "starter.spawn", err.text, LOG_TEXT("job", claim->job.id));
         struct strbuf why;
         strbuf_init(&why, 0);
         strbuf_printf(&why, "the starter could not be started: %s", err.text);
-        answer(&claim->starting, -EIO, strbuf_text(&why));
+        answer(&claim->calls.starting, -EIO, strbuf_text(&why));
         claim_starter_gone(claim, strbuf_text(&why));
         strbuf_fini(&why);
         return;
     }
+    claim_enter(claim, CLAIM_ACTIVE);
     slot_move(claim->slot, SLOT_CLAIMED, SLOT_BUSY);
-    if (kept && claim->recorded_pid == claim->starter_pid) {
-        answer(&claim->starting, 0, NULL);
+    if (kept && claim->run.recorded_pid == claim->starter.pid) {
+        answer(&claim->calls.starting, 0, NULL);
     } else {
         claim_commit(claim, spawn_recorded);
     }
@@ -181,7 +184,7 @@ void activation_start(struct claim *claim)
 static void run_recorded(void *arg)
 {
     struct claim *claim = arg;
-    claim->committing = false;
+    claim_enter(claim, CLAIM_STARTING);
     activation_start(claim);
 }
 
@@ -221,7 +224,7 @@ static int judge_job(struct claim *claim, struct wire_request *request, struct e
 /* The starter's place is free: judges the job that waits and commits the run. */
 static void begin(struct claim *claim)
 {
-    struct wire_request *request = claim->activate;
+    struct wire_request *request = claim->calls.activate;
     const struct ad *args = wire_request_args(request);
     struct err err;
     int rc = judge_job(claim, request, &err);
@@ -231,38 +234,37 @@ static void begin(struct claim *claim)
                  LOG_TEXT("slot", claim->slot_name), LOG_TEXT("identity", peer->identity),
                  LOG_TEXT("verb", wire_verb_name(wire_request_verb(request))),
                  LOG_TEXT("peer", peer->address));
-        answer(&claim->activate, rc, err.text);
+        answer(&claim->calls.activate, rc, err.text);
         claim_is_idle(claim);
         return;
     }
-    (void)snprintf(claim->job_id, sizeof claim->job_id, "%s", ad_string_or(args, "JobId", ""));
-    claim->epoch = ad_int_or(args, "ClaimEpoch", 0);
+    (void)snprintf(claim->job.id, sizeof claim->job.id, "%s", ad_string_or(args, "JobId", ""));
+    claim->job.epoch = ad_int_or(args, "ClaimEpoch", 0);
     (void)claim_set_job(claim, wire_request_ad(request, 0));
     write_record(claim, args, wire_request_secret(request, SECRET_NONCE));
-    claim->starting = request;
-    claim->activate = NULL;
-    claim->stage = CLAIM_ACTIVE;
-    claim->starter_pid = 0;
-    claim->starter_start = 0;
+    claim->calls.starting = request;
+    claim->calls.activate = NULL;
+    claim_enter(claim, CLAIM_RECORDING);
+    claim->starter.pid = 0;
+    claim->starter.start = 0;
     starters_name_directory(claim);
-    claim->energy_j = claim->energy_core_s = 0;
-    claim->ckpt_taken_s = claim->ckpt_run_s = 0;
-    claim->recorded_pid = claim->kept_wire != NULL ? claim->kept_pid : 0;
-    claim->job_start_s = loop_wall_s(claim->startd->env.loop);
-    claim->suspended_at_s = claim->suspended_s = claim->suspensions = 0;
-    claim->adopted = false;
-    claim->committing = true;
+    claim->run.energy_j = claim->run.core_s = 0;
+    claim->run.ckpt_taken_s = claim->run.ckpt_run_s = 0;
+    claim->run.recorded_pid = claim->kept.wire != NULL ? claim->kept.pid : 0;
+    claim->run.start_s = loop_wall_s(claim->startd->env.loop);
+    claim->suspension.at_s = claim->suspension.total_s = claim->suspension.count = 0;
+    claim->starter.adopted = false;
     claim_commit(claim, run_recorded);
 }
 
 static void activate(struct claim *claim, struct wire_request *request)
 {
     forget_lost(claim);
-    if (claim->activate != NULL) {
+    if (claim->calls.activate != NULL) {
         wire_reply_error(request, -EBUSY, "another ACTIVATE of this claim waits");
         return;
     }
-    claim->activate = request;
+    claim->calls.activate = request;
     if (claim->stage == CLAIM_HELD) {
         begin(claim);
     } /* else the end of the last starter, or the commit of the claim, comes first */
@@ -271,15 +273,15 @@ static void activate(struct claim *claim, struct wire_request *request)
 static void deactivate(struct claim *claim, struct wire_request *request)
 {
     const struct ad *args = wire_request_args(request);
-    bool same = strcmp(claim->job_id, ad_string_or(args, "JobId", "")) == 0 &&
-                claim->epoch == ad_int_or(args, "ClaimEpoch", -1);
-    if (claim->stage != CLAIM_ACTIVE || !same) {
+    bool same = strcmp(claim->job.id, ad_string_or(args, "JobId", "")) == 0 &&
+                claim->job.epoch == ad_int_or(args, "ClaimEpoch", -1);
+    if (!claim_plan_has_run(claim->stage) || !same) {
         wire_reply_ok(request, NULL); /* it does not run here: what was asked for is so */
         return;
     }
-    answer(&claim->deactivate, 0, NULL); /* asked twice: the later one waits */
-    claim->deactivate = request;
-    (void)snprintf(claim->stop_kind, sizeof claim->stop_kind, "%s",
+    answer(&claim->calls.deactivate, 0, NULL); /* asked twice: the later one waits */
+    claim->calls.deactivate = request;
+    (void)snprintf(claim->stop.kind, sizeof claim->stop.kind, "%s",
                    ad_string_or(args, "Kind", "")); /* an unknown word, or half of one, is none */
     starters_stop(claim, ad_bool_or(args, "Fast", false));
 }
@@ -290,16 +292,18 @@ static void suspend_claim(struct claim *claim, struct wire_request *request)
 {
     const struct ad *args = wire_request_args(request);
     bool wanted = ad_bool_or(args, "Suspended", false);
-    bool same = strcmp(claim->job_id, ad_string_or(args, "JobId", "")) == 0 &&
-                claim->epoch == ad_int_or(args, "ClaimEpoch", -1);
-    if (claim->stage != CLAIM_ACTIVE || !same || claim->starter_pid == 0 || claim->stopping) {
+    bool same = strcmp(claim->job.id, ad_string_or(args, "JobId", "")) == 0 &&
+                claim->job.epoch == ad_int_or(args, "ClaimEpoch", -1);
+    if (!claim_plan_has_run(claim->stage) || !same || claim->starter.pid == 0 ||
+        claim->stop.how != CLAIM_STOP_NOT) {
         wire_reply_error(request, -ESTALE, "that job does not run here, or is being ended");
         return;
     }
-    claim->by_user = wanted;
-    if (wanted && !claim->suspended) {
-        claim_suspend(claim);
-    } else if (!wanted && claim->suspended) {
+    if (wanted && !claim_is_suspended(claim)) {
+        claim_suspend(claim, SUSPENDED_BY_USER);
+    } else if (wanted) {
+        claim->suspension.by = SUSPENDED_BY_USER;
+    } else if (claim_is_suspended(claim)) {
         claim_continue(claim);
     }
     wire_reply_ok(request, NULL);
@@ -307,9 +311,9 @@ static void suspend_claim(struct claim *claim, struct wire_request *request)
 
 static void release_claim(struct claim *claim, struct wire_request *request)
 {
-    answer(&claim->release, 0, NULL);
-    claim->release = request;
-    if (claim->stage == CLAIM_ACTIVE) {
+    answer(&claim->calls.release, 0, NULL);
+    claim->calls.release = request;
+    if (claim_plan_has_run(claim->stage)) {
         starters_stop(claim, false); /* activation_starter_gone() ends the claim */
     } else {
         claim_end(claim, "released", false);
@@ -330,8 +334,8 @@ void activation_request(void *arg, struct wire_request *request)
                          claim->startd->name);
         return;
     }
-    if (claim->stage == CLAIM_OVER || claim->reason[0] != '\0') {
-        wire_reply_error(request, -ESHUTDOWN, "the claim is over: %s", claim->reason);
+    if (claim->stage == CLAIM_OVER || claim->ending.reason[0] != '\0') {
+        wire_reply_error(request, -ESHUTDOWN, "the claim is over: %s", claim->ending.reason);
         return;
     }
     if (draining_keeps(claim->startd, request, true)) {

@@ -55,31 +55,31 @@ void claim_discard(struct claim *claim)
             break;
         }
     }
-    if (claim->starter_pid > 0) {
-        os_forget(claim->startd->env.os, claim->starter_pid);
+    if (claim->starter.pid > 0) {
+        os_forget(claim->startd->env.os, claim->starter.pid);
     }
-    if (claim->kept_pid > 0) { /* it ends with its connection */
-        os_forget(claim->startd->env.os, claim->kept_pid);
+    if (claim->kept.pid > 0) { /* it ends with its connection */
+        os_forget(claim->startd->env.os, claim->kept.pid);
     }
     activation_destroy(claim);
-    wire_finish(claim->wire); /* an answer may be on its way */
-    loop_timer_destroy(claim->dial_timer);
-    loop_timer_destroy(claim->alive_timer);
-    loop_timer_destroy(claim->lease_timer);
-    loop_timer_destroy(claim->retire_timer);
-    loop_timer_destroy(claim->stop_timer);
-    mem_free(claim->schedd_address);
-    mem_free(claim->schedd_pin);
-    mem_free(claim->schedd_name);
-    mem_free(claim->schedd_token);
-    mem_free(claim->uid_domain);
-    mem_free(claim->owners);
-    mem_free(claim->user);
-    mem_free(claim->record);
-    mem_free(claim->directory);
-    mem_free(claim->kept_directory);
-    ad_destroy(claim->job);
-    ad_destroy(claim->shown);
+    wire_finish(claim->link.wire); /* an answer may be on its way */
+    loop_timer_destroy(claim->link.dial_timer);
+    loop_timer_destroy(claim->lease.alive_timer);
+    loop_timer_destroy(claim->lease.end_timer);
+    loop_timer_destroy(claim->retirement.timer);
+    loop_timer_destroy(claim->stop.timer);
+    mem_free(claim->schedd.address);
+    mem_free(claim->schedd.pin);
+    mem_free(claim->schedd.name);
+    mem_free(claim->schedd.token);
+    mem_free(claim->schedd.uid_domain);
+    mem_free(claim->schedd.owners);
+    mem_free(claim->job.user);
+    mem_free(claim->run.record);
+    mem_free(claim->run.directory);
+    mem_free(claim->kept.directory);
+    ad_destroy(claim->job.ad);
+    ad_destroy(claim->job.shown);
     claim->dead = true;
     if (claim->pending == 0) {
         mem_free(claim);
@@ -99,11 +99,11 @@ void claims_destroy(struct startd *startd)
 void claim_drop(struct claim *claim)
 {
     struct slot *slot = claim->slot;
-    CHECK(claim->starter_pid == 0);
+    CHECK(claim->starter.pid == 0);
     claim_forget_record(claim);
     log_info(claim->startd->env.log, "claim.dropped", "claim is gone",
-             LOG_TEXT("slot", claim->slot_name), LOG_TEXT("schedd", claim->schedd_name),
-             LOG_TEXT("reason", claim->reason));
+             LOG_TEXT("slot", claim->slot_name), LOG_TEXT("schedd", claim->schedd.name),
+             LOG_TEXT("reason", claim->ending.reason));
     claim_discard(claim);
     if (slot != NULL) {
         slot_rest(slot);
@@ -122,8 +122,8 @@ static void told_gone(void *arg, struct wire_reply *reply)
         return; /* the closed callback dials again, as long as the lease lasts */
     }
     if (reply->status == -ETIMEDOUT) { /* nothing else would say it again on this connection */
-        wire_close(claim->wire);
-        claim->wire = NULL;
+        wire_close(claim->link.wire);
+        claim->link.wire = NULL;
         dial_later(claim);
         return;
     }
@@ -133,22 +133,22 @@ static void told_gone(void *arg, struct wire_reply *reply)
 static void tell_gone(struct claim *claim)
 {
     struct ad *args = ad_create();
-    ad_set_string(args, "JobId", claim->job_id);
-    ad_set_int(args, "ClaimEpoch", claim->epoch);
-    ad_set_string(args, "Reason", claim->reason);
-    if (claim->preempted) {
+    ad_set_string(args, "JobId", claim->job.id);
+    ad_set_int(args, "ClaimEpoch", claim->job.epoch);
+    ad_set_string(args, "Reason", claim->ending.reason);
+    if (claim->ending.preempted) {
         ad_set_bool(args, "Preempted", true);
-    } else if (claim->starter_failed) {
+    } else if (claim->ending.starter_failed) {
         ad_set_bool(args, "StarterFailed", true);
     }
     const struct wire_secret id = {SECRET_CLAIM_ID, SECRET_OF_ARGS, claim->id};
     const struct wire_body body = {.args = args, .secrets = &id, .secret_count = 1};
-    if (wire_call(claim->wire, VERB_CLAIM_GONE, &body, CLAIM_CALL_MS, told_gone, claim) > 0) {
+    if (wire_call(claim->link.wire, VERB_CLAIM_GONE, &body, CLAIM_CALL_MS, told_gone, claim) > 0) {
         claim->pending++;
     } else {
-        wire_close(claim->wire);
-        claim->wire = NULL;
-        loop_timer_set(claim->dial_timer, REDIAL_FIRST_MS);
+        wire_close(claim->link.wire);
+        claim->link.wire = NULL;
+        loop_timer_set(claim->link.dial_timer, REDIAL_FIRST_MS);
     }
     ad_destroy(args);
 }
@@ -156,31 +156,31 @@ static void tell_gone(struct claim *claim)
 /* Nothing of the claim runs any more: frees the slot, then tells the schedd. */
 static void claim_over(struct claim *claim)
 {
-    if (claim->kept_pid > 0) { /* the slot is not free before its lock is: claim_kept_gone() */
+    if (claim->kept.pid > 0) { /* the slot is not free before its lock is: claim_kept_gone() */
         starters_unkeep(claim);
         return;
     }
     struct slot *slot = claim->slot;
     bool known =
-        claim->stage != CLAIM_OFFERED &&
-        !slot_plan_lease_is_over(loop_now_ms(claim->startd->env.loop), claim->lease_end_ms);
-    if (!known || claim->release != NULL) {
+        !claim_plan_is_offer(claim->stage) &&
+        !slot_plan_lease_is_over(loop_now_ms(claim->startd->env.loop), claim->lease.end_ms);
+    if (!known || claim->calls.release != NULL) {
         activation_starter_gone(claim); /* answers what waits */
         claim_drop(claim);
         return;
     }
     activation_starter_gone(claim);
-    claim->stage = CLAIM_OVER;
+    claim_enter(claim, CLAIM_OVER);
     claim->slot = NULL;
     if (slot != NULL) {
         slot->claim = NULL;
         slot_rest(slot);
     }
-    loop_timer_stop(claim->alive_timer);
+    loop_timer_stop(claim->lease.alive_timer);
     claim_commit(claim, NULL);
-    if (claim->wire != NULL && wire_is_ready(claim->wire)) {
+    if (claim->link.wire != NULL && wire_is_ready(claim->link.wire)) {
         tell_gone(claim);
-    } else if (claim->wire == NULL) {
+    } else if (claim->link.wire == NULL) {
         claim_dial(claim);
     }
 }
@@ -188,35 +188,35 @@ static void claim_over(struct claim *claim)
 void claim_is_idle(struct claim *claim)
 {
     claim_commit(claim, NULL);
-    loop_timer_set(claim->alive_timer, 0);
+    loop_timer_set(claim->lease.alive_timer, 0);
 }
 
 void claim_starter_gone(struct claim *claim, const char *reason)
 {
     draining_run_over(claim);
-    claim->starter_pid = 0;
-    claim->starter_done = false;
-    claim->overdue = false;
-    wire_close(claim->starter_wire);
-    claim->starter_wire = NULL;
-    claim->stopping = claim->stopping_fast = false;
-    claim->stop_kind[0] = '\0';
-    loop_timer_stop(claim->retire_timer);
-    loop_timer_stop(claim->stop_timer);
-    claim->suspended = claim->by_user = false;
-    if (claim->reason[0] == '\0') {
-        (void)snprintf(claim->reason, sizeof claim->reason, "%s", reason);
-        claim->starter_failed = claim->reason[0] != '\0';
+    claim->starter.pid = 0;
+    claim->starter.done = false;
+    claim->ending.overdue = false;
+    wire_close(claim->starter.wire);
+    claim->starter.wire = NULL;
+    claim->stop.how = CLAIM_STOP_NOT;
+    claim->stop.kind[0] = '\0';
+    loop_timer_stop(claim->retirement.timer);
+    loop_timer_stop(claim->stop.timer);
+    claim->suspension.by = SUSPENDED_BY_NONE;
+    if (claim->ending.reason[0] == '\0') {
+        (void)snprintf(claim->ending.reason, sizeof claim->ending.reason, "%s", reason);
+        claim->ending.starter_failed = claim->ending.reason[0] != '\0';
     }
-    if (claim->reason[0] == '\0' &&
-        preempt_is_due(claim->slot, claim->reason, sizeof claim->reason)) {
-        claim->preempted = true; /* it takes no further job */
+    if (claim->ending.reason[0] == '\0' &&
+        preempt_is_due(claim->slot, claim->ending.reason, sizeof claim->ending.reason)) {
+        claim->ending.preempted = true; /* it takes no further job */
     }
-    if (claim->reason[0] != '\0') {
+    if (claim->ending.reason[0] != '\0') {
         claim_over(claim);
         return;
     }
-    claim->stage = CLAIM_HELD;
+    claim_enter(claim, CLAIM_HELD);
     slot_move(claim->slot, SLOT_CLAIMED, SLOT_IDLE);
     if (!activation_waits(claim)) {
         claim_is_idle(claim);
@@ -226,14 +226,13 @@ void claim_starter_gone(struct claim *claim, const char *reason)
 
 void claim_kept_gone(struct claim *claim)
 {
-    bool at_rest = claim->stage == CLAIM_HELD ||
-                   (claim->stage == CLAIM_ACTIVE && claim->starter_pid == 0 && !claim->committing);
-    claim->kept_pid = 0;
-    wire_close(claim->kept_wire);
-    claim->kept_wire = NULL;
-    if (at_rest && claim->reason[0] != '\0') {
+    bool at_rest = claim->stage == CLAIM_HELD || claim->stage == CLAIM_STARTING;
+    claim->kept.pid = 0;
+    wire_close(claim->kept.wire);
+    claim->kept.wire = NULL;
+    if (at_rest && claim->ending.reason[0] != '\0') {
         claim_over(claim);
-    } else if (at_rest && claim->stage == CLAIM_ACTIVE) {
+    } else if (claim->stage == CLAIM_STARTING) {
         activation_start(claim);
     }
 }
@@ -247,11 +246,11 @@ void claim_end(struct claim *claim, const char *reason, bool fast)
         preempt_cancel(claim, reason);
         return;
     }
-    if (claim->reason[0] == '\0') {
-        (void)snprintf(claim->reason, sizeof claim->reason, "%s", reason);
+    if (claim->ending.reason[0] == '\0') {
+        (void)snprintf(claim->ending.reason, sizeof claim->ending.reason, "%s", reason);
     }
-    if (claim->stage == CLAIM_ACTIVE) {
-        if (claim->starter_pid != 0) {
+    if (claim_plan_has_run(claim->stage)) {
+        if (claim->starter.pid != 0) {
             if (claim->slot->state != SLOT_PREEMPTING) {
                 slot_move(claim->slot, SLOT_PREEMPTING, fast ? SLOT_KILLING : SLOT_VACATING);
             } else if (fast && claim->slot->activity != SLOT_KILLING) {
@@ -268,9 +267,9 @@ static void lease_tick(void *arg)
 {
     struct claim *claim = arg;
     uint64_t now_ms = loop_now_ms(claim->startd->env.loop);
-    if (!slot_plan_lease_is_over(now_ms, claim->lease_end_ms)) {
-        if (claim->lease_end_ms > now_ms) {
-            loop_timer_set(claim->lease_timer, claim->lease_end_ms - now_ms);
+    if (!slot_plan_lease_is_over(now_ms, claim->lease.end_ms)) {
+        if (claim->lease.end_ms > now_ms) {
+            loop_timer_set(claim->lease.end_timer, claim->lease.end_ms - now_ms);
         }
         return;
     }
@@ -279,21 +278,21 @@ static void lease_tick(void *arg)
         return;
     }
     log_warn(claim->startd->env.log, "claim.lease", "the schedd did not renew the lease in time",
-             LOG_TEXT("slot", claim->slot_name), LOG_TEXT("schedd", claim->schedd_name),
-             LOG_TEXT("job", claim->job_id));
+             LOG_TEXT("slot", claim->slot_name), LOG_TEXT("schedd", claim->schedd.name),
+             LOG_TEXT("job", claim->job.id));
     if (claim->stage == CLAIM_OVER) {
         claim_drop(claim);
         return;
     }
-    if (claim->stage == CLAIM_ACTIVE && claim->starter_pid != 0) {
-        if (claim->overdue) {
+    if (claim_plan_has_run(claim->stage) && claim->starter.pid != 0) {
+        if (claim->ending.overdue) {
             log_error(claim->startd->env.log, "starter.overdue", "it does not end: it is killed",
-                      LOG_TEXT("slot", claim->slot_name), LOG_TEXT("job", claim->job_id),
-                      LOG_INT("pid", claim->starter_pid));
-            (void)os_kill(claim->startd->env.os, claim->starter_pid, SIGKILL); /* watched */
+                      LOG_TEXT("slot", claim->slot_name), LOG_TEXT("job", claim->job.id),
+                      LOG_INT("pid", claim->starter.pid));
+            (void)os_kill(claim->startd->env.os, claim->starter.pid, SIGKILL); /* watched */
         }
-        claim->overdue = true;
-        loop_timer_set(claim->lease_timer, OVERDUE_MS);
+        claim->ending.overdue = true;
+        loop_timer_set(claim->lease.end_timer, OVERDUE_MS);
     }
     claim_end(claim, "claim lease is over", true);
 }
@@ -316,24 +315,26 @@ static bool learn(char **own, const struct ad *args, const char *name, size_t le
 
 static void confirmed(struct claim *claim, const struct ad *args)
 {
-    bool moved = learn(&claim->schedd_address, args, "ScheddAddress", 0);
-    bool renewed = learn(&claim->schedd_pin, args, "ScheddPin", STREAM_PIN_SIZE - 1);
-    if ((moved || renewed) && claim->stage != CLAIM_OFFERED && claim->stage != CLAIM_OVER) {
+    bool moved = learn(&claim->schedd.address, args, "ScheddAddress", 0);
+    bool renewed = learn(&claim->schedd.pin, args, "ScheddPin", STREAM_PIN_SIZE - 1);
+    if ((moved || renewed) && !claim_plan_is_offer(claim->stage) && claim->stage != CLAIM_OVER) {
         log_info(claim->startd->env.log, "claim.schedd",
                  "the schedd has another address or certificate",
-                 LOG_TEXT("slot", claim->slot_name), LOG_TEXT("address", claim->schedd_address));
+                 LOG_TEXT("slot", claim->slot_name), LOG_TEXT("address", claim->schedd.address));
         claim_commit(claim, NULL);
     }
     int64_t lease_s = args != NULL ? ad_int_or(args, "LeaseDuration", 0) : 0;
-    claim->lease_s = lease_s >= 1 && lease_s <= LEASE_MAX_S ? lease_s : claim->lease_s;
-    claim->lease_end_ms = claim->renew_sent_ms + (uint64_t)claim->lease_s * 1000;
-    claim->confirmed = true;
-    claim->overdue = false;
-    claim->failures = 0;
+    claim->lease.length_s =
+        lease_s >= 1 && lease_s <= LEASE_MAX_S ? lease_s : claim->lease.length_s;
+    claim->lease.end_ms = claim->lease.sent_ms + (uint64_t)claim->lease.length_s * 1000;
+    claim->lease.confirmed = true;
+    claim->ending.overdue = false;
+    claim->link.failures = 0;
     uint64_t remaining_ms = claim_remaining_ms(claim);
-    loop_timer_set(claim->lease_timer, remaining_ms);
-    loop_timer_set(claim->alive_timer, claim->say_again ? 0 : (uint64_t)claim->lease_s * 1000 / 3);
-    claim->say_again = false;
+    loop_timer_set(claim->lease.end_timer, remaining_ms);
+    loop_timer_set(claim->lease.alive_timer,
+                   claim->lease.say_again ? 0 : (uint64_t)claim->lease.length_s * 1000 / 3);
+    claim->lease.say_again = false;
     starters_renewed(claim);
 }
 
@@ -341,8 +342,8 @@ static void confirmed(struct claim *claim, const struct ad *args)
 static void refused(struct claim *claim, const char *why)
 {
     log_warn(claim->startd->env.log, "claim.refused", why, LOG_TEXT("slot", claim->slot_name),
-             LOG_TEXT("schedd", claim->schedd_name), LOG_TEXT("job", claim->job_id));
-    claim->lease_end_ms = 0; /* nobody waits for word from us */
+             LOG_TEXT("schedd", claim->schedd.name), LOG_TEXT("job", claim->job.id));
+    claim->lease.end_ms = 0; /* nobody waits for word from us */
     if (claim->stage == CLAIM_OVER) {
         claim_drop(claim);
     } else {
@@ -356,7 +357,7 @@ static void alive_answered(void *arg, struct wire_reply *reply)
     if (claim_came_back(claim)) {
         return;
     }
-    claim->renewing = false;
+    claim->lease.renewing = false;
     if (reply->status == 0) {
         confirmed(claim, reply->args);
     } else if (reply->status == -ENOKEY) {
@@ -367,30 +368,32 @@ static void alive_answered(void *arg, struct wire_reply *reply)
 static void alive(void *arg)
 {
     struct claim *claim = arg;
-    loop_timer_set(claim->alive_timer, (uint64_t)claim->lease_s * 1000 / 3);
-    claim->say_again = claim->renewing; /* what is under way may speak of a job that has ended */
-    if (claim->renewing || claim->stage == CLAIM_OVER || claim->wire == NULL ||
-        !wire_is_ready(claim->wire)) {
+    loop_timer_set(claim->lease.alive_timer, (uint64_t)claim->lease.length_s * 1000 / 3);
+    claim->lease.say_again =
+        claim->lease.renewing; /* what is under way may speak of a job that has ended */
+    if (claim->lease.renewing || claim->stage == CLAIM_OVER || claim->link.wire == NULL ||
+        !wire_is_ready(claim->link.wire)) {
         return;
     }
     struct ad *args = ad_create();
-    if (claim->stage == CLAIM_ACTIVE) {
-        ad_set_string(args, "JobId", claim->job_id);
-        ad_set_int(args, "ClaimEpoch", claim->epoch);
+    if (claim_plan_has_run(claim->stage)) {
+        ad_set_string(args, "JobId", claim->job.id);
+        ad_set_int(args, "ClaimEpoch", claim->job.epoch);
         claim_put_suspension(claim, args);
     }
     const struct wire_secret id = {SECRET_CLAIM_ID, SECRET_OF_ARGS, claim->id};
     const struct wire_body body = {.args = args, .secrets = &id, .secret_count = 1};
-    claim->renew_sent_ms = loop_now_ms(claim->startd->env.loop);
-    claim->renewing = wire_call(claim->wire, VERB_ALIVE, &body, (uint64_t)claim->lease_s * 1000 / 3,
-                                alive_answered, claim) > 0;
-    claim->pending += claim->renewing ? 1 : 0;
+    claim->lease.sent_ms = loop_now_ms(claim->startd->env.loop);
+    claim->lease.renewing =
+        wire_call(claim->link.wire, VERB_ALIVE, &body, (uint64_t)claim->lease.length_s * 1000 / 3,
+                  alive_answered, claim) > 0;
+    claim->pending += claim->lease.renewing ? 1 : 0;
     ad_destroy(args);
 }
 
 void claim_say_alive(struct claim *claim)
 {
-    loop_timer_set(claim->alive_timer, 0);
+    loop_timer_set(claim->lease.alive_timer, 0);
 }
 
 /* ---- claiming */
@@ -398,9 +401,8 @@ void claim_say_alive(struct claim *claim)
 static void committed(void *arg)
 {
     struct claim *claim = arg;
-    claim->committing = false;
-    if (claim->stage == CLAIM_OFFERED) {
-        claim->stage = CLAIM_HELD;
+    if (claim->stage == CLAIM_ACCEPTED) {
+        claim_enter(claim, CLAIM_HELD);
         slot_move(claim->slot, SLOT_CLAIMED, SLOT_IDLE);
         activation_starter_gone(claim); /* an ACTIVATE may have come before the commit */
     }
@@ -412,28 +414,28 @@ static void claim_answered(void *arg, struct wire_reply *reply)
     if (claim_came_back(claim)) {
         return;
     }
-    claim->renewing = false;
+    claim->lease.renewing = false;
     if (reply->status == -ENOKEY) {
         refused(claim, reply->text);
         return;
     }
     if (reply->status != 0) {
-        if (claim->wire != NULL &&
-            wire_is_ready(claim->wire)) { /* a slow or failing schedd: from the beginning */
-            wire_close(claim->wire);
-            claim->wire = NULL;
+        if (claim->link.wire != NULL &&
+            wire_is_ready(claim->link.wire)) { /* a slow or failing schedd: from the beginning */
+            wire_close(claim->link.wire);
+            claim->link.wire = NULL;
             if (reply->status == -EAGAIN) { /* our answer to DIAL_ME is on its way to it */
                 dial_later(claim);
             } else {
-                loop_timer_set(claim->dial_timer, REDIAL_MAX_MS);
+                loop_timer_set(claim->link.dial_timer, REDIAL_MAX_MS);
             }
         }
         return;
     }
     confirmed(claim, reply->args);
-    if (claim->stage == CLAIM_OFFERED) {
-        claim->committing = true;
-        claim->resume = true;
+    if (claim_plan_is_offer(claim->stage)) {
+        claim_enter(claim, CLAIM_ACCEPTED);
+        claim->link.resume = true;
         claim_commit(claim, committed);
     } else if (claim->stage == CLAIM_OVER) {
         tell_gone(claim);
@@ -448,10 +450,10 @@ static void say_claim(void *arg, struct wire *wire)
     ad_set_string(args, "SlotName", claim->slot_name);
     ad_set_string(args, "BootId", claim->startd->machine.boot_id);
     ad_set_string(args, "StartdUplink", claim->startd->uplink);
-    ad_set_bool(args, "Resume", claim->resume);
-    if (claim->resume && claim->stage != CLAIM_HELD && claim->job_id[0] != '\0') {
-        ad_set_string(args, "JobId", claim->job_id);
-        ad_set_int(args, "ClaimEpoch", claim->epoch);
+    ad_set_bool(args, "Resume", claim->link.resume);
+    if (claim->link.resume && claim->stage != CLAIM_HELD && claim->job.id[0] != '\0') {
+        ad_set_string(args, "JobId", claim->job.id);
+        ad_set_int(args, "ClaimEpoch", claim->job.epoch);
         claim_put_suspension(claim, args);
     }
     const struct ad *ads[1] = {claim->slot != NULL ? claim->slot->ad : NULL};
@@ -465,26 +467,27 @@ static void say_claim(void *arg, struct wire *wire)
                                    .ad_count = ads[0] != NULL ? 1 : 0,
                                    .secrets = proof,
                                    .secret_count = claim->nonce[0] != '\0' ? 2 : 1};
-    claim->renew_sent_ms = loop_now_ms(claim->startd->env.loop);
-    claim->renewing = wire_call(wire, VERB_CLAIM, &body, CLAIM_CALL_MS, claim_answered, claim) > 0;
-    claim->pending += claim->renewing ? 1 : 0;
+    claim->lease.sent_ms = loop_now_ms(claim->startd->env.loop);
+    claim->lease.renewing =
+        wire_call(wire, VERB_CLAIM, &body, CLAIM_CALL_MS, claim_answered, claim) > 0;
+    claim->pending += claim->lease.renewing ? 1 : 0;
     ad_destroy(args);
 }
 
 static void dial_later(struct claim *claim)
 {
-    loop_timer_set(claim->dial_timer,
-                   redial_delay_ms(loop_rng(claim->startd->env.loop), claim->failures++));
+    loop_timer_set(claim->link.dial_timer,
+                   redial_delay_ms(loop_rng(claim->startd->env.loop), claim->link.failures++));
 }
 
 static void connection_closed(void *arg, struct wire *wire, int status, const char *why)
 {
     struct claim *claim = arg;
     log_info(claim->startd->env.log, "claim.disconnected", why, LOG_TEXT("slot", claim->slot_name),
-             LOG_TEXT("schedd", claim->schedd_name), LOG_INT("status", status));
-    if (wire == claim->wire) {
-        claim->wire = NULL;
-        claim->renewing = false;
+             LOG_TEXT("schedd", claim->schedd.name), LOG_INT("status", status));
+    if (wire == claim->link.wire) {
+        claim->link.wire = NULL;
+        claim->lease.renewing = false;
         dial_later(claim);
     }
     wire_close(wire);
@@ -495,24 +498,24 @@ void claim_dial(struct claim *claim)
     static const struct wire_events EVENTS = {.ready = say_claim,
                                               .request = activation_request,
                                               .closed = connection_closed};
-    if (claim->wire != NULL) {
+    if (claim->link.wire != NULL) {
         return;
     }
     /* The proof: without it the schedd takes small frames only. */
     const struct wire_secret proof[] = {{SECRET_CLAIM_ID, SECRET_OF_ARGS, claim->id},
                                         {SECRET_NONCE, SECRET_OF_ARGS, claim->nonce}};
-    const struct wire_dial how = {.address = claim->schedd_address,
+    const struct wire_dial how = {.address = claim->schedd.address,
                                   .route = "claim",
                                   .name = "",
-                                  .pin = claim->schedd_pin,
+                                  .pin = claim->schedd.pin,
                                   .secrets = proof,
                                   .secret_count = claim->nonce[0] != '\0' ? 2 : 1,
                                   .server_scopes = SCOPE_SCHEDD};
     struct err err;
-    if (wire_dial(claim->startd->wires, &how, &EVENTS, claim, &claim->wire, &err) != 0) {
-        claim->wire = NULL;
+    if (wire_dial(claim->startd->wires, &how, &EVENTS, claim, &claim->link.wire, &err) != 0) {
+        claim->link.wire = NULL;
         log_warn(claim->startd->env.log, "claim.dial", err.text,
-                 LOG_TEXT("schedd", claim->schedd_name));
+                 LOG_TEXT("schedd", claim->schedd.name));
         dial_later(claim);
     }
 }
@@ -526,11 +529,11 @@ struct claim *claim_make(struct startd *startd)
 {
     struct claim *claim = mem_zalloc(sizeof *claim);
     claim->startd = startd;
-    claim->dial_timer = loop_timer_create(startd->env.loop, dial_timer, claim);
-    claim->alive_timer = loop_timer_create(startd->env.loop, alive, claim);
-    claim->lease_timer = loop_timer_create(startd->env.loop, lease_tick, claim);
-    claim->retire_timer = loop_timer_create(startd->env.loop, preempt_step, claim);
-    claim->stop_timer = loop_timer_create(startd->env.loop, starters_stop_step, claim);
+    claim->link.dial_timer = loop_timer_create(startd->env.loop, dial_timer, claim);
+    claim->lease.alive_timer = loop_timer_create(startd->env.loop, alive, claim);
+    claim->lease.end_timer = loop_timer_create(startd->env.loop, lease_tick, claim);
+    claim->retirement.timer = loop_timer_create(startd->env.loop, preempt_step, claim);
+    claim->stop.timer = loop_timer_create(startd->env.loop, starters_stop_step, claim);
     vec_push(&startd->claims, claim);
     return claim;
 }
@@ -558,44 +561,45 @@ static int restore_one(void *arg, const char *key, const void *value, size_t len
     (void)snprintf(claim->id, sizeof claim->id, "%s", key);
     (void)snprintf(claim->slot_name, sizeof claim->slot_name, "%s",
                    ad_string_or(ad, "SlotName", "?"));
-    claim->schedd_address = mem_strdup(ad_string_or(ad, "ScheddAddress", ""));
-    claim->schedd_pin = mem_strdup(ad_string_or(ad, "ScheddPin", ""));
-    claim->schedd_name = mem_strdup(ad_string_or(ad, "ScheddName", "?"));
-    claim->schedd_token = mem_strdup(ad_string_or(ad, "ScheddToken", ""));
-    claim->uid_domain = mem_strdup(ad_string_or(ad, "UidDomain", ""));
-    claim->owners = mem_strdup(ad_string_or(ad, "Owners", ""));
-    claim->lease_s = ad_int_or(ad, "LeaseDuration", 1200);
-    claim->epoch = ad_int_or(ad, "ClaimEpoch", 0);
-    (void)snprintf(claim->job_id, sizeof claim->job_id, "%s", ad_string_or(ad, "JobId", ""));
-    claim->starter_start = (uint64_t)ad_int_or(ad, "StarterStart", 0);
-    claim->directory = mem_strdup(ad_string_or(ad, "Directory", ""));
-    claim->resume = true;
+    claim->schedd.address = mem_strdup(ad_string_or(ad, "ScheddAddress", ""));
+    claim->schedd.pin = mem_strdup(ad_string_or(ad, "ScheddPin", ""));
+    claim->schedd.name = mem_strdup(ad_string_or(ad, "ScheddName", "?"));
+    claim->schedd.token = mem_strdup(ad_string_or(ad, "ScheddToken", ""));
+    claim->schedd.uid_domain = mem_strdup(ad_string_or(ad, "UidDomain", ""));
+    claim->schedd.owners = mem_strdup(ad_string_or(ad, "Owners", ""));
+    claim->lease.length_s = ad_int_or(ad, "LeaseDuration", 1200);
+    claim->job.epoch = ad_int_or(ad, "ClaimEpoch", 0);
+    (void)snprintf(claim->job.id, sizeof claim->job.id, "%s", ad_string_or(ad, "JobId", ""));
+    claim->starter.start = (uint64_t)ad_int_or(ad, "StarterStart", 0);
+    claim->run.directory = mem_strdup(ad_string_or(ad, "Directory", ""));
+    claim->link.resume = true;
     /* Renewals are not in the store: this is the latest that it can be.  The starter knows better,
      * and is told nothing until the schedd has confirmed the claim. */
-    claim->lease_end_ms = loop_now_ms(startd->env.loop) + (uint64_t)claim->lease_s * 1000;
-    claim->job_start_s = ad_int_or(ad, "JobStart", 0);
-    claim->preempted = ad_bool_or(ad, "Preempted", false);
-    claim->starter_failed = ad_bool_or(ad, "StarterFailed", false);
-    claim->evicted = ad_bool_or(ad, "Evicted", false);
-    claim->drained = ad_bool_or(ad, "Drained", false);
-    claim->accepted = ad_bool_or(ad, "Accepted", false);
-    claim->suspended = ad_bool_or(ad, "Suspended", false);
-    claim->by_user = ad_bool_or(ad, "SuspendedByUser", false);
-    claim->suspended_at_s = ad_int_or(ad, "SuspendedAt", 0);
-    claim->suspended_s = ad_int_or(ad, "SuspendedSeconds", 0);
-    claim->suspensions = ad_int_or(ad, "NumSuspensions", 0);
+    claim->lease.end_ms = loop_now_ms(startd->env.loop) + (uint64_t)claim->lease.length_s * 1000;
+    claim->run.start_s = ad_int_or(ad, "JobStart", 0);
+    claim->ending.preempted = ad_bool_or(ad, "Preempted", false);
+    claim->ending.starter_failed = ad_bool_or(ad, "StarterFailed", false);
+    claim->retirement.evicted = ad_bool_or(ad, "Evicted", false);
+    claim->retirement.drained = ad_bool_or(ad, "Drained", false);
+    claim->retirement.accepted = ad_bool_or(ad, "Accepted", false);
+    claim->suspension.by = !ad_bool_or(ad, "Suspended", false)        ? SUSPENDED_BY_NONE
+                           : ad_bool_or(ad, "SuspendedByUser", false) ? SUSPENDED_BY_USER
+                                                                      : SUSPENDED_BY_POLICY;
+    claim->suspension.at_s = ad_int_or(ad, "SuspendedAt", 0);
+    claim->suspension.total_s = ad_int_or(ad, "SuspendedSeconds", 0);
+    claim->suspension.count = ad_int_or(ad, "NumSuspensions", 0);
     if (same_boot && !over && slot != NULL && slot->claim == NULL) {
         claim->slot = slot;
         slot->claim = claim;
         claim->stage = CLAIM_HELD;
         if (ad_bool_or(ad, "Active", false)) {
             claim->stage = CLAIM_ACTIVE;
-            claim->starter_pid = (pid_t)ad_int_or(ad, "StarterPid", 0);
+            claim->starter.pid = (pid_t)ad_int_or(ad, "StarterPid", 0);
         }
     } else {
         claim->stage = CLAIM_OVER;
         const char *why = ad_string_or(ad, "Reason", "");
-        (void)snprintf(claim->reason, sizeof claim->reason, "%s",
+        (void)snprintf(claim->ending.reason, sizeof claim->ending.reason, "%s",
                        over && why[0] != '\0' ? why
                        : same_boot            ? "the slot is no longer configured"
                                               : "the machine was restarted");
@@ -632,16 +636,16 @@ int claims_restore(struct startd *startd, struct err *err)
     }
     for (size_t i = 0; i < all.count; i++) {
         struct claim *claim = all.items[i];
-        loop_timer_set(claim->lease_timer, claim_remaining_ms(claim));
+        loop_timer_set(claim->lease.end_timer, claim_remaining_ms(claim));
         claim_dial(claim);
         if (claim->slot != NULL) {
             slot_move(claim->slot, SLOT_CLAIMED,
-                      claim->stage == CLAIM_ACTIVE ? SLOT_BUSY : SLOT_IDLE);
+                      claim_plan_has_run(claim->stage) ? SLOT_BUSY : SLOT_IDLE);
         }
-        if (claim->stage == CLAIM_ACTIVE && claim->suspended) {
+        if (claim_plan_has_run(claim->stage) && claim_is_suspended(claim)) {
             slot_move(claim->slot, SLOT_CLAIMED, SLOT_SUSPENDED);
         }
-        if (claim->stage == CLAIM_ACTIVE) {
+        if (claim_plan_has_run(claim->stage)) {
             starters_adopt(claim); /* last: it may be the claim's end */
         }
     }

@@ -6,11 +6,23 @@
 
 #include <string.h>
 
+#include "base/check.h"
 #include "base/loop.h"
 #include "base/mem.h"
 #include "classad/ad.h"
 #include "startd/startd.h"
 #include "startd/startd_context.h"
+
+void claim_enter(struct claim *claim, enum claim_stage stage)
+{
+    CHECK(claim_plan_may_move(claim->stage, stage));
+    claim->stage = stage;
+}
+
+bool claim_is_suspended(const struct claim *claim)
+{
+    return claim->suspension.by != SUSPENDED_BY_NONE;
+}
 
 struct claim *claim_find(struct startd *startd, const char *claim_id)
 {
@@ -26,33 +38,34 @@ struct claim *claim_find(struct startd *startd, const char *claim_id)
 uint64_t claim_remaining_ms(const struct claim *claim)
 {
     uint64_t now_ms = loop_now_ms(claim->startd->env.loop);
-    return claim->lease_end_ms > now_ms ? claim->lease_end_ms - now_ms : 0;
+    return claim->lease.end_ms > now_ms ? claim->lease.end_ms - now_ms : 0;
 }
 
 int64_t claim_suspended_s(const struct claim *claim)
 {
     int64_t now_s = loop_wall_s(claim->startd->env.loop);
-    int64_t open_s =
-        claim->suspended && now_s > claim->suspended_at_s ? now_s - claim->suspended_at_s : 0;
-    return claim->suspended_s + open_s;
+    int64_t open_s = claim_is_suspended(claim) && now_s > claim->suspension.at_s
+                         ? now_s - claim->suspension.at_s
+                         : 0;
+    return claim->suspension.total_s + open_s;
 }
 
 int64_t claim_run_s(const struct claim *claim)
 {
     int64_t now_s = loop_wall_s(claim->startd->env.loop);
-    int64_t run = now_s - claim->job_start_s - claim_suspended_s(claim);
-    return claim->stage == CLAIM_ACTIVE && claim->job_start_s > 0 && run > 0 ? run : 0;
+    int64_t run = now_s - claim->run.start_s - claim_suspended_s(claim);
+    return claim_plan_has_run(claim->stage) && claim->run.start_s > 0 && run > 0 ? run : 0;
 }
 
 void claim_put_suspension(const struct claim *claim, struct ad *args)
 {
-    if (claim->stage != CLAIM_ACTIVE) {
+    if (!claim_plan_has_run(claim->stage)) {
         return;
     }
-    ad_set_bool(args, "Suspended", claim->suspended);
-    if (claim->suspensions > 0) {
-        ad_set_int(args, "NumSuspensions", claim->suspensions);
-        ad_set_int(args, "LastSuspensionTime", claim->suspended_at_s);
+    ad_set_bool(args, "Suspended", claim_is_suspended(claim));
+    if (claim->suspension.count > 0) {
+        ad_set_int(args, "NumSuspensions", claim->suspension.count);
+        ad_set_int(args, "LastSuspensionTime", claim->suspension.at_s);
         ad_set_int(args, "SuspendedSeconds", claim_suspended_s(claim));
     }
 }
@@ -78,17 +91,17 @@ void claim_show(struct claim *claim, const struct ad *job)
     }
     const struct ad_expr *rank = slot != NULL ? ad_lookup(slot, "Rank") : NULL;
     ad_set_real(shown, "CurrentRank", rank != NULL ? ad_eval_rank(rank, slot, job, &context) : 0.0);
-    ad_destroy(claim->shown);
-    claim->shown = shown;
+    ad_destroy(claim->job.shown);
+    claim->job.shown = shown;
 }
 
 int claim_set_job(struct claim *claim, const struct ad *job)
 {
     struct ad *copy = ad_copy(job);
-    ad_destroy(claim->job);
-    claim->job = copy;
-    mem_free(claim->user);
-    claim->user = mem_strdup(ad_string_or(job, "User", "?"));
+    ad_destroy(claim->job.ad);
+    claim->job.ad = copy;
+    mem_free(claim->job.user);
+    claim->job.user = mem_strdup(ad_string_or(job, "User", "?"));
     claim_show(claim, job);
     return 0;
 }

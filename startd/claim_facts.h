@@ -6,12 +6,17 @@
 #ifndef STARTD_CLAIM_FACTS_H
 #define STARTD_CLAIM_FACTS_H
 
+#include <stdbool.h>
 #include <stdint.h>
+
+#include "startd/claim_plan.h"
 
 struct ad;
 struct claim;
 struct startd;
 
+void claim_enter(struct claim *claim, enum claim_stage stage); /* CHECKs the table */
+bool claim_is_suspended(const struct claim *claim);
 struct claim *claim_find(struct startd *startd, const char *claim_id);
 uint64_t claim_remaining_ms(const struct claim *claim);
 int64_t claim_suspended_s(const struct claim *claim); /* of the run so far */

@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "base/strbuf.h"
 #include "classad/ad.h"
+#include "startd/claim_facts.h"
 #include "startd/startd.h"
 #include "store/store.h"
 
@@ -41,38 +42,38 @@ static struct ad *claim_to_ad(const struct claim *claim)
     struct ad *ad = ad_create();
     ad_set_string(ad, "SlotName", claim->slot_name);
     ad_set_string(ad, "BootId", claim->startd->machine.boot_id);
-    ad_set_string(ad, "ScheddAddress", claim->schedd_address);
-    ad_set_string(ad, "ScheddPin", claim->schedd_pin);
-    ad_set_string(ad, "ScheddName", claim->schedd_name);
-    ad_set_string(ad, "ScheddToken", claim->schedd_token);
-    ad_set_string(ad, "UidDomain", claim->uid_domain);
-    ad_set_string(ad, "Owners", claim->owners);
-    ad_set_int(ad, "LeaseDuration", claim->lease_s);
-    ad_set_string(ad, "JobId", claim->job_id);
-    ad_set_int(ad, "ClaimEpoch", claim->epoch);
-    ad_set_bool(ad, "Active", claim->stage == CLAIM_ACTIVE);
+    ad_set_string(ad, "ScheddAddress", claim->schedd.address);
+    ad_set_string(ad, "ScheddPin", claim->schedd.pin);
+    ad_set_string(ad, "ScheddName", claim->schedd.name);
+    ad_set_string(ad, "ScheddToken", claim->schedd.token);
+    ad_set_string(ad, "UidDomain", claim->schedd.uid_domain);
+    ad_set_string(ad, "Owners", claim->schedd.owners);
+    ad_set_int(ad, "LeaseDuration", claim->lease.length_s);
+    ad_set_string(ad, "JobId", claim->job.id);
+    ad_set_int(ad, "ClaimEpoch", claim->job.epoch);
+    ad_set_bool(ad, "Active", claim_plan_has_run(claim->stage));
     ad_set_bool(ad, "Over", claim->stage == CLAIM_OVER);
     /* A run that is to be given to a kept starter is known by it before it has it. */
-    bool kept = claim->starter_pid == 0 && claim->kept_wire != NULL;
-    ad_set_int(ad, "StarterPid", kept ? claim->kept_pid : claim->starter_pid);
-    ad_set_int(ad, "StarterStart", (int64_t)(kept ? claim->kept_start : claim->starter_start));
-    if (claim->directory != NULL) {
-        ad_set_string(ad, "Directory", claim->directory);
+    bool kept = claim->starter.pid == 0 && claim->kept.wire != NULL;
+    ad_set_int(ad, "StarterPid", kept ? claim->kept.pid : claim->starter.pid);
+    ad_set_int(ad, "StarterStart", (int64_t)(kept ? claim->kept.start : claim->starter.start));
+    if (claim->run.directory != NULL) {
+        ad_set_string(ad, "Directory", claim->run.directory);
     }
-    ad_set_int(ad, "JobStart", claim->job_start_s);
-    ad_set_string(ad, "Reason", claim->reason);
-    ad_set_bool(ad, "Preempted", claim->preempted);
-    ad_set_bool(ad, "StarterFailed", claim->starter_failed);
-    ad_set_bool(ad, "Evicted", claim->evicted);
-    ad_set_bool(ad, "Drained", claim->drained);
-    ad_set_bool(ad, "Accepted", claim->accepted);
-    ad_set_bool(ad, "Suspended", claim->suspended);
-    ad_set_bool(ad, "SuspendedByUser", claim->by_user);
-    ad_set_int(ad, "SuspendedAt", claim->suspended_at_s);
-    ad_set_int(ad, "SuspendedSeconds", claim->suspended_s);
-    ad_set_int(ad, "NumSuspensions", claim->suspensions);
-    if (claim->job != NULL) {
-        ad_set_ad(ad, "Job", ad_copy(claim->job));
+    ad_set_int(ad, "JobStart", claim->run.start_s);
+    ad_set_string(ad, "Reason", claim->ending.reason);
+    ad_set_bool(ad, "Preempted", claim->ending.preempted);
+    ad_set_bool(ad, "StarterFailed", claim->ending.starter_failed);
+    ad_set_bool(ad, "Evicted", claim->retirement.evicted);
+    ad_set_bool(ad, "Drained", claim->retirement.drained);
+    ad_set_bool(ad, "Accepted", claim->retirement.accepted);
+    ad_set_bool(ad, "Suspended", claim_is_suspended(claim));
+    ad_set_bool(ad, "SuspendedByUser", claim->suspension.by == SUSPENDED_BY_USER);
+    ad_set_int(ad, "SuspendedAt", claim->suspension.at_s);
+    ad_set_int(ad, "SuspendedSeconds", claim->suspension.total_s);
+    ad_set_int(ad, "NumSuspensions", claim->suspension.count);
+    if (claim->job.ad != NULL) {
+        ad_set_ad(ad, "Job", ad_copy(claim->job.ad));
     }
     if (claim->slot != NULL && claim->slot->kind == SLOT_DYNAMIC) {
         struct ad *piece = ad_create();

@@ -66,11 +66,11 @@ static struct drain_slot *snapshot(const struct startd *startd, const struct dra
         slots[i].place = place_of(slot);
         slots[i].requested = request == NULL || drain_request_names(request, slot->name);
         if (claim != NULL) {
-            slots[i].accepted = claim->accepted;
+            slots[i].accepted = claim->retirement.accepted;
             slots[i].run_s = claim_run_s(claim);
             slots[i].retirement_s = preempt_retirement_s(slot);
             slots[i].vacate_s = preempt_vacate_s(slot);
-            slots[i].saved_s = claim->ckpt_run_s;
+            slots[i].saved_s = claim->run.ckpt_run_s;
             slots[i].keeps_output = preempt_keeps_output(slot);
         }
     }
@@ -223,7 +223,7 @@ void draining_finish(struct startd *startd, const char *why)
             struct ad_context context = startd_context(startd);
             slot_move(slot, slot_plan_rest(slot->ad, &context), SLOT_IDLE);
         } else if (claim != NULL) {
-            claim->accepted = false;
+            claim->retirement.accepted = false;
             preempt_is_over(slot);
         }
     }
@@ -342,7 +342,7 @@ static void take(struct slot *slot, enum drain_step step)
         slot_move(slot, SLOT_DRAINED, SLOT_IDLE);
         break;
     case DRAIN_STEP_RELEASE:
-        if (claim != NULL && claim->reason[0] == '\0') {
+        if (claim != NULL && claim->ending.reason[0] == '\0') {
             claim_end(claim, "the machine is draining", false);
         }
         break;

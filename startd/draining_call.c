@@ -70,7 +70,7 @@ static void serve_held(struct startd *startd)
             struct claim *claim =
                 claim_find(startd, wire_request_secret(one->request, SECRET_CLAIM_ID));
             const struct wire *wire = wire_request_wire(one->request);
-            if (claim != NULL && wire != NULL && claim->wire == wire) {
+            if (claim != NULL && wire != NULL && claim->link.wire == wire) {
                 activation_request(claim, one->request);
             } else {
                 wire_reply_error(one->request, -ESHUTDOWN, "the claim is over");

@@ -61,7 +61,7 @@ static bool counts_start(const struct startd *startd)
 
 bool draining_is_due(const struct slot *slot)
 {
-    bool may_go_on = slot->claim == NULL || slot->claim->accepted;
+    bool may_go_on = slot->claim == NULL || slot->claim->retirement.accepted;
     return draining_slot(slot) && !(may_go_on && counts_start(slot->startd));
 }
 
@@ -130,9 +130,10 @@ void draining_moved(struct startd *startd)
 
 void draining_run_over(struct claim *claim)
 {
-    if (claim->drained && !claim->delivered) { /* it may have ended just in time */
+    if (claim->retirement.drained &&
+        !claim->starter.delivered) { /* it may have ended just in time */
         drain_totals_evicted(&claim->startd->draining.totals, claim_run_s(claim));
         draining_save(claim->startd, NULL);
     }
-    claim->drained = claim->delivered = false;
+    claim->retirement.drained = claim->starter.delivered = false;
 }

@@ -59,7 +59,7 @@ static void begin(struct startd *startd, const char *why)
     startd->farewell = true;
     for (size_t i = startd->claims.count; i > 0; i--) {
         struct claim *claim = startd->claims.items[i - 1];
-        if (claim->stage == CLAIM_WAITING || claim->stage == CLAIM_OFFERED) {
+        if (claim->stage == CLAIM_WAITING || claim_plan_is_offer(claim->stage)) {
             claim_end(claim, "the machine takes no more jobs", false);
         }
     }

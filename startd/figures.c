@@ -46,7 +46,7 @@ static void measure_idleness(struct startd *startd)
 static pid_t root_of(const struct slot *slot)
 {
     const struct claim *claim = slot->claim;
-    return claim == NULL ? 0 : claim->starter_pid != 0 ? claim->starter_pid : claim->kept_pid;
+    return claim == NULL ? 0 : claim->starter.pid != 0 ? claim->starter.pid : claim->kept.pid;
 }
 
 /* A starter's knob: the kernel counts what it throttles as nobody's load. */
@@ -77,7 +77,7 @@ static void measure_jobs(struct startd *startd, double elapsed_s)
         struct load_job job = {0};
         if (root_of(slot) > 0) {
             job.running = running[count++];
-            job.suspended = slot->claim->suspended;
+            job.suspended = claim_is_suspended(slot->claim);
             job.cpus = limited ? (double)slot->total.amount[RESOURCE_CPUS] : 0.0;
         }
         slot->condor_load = load_plan_decay(slot->condor_load, load_plan_job(&job), elapsed_s);
@@ -201,8 +201,9 @@ void figures_write(struct slot *slot, struct ad *ad)
     meter_write(slot, ad);
     write_clock(now_s, ad);
     write_busy(slot, now_s, ad);
-    if (slot->claim != NULL && slot->claim->stage == CLAIM_ACTIVE && slot->claim->job_start_s > 0) {
-        int64_t run_s = now_s - slot->claim->job_start_s;
+    if (slot->claim != NULL && claim_plan_has_run(slot->claim->stage) &&
+        slot->claim->run.start_s > 0) {
+        int64_t run_s = now_s - slot->claim->run.start_s;
         ad_set_int(ad, "TotalJobRunTime", run_s > 0 ? run_s : 0);
         ad_set_int(ad, "TotalJobSuspendTime", claim_suspended_s(slot->claim));
     }

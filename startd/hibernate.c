@@ -546,7 +546,7 @@ void hibernate_look_again(struct startd *startd)
     startd->adapter.seen_ms = startd->look.seen_ms = 0;
     for (size_t i = 0; i < startd->claims.count; i++) {
         struct claim *claim = startd->claims.items[i];
-        if (claim->stage == CLAIM_HELD || claim->stage == CLAIM_ACTIVE) {
+        if (claim->stage == CLAIM_HELD || claim_plan_has_run(claim->stage)) {
             claim_say_alive(claim); /* is it still ours? */
         }
     }

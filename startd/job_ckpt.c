@@ -131,15 +131,15 @@ void job_ckpt_put_machine(const struct startd *startd, struct ad *ad)
 
 void job_ckpt_put_run(const struct claim *claim, struct ad *ad)
 {
-    if (claim->ckpt_taken_s > 0) {
-        ad_set_int(ad, CKPT_SLOT_LAST, claim->ckpt_taken_s);
+    if (claim->run.ckpt_taken_s > 0) {
+        ad_set_int(ad, CKPT_SLOT_LAST, claim->run.ckpt_taken_s);
     }
 }
 
 void job_ckpt_taken(struct claim *claim, const struct ad *args)
 {
-    claim->ckpt_taken_s = ad_int_or(args, CKPT_SLOT_LAST, 0);
-    claim->ckpt_run_s = ad_int_or(args, CKPT_RUN_SECONDS, 0);
+    claim->run.ckpt_taken_s = ad_int_or(args, CKPT_SLOT_LAST, 0);
+    claim->run.ckpt_run_s = ad_int_or(args, CKPT_RUN_SECONDS, 0);
 }
 
 /* ---- roost checkpoint */
@@ -160,13 +160,14 @@ static void answered(void *arg, struct wire_reply *reply)
 void job_ckpt_asked(struct claim *claim, struct wire_request *request)
 {
     const struct ad *args = wire_request_args(request);
-    bool same = strcmp(claim->job_id, ad_string_or(args, "JobId", "")) == 0 &&
-                claim->epoch == ad_int_or(args, "ClaimEpoch", -1);
+    bool same = strcmp(claim->job.id, ad_string_or(args, "JobId", "")) == 0 &&
+                claim->job.epoch == ad_int_or(args, "ClaimEpoch", -1);
     const struct wire_body body = {.args = NULL};
-    if (claim->stage != CLAIM_ACTIVE || !same || claim->starter_pid == 0 || claim->stopping) {
+    if (!claim_plan_has_run(claim->stage) || !same || claim->starter.pid == 0 ||
+        claim->stop.how != CLAIM_STOP_NOT) {
         wire_reply_error(request, -ESTALE, "that job does not run here, or is being ended");
-    } else if (claim->starter_wire == NULL || !wire_is_ready(claim->starter_wire) ||
-               wire_call(claim->starter_wire, VERB_STARTER_CHECKPOINT, &body, 0, answered,
+    } else if (claim->starter.wire == NULL || !wire_is_ready(claim->starter.wire) ||
+               wire_call(claim->starter.wire, VERB_STARTER_CHECKPOINT, &body, 0, answered,
                          request) < 0) {
         wire_reply_error(request, -EAGAIN, "its starter cannot be asked now");
     }

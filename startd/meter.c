@@ -28,6 +28,7 @@
 #include "base/strbuf.h"
 #include "classad/ad.h"
 #include "startd/advertise_due.h"
+#include "startd/claim_facts.h"
 #include "startd/meter_plan.h"
 #include "store/store.h"
 #include "wire/energy_line.h"
@@ -265,7 +266,8 @@ static double share_at_work(const struct startd *startd)
     double cores = 0;
     for (size_t i = 0; i < startd->slot_count; i++) {
         const struct slot *slot = startd->slots[i];
-        if (slot->claim != NULL && slot->claim->stage == CLAIM_ACTIVE && !slot->claim->suspended) {
+        if (slot->claim != NULL && claim_plan_has_run(slot->claim->stage) &&
+            !claim_is_suspended(slot->claim)) {
             cores += (double)slot->total.amount[RESOURCE_CPUS];
         }
     }
@@ -418,9 +420,9 @@ static void recall_run(struct meter *meter, struct claim *claim)
 {
     for (size_t i = 0; i < meter->runs.count; i++) {
         struct run_meter *run = meter->runs.items[i];
-        if (claim->directory != NULL && strcmp(run->directory, claim->directory) == 0) {
-            claim->energy_j = run->joules;
-            claim->energy_core_s = run->core_s;
+        if (claim->run.directory != NULL && strcmp(run->directory, claim->run.directory) == 0) {
+            claim->run.energy_j = run->joules;
+            claim->run.core_s = run->core_s;
             vec_remove_at(&meter->runs, i);
             free_run(run);
             return;
@@ -435,14 +437,14 @@ void meter_count(struct claim *claim, const struct ad *args, bool ends)
     double joules = ad_real_or(args, "EnergyJoules", 0);
     double core_s = ad_real_or(args, "CoreSeconds", 0);
     recall_run(meter, claim);
-    bool more = joules > claim->energy_j || core_s > claim->energy_core_s;
-    if (claim->user != NULL && more) {
-        struct user_meter *user = user_named(meter, claim->user);
-        user->joules += joules > claim->energy_j ? joules - claim->energy_j : 0;
-        user->core_s += core_s > claim->energy_core_s ? core_s - claim->energy_core_s : 0;
+    bool more = joules > claim->run.energy_j || core_s > claim->run.core_s;
+    if (claim->job.user != NULL && more) {
+        struct user_meter *user = user_named(meter, claim->job.user);
+        user->joules += joules > claim->run.energy_j ? joules - claim->run.energy_j : 0;
+        user->core_s += core_s > claim->run.core_s ? core_s - claim->run.core_s : 0;
         user->changed_ms = loop_now_ms(startd->env.loop);
-        claim->energy_j = joules > claim->energy_j ? joules : claim->energy_j;
-        claim->energy_core_s = core_s > claim->energy_core_s ? core_s : claim->energy_core_s;
+        claim->run.energy_j = joules > claim->run.energy_j ? joules : claim->run.energy_j;
+        claim->run.core_s = core_s > claim->run.core_s ? core_s : claim->run.core_s;
         meter->changed = true;
         if (startd->slot_count > 0) { /* whose ad has the users */
             startd->slots[0]->changed = startd->slots[0]->stale = true;
@@ -516,10 +518,11 @@ static void write_runs(const struct meter *meter, struct ad *ad)
     struct vec lines = {0};
     for (size_t i = 0; i < startd->claims.count; i++) {
         const struct claim *claim = startd->claims.items[i];
-        if (claim->stage == CLAIM_ACTIVE && claim->directory != NULL && claim->energy_core_s > 0) {
-            const struct energy_line line = {.joules = claim->energy_j,
-                                             .core_s = claim->energy_core_s,
-                                             .name = claim->directory};
+        if (claim_plan_has_run(claim->stage) && claim->run.directory != NULL &&
+            claim->run.core_s > 0) {
+            const struct energy_line line = {.joules = claim->run.energy_j,
+                                             .core_s = claim->run.core_s,
+                                             .name = claim->run.directory};
             energy_line_add(&lines, &line);
         }
     }

@@ -144,19 +144,19 @@ static struct claim *make(struct slot *slot, struct wire_request *request)
     loop_secret(startd->env.loop, random, sizeof random);
     text_hex(random, sizeof random, claim->nonce);
     claim->slot = slot;
-    claim->accepted = draining_slot(slot);
-    claim->schedd_address = mem_strdup(ad_string_or(args, "ScheddAddress", ""));
-    claim->schedd_pin = mem_strdup(ad_string_or(args, "ScheddPin", ""));
-    claim->schedd_name = mem_strdup(ad_string_or(args, "ScheddName", "?"));
-    claim->schedd_token = mem_strdup(peer->token_id);
-    claim->uid_domain = mem_strdup(peer->uid_domain);
-    claim->owners = mem_strdup(peer->owners);
-    claim->user = mem_strdup(ad_string_or(job, "User", "?"));
+    claim->retirement.accepted = draining_slot(slot);
+    claim->schedd.address = mem_strdup(ad_string_or(args, "ScheddAddress", ""));
+    claim->schedd.pin = mem_strdup(ad_string_or(args, "ScheddPin", ""));
+    claim->schedd.name = mem_strdup(ad_string_or(args, "ScheddName", "?"));
+    claim->schedd.token = mem_strdup(peer->token_id);
+    claim->schedd.uid_domain = mem_strdup(peer->uid_domain);
+    claim->schedd.owners = mem_strdup(peer->owners);
+    claim->job.user = mem_strdup(ad_string_or(job, "User", "?"));
     claim_show(claim, job);
     int64_t lease_s = ad_int_or(args, "LeaseDuration", 0);
-    claim->lease_s = lease_s >= 1 && lease_s <= LEASE_MAX_S ? lease_s : 1200;
-    claim->lease_end_ms = loop_now_ms(startd->env.loop) + match_timeout_ms(startd);
-    loop_timer_set(claim->lease_timer, claim_remaining_ms(claim));
+    claim->lease.length_s = lease_s >= 1 && lease_s <= LEASE_MAX_S ? lease_s : 1200;
+    claim->lease.end_ms = loop_now_ms(startd->env.loop) + match_timeout_ms(startd);
+    loop_timer_set(claim->lease.end_timer, claim_remaining_ms(claim));
     return claim;
 }
 
@@ -188,8 +188,8 @@ static bool answered_before(struct startd *startd, struct wire_request *request)
         return false;
     }
     if (claim->stage == CLAIM_WAITING) {
-        claim->lease_end_ms = loop_now_ms(startd->env.loop) + match_timeout_ms(startd);
-        loop_timer_set(claim->lease_timer, claim_remaining_ms(claim));
+        claim->lease.end_ms = loop_now_ms(startd->env.loop) + match_timeout_ms(startd);
+        loop_timer_set(claim->lease.end_timer, claim_remaining_ms(claim));
     }
     answer(claim, request);
     return true;
@@ -211,12 +211,11 @@ void offer_dial_me(struct startd *startd, struct wire_request *request)
     }
     struct claim *claim = make(slot, request);
     if (slot->state == SLOT_CLAIMED) {
-        claim->stage = CLAIM_WAITING;
         preempt_begin(slot, claim);
         answer(claim, request);
         return;
     }
-    claim->stage = CLAIM_OFFERED;
+    claim_enter(claim, CLAIM_OFFERED);
     slot->claim = claim;
     if (slot->kind == SLOT_DYNAMIC) {
         slot_keep(slot);
@@ -229,7 +228,7 @@ void offer_dial_me(struct startd *startd, struct wire_request *request)
 void offer_release(struct startd *startd, struct wire_request *request)
 {
     struct claim *claim = find_secret(startd, wire_request_secret(request, SECRET_CLAIM_ID));
-    if (claim != NULL && (claim->stage == CLAIM_WAITING || claim->stage == CLAIM_OFFERED)) {
+    if (claim != NULL && (claim->stage == CLAIM_WAITING || claim_plan_is_offer(claim->stage))) {
         claim_end(claim, "its schedd wants it no more", false);
     }
     wire_reply_ok(request, NULL);

@@ -33,11 +33,11 @@ static void take_step(struct slot *slot, enum policy_step step)
     }
     log_info(slot->startd->env.log, "slot.policy", "the policy's expression is true",
              LOG_TEXT("slot", slot->name), LOG_TEXT("expression", NAMES[step]),
-             LOG_TEXT("job", claim->job_id),
+             LOG_TEXT("job", claim->job.id),
              LOG_INT("keyboard_idle", slot->startd->figures.idle.keyboard_s));
     switch (step) {
     case POLICY_SUSPENDS:
-        claim_suspend(claim);
+        claim_suspend(claim, SUSPENDED_BY_POLICY);
         break;
     case POLICY_CONTINUES:
         claim_continue(claim);
@@ -66,8 +66,8 @@ static void tell_costly(struct slot *slot, const struct ad *job, const struct ad
         if (slot->policy.expr[i] != NULL) {
             (void)ad_eval_bool(slot->policy.expr[i], slot->ad, job, context); /* to count it */
             claim->told_costly = startd->work.over != startd->told_over;
-            startd_tell_costly(slot, policy_plan_knob((enum policy_expr)i), claim->job_id,
-                               claim->user);
+            startd_tell_costly(slot, policy_plan_knob((enum policy_expr)i), claim->job.id,
+                               claim->job.user);
         }
     }
 }
@@ -76,19 +76,20 @@ void policy_check(struct slot *slot)
 {
     struct claim *claim = slot->claim;
     if (claim == NULL || slot->startd->stopping ||
-        (claim->stage != CLAIM_HELD && claim->stage != CLAIM_ACTIVE)) {
+        (claim->stage != CLAIM_HELD && !claim_plan_has_run(claim->stage))) {
         return;
     }
-    if (claim->stage == CLAIM_ACTIVE &&
-        (claim->starter_pid == 0 || (claim->stopping && slot->state == SLOT_CLAIMED))) {
+    if (claim_plan_has_run(claim->stage) &&
+        (claim->starter.pid == 0 ||
+         (claim->stop.how != CLAIM_STOP_NOT && slot->state == SLOT_CLAIMED))) {
         return; /* it is just being started, or ended by its schedd */
     }
     struct ad_context context = startd_context(slot->startd);
-    const struct ad *job = claim->stage == CLAIM_ACTIVE ? claim->job : NULL;
+    const struct ad *job = claim_plan_has_run(claim->stage) ? claim->job.ad : NULL;
     enum policy_step step = policy_plan_step(&slot->policy, slot->state, slot->activity,
-                                             claim->evicted, slot->ad, job, &context);
+                                             claim->retirement.evicted, slot->ad, job, &context);
     tell_costly(slot, job, &context);
-    if (step == POLICY_CONTINUES && claim->by_user) {
+    if (step == POLICY_CONTINUES && claim->suspension.by == SUSPENDED_BY_USER) {
         step = POLICY_STAYS;
     }
     if (step == POLICY_STAYS && slot->activity == SLOT_RETIRING) {

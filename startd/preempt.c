@@ -37,12 +37,12 @@ int preempt_judge(const struct slot *slot, const struct ad *job, const char *wor
     struct ad_context context = startd_context(slot->startd);
     if (slot->waiting != NULL) {
         return err_set(err, -EBUSY, "%s: a claim of %s waits for it already", slot->name,
-                       slot->waiting->user);
+                       slot->waiting->job.user);
     }
     const struct ad_expr *expr = ad_lookup(slot->ad, "Rank");
     double rank = expr != NULL ? ad_eval_rank(expr, slot->ad, job, &context) : 0.0;
     startd_tell_costly(slot, "Rank", "", ad_string_or(job, "User", ""));
-    double current = ad_real_or(slot->claim->shown, "CurrentRank", 0.0);
+    double current = ad_real_or(slot->claim->job.shown, "CurrentRank", 0.0);
     if (!slot_plan_may_preempt(rank, current, strcmp(word, "Priority") == 0)) {
         return err_set(err, -EPERM,
                        "%s: its Rank of this job, %.15g, does not preempt one of %.15g", slot->name,
@@ -56,18 +56,19 @@ static int64_t retirement_left_s(const struct slot *slot)
 {
     const struct claim *claim = slot->claim;
     struct ad_context context = startd_context(slot->startd);
-    if (claim->stage != CLAIM_ACTIVE || claim->job == NULL) {
+    if (!claim_plan_has_run(claim->stage) || claim->job.ad == NULL) {
         return 0;
     }
-    return slot_plan_retirement_s(slot->ad, claim->job,
-                                  context.now_s - claim->job_start_s - claim_suspended_s(claim),
+    return slot_plan_retirement_s(slot->ad, claim->job.ad,
+                                  context.now_s - claim->run.start_s - claim_suspended_s(claim),
                                   &context);
 }
 
 static int64_t vacate_max_s(const struct slot *slot)
 {
     struct ad_context context = startd_context(slot->startd);
-    return slot->claim->job != NULL ? slot_plan_vacate_s(slot->ad, slot->claim->job, &context) : 0;
+    return slot->claim->job.ad != NULL ? slot_plan_vacate_s(slot->ad, slot->claim->job.ad, &context)
+                                       : 0;
 }
 
 int64_t preempt_wait_max_s(const struct slot *slot)
@@ -81,11 +82,11 @@ enum push_reason { PUSH_NONE, PUSH_WAITING, PUSH_EVICTED, PUSH_FAREWELL, PUSH_DR
 
 static enum push_reason push_reason_of(const struct slot *slot)
 {
-    return slot->waiting != NULL                         ? PUSH_WAITING
-           : slot->claim != NULL && slot->claim->evicted ? PUSH_EVICTED
-           : slot->startd->farewell                      ? PUSH_FAREWELL
-           : draining_is_due(slot)                       ? PUSH_DRAINING
-                                                         : PUSH_NONE;
+    return slot->waiting != NULL                                    ? PUSH_WAITING
+           : slot->claim != NULL && slot->claim->retirement.evicted ? PUSH_EVICTED
+           : slot->startd->farewell                                 ? PUSH_FAREWELL
+           : draining_is_due(slot)                                  ? PUSH_DRAINING
+                                                                    : PUSH_NONE;
 }
 
 bool preempt_is_due(const struct slot *slot, char *ret, size_t size)
@@ -95,7 +96,7 @@ bool preempt_is_due(const struct slot *slot, char *ret, size_t size)
                                       [PUSH_DRAINING] = "the machine is draining"};
     enum push_reason reason = push_reason_of(slot);
     if (reason == PUSH_WAITING) {
-        (void)snprintf(ret, size, "preempted by a job of %.100s", slot->waiting->user);
+        (void)snprintf(ret, size, "preempted by a job of %.100s", slot->waiting->job.user);
     } else if (reason != PUSH_NONE) {
         (void)snprintf(ret, size, "%s", WHY[reason]);
     }
@@ -105,9 +106,9 @@ bool preempt_is_due(const struct slot *slot, char *ret, size_t size)
 /* What its run took is badput, even if draining is cancelled and we die before it has ended. */
 static void by_draining(struct claim *claim)
 {
-    bool was = claim->drained;
-    claim->drained = true;
-    if (!was && claim->stage == CLAIM_ACTIVE) {
+    bool was = claim->retirement.drained;
+    claim->retirement.drained = true;
+    if (!was && claim_plan_has_run(claim->stage)) {
         claim_commit(claim, NULL);
     }
 }
@@ -118,12 +119,12 @@ static bool asks_it(const struct slot *slot)
     const struct claim *claim = slot->claim;
     struct ad_context context = startd_context(slot->startd);
     return vacate_max_s(slot) > 0 &&
-           policy_plan_vacates(&slot->policy, slot->ad, claim->job, &context);
+           policy_plan_vacates(&slot->policy, slot->ad, claim->job.ad, &context);
 }
 
 bool preempt_keeps_output(const struct slot *slot)
 {
-    const struct ad *job = slot->claim->job;
+    const struct ad *job = slot->claim->job.ad;
     if (job == NULL || text_equal_nocase(ad_string_or(job, "ShouldTransferFiles", "YES"), "NO")) {
         return false;
     }
@@ -138,11 +139,11 @@ static void vacate(struct slot *slot)
     struct claim *claim = slot->claim;
     char reason[200];
     CHECK(preempt_is_due(slot, reason, sizeof reason));
-    claim->preempted = slot->waiting != NULL || !claim->evicted;
+    claim->ending.preempted = slot->waiting != NULL || !claim->retirement.evicted;
     if (push_reason_of(slot) == PUSH_DRAINING) {
         by_draining(claim);
     }
-    claim->grace_s = vacate_max_s(slot);
+    claim->stop.grace_s = vacate_max_s(slot);
     claim_end(claim, reason, !asks_it(slot)); /* last: the claim may be gone */
 }
 
@@ -157,7 +158,7 @@ void preempt_vacate(struct slot *slot, bool fast)
         vacate(slot);
         return;
     }
-    claim->preempted = true;
+    claim->ending.preempted = true;
     by_draining(claim);
     claim_end(claim, "the machine is draining", true);
 }
@@ -166,7 +167,7 @@ void preempt_is_over(struct slot *slot)
 {
     if (slot->state == SLOT_CLAIMED && slot->activity == SLOT_RETIRING &&
         push_reason_of(slot) == PUSH_NONE) {
-        loop_timer_stop(slot->claim->retire_timer);
+        loop_timer_stop(slot->claim->retirement.timer);
         slot_move(slot, SLOT_CLAIMED, SLOT_BUSY);
         slot_mint(slot);
         slot_refresh(slot);
@@ -191,14 +192,15 @@ static void push(struct slot *slot)
         vacate(slot); /* no job: over at once */
         return;
     }
-    if (claim->starter_pid == 0) {
+    if (claim->starter.pid == 0) {
         return; /* being started: preempt_run_began() */
     }
-    if (claim->suspended && !claim->by_user && !claim->evicted && !slot->startd->farewell) {
+    if (claim->suspension.by == SUSPENDED_BY_POLICY && !claim->retirement.evicted &&
+        !slot->startd->farewell) {
         return; /* retirement is run time: CONTINUE lets it go on, PREEMPT ends it */
     }
     int64_t left_s = retirement_left_s(slot);
-    if (left_s > 0 && claim->suspended) {
+    if (left_s > 0 && claim_is_suspended(claim)) {
         claim_continue(claim); /* comes back here */
         return;
     }
@@ -206,7 +208,7 @@ static void push(struct slot *slot)
         if (slot->activity != SLOT_RETIRING) {
             slot_move(slot, SLOT_CLAIMED, SLOT_RETIRING);
         }
-        loop_timer_set(claim->retire_timer, (uint64_t)left_s * 1000);
+        loop_timer_set(claim->retirement.timer, (uint64_t)left_s * 1000);
         return;
     }
     vacate(slot);
@@ -214,10 +216,10 @@ static void push(struct slot *slot)
 
 void preempt_evict(struct slot *slot)
 {
-    if (slot->claim->evicted) {
+    if (slot->claim->retirement.evicted) {
         return;
     }
-    slot->claim->evicted = true;
+    slot->claim->retirement.evicted = true;
     push(slot);
 }
 
@@ -226,8 +228,8 @@ void preempt_begin(struct slot *slot, struct claim *waiting)
     CHECK(slot->waiting == NULL && slot->claim != NULL && waiting->slot == slot);
     slot->waiting = waiting;
     log_info(slot->startd->env.log, "claim.preempts", "a better claim waits for the slot",
-             LOG_TEXT("slot", slot->name), LOG_TEXT("user", waiting->user),
-             LOG_TEXT("running", slot->claim->job_id),
+             LOG_TEXT("slot", slot->name), LOG_TEXT("user", waiting->job.user),
+             LOG_TEXT("running", slot->claim->job.id),
              LOG_INT("retirement_s", retirement_left_s(slot)));
     slot_refresh(slot);
     push(slot);
@@ -249,11 +251,11 @@ void preempt_step(void *arg)
 {
     struct claim *claim = arg;
     struct slot *slot = claim->slot;
-    if (slot == NULL || slot->claim != claim || claim->stage != CLAIM_ACTIVE) {
+    if (slot == NULL || slot->claim != claim || !claim_plan_has_run(claim->stage)) {
         return;
     }
     if (draining_stands(slot->startd)) {
-        loop_timer_set(claim->retire_timer, STANDS_MS);
+        loop_timer_set(claim->retirement.timer, STANDS_MS);
     } else if (slot->state == SLOT_CLAIMED && push_reason_of(slot) != PUSH_NONE) {
         push(slot);
     }
@@ -264,11 +266,11 @@ void preempt_cancel(struct claim *waiting, const char *why)
     struct slot *slot = waiting->slot;
     CHECK(waiting->stage == CLAIM_WAITING && slot->waiting == waiting);
     log_info(waiting->startd->env.log, "claim.waits_no_more", why, LOG_TEXT("slot", slot->name),
-             LOG_TEXT("user", waiting->user));
+             LOG_TEXT("user", waiting->job.user));
     claim_discard(waiting);
     if (slot->state == SLOT_CLAIMED) {
-        if (slot->activity == SLOT_RETIRING && !slot->claim->evicted) {
-            loop_timer_stop(slot->claim->retire_timer);
+        if (slot->activity == SLOT_RETIRING && !slot->claim->retirement.evicted) {
+            loop_timer_stop(slot->claim->retirement.timer);
             slot_move(slot, SLOT_CLAIMED, SLOT_BUSY);
         }
         slot_mint(slot); /* another may preempt */
@@ -284,10 +286,10 @@ static void hand_over(struct slot *slot)
     CHECK(slot->claim == NULL);
     slot->waiting = NULL;
     slot->claim = claim;
-    claim->stage = CLAIM_OFFERED;
-    claim->lease_end_ms = loop_now_ms(startd->env.loop) +
+    claim_enter(claim, CLAIM_OFFERED);
+    claim->lease.end_ms = loop_now_ms(startd->env.loop) +
                           (uint64_t)config_duration_s(startd->env.config, "MATCH_TIMEOUT") * 1000;
-    loop_timer_set(claim->lease_timer, claim_remaining_ms(claim));
+    loop_timer_set(claim->lease.end_timer, claim_remaining_ms(claim));
     if (slot->state == SLOT_CLAIMED) {
         slot_move(slot, SLOT_PREEMPTING, SLOT_VACATING); /* it had no job */
     }

@@ -15,14 +15,14 @@
 static void end_revoked(struct claim *claim)
 {
     log_warn(claim->startd->env.log, "claim.revoked", "the token of its schedd was revoked",
-             LOG_TEXT("slot", claim->slot_name), LOG_TEXT("schedd", claim->schedd_name),
-             LOG_TEXT("job", claim->job_id), LOG_TEXT("token_id", claim->schedd_token));
-    wire_close(claim->wire);
-    claim->wire = NULL;
-    claim->renewing = false;
-    loop_timer_stop(claim->dial_timer);
-    loop_timer_stop(claim->alive_timer);
-    claim->lease_end_ms = 0;
+             LOG_TEXT("slot", claim->slot_name), LOG_TEXT("schedd", claim->schedd.name),
+             LOG_TEXT("job", claim->job.id), LOG_TEXT("token_id", claim->schedd.token));
+    wire_close(claim->link.wire);
+    claim->link.wire = NULL;
+    claim->lease.renewing = false;
+    loop_timer_stop(claim->link.dial_timer);
+    loop_timer_stop(claim->lease.alive_timer);
+    claim->lease.end_ms = 0;
     if (claim->stage == CLAIM_OVER) {
         claim_drop(claim);
     } else {
@@ -36,8 +36,8 @@ static void end_claims(struct startd *startd, const char *token_id)
     struct vec ids = {0}; /* ending one takes it out of the list */
     for (size_t i = 0; i < startd->claims.count; i++) {
         struct claim *claim = startd->claims.items[i];
-        if (token_id != NULL ? strcmp(claim->schedd_token, token_id) == 0
-                             : wire_context_is_revoked(startd->wires, claim->schedd_token)) {
+        if (token_id != NULL ? strcmp(claim->schedd.token, token_id) == 0
+                             : wire_context_is_revoked(startd->wires, claim->schedd.token)) {
             vec_push(&ids, mem_strdup(claim->id));
         }
     }

@@ -145,31 +145,31 @@ static void set_claim(const struct slot *slot, struct ad *ad)
     if (claim == NULL) {
         return;
     }
-    ad_set_string(ad, "ScheddName", claim->schedd_name);
-    ad_set_string(ad, "ClientMachine", claim->schedd_name);
-    if (claim->job_id[0] != '\0') {
-        ad_set_string(ad, "JobId", claim->job_id);
+    ad_set_string(ad, "ScheddName", claim->schedd.name);
+    ad_set_string(ad, "ClientMachine", claim->schedd.name);
+    if (claim->job.id[0] != '\0') {
+        ad_set_string(ad, "JobId", claim->job.id);
     }
-    if (claim->shown != NULL) {
-        ad_merge(ad, claim->shown);
+    if (claim->job.shown != NULL) {
+        ad_merge(ad, claim->job.shown);
     }
-    if (claim->stage == CLAIM_ACTIVE && claim->job_start_s > 0) {
+    if (claim_plan_has_run(claim->stage) && claim->run.start_s > 0) {
         int64_t run_s =
-            loop_wall_s(slot->startd->env.loop) - claim->job_start_s - claim_suspended_s(claim);
-        ad_set_int(ad, "JobStart", claim->job_start_s);
+            loop_wall_s(slot->startd->env.loop) - claim->run.start_s - claim_suspended_s(claim);
+        ad_set_int(ad, "JobStart", claim->run.start_s);
         job_ckpt_put_run(claim, ad);
         struct ad_context context = startd_context(slot->startd);
         ad_set_int(ad, "RetirementTimeRemaining",
-                   slot_plan_retirement_s(ad, claim->job, run_s, &context));
+                   slot_plan_retirement_s(ad, claim->job.ad, run_s, &context));
     }
-    if (slot->waiting != NULL && slot->waiting->shown != NULL) {
+    if (slot->waiting != NULL && slot->waiting->job.shown != NULL) {
         static const char *const PAIRS[][2] = {{"PreemptingUser", "RemoteUser"},
                                                {"PreemptingOwner", "RemoteOwner"},
                                                {"PreemptingRank", "CurrentRank"},
                                                {"PreemptingConcurrencyLimits",
                                                 "ConcurrencyLimits"}};
         for (size_t i = 0; i < ARRAY_COUNT(PAIRS); i++) {
-            (void)ad_copy_attr(ad, PAIRS[i][0], slot->waiting->shown, PAIRS[i][1]); /* if any */
+            (void)ad_copy_attr(ad, PAIRS[i][0], slot->waiting->job.shown, PAIRS[i][1]); /* if any */
         }
     }
 }
@@ -241,7 +241,7 @@ static void add_child(const struct slot *child, struct strbuf lists[CHILD_LISTS]
                       struct strbuf amounts[RESOURCE_KINDS_MAX], bool first)
 {
     const char *comma = first ? "" : ", ";
-    const struct ad *shown = child->claim != NULL ? child->claim->shown : NULL;
+    const struct ad *shown = child->claim != NULL ? child->claim->job.shown : NULL;
     for (size_t i = 0; i < CHILD_LISTS; i++) {
         strbuf_puts(&lists[i], comma);
     }

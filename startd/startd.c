@@ -251,7 +251,7 @@ static void stop_now(void *arg)
  * waited for, it sees the claim's lease end. */
 static bool is_waited_for(const struct claim *claim)
 {
-    return claim->stage != CLAIM_OVER || claim->failures < STOP_TRIES;
+    return claim->stage != CLAIM_OVER || claim->link.failures < STOP_TRIES;
 }
 
 static void stop_check(void *arg)

@@ -25,6 +25,7 @@
 #include "startd/adapter_plan.h"
 #include "startd/advertise_due.h"
 #include "startd/carve_plan.h"
+#include "startd/claim.h"
 #include "startd/going_down.h"
 #include "startd/hibernate_plan.h"
 #include "startd/policy_plan.h"
@@ -33,7 +34,6 @@
 #include "wire/secret_list.h"
 
 #define STARTD_SLOTS_MAX    1024
-#define CLAIM_ID_MAX        200
 #define CLAIM_ID_LIFETIME_S 120 /* of one that nobody used */
 
 struct ad;
@@ -83,93 +83,6 @@ struct slot {
     struct ad *ad;               /* as last built */
     bool changed;                /* must be sent */
     bool stale;                  /* must be built before it is sent: slot_flap() */
-};
-
-enum claim_stage {
-    CLAIM_WAITING, /* for the slot to be free: it preempts; in memory only */
-    CLAIM_OFFERED, /* OK said to DIAL_ME; not yet confirmed by the schedd */
-    CLAIM_HELD,    /* confirmed, no job */
-    CLAIM_ACTIVE,  /* a starter is there */
-    CLAIM_OVER,    /* nothing runs any more; the schedd is still to be told */
-};
-
-#define CLAIM_NONCE_SIZE 33 /* hex digits of 16 bytes, and the zero */
-
-struct claim {
-    struct startd *startd;
-    struct slot *slot; /* NULL in stage OVER */
-    enum claim_stage stage;
-    char id[CLAIM_ID_MAX];
-    char nonce[CLAIM_NONCE_SIZE]; /* the schedd knows the claim's machine by it; "": of a claim that
-                                   * an older version made */
-    char slot_name[300];
-    char *schedd_address, *schedd_pin, *schedd_name;
-    char *schedd_token;        /* id of the token that has signed DIAL_ME */
-    char *uid_domain, *owners; /* of that token: as whom its jobs may run (owner_plan.h) */
-    int64_t lease_s;
-    char job_id[64]; /* "" before the first */
-    int64_t epoch;
-    char *user;          /* of the job: RemoteUser */
-    struct ad *shown;    /* what the slot's ad says of the job, CurrentRank among it */
-    int64_t job_start_s; /* of the run; 0: none yet */
-    int64_t grace_s;     /* for the job between soft signal and KILL; 0: the starter's own */
-    struct loop_timer *retire_timer; /* of a claim that is preempted: it has retired long enough */
-    struct loop_timer *stop_timer;   /* the starter was told to stop and does not: the next step */
-    bool preempted;
-    bool drained;           /* draining has ended its run: that is badput */
-    bool accepted;          /* it came while draining, under StartExpr */
-    bool evicted;           /* PREEMPT was true: its job has to go, after its retirement */
-    bool adopted;           /* its starter was there before us */
-    bool suspended;         /* the job stands still */
-    bool told_costly;       /* an expression of the policy, with its job */
-    bool by_user;           /* ... because its schedd wants it: CONTINUE does not let it go on */
-    int64_t suspended_at_s; /* when it last began to; 0: never in this run */
-    int64_t suspended_s;    /* of this run, up to the last CONTINUE */
-    int64_t suspensions;    /* of this run */
-    double energy_j, energy_core_s; /* of this run, as meter.c has counted it */
-    int64_t ckpt_taken_s,
-        ckpt_run_s;         /* of its last checkpoint: when, and how much of it is saved */
-    uint64_t lease_end_ms;  /* loop_now_ms() */
-    uint64_t renew_sent_ms; /* of the renewal (CLAIM, ALIVE) under way */
-    bool resume;            /* the next CLAIM is a resumption */
-    bool dialling;
-    bool renewing;
-    bool say_again; /* ALIVE was due while a renewal was under way: another follows at once */
-    bool confirmed; /* by the schedd, in this life of ours: only then do we know the lease's end */
-    unsigned failures; /* dials in a row that failed */
-    struct wire *wire;
-    struct loop_timer *dial_timer, *alive_timer, *lease_timer;
-    /* the run, in stage ACTIVE */
-    struct ad *job;
-    char *record; /* text of the job record that the starter reads */
-    char *directory;
-    pid_t starter_pid;
-    uint64_t starter_start;
-    struct wire *starter_wire;
-    uint64_t starter_config; /* startd->configurations when it was started */
-    /* A starter between two jobs: it waits for the claim's next.  Without its connection it is on
-     * its way out, and holds the slot's lock until it is gone. */
-    pid_t kept_pid; /* 0: none */
-    uint64_t kept_start;
-    char *kept_directory; /* of its last run: empty, for its next; it may be gone */
-    pid_t recorded_pid;   /* that the record of the run names; 0: none yet */
-    struct wire *kept_wire;
-    bool starter_done;             /* it said so; its process is still to end */
-    char done_reason[200];         /* what it said */
-    bool delivered;                /* ... and that the job's result was accepted */
-    bool stopping;                 /* the starter was told to stop */
-    bool stopping_fast;            /* at once */
-    bool starter_failed;           /* why the claim ends is the starter's own reason */
-    char stop_kind[16];            /* what DEACTIVATE said it is for: "Remove", "Hold" or "" */
-    bool overdue;                  /* and the lease is over: it is killed if it does not end soon */
-    char reason[200];              /* why the claim ends with the starter; "" = it does not */
-    struct wire_request *starting; /* ACTIVATE, to be answered once its run is committed */
-    struct wire_request *activate; /* the next one, waiting for the last starter to end */
-    struct wire_request *deactivate; /* to be answered when the starter is gone */
-    struct wire_request *release;    /* the same */
-    unsigned pending; /* commits and calls under way that will call back with this claim */
-    bool dead;        /* destroyed, but for those */
-    bool committing;  /* a record of it is on its way to the disk */
 };
 
 struct figures {          /* of the machine, at the last look */
@@ -384,7 +297,7 @@ void preempt_run_began(struct slot *slot);
  * new claim id; a piece is removed (slot is dangling then). */
 void slot_rest(struct slot *slot);
 int64_t preempt_wait_max_s(const struct slot *slot);
-void preempt_step(void *claim);                        /* the retire_timer's */
+void preempt_step(void *claim);                        /* the retirement's timer */
 int64_t preempt_retirement_s(const struct slot *slot); /* that its job has left */
 int64_t preempt_vacate_s(const struct slot *slot);     /* between the soft signal and KILL */
 /* Will what the job has made be taken for its next run when it has to go? */

@@ -1,7 +1,7 @@
 /* startd/starters.c - starters: one process for each running job, which outlives us.
  *
- * One whose job ended as it should may wait for the claim's next job (kept_pid): it is then a
- * process without a job, which ends with its connection to us.
+ * One whose job ended as it should may wait for the claim's next job (struct claim_kept): it is
+ * then a process without a job, which ends with its connection to us.
  *
  * A starter is started detached, in a directory of its own below EXECUTE that holds its job record.
  * It dials our Unix socket and says which claim it runs; over that connection go lease renewals and
@@ -97,7 +97,7 @@ static void end_starter_of(struct startd *startd, const char *name)
     }
     for (size_t i = 0; i < startd->claims.count; i++) {
         const struct claim *claim = startd->claims.items[i];
-        if (claim->stage == CLAIM_ACTIVE && claim->slot != NULL &&
+        if (claim_plan_has_run(claim->stage) && claim->slot != NULL &&
             strlen(claim->slot->short_name) == length &&
             strncmp(claim->slot->short_name, slot, length) == 0) {
             return; /* the slot's starter has another job */
@@ -140,8 +140,8 @@ void starters_sweep(struct startd *startd)
         bool known = false;
         for (size_t j = 0; j < startd->claims.count; j++) {
             const struct claim *claim = startd->claims.items[j];
-            known = known || (claim->stage == CLAIM_ACTIVE && claim->directory != NULL &&
-                              strcmp(claim->directory, strbuf_text(&path)) == 0);
+            known = known || (claim_plan_has_run(claim->stage) && claim->run.directory != NULL &&
+                              strcmp(claim->run.directory, strbuf_text(&path)) == 0);
         }
         if (!known) {
             end_starter_of(startd, sweep.names.items[i]);
@@ -167,31 +167,31 @@ static void starter_ended(void *arg, pid_t pid, const struct os_exit *how)
 {
     struct claim *claim = arg;
     (void)how; /* not our child: its status is not known; what it did, it said */
-    if (pid == claim->kept_pid) {
-        clean_up_rest(claim, claim->kept_directory);
-        mem_free(claim->kept_directory);
-        claim->kept_directory = NULL;
+    if (pid == claim->kept.pid) {
+        clean_up_rest(claim, claim->kept.directory);
+        mem_free(claim->kept.directory);
+        claim->kept.directory = NULL;
         claim_kept_gone(claim);
         return;
     }
-    if (pid != claim->starter_pid) {
+    if (pid != claim->starter.pid) {
         return;
     }
-    if (claim->starter_done) {
-        clean_up_rest(claim, claim->directory);
-        claim_starter_gone(claim, claim->done_reason);
+    if (claim->starter.done) {
+        clean_up_rest(claim, claim->run.directory);
+        claim_starter_gone(claim, claim->starter.done_reason);
         return;
     }
     log_warn(claim->startd->env.log, "starter.died", "the starter ended without a word",
-             LOG_TEXT("slot", claim->slot_name), LOG_TEXT("job", claim->job_id),
+             LOG_TEXT("slot", claim->slot_name), LOG_TEXT("job", claim->job.id),
              LOG_INT("pid", pid));
-    clean_up(claim->startd, claim->directory);
+    clean_up(claim->startd, claim->run.directory);
     claim_starter_gone(claim, "starter died");
 }
 
 static int watch(struct claim *claim, struct err *err)
 {
-    return os_watch(claim->startd->env.os, claim->starter_pid, claim->starter_start, starter_ended,
+    return os_watch(claim->startd->env.os, claim->starter.pid, claim->starter.start, starter_ended,
                     claim, err);
 }
 
@@ -200,9 +200,9 @@ void starters_name_directory(struct claim *claim)
     struct strbuf path;
     strbuf_init(&path, 0);
     strbuf_printf(&path, "%s/dir_%s_%s_%lld", config_path(claim->startd->env.config, "EXECUTE"),
-                  claim->slot->short_name, claim->job_id, (long long)claim->epoch);
-    mem_free(claim->directory);
-    claim->directory = strbuf_take(&path);
+                  claim->slot->short_name, claim->job.id, (long long)claim->job.epoch);
+    mem_free(claim->run.directory);
+    claim->run.directory = strbuf_take(&path);
     strbuf_fini(&path);
 }
 
@@ -210,10 +210,10 @@ void starters_name_directory(struct claim *claim)
 static bool take_kept_directory(struct claim *claim)
 {
     bool taken =
-        claim->kept_directory != NULL &&
-        os_rename(claim->startd->env.os, claim->kept_directory, claim->directory, false, NULL) == 0;
-    mem_free(claim->kept_directory);
-    claim->kept_directory = NULL;
+        claim->kept.directory != NULL && os_rename(claim->startd->env.os, claim->kept.directory,
+                                                   claim->run.directory, false, NULL) == 0;
+    mem_free(claim->kept.directory);
+    claim->kept.directory = NULL;
     return taken;
 }
 
@@ -223,16 +223,16 @@ static int make_directory(struct claim *claim, struct err *err)
     struct startd *startd = claim->startd;
     struct os_stat stat;
     struct strbuf path;
-    if (os_stat(startd->env.os, claim->directory, &stat) != -ENOENT) {
-        clean_up(startd, claim->directory); /* of an earlier life of this very run */
+    if (os_stat(startd->env.os, claim->run.directory, &stat) != -ENOENT) {
+        clean_up(startd, claim->run.directory); /* of an earlier life of this very run */
     }
     strbuf_init(&path, 0);
-    strbuf_printf(&path, "%s/job.record", claim->directory);
+    strbuf_printf(&path, "%s/job.record", claim->run.directory);
     int rc =
-        take_kept_directory(claim) ? 0 : os_mkdirs(startd->env.os, claim->directory, 0711, err);
+        take_kept_directory(claim) ? 0 : os_mkdirs(startd->env.os, claim->run.directory, 0711, err);
     rc = rc != 0 ? rc
-                 : os_rewrite_file(startd->env.os, strbuf_text(&path), claim->record,
-                                   strlen(claim->record), 0600, err);
+                 : os_rewrite_file(startd->env.os, strbuf_text(&path), claim->run.record,
+                                   strlen(claim->run.record), 0600, err);
     strbuf_fini(&path);
     return rc;
 }
@@ -244,7 +244,7 @@ int starters_spawn(struct claim *claim, struct err *err)
     struct strbuf mark, slot_mark;
     strbuf_init(&mark, 0);
     strbuf_init(&slot_mark, 0);
-    strbuf_printf(&mark, "ROOST_STARTER_DIR=%s", claim->directory);
+    strbuf_printf(&mark, "ROOST_STARTER_DIR=%s", claim->run.directory);
     put_slot_mark(&slot_mark, startd, claim->slot->short_name, strlen(claim->slot->short_name));
     int rc = make_directory(claim, err);
     if (rc == 0) {
@@ -253,26 +253,26 @@ int starters_spawn(struct claim *claim, struct err *err)
                               claim->slot->short_name,
                               "-noresurrect",
                               "-dir",
-                              claim->directory,
+                              claim->run.directory,
                               NULL};
         const char *env_add[] = {strbuf_text(&mark), strbuf_text(&slot_mark), NULL};
         const struct os_spawn spec = {.argv = argv,
                                       .env_add = env_add,
-                                      .cwd = claim->directory,
+                                      .cwd = claim->run.directory,
                                       .new_session = true,
                                       .prepared = true,
                                       .detached = true};
         os_prepare(os, argv[0]); /* for the next, where it is not there yet */
-        rc = os_spawn(os, &spec, NULL, NULL, &claim->starter_pid, err);
+        rc = os_spawn(os, &spec, NULL, NULL, &claim->starter.pid, err);
     }
     if (rc == 0) {
-        claim->starter_config = startd->configurations;
-        claim->starter_start = os_start_time(os, claim->starter_pid);
+        claim->starter.config = startd->configurations;
+        claim->starter.start = os_start_time(os, claim->starter.pid);
         rc = watch(claim, err);
     }
     if (rc != 0) { /* one that cannot be watched is ended by its mark */
-        claim->starter_pid = 0;
-        clean_up(startd, claim->directory);
+        claim->starter.pid = 0;
+        clean_up(startd, claim->run.directory);
     }
     strbuf_fini(&mark);
     strbuf_fini(&slot_mark);
@@ -291,10 +291,10 @@ static void find_by_lock(struct claim *claim)
     pid_t pid = os_lock_holder(startd->env.os, strbuf_text(&path));
     strbuf_fini(&path);
     if (pid > 0) {
-        claim->starter_pid = pid;
-        claim->starter_start = os_start_time(startd->env.os, pid);
+        claim->starter.pid = pid;
+        claim->starter.start = os_start_time(startd->env.os, pid);
         log_info(startd->env.log, "starter.found", "a starter that was not recorded yet",
-                 LOG_TEXT("slot", claim->slot_name), LOG_TEXT("job", claim->job_id),
+                 LOG_TEXT("slot", claim->slot_name), LOG_TEXT("job", claim->job.id),
                  LOG_INT("pid", pid));
         claim_commit(claim, NULL);
     }
@@ -310,21 +310,21 @@ static void ignore_reply(void *arg, struct wire_reply *reply)
 
 int starters_hand_over(struct claim *claim, struct err *err)
 {
-    CHECK(claim->kept_pid > 0 && claim->kept_wire != NULL);
+    CHECK(claim->kept.pid > 0 && claim->kept.wire != NULL);
     int rc = make_directory(claim, err);
     if (rc != 0) {
         return rc;
     }
-    claim->starter_pid = claim->kept_pid;
-    claim->starter_start = claim->kept_start;
-    claim->starter_wire = claim->kept_wire;
-    claim->kept_pid = 0;
-    claim->kept_wire = NULL;
+    claim->starter.pid = claim->kept.pid;
+    claim->starter.start = claim->kept.start;
+    claim->starter.wire = claim->kept.wire;
+    claim->kept.pid = 0;
+    claim->kept.wire = NULL;
     struct ad *args = ad_create();
-    ad_set_string(args, "Directory", claim->directory);
+    ad_set_string(args, "Directory", claim->run.directory);
     meter_put_rates(claim->startd, args);
     const struct wire_body body = {.args = args};
-    (void)wire_call(claim->starter_wire, VERB_STARTER_RUN, &body, 0, ignore_reply,
+    (void)wire_call(claim->starter.wire, VERB_STARTER_RUN, &body, 0, ignore_reply,
                     NULL); /* one that cannot ends: it is watched */
     ad_destroy(args);
     return 0;
@@ -332,10 +332,10 @@ int starters_hand_over(struct claim *claim, struct err *err)
 
 void starters_unkeep(struct claim *claim)
 {
-    if (claim->kept_wire != NULL) {
-        wire_close(claim->kept_wire); /* with that it ends */
-        claim->kept_wire = NULL;
-        loop_timer_set(claim->stop_timer, UNKEPT_MS);
+    if (claim->kept.wire != NULL) {
+        wire_close(claim->kept.wire); /* with that it ends */
+        claim->kept.wire = NULL;
+        loop_timer_set(claim->stop.timer, UNKEPT_MS);
     }
 }
 
@@ -353,35 +353,36 @@ static bool is_to_be_kept(const struct claim *claim, const struct ad *args)
     char why[200];
     return ad_bool_or(args, "MayStay", false) && ad_string_or(args, "Reason", "")[0] == '\0' &&
            !startd->stopping && !going_down_takes_none(startd) && !startd->farewell &&
-           claim->reason[0] == '\0' && claim->release == NULL && !claim->stopping &&
-           !claim->adopted && claim->starter_config == startd->configurations &&
-           claim->starter_wire != NULL && !preempt_is_due(claim->slot, why, sizeof why);
+           claim->ending.reason[0] == '\0' && claim->calls.release == NULL &&
+           claim->stop.how == CLAIM_STOP_NOT && !claim->starter.adopted &&
+           claim->starter.config == startd->configurations && claim->starter.wire != NULL &&
+           !preempt_is_due(claim->slot, why, sizeof why);
 }
 
 static void keep(struct claim *claim)
 {
-    claim->kept_pid = claim->starter_pid;
-    claim->kept_start = claim->starter_start;
-    claim->kept_wire = claim->starter_wire;
-    mem_free(claim->kept_directory);
-    claim->kept_directory = mem_strdup(claim->directory);
-    claim->starter_wire = NULL;
+    claim->kept.pid = claim->starter.pid;
+    claim->kept.start = claim->starter.start;
+    claim->kept.wire = claim->starter.wire;
+    mem_free(claim->kept.directory);
+    claim->kept.directory = mem_strdup(claim->run.directory);
+    claim->starter.wire = NULL;
     claim_starter_gone(claim, "");
 }
 
 void starters_adopt(struct claim *claim)
 {
     struct err err;
-    claim->adopted = true;
-    if (claim->starter_pid == 0 && claim->slot != NULL) {
+    claim->starter.adopted = true;
+    if (claim->starter.pid == 0 && claim->slot != NULL) {
         find_by_lock(claim);
     }
     /* Without a start time it was dead when it was recorded, and the pid is another's by now. */
-    if (claim->starter_pid > 0 && claim->starter_start != 0 && watch(claim, &err) == 0) {
+    if (claim->starter.pid > 0 && claim->starter.start != 0 && watch(claim, &err) == 0) {
         return; /* if it is gone already, starter_ended() comes at once */
     }
-    claim->starter_pid = 0;
-    clean_up(claim->startd, claim->directory);
+    claim->starter.pid = 0;
+    clean_up(claim->startd, claim->run.directory);
     claim_starter_gone(claim, "starter died while the startd was away");
 }
 
@@ -390,34 +391,33 @@ void starters_adopt(struct claim *claim)
 void starters_stop(struct claim *claim, bool fast)
 {
     struct startd *startd = claim->startd;
-    if (claim->stopping && !fast) {
+    if (claim->stop.how != CLAIM_STOP_NOT && !fast) {
         return;
     }
     /* A little more than the starter itself gives its job. */
     int64_t killing_s = config_duration_s(startd->env.config, "KILLING_TIMEOUT");
-    int64_t grace_s = fast ? 0 : claim->grace_s > 0 ? claim->grace_s : killing_s;
-    if (!claim->stopping || !claim->stopping_fast) {
-        loop_timer_set(claim->stop_timer, (uint64_t)(grace_s + killing_s) * 1000);
+    int64_t grace_s = fast ? 0 : claim->stop.grace_s > 0 ? claim->stop.grace_s : killing_s;
+    if (claim->stop.how != CLAIM_STOP_FAST) {
+        loop_timer_set(claim->stop.timer, (uint64_t)(grace_s + killing_s) * 1000);
     }
-    claim->stopping = true;
-    claim->stopping_fast = fast;
-    if (claim->starter_wire != NULL && wire_is_ready(claim->starter_wire)) {
+    claim->stop.how = fast ? CLAIM_STOP_FAST : CLAIM_STOP_ASKED;
+    if (claim->starter.wire != NULL && wire_is_ready(claim->starter.wire)) {
         struct ad *args = ad_create();
         ad_set_bool(args, "Fast", fast);
-        if (claim->stop_kind[0] != '\0') {
-            ad_set_string(args, "Kind", claim->stop_kind);
+        if (claim->stop.kind[0] != '\0') {
+            ad_set_string(args, "Kind", claim->stop.kind);
         }
-        if (claim->grace_s > 0) {
-            ad_set_int(args, "Grace", claim->grace_s);
+        if (claim->stop.grace_s > 0) {
+            ad_set_int(args, "Grace", claim->stop.grace_s);
         }
         struct wire_body body = {.args = args};
-        if (wire_call(claim->starter_wire, VERB_STARTER_STOP, &body, 0, ignore_reply, NULL) < 0) {
+        if (wire_call(claim->starter.wire, VERB_STARTER_STOP, &body, 0, ignore_reply, NULL) < 0) {
             log_warn(startd->env.log, "starter.stop", "the starter does not take orders",
-                     LOG_TEXT("job", claim->job_id));
+                     LOG_TEXT("job", claim->job.id));
         }
         ad_destroy(args);
-    } else if (claim->starter_pid > 0) {
-        (void)os_kill(startd->env.os, claim->starter_pid,
+    } else if (claim->starter.pid > 0) {
+        (void)os_kill(startd->env.os, claim->starter.pid,
                       fast ? SIGQUIT : SIGTERM); /* gone: watched */
     }
 }
@@ -426,15 +426,15 @@ void starters_stop(struct claim *claim, bool fast)
 void starters_stop_step(void *arg)
 {
     struct claim *claim = arg;
-    if (claim->kept_pid > 0 && claim->kept_wire == NULL) {
-        (void)os_kill(claim->startd->env.os, claim->kept_pid, SIGKILL); /* watched */
+    if (claim->kept.pid > 0 && claim->kept.wire == NULL) {
+        (void)os_kill(claim->startd->env.os, claim->kept.pid, SIGKILL); /* watched */
         return;
     }
-    if (claim->stage != CLAIM_ACTIVE || claim->starter_pid <= 0) {
+    if (!claim_plan_has_run(claim->stage) || claim->starter.pid <= 0) {
         return;
     }
-    if (!claim->stopping_fast) {
-        if (claim->reason[0] != '\0') {
+    if (claim->stop.how != CLAIM_STOP_FAST) {
+        if (claim->ending.reason[0] != '\0') {
             claim_end(claim, "", true);
         } else {
             starters_stop(claim, true); /* the claim goes on */
@@ -442,40 +442,40 @@ void starters_stop_step(void *arg)
         return;
     }
     log_error(claim->startd->env.log, "starter.overdue", "it does not end: it is killed",
-              LOG_TEXT("slot", claim->slot_name), LOG_TEXT("job", claim->job_id),
-              LOG_INT("pid", claim->starter_pid));
-    (void)os_kill(claim->startd->env.os, claim->starter_pid, SIGKILL); /* watched */
+              LOG_TEXT("slot", claim->slot_name), LOG_TEXT("job", claim->job.id),
+              LOG_INT("pid", claim->starter.pid));
+    (void)os_kill(claim->startd->env.os, claim->starter.pid, SIGKILL); /* watched */
 }
 
 void starters_suspend(struct claim *claim)
 {
-    if (claim->starter_wire == NULL || !wire_is_ready(claim->starter_wire)) {
+    if (claim->starter.wire == NULL || !wire_is_ready(claim->starter.wire)) {
         return; /* it asks when it says hello */
     }
     struct ad *args = ad_create();
-    ad_set_bool(args, "Suspended", claim->suspended);
+    ad_set_bool(args, "Suspended", claim_is_suspended(claim));
     struct wire_body body = {.args = args};
-    if (wire_call(claim->starter_wire, VERB_STARTER_SUSPEND, &body, 0, ignore_reply, NULL) < 0) {
+    if (wire_call(claim->starter.wire, VERB_STARTER_SUSPEND, &body, 0, ignore_reply, NULL) < 0) {
         log_warn(claim->startd->env.log, "starter.suspend", "the starter does not take orders",
-                 LOG_TEXT("job", claim->job_id));
+                 LOG_TEXT("job", claim->job.id));
     }
     ad_destroy(args);
 }
 
 void starters_renewed(struct claim *claim)
 {
-    if (claim->starter_wire == NULL || !wire_is_ready(claim->starter_wire)) {
+    if (claim->starter.wire == NULL || !wire_is_ready(claim->starter.wire)) {
         return;
     }
     struct ad *args = ad_create();
     ad_set_int(args, "LeaseRemainingMs", (int64_t)claim_remaining_ms(claim));
-    if (claim->schedd_address != NULL) { /* its shadows are behind the same port */
-        ad_set_string(args, "ShadowAddress", claim->schedd_address);
+    if (claim->schedd.address != NULL) { /* its shadows are behind the same port */
+        ad_set_string(args, "ShadowAddress", claim->schedd.address);
     }
     struct wire_body body = {.args = args};
-    if (wire_call(claim->starter_wire, VERB_LEASE_RENEWED, &body, 0, ignore_reply, NULL) < 0) {
+    if (wire_call(claim->starter.wire, VERB_LEASE_RENEWED, &body, 0, ignore_reply, NULL) < 0) {
         log_debug(claim->startd->env.log, "starter.renew", "not connected",
-                  LOG_TEXT("job", claim->job_id));
+                  LOG_TEXT("job", claim->job.id));
     }
     ad_destroy(args);
 }
@@ -490,9 +490,9 @@ static struct claim *claim_of(struct startd *startd, struct wire_request *reques
     const char *id = wire_request_secret(request, SECRET_CLAIM_ID);
     struct claim *claim =
         claim_find(startd, id[0] != '\0' ? id : ad_string_or(args, OLD_CLAIM_ID, ""));
-    if (claim == NULL || claim->stage != CLAIM_ACTIVE ||
-        strcmp(claim->job_id, ad_string_or(args, "JobId", "")) != 0 ||
-        claim->epoch != ad_int_or(args, "ClaimEpoch", -1)) {
+    if (claim == NULL || !claim_plan_has_run(claim->stage) ||
+        strcmp(claim->job.id, ad_string_or(args, "JobId", "")) != 0 ||
+        claim->job.epoch != ad_int_or(args, "ClaimEpoch", -1)) {
         return NULL;
     }
     return claim;
@@ -505,8 +505,8 @@ static void starter_hello(struct startd *startd, struct wire_request *request)
         wire_reply_error(request, -ENOKEY, "no claim of this startd runs that job");
         return;
     }
-    if (claim->starter_wire != NULL && claim->starter_wire != wire_request_wire(request)) {
-        wire_close(claim->starter_wire);
+    if (claim->starter.wire != NULL && claim->starter.wire != wire_request_wire(request)) {
+        wire_close(claim->starter.wire);
     }
     for (size_t i = 0; i < startd->starter_wires.count; i++) {
         if (startd->starter_wires.items[i] == wire_request_wire(request)) {
@@ -514,18 +514,18 @@ static void starter_hello(struct startd *startd, struct wire_request *request)
             break;
         }
     }
-    claim->starter_wire = wire_request_wire(request);
+    claim->starter.wire = wire_request_wire(request);
     struct ad *args = ad_create();
-    if (claim->confirmed) {
+    if (claim->lease.confirmed) {
         ad_set_int(args, "LeaseRemainingMs", (int64_t)claim_remaining_ms(claim));
     } /* else its lease stays what it was: that we were started again renews nothing */
-    ad_set_bool(args, "Stop", claim->stopping);
-    if (claim->stop_kind[0] != '\0') {
-        ad_set_string(args, "Kind", claim->stop_kind);
+    ad_set_bool(args, "Stop", claim->stop.how != CLAIM_STOP_NOT);
+    if (claim->stop.kind[0] != '\0') {
+        ad_set_string(args, "Kind", claim->stop.kind);
     }
-    ad_set_bool(args, "Suspended", claim->suspended);
-    if (claim->grace_s > 0) {
-        ad_set_int(args, "Grace", claim->grace_s);
+    ad_set_bool(args, "Suspended", claim_is_suspended(claim));
+    if (claim->stop.grace_s > 0) {
+        ad_set_int(args, "Grace", claim->stop.grace_s);
     }
     meter_put_rates(startd, args);
     struct wire_body body = {.args = args};
@@ -573,7 +573,7 @@ static void starter_done(struct startd *startd, struct wire_request *request)
     (void)snprintf(reason, sizeof reason, "%s",
                    ad_string_or(wire_request_args(request), "Reason", ""));
     bool kept = claim != NULL && is_to_be_kept(claim, wire_request_args(request)) &&
-                claim->starter_wire == wire_request_wire(request);
+                claim->starter.wire == wire_request_wire(request);
     bool delivered = ad_bool_or(wire_request_args(request), "Delivered", false);
     struct ad *args = ad_create();
     ad_set_bool(args, "Keep", kept);
@@ -583,9 +583,9 @@ static void starter_done(struct startd *startd, struct wire_request *request)
     if (claim == NULL) {
         return;
     }
-    claim->delivered = delivered;
+    claim->starter.delivered = delivered;
     log_info(startd->env.log, "starter.done", "the starter is done",
-             LOG_TEXT("slot", claim->slot_name), LOG_TEXT("job", claim->job_id),
+             LOG_TEXT("slot", claim->slot_name), LOG_TEXT("job", claim->job.id),
              LOG_TEXT("reason", reason));
     if (kept) {
         keep(claim);
@@ -593,8 +593,8 @@ static void starter_done(struct startd *startd, struct wire_request *request)
     }
     /* The next starter of this slot may begin when this process is gone: it holds the slot's lock
      * until then. */
-    claim->starter_done = true;
-    (void)snprintf(claim->done_reason, sizeof claim->done_reason, "%s", reason);
+    claim->starter.done = true;
+    (void)snprintf(claim->starter.done_reason, sizeof claim->starter.done_reason, "%s", reason);
 }
 
 static void on_request(void *arg, struct wire_request *request)
@@ -633,12 +633,12 @@ static void on_closed(void *arg, struct wire *wire, int status, const char *why)
     }
     for (size_t i = 0; i < startd->claims.count; i++) {
         struct claim *claim = startd->claims.items[i];
-        if (claim->starter_wire == wire) {
-            claim->starter_wire = NULL;
+        if (claim->starter.wire == wire) {
+            claim->starter.wire = NULL;
         }
-        if (claim->kept_wire == wire) { /* and with it the starter */
-            claim->kept_wire = NULL;
-            loop_timer_set(claim->stop_timer, UNKEPT_MS);
+        if (claim->kept.wire == wire) { /* and with it the starter */
+            claim->kept.wire = NULL;
+            loop_timer_set(claim->stop.timer, UNKEPT_MS);
         }
     }
     wire_close(wire);
@@ -693,10 +693,10 @@ void starters_close(struct startd *startd)
     startd->starters = NULL;
     for (size_t i = 0; i < startd->claims.count; i++) {
         struct claim *claim = startd->claims.items[i];
-        wire_close(claim->starter_wire);
-        claim->starter_wire = NULL;
-        wire_close(claim->kept_wire);
-        claim->kept_wire = NULL;
+        wire_close(claim->starter.wire);
+        claim->starter.wire = NULL;
+        wire_close(claim->kept.wire);
+        claim->kept.wire = NULL;
     }
     for (size_t i = 0; i < startd->starter_wires.count; i++) {
         wire_close(startd->starter_wires.items[i]);

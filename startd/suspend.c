@@ -14,12 +14,12 @@ static void recorded(void *arg)
     claim_say_alive(arg); /* the schedd is told */
 }
 
-void claim_suspend(struct claim *claim)
+void claim_suspend(struct claim *claim, enum suspended_by by)
 {
-    claim->suspended = true;
-    claim->suspended_at_s = loop_wall_s(claim->startd->env.loop);
-    claim->suspensions++;
-    loop_timer_stop(claim->retire_timer); /* time does not count while it stands still */
+    claim->suspension.by = by;
+    claim->suspension.at_s = loop_wall_s(claim->startd->env.loop);
+    claim->suspension.count++;
+    loop_timer_stop(claim->retirement.timer); /* time does not count while it stands still */
     starters_suspend(claim);
     slot_move(claim->slot, SLOT_CLAIMED, SLOT_SUSPENDED);
     claim_commit(claim, recorded);
@@ -27,8 +27,8 @@ void claim_suspend(struct claim *claim)
 
 void claim_continue(struct claim *claim)
 {
-    claim->suspended_s = claim_suspended_s(claim);
-    claim->suspended = claim->by_user = false;
+    claim->suspension.total_s = claim_suspended_s(claim);
+    claim->suspension.by = SUSPENDED_BY_NONE;
     starters_suspend(claim);
     slot_move(claim->slot, SLOT_CLAIMED, SLOT_BUSY);
     claim_commit(claim, recorded);

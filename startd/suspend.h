@@ -8,9 +8,9 @@
 #ifndef STARTD_SUSPEND_H
 #define STARTD_SUSPEND_H
 
-struct claim;
+#include "startd/claim.h"
 
-void claim_suspend(struct claim *claim);
+void claim_suspend(struct claim *claim, enum suspended_by by); /* not BY_NONE */
 void claim_continue(struct claim *claim);
 
 #endif

@@ -170,8 +170,8 @@ static struct sim_process *find_startd(const struct show *show)
 /* Not between the two steps of the moment in which it starts: its slot is Idle till the second. */
 static bool runs(const struct slot *slot)
 {
-    return slot->claim != NULL && slot->claim->stage == CLAIM_ACTIVE &&
-           slot->claim->job_start_s > 0 && slot->state == SLOT_CLAIMED &&
+    return slot->claim != NULL && claim_plan_has_run(slot->claim->stage) &&
+           slot->claim->run.start_s > 0 && slot->state == SLOT_CLAIMED &&
            slot->activity != SLOT_IDLE;
 }
 
@@ -190,10 +190,11 @@ static void note_facts(struct show *show, const struct startd *startd, int64_t n
         if (runs(slot) && show->begin_s == 0) {
             busy++;
             seen->had_job = true;
-            seen->start_s = slot->claim->job_start_s;
-            seen->retirement_s = ad_int_or(slot->claim->job, "SimFame", 0) == 1 ? SHORT_S : LONG_S;
+            seen->start_s = slot->claim->run.start_s;
+            seen->retirement_s =
+                ad_int_or(slot->claim->job.ad, "SimFame", 0) == 1 ? SHORT_S : LONG_S;
         }
-        bool is_active = slot->claim != NULL && slot->claim->stage == CLAIM_ACTIVE;
+        bool is_active = slot->claim != NULL && claim_plan_has_run(slot->claim->stage);
         if (is_active && !seen->is_over) {
             seen->run_s = now_s - seen->start_s - suspended_s(slot);
         }

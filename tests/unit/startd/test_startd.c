@@ -108,8 +108,8 @@ static void a_match_that_is_not_confirmed_times_out(void **state)
     assert_int_equal(dial_me(rig, JOB), 0);
     struct claim *claim = rig->startd->claims.items[0];
     assert_in_range(claim_remaining_ms(claim), 110000, 120000); /* MATCH_TIMEOUT */
-    claim->lease_end_ms = loop_now_ms(rig->bed->loop) + 20;
-    loop_timer_set(claim->lease_timer, 0); /* early: it is set again */
+    claim->lease.end_ms = loop_now_ms(rig->bed->loop) + 20;
+    loop_timer_set(claim->lease.end_timer, 0); /* early: it is set again */
     until(rig, is_unclaimed);
     assert_true(is_forgotten(rig));
     assert_string_not_equal(rig->startd->slots[0]->claim_id, rig->claim_id);
@@ -240,7 +240,7 @@ static void the_next_job_waits_for_the_last_starter(void **state)
     assert_false(answer.over);
     starter_is_done(rig, "");
     assert_int_equal(finish(rig, &answer, last_text, sizeof last_text), 0);
-    assert_int_equal(((struct claim *)rig->startd->claims.items[0])->epoch, 2);
+    assert_int_equal(((struct claim *)rig->startd->claims.items[0])->job.epoch, 2);
 }
 
 static void a_job_that_waited_on_a_lost_connection_is_not_run(void **state)
@@ -341,9 +341,9 @@ static void a_starter_whose_pid_was_not_recorded_yet_is_found_by_its_lock(void *
     struct rig *rig = *state;
     run_it(rig);
     struct claim *claim = rig->startd->claims.items[0];
-    os_forget(rig->bed->os, claim->starter_pid);
-    claim->starter_pid = 0;
-    claim->starter_start = 0;
+    os_forget(rig->bed->os, claim->starter.pid);
+    claim->starter.pid = 0;
+    claim->starter.start = 0;
     claim_commit(claim, NULL);
     until(rig, is_stored);
     stop(rig);
@@ -355,14 +355,14 @@ static void a_starter_whose_pid_was_not_recorded_yet_is_found_by_its_lock(void *
     BED_MUST(os_lock(rig->bed->os, strbuf_text(&lock), &held, NULL, err));
     start(rig);
     claim = rig->startd->claims.items[0];
-    assert_int_equal(claim->starter_pid, os_pid(rig->bed->os));
+    assert_int_equal(claim->starter.pid, os_pid(rig->bed->os));
     assert_true(is_claimed_busy(rig));
     assert_false(is_cleaned(rig));
     until(rig, is_stored);
     os_unlock(held);
     restart(rig); /* by now it is recorded */
     claim = rig->startd->claims.items[0];
-    assert_int_equal(claim->starter_pid, os_pid(rig->bed->os));
+    assert_int_equal(claim->starter.pid, os_pid(rig->bed->os));
     strbuf_fini(&lock);
 }
 
@@ -371,8 +371,8 @@ static void a_starter_that_was_never_there_is_not_looked_for_long(void **state)
     struct rig *rig = *state;
     run_it(rig);
     struct claim *claim = rig->startd->claims.items[0];
-    os_forget(rig->bed->os, claim->starter_pid);
-    claim->starter_pid = 0;
+    os_forget(rig->bed->os, claim->starter.pid);
+    claim->starter.pid = 0;
     claim_commit(claim, NULL);
     until(rig, is_stored);
     restart(rig);
@@ -438,7 +438,7 @@ static void what_no_claim_knows_is_swept_at_start(void **state)
 static bool has_moved(struct rig *rig)
 {
     const struct claim *claim = rig->startd->claims.items[0];
-    return strcmp(claim->schedd_address, "tcp:198.51.100.7:1234") == 0;
+    return strcmp(claim->schedd.address, "tcp:198.51.100.7:1234") == 0;
 }
 
 static bool its_starter_knows(struct rig *rig)
@@ -449,7 +449,7 @@ static bool its_starter_knows(struct rig *rig)
 static bool has_new_pin(struct rig *rig)
 {
     const struct claim *claim = rig->startd->claims.items[0];
-    return strcmp(claim->schedd_pin, NEW_PIN) == 0;
+    return strcmp(claim->schedd.pin, NEW_PIN) == 0;
 }
 
 static void a_schedd_that_moves_is_followed(void **state)
@@ -458,16 +458,16 @@ static void a_schedd_that_moves_is_followed(void **state)
     run_it(rig);
     assert_int_equal(hello(rig, 1), 0);
     struct claim *claim = rig->startd->claims.items[0];
-    char *pin = mem_strdup(claim->schedd_pin);
+    char *pin = mem_strdup(claim->schedd.pin);
     rig->schedd.moved_to = "tcp:198.51.100.7:1234";
     rig->schedd.new_pin = "too short";
-    loop_timer_set(claim->alive_timer, 0);
+    loop_timer_set(claim->lease.alive_timer, 0);
     until(rig, has_moved);
     until(rig, its_starter_knows);
-    assert_string_equal(claim->schedd_pin, pin); /* nonsense is not learned */
+    assert_string_equal(claim->schedd.pin, pin); /* nonsense is not learned */
     rig->schedd.new_pin = NEW_PIN;
     rig->schedd.alives = 0;
-    loop_timer_set(claim->alive_timer, 0);
+    loop_timer_set(claim->lease.alive_timer, 0);
     until(rig, has_new_pin);
     mem_free(pin);
 }
@@ -489,12 +489,12 @@ static void a_starter_that_does_not_end_with_the_lease_is_killed(void **state)
     run_it(rig);
     assert_int_equal(hello(rig, 1), 0); /* takes the order to stop and does nothing */
     struct claim *claim = rig->startd->claims.items[0];
-    claim->lease_end_ms = 0;
-    loop_timer_set(claim->lease_timer, 0);
+    claim->lease.end_ms = 0;
+    loop_timer_set(claim->lease.end_timer, 0);
     until(rig, has_stop);
     assert_true(rig->starter.fast);
-    assert_true(loop_timer_is_set(claim->lease_timer));
-    loop_timer_set(claim->lease_timer, 0); /* the time it is given is over */
+    assert_true(loop_timer_is_set(claim->lease.end_timer));
+    loop_timer_set(claim->lease.end_timer, 0); /* the time it is given is over */
     until(rig, is_cleaned);
     until(rig, is_unclaimed);
 }

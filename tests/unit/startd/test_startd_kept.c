@@ -20,7 +20,7 @@ static bool has_run(struct rig *rig)
 }
 static bool has_no_kept(struct rig *rig)
 {
-    return ((struct claim *)rig->startd->claims.items[0])->kept_pid == 0;
+    return ((struct claim *)rig->startd->claims.items[0])->kept.pid == 0;
 }
 
 /* STARTER_DONE by a starter that could go on; was it kept? */
@@ -51,7 +51,7 @@ static struct claim *run_and_keep(struct rig *rig)
     assert_true(stays(rig, 1));
     until(rig, is_claimed_idle);
     struct claim *claim = rig->startd->claims.items[0];
-    assert_int_equal(claim->starter_pid, 0);
+    assert_int_equal(claim->starter.pid, 0);
     return claim;
 }
 
@@ -67,12 +67,12 @@ static void a_kept_starter_gets_the_claims_next_job(void **state)
     BED_MUST(os_mkdirs(rig->bed->os, path, 0700, err));
     assert_int_equal(call(rig, VERB_ACTIVATE, 2, JOB), 0);
     assert_true(is_claimed_busy(rig));
-    assert_int_equal(claim->starter_pid, starter);
+    assert_int_equal(claim->starter.pid, starter);
     until(rig, has_run);
     assert_int_equal(os_stat(rig->bed->os, directory, &stat), -ENOENT); /* it has another name */
     (void)snprintf(path, sizeof path, "%s/kept", rig->starter.directory);
     assert_int_equal(os_stat(rig->bed->os, path, &stat), 0);
-    assert_string_equal(rig->starter.directory, claim->directory);
+    assert_string_equal(rig->starter.directory, claim->run.directory);
     assert_non_null(strstr(rig->starter.directory, "dir_slot1_1.0_2"));
     (void)snprintf(path, sizeof path, "%s/job.record", rig->starter.directory);
     assert_int_equal(os_stat(rig->bed->os, path, &stat), 0);
@@ -93,13 +93,13 @@ static void a_starter_is_kept_only_when_it_may_stay_and_its_claim_goes_on(void *
     answer_fini(&answer);
     assert_true(is_claimed_busy(rig)); /* until its process is gone */
     struct claim *claim = rig->startd->claims.items[0];
-    claim->starter_done = false;
+    claim->starter.done = false;
     rig->startd->configurations++; /* it has an old one */
     assert_false(stays(rig, 1));
     rig->startd->configurations--;
-    claim->stopping = true;
+    claim->stop.how = CLAIM_STOP_ASKED;
     assert_false(stays(rig, 1));
-    claim->stopping = false;
+    claim->stop.how = CLAIM_STOP_NOT;
     assert_true(stays(rig, 1));
 }
 
@@ -119,7 +119,7 @@ static void a_kept_starter_that_dies_is_replaced(void **state)
     assert_true(is_claimed_idle(rig));
     assert_int_equal(call(rig, VERB_ACTIVATE, 2, JOB), 0);
     until(rig, has_pids);
-    assert_true(claim->starter_pid > 0 && claim->starter_pid != starter);
+    assert_true(claim->starter.pid > 0 && claim->starter.pid != starter);
     assert_int_equal(rig->schedd.gones, 0);
 }
 
@@ -136,13 +136,13 @@ static void the_next_job_waits_for_a_starter_that_is_on_its_way_out(void **state
     until(rig, is_unkept);
     send(rig, VERB_ACTIVATE, 2, JOB, &answer);
     assert_int_equal(call(rig, VERB_DEACTIVATE, 7, JOB), 0); /* the first has arrived */
-    assert_int_equal(claim->starter_pid, 0);                 /* the old one holds the slot's lock */
-    assert_int_equal(claim->kept_pid, starter);
+    assert_int_equal(claim->starter.pid, 0);                 /* the old one holds the slot's lock */
+    assert_int_equal(claim->kept.pid, starter);
     (void)os_kill(rig->bed->os, child, SIGKILL);
     (void)os_kill(rig->bed->os, starter, SIGKILL);
     assert_int_equal(finish(rig, &answer, last_text, sizeof last_text), 0);
     until(rig, has_pids);
-    assert_true(claim->starter_pid > 0 && claim->starter_pid != starter);
+    assert_true(claim->starter.pid > 0 && claim->starter.pid != starter);
 }
 
 static void a_slot_is_not_free_before_its_kept_starter_is_gone(void **state)
@@ -169,8 +169,8 @@ static void a_kept_starter_that_does_not_end_is_killed(void **state)
     struct rig *rig = *state;
     struct claim *claim = run_and_keep(rig);
     starters_unkeep(claim);
-    assert_true(loop_timer_is_set(claim->stop_timer));
-    loop_timer_set(claim->stop_timer, 0);
+    assert_true(loop_timer_is_set(claim->stop.timer));
+    loop_timer_set(claim->stop.timer, 0);
     until(rig, has_no_kept);
     assert_true(is_claimed_idle(rig));
 }

@@ -89,7 +89,7 @@ static void a_job_stands_still_while_the_owner_is_back(void **state)
     until(rig, is_told_suspended);
     assert_int_equal(ad_int_or(rig->schedd.alive, "NumSuspensions", 0), 1);
     assert_string_equal(ad_string_or(rig->schedd.alive, "JobId", ""), "1.0");
-    claim_of_slot(rig)->suspended_at_s -= 50;
+    claim_of_slot(rig)->suspension.at_s -= 50;
     assert_in_range(claim_suspended_s(claim_of_slot(rig)), 50, 60);
     owner_does(rig, "OwnerIsBack", false);
     assert_true(is_claimed_busy(rig));
@@ -105,7 +105,7 @@ static void a_job_that_costs_the_policy_too_much_changes_nothing(void **state)
     struct rig *rig = *state;
     run_under(rig, "PREEMPT = \"TARGET.Wish =!= 77\"\n");
     struct claim *claim = claim_of_slot(rig);
-    assert_int_equal(ad_set_expr(claim->job, "Wish",
+    assert_int_equal(ad_set_expr(claim->job.ad, "Wish",
                                  "regexp(\"(a+)+$\", \"aaaaaaaaaaaaaaaaaaaaaaaaaaab\")", NULL),
                      0);
     uint64_t before = rig->startd->work.steps;
@@ -113,7 +113,7 @@ static void a_job_that_costs_the_policy_too_much_changes_nothing(void **state)
     assert_true(is_claimed_busy(rig)); /* error is not true */
     assert_true(claim->told_costly);
     assert_in_range(rig->startd->work.steps - before, STARTD_STEPS_MAX, 3 * STARTD_STEPS_MAX);
-    ad_set_int(claim->job, "Wish", 76);
+    ad_set_int(claim->job.ad, "Wish", 76);
     policy_check(slot_of(rig));
     assert_false(is_claimed_busy(rig));
 }
@@ -131,7 +131,7 @@ static void what_its_schedd_wants_to_stand_still_does_until_it_wants_otherwise(v
     owner_does(rig, "OwnerIsBack", false); /* CONTINUE is true */
     assert_true(is_suspended(rig));
     assert_int_equal(call(rig, VERB_SUSPEND_CLAIM, 1, JOB), 0); /* said again */
-    assert_int_equal(claim_of_slot(rig)->suspensions, 1);
+    assert_int_equal(claim_of_slot(rig)->suspension.count, 1);
     rig->wants_suspended = false;
     assert_int_equal(call(rig, VERB_SUSPEND_CLAIM, 1, JOB), 0);
     assert_true(is_claimed_busy(rig));
@@ -149,7 +149,7 @@ static void a_suspension_survives_the_startd(void **state)
     run_under(rig, "SUSPEND = \"OwnerIsBack =?= true\"\nCONTINUE = false\n");
     owner_does(rig, "OwnerIsBack", true);
     until(rig, is_told_suspended);
-    claim_of_slot(rig)->suspended_at_s -= 50;
+    claim_of_slot(rig)->suspension.at_s -= 50;
     claim_commit(claim_of_slot(rig), NULL);
     ad_destroy(rig->schedd.alive);
     rig->schedd.alive = NULL;
@@ -161,7 +161,7 @@ static void a_suspension_survives_the_startd(void **state)
     until(rig, has_resumed);
     assert_true(ad_bool_or(rig->schedd.claim, "Suspended", false));
     assert_in_range(claim_suspended_s(claim_of_slot(rig)), 50, 60);
-    assert_int_equal(claim_of_slot(rig)->suspensions, 1);
+    assert_int_equal(claim_of_slot(rig)->suspension.count, 1);
     struct ad *welcome = NULL;
     assert_int_equal(hello_answer(rig, 1, &welcome), 0);
     assert_true(ad_bool_or(welcome, "Suspended", false));
@@ -193,11 +193,11 @@ static void time_that_stood_still_is_no_retirement(void **state)
     struct rig *rig = *state;
     run_under(rig, POLICY "MAXJOBRETIREMENTTIME = 1000\n");
     struct claim *claim = claim_of_slot(rig);
-    claim->job_start_s -= 5000;
-    claim->suspended_s = 4900;
+    claim->run.start_s -= 5000;
+    claim->suspension.total_s = 4900;
     owner_does(rig, "OwnerStays", true);
     assert_true(is(rig, SLOT_CLAIMED, SLOT_RETIRING)); /* it has run for 100 s */
-    claim->suspended_s = 0;
+    claim->suspension.total_s = 0;
     preempt_step(claim);
     assert_true(is_vacating(rig));
 }
@@ -254,7 +254,7 @@ static void a_starter_that_ignores_deactivate_is_ended(void **state)
     send(rig, VERB_DEACTIVATE, 1, JOB, &answer);
     until(rig, has_stop);
     struct claim *claim = claim_of_slot(rig);
-    assert_true(loop_timer_is_set(claim->stop_timer));
+    assert_true(loop_timer_is_set(claim->stop.timer));
     starters_stop_step(claim); /* KILLING_TIMEOUT for the job, and again for the starter */
     until(rig, is_told_fast);
     assert_false(answer.over);

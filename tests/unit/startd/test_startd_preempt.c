@@ -66,7 +66,7 @@ static bool is_retiring(struct rig *rig)
 static bool second_is_claimed(struct rig *rig)
 {
     const struct claim *claim = slot_of(rig)->claim;
-    return is_claimed_idle(rig) && claim != NULL && strcmp(claim->user, "bea@pool") == 0;
+    return is_claimed_idle(rig) && claim != NULL && strcmp(claim->job.user, "bea@pool") == 0;
 }
 
 static bool nobody_waits(struct rig *rig)
@@ -230,7 +230,7 @@ static void the_end_of_the_retirement_begins_the_vacating(void **state)
     assert_int_equal(preempt(rig, FAMOUS, "[]", id, NULL), 0);
     preempt_step(slot_of(rig)->claim); /* early: it is set again */
     assert_true(is_retiring(rig));
-    slot_of(rig)->claim->job_start_s -= 1000;
+    slot_of(rig)->claim->run.start_s -= 1000;
     preempt_step(slot_of(rig)->claim);
     assert_true(is_vacating(rig));
 }
@@ -276,7 +276,7 @@ static void a_wait_that_is_taken_back_lets_the_job_run_on(void **state)
     assert_true(is_claimed_busy(rig));
     assert_true(nobody_waits(rig));
     assert_false(ad_has(slot_of(rig)->ad, "PreemptingUser"));
-    assert_false(loop_timer_is_set(slot_of(rig)->claim->retire_timer));
+    assert_false(loop_timer_is_set(slot_of(rig)->claim->retirement.timer));
     assert_int_equal(dial_with(rig, id, FAMOUS, AGAIN, NULL), -ENOKEY);
     assert_int_equal(preempt(rig, FAMOUS, "[]", next, NULL), 0); /* another one may */
     assert_string_not_equal(next, id);
@@ -292,8 +292,8 @@ static void a_wait_that_nobody_asks_for_is_over(void **state)
     assert_int_equal(preempt(rig, FAMOUS, "[]", id, NULL), 0);
     struct claim *waiting = slot_of(rig)->waiting;
     assert_in_range(claim_remaining_ms(waiting), 110000, 120000);
-    waiting->lease_end_ms = loop_now_ms(rig->bed->loop);
-    loop_timer_set(waiting->lease_timer, 0);
+    waiting->lease.end_ms = loop_now_ms(rig->bed->loop);
+    loop_timer_set(waiting->lease.end_timer, 0);
     until(rig, nobody_waits);
     assert_true(is_claimed_busy(rig));
     assert_int_equal(rig->startd->claims.count, 1);
@@ -319,12 +319,12 @@ static void a_startd_that_is_started_anew_knows_no_wait_and_runs_the_job_on(void
     struct rig *rig = *state;
     char id[CLAIM_ID_MAX];
     run_known(rig, PATIENT, KNOWN);
-    int64_t began_s = slot_of(rig)->claim->job_start_s;
+    int64_t began_s = slot_of(rig)->claim->run.start_s;
     assert_int_equal(preempt(rig, FAMOUS, "[]", id, NULL), 0);
     restart(rig);
     assert_true(is_claimed_busy(rig));
     assert_true(nobody_waits(rig));
-    assert_int_equal(slot_of(rig)->claim->job_start_s, began_s);
+    assert_int_equal(slot_of(rig)->claim->run.start_s, began_s);
     assert_int_equal(ad_int_or(slot_of(rig)->ad, "CurrentRank", 0), 5);
     until(rig, is_connected);
     assert_int_equal(dial_with(rig, id, FAMOUS, AGAIN, NULL), -ENOKEY);
