@@ -212,7 +212,7 @@ static int judge_job(struct claim *claim, struct wire_request *request, struct e
         return rc;
     }
     if (claim->startd->stopping || going_down_takes_none(claim->startd) ||
-        claim->startd->farewell) {
+        claim->startd->farewell.begun) {
         return err_set(err, -EAGAIN, "%s is going down", claim->startd->name);
     }
     rc = slot_fits(claim->slot, wire_request_ad(request, 0), err);

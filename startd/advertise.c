@@ -35,8 +35,8 @@ static void repeat_all(struct startd *startd)
 {
     if (!going_down_is_silent(
             startd)) { /* else it is silent until that is over, and sends all then */
-        startd->first_update_done = false;
-        startd->refused = true;
+        startd->sent.first_done = false;
+        startd->sent.refused = true;
         advertise_in(startd, rng_jitter(loop_rng(startd->env.loop), REFUSED_MS, 50));
     }
 }
@@ -51,7 +51,7 @@ void advertise_complaint(void *arg, struct wire_reply *reply)
     }
     log_warn(startd->env.log, "update.refused", reply->text, LOG_INT("status", reply->status));
     if (reply->status == -ESTALE && !going_down_is_silent(startd)) {
-        startd->first_update_done =
+        startd->sent.first_done =
             false; /* offline ads of this very boot are there: take them back */
         advertise_soon(startd);
     } else if (reply->status == -EBUSY) {
@@ -81,8 +81,8 @@ static void send_names(struct startd *startd, struct wire *wire, struct vec *nam
     struct ad *args = ad_create();
     ad_set_string(args, "Type", "Machine");
     ad_set_strings(args, "Names", (const char *const *)names->items, names->count);
-    ad_set_int(args, "Epoch", (int64_t)startd->epoch);
-    ad_set_int(args, "Sequence", (int64_t)++startd->sequence);
+    ad_set_int(args, "Epoch", (int64_t)startd->sent.epoch);
+    ad_set_int(args, "Sequence", (int64_t)++startd->sent.sequence);
     const struct wire_body body = {.args = args};
     (void)wire_call(wire, VERB_INVALIDATE, &body, 0, gone_answered,
                     startd); /* a cut: find_stale() */
@@ -94,7 +94,7 @@ void advertise_gone(struct startd *startd)
 {
     struct wire *wire = uplink_wire(startd->collector);
     if (wire != NULL) {
-        send_names(startd, wire, &startd->gone);
+        send_names(startd, wire, &startd->sent.gone);
     }
 }
 
@@ -105,7 +105,7 @@ static void found(void *arg, struct wire_reply *reply)
     for (size_t i = 0; i < reply->ad_count && wire != NULL; i++) {
         const char *name = ad_string_or(reply->ads[i], "Name", "");
         if (name[0] != '\0' && slot_by_name(startd, name) == NULL) {
-            vec_push(&startd->gone, mem_strdup(name));
+            vec_push(&startd->sent.gone, mem_strdup(name));
         }
     }
     advertise_gone(startd);
@@ -144,7 +144,7 @@ static uint64_t all_due_in(const struct startd *startd)
 static bool may_send(const struct startd *startd)
 {
     return uplink_wire(startd->collector) != NULL && !going_down_is_silent(startd) &&
-           !startd->ads_taken_back;
+           !startd->sent.taken_back;
 }
 
 static void send_changes(void *arg)
@@ -155,8 +155,8 @@ static void send_changes(void *arg)
         return;
     }
     advertise_gone(startd); /* first: a new piece may have the name of one that is gone */
-    if (startd->refused) {
-        startd->refused = false;
+    if (startd->sent.refused) {
+        startd->sent.refused = false;
         find_stale(startd, wire);
     }
     const struct ad **ads = mem_alloc(startd->slot_count * sizeof *ads);
@@ -170,7 +170,7 @@ static void send_changes(void *arg)
     draining_publish(startd, false); /* after: an ad that is built knows nothing of it */
     for (size_t i = 0; i < startd->slot_count; i++) {
         struct slot *slot = startd->slots[i];
-        if (slot->changed || !startd->first_update_done) {
+        if (slot->changed || !startd->sent.first_done) {
             secret_batch_add(&secrets, slot->offered, (uint32_t)count);
             ads[count++] = slot->ad;
             slot->changed = false;
@@ -179,9 +179,9 @@ static void send_changes(void *arg)
     if (count > 0) {
         struct ad *args = ad_create();
         ad_set_bool(args, "Full", true);
-        ad_set_int(args, "Epoch", (int64_t)startd->epoch);
-        ad_set_int(args, "Sequence", (int64_t)++startd->sequence);
-        if (!startd->first_update_done) {
+        ad_set_int(args, "Epoch", (int64_t)startd->sent.epoch);
+        ad_set_int(args, "Sequence", (int64_t)++startd->sent.sequence);
+        if (!startd->sent.first_done) {
             ad_set_bool(args, "CancelOffline", true);
         }
         const struct wire_body body = {.args = args,
@@ -190,7 +190,7 @@ static void send_changes(void *arg)
                                        .secrets = secrets.items,
                                        .secret_count = secrets.count};
         if (wire_tell(wire, VERB_UPDATE, &body) > 0) {
-            startd->first_update_done = true;
+            startd->sent.first_done = true;
         }
         startd->due.last_sent_ms = loop_now_ms(startd->env.loop);
         ad_destroy(args);

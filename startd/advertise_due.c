@@ -19,7 +19,7 @@ void advertise_in(struct startd *startd, uint64_t delay_ms)
 void advertise_soon(struct startd *startd)
 {
     if (startd->due.send_timer != NULL) {
-        advertise_in(startd, startd->first_update_done ? 0 : GATHER_MS);
+        advertise_in(startd, startd->sent.first_done ? 0 : GATHER_MS);
     }
 }
 
@@ -27,7 +27,7 @@ void advertise_flap(struct startd *startd)
 {
     uint64_t now_ms = loop_now_ms(startd->env.loop);
     uint64_t due_ms = startd->due.last_sent_ms + FLAP_GATHER_MS;
-    if (!startd->first_update_done || startd->due.last_sent_ms == 0 || due_ms <= now_ms) {
+    if (!startd->sent.first_done || startd->due.last_sent_ms == 0 || due_ms <= now_ms) {
         advertise_soon(startd);
     } else if (startd->due.send_timer != NULL &&
                (!loop_timer_is_set(startd->due.send_timer) || due_ms < startd->due.send_due_ms)) {

@@ -10,7 +10,10 @@
 #ifndef STARTD_ADVERTISE_DUE_H
 #define STARTD_ADVERTISE_DUE_H
 
+#include <stdbool.h>
 #include <stdint.h>
+
+#include "base/vec.h"
 
 struct loop_timer;
 struct startd;
@@ -21,6 +24,15 @@ struct advertise_due {
     uint64_t send_due_ms;          /* when send_timer fires */
     uint64_t last_sent_ms;         /* changes, on loop_now_ms(); 0: never */
     uint64_t all_sent_ms;          /* all ads at once, likewise */
+};
+
+/* What the collector was told. */
+struct advertise_sent {
+    uint64_t epoch, sequence; /* of our updates */
+    struct vec gone;          /* names of pieces that are to be taken from it */
+    bool first_done;          /* since the uplink came up */
+    bool refused;             /* it had too much to do: all is sent anew */
+    bool taken_back;          /* our ads, of a glidein that ends: nothing more is sent */
 };
 
 void advertise_in(struct startd *startd, uint64_t delay_ms);

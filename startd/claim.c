@@ -84,7 +84,7 @@ void claim_discard(struct claim *claim)
     if (claim->pending == 0) {
         mem_free(claim);
     } else {
-        vec_push(&claim->startd->dead, claim);
+        vec_push(&claim->startd->claim_memory.dead, claim);
     }
 }
 

@@ -92,7 +92,7 @@ struct claim_starter {
     pid_t pid; /* 0: none */
     uint64_t start;
     struct wire *wire;
-    uint64_t config;       /* startd->configurations when it was started */
+    uint64_t config;       /* startd->starters.configurations when it was started */
     bool adopted;          /* it was there before us */
     bool done;             /* it said so; its process is still to end */
     bool delivered;        /* ... and that the job's result was accepted */

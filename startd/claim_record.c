@@ -19,7 +19,7 @@ bool claim_came_back(struct claim *claim)
     claim->pending--;
     bool dead = claim->dead;
     if (dead && claim->pending == 0) {
-        struct vec *all = &claim->startd->dead;
+        struct vec *all = &claim->startd->claim_memory.dead;
         for (size_t i = 0; i < all->count; i++) {
             if (all->items[i] == claim) {
                 vec_remove_at(all, i);
@@ -33,8 +33,8 @@ bool claim_came_back(struct claim *claim)
 
 void claims_release_rest(struct startd *startd)
 {
-    vec_fini(&startd->commits, mem_free);
-    vec_fini(&startd->dead, mem_free);
+    vec_fini(&startd->claim_memory.commits, mem_free);
+    vec_fini(&startd->claim_memory.dead, mem_free);
 }
 
 static struct ad *claim_to_ad(const struct claim *claim)
@@ -77,8 +77,8 @@ static struct ad *claim_to_ad(const struct claim *claim)
     }
     if (claim->slot != NULL && claim->slot->kind == SLOT_DYNAMIC) {
         struct ad *piece = ad_create();
-        carve_plan_write(claim->startd->kinds, &claim->slot->total, "", "", piece);
-        carve_plan_write_ids(claim->startd->kinds, &claim->slot->total, piece);
+        carve_plan_write(claim->startd->division.kinds, &claim->slot->total, "", "", piece);
+        carve_plan_write_ids(claim->startd->division.kinds, &claim->slot->total, piece);
         ad_set_ad(ad, "Piece", piece);
     }
     return ad;
@@ -94,7 +94,7 @@ static void commit_done(void *arg)
     struct commit *commit = arg;
     struct claim *claim = commit->claim;
     void (*done)(void *claim) = commit->done;
-    struct vec *commits = &claim->startd->commits;
+    struct vec *commits = &claim->startd->claim_memory.commits;
     CHECK(commits->count > 0 && commits->items[0] == commit); /* they come in order */
     vec_remove_at(commits, 0);
     mem_free(commit);
@@ -107,7 +107,7 @@ void claim_commit(struct claim *claim, void (*done)(void *claim))
 {
     struct commit *commit = mem_alloc(sizeof *commit);
     *commit = (struct commit){.claim = claim, .done = done};
-    vec_push(&claim->startd->commits, commit);
+    vec_push(&claim->startd->claim_memory.commits, commit);
     claim->pending++;
     struct ad *ad = claim_to_ad(claim);
     struct strbuf bytes;

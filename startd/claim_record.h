@@ -10,8 +10,15 @@
 
 #include <stdbool.h>
 
+#include "base/vec.h"
+
 struct claim;
 struct startd;
+
+struct claim_memory {
+    struct vec commits; /* of claims, on their way to the disk, oldest first */
+    struct vec dead;    /* claims that are gone, but for callbacks still to come */
+};
 
 /* done, which may be NULL, is not called for a claim that was destroyed meanwhile. */
 void claim_commit(struct claim *claim, void (*done)(void *claim));

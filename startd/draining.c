@@ -97,7 +97,7 @@ void draining_publish(struct startd *startd, bool all)
     draining_estimate(startd, NULL, &cost);
     for (size_t i = 0; i < startd->slot_count; i++) {
         struct slot *slot = startd->slots[i];
-        if (all || slot->changed || !startd->first_update_done) {
+        if (all || slot->changed || !startd->sent.first_done) {
             drain_plan_put_estimates(&cost, slot->ad);
             drain_plan_put_totals(&startd->draining.totals, now_s, slot->ad);
         }

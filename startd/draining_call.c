@@ -166,7 +166,8 @@ static enum drain_code judge(struct startd *startd, const struct drain_request *
                       startd->draining.requester);
         return DRAIN_ALREADY;
     }
-    if (going_down_has_begun(startd) || startd->stopping || startd->farewell || startd->asleep) {
+    if (going_down_has_begun(startd) || startd->stopping || startd->farewell.begun ||
+        startd->asleep) {
         (void)err_set(err, -ESHUTDOWN, "%s is going down", startd->name);
         return DRAIN_NOT_NOW;
     }

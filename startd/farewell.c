@@ -28,18 +28,18 @@
 static bool is_time(struct startd *startd)
 {
     struct ad_context context = startd_context(startd);
-    return startd->slot_count > 0 && startd->shutdown != NULL &&
-           ad_eval_bool(startd->shutdown, startd->slots[0]->ad, NULL, &context) == AD_TRUE;
+    return startd->slot_count > 0 && startd->farewell.when != NULL &&
+           ad_eval_bool(startd->farewell.when, startd->slots[0]->ad, NULL, &context) == AD_TRUE;
 }
 
 static bool is_idle_for_long(struct startd *startd)
 {
     uint64_t now_ms = loop_now_ms(startd->env.loop);
     int64_t limit_s = config_duration_s(startd->env.config, "STARTD_NOCLAIM_SHUTDOWN");
-    if (startd->claims.count > 0 || startd->claimed_ms == 0) {
-        startd->claimed_ms = now_ms;
+    if (startd->claims.count > 0 || startd->farewell.claimed_ms == 0) {
+        startd->farewell.claimed_ms = now_ms;
     }
-    return limit_s > 0 && now_ms - startd->claimed_ms >= (uint64_t)limit_s * 1000;
+    return limit_s > 0 && now_ms - startd->farewell.claimed_ms >= (uint64_t)limit_s * 1000;
 }
 
 static bool has_claims(const struct startd *startd)
@@ -56,7 +56,7 @@ static bool has_claims(const struct startd *startd)
 static void begin(struct startd *startd, const char *why)
 {
     log_info(startd->env.log, "startd.farewell", why, LOG_INT("claims", startd->claims.count));
-    startd->farewell = true;
+    startd->farewell.begun = true;
     for (size_t i = startd->claims.count; i > 0; i--) {
         struct claim *claim = startd->claims.items[i - 1];
         if (claim->stage == CLAIM_WAITING || claim_plan_is_offer(claim->stage)) {
@@ -78,11 +78,11 @@ bool farewell_check(struct startd *startd)
         return false;
     }
     bool idle = is_idle_for_long(startd);
-    if (!startd->farewell && (idle || is_time(startd))) {
+    if (!startd->farewell.begun && (idle || is_time(startd))) {
         begin(startd, idle ? "no claim came for STARTD_NOCLAIM_SHUTDOWN seconds"
                            : "DAEMON_SHUTDOWN is true");
     }
-    return startd->farewell && !has_claims(startd);
+    return startd->farewell.begun && !has_claims(startd);
 }
 
 /* ---- the end of a glidein */
@@ -111,11 +111,11 @@ bool farewell_tell(struct startd *startd)
     struct ad *args = ad_create();
     ad_set_string(args, "Type", "Machine");
     ad_set_strings(args, "Names", names, startd->slot_count);
-    ad_set_int(args, "Epoch", (int64_t)startd->epoch);
-    ad_set_int(args, "Sequence", (int64_t)++startd->sequence);
+    ad_set_int(args, "Epoch", (int64_t)startd->sent.epoch);
+    ad_set_int(args, "Sequence", (int64_t)++startd->sent.sequence);
     const struct wire_body body = {.args = args};
     bool asked = wire_call(wire, VERB_INVALIDATE, &body, 0, forgotten, startd) > 0;
-    startd->ads_taken_back = asked; /* an update that is due would bring them back */
+    startd->sent.taken_back = asked; /* an update that is due would bring them back */
     ad_destroy(args);
     mem_free(names);
     return asked;

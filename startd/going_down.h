@@ -21,6 +21,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct ad_expr;
 struct loop_timer;
 struct startd;
 struct wire_request;
@@ -40,7 +41,8 @@ enum down_stage {
 
 struct going_down {
     enum down_stage stage;
-    char level[8]; /* "S5", from DOWN_BEGUN on */
+    struct ad_expr *when; /* HIBERNATE */
+    char level[8];        /* "S5", from DOWN_BEGUN on */
     char *reason;
     bool forced;                    /* by somebody who knows what holds the machine back */
     bool keep_off;                  /* until somebody switches it on: no job is to wake it */

@@ -77,9 +77,9 @@ static void stay_up(struct startd *startd, const char *why)
     startd->down.keep_off = startd->down.forced = startd->down.reclaimable = false;
     loop_timer_stop(startd->down.reclaim_timer);
     going_down_move(startd, DOWN_UP);
-    startd->awake_since_s = loop_wall_s(startd->env.loop);
+    startd->look.awake_since_s = loop_wall_s(startd->env.loop);
     loop_timer_stop(startd->down.ask_timer);
-    startd->first_update_done = false; /* cancels the offline ads */
+    startd->sent.first_done = false; /* cancels the offline ads */
     for (size_t i = 0; i < startd->slot_count; i++) {
         if (startd->slots[i]->claim == NULL) {
             slot_rest(startd->slots[i]);
@@ -360,8 +360,8 @@ static void send_offline(struct startd *startd)
     struct ad *args = ad_create();
     ad_set_bool(args, "Full", true);
     ad_set_bool(args, "Durable", true);
-    ad_set_int(args, "Epoch", (int64_t)startd->epoch);
-    ad_set_int(args, "Sequence", (int64_t)++startd->sequence);
+    ad_set_int(args, "Epoch", (int64_t)startd->sent.epoch);
+    ad_set_int(args, "Sequence", (int64_t)++startd->sent.sequence);
     struct wire_body body = {.args = args,
                              .ads = (const struct ad *const *)ads,
                              .ad_count = startd->slot_count};
@@ -422,7 +422,7 @@ static int agreed_level(struct startd *startd)
     for (size_t i = 0; i < startd->slot_count; i++) {
         struct slot *slot = startd->slots[i];
         hibernate_write(startd, slot->ad); /* another slot may have been matched */
-        votes[i] = slot_plan_sleep_vote(startd->hibernate, slot->ad, &context);
+        votes[i] = slot_plan_sleep_vote(startd->down.when, slot->ad, &context);
     }
     return slot_plan_sleep_level(votes, startd->slot_count);
 }
@@ -542,7 +542,7 @@ void hibernate_look_again(struct startd *startd)
         return;
     }
     log_info(startd->env.log, "hibernate.woke", "the machine was suspended by somebody else");
-    startd->awake_since_s = loop_wall_s(startd->env.loop);
+    startd->look.awake_since_s = loop_wall_s(startd->env.loop);
     startd->adapter.seen_ms = startd->look.seen_ms = 0;
     for (size_t i = 0; i < startd->claims.count; i++) {
         struct claim *claim = startd->claims.items[i];

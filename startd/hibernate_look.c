@@ -322,7 +322,7 @@ int hibernate_may(struct startd *startd, int level, bool ordered, bool forced, s
         .method = config_string(config, "POWER_METHOD"),
         .levels = startd->look.levels,
         .now_s = loop_wall_s(startd->env.loop),
-        .up_s = loop_wall_s(startd->env.loop) - startd->awake_since_s,
+        .up_s = loop_wall_s(startd->env.loop) - startd->look.awake_since_s,
         .min_up_s = config_duration_s(config, "HIBERNATE_MIN_UPTIME"),
         .kept_until_s = startd->keep.until_s,
         .kept_by = startd->keep.by,

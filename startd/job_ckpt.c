@@ -98,32 +98,35 @@ static struct ad *probe(struct startd *startd, const char *program, const char *
 void job_ckpt_probe(struct startd *startd)
 {
     const struct config *config = startd->env.config;
-    startd->ckpt = probe(startd, config_path(config, "CKPT_PROGRAM"), "probe", "checkpoint.none");
+    startd->probed.ckpt =
+        probe(startd, config_path(config, "CKPT_PROGRAM"), "probe", "checkpoint.none");
     struct ad *remote =
         probe(startd, config_path(config, "RSYS_MOUNT_PROGRAM"), "--probe", "remote.none");
-    startd->has_remote = remote != NULL && ad_bool_or(remote, REMOTE_HAS, false);
+    startd->probed.has_remote = remote != NULL && ad_bool_or(remote, REMOTE_HAS, false);
     ad_destroy(remote);
     struct os_stat stat;
     struct os *os = startd->env.os;
     const char *program = config_path(config, "RSYS_MOUNT_PROGRAM");
     const char *library = config_path(config, "RSYS_WRAP_LIBRARY");
-    startd->has_wrapped = program != NULL && library != NULL && os_stat(os, program, &stat) == 0 &&
-                          os_stat(os, library, &stat) == 0;
+    startd->probed.has_wrapped = program != NULL && library != NULL &&
+                                 os_stat(os, program, &stat) == 0 &&
+                                 os_stat(os, library, &stat) == 0;
 }
 
 void job_ckpt_put_machine(const struct startd *startd, struct ad *ad)
 {
-    if (startd->has_remote) {
+    if (startd->probed.has_remote) {
         ad_set_bool(ad, REMOTE_HAS, true);
     }
-    if (startd->has_wrapped) {
+    if (startd->probed.has_wrapped) {
         ad_set_bool(ad, REMOTE_HAS_WRAPPERS, true);
     }
-    if (startd->ckpt != NULL && ad_bool_or(startd->ckpt, CKPT_HAS, false)) {
+    if (startd->probed.ckpt != NULL && ad_bool_or(startd->probed.ckpt, CKPT_HAS, false)) {
         ad_set_bool(ad, CKPT_HAS, true);
-        ad_set_string(ad, CKPT_SLOT_PLATFORM, ad_string_or(startd->ckpt, CKPT_SLOT_PLATFORM, ""));
-        ad_set_string(ad, CKPT_FEATURES, ad_string_or(startd->ckpt, CKPT_FEATURES, ""));
-        if (ad_bool_or(startd->ckpt, CKPT_HAS_CHANGES, false)) {
+        ad_set_string(ad, CKPT_SLOT_PLATFORM,
+                      ad_string_or(startd->probed.ckpt, CKPT_SLOT_PLATFORM, ""));
+        ad_set_string(ad, CKPT_FEATURES, ad_string_or(startd->probed.ckpt, CKPT_FEATURES, ""));
+        if (ad_bool_or(startd->probed.ckpt, CKPT_HAS_CHANGES, false)) {
             ad_set_bool(ad, CKPT_HAS_CHANGES, true);
         }
     }

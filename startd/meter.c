@@ -256,7 +256,7 @@ static double use_of_cpus(struct meter *meter)
 
 static double cores_of(const struct startd *startd)
 {
-    double offered = (double)startd->total.amount[RESOURCE_CPUS];
+    double offered = (double)startd->division.total.amount[RESOURCE_CPUS];
     return offered > 0 ? offered : startd->machine.cpus > 0 ? (double)startd->machine.cpus : 1;
 }
 

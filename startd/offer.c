@@ -56,9 +56,9 @@ static int judge_request(struct startd *startd, struct wire_request *request, st
 {
     const struct ad *args = wire_request_args(request);
     struct slot *slot = slot_by_claim_id(startd, wire_request_secret(request, SECRET_CLAIM_ID));
-    if (going_down_takes_none(startd) || startd->stopping || startd->farewell) {
+    if (going_down_takes_none(startd) || startd->stopping || startd->farewell.begun) {
         return err_set(err, -EAGAIN, "%s is going %s", startd->name,
-                       startd->stopping || startd->farewell ? "down" : "to sleep");
+                       startd->stopping || startd->farewell.begun ? "down" : "to sleep");
     }
     if (slot == NULL) {
         return err_set(err, -ENOKEY, "%s: this claim id is unknown or was used", startd->name);

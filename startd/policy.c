@@ -58,14 +58,14 @@ static void tell_costly(struct slot *slot, const struct ad *job, const struct ad
 {
     struct startd *startd = slot->startd;
     struct claim *claim = slot->claim;
-    if (startd->work.over == startd->told_over) {
+    if (startd->eval.work.over == startd->eval.told_over) {
         return;
     }
-    startd->told_over = startd->work.over;
+    startd->eval.told_over = startd->eval.work.over;
     for (int i = 0; !claim->told_costly && i < POLICY_EXPRS; i++) {
         if (slot->policy.expr[i] != NULL) {
             (void)ad_eval_bool(slot->policy.expr[i], slot->ad, job, context); /* to count it */
-            claim->told_costly = startd->work.over != startd->told_over;
+            claim->told_costly = startd->eval.work.over != startd->eval.told_over;
             startd_tell_costly(slot, policy_plan_knob((enum policy_expr)i), claim->job.id,
                                claim->job.user);
         }

@@ -84,7 +84,7 @@ static enum push_reason push_reason_of(const struct slot *slot)
 {
     return slot->waiting != NULL                                    ? PUSH_WAITING
            : slot->claim != NULL && slot->claim->retirement.evicted ? PUSH_EVICTED
-           : slot->startd->farewell                                 ? PUSH_FAREWELL
+           : slot->startd->farewell.begun                           ? PUSH_FAREWELL
            : draining_is_due(slot)                                  ? PUSH_DRAINING
                                                                     : PUSH_NONE;
 }
@@ -130,7 +130,7 @@ bool preempt_keeps_output(const struct slot *slot)
     }
     bool saves =
         text_equal_nocase(ad_string_or(job, "WhenToTransferOutput", ""), "ON_EXIT_OR_EVICT") ||
-        (slot->startd->ckpt != NULL && ad_bool_or(job, CKPT_WANTED, false));
+        (slot->startd->probed.ckpt != NULL && ad_bool_or(job, CKPT_WANTED, false));
     return saves && asks_it(slot);
 }
 
@@ -196,7 +196,7 @@ static void push(struct slot *slot)
         return; /* being started: preempt_run_began() */
     }
     if (claim->suspension.by == SUSPENDED_BY_POLICY && !claim->retirement.evicted &&
-        !slot->startd->farewell) {
+        !slot->startd->farewell.begun) {
         return; /* retirement is run time: CONTINUE lets it go on, PREEMPT ends it */
     }
     int64_t left_s = retirement_left_s(slot);

@@ -102,7 +102,7 @@ static void end_sleep(struct startd *startd, struct wire_request *request)
 
 void reclaim_request(struct startd *startd, struct wire_request *request)
 {
-    if (startd->stopping || startd->farewell || startd->asleep) {
+    if (startd->stopping || startd->farewell.begun || startd->asleep) {
         wire_reply_error(request, -ESHUTDOWN, "%s: the startd ends", startd->name);
     } else if (startd->reclaim.request != NULL) {
         wire_reply_error(request, -EBUSY, "%s: another such call is just being written",

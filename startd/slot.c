@@ -102,12 +102,13 @@ static void shown_resources(struct slot *slot, struct resources *ret)
     }
     if (slot->kind != SLOT_DYNAMIC) {
         uint64_t now_ms = loop_now_ms(startd->env.loop);
-        if (startd->disk_seen_ms != now_ms) { /* many slots are built at a time */
-            startd->disk_free_kib =
+        if (startd->division.disk_seen_ms != now_ms) { /* many slots are built at a time */
+            startd->division.disk_free_kib =
                 os_disk_free_kib(startd->env.os, config_path(config, "EXECUTE"));
-            startd->disk_seen_ms = now_ms;
+            startd->division.disk_seen_ms = now_ms;
         }
-        int64_t free_kib = startd->disk_free_kib - config_int(config, "RESERVED_DISK") * 1024;
+        int64_t free_kib =
+            startd->division.disk_free_kib - config_int(config, "RESERVED_DISK") * 1024;
         if (slot->kind == SLOT_STATIC && slot->type_id == 0) {
             *disk = free_kib / (int64_t)startd->machine_slots;
         } else if (free_kib < *disk) {
@@ -121,11 +122,11 @@ static void set_resources(struct slot *slot, struct ad *ad)
     struct startd *startd = slot->startd;
     struct resources shown;
     shown_resources(slot, &shown);
-    carve_plan_write(startd->kinds, &shown, "", "", ad);
-    carve_plan_write(startd->kinds, &slot->total, "TotalSlot", "", ad);
-    carve_plan_write_ids(startd->kinds, &shown, ad);
-    ad_merge(ad, startd->inventory);
-    inventory_plan_write(startd->kinds, &shown, ad);
+    carve_plan_write(startd->division.kinds, &shown, "", "", ad);
+    carve_plan_write(startd->division.kinds, &slot->total, "TotalSlot", "", ad);
+    carve_plan_write_ids(startd->division.kinds, &shown, ad);
+    ad_merge(ad, startd->division.inventory);
+    inventory_plan_write(startd->division.kinds, &shown, ad);
     ad_set_int(ad, "TotalSlots", (int64_t)startd->slot_count);
 }
 
@@ -178,7 +179,7 @@ static void set_claim(const struct slot *slot, struct ad *ad)
 static struct secret_list *offered_ids(const struct slot *slot)
 {
     const struct startd *startd = slot->startd;
-    if (going_down_takes_none(startd) || startd->stopping || startd->farewell ||
+    if (going_down_takes_none(startd) || startd->stopping || startd->farewell.begun ||
         draining_is_due(slot)) {
         return NULL;
     }
@@ -209,9 +210,9 @@ static void set_state(struct slot *slot, struct ad *ad)
     struct startd *startd = slot->startd;
     set_activity(slot, ad);
     ad_set_string(ad, "PowerState",
-                  going_down_has_begun(startd)                        ? "GoingDown"
-                  : going_down_is_leaving(startd) || startd->farewell ? "Draining"
-                                                                      : "On");
+                  going_down_has_begun(startd)                              ? "GoingDown"
+                  : going_down_is_leaving(startd) || startd->farewell.begun ? "Draining"
+                                                                            : "On");
     hibernate_write(startd, ad);
     reclaim_write(startd, ad);
 }
@@ -253,7 +254,7 @@ static void add_child(const struct slot *child, struct strbuf lists[CHILD_LISTS]
     strbuf_printf(&lists[CHILD_RANK], "%.15g",
                   shown != NULL ? ad_real_or(shown, "CurrentRank", 0.0) : 0.0);
     strbuf_printf(&lists[CHILD_ENTERED], "%lld", (long long)child->entered_state_s);
-    for (size_t i = 0; i < child->startd->kinds->count; i++) {
+    for (size_t i = 0; i < child->startd->division.kinds->count; i++) {
         int64_t amount = child->total.amount[i];
         strbuf_printf(&amounts[i], "%s%lld", comma, (long long)amount);
     }
@@ -286,7 +287,7 @@ static void set_children(const struct slot *slot, struct ad *ad)
     for (size_t i = 0; i < CHILD_LISTS; i++) {
         strbuf_init(&lists[i], 0);
     }
-    for (size_t i = 0; i < startd->kinds->count; i++) {
+    for (size_t i = 0; i < startd->division.kinds->count; i++) {
         strbuf_init(&amounts[i], 0);
     }
     for (size_t i = startd->machine_slots; i < startd->slot_count; i++) {
@@ -300,9 +301,10 @@ static void set_children(const struct slot *slot, struct ad *ad)
         set_list(ad, NAMES[i], &lists[i]);
         strbuf_fini(&lists[i]);
     }
-    for (size_t i = 0; i < startd->kinds->count; i++) {
+    for (size_t i = 0; i < startd->division.kinds->count; i++) {
         char name[RESOURCE_NAME_MAX + 8];
-        (void)snprintf(name, sizeof name, "Child%s", startd->kinds->kinds[i].name); /* fits */
+        (void)snprintf(name, sizeof name, "Child%s",
+                       startd->division.kinds->kinds[i].name); /* fits */
         set_list(ad, name, &amounts[i]);
         strbuf_fini(&amounts[i]);
     }

@@ -46,7 +46,7 @@ void slot_free_resources(const struct slot *slot, struct resources *ret)
     *ret = slot->total;
     for (size_t i = startd->machine_slots; i < startd->slot_count; i++) {
         if (startd->slots[i]->parent == slot && !PLANTED(piece_given_twice)) {
-            carve_plan_subtract(startd->kinds, ret, &startd->slots[i]->total);
+            carve_plan_subtract(startd->division.kinds, ret, &startd->slots[i]->total);
         }
     }
 }

@@ -59,7 +59,7 @@ static void set_machine(const struct startd *startd, struct ad *ad)
     ad_set_string(ad, "CondorVersion", CONDOR_VERSION);
     ad_set_int(ad, "DetectedCpus", startd->machine.cpus);
     ad_set_int(ad, "DetectedMemory", startd->machine.memory_mib);
-    carve_plan_write(startd->kinds, &startd->total, "Total", "", ad);
+    carve_plan_write(startd->division.kinds, &startd->division.total, "Total", "", ad);
     ad_set_string(ad, "BootId", startd->machine.boot_id);
     ad_set_int(ad, "BootTime", startd->machine.boot_time_s);
     ad_set_string(ad, "StartdUplink", startd->uplink);

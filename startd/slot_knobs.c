@@ -63,17 +63,17 @@ static const char *modifier(const struct startd *startd, size_t kind, char *name
                                                        "MODIFY_REQUEST_EXPR_REQUESTMEMORY",
                                                        "MODIFY_REQUEST_EXPR_REQUESTDISK"};
     (void)snprintf(name, size, "MODIFY_REQUEST_EXPR_REQUEST%s",
-                   startd->kinds->kinds[kind].name); /* fits */
+                   startd->division.kinds->kinds[kind].name); /* fits */
     return kind < RESOURCE_CUSTOM ? config_expr(startd->env.config, KNOBS[kind])
                                   : config_text(startd->env.config, name);
 }
 
 void slots_show_modifiers(const struct startd *startd, struct ad *ad)
 {
-    for (size_t i = 0; i < startd->kinds->count; i++) {
+    for (size_t i = 0; i < startd->division.kinds->count; i++) {
         char name[MODIFIER_MAX];
         const char *text = modifier(startd, i, name, sizeof name);
-        if (startd->modify[i] != NULL) {
+        if (startd->division.modify[i] != NULL) {
             (void)ad_set_expr_old(ad, name, text, NULL); /* it was parsed before */
         }
     }
@@ -81,15 +81,15 @@ void slots_show_modifiers(const struct startd *startd, struct ad *ad)
 
 void slots_find_modifiers(struct startd *startd)
 {
-    for (size_t i = 0; i < startd->kinds->count; i++) {
+    for (size_t i = 0; i < startd->division.kinds->count; i++) {
         char name[MODIFIER_MAX];
         struct err err;
         const char *text = modifier(startd, i, name, sizeof name);
-        ad_expr_destroy(startd->modify[i]);
-        startd->modify[i] = NULL;
+        ad_expr_destroy(startd->division.modify[i]);
+        startd->division.modify[i] = NULL;
         if (text != NULL && text[0] != '\0' &&
-            ad_expr_parse(text, strlen(text), AD_OLD, &startd->modify[i], &err) != 0) {
-            startd->modify[i] = NULL;
+            ad_expr_parse(text, strlen(text), AD_OLD, &startd->division.modify[i], &err) != 0) {
+            startd->division.modify[i] = NULL;
             log_error(startd->env.log, "config.expr", err.text, LOG_TEXT("knob", name));
         }
     }

@@ -102,8 +102,8 @@ static void find_inventory(struct startd *startd, const char *name, const char *
     strbuf_printf(&answer, "%s/inventory.answer", config_path(startd->env.config, "SPOOL"));
     int rc = read_inventory(startd, command, strbuf_text(&answer), &found, &err);
     rc = rc != 0 ? rc
-                 : inventory_plan_add(startd->kinds, name, found, &startd->total, startd->inventory,
-                                      &err);
+                 : inventory_plan_add(startd->division.kinds, name, found, &startd->division.total,
+                                      startd->division.inventory, &err);
     if (rc != 0) {
         log_error(startd->env.log, "config.inventory", err.text, LOG_TEXT("resource", name),
                   LOG_TEXT("command", command));
@@ -119,9 +119,9 @@ static int find_resource(struct startd *startd, const char *knob, struct err *er
     const char *text = config_text(config, knob);
     text = text != NULL ? text : "";
     if (!has_prefix(name, INVENTORY)) {
-        return counts(config, name)
-                   ? carve_plan_kinds_add(startd->kinds, name, text, &startd->total, err)
-                   : 0;
+        return counts(config, name) ? carve_plan_kinds_add(startd->division.kinds, name, text,
+                                                           &startd->division.total, err)
+                                    : 0;
     }
     name += strlen(INVENTORY);
     struct strbuf plain;
@@ -137,7 +137,7 @@ static int find_resource(struct startd *startd, const char *knob, struct err *er
 static int find_resources(struct startd *startd, struct err *err)
 {
     const struct config *config = startd->env.config;
-    struct resources *total = &startd->total;
+    struct resources *total = &startd->division.total;
     int64_t cpus = config_int(config, "NUM_CPUS");
     int64_t memory = config_int(config, "MEMORY");
     int64_t disk = os_disk_free_kib(startd->env.os, config_path(config, "EXECUTE")) -
@@ -147,13 +147,13 @@ static int find_resources(struct startd *startd, struct err *err)
     total->amount[RESOURCE_CPUS] = cpus > 0 ? cpus : (int64_t)startd->machine.cpus;
     total->amount[RESOURCE_MEMORY] = memory > 0 ? memory : 0;
     total->amount[RESOURCE_DISK] = disk > 0 ? disk : 0;
-    startd->kinds = mem_zalloc(sizeof *startd->kinds);
-    carve_plan_kinds_init(startd->kinds);
-    startd->inventory = ad_create();
+    startd->division.kinds = mem_zalloc(sizeof *startd->division.kinds);
+    carve_plan_kinds_init(startd->division.kinds);
+    startd->division.inventory = ad_create();
     if (config_bool(config, "ASSIGN_CPU_AFFINITY")) {
         uint32_t numbers[RESOURCE_IDS_MAX];
         size_t numbered = os_cpu_numbers(startd->env.os, numbers, RESOURCE_IDS_MAX);
-        carve_plan_name_cpus(startd->kinds, numbers, numbered, total);
+        carve_plan_name_cpus(startd->division.kinds, numbers, numbered, total);
     }
     size_t at = 0;
     const char *name = NULL;
@@ -223,7 +223,7 @@ static int read_types(struct startd *startd, struct slot_type types[SLOT_TYPES_M
     }
     if (*count == 0) { /* equal static slots */
         int64_t slots = config_int(config, "NUM_SLOTS");
-        slots = slots > 0 ? slots : startd->total.amount[RESOURCE_CPUS];
+        slots = slots > 0 ? slots : startd->division.total.amount[RESOURCE_CPUS];
         types[(*count)++] = (struct slot_type){.count = slots};
     }
     return 0;
@@ -266,8 +266,8 @@ int slots_create(struct startd *startd, struct err *err)
         return rc;
     }
     struct slot_share *shares = mem_alloc(STARTD_SLOTS_MAX * sizeof *shares);
-    rc = slot_types_plan_divide(startd->kinds, &startd->total, types, type_count, STARTD_SLOTS_MAX,
-                                shares, &count, err);
+    rc = slot_types_plan_divide(startd->division.kinds, &startd->division.total, types, type_count,
+                                STARTD_SLOTS_MAX, shares, &count, err);
     for (size_t i = 0; rc == 0 && i < count; i++) {
         struct slot *slot =
             add_slot(startd, shares[i].partitionable ? SLOT_PARTITIONABLE : SLOT_STATIC);
@@ -302,18 +302,18 @@ void slots_destroy(struct startd *startd)
     startd->slots = NULL;
     startd->slot_count = startd->machine_slots = 0;
     for (size_t i = 0; i < RESOURCE_KINDS_MAX; i++) {
-        ad_expr_destroy(startd->modify[i]);
-        startd->modify[i] = NULL;
+        ad_expr_destroy(startd->division.modify[i]);
+        startd->division.modify[i] = NULL;
     }
-    if (startd->kinds != NULL) {
-        carve_plan_kinds_fini(startd->kinds);
+    if (startd->division.kinds != NULL) {
+        carve_plan_kinds_fini(startd->division.kinds);
     }
-    mem_free(startd->kinds);
-    startd->kinds = NULL;
-    ad_destroy(startd->inventory);
-    startd->inventory = NULL;
+    mem_free(startd->division.kinds);
+    startd->division.kinds = NULL;
+    ad_destroy(startd->division.inventory);
+    startd->division.inventory = NULL;
     slot_fixed_forget(startd);
-    vec_fini(&startd->gone, mem_free);
+    vec_fini(&startd->sent.gone, mem_free);
 }
 
 void slots_refresh(struct startd *startd)
@@ -400,11 +400,11 @@ static int request_of(const struct slot *slot, const struct ad *job, struct reso
     struct ad_context context = startd_context(startd);
     struct carve_exprs exprs;
     for (size_t i = 0; i < RESOURCE_KINDS_MAX; i++) {
-        exprs.expr[i] = startd->modify[i];
+        exprs.expr[i] = startd->division.modify[i];
     }
-    int rc = carve_plan_request(startd->kinds, &exprs, job, slot->ad, &context, ret, err);
+    int rc = carve_plan_request(startd->division.kinds, &exprs, job, slot->ad, &context, ret, err);
     if (rc == 0) {
-        inventory_plan_wish(startd->kinds, job, &context, ret);
+        inventory_plan_wish(startd->division.kinds, job, &context, ret);
     }
     return rc;
 }
@@ -416,7 +416,7 @@ int slot_fits(const struct slot *slot, const struct ad *job, struct err *err)
         return 0;
     }
     int rc = request_of(slot->parent, job, &want, err); /* rounded as it was carved */
-    rc = rc != 0 ? rc : carve_plan_fits(slot->startd->kinds, &slot->total, &want, err);
+    rc = rc != 0 ? rc : carve_plan_fits(slot->startd->division.kinds, &slot->total, &want, err);
     return rc != 0 ? err_prefix(err, rc, "%s: the job", slot->name) : 0;
 }
 
@@ -429,14 +429,14 @@ int slot_carve(struct slot *parent, const struct ad *job, struct slot **ret, str
         return rc;
     }
     slot_free_resources(parent, &free);
-    rc = carve_plan_fits(startd->kinds, &free, &want, err);
+    rc = carve_plan_fits(startd->division.kinds, &free, &want, err);
     if (rc == 0 && startd->slot_count >= STARTD_SLOTS_MAX) {
         rc = err_set(err, -ENOSPC, "there are %d slots: no more", STARTD_SLOTS_MAX);
     }
     if (rc != 0) {
         return err_prefix(err, rc, "%s: the job", parent->name);
     }
-    carve_plan_take(startd->kinds, &free, &want);
+    carve_plan_take(startd->division.kinds, &free, &want);
     *ret = add_piece(parent, free_piece_id(parent), &want);
     return 0;
 }
@@ -451,7 +451,7 @@ struct slot *slot_carve_again(struct startd *startd, const char *name, const str
         return NULL;
     }
     struct resources piece;
-    carve_plan_read(startd->kinds, resources, &piece);
+    carve_plan_read(startd->division.kinds, resources, &piece);
     if (piece.amount[RESOURCE_CPUS] < 1) {
         piece.amount[RESOURCE_CPUS] = 1;
     }
@@ -464,7 +464,7 @@ void slot_remove(struct slot *piece)
 {
     struct startd *startd = piece->startd;
     struct slot *parent = piece->parent;
-    vec_push(&startd->gone, mem_strdup(piece->name));
+    vec_push(&startd->sent.gone, mem_strdup(piece->name));
     log_info(startd->env.log, "slot.gone", "a piece is given back", LOG_TEXT("slot", piece->name));
     take_out(piece);
     parent->entered_state_s = parent->entered_activity_s = loop_wall_s(startd->env.loop);

@@ -55,7 +55,7 @@ static void poll(void *arg)
         return;
     }
     loop_timer_set(startd->poll_timer,
-                   startd->farewell
+                   startd->farewell.begun
                        ? FAREWELL_POLL_MS
                        : (uint64_t)config_duration_s(startd->env.config, "POLLING_INTERVAL") *
                              1000);
@@ -119,8 +119,9 @@ static int set_names(struct startd *startd, struct err *err)
     (void)snprintf(startd->name, sizeof startd->name, "%s",
                    name != NULL && name[0] != '\0' ? name : startd->machine.hostname);
     (void)snprintf(startd->uplink, sizeof startd->uplink, "startd/%s", startd->name);
-    rc = read_expr(startd->env.config, "HIBERNATE", &startd->hibernate, err);
-    return rc != 0 ? rc : read_expr(startd->env.config, "DAEMON_SHUTDOWN", &startd->shutdown, err);
+    rc = read_expr(startd->env.config, "HIBERNATE", &startd->down.when, err);
+    return rc != 0 ? rc
+                   : read_expr(startd->env.config, "DAEMON_SHUTDOWN", &startd->farewell.when, err);
 }
 
 static void plugins_known(void *arg)
@@ -162,11 +163,11 @@ static void startd_destroy(void *state)
     loop_timer_destroy(startd->end_timer);
     wire_context_destroy(startd->wires);
     claims_release_rest(startd);
-    ad_expr_destroy(startd->hibernate);
-    ad_expr_destroy(startd->shutdown);
-    user_world_destroy(startd->users);
+    ad_expr_destroy(startd->down.when);
+    ad_expr_destroy(startd->farewell.when);
+    user_world_destroy(startd->eval.users);
     ad_destroy(startd->opsys);
-    ad_destroy(startd->ckpt);
+    ad_destroy(startd->probed.ckpt);
     mem_free(startd);
 }
 
@@ -174,13 +175,13 @@ static int startd_start(const struct daemon_env *env, void **state, struct err *
 {
     struct startd *startd = mem_zalloc(sizeof *startd);
     startd->env = *env;
-    startd->users = user_world_create(env->os, env->config);
+    startd->eval.users = user_world_create(env->os, env->config);
     for (int i = 0; i < env->argc; i++) {
         startd->asleep = startd->asleep || strcmp(env->argv[i], "-asleep") == 0;
     }
-    startd->epoch = (uint64_t)loop_wall_ms(env->loop);
-    startd->started_s = startd->awake_since_s = loop_wall_s(env->loop);
-    loop_secret(env->loop, &startd->random_state, sizeof startd->random_state);
+    startd->sent.epoch = (uint64_t)loop_wall_ms(env->loop);
+    startd->started_s = startd->look.awake_since_s = loop_wall_s(env->loop);
+    loop_secret(env->loop, &startd->eval.random_state, sizeof startd->eval.random_state);
     startd->poll_timer = loop_timer_create(env->loop, poll, startd);
     hibernate_open(startd);
     draining_call_open(startd);
@@ -223,16 +224,16 @@ static void startd_reload(void *state, const struct config *config)
     struct startd *startd = state;
     startd->env.config = config;
     slot_fixed_forget(startd);
-    user_world_destroy(startd->users);
-    startd->users = user_world_create(startd->env.os, config);
+    user_world_destroy(startd->eval.users);
+    startd->eval.users = user_world_create(startd->env.os, config);
     pool_context_reload(startd->wires, config, startd->env.log);
     pool_uplink_reload(startd->collector, config, startd->env.log);
-    (void)read_expr(config, "HIBERNATE", &startd->hibernate, NULL); /* checked when it was loaded */
-    (void)read_expr(config, "DAEMON_SHUTDOWN", &startd->shutdown, NULL);
+    (void)read_expr(config, "HIBERNATE", &startd->down.when, NULL); /* checked when it was loaded */
+    (void)read_expr(config, "DAEMON_SHUTDOWN", &startd->farewell.when, NULL);
     hibernate_look_open(startd);
     meter_reload(startd);
     slots_reload(startd);
-    startd->configurations++;
+    startd->starters.configurations++;
     starters_unkeep_all(startd);
     draining_moved(startd); /* promises may be others now */
     hibernate_check(startd);

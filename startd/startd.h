@@ -26,11 +26,13 @@
 #include "startd/advertise_due.h"
 #include "startd/carve_plan.h"
 #include "startd/claim.h"
+#include "startd/claim_record.h"
 #include "startd/going_down.h"
 #include "startd/hibernate_plan.h"
 #include "startd/policy_plan.h"
 #include "startd/slot_plan.h"
 #include "startd/slot_types_plan.h"
+#include "startd/startd_context.h"
 #include "wire/secret_list.h"
 
 #define STARTD_SLOTS_MAX    1024
@@ -135,6 +137,7 @@ struct hibernate_look { /* what this machine could do of sleep: hibernate_look.c
     unsigned logind_levels;
     char held[512];        /* why it is up although all slots agree; "": it is not so */
     uint64_t suspended_ms; /* of this boot, at the last look */
+    int64_t awake_since_s; /* started, or a sleep was taken back */
 };
 
 struct idle_hint { /* what desktops tell logind: idle_hint.c */
@@ -176,6 +179,33 @@ struct reclaim {  /* jobs took it back while it went down: reclaim.c */
     struct wire_request *request; /* to be answered once it is durable */
 };
 
+struct farewell {         /* farewell.c: a startd that ends by itself */
+    bool begun;           /* we end when the claims that are there have ended */
+    uint64_t claimed_ms;  /* when there was a claim last, or we began */
+    struct ad_expr *when; /* DAEMON_SHUTDOWN */
+};
+
+struct job_ckpt_probed { /* job_ckpt.c: what jobs can have here, as roost-ckpt probe says */
+    struct ad *ckpt;     /* NULL: this machine takes no checkpoints */
+    bool has_remote;     /* jobs can have their files at their submit machine */
+    bool has_wrapped;    /* those can whose programs ask by themselves */
+};
+
+struct division { /* slots.c: what the machine has, to be divided among its slots */
+    struct resource_kinds *kinds;
+    struct ad *inventory;                       /* what its scripts say beside that */
+    struct resources total;                     /* of the machine, less what is reserved */
+    struct ad_expr *modify[RESOURCE_KINDS_MAX]; /* MODIFY_REQUEST_EXPR_REQUEST...; NULL: none */
+    int64_t disk_free_kib;                      /* of EXECUTE, as it was seen last */
+    uint64_t disk_seen_ms;                      /* 0: never */
+};
+
+struct starters {              /* starters.c */
+    struct listener *listener; /* unix:$(RUN)/startd.sock */
+    struct vec wires;          /* accepted, hello not yet said or already matched */
+    uint64_t configurations;   /* so many were taken over: starters read theirs when they start */
+};
+
 struct startd {
     struct daemon_env env;
     struct draining draining;
@@ -189,10 +219,15 @@ struct startd {
     struct meter *meter;
     struct permit permit;
     struct going_down down;
+    struct farewell farewell;
+    struct job_ckpt_probed probed;
+    struct division division;
+    struct starters starters;
+    struct claim_memory claim_memory;
+    struct startd_eval eval;
+    struct advertise_due due;
+    struct advertise_sent sent;
     struct os_machine machine;
-    struct ad *ckpt;  /* job_ckpt.c: what roost-ckpt probe says; NULL: it takes no checkpoints */
-    bool has_remote;  /* jobs can have their files at their submit machine */
-    bool has_wrapped; /* those can whose programs ask by themselves */
     struct ad *opsys; /* opsys_plan.h */
     char name[256];   /* Machine */
     char uplink[300]; /* "startd/<name>" */
@@ -200,44 +235,18 @@ struct startd {
     struct uplink *collector;
     struct store *store;
     struct power *power;
-    struct listener *starters; /* unix:$(RUN)/startd.sock */
-    uint64_t configurations;   /* so many were taken over: starters read theirs when they start */
-    struct vec starter_wires;  /* accepted, hello not yet said or already matched */
-    struct vec claims;         /* struct claim */
-    struct vec commits;        /* of claims, on their way to the disk, oldest first */
-    struct vec dead;           /* claims that are gone, but for callbacks still to come */
-    struct slot **slots;       /* a piece comes after all configured ones */
+    struct transfer_plugins *plugins; /* who fetches URLs here */
+    struct vec claims;                /* struct claim */
+    struct slot **slots;              /* a piece comes after all configured ones */
     size_t slot_count;
     size_t machine_slots; /* of them, those that are no pieces */
-    struct vec gone;      /* names of pieces that are to be taken from the collector */
-    struct resource_kinds *kinds;
-    struct ad *inventory;                       /* what its scripts say beside that */
-    struct resources total;                     /* of the machine, less what is reserved */
-    int64_t disk_free_kib;                      /* of EXECUTE, as it was seen last */
-    uint64_t disk_seen_ms;                      /* 0: never */
-    struct ad_expr *modify[RESOURCE_KINDS_MAX]; /* MODIFY_REQUEST_EXPR_REQUEST...; NULL: none */
-    struct ad_expr *hibernate;
     struct loop_timer *poll_timer;
     struct loop_timer *stop_timer; /* ends the wait of one that is told to stop; NULL: it is not */
     struct loop_timer *end_timer; /* it ends, as if it was told to stop: not before the next turn */
-    uint64_t epoch, sequence;     /* of our updates */
-    uint64_t random_state;
-    struct ad_work work;              /* of evaluating with jobs of others */
-    uint64_t told_over;               /* of work.over */
-    struct user_world *users;         /* of userMap() in expressions */
-    struct transfer_plugins *plugins; /* who fetches URLs here */
-    struct advertise_due due;
-    bool first_update_done;   /* since the uplink came up */
-    bool refused;             /* the collector had too much to do: all is sent anew */
-    bool farewell;            /* we end when the claims that are there have ended (farewell.c) */
-    uint64_t claimed_ms;      /* when there was a claim last, or we began */
-    struct ad_expr *shutdown; /* DAEMON_SHUTDOWN */
-    bool ads_taken_back;      /* of a glidein that ends: nothing more is sent */
     bool stopping;
     bool asleep; /* -asleep: only leave offline ads, then end */
     int64_t started_s;
-    int64_t last_match_s;  /* of any slot; 0: never */
-    int64_t awake_since_s; /* started, or a sleep was taken back */
+    int64_t last_match_s; /* of any slot; 0: never */
 };
 
 extern const struct knob_table startd_knobs;

@@ -12,10 +12,10 @@
 struct ad_context startd_context(struct startd *startd)
 {
     struct ad_context context = {.now_s = loop_wall_s(startd->env.loop),
-                                 .random_state = &startd->random_state,
-                                 .work = &startd->work};
-    startd->work.steps_max = STARTD_STEPS_MAX;
-    user_world_serve(startd->users, &context);
+                                 .random_state = &startd->eval.random_state,
+                                 .work = &startd->eval.work};
+    startd->eval.work.steps_max = STARTD_STEPS_MAX;
+    user_world_serve(startd->eval.users, &context);
     return context;
 }
 
@@ -23,10 +23,10 @@ void startd_tell_costly(const struct slot *slot, const char *what, const char *j
                         const char *user)
 {
     struct startd *startd = slot->startd;
-    if (startd->work.over == startd->told_over) {
+    if (startd->eval.work.over == startd->eval.told_over) {
         return;
     }
-    startd->told_over = startd->work.over;
+    startd->eval.told_over = startd->eval.work.over;
     log_warn(startd->env.log, "policy.costly",
              "evaluating this with the job took too many steps: it counts as error",
              LOG_TEXT("expression", what), LOG_TEXT("slot", slot->name), LOG_TEXT("job", job_id),

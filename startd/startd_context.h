@@ -11,8 +11,16 @@
 
 struct slot;
 struct startd;
+struct user_world;
 
-/* Evaluations count into startd->work, and take at most STARTD_STEPS_MAX: more is error. */
+struct startd_eval {
+    uint64_t random_state;
+    struct ad_work work;      /* of evaluating with jobs of others */
+    uint64_t told_over;       /* of work.over */
+    struct user_world *users; /* of userMap() in expressions */
+};
+
+/* Evaluations count into startd->eval.work, and take at most STARTD_STEPS_MAX: more is error. */
 struct ad_context startd_context(struct startd *startd);
 /* Logs who wrote the job that made such an evaluation too costly since the last call, if one was.
  * what: the attribute or knob. */

@@ -20,7 +20,7 @@ static void uplink_up(void *arg, struct wire *wire)
     struct startd *startd = arg;
     log_info(startd->env.log, "uplink.up", "connected to the collector");
     revocations_watch(startd->wires, wire);
-    startd->first_update_done = false;
+    startd->sent.first_done = false;
     if (startd->asleep) {
         hibernate_leave(startd);
         return;

@@ -266,7 +266,7 @@ int starters_spawn(struct claim *claim, struct err *err)
         rc = os_spawn(os, &spec, NULL, NULL, &claim->starter.pid, err);
     }
     if (rc == 0) {
-        claim->starter.config = startd->configurations;
+        claim->starter.config = startd->starters.configurations;
         claim->starter.start = os_start_time(os, claim->starter.pid);
         rc = watch(claim, err);
     }
@@ -352,11 +352,11 @@ static bool is_to_be_kept(const struct claim *claim, const struct ad *args)
     const struct startd *startd = claim->startd;
     char why[200];
     return ad_bool_or(args, "MayStay", false) && ad_string_or(args, "Reason", "")[0] == '\0' &&
-           !startd->stopping && !going_down_takes_none(startd) && !startd->farewell &&
+           !startd->stopping && !going_down_takes_none(startd) && !startd->farewell.begun &&
            claim->ending.reason[0] == '\0' && claim->calls.release == NULL &&
            claim->stop.how == CLAIM_STOP_NOT && !claim->starter.adopted &&
-           claim->starter.config == startd->configurations && claim->starter.wire != NULL &&
-           !preempt_is_due(claim->slot, why, sizeof why);
+           claim->starter.config == startd->starters.configurations &&
+           claim->starter.wire != NULL && !preempt_is_due(claim->slot, why, sizeof why);
 }
 
 static void keep(struct claim *claim)
@@ -508,9 +508,9 @@ static void starter_hello(struct startd *startd, struct wire_request *request)
     if (claim->starter.wire != NULL && claim->starter.wire != wire_request_wire(request)) {
         wire_close(claim->starter.wire);
     }
-    for (size_t i = 0; i < startd->starter_wires.count; i++) {
-        if (startd->starter_wires.items[i] == wire_request_wire(request)) {
-            vec_remove_at(&startd->starter_wires, i);
+    for (size_t i = 0; i < startd->starters.wires.count; i++) {
+        if (startd->starters.wires.items[i] == wire_request_wire(request)) {
+            vec_remove_at(&startd->starters.wires, i);
             break;
         }
     }
@@ -625,9 +625,9 @@ static void on_closed(void *arg, struct wire *wire, int status, const char *why)
     struct startd *startd = arg;
     (void)status;
     (void)why; /* the starter's pid is what counts; it dials again if it lives */
-    for (size_t i = 0; i < startd->starter_wires.count; i++) {
-        if (startd->starter_wires.items[i] == wire) {
-            vec_remove_at(&startd->starter_wires, i);
+    for (size_t i = 0; i < startd->starters.wires.count; i++) {
+        if (startd->starters.wires.items[i] == wire) {
+            vec_remove_at(&startd->starters.wires, i);
             break;
         }
     }
@@ -667,7 +667,7 @@ static void on_incoming(void *arg, struct incoming *incoming)
         log_warn(startd->env.log, "starter.accept", err.text);
         return;
     }
-    vec_push(&startd->starter_wires, wire);
+    vec_push(&startd->starters.wires, wire);
 }
 
 int starters_open(struct startd *startd, struct err *err)
@@ -681,7 +681,7 @@ int starters_open(struct startd *startd, struct err *err)
     }
     if (rc == 0) {
         rc = listener_create(startd->env.loop, strbuf_text(&address), on_incoming, startd,
-                             &startd->starters, err);
+                             &startd->starters.listener, err);
     }
     strbuf_fini(&address);
     return rc;
@@ -689,8 +689,8 @@ int starters_open(struct startd *startd, struct err *err)
 
 void starters_close(struct startd *startd)
 {
-    listener_destroy(startd->starters);
-    startd->starters = NULL;
+    listener_destroy(startd->starters.listener);
+    startd->starters.listener = NULL;
     for (size_t i = 0; i < startd->claims.count; i++) {
         struct claim *claim = startd->claims.items[i];
         wire_close(claim->starter.wire);
@@ -698,8 +698,8 @@ void starters_close(struct startd *startd)
         wire_close(claim->kept.wire);
         claim->kept.wire = NULL;
     }
-    for (size_t i = 0; i < startd->starter_wires.count; i++) {
-        wire_close(startd->starter_wires.items[i]);
+    for (size_t i = 0; i < startd->starters.wires.count; i++) {
+        wire_close(startd->starters.wires.items[i]);
     }
-    vec_fini(&startd->starter_wires, NULL);
+    vec_fini(&startd->starters.wires, NULL);
 }

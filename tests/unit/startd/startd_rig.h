@@ -112,7 +112,7 @@ static inline bool is_claimed_busy(struct rig *rig)
 }
 static inline bool is_connected(struct rig *rig)
 {
-    return rig->startd->first_update_done;
+    return rig->startd->sent.first_done;
 }
 static inline bool is_forgotten(struct rig *rig)
 {

@@ -576,7 +576,7 @@ static void what_a_busy_collector_refused_is_sent_anew_within_seconds(void **sta
     assert_int_equal(client_call(machine, VERB_UPDATE, "[]", STALE, &answer), 0);
     answer_fini(&answer);
     advertise_complaint(startd, &refusal);
-    assert_false(startd->first_update_done); /* whatever is sent earlier: all */
+    assert_false(startd->sent.first_done); /* whatever is sent earlier: all */
     assert_in_range(startd->due.send_due_ms - loop_now_ms(rig->bed->loop), 1000, 5000);
     loop_timer_set(startd->due.send_timer, 0);
     until(rig, is_connected);
@@ -588,7 +588,7 @@ static void what_a_busy_collector_refused_is_sent_anew_within_seconds(void **sta
     loop_timer_stop(startd->due.send_timer);
     advertise_complaint(startd, &refusal);
     assert_false(loop_timer_is_set(startd->due.send_timer));
-    assert_true(startd->first_update_done);
+    assert_true(startd->sent.first_done);
     startd->down.stage = DOWN_UP;
 }
 

@@ -72,7 +72,7 @@ static void a_check_sees_the_figures_of_now(void **state)
     slot->owner_load = 7.5; /* measured since the ad was built */
     slot->claim->run.start_s -= 300;
     ad_set_int(slot->ad, "Disk", -5);
-    rig->startd->disk_seen_ms = 0;
+    rig->startd->division.disk_seen_ms = 0;
     ask(rig, &admin,
         "[CheckExpr = \"Disk >= 0 && (SlotID != 1 || (LoadAvg >= 7.5 && Activity == \\\"Busy\\\" &&"
         " RetirementTimeRemaining <= 700 && ExpectedMachineFastDrainingBadput >= 300))\"; "
@@ -88,11 +88,12 @@ static void that_a_free_machine_is_drained_is_told_at_once(void **state)
     begin(rig, PATIENT);
     struct asker admin = asker_as(rig, SCOPE_ADMINISTRATOR);
     until(rig, all_is_told);
-    uint64_t before = rig->startd->sequence;
+    uint64_t before = rig->startd->sent.sequence;
     drain_it(rig, &admin, "[]");
     until(rig, all_drained);
     until(rig, all_is_told);
-    assert_int_equal(rig->startd->sequence, before + 1); /* Drained/Retiring was not worth it */
+    assert_int_equal(rig->startd->sent.sequence,
+                     before + 1); /* Drained/Retiring was not worth it */
     asker_end(&admin);
 }
 

@@ -36,7 +36,7 @@ static bool is_retiring(struct rig *rig)
 
 static bool is_taking_leave(struct rig *rig)
 {
-    return rig->startd->farewell;
+    return rig->startd->farewell.begun;
 }
 
 /* Looked up in the collector itself: the loop is stopped in the end, and no question is answered.
@@ -65,9 +65,9 @@ static void a_claimed_machine_is_not_idle(void **state)
     struct rig *rig = *state;
     begin(rig, OFTEN "STARTD_NOCLAIM_SHUTDOWN = 1\n");
     claim_it(rig);
-    rig->startd->claimed_ms = 1; /* long ago */
+    rig->startd->farewell.claimed_ms = 1; /* long ago */
     assert_false(farewell_check(rig->startd));
-    assert_false(rig->startd->farewell);
+    assert_false(rig->startd->farewell.begun);
     assert_true(is_claimed_idle(rig));
 }
 
@@ -75,9 +75,9 @@ static void without_the_knobs_it_stays(void **state)
 {
     struct rig *rig = *state;
     begin(rig, OFTEN);
-    rig->startd->claimed_ms = 1;
+    rig->startd->farewell.claimed_ms = 1;
     assert_false(farewell_check(rig->startd));
-    assert_false(rig->startd->farewell);
+    assert_false(rig->startd->farewell.begun);
 }
 
 static void an_idle_claim_ends_at_once_and_its_schedd_is_told(void **state)

@@ -94,9 +94,9 @@ static void a_starter_is_kept_only_when_it_may_stay_and_its_claim_goes_on(void *
     assert_true(is_claimed_busy(rig)); /* until its process is gone */
     struct claim *claim = rig->startd->claims.items[0];
     claim->starter.done = false;
-    rig->startd->configurations++; /* it has an old one */
+    rig->startd->starters.configurations++; /* it has an old one */
     assert_false(stays(rig, 1));
-    rig->startd->configurations--;
+    rig->startd->starters.configurations--;
     claim->stop.how = CLAIM_STOP_ASKED;
     assert_false(stays(rig, 1));
     claim->stop.how = CLAIM_STOP_NOT;

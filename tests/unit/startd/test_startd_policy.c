@@ -108,11 +108,11 @@ static void a_job_that_costs_the_policy_too_much_changes_nothing(void **state)
     assert_int_equal(ad_set_expr(claim->job.ad, "Wish",
                                  "regexp(\"(a+)+$\", \"aaaaaaaaaaaaaaaaaaaaaaaaaaab\")", NULL),
                      0);
-    uint64_t before = rig->startd->work.steps;
+    uint64_t before = rig->startd->eval.work.steps;
     policy_check(slot_of(rig));
     assert_true(is_claimed_busy(rig)); /* error is not true */
     assert_true(claim->told_costly);
-    assert_in_range(rig->startd->work.steps - before, STARTD_STEPS_MAX, 3 * STARTD_STEPS_MAX);
+    assert_in_range(rig->startd->eval.work.steps - before, STARTD_STEPS_MAX, 3 * STARTD_STEPS_MAX);
     ad_set_int(claim->job.ad, "Wish", 76);
     policy_check(slot_of(rig));
     assert_false(is_claimed_busy(rig));

@@ -104,8 +104,8 @@ static void each_name_of_a_level_is_understood(void **state)
         struct ad_expr *expr = NULL;
         assert_int_equal(ad_expr_parse(NAMES[i].name, strlen(NAMES[i].name), AD_OLD, &expr, NULL),
                          0);
-        ad_expr_destroy(rig->startd->hibernate);
-        rig->startd->hibernate = expr;
+        ad_expr_destroy(rig->startd->down.when);
+        rig->startd->down.when = expr;
         hibernate_check(rig->startd);
         assert_int_equal(going_down_has_begun(rig->startd)
                              ? slot_plan_level_of(rig->startd->down.level)
@@ -210,7 +210,7 @@ static void it_is_up_for_its_minimum_after_each_waking(void **state)
     hibernate_check(rig->startd);
     assert_false(going_down_has_begun(rig->startd));
     assert_non_null(strstr(held_by(rig), "HIBERNATE_MIN_UPTIME"));
-    rig->startd->awake_since_s -= 600;
+    rig->startd->look.awake_since_s -= 600;
     hibernate_check(rig->startd);
     until(rig, is_switched_off);
 }
@@ -315,20 +315,20 @@ static void suspended_by_the_kernel_it_shows_itself_again_when_it_wakes(void **s
 {
     struct rig *rig = *state;
     begin(rig, CHECKED "HIBERNATE = \"\\\"S3\\\"\"\n");
-    rig->startd->awake_since_s = 1;
+    rig->startd->look.awake_since_s = 1;
     hibernate_check(rig->startd);
     assert_true(going_down_has_begun(rig->startd));
     until(rig, was_suspended);
     assert_true(holds_text(rig, "/sys/power/mem_sleep", "deep\n"));
     until(rig, is_connected);
-    assert_true(rig->startd->awake_since_s > 1);
+    assert_true(rig->startd->look.awake_since_s > 1);
     while (collector_has_offline(rig)) { /* ctest's limit ends what never comes */
     }
 }
 
 static bool kernel_has_refused(struct rig *rig)
 {
-    return !going_down_is_silent(rig->startd) && rig->startd->first_update_done;
+    return !going_down_is_silent(rig->startd) && rig->startd->sent.first_done;
 }
 
 static void a_kernel_that_refuses_leaves_it_up(void **state)

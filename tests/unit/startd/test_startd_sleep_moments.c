@@ -86,7 +86,7 @@ static bool is_cut(struct rig *rig)
 }
 static bool is_up_and_connected(struct rig *rig)
 {
-    return !going_down_has_begun(rig->startd) && rig->startd->first_update_done && is_linked(rig);
+    return !going_down_has_begun(rig->startd) && rig->startd->sent.first_done && is_linked(rig);
 }
 static bool is_not_going_down(struct rig *rig)
 {
