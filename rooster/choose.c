@@ -18,7 +18,19 @@
 
 static bool is_wanted(const struct node *node)
 {
-    return node->demanded || node->ordered || node->guard.reserving || PLANTED(wake_without_demand);
+    return node->jobs.demand_it || node->asked.by_name || node->guard.reserve.reserving ||
+           PLANTED(wake_without_demand);
+}
+
+static enum wake_wish wish_of(const struct node *node)
+{
+    if (node->asked.by_name) {
+        return WAKE_WISHED_BY_NAME;
+    }
+    if (node->jobs.demand_it || node->guard.reserve.reserving) {
+        return WAKE_WISHED_BY_JOBS;
+    }
+    return node->guard.reserve.spare ? WAKE_WISHED_AS_SPARE : WAKE_WISHED_BY_NOBODY;
 }
 
 static bool is_candidate(const struct node *node, bool dry)
@@ -26,9 +38,9 @@ static bool is_candidate(const struct node *node, bool dry)
     if (node->state == WAKE_WAKING || node->state == WAKE_QUARANTINED) {
         return true; /* counted; to be looked at when its time is over */
     }
-    bool is_spare = node->guard.spare && node->state == WAKE_OFF;
-    return (is_wanted(node) || is_spare) && (node->offline || node->ordered) && !node->ordering &&
-           !node->asking && !(dry && node->would_wake);
+    bool is_spare = node->guard.reserve.spare && node->state == WAKE_OFF;
+    return (is_wanted(node) || is_spare) && (node->asleep.has_ads || node->asked.by_name) &&
+           !node->ordering && !node->still_up.asking && !(dry && node->wake.is_dry);
 }
 
 /* It has just gone to sleep: it is not woken at once for the reserve, but another. */
@@ -71,7 +83,7 @@ void choose_from(struct node *node)
     const struct config *config = rooster->env.config;
     bool dry = config_bool(config, "ROOSTER_DRY_RUN");
     int64_t per_day_max = config_int(config, "ROOSTER_MAX_WAKES_PER_DAY");
-    node->would_wake = dry && node->would_wake && is_wanted(node) && node->state != WAKE_UP;
+    node->wake.is_dry = dry && node->wake.is_dry && is_wanted(node) && node->state != WAKE_UP;
     if (!is_candidate(node, dry)) {
         if (node->candidate != 0) {
             leave(rooster, node);
@@ -84,20 +96,17 @@ void choose_from(struct node *node)
     char why[ROOSTER_TEXT_MAX];
     int64_t since_s;
     (void)node_shown(node); /* judges whether there is a way to wake it */
-    bool is_known = node->ordered || !outside_contradicts(node, why, sizeof why, &since_s);
+    bool is_known = node->asked.by_name || !outside_contradicts(node, why, sizeof why, &since_s);
     rooster->candidates.plan[node->candidate - 1] = (struct wake_candidate){
         .machine = node->name,
         .state = node->state,
-        .demanded = node->demanded,
-        .ordered = node->ordered,
-        .can_wake = !node->no_way && !node->ordering && is_known,
+        .wish = wish_of(node),
+        .can_wake = !node->way.is_none && !node->ordering && is_known,
         .worn = per_day_max > 0 &&
                 wake_day_count(&node->history.day, loop_wall_s(rooster->env.loop)) >= per_day_max,
-        .spare = node->guard.spare,
-        .reserving = node->guard.reserving,
         .rank = node->jobs.rank,
         .extra_w = guards_extra_w(node),
-        .spare_at_ms = node->guard.spare ? spare_at_ms(node) : 0,
+        .spare_at_ms = node->guard.reserve.spare ? spare_at_ms(node) : 0,
         .retry_at_ms = node->wake.retry_at_ms};
 }
 
@@ -106,7 +115,7 @@ static void only_say(struct node *node)
 {
     log_info(node->rooster->env.log, "wake.dry_run", "it would be woken, but for ROOSTER_DRY_RUN",
              LOG_TEXT("machine", node->name), LOG_INT("jobs", node->jobs.waiting));
-    node->would_wake = true;
+    node->wake.is_dry = true;
 }
 
 static struct wake_limits limits_of(struct rooster *rooster, uint64_t now_ms)
@@ -131,8 +140,8 @@ static void mark_over_watts(struct rooster *rooster)
     double left_w = guards_watts_left(rooster);
     for (size_t i = 0; i < all->count; i++) {
         struct node *node = all->nodes[i];
-        node->guard.over_watts = is_wanted(node) && node->state != WAKE_WAKING &&
-                                 node->state != WAKE_UP && all->plan[i].extra_w > left_w;
+        node->guard.reserve.over_watts = is_wanted(node) && node->state != WAKE_WAKING &&
+                                         node->state != WAKE_UP && all->plan[i].extra_w > left_w;
     }
 }
 
@@ -183,11 +192,11 @@ void choose_wakes(struct rooster *rooster)
     }
     for (size_t i = 0; i < taken; i++) {
         struct node *node = nodes[i];
-        if (node->looked != rooster->looks) {
+        if (node->look.number != rooster->looks) {
             look_see(node);
         }
-        if (!is_wanted(node) && node->guard.spare && guards_missing(rooster) > 0) {
-            node->guard.reserving = true;
+        if (!is_wanted(node) && node->guard.reserve.spare && guards_missing(rooster) > 0) {
+            node->guard.reserve.reserving = true;
         }
         if (!is_wanted(node)) {
             look_at(node); /* nobody waits for it any more */

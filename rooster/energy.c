@@ -321,10 +321,10 @@ static void find_watts(const struct node *node, struct energy_draw *draw)
 
 static enum energy_mode mode_of(const struct node *node)
 {
-    if (node->live) {
+    if (node->awake.has_ads) {
         return ENERGY_ON;
     }
-    if (!node->offline) {
+    if (!node->asleep.has_ads) {
         return ENERGY_UNKNOWN;
     }
     bool between =
@@ -386,7 +386,7 @@ static void see_slots(const struct node *node, struct energy_draw *draw)
         const struct ad *slot = ((const struct seen *)node->ads.items[i])->ad;
         double cores = ad_real_or(slot, "DetectedCpus", 0);
         see_watts(draw, slot);
-        if (offline_ads_is(slot) || !node->live) {
+        if (offline_ads_is(slot) || !node->awake.has_ads) {
             continue;
         }
         draw->cores = cores > draw->cores ? cores : draw->cores;
@@ -515,7 +515,7 @@ static void take_counters(struct node *node)
     struct energy_sum sum = growing.jobs;
     sum.used_j = more.joules;
     sum.on_s = more.seconds;
-    if (node->live) {
+    if (node->awake.has_ads) {
         take_back_guess(node, seen, &sum);
     }
     if (seen->changed) {

@@ -251,7 +251,7 @@ static bool no(struct guard_verdict *ret, enum guard_kind kind, int64_t again_s,
 static bool judge_machine(const struct guard_ask *ask, const struct guard_limits *limits,
                           struct guard_verdict *ret)
 {
-    if (!ask->can_wake && !ask->override) {
+    if (!ask->can_wake && !ask->order.override) {
         return no(
             ret, GUARD_NO_WAY, AGAIN_S,
             err_set(
@@ -264,7 +264,7 @@ static bool judge_machine(const struct guard_ask *ask, const struct guard_limits
                           "it is up for %lld s, and not for %lld yet (ROOSTER_MIN_UP)",
                           (long long)ask->up_s, (long long)limits->min_up_s));
     }
-    if (ask->ordered) {
+    if (ask->order.by_name) {
         return false;
     }
     int64_t pays_s = (int64_t)((double)ask->break_even_s * limits->break_even);
@@ -349,8 +349,8 @@ void guard_plan_judge(const struct guard_ask *ask, const struct guard_pool *pool
                  err_set(&ret->why, -EBUSY, "its state is not known: %s", ask->unknown));
         return;
     }
-    if (!ask->forced && (judge_machine(ask, limits, ret) ||
-                         (!ask->granted && judge_pool(ask, pool, limits, ret)))) {
+    if (!ask->order.forced && (judge_machine(ask, limits, ret) ||
+                               (!ask->granted && judge_pool(ask, pool, limits, ret)))) {
         return;
     }
     if (limits->dry_run) {

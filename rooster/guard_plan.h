@@ -84,10 +84,14 @@ enum guard_kind {
 };
 const char *guard_kind_name(enum guard_kind kind); /* "Reserve" */
 
+struct guard_order { /* what whoever asks has said */
+    bool by_name;    /* somebody has ordered this machine to sleep */
+    bool forced;     /* and said --force */
+    bool override;   /* it may sleep although nothing is known that could wake it */
+};
+
 struct guard_ask { /* who asks, and what is known of it */
-    bool ordered;  /* by somebody, by name */
-    bool forced;
-    bool override;       /* it may sleep although nothing is known that could wake it */
+    struct guard_order order;
     bool granted;        /* it may already, and is counted */
     const char *unknown; /* why its state is not known; NULL: it is */
     bool can_wake;       /* there is a way */

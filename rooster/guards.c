@@ -79,10 +79,21 @@ static double most_w(const struct energy_watts *watts)
 static bool is_joining(struct node *node)
 {
     struct node_guard *guard = &node->guard;
-    if (node->used || loop_now_ms(node->rooster->env.loop) >= guard->joined_by_ms) {
-        guard->reserving = false;
+    if (node->awake.was_used ||
+        loop_now_ms(node->rooster->env.loop) >= guard->reserve.joined_by_ms) {
+        guard->reserve.reserving = false;
     }
-    return guard->reserving;
+    return guard->reserve.reserving;
+}
+
+/* sign -1: takes it out again. */
+static void put_into_sums(struct guards *guards, const struct guard_counted *counted, int sign)
+{
+    bool going = counted->side == GUARD_GOING;
+    guards->idle += counted->side == GUARD_IDLE ? sign : 0;
+    guards->down += counted->side == GUARD_DOWN || going ? sign : 0;
+    guards->going += going ? sign : 0;
+    guards->coming += counted->is_coming ? sign : 0;
 }
 
 void guards_count(struct node *node)
@@ -91,30 +102,31 @@ void guards_count(struct node *node)
     struct node_guard *guard = &node->guard;
     const struct energy_watts *watts = watts_of(node);
     bool waking = node->state == WAKE_WAKING || node->state == WAKE_BACKOFF;
-    bool up = node->live && !node->offline;
+    bool up = node->awake.has_ads && !node->asleep.has_ads;
     bool going = guard->granted_until_ms != 0 || node->state == WAKE_GOING_DOWN;
     if (node->state == WAKE_QUARANTINED ||
-        (node->state == WAKE_OFF && !node->would_wake && !node->asking)) {
-        guard->reserving = false;
+        (node->state == WAKE_OFF && !node->wake.is_dry && !node->still_up.asking)) {
+        guard->reserve.reserving = false;
     }
     guard->would_sleep = guard->would_sleep && up && guard->slots_idle == guard->slots;
     bool idle = up && !going && !guard->would_sleep && node->awake.can_relay && guard->slots > 0 &&
                 guard->slots_idle == guard->slots;
-    bool down = going || guard->would_sleep || (node->offline && !node->live && !waking);
-    bool coming = !idle && guard->reserving &&
-                  (waking || node->asking || node->would_wake || (up && is_joining(node)));
+    bool down =
+        going || guard->would_sleep || (node->asleep.has_ads && !node->awake.has_ads && !waking);
+    bool coming =
+        !idle && guard->reserve.reserving &&
+        (waking || node->still_up.asking || node->wake.is_dry || (up && is_joining(node)));
     bool draws = up || waking || going || node->state == WAKE_STAYING;
     double now_w = draws ? most_w(watts) : down ? watts->asleep_w : 0;
-    guards->idle += idle - guard->is_idle;
-    guards->down += down - guard->is_down;
-    guards->going += going - guard->is_going;
-    guards->coming += coming - guard->is_coming;
-    guards->watts += now_w - guard->most_w;
-    guard->is_idle = idle;
-    guard->is_down = down;
-    guard->is_going = going;
-    guard->is_coming = coming;
-    guard->most_w = now_w;
+    guards->watts += now_w - guard->counted.most_w;
+    put_into_sums(guards, &guard->counted, -1);
+    guard->counted = (struct guard_counted){.side = going  ? GUARD_GOING
+                                                    : down ? GUARD_DOWN
+                                                    : idle ? GUARD_IDLE
+                                                           : GUARD_NEITHER,
+                                            .is_coming = coming,
+                                            .most_w = now_w};
+    put_into_sums(guards, &guard->counted, 1);
 }
 
 void guards_see_live(struct node *node, const struct ad *slot)
@@ -138,10 +150,10 @@ void guards_see_offline(struct node *node, const struct ad *slot)
     ad_set_int(matched, "MachineLastMatchTime", now_s);
     if (ad_eval_bool(rooster->unhibernate, matched, NULL, &context) == AD_TRUE) {
         double rank = rooster->rank != NULL ? ad_eval_rank(rooster->rank, slot, NULL, &context) : 0;
-        node->jobs.rank = !node->guard.spare && !node->demanded ? rank
-                          : rank > node->jobs.rank              ? rank
-                                                                : node->jobs.rank;
-        node->guard.spare = true;
+        node->jobs.rank = !node->guard.reserve.spare && !node->jobs.demand_it ? rank
+                          : rank > node->jobs.rank                            ? rank
+                                                                              : node->jobs.rank;
+        node->guard.reserve.spare = true;
     }
     look_tell_costly(node, slot, "UNHIBERNATE", over);
     ad_destroy(matched);
@@ -178,7 +190,7 @@ static void end_grant(struct node *node)
         return;
     }
     node->guard.granted_until_ms = 0;
-    if (node->live && !node->offline && node->guard.request == NULL) {
+    if (node->awake.has_ads && !node->asleep.has_ads && node->guard.request == NULL) {
         sleep_record_over(node);
         count_young(node, false);
     }
@@ -208,7 +220,7 @@ static void grant(struct node *node, uint64_t for_ms)
     struct guards *guards = node->rooster->guards;
     uint64_t now_ms = loop_now_ms(node->rooster->env.loop);
     node->guard.granted_until_ms = now_ms + (for_ms > 0 ? for_ms : 1);
-    node->guard.reserving = false;
+    node->guard.reserve.reserving = false;
     struct permission *permission = mem_alloc(sizeof *permission);
     *permission = (struct permission){.node = node, .until_ms = node->guard.granted_until_ms};
     vec_push(&guards->granted, permission);
@@ -225,7 +237,7 @@ void guards_slept(struct node *node)
 {
     int64_t now_s = loop_wall_s(node->rooster->env.loop);
     node->guard.slept_s = now_s;
-    node->guard.reserving = false;
+    node->guard.reserve.reserving = false;
     wake_day_add(&node->guard.sleeps, now_s);
     if (node->state == WAKE_GOING_DOWN) {
         node->guard.granted_until_ms = 0; /* its method says that it is off */
@@ -235,7 +247,7 @@ void guards_slept(struct node *node)
 void guards_woken(struct node *node)
 {
     struct node_guard *guard = &node->guard;
-    if (guard->slept_s > 0 && strcmp(node->asked_by, ASKED_BY_NEGOTIATOR) == 0) {
+    if (guard->slept_s > 0 && strcmp(node->asked.by, ASKED_BY_NEGOTIATOR) == 0) {
         guard_rests_add(&guard->rests, loop_wall_s(node->rooster->env.loop) - guard->slept_s);
     }
     guard->slept_s = 0;
@@ -246,7 +258,7 @@ void guards_up(struct node *node)
 {
     struct node_guard *guard = &node->guard;
     guard->slept_s = 0;
-    guard->joined_by_ms = loop_now_ms(node->rooster->env.loop) + RESERVE_JOIN_S * 1000;
+    guard->reserve.joined_by_ms = loop_now_ms(node->rooster->env.loop) + RESERVE_JOIN_S * 1000;
     if (node->sleep.id[0] == '\0' || node->state == WAKE_GOING_DOWN ||
         node->state == WAKE_STAYING) {
         guard->granted_until_ms = 0; /* it was down, or was to be taken down from here */
@@ -342,16 +354,16 @@ static struct guard_ask ask_of(struct node *node, const struct ad *args)
     int64_t boot_s = (boots_p95_ms(&node->history.boots) + 999) / 1000;
     double cycle_j = config_real(config_of(rooster), "ROOSTER_CYCLE_ENERGY") * 3600;
     (void)node_shown(node); /* judges whether there is a way to wake it */
-    return (struct guard_ask){.ordered = ad_bool_or(args, "Ordered", false),
-                              .forced = ad_bool_or(args, "Force", false),
-                              .override = ad_bool_or(args, "Override", false),
+    return (struct guard_ask){.order = {.by_name = ad_bool_or(args, "Ordered", false),
+                                        .forced = ad_bool_or(args, "Force", false),
+                                        .override = ad_bool_or(args, "Override", false)},
                               .granted = guards_granted(node),
-                              .unknown = !node->live ? "no live ad of it is there"
-                                         : node->offline
+                              .unknown = !node->awake.has_ads ? "no live ad of it is there"
+                                         : node->asleep.has_ads
                                              ? "there are offline ads beside its live ones"
                                              : NULL,
-                              .can_wake = !node->no_way,
-                              .in_reserve = node->guard.is_idle,
+                              .can_wake = !node->way.is_none,
+                              .in_reserve = node->guard.counted.side == GUARD_IDLE,
                               .up_s = ad_int_or(args, "UpSeconds", 0),
                               .idle_s = ad_int_or(args, "IdleSeconds", 0),
                               .sleeps_today = wake_day_count(&node->guard.sleeps,
@@ -428,7 +440,7 @@ static void allow(struct node *node, struct wire_request *request)
 
 void guards_judge(struct node *node, const struct ad *args, struct guard_verdict *ret)
 {
-    if (node->marked) { /* what its ads say now; what follows from that is the next look's */
+    if (node->look.marked) { /* what its ads say now; what follows from that is the next look's */
         look_see(node);
         guards_count(node);
     }
@@ -498,7 +510,7 @@ double guards_watts_left(const struct rooster *rooster)
 
 double guards_extra_w(struct node *node)
 {
-    return most_w(watts_of(node)) - node->guard.most_w;
+    return most_w(watts_of(node)) - node->guard.counted.most_w;
 }
 
 /* ---- what others see */
@@ -523,16 +535,16 @@ void guards_write_node(const struct node *node, struct ad *ad)
     const struct node_guard *guard = &node->guard;
     int64_t now_s = loop_wall_s(node->rooster->env.loop);
     ad_set_int(ad, "SleepsToday", wake_day_count(&guard->sleeps, now_s));
-    if (guard->is_going) {
+    if (guard->counted.side == GUARD_GOING) {
         ad_set_bool(ad, "SleepGranted", true);
     }
     if (guard->would_sleep) {
         ad_set_bool(ad, "WouldSleep", true);
     }
-    if (guard->reserving) {
+    if (guard->reserve.reserving) {
         ad_set_bool(ad, "InReserve", true);
     }
-    if (guard->over_watts) {
+    if (guard->reserve.over_watts) {
         ad_set_string(ad, "WakeHeldBy",
                       "the pool may not draw more (ROOSTER_MAX_WATTS) until machines go down");
     }

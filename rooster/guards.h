@@ -29,13 +29,30 @@ struct rooster;
 struct wire;
 struct wire_request;
 
-struct node_guard { /* of one machine */
-    /* facts of the last look */
-    size_t slots, slots_idle; /* of its live ads */
-    bool spare;               /* asleep, and may be woken for the reserve */
-    /* what it counts for */
-    bool is_idle, is_down, is_going, is_coming;
-    double most_w; /* that it may draw now */
+enum guard_side { /* on which side of the pool's sums a machine stands */
+                  GUARD_NEITHER,
+                  GUARD_IDLE,  /* awake and without work */
+                  GUARD_DOWN,  /* asleep, or as good as that */
+                  GUARD_GOING, /* on its way down, and counted as down, too */
+};
+
+struct guard_counted { /* what it counts for in the sums */
+    enum guard_side side;
+    bool is_coming; /* to the reserve */
+    double most_w;  /* that it may draw now */
+};
+
+struct guard_reserved {    /* its part in the reserve */
+    bool spare;            /* asleep, and may be woken for it: a fact of the last look */
+    bool reserving;        /* it is woken for it, or was, and has not been used since */
+    bool over_watts;       /* it would be woken, but for ROOSTER_MAX_WATTS */
+    uint64_t joined_by_ms; /* up for the reserve, it counts so long though it may not be idle */
+};
+
+struct node_guard {           /* of one machine */
+    size_t slots, slots_idle; /* of its live ads: facts of the last look */
+    struct guard_counted counted;
+    struct guard_reserved reserve;
     struct energy_watts watts;
     uint64_t configuration; /* that watts is of */
     /* its sleeps */
@@ -46,10 +63,6 @@ struct node_guard { /* of one machine */
     struct wake_day sleeps;
     struct guard_rests rests;
     int64_t slept_s; /* when it last went to sleep; 0: not known, or it is awake */
-    /* for the reserve */
-    bool reserving;        /* it is woken for it, or was, and has not been used since */
-    uint64_t joined_by_ms; /* up for the reserve, it counts so long though it may not be idle */
-    bool over_watts;       /* it would be woken, but for ROOSTER_MAX_WATTS */
 };
 
 #define GUARD_RESERVE_WHY "one more idle machine is to be awake (ROOSTER_RESERVE)"

@@ -41,10 +41,10 @@ static void record_sleep(struct node *node)
 static void recall(struct node *node)
 {
     struct rooster *rooster = node->rooster;
-    if (node->known || !node->offline) {
+    if (node->look.recalled || !node->asleep.has_ads) {
         return;
     }
-    node->known = true;
+    node->look.recalled = true;
     if (node->asleep.is_going_down) {
         return; /* sleeps.c knows */
     }
@@ -77,30 +77,30 @@ static void recall(struct node *node)
 static void follow_ads(struct node *node)
 {
     recall(node);
-    bool up = node->live && !node->offline;
-    if (!up && node->asleep.is_going_down && !node->live && node->state != WAKE_STAYING &&
+    bool up = node->awake.has_ads && !node->asleep.has_ads;
+    if (!up && node->asleep.is_going_down && !node->awake.has_ads && node->state != WAKE_STAYING &&
         sleeps_look(node)) {
         if (node->asleep.is_misshown && node->showing == 0) {
             node_show(node);
         }
         return;
     }
-    if (node->offline && node->state == WAKE_OFF) {
+    if (node->asleep.has_ads && node->state == WAKE_OFF) {
         sleep_record_settled(node);
     }
     if (up && node->state != WAKE_UP) {
         node_is_up(node);
-    } else if (!up && node->offline && node->state == WAKE_UP) {
+    } else if (!up && node->asleep.has_ads && node->state == WAKE_UP) {
         node_is_asleep(node, ad_string_or(node->asleep.ad, "PowerStateReason", "asleep"));
-        if (node->seen_up && node->sleep.id[0] == '\0') {
+        if (node->look.saw_up && node->sleep.id[0] == '\0') {
             record_sleep(node);
         } else {
             sleep_record_settled(node); /* it had asked */
         }
-    } else if (node->state == WAKE_OFF && node->history.nap_s != 0 && node->demanded) {
+    } else if (node->state == WAKE_OFF && node->history.nap_s != 0 && node->jobs.demand_it) {
         node_napped(node);
-    } else if (node->state == WAKE_BACKOFF && !node->demanded && !node->ordered &&
-               !(node->guard.reserving && guards_missing(node->rooster) >= 0)) {
+    } else if (node->state == WAKE_BACKOFF && !node->jobs.demand_it && !node->asked.by_name &&
+               !(node->guard.reserve.reserving && guards_missing(node->rooster) >= 0)) {
         node_give_up(node);
         node_move(node, WAKE_OFF, "nobody waits for it any more");
     } else if (node->state == WAKE_QUARANTINED &&
@@ -109,7 +109,7 @@ static void follow_ads(struct node *node)
     } else if (node->asleep.is_misshown && node->showing == 0 && !node->ordering) {
         node_show(node); /* a lost MERGE, or no way to wake it */
     }
-    node->seen_up = up || (node->seen_up && !node->offline);
+    node->look.saw_up = up || (node->look.saw_up && !node->asleep.has_ads);
 }
 
 void look_now(struct rooster *rooster)
@@ -120,7 +120,7 @@ void look_now(struct rooster *rooster)
     rooster->marked = (struct vec){0}; /* what follows marks others, for the next look */
     for (size_t i = 0; i < nodes.count; i++) {
         struct node *node = nodes.items[i];
-        node->marked = false;
+        node->look.marked = false;
         look_see(node);
         follow_ads(node);
         energy_look(node);

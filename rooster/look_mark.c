@@ -13,8 +13,8 @@ void look_soon(struct rooster *rooster)
 
 void look_mark(struct node *node)
 {
-    if (!node->marked) {
-        node->marked = true;
+    if (!node->look.marked) {
+        node->look.marked = true;
         vec_push(&node->rooster->marked, node);
     }
 }

@@ -17,7 +17,7 @@ static void copy_facts(const struct node *node, struct ad *ad)
                                         "PowerKeepReason", "PowerKeptOff"};
     for (size_t i = 0; i < node->ads.count; i++) {
         const struct ad *seen = ((const struct seen *)node->ads.items[i])->ad;
-        if (node->live && offline_ads_is(seen)) {
+        if (node->awake.has_ads && offline_ads_is(seen)) {
             continue; /* of its sleep, which is over */
         }
         for (size_t j = 0; j < sizeof FACTS / sizeof FACTS[0]; j++) {
@@ -63,7 +63,7 @@ struct ad *node_to_ad(const struct node *node)
     ad_set_int(ad, "WakesToday",
                wake_day_count(&node->history.day, loop_wall_s(node->rooster->env.loop)));
     past_put(&node->history.past, ad);
-    if (node->would_wake) {
+    if (node->wake.is_dry) {
         ad_set_bool(ad, "WouldWake", true);
     }
     if (node->wake.fault != NULL) {
@@ -84,7 +84,7 @@ struct ad *node_to_ad(const struct node *node)
     outside_put(node, ad);
     energy_write(node, ad);
     guards_write_node(node, ad);
-    if (node->live && node->awake.boot_id[0] != '\0') {
+    if (node->awake.has_ads && node->awake.boot_id[0] != '\0') {
         ad_set_string(ad, "BootId", node->awake.boot_id);
         ad_set_int(ad, "BootTime", node->awake.boot_s);
     }

@@ -34,12 +34,12 @@ static void see_adapter(struct node *node, const struct ad *ad)
     (void)snprintf(adapter.hardware_address, sizeof adapter.hardware_address, "%s",
                    ad_string_or(ad, "HardwareAddress", ""));
     (void)snprintf(adapter.subnet, sizeof adapter.subnet, "%s", ad_string_or(ad, "Subnet", ""));
-    const struct node_adapter *old = &node->adapter;
+    const struct node_adapter *old = &node->way.adapter;
     if (adapter.port != old->port || adapter.wakes != old->wakes ||
         strcmp(adapter.hardware_address, old->hardware_address) != 0 ||
         strcmp(adapter.subnet, old->subnet) != 0) {
-        node->adapter = adapter;
-        node->judged = 0; /* perhaps there is a way to wake it now */
+        node->way.adapter = adapter;
+        node->way.judged = 0; /* perhaps there is a way to wake it now */
     }
 }
 
@@ -69,10 +69,10 @@ struct ad_context rooster_context(struct rooster *rooster)
 
 void look_tell_costly(struct node *node, const struct ad *ad, const char *what, uint64_t over)
 {
-    if (node->rooster->work.over == over || node->told_costly) {
+    if (node->rooster->work.over == over || node->look.told_costly) {
         return;
     }
-    node->told_costly = true;
+    node->look.told_costly = true;
     log_warn(node->rooster->env.log, "wake.costly",
              "evaluating this in a machine's ad takes too many steps: it counts as error",
              LOG_TEXT("expression", what), LOG_TEXT("machine", node->name),
@@ -84,7 +84,7 @@ void look_tell_costly(struct node *node, const struct ad *ad, const char *what, 
 static void see_offline(struct rooster *rooster, struct node *node, const struct ad *ad,
                         const struct ad_context *context)
 {
-    node->offline = true;
+    node->asleep.has_ads = true;
     node->asleep.ad = ad;
     node->asleep.promised = room_of(ad);
     int64_t until_s = ad_int_or(ad, "PowerReclaimUntil", 0);
@@ -115,14 +115,14 @@ static void see_offline(struct rooster *rooster, struct node *node, const struct
     over = rooster->work.over;
     double rank = rooster->rank != NULL ? ad_eval_rank(rooster->rank, ad, NULL, context) : 0;
     look_tell_costly(node, ad, "ROOSTER_UNHIBERNATE_RANK", over);
-    bool first = !node->demanded && !node->guard.spare;
+    bool first = !node->jobs.demand_it && !node->guard.reserve.spare;
     node->jobs.rank = first || rank > node->jobs.rank ? rank : node->jobs.rank;
-    node->demanded = true;
+    node->jobs.demand_it = true;
 }
 
 static void see_live(struct node *node, const struct ad *ad)
 {
-    node->live = true;
+    node->awake.has_ads = true;
     node->awake.given = room_of(ad);
     guards_see_live(node, ad);
     node->awake.can_relay = strcmp(ad_string_or(ad, "PowerState", "On"), "GoingDown") != 0;
@@ -134,9 +134,9 @@ static void see_live(struct node *node, const struct ad *ad)
 
 static void forget_facts(struct node *node)
 {
-    node->live = node->offline = node->demanded = node->asleep.is_misshown = node->awake.can_relay =
-        false;
-    node->asleep.is_going_down = node->asleep.is_kept_off = node->guard.spare = false;
+    node->awake.has_ads = node->asleep.has_ads = node->jobs.demand_it = node->asleep.is_misshown =
+        node->awake.can_relay = false;
+    node->asleep.is_going_down = node->asleep.is_kept_off = node->guard.reserve.spare = false;
     node->guard.slots = node->guard.slots_idle = 0;
     node->jobs.waiting = node->asleep.reclaim_until_s = 0;
     node->jobs.since_s = INT64_MAX;
@@ -150,9 +150,9 @@ void look_see(struct node *node)
 {
     struct rooster *rooster = node->rooster;
     const struct ad_context context = rooster_context(rooster);
-    const struct node_adapter adapter = node->adapter;
+    const struct node_adapter adapter = node->way.adapter;
     bool could_relay = node->awake.can_relay;
-    node->looked = rooster->looks;
+    node->look.number = rooster->looks;
     forget_facts(node);
     for (size_t i = 0; i < node->ads.count; i++) {
         const struct ad *ad = ((const struct seen *)node->ads.items[i])->ad;
@@ -163,7 +163,7 @@ void look_see(struct node *node)
         }
     }
     if (node->awake.can_relay != could_relay ||
-        (could_relay && strcmp(adapter.subnet, node->adapter.subnet) != 0)) {
+        (could_relay && strcmp(adapter.subnet, node->way.adapter.subnet) != 0)) {
         relays_look_again(rooster->relays);
     }
 }

@@ -31,7 +31,7 @@ struct node *node_of(struct rooster *rooster, const char *machine)
         node->state = WAKE_OFF;
         node->since_s = loop_wall_s(rooster->env.loop);
         node->deadline = loop_timer_create(rooster->env.loop, rooster->on_deadline, node);
-        node->ask_timer = loop_timer_create(rooster->env.loop, rooster->on_ask, node);
+        node->still_up.timer = loop_timer_create(rooster->env.loop, rooster->on_ask, node);
         (void)strmap_set(rooster->nodes, machine, node); /* was absent */
     }
     node->listed = true;
@@ -42,7 +42,7 @@ static void node_destroy(void *value)
 {
     struct node *node = value;
     loop_timer_destroy(node->deadline);
-    loop_timer_destroy(node->ask_timer);
+    loop_timer_destroy(node->still_up.timer);
     ad_destroy(node->promise);
     vec_fini(&node->ads, NULL);
     energy_forget(node);
@@ -70,13 +70,13 @@ static void merged(void *arg, struct wire_reply *reply)
 const char *node_shown(struct node *node)
 {
     struct power_node power;
-    if (node->judged != node->rooster->configuration) {
-        node->judged = node->rooster->configuration;
-        node->no_way = node_power(node, &power, NULL) != 0;
+    if (node->way.judged != node->rooster->configuration) {
+        node->way.judged = node->rooster->configuration;
+        node->way.is_none = node_power(node, &power, NULL) != 0;
     }
     char why[ROOSTER_TEXT_MAX];
     int64_t since_s;
-    bool unknown = (node->no_way && node->state != WAKE_UP) ||
+    bool unknown = (node->way.is_none && node->state != WAKE_UP) ||
                    outside_contradicts(node, why, sizeof why, &since_s);
     return unknown ? "Unknown" : wake_state_name(node->state);
 }
@@ -102,7 +102,7 @@ void node_show(struct node *node)
     int64_t since_s = node->since_s;
     struct power_node power;
     struct err err = {.text = ""};
-    if (node->no_way && node_power(node, &power, &err) != 0) {
+    if (node->way.is_none && node_power(node, &power, &err) != 0) {
         reason = err.text;
     } else if (outside_contradicts(node, why, sizeof why, &since_s)) {
         reason = why;

@@ -68,7 +68,7 @@ static const char *conflict_of(const struct node *node)
     if (outside == NULL || !outside->heard) {
         return NULL;
     }
-    if (node->state == WAKE_OFF && node->offline && !node->live) {
+    if (node->state == WAKE_OFF && node->asleep.has_ads && !node->awake.has_ads) {
         return outside->state == POWER_ON ? "somebody else has switched it on, and it has not "
                                             "joined the pool"
                : outside->state == POWER_UNKNOWN && outside->answers
@@ -76,7 +76,8 @@ static const char *conflict_of(const struct node *node)
                : outside->state == POWER_UNKNOWN ? "its state cannot be asked for"
                                                  : NULL;
     }
-    if (node->state == WAKE_UP && node->live && outside->answers && outside->state != POWER_ON) {
+    if (node->state == WAKE_UP && node->awake.has_ads && outside->answers &&
+        outside->state != POWER_ON) {
         return "its ads say that it is on";
     }
     return NULL;

@@ -62,10 +62,10 @@ static void free_list(void *list)
 
 static void add_relay(struct strmap *by_subnet, struct node *node)
 {
-    struct vec *list = strmap_get(by_subnet, node->adapter.subnet);
+    struct vec *list = strmap_get(by_subnet, node->way.adapter.subnet);
     if (list == NULL) {
         list = mem_zalloc(sizeof *list);
-        (void)strmap_set(by_subnet, node->adapter.subnet, list); /* was absent */
+        (void)strmap_set(by_subnet, node->way.adapter.subnet, list); /* was absent */
     }
     vec_push(list, node);
 }
@@ -78,7 +78,7 @@ static const struct vec *awake_in(struct relays *relays, const char *subnet)
         relays->by_subnet = strmap_create(STRMAP_CASE_SENSITIVE);
         while (strmap_next(relays->rooster->nodes, &at, NULL, &value)) {
             struct node *node = value;
-            if (node->awake.can_relay && node->adapter.subnet[0] != '\0') {
+            if (node->awake.can_relay && node->way.adapter.subnet[0] != '\0') {
                 add_relay(relays->by_subnet, node);
             }
         }

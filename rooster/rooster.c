@@ -136,10 +136,11 @@ static void resume_wake(struct node *node, const struct ad *record)
     int64_t now_s = loop_wall_s(rooster->env.loop);
     int64_t deadline_s = (int64_t)(node_deadline_ms(node) / 1000);
     (void)snprintf(node->wake.id, sizeof node->wake.id, "%s", ad_string_or(record, "WakeId", ""));
-    (void)snprintf(node->asked_by, sizeof node->asked_by, "%s",
+    (void)snprintf(node->asked.by, sizeof node->asked.by, "%s",
                    ad_string_or(record, "AskedBy", ""));
-    node->guard.reserving = strcmp(node->asked_by, ASKED_BY_RESERVE) == 0;
-    node->ordered = !node->guard.reserving && strcmp(node->asked_by, ASKED_BY_NEGOTIATOR) != 0;
+    node->guard.reserve.reserving = strcmp(node->asked.by, ASKED_BY_RESERVE) == 0;
+    node->asked.by_name =
+        !node->guard.reserve.reserving && strcmp(node->asked.by, ASKED_BY_NEGOTIATOR) != 0;
     node->test.is_under_way = ad_bool_or(record, "Test", false);
     node->wake.began_s = ad_int_or(record, "StartTime", now_s);
     node->wake.attempts = ad_int_or(record, "Attempts", 1);
@@ -161,7 +162,7 @@ static void recall_failure(struct node *node, const struct ad *record)
     }
     (void)snprintf(node->history.last.wake_id, sizeof node->history.last.wake_id, "%s",
                    ad_string_or(record, "WakeId", ""));
-    (void)snprintf(node->asked_by, sizeof node->asked_by, "%s",
+    (void)snprintf(node->asked.by, sizeof node->asked.by, "%s",
                    ad_string_or(record, "AskedBy", ""));
     node->history.last.wake_s = ad_int_or(record, "StartTime", 0);
     node->history.last.attempts = ad_int_or(record, "Attempts", 1);

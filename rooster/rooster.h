@@ -46,6 +46,12 @@ struct node_adapter { /* what its ads say of the network adapter that could wake
     bool wakes;                            /* IsWakeAble */
 };
 
+struct node_way { /* how it can be woken */
+    struct node_adapter adapter;
+    uint64_t judged; /* the configuration that is_none is of; 0: none yet */
+    bool is_none;    /* it cannot be woken: shown as Unknown, so that nothing is held on it */
+};
+
 struct node_room { /* what the machine has; 0: not said */
     int64_t cpus, memory_mib;
 };
@@ -81,6 +87,7 @@ struct seen { /* an ad of a machine */
 #define ROOSTER_STEPS_MAX 2000
 
 struct node_wake { /* the wake under way */
+    bool is_dry;   /* it would be under way, but for ROOSTER_DRY_RUN */
     char id[32];   /* in the ledger; "" none */
     int64_t jobs;  /* that waited when it was ordered: when it is up they do so no more */
     int64_t attempts;
@@ -119,12 +126,14 @@ struct node_history { /* how its wakes were */
 };
 
 struct node_jobs {   /* that wait for it */
+    bool demand_it;  /* some do, and UNHIBERNATE allows to wake it */
     int64_t waiting; /* of its holds */
     int64_t since_s; /* the oldest of them was submitted then; 0: not known */
     double rank;
 };
 
 struct node_asleep {     /* what its offline ads say */
+    bool has_ads;        /* there are some; the rest may be of earlier ones */
     const struct ad *ad; /* one of them; NULL once they change */
     char boot_id[40];
     int64_t slept_s;           /* when these were made (OfflineSince); 0: not said */
@@ -138,39 +147,50 @@ struct node_asleep {     /* what its offline ads say */
 };
 
 struct node_awake { /* what its live ads say */
+    bool has_ads;   /* there are some; the rest may be of earlier ones */
+    bool was_used;  /* it was claimed since it is up */
     char boot_id[40];
     int64_t boot_s;
     bool can_relay;         /* awake, and not on its way down */
     struct node_room given; /* by the last of them */
 };
 
+struct node_look {    /* the looks at its ads */
+    uint64_t number;  /* of the one that saw them last */
+    bool marked;      /* it is to be looked at */
+    bool told_costly; /* its ads cost too much to be judged */
+    bool saw_up;      /* it was up at the last one */
+    bool recalled;    /* what its offline ad says of an earlier life was looked at */
+};
+
+struct node_still_up { /* is it down at all?  still_up.c */
+    struct loop_timer *timer;
+    int64_t down_order; /* the sleep of which it is known that it is down */
+    bool asking;
+};
+
+struct node_asked {            /* who wants it to be woken */
+    bool by_name;              /* somebody has ordered it; else its jobs, or the reserve */
+    char by[ROOSTER_TEXT_MAX]; /* a person, or ASKED_BY_... */
+};
+
 struct node { /* one machine */
     struct rooster *rooster;
     char *name;
-    struct vec ads;   /* struct seen, in order of arrival */
-    bool marked;      /* to be looked at */
-    bool told_costly; /* its ads cost too much to be judged */
-    uint64_t looked;  /* the look that saw its ads last */
+    struct vec ads; /* struct seen, in order of arrival */
+    struct node_look look;
     size_t candidate; /* its place among the candidates, from 1; 0: none */
     enum wake_state state;
     int64_t since_s;               /* of the state */
     char reason[ROOSTER_TEXT_MAX]; /* of the state */
     struct energy_draw *draw;      /* energy.c; NULL: not looked at yet */
     struct outside *outside;       /* outside.c; NULL: nobody tells */
-    /* facts of the last look at the ads */
-    bool live, offline, demanded;
-    bool no_way; /* it cannot be woken: shown as Unknown, so that nothing is held on it */
-    struct node_adapter adapter;
+    struct node_way way;
     struct node_jobs jobs;
     struct node_asleep asleep;
     struct node_awake awake;
-    uint64_t judged;    /* the configuration that no_way is of; 0: none yet */
-    bool asking;        /* whether it is still up: still_up.c */
-    int64_t down_order; /* the sleep of which it is known that it is down */
-    struct loop_timer *ask_timer;
-    bool used;    /* it was claimed since it is up */
-    bool ordered; /* by name: by whom is in asked_by */
-    char asked_by[ROOSTER_TEXT_MAX];
+    struct node_still_up still_up;
+    struct node_asked asked;
     struct node_wake wake;
     struct node_sleep sleep;
     struct node_test test;
@@ -178,12 +198,9 @@ struct node { /* one machine */
     struct loop_timer *deadline;
     bool ordering;      /* the ledger or the method is at work */
     unsigned showing;   /* of its offline ads that are being changed */
-    bool seen_up;       /* it was live at the last look */
-    bool known;         /* what its offline ad says of an earlier life was looked at */
     struct ad *promise; /* what its offline ads promise; NULL: it has none */
     struct node_guard guard;
-    bool would_wake; /* but for ROOSTER_DRY_RUN */
-    bool listed;     /* an ad, the configuration or an order speaks of it, not just the past */
+    bool listed; /* an ad, the configuration or an order speaks of it, not just the past */
 };
 
 struct candidates { /* who is wanted, or waking, or left alone; choose.c */

@@ -70,7 +70,7 @@ void seen_changed(struct rooster *rooster, const char *key, const struct ad *ad)
         vec_push(&node->ads, seen);
     }
     seen->ad = ad;
-    node->used = node->used || (!offline_ads_is(ad) && is_in_use(ad));
+    node->awake.was_used = node->awake.was_used || (!offline_ads_is(ad) && is_in_use(ad));
     node->asleep.ad = NULL; /* it may have been this one */
     look_at(node);
 }

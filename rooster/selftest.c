@@ -22,8 +22,9 @@ static int64_t last_s(const struct node *node)
 
 static bool can_be_tested(const struct node *node)
 {
-    return node->offline && !node->live && node->state == WAKE_OFF && !node->ordered &&
-           !node->demanded && !node->asleep.is_kept_off && !node->no_way;
+    return node->asleep.has_ads && !node->awake.has_ads && node->state == WAKE_OFF &&
+           !node->asked.by_name && !node->jobs.demand_it && !node->asleep.is_kept_off &&
+           !node->way.is_none;
 }
 
 void selftest_look(struct rooster *rooster)

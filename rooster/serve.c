@@ -77,7 +77,7 @@ static void power_status_all(struct rooster *rooster, struct wire_request *reque
             continue; /* only the ledger knows it */
         }
         struct ad *ad = node_to_ad(node);
-        if (!node->live && !node->offline) {
+        if (!node->awake.has_ads && !node->asleep.has_ads) {
             if (node->state == WAKE_OFF || node->state == WAKE_UP) {
                 put_adless(node, ad);
             }
@@ -91,7 +91,7 @@ static void power_status_all(struct rooster *rooster, struct wire_request *reque
 static const char *try_order(const struct node *node, struct err *err)
 {
     struct power_node power;
-    if (node->live) {
+    if (node->awake.has_ads) {
         return "AlreadyOn";
     }
     if (node->state == WAKE_WAKING) {
@@ -112,7 +112,7 @@ static const char *order(struct node *node, const struct wire_peer *peer, const 
     const char *reason = ad_string_or(args, "Reason", "");
     bool test = ad_bool_or(args, "Test", false);
     struct power_node power;
-    if (node->live) {
+    if (node->awake.has_ads) {
         return "AlreadyOn";
     }
     if (node->state == WAKE_WAKING) {

@@ -106,7 +106,7 @@ static void state_told(void *arg, enum power_state state, const char *text)
 static bool is_wanted(const struct node *node)
 {
     return !node->sleep.is_resumed && node->asleep.reclaim_until_s > 0 &&
-           (node->demanded || node->ordered);
+           (node->jobs.demand_it || node->asked.by_name);
 }
 
 /* The order is not given yet, and will not be. */

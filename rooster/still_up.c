@@ -43,9 +43,9 @@ static void still_up_why(const struct node *node, char ret[ROOSTER_TEXT_MAX])
         }
         offline_holds_destroy(holds);
     }
-    if (node->ordered) {
-        (void)snprintf(ret, ROOSTER_TEXT_MAX, "switched on by %.200s", node->asked_by);
-    } else if (!node->demanded && node->guard.reserving) {
+    if (node->asked.by_name) {
+        (void)snprintf(ret, ROOSTER_TEXT_MAX, "switched on by %.200s", node->asked.by);
+    } else if (!node->jobs.demand_it && node->guard.reserve.reserving) {
         (void)snprintf(ret, ROOSTER_TEXT_MAX, GUARD_RESERVE_WHY);
     } else {
         (void)snprintf(ret, ROOSTER_TEXT_MAX, "%lld %s for it%s", (long long)jobs,
@@ -110,7 +110,7 @@ void still_up_stays(struct node *node)
     still_up_why(node, why);
     (void)snprintf(reason, sizeof reason, "taken back: %.280s", why);
     log_info(node->rooster->env.log, "sleep.taken_back", why, LOG_TEXT("machine", node->name));
-    node->ordered = false;
+    node->asked.by_name = false;
     node_move(node, WAKE_STAYING, reason);
     loop_timer_set(node->deadline, STAYING_MS);
 }
@@ -124,8 +124,8 @@ static bool is_there(int status)
 static void answered(void *arg, struct wire_reply *reply)
 {
     struct node *node = arg;
-    node->asking = false;
-    if (node->state != WAKE_OFF || !node->offline) {
+    node->still_up.asking = false;
+    if (node->state != WAKE_OFF || !node->asleep.has_ads) {
         look_at(node); /* it has shown itself, or was given another order */
         return;
     }
@@ -133,11 +133,11 @@ static void answered(void *arg, struct wire_reply *reply)
         still_up_stays(node);
         put_record(node);
     } else if (is_there(reply->status)) {
-        node->asking = true;
-        loop_timer_set(node->ask_timer, AGAIN_MS);
+        node->still_up.asking = true;
+        loop_timer_set(node->still_up.timer, AGAIN_MS);
         return;
     } else {
-        node->down_order = node->asleep.order;
+        node->still_up.down_order = node->asleep.order;
     }
     look_at(node);
 }
@@ -145,20 +145,20 @@ static void answered(void *arg, struct wire_reply *reply)
 void still_up_again(void *arg)
 {
     struct node *node = arg;
-    node->asking = false;
+    node->still_up.asking = false;
     look_at(node);
 }
 
 bool still_up_ask(struct node *node)
 {
     int64_t age_s = loop_wall_s(node->rooster->env.loop) - node->asleep.slept_s;
-    if (node->asking) {
+    if (node->still_up.asking) {
         return true;
     }
-    if (node->state != WAKE_OFF || !node->offline || node->asleep.by_rooster || age_s < 0 ||
-        age_s > YOUNG_S || node->down_order == node->asleep.order) {
+    if (node->state != WAKE_OFF || !node->asleep.has_ads || node->asleep.by_rooster || age_s < 0 ||
+        age_s > YOUNG_S || node->still_up.down_order == node->asleep.order) {
         return false;
     }
-    node->asking = call(node, false, answered) > 0;
-    return node->asking;
+    node->still_up.asking = call(node, false, answered) > 0;
+    return node->still_up.asking;
 }

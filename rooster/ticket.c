@@ -35,7 +35,7 @@ static void describe(const struct node *node, struct strbuf *text)
     ad_set_string(ad, "MyType", "Ticket");
     ad_set_string(ad, "Fault", node->wake.fault != NULL ? node->wake.fault : "");
     ad_set_string(ad, "Reason", node->reason);
-    ad_set_string(ad, "AskedBy", node->asked_by);
+    ad_set_string(ad, "AskedBy", node->asked.by);
     ad_set_string(ad, "WakeId", node->history.last.wake_id);
     ad_set_int(ad, "Attempts", node->history.last.attempts);
     ad_set_int(ad, "StartTime", node->history.last.wake_s);

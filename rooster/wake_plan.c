@@ -32,8 +32,7 @@ const char *wake_state_name(enum wake_state state)
 /* Nobody but the reserve wants it. */
 static bool is_spare(const struct wake_candidate *candidate)
 {
-    return candidate->spare && !candidate->ordered && !candidate->demanded &&
-           !candidate->reserving && !PLANTED(wake_without_demand);
+    return candidate->wish == WAKE_WISHED_AS_SPARE && !PLANTED(wake_without_demand);
 }
 
 static bool is_due(const struct wake_candidate *candidate, uint64_t now_ms)
@@ -41,17 +40,16 @@ static bool is_due(const struct wake_candidate *candidate, uint64_t now_ms)
     if (!candidate->can_wake) {
         return false;
     }
-    bool wanted = candidate->demanded || candidate->ordered || candidate->reserving ||
-                  PLANTED(wake_without_demand);
+    bool by_name = candidate->wish == WAKE_WISHED_BY_NAME;
+    bool wanted = candidate->wish >= WAKE_WISHED_BY_JOBS || PLANTED(wake_without_demand);
     switch (candidate->state) {
     case WAKE_OFF:
-        return candidate->ordered ||
-               ((wanted || (is_spare(candidate) && now_ms >= candidate->spare_at_ms)) &&
-                !candidate->worn);
+        return by_name || ((wanted || (is_spare(candidate) && now_ms >= candidate->spare_at_ms)) &&
+                           !candidate->worn);
     case WAKE_BACKOFF:
         return wanted && now_ms >= candidate->retry_at_ms;
     case WAKE_QUARANTINED:
-        return candidate->ordered || (wanted && now_ms >= candidate->retry_at_ms);
+        return by_name || (wanted && now_ms >= candidate->retry_at_ms);
     case WAKE_UP:
     case WAKE_GOING_DOWN:
     case WAKE_STAYING:
@@ -65,8 +63,9 @@ static int by_worth(const void *left, const void *right)
 {
     const struct wake_candidate *a = *(const struct wake_candidate *const *)left;
     const struct wake_candidate *b = *(const struct wake_candidate *const *)right;
-    if (a->ordered != b->ordered) {
-        return a->ordered ? -1 : 1;
+    bool by_name = a->wish == WAKE_WISHED_BY_NAME;
+    if (by_name != (b->wish == WAKE_WISHED_BY_NAME)) {
+        return by_name ? -1 : 1;
     }
     if (a->rank > b->rank || a->rank < b->rank) {
         return a->rank > b->rank ? -1 : 1;

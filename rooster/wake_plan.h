@@ -24,15 +24,21 @@ enum wake_state {
 const char *wake_state_name(enum wake_state state); /* PowerState: "On" "Off" "GoingDown" "On"
                                                        "Waking" "Waking" "WakeFailed" */
 
+enum wake_wish { /* who wants a machine to be woken: the strongest wish */
+                 WAKE_WISHED_BY_NOBODY,
+                 WAKE_WISHED_AS_SPARE, /* nobody waits for it; it may be woken for the reserve */
+                 WAKE_WISHED_BY_JOBS,  /* a request waits for it (OfflineMatches), and UNHIBERNATE
+                                          allows it; or  it was chosen for the reserve, its wake
+                                          failed, and is tried again */
+                 WAKE_WISHED_BY_NAME,  /* somebody asked for it by name */
+};
+
 struct wake_candidate {
     const char *machine; /* borrowed */
     enum wake_state state;
-    bool demanded;        /* a request waits for it (OfflineMatches), and UNHIBERNATE allows it */
-    bool ordered;         /* somebody asked for it by name */
+    enum wake_wish wish;
     bool can_wake;        /* there is a method for it */
     bool worn;            /* it was woken often enough of late; an order by name does not care */
-    bool spare;           /* nobody waits for it; it may be woken for the reserve */
-    bool reserving;       /* it was chosen for that, and its wake failed: to be tried again */
     double rank;          /* ROOSTER_UNHIBERNATE_RANK, higher first */
     double extra_w;       /* that it draws, when it is woken, more than now */
     uint64_t spare_at_ms; /* a spare one is left alone until then */

@@ -28,7 +28,7 @@ static void put_record(struct node *node, const char *outcome, void (*done)(void
     struct ledger_record record = {.id = node->wake.id,
                                    .kind = "Wake",
                                    .machine = node->name,
-                                   .asked_by = node->asked_by,
+                                   .asked_by = node->asked.by,
                                    .method = power.method != NULL ? power.method : "none",
                                    .outcome = outcome,
                                    .reason = node->reason,
@@ -114,7 +114,7 @@ static void failed(struct node *node, const char *fault, const char *why)
     node->history.quarantines += next == WAKE_QUARANTINED ? 1 : 0;
     node_move(node, next, why);
     if (next == WAKE_QUARANTINED) {
-        node->ordered = false;
+        node->asked.by_name = false;
         node_give_up(node);
         if (node->history.quarantines == 1) { /* else the ticket is open */
             ticket_open(node);
@@ -245,7 +245,7 @@ void node_wake(struct node *node)
         return;
     }
     node->ordering = true;
-    node->would_wake = false;
+    node->wake.is_dry = false;
     node->wake.attempts++;
     rooster->wakes++;
     if (node->wake.id[0] == '\0') {
@@ -256,18 +256,18 @@ void node_wake(struct node *node)
         node->wake.jobs = node->jobs.waiting;
         wake_day_add(&node->history.day, node->wake.began_s);
         node->wake.began_ms = loop_now_ms(rooster->env.loop);
-        if (!node->ordered) {
-            (void)snprintf(node->asked_by, sizeof node->asked_by, "%s",
-                           node->demanded ? ASKED_BY_NEGOTIATOR : ASKED_BY_RESERVE);
+        if (!node->asked.by_name) {
+            (void)snprintf(node->asked.by, sizeof node->asked.by, "%s",
+                           node->jobs.demand_it ? ASKED_BY_NEGOTIATOR : ASKED_BY_RESERVE);
         }
         guards_woken(node);
     }
     wake_minute_add(&rooster->minute, loop_now_ms(rooster->env.loop));
     loop_timer_set(node->deadline, node_deadline_ms(node));
     char reason[ROOSTER_TEXT_MAX];
-    if (node->ordered) {
-        (void)snprintf(reason, sizeof reason, "switched on by %.200s", node->asked_by);
-    } else if (node->demanded) {
+    if (node->asked.by_name) {
+        (void)snprintf(reason, sizeof reason, "switched on by %.200s", node->asked.by);
+    } else if (node->jobs.demand_it) {
         (void)snprintf(reason, sizeof reason, "%lld jobs wait for it",
                        (long long)node->jobs.waiting);
     } else {
@@ -377,7 +377,7 @@ void node_is_up(struct node *node)
         forget_past(node);
     }
     node->wake.attempts = 0;
-    node->ordered = node->test.is_under_way = false;
+    node->asked.by_name = node->test.is_under_way = false;
     node->history.quarantines = 0;
 }
 
@@ -390,13 +390,13 @@ void node_is_asleep(struct node *node, const char *reason)
     int64_t now_s = loop_wall_s(rooster->env.loop);
     int64_t down_s = node->state == WAKE_GOING_DOWN ? node->since_s : now_s;
     bool at_once =
-        past->wake_id[0] != '\0' && past->up_s != 0 && !node->used && !node->asleep.is_kept_off &&
-        strcmp(node->asked_by, ASKED_BY_NEGOTIATOR) == 0 &&
+        past->wake_id[0] != '\0' && past->up_s != 0 && !node->awake.was_used &&
+        !node->asleep.is_kept_off && strcmp(node->asked.by, ASKED_BY_NEGOTIATOR) == 0 &&
         down_s - past->up_s < config_duration_s(rooster->env.config, "ROOSTER_ASLEEP_AGAIN");
     guards_slept(node);
     node->history.nap_s = at_once ? now_s : 0;
     node->history.naps = at_once ? node->history.naps : 0;
-    node->used = false;
+    node->awake.was_used = false;
     if (!at_once) {
         forget_past(node);
     }
@@ -446,9 +446,9 @@ void node_napped(struct node *node)
 void node_order(struct node *node, const char *asked_by, bool test)
 {
     node_pardon(node);
-    node->ordered = true;
+    node->asked.by_name = true;
     node->test.is_under_way = test;
-    (void)snprintf(node->asked_by, sizeof node->asked_by, "%s", asked_by);
+    (void)snprintf(node->asked.by, sizeof node->asked.by, "%s", asked_by);
     look_at(node);
 }
 

@@ -58,7 +58,7 @@ static void read_section(const struct config_section *section, struct power_node
 /* What its ads say, where the configuration says nothing. */
 static void add_adapter(const struct node *node, struct power_node *power)
 {
-    const struct node_adapter *adapter = &node->adapter;
+    const struct node_adapter *adapter = &node->way.adapter;
     if (power->hardware_address == NULL) {
         power->hardware_address = or_null(adapter->hardware_address);
     }
@@ -100,7 +100,7 @@ static int power_at(const struct node *node, size_t index, struct power_node *re
     } else if (command != NULL && command[0] != '\0') {
         power.method = "command";
         power.wake_command = command;
-    } else if (node->adapter.wakes) {
+    } else if (node->way.adapter.wakes) {
         power.method = "wol";
     } else {
         return err_set(err, -ENOENT,

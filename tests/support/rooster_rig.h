@@ -94,12 +94,12 @@ static inline bool is_quarantined(struct rig *rig)
 static inline bool is_seen(struct rig *rig)
 {
     const struct node *node = node_named(rig, "wn01");
-    return node != NULL && node->offline;
+    return node != NULL && node->asleep.has_ads;
 }
 static inline bool is_demanded(struct rig *rig)
 {
     const struct node *node = node_named(rig, "wn01");
-    return node != NULL && node->demanded;
+    return node != NULL && node->jobs.demand_it;
 }
 
 /* What the offline ad of wn01 shows to the pool. */

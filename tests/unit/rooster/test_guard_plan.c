@@ -50,9 +50,9 @@ static void is_policy(struct guard_ask ask, const struct guard_pool *pool,
                       const struct guard_limits *limits, enum guard_kind kind, bool for_orders)
 {
     assert_int_equal(judge(&ask, pool, limits).kind, kind);
-    ask.ordered = true;
+    ask.order.by_name = true;
     assert_int_equal(judge(&ask, pool, limits).kind, for_orders ? kind : GUARD_NONE);
-    ask.forced = true;
+    ask.order.forced = true;
     assert_int_equal(judge(&ask, pool, limits).kind, GUARD_NONE);
 }
 
@@ -68,7 +68,7 @@ static void what_is_not_known_is_not_acted_on_not_even_by_force(void **state)
     struct guard_ask ask = KNOWN;
     ask.unknown = "there is no ad of it";
     is_held(&ask, &POOL, &FREE, GUARD_UNKNOWN, 10, "not known: there is no ad of it");
-    ask.ordered = ask.forced = true;
+    ask.order.by_name = ask.order.forced = true;
     is_held(&ask, &POOL, &FREE, GUARD_UNKNOWN, 10, "not known");
 }
 
@@ -79,7 +79,7 @@ static void what_nobody_could_wake_stays_up_unless_it_is_meant_so(void **state)
     ask.can_wake = false;
     is_held(&ask, &POOL, &FREE, GUARD_NO_WAY, 60, "nothing could wake it");
     is_policy(ask, &POOL, &FREE, GUARD_NO_WAY, true);
-    ask.override = true;
+    ask.order.override = true;
     may(&ask, &POOL, &FREE);
 }
 
@@ -92,7 +92,7 @@ static void a_dry_run_lets_nobody_go_and_judges_the_rest_first(void **state)
     is_held(&ask, &POOL, &limits, GUARD_DRY_RUN, 60, "ROOSTER_DRY_RUN");
     limits.min_up_s = 100;
     is_held(&ask, &POOL, &limits, GUARD_MIN_UP, 100, "ROOSTER_MIN_UP");
-    ask.ordered = ask.forced = true;
+    ask.order.by_name = ask.order.forced = true;
     is_held(&ask, &POOL, &limits, GUARD_DRY_RUN, 60, "ROOSTER_DRY_RUN");
 }
 

@@ -239,13 +239,13 @@ static bool near_is_up(struct rig *rig)
 static bool desk_wakes(struct rig *rig)
 {
     const struct node *node = strmap_get(rig->rooster->nodes, "desk");
-    return node != NULL && node->adapter.wakes;
+    return node != NULL && node->way.adapter.wakes;
 }
 
 static void wake(struct rig *rig)
 {
     struct node *node = strmap_get(rig->rooster->nodes, "asleep");
-    node->ordered = true;
+    node->asked.by_name = true;
     look_at(node);
 }
 

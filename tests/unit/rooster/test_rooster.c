@@ -86,8 +86,8 @@ static void a_machine_whose_ad_costs_too_much_is_left_asleep_and_the_others_wake
     until(rig, is_waking_2);
     assert_true(is_off(rig));
     assert_string_equal(wakes(rig), "wn02 ");
-    assert_true(node_named(rig, "wn01")->told_costly);
-    assert_false(node_named(rig, "wn02")->told_costly);
+    assert_true(node_named(rig, "wn01")->look.told_costly);
+    assert_false(node_named(rig, "wn02")->look.told_costly);
 }
 
 static void a_command_that_fails_is_tried_again_and_then_the_machine_is_left_alone(void **state)
@@ -310,12 +310,12 @@ static void a_machine_that_vanished_is_not_woken_by_itself(void **state)
     is_held(rig, "wn02", 1);
     until(rig, is_waking_2);
     assert_string_equal(wakes(rig), "wn02 ");
-    assert_false(node_named(rig, "wn01")->live);
-    assert_false(node_named(rig, "wn01")->demanded);
+    assert_false(node_named(rig, "wn01")->awake.has_ads);
+    assert_false(node_named(rig, "wn01")->jobs.demand_it);
     restart(rig);
     until(rig, is_waking_2);
     assert_string_equal(wakes(rig), "wn02 ");
-    assert_true(node_named(rig, "wn01") == NULL || !node_named(rig, "wn01")->demanded);
+    assert_true(node_named(rig, "wn01") == NULL || !node_named(rig, "wn01")->jobs.demand_it);
 }
 
 /* ---- machines that are taken down from here ---- */

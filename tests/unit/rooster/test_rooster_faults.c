@@ -513,11 +513,11 @@ static void a_machine_that_was_not_woken_for_long_is_tested_once(void **state)
     assert_true(node_named(rig, "wn01")->test.is_passed);
     assert_in_range(node_named(rig, "wn01")->history.past.proven_s, proven_s, proven_s + 1);
     selftest_look(rig->rooster);
-    assert_false(node_named(rig, "wn01")->ordered);
+    assert_false(node_named(rig, "wn01")->asked.by_name);
     node_named(rig, "wn01")->test.ended_s -= 86400; /* a day goes by */
     node_named(rig, "wn01")->history.past.proven_s -= 86400;
     selftest_look(rig->rooster);
-    assert_true(node_named(rig, "wn01")->ordered);
+    assert_true(node_named(rig, "wn01")->asked.by_name);
 }
 
 static void a_test_that_fails_is_a_failed_wake(void **state)
@@ -547,8 +547,10 @@ static void one_machine_is_tested_at_a_time_and_none_that_is_kept_off(void **sta
     until(rig, is_seen);
     selftest_look(rig->rooster);
     selftest_look(rig->rooster);
-    assert_false(node_named(rig, "wn01")->ordered);
-    assert_int_equal(node_named(rig, "wn02")->ordered + node_named(rig, "wn03")->ordered, 1);
+    assert_false(node_named(rig, "wn01")->asked.by_name);
+    assert_int_equal(node_named(rig, "wn02")->asked.by_name +
+                         node_named(rig, "wn03")->asked.by_name,
+                     1);
 }
 
 UNIT_TESTS(RIG(one_that_comes_after_it_was_given_up_lengthens_its_deadline),

@@ -77,7 +77,7 @@ static const char *ask(struct rig *rig, const char *machine, const char *more)
 static bool is_idle(struct rig *rig, const char *machine)
 {
     const struct node *node = node_named(rig, machine);
-    return node != NULL && !node->marked && node->guard.is_idle;
+    return node != NULL && !node->look.marked && node->guard.counted.side == GUARD_IDLE;
 }
 static bool is_idle_1(struct rig *rig)
 {
@@ -90,7 +90,7 @@ static bool are_idle_3(struct rig *rig)
 static bool is_not_going(struct rig *rig)
 {
     const struct node *node = node_named(rig, "wn01");
-    return node != NULL && !node->guard.is_going;
+    return node != NULL && node->guard.counted.side != GUARD_GOING;
 }
 
 static void three_are_there(struct rig *rig)
@@ -244,7 +244,7 @@ static bool a_moment(struct rig *rig)
 static bool knows_three(struct rig *rig)
 {
     const struct node *node = node_named(rig, "wn03");
-    return node != NULL && node->live && !node->marked;
+    return node != NULL && node->awake.has_ads && !node->look.marked;
 }
 
 static void a_rooster_that_is_started_again_counts_on(void **state)
@@ -408,7 +408,7 @@ static void short_sleeps_are_learned_from_the_ledger_and_do_not_pay(void **state
 static bool are_off_2(struct rig *rig)
 {
     return is(rig, "wn01", WAKE_OFF) && is(rig, "wn02", WAKE_OFF) &&
-           node_named(rig, "wn01")->offline && node_named(rig, "wn02")->offline;
+           node_named(rig, "wn01")->asleep.has_ads && node_named(rig, "wn02")->asleep.has_ads;
 }
 
 static void two_sleep(struct rig *rig, const char *knobs)
@@ -432,7 +432,7 @@ static void idle_machines_are_kept_awake(void **state)
     }
     assert_string_equal(ask(rig, "wn04", ""), "yes");
     assert_int_equal(figure(rig, "ReserveWanted"), 2);
-    node_named(rig, "wn03")->guard.reserving = true; /* as if it had been woken for that */
+    node_named(rig, "wn03")->guard.reserve.reserving = true; /* as if it had been woken for that */
     assert_string_equal(ask(rig, "wn03", "Ordered = true; Force = true"), "yes");
     assert_false(shown(rig, "wn03", "InReserve"));
 }
@@ -450,7 +450,7 @@ static void the_best_is_woken_when_too_few_are_awake(void **state)
                     "ROOSTER_UNHIBERNATE_RANK = \"ifThenElse(Machine == \\\"wn02\\\", 2, 1)\"");
     until(rig, is_waking_2);
     assert_string_equal(wakes(rig), "wn02 ");
-    assert_string_equal(node_named(rig, "wn02")->asked_by, "reserve");
+    assert_string_equal(node_named(rig, "wn02")->asked.by, "reserve");
     assert_true(shown(rig, "wn02", "InReserve"));
     assert_int_equal(figure(rig, "ReserveComing"), 1);
     restart(rig); /* what is under way stays so */
@@ -481,7 +481,7 @@ static void who_was_kept_off_or_has_just_gone_is_not_woken_for_it(void **state)
     assert_string_equal(wakes(rig), "");
     until(rig, is_waking_2); /* after a second, without any change of an ad */
     assert_true(is_off(rig));
-    assert_false(node_named(rig, "wn01")->guard.spare);
+    assert_false(node_named(rig, "wn01")->guard.reserve.spare);
 }
 
 /* It has been started again: those who are awake are not back yet. */
@@ -518,7 +518,7 @@ static void one_that_does_not_come_for_it_is_tried_again_then_left_alone_for_ano
     may_fail(rig, true);
     two_sleep(rig, GROWN "ROOSTER_RESERVE = \"1\"\nROOSTER_ASLEEP_AGAIN = 0");
     until(rig, is_backing_off);
-    assert_true(node_named(rig, "wn01")->guard.reserving);
+    assert_true(node_named(rig, "wn01")->guard.reserve.reserving);
     assert_true(is(rig, "wn02", WAKE_OFF));
     time_passes(rig);
     until(rig, is_quarantined);

@@ -94,7 +94,7 @@ static void an_order_by_name_is_still_one_after_a_restart_and_a_failure(void **s
     time_passes(rig);
     until(rig, is_waking);
     assert_string_equal(wakes(rig), "wn01 ");
-    assert_string_equal(node_named(rig, "wn01")->asked_by, "alice@pool: a lecture");
+    assert_string_equal(node_named(rig, "wn01")->asked.by, "alice@pool: a lecture");
 }
 
 static void one_that_does_not_boot_is_told_from_one_that_does_not_join(void **state)
@@ -121,7 +121,7 @@ static void one_that_does_not_boot_is_told_from_one_that_does_not_join(void **st
 static bool would_wake(struct rig *rig)
 {
     const struct node *node = node_named(rig, "wn01");
-    return node != NULL && node->would_wake;
+    return node != NULL && node->wake.is_dry;
 }
 static bool would_not_wake(struct rig *rig)
 {

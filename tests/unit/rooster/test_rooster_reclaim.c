@@ -109,7 +109,7 @@ static bool is_to_stay(struct rig *rig)
 static bool is_idle(struct rig *rig)
 {
     const struct node *node = node_named(rig, "wn01");
-    return !node->asking && !node->marked && !node->demanded;
+    return !node->still_up.asking && !node->look.marked && !node->jobs.demand_it;
 }
 static bool waits_for_jobs(struct rig *rig)
 {
@@ -159,7 +159,7 @@ static void one_that_is_past_it_is_asked_until_it_is_gone_then_woken(void **stat
     slept(rig, 5, "");
     is_held(rig, "wn01", 1);
     until(rig, is_asked);
-    loop_timer_set(node_named(rig, "wn01")->ask_timer, 0);
+    loop_timer_set(node_named(rig, "wn01")->still_up.timer, 0);
     until(rig, is_asked_again);
     assert_string_equal(wakes(rig), "");
     client_close(startd);
@@ -174,7 +174,8 @@ static void one_without_an_uplink_is_woken_at_once(void **state)
     is_held(rig, "wn01", 1);
     until(rig, is_waking);
     assert_string_equal(wakes(rig), "wn01 ");
-    assert_int_equal(node_named(rig, "wn01")->down_order, node_named(rig, "wn01")->asleep.order);
+    assert_int_equal(node_named(rig, "wn01")->still_up.down_order,
+                     node_named(rig, "wn01")->asleep.order);
 }
 
 static void one_that_sleeps_for_long_is_not_asked(void **state)
@@ -206,7 +207,7 @@ static void who_is_switched_on_by_name_may_be_up_yet_too(void **state)
     node_order(node_named(rig, "wn01"), "admin@pool: a demo", false);
     until(rig, is_to_stay);
     assert_string_equal(played()->reason, "switched on by admin@pool: a demo");
-    assert_false(node_named(rig, "wn01")->ordered);
+    assert_false(node_named(rig, "wn01")->asked.by_name);
     assert_string_equal(wakes(rig), "");
 }
 

@@ -31,7 +31,7 @@ static const struct ad *of(const struct answer *answer, const char *name)
 
 static bool has_no_ad(struct rig *rig)
 {
-    return node_named(rig, "wn01")->ads.count == 0 && !node_named(rig, "wn01")->live;
+    return node_named(rig, "wn01")->ads.count == 0 && !node_named(rig, "wn01")->awake.has_ads;
 }
 
 static void a_dry_order_says_how_it_would_be_woken_and_wakes_nothing(void **state)
@@ -47,7 +47,7 @@ static void a_dry_order_says_how_it_would_be_woken_and_wakes_nothing(void **stat
     assert_string_equal(ad_string_or(ad, "ErrorString", ""), "by method command, in at most 300 s");
     assert_string_equal(ad_string_or(of(&answer, "nobody"), "Result", ""), "Unknown");
     answer_fini(&answer);
-    assert_false(node_named(rig, "wn01")->ordered);
+    assert_false(node_named(rig, "wn01")->asked.by_name);
     boots(rig);
     until(rig, is_up);
     ask(rig, VERB_POWER_ON, "[Nodes = {\"wn01\"}; DryRun = true]", &answer);
@@ -102,7 +102,7 @@ static void what_keeps_a_machine_up_or_off_is_told(void **state)
 static bool is_half_up(struct rig *rig)
 {
     const struct node *node = node_named(rig, "wn01");
-    return node != NULL && node->live && node->offline;
+    return node != NULL && node->awake.has_ads && node->asleep.has_ads;
 }
 
 static void offline_ads_that_are_left_say_nothing_of_a_machine_that_is_up(void **state)

@@ -20,7 +20,7 @@ static bool is_settled_2(struct rig *rig)
 {
     const struct node *node = node_named(rig, "wn02");
     const struct seen *seen = node->ads.items[0];
-    return strcmp(ad_string_or(seen->ad, "PowerState", ""), "Waking") == 0 && !node->marked &&
+    return strcmp(ad_string_or(seen->ad, "PowerState", ""), "Waking") == 0 && !node->look.marked &&
            node->showing == 0 && !node->ordering;
 }
 
@@ -44,7 +44,7 @@ static void a_change_of_one_machine_is_no_look_at_another(void **state)
 static bool has_no_ads(struct rig *rig)
 {
     const struct node *node = node_named(rig, "wn01");
-    return node->ads.count == 0 && !node->marked;
+    return node->ads.count == 0 && !node->look.marked;
 }
 
 static void an_ad_that_goes_is_seen_to_go(void **state)
@@ -52,11 +52,11 @@ static void an_ad_that_goes_is_seen_to_go(void **state)
     struct rig *rig = *state;
     boots(rig);
     until(rig, is_up);
-    assert_true(node_named(rig, "wn01")->live);
+    assert_true(node_named(rig, "wn01")->awake.has_ads);
     assert_int_equal(rig->rooster->machines, 1);
     must(rig->startd, VERB_INVALIDATE, "[ Type = \"Machine\"; Names = { \"slot1@wn01\" } ]", NULL);
     until(rig, has_no_ads);
-    assert_false(node_named(rig, "wn01")->live);
+    assert_false(node_named(rig, "wn01")->awake.has_ads);
     assert_int_equal(rig->rooster->machines, 0);
     assert_int_equal(strmap_count(rig->rooster->seen), 0);
 }
@@ -74,7 +74,7 @@ static void an_ad_may_become_that_of_another_machine(void **state)
     assert_int_equal(node_named(rig, "a")->ads.count, 0);
     assert_int_equal(node_named(rig, "b")->ads.count, 1);
     assert_int_equal(rooster->machines, 1);
-    assert_true(node_named(rig, "a")->marked);
+    assert_true(node_named(rig, "a")->look.marked);
     seen_changed(rooster, "key", second);
     assert_int_equal(node_named(rig, "b")->ads.count, 1);
     seen_changed(rooster, "key", sample); /* of no machine */
@@ -92,14 +92,14 @@ static void a_machine_is_looked_at_once_more_before_it_is_woken(void **state)
     falls_asleep(rig, "wn01");
     until(rig, is_seen);
     struct node *node = node_named(rig, "wn01");
-    node->demanded = true; /* as of a hold that has run out since */
+    node->jobs.demand_it = true; /* as of a hold that has run out since */
     choose_from(node);
     assert_int_equal(node->candidate, 1);
     rig->rooster->looks++; /* this look has not seen it */
     choose_wakes(rig->rooster);
     assert_true(is_off(rig));
     assert_int_equal(rig->rooster->wakes, 0);
-    assert_true(node->marked);
+    assert_true(node->look.marked);
     look_now(rig->rooster);
     assert_int_equal(node->candidate, 0);
 }
@@ -107,7 +107,7 @@ static void a_machine_is_looked_at_once_more_before_it_is_woken(void **state)
 static bool both_would_wake(struct rig *rig)
 {
     const struct node *first = node_named(rig, "wn01"), *second = node_named(rig, "wn02");
-    return first != NULL && second != NULL && first->would_wake && second->would_wake;
+    return first != NULL && second != NULL && first->wake.is_dry && second->wake.is_dry;
 }
 
 static void a_dry_run_goes_on_behind_the_limit_of_a_look(void **state)

@@ -32,12 +32,12 @@ static void ordered_machines_come_first_then_rank_then_name(void **state)
 {
     (void)state;
     const struct wake_candidate candidates[] = {
-        {SLEEPER("d"), .demanded = true, .rank = 2},
-        {SLEEPER("b"), .demanded = true, .rank = 7},
-        {SLEEPER("a"), .demanded = true, .rank = 2},
-        {SLEEPER("z"), .ordered = true, .rank = -1},
-        {SLEEPER("c"), .demanded = true, .ordered = true, .rank = 0},
-        {SLEEPER("e"), .demanded = true, .rank = -3},
+        {SLEEPER("d"), .wish = WAKE_WISHED_BY_JOBS, .rank = 2},
+        {SLEEPER("b"), .wish = WAKE_WISHED_BY_JOBS, .rank = 7},
+        {SLEEPER("a"), .wish = WAKE_WISHED_BY_JOBS, .rank = 2},
+        {SLEEPER("z"), .wish = WAKE_WISHED_BY_NAME, .rank = -1},
+        {SLEEPER("c"), .wish = WAKE_WISHED_BY_NAME, .rank = 0},
+        {SLEEPER("e"), .wish = WAKE_WISHED_BY_JOBS, .rank = -3},
     };
     assert_string_equal(choose(candidates, 6, &NO_LIMITS, 0), "c z b a d e");
 }
@@ -47,15 +47,14 @@ static void nothing_is_woken_without_demand_or_order_or_method(void **state)
     (void)state;
     const struct wake_candidate candidates[] = {
         {SLEEPER("idle")},
-        {.machine = "no_method", .state = WAKE_OFF, .demanded = true, .ordered = true},
-        {.machine = "up", .state = WAKE_UP, .can_wake = true, .demanded = true, .ordered = true},
-        {.machine = "down", .state = WAKE_GOING_DOWN, .can_wake = true, .demanded = true},
-        {.machine = "stays", .state = WAKE_STAYING, .can_wake = true, .ordered = true},
-        {.machine = "waking",
-         .state = WAKE_WAKING,
+        {.machine = "no_method", .state = WAKE_OFF, .wish = WAKE_WISHED_BY_NAME},
+        {.machine = "up", .state = WAKE_UP, .can_wake = true, .wish = WAKE_WISHED_BY_NAME},
+        {.machine = "down",
+         .state = WAKE_GOING_DOWN,
          .can_wake = true,
-         .demanded = true,
-         .ordered = true},
+         .wish = WAKE_WISHED_BY_JOBS},
+        {.machine = "stays", .state = WAKE_STAYING, .can_wake = true, .wish = WAKE_WISHED_BY_NAME},
+        {.machine = "waking", .state = WAKE_WAKING, .can_wake = true, .wish = WAKE_WISHED_BY_NAME},
     };
     assert_string_equal(choose(candidates, 6, &NO_LIMITS, 0), "");
     assert_string_equal(choose(NULL, 0, &NO_LIMITS, 0), "");
@@ -68,23 +67,23 @@ static void back_off_and_quarantine_wait_and_only_an_order_breaks_quarantine(voi
         {.machine = "b",
          .state = WAKE_BACKOFF,
          .can_wake = true,
-         .demanded = true,
+         .wish = WAKE_WISHED_BY_JOBS,
          .retry_at_ms = 100},
         {.machine = "bo",
          .state = WAKE_BACKOFF,
          .can_wake = true,
-         .ordered = true,
+         .wish = WAKE_WISHED_BY_NAME,
          .retry_at_ms = 100},
         {.machine = "bx", .state = WAKE_BACKOFF, .can_wake = true, .retry_at_ms = 100},
         {.machine = "q",
          .state = WAKE_QUARANTINED,
          .can_wake = true,
-         .demanded = true,
+         .wish = WAKE_WISHED_BY_JOBS,
          .retry_at_ms = 200},
         {.machine = "qo",
          .state = WAKE_QUARANTINED,
          .can_wake = true,
-         .ordered = true,
+         .wish = WAKE_WISHED_BY_NAME,
          .retry_at_ms = 200},
         {.machine = "qx", .state = WAKE_QUARANTINED, .can_wake = true, .retry_at_ms = 0},
     };
@@ -98,15 +97,15 @@ static void limits_take_the_best_and_count_what_is_waking(void **state)
 {
     (void)state;
     const struct wake_candidate candidates[] = {
-        {SLEEPER("a"), .demanded = true, .rank = 1},
-        {SLEEPER("b"), .demanded = true, .rank = 3},
-        {SLEEPER("c"), .demanded = true, .rank = 2},
-        {.machine = "w", .state = WAKE_WAKING, .can_wake = true, .demanded = true},
-        {.machine = "v", .state = WAKE_WAKING, .can_wake = true, .demanded = true},
+        {SLEEPER("a"), .wish = WAKE_WISHED_BY_JOBS, .rank = 1},
+        {SLEEPER("b"), .wish = WAKE_WISHED_BY_JOBS, .rank = 3},
+        {SLEEPER("c"), .wish = WAKE_WISHED_BY_JOBS, .rank = 2},
+        {.machine = "w", .state = WAKE_WAKING, .can_wake = true, .wish = WAKE_WISHED_BY_JOBS},
+        {.machine = "v", .state = WAKE_WAKING, .can_wake = true, .wish = WAKE_WISHED_BY_JOBS},
         {.machine = "f",
          .state = WAKE_BACKOFF,
          .can_wake = true,
-         .demanded = true,
+         .wish = WAKE_WISHED_BY_JOBS,
          .retry_at_ms = 900},
     };
     assert_string_equal(choose(candidates, 6, &(struct wake_limits){.per_cycle_max = 2}, 0), "b c");
@@ -130,7 +129,8 @@ static void a_limit_takes_just_those_that_come_first_without_one(void **state)
     size_t all[MANY], some[MANY];
     for (size_t i = 0; i < MANY; i++) { /* each pair of rank and name once */
         candidates[i] =
-            (struct wake_candidate){SLEEPER(NAMES[i % 7]), .demanded = true, .ordered = i % 31 == 5,
+            (struct wake_candidate){SLEEPER(NAMES[i % 7]),
+                                    .wish = i % 31 == 5 ? WAKE_WISHED_BY_NAME : WAKE_WISHED_BY_JOBS,
                                     .rank = (double)(i * 59 % MANY)};
     }
     assert_int_equal(wake_plan_choose(candidates, MANY, &NO_LIMITS, 0, all), MANY);
@@ -211,12 +211,12 @@ static void a_machine_that_was_woken_often_enough_is_woken_by_name_only(void **s
 {
     (void)state;
     const struct wake_candidate candidates[] = {
-        {SLEEPER("worn"), .demanded = true, .worn = true},
-        {SLEEPER("named"), .ordered = true, .worn = true},
+        {SLEEPER("worn"), .wish = WAKE_WISHED_BY_JOBS, .worn = true},
+        {SLEEPER("named"), .wish = WAKE_WISHED_BY_NAME, .worn = true},
         {.machine = "tried", /* a wake that has begun goes on */
          .state = WAKE_BACKOFF,
          .can_wake = true,
-         .demanded = true,
+         .wish = WAKE_WISHED_BY_JOBS,
          .worn = true},
     };
     assert_string_equal(choose(candidates, 3, &NO_LIMITS, 0), "named tried");
@@ -292,17 +292,16 @@ static void spare_ones_come_last_as_many_as_are_wanted(void **state)
 {
     (void)state;
     const struct wake_candidate candidates[] = {
-        {SLEEPER("best"), .spare = true, .rank = 9},
-        {SLEEPER("jobs"), .spare = true, .demanded = true, .rank = 1},
-        {SLEEPER("second"), .spare = true, .rank = 8},
-        {SLEEPER("third"), .spare = true, .rank = 7},
-        {SLEEPER("worn"), .spare = true, .worn = true, .rank = 99},
-        {SLEEPER("young"), .spare = true, .rank = 99, .spare_at_ms = 100},
+        {SLEEPER("best"), .wish = WAKE_WISHED_AS_SPARE, .rank = 9},
+        {SLEEPER("jobs"), .wish = WAKE_WISHED_BY_JOBS, .rank = 1},
+        {SLEEPER("second"), .wish = WAKE_WISHED_AS_SPARE, .rank = 8},
+        {SLEEPER("third"), .wish = WAKE_WISHED_AS_SPARE, .rank = 7},
+        {SLEEPER("worn"), .wish = WAKE_WISHED_AS_SPARE, .worn = true, .rank = 99},
+        {SLEEPER("young"), .wish = WAKE_WISHED_AS_SPARE, .rank = 99, .spare_at_ms = 100},
         {.machine = "again",
          .state = WAKE_BACKOFF,
          .can_wake = true,
-         .spare = true,
-         .reserving = true,
+         .wish = WAKE_WISHED_BY_JOBS,
          .rank = -1},
     };
     struct wake_limits limits = NO_LIMITS;
@@ -324,11 +323,11 @@ static void who_would_draw_more_than_is_left_is_passed_over(void **state)
 {
     (void)state;
     const struct wake_candidate candidates[] = {
-        {SLEEPER("a"), .demanded = true, .rank = 5, .extra_w = 100},
-        {SLEEPER("b"), .demanded = true, .rank = 4, .extra_w = 100},
-        {SLEEPER("c"), .demanded = true, .rank = 3, .extra_w = 40},
-        {SLEEPER("d"), .spare = true, .extra_w = 10},
-        {SLEEPER("e"), .spare = true, .extra_w = 5},
+        {SLEEPER("a"), .wish = WAKE_WISHED_BY_JOBS, .rank = 5, .extra_w = 100},
+        {SLEEPER("b"), .wish = WAKE_WISHED_BY_JOBS, .rank = 4, .extra_w = 100},
+        {SLEEPER("c"), .wish = WAKE_WISHED_BY_JOBS, .rank = 3, .extra_w = 40},
+        {SLEEPER("d"), .wish = WAKE_WISHED_AS_SPARE, .extra_w = 10},
+        {SLEEPER("e"), .wish = WAKE_WISHED_AS_SPARE, .extra_w = 5},
     };
     struct wake_limits limits = {.spares_wanted = 5, .watts_left = 149};
     assert_string_equal(choose(candidates, 5, &limits, 0), "a b c d e"); /* it is not capped */
