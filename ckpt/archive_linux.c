@@ -82,7 +82,7 @@ static int read_at(const struct archive *archive, uint64_t at, void *to, size_t 
             return err_set(err, -errno, "%s: %s", archive->name, err_code_text(-errno));
         }
         if (got == 0) {
-            return damaged(archive, "it is cut off", err);
+            return damaged(archive, "damaged archive: the file is cut off", err);
         }
         done += (size_t)got;
     }
@@ -180,12 +180,12 @@ static int read_records(struct archive *archive, const unsigned char *block, str
 {
     uint64_t bytes;
     if (!number_in((const char *)block + SIZE_AT, SIZE_SIZE, &bytes) || bytes > RECORDS) {
-        return damaged(archive, "an extended header of no size", err);
+        return damaged(archive, "damaged archive: an extended header is empty", err);
     }
     int rc = read_at(archive, archive->at + BLOCK, archive->records, (size_t)bytes, err);
     archive->records[rc == 0 ? bytes : 0] = '\0'; /* numbers end there at last */
     if (rc == 0 && !take_records(archive->records, (size_t)bytes, member, has_size)) {
-        rc = damaged(archive, "an extended header that cannot be read", err);
+        rc = damaged(archive, "damaged archive: an extended header cannot be read", err);
     }
     archive->at += BLOCK + round_up(bytes);
     return rc;
@@ -228,14 +228,16 @@ static int next_member(struct archive *archive, struct member *ret, struct err *
         strchr("01234567", block[TYPE_AT]) == NULL || block[TYPE_AT] == '\0' ||
         !number_in((const char *)block + SIZE_AT, SIZE_SIZE, &bytes) ||
         (ret->name[0] == '\0' && !take_short_name(block, ret))) {
-        return damaged(archive, extended ? "no member behind its extended header" : "no member",
+        return damaged(archive,
+                       extended ? "damaged archive: no member follows an extended header"
+                                : "damaged archive: no member header here",
                        err);
     }
     ret->type = (char)block[TYPE_AT];
     ret->bytes = has_size ? ret->bytes : bytes;
     ret->data = archive->at + BLOCK;
     if (ret->bytes > INT64_MAX - ret->data - BLOCK) {
-        return damaged(archive, "a member of no size", err);
+        return damaged(archive, "damaged archive: a member has no size", err);
     }
     ret->end = archive->at = ret->data + round_up(ret->bytes);
     return 1;
@@ -247,7 +249,7 @@ static int copy_range(struct joining *joining, const struct archive *from)
 {
     int rc = 0;
     if (joining->to - joining->from + END_BYTES > joining->max - joining->written) {
-        return err_set(joining->err, -EFBIG, "%s: it would be more than %llu bytes",
+        return err_set(joining->err, -EFBIG, "%s: the result would be larger than %llu bytes",
                        joining->out_name, (unsigned long long)joining->max);
     }
     while (rc == 0 && joining->from < joining->to) {
@@ -286,10 +288,11 @@ static int read_list(struct joining *joining)
     size_t length = rc == 1 ? strlen(member.name) : 0;
     if (rc >= 0 && (length < suffix || strcmp(member.name + length - suffix, SUFFIX) != 0 ||
                     member.type != '0')) {
-        return damaged(changes, "no list of what is kept", joining->err);
+        return damaged(changes, "damaged archive: the list of kept files is missing", joining->err);
     }
     if (rc == 1 && member.bytes > LIST_MAX) {
-        return err_set(joining->err, -EFBIG, "%s: its list of what is kept is %llu bytes",
+        return err_set(joining->err, -EFBIG,
+                       "%s: the list of kept files has %llu bytes, which is too much",
                        changes->name, (unsigned long long)member.bytes);
     }
     if (rc < 0) {
@@ -299,13 +302,13 @@ static int read_list(struct joining *joining)
     joining->list = mem_alloc(bytes + 1);
     rc = read_at(changes, member.data, joining->list, bytes, joining->err);
     if (rc == 0 && bytes > 0 && joining->list[bytes - 1] != '\0') {
-        return damaged(changes, "a list of what is kept that is cut off", joining->err);
+        return damaged(changes, "damaged archive: the list of kept files is cut off", joining->err);
     }
     for (size_t at = 0; rc == 0 && at < bytes; at += strlen(joining->list + at) + 1) {
         joining->count++;
     }
     if (joining->count > NAMES_MAX) {
-        return err_set(joining->err, -EFBIG, "%s: its list of what is kept has %zu names",
+        return err_set(joining->err, -EFBIG, "%s: the list of kept files has too many names (%zu)",
                        changes->name, joining->count);
     }
     joining->names = mem_alloc((joining->count + 1) * sizeof *joining->names);
@@ -325,7 +328,8 @@ static int take_changes(struct joining *joining)
     joining->from = joining->to = joining->changes.at;
     while ((rc = next_member(&joining->changes, &member, joining->err)) == 1) {
         if (strmap_get(joining->kept, member.name) != NULL) {
-            return damaged(&joining->changes, "what is kept has changed", joining->err);
+            return damaged(&joining->changes, "damaged archive: a kept file has changed",
+                           joining->err);
         }
         rc = copy_member(joining, &joining->changes, &member);
         if (rc != 0) {
@@ -353,7 +357,8 @@ static int take_kept(struct joining *joining)
     rc = rc != 0 ? rc : copy_range(joining, &joining->before);
     for (size_t i = 0; rc == 0 && i < joining->count; i++) {
         if (strmap_get(joining->kept, joining->names[i]) != &joining->is_there) {
-            rc = err_set(joining->err, -ENODATA, "%s: it has no %s, which is to be kept",
+            rc = err_set(joining->err, -ENODATA,
+                         "%s: the archive has no file %s, which the list of kept files names",
                          joining->before.name, joining->names[i]);
         }
     }

@@ -21,20 +21,25 @@ int chain_check(const struct image *const *images, const char *const *names, siz
                 struct err *err)
 {
     if (count == 0 || count > CHAIN_MAX) {
-        return err_set(err, -EINVAL, "a chain is of 1 to %u images", CHAIN_MAX);
+        return err_set(err, -EINVAL, "a chain of checkpoint images has 1 to %u images", CHAIN_MAX);
     }
     if (image_is_delta(images[0])) {
-        return err_set(err, -EINVAL, "%s: it is no whole image: it has what changed since %s",
-                       names[0], image_text(images[0], image_head(images[0])->base));
+        return err_set(
+            err, -EINVAL,
+            "%s: not a full checkpoint image: this image holds only the changes since %s", names[0],
+            image_text(images[0], image_head(images[0])->base));
     }
     for (size_t i = 1; i < count; i++) {
         const struct ckpt_head *head = image_head(images[i]);
         if (!image_is_delta(images[i])) {
-            return err_set(err, -EINVAL, "%s: it is a whole image: it needs no other one",
+            return err_set(err, -EINVAL,
+                           "%s: a full checkpoint image; expected an image with changes only",
                            names[i]);
         }
         if (head->base_id != image_head(images[i - 1])->id) {
-            return err_set(err, -EINVAL, "%s: it has what changed since %s, which %s is not",
+            return err_set(err, -EINVAL,
+                           "%s: this image holds the changes since %s, but the image before it in "
+                           "the chain is %s",
                            names[i], image_text(images[i], head->base), names[i - 1]);
         }
     }
@@ -81,7 +86,8 @@ static int own_pieces(const struct image *image, uint32_t number, uint32_t proce
     for (size_t i = 1; i < ret->count; i++) {
         const struct chain_piece *before = &ret->items[i - 1];
         if (ret->items[i].start - before->start < before->bytes) {
-            return err_set(err, -EBADMSG, "two extents of the image lie on each other, at %llx",
+            return err_set(err, -EBADMSG,
+                           "damaged checkpoint image: two memory extents overlap at %llx",
                            (unsigned long long)ret->items[i].start);
         }
     }
@@ -143,10 +149,10 @@ int chain_pieces_of(const struct image *const *images, size_t count, uint32_t pr
         rc = own_pieces(images[first], (uint32_t)first, process, &own[first], err);
         if (rc == 0 && needs_base(&own[first]) &&
             (first == 0 || !find_process(images[first - 1], pid, &process))) {
-            rc = err_set(err, -EBADMSG,
-                         "process %d: the image needs memory of a base that has no "
-                         "such process",
-                         (int)pid);
+            rc = err_set(
+                err, -EBADMSG,
+                "process %d: the image needs memory of a base image that has no such process",
+                (int)pid);
         }
     } while (rc == 0 && needs_base(&own[first]));
     for (size_t i = first; rc == 0 && i < count; i++) {

@@ -99,7 +99,8 @@ static int sync_files(pid_t pid, struct err *err)
     if (fd >= 0) {
         (void)close(fd);
     }
-    return rc != 0 ? err_set(err, rc, "the job's files: %s", err_code_text(rc)) : 0;
+    return rc != 0 ? err_set(err, rc, "cannot write the job's files to disk: %s", err_code_text(rc))
+                   : 0;
 }
 
 static int while_still(void *arg, struct err *err)
@@ -289,14 +290,17 @@ int ckpt_dump_command(int argc, char **argv)
     }
     long pid = strtol(argv[2], &end, 10);
     if (*end != '\0' || pid <= 0 || pid > INT32_MAX) {
-        (void)fprintf(stderr, "roost-ckpt: '%s' is not the number of a process\n", argv[2]);
+        (void)fprintf(stderr, "roost-ckpt: '%s' is not a process number\n", argv[2]);
         return USAGE;
     }
     words.pid = (pid_t)pid;
     words.image = argv[3];
     words.job = ckpt_job_of(words.pid, words.kept);
     if (words.job <= 0) {
-        (void)fprintf(stderr, "roost-ckpt: process %ld keeps no job\n", pid);
+        (void)fprintf(stderr,
+                      "roost-ckpt: process %ld runs no job; name a process of `roost-ckpt run` or "
+                      "of a resumed image\n",
+                      pid);
         return FAILED;
     }
     words.options.while_still = while_still;
@@ -307,7 +311,7 @@ int ckpt_dump_command(int argc, char **argv)
         return fail(&err);
     }
     if (!words.attributes) {
-        (void)printf("%s: %" PRIu64 " bytes, %" PRIu64 " of memory; stood still for %.1f ms\n",
+        (void)printf("%s: %" PRIu64 " bytes, %" PRIu64 " of memory; stopped for %.1f ms\n",
                      words.image, result.image_bytes, result.memory_bytes,
                      (double)result.frozen_ns / 1e6);
     } else {

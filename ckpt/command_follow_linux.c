@@ -63,7 +63,7 @@ static int dump_job(const struct followed_job *job, const char *name,
     if (snprintf(path, PATH_MAX, "%s/%s", job->folder, name) >= PATH_MAX) {
         return err_set(err, -ENAMETOOLONG, "the folder's name is too long");
     }
-    return pid <= 0 ? err_set(err, -ESRCH, "process %d keeps no job", (int)job->pid)
+    return pid <= 0 ? err_set(err, -ESRCH, "process %d runs no job", (int)job->pid)
                     : ckpt_dump(pid, path, options, ret, err);
 }
 
@@ -100,7 +100,7 @@ static bool obey(struct followed_job *job)
     } else if (strcmp(job->word, "whole") == 0) {
         (void)make_image(job, true, false);
     } else {
-        (void)printf("failed there is no order '%s', but image, whole and kill\n", job->word);
+        (void)printf("failed unknown order '%s'; known are image, whole and kill\n", job->word);
         (void)fflush(stdout);
     }
     return !ends;
@@ -161,7 +161,7 @@ static int follow_job(struct followed_job *job, int every_ms)
     bool goes_on = true;
     from[1].fd = pidfd_open(job->pid, 0);
     if (from[1].fd < 0) {
-        (void)fprintf(stderr, "roost-ckpt: process %d: there is none\n", (int)job->pid);
+        (void)fprintf(stderr, "roost-ckpt: no such process: %d\n", (int)job->pid);
         return FAILED;
     }
     job->follow = follow_create();

@@ -136,7 +136,8 @@ static int probe(int argc, char **argv)
         return fail(&err);
     }
     if (status != 0 || uname(&names) != 0) {
-        (void)err_set(&err, -EIO, "a program in a namespace of its own ended with %ld", status);
+        (void)err_set(&err, -EIO, "a program in its own namespaces ended with wait status %ld",
+                      status);
         return fail(&err);
     }
     machine_read(getauxval(AT_HWCAP2), words);
@@ -177,7 +178,7 @@ static void show(const char *path, const struct image *image)
     (void)printf("  %" PRIu64 " bytes, %" PRIu64 " of memory; window at %" PRIx64 "\n",
                  head->image_bytes, head->memory_bytes, head->window);
     if (image_is_delta(image)) {
-        (void)printf("  only what changed since %s\n", image_text(image, head->base));
+        (void)printf("  only the changes since %s\n", image_text(image, head->base));
     }
     for (uint32_t i = 0; i < process->fds.count; i++) {
         const struct ckpt_fd *fd = image_fd(image, process->fds.first + i);
@@ -195,12 +196,13 @@ static int check_machine(const struct image *image, struct err *err)
     machine_read(getauxval(AT_HWCAP2), here);
     const char *missing = machine_missing(head->machine, here);
     if (missing != NULL) {
-        return err_set(err, -EOPNOTSUPP, "this machine lacks what the job may use: %s", missing);
+        return err_set(err, -EOPNOTSUPP, "this machine lacks features that the job may use: %s",
+                       missing);
     }
     if (machine_outgrows(head->linker_room, here)) {
         return err_set(err, -EOPNOTSUPP,
-                       "this processor has more registers than the job's dynamic linker makes "
-                       "room for (start it with roost-ckpt run --cpu)");
+                       "this processor has more registers than the job's dynamic linker makes room "
+                       "for; start the job with roost-ckpt run --cpu");
     }
     return 0;
 }
@@ -247,7 +249,8 @@ static int run(int argc, char **argv)
     }
     if (masks && !machine_level_named(argv[3], &level)) {
         (void)fprintf(stderr,
-                      "roost-ckpt: '%s' is none of x86-64, x86-64-v2, x86-64-v3, x86-64-v4\n",
+                      "roost-ckpt: unknown processor level '%s'; expected x86-64, x86-64-v2, "
+                      "x86-64-v3 or x86-64-v4\n",
                       argv[3]);
         return USAGE;
     }
@@ -324,7 +327,7 @@ static int say_all(int status)
     if (fflush(stdout) == 0 && ferror(stdout) == 0) {
         return status;
     }
-    (void)fprintf(stderr, "roost-ckpt: what was done cannot be said: %s\n",
+    (void)fprintf(stderr, "roost-ckpt: cannot print the result: %s\n",
                   err_code_text(errno != 0 ? -errno : -EIO));
     return status == 0 ? FAILED : status;
 }

@@ -92,7 +92,7 @@ static int open_plain(struct making *making, const char *name, bool *packed, str
         return fd < 0 ? failed(name, err) : fd;
     }
     if ((size_t)snprintf(path, sizeof path, "%s.XXXXXX", making->out) >= sizeof path) {
-        return err_set(err, -ENAMETOOLONG, "%s: the name is too long", making->out);
+        return err_set(err, -ENAMETOOLONG, "%s: the file name is too long", making->out);
     }
     int fd = mkostemp(path, O_CLOEXEC);
     if (fd < 0) {
@@ -121,7 +121,8 @@ static int check_tables(const struct making *making, int fd, const char *name, s
     }
     return image_find_tables(head, (size_t)got, &offset, &bytes) && bytes > TABLES_FREE &&
                    bytes > making->left / TABLES_PART
-               ? err_set(err, -EFBIG, "%s: %llu bytes of it are tables", name,
+               ? err_set(err, -EFBIG,
+                         "%s: the image would need %llu bytes of tables, which is too much", name,
                          (unsigned long long)bytes)
                : 0;
 }
@@ -181,7 +182,7 @@ static int make(struct making *making, int (*whole)(struct making *making, struc
     struct err err = {.text = ""};
     int rc = (size_t)snprintf(making->plain, sizeof making->plain, "%s%s", making->out,
                               making->pack ? ".plain" : "") >= sizeof making->plain
-                 ? err_set(&err, -ENAMETOOLONG, "%s: the name is too long", making->out)
+                 ? err_set(&err, -ENAMETOOLONG, "%s: the file name is too long", making->out)
                  : whole(making, &err);
     if (making->pack) {
         rc = rc != 0 ? rc : pack_file(making->plain, making->out, NULL, &err);

@@ -94,10 +94,9 @@ static const char *refuse(const char *command)
                                            "bash", "dash",  "zsh",   "env",   NULL};
     static const char *const LIBTOOL[] = {"libtool", "ar", "ranlib", NULL};
     const char *name = base_of(command);
-    return is_one_of(name, BUILDERS)
-               ? "runs other commands: give each compiler's to roost-compile, as "
-                 "in make CC='roost-compile cc'"
-           : is_one_of(name, LIBTOOL) ? "links no program"
+    return is_one_of(name, BUILDERS)  ? "runs other commands; give roost-compile each command of "
+                                        "the compiler instead, as in make CC='roost-compile cc'"
+           : is_one_of(name, LIBTOOL) ? "does not link a program"
                                       : NULL;
 }
 
@@ -105,7 +104,7 @@ const char *compile_plan_read(int argc, const char *const *argv, struct compile_
 {
     static const char OUTPUT[] = "--output=";
     bool has_input = false, ends = false, in_file = false;
-    const char *why = argc < 1 ? "there is no command" : refuse(argv[0]);
+    const char *why = argc < 1 ? "the command is missing" : refuse(argv[0]);
     if (why != NULL) {
         return why;
     }

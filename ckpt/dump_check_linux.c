@@ -81,11 +81,12 @@ static int check_filters(const struct dump *dump, struct err *err)
         return refuse(dump->now, err_code_text(rc), err);
     }
     if (own.mode == SECCOMP_MODE_STRICT) {
-        return refuse(dump->now, "it is in seccomp's strict mode", err);
+        return refuse(dump->now, "the process is in strict mode of seccomp, which is not supported",
+                      err);
     }
     given.count += dump->keeper > 0 && filters_its_job(dump->keeper) ? 1 : 0;
     return own.count > given.count
-               ? refuse(dump->now, "it has a filter of system calls that it was not started with",
+               ? refuse(dump->now, "the process has a seccomp filter that it was not started with",
                         err)
                : 0;
 }
@@ -101,19 +102,19 @@ static int check_thread(const struct dump *dump, pid_t tid, struct err *err)
     long files = syscall(SYS_kcmp, subject->tracee.pid, tid, KCMP_FILES, 0, 0);
     long fs = files >= 0 ? syscall(SYS_kcmp, subject->tracee.pid, tid, KCMP_FS, 0, 0) : files;
     if (fs < 0) { /* then nor is it known which descriptors are one open file */
-        return err_set(err, -EOPNOTSUPP,
-                       "process %d: what its threads and descriptors share cannot be asked "
-                       "(kcmp): %s",
-                       (int)subject->tracee.pid, err_code_text(-errno));
+        return err_set(
+            err, -EOPNOTSUPP,
+            "process %d: cannot find out what its threads and descriptors share (kcmp): %s",
+            (int)subject->tracee.pid, err_code_text(-errno));
     }
     if (files > 0) {
-        why = "it has descriptors of its own";
+        why = "the thread has its own table of descriptors";
     } else if (fs > 0) {
-        why = "it has a working directory of its own";
+        why = "the thread has its own working directory";
     } else if (ptrace((enum __ptrace_request)GET_USER_DISPATCH, tid, (void *)sizeof dispatch,
                       &dispatch) == 0 &&
                dispatch.mode != 0) {
-        why = "its system calls are sent to a handler of its own (PR_SET_SYSCALL_USER_DISPATCH)";
+        why = "the thread sends its system calls to its own handler (PR_SET_SYSCALL_USER_DISPATCH)";
     }
     return why != NULL ? err_set(err, -EOPNOTSUPP, "process %d: thread %d: %s",
                                  (int)subject->tracee.pid, (int)tid, why)

@@ -91,16 +91,17 @@ static int find_name(struct files *files, const struct open_file *file, struct c
     size_t length = strlen(file->path), end = strlen(REMOVED);
     bool removed = length > end && strcmp(file->path + length - end, REMOVED) == 0;
     return fd_refuse(files, file,
-                     removed ? "this name of it was removed, and where it has another one is not "
-                               "known"
-                             : "the name does not lead to it");
+                     removed
+                         ? "the file was removed under this name, and its other name is not known"
+                         : "the name leads to a different file");
 }
 
 int fd_save_place(struct files *files, const struct open_file *file, struct ckpt_file *saved)
 {
     saved->kind = CKPT_FILE;
     if (file->st.st_nlink == 0 && S_ISREG(file->st.st_mode)) {
-        return fd_refuse(files, file, "it was removed, and was not opened to be read (O_PATH)");
+        return fd_refuse(files, file,
+                         "the file was removed, and the descriptor cannot be read (O_PATH)");
     }
     return find_name(files, file, saved);
 }
@@ -108,7 +109,7 @@ int fd_save_place(struct files *files, const struct open_file *file, struct ckpt
 int fd_save_folder(struct files *files, const struct open_file *file, struct ckpt_file *saved)
 {
     saved->kind = CKPT_FILE;
-    return file->st.st_nlink == 0 ? fd_refuse(files, file, "a removed directory is not saved")
+    return file->st.st_nlink == 0 ? fd_refuse(files, file, "removed directories are not supported")
                                   : find_name(files, file, saved);
 }
 
@@ -122,7 +123,7 @@ int fd_save_device(struct files *files, const struct open_file *file, struct ckp
             return 0;
         }
     }
-    return fd_refuse(files, file, "a device is not saved");
+    return fd_refuse(files, file, "device files are not supported");
 }
 
 /* ---- names that processes have besides */
@@ -188,11 +189,11 @@ static int save_cwd(struct files *files, struct subject *subject)
     int rc = length < 0 || stat(link, &st) != 0 ? -errno : 0;
     path[length > 0 ? length : 0] = '\0';
     if (rc == 0 && st.st_nlink == 0) {
-        return err_set(files->err, -EOPNOTSUPP, "process %d: its working directory, %s, is removed",
+        return err_set(files->err, -EOPNOTSUPP, "process %d: its working directory %s was removed",
                        (int)subject->tracee.pid, path);
     }
     if (rc != 0) {
-        return err_set(files->err, rc, "process %d: its working directory: %s",
+        return err_set(files->err, rc, "process %d: cannot examine its working directory: %s",
                        (int)subject->tracee.pid, err_code_text(rc));
     }
     subject->process.cwd = tables_text(&files->dump->tables, fd_inside(files, subject, path));
@@ -216,13 +217,13 @@ static int check_sight(const struct files *files, const struct subject *subject)
 {
     static const struct {
         const char *name, *why;
-    } SIGHTS[] = {{"root", "it has another root directory"},
-                  {"ns/user", "it is in another user namespace"},
-                  {"ns/mnt", "it is in another mount namespace"},
-                  {"ns/pid", "it is in another process namespace"},
-                  {"ns/net", "it is in another network namespace"},
-                  {"ns/ipc", "it is in another IPC namespace"},
-                  {"ns/uts", "it is in another UTS namespace"}};
+    } SIGHTS[] = {{"root", "has another root directory"},
+                  {"ns/user", "is in another user namespace"},
+                  {"ns/mnt", "is in another mount namespace"},
+                  {"ns/pid", "is in another process namespace"},
+                  {"ns/net", "is in another network namespace"},
+                  {"ns/ipc", "is in another IPC namespace"},
+                  {"ns/uts", "is in another UTS namespace"}};
     const struct dump *dump = files->dump;
     pid_t first = dump->subjects[0]->tracee.pid;
     char path[64];
@@ -233,7 +234,7 @@ static int check_sight(const struct files *files, const struct subject *subject)
     }
     for (size_t i = 0; i < sizeof SIGHTS / sizeof SIGHTS[0]; i++) {
         if (!is_same_link(first, subject->tracee.pid, SIGHTS[i].name)) {
-            return err_set(files->err, -EOPNOTSUPP, "process %d: %s than the job was started with",
+            return err_set(files->err, -EOPNOTSUPP, "process %d %s than the job was started with",
                            (int)subject->tracee.pid, SIGHTS[i].why);
         }
     }
@@ -322,7 +323,7 @@ static int save_nameless(struct files *files, const struct open_file *file, stru
     }
     int rc;
     if (fstatfs(fd, &fs) == 0 && fs.f_type == HUGETLBFS_MAGIC) {
-        rc = fd_refuse(files, file, "a file of huge pages is not saved");
+        rc = fd_refuse(files, file, "files on huge pages are not supported");
     } else {
         struct ckpt_file *object = tables_at(&files->dump->tables, CKPT_FILES, index);
         int seals = fcntl(fd, F_GET_SEALS);
@@ -340,7 +341,7 @@ int fd_save_regular(struct files *files, const struct open_file *file, struct ck
     saved->kind = CKPT_FILE;
     saved->flags &= ~(uint32_t)O_TMPFILE; /* it has been made */
     if (strncmp(file->path, "/secretmem", strlen("/secretmem")) == 0) {
-        return fd_refuse(files, file, "secret memory is not saved");
+        return fd_refuse(files, file, "secret memory (memfd_secret) is not supported");
     }
     return file->st.st_nlink == 0 ? save_nameless(files, file, saved)
                                   : find_name(files, file, saved);

@@ -246,7 +246,7 @@ static int check_queue(struct files *files, const struct open_file *file)
         (void)close(fd);
     }
     if (rc == 0 && waiting > 0) {
-        return fd_busy(files, file, "it has events that are not read yet: try again");
+        return fd_busy(files, file, "the inotify has events that are not read yet; try again");
     }
     return rc != 0 ? fd_fail(files, file, rc) : 0;
 }
@@ -259,7 +259,7 @@ static int save_watches(struct files *files, const struct open_file *file,
         if (watch->path == NULL) {
             char why[96];
             (void)snprintf(why, sizeof why,
-                           "the name of what it watches (inode %" PRIu64 ") is not found",
+                           "cannot find a name for a watched file (inode %" PRIu64 ")",
                            watch->inode);
             return fd_refuse(files, file, why);
         }

@@ -53,7 +53,7 @@ static int save_event(struct files *files, const struct open_file *file, struct 
     const char *semaphore = fd_info(file, "eventfd-semaphore:");
     saved->kind = CKPT_EVENT;
     if (count == NULL) {
-        return fd_refuse(files, file, "this kernel does not tell its count");
+        return fd_refuse(files, file, "the kernel does not show the count of this eventfd");
     }
     saved->value = strtoull(count, NULL, 16);
     if (semaphore != NULL) {
@@ -106,7 +106,7 @@ static int save_clock(struct files *files, const struct open_file *file, struct 
     const char *clock = fd_info(&asked, "clockid:"), *ticks = fd_info(&asked, "ticks:"),
                *flags = fd_info(&asked, "settime flags:");
     if (clock == NULL || ticks == NULL || flags == NULL) {
-        return fd_refuse(files, file, "this kernel does not tell its state");
+        return fd_refuse(files, file, "the kernel does not show the state of this timer");
     }
     saved->clock = (int32_t)strtol(clock, NULL, 10);
     saved->value = strtoull(ticks, NULL, 10);
@@ -132,7 +132,7 @@ static int save_signals(struct files *files, const struct open_file *file, struc
     const char *mask = fd_info(file, "sigmask:");
     saved->kind = CKPT_SIGNAL_FD;
     if (mask == NULL) {
-        return fd_refuse(files, file, "this kernel does not tell its signals");
+        return fd_refuse(files, file, "the kernel does not show the signals of this signalfd");
     }
     saved->value = strtoull(mask, NULL, 16);
     return 0;
@@ -143,12 +143,12 @@ static int save_pidfd(struct files *files, const struct open_file *file, struct 
     const char *text = fd_info(file, "Pid:");
     saved->kind = CKPT_PIDFD;
     if (text == NULL) {
-        return fd_refuse(files, file, "this kernel does not tell which process it is of");
+        return fd_refuse(files, file, "the kernel does not show the process of this pidfd");
     }
     pid_t pid = (pid_t)strtol(text, NULL, 10);
     int32_t number = pid > 0 ? fd_inner_number(files, pid) : 0;
     if (pid >= 0 && number == 0) {
-        return fd_refuse(files, file, "it is of a process that is not the job's");
+        return fd_refuse(files, file, "the pidfd refers to a process outside of the job");
     }
     saved->value = (uint64_t)(uint32_t)number;
     return 0;
@@ -170,7 +170,7 @@ int fd_save_kernels(struct files *files, const struct open_file *file, struct ck
             return KINDS[i].save != NULL ? KINDS[i].save(files, file, saved) : 0;
         }
     }
-    return fd_refuse(files, file, "it is of a kind that is not saved");
+    return fd_refuse(files, file, "descriptors of this kind are not supported");
 }
 
 /* ---- what an epoll watches */
@@ -230,7 +230,8 @@ static int save_entry(struct files *files, const struct open_file *file, const s
 {
     const struct open_file *target = find_watched(files, file, entry);
     if (target == NULL) {
-        return fd_refuse(files, file, "it watches what no process of the job has open");
+        return fd_refuse(files, file,
+                         "the epoll watches a file that no process of the job has open");
     }
     const struct ckpt_file *saved = tables_at(&files->dump->tables, CKPT_FILES, target->file);
     struct ckpt_watch watch = {.in = file->file,
@@ -242,7 +243,8 @@ static int save_entry(struct files *files, const struct open_file *file, const s
     if (saved->kind == CKPT_PIDFD && saved->value != 0) {
         watch.process = find_process(files, file->file, target->file);
         if (watch.process == CKPT_NOBODY) {
-            return fd_refuse(files, file, "it watches what only another process has open");
+            return fd_refuse(files, file,
+                             "the epoll watches a file that only another process has open");
         }
     }
     (void)tables_add(&files->dump->tables, CKPT_WATCHES, &watch);

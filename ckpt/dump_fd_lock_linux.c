@@ -34,7 +34,7 @@ static int save_lock(struct files *files, const struct open_file *file, const ch
     char kind[16], access[16], first[32], last[32];
     struct ckpt_lock lock = {.file = file->file, .process = CKPT_NOBODY, .number = file->fd};
     if (sscanf(line, " %*d: %15s %*s %15s %*d %*s %31s %31s", kind, access, first, last) != 4) {
-        return fd_refuse(files, file, "it has a lock of a kind that is not known");
+        return fd_refuse(files, file, "the file has a lock of an unknown kind");
     }
     lock.writes = strcmp(access, "WRITE") == 0;
     lock.start = strtoull(first, NULL, 10);
@@ -45,7 +45,7 @@ static int save_lock(struct files *files, const struct open_file *file, const ch
     } else if (strcmp(kind, "FLOCK") == 0 || strcmp(kind, "OFDLCK") == 0) {
         lock.kind = kind[0] == 'F' ? CKPT_FLOCK : CKPT_OFD_LOCK;
     } else {
-        return fd_refuse(files, file, "a lease is not saved");
+        return fd_refuse(files, file, "file leases are not supported");
     }
     add(files, file, lock);
     return 0;
@@ -122,15 +122,15 @@ static int save_told_locks(struct files *files, const struct open_file *file)
     }
     if (rc != 0) {
         char why[96];
-        (void)snprintf(why, sizeof why, "which locks it has is not told: %s",
+        (void)snprintf(why, sizeof why, "cannot find out which locks the file has: %s",
                        err_code_text((int)rc));
-        return fd_refuse(files, file, rc == -E2BIG ? "it has more locks than can be saved" : why);
+        return fd_refuse(files, file, rc == -E2BIG ? "the file has too many locks" : why);
     }
     if (tracee_read(tracee, tracee->scratch, &told, sizeof told) != (ssize_t)sizeof told) {
         return fd_fail(files, file, -EIO);
     }
     if (told.count > FILE_LOCKS_MAX) {
-        return fd_refuse(files, file, "it has more locks than can be saved");
+        return fd_refuse(files, file, "the file has too many locks");
     }
     int saved = 0;
     for (uint32_t i = 0; saved == 0 && i < told.count; i++) {

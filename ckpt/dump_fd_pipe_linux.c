@@ -83,11 +83,11 @@ int fd_save_pipe(struct files *files, const struct open_file *file, struct ckpt_
     int rc = 0, bytes = fcntl(fd, F_GETPIPE_SZ);
     saved->pipe_bytes = bytes > 0 ? (uint32_t)bytes : 0;
     if (!fd_has_other(files, file, is_other_end) && !is_end_gone(fd)) {
-        rc = fd_refuse(files, file, "the other end of the pipe is another process's");
+        rc = fd_refuse(files, file, "a process outside of the job has the other end of the pipe");
     } else if (reads(file) && !fd_has_other(files, file, is_earlier_reader)) {
         rc = put_waiting(files, saved, fd);
         rc = rc == -ENOBUFS ? fd_refuse(files, file,
-                                        "it holds more than a pipe of ours may "
+                                        "the pipe holds more bytes than a new pipe may hold "
                                         "(fs.pipe-max-size, fs.pipe-user-pages-soft)")
              : rc != 0      ? fd_fail(files, file, rc)
                             : 0;

@@ -213,10 +213,10 @@ static int put_waiting(struct files *files, const struct open_file *file, struct
     (void)setsockopt(fd, SOL_SOCKET, SO_PEEK_OFF, &before, sizeof before);
     bool more = twin_close(&twin);
     if (descriptors) {
-        return fd_refuse(files, file, "descriptors are on their way through it");
+        return fd_refuse(files, file, "descriptors are being passed through the socket");
     }
     return rc != 0 ? fd_fail(files, file, rc)
-           : more  ? fd_busy(files, file, "a message without a byte waits in it: try again")
+           : more  ? fd_busy(files, file, "an empty message waits in the socket; try again")
                    : 0;
 }
 
@@ -276,14 +276,14 @@ static int save_pair(struct files *files, const struct open_file *file, struct c
 {
     struct pair pair;
     if (option(fd, SO_DOMAIN) != AF_UNIX) {
-        return fd_refuse(files, file, "a socket of the network is not saved");
+        return fd_refuse(files, file, "network sockets are not supported");
     }
     if (is_named(fd) || option(fd, SO_ACCEPTCONN) != 0) {
-        return fd_refuse(files, file, "a socket that has a name is not saved");
+        return fd_refuse(files, file, "sockets with a name are not supported");
     }
     int rc = ask_pair(file->st.st_ino, &pair);
     if (rc != 0) {
-        return fd_refuse(files, file, "with whom this socket is connected cannot be found out");
+        return fd_refuse(files, file, "cannot find out which socket is the other end");
     }
     bool to_door = is_to_door(fd);
     if (to_door) {
@@ -294,9 +294,9 @@ static int save_pair(struct files *files, const struct open_file *file, struct c
     const struct open_file *peer = pair.peer != 0 ? find_mine(files, pair.peer, file) : NULL;
     if (!ended && peer == NULL) {
         return fd_refuse(files, file,
-                         pair.peer == 0 ? "a socket that is not connected is not saved"
-                                        : "a socket that is connected with another process is not "
-                                          "saved");
+                         pair.peer == 0
+                             ? "sockets that are not connected are not supported"
+                             : "the socket is connected to a process outside of the job");
     }
     saved->id = pair.peer == 0 || file->st.st_ino < pair.peer ? file->st.st_ino : pair.peer;
     saved->type = option(fd, SO_TYPE);

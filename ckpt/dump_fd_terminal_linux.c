@@ -149,13 +149,14 @@ static int save(struct files *files, const struct open_file *file, int fd, int m
         state.flags = CKPT_TERMINAL_HUNG_UP;
         plain_settings(&state);
     } else {
-        return fd_refuse(files, file, "the other end of the terminal is another process's");
+        return fd_refuse(files, file,
+                         "a process outside of the job has the other end of the terminal");
     }
     if (rc == 0 && master >= 0 && waits_to_be_read(fd)) {
-        return err_set(files->err, -EBUSY,
-                       "process %d: descriptor %d, %s: it has bytes that are not read yet: try "
-                       "again",
-                       (int)file->subject->tracee.pid, file->fd, file->path);
+        return err_set(
+            files->err, -EBUSY,
+            "process %d: descriptor %d, %s: the terminal has input that is not read yet; try again",
+            (int)file->subject->tracee.pid, file->fd, file->path);
     }
     rc = rc != 0 ? rc : fd_put_message(files, saved, &state, sizeof state);
     return rc != 0 ? fd_fail(files, file, rc) : 0;

@@ -374,7 +374,7 @@ static int save_kind(struct files *files, const struct open_file *file, struct c
                : S_ISSOCK(file->st.st_mode) ? fd_save_socket(files, file, saved)
                                             : fd_save_terminal(files, file, saved);
     default:
-        return fd_refuse(files, file, "it is of a kind that is not saved");
+        return fd_refuse(files, file, "descriptors of this kind are not supported");
     }
 }
 

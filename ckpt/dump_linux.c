@@ -52,7 +52,7 @@ int dump_put(struct dump *dump, struct ckpt_extent *extent, const void *data, si
 {
     int rc = new_file_write(dump->out, data, bytes, dump->at);
     if (rc != 0) {
-        return err_set(err, rc, "writing the image: %s", err_code_text(rc));
+        return err_set(err, rc, "cannot write the image: %s", err_code_text(rc));
     }
     dump_count(dump, extent, data, bytes);
     return 0;
@@ -128,10 +128,10 @@ static int write_frame(struct dump *dump, struct err *err)
     }
     int rc = fill_head(dump);
     if (rc != 0) {
-        return err_set(err, rc, "no random number for the image");
+        return err_set(err, rc, "cannot get a random number for the image");
     }
     if (!choose_window(dump, &window) || !frame_lay_out(&dump->tables, head, window, code, at)) {
-        return err_set(err, -ENOMEM, "process %d: no room is left between its mappings",
+        return err_set(err, -ENOMEM, "process %d: no free address range between its mappings",
                        (int)dump->subjects[0]->tracee.pid);
     }
     strbuf_init(&bytes, CKPT_TABLES_MAX);
@@ -144,7 +144,7 @@ static int write_frame(struct dump *dump, struct err *err)
         rc = new_file_write(dump->out, page, sizeof page, 0);
     }
     strbuf_fini(&bytes);
-    return rc != 0 ? err_set(err, rc, "writing the image: %s", err_code_text(rc)) : 0;
+    return rc != 0 ? err_set(err, rc, "cannot write the image: %s", err_code_text(rc)) : 0;
 }
 
 static uint64_t now_ns(void)
@@ -287,7 +287,7 @@ static int check_whole(const struct dump *dump, int rc, struct err *err)
         if (is_alive(subject) && tracee_read(subject->source, subject->source->scratch, &byte,
                                              sizeof byte) != (ssize_t)sizeof byte) {
             return err_set(err, -ESRCH,
-                           "process %d: there is none any more: it ended before it was saved",
+                           "no such process: %d; the process ended before it was saved",
                            (int)subject->tracee.pid);
         }
     }
@@ -478,7 +478,5 @@ int ckpt_dump(pid_t pid, const char *image, const struct dump_options *options,
         pause.tv_nsec = pause.tv_nsec * 3 / 2; /* all in all, a second */
         rc = dump_once(pid, image, options, ret, err);
     }
-    return rc != 0 && has_ended(pid)
-               ? err_set(err, -ESRCH, "process %d: there is none any more", (int)pid)
-               : rc;
+    return rc != 0 && has_ended(pid) ? err_set(err, -ESRCH, "no such process: %d", (int)pid) : rc;
 }

@@ -128,17 +128,17 @@ static int judge(struct dump *dump, const struct map *map, struct ckpt_region *r
         region->kind = CKPT_VVAR;
     } else if (strncmp(map->name, "anon_inode:", strlen("anon_inode:")) == 0 ||
                strcmp(map->name, "[uprobes]") == 0) {
-        return refuse(dump, map, "it belongs to the kernel", err);
+        return refuse(dump, map, "memory of the kernel is not supported", err);
     } else if (map->is_odd) {
-        return refuse(dump, map, "it is a device's", err);
+        return refuse(dump, map, "memory of a device is not supported", err);
     } else if (map->is_shadow_stack) { /* only the processor writes there */
-        return refuse(dump, map, "a shadow stack is not saved", err);
+        return refuse(dump, map, "shadow stacks are not supported", err);
     } else if (strncmp(map->name, "/SYSV", strlen("/SYSV")) == 0) {
-        return refuse(dump, map, "System V shared memory is not saved", err);
+        return refuse(dump, map, "System V shared memory is not supported", err);
     } else if (strncmp(map->name, "/[aio]", strlen("/[aio]")) == 0) {
-        return refuse(dump, map, "asynchronous I/O of the kernel's (io_setup) is not saved", err);
+        return refuse(dump, map, "kernel asynchronous I/O (io_setup) is not supported", err);
     } else if (strncmp(map->name, "/secretmem", strlen("/secretmem")) == 0) {
-        return refuse(dump, map, "secret memory is not saved", err);
+        return refuse(dump, map, "secret memory (memfd_secret) is not supported", err);
     } else if (shared) {
         judge_shared(dump, map, region);
     } else if (is_path(map->name)) {
@@ -244,7 +244,7 @@ int reader_put(struct reader *reader, uint64_t address, const unsigned char *dat
 
 int reader_failed(struct reader *reader, int rc)
 {
-    return err_set(reader->err, rc, "process %d: its memory cannot be read: %s",
+    return err_set(reader->err, rc, "process %d: cannot read its memory: %s",
                    (int)reader->dump->now->source->pid, err_code_text(rc));
 }
 
@@ -284,7 +284,7 @@ static int copy_present(struct reader *reader, uint64_t start, uint64_t end)
                         (off_t)(start / CKPT_PAGE * sizeof reader->pages[0]));
     if (got != (ssize_t)bytes) {
         return err_set(reader->err, got < 0 ? -errno : -EIO,
-                       "process %d: which of its pages are there cannot be read",
+                       "process %d: cannot find out which of its pages are present",
                        (int)reader->dump->now->source->pid);
     }
     for (uint64_t i = 0; i < count;) {
@@ -362,7 +362,7 @@ static int sum_vdso(struct dump *dump, const struct ckpt_region *region, struct 
                  ? -EIO
                  : note_vdso(dump, region, code);
     mem_free(code);
-    return rc != 0 ? err_set(err, rc, "the kernel's code cannot be read") : 0;
+    return rc != 0 ? err_set(err, rc, "cannot read the kernel's vdso") : 0;
 }
 
 /* While the process stands still: what the kernel lends it. */

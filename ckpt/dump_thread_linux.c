@@ -242,7 +242,8 @@ static int read_thread(struct dump *dump, size_t index, struct err *err)
     read_rseq(held->tid, &thread);
     leave_sequence(dump, &thread, &thread.registers);
     if (rc == 0 && !find_call(dump, &thread.registers)) {
-        return fail(dump, held->tid, -EOPNOTSUPP, "in which call it waits cannot be told", err);
+        return fail(dump, held->tid, -EOPNOTSUPP,
+                    "cannot find out in which system call the thread waits", err);
     }
     bool again = reissue(&thread.registers);
     rc = rc != 0 ? rc : dump_wait(dump, &thread, again, held->is_mended);
@@ -251,8 +252,8 @@ static int read_thread(struct dump *dump, size_t index, struct err *err)
     rc = rc != 0 ? rc : read_clear_tid(dump, index, &thread);
     const struct ckpt_thread *halted = dump_halted(dump->now, held);
     if (rc == 0 && halted != NULL && take_halted(dump, halted, &thread) != 0) {
-        return fail(dump, held->tid, -EOPNOTSUPP, "this machine has no room for its registers",
-                    err);
+        return fail(dump, held->tid, -EOPNOTSUPP,
+                    "this machine has no room for the thread's registers", err);
     }
     if (rc == 0) {
         (void)tables_add(&dump->tables, CKPT_THREADS, &thread);

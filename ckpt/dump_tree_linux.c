@@ -129,7 +129,7 @@ static int add(struct dump *dump, pid_t pid, pid_t parent, struct err *err)
         mem_free(subject);
         return err_set(
             err, -EBUSY,
-            "process %d: its first thread has ended, and others go on: that is not saved",
+            "process %d: its first thread has ended while others run, which is not supported",
             (int)pid);
     }
     if (rc == 0 && !zombie) {
@@ -148,7 +148,7 @@ static int add(struct dump *dump, pid_t pid, pid_t parent, struct err *err)
         if (is_other || (rc == -ESRCH && dump->count > 0)) {
             return 0; /* it has ended, and was waited for */
         }
-        return rc == -ESRCH ? err_set(err, rc, "process %d: there is none", (int)pid)
+        return rc == -ESRCH ? err_set(err, rc, "no such process: %d", (int)pid)
                : rc != 0    ? rc
                             : add(dump, pid, parent, err);
     }
@@ -253,8 +253,8 @@ static int check_apart(const struct dump *dump, struct err *err)
             syscall(SYS_kcmp, pid, parent, KCMP_FILES, 0, 0) == 0 ||
             syscall(SYS_kcmp, pid, parent, KCMP_FS, 0, 0) == 0) {
             return err_set(err, -EAGAIN,
-                           "process %d: it shares memory or descriptors with its "
-                           "parent, as between vfork and exec: try again",
+                           "process %d shares memory or descriptors with its parent, as between "
+                           "vfork and exec; try again",
                            (int)pid);
         }
     }
@@ -282,7 +282,7 @@ static int check_sessions(const struct dump *dump, struct err *err)
         bool fits = from->sid == process->sid || (from != process && from->sid == from->pid);
         if (process->sid != process->pid && !fits) {
             return err_set(err, -EOPNOTSUPP,
-                           "process %d: it is in a session that its parent was never in",
+                           "process %d is in a session that its parent was never in",
                            (int)dump->subjects[i]->tracee.pid);
         }
     }
@@ -329,7 +329,7 @@ static int check_resumed(const struct subject *subject, struct err *err)
         uint64_t at = subject->tracee.threads[i].registers.rip;
         if (at >= head->window && at < head->parking && !dump_is_waiting(subject->before, at) &&
             dump_halted(subject, &subject->tracee.threads[i]) == NULL) {
-            return err_set(err, -EAGAIN, "process %d: it is being resumed: try again",
+            return err_set(err, -EAGAIN, "process %d is being resumed; try again",
                            (int)subject->tracee.pid);
         }
     }
@@ -353,7 +353,7 @@ static int find_before(struct subject *subject, struct err *err)
     uint32_t self = 0;
     if (tracee_read(&subject->tracee, place, &self, sizeof self) != (ssize_t)sizeof self ||
         self >= image_count(subject->before, CKPT_PROCESSES)) {
-        return err_set(err, -EBADMSG, "process %d: it has lost what it was resumed with",
+        return err_set(err, -EBADMSG, "process %d has lost the memory that it was resumed with",
                        (int)subject->tracee.pid);
     }
     subject->was = image_process(subject->before, self);
@@ -406,7 +406,7 @@ static int check_begun(const struct dump *dump, struct err *err)
     bool other = stat(keepers, &a) == 0 && stat(its, &b) == 0 &&
                  (a.st_dev != b.st_dev || a.st_ino != b.st_ino);
     return other ? 0
-                 : err_set(err, -EAGAIN, "process %d: it has not begun yet: try again",
+                 : err_set(err, -EAGAIN, "process %d has not started yet; try again",
                            (int)first->tracee.pid);
 }
 
@@ -421,7 +421,7 @@ static int hold_all(struct dump *dump, pid_t pid, struct err *err)
     bool more = true;
     int rc = add(dump, pid, 0, err);
     if (rc == 0 && (dump->subjects[0]->process.flags & CKPT_ZOMBIE) != 0) {
-        rc = err_set(err, -ESRCH, "process %d: there is none any more", (int)pid);
+        rc = err_set(err, -ESRCH, "no such process: %d", (int)pid);
     }
     dump->keeper = rc == 0 ? ckpt_keeper(pid) : 0;
     while (rc == 0 && more) {
@@ -432,7 +432,7 @@ static int hold_all(struct dump *dump, pid_t pid, struct err *err)
         }
     }
     if (rc == 0 && dump->count > CKPT_PROCESSES_MAX) {
-        rc = err_set(err, -E2BIG, "process %d: it has more than %u processes", (int)pid,
+        rc = err_set(err, -E2BIG, "process %d has more than %u processes below it", (int)pid,
                      CKPT_PROCESSES_MAX);
     }
     if (rc == 0 && dump->keeper == 0) {

@@ -364,7 +364,7 @@ void follow_look(struct follow *follow, struct dump *dump)
         }
         if (rc != 0) {
             (void)snprintf(follow->trouble, sizeof follow->trouble,
-                           "process %d: what changes cannot be followed: %s",
+                           "process %d: cannot track changes of its memory: %s",
                            (int)subject->tracee.pid, err_code_text(rc));
         }
     }

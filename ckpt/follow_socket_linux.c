@@ -27,7 +27,7 @@ static int open_socket(const char *path, struct sockaddr_un *ret, struct err *er
 {
     *ret = (struct sockaddr_un){.sun_family = AF_UNIX};
     if (strlen(path) >= sizeof ret->sun_path) {
-        return err_set(err, -ENAMETOOLONG, "%s: the name is too long for a socket", path);
+        return err_set(err, -ENAMETOOLONG, "%s: the path is too long for a socket", path);
     }
     memcpy(ret->sun_path, path, strlen(path));
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -138,7 +138,7 @@ int follow_tell_still(void *arg, struct err *err)
     char line[LINE_MAX_BYTES];
     int fd = *(const int *)arg;
     if (!write_line(fd, "still\n") || !read_line(fd, line, STILL_MS)) {
-        return err_set(err, -ECANCELED, "who asked for the image has gone");
+        return err_set(err, -ECANCELED, "the caller who asked for the image has disconnected");
     }
     return strcmp(line, "on") == 0
                ? 0
@@ -174,7 +174,7 @@ static int read_answer(const char *line, struct dump_result *ret, struct err *er
     if (sscanf(line, "failed %d %n", &code, &at) == 1 && code < 0 && at > 0) {
         return err_set(err, code, "%s", line + at);
     }
-    return err_set(err, -EPROTO, "the follower answers: %.100s", line);
+    return err_set(err, -EPROTO, "unexpected answer of roost-ckpt follow: %.100s", line);
 }
 
 static int converse(int fd, const struct follow_order *order, const struct dump_options *options,
@@ -192,7 +192,8 @@ static int converse(int fd, const struct follow_order *order, const struct dump_
         heard = write_line(fd, rc != 0 ? line : "on\n") && read_line(fd, line, -1);
     }
     return heard ? read_answer(line, ret, err)
-                 : err_set(err, -ECONNRESET, "the follower of the job has gone");
+                 : err_set(err, -ECONNRESET,
+                           "roost-ckpt follow, which tracks the job's changes, has ended");
 }
 
 int follow_ask(const char *path, const struct follow_order *order,
@@ -205,7 +206,7 @@ int follow_ask(const char *path, const struct follow_order *order,
     }
     int rc = 0;
     if (connect(fd, (const struct sockaddr *)&address, sizeof address) != 0) {
-        rc = err_set(err, -ECONNREFUSED, "%s: nobody follows the job", path);
+        rc = err_set(err, -ECONNREFUSED, "%s: no roost-ckpt follow listens there", path);
     }
     rc = rc != 0 ? rc : converse(fd, order, options, ret, err);
     (void)close(fd);

@@ -60,30 +60,34 @@ static const void *entry(const struct image *image, enum ckpt_table table, uint3
 static int check_head(const struct ckpt_head *head, size_t bytes, struct err *err)
 {
     if (memcmp(head->magic, CKPT_MAGIC, sizeof head->magic) != 0) {
-        return err_set(err, -EBADMSG, "these are not the tables of an image");
+        return err_set(err, -EBADMSG, "not the tables of a checkpoint image (bad magic)");
     }
     if (head->version != CKPT_VERSION) {
-        return err_set(err, -EPROTONOSUPPORT, "the image is of version %u, this program knows %u",
+        return err_set(err, -EPROTONOSUPPORT,
+                       "the image has format version %u; this program supports version %u",
                        (unsigned)head->version, CKPT_VERSION);
     }
     if (head->head_bytes != sizeof *head) {
-        return err_set(err, -EPROTONOSUPPORT, "the image's head has %u bytes, not %zu",
+        return err_set(err, -EPROTONOSUPPORT,
+                       "damaged image: its header has %u bytes, expected %zu",
                        (unsigned)head->head_bytes, sizeof *head);
     }
     if (head->tables_bytes > bytes || head->tables_bytes < sizeof *head) {
-        return err_set(err, -EBADMSG, "the image's tables are cut off");
+        return err_set(err, -EBADMSG, "damaged image: its tables are cut off");
     }
     if ((head->flags & ~CKPT_DELTA) != 0 || head->xstate_bytes < XSTATE_MIN ||
         head->xstate_bytes > CKPT_XSTATE_MAX || head->window % CKPT_PAGE != 0 ||
         head->window_bytes % CKPT_PAGE != 0 || head->window + head->window_bytes < head->window) {
-        return err_set(err, -EBADMSG, "the image's head is damaged");
+        return err_set(err, -EBADMSG, "damaged image: bad header");
     }
     for (unsigned i = 0; i < CKPT_COMPONENTS; i++) {
         const struct ckpt_component *component = &head->xstate.components[i];
         if (component->bytes != 0 &&
             (component->offset < XSTATE_MIN || component->offset > head->xstate_bytes ||
              component->bytes > head->xstate_bytes - component->offset)) {
-            return err_set(err, -EBADMSG, "the image's head is damaged: component %u", i);
+            return err_set(err, -EBADMSG,
+                           "damaged image: bad size of processor state component %u in the header",
+                           i);
         }
     }
     return 0;
@@ -97,7 +101,7 @@ static int check_arrays(const struct ckpt_head *head, struct err *err)
             array->offset <= head->tables_bytes ? head->tables_bytes - array->offset : 0;
         if (array->offset < sizeof *head || array->offset % 8 != 0 || array->count > UINT32_MAX ||
             array->count > room / tables_entry_bytes((enum ckpt_table)i)) {
-            return err_set(err, -EBADMSG, "table %u of the image is outside of it", i);
+            return err_set(err, -EBADMSG, "damaged image: table %u lies outside of the image", i);
         }
     }
     return 0;
@@ -264,22 +268,22 @@ static bool is_lock_right(const struct image *image, const struct ckpt_lock *loc
 
 static int bad(struct err *err, const char *what, uint32_t index)
 {
-    return err_set(err, -EBADMSG, "%s %u of the image is damaged", what, (unsigned)index);
+    return err_set(err, -EBADMSG, "damaged image: bad %s %u", what, (unsigned)index);
 }
 
 static int check_entries(const struct image *image, struct err *err)
 {
     struct claims claims = {.bytes = 0};
     if (!texts_end(image)) {
-        return err_set(err, -EBADMSG, "the texts of the image do not end");
+        return err_set(err, -EBADMSG, "damaged image: its texts have no end");
     }
     if (!is_text(image, image->head.kernel) || !is_text(image, image->head.host) ||
         !is_text(image, image->head.base)) {
-        return err_set(err, -EBADMSG, "the image's head is damaged");
+        return err_set(err, -EBADMSG, "damaged image: bad header");
     }
     if (image_count(image, CKPT_PROCESSES) == 0 ||
         image_count(image, CKPT_PROCESSES) > CKPT_PROCESSES_MAX) {
-        return err_set(err, -EBADMSG, "the image has no processes, or too many");
+        return err_set(err, -EBADMSG, "damaged image: no processes, or too many");
     }
     for (uint32_t i = 0; i < image_count(image, CKPT_EXTENTS); i++) {
         if (!is_extent_right(image, image_extent(image, i))) {
@@ -329,7 +333,7 @@ int image_parse(const void *tables, size_t bytes, struct image **ret, struct err
 {
     struct ckpt_head head;
     if (bytes < sizeof head) {
-        return err_set(err, -EBADMSG, "the image's tables are cut off");
+        return err_set(err, -EBADMSG, "damaged image: its tables are cut off");
     }
     memcpy(&head, tables, sizeof head);
     int rc = check_head(&head, bytes, err);
@@ -350,7 +354,7 @@ int image_parse(const void *tables, size_t bytes, struct image **ret, struct err
     unsummed.sum = 0;
     memcpy(copy, &unsummed, sizeof unsummed);
     if (ckpt_sum(0, copy, (size_t)head.tables_bytes) != head.sum) {
-        rc = err_set(err, -EBADMSG, "the image's tables are damaged: their sum is wrong");
+        rc = err_set(err, -EBADMSG, "damaged image: bad checksum of its tables");
     }
     rc = rc != 0 ? rc : check_entries(image, err);
     if (rc != 0) {

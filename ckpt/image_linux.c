@@ -30,8 +30,7 @@ static int read_tables(int fd, struct image **ret, bool *is_one, struct err *err
     }
     *is_one = image_find_tables(head, (size_t)got, &offset, &bytes);
     if (!*is_one && image_is_foreign(head, (size_t)got)) {
-        return err_set(err, -EPROTONOSUPPORT,
-                       "it is the image of a job on another kind of processor");
+        return err_set(err, -EPROTONOSUPPORT, "the image was made on another kind of processor");
     }
     if (!*is_one) {
         return 0;
@@ -62,7 +61,7 @@ int image_open(const char *path, struct image **ret, struct err *err)
 {
     bool is_one = false;
     int rc = open_at(path, ret, &is_one, err);
-    return rc == 0 && !is_one ? err_set(err, -EBADMSG, "%s: it is no image of a job", path) : rc;
+    return rc == 0 && !is_one ? err_set(err, -EBADMSG, "%s: not a checkpoint image", path) : rc;
 }
 
 int image_of_process(pid_t pid, struct image **ret, struct err *err)
@@ -83,7 +82,9 @@ static int sum_range(int fd, bool fast, uint64_t at, uint64_t bytes, uint32_t *r
     for (uint64_t done = 0; rc == 0 && done < bytes;) {
         uint64_t left = bytes - done;
         ssize_t got = pread(fd, chunk, left < CHUNK ? (size_t)left : CHUNK, (off_t)(at + done));
-        rc = got > 0 ? 0 : err_set(err, got < 0 ? -errno : -EBADMSG, "the image is cut off");
+        rc = got > 0
+                 ? 0
+                 : err_set(err, got < 0 ? -errno : -EBADMSG, "damaged image: the file is cut off");
         sum = rc == 0 ? ckpt_sum_by(fast, sum, chunk, (size_t)got) : sum;
         done += rc == 0 ? (uint64_t)got : 0;
     }
@@ -97,7 +98,7 @@ static int verify_range(int fd, bool fast, uint64_t at, uint64_t bytes, uint32_t
     uint32_t sum = 0;
     int rc = sum_range(fd, fast, at, bytes, &sum, err);
     return rc == 0 && sum != wanted
-               ? err_set(err, -EBADMSG, "the image is damaged: its bytes at %llu",
+               ? err_set(err, -EBADMSG, "damaged image: bad checksum of the bytes at %llu",
                          (unsigned long long)at)
                : rc;
 }
@@ -109,13 +110,13 @@ static int verify_program(int fd, bool fast, const struct image *image, struct e
     unsigned char is[CKPT_STUB_OFFSET], wanted[CKPT_STUB_OFFSET];
     Elf64_Phdr headers[2];
     if (pread(fd, is, sizeof is, 0) != (ssize_t)sizeof is) {
-        return err_set(err, -EBADMSG, "the image is cut off");
+        return err_set(err, -EBADMSG, "damaged image: the file is cut off");
     }
     memcpy(headers, is + sizeof(Elf64_Ehdr), sizeof headers);
     uint64_t code = headers[0].p_filesz;
     frame_elf(head, code, headers[1].p_offset, wanted);
     if (code < CKPT_STUB_OFFSET || code > CKPT_STUB_MAX || memcmp(is, wanted, sizeof is) != 0) {
-        return err_set(err, -EBADMSG, "the image is damaged: its bytes at 0");
+        return err_set(err, -EBADMSG, "damaged image: bad checksum of the bytes at 0");
     }
     return head->code_sum != 0 ? verify_range(fd, fast, CKPT_STUB_OFFSET, code - CKPT_STUB_OFFSET,
                                               head->code_sum, err)

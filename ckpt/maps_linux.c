@@ -93,7 +93,7 @@ int maps_read(pid_t pid, struct maps *maps, struct err *err)
     (void)snprintf(path, sizeof path, "/proc/%d/smaps", (int)pid);
     FILE *file = fopen(path, "re");
     if (file == NULL) {
-        return err_set(err, -errno, "process %d: its memory cannot be read: %s", (int)pid,
+        return err_set(err, -errno, "process %d: cannot read its memory: %s", (int)pid,
                        err_code_text(-errno));
     }
     while (fgets(line, sizeof line, file) != NULL) {

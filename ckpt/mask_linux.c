@@ -110,8 +110,10 @@ int mask_as_told(struct err *err)
         return 0;
     }
     if (!machine_level_named(name, &level)) {
-        return err_set(err, -EINVAL, "%s: '%s' is none of x86-64, x86-64-v2, x86-64-v3, x86-64-v4",
-                       MASK_VARIABLE, name);
+        return err_set(
+            err, -EINVAL,
+            "%s: unknown processor level '%s'; expected x86-64, x86-64-v2, x86-64-v3 or x86-64-v4",
+            MASK_VARIABLE, name);
     }
     return mask_environment(level, err);
 }
@@ -160,7 +162,7 @@ static int take_entries(char *text, size_t length, struct err *err)
 {
     for (size_t at = 0; at < length; at += strlen(text + at) + 1) {
         if (strchr(text + at, '=') != NULL && putenv(text + at) != 0) {
-            return err_set(err, -errno, "the environment: %s", err_code_text(-errno));
+            return err_set(err, -errno, "cannot read the environment: %s", err_code_text(-errno));
         }
     }
     return 0;

@@ -79,9 +79,10 @@ static void close_all(struct merge *merge)
 /* Extents of one image may be of the same bytes of its file: what comes of it may be far more. */
 static int check_end(const struct merge *merge, uint64_t end)
 {
-    return end <= merge->max ? 0
-                             : err_set(merge->err, -EFBIG, "%s: it would be more than %llu bytes",
-                                       merge->out.name, (unsigned long long)merge->max);
+    return end <= merge->max
+               ? 0
+               : err_set(merge->err, -EFBIG, "%s: the result would be larger than %llu bytes",
+                         merge->out.name, (unsigned long long)merge->max);
 }
 
 static int copy(struct merge *merge, size_t from, uint64_t offset, uint64_t bytes)
@@ -208,7 +209,7 @@ static int code_bytes(struct merge *merge, uint64_t *ret)
     if (pread(fd, &header, sizeof header, sizeof(Elf64_Ehdr)) != (ssize_t)sizeof header ||
         header.p_filesz < CKPT_STUB_OFFSET || header.p_filesz % CKPT_PAGE != 0 ||
         header.p_filesz > CKPT_STUB_MAX) {
-        return err_set(merge->err, -EBADMSG, "%s: its first segment is damaged",
+        return err_set(merge->err, -EBADMSG, "%s: damaged image: bad first segment",
                        merge->names[merge->count - 1]);
     }
     *ret = header.p_filesz;
@@ -221,7 +222,8 @@ static int write_frame(struct merge *merge, uint64_t code)
     unsigned char page[CKPT_STUB_OFFSET];
     uint64_t at = frame_round_up(merge->at);
     if (!frame_lay_out(&merge->tables, &merge->head, merge->head.window, code, at)) {
-        return err_set(merge->err, -ENOMEM, "%s: its tables are too large", merge->out.name);
+        return err_set(merge->err, -ENOMEM, "%s: the image's tables are too large",
+                       merge->out.name);
     }
     int rc = check_end(merge, merge->head.image_bytes);
     if (rc != 0) {
@@ -268,7 +270,7 @@ int ckpt_merge(const char *const *names, size_t count, const char *out, uint64_t
     struct merge merge = {
         .names = names, .count = count, .max = max, .sums_fast = ckpt_sum_is_fast(), .err = err};
     if (count == 0 || count > CHAIN_MAX) {
-        return err_set(err, -EINVAL, "a chain is of 1 to %u images", CHAIN_MAX);
+        return err_set(err, -EINVAL, "a chain of checkpoint images has 1 to %u images", CHAIN_MAX);
     }
     int rc = new_file_open(&merge.out, out, false, err);
     if (rc != 0) {

@@ -212,10 +212,9 @@ static int update_names(struct mirror *mirror, DIR *from, DIR *to, const char *p
                 continue;
             }
             (void)strmap_set(seen, name->d_name, seen);
-            rc =
-                (size_t)snprintf(whole, sizeof whole, "%s/%s", path, name->d_name) >= sizeof whole
-                    ? err_set(mirror->copier.err, -ENAMETOOLONG, "%s: the names are too long", path)
-                    : update_one(mirror, dirfd(from), dirfd(to), name->d_name, whole, depth + 1);
+            rc = (size_t)snprintf(whole, sizeof whole, "%s/%s", path, name->d_name) >= sizeof whole
+                     ? err_set(mirror->copier.err, -ENAMETOOLONG, "%s: the path is too long", path)
+                     : update_one(mirror, dirfd(from), dirfd(to), name->d_name, whole, depth + 1);
         }
     }
     strmap_destroy(seen, NULL);
@@ -244,7 +243,7 @@ static int update_directory(struct mirror *mirror, int from, int to, const char 
                             const char *path, const struct stat *stat, unsigned depth)
 {
     if (depth > DEPTH_MAX) {
-        return err_set(mirror->copier.err, -ELOOP, "%s: too many directories in each other", path);
+        return err_set(mirror->copier.err, -ELOOP, "%s: directories are nested too deeply", path);
     }
     int in = openat(from, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
     if (in < 0) {

@@ -44,12 +44,13 @@ int new_file_open(struct new_file *file, const char *name, bool keep, struct err
     int rc = 0;
     file->fd = -1;
     if ((size_t)snprintf(file->path, sizeof file->path, "%s.new", name) >= sizeof file->path) {
-        return err_set(err, -ENAMETOOLONG, "%s: the name is too long", name);
+        return err_set(err, -ENAMETOOLONG, "%s: the path is too long", name);
     }
     (void)snprintf(file->name, sizeof file->name, "%s", name);
     for (int i = 0; rc == 0 && again; i++) {
         if (i == TRIES) {
-            return err_set(err, -EBUSY, "%s: somebody puts others in its place", file->path);
+            return err_set(err, -EBUSY, "%s: another process keeps replacing this file",
+                           file->path);
         }
         file->fd = open(file->path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
         rc = file->fd < 0 ? -errno : lock(file, &again);
@@ -95,7 +96,9 @@ int new_file_commit(struct new_file *file, mode_t mode, struct err *err)
     (void)close(file->fd);
     file->fd = -1;
     rc = sync_folder(file->name);
-    return rc != 0 ? err_set(err, rc, "the folder of %s: %s", file->name, err_code_text(rc)) : 0;
+    return rc != 0 ? err_set(err, rc, "cannot write the directory of %s to disk: %s", file->name,
+                             err_code_text(rc))
+                   : 0;
 }
 
 void new_file_close(struct new_file *file, bool keep)
@@ -149,11 +152,11 @@ int new_file_room(int fd, const char *name, uint64_t bytes, struct err *err)
     }
     uint64_t left = system.f_bavail * system.f_frsize, quota = quota_left(fd);
     if (bytes > left) {
-        return err_set(err, -ENOSPC, "%s: it takes %llu bytes, and the disk lacks %llu of them",
+        return err_set(err, -ENOSPC, "%s: the file needs %llu bytes; the disk lacks %llu of them",
                        name, (unsigned long long)bytes, (unsigned long long)(bytes - left));
     }
     if (bytes > quota) {
-        return err_set(err, -EDQUOT, "%s: it takes %llu bytes, and your quota lacks %llu of them",
+        return err_set(err, -EDQUOT, "%s: the file needs %llu bytes; your quota lacks %llu of them",
                        name, (unsigned long long)bytes, (unsigned long long)(bytes - quota));
     }
     return 0;

@@ -166,7 +166,7 @@ static int write_pages(struct unpacking *unpacking, size_t length)
 
 static int damaged(const struct unpacking *unpacking, const char *why, struct err *err)
 {
-    return err_set(err, -EBADMSG, "%s: it is damaged: %s", unpacking->from, why);
+    return err_set(err, -EBADMSG, "%s: damaged packed file: %s", unpacking->from, why);
 }
 
 /* Of what was read.  *over: the frame has ended. */
@@ -180,8 +180,8 @@ static int unpack_chunk(struct unpacking *unpacking, ZSTD_inBuffer *in, bool *ov
             return damaged(unpacking, ZSTD_getErrorName(left), err);
         }
         if (out.pos > unpacking->max - unpacking->written) {
-            return err_set(err, -EFBIG, "%s: it is more than %llu bytes", unpacking->from,
-                           (unsigned long long)unpacking->max);
+            return err_set(err, -EFBIG, "%s: unpacked, the file is larger than %llu bytes",
+                           unpacking->from, (unsigned long long)unpacking->max);
         }
         int rc = out.pos > 0 ? write_pages(unpacking, out.pos) : 0;
         if (rc != 0) {
@@ -200,20 +200,21 @@ static int unpack_all(struct unpacking *unpacking, struct err *err)
         ssize_t got = pread(unpacking->in, unpacking->packed, CHUNK, (off_t)unpacking->read);
         if (got <= 0) {
             return got < 0 ? said(err, unpacking->from, -errno)
-                           : damaged(unpacking, "it is cut off", err);
+                           : damaged(unpacking, "the file is cut off", err);
         }
         unpacking->read += (uint64_t)got;
         ZSTD_inBuffer in = {unpacking->packed, (size_t)got, 0};
         if (first && !has_magic(unpacking->packed, (size_t)got)) {
-            return damaged(unpacking, "it does not begin as a frame of zstd does", err);
+            return damaged(unpacking, "the file does not begin with a zstd frame", err);
         }
         unsigned long long size = first ? ZSTD_getFrameContentSize(in.src, in.size) : 0;
         if (size == ZSTD_CONTENTSIZE_ERROR || size == ZSTD_CONTENTSIZE_UNKNOWN) {
-            return damaged(unpacking, "it does not say its size", err);
+            return damaged(unpacking, "the zstd frame does not say its size", err);
         }
         if (size > unpacking->max) {
-            return err_set(err, -EFBIG, "%s: it is %llu bytes, more than %llu", unpacking->from,
-                           size, (unsigned long long)unpacking->max);
+            return err_set(err, -EFBIG,
+                           "%s: unpacked, the file has %llu bytes, more than the limit of %llu",
+                           unpacking->from, size, (unsigned long long)unpacking->max);
         }
         unpacking->max = first ? size : unpacking->max; /* what it says there was room for */
         int rc = first ? new_file_room(unpacking->out, unpacking->to, size, err) : 0;
@@ -223,7 +224,7 @@ static int unpack_all(struct unpacking *unpacking, struct err *err)
         }
         if (over && (in.pos < in.size ||
                      pread(unpacking->in, unpacking->packed, 1, (off_t)unpacking->read) != 0)) {
-            return damaged(unpacking, "something follows on it", err);
+            return damaged(unpacking, "more bytes follow the zstd frame", err);
         }
         first = false;
     }

@@ -52,7 +52,7 @@ static int await(struct self_write *self, struct err *err)
     long done = tracee_await_call(self->source, 0);
     int rc = done == (long)part->bytes ? 0 : write_rest(self, part, done > 0 ? (uint64_t)done : 0);
     *part = (struct self_part){.from = 0};
-    return rc != 0 ? err_set(err, rc, "writing the image: %s", err_code_text(rc)) : 0;
+    return rc != 0 ? err_set(err, rc, "cannot write the image: %s", err_code_text(rc)) : 0;
 }
 
 static int start(struct self_write *self, struct err *err)
@@ -62,7 +62,7 @@ static int start(struct self_write *self, struct err *err)
     if (rc == 0 && part->bytes > 0) {
         const uint64_t args[6] = {(uint64_t)self->inner, part->from, part->bytes, part->at};
         rc = tracee_start_call(self->source, 0, SYS_pwrite64, args);
-        rc = rc != 0 ? err_set(err, rc, "process %d: it cannot be made to write: %s",
+        rc = rc != 0 ? err_set(err, rc, "process %d: cannot make the process write its image: %s",
                                (int)self->source->pid, err_code_text(rc))
                      : 0;
         self->running = rc == 0 ? *part : self->running;

@@ -112,7 +112,7 @@ int tracee_copy(struct tracee *tracee, struct tracee *ret, struct err *err)
         if (copy.pid > 0) {
             tracee_drop_copy(tracee, &copy);
         }
-        return err_set(err, rc, "process %d: it cannot be copied: %s", (int)tracee->pid,
+        return err_set(err, rc, "process %d: cannot copy the process: %s", (int)tracee->pid,
                        err_code_text(rc));
     }
     *ret = copy;

@@ -132,10 +132,9 @@ static int seize(struct tracee *tracee, pid_t tid, struct err *err)
             return 0;
         }
         return err_set(err, rc,
-                       rc == -EPERM
-                           ? "process %d: it cannot be held: it is another user's, may not "
-                             "be traced, or is traced already"
-                           : "process %d: there is none",
+                       rc == -EPERM ? "process %d cannot be stopped: the process belongs to "
+                                      "another user, may not be traced, or is traced already"
+                                    : "no such process: %d",
                        (int)tracee->pid);
     }
     if (tracee->count == tracee->capacity) {
@@ -185,14 +184,14 @@ static int settle_one(const struct tracee *tracee, struct tracee_thread *thread,
     rc = rc != 0 ? rc : leave_vdso(tracee, thread, until_ns);
     if (rc == -ETIMEDOUT) { /* nothing to put back; the kernel lets it go when we end */
         return err_set(err, rc,
-                       "process %d: thread %d does not stop: it waits in the kernel, as in vfork "
-                       "or for a file server",
+                       "process %d: thread %d does not stop; a thread that waits in the kernel, "
+                       "for vfork or a file server, cannot be stopped",
                        (int)tracee->pid, (int)thread->tid);
     }
     if (rc == 0 || (rc == -ESRCH && thread->tid != tracee->pid)) {
         return rc;
     }
-    return err_set(err, rc, "process %d: thread %d cannot be stopped: %s", (int)tracee->pid,
+    return err_set(err, rc, "process %d: cannot stop thread %d: %s", (int)tracee->pid,
                    (int)thread->tid, err_code_text(rc));
 }
 
@@ -233,7 +232,7 @@ static int seize_all(struct tracee *tracee, bool *ret, struct err *err)
     (void)snprintf(path, sizeof path, "/proc/%d/task", (int)tracee->pid);
     DIR *folder = opendir(path);
     if (folder == NULL) {
-        return err_set(err, -ESRCH, "process %d: there is none", (int)tracee->pid);
+        return err_set(err, -ESRCH, "no such process: %d", (int)tracee->pid);
     }
     *ret = false;
     while (rc == 0 && (entry = readdir(folder)) != NULL) {
@@ -260,10 +259,10 @@ int tracee_hold(pid_t pid, struct tracee *tracee, struct err *err)
         ended = tracee->count > held ? 0 : ended + 1;
     }
     if (rc == 0 && tracee->count == 0) {
-        rc = err_set(err, -ESRCH, "process %d: there is none", (int)pid);
+        rc = err_set(err, -ESRCH, "no such process: %d", (int)pid);
     }
     if (rc == 0 && tracee->threads[0].registers.cs != CS_64BIT) {
-        rc = err_set(err, -EOPNOTSUPP, "process %d: it is not a 64 bit program", (int)pid);
+        rc = err_set(err, -EOPNOTSUPP, "process %d: not a 64-bit program", (int)pid);
     }
     if (rc != 0) {
         tracee_release(tracee, false);

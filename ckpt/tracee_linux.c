@@ -323,7 +323,7 @@ int tracee_prepare(struct tracee *tracee, const struct maps *maps, const struct 
         if (is_inside(&tracee->threads[i], vdso->start, vdso->end) ||
             is_inside(&tracee->threads[i], lent->start, lent->end)) {
             return err_set(err, -EBUSY,
-                           "process %d: thread %d is inside the kernel's vdso: try again",
+                           "process %d: thread %d is inside the kernel's vdso; try again",
                            (int)tracee->pid, (int)tracee->threads[i].tid);
         }
     }
@@ -334,7 +334,7 @@ int tracee_prepare(struct tracee *tracee, const struct maps *maps, const struct 
         found = (maps->items[i].prot & PROT_EXEC) != 0 && find_call(tracee, &maps->items[i]);
     }
     if (!found) {
-        return err_set(err, -ENOEXEC, "process %d: it has no system call instruction",
+        return err_set(err, -ENOEXEC, "process %d: no system call instruction found in its memory",
                        (int)tracee->pid);
     }
     struct guard borrowed = make_guard(tracee);
@@ -342,7 +342,7 @@ int tracee_prepare(struct tracee *tracee, const struct maps *maps, const struct 
                             MAP_PRIVATE | MAP_ANONYMOUS, (uint64_t)-1, 0);
     guard_fini(&borrowed);
     if (page < 0 && page >= -4095) {
-        return err_set(err, (int)page, "process %d: there is no room for a page: %s",
+        return err_set(err, (int)page, "process %d: no room for a page in its memory: %s",
                        (int)tracee->pid, err_code_text((int)page));
     }
     tracee->scratch = (uint64_t)page;

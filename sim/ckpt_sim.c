@@ -134,7 +134,7 @@ static void look_at_job(struct dump *dump)
     const struct sim_process *job = sim_process_find(process->host, dump->pid);
     struct follower *follower = find_follower(dump);
     if (job == NULL || !sim_work_look(job, &dump->image)) {
-        dump_ends(dump, "the process keeps no job");
+        dump_ends(dump, "the process runs no job");
         return;
     }
     uint64_t last_id = follower != NULL ? follower->last_id : 0;
@@ -314,7 +314,7 @@ static int follow_start(const struct sim_env *env, void **state)
     pid_t pid = env->argc > 3 ? (pid_t)strtol(env->argv[2], NULL, 10) : 0;
     uint64_t began = pid > 0 ? os_start_time(env->os, pid) : 0;
     if (began == 0) {
-        return say_failed(env->process, "the process keeps no job");
+        return say_failed(env->process, "the process runs no job");
     }
     struct follower *follower = mem_zalloc(sizeof(*follower));
     follower->pid = pid;
@@ -361,7 +361,7 @@ static int run_info(struct sim_process *process)
         return say_failed(process, "the image is damaged");
     }
     if (!sim_features_suit(image.features, sim_host_features(process->host))) {
-        (void)say_failed(process, "this machine lacks what the job may use");
+        (void)say_failed(process, "this machine lacks features that the job may use");
         return UNSUITED;
     }
     return 0;

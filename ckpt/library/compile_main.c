@@ -44,7 +44,7 @@ static int find_installation(char *object, char *remote, char *include, size_t s
     for (int up = 0; up < 2; up++) {
         char *slash = strrchr(self, '/');
         if (slash == NULL) {
-            return fail("its folder is not known", "roost-compile");
+            return fail("cannot find out where roost-compile is installed", "roost-compile");
         }
         *slash = '\0';
     }
@@ -94,11 +94,12 @@ static int check_output(const char *output)
     struct stat st;
     int fd = open(output, O_RDONLY | O_CLOEXEC);
     if (fd < 0) {
-        return errno == ENOENT ? fail("nothing was linked: there is no such file", output) : 0;
+        return errno == ENOENT ? fail("the command linked nothing: no such file", output) : 0;
     }
     bool bad = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && lacks_library(fd, (size_t)st.st_size);
     (void)close(fd);
-    return bad ? fail("it was linked without the library: is that a command of a compiler?", output)
+    return bad ? fail("linked without Roost's library; is the command a compiler or linker?",
+                      output)
                : 0;
 }
 
@@ -111,14 +112,13 @@ int main(int argc, char **argv)
     struct compile_plan plan;
     const char *const *command = (const char *const *)argv + 1;
     if (argc < 2 || strcmp(argv[1], "--help") == 0) {
-        (void)fprintf(
-            argc < 2 ? stderr : stdout,
-            "usage: roost-compile [--remote] COMMAND [ARGUMENT...]\n"
-            "COMMAND compiles or links (cc, g++, gfortran, ld ...).  A program that it links "
-            "makes an image\nof itself on SIGUSR2, on SIGTSTP (and ends), at an interval, or "
-            "when it calls roost_checkpoint():\nsee roost_checkpoint.h and "
-            "roost-compile(1).  --remote: its files are another machine's when\n"
-            "`roost-rsys-mount --wrap` starts it.\n");
+        (void)fprintf(argc < 2 ? stderr : stdout,
+                      "usage: roost-compile [--remote] COMMAND [ARGUMENT...]\nCOMMAND compiles or "
+                      "links (cc, g++, gfortran, ld ...).  A program that it links writes\na "
+                      "checkpoint image of itself on SIGUSR2, on SIGTSTP (and then ends), at an "
+                      "interval, or when\nit calls roost_checkpoint(): see roost_checkpoint.h and "
+                      "roost-compile(1).\n  --remote  the program works on the files of another "
+                      "machine when\n            `roost-rsys-mount --wrap` starts it\n");
         return argc < 2 ? USAGE : 0;
     }
     const char *why = compile_plan_read(argc - 1, command, &plan);

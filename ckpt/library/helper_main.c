@@ -65,12 +65,12 @@ static void write_log(const char *path, const char *image, pid_t pid, int rc,
     }
     (void)strftime(when, sizeof when, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &parts));
     int length =
-        rc == 0 ? snprintf(line, sizeof line,
-                           "%s %d %s: %" PRIu64 " bytes, %" PRIu64
-                           " of memory; stood still for %.1f ms\n",
-                           when, (int)pid, image, result->image_bytes, result->memory_bytes,
-                           (double)result->frozen_ns / 1e6)
-                : snprintf(line, sizeof line, "%s %d no image: %s\n", when, (int)pid, err->text);
+        rc == 0
+            ? snprintf(line, sizeof line,
+                       "%s %d %s: %" PRIu64 " bytes, %" PRIu64 " of memory; stopped for %.1f ms\n",
+                       when, (int)pid, image, result->image_bytes, result->memory_bytes,
+                       (double)result->frozen_ns / 1e6)
+            : snprintf(line, sizeof line, "%s %d no image: %s\n", when, (int)pid, err->text);
     (void)!write(fd, line, length < (int)sizeof line ? (size_t)length : sizeof line - 1);
     (void)close(fd);
 }
@@ -83,7 +83,7 @@ static int check_proc(struct err *err)
     link[length > 0 ? length : 0] = '\0';
     return strtol(link, NULL, 10) == (long)getpid()
                ? 0
-               : err_set(err, -ENOSYS, "/proc is not that of the program's own namespace");
+               : err_set(err, -ENOSYS, "/proc does not belong to the program's process namespace");
 }
 
 int main(int argc, char **argv)
@@ -103,7 +103,7 @@ int main(int argc, char **argv)
                                          .unseen = getppid()};
     (void)prctl(PR_SET_NAME, "roost-ckpt");
     (void)signal(SIGXFSZ, SIG_IGN); /* an error, and not our end */
-    int rc = argv[2][0] == '\0' ? err_set(&err, -ENAMETOOLONG, "the image's name is too long")
+    int rc = argv[2][0] == '\0' ? err_set(&err, -ENAMETOOLONG, "the path of the image is too long")
                                 : check_proc(&err);
     rc = rc != 0 ? rc : ckpt_dump(program.pid, argv[2], &options, &result, &err);
     write_log(argv[5], argv[2], program.pid, rc, &result, &err);

@@ -88,7 +88,7 @@ static void become_helper(void *arg)
     let_go_files();
     long rc = helper_file();
     rc = rc < 0 ? rc : SYS5(execveat, rc, "", order->argv, none, AT_EMPTY_PATH);
-    tell(order->outcome, "the helper cannot be started", rc);
+    tell(order->outcome, "cannot start the helper program", rc);
 }
 
 /* ---- in the waiter, in our memory */
@@ -109,14 +109,14 @@ static void run_helper(void *arg)
     long helper = library_clone(CLONE_VM | CLONE_VFORK, order->helper_stack + LIBRARY_STACK,
                                 become_helper, order);
     if (helper < 0) {
-        tell(order->outcome, "the helper cannot be started", helper);
+        tell(order->outcome, "cannot start the helper program", helper);
     } else {
         (void)wait_for(helper, __WALL, &status);
         /* It has told itself, if it may write to this memory. */
         if (__atomic_load_n(&order->outcome->is_told, __ATOMIC_ACQUIRE) == 0) {
             tell(order->outcome,
-                 WIFEXITED(status) ? "the helper may not look at this process"
-                                   : "the helper was killed",
+                 WIFEXITED(status) ? "the helper program has no permission to trace this process"
+                                   : "the helper program was killed",
                  WIFEXITED(status) && WEXITSTATUS(status) != 0 ? -WEXITSTATUS(status) : -EIO);
         }
     }
@@ -165,7 +165,7 @@ int take_image(struct library *library, bool ends)
     long ended = waiter < 0 ? waiter : wait_for(waiter, (int)__WCLONE, &status);
     (void)SYS2(prctl, PR_SET_PTRACER, 0);
     if (waiter < 0) {
-        tell(outcome, "the helper cannot be started", waiter);
+        tell(outcome, "cannot start the helper program", waiter);
     }
     if (__atomic_load_n(&outcome->is_told, __ATOMIC_ACQUIRE) != 0) {
         return outcome->result;
@@ -173,6 +173,6 @@ int take_image(struct library *library, bool ends)
     if (ended == -ECHILD) {
         return 1;
     }
-    tell(outcome, "the one that waits for the helper was killed", -EIO);
+    tell(outcome, "the process that waits for the helper program was killed", -EIO);
     return -EIO;
 }

@@ -66,7 +66,8 @@ int fd_place(const struct stub *stub, uint32_t index)
 void fd_put_at(const struct stub *stub, long fd, int place)
 {
     if (fd != place) {
-        stub_must(stub, SYS3(dup3, fd, place, O_CLOEXEC), "a number for an open file");
+        stub_must(stub, SYS3(dup3, fd, place, O_CLOEXEC),
+                  "moving an open file to its descriptor number");
         (void)SYS1(close, fd);
     }
 }
@@ -95,7 +96,7 @@ void fd_read_image(const struct stub *stub, void *to, uint64_t bytes, uint64_t o
 void fd_check_sum(const struct stub *stub, const struct ckpt_extent *extent, const void *bytes)
 {
     if (stub->sums && ckpt_sum_fast(0, bytes, extent->bytes) != extent->sum) {
-        stub_fail_at(stub, "the image is damaged: its bytes at", extent->offset, -EIO);
+        stub_fail_at(stub, "damaged image: bad checksum of the bytes at", extent->offset, -EIO);
     }
 }
 
@@ -134,7 +135,7 @@ static long open_kind(const struct stub *stub, const struct ckpt_file *file)
     case CKPT_NAMELESS:
         return fd_open_nameless(stub, file);
     case CKPT_EPOLL:
-        return stub_must(stub, SYS1(epoll_create1, EPOLL_CLOEXEC), "an epoll");
+        return stub_must(stub, SYS1(epoll_create1, EPOLL_CLOEXEC), "creating an epoll");
     case CKPT_EVENT:
         return fd_open_event(stub, file);
     case CKPT_CLOCK:
@@ -142,7 +143,7 @@ static long open_kind(const struct stub *stub, const struct ckpt_file *file)
     case CKPT_SIGNAL_FD:
         return fd_open_signals(stub, file);
     case CKPT_INOTIFY:
-        return stub_must(stub, SYS1(inotify_init1, flags), "an inotify");
+        return stub_must(stub, SYS1(inotify_init1, flags), "creating an inotify");
     case CKPT_PIDFD:
         return fd_open_pidfd(stub, file);
     default:
@@ -161,7 +162,7 @@ static void open_one(const struct stub *stub, uint32_t index)
         open_again(stub, file, place);
     } else if (file->kind == CKPT_FILE && file->id != 0) {
         stub_must(stub, SYS3(dup3, fd_place(stub, (uint32_t)file->id - 1), place, O_CLOEXEC),
-                  "an open file that is shared");
+                  "getting an open file that processes share");
     } else if (file->kind == CKPT_PIPE) {
         fd_open_pipe(stub, index);
     } else if (file->kind == CKPT_SOCKET) {
@@ -175,7 +176,7 @@ static void open_one(const struct stub *stub, uint32_t index)
         if (named && seeks && file->offset != 0 && (file->flags & O_PATH) == 0) {
             long rc = SYS3(lseek, fd, file->offset, SEEK_SET);
             if (SYS_FAILED(rc)) {
-                stub_fail(stub, "the position in", stub_text(stub, file->path), rc);
+                stub_fail(stub, "setting the position in", stub_text(stub, file->path), rc);
             }
         }
         fd_put_at(stub, fd, place);
@@ -186,7 +187,8 @@ static void open_one(const struct stub *stub, uint32_t index)
 
 static long far_from(const struct stub *stub, int fd, int number)
 {
-    return stub_must(stub, SYS3(fcntl, fd, F_DUPFD_CLOEXEC, number), "a number out of the way");
+    return stub_must(stub, SYS3(fcntl, fd, F_DUPFD_CLOEXEC, number),
+                     "moving a descriptor out of the way");
 }
 
 static int highest_number(const struct stub *stub)
@@ -220,19 +222,20 @@ static void find_room(struct stub *stub)
     }
     int image = stub->high + (int)stub->file_count, say = image + 1, out = image + 2;
     if ((uint64_t)out + 4 >= limits[1]) {
-        stub_fail_at(stub, "more open files at a time than are allowed here (RLIMIT_NOFILE):",
+        stub_fail_at(stub, "the limit of open files (RLIMIT_NOFILE) is too low here; the job needs",
                      (uint64_t)out + 4, -EMFILE);
     }
     stub->say = is_open(stub->say) ? stub->say : stub->image; /* what is said there is lost */
     long far[3] = {far_from(stub, stub->image, out + 1), far_from(stub, stub->say, out + 1),
                    stub->out >= 0 ? far_from(stub, stub->out, out + 1) : -1};
     (void)SYS3(close_range, STUB_STDIO, out, 0);
-    stub_must(stub, SYS3(dup3, far[0], image, O_CLOEXEC), "a number for the image");
-    stub_must(stub, SYS3(dup3, far[1], say, O_CLOEXEC), "a number for messages");
+    stub_must(stub, SYS3(dup3, far[0], image, O_CLOEXEC), "moving the descriptor of the image");
+    stub_must(stub, SYS3(dup3, far[1], say, O_CLOEXEC), "moving the descriptor for messages");
     stub->image = image;
     stub->say = say;
     if (stub->out >= 0) {
-        stub_must(stub, SYS3(dup3, far[2], out, O_CLOEXEC), "a number for the keeper");
+        stub_must(stub, SYS3(dup3, far[2], out, O_CLOEXEC),
+                  "moving the descriptor to the init process");
         stub->out = out;
     }
     (void)SYS3(close_range, out + 1, ~0U, 0);
@@ -296,7 +299,7 @@ static void copy_to_number(const struct stub *stub, const struct ckpt_fd *fd)
 {
     long rc = SYS3(dup3, fd_place(stub, fd->file), fd->fd, fd->cloexec != 0 ? O_CLOEXEC : 0);
     if (rc < 0 && !fd_is_inherited(stub, fd_file(stub, fd->file))) {
-        stub_fail(stub, "a number of an open file", "", rc);
+        stub_fail(stub, "setting the descriptor number of", "", rc);
     }
 }
 
@@ -323,7 +326,7 @@ void stub_make_descriptors(struct stub *stub)
     const char *cwd = stub_text(stub, stub->process->cwd);
     long rc = SYS1(chdir, cwd);
     if (rc != 0) {
-        stub_fail(stub, "the working directory", cwd, rc);
+        stub_fail(stub, "changing to the working directory", cwd, rc);
     }
 }
 

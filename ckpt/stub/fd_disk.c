@@ -30,15 +30,15 @@ long fd_open_named(const struct stub *stub, const struct ckpt_file *file)
         fd = SYS4(openat, AT_FDCWD, path, flags & ~(uint32_t)O_NOATIME, 0);
     }
     if (fd < 0) {
-        stub_fail(stub, "the open file", path, fd);
+        stub_fail(stub, "opening the file", path, fd);
     }
     long rc = SYS2(fstat, fd, &st);
     if (rc != 0 || (st.st_mode & S_IFMT) != (file->mode & S_IFMT)) {
-        stub_fail(stub, "no more what it was:", path, rc != 0 ? rc : -EINVAL);
+        stub_fail(stub, "a file is not what it was:", path, rc != 0 ? rc : -EINVAL);
     }
     if (S_ISREG(file->mode) && (uint64_t)st.st_size < file->offset && file->bytes >= file->offset &&
         (file->flags & O_ACCMODE) == O_RDONLY) {
-        stub_fail(stub, "shorter than where the job had read to:", path, -EIO);
+        stub_fail(stub, "a file is shorter than the job had read it:", path, -EIO);
     }
     return fd;
 }
@@ -69,7 +69,7 @@ static void check_extent(const struct stub *stub, const struct ckpt_extent *exte
     if (stub->sums && extent->bytes > 0) {
         long seen =
             SYS6(mmap, NULL, extent->bytes, PROT_READ, MAP_PRIVATE, stub->image, extent->offset);
-        stub_must(stub, seen, "room for the contents of a removed file");
+        stub_must(stub, seen, "making room for the contents of a removed file");
         fd_check_sum(stub, extent, (const void *)seen);
         (void)SYS2(munmap, seen, extent->bytes);
     }
@@ -85,7 +85,8 @@ static void copy_contents(const struct stub *stub, const struct ckpt_file *file,
             long rc = copy_some(stub, fd, extent->offset + done, extent->start + done,
                                 extent->bytes - done);
             if (rc <= 0) {
-                stub_fail(stub, "the contents of", stub_text(stub, file->path), rc < 0 ? rc : -EIO);
+                stub_fail(stub, "restoring the contents of", stub_text(stub, file->path),
+                          rc < 0 ? rc : -EIO);
             }
             done += (uint64_t)rc;
         }
@@ -150,9 +151,9 @@ void fd_make_object(const struct stub *stub, uint32_t index)
         fd = SYS2(memfd_create, name.bytes, MFD_CLOEXEC | sealing);
     }
     if (fd < 0) {
-        stub_fail(stub, "the removed file", path, fd);
+        stub_fail(stub, "creating the removed file", path, fd);
     }
-    stub_must(stub, SYS2(ftruncate, fd, file->bytes), "the size of a removed file");
+    stub_must(stub, SYS2(ftruncate, fd, file->bytes), "setting the size of a removed file");
     copy_contents(stub, file, fd);
     fd_put_at(stub, fd, fd_place(stub, index));
 }
@@ -161,7 +162,7 @@ static void seal(const struct stub *stub, uint32_t index, uint32_t seals)
 {
     if (seals != 0) {
         stub_must(stub, SYS3(fcntl, fd_place(stub, index), F_ADD_SEALS, seals),
-                  "the seals of memory");
+                  "sealing a memory file");
     }
 }
 
@@ -196,7 +197,7 @@ long fd_open_nameless(const struct stub *stub, const struct ckpt_file *file)
         fd = fd_reopen(object, file->flags & ~(uint32_t)O_DIRECT);
     }
     if (fd < 0) {
-        stub_fail(stub, "the removed file", stub_text(stub, file->path), fd);
+        stub_fail(stub, "opening the removed file", stub_text(stub, file->path), fd);
     }
     return fd;
 }

@@ -35,9 +35,9 @@ long fd_open_event(const struct stub *stub, const struct ckpt_file *file)
 {
     uint32_t semaphore = file->detail != 0 ? EFD_SEMAPHORE : 0;
     uint64_t count = file->value;
-    long fd = stub_must(stub, SYS2(eventfd2, 0, flags_of(file) | semaphore), "an eventfd");
+    long fd = stub_must(stub, SYS2(eventfd2, 0, flags_of(file) | semaphore), "creating an eventfd");
     if (count != 0) {
-        stub_must(stub, SYS3(write, fd, &count, sizeof count), "the count of an eventfd");
+        stub_must(stub, SYS3(write, fd, &count, sizeof count), "setting the count of an eventfd");
     }
     return fd;
 }
@@ -51,18 +51,19 @@ static void set_clock(const struct stub *stub, const struct ckpt_file *file, lon
     bool armed = file->left_s != 0 || file->left_ns != 0;
     if (armed && (file->detail & TFD_TIMER_ABSTIME) != 0 && file->clock != CLOCK_REALTIME) {
         struct __kernel_timespec now;
-        stub_must(stub, SYS2(clock_gettime, file->clock, &now), "the time");
+        stub_must(stub, SYS2(clock_gettime, file->clock, &now), "reading the clock");
         int64_t ns = spec.it_value.tv_nsec + now.tv_nsec;
         spec.it_value.tv_sec += now.tv_sec + ns / SECOND;
         spec.it_value.tv_nsec = ns % SECOND;
     }
-    stub_must(stub, SYS4(timerfd_settime, fd, file->detail, &spec, NULL), "a timerfd");
+    stub_must(stub, SYS4(timerfd_settime, fd, file->detail, &spec, NULL), "creating a timerfd");
 }
 
 long fd_open_clock(const struct stub *stub, const struct ckpt_file *file)
 {
     uint64_t ticks = file->value;
-    long fd = stub_must(stub, SYS2(timerfd_create, file->clock, flags_of(file)), "a timerfd");
+    long fd =
+        stub_must(stub, SYS2(timerfd_create, file->clock, flags_of(file)), "setting a timerfd");
     set_clock(stub, file, fd);
     if (ticks != 0 && SYS3(ioctl, fd, SET_TICKS, &ticks) != 0) {
         struct ckpt_file soon = *file; /* at least it goes off */
@@ -79,7 +80,8 @@ long fd_open_clock(const struct stub *stub, const struct ckpt_file *file)
 long fd_open_signals(const struct stub *stub, const struct ckpt_file *file)
 {
     uint64_t mask = file->value;
-    return stub_must(stub, SYS4(signalfd4, -1, &mask, sizeof mask, flags_of(file)), "a signalfd");
+    return stub_must(stub, SYS4(signalfd4, -1, &mask, sizeof mask, flags_of(file)),
+                     "creating a signalfd");
 }
 
 /* Of a process that was waited for. */
@@ -92,7 +94,7 @@ static long open_ended(const struct stub *stub)
     if (pid == 0) {
         (void)SYS1(exit_group, 0);
     }
-    stub_must(stub, pid, "a process that ends");
+    stub_must(stub, pid, "creating a process that has ended");
     (void)SYS5(waitid, P_PID, pid, &info, WEXITED | __WALL, NULL);
     return fd;
 }
@@ -102,7 +104,8 @@ long fd_open_pidfd(const struct stub *stub, const struct ckpt_file *file)
     if (file->value == 0) {
         return open_ended(stub);
     }
-    return stub_must(stub, SYS2(pidfd_open, file->value, file->flags & O_NONBLOCK), "a pidfd");
+    return stub_must(stub, SYS2(pidfd_open, file->value, file->flags & O_NONBLOCK),
+                     "opening a pidfd");
 }
 
 /* ---- epoll */
@@ -130,7 +133,7 @@ static void add_to_epoll(const struct stub *stub, const struct ckpt_watch *watch
     long flags = SYS3(fcntl, number, F_GETFD, 0);
     long kept = flags >= 0 ? SYS3(fcntl, number, F_DUPFD_CLOEXEC, 0) : -1;
     if (from != number) {
-        stub_must(stub, SYS3(dup3, from, number, O_CLOEXEC), "what an epoll watches");
+        stub_must(stub, SYS3(dup3, from, number, O_CLOEXEC), "adding a file to an epoll");
     }
     long rc = silent ? add_silent(epoll, number, &event)
                      : SYS4(epoll_ctl, epoll, EPOLL_CTL_ADD, number, &event);
@@ -141,7 +144,7 @@ static void add_to_epoll(const struct stub *stub, const struct ckpt_watch *watch
         (void)SYS1(close, number);
     }
     if (rc != 0 && !fd_is_inherited(stub, fd_file(stub, watch->file))) {
-        stub_fail(stub, "what an epoll watches,", stub_text(stub, fd_file(stub, watch->file)->path),
+        stub_fail(stub, "adding to an epoll", stub_text(stub, fd_file(stub, watch->file)->path),
                   rc);
     }
 }
@@ -168,7 +171,7 @@ static void add_to_inotify(const struct stub *stub, const struct ckpt_watch *wat
         number = SYS3(inotify_add_watch, inotify, path, watch->events | IN_DONT_FOLLOW);
     }
     if (number != watch->number) {
-        stub_fail(stub, "what an inotify watches,", path, number < 0 ? number : -EEXIST);
+        stub_fail(stub, "adding to an inotify", path, number < 0 ? number : -EEXIST);
     }
 }
 

@@ -32,7 +32,7 @@ static void fill(const struct stub *stub, const struct ckpt_file *file,
             STUB_ENTRY(stub, CKPT_EXTENTS, struct ckpt_extent, file->extents.first + i);
         long room = SYS6(mmap, NULL, extent->bytes, PROT_READ | PROT_WRITE,
                          MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        stub_must(stub, room, "room for what was in a pipe");
+        stub_must(stub, room, "making room for the contents of a pipe");
         fd_read_extent(stub, (void *)room, extent);
         put(stub, end, (const void *)room, extent->bytes);
         (void)SYS2(munmap, room, extent->bytes);
@@ -47,7 +47,7 @@ static void put_in_pipe(const struct stub *stub, int end, const void *bytes, uin
     while (done < count) {
         long rc = SYS3(write, end, (const char *)bytes + done, count - done);
         if (rc <= 0) {
-            stub_fail(stub, "what was in a pipe", "", rc < 0 ? rc : -EIO);
+            stub_fail(stub, "restoring the contents of a pipe", "", rc < 0 ? rc : -EIO);
         }
         done += (uint64_t)rc;
     }
@@ -59,10 +59,12 @@ static void put_end(const struct stub *stub, uint32_t index, int end, bool *is_u
     const struct ckpt_file *file = fd_file(stub, index);
     int place = fd_place(stub, index);
     if (!*is_used && access_of(file) != O_RDWR) {
-        stub_must(stub, SYS3(dup3, end, place, O_CLOEXEC), "an end of a pipe");
+        stub_must(stub, SYS3(dup3, end, place, O_CLOEXEC), "opening an end of a pipe");
         *is_used = true;
     } else {
-        fd_put_at(stub, stub_must(stub, fd_reopen(end, access_of(file) | O_NONBLOCK), "a pipe"),
+        fd_put_at(stub,
+                  stub_must(stub, fd_reopen(end, access_of(file) | O_NONBLOCK),
+                            "setting up a pipe"),
                   place);
     }
     (void)SYS3(fcntl, place, F_SETFL, file->flags & (O_NONBLOCK | O_DIRECT | O_APPEND));
@@ -72,13 +74,13 @@ static void make_ends(const struct stub *stub, const struct ckpt_file *file, int
 {
     const char *path = stub_text(stub, file->path);
     if (path[0] != '/') {
-        stub_must(stub, SYS2(pipe2, ends, O_CLOEXEC | O_NONBLOCK), "a pipe");
+        stub_must(stub, SYS2(pipe2, ends, O_CLOEXEC | O_NONBLOCK), "creating a pipe");
         return;
     }
     for (int i = 0; i < 2; i++) { /* for reading and writing: that waits for nobody */
         long fd = SYS4(openat, AT_FDCWD, path, O_RDWR | O_NONBLOCK | O_CLOEXEC, 0);
         if (fd < 0) {
-            stub_fail(stub, "the pipe", path, fd);
+            stub_fail(stub, "opening the pipe", path, fd);
         }
         ends[i] = (int)fd;
     }
@@ -125,7 +127,7 @@ static void put_in_socket(const struct stub *stub, int end, const void *bytes, u
         long rc = SYS6(sendto, end, (const char *)bytes + done, count - done,
                        MSG_DONTWAIT | MSG_NOSIGNAL, NULL, 0);
         if (rc <= 0) {
-            stub_fail(stub, "what was in a socket", "", rc < 0 ? rc : -EIO);
+            stub_fail(stub, "restoring the contents of a socket", "", rc < 0 ? rc : -EIO);
         }
         done += (uint64_t)rc;
     }
@@ -158,7 +160,7 @@ static void finish_socket(const struct stub *stub, const struct ckpt_file *file,
     if ((file->shut & 3) != 0) {
         (void)SYS2(shutdown, fd, (file->shut & 3) - 1);
     }
-    stub_must(stub, SYS3(fcntl, fd, F_SETFL, file->flags & O_NONBLOCK), "a socket");
+    stub_must(stub, SYS3(fcntl, fd, F_SETFL, file->flags & O_NONBLOCK), "creating a socket");
 }
 
 /* An end that the job has not any more is closed. */

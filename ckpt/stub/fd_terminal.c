@@ -40,13 +40,16 @@ static int make_master(const struct stub *stub, const struct ckpt_terminal *stat
     const int no = 0, yes = 1;
     long master = SYS4(openat, AT_FDCWD, "/dev/ptmx", PEER | O_NONBLOCK | O_CLOEXEC, 0);
     if (master < 0) {
-        stub_fail(stub, "a terminal,", "/dev/ptmx", master);
+        stub_fail(stub, "opening a terminal,", "/dev/ptmx", master);
     }
-    stub_must(stub, SYS3(ioctl, master, TIOCSPTLCK, &no), "a terminal");
-    stub_must(stub, SYS3(ioctl, master, TCSETS2, state->settings), "the settings of a terminal");
-    stub_must(stub, SYS3(ioctl, master, TIOCSWINSZ, state->window), "the size of a terminal");
+    stub_must(stub, SYS3(ioctl, master, TIOCSPTLCK, &no), "opening a terminal");
+    stub_must(stub, SYS3(ioctl, master, TCSETS2, state->settings),
+              "restoring the settings of a terminal");
+    stub_must(stub, SYS3(ioctl, master, TIOCSWINSZ, state->window),
+              "restoring the size of a terminal");
     if ((state->flags & CKPT_TERMINAL_PACKETS) != 0) {
-        stub_must(stub, SYS3(ioctl, master, TIOCPKT, &yes), "the packets of a terminal");
+        stub_must(stub, SYS3(ioctl, master, TIOCPKT, &yes),
+                  "restoring the packet mode of a terminal");
     }
     return (int)master;
 }
@@ -56,13 +59,14 @@ static void put_end(const struct stub *stub, uint32_t index, int master)
     const struct ckpt_file *file = fd_file(stub, index);
     int place = fd_place(stub, index);
     if (file->detail == CKPT_MASTER) {
-        stub_must(stub, SYS3(dup3, master, place, O_CLOEXEC), "a terminal");
-        stub_must(stub, SYS3(fcntl, place, F_SETFL, file->flags & O_NONBLOCK), "a terminal");
+        stub_must(stub, SYS3(dup3, master, place, O_CLOEXEC), "creating a terminal");
+        stub_must(stub, SYS3(fcntl, place, F_SETFL, file->flags & O_NONBLOCK),
+                  "setting up a terminal");
         return;
     }
     uint32_t flags = file->flags & (O_ACCMODE | O_NONBLOCK | O_APPEND);
     long slave = SYS3(ioctl, master, TIOCGPTPEER, flags | O_NOCTTY);
-    fd_put_at(stub, stub_must(stub, slave, "a terminal"), place);
+    fd_put_at(stub, stub_must(stub, slave, "opening a terminal"), place);
 }
 
 void fd_open_terminal(const struct stub *stub, uint32_t index)
@@ -78,10 +82,11 @@ void fd_open_terminal(const struct stub *stub, uint32_t index)
         }
     }
     if ((state.flags & CKPT_TERMINAL_LEFT) != 0) {
-        (void)SYS1(close, stub_must(stub, SYS3(ioctl, master, TIOCGPTPEER, PEER), "a terminal"));
+        (void)SYS1(close,
+                   stub_must(stub, SYS3(ioctl, master, TIOCGPTPEER, PEER), "opening a terminal"));
     }
     if ((state.flags & CKPT_TERMINAL_LOCKED) != 0) {
-        stub_must(stub, SYS3(ioctl, master, TIOCSPTLCK, &yes), "a terminal");
+        stub_must(stub, SYS3(ioctl, master, TIOCSPTLCK, &yes), "opening a terminal");
     }
     (void)SYS1(close, master); /* was it hung up, it is now */
 }
@@ -100,7 +105,7 @@ static long own_terminal(const struct stub *stub, struct ckpt_terminal *ret)
         read_state(stub, file, ret);
         if (ret->session == stub->process->pid) {
             return stub_must(stub, SYS3(ioctl, fd_place(stub, i), TIOCGPTPEER, PEER),
-                             "the terminal of a session");
+                             "making a terminal the terminal of a session");
         }
     }
     return -1;

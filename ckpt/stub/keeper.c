@@ -54,16 +54,16 @@ static const char *step_text(int step, long error)
         return "a pipe";
     case STEP_NAMESPACES:
         if (error == -EPERM || error == -ENOSPC) {
-            return "this kernel lets ordinary users make no namespaces "
+            return "ordinary users may create no namespaces on this machine "
                    "(kernel.unprivileged_userns_clone, user.max_user_namespaces)";
         }
-        return "user, process and mount namespaces of its own";
+        return "creating user, process and mount namespaces";
     case STEP_MAPS:
-        return "the user of its namespace";
+        return "mapping the user of the namespace";
     case STEP_PROC:
-        return "/proc of its namespace";
+        return "mounting /proc of the namespace";
     case STEP_CLONE:
-        return "a process with the number that it had";
+        return "creating a process with its former number";
     default:
         return "";
     }

@@ -96,7 +96,7 @@ static void move_kernel_pages(const struct stub *stub, struct kernel_pages *page
         long rc =
             SYS5(mremap, start, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, start - from + to);
         if (SYS_FAILED(rc)) {
-            stub_fail_at(stub, "the kernel's own pages at", start, rc);
+            stub_fail_at(stub, "moving the kernel's own pages at", start, rc);
         }
         pages->ranges[i].start = start - from + to;
         pages->ranges[i].end = start - from + to + bytes;
@@ -126,7 +126,7 @@ static void read_extent(const struct stub *stub, const struct ckpt_extent *exten
         done += (uint64_t)got;
     }
     if (stub->sums && sum != extent->sum) {
-        stub_fail_at(stub, "the image is damaged: its bytes at", extent->offset, -EIO);
+        stub_fail_at(stub, "damaged image: bad checksum of the bytes at", extent->offset, -EIO);
     }
 }
 
@@ -140,7 +140,7 @@ static void map_extent(const struct stub *stub, const struct ckpt_extent *extent
         stub_fail_at(stub, "mapping the image to memory at", extent->start, rc);
     }
     if (sums && ckpt_sum_fast(0, (const void *)extent->start, extent->bytes) != extent->sum) {
-        stub_fail_at(stub, "the image is damaged: its bytes at", extent->offset, -EIO);
+        stub_fail_at(stub, "damaged image: bad checksum of the bytes at", extent->offset, -EIO);
     }
     if (sums && prot != PROT_READ && SYS3(mprotect, extent->start, extent->bytes, prot) != 0) {
         stub_fail_at(stub, "protecting memory at", extent->start, -EACCES);
@@ -185,7 +185,7 @@ static void map_region(const struct stub *stub, const struct ckpt_region *region
             fd = SYS4(openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
         }
         if (fd < 0) {
-            stub_fail(stub, "the file that was mapped,", path, fd);
+            stub_fail(stub, "opening the mapped file", path, fd);
         }
     } else if (region->kind == CKPT_SHARED_MEMORY) {
         fd = stub_memory_file(stub, (uint32_t)region->id);
@@ -196,7 +196,7 @@ static void map_region(const struct stub *stub, const struct ckpt_region *region
     uint32_t prot = fills && region->kind != CKPT_MAPPED ? PROT_READ | PROT_WRITE : region->prot;
     long rc = SYS6(mmap, region->start, bytes, prot, flags, fd, region->map_offset);
     if (SYS_FAILED(rc)) {
-        stub_fail_at(stub, "memory at", region->start, rc);
+        stub_fail_at(stub, "mapping memory at", region->start, rc);
     }
     if (region->kind == CKPT_MAPPED) {
         (void)SYS1(close, fd);
@@ -260,13 +260,13 @@ void stub_make_memory(struct stub *stub)
     struct kernel_pages pages;
     find_kernel_pages(stub, &pages);
     if (pages.end - pages.start > CKPT_PARKING) {
-        stub_fail_at(stub, "the kernel has more pages of its own than there is room for, from",
+        stub_fail_at(stub, "the kernel has more of its own pages than there is room for, from",
                      pages.start, -ENOMEM);
     }
     move_kernel_pages(stub, &pages, head->parking);
-    stub_must(stub, SYS2(munmap, 0, head->window), "what is below the window");
+    stub_must(stub, SYS2(munmap, 0, head->window), "unmapping what lies below the window");
     uint64_t end = head->window + head->window_bytes;
-    stub_must(stub, SYS2(munmap, end, SPACE_END - end), "what is above the window");
+    stub_must(stub, SYS2(munmap, end, SPACE_END - end), "unmapping what lies above the window");
     for (uint32_t i = 0; i < process->regions.count; i++) {
         const struct ckpt_region *region =
             STUB_ENTRY(stub, CKPT_REGIONS, struct ckpt_region, process->regions.first + i);

@@ -30,7 +30,7 @@ static void set_actions(const struct stub *stub)
             STUB_ENTRY(stub, CKPT_ACTIONS, struct ckpt_action, actions.first + i);
         struct kernel_action action = {saved->handler, saved->flags, saved->restorer, saved->mask};
         stub_must(stub, SYS4(rt_sigaction, saved->signal, &action, NULL, sizeof action.mask),
-                  "the handler of a signal");
+                  "setting the handler of a signal");
     }
 }
 
@@ -54,7 +54,7 @@ static void set_map(const struct stub *stub)
         (__u64 *)(uintptr_t)stub_entry(stub, CKPT_AUXV, process->auxv.first, sizeof(uint64_t));
     map.auxv_size = process->auxv.count * (uint32_t)sizeof(uint64_t);
     stub_must(stub, SYS5(prctl, PR_SET_MM, PR_SET_MM_MAP, &map, sizeof map, 0),
-              "where its memory begins and ends");
+              "setting the limits of its memory (PR_SET_MM)");
 }
 
 static void queue_signals(const struct stub *stub)
@@ -66,7 +66,7 @@ static void queue_signals(const struct stub *stub)
         int number;
         __builtin_memcpy(&number, saved->info, sizeof number);
         stub_must(stub, SYS3(rt_sigqueueinfo, stub->process->pid, number, saved->info),
-                  "a signal that was pending");
+                  "sending a pending signal");
     }
 }
 
@@ -75,7 +75,8 @@ static void allow_registers(const struct stub *stub)
 {
     for (unsigned i = 0; i < CKPT_COMPONENTS; i++) {
         if ((stub->process->xstate_allowed & ~DEFAULT_COMPONENTS & UINT64_C(1) << i) != 0) {
-            stub_must(stub, SYS2(arch_prctl, ARCH_REQ_XCOMP_PERM, i), "leave to use AMX tiles");
+            stub_must(stub, SYS2(arch_prctl, ARCH_REQ_XCOMP_PERM, i),
+                      "asking for permission to use AMX tiles");
         }
     }
 }
@@ -112,16 +113,16 @@ static void set_timer(const struct stub *stub, const struct ckpt_timer *saved)
     }
     /* Numbers go up by one; those of timers that were deleted are passed by. */
     while (id != saved->id) {
-        stub_must(stub, SYS3(timer_create, saved->clock, &event, &id), "a timer");
+        stub_must(stub, SYS3(timer_create, saved->clock, &event, &id), "creating a timer");
         if (id > saved->id) {
-            stub_fail(stub, "the number of a timer", "", -EEXIST);
+            stub_fail(stub, "a timer got another number than", "", -EEXIST);
         }
         if (id != saved->id) {
             (void)SYS1(timer_delete, id);
         }
     }
     if (saved->left_s != 0 || saved->left_ns != 0) {
-        stub_must(stub, SYS4(timer_settime, id, 0, &left, NULL), "a timer");
+        stub_must(stub, SYS4(timer_settime, id, 0, &left, NULL), "starting a timer");
     }
 }
 
@@ -152,7 +153,7 @@ void stub_start_timers(struct stub *stub)
     for (int which = 0; which < 3; which++) {
         const int64_t *timer = process->itimers[which];
         if (timer[0] != 0 || timer[1] != 0 || timer[2] != 0 || timer[3] != 0) {
-            stub_must(stub, SYS3(setitimer, which, timer, NULL), "an interval timer");
+            stub_must(stub, SYS3(setitimer, which, timer, NULL), "starting an interval timer");
         }
     }
     set_limits(stub);

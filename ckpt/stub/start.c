@@ -70,9 +70,9 @@ long stub_must(const struct stub *stub, long result, const char *what)
 /* They are the last of the image; what is not there cannot be looked at. */
 static void check_size(const struct stub *stub, const Elf64_Phdr *tables)
 {
-    long bytes = stub_must(stub, SYS3(lseek, stub->image, 0, SEEK_END), "the image");
+    long bytes = stub_must(stub, SYS3(lseek, stub->image, 0, SEEK_END), "opening the image");
     if ((uint64_t)bytes < tables->p_offset + tables->p_filesz) {
-        stub_fail(stub, "the image is cut off", "", -EIO);
+        stub_fail(stub, "damaged image: the file is cut off", "", -EIO);
     }
 }
 
@@ -84,7 +84,7 @@ static void check_tables(const struct stub *stub)
     uint32_t is = ckpt_sum(0, head, head->tables_bytes);
     head->sum = sum;
     if (is != sum) {
-        stub_fail(stub, "the image's tables are damaged", "", -EIO);
+        stub_fail(stub, "damaged image: bad checksum of its tables", "", -EIO);
     }
 }
 
@@ -92,7 +92,7 @@ static void check_tables(const struct stub *stub)
 static void check_whole(const struct stub *stub)
 {
     if ((stub->head->flags & CKPT_DELTA) != 0) {
-        stub_fail(stub, "this image has only what changed; merge it (roost-ckpt merge) with",
+        stub_fail(stub, "this image holds only changes; merge it (roost-ckpt merge) with",
                   stub_text(stub, stub->head->base), -ENOEXEC);
     }
 }
@@ -136,7 +136,7 @@ static void check_machine(struct stub *stub, const uint64_t *stack)
     machine_read(told(stack, AT_HWCAP2), here);
     const char *missing = machine_missing(head->machine, here);
     if (missing != NULL) {
-        stub_fail(stub, "this machine lacks what the job may use:", missing, -EOPNOTSUPP);
+        stub_fail(stub, "this machine lacks features that the job may use:", missing, -EOPNOTSUPP);
     }
     if (machine_outgrows(head->linker_room, here)) {
         stub_fail(stub,
@@ -154,7 +154,7 @@ static void check_machine(struct stub *stub, const uint64_t *stack)
         const uint8_t *saved = stub_entry(stub, CKPT_XSTATES, thread->xstate, 1);
         missing = xstate_missing(&head->xstate, saved, &stub->xstate);
         if (missing != NULL) {
-            stub_fail(stub, "this machine lacks what the job uses:", missing, -EOPNOTSUPP);
+            stub_fail(stub, "this machine lacks features that the job uses:", missing, -EOPNOTSUPP);
         }
     }
 }
@@ -173,7 +173,8 @@ static void parse(struct stub *stub, int argc, const char *const *argv)
         } else if (text_is(argv[i], "--check")) {
             stub->check = true;
         } else {
-            stub_fail(stub, "--lazy, --stdio, --inside or --check, but not", argv[i], -EINVAL);
+            stub_fail(stub, "unknown option; expected --lazy, --stdio, --inside or --check, not",
+                      argv[i], -EINVAL);
         }
     }
 }
@@ -234,7 +235,7 @@ static int prepare(void *arg, int out)
     struct stub *stub = arg;
     long page = SYS6(mmap, stub->head->meeting, CKPT_PAGE, PROT_READ | PROT_WRITE,
                      MAP_SHARED | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
-    stub_must(stub, page, "a page that the processes share");
+    stub_must(stub, page, "mapping the page that the processes share");
     stub->meeting = (struct stub_meeting *)stub->head->meeting;
     stub->out = out;
     stub_open_files(stub);
@@ -258,8 +259,9 @@ static void see_end(void *arg, long pid)
 static void open_image(struct stub *stub)
 {
     long fd = stub_must(stub, SYS4(openat, AT_FDCWD, "/proc/self/exe", O_RDONLY | O_CLOEXEC, 0),
-                        "the image");
-    stub->image = (int)stub_must(stub, SYS3(fcntl, fd, F_DUPFD_CLOEXEC, STDERR + 1), "the image");
+                        "opening the image");
+    stub->image =
+        (int)stub_must(stub, SYS3(fcntl, fd, F_DUPFD_CLOEXEC, STDERR + 1), "opening the image");
     (void)SYS1(close, fd);
 }
 

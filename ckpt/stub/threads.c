@@ -167,7 +167,7 @@ static void queue_own_signals(const struct stub *stub, const struct ckpt_thread 
         __builtin_memcpy(&number, saved->info, sizeof number);
         stub_must(stub,
                   SYS4(rt_tgsigqueueinfo, stub->process->pid, thread->tid, number, saved->info),
-                  "a signal that was pending for a thread");
+                  "sending a pending signal to a thread");
     }
 }
 
@@ -176,21 +176,23 @@ static void tell_kernel(const struct stub *stub, const struct ckpt_thread *threa
     (void)SYS5(prctl, PR_SET_NAME, stub_text(stub, thread->command), 0, 0, 0);
     if (thread->robust != 0) {
         stub_must(stub, SYS2(set_robust_list, thread->robust, thread->robust_bytes),
-                  "the list of robust mutexes");
+                  "setting the list of robust mutexes");
     }
     (void)SYS1(set_tid_address, thread->clear_tid);
     if (thread->timer_slack != 0) {
         (void)SYS5(prctl, PR_SET_TIMERSLACK, thread->timer_slack, 0, 0, 0);
     }
-    stub_must(stub, SYS2(arch_prctl, ARCH_SET_FS, thread->registers.fs_base), "the base of FS");
-    stub_must(stub, SYS2(arch_prctl, ARCH_SET_GS, thread->registers.gs_base), "the base of GS");
+    stub_must(stub, SYS2(arch_prctl, ARCH_SET_FS, thread->registers.fs_base),
+              "setting the base of FS");
+    stub_must(stub, SYS2(arch_prctl, ARCH_SET_GS, thread->registers.gs_base),
+              "setting the base of GS");
     if (thread->rseq != 0) {
         uint32_t *rseq = (uint32_t *)thread->rseq; /* cpu_id_start, cpu_id, rseq_cs */
         rseq[0] = 0;
         rseq[1] = (uint32_t)-1;
         rseq[2] = rseq[3] = 0;
         stub_must(stub, SYS4(rseq, thread->rseq, thread->rseq_bytes, 0, thread->rseq_signature),
-                  "restartable sequences");
+                  "setting up restartable sequences");
     }
     queue_own_signals(stub, thread);
     give_up_powers();
@@ -237,7 +239,7 @@ static void start_thread(struct stub *stub, uint32_t index)
                               .set_tid = (uint64_t)(uintptr_t)&tid,
                               .set_tid_size = 1};
     stub_must(stub, stub_clone(&args, sizeof args, run_thread, start),
-              "a thread with the number that it had");
+              "creating a thread with its former number");
 }
 
 void stub_run_threads(struct stub *stub)

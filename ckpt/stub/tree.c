@@ -19,7 +19,7 @@
 #include "ckpt/stub/sys.h"
 
 #define LOOK_AGAIN_NS 100000000
-#define KILLED        "a process of the job was killed meanwhile"
+#define KILLED        "a process of the job was killed during the resume"
 
 /* ---- meeting */
 
@@ -136,10 +136,10 @@ _Noreturn static void be_zombie(struct stub *stub, void (*child)(struct stub *st
 {
     const struct ckpt_process *process = stub->process;
     if (process->sid == process->pid) {
-        stub_must(stub, SYS0(setsid), "a session");
+        stub_must(stub, SYS0(setsid), "creating a session");
         make_own_orphans(stub, child);
     } else if (process->pgid == process->pid) {
-        stub_must(stub, SYS2(setpgid, 0, 0), "a group of processes");
+        stub_must(stub, SYS2(setpgid, 0, 0), "creating a process group");
     }
     end_as(process);
 }
@@ -155,7 +155,7 @@ static void make(struct stub *stub, uint32_t index, void (*child)(struct stub *s
         }
         child(stub);
     }
-    stub_must(stub, pid, "a process with the number that it had");
+    stub_must(stub, pid, "creating a process with its former number");
     if ((process->flags & CKPT_ZOMBIE) != 0) {
         siginfo_t info;
         (void)SYS5(waitid, P_PID, pid, &info, WEXITED | WNOWAIT | __WALL, NULL);
@@ -198,7 +198,7 @@ static void make_orphans_of(struct stub *stub, int32_t session, int32_t number,
     long pid = clone_as(number, SIGCHLD);
     if (pid == 0) {
         if (session == number) {
-            stub_must(stub, SYS0(setsid), "a session");
+            stub_must(stub, SYS0(setsid), "creating a session");
         }
         for (uint32_t i = 1; i < process_count(stub); i++) {
             const struct ckpt_process *process = process_at(stub, i);
@@ -209,8 +209,8 @@ static void make_orphans_of(struct stub *stub, int32_t session, int32_t number,
         }
         (void)SYS1(exit_group, 0);
     }
-    stub_must(stub, pid, "a process for those whose parent has ended");
-    stub_must(stub, SYS4(wait4, pid, NULL, __WALL, NULL), "the end of a process");
+    stub_must(stub, pid, "creating a parent for orphaned processes");
+    stub_must(stub, SYS4(wait4, pid, NULL, __WALL, NULL), "ending a helper process");
 }
 
 /* Is that one the first orphan of a session that it does not lead itself? */
@@ -290,8 +290,8 @@ static void lend(const struct stub *stub)
     while (pid == 0) {
         (void)SYS0(pause);
     }
-    stub_must(stub, pid, "a process for a group");
-    stub_must(stub, SYS2(setpgid, pid, pid), "a group of processes");
+    stub_must(stub, pid, "creating a process for a process group");
+    stub_must(stub, SYS2(setpgid, pid, pid), "creating a process group");
 }
 
 /* Children that have ended do not join by themselves.  Only who waits for a group's notices. */
@@ -314,11 +314,11 @@ static void join_group(struct stub *stub)
         lend(stub);
     }
     if (process->pgid == process->pid && process->sid != process->pid) {
-        stub_must(stub, SYS2(setpgid, 0, 0), "a group of processes");
+        stub_must(stub, SYS2(setpgid, 0, 0), "joining a process group");
     }
     stub_meet(stub, STUB_LEADS);
     if (process->pgid != 0 && process->pgid != process->pid) {
-        stub_must(stub, SYS2(setpgid, 0, process->pgid), "the group of a process");
+        stub_must(stub, SYS2(setpgid, 0, process->pgid), "reading the group of a process");
     }
     put_zombies_to_groups(stub);
     stub_meet(stub, STUB_GROUPED);
@@ -334,7 +334,7 @@ void stub_make_tree(struct stub *stub, void (*child)(struct stub *stub))
     const struct ckpt_process *process = stub->process;
     make_children(stub, true, child);
     if (process->sid == process->pid) {
-        stub_must(stub, SYS0(setsid), "a session");
+        stub_must(stub, SYS0(setsid), "creating a session");
         stub_take_terminal(stub);
     }
     make_children(stub, false, child);

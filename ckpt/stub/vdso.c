@@ -136,7 +136,7 @@ static void patch(const struct stub *stub, const char *name, unsigned char *at, 
 {
     long number = call_of(name);
     if (room < PATCH_BYTES) {
-        stub_fail(stub, "no room in the kernel's function", name, -ENOSPC);
+        stub_fail(stub, "no room for the kernel's function", name, -ENOSPC);
     }
     if (number == SYS_getrandom) {
         call_getrandom(&at);
@@ -161,7 +161,7 @@ void stub_patch_vdso(const struct stub *stub, uint64_t vdso)
         }
     }
     if (!find_symbols(process->vdso, &old) || !find_symbols(vdso, &new)) {
-        stub_fail(stub, "the functions of", "the kernel's vdso", -EINVAL);
+        stub_fail(stub, "redirecting the functions of", "the kernel's vdso", -EINVAL);
     }
     for (uint32_t i = 0; i < old.count; i++) {
         const Elf64_Sym *symbol = &old.table[i];

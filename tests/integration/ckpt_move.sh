@@ -129,8 +129,8 @@ cannot() { # TEXT COMMAND...: it ends with another status than 0, and says that 
 image=$JOBS/masked.image
 bytes=$(stat -c %s "$image")
 head -c $((bytes - 5000)) "$image" >"$WORK/cut" && chmod 0755 "$WORK/cut"
-cannot "cannot resume: the image is cut off" "$WORK/cut"
-cannot "the image's tables are cut off" "$CKPT" info "$WORK/cut"
+cannot "cannot resume: damaged image: the file is cut off" "$WORK/cut"
+cannot "damaged image: its tables are cut off" "$CKPT" info "$WORK/cut"
 spoil() { # NAME OFFSET BYTES: a copy of the image, with these there
     cp "$image" "$WORK/$1"
     printf '%b' "$3" | dd of="$WORK/$1" bs=1 seek="$2" conv=notrunc status=none
@@ -139,21 +139,21 @@ spoil() { # NAME OFFSET BYTES: a copy of the image, with these there
 number=$(LC_ALL=C grep -obaP -m1 '\xb0\x15\xde\xfb\x75\x09\x69\x79' "$image" | head -n 1 | cut -d: -f1)
 [ -n "$number" ] || fail "the heap of the job is not in its image"
 spoil damaged "$number" '\x00'
-! has sse4_2 || cannot "cannot resume: the image is damaged: its bytes at " "$WORK/damaged"
-cannot "the image is damaged: its bytes at " "$CKPT" info "$WORK/damaged" --verify
+! has sse4_2 || cannot "cannot resume: damaged image: bad checksum of the bytes at " "$WORK/damaged"
+cannot "damaged image: bad checksum of the bytes at " "$CKPT" info "$WORK/damaged" --verify
 # A byte of a library's, which the image maps rather than reads.
 code=$(LC_ALL=C grep -obaP -m1 'GNU C Library' "$image" | head -n 1 | cut -d: -f1)
 [ -n "$code" ] || fail "the libraries of the job are not in its image"
 spoil mapped "$code" '\x00'
-! has sse4_2 || cannot "cannot resume: the image is damaged: its bytes at " "$WORK/mapped"
+! has sse4_2 || cannot "cannot resume: damaged image: bad checksum of the bytes at " "$WORK/mapped"
 tables=$(od -An -t u8 -j 128 -N 8 "$image") # where they begin: of the second program header
 spoil tables $((tables + 1000)) '\x55'
-cannot "cannot resume: the image's tables are damaged" "$WORK/tables"
+cannot "cannot resume: damaged image: bad checksum of its tables" "$WORK/tables"
 spoil foreign 18 '\xb7' # EM_AARCH64
-cannot "it is the image of a job on another kind of processor" "$CKPT" info "$WORK/foreign"
+cannot "the image was made on another kind of processor" "$CKPT" info "$WORK/foreign"
 cannot "xec format error" "$WORK/foreign"
-cannot "is none of x86-64, x86-64-v2" "$CKPT" run --cpu i586 -- true
-cannot "is none of x86-64, x86-64-v2" env ROOST_CKPT_CPU=x86-64-v "$CKPT" run -- true
+cannot "unknown processor level 'i586'; expected x86-64, x86-64-v2" "$CKPT" run --cpu i586 -- true
+cannot "unknown processor level 'x86-64-v'; expected x86-64, x86-64-v2" env ROOST_CKPT_CPU=x86-64-v "$CKPT" run -- true
 ! has sse4_2 || has sse4a || "$image" --check || fail "--check"
 
 # ---- and back to guests

@@ -148,7 +148,7 @@ def interrupted(options, out, image):
                 while os.path.exists(f"/proc/{job}"):
                     time.sleep(0.001)
                 os.truncate(out, said)
-        elif (not made or "there is none" in made.stderr) and run.ends_within(30):  # it had come to its end
+        elif (not made or "no such process" in made.stderr) and run.ends_within(30):  # it had come to its end
             return run.started.returncode, images
         else:
             run.kill()

@@ -52,7 +52,7 @@ def each_write(library, folder):
             if made.returncode == 0:
                 break
             refused(made, "No space left on device", folder, ["image", "out"], f"{how}, write {at}")
-            renamed = "the folder of" in made.stderr  # whether that is durable is not known
+            renamed = "cannot write the directory of" in made.stderr  # whether that is durable is not known
             if (content(image) != old) != renamed or run.started.poll() is not None:
                 sys.exit(f"{how}, write {at}: the old image or the job is not there any more")
             old, at = content(image), at + 1

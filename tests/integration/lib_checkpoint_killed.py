@@ -110,7 +110,7 @@ def deaths(options, run, job, image, how, at):
                 check_copies(options, run, job, image, what)
             return count, later, True
         if made.returncode != -signal.SIGKILL:
-            if "there is none" not in made.stderr:
+            if "no such process" not in made.stderr:
                 sys.exit(f"{what}: {made.stderr}")
             break
         count, at = count + 1, later
@@ -172,14 +172,14 @@ def within(options, lives):
             job, step = lives.job(), step + 1
             made = dump(options, job, lives.image, how, DYING_IN=number, DYING_AT=step)
             what = f"{options.program} {how}, killed at step {step} of system call {number}"
-            if made.returncode not in (-signal.SIGKILL, 0) and "there is none" not in made.stderr:
+            if made.returncode not in (-signal.SIGKILL, 0) and "no such process" not in made.stderr:
                 sys.exit(f"{what}: {made.returncode}, {made.stderr}")
             died += made.returncode == -signal.SIGKILL
             await_free(lives.run, job, lives.image, what)
             check_image(lives.image, what)
             check_copies(options, lives.run, job, lives.image, what)
     while (made := dump(options, lives.job(), lives.image, "--kill", HALF_WRITES=1)).returncode != 0:
-        if "there is none" not in made.stderr:
+        if "no such process" not in made.stderr:
             sys.exit(f"{options.program}, half of each write: {made.stderr}")
     lives.end("--kill")
     return died

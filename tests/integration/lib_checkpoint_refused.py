@@ -311,41 +311,41 @@ def old(path):
 
 
 REFUSALS = {
-    network: r"descriptor \d+, socket:\[\d+\]: a socket of the network is not saved",
-    named: r"descriptor \d+, socket:\[\d+\]: a socket that has a name is not saved",
-    alone: r"descriptor \d+, socket:\[\d+\]: a socket that is not connected is not saved",
-    sent: r"descriptor \d+, socket:\[\d+\]: descriptors are on their way through it",
-    empty: r"descriptor \d+, socket:\[\d+\]: a message without a byte waits in it: try again",
-    connected: r"descriptor \d+, socket:\[\d+\]: a socket that is connected with another process is not saved",
-    unread: r"descriptor \d+, /dev/ptmx: it has bytes that are not read yet: try again",
-    lease: r"descriptor \d+, .*/lease: a lease is not saved",
-    folder: r"descriptor \d+, .*/folder \(deleted\): a removed directory is not saved",
-    working: r"its working directory, .*/working \(deleted\), is removed",
-    place: r"descriptor \d+, .*/place \(deleted\): it was removed, and was not opened to be read \(O_PATH\)",
-    moved: r"descriptor \d+, .*/one \(deleted\): this name of it was removed, and where it has another one is not known",
-    fifo: r"descriptor \d+, .*/fifo: the other end of the pipe is another process's",
-    process: r"descriptor \d+, anon_inode:\[pidfd\]: it is of a process that is not the job's",
-    huge: r"descriptor \d+, /memfd:huge \(deleted\): a file of huge pages is not saved",
-    ring: r"descriptor \d+, anon_inode:\[io_uring\]: it is of a kind that is not saved",
-    watched: r"descriptor \d+, anon_inode:\[eventpoll\]: it watches what no process of the job has open",
-    unnamed: r"descriptor \d+, anon_inode:inotify: the name of what it watches \(inode \d+\) is not found",
-    unread: r"descriptor \d+, anon_inode:inotify: it has events that are not read yet: try again",
-    system_v: r"mapping [0-9a-f]+-[0-9a-f]+ of /SYSV00000000 \(deleted\): System V shared memory is not saved",
-    asynchronous: r"mapping [0-9a-f]+-[0-9a-f]+ of /\[aio\] \(deleted\): asynchronous I/O of the kernel's \(io_setup\) is not saved",
-    secret: r"mapping [0-9a-f]+-[0-9a-f]+ of /secretmem \(deleted\): secret memory is not saved",
-    ring_memory: r"mapping [0-9a-f]+-[0-9a-f]+ of anon_inode:\[io_uring\]: it belongs to the kernel",
-    namespace: r"it is in another user namespace than the job was started with",
-    debugged: r"it cannot be held: it is another user's, may not be traced, or is traced already",
-    shared: r"it shares memory or descriptors with its parent, as between vfork and exec: try again",
-    stuck: r"thread \d+ does not stop: it waits in the kernel, as in vfork or for a file server",
-    session: r"it is in a session that its parent was never in",
-    first_thread: r"its first thread has ended, and others go on: that is not saved",
-    thread_folder: r"thread \d+: it has a working directory of its own",
-    thread_files: r"thread \d+: it has descriptors of its own",
-    dispatched: r"thread \d+: its system calls are sent to a handler of its own \(PR_SET_SYSCALL_USER_DISPATCH\)",
-    filtered: r"it has a filter of system calls that it was not started with",
-    strict: r"it is in seccomp's strict mode",
-    old: r"it is not a 64 bit program",
+    network: r": descriptor \d+, socket:\[\d+\]: network sockets are not supported",
+    named: r": descriptor \d+, socket:\[\d+\]: sockets with a name are not supported",
+    alone: r": descriptor \d+, socket:\[\d+\]: sockets that are not connected are not supported",
+    sent: r": descriptor \d+, socket:\[\d+\]: descriptors are being passed through the socket",
+    empty: r": descriptor \d+, socket:\[\d+\]: an empty message waits in the socket; try again",
+    connected: r": descriptor \d+, socket:\[\d+\]: the socket is connected to a process outside of the job",
+    unread: r": descriptor \d+, /dev/ptmx: the terminal has input that is not read yet; try again",
+    lease: r": descriptor \d+, .*/lease: file leases are not supported",
+    folder: r": descriptor \d+, .*/folder \(deleted\): removed directories are not supported",
+    working: r": its working directory .*/working \(deleted\) was removed",
+    place: r": descriptor \d+, .*/place \(deleted\): the file was removed, and the descriptor cannot be read \(O_PATH\)",
+    moved: r": descriptor \d+, .*/one \(deleted\): the file was removed under this name, and its other name is not known",
+    fifo: r": descriptor \d+, .*/fifo: a process outside of the job has the other end of the pipe",
+    process: r": descriptor \d+, anon_inode:\[pidfd\]: the pidfd refers to a process outside of the job",
+    huge: r": descriptor \d+, /memfd:huge \(deleted\): files on huge pages are not supported",
+    ring: r": descriptor \d+, anon_inode:\[io_uring\]: descriptors of this kind are not supported",
+    watched: r": descriptor \d+, anon_inode:\[eventpoll\]: the epoll watches a file that no process of the job has open",
+    unnamed: r": descriptor \d+, anon_inode:inotify: cannot find a name for a watched file \(inode \d+\)",
+    unread: r": descriptor \d+, anon_inode:inotify: the inotify has events that are not read yet; try again",
+    system_v: r": mapping [0-9a-f]+-[0-9a-f]+ of /SYSV00000000 \(deleted\): System V shared memory is not supported",
+    asynchronous: r": mapping [0-9a-f]+-[0-9a-f]+ of /\[aio\] \(deleted\): kernel asynchronous I/O \(io_setup\) is not supported",
+    secret: r": mapping [0-9a-f]+-[0-9a-f]+ of /secretmem \(deleted\): secret memory \(memfd_secret\) is not supported",
+    ring_memory: r": mapping [0-9a-f]+-[0-9a-f]+ of anon_inode:\[io_uring\]: memory of the kernel is not supported",
+    namespace: r" is in another user namespace than the job was started with",
+    debugged: r" cannot be stopped: the process belongs to another user, may not be traced, or is traced already",
+    shared: r" shares memory or descriptors with its parent, as between vfork and exec; try again",
+    stuck: r": thread \d+ does not stop; a thread that waits in the kernel, for vfork or a file server, cannot be stopped",
+    session: r" is in a session that its parent was never in",
+    first_thread: r": its first thread has ended while others run, which is not supported",
+    thread_folder: r": thread \d+: the thread has its own working directory",
+    thread_files: r": thread \d+: the thread has its own table of descriptors",
+    dispatched: r": thread \d+: the thread sends its system calls to its own handler \(PR_SET_SYSCALL_USER_DISPATCH\)",
+    filtered: r": the process has a seccomp filter that it was not started with",
+    strict: r": the process is in strict mode of seccomp, which is not supported",
+    old: r": not a 64-bit program",
 }
 
 
@@ -393,7 +393,7 @@ class Refused:
     def check(self):
         name, text = self.kind.__name__, REFUSALS[self.kind]
         _, said = self.dump.communicate(timeout=60)
-        if self.dump.returncode != 1 or not re.fullmatch(rf"roost-ckpt: process \d+: {text}\n", said):
+        if self.dump.returncode != 1 or not re.fullmatch(rf"roost-ckpt: process \d+{text}\n", said):
             sys.exit(f"{name}: {self.dump.returncode}, {said}\nwanted: {text}")
         if [one for one in os.listdir(self.folder) if one.startswith("image")]:
             sys.exit(f"{name}: left {os.listdir(self.folder)}")
@@ -410,7 +410,7 @@ def check_numbers(folder):
         sys.exit("numbers: not held")
     image = os.path.join(folder, "numbers")
     made = subprocess.run([CKPT, "dump", str(job.pid), image, "--kill"], capture_output=True, text=True)
-    wanted = r"roost-ckpt: process \d+: it is in another process namespace than the job was started with\n"
+    wanted = r"roost-ckpt: process \d+ is in another process namespace than the job was started with\n"
     if made.returncode != 1 or not re.fullmatch(wanted, made.stderr) or os.path.exists(image):
         sys.exit(f"numbers: {made.returncode}, {made.stderr}\nwanted: {wanted}")
     job.communicate("go\n", timeout=60)

@@ -165,7 +165,7 @@ def killed(kind):
         if end_of(job, kind) != 125:
             sys.exit(f"{kind}: {job.returncode}, {job.stderr.read()}")
         said = job.stderr.read()
-        if said != b"roost-ckpt: cannot resume: a process of the job was killed meanwhile: ESRCH\n":
+        if said != b"roost-ckpt: cannot resume: a process of the job was killed during the resume: ESRCH\n":
             sys.exit(f"{kind}: {said}")
 
 
@@ -182,7 +182,7 @@ def damaged():
             looked = subprocess.run([CKPT, "info", "image", "--verify"], capture_output=True, text=True)
             image.seek(place)
             image.write(byte)
-        if looked.returncode != 1 or f"the image is damaged: its bytes at {place // 4096 and 4096}\n" not in looked.stderr:
+        if looked.returncode != 1 or f"damaged image: bad checksum of the bytes at {place // 4096 and 4096}\n" not in looked.stderr:
             sys.exit(f"damaged at {place}: {looked}")
     subprocess.run([CKPT, "info", "image", "--verify"], check=True, stdout=subprocess.DEVNULL)
 

@@ -52,7 +52,7 @@ def nobody_is_told(image):
     for words in [], ["--attributes"]:
         with open("/dev/full", "w") as full:
             made = dump(wait_for_cat(job), image, *words, stdout=full)
-        if made.returncode != 1 or made.stderr != "roost-ckpt: what was done cannot be said: No space left on device\n":
+        if made.returncode != 1 or made.stderr != "roost-ckpt: cannot print the result: No space left on device\n":
             sys.exit(f"nobody is told: {made.returncode}, {made.stderr!r}")
     echoes(job, "the job of which nobody was told")
 

@@ -69,7 +69,7 @@ def check(number, image, *places):
         ends_well(begin([image]), name)
         os.unlink(image)
         return
-    wanted = rf"roost-ckpt: process \d+: descriptor \d+, /memfd:first \(deleted\): which locks it has is not told: {os.strerror(number)}\n"
+    wanted = rf"roost-ckpt: process \d+: descriptor \d+, /memfd:first \(deleted\): cannot find out which locks the file has: {os.strerror(number)}\n"
     if dump.returncode != 1 or not re.fullmatch(wanted, dump.stderr) or os.path.exists(image):
         sys.exit(f"{name}: {dump.returncode}, {dump.stderr}")
     ends_well(job, name)
@@ -82,7 +82,7 @@ def no_kcmp(image):
         sys.exit("no kcmp: not held")
     dump = subprocess.run([CKPT, "dump", str(job_of(job.pid)), image, "--kill"], capture_output=True, text=True, timeout=60,
                           preexec_fn=lambda: answer(errno.EPERM, KCMP, None))
-    wanted = r"roost-ckpt: process \d+: what its threads and descriptors share cannot be asked \(kcmp\): Operation not permitted\n"
+    wanted = r"roost-ckpt: process \d+: cannot find out what its threads and descriptors share \(kcmp\): Operation not permitted\n"
     if dump.returncode != 1 or not re.fullmatch(wanted, dump.stderr) or os.path.exists(image):
         sys.exit(f"no kcmp: {dump.returncode}, {dump.stderr}")
     ends_well(job, "no kcmp")

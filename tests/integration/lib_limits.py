@@ -253,7 +253,7 @@ SLOW = ["vfork", "vfork_followed", "shared", "locked"]  # are tried for ten seco
 KINDS = {name[5:]: value for name, value in globals().items() if name.startswith("hold_")}
 # What takes another processor: integration.ckpt_move provokes some of it, and limits.sh compares the words; or a loss while it is
 # resumed: lib_checkpoint_resumed.py.
-ELSEWHERE = re.compile("lacks what the job|has more registers than|a shadow stack|was killed meanwhile|more than a pipe of ours|which locks it has|cannot be asked .kcmp")
+ELSEWHERE = re.compile("lacks features that the job|has more registers than|shadow stacks|was killed during the resume|more bytes than a new pipe|which locks the file has|share .kcmp")
 
 
 def be_job(kind, folder):
@@ -369,7 +369,7 @@ def main():
     if sys.argv[1] in KINDS:
         be_job(sys.argv[1], sys.argv[2])
     with open(sys.argv[1]) as page:
-        listed = [text for text in re.findall(r"`([^`\n]+)`", page.read()) if re.match(r"process \d+: |cannot resume: ", text)]
+        listed = [text for text in re.findall(r"`([^`\n]+)`", page.read()) if re.match(r"process \d+[: ]|cannot resume: ", text)]
     open_ones, kinds = list(listed), [*SLOW, *(set(KINDS) - set(SLOW)), "32bits"]
     with concurrent.futures.ThreadPoolExecutor(4) as pool:
         said = dict(zip(kinds, pool.map(lambda kind: said_of(kind, os.path.abspath(sys.argv[2])), kinds)))

@@ -20,11 +20,11 @@ words() { # FILE WORDS
         grep -qF -- "$2" "$ROOST_SRC/$file" || fail "the page and the source have other words: $file has not: $2"
     done
 }
-words ckpt/stub/start.c "this machine lacks what the job may use:"
-words ckpt/stub/start.c "this machine lacks what the job uses:"
+words ckpt/stub/start.c "this machine lacks features that the job may use:"
+words ckpt/stub/start.c "this machine lacks features that the job uses:"
 words ckpt/xstate.c "AMX tiles"
 words ckpt/stub/start.c "this processor has more registers than the job's dynamic linker makes "
-words ckpt/dump_memory_linux.c "a shadow stack is not saved"
-words ckpt/dump_fd_pipe_linux.c "it holds more than a pipe of ours may"
+words ckpt/dump_memory_linux.c "shadow stacks are not supported"
+words ckpt/dump_fd_pipe_linux.c "the pipe holds more bytes than a new pipe may hold"
 words shadow/ckpt_room.c "would take more than CHECKPOINT_QUOTA_PER_OWNER ("
 passed

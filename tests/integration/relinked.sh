@@ -35,10 +35,10 @@ if nm numbers.o threads.o | grep -q roost_checkpoint; then fail "something was a
 "$RELINK" make all 2>err && fail "make is no compiler"
 grep -q "make: runs other commands" err || fail "$(cat err)"
 "$RELINK" true numbers.o 2>err && fail "true links nothing"
-grep -q 'a.out: nothing was linked' err || fail "$(cat err)"
+grep -q 'a.out: the command linked nothing' err || fail "$(cat err)"
 cp /bin/true a.out
 "$RELINK" true numbers.o 2>err && fail "true does not link the library"
-grep -q 'a.out: it was linked without the library' err || fail "$(cat err)"
+grep -q 'a.out: linked without Roost's library' err || fail "$(cat err)"
 if command -v gfortran >/dev/null; then
     "$RELINK" gfortran -O2 -o sums "$SOURCES/relinked/sums.f90" || fail "sums.f90"
 fi
@@ -104,7 +104,7 @@ is "$(itself "$WORK/jobs/itself" descriptors)" "1" "the helper's descriptors"
 is "$(itself "$ROOST_BIN/roost-ckpt" run -- "$WORK/jobs/itself" redirects) $(cat "$WORK/files/mine")" " 0 " "redirected"
 is "$(resume itself.ckpt) $(cat "$WORK/files/mine")" " 1 " "redirected, resumed"
 if [ "${#AS[@]}" -gt 0 ] || [ "$(id -u)" != 0 ]; then
-    is "$(itself "$WORK/jobs/itself" untraced)" "1 the helper may not look at this process: EPERM" "untraced"
+    is "$(itself "$WORK/jobs/itself" untraced)" "1 the helper program has no permission to trace this process: EPERM" "untraced"
 fi
 is "$(itself "$WORK/jobs/itself" spawns)" "10 of 10" "spawns"
 is "$(resume itself.ckpt)" "10 of 10" "spawns, resumed"

@@ -142,28 +142,29 @@ static void a_delta_of_another_base_is_refused(void **state)
     (void)state;
     const struct part part[] = {{0, 1, 10}};
     is_refused(make(1, 0, 7, part, 1), make(2, 9, 7, part, 1), -EINVAL,
-               "since the base, which whole");
+               "since the base, but the image before it in the chain is whole");
 }
 
 static void a_delta_alone_is_refused(void **state)
 {
     (void)state;
     const struct part part[] = {{0, 1, 10}};
-    is_refused(make(2, 9, 7, part, 1), NULL, -EINVAL, "whole: it is no whole image");
+    is_refused(make(2, 9, 7, part, 1), NULL, -EINVAL, "whole: not a full checkpoint image");
 }
 
 static void two_whole_images_are_no_chain(void **state)
 {
     (void)state;
     const struct part part[] = {{0, 1, 10}};
-    is_refused(make(1, 0, 7, part, 1), make(2, 0, 7, part, 1), -EINVAL, "needs no other one");
+    is_refused(make(1, 0, 7, part, 1), make(2, 0, 7, part, 1), -EINVAL,
+               "expected an image with changes only");
 }
 
 static void extents_on_each_other_are_refused(void **state)
 {
     (void)state;
     const struct part part[] = {{0, 1, 10}}, twice[] = {{0, 4, 10}, {3, 1, 20}};
-    is_refused(make(1, 0, 7, part, 1), make(2, 1, 7, twice, 2), -EBADMSG, "lie on each other");
+    is_refused(make(1, 0, 7, part, 1), make(2, 1, 7, twice, 2), -EBADMSG, "overlap at");
 }
 
 static void memory_of_a_process_that_the_base_has_not_is_refused(void **state)

@@ -149,7 +149,8 @@ static void what_comes_of_archives_is_no_more_than_was_allowed(void **state)
     (void)snprintf(words, sizeof words, "join --pack --max %lld before changes whole",
                    (long long)whole.st_size - 1);
     assert_int_equal(run(place, words), 1);
-    assert_non_null(strstr(place->text, "roost-ckpt: whole.plain: it would be more than "));
+    assert_non_null(
+        strstr(place->text, "roost-ckpt: whole.plain: the result would be larger than "));
     assert_int_equal(access("whole", F_OK), -1);
 }
 
@@ -164,8 +165,8 @@ static void a_bomb_is_refused_before_it_goes_off(void **state)
     put_bomb("bomb", 1024 * MEGABYTE, 1024 * MEGABYTE);
     for (size_t i = 0; i < sizeof WORDS / sizeof WORDS[0]; i++) {
         assert_int_equal(run(place, WORDS[i]), 1);
-        assert_string_equal(place->text,
-                            "roost-ckpt: bomb: it is 1073741824 bytes, more than 1000000\n");
+        assert_string_equal(place->text, "roost-ckpt: bomb: unpacked, the file has 1073741824 "
+                                         "bytes, more than the limit of 1000000\n");
     }
 }
 
@@ -176,7 +177,8 @@ static void one_that_says_that_it_is_small_is_believed_no_further(void **state)
     put_archives();
     put_bomb("bomb", 1024 * MEGABYTE, 8 * MEGABYTE);
     assert_int_equal(run(place, "join before bomb whole"), 1);
-    assert_string_equal(place->text, "roost-ckpt: bomb: it is more than 8388608 bytes\n");
+    assert_string_equal(place->text,
+                        "roost-ckpt: bomb: unpacked, the file is larger than 8388608 bytes\n");
 }
 
 /* Each of them is allowed, both are not. */
@@ -185,7 +187,9 @@ static void all_that_is_unpacked_counts_together(void **state)
     struct place *place = *state;
     put_bomb("bomb", 3 * MEGABYTE, 3 * MEGABYTE);
     assert_int_equal(run(place, "merge --max 5000000 bomb bomb whole"), 1);
-    assert_string_equal(place->text, "roost-ckpt: bomb: it is 3145728 bytes, more than 1854272\n");
+    assert_string_equal(
+        place->text,
+        "roost-ckpt: bomb: unpacked, the file has 3145728 bytes, more than the limit of 1854272\n");
 }
 
 /* They are all in memory, and take none of the disk. */
@@ -196,13 +200,14 @@ static void a_list_of_too_many_names_is_refused(void **state)
     sh("yes a | head -n 1000001 | tr '\\n' '\\0' >list\n"
        "tar --format=posix -cf changes --transform='s,list,x.kept,' list");
     assert_int_equal(run(place, "join before changes whole"), 1);
-    assert_string_equal(place->text,
-                        "roost-ckpt: changes: its list of what is kept has 1000001 names\n");
+    assert_string_equal(
+        place->text, "roost-ckpt: changes: the list of kept files has too many names (1000001)\n");
     sh("head -c 67108865 /dev/zero >list\n"
        "tar --format=posix -cf changes --transform='s,list,x.kept,' list");
     assert_int_equal(run(place, "join before changes whole"), 1);
-    assert_string_equal(place->text,
-                        "roost-ckpt: changes: its list of what is kept is 67108865 bytes\n");
+    assert_string_equal(
+        place->text,
+        "roost-ckpt: changes: the list of kept files has 67108865 bytes, which is too much\n");
 }
 
 static void wrong_words_are_refused(void **state)

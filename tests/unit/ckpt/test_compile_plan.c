@@ -142,8 +142,8 @@ static void commands_that_run_others_are_refused(void **state)
     struct compile_plan plan;
     (void)state;
     assert_non_null(strstr(compile_plan_read(2, make, &plan), "make CC='roost-compile cc'"));
-    assert_string_equal(compile_plan_read(3, ar, &plan), "links no program");
-    assert_string_equal(compile_plan_read(0, NULL, &plan), "there is no command");
+    assert_string_equal(compile_plan_read(3, ar, &plan), "does not link a program");
+    assert_string_equal(compile_plan_read(0, NULL, &plan), "the command is missing");
 }
 
 static void the_wrappers_go_with_the_library(void **state)

@@ -149,7 +149,8 @@ static void another_version_is_named(void **state)
     memcpy(made.bytes.data, &made.head, sizeof made.head);
     assert_int_equal(image_parse(made.bytes.data, made.bytes.length, &image, &err),
                      -EPROTONOSUPPORT);
-    assert_string_equal(err.text, "the image is of version 9, this program knows 1");
+    assert_string_equal(err.text,
+                        "the image has format version 9; this program supports version 1");
     fini(&made);
 }
 
@@ -287,7 +288,7 @@ static void no_part_of_an_image_is_there_twice(void **state)
     struct ckpt_extent extent = {.bytes = 7 * (uint64_t)CKPT_PAGE, .offset = CKPT_PAGE};
     make(&made);
     (void)tables_add(&made.tables, CKPT_FILES, &file); /* what the region has */
-    is_refused(&made, -EBADMSG, "file 2 of the image is damaged");
+    is_refused(&made, -EBADMSG, "damaged image: bad file 2");
     make(&made);
     file.extents.first = tables_add(&made.tables, CKPT_EXTENTS, &extent);
     (void)tables_add(&made.tables, CKPT_FILES, &file); /* with the region's all that it has */
@@ -300,7 +301,7 @@ static void no_part_of_an_image_is_there_twice(void **state)
     extent.offset = 0;
     file.extents.first = tables_add(&made.tables, CKPT_EXTENTS, &extent);
     (void)tables_add(&made.tables, CKPT_FILES, &file);
-    is_refused(&made, -EBADMSG, "file 2 of the image is damaged");
+    is_refused(&made, -EBADMSG, "damaged image: bad file 2");
 }
 
 UNIT_TESTS(cmocka_unit_test(what_was_written_is_read),

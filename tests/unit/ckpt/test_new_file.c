@@ -149,7 +149,7 @@ static void how_much_room_is_missing_is_said(void **state)
     assert_int_equal(new_file_room(file.fd, "image", 1, NULL), 0);
     assert_int_equal(new_file_room(file.fd, "image", UINT64_C(1) << 60, &err), -ENOSPC);
     assert_non_null(
-        strstr(err.text, "image: it takes 1152921504606846976 bytes, and the disk lacks"));
+        strstr(err.text, "image: the file needs 1152921504606846976 bytes; the disk lacks"));
     new_file_close(&file, false);
 }
 
