@@ -153,7 +153,7 @@ static int assign(struct config_loader *loader, const struct knob *knob,
     }
     bool append = statement->kind == CONFIG_APPEND;
     if (append && !may_append(knob)) {
-        return err_set(err, -EINVAL, "it is not a list: only lists have several values or +=");
+        return err_set(err, -EINVAL, "not a list; only lists take several values or +=");
     }
     struct strbuf value, text;
     strbuf_init(&value, CONFIG_VALUE_MAX);
@@ -170,7 +170,7 @@ static int assign(struct config_loader *loader, const struct knob *knob,
     }
     const char *raw = NULL;
     if (rc == 0 && (value.failed || text.failed)) {
-        rc = err_set(err, -EFBIG, "it has more than %zu bytes", CONFIG_VALUE_MAX);
+        rc = err_set(err, -EFBIG, "the value is longer than %zu bytes", CONFIG_VALUE_MAX);
     } else if (rc == 0) {
         raw = arena_strdup(loader->config->arena, strbuf_text(&text));
         rc = raw ? 0 : TOO_LARGE(err);
@@ -203,7 +203,7 @@ static int assign_qualified(struct config_loader *loader, const struct reading *
     int rc =
         macro_replace_self(statement->value, statement->name, entry->value.origin.raw, &value, err);
     if (rc == 0 && value.failed) {
-        rc = err_set(err, -EFBIG, "it has more than %zu bytes", CONFIG_VALUE_MAX);
+        rc = err_set(err, -EFBIG, "the value is longer than %zu bytes", CONFIG_VALUE_MAX);
     }
     bare.value = strbuf_text(&value);
     rc = rc < 0 ? rc
@@ -331,7 +331,7 @@ static int assign_section(struct config_loader *loader, const struct reading *re
     }
     const char *nearest =
         config_nearest_option(table->options, table->option_count, statement->name);
-    return err_set(err, -EINVAL, "no such option of a section '%s'%s%s%s", table->kind,
+    return err_set(err, -EINVAL, "unknown option of a '%s' section%s%s%s", table->kind,
                    nearest ? " (did you mean " : "", nearest ? nearest : "", nearest ? "?)" : "");
 }
 
@@ -439,7 +439,7 @@ static int include(struct config_loader *loader, const struct reading *reading,
     rc = rc < 0 ? rc : expand_now(loader, statement->value, &name, err);
     rc = rc < 0 ? rc : resolve(loader, reading->directory, name, &path, err);
     if (rc == 0 && reading->depth + 1 >= CONFIG_INCLUDE_DEPTH_MAX) {
-        rc = err_set(err, -ELOOP, "files include one another more than %d deep",
+        rc = err_set(err, -ELOOP, "include statements are nested more than %d deep",
                      CONFIG_INCLUDE_DEPTH_MAX);
     }
     rc = rc < 0 ? rc : load_file(loader, path, reading->layer, reading->depth + 1, err);
@@ -625,8 +625,9 @@ static int load_shared(struct config_loader *loader, struct err *err)
     const char *path = said && *said ? said : CONFIG_DEFAULT_PATH;
     char *absolute = NULL;
     if (path[0] != '/') {
-        int rc = source->absolute ? source->absolute(source->context, path, &absolute, err)
-                                  : err_set(err, -EINVAL, "%s: give the whole path", path);
+        int rc = source->absolute
+                     ? source->absolute(source->context, path, &absolute, err)
+                     : err_set(err, -EINVAL, "%s: not an absolute path; give the whole path", path);
         if (rc < 0) {
             return rc;
         }
@@ -638,8 +639,8 @@ static int load_shared(struct config_loader *loader, struct err *err)
     rc = rc < 0 ? rc : load_file(loader, path, CONFIG_SHARED, 0, err);
     if (rc == -ENOENT && path != said && !absolute) {
         (void)err_set(err, rc,
-                      "there is no %s: set ROOST_CONFIG to a pool's configuration, or make a pool "
-                      "with 'roost init'",
+                      "no configuration file %s; set ROOST_CONFIG to the configuration of a pool, "
+                      "or make a pool with 'roost init'",
                       path);
     }
     mem_free(absolute);

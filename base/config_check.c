@@ -243,7 +243,7 @@ static int check_choice(struct config_loader *loader, struct config_value *value
         }
         at += length + (at[length] == '|' ? 1 : 0);
     }
-    return err_set(err, -EINVAL, "'%s' is none of %s", value->text, value->knob->choices);
+    return err_set(err, -EINVAL, "'%s' is not one of: %s", value->text, value->knob->choices);
 }
 
 static int check_by_type(struct config_loader *loader, struct config_value *value, struct err *err)

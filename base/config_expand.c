@@ -52,7 +52,7 @@ static int refuse_cycle(struct config_loader *loader, const struct config_entry 
         strbuf_printf(&names, "%s -> ", loader->chain[at]->name);
     }
     strbuf_puts(&names, entry->name);
-    int rc = err_set(err, -ELOOP, "it refers to itself: %s", strbuf_text(&names));
+    int rc = err_set(err, -ELOOP, "the value refers to itself: %s", strbuf_text(&names));
     strbuf_fini(&names);
     return rc;
 }
@@ -107,15 +107,17 @@ static int expand_reference(struct config_loader *loader, const struct macro_ref
                            depth + 1, out, err);
     }
     if (reference->environment) {
-        return err_set(err, -EINVAL, "$ENV(%s): the environment has no such variable", name);
+        return err_set(err, -EINVAL, "$ENV(%s): no such environment variable", name);
     }
     const char *nearest = config_nearest_knob(loader->config, name);
     if (nearest && text_equal_nocase(nearest, name)) {
-        return err_set(err, -EINVAL, "$(%s): it is not set; $(%s:) stands for nothing", name, name);
+        return err_set(err, -EINVAL,
+                       "$(%s): the knob has no value; $(%s:) stands for an empty text", name, name);
     }
-    return err_set(err, -EINVAL, "$(%s): no such knob or macro%s%s%s; $(%s:) stands for nothing",
-                   name, nearest ? " (did you mean " : "", nearest ? nearest : "",
-                   nearest ? "?)" : "", name);
+    return err_set(err, -EINVAL,
+                   "$(%s): unknown knob or macro%s%s%s; $(%s:) stands for an empty text", name,
+                   nearest ? " (did you mean " : "", nearest ? nearest : "", nearest ? "?)" : "",
+                   name);
 }
 
 static int expand_text(struct config_loader *loader, const char *text, size_t length,
@@ -138,7 +140,8 @@ static int expand_text(struct config_loader *loader, const char *text, size_t le
     }
     strbuf_append(out, text + copied, length - copied);
     if (rc == 0 && out->failed) {
-        rc = err_set(err, -EFBIG, "it has more than %zu bytes after expansion", CONFIG_VALUE_MAX);
+        rc = err_set(err, -EFBIG, "the value is longer than %zu bytes after expansion",
+                     CONFIG_VALUE_MAX);
     }
     return rc;
 }

@@ -190,13 +190,15 @@ int config_file_parse(const char *path, const char *text, size_t length, struct 
     cfg_t *cfg = cfg_init(options, CFGF_NOCASE);
     FILE *file = scan.text_length > 0 ? fmemopen(scan.text, scan.text_length, "r") : NULL;
     if (!cfg || (scan.text_length > 0 && !file)) {
-        rc = err_set(err, -ENOMEM, "%s: no memory to read it", path);
+        rc = err_set(err, -ENOMEM, "%s: not enough memory to read the file", path);
     } else if (file) {
         (void)cfg_set_error_function(cfg, on_error);
         int result = cfg_parse_fp(cfg, file);
         rc = parse.rc;
         if (rc == 0 && (result != CFG_SUCCESS || parse.strings != scan.string_count)) {
-            rc = err_set(err, -EBADMSG, "%s: libconfuse reads it differently than we do", path);
+            rc =
+                err_set(err, -EBADMSG,
+                        "%s: libconfuse reads this file differently from Roost's own parser", path);
         }
     }
     if (file) {

@@ -32,7 +32,7 @@ static int read_inside(const char *text, size_t length, size_t open, struct macr
         }
     }
     if (depth > 0) {
-        return err_set(err, -EINVAL, "'%.40s': the $( is not closed", text + ret->start);
+        return err_set(err, -EINVAL, "'%.40s': $( is not closed", text + ret->start);
     }
     ret->end = at;
     ret->name = text + open + 1;
@@ -72,7 +72,7 @@ int macro_next(const char *text, size_t length, size_t at, struct macro_referenc
         ret->environment = word == 3 && memcmp(text + at + 1, "ENV", 3) == 0;
         if (word > 0 && !ret->environment) {
             return err_set(err, -EINVAL,
-                           "no function is called $%.*s ($(DOLLAR) stands for a dollar sign)",
+                           "unknown function $%.*s ($(DOLLAR) stands for a dollar sign)",
                            word < 40 ? (int)word : 40, text + at + 1);
         }
         return read_inside(text, length, open, ret, err);

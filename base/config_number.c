@@ -83,7 +83,7 @@ static int read_digits(struct reader *r, struct number *ret)
     digits[length] = '\0';
     if (length == 0) {
         return *r->at ? refuse(r, "a number is expected")
-                      : refuse(r, "it ends where a number is expected");
+                      : refuse(r, "a number is expected at the end");
     }
     int rc = real ? text_parse_double(digits, &ret->real, r->err)
                   : text_parse_int64(digits, &ret->integer, r->err);
@@ -118,14 +118,14 @@ static int read_number(struct reader *r, struct number *ret)
         const size_t length = (size_t)(r->at - word);
         if (length == 0) {
             if (!first) {
-                return refuse(r, "after a number with a unit, a number needs one too");
+                return refuse(r, "after a number with a unit, this number needs a unit, too");
             }
             *ret = part;
             return 0;
         }
         int64_t factor = 0;
         if (!find_unit(r, word, length, &factor)) {
-            return err_set(r->err, -EINVAL, "'%s': no unit is called '%.*s'", r->text,
+            return err_set(r->err, -EINVAL, "'%s': unknown unit '%.*s'", r->text,
                            length < 40 ? (int)length : 40, word);
         }
         if (__builtin_mul_overflow(part.integer, factor, &part.integer) ||
@@ -151,13 +151,13 @@ static int read_factor(struct reader *r, struct number *ret)
     int rc = 0;
     if (take(r, '(')) {
         if (r->depth == CONFIG_NUMBER_DEPTH_MAX) {
-            return refuse(r, "too many parentheses in one another");
+            return refuse(r, "parentheses are nested too deeply");
         }
         r->depth++;
         rc = read_sum(r, ret);
         r->depth--;
         if (rc == 0 && !take(r, ')')) {
-            return refuse(r, "a ')' is missing");
+            return refuse(r, "')' is missing");
         }
     } else {
         rc = read_number(r, ret);
@@ -210,8 +210,9 @@ static int read_product(struct reader *r, struct number *ret)
             break;
         }
         if (right.amount && (ret->amount || operation != '*')) {
-            return refuse(r, operation == '*' ? "two amounts cannot be multiplied"
-                                              : "nothing can be divided by an amount");
+            return refuse(r, operation == '*'
+                                 ? "two numbers with units cannot be multiplied"
+                                 : "a division by a number with a unit is not possible");
         }
         if (operation == '*') {
             ret->amount = ret->amount || right.amount;
@@ -270,7 +271,7 @@ static int read_all(struct reader *r, struct number *ret)
     int rc = read_sum(r, ret);
     skip_blanks(r);
     if (rc == 0 && *r->at) {
-        return err_set(r->err, -EINVAL, "'%s': '%.40s' cannot be part of a number", r->text, r->at);
+        return err_set(r->err, -EINVAL, "'%s': '%.40s' is not valid in a number", r->text, r->at);
     }
     return rc;
 }

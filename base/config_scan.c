@@ -116,7 +116,7 @@ static int skip_space(struct scanner *s)
                 s->at++;
             }
             if (s->at == s->end) {
-                return REFUSE(s, line, "the comment that begins here is not closed");
+                return REFUSE(s, line, "this comment is not closed");
             }
             s->at += 2;
             strbuf_putc(&s->copy, ' ');
@@ -149,7 +149,7 @@ static int check_escape(struct scanner *s)
             }
         }
         if (!octal || value > 0xff) {
-            return REFUSE(s, s->line, "\\ and digits stand for a byte in octal, \\1 to \\377");
+            return REFUSE(s, s->line, "\\ and digits stand for a byte in octal: \\1 to \\377");
         }
     } else if (digit + 1 < s->end && *digit == 'x' && is_hex(digit[1])) {
         value =
@@ -157,7 +157,7 @@ static int check_escape(struct scanner *s)
     } else {
         return 0;
     }
-    return value == 0 ? REFUSE(s, s->line, "a zero byte cannot be part of a value") : 0;
+    return value == 0 ? REFUSE(s, s->line, "a value cannot contain a zero byte") : 0;
 }
 
 static int read_quoted(struct scanner *s)
@@ -168,8 +168,8 @@ static int read_quoted(struct scanner *s)
     while (s->at < s->end && *s->at != quote) {
         if (*s->at == '\n' || starts(s, "\r\n")) {
             return REFUSE(s, line,
-                          "the string that begins here is not closed on its line (a line that ends "
-                          "in \\ goes on in the next)");
+                          "this string is not closed on its line (end the line with \\ to continue "
+                          "on the next line)");
         }
         if (*s->at == '\\' && s->end - s->at >= 2) {
             int rc = quote == '"' ? check_escape(s) : 0;
@@ -192,12 +192,13 @@ static int read_quoted(struct scanner *s)
         }
         unsigned char c = (unsigned char)*s->at;
         if ((c < ' ' && c != '\t') || c == 0x7f) {
-            return REFUSE(s, s->line, "a control character (0x%02x): write it as an escape", c);
+            return REFUSE(s, s->line,
+                          "a control character (0x%02x); write an escape sequence instead", c);
         }
         copy_until(s, s->at + 1);
     }
     if (s->at == s->end) {
-        return REFUSE(s, line, "the string that begins here is not closed");
+        return REFUSE(s, line, "this string is not closed");
     }
     copy_until(s, s->at + 1);
     return 0;
@@ -239,11 +240,13 @@ static int advance(struct scanner *s)
     if (end == s->at) {
         return (unsigned char)c < ' '
                    ? REFUSE(s, s->line, "a control character (0x%02x)", (unsigned char)c)
-                   : REFUSE(s, s->line, "'%c' does not belong here: values with it go in quotes",
+                   : REFUSE(s, s->line,
+                            "'%c' is not expected here; a value that contains this character needs "
+                            "quotes",
                             c);
     }
     if (end[-1] == '$' && end < s->end && (*end == '(' || *end == '{')) {
-        return REFUSE(s, s->line, "a value with $( ) or ${ } goes in quotes");
+        return REFUSE(s, s->line, "a value with $( ) or ${ } needs quotes");
     }
     token->kind = TOKEN_WORD;
     /* In quotes, so that libconfuse's idea of a word does not matter. */
@@ -275,9 +278,9 @@ static bool is_string(const struct scanner *s)
 static int unexpected(struct scanner *s, const char *expected)
 {
     if (s->token.kind == TOKEN_END) {
-        return REFUSE(s, s->token.line, "the file ends where %s should be", expected);
+        return REFUSE(s, s->token.line, "the file ends where %s is expected", expected);
     }
-    return REFUSE(s, s->token.line, "expected %s, not '%.*s' (a value with blanks goes in quotes)",
+    return REFUSE(s, s->token.line, "expected %s, not '%.*s' (a value with blanks needs quotes)",
                   expected, (int)(s->token.length < 40 ? s->token.length : 40), s->token.start);
 }
 
@@ -316,7 +319,7 @@ static int read_value(struct scanner *s)
     }
     while (rc == 0 && !is_punctuation(s, '}')) {
         if (s->token.kind == TOKEN_END) {
-            return REFUSE(s, line, "the list that begins here is not closed: '}' is missing");
+            return REFUSE(s, line, "this list is not closed: '}' is missing");
         }
         if (!is_string(s)) {
             return unexpected(s, "an item of the list or '}'");
@@ -414,7 +417,7 @@ static int read_plain(struct scanner *s)
     copy_until(s, skip_blanks(s->at, s->end));
     const char *end = plain_end(s->at, s->end);
     if (end == s->at) {
-        return REFUSE(s, line, "a value is missing");
+        return REFUSE(s, line, "the value is missing");
     }
     add_string(s, line, false);
     strbuf_putc(&s->copy, '"');
@@ -503,11 +506,12 @@ static int read_section(struct scanner *s, const char *kind, unsigned kind_line)
     const struct token title = s->token;
     bool empty = title.kind == TOKEN_QUOTED && title.length == 2;
     if (empty || title.length > CONFIG_TITLE_MAX) {
-        return REFUSE(s, title.line, "the title of a section has 1 to %d bytes", CONFIG_TITLE_MAX);
+        return REFUSE(s, title.line, "the name of a section has 1 to %d characters",
+                      CONFIG_TITLE_MAX);
     }
     /* libconfuse takes a section called root for the whole file. */
     if (text_equal_nocase(kind, "root") || strmap_get(s->result->names, kind)) {
-        return REFUSE(s, kind_line, "'%s' cannot be the kind of a section", kind);
+        return REFUSE(s, kind_line, "'%s' is not a kind of section", kind);
     }
     struct config_scan_kind *entry = strmap_get(s->result->kinds, kind);
     if (!entry) {
@@ -520,25 +524,23 @@ static int read_section(struct scanner *s, const char *kind, unsigned kind_line)
         return rc;
     }
     if (!is_punctuation(s, '{')) {
-        return unexpected(s, "'{' after the title");
+        return unexpected(s, "'{' after the name of the section");
     }
     strbuf_puts(&s->copy, " " CONFIG_SCAN_OPENED " = \"\" ");
     add_string(s, title.line, false);
     rc = advance(s);
     while (rc == 0 && !is_punctuation(s, '}')) {
         if (s->token.kind == TOKEN_END) {
-            return REFUSE(s, kind_line,
-                          "the section '%s' that begins here is not closed: '}' is missing", kind);
+            return REFUSE(s, kind_line, "the section '%s' is not closed: '}' is missing", kind);
         }
         char name[CONFIG_NAME_MAX + 1];
         const unsigned line = s->token.line;
         rc = read_name(s, name);
         if (rc == 0 && (is_string(s) || is_punctuation(s, '{'))) {
-            return REFUSE(
-                s, line,
-                "expected '=' after '%s' (sections do not nest: is the '}' of the section of "
-                "line %u missing?)",
-                name, kind_line);
+            return REFUSE(s, line,
+                          "expected '=' after '%s' (sections cannot be nested; is the '}' of the "
+                          "section in line %u missing?)",
+                          name, kind_line);
         }
         if (rc == 0) {
             (void)strmap_set(entry->names, name, entry);
@@ -552,7 +554,7 @@ static int read_include(struct scanner *s)
 {
     int rc = advance(s);
     if (rc == 0 && !is_string(s)) {
-        rc = unexpected(s, "the file to include");
+        rc = unexpected(s, "the file name to include");
     }
     if (rc == 0) {
         add_string(s, s->token.line, false);
@@ -569,7 +571,7 @@ static int read_file(struct scanner *s)
     int rc = advance(s);
     while (rc == 0 && s->token.kind != TOKEN_END) {
         if (is_punctuation(s, '}')) {
-            return REFUSE(s, s->token.line, "'}' closes nothing");
+            return REFUSE(s, s->token.line, "unexpected '}'");
         }
         char name[CONFIG_NAME_MAX + 1];
         const unsigned line = s->token.line;
@@ -585,9 +587,9 @@ static int read_file(struct scanner *s)
         } else if (is_string(s)) {
             rc = read_section(s, name, line);
         } else if (is_punctuation(s, '{')) {
-            rc = REFUSE(s, line, "the section '%s' needs a title: %s \"name\" { ... }", name, name);
+            rc = REFUSE(s, line, "the section '%s' needs a name: %s \"name\" { ... }", name, name);
         } else if (strmap_get(s->result->kinds, name)) {
-            rc = REFUSE(s, line, "'%s' is the kind of a section and cannot be assigned", name);
+            rc = REFUSE(s, line, "'%s' is a kind of section and cannot be assigned a value", name);
         } else {
             (void)strmap_set(s->result->names, name, s->result);
             rc = read_assignment(s, true);
@@ -610,7 +612,7 @@ int config_scan(const char *path, const char *text, size_t length, struct config
     bool copied = !scanner.copy.failed;
     ret->text = strbuf_take(&scanner.copy);
     if (rc == 0 && !copied) {
-        rc = err_set(err, -ENOMEM, "%s: no memory to read it", path);
+        rc = err_set(err, -ENOMEM, "%s: not enough memory to read the file", path);
     }
     if (rc < 0) {
         config_scan_fini(ret);

@@ -58,18 +58,18 @@ int config_settings_may_name(const struct config *config, const char *name, stru
     const struct config_entry *entry = strmap_get(config->entries, name);
     bool restart;
     if (guards_settings(name)) {
-        return err_set(err, -EPERM, "%s is set in files only", name);
+        return err_set(err, -EPERM, "%s can be set in files only", name);
     }
     if (!config_name_ok(name, strlen(name))) {
-        return err_set(err, -EINVAL, "'%.60s' is no name of a knob", name);
+        return err_set(err, -EINVAL, "'%.60s' is not a valid knob name", name);
     }
     if ((entry && (entry->kind == ENTRY_KNOB || entry->kind == ENTRY_MACRO)) ||
         config_family(config->tables, config->table_count, name, &restart)) {
         return 0;
     }
     const char *nearest = config_nearest_knob(config, name);
-    return err_set(err, -ENOENT, "this daemon has no knob '%s'%s%s%s", name,
-                   nearest ? " (did you mean " : "", nearest ? nearest : "", nearest ? "?)" : "");
+    return err_set(err, -ENOENT, "unknown knob '%s'%s%s%s", name, nearest ? " (did you mean " : "",
+                   nearest ? nearest : "", nearest ? "?)" : "");
 }
 
 /* ---- the file */
@@ -77,14 +77,15 @@ int config_settings_may_name(const struct config *config, const char *name, stru
 static int append_setting(struct strbuf *out, const char *name, const char *value, struct err *err)
 {
     if (strlen(value) > CONFIG_VALUE_MAX) {
-        return err_set(err, -EFBIG, "%s: the value has more than %zu bytes", name,
+        return err_set(err, -EFBIG, "%s: the value is longer than %zu bytes", name,
                        CONFIG_VALUE_MAX);
     }
     strbuf_printf(out, "%s = \"", name);
     for (const char *at = value; *at; at++) {
         if ((unsigned char)*at < ' ' || *at == 0x7f) {
-            return err_set(err, -EINVAL, "%s: the value has a control character: it is one line",
-                           name);
+            return err_set(
+                err, -EINVAL,
+                "%s: the value contains a control character; a value is one line of text", name);
         }
         if (*at == '"' || *at == '\\' || (*at == '$' && at[1] == '{')) {
             strbuf_putc(out, '\\');
@@ -103,7 +104,7 @@ static int append_others(const struct vec *statements, const char *name, bool *f
     for (size_t i = 0; rc == 0 && i < statements->count; i++) {
         const struct config_statement *statement = statements->items[i];
         if (statement->kind != CONFIG_ASSIGN || statement->section || statement->list_item) {
-            rc = err_set(err, -EBADMSG, "line %u is not a setting", statement->line);
+            rc = err_set(err, -EBADMSG, "line %u is not of the form KNOB = VALUE", statement->line);
         } else if (text_equal_nocase(statement->name, name)) {
             *found = true;
         } else {
@@ -117,12 +118,12 @@ int config_settings_edit(const char *path, const char *text, const char *name, c
                          struct strbuf *out, struct err *err)
 {
     if (!config_name_ok(name, strlen(name))) {
-        return err_set(err, -EINVAL, "'%.60s' is no name of a knob", name);
+        return err_set(err, -EINVAL, "'%.60s' is not a valid knob name", name);
     }
     struct arena *arena = arena_create(0, CONFIG_BYTES_MAX);
     struct vec statements = {0};
     bool found = false;
-    strbuf_puts(out, "# Set by `roost config set`, which writes this file anew each time.\n");
+    strbuf_puts(out, "# Set by `roost config set`, which rewrites this file each time.\n");
     int rc = config_file_parse(path, text, strlen(text), arena, &statements, err);
     if (rc == 0) {
         rc = append_others(&statements, name, &found, out, err);
@@ -134,7 +135,7 @@ int config_settings_edit(const char *path, const char *text, const char *name, c
         rc = err_set(err, -ENOENT, "%s was not set at run time", name);
     }
     if (rc == 0 && (out->failed || out->length > CONFIG_FILE_MAX)) {
-        rc = err_set(err, -EFBIG, "%s would have more than %zu bytes", path, CONFIG_FILE_MAX);
+        rc = err_set(err, -EFBIG, "%s would be longer than %zu bytes", path, CONFIG_FILE_MAX);
     }
     if (rc == 0) { /* names that a file means otherwise: include, __... */
         vec_clear(&statements, NULL);

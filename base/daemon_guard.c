@@ -42,7 +42,7 @@ static void master_ended(void *arg, pid_t pid, const struct os_exit *how)
     (void)how;
     struct daemon_guard *guard = arg;
     guard->watched = 0;
-    log_warn(guard->log, "master.gone", "the master ended without telling us to stop",
+    log_warn(guard->log, "master.gone", "the master ended without stopping this daemon",
              LOG_INT("pid", pid));
     wait_a_little(guard);
 }
@@ -53,7 +53,8 @@ static void start_master(struct daemon_guard *guard)
     struct err err;
     pid_t pid;
     if (os_stat(guard->os, guard->lock, &st) == 0 && st.uid != os_uid(guard->os)) {
-        log_debug(guard->log, "master.not_ours", "the master is another user's to start",
+        log_debug(guard->log, "master.not_ours",
+                  "the master belongs to another user and cannot be started from here",
                   LOG_INT("uid", st.uid));
         return;
     }

@@ -79,7 +79,7 @@ static int parse_options(int argc, char *const *argv, struct options *ret, struc
         }
         if (value != NULL) {
             if (options.first + 1 == argc) {
-                return err_set(err, -EINVAL, "%s wants a value", word);
+                return err_set(err, -EINVAL, "%s needs a value", word);
             }
             *value = argv[options.first + 1];
             options.first += 2;
@@ -94,7 +94,7 @@ static int parse_options(int argc, char *const *argv, struct options *ret, struc
     if (instance != NULL &&
         (instance[0] == '\0' || instance[0] == '.' || strchr(instance, '/') != NULL ||
          strlen(instance) >= NAME_BYTES_MAX / 2)) {
-        return err_set(err, -EINVAL, "'%s' cannot be the name of an instance", instance);
+        return err_set(err, -EINVAL, "'%s' is not a valid instance name", instance);
     }
     *ret = options;
     return 0;
@@ -251,8 +251,8 @@ static int take_lock(struct daemon_run *run, struct err *err)
         strbuf_printf(&path, "%s/%s.lock", directory, run->name);
         code = os_lock(run->os, strbuf_text(&path), &run->lock, &holder, err);
         if (code == -EAGAIN) {
-            (void)err_set(err, code, "the %s runs already: process %d holds %s", run->name,
-                          (int)holder, strbuf_text(&path));
+            (void)err_set(err, code, "the %s is already running: process %d holds the lock %s",
+                          run->name, (int)holder, strbuf_text(&path));
         }
         strbuf_fini(&path);
     }
@@ -280,7 +280,7 @@ static void told_to_stop(void *arg)
 {
     struct daemon_run *run = arg;
     bool at_once = run->stopping || run->daemon->stop == NULL;
-    log_info(run->log, "daemon.stop", at_once ? "told to stop: at once" : "told to stop");
+    log_info(run->log, "daemon.stop", at_once ? "stop requested: at once" : "stop requested");
     guard_stop(run);
     run->stopping = true;
     if (at_once) {
@@ -293,7 +293,7 @@ static void told_to_stop(void *arg)
 static void told_to_end(void *arg)
 {
     struct daemon_run *run = arg;
-    log_info(run->log, "daemon.stop", "told to end at once");
+    log_info(run->log, "daemon.stop", "stop requested: at once");
     guard_stop(run);
     run->stopping = true;
     loop_stop(run->loop, 0);
@@ -332,7 +332,7 @@ static void take_over(struct daemon_run *run, struct config *fresh, enum log_lev
     config_destroy(run->config);
     run->config = fresh;
     run->env.config = fresh;
-    log_info(run->log, "config.reloaded", "took over a new configuration",
+    log_info(run->log, "config.reloaded", "new configuration in use",
              LOG_TEXT("changed", strbuf_text(changed)),
              LOG_TEXT("after_restart", strbuf_text(restart)));
     log_unknown(run);
@@ -341,7 +341,7 @@ static void take_over(struct daemon_run *run, struct config *fresh, enum log_lev
 static int may_change(const struct daemon_env *env, struct err *err)
 {
     if (env->run == NULL || env->run->daemon->reload == NULL || env->run->state == NULL) {
-        return err_set(err, -ENOTSUP, "this daemon takes a new configuration at a restart only");
+        return err_set(err, -ENOTSUP, "this daemon reads a new configuration at a restart only");
     }
     return 0;
 }
@@ -395,7 +395,7 @@ static int read_settings(struct daemon_run *run, const char *path, char **ret, s
         return err_set(err, code, "%s", own.text);
     }
     if (strlen(*ret) != length) {
-        return err_set(err, -EBADMSG, "%s: a zero byte", path);
+        return err_set(err, -EBADMSG, "%s: the value contains a zero byte", path);
     }
     return 0;
 }
@@ -426,7 +426,9 @@ int daemon_set(const struct daemon_env *env, const char *name, const char *value
     }
     const char *path = config_settings_path(run->config);
     if (path == NULL) {
-        return err_set(err, -EPERM, "ENABLE_PERSISTENT_CONFIG is not true here");
+        return err_set(err, -EPERM,
+                       "the configuration here does not allow settings at run time "
+                       "(ENABLE_PERSISTENT_CONFIG is false)");
     }
     strbuf_init(&text, 0);
     /* A name that no version of us knows any more can still be taken back. */

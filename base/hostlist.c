@@ -57,7 +57,7 @@ static int too_many(const struct expansion *expansion)
 static int add_name(struct expansion *expansion, const char *name)
 {
     if (name[0] == '\0') {
-        return wrong(expansion, "names nothing");
+        return wrong(expansion, "the name is empty");
     }
     if (++expansion->made > HOSTLIST_COUNT_MAX) {
         return too_many(expansion);
@@ -97,17 +97,17 @@ static int expand_range(struct expansion *expansion, const char *done, const cha
     int64_t first, last;
     int digits, last_digits;
     if (!read_number(at, &first, &digits)) {
-        return wrong(expansion, "between [ and ] belong numbers and ranges, as in [01-16,20]");
+        return wrong(expansion, "expected numbers and ranges between [ and ], as in [01-16,20]");
     }
     last = first;
     if (**at == '-') {
         (*at)++;
         if (!read_number(at, &last, &last_digits)) {
-            return wrong(expansion, "a range has a last number, as in [01-16]");
+            return wrong(expansion, "a range needs a last number, as in [01-16]");
         }
     }
     if (last < first) {
-        return wrong(expansion, "a range begins with its smaller number");
+        return wrong(expansion, "the first number of a range must be the smaller one");
     }
     if ((uint64_t)(last - first) >= HOSTLIST_COUNT_MAX) {
         return too_many(expansion);
@@ -115,7 +115,7 @@ static int expand_range(struct expansion *expansion, const char *done, const cha
     for (int64_t number = first; number <= last; number++) {
         int length = snprintf(name, sizeof name, "%s%0*" PRId64, done, digits, number);
         if (length < 0 || (size_t)length >= sizeof name) {
-            return wrong(expansion, "no host has so long a name");
+            return wrong(expansion, "the host name is too long");
         }
         int rc = expand(expansion, name, rest, depth + 1);
         if (rc != 0) {
@@ -132,14 +132,14 @@ static int expand(struct expansion *expansion, const char *done, const char *res
     size_t plain = strcspn(rest, "[");
     int length = snprintf(name, sizeof name, "%s%.*s", done, (int)plain, rest);
     if (length < 0 || (size_t)length >= sizeof name) {
-        return wrong(expansion, "no host has so long a name");
+        return wrong(expansion, "the host name is too long");
     }
     if (rest[plain] == '\0') {
         return add_name(expansion, name);
     }
     const char *at = rest + plain + 1, *end = strchr(at, ']');
     if (end == NULL) {
-        return wrong(expansion, "a [ without its ]");
+        return wrong(expansion, "[ without ]");
     }
     if (depth >= BRACKETS_MAX) {
         return wrong(expansion, "too many brackets");
@@ -153,7 +153,8 @@ static int expand(struct expansion *expansion, const char *done, const char *res
             return 0;
         }
         if (*at != ',') {
-            return wrong(expansion, "between [ and ] belong numbers and ranges, as in [01-16,20]");
+            return wrong(expansion,
+                         "expected numbers and ranges between [ and ], as in [01-16,20]");
         }
         at++;
     }
@@ -165,10 +166,10 @@ static int expand_word(struct expansion *expansion)
     for (int i = 0; i < expansion->word_length; i++) {
         char c = expansion->word[i];
         if (c == '"' || c == '\'' || c == '\\' || (unsigned char)c < ' ' || c == 0x7f) {
-            return wrong(expansion, "is no name of a host");
+            return wrong(expansion, "not a host name");
         }
         if ((c == '[' && inside) || (c == ']' && !inside)) {
-            return wrong(expansion, "a bracket that is out of place");
+            return wrong(expansion, "unexpected bracket");
         }
         inside = c == '[' || (inside && c != ']');
     }
@@ -203,14 +204,14 @@ int hostlist_expand(const char *text, struct vec *names, struct err *err)
     }
     const char *at = text + strspn(text, SEPARATORS);
     if (*at == '\0') {
-        rc = err_set(err, -EINVAL, "'%.60s' names no host", text);
+        rc = err_set(err, -EINVAL, "no host names in '%.60s'", text);
     }
     while (rc == 0 && *at != '\0') {
         size_t length = word_length(at);
         expansion.word = at;
         expansion.word_length = length < WORD_MAX ? (int)length : SHOWN_MAX;
         rc = length < WORD_MAX ? expand_word(&expansion)
-                               : wrong(&expansion, "no list of hosts is so long");
+                               : wrong(&expansion, "the list of hosts is too long");
         at += length;
         at += strspn(at, SEPARATORS);
     }

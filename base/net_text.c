@@ -49,7 +49,7 @@ int net_text_ipv4(const char *text, uint32_t *ret, struct err *err)
     const char *at = text;
     uint32_t address;
     if (!read_ipv4(&at, &address) || *at != '\0') {
-        return err_set(err, -EINVAL, "'%s' is no IPv4 address", text);
+        return err_set(err, -EINVAL, "'%s' is not an IPv4 address", text);
     }
     *ret = address;
     return 0;
@@ -64,7 +64,7 @@ int net_text_mask(const char *text, uint32_t *ret, struct err *err)
 {
     uint32_t mask;
     if (net_text_ipv4(text, &mask, NULL) != 0 || !is_mask(mask)) {
-        return err_set(err, -EINVAL, "'%s' is no mask of a network", text);
+        return err_set(err, -EINVAL, "'%s' is not a network mask", text);
     }
     *ret = mask;
     return 0;
@@ -82,7 +82,7 @@ int net_text_subnet(const char *text, struct net_subnet *ret, struct err *err)
         mask = good && bits > 0 ? UINT32_MAX << (32 - bits) : 0;
     }
     if (!good) {
-        return err_set(err, -EINVAL, "'%s' is no network such as 10.0.0.0/24", text);
+        return err_set(err, -EINVAL, "'%s' is not a network address such as 10.0.0.0/24", text);
     }
     *ret = (struct net_subnet){.address = address & mask, .mask = mask};
     return 0;
@@ -104,7 +104,8 @@ int net_text_mac(const char *text, uint8_t ret[NET_MAC_BYTES], struct err *err)
         }
     }
     if (!good || text_unhex(digits, ret, NET_MAC_BYTES, NULL) != 0) {
-        return err_set(err, -EINVAL, "'%s' is no hardware address such as 52:54:00:12:34:56", text);
+        return err_set(err, -EINVAL, "'%s' is not a hardware address such as 52:54:00:12:34:56",
+                       text);
     }
     return 0;
 }

@@ -460,7 +460,7 @@ int os_cgroup_create(struct os *os, const char *base, const char *name,
     mem_free(groups);
     if (code != 0) {
         os_cgroup_close(group);
-        return err_set(err, -ENOTSUP, "no cgroup of any kind can be made here: %s",
+        return err_set(err, -ENOTSUP, "cannot create a control group of any kind: %s",
                        strerror(-code));
     }
     for (size_t i = 0; i < group->count && code == 0; i++) {
@@ -468,7 +468,7 @@ int os_cgroup_create(struct os *os, const char *base, const char *name,
         limit_cpus(place, limits);
         code = place->is_v2 ? limit_v2(place, limits) : limit_v1(place, limits);
         if (code != 0) {
-            (void)err_set(err, code, "%s takes no limit: %s", place->path, strerror(-code));
+            (void)err_set(err, code, "%s: cannot set a limit: %s", place->path, strerror(-code));
         }
     }
     if (code != 0) {
@@ -708,7 +708,7 @@ static int empty_place(struct os_cgroup *group, const struct place *place, unsig
     struct stat st;
     for (unsigned waited = 0; for_each_process(place, 0) > 0; waited++) {
         if (waited >= wait_ms) {
-            return err_set(err, -EBUSY, "%s does not become empty", place->path);
+            return err_set(err, -EBUSY, "control group %s still has processes", place->path);
         }
         if (waited % 16 == 0) {
             os_cgroup_kill(group);
@@ -719,7 +719,9 @@ static int empty_place(struct os_cgroup *group, const struct place *place, unsig
     if (stat(place->path, &st) != 0) {
         return err_set(err, -errno, "%s: %s", place->path, strerror(errno));
     }
-    return st.st_nlink == 2 ? 0 : err_set(err, -ESTALE, "%s has groups below it", place->path);
+    return st.st_nlink == 2
+               ? 0
+               : err_set(err, -ESTALE, "control group %s has groups below it", place->path);
 }
 
 int os_cgroup_renew(struct os_cgroup *group, unsigned wait_ms, struct err *err)
@@ -730,7 +732,7 @@ int os_cgroup_renew(struct os_cgroup *group, unsigned wait_ms, struct err *err)
         code = empty_place(group, place, wait_ms, err);
         if (code == 0 && (place->controls & CONTROL_MEMORY) != 0 &&
             (place->is_v2 || put(place->path, "memory.max_usage_in_bytes", "0") != 0)) {
-            code = err_set(err, -ESTALE, "%s: its peak of memory cannot be set back", place->path);
+            code = err_set(err, -ESTALE, "%s: cannot reset the peak of used memory", place->path);
         }
     }
     if (code != 0) {
@@ -740,7 +742,7 @@ int os_cgroup_renew(struct os_cgroup *group, unsigned wait_ms, struct err *err)
     all_figures(group, &group->before);
     return group->before.memory_peak_bytes <= LEFT_BYTES_MAX
                ? 0
-               : err_set(err, -ESTALE, "%lld bytes of memory are still charged to %s",
+               : err_set(err, -ESTALE, "%lld bytes of memory are still charged to control group %s",
                          (long long)group->before.memory_peak_bytes, group->places[0].path);
 }
 
@@ -751,7 +753,8 @@ int os_cgroup_remove(struct os_cgroup *group, unsigned wait_ms, struct err *err)
         const char *path = group->places[i].path;
         for (unsigned waited = 0; rmdir(path) != 0 && errno != ENOENT; waited++) {
             if (errno != EBUSY || waited >= wait_ms) {
-                code = err_set(err, -errno, "cannot remove %s: %s", path, strerror(errno));
+                code = err_set(err, -errno, "cannot remove control group %s: %s", path,
+                               strerror(errno));
                 break;
             }
             if (waited % 16 == 0) {

@@ -74,7 +74,7 @@ static int read_all(int fd, const char *path, size_t max_bytes, char **data, siz
     char *text = mem_try_alloc(room);
     for (;;) {
         if (text == NULL) {
-            return err_set(err, -ENOMEM, "%s: no memory to read it", path);
+            return err_set(err, -ENOMEM, "%s: not enough memory to read the file", path);
         }
         ssize_t got = read(fd, text + size, room - size - 1);
         if (got < 0 && errno == EINTR) {

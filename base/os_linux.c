@@ -152,7 +152,7 @@ static int read_boot_time(int64_t *ret, struct err *err)
         (void)fclose(file); /* was only read */
     }
     if (seconds <= 0) {
-        return err_set(err, -EIO, "/proc/stat does not tell when the machine was started");
+        return err_set(err, -EIO, "/proc/stat does not show the time of the last boot");
     }
     *ret = seconds;
     return 0;
@@ -311,7 +311,7 @@ int os_user_find(struct os *os, const char *name, uid_t *uid, gid_t *gid, struct
     char *room;
     int code = find_user(name, 0, &entry, &room);
     if (code != 0) {
-        return err_set(err, -ENOENT, "there is no user '%s' here", name);
+        return err_set(err, -ENOENT, "no such user: '%s'", name);
     }
     *uid = entry.pw_uid;
     *gid = entry.pw_gid;
@@ -326,14 +326,16 @@ int os_user_home(struct os *os, const char *name, char *ret, size_t size, struct
     char *room;
     int code = find_user(name, 0, &entry, &room);
     if (code != 0) {
-        return err_set(err, -ENOENT, "there is no user '%s' here", name);
+        return err_set(err, -ENOENT, "no such user: '%s'", name);
     }
     size_t length = strlen(entry.pw_dir);
     if (length < size) {
         memcpy(ret, entry.pw_dir, length + 1);
     }
     mem_free(room);
-    return length < size ? 0 : err_set(err, -ENAMETOOLONG, "the home of '%s' is too long", name);
+    return length < size ? 0
+                         : err_set(err, -ENAMETOOLONG,
+                                   "the home directory of '%s' has too long a path", name);
 }
 
 int os_user_name(struct os *os, uid_t uid, char *ret, size_t size, struct err *err)
@@ -343,12 +345,12 @@ int os_user_name(struct os *os, uid_t uid, char *ret, size_t size, struct err *e
     char *room;
     int code = find_user(NULL, uid, &entry, &room);
     if (code != 0) {
-        return err_set(err, -ENOENT, "uid %u has no name here", (unsigned)uid);
+        return err_set(err, -ENOENT, "no user has uid %u", (unsigned)uid);
     }
     size_t length = strlen(entry.pw_name);
     if (length >= size) {
         mem_free(room);
-        return err_set(err, -ENAMETOOLONG, "the name of uid %u is too long", (unsigned)uid);
+        return err_set(err, -ENAMETOOLONG, "the user name of uid %u is too long", (unsigned)uid);
     }
     memcpy(ret, entry.pw_name, length + 1);
     mem_free(room);

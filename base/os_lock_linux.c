@@ -68,7 +68,7 @@ int os_lock(struct os *os, const char *path, struct os_lock **ret, pid_t *holder
             if (holder != NULL) {
                 *holder = pid;
             }
-            return err_set(err, -EAGAIN, "%s is held by process %d", path, (int)pid);
+            return err_set(err, -EAGAIN, "%s: process %d holds the lock", path, (int)pid);
         }
         if (!is_still_named(fd, path)) {
             close(fd);
@@ -85,7 +85,7 @@ int os_lock(struct os *os, const char *path, struct os_lock **ret, pid_t *holder
         *ret = lock;
         return 0;
     }
-    return err_set(err, -EBUSY, "%s is being replaced all the time", path);
+    return err_set(err, -EBUSY, "%s: another process keeps replacing this file", path);
 }
 
 void os_lock_note(struct os_lock *lock, const char *line)

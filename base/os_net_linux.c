@@ -201,10 +201,11 @@ static int ask_adapter(const char *adapter, struct ethtool_wolinfo *info, struct
 {
     int rc = ethtool(adapter, info);
     if (rc == -EINVAL && strlen(adapter) >= OS_ADAPTER_NAME_MAX) {
-        return err_set(err, rc, "'%s' is no name of a network adapter", adapter);
+        return err_set(err, rc, "'%s' is not a valid name of a network adapter", adapter);
     }
     return rc == 0 ? 0
-                   : err_set(err, rc, "adapter %s: Wake-on-LAN: %s", adapter, err_code_text(rc));
+                   : err_set(err, rc, "network adapter %s: Wake-on-LAN: %s", adapter,
+                             err_code_text(rc));
 }
 
 static void letters(uint32_t flags, char *ret)
@@ -251,8 +252,8 @@ int os_wake_on_magic(struct os *os, const char *adapter, const uint8_t password[
         return rc;
     }
     if ((info.supported & wanted) == 0) {
-        return err_set(err, -ENOTSUP, "adapter %s cannot be woken by magic packets%s", adapter,
-                       password != NULL ? " with a password" : "");
+        return err_set(err, -ENOTSUP, "network adapter %s cannot be woken by magic packets%s",
+                       adapter, password != NULL ? " with a password" : "");
     }
     info.cmd = ETHTOOL_SWOL;
     if (password != NULL) { /* a packet without it must not wake */
@@ -264,7 +265,8 @@ int os_wake_on_magic(struct os *os, const char *adapter, const uint8_t password[
     info.cmd = ETHTOOL_GWOL;
     rc = rc != 0 ? rc : ask_adapter(adapter, &info, err);
     if (rc == 0 && (info.wolopts & wanted) == 0) {
-        rc = err_set(err, -EIO, "adapter %s does not keep what is to wake it", adapter);
+        rc =
+            err_set(err, -EIO, "network adapter %s did not keep its Wake-on-LAN settings", adapter);
     }
     return rc;
 }

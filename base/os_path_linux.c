@@ -22,7 +22,8 @@ int os_absolute(struct os *os, const char *path, char **ret, struct err *err)
     char directory[PATH_MAX];
     if (!getcwd(directory, sizeof(directory))) {
         int rc = -errno;
-        return err_set(err, rc, "%s: no working directory: %s", path, err_code_text(rc));
+        return err_set(err, rc, "%s: cannot find out the working directory: %s", path,
+                       err_code_text(rc));
     }
     while (path[0] == '.' && path[1] == '/') {
         path += 2;

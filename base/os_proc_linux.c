@@ -295,7 +295,8 @@ int spawn_watched(struct os *os, const struct os_spawn *spec, int stdin_fd, os_e
         int pidfd = pidfd_open(spawned.pid, 0); /* not reaped yet: it cannot be another's */
         bool polled = pidfd < 0 && is_unknown_call(errno);
         if (pidfd < 0 && !polled) {
-            code = err_set(err, -errno, "%s: cannot watch it: %s", spec->argv[0], strerror(errno));
+            code = err_set(err, -errno, "%s: cannot watch the process: %s", spec->argv[0],
+                           strerror(errno));
             (void)kill(spawned.pid, SIGKILL);
             (void)waitpid(spawned.pid, NULL, 0);
             if (spawned.shared != NULL) {
@@ -347,7 +348,7 @@ int os_run(struct os *os, const struct os_spawn *spec, unsigned wait_ms, struct 
     if (ended != spawned.pid) {
         (void)kill(-spawned.pid, SIGKILL);
         (void)wait4(spawned.pid, &status, 0, &usage);
-        return err_set(err, -ETIMEDOUT, "%s: it did not end within %u s", spec->argv[0],
+        return err_set(err, -ETIMEDOUT, "%s: the program did not end within %u s", spec->argv[0],
                        wait_ms / 1000);
     }
     *how = describe(status, &usage);

@@ -316,10 +316,11 @@ static int launch_err(const struct launch *launch, struct err *err)
         return err_set(err, code, "%s: cannot become uid %u: %s", spec->argv[0],
                        (unsigned)spec->uid, why);
     case STEP_DIRECTORY:
-        return err_set(err, code, "%s: cannot go to %s: %s", spec->argv[0], spec->cwd, why);
+        return err_set(err, code, "%s: cannot change to directory %s: %s", spec->argv[0], spec->cwd,
+                       why);
     case STEP_STDIN:
         return err_set(err, code, "%s: cannot read %s: %s", spec->argv[0],
-                       spec->stdin_path != NULL ? spec->stdin_path : "its input", why);
+                       spec->stdin_path != NULL ? spec->stdin_path : "standard input", why);
     case STEP_STDOUT:
         return err_set(err, code, "%s: cannot write to %s: %s", spec->argv[0],
                        spec->stdout_path != NULL ? spec->stdout_path : "/dev/null", why);
@@ -327,23 +328,23 @@ static int launch_err(const struct launch *launch, struct err *err)
         return err_set(err, code, "%s: cannot write to %s: %s", spec->argv[0],
                        spec->stderr_path != NULL ? spec->stderr_path : "/dev/null", why);
     case STEP_NICE:
-        return err_set(err, code, "%s: cannot change its priority by %d: %s", spec->argv[0],
+        return err_set(err, code, "%s: cannot change the priority by %d: %s", spec->argv[0],
                        spec->nice, why);
     case STEP_EXEC:
         return err_set(err, code, "%s: %s", spec->argv[0], why);
     case STEP_CGROUP:
-        return err_set(err, -ENOTSUP, "%s: cannot join its cgroup: %s", spec->argv[0], why);
+        return err_set(err, -ENOTSUP, "%s: cannot join the control group: %s", spec->argv[0], why);
     case STEP_NAMESPACES: {
         /* Not allowed, a kernel without them, or a root directory that is no mount point. */
         bool never = launch->error == EPERM || launch->error == EINVAL || launch->error == ENOSYS;
-        return err_set(err, never ? -ENOSYS : -ENOTSUP, "%s: cannot have namespaces of its own: %s",
+        return err_set(err, never ? -ENOSYS : -ENOTSUP, "%s: cannot create namespaces: %s",
                        spec->argv[0], why);
     }
     case STEP_MOUNT:
-        return err_set(err, -ENOTSUP, "%s: cannot mount %s for it: %s", spec->argv[0],
-                       launch->mount->to, why);
+        return err_set(err, -ENOTSUP, "%s: cannot mount %s in the new mount namespace: %s",
+                       spec->argv[0], launch->mount->to, why);
     case STEP_FILTER:
-        return err_set(err, -EPROTONOSUPPORT, "%s: its system calls cannot be filtered: %s",
+        return err_set(err, -EPROTONOSUPPORT, "%s: cannot install the system call filter: %s",
                        spec->argv[0], why);
     case STEP_JOIN:
         return err_set(err, code, "%s: cannot join the namespaces of process %d: %s", spec->argv[0],
@@ -356,7 +357,7 @@ static int launch_err(const struct launch *launch, struct err *err)
     case STEP_PRIVILEGES:
         break;
     }
-    return err_set(err, code, "%s: cannot start it: %s", spec->argv[0], why);
+    return err_set(err, code, "%s: cannot start the program: %s", spec->argv[0], why);
 }
 
 /* Does "NAME=value" set the same name as the other? */
@@ -393,12 +394,12 @@ static int make_input(const char *text, int *code, struct err *err)
 {
     size_t length = strlen(text);
     if (length > INPUT_TEXT_MAX) {
-        *code = err_set(err, -E2BIG, "its input is longer than %zu bytes", INPUT_TEXT_MAX);
+        *code = err_set(err, -E2BIG, "the standard input is longer than %zu bytes", INPUT_TEXT_MAX);
         return -1;
     }
     int fd = memfd_create("input", MFD_CLOEXEC);
     if (fd < 0 || write(fd, text, length) != (ssize_t)length || lseek(fd, 0, SEEK_SET) != 0) {
-        *code = err_set(err, -errno, "cannot keep its input: %s", strerror(errno));
+        *code = err_set(err, -errno, "cannot store the standard input: %s", strerror(errno));
         if (fd >= 0) {
             close(fd);
         }
@@ -451,7 +452,7 @@ static int launch_prepare(struct launch *launch, struct err *err)
     CHECK(!cage->namespaces || !launch->spec->detached);
     int code = os_cgroup_open_procs(cage->cgroup, launch->procs, &launch->procs_count);
     return code == 0 ? 0
-                     : err_set(err, -ENOTSUP, "%s: its cgroup cannot be joined: %s",
+                     : err_set(err, -ENOTSUP, "%s: cannot join the control group: %s",
                                launch->spec->argv[0], strerror(-code));
 }
 
@@ -471,7 +472,8 @@ int spawn_program(struct os *os, const struct os_spawn *spec, int stdin_fd, stru
     size_t size = 2 * SPAWN_STACK_BYTES + sizeof(struct launch);
     char *mapped = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (mapped == MAP_FAILED) {
-        code = err_set(err, -errno, "%s: cannot start it: %s", spec->argv[0], strerror(errno));
+        code = err_set(err, -errno, "%s: cannot start the program: %s", spec->argv[0],
+                       strerror(errno));
     } else {
         struct launch *launch = (struct launch *)(void *)(mapped + 2 * SPAWN_STACK_BYTES);
         struct spawned spawned = {0};

@@ -99,7 +99,7 @@ int os_terminal_open(struct os *os, const struct os_terminal_spec *spec, struct 
     int code = spec->tty ? open_tty(terminal) : open_pipes(terminal);
     if (code != 0) {
         os_terminal_close(terminal);
-        return err_set(err, code, "no %s can be had: %s", spec->tty ? "terminal" : "pipes",
+        return err_set(err, code, "cannot open %s: %s", spec->tty ? "a terminal" : "pipes",
                        strerror(-code));
     }
     for (int i = 0; i < 3 && terminal->ours[i] >= 0; i++) {

@@ -188,7 +188,7 @@ int os_remove_tree(struct os *os, const char *path, struct err *err)
     }
     int code = 0;
     if (st.st_dev != r.device) {
-        code = err_set(err, -EAGAIN, "%s was replaced while it was removed", path);
+        code = err_set(err, -EAGAIN, "%s was replaced by another process during the removal", path);
     } else if ((st.st_mode & S_IRWXU) != S_IRWXU) {
         (void)fchmod(r.top, 0700); /* not ours to change: then removing says so */
     }
@@ -246,7 +246,7 @@ static int renew_top(struct removal *r, mode_t mode)
     r->device = st.st_dev;
     code = code != 0 ? code : empty_top(r);
     if (code == 0 && !is_as_new(r->top)) {
-        code = err_set(r->err, -ESTALE, "%s is not as a new directory", r->path);
+        code = err_set(r->err, -ESTALE, "%s is not an empty new directory", r->path);
     }
     return code;
 }

@@ -88,7 +88,7 @@ int pki_make_ca(struct os *os, const char *dir, const char *pool, struct err *er
     spec.ca = true;
     ERR_clear_error();
     if (os_stat(os, cert_path, &st) == 0) {
-        code = err_set(err, -EEXIST, "%s: there is a CA already", cert_path);
+        code = err_set(err, -EEXIST, "%s: a CA certificate exists already", cert_path);
         goto out;
     }
     key = x509_key();
@@ -130,15 +130,17 @@ static int load_ca(struct os *os, const char *dir, X509 **cert, EVP_PKEY **key, 
         code = read_bio(os, key_path, &key_text, &key_length, &key_bio, err);
     }
     if (code == 0 && (*cert = PEM_read_bio_X509(cert_bio, NULL, NULL, NULL)) == NULL) {
-        code =
-            err_prefix(err, x509_err(err, -EINVAL, "no certificate in PEM form"), "%s", cert_path);
+        code = err_prefix(err, x509_err(err, -EINVAL, "not a certificate in PEM format"), "%s",
+                          cert_path);
     }
     if (code == 0 && (*key = PEM_read_bio_PrivateKey(key_bio, NULL, NULL, NULL)) == NULL) {
-        code =
-            err_prefix(err, x509_err(err, -EINVAL, "no private key in PEM form"), "%s", key_path);
+        code = err_prefix(err, x509_err(err, -EINVAL, "not a private key in PEM format"), "%s",
+                          key_path);
     }
     if (code == 0 && X509_check_private_key(*cert, *key) != 1) {
-        code = err_prefix(err, x509_err(err, -EINVAL, "is not the key of the CA"), "%s", key_path);
+        code =
+            err_prefix(err, x509_err(err, -EINVAL, "the key does not belong to the CA certificate"),
+                       "%s", key_path);
     }
     if (key_text != NULL) {
         OPENSSL_cleanse(key_text, key_length);

@@ -37,15 +37,16 @@ static int judge(struct os *os, const struct os_file *file, const char *path, st
     struct os_stat stat = {0};
     os_file_stat(file, &stat);
     if (!stat.is_file) {
-        return err_set(err, -EINVAL, "%s: a file with a secret must be a plain file", path);
+        return err_set(err, -EINVAL, "%s: a file with a secret must be a regular file", path);
     }
     if (stat.uid != 0 && stat.uid != os_uid(os)) {
-        return err_set(err, -EACCES, "%s holds a secret and belongs to somebody else: chown it",
-                       path);
+        return err_set(
+            err, -EACCES,
+            "%s: this file with a secret belongs to another user; change its owner (chown)", path);
     }
     if ((stat.mode & OF_OTHERS) != 0) {
-        return err_set(err, -EACCES, "%s holds a secret and may be used by others: chmod 0600 it",
-                       path);
+        return err_set(err, -EACCES,
+                       "%s: other users can access this file with a secret; run chmod 0600", path);
     }
     return 0;
 }
@@ -75,7 +76,7 @@ int secret_file_read(struct os *os, const char *path, char *ret, size_t size, st
     }
     size_t used = rc == 0 ? without_space_at_end(text, (size_t)length) : 0;
     if (rc == 0 && (used == 0 || used >= size || memchr(text, '\0', used) != NULL)) {
-        rc = err_set(err, -EINVAL, "%s: no secret of 1 to %zu characters", path, size - 1);
+        rc = err_set(err, -EINVAL, "%s: expected a secret of 1 to %zu characters", path, size - 1);
     }
     if (rc == 0) {
         memcpy(ret, text, used);

@@ -59,7 +59,8 @@ int server_role_print(const char *pool, const char *role, const char *name, stru
                       struct err *err)
 {
     if (!server_role_is_known(role)) {
-        return err_set(err, -EINVAL, "'%.*s' is not a role: collector or schedd", TEXT_MAX, role);
+        return err_set(err, -EINVAL, "unknown role '%.*s'; expected collector or schedd", TEXT_MAX,
+                       role);
     }
     strbuf_puts(out, SCHEME);
     int code = append_part("pool", pool, out, err);
@@ -123,7 +124,7 @@ int server_role_parse(const char *uri, size_t length, struct server_role *ret, s
                 take_part(&at, end, role.role, sizeof(role.role)) && take_slash(&at, end) &&
                 take_part(&at, end, role.name, sizeof(role.name)) && at == end;
     if (!good) {
-        return err_set(err, -EINVAL, "'%.*s' is not roost://POOL/ROLE/NAME",
+        return err_set(err, -EINVAL, "'%.*s' is not of the form roost://POOL/ROLE/NAME",
                        (int)(length < TEXT_MAX ? length : TEXT_MAX), uri);
     }
     *ret = role;
@@ -152,5 +153,6 @@ int server_role_judge(const struct server_role *shown, const char *pool, const c
     }
     say_server(shown->pool, shown->role, shown->name, is);
     say_server(pool, role, name, expected);
-    return err_set(err, -EKEYREJECTED, "it shows the certificate of %s, expected %s", is, expected);
+    return err_set(err, -EKEYREJECTED, "the server shows the certificate of %s, expected %s", is,
+                   expected);
 }

@@ -52,7 +52,8 @@ int server_role_print(const char *pool, const char *role, const char *name, stru
 int server_role_parse(const char *uri, size_t length, struct server_role *ret, struct err *err);
 
 /* Is the server that shows this the one that was meant?  pool and name NULL: any.  -EKEYREJECTED:
- * "it shows the certificate of schedd 'a' of pool 'p', expected a collector of pool 'p'". */
+ * "the server shows the certificate of schedd 'a' of pool 'p', expected a collector of pool 'p'".
+ */
 int server_role_judge(const struct server_role *shown, const char *pool, const char *role,
                       const char *name, struct err *err);
 

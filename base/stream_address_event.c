@@ -59,7 +59,7 @@ int stream_address_parse(const char *text, struct stream_address *ret, struct er
     if (strncmp(text, "tcp:", 4) == 0) {
         address.kind = STREAM_TCP;
         if (parse_tcp(text + 4, &address) != 0) {
-            return err_set(err, -EINVAL, "'%s' is not an address: tcp:HOST:PORT", text);
+            return err_set(err, -EINVAL, "'%s' is not an address such as tcp:HOST:PORT", text);
         }
     } else if (strncmp(text, "unix:", 5) == 0 && text[5] != '\0') {
         address.kind = STREAM_UNIX;
@@ -68,7 +68,8 @@ int stream_address_parse(const char *text, struct stream_address *ret, struct er
         address.kind = STREAM_PASS;
         address.path = text + 5;
     } else {
-        return err_set(err, -EINVAL, "'%s' is not an address: tcp:HOST:PORT or unix:PATH", text);
+        return err_set(err, -EINVAL, "'%s' is not an address such as tcp:HOST:PORT or unix:PATH",
+                       text);
     }
     *ret = address;
     return 0;
@@ -107,7 +108,7 @@ int stream_unix_address(const char *path, struct sockaddr_un *ret, socklen_t *le
             snprintf(address.sun_path, sizeof(address.sun_path), "/proc/self/fd/%d/%s", fd, name);
         if (printed < 0 || (size_t)printed >= sizeof(address.sun_path)) {
             close(fd);
-            return err_set(err, -ENAMETOOLONG, "%s: its last part is too long for a socket", path);
+            return err_set(err, -ENAMETOOLONG, "%s: the path is too long for a socket", path);
         }
     }
     *ret = address;
@@ -222,15 +223,16 @@ int stream_connect_check(const char *address, const char *route, const struct st
         return code;
     }
     if (parsed->kind == STREAM_PASS || (parsed->kind == STREAM_TCP && parsed->host[0] == '*')) {
-        return err_set(err, -EINVAL, "'%s' is only an address to listen on", address);
+        return err_set(err, -EINVAL, "'%s' is an address to listen on, not to connect to", address);
     }
     if (!stream_route_is_good(route)) {
-        return err_set(err, -EINVAL, "'%s' is not a route: 1 to %d characters without blanks",
-                       route, STREAM_ROUTE_MAX);
+        return err_set(err, -EINVAL,
+                       "'%s' is not a route: expected 1 to %d characters without blanks", route,
+                       STREAM_ROUTE_MAX);
     }
     if (parsed->kind == STREAM_TCP &&
         (trust == NULL || (trust->ca_file == NULL) == (trust->pin == NULL))) {
-        return err_set(err, -EINVAL, "%s: needs either a CA file or a pin", address);
+        return err_set(err, -EINVAL, "%s: a CA file or a pin is missing", address);
     }
     return 0;
 }

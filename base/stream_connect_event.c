@@ -281,8 +281,8 @@ static void timer_ran_out(void *arg)
     }
     drop_attempt(c);
     attempt_or_fail(c, -ETIMEDOUT,
-                    c->resolve != NULL ? "its name was not resolved in time"
-                                       : "it does not answer");
+                    c->resolve != NULL ? "the host name was not resolved in time"
+                                       : "no answer in time");
 }
 
 int connector_start(struct loop *loop, const struct stream_address *address, connector_f call,
@@ -303,7 +303,7 @@ int connector_start(struct loop *loop, const struct stream_address *address, con
         code = attempt_unix(c, err);
     } else if (look_up(address->host, address->port, AI_NUMERICHOST, &c->list) == 0) {
         c->next = c->list;
-        code = attempt_tcp(c, -EHOSTUNREACH, "no address", err);
+        code = attempt_tcp(c, -EHOSTUNREACH, "the host has no address", err);
     } else {
         loop_timer_set(c->timer, STREAM_HANDSHAKE_MS);
         resolve_start(c);

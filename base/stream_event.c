@@ -341,7 +341,7 @@ static void deadline_passed(void *arg)
     if (s->finishing) {
         finish_end(s);
     } else {
-        stream_end(s, -ETIMEDOUT, "TLS was not agreed on in time");
+        stream_end(s, -ETIMEDOUT, "TLS handshake: no answer in time");
     }
     stream_unref(s);
 }
@@ -362,7 +362,7 @@ static void send_preface(struct stream *s)
                            MSG_DONTWAIT | MSG_NOSIGNAL);
         if (put < 0) {
             if (errno != EAGAIN && errno != EINTR) {
-                stream_end(s, -ECONNRESET, "the connection was cut");
+                stream_end(s, -ECONNRESET, "the connection was lost");
             }
             return;
         }
@@ -548,7 +548,8 @@ static void stranger_leaves(void *arg)
 {
     struct stream *s = arg;
     s->refs++;
-    stream_end(s, -EBUSY, "it did not prove in time who it is, and others wait");
+    stream_end(s, -EBUSY,
+               "closed to make room: the peer did not prove its identity in time, and others wait");
     stream_unref(s);
 }
 

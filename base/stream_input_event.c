@@ -33,7 +33,7 @@ static ssize_t transport_read(struct stream *s, void *data, size_t room, struct 
         return -EAGAIN;
     }
     return err_set(err, -errno, "%s",
-                   errno == ECONNRESET ? "the connection was cut" : strerror(errno));
+                   errno == ECONNRESET ? "the connection was lost" : strerror(errno));
 }
 
 static void tell_readable(struct stream *s)
@@ -50,7 +50,7 @@ static int read_some(struct stream *s, size_t *budget, bool *all, struct err *er
 {
     while (stream_may_read(s) && *budget > 0) {
         if (!stream_inbuf_reserve(&s->input, s->input_max)) {
-            return err_set(err, -ENOMEM, "no memory for its input");
+            return err_set(err, -ENOMEM, "not enough memory for incoming data");
         }
         size_t room = s->input.capacity - s->input.end;
         size_t most = s->input_max - (s->input.end - s->input.begin);
@@ -92,7 +92,7 @@ void stream_read_in(struct stream *s)
             ended = true;
         }
         if (code == -EAGAIN && s->write_error != 0 && !s->read_due) {
-            code = err_set(&err, s->write_error, "%s", "the connection was cut");
+            code = err_set(&err, s->write_error, "%s", "the connection was lost");
             ended = true;
         }
         if (ended && s->tls != NULL) {

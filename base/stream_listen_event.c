@@ -319,10 +319,12 @@ static void pass_again(void *arg)
 int incoming_pass(struct incoming *in, const char *pass_address, struct err *err)
 {
     struct stream_address address;
-    int code = in->fd >= 0 ? stream_address_parse(pass_address, &address, err)
-                           : err_set(err, -ECONNABORTED, "%s: it had to make room", in->peer);
+    int code = in->fd >= 0
+                   ? stream_address_parse(pass_address, &address, err)
+                   : err_set(err, -ECONNABORTED, "%s: closed to make room for others", in->peer);
     if (code == 0 && address.kind != STREAM_PASS) {
-        code = err_set(err, -EINVAL, "'%s' is not an address to pass to: pass:PATH", pass_address);
+        code = err_set(err, -EINVAL, "'%s' is not a socket that passes connections on: pass:PATH",
+                       pass_address);
     }
     if (code == 0) {
         code = pass_send(in, address.path, err);
@@ -545,7 +547,7 @@ static int remove_dead_socket(const struct sockaddr_un *address, socklen_t lengt
         return errno == ENOENT ? 0 : err_set(err, -errno, "%s: %s", path, strerror(errno));
     }
     if (!S_ISSOCK(st.st_mode)) {
-        return err_set(err, -EADDRINUSE, "%s: there is a file of this name that is no socket",
+        return err_set(err, -EADDRINUSE, "%s: a file of this name exists and is not a socket",
                        path);
     }
     int fd = socket(AF_UNIX, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -556,7 +558,7 @@ static int remove_dead_socket(const struct sockaddr_un *address, socklen_t lengt
     int error = errno;
     close(fd);
     if (result == 0 || error != ECONNREFUSED) {
-        return err_set(err, -EADDRINUSE, "%s: another process listens there", path);
+        return err_set(err, -EADDRINUSE, "%s: another process listens on this socket", path);
     }
     if (unlink(path) != 0 && errno != ENOENT) {
         return err_set(err, -errno, "%s: %s", path, strerror(errno));

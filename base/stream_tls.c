@@ -151,7 +151,7 @@ static int verify_role(X509_STORE_CTX *store, void *arg)
     }
     struct err why = err;
     if (code == -EKEYREJECTED) {
-        (void)err_set(&err, code, "%s; check the address, and who answers there", why.text);
+        (void)err_set(&err, code, "%s; check the address and the server at this address", why.text);
     }
     mem_free(tls->refusal);
     tls->refusal = mem_strdup(err.text);
@@ -163,12 +163,12 @@ static int context_load_ca(SSL_CTX *context, const char *file, struct err *err)
 {
     ERR_clear_error();
     if (SSL_CTX_load_verify_file(context, file) != 1) {
-        (void)x509_err(err, -EINVAL, "holds no CA certificate in PEM form");
+        (void)x509_err(err, -EINVAL, "no CA certificate in PEM format in the file");
         return err_prefix(err, -EINVAL, "%s", file);
     }
     return X509_VERIFY_PARAM_set_flags(SSL_CTX_get0_param(context), X509_V_FLAG_NO_CHECK_TIME) == 1
                ? 0
-               : x509_err(err, -EIO, "cannot tolerate dates");
+               : x509_err(err, -EIO, "cannot set up the check of certificate dates");
 }
 
 static void contexts_destroy(void *value)
@@ -261,7 +261,7 @@ static int identity_create(X509 *cert, EVP_PKEY *key, struct tls_identity **ret,
         SSL_CTX_check_private_key(identity->context) != 1 ||
         X509_digest(cert, EVP_sha256(), hash, &length) != 1) {
         tls_identity_destroy(identity);
-        return x509_err(err, -EINVAL, "certificate and key do not go together");
+        return x509_err(err, -EINVAL, "the certificate and the key do not belong together");
     }
     text_hex(hash, PIN_BYTES, identity->pin);
     *ret = identity;
@@ -279,12 +279,12 @@ static int pem_open(const char *path, bool secret, char **text, BIO **ret, struc
         goto out;
     }
     if (secret && (st.st_mode & (S_IRWXG | S_IRWXO)) != 0) {
-        code = err_set(err, -EACCES, "%s: others than its owner may read this key: chmod 600 it",
-                       path);
+        code =
+            err_set(err, -EACCES, "%s: other users can read this private key; run chmod 600", path);
         goto out;
     }
     if (!S_ISREG(st.st_mode) || (size_t)st.st_size > PEM_FILE_MAX) {
-        code = err_set(err, -EINVAL, "%s: not a PEM file", path);
+        code = err_set(err, -EINVAL, "%s: not a file in PEM format", path);
         goto out;
     }
     char *data = mem_zalloc((size_t)st.st_size + 1);
@@ -332,14 +332,14 @@ int tls_identity_load(struct os *os, const char *cert_path, const char *key_path
     ERR_clear_error();
     cert = PEM_read_bio_X509(cert_bio, NULL, NULL, NULL);
     if (cert == NULL) {
-        code =
-            err_prefix(err, x509_err(err, -EINVAL, "no certificate in PEM form"), "%s", cert_path);
+        code = err_prefix(err, x509_err(err, -EINVAL, "no certificate in PEM format"), "%s",
+                          cert_path);
         goto out;
     }
     key = PEM_read_bio_PrivateKey(key_bio, NULL, NULL, NULL);
     if (key == NULL) {
         code =
-            err_prefix(err, x509_err(err, -EINVAL, "no private key in PEM form"), "%s", key_path);
+            err_prefix(err, x509_err(err, -EINVAL, "no private key in PEM format"), "%s", key_path);
         goto out;
     }
     code = identity_create(cert, key, &identity, err);
@@ -390,7 +390,7 @@ int tls_identity_save(struct os *os, const struct tls_identity *identity, const 
     if (PEM_write_bio_X509(text, SSL_CTX_get0_certificate(identity->context)) != 1 ||
         PEM_write_bio_PrivateKey(text, SSL_CTX_get0_privatekey(identity->context), NULL, NULL, 0,
                                  NULL, NULL) != 1) {
-        code = x509_err(err, -EIO, "certificate and key cannot be written");
+        code = x509_err(err, -EIO, "cannot write the certificate and the key");
     } else {
         char *data = NULL;
         long length = BIO_get_mem_data(text, &data);
@@ -450,7 +450,7 @@ int tls_client_create(struct loop *loop, const struct stream_trust *trust, struc
         }
         code = context_for_pin(loop, &context);
     } else if (trust->role == NULL) {
-        return err_set(err, -EINVAL, "%s: a server of this CA needs a role", trust->ca_file);
+        return err_set(err, -EINVAL, "%s: the role of the server is missing", trust->ca_file);
     } else {
         code = context_for_ca(loop, trust->ca_file, &context, err);
     }
@@ -573,13 +573,13 @@ static int verify_failed(const struct tls *tls, struct err *err)
         char have[STREAM_PIN_SIZE];
         text_hex(tls->pin, PIN_BYTES, have);
         return err_set(err, -EKEYREJECTED,
-                       "its certificate is not the one with SHA-256 %.16s... that was agreed on",
+                       "the certificate's SHA-256 fingerprint is not the expected one (%.16s...)",
                        have);
     }
     if (tls->refusal != NULL) {
         return err_set(err, -EKEYREJECTED, "%s", tls->refusal);
     }
-    return err_set(err, -EKEYREJECTED, "its certificate is not signed by the pool's CA (%s)",
+    return err_set(err, -EKEYREJECTED, "the certificate is not signed by the pool's CA (%s)",
                    X509_verify_cert_error_string(SSL_get_verify_result(tls->ssl)));
 }
 
@@ -598,7 +598,7 @@ static int tls_failed(struct tls *tls, int result, int os_error, unsigned *want,
     case SSL_ERROR_SYSCALL:
         ERR_clear_error();
         if (os_error == 0 || os_error == EPIPE || os_error == ECONNRESET) {
-            return err_set(err, -ECONNRESET, "the connection was cut");
+            return err_set(err, -ECONNRESET, "the connection was lost");
         }
         return err_set(err, -os_error, "%s", strerror(os_error));
     default:
@@ -609,15 +609,15 @@ static int tls_failed(struct tls *tls, int result, int os_error, unsigned *want,
     int number = ERR_GET_REASON(reason);
     ERR_clear_error();
     if (number == SSL_R_UNEXPECTED_EOF_WHILE_READING) {
-        return err_set(err, -ECONNRESET, "the connection was cut");
+        return err_set(err, -ECONNRESET, "the connection was lost");
     }
     if (number == SSL_R_CERTIFICATE_VERIFY_FAILED) {
         return verify_failed(tls, err);
     }
     if (number >= SSL_AD_REASON_OFFSET) {
-        return err_set(err, -EPROTO, "it broke off TLS (%s)", text != NULL ? text : "no reason");
+        return err_set(err, -EPROTO, "the peer ended TLS (%s)", text != NULL ? text : "no reason");
     }
-    return err_set(err, -EPROTO, "broken TLS (%s)", text != NULL ? text : "no reason");
+    return err_set(err, -EPROTO, "TLS protocol error (%s)", text != NULL ? text : "no reason");
 }
 
 /* Clearing what is clear costs as much as the cipher of a small record. */
@@ -637,7 +637,9 @@ int tls_handshake(struct tls *tls, unsigned *want, struct err *err)
         return 0;
     }
     int code = tls_failed(tls, result, errno, want, err);
-    return code != 0 ? code : err_set(err, -ECONNRESET, "closed during the TLS handshake");
+    return code != 0 ? code
+                     : err_set(err, -ECONNRESET,
+                               "the peer closed the connection during the TLS handshake");
 }
 
 ssize_t tls_read(struct tls *tls, void *data, size_t room, unsigned *want, struct err *err)

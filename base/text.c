@@ -162,7 +162,7 @@ int text_parse_bool(const char *text, bool *ret, struct err *err)
             return 0;
         }
     }
-    return err_set(err, -EINVAL, "'%s' is neither true nor false", text);
+    return err_set(err, -EINVAL, "'%s' is not true or false", text);
 }
 
 /* ---- units ---- */
@@ -252,8 +252,8 @@ static int parse_with_unit(const char *text, unit_f unit, int64_t bare, const ch
                 break;
             }
             if (!unit(word, (size_t)(at - word), &factor)) {
-                return err_set(err, -EINVAL, "'%s' is not a %s: no unit is called '%.*s'", text,
-                               what, at - word < 32 ? (int)(at - word) : 32, word);
+                return err_set(err, -EINVAL, "'%s' is not a %s: unknown unit '%.*s'", text, what,
+                               at - word < 32 ? (int)(at - word) : 32, word);
             }
             complete = !*at;
             skip_blanks(&at);

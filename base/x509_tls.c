@@ -134,7 +134,7 @@ int x509_make(EVP_PKEY *key, const struct x509_spec *spec, X509 **ret, struct er
               X509_set_pubkey(cert, key) == 1;
     if (ok && !set_name(cert, spec->name)) {
         X509_free(cert);
-        return x509_err(err, -EINVAL, "not a name for a certificate");
+        return x509_err(err, -EINVAL, "not a valid name for a certificate");
     }
     ok = ok && X509_set_issuer_name(cert, X509_get_subject_name(issuer)) == 1 &&
          add_extensions(cert, issuer, spec) && X509_sign(cert, signer, EVP_sha256()) > 0;
@@ -163,7 +163,7 @@ int x509_role(X509 *cert, struct server_role *ret, struct err *err)
     GENERAL_NAMES *names = X509_get_ext_d2i(cert, NID_subject_alt_name, &found, NULL);
     if (names == NULL && found != -1) {
         ERR_clear_error();
-        return err_set(err, -EINVAL, "its certificate's alternative names cannot be read");
+        return err_set(err, -EINVAL, "cannot read the certificate's alternative names");
     }
     for (int i = 0; i < sk_GENERAL_NAME_num(names); i++) {
         int type = 0;
@@ -175,14 +175,14 @@ int x509_role(X509 *cert, struct server_role *ret, struct err *err)
     }
     int code = 0;
     if (count == 0) {
-        code = err_set(err, -ENOENT, "its certificate names no role, collector or schedd: %s",
+        code = err_set(err, -ENOENT, "the certificate names no role (collector or schedd): %s",
                        SERVER_ROLE_REMEDY);
     } else if (count > 1) {
-        code = err_set(err, -EINVAL, "its certificate names %d roles, not one", count);
+        code = err_set(err, -EINVAL, "the certificate names %d roles, expected one", count);
     } else {
         code = server_role_parse((const char *)ASN1_STRING_get0_data(ours),
                                  (size_t)ASN1_STRING_length(ours), ret, err);
-        code = code != 0 ? err_prefix(err, code, "its certificate names a malformed role") : 0;
+        code = code != 0 ? err_prefix(err, code, "the certificate names a malformed role") : 0;
     }
     GENERAL_NAMES_free(names);
     return code;
@@ -200,7 +200,8 @@ int x509_common_name(X509 *cert, char *ret, size_t size, struct err *err)
     int code = 0;
     if (length <= 0 || (size_t)length >= size || memchr(text, '\0', (size_t)length) != NULL) {
         ERR_clear_error();
-        code = err_set(err, -EINVAL, "has no common name of 1 to %zu bytes", size - 1);
+        code =
+            err_set(err, -EINVAL, "the certificate has no common name of 1 to %zu bytes", size - 1);
     } else {
         memcpy(ret, text, (size_t)length);
         ret[length] = '\0';

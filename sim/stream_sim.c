@@ -356,7 +356,7 @@ static int listen_path(struct listener *listener, struct sim_host *host, const c
         return err_set(err, -ENOENT, "%s: there is no such directory", path);
     }
     if (find_path(host, path, true) != NULL || find_path(host, path, false) != NULL) {
-        return err_set(err, -EADDRINUSE, "%s: another process listens there", path);
+        return err_set(err, -EADDRINUSE, "%s: another process listens on this socket", path);
     }
     const struct sim_node *old = sim_dir_get(dir, name);
     if (old != NULL && old->type != SIM_SOCKET) {
@@ -375,7 +375,8 @@ static int listen_port(struct listener *listener, struct sim_host *host, uint16_
         port = find_port(host, candidate) == NULL ? candidate : 0;
     }
     if (find_port(host, port) != NULL) {
-        return err_set(err, -EADDRINUSE, "port %u: another process listens there", (unsigned)port);
+        return err_set(err, -EADDRINUSE, "port %u: another process listens on this socket",
+                       (unsigned)port);
     }
     listener->port = port;
     return 0;

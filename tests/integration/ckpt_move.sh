@@ -183,7 +183,7 @@ right='MOVED plain: right 7'
 [ ! -e "$JOBS/here.image" ] || right+=$'\nMOVED here: right 7'
 [ "$b" = "$right" ] || fail "guest B: $(cat "$WORK/b.console")"
 refused='roost-ckpt: cannot resume: this'
-[[ $c = "MOVED plain: $refused machine lacks what the job may use: "*": EOPNOTSUPP 125
+[[ $c = "MOVED plain: $refused machine lacks features that the job may use: "*": EOPNOTSUPP 125
 MOVED masked: right 7
 MOVED last: right 7
 MOVED masked: $refused kernel lets ordinary users make no namespaces "*": E"*" 125" ]] || fail "guest C: $(cat "$WORK/c.console")"

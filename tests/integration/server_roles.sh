@@ -91,7 +91,7 @@ end_impostor
 say "the schedd's certificate in the collector's place"
 impostor 0 "$security/schedd.pem" "$security/schedd-key.pem"
 export ROOST_COLLECTOR_HOST=$place
-expected="tcp:$place: it shows the certificate of schedd 'personal' of pool 'personal', expected a collector of pool 'personal'; check the address, and who answers there"
+expected="tcp:$place: the server shows the certificate of schedd 'personal' of pool 'personal', expected a collector of pool 'personal'; check the address and the server at this address"
 refused "$expected" status
 refused "$expected" power status
 refused "$expected" q -name personal
@@ -113,12 +113,12 @@ try() {
     got_nothing
     end_impostor
 }
-try none "its certificate names no role, collector or schedd: \`roost cert renew\` or \`roost cert create\` on the host of the pool's CA makes the right one"
-try other "it shows the certificate of collector 'personal' of pool 'other', expected a collector of pool 'personal'"
-try two "its certificate names 2 roles, not one"
-try escaped "its certificate names a malformed role"
-try upper "its certificate names a malformed role"
-try dns "its certificate names no role"
+try none "the certificate names no role (collector or schedd): \`roost cert renew\` or \`roost cert create\` on the host of the pool's CA makes the right one"
+try other "the server shows the certificate of collector 'personal' of pool 'other', expected a collector of pool 'personal'"
+try two "the certificate names 2 roles, expected one"
+try escaped "the certificate names a malformed role"
+try upper "the certificate names a malformed role"
+try dns "the certificate names no role"
 impostor 0 "$WORK/right.pem" "$WORK/right-key.pem"
 ROOST_COLLECTOR_HOST=$place timeout 30 "$ROOST" status >/dev/null 2>&1
 grep -qE '^got [1-9][0-9]+' "$WORK/notes" || fail "another tool cannot make a right one: $(cat "$WORK/notes")"
@@ -129,7 +129,7 @@ impostor "$port" "$security/schedd.pem" "$security/schedd-key.pem"
 "$ROOST_BIN/roost-negotiator" -config "$ROOST_CONFIG" -noresurrect >"$WORK/negotiator.out" 2>&1 &
 negotiator_pid=$!
 met() {
-    grep -hF "it shows the certificate of schedd 'personal' of pool 'personal', expected a collector" "$POOL"/log/NegotiatorLog* |
+    grep -hF "the server shows the certificate of schedd 'personal' of pool 'personal', expected a collector" "$POOL"/log/NegotiatorLog* |
         grep -qF "tcp:$place: "
 }
 until_true 20 "the negotiator says whom it met" met
@@ -146,7 +146,7 @@ for role in collector schedd; do
     status=0
     timeout 20 "$ROOST_BIN/roost-$role" -config "$ROOST_CONFIG" -noresurrect >"$WORK/start.out" 2>&1 || status=$?
     equals "exit status of the $role" "$status" 1
-    grep -qF "$security/$role.pem: its certificate names no role, collector or schedd: \`roost cert renew\`" "$WORK/start.out" ||
+    grep -qF "$security/$role.pem: the certificate names no role (collector or schedd): \`roost cert renew\`" "$WORK/start.out" ||
         fail "the $role says: $(cat "$WORK/start.out")"
 done
 
@@ -179,7 +179,7 @@ sed -e 's,^LOCAL_DIR = .*,LOCAL_DIR = "$(POOL_DIR)/second",' -e 's,^SCHEDD_NAME 
 status=0
 timeout 20 "$ROOST_BIN/roost-schedd" -config "$SECOND" -noresurrect >"$WORK/second.out" 2>&1 || status=$?
 equals "exit status of a schedd with another's certificate" "$status" 1
-grep -qF "it shows the certificate of schedd 'personal' of pool 'personal', expected schedd 'second'" "$WORK/second.out" ||
+grep -qF "the server shows the certificate of schedd 'personal' of pool 'personal', expected schedd 'second'" "$WORK/second.out" ||
     fail "it says: $(cat "$WORK/second.out")"
 "$ROOST" cert create schedd second --directory "$WORK/second" >/dev/null || fail "roost cert create"
 refused "is there already" cert create schedd second --directory "$WORK/second"
@@ -195,7 +195,7 @@ address=$("$ROOST" status -schedd -constraint 'Name == "second"' -af MyAddress)
 "$ROOST" token create --identity liar@personal --scope SCHEDD --file "$WORK/token.liar" || fail "token create"
 lie() { ROOST_TOKEN_FILE=$WORK/token.liar "$ROOST" advertise Scheduler <<<"[ Name = \"third\"; MyAddress = \"$1\" ]" >/dev/null || fail "advertise"; }
 lie "$address"
-refused "it shows the certificate of schedd 'second' of pool 'personal', expected schedd 'third' of pool 'personal'" q -name third
+refused "the server shows the certificate of schedd 'second' of pool 'personal', expected schedd 'third' of pool 'personal'" q -name third
 lie "unix:$WORK/evil.sock"
 refused "nobody shows a certificate on a Unix socket" q -name third
 

@@ -33,16 +33,16 @@ grep -q ' config.set .*knob=START .*by=' "$POOL/nodes/wn01/log/StartLog" || fail
 
 # ---- what may not be set
 refused "it is not in SETTABLE_ATTRS_ADMINISTRATOR" set --node wn01 "POWER_SLEEP_CMD=/bin/true"
-refused "SETTABLE_ATTRS_ADMINISTRATOR is set in files only" set --node wn01 "SETTABLE_ATTRS_ADMINISTRATOR=*"
+refused "SETTABLE_ATTRS_ADMINISTRATOR can be set in files only" set --node wn01 "SETTABLE_ATTRS_ADMINISTRATOR=*"
 refused "did you mean START?" set --node wn01 "STRAT=true"
 refused "control character" set --node wn01 "START=true
 POWER_SLEEP_CMD=/bin/true"
 config set --node wn01 'KILL_DEBUG=$(RANK)' >/dev/null || fail "config set KILL_DEBUG"
-refused "it refers to itself: RANK -> KILL_DEBUG -> RANK" set --node wn01 'RANK=$(KILL_DEBUG) + 1'
+refused "the value refers to itself: RANK -> KILL_DEBUG -> RANK" set --node wn01 'RANK=$(KILL_DEBUG) + 1'
 config unset --node wn01 KILL_DEBUG >/dev/null || fail "config unset KILL_DEBUG"
 refused "is not connected to the collector" set --node wn09 START=true
 head -c 100000 /dev/zero | tr '\0' x >"$WORK/large"
-refused "more than 65536 bytes" set --node wn01 "START=$(cat "$WORK/large")"
+refused "longer than 65536 bytes" set --node wn01 "START=$(cat "$WORK/large")"
 "$ROOST" token create --identity user@personal --scope READ,WRITE --file "$WORK/token" || fail "token create"
 if ROOST_TOKEN_FILE=$WORK/token config set --node wn01 START=false 2>"$WORK/weak"; then fail "a user may set START"; fi
 grep -q 'not in SETTABLE_ATTRS_WRITE' "$WORK/weak" || fail "a user hears: $(cat "$WORK/weak")"

@@ -83,11 +83,11 @@ static void values_that_do_not_fit_their_knob_are_refused(void **state)
     assert_string_equal(refusal("PORT = many"),
                         "/etc/roost.conf:1: PORT: 'many': a number is expected");
     assert_string_equal(refusal("PORT = \"\""),
-                        "/etc/roost.conf:1: PORT: '': it ends where a number is expected");
+                        "/etc/roost.conf:1: PORT: '': a number is expected at the end");
     assert_string_equal(refusal("FACTOR = 1.5"),
                         "/etc/roost.conf:1: FACTOR: '1.5' is out of range: 0 to 1");
     assert_string_equal(refusal("ENABLED = perhaps"),
-                        "/etc/roost.conf:1: ENABLED: 'perhaps' is neither true nor false");
+                        "/etc/roost.conf:1: ENABLED: 'perhaps' is not true or false");
     assert_string_equal(refusal("INTERVAL = 2d"),
                         "/etc/roost.conf:1: INTERVAL: '2d' is out of range: 1 to 86400 seconds");
     assert_string_equal(refusal("INTERVAL = 1500ms"),
@@ -96,7 +96,7 @@ static void values_that_do_not_fit_their_knob_are_refused(void **state)
     assert_string_equal(refusal("MAX_SIZE = 2G"),
                         "/etc/roost.conf:1: MAX_SIZE: '2G' is out of range: 0 to 1073741824 bytes");
     assert_string_equal(refusal("METHOD = wolf"),
-                        "/etc/roost.conf:1: METHOD: 'wolf' is none of process|command|wol");
+                        "/etc/roost.conf:1: METHOD: 'wolf' is not one of: process|command|wol");
     assert_string_equal(
         refusal("DIRECTORY = x/y"),
         "/etc/roost.conf:1: DIRECTORY: 'x/y' is not an absolute path ($(CONFIG_ROOT) is the "
@@ -106,10 +106,10 @@ static void values_that_do_not_fit_their_knob_are_refused(void **state)
                         "/etc/roost.conf:1: ATTRS: the item 'b' has an open quote");
     assert_string_equal(
         refusal("PORT = {1, 2}"),
-        "/etc/roost.conf:1: PORT: it is not a list: only lists have several values or +=");
+        "/etc/roost.conf:1: PORT: not a list; only lists take several values or +=");
     assert_string_equal(
         refusal("START += x"),
-        "/etc/roost.conf:1: START: it is not a list: only lists have several values or +=");
+        "/etc/roost.conf:1: START: not a list; only lists take several values or +=");
 }
 
 static void a_value_that_is_corrected_later_is_no_error(void **state)
@@ -241,36 +241,35 @@ static void the_environment_is_asked_only_through_the_source(void **state)
     assert_false(config_reads_variable(config, "HOM", 3));
     assert_false(config_reads_variable(config, "NONE", 4));
     config_destroy(config);
-    assert_string_equal(
-        refusal("NOTE = \"$ENV(NONE)\""),
-        "/etc/roost.conf:1: NOTE: $ENV(NONE): the environment has no such variable");
+    assert_string_equal(refusal("NOTE = \"$ENV(NONE)\""),
+                        "/etc/roost.conf:1: NOTE: $ENV(NONE): no such environment variable");
 }
 
 static void macros_that_lead_nowhere_are_refused(void **state)
 {
     (void)state;
     assert_string_equal(refusal("\nNOTE = \"$(NOWHERE)\""),
-                        "/etc/roost.conf:2: NOTE: $(NOWHERE): no such knob or macro; $(NOWHERE:) "
-                        "stands for nothing");
+                        "/etc/roost.conf:2: NOTE: $(NOWHERE): unknown knob or macro; $(NOWHERE:) "
+                        "stands for an empty text");
     assert_string_equal(
         refusal("NOTE = \"$(PROT)\""),
-        "/etc/roost.conf:1: NOTE: $(PROT): no such knob or macro (did you mean PORT?); $(PROT:) "
-        "stands for nothing");
-    assert_string_equal(
-        refusal("NOTE = \"$(HIBERNATE)\""),
-        "/etc/roost.conf:1: NOTE: $(HIBERNATE): it is not set; $(HIBERNATE:) stands for nothing");
+        "/etc/roost.conf:1: NOTE: $(PROT): unknown knob or macro (did you mean PORT?); $(PROT:) "
+        "stands for an empty text");
+    assert_string_equal(refusal("NOTE = \"$(HIBERNATE)\""),
+                        "/etc/roost.conf:1: NOTE: $(HIBERNATE): the knob has no value; "
+                        "$(HIBERNATE:) stands for an empty text");
     assert_string_equal(refusal("NOTE = \"$(PORT\""),
-                        "/etc/roost.conf:1: NOTE: '$(PORT': the $( is not closed");
+                        "/etc/roost.conf:1: NOTE: '$(PORT': $( is not closed");
     assert_string_equal(refusal("NOTE = \"$(9x)\""),
                         "/etc/roost.conf:1: NOTE: '9x' is not the name of a macro ($(DOLLAR) "
                         "stands for a dollar sign)");
     assert_string_equal(
         refusal("NOTE = \"$INT(PORT)\""),
-        "/etc/roost.conf:1: NOTE: no function is called $INT ($(DOLLAR) stands for a dollar sign)");
+        "/etc/roost.conf:1: NOTE: unknown function $INT ($(DOLLAR) stands for a dollar sign)");
     /* The error is where the reference stands, not where it was needed. */
     assert_string_equal(
         refusal("A = \"$(B)\"\nB = \"$(C)\"\nNOTE = \"$(A)\""),
-        "/etc/roost.conf:2: B: $(C): no such knob or macro; $(C:) stands for nothing");
+        "/etc/roost.conf:2: B: $(C): unknown knob or macro; $(C:) stands for an empty text");
 }
 
 static void the_place_of_an_error_is_its_own_after_one_that_was_passed_over(void **state)
@@ -314,7 +313,7 @@ static void cycles_are_named(void **state)
 {
     (void)state;
     assert_string_equal(refusal("A = \"$(B)\"\nB = \"$(C)\"\nC = \"$(B)\"\nNOTE = \"$(A)\""),
-                        "/etc/roost.conf:3: C: it refers to itself: B -> C -> B");
+                        "/etc/roost.conf:3: C: the value refers to itself: B -> C -> B");
     struct strbuf text;
     strbuf_init(&text, 0);
     strbuf_puts(&text, "NOTE = \"$(M1)\"\n");
@@ -336,12 +335,12 @@ static void nothing_grows_without_limit(void **state)
     for (int i = 1; i <= 20; i++) {
         strbuf_printf(&text, "M%d = \"$(M%d)$(M%d)\"\n", i, i - 1, i - 1);
     }
-    assert_non_null(strstr(refusal(strbuf_text(&text)), "more than 65536 bytes after expansion"));
+    assert_non_null(strstr(refusal(strbuf_text(&text)), "longer than 65536 bytes after expansion"));
     strbuf_clear(&text);
     for (int i = 0; i <= 20; i++) {
         strbuf_puts(&text, "M = \"$(M:0123456789)$(M:0123456789)\"\n");
     }
-    assert_non_null(strstr(refusal(strbuf_text(&text)), "M: it has more than 65536 bytes"));
+    assert_non_null(strstr(refusal(strbuf_text(&text)), "M: the value is longer than 65536 bytes"));
     /* Doubling nothing costs nothing. */
     strbuf_clear(&text);
     strbuf_puts(&text, "M0 = \"\"\nNOTE = \"$(M30)\"\n");

@@ -125,37 +125,32 @@ static void carriage_returns_of_other_systems_do_not_matter(void **state)
 static void a_brace_that_is_not_closed_is_named_by_its_own_line(void **state)
 {
     (void)state;
-    assert_string_equal(
-        read_string("A = 1\nnode \"x\" {\n m = 1\n"),
-        "error: f:2: the section 'node' that begins here is not closed: '}' is missing");
+    assert_string_equal(read_string("A = 1\nnode \"x\" {\n m = 1\n"),
+                        "error: f:2: the section 'node' is not closed: '}' is missing");
     assert_string_equal(
         read_string("node x {\n a = 1\nnode y { a = 2 }\n"),
-        "error: f:3: expected '=' after 'node' (sections do not nest: is the '}' of the "
-        "section of line 1 missing?)");
+        "error: f:3: expected '=' after 'node' (sections cannot be nested; is the '}' of the "
+        "section in line 1 missing?)");
     assert_string_equal(read_string("A = { a,\n b\n"),
-                        "error: f:1: the list that begins here is not closed: '}' is missing");
+                        "error: f:1: this list is not closed: '}' is missing");
     assert_string_equal(read_string("A = { a,"),
-                        "error: f:1: the list that begins here is not closed: '}' is missing");
-    assert_string_equal(read_string("A = 1\n}\n"), "error: f:2: '}' closes nothing");
+                        "error: f:1: this list is not closed: '}' is missing");
+    assert_string_equal(read_string("A = 1\n}\n"), "error: f:2: unexpected '}'");
 }
 
 static void strings_and_comments_end_where_they_should(void **state)
 {
     (void)state;
-    const char *const expected = "error: f:2: the string that begins here is not closed on its "
-                                 "line (a line that ends in \\ goes "
-                                 "on in the next)";
+    const char *const expected = "error: f:2: this string is not closed on its "
+                                 "line (end the line with \\ to continue "
+                                 "on the next line)";
     assert_string_equal(read_string("A = 1\nB = \"x\nC = \"y\"\n"), expected);
     assert_string_equal(read_string("A = 1\nB = 'x\nC = 'y'\n"), expected);
     assert_string_equal(read_string("A = 1\r\nB = \"x\r\n"), expected);
-    assert_string_equal(read_string("A = \"x"),
-                        "error: f:1: the string that begins here is not closed");
-    assert_string_equal(read_string("A = \"x\\"),
-                        "error: f:1: the string that begins here is not closed");
-    assert_string_equal(read_string("A = 'x"),
-                        "error: f:1: the string that begins here is not closed");
-    assert_string_equal(read_string("\n/* x\n"),
-                        "error: f:2: the comment that begins here is not closed");
+    assert_string_equal(read_string("A = \"x"), "error: f:1: this string is not closed");
+    assert_string_equal(read_string("A = \"x\\"), "error: f:1: this string is not closed");
+    assert_string_equal(read_string("A = 'x"), "error: f:1: this string is not closed");
+    assert_string_equal(read_string("\n/* x\n"), "error: f:2: this comment is not closed");
 }
 
 static void a_value_may_be_the_rest_of_its_line(void **state)
@@ -177,8 +172,9 @@ static void a_value_may_be_the_rest_of_its_line(void **state)
     assert_string_equal(read_string("A = 1 include(x)"), "1:A=1; 1:includex");
     assert_string_equal(read_string("A = 1 node b {}"), "1:A=1 node b {}"); /* quote the title */
     assert_string_equal(read_string("A = 1 node \"b\" {}"), "1:A=1; 1:node<b>.{");
-    assert_string_equal(read_string("node a { x = 1 * 2 }"),
-                        "error: f:1: '*' does not belong here: values with it go in quotes");
+    assert_string_equal(
+        read_string("node a { x = 1 * 2 }"),
+        "error: f:1: '*' is not expected here; a value that contains this character needs quotes");
 }
 
 static void a_colon_makes_the_rest_of_the_line_the_value(void **state)
@@ -198,7 +194,7 @@ static void a_colon_makes_the_rest_of_the_line_the_value(void **state)
     assert_string_equal(read_string("A:x\\y\\z\nB:\\\n\\1"), "1:A=x\\y\\z; 2:B=\\1");
     assert_string_equal(read_string("A : \"quoted\" B = 1"), "1:A=quoted; 1:B=1");
     assert_string_equal(read_string("A : {x, y}"), "1:A=*x; 1:A+=*y");
-    assert_string_equal(read_string("A :\nB = 1"), "error: f:1: a value is missing");
+    assert_string_equal(read_string("A :\nB = 1"), "error: f:1: the value is missing");
     assert_string_equal(read_string("A : ${HOME}"),
                         "error: f:1: write $ENV(NAME) for an environment variable");
     assert_string_equal(read_string("A : \x01"), "error: f:1: a control character (0x01)");
@@ -213,24 +209,26 @@ static void what_libconfuse_would_let_pass_is_refused(void **state)
         read_string("A = \"${HOME}\""),
         "error: f:1: write $ENV(NAME) for an environment variable, or \\${ for the characters");
     assert_string_equal(read_string("A = ${HOME}"),
-                        "error: f:1: a value with $( ) or ${ } goes in quotes");
-    assert_string_equal(read_string("A * = 1"),
-                        "error: f:1: '*' does not belong here: values with it go in quotes");
-    assert_string_equal(read_string("A + = 1"),
-                        "error: f:1: '+' does not belong here: values with it go in quotes");
+                        "error: f:1: a value with $( ) or ${ } needs quotes");
+    assert_string_equal(
+        read_string("A * = 1"),
+        "error: f:1: '*' is not expected here; a value that contains this character needs quotes");
+    assert_string_equal(
+        read_string("A + = 1"),
+        "error: f:1: '+' is not expected here; a value that contains this character needs quotes");
     assert_string_equal(read_text("A = \"a\0b\"", 9),
-                        "error: f:1: a control character (0x00): write it as an escape");
+                        "error: f:1: a control character (0x00); write an escape sequence instead");
     assert_string_equal(read_text("A\0 = b", 6), "error: f:1: a control character (0x00)");
     assert_string_equal(read_string("A = \"\x01\""),
-                        "error: f:1: a control character (0x01): write it as an escape");
+                        "error: f:1: a control character (0x01); write an escape sequence instead");
     assert_string_equal(read_string("A = \"x\\0y\""),
-                        "error: f:1: a zero byte cannot be part of a value");
+                        "error: f:1: a value cannot contain a zero byte");
     assert_string_equal(read_string("A = \"x\\x00y\""),
-                        "error: f:1: a zero byte cannot be part of a value");
+                        "error: f:1: a value cannot contain a zero byte");
     assert_string_equal(read_string("A = \"x\\x0g\""),
-                        "error: f:1: a zero byte cannot be part of a value");
+                        "error: f:1: a value cannot contain a zero byte");
     assert_string_equal(read_string("A = \"\\x0A\\x09z\""), "1:A=\n\tz");
-    const char *const octal = "error: f:1: \\ and digits stand for a byte in octal, \\1 to \\377";
+    const char *const octal = "error: f:1: \\ and digits stand for a byte in octal: \\1 to \\377";
     assert_string_equal(read_string("A = \"\\400\""), octal);
     assert_string_equal(read_string("A = \"\\8\""), octal);
     assert_string_equal(read_string("A = \"\\1234\""), octal);
@@ -259,48 +257,46 @@ static void sections_that_cannot_be_are_refused(void **state)
 {
     (void)state;
     assert_string_equal(read_string("node { a = 1 }"),
-                        "error: f:1: the section 'node' needs a title: node \"name\" { ... }");
+                        "error: f:1: the section 'node' needs a name: node \"name\" { ... }");
     assert_string_equal(read_string("node \"\" { }"),
-                        "error: f:1: the title of a section has 1 to 255 bytes");
+                        "error: f:1: the name of a section has 1 to 255 characters");
     assert_string_equal(read_string("root \"a\" { }"),
-                        "error: f:1: 'root' cannot be the kind of a section");
+                        "error: f:1: 'root' is not a kind of section");
     assert_string_equal(read_string("node = 1\nnode a { }"),
-                        "error: f:2: 'node' cannot be the kind of a section");
+                        "error: f:2: 'node' is not a kind of section");
     assert_string_equal(read_string("node a { }\nNODE = 1"),
-                        "error: f:2: 'NODE' is the kind of a section and cannot be assigned");
+                        "error: f:2: 'NODE' is a kind of section and cannot be assigned a value");
     assert_string_equal(
         read_string("node a { include(\"x\") }"),
-        "error: f:1: expected '=' or '+=', not '(' (a value with blanks goes in quotes)");
-    assert_string_equal(
-        read_string("node a { x = 1, }"),
-        "error: f:1: expected a name, not ',' (a value with blanks goes in quotes)");
+        "error: f:1: expected '=' or '+=', not '(' (a value with blanks needs quotes)");
+    assert_string_equal(read_string("node a { x = 1, }"),
+                        "error: f:1: expected a name, not ',' (a value with blanks needs quotes)");
 }
 
 static void broken_statements_say_what_was_expected(void **state)
 {
     (void)state;
-    assert_string_equal(read_string("A"), "error: f:1: the file ends where '=' or '+=' should be");
-    assert_string_equal(read_string("A ="), "error: f:1: the file ends where a value should be");
-    assert_string_equal(
-        read_string("A = = 1"),
-        "error: f:1: expected a value, not '=' (a value with blanks goes in quotes)");
+    assert_string_equal(read_string("A"),
+                        "error: f:1: the file ends where '=' or '+=' is expected");
+    assert_string_equal(read_string("A ="), "error: f:1: the file ends where a value is expected");
+    assert_string_equal(read_string("A = = 1"),
+                        "error: f:1: expected a value, not '=' (a value with blanks needs quotes)");
     assert_string_equal(
         read_string("A = {a b}"),
-        "error: f:1: expected ',' or '}', not 'b' (a value with blanks goes in quotes)");
+        "error: f:1: expected ',' or '}', not 'b' (a value with blanks needs quotes)");
     assert_string_equal(
         read_string("A = {,}"),
-        "error: f:1: expected an item of the list or '}', not ',' (a value with blanks goes in "
+        "error: f:1: expected an item of the list or '}', not ',' (a value with blanks needs "
         "quotes)");
     assert_string_equal(read_string("include"),
-                        "error: f:1: the file ends where '(' after include should be");
-    assert_string_equal(
-        read_string("include()"),
-        "error: f:1: expected the file to include, not ')' (a value with blanks goes in quotes)");
+                        "error: f:1: the file ends where '(' after include is expected");
+    assert_string_equal(read_string("include()"), "error: f:1: expected the file name to include, "
+                                                  "not ')' (a value with blanks needs quotes)");
     assert_string_equal(read_string("include(a, b)"),
-                        "error: f:1: expected ')', not ',' (a value with blanks goes in quotes)");
+                        "error: f:1: expected ')', not ',' (a value with blanks needs quotes)");
     assert_string_equal(
         read_string("include = a"),
-        "error: f:1: expected '(' after include, not '=' (a value with blanks goes in quotes)");
+        "error: f:1: expected '(' after include, not '=' (a value with blanks needs quotes)");
 }
 
 static void one_bad_file_leaves_nothing_for_the_next(void **state)

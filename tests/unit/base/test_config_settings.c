@@ -95,13 +95,14 @@ static void hostile_values_and_names_are_refused(void **state)
     (void)state;
     struct err err = {""};
     assert_null(edit("", "NOTE", "a\nPORT = 1", &err));
-    assert_string_equal(err.text, "NOTE: the value has a control character: it is one line");
+    assert_string_equal(
+        err.text, "NOTE: the value contains a control character; a value is one line of text");
     assert_null(edit("", "NOTE", "\x7f", &err));
     assert_null(edit("", "NOTE = 1\nPORT", "1", &err));
     assert_null(edit("", "", "1", &err));
     assert_null(edit("", "include", "1", &err));
     assert_null(edit("node a { }", "NOTE", "1", &err));
-    assert_string_equal(err.text, "/p/startd.conf: line 1 is not a setting");
+    assert_string_equal(err.text, "/p/startd.conf: line 1 is not of the form KNOB = VALUE");
     assert_null(edit("NOTE += a", "PORT", "1", &err));
     assert_null(edit("ATTRS = {\"a b\"}", "PORT", "1", &err));
     assert_null(edit("NOTE = {", "PORT", "1", &err));
@@ -109,7 +110,7 @@ static void hostile_values_and_names_are_refused(void **state)
     memset(large, 'x', CONFIG_FILE_MAX);
     large[CONFIG_FILE_MAX] = '\0';
     assert_null(edit("", "NOTE", large, &err));
-    assert_string_equal(err.text, "NOTE: the value has more than 65536 bytes");
+    assert_string_equal(err.text, "NOTE: the value is longer than 65536 bytes");
     large[CONFIG_VALUE_MAX] = '\0';
     char *text = mem_strdup("");
     for (unsigned i = 0; text != NULL; i++) { /* until the file is too large */
@@ -120,7 +121,7 @@ static void hostile_values_and_names_are_refused(void **state)
         mem_free(text);
         text = next;
     }
-    assert_string_equal(err.text, "/p/startd.conf would have more than 1048576 bytes");
+    assert_string_equal(err.text, "/p/startd.conf would be longer than 1048576 bytes");
     mem_free(large);
 }
 
@@ -134,7 +135,7 @@ static void only_what_the_daemon_has_may_be_named(void **state)
     assert_int_equal(config_settings_may_name(config, "SLOT_TYPE_3", &err), 0);
     assert_int_equal(config_settings_may_name(config, "STARTD_DEBUG", &err), 0);
     assert_int_equal(config_settings_may_name(config, "STRAT", &err), -ENOENT);
-    assert_string_equal(err.text, "this daemon has no knob 'STRAT' (did you mean START?)");
+    assert_string_equal(err.text, "unknown knob 'STRAT' (did you mean START?)");
     assert_int_equal(config_settings_may_name(config, "NEGOTIATOR_INTERVAL", &err), -ENOENT);
     assert_int_equal(config_settings_may_name(config, "HOSTNAME", &err), -ENOENT);
     assert_int_equal(config_settings_may_name(config, "a b", &err), -EINVAL);
@@ -164,8 +165,8 @@ static void settings_on_trial_stand_for_the_file(void **state)
     config_destroy(config);
     options.settings = "\nNOTE = \"$(NOTE2)\"\nNOTE2 = \"$(NOTE)\"\n";
     assert_int_equal(config_load(&source, &options, &config, &err), -ELOOP);
-    assert_string_equal(err.text,
-                        "/p/startd.conf:3: NOTE2: it refers to itself: NOTE -> NOTE2 -> NOTE");
+    assert_string_equal(
+        err.text, "/p/startd.conf:3: NOTE2: the value refers to itself: NOTE -> NOTE2 -> NOTE");
 }
 
 static const char *differs(const char *before, const char *after)

@@ -332,12 +332,12 @@ static void a_second_instance_is_refused_with_status_3(void **state)
 {
     struct fixture *f = *state;
     pid_t pid = start_toy(f, NULL);
-    char expected[100];
+    char expected[200];
     (void)spawn_with(f, "roost-toy", NULL, NULL);
     await_exit(f, 1, 3);
     (void)snprintf(expected, sizeof(expected),
-                   "roost-toy: the toy runs already: process %d holds %s\n", (int)pid,
-                   at(f, "lock/toy.lock"));
+                   "roost-toy: the toy is already running: process %d holds the lock %s\n",
+                   (int)pid, at(f, "lock/toy.lock"));
     assert_string_equal(text_of(f, "stderr"), expected);
     (void)spawn_with(f, "roost-toy", WORDS("-instance", "two"), NULL);
     UNTIL(f, strstr(text_of(f, "lock/toy.two.lock"), "ready") != NULL);
@@ -458,12 +458,13 @@ static void a_refused_setting_changes_nothing(void **state)
     struct fixture *f = *state;
     configure(f, "TOY_WORD = one\n");
     assert_string_equal(toy_that_sets(f, "TOY_WORD", "two"),
-                        "toy [-1 ENABLE_PERSISTENT_CONFIG is not true here|] stop destroy ");
+                        "toy [-1 the configuration here does not allow settings at run time "
+                        "(ENABLE_PERSISTENT_CONFIG is false)|] stop destroy ");
     configure(f, "TOY_WORD = one\nENABLE_PERSISTENT_CONFIG = true\n");
     (void)toy_that_sets(f, "TOY_WORD", "two");
     assert_non_null(strstr(toy_that_sets(f, "TOY_LIMIT", "11"), "out of range"));
     assert_non_null(strstr(toy_that_sets(f, "TOY_START", "bad"), "not an expression"));
-    assert_non_null(strstr(toy_that_sets(f, "TOY_WORD", "$(TOY_TRACE) $(A)"), "no such knob"));
+    assert_non_null(strstr(toy_that_sets(f, "TOY_WORD", "$(TOY_TRACE) $(A)"), "unknown knob"));
     assert_non_null(strstr(toy_that_sets(f, "TOY_WORTH", "1"), "did you mean TOY_WORD?"));
     assert_string_equal(strchr(text_of(f, "config/toy.conf"), '\n'), "\nTOY_WORD = \"two\"\n");
     /* Where it cannot be written, nothing is taken over. */

@@ -98,20 +98,21 @@ static void a_name_is_there_once_whatever_its_case(void **state)
 static void what_is_no_list_is_refused_by_its_word(void **state)
 {
     (void)state;
-    expect_refused("", -EINVAL, "'' names no host");
-    expect_refused(" , ", -EINVAL, "' , ' names no host");
-    expect_refused("a,w[1-2", -EINVAL, "'w[1-2': a [ without its ]");
-    expect_refused("w1]", -EINVAL, "'w1]': a bracket that is out of place");
-    expect_refused("w[[1]]", -EINVAL, "'w[[1]]': a bracket that is out of place");
+    expect_refused("", -EINVAL, "no host names in ''");
+    expect_refused(" , ", -EINVAL, "no host names in ' , '");
+    expect_refused("a,w[1-2", -EINVAL, "'w[1-2': [ without ]");
+    expect_refused("w1]", -EINVAL, "'w1]': unexpected bracket");
+    expect_refused("w[[1]]", -EINVAL, "'w[[1]]': unexpected bracket");
     expect_refused("w[]", -EINVAL,
-                   "'w[]': between [ and ] belong numbers and ranges, as in [01-16,20]");
+                   "'w[]': expected numbers and ranges between [ and ], as in [01-16,20]");
     expect_refused("w[1,]", -EINVAL,
-                   "'w[1,]': between [ and ] belong numbers and ranges, as in [01-16,20]");
+                   "'w[1,]': expected numbers and ranges between [ and ], as in [01-16,20]");
     expect_refused("w[1x]", -EINVAL,
-                   "'w[1x]': between [ and ] belong numbers and ranges, as in [01-16,20]");
-    expect_refused("w[1-]", -EINVAL, "'w[1-]': a range has a last number, as in [01-16]");
-    expect_refused("w[3-1]", -EINVAL, "'w[3-1]': a range begins with its smaller number");
-    expect_refused("a\"b", -EINVAL, "'a\"b': is no name of a host");
+                   "'w[1x]': expected numbers and ranges between [ and ], as in [01-16,20]");
+    expect_refused("w[1-]", -EINVAL, "'w[1-]': a range needs a last number, as in [01-16]");
+    expect_refused("w[3-1]", -EINVAL,
+                   "'w[3-1]': the first number of a range must be the smaller one");
+    expect_refused("a\"b", -EINVAL, "'a\"b': not a host name");
 }
 
 static void too_many_and_too_long_are_refused(void **state)

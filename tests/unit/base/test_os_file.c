@@ -343,7 +343,7 @@ static void a_lock_names_its_holder_and_is_had_once(void **state)
     assert_int_equal(os_lock_holder(f->os, at(f, "lock")), getpid());
     assert_int_equal(os_lock(f->os, at(f, "lock"), &second, &holder, &f->err), -EAGAIN);
     assert_int_equal(holder, getpid());
-    assert_non_null(strstr(f->err.text, "/lock is held by process"));
+    assert_non_null(strstr(f->err.text, "/lock: process"));
     char expected[64];
     (void)snprintf(expected, sizeof(expected), "%d\n%llu\n", (int)getpid(),
                    (unsigned long long)os_start_time(f->os, getpid()));

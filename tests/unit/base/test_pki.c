@@ -127,7 +127,7 @@ static void a_server_of_another_ca_is_refused_and_named(void **state)
     assert_int_equal(pki->rig->client.code, -EKEYREJECTED);
     assert_int_equal(pki->rig->client.opened, 0);
     char expected[256];
-    (void)snprintf(expected, sizeof(expected), "%s: its certificate is not signed by the pool's CA",
+    (void)snprintf(expected, sizeof(expected), "%s: the certificate is not signed by the pool's CA",
                    listener_address(pki->rig->listener));
     assert_int_equal(strncmp(pki->rig->client.why, expected, strlen(expected)), 0);
     AWAIT(pki->rig, pki->rig->server.closed);

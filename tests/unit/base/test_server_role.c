@@ -172,17 +172,19 @@ static void a_refusal_says_who_answered_and_who_was_meant(void **state)
     (void)state;
     assert_int_equal(parse("roost://lab/schedd/alpha", &shown), 0);
     assert_int_equal(server_role_judge(&shown, "lab", "collector", NULL, &err), -EKEYREJECTED);
-    assert_string_equal(err.text, "it shows the certificate of schedd 'alpha' of pool 'lab', "
-                                  "expected a collector of pool 'lab'");
+    assert_string_equal(err.text,
+                        "the server shows the certificate of schedd 'alpha' of pool 'lab', "
+                        "expected a collector of pool 'lab'");
     assert_int_equal(server_role_judge(&shown, NULL, "schedd", "beta", &err), -EKEYREJECTED);
-    assert_string_equal(err.text, "it shows the certificate of schedd 'alpha' of pool 'lab', "
-                                  "expected schedd 'beta'");
+    assert_string_equal(err.text,
+                        "the server shows the certificate of schedd 'alpha' of pool 'lab', "
+                        "expected schedd 'beta'");
     /* Both ends of the sentence are still there when the names are long. */
     memset(shown.name, 'x', sizeof(shown.name) - 1);
     memset(shown.pool, 'y', sizeof(shown.pool) - 1);
     assert_int_equal(server_role_judge(&shown, shown.name, "collector", shown.pool, &err),
                      -EKEYREJECTED);
-    assert_non_null(strstr(err.text, "it shows the certificate of schedd 'xxx"));
+    assert_non_null(strstr(err.text, "the server shows the certificate of schedd 'xxx"));
     assert_non_null(strstr(err.text, ", expected collector 'yyy"));
     assert_string_equal(err.text + strlen(err.text) - 4, "xxx'");
 }

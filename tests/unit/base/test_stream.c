@@ -115,7 +115,7 @@ static void a_wrong_pin_is_refused_and_named(void **state)
     assert_int_equal(rig->client.code, -EKEYREJECTED);
     assert_int_equal(rig->client.opened, 0);
     assert_non_null(strstr(rig->client.why, listener_address(rig->listener)));
-    assert_non_null(strstr(rig->client.why, "not the one with SHA-256"));
+    assert_non_null(strstr(rig->client.why, "SHA-256 fingerprint is not the expected one"));
     assert_int_equal(rig->server.code, -EPROTO);
     assert_int_equal(rig->server.got_bytes, 0);
 }
@@ -240,7 +240,7 @@ static void closing_with_unsent_output_is_a_cut_for_the_peer(void **state)
     end_close(&rig->client);
     AWAIT(rig, rig->server.closed);
     assert_int_equal(rig->server.code, -ECONNRESET);
-    assert_non_null(strstr(rig->server.why, "cut"));
+    assert_non_null(strstr(rig->server.why, "lost"));
     assert_true(rig->server.got_bytes < 40 * MIB);
 }
 

@@ -83,7 +83,8 @@ static void a_caller_that_is_slow_to_say_its_route_is_dropped(void **state)
     close(fd);
 }
 
-/* ---- broken TLS ------------------------------------------------------------------------------ */
+/* ---- TLS protocol error
+ * ------------------------------------------------------------------------------ */
 
 static void a_cut_in_mid_handshake_is_told(void **state)
 {
@@ -107,7 +108,7 @@ static void what_is_no_tls_is_told(void **state)
     raw_send(fd, "ROOST/1 x\nhello, is this the collector? I should like to know.");
     AWAIT(rig, rig->server.closed);
     assert_int_equal(rig->server.code, -EPROTO);
-    assert_non_null(strstr(rig->server.why, "broken TLS"));
+    assert_non_null(strstr(rig->server.why, "TLS protocol error"));
     close(fd);
 }
 

@@ -190,10 +190,11 @@ static void the_schedds_certificate_does_not_make_a_collector(void **state)
          make_cert(bench, (struct san[]){{GEN_URI, "roost://pool/schedd/submit1", 0}, {0, NULL, 0}},
                    NULL));
     assert_false(is_trusted(bench, "collector", NULL));
-    (void)snprintf(expected, sizeof(expected),
-                   "%s: it shows the certificate of schedd 'submit1' of pool 'pool', expected a "
-                   "collector of pool 'pool'; check the address, and who answers there",
-                   listener_address(bench->rig->listener));
+    (void)snprintf(
+        expected, sizeof(expected),
+        "%s: the server shows the certificate of schedd 'submit1' of pool 'pool', expected a "
+        "collector of pool 'pool'; check the address and the server at this address",
+        listener_address(bench->rig->listener));
     assert_string_equal(bench->rig->client.why, expected);
     assert_true(is_trusted(bench, "schedd", "submit1"));
 }
@@ -266,7 +267,7 @@ static void a_certificate_without_a_role_is_told_how_to_get_one(void **state)
     struct err err = {""};
     show(bench, make_cert(bench, (struct san[]){{GEN_DNS, "head.lab", 0}, {0, NULL, 0}}, NULL));
     assert_false(is_trusted(bench, "collector", NULL));
-    assert_non_null(strstr(bench->rig->client.why, "its certificate names no role"));
+    assert_non_null(strstr(bench->rig->client.why, "the certificate names no role"));
     assert_non_null(strstr(bench->rig->client.why, "`roost cert renew`"));
     assert_non_null(strstr(bench->rig->client.why, "on the host of the pool's CA"));
     /* Its server finds out before it listens. */
@@ -352,7 +353,8 @@ static void a_ca_without_one_plain_name_stands_for_no_pool(void **state)
     assert_false(is_trusted(bench, "collector", NULL));
     replace_ca(bench, (const char *const[]){NULL}, -1);
     assert_false(is_trusted(bench, "collector", NULL));
-    assert_non_null(strstr(bench->rig->client.why, "the pool's CA: has no common name"));
+    assert_non_null(
+        strstr(bench->rig->client.why, "the pool's CA: the certificate has no common name"));
 }
 
 int main(void)

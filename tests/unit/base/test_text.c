@@ -115,7 +115,7 @@ static void what_is_not_a_duration_is_refused(void **state)
     int64_t value = 0;
     struct err err;
     (void)text_parse_duration_ms("5 parsecs", &value, &err);
-    assert_string_equal(err.text, "'5 parsecs' is not a duration: no unit is called 'parsecs'");
+    assert_string_equal(err.text, "'5 parsecs' is not a duration: unknown unit 'parsecs'");
 }
 
 static int64_t size_bytes(const char *text)

@@ -250,7 +250,7 @@ static void what_cannot_be_meant_is_refused_before_anybody_is_asked(void **state
     expect_refused("wn01 --estimate --cancel", "--estimate and --cancel do not go together");
     expect_refused("wn01 -request-id 7", "-request-id belongs to --cancel");
     expect_refused("wn01 --reason", "--reason needs a word behind it");
-    expect_refused("wn[1", "'wn[1': a [ without its ]");
+    expect_refused("wn[1", "'wn[1': [ without ]");
     expect_refused("wn01 --reclaimable", "Reclaimable: only with OnCompletion sleep or off");
     expect_refused("wn01 --slots slot1 --then sleep",
                    "OnCompletion: with Slots, only stay and resume: other slots still run");

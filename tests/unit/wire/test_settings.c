@@ -194,7 +194,7 @@ static void an_administrator_sets_gets_and_takes_back(void **state)
     call(&toy, "[ Action = \"Get\" ]", &answer);
     assert_true(answer.ads > 10);
     assert_string_equal(change(&toy, "[ Action = \"Set\"; Name = \"STRAT\"; Value = \"1\" ]"),
-                        "-2 this daemon has no knob 'STRAT' (did you mean START?)");
+                        "-2 unknown knob 'STRAT' (did you mean START?)");
     assert_string_equal(change(&toy, "[ Action = \"Frob\" ]"), "-22 CONFIG: no such Action 'Frob'");
     assert_string_equal(change(&toy, "[ Action = \"Set\"; Name = \"START\" ]"),
                         "-22 CONFIG: Set without a Value");
@@ -234,7 +234,7 @@ static void each_scope_has_a_list_of_its_own(void **state)
     /* Whatever is listed, what guards the lists is in files only. */
     assert_string_equal(
         change(&toy, "[ Action = \"Set\"; Name = \"SETTABLE_ATTRS_WRITE\"; Value = \"*\" ]"),
-        "-1 SETTABLE_ATTRS_WRITE is set in files only");
+        "-1 SETTABLE_ATTRS_WRITE can be set in files only");
     wire_close(toy.end.wire);
     world_connect(world, "reader@pool", SCOPE_READ, &toy.end);
     assert_non_null(strstr(change(&toy, "[ Action = \"Get\" ]"), "-13 token is too weak"));
@@ -262,7 +262,7 @@ static void a_bad_value_is_refused_and_a_bad_file_keeps_the_old_values(void **st
                         "RANK, NUM_SLOTS, COMMAND, SETTABLE_ATTRS_ADMINISTRATOR|NUM_SLOTS");
     configure(&toy, "COMMAND = three\nnode \"a\" {\n");
     assert_non_null(strstr(change(&toy, "[ Action = \"Reload\" ]"),
-                           "roost.conf:5: the section 'node' that begins here is not closed"));
+                           "roost.conf:5: the section 'node' is not closed"));
     assert_true(log_has(&toy, "error config.bad"));
     assert_string_equal(config_string(toy.env->config, "COMMAND"), "two");
     toy_end(&toy);
