@@ -177,7 +177,8 @@ static int extended_shape(struct arrival *arrival, const struct ad_outline *outl
     strbuf_fini(&names);
     if (rc == 0 && !shape_fits(arrival, arrival->shape, outline, given, given_count)) {
         ad_shape_unref(arrival->shape);
-        return err_set(arrival->err, -EBADMSG, "binary ad: the names are not as many as it says");
+        return err_set(arrival->err, -EBADMSG,
+                       "binary ad: the number of names does not match their count");
     }
     return rc;
 }
@@ -219,8 +220,7 @@ bool ad_pass_long_value(const unsigned char **at, const unsigned char *end)
 
 static int wrong_length(const struct arrival *arrival, uint32_t place, const unsigned char *at)
 {
-    return err_set(arrival->err, -EBADMSG,
-                   "binary ad, byte %zu of the values: the length of %s is wrong",
+    return err_set(arrival->err, -EBADMSG, "binary ad, byte %zu of the values: bad length of %s",
                    (size_t)(at - arrival->values), ad_shape_name(arrival->shape, place));
 }
 

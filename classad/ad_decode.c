@@ -47,7 +47,7 @@ static int too_big(struct decoder *decoder, const char *what)
 static int get_byte(struct decoder *decoder, uint8_t *ret)
 {
     if (decoder->at == decoder->length) {
-        return malformed(decoder, "ends too early");
+        return malformed(decoder, "the ad ends too early");
     }
     *ret = decoder->data[decoder->at++];
     return 0;
@@ -74,7 +74,7 @@ static int get_varint(struct decoder *decoder, uint64_t *ret)
             return 0;
         }
     }
-    return malformed(decoder, "number is not in its shortest form");
+    return malformed(decoder, "a number is not in its shortest form");
 }
 
 static int get_signed(struct decoder *decoder, int64_t *ret)
@@ -96,7 +96,7 @@ static int get_count(struct decoder *decoder, uint32_t *ret)
         return rc;
     }
     if (value > decoder->length - decoder->at) {
-        return malformed(decoder, "count or length is larger than what is left");
+        return malformed(decoder, "a count or length is larger than the rest of the ad");
     }
     *ret = (uint32_t)value; /* the length of the data fits, see start() */
     return 0;
@@ -109,11 +109,11 @@ static int get_text(struct decoder *decoder, size_t max, const char **text, uint
         return rc;
     }
     if (*length > max) {
-        return too_big(decoder, "text is too long");
+        return too_big(decoder, "a text is too long");
     }
     *text = (const char *)decoder->data + decoder->at;
     if (memchr(*text, '\0', *length) != NULL) {
-        return malformed(decoder, "text holds a zero byte");
+        return malformed(decoder, "a text contains a zero byte");
     }
     decoder->at += *length;
     return 0;
@@ -122,7 +122,7 @@ static int get_text(struct decoder *decoder, size_t max, const char **text, uint
 static int get_real(struct decoder *decoder, double *ret)
 {
     if (decoder->length - decoder->at < 8) {
-        return malformed(decoder, "ends too early");
+        return malformed(decoder, "the ad ends too early");
     }
     uint64_t bits = 0;
     for (unsigned i = 0; i < 8; i++) {
@@ -156,7 +156,7 @@ static int get_link(struct decoder *decoder, uint32_t index, uint8_t first, uint
     }
     if (link == AD_OP_NONE || link >= AD_OP_NOT ||
         (index > 1 && ad_op_precedence((enum ad_op)link) != ad_op_precedence((enum ad_op)first))) {
-        return malformed(decoder, "no such operator here");
+        return malformed(decoder, "unknown operator");
     }
     *ret = link;
     return 0;
@@ -166,7 +166,7 @@ static int get_kids(struct decoder *decoder, uint32_t count, bool chain, struct 
 {
     decoder->nodes += count;
     if (decoder->nodes > AD_NODES_MAX) {
-        return too_big(decoder, "expression has too many parts");
+        return too_big(decoder, "the expression has too many parts");
     }
     bool make = decoder->arena != NULL && count > 0;
     struct ad_node *kids = make ? arena_zalloc(decoder->arena, count * sizeof(*kids)) : NULL;
@@ -238,7 +238,7 @@ static int get_attributes(struct decoder *decoder, struct ad **ret)
             rc = too_big(decoder, "too many attributes");
         }
         if (rc == 0 && ad_count(ad) != i + 1) {
-            rc = malformed(decoder, "an attribute comes twice");
+            rc = malformed(decoder, "an attribute appears twice");
         }
     }
     if (rc < 0) {
@@ -281,7 +281,7 @@ static int get_leaf(struct decoder *decoder, struct ad_node *node)
     case AD_NODE_BOOL:
         rc = get_byte(decoder, &byte);
         if (rc == 0 && byte > 1) {
-            rc = malformed(decoder, "boolean is neither 0 nor 1");
+            rc = malformed(decoder, "a boolean is not 0 or 1");
         }
         node->boolean = byte == 1;
         break;
@@ -294,7 +294,7 @@ static int get_leaf(struct decoder *decoder, struct ad_node *node)
             rc = get_signed(decoder, &zone);
         }
         if (rc == 0 && (zone < -360000 || zone > 360000)) {
-            rc = malformed(decoder, "no such time zone");
+            rc = malformed(decoder, "bad time zone");
         }
         node->count = (uint32_t)(int32_t)zone;
         break;
@@ -325,7 +325,7 @@ static int get_inner(struct decoder *decoder, struct ad_node *node)
     case AD_NODE_REF:
         rc = get_byte(decoder, &byte);
         if (rc == 0 && (byte > REF_ABSOLUTE)) {
-            rc = malformed(decoder, "no such reference");
+            rc = malformed(decoder, "unknown kind of reference");
         }
         if (rc == 0) {
             node->op = byte == REF_ABSOLUTE ? AD_REF_ABSOLUTE : 0;
@@ -335,7 +335,7 @@ static int get_inner(struct decoder *decoder, struct ad_node *node)
     case AD_NODE_UNARY:
         rc = get_byte(decoder, &node->op);
         if (rc == 0 && (node->op < AD_OP_NOT || node->op >= AD_OP_COUNT)) {
-            rc = malformed(decoder, "no such operator");
+            rc = malformed(decoder, "unknown operator");
         }
         return rc < 0 ? rc : get_kids(decoder, 1, false, node);
     case AD_NODE_CHAIN:
@@ -361,7 +361,7 @@ static int get_inner(struct decoder *decoder, struct ad_node *node)
         }
         return rc < 0 ? rc : get_kids(decoder, count, false, node);
     default:
-        return malformed(decoder, "no such kind of node");
+        return malformed(decoder, "unknown kind of node");
     }
 }
 
@@ -393,8 +393,9 @@ static int start(struct decoder *decoder, const void *data, size_t length, struc
     uint8_t version;
     int rc = get_byte(decoder, &version);
     if (rc == 0 && version != AD_BINARY_VERSION) {
-        return err_set(err, -EPROTONOSUPPORT, "binary ad of version %u, this program knows %d",
-                       version, AD_BINARY_VERSION);
+        return err_set(err, -EPROTONOSUPPORT,
+                       "binary ad of version %u; this program supports version %d", version,
+                       AD_BINARY_VERSION);
     }
     return rc;
 }
@@ -480,13 +481,13 @@ int ad_value_check(struct ad_bytes value, size_t *nodes, bool *has_ads, struct e
                               .err = err};
     if (value.data[0] == AD_NODE_STRING) {
         return value.length - 2 > AD_STRING_MAX && value.length > 2
-                   ? too_big(&decoder, "text is too long")
-                   : malformed(&decoder, "text does not end with its only zero byte");
+                   ? too_big(&decoder, "a text is too long")
+                   : malformed(&decoder, "a text does not end with its only zero byte");
     }
     struct ad_node root;
     int rc = get_node(&decoder, &root);
     if (rc == 0 && decoder.at != value.length) {
-        rc = malformed(&decoder, "more follows than belongs to the value");
+        rc = malformed(&decoder, "extra bytes follow the value");
     }
     stop(&decoder);
     *nodes = decoder.nodes;

@@ -156,7 +156,7 @@ static int adopt_two(struct ad_parser *parser, struct ad_node *parent, const str
 static int not_a_time(struct ad_parser *parser, const char *kind)
 {
     size_t offset = (size_t)(parser->lexer.start - parser->lexer.text);
-    return err_set(parser->err, -EINVAL, "before byte %zu: text of %s time is not one", offset,
+    return err_set(parser->err, -EINVAL, "before byte %zu: the text is not a valid %s time", offset,
                    kind);
 }
 
@@ -173,7 +173,7 @@ static int time_literal(struct ad_parser *parser, const struct ad_node *call, st
         int32_t offset_s;
         bool zoned;
         if (!ad_time_parse_absolute(text->text, text->count, &literal.integer, &offset_s, &zoned)) {
-            return not_a_time(parser, "an absolute");
+            return not_a_time(parser, "absolute");
         }
         const struct ad_context *context = parser->context;
         if (!zoned && context != NULL && context->zone_offset_s != NULL) {
@@ -186,7 +186,7 @@ static int time_literal(struct ad_parser *parser, const struct ad_node *call, st
     } else if (ad_name_equal(name->text, "reltime", 7)) {
         struct ad_node literal = {.kind = AD_NODE_RELTIME};
         if (!ad_time_parse_relative(text->text, text->count, &literal.real)) {
-            return not_a_time(parser, "a relative");
+            return not_a_time(parser, "relative");
         }
         *ret = literal;
     }

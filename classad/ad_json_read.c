@@ -128,7 +128,7 @@ static int read_string(struct json_reader *reader, bool *is_expr)
     while (reader->at < reader->end && *reader->at != '"') {
         const char *at = reader->at;
         if (*at == '\0') {
-            return refuse(reader, at, "a zero byte");
+            return refuse(reader, at, "a zero byte is not allowed");
         }
         if (*at != '\\') {
             const char *plain = at;
@@ -145,17 +145,18 @@ static int read_string(struct json_reader *reader, bool *is_expr)
             strbuf_putc(word, TO[known - FROM]);
             at++;
         } else if (at == reader->end || *at != 'u') {
-            return refuse(reader, reader->at, "no such escape");
+            return refuse(reader, reader->at, "unknown escape sequence");
         } else {
             at++;
             if (!unicode(&at, reader->end, word)) {
-                return refuse(reader, reader->at, "four hexadecimal digits expected, not all 0");
+                return refuse(reader, reader->at,
+                              "four hexadecimal digits expected, not all of them 0");
             }
         }
         reader->at = at;
     }
     if (reader->at == reader->end) {
-        return refuse(reader, start, "closing quote is missing");
+        return refuse(reader, start, "the closing quote is missing");
     }
     size_t length = (size_t)(reader->at - raw);
     reader->at++;
@@ -222,7 +223,7 @@ static int read_number(struct json_reader *reader)
         at += digits;
     }
     if (!good) {
-        return refuse(reader, start, "this is no value");
+        return refuse(reader, start, "not a value");
     }
     strbuf_append(&reader->out, start, (size_t)(at - start));
     reader->at = at;
@@ -299,14 +300,14 @@ static int read_name(struct json_reader *reader)
     skip_blanks(reader);
     const char *start = reader->at;
     if (start == reader->end || *start != '"') {
-        return refuse(reader, start, "name of an attribute expected, in double quotes");
+        return refuse(reader, start, "attribute name in double quotes expected");
     }
     int rc = read_string(reader, &is_expr);
     if (rc != 0) {
         return rc;
     }
     if (reader->word.length == 0 || is_expr) {
-        return refuse(reader, start, "this is no name of an attribute");
+        return refuse(reader, start, "not a valid attribute name");
     }
     if (reader->word.length > AD_NAME_MAX) {
         return too_big(reader, "name is too long");
@@ -356,7 +357,7 @@ static int read_value(struct json_reader *reader)
     int rc;
     skip_blanks(reader);
     if (reader->at == reader->end) {
-        return refuse(reader, reader->at, "value expected, the text ends");
+        return refuse(reader, reader->at, "a value is expected, but the text ends");
     }
     if (++reader->depth > AD_DEPTH_MAX) {
         return too_big(reader, "nested too deeply");

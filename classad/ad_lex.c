@@ -341,7 +341,7 @@ static const char *join_quoted(struct ad_lexer *lexer, char quote, const char *r
         const char *end = closing_quote(lexer, quote, escapes);
         size_t more = end != NULL ? (size_t)(end - lexer->at) : 0;
         if (end == NULL) {
-            bad(lexer, "closing quote is missing");
+            bad(lexer, "the closing quote is missing");
             return NULL;
         }
         if (*length + more > AD_STRING_MAX) {
@@ -370,7 +370,7 @@ static void lex_quoted(struct ad_lexer *lexer, char quote)
     bool escapes = false;
     const char *end = closing_quote(lexer, quote, &escapes);
     if (end == NULL) {
-        bad(lexer, "closing quote is missing");
+        bad(lexer, "the closing quote is missing");
         return;
     }
     size_t length = (size_t)(end - lexer->at);
@@ -392,7 +392,7 @@ static void lex_quoted(struct ad_lexer *lexer, char quote)
         }
         length = unescape(lexer, raw, raw + length, quote, copy);
         if (length == SIZE_MAX) {
-            bad(lexer, "a string may not hold a zero byte");
+            bad(lexer, "a string cannot contain a zero byte");
             return;
         }
         raw = copy;
@@ -459,7 +459,7 @@ static void lex_mark(struct ad_lexer *lexer)
     }
     char c = *lexer->at;
     if (c == '\0' || strchr("()[]{},;.=?:", c) == NULL) {
-        bad(lexer, "no such token");
+        bad(lexer, "unexpected character");
         return;
     }
     lexer->token = AD_TOKEN_PUNCTUATION;
@@ -486,7 +486,7 @@ void ad_lex_next(struct ad_lexer *lexer)
 {
     if (!skip_blanks(lexer)) {
         lexer->start = lexer->at;
-        bad(lexer, "comment has no end");
+        bad(lexer, "the comment is not closed");
         return;
     }
     lexer->start = lexer->at;

@@ -56,8 +56,7 @@ static int decode_body(struct ad_pool *pool, const struct ad *previous,
     }
     if (used == NULL && taken != length) {
         ad_body_unref(body);
-        return err_set(err, -EBADMSG, "binary ad, byte %zu: more follows than belongs to it",
-                       taken);
+        return err_set(err, -EBADMSG, "binary ad, byte %zu: extra bytes follow the ad", taken);
     }
     if (used != NULL) {
         *used = taken;
@@ -118,7 +117,7 @@ int ad_peek_string(struct ad_pool *pool, const void *data, size_t length, const 
     for (uint32_t i = 0; i <= place; i++) {
         begin = at;
         if (!ad_pass_value(&at, outline.end)) {
-            return err_set(err, -EBADMSG, "binary ad: a value is cut short");
+            return err_set(err, -EBADMSG, "binary ad: a value is cut off");
         }
     }
     struct ad_bytes value = ad_raw_value((struct ad_bytes){begin, (size_t)(at - begin)});

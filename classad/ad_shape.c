@@ -193,7 +193,7 @@ static int add_name(struct ad_shape *shape, uint32_t place, struct err *err)
     if (shape->index == NULL) {
         for (uint32_t i = 0; i < place; i++) {
             if (entry_is(shape, &shape->entries[i], text, entry->length, entry->hash)) {
-                return err_set(err, -EBADMSG, "binary ad: the attribute %s comes twice", text);
+                return err_set(err, -EBADMSG, "binary ad: the attribute %s appears twice", text);
             }
         }
         return 0;
@@ -202,10 +202,11 @@ static int add_name(struct ad_shape *shape, uint32_t place, struct err *err)
     for (uint32_t passed = 0; shape->index[at] != 0; passed++) {
         if (entry_is(shape, &shape->entries[shape->index[at] - 1], text, entry->length,
                      entry->hash)) {
-            return err_set(err, -EBADMSG, "binary ad: the attribute %s comes twice", text);
+            return err_set(err, -EBADMSG, "binary ad: the attribute %s appears twice", text);
         }
         if (passed >= AD_COLLISIONS_MAX) {
-            return err_set(err, -E2BIG, "binary ad: too many names collide, at %s", text);
+            return err_set(err, -E2BIG,
+                           "binary ad: too many names have the same hash, among them %s", text);
         }
         at = (at + 1) & shape->index_mask;
     }

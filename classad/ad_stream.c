@@ -289,12 +289,12 @@ static int scan_brackets(struct ad_stream *stream, struct err *err)
     }
     if (stream->ended && !stream->inside && stream->lists > 0) {
         stream->start = stream->at;
-        return err_set(err, -EINVAL, "the list of ads has no end");
+        return err_set(err, -EINVAL, "the list of ads is not closed");
     }
     return stream->ended && stream->inside; /* its parser says what is missing */
 no_ad:
     stream->start = stream->at;
-    return err_set(err, -EINVAL, "'%c' expected: an ad begins with it",
+    return err_set(err, -EINVAL, "'%c' expected at the beginning of an ad",
                    stream->form == AD_FORM_JSON ? '{' : '[');
 }
 

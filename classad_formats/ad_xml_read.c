@@ -202,14 +202,14 @@ static const char *begin(struct ad_xml_reader *reader, enum tag tag, const xmlCh
     const char *value;
     switch (tag) {
     case TAG_CLASSADS:
-        return outer == NULL ? NULL : "<classads> stands inside something";
+        return outer == NULL ? NULL : "<classads> is inside of another element";
     case TAG_ATTRIBUTE:
         value = attribute_value(attributes, count, "n", &length);
         if (outer == NULL || outer->tag != TAG_AD) {
-            return "<a> stands outside <c>";
+            return "<a> is outside of <c>";
         }
         if (value == NULL || length == 0 || length > AD_NAME_MAX * (size_t)4) { /* with escapes */
-            return "<a> wants n=\"NAME\"";
+            return "<a> needs n=\"NAME\"";
         }
         put_name(reader, value, length);
         strbuf_puts(&reader->out, " = ");
@@ -217,21 +217,21 @@ static const char *begin(struct ad_xml_reader *reader, enum tag tag, const xmlCh
     case TAG_AD:
         if (reader->ads_open == 0) {
             if (outer != NULL && outer->tag != TAG_CLASSADS) {
-                return "<c> stands in no <classads>";
+                return "<c> is outside of <classads>";
             }
             strbuf_clear(&reader->out);
             reader->bad.rc = 0;
         } else if (!place_value(reader)) {
-            return "a value stands neither in <a> nor in <l>, or there are two";
+            return "a value is outside of <a> and <l>, or <a> has two values";
         }
         reader->ads_open++;
         strbuf_puts(&reader->out, "[ ");
         return NULL;
     case TAG_NONE:
-        return "there is no such element";
+        return "unknown element";
     default:
         if (!place_value(reader)) {
-            return "a value stands neither in <a> nor in <l>, or there are two";
+            return "a value is outside of <a> and <l>, or <a> has two values";
         }
         break;
     }
@@ -303,7 +303,7 @@ static bool is_number(const char *text, bool integer)
 static void put_number(struct ad_xml_reader *reader, const char *text, bool integer)
 {
     if (!is_number(text, integer)) {
-        (void)err_set(blame(reader, -EINVAL), -EINVAL, "'%.40s' is no %s", text,
+        (void)err_set(blame(reader, -EINVAL), -EINVAL, "'%.40s' is not a valid %s", text,
                       integer ? "integer" : "number");
         strbuf_puts(&reader->out, "error");
     } else if (strpbrk(text, "IN") != NULL) {
@@ -426,7 +426,7 @@ static void entity_declaration(void *arg, const xmlChar *name, int type, const x
     (void)public_id;
     (void)system_id;
     (void)content;
-    break_off(arg, -EINVAL, "entities may not be declared");
+    break_off(arg, -EINVAL, "entity declarations are not allowed");
 }
 
 static xmlEntityPtr predefined_only(void *arg, const xmlChar *name)
@@ -438,7 +438,7 @@ static xmlEntityPtr predefined_only(void *arg, const xmlChar *name)
 static void reference(void *arg, const xmlChar *name)
 {
     (void)name;
-    break_off(arg, -EINVAL, "there is no such entity");
+    break_off(arg, -EINVAL, "unknown entity");
 }
 
 static xmlParserInputPtr nothing_external(void *arg, const xmlChar *public_id,
@@ -458,7 +458,7 @@ static void complain(void *arg, xmlErrorPtr error)
     }
     bool limit = error->code == XML_ERR_INTERNAL_ERROR || error->code == XML_ERR_NO_MEMORY ||
                  error->code == XML_ERR_NAME_TOO_LONG || error->code == XML_ERR_ENTITY_LOOP;
-    const char *text = error->message != NULL ? error->message : "this is no XML";
+    const char *text = error->message != NULL ? error->message : "not valid XML";
     size_t length = strcspn(text, "\n");
     reader->broken.rc = err_set(&reader->broken.err, limit ? -E2BIG : -EINVAL, "%s%.*s",
                                 limit ? "beyond a limit of libxml2: " : "",

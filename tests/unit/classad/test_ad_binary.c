@@ -132,7 +132,7 @@ static void what_no_encoder_writes_is_refused(void **state)
 {
     (void)state;
     BAD("\2", -EBADMSG, "ends too early");
-    BAD("\2\0\0x", -EBADMSG, "more follows");
+    BAD("\2\0\0x", -EBADMSG, "extra bytes");
     BAD("\2\2\2A\0\1\0\1\0", -EBADMSG, "fewer names");
     BAD("\2\1\4A\0B\0\1\0", -EBADMSG, "more names");
     BAD("\2\1\1A\1\0", -EBADMSG, "fewer names");
@@ -141,8 +141,8 @@ static void what_no_encoder_writes_is_refused(void **state)
     BAD("\2\1\2A\0\2\0", -EBADMSG, "length of A");
     BAD("\2\1\2A\0\x81\0\0", -EBADMSG, "length of A"); /* one, in two bytes */
     BAD("\2\1\2A\0\xff\xff\xff\xff\xff\1\0", -EBADMSG, "length of A");
-    BAD("\2\1\2A\0\2\0\0", -EBADMSG, "more follows than belongs to the value");
-    BAD("\2\1\2A\0\2\2\2", -EBADMSG, "neither 0 nor 1");
+    BAD("\2\1\2A\0\2\0\0", -EBADMSG, "extra bytes follow the value");
+    BAD("\2\1\2A\0\2\2\2", -EBADMSG, "not 0 or 1");
     BAD("\2\1\2A\0\1\2", -EBADMSG, "ends too early");
     BAD("\2\1\2A\0\3\3\x80\0", -EBADMSG, "shortest");
     BAD("\2\1\2A\0\x0b\3\xff\xff\xff\xff\xff\xff\xff\xff\xff\2", -EBADMSG, "shortest");
@@ -150,16 +150,16 @@ static void what_no_encoder_writes_is_refused(void **state)
     BAD("\2\1\2A\0\1\5", -EBADMSG, "text does not end");
     BAD("\2\1\2A\0\3\5xx", -EBADMSG, "text does not end");
     BAD("\2\1\2A\0\4\5x\0\0", -EBADMSG, "text does not end");
-    BAD("\2\1\2A\0\1\x13", -EBADMSG, "no such kind");
-    BAD("\2\1\2A\0\1\xff", -EBADMSG, "no such kind");
-    BAD("\2\1\2A\0\3\x0b\1\0", -EBADMSG, "no such operator"); /* unary || */
+    BAD("\2\1\2A\0\1\x13", -EBADMSG, "unknown kind");
+    BAD("\2\1\2A\0\1\xff", -EBADMSG, "unknown kind");
+    BAD("\2\1\2A\0\3\x0b\1\0", -EBADMSG, "unknown operator"); /* unary || */
     BAD("\2\1\2A\0\3\x0c\1\0", -EBADMSG, "without operands"); /* a chain of one */
     BAD("\2\1\2A\0\5\x0c\2\0\x16\0", -EBADMSG, "operator");   /* a ! b */
     BAD("\2\1\2A\0\7\x0c\3\0\1\0\2\0", -EBADMSG, "operator"); /* a || b && c as one chain */
-    BAD("\2\1\2A\0\4\x0a\3\1x", -EBADMSG, "no such reference");
+    BAD("\2\1\2A\0\4\x0a\3\1x", -EBADMSG, "unknown kind of reference");
     BAD("\2\1\2A\0\5\x09\1\1\0\0", -EBADMSG, "zero byte");
     BAD("\2\1\2A\0\3\x09\x80\0", -EBADMSG, "shortest");
-    BAD("\2\1\2A\0\2\x09\x7f", -EBADMSG, "larger than what is left");
+    BAD("\2\1\2A\0\2\x09\x7f", -EBADMSG, "larger than the rest of the ad");
     BAD("\2\1\2A\0\x09\x09\2\1B\0\1b\0\0", -EBADMSG, "twice");
 }
 

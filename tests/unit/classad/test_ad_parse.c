@@ -28,17 +28,17 @@ static void errors_name_the_byte_and_what_was_expected(void **state)
     assert_refused("(a", AD_NEW, -EINVAL, "at byte 2: ')' expected, the text ends");
     assert_refused("a b", AD_NEW, -EINVAL, "at byte 2: end of text expected, not 'b'");
     assert_refused("{1,}", AD_NEW, -EINVAL, "at byte 3: expression expected, not '}'");
-    assert_refused("\"abc", AD_NEW, -EINVAL, "at byte 0: closing quote is missing");
+    assert_refused("\"abc", AD_NEW, -EINVAL, "at byte 0: the closing quote is missing");
     assert_refused("a ? b", AD_NEW, -EINVAL, "at byte 5: ':' expected, the text ends");
     assert_refused("[a=1", AD_NEW, -EINVAL, "at byte 4: ';' or ']' expected, the text ends");
     assert_refused("[true=1]", AD_NEW, -EINVAL, "at byte 1: attribute name expected, not 'true'");
-    assert_refused("1 @ 2", AD_OLD, -EINVAL, "at byte 2: no such token");
-    assert_refused("1 /* x", AD_OLD, -EINVAL, "at byte 2: comment has no end");
+    assert_refused("1 @ 2", AD_OLD, -EINVAL, "at byte 2: unexpected character");
+    assert_refused("1 /* x", AD_OLD, -EINVAL, "at byte 2: the comment is not closed");
     assert_refused("007", AD_NEW, -EINVAL, "at byte 0: an integer may not begin with 0");
     assert_refused("absTime(\"x\")", AD_NEW, -EINVAL,
-                   "before byte 12: text of an absolute time is not one");
+                   "before byte 12: the text is not a valid absolute time");
     assert_refused("relTime(\"1w\")", AD_NEW, -EINVAL,
-                   "before byte 13: text of a relative time is not one");
+                   "before byte 13: the text is not a valid relative time");
 }
 
 static void a_text_may_hold_zero_bytes_nowhere(void **state)

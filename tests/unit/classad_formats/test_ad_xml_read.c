@@ -97,20 +97,17 @@ static void ads_come_one_after_another(void **state)
 static void a_bad_ad_is_refused_and_the_next_one_read(void **state)
 {
     (void)state;
-    expect(HEAD "<c><a n=\"a\"><i>x</i></a></c>\n<c><a n=\"a\"><e>1 +</e></a></c>\n"
-                "<c><a n=\"a\"></a></c>\n<c><a><i>1</i></a></c>\n<c><i>1</i></c>\n"
-                "<c><a n=\"a\"><i>1</i><i>2</i></a></c>\n<c><a n=\"a\"><q/></a></c>\n"
-                "<c><a n=\"a\"><e>1 ]; b = [ c = 1</e></a></c>\n<c><a n=\"a\"><i>012</i></a></c>\n"
-                "</classads>",
-           "refused 4: 'x' is no integer\n"
-           "refused 5: <e>: at byte 3: expression expected, the text ends\n"
-           "refused 6: <a> has no value\n"
-           "refused 7: <a>: <a> wants n=\"NAME\"\n"
-           "refused 8: <i>: a value stands neither in <a> nor in <l>, or there are two\n"
-           "refused 9: <i>: a value stands neither in <a> nor in <l>, or there are two\n"
-           "refused 10: <q>: there is no such element\n"
-           "refused 11: <e>: at byte 2: end of text expected, not ']'\n"
-           "[ a = 12 ]\n");
+    expect(
+        HEAD "<c><a n=\"a\"><i>x</i></a></c>\n<c><a n=\"a\"><e>1 +</e></a></c>\n"
+             "<c><a n=\"a\"></a></c>\n<c><a><i>1</i></a></c>\n<c><i>1</i></c>\n"
+             "<c><a n=\"a\"><i>1</i><i>2</i></a></c>\n<c><a n=\"a\"><q/></a></c>\n"
+             "<c><a n=\"a\"><e>1 ]; b = [ c = 1</e></a></c>\n<c><a n=\"a\"><i>012</i></a></c>\n"
+             "</classads>",
+        "refused 4: 'x' is not a valid integer\nrefused 5: <e>: at byte 3: expression expected, "
+        "the text ends\nrefused 6: <a> has no value\nrefused 7: <a>: <a> needs n=\"NAME\"\nrefused "
+        "8: <i>: a value is outside of <a> and <l>, or <a> has two values\nrefused 9: <i>: a value "
+        "is outside of <a> and <l>, or <a> has two values\nrefused 10: <q>: unknown "
+        "element\nrefused 11: <e>: at byte 2: end of text expected, not ']'\n[ a = 12 ]\n");
 }
 
 static bool breaks(const char *text, int expected)
