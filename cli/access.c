@@ -18,7 +18,7 @@ int access_job_id(const char *word, char *ret, size_t size, struct err *err)
 {
     bool whole = strchr(word, '.') != NULL;
     if (!jobs_plan_is_id(word) || strlen(word) + 3 > size) {
-        return err_set(err, -EINVAL, "'%.100s' is not the id of a job, as 12.0", word);
+        return err_set(err, -EINVAL, "'%.100s' is not a job id such as 12.0", word);
     }
     (void)snprintf(ret, size, "%s%s", word, whole ? "" : ".0"); /* fits */
     return 0;
@@ -43,7 +43,7 @@ static int dial_shadow(struct cli *cli, const struct ad *answer, const char *tic
         .secret_count = 1,
     };
     int rc = cli_dial_as(cli, &how, ret, err);
-    return rc != 0 ? err_prefix(err, rc, "the shadow cannot be reached") : 0;
+    return rc != 0 ? err_prefix(err, rc, "cannot reach the shadow") : 0;
 }
 
 int access_dial(struct cli *cli, const struct ad *args, struct wire **ret, struct ad **answer,
@@ -57,7 +57,7 @@ int access_dial(struct cli *cli, const struct ad *args, struct wire **ret, struc
     }
     rc = cli_call(cli, cli->schedd, NULL, VERB_JOB_ACCESS, &body, 0, &reply, err);
     if (rc == 0 && reply.args == NULL) {
-        rc = err_set(err, -EPROTO, "the schedd gave no ticket");
+        rc = err_set(err, -EPROTO, "the schedd sent no ticket");
     }
     rc = rc != 0 ? rc
                  : dial_shadow(cli, reply.args, secret_list_find(reply.secrets, SECRET_TICKET), ret,

@@ -22,8 +22,8 @@ int accounts_find(struct cli *cli, struct accounts_negotiator *ret, struct err *
         int length = snprintf(ret->uplink, sizeof ret->uplink, "negotiator/%s", name);
         if (name[0] == '\0' || (size_t)length >= sizeof ret->uplink) {
             rc = err_set(err, -ENOENT,
-                         "the pool has no negotiator now: see that NEGOTIATOR is in DAEMON_LIST "
-                         "and runs");
+                         "the pool has no negotiator now; check that NEGOTIATOR is in DAEMON_LIST "
+                         "and running");
         }
     }
     cli_reply_fini(&reply);

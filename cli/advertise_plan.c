@@ -88,7 +88,7 @@ int advertise_plan_prepare(const struct advertise_command *command, struct ad *a
     const char *name = ad_string_or(ad, "Name", "");
     const char *type = ad_string_or(ad, "MyType", "");
     if (name[0] == '\0') {
-        return err_set(err, -EINVAL, "it has no Name");
+        return err_set(err, -EINVAL, "the ad has no Name");
     }
     if (type[0] == '\0' && command->type == NULL) {
         return err_set(err, -EINVAL, "'%s' has no MyType; name a type", name);
@@ -115,7 +115,7 @@ struct ad *advertise_plan_invalidation(const struct advertise_command *command,
     const char *name = ad_string_or(query, "Name", "");
     const struct ad_expr *requirements = ad_lookup(query, "Requirements");
     if (type[0] == '\0' || (name[0] == '\0' && requirements == NULL)) {
-        (void)err_set(err, -EINVAL, "it names neither %s",
+        (void)err_set(err, -EINVAL, "the ad has neither %s",
                       type[0] == '\0' ? "MyType nor TargetType" : "a Name nor Requirements");
         return NULL;
     }

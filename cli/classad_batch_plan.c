@@ -93,7 +93,8 @@ int classad_batch_answer(const struct classad_batch *batch, const char *line, si
     if (!batch->tsv) {
         rc = answer(batch, fields, batch->old, batch->my, batch->target, out, err);
     } else if (count < 2 || count > FIELDS_MAX) {
-        rc = err_set(err, -EINVAL, "two or three fields between tabs expected, not %zu", count);
+        rc =
+            err_set(err, -EINVAL, "expected two or three fields separated by tabs, not %zu", count);
     } else {
         rc = answer_with_ads(batch, fields, count, out, err);
     }

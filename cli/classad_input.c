@@ -142,7 +142,7 @@ static int feed(struct classad_input *input, struct ad_place *place, struct err 
         if (more < 0 && errno != EINTR) {
             input->broken = true;
             *place = (struct ad_place){1, 1};
-            return err_set(err, -errno, "cannot be read: %s", strerror(errno));
+            return err_set(err, -errno, "cannot read the input: %s", strerror(errno));
         }
         if (more == 0) {
             break;

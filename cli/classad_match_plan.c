@@ -23,7 +23,7 @@ static void put_value(const struct side *side, const struct ad *my, const struct
 {
     struct ad_value value;
     if (!ad_has(my, name)) {
-        strbuf_puts(side->out, "not there");
+        strbuf_puts(side->out, "not defined");
         return;
     }
     (void)ad_eval_attr(my, target, name, side->context, &value); /* it is there */
@@ -74,7 +74,7 @@ static bool put_requirements(struct side *side)
     const struct ad_expr *requirements = ad_lookup(side->my, "Requirements");
     strbuf_printf(side->out, "%s Requirements: ", side->name);
     if (requirements == NULL) {
-        strbuf_puts(side->out, "there are none, which matches nothing\n");
+        strbuf_puts(side->out, "none, which matches nothing\n");
         return false;
     }
     enum ad_truth truth = ad_eval_bool(requirements, side->my, side->target, side->context);

@@ -96,7 +96,7 @@ static int parse(struct act *act)
         }
     }
     if (!act->all && act->ids.count + act->users.count + act->constraints.count == 0) {
-        return cli_usage(cli, "which jobs? name ids, an owner, -constraint or -all");
+        return cli_usage(cli, "no jobs named; name ids, an owner, -constraint or -all");
     }
     return CLI_OK;
 }
@@ -192,8 +192,8 @@ static int checkpoint_once(struct act *act, struct ad *args, const char *what)
                       &err) != 0) {
         act->status = cli_fail(cli, "%s", err.text);
     } else if (what != NULL && act->heard_count == 0) {
-        (void)fprintf(stderr, "No job that runs and is checkpointed%s%s\n",
-                      what[0] != '\0' ? " " : "", what);
+        (void)fprintf(stderr, "No running job with checkpoints%s%s\n", what[0] != '\0' ? " " : "",
+                      what);
         act->status = CLI_FAILED;
     } else if (what == NULL) {
         say_missing(act);

@@ -55,7 +55,7 @@ static int take_option(struct advertise *how, const struct cli *cli, int *at, st
     } else if (listing_is(arg, "absent", 1)) {
         how->absent = true;
     } else if (next == NULL) {
-        return err_set(err, -EINVAL, "'%s' is not understood", arg);
+        return err_set(err, -EINVAL, "unknown argument '%s'", arg);
     } else if (listing_is(arg, "constraint", 1)) {
         ++*at;
         mem_free(how->constraint);
@@ -67,7 +67,7 @@ static int take_option(struct advertise *how, const struct cli *cli, int *at, st
         how->pool = next;
         ++*at;
     } else {
-        return err_set(err, -EINVAL, "'%s' is not understood", arg);
+        return err_set(err, -EINVAL, "unknown argument '%s'", arg);
     }
     return 0;
 }
@@ -92,7 +92,7 @@ static int take_word(struct advertise *how, const struct cli *cli, const char *w
         }
     }
     if (how->path != NULL) {
-        return err_set(err, -EINVAL, "'%s' is one file too many", word);
+        return err_set(err, -EINVAL, "unexpected file '%s'; only one file is allowed", word);
     }
     how->path = word;
     return 0;
@@ -111,13 +111,13 @@ static int parse(struct cli *cli, struct advertise *how)
     }
     bool chosen = how->names.count > 0 || how->constraint != NULL;
     if (chosen && (!how->remove || how->path != NULL)) {
-        return cli_usage(cli, "-name and -constraint are for -delete, without a file");
+        return cli_usage(cli, "-name and -constraint go with -delete, and without a file");
     }
     if (chosen && how->command.type == NULL) {
-        return cli_usage(cli, "-delete needs a type of ads: Machine, for example");
+        return cli_usage(cli, "-delete needs a type of ads, for example Machine");
     }
     if ((how->offline || how->absent) && !how->remove) {
-        return cli_usage(cli, "-offline and -absent are for -delete");
+        return cli_usage(cli, "-offline and -absent go with -delete");
     }
     return CLI_OK;
 }
@@ -134,7 +134,7 @@ static int read_stdin(struct strbuf *all, struct err *err)
     }
     mem_free(block);
     return all->failed          ? err_set(err, -E2BIG, "standard input is too long")
-           : ferror(stdin) != 0 ? err_set(err, -EIO, "standard input cannot be read")
+           : ferror(stdin) != 0 ? err_set(err, -EIO, "cannot read standard input")
                                 : 0;
 }
 
@@ -160,7 +160,7 @@ static int read_ads(struct cli *cli, const struct advertise *how, struct vec *ad
         mem_free(text);
     }
     if (rc == 0 && ads->count == 0) {
-        rc = err_set(err, -EINVAL, "there is no ad in it");
+        rc = err_set(err, -EINVAL, "the file contains no ad");
     }
     return rc != 0 ? err_prefix(err, rc, "%s", is_stdin ? "standard input" : path) : 0;
 }

@@ -56,7 +56,7 @@ static int make(struct cli *cli, const struct cert *cert, struct err *err)
     int rc = pki_make_server_cert(cli->os, ca, cert->path, cert->key_path, &server, err);
     if (rc == -ENOENT && err != NULL) {
         const struct err why = *err;
-        return err_set(err, rc, "%s; certificates are made on the host of the pool's CA", why.text);
+        return err_set(err, rc, "%s; make certificates on the host of the pool's CA", why.text);
     }
     return rc;
 }
@@ -75,8 +75,8 @@ static int create_in(struct cli *cli, const char *role, const char *name, const 
     int rc = 0;
     if (is_there(cli, cert.path) || is_there(cli, cert.key_path)) {
         rc = err_set(err, -EEXIST,
-                     "%s or its key is there already: `roost cert renew` replaces those of this "
-                     "host",
+                     "%s or its key exists already; `roost cert renew` replaces the certificates "
+                     "of this host",
                      cert.path);
     }
     rc = rc != 0 ? rc : make(cli, &cert, err);
@@ -105,10 +105,10 @@ static int cert_create(struct cli *cli)
         }
     }
     if (count < ARRAY_COUNT(words)) {
-        return cli_usage(cli, "whose? collector or schedd, and its name");
+        return cli_usage(cli, "role and name are missing: collector or schedd, and its name");
     }
     if (!server_role_is_known(words[0])) {
-        return cli_usage(cli, "'%s' is not a role: collector or schedd", words[0]);
+        return cli_usage(cli, "unknown role '%s'; expected collector or schedd", words[0]);
     }
     if (cli_config(cli, &err) != 0 || create_in(cli, words[0], words[1], directory, &err) != 0) {
         return cli_fail(cli, "%s", err.text);
@@ -180,11 +180,10 @@ static int cert_renew(struct cli *cli)
         renewed += rc;
     }
     if (renewed == 0) {
-        return cli_fail(cli, "this host's configuration names no certificate that is there: "
-                             "neither COLLECTOR_CERT nor SCHEDD_CERT; `roost cert create` makes "
-                             "a first one");
+        return cli_fail(cli, "no certificate of this host's configuration exists (COLLECTOR_CERT, "
+                             "SCHEDD_CERT); `roost cert create` makes the first one");
     }
-    (void)printf("`roost config reload` has running daemons show %s.\n",
+    (void)printf("`roost config reload` makes running daemons use %s.\n",
                  renewed == 1 ? "it" : "them");
     return CLI_OK;
 }
@@ -198,6 +197,6 @@ int cmd_cert(struct cli *cli)
     if (strcmp(verb, "renew") == 0) {
         return cert_renew(cli);
     }
-    return verb[0] != '\0' ? cli_usage(cli, "'%s' is not create or renew", verb)
-                           : cli_usage(cli, "create or renew?");
+    return verb[0] != '\0' ? cli_usage(cli, "unknown action '%s'; expected create or renew", verb)
+                           : cli_usage(cli, "the action is missing: create or renew");
 }

@@ -23,7 +23,7 @@ int classad_tool_ad(struct cli *cli, const char *path, struct ad **ret, struct e
     if (rc == 0) {
         rc = classad_input_next(input, ret, &place, &refused, err);
         if (rc == 0) {
-            rc = err_set(err, -ENOENT, "%s: there is no ad in it", path);
+            rc = err_set(err, -ENOENT, "%s: the file contains no ad", path);
         }
         classad_input_close(input);
     }
@@ -45,6 +45,6 @@ int cmd_classad(struct cli *cli)
             return VERBS[i].run(cli);
         }
     }
-    return cli->argc > 1 ? cli_usage(cli, "there is no '%s'", cli->argv[1])
-                         : cli_usage(cli, "what is to be done is missing");
+    return cli->argc > 1 ? cli_usage(cli, "unknown action '%s'", cli->argv[1])
+                         : cli_usage(cli, "the action is missing");
 }

@@ -39,22 +39,22 @@ static int parse(struct cli *cli, struct checking *how)
             return cli_unknown(cli, arg);
         }
         if (++i == cli->argc) {
-            return cli_usage(cli, "%s: its value is missing", arg);
+            return cli_usage(cli, "%s needs a value", arg);
         }
         char *end = NULL;
         if (from && !classad_form_of(cli->argv[i], &how->form)) {
-            return cli_usage(cli, "--from wants one of old, long, new, json, xml");
+            return cli_usage(cli, "--from needs one of old, long, new, json, xml");
         }
         if (!from) {
             how->most = strtoul(cli->argv[i], &end, 10);
             if (*end != '\0' || how->most == 0 || cli->argv[i][0] == '-') {
-                return cli_usage(cli, "--limit %s: how many faults to report, at least 1",
+                return cli_usage(cli, "--limit %s: expected a number of faults, at least 1",
                                  cli->argv[i]);
             }
         }
     }
     how->first = i;
-    return i < cli->argc ? CLI_OK : cli_usage(cli, "a file is missing");
+    return i < cli->argc ? CLI_OK : cli_usage(cli, "the file is missing");
 }
 
 static void tell(void *arg, struct ad_place place, const char *reason)
@@ -121,7 +121,7 @@ static int check(struct cli *cli, struct checking *how)
         }
     }
     if (how->faults == before) {
-        (void)printf("%s: %lu ad%s, no fault\n", how->path, ads, ads == 1 ? "" : "s");
+        (void)printf("%s: %lu ad%s, no faults\n", how->path, ads, ads == 1 ? "" : "s");
     }
     classad_input_close(input);
     return status;
@@ -136,7 +136,9 @@ int classad_tool_check(struct cli *cli)
         status = check(cli, &how) != CLI_OK ? CLI_FAILED : status;
     }
     if (how.faults == how.most) {
-        (void)fprintf(stderr, "roost classad: %lu faults, and perhaps more (--limit)\n", how.most);
+        (void)fprintf(stderr,
+                      "roost classad: stopped after %lu faults; there may be more (--limit)\n",
+                      how.most);
     }
     return status;
 }

@@ -36,7 +36,7 @@ static int parse(struct cli *cli, struct conversion *how)
         }
         if (++i == cli->argc ||
             !classad_form_of(cli->argv[i], is_to ? &how->to.form : &how->from)) {
-            return cli_usage(cli, "%s wants one of old, long, new, json, xml", arg);
+            return cli_usage(cli, "%s needs one of old, long, new, json, xml", arg);
         }
         to = to || is_to;
     }
@@ -49,8 +49,8 @@ static bool write_out(const struct cli *cli, struct strbuf *out, int *status)
     bool good = !out->failed && fwrite(strbuf_text(out), 1, out->length, stdout) == out->length &&
                 fflush(stdout) == 0; /* whoever feeds a pipe may wait for it */
     if (!good) {
-        *status = cli_fail(cli, out->failed ? "the ad is too large to be written"
-                                            : "standard output cannot be written");
+        *status = cli_fail(cli, out->failed ? "the ad is too large to write"
+                                            : "cannot write to standard output");
     }
     strbuf_clear(out);
     return good;

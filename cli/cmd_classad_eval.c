@@ -43,7 +43,7 @@ static int parse(struct cli *cli, struct classad_batch *how, struct options *opt
                                                            : NULL;
         if (file != NULL && !how->unparse) {
             if (++i == cli->argc) {
-                return cli_usage(cli, "%s: the name of a file is missing", arg);
+                return cli_usage(cli, "%s needs a file name", arg);
             }
             *file = cli->argv[i];
         } else if (strcmp(arg, "--batch") == 0) {
@@ -58,20 +58,21 @@ static int parse(struct cli *cli, struct classad_batch *how, struct options *opt
             i++;
             break;
         } else if (strncmp(arg, "--", 2) == 0) {
-            return cli_usage(cli, "'%s' is not understood (-- ends the options)", arg);
+            return cli_usage(cli, "unknown option '%s' (-- ends the options)", arg);
         } else {
             break;
         }
     }
     options->first = i;
     if (options->batch && i < cli->argc) {
-        return cli_usage(cli, "--batch reads standard input, and takes no '%s'", cli->argv[i]);
+        return cli_usage(cli, "--batch reads standard input and takes no argument '%s'",
+                         cli->argv[i]);
     }
     if (!options->batch && i == cli->argc) {
-        return cli_usage(cli, "an expression is missing");
+        return cli_usage(cli, "the expression is missing");
     }
     if (how->tsv && (!options->batch || options->ad != NULL || options->target != NULL)) {
-        return cli_usage(cli, "--tsv is for --batch, and its lines bring the ads");
+        return cli_usage(cli, "--tsv needs --batch, and its lines contain the ads");
     }
     return CLI_OK;
 }
@@ -95,7 +96,7 @@ static bool put_answer(const struct cli *cli, const struct classad_batch *how, c
         fwrite(strbuf_text(&out), 1, out.length, stdout) == out.length && fflush(stdout) == 0;
     strbuf_fini(&out);
     if (!good) {
-        *status = cli_fail(cli, "standard output cannot be written");
+        *status = cli_fail(cli, "cannot write to standard output");
     }
     return good;
 }
@@ -154,7 +155,7 @@ static int run_batch(const struct cli *cli, const struct classad_batch *how, boo
         }
     }
     if (got < 0) {
-        status = cli_fail(cli, "standard input cannot be read: %s", err_code_text(-errno));
+        status = cli_fail(cli, "cannot read standard input: %s", err_code_text(-errno));
     } else if (open && (reader.line.length > 0 || reader.too_long)) {
         (void)end_line(cli, how, explain, &reader, &status);
     }

@@ -15,7 +15,7 @@
 int classad_tool_match(struct cli *cli)
 {
     if (cli->argc != 4 || strncmp(cli->argv[2], "--", 2) == 0) {
-        return cli_usage(cli, "match wants two files, each with one ad");
+        return cli_usage(cli, "match needs two files, each with one ad");
     }
     struct ad_context context = listing_context(cli);
     struct ad *a = NULL;

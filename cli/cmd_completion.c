@@ -15,7 +15,7 @@ int cmd_completion(struct cli *cli)
 {
     struct strbuf out;
     if (cli->argc != 2) {
-        return cli_usage(cli, "say for which shell");
+        return cli_usage(cli, "the shell is missing: bash or zsh");
     }
     strbuf_init(&out, 0);
     if (strcmp(cli->argv[1], "bash") == 0) {
@@ -24,7 +24,7 @@ int cmd_completion(struct cli *cli)
         completion_zsh(cli_commands, &out);
     } else {
         strbuf_fini(&out);
-        return cli_usage(cli, "'%s' is neither bash nor zsh", cli->argv[1]);
+        return cli_usage(cli, "unknown shell '%s'; expected bash or zsh", cli->argv[1]);
     }
     return listing_write(cli, &out);
 }

@@ -112,7 +112,7 @@ static int show(struct dump *dump, struct vec *ads)
         qsort(ads->items, count, sizeof *ads->items, by_name);
     }
     if (count == 0 && dump->words.count > 0) {
-        return cli_fail(dump->cli, "nothing is called %s", (const char *)dump->words.items[0]);
+        return cli_fail(dump->cli, "unknown knob or macro: %s", (const char *)dump->words.items[0]);
     }
     if (listing_select(dump->cli, &dump->listing, (const struct ad **)ads->items, &count, &err) !=
         0) {
@@ -196,12 +196,12 @@ static int config_check(struct dump *dump)
     size_t files = 0;
     struct err err;
     if (dump->words.count > 1 || dump->nodes.count > 0) {
-        return cli_usage(cli, "one file at a time");
+        return cli_usage(cli, "check takes one file at a time");
     }
     if (check_file(cli, path, true, &files, &err) != 0) {
         return cli_fail(cli, "%s", err.text);
     }
-    (void)printf("The configuration is good; %zu file%s read\n", files,
+    (void)printf("The configuration is valid; %zu file%s read\n", files,
                  files == 1 ? " was" : "s were");
     return CLI_OK;
 }
@@ -251,18 +251,19 @@ static int print_value(struct dump *dump, const char *word, const struct vec *ad
             continue;
         }
         if (value == NULL) {
-            return cli_fail(dump->cli, "%s is not set", ad_string_or(ads->items[i], "Name", word));
+            return cli_fail(dump->cli, "%s has no value",
+                            ad_string_or(ads->items[i], "Name", word));
         }
         (void)printf("%s\n", value);
         status = CLI_OK;
     }
-    return status == CLI_OK ? status : cli_fail(dump->cli, "nothing is called %s", word);
+    return status == CLI_OK ? status : cli_fail(dump->cli, "unknown knob or macro: %s", word);
 }
 
 static int config_get(struct dump *dump)
 {
     if (dump->words.count == 0) {
-        return cli_usage(dump->cli, "which knob?");
+        return cli_usage(dump->cli, "the knob is missing");
     }
     if (dump->why || dump->listing.style != LISTING_TABLE) {
         return dump_all(dump);
@@ -321,8 +322,8 @@ static int tell_daemons(struct cli *cli, const char *lock_dir, size_t *told, str
         pid_t pid = cli_lock_holder(cli, lock_dir, NAMES[i]);
         int rc = pid > 0 ? os_kill(cli->os, pid, SIGHUP) : 0;
         if (rc != 0 && rc != -ESRCH) {
-            return err_set(err, rc, "the %s of process %d cannot be told: %s", NAMES[i], (int)pid,
-                           err_code_text(rc));
+            return err_set(err, rc, "cannot tell the %s, process %d, to read its configuration: %s",
+                           NAMES[i], (int)pid, err_code_text(rc));
         }
         *told += pid > 0 && rc == 0 ? 1 : 0;
         if (i == 0 && *told > 0) {
@@ -357,11 +358,10 @@ static int reload_here(struct cli *cli)
         return cli_fail(cli, "%s", err.text);
     }
     if (told == 0) {
-        return cli_fail(cli, "no daemon of this configuration runs on this host");
+        return cli_fail(cli, "no daemon of this configuration is running on this host");
     }
-    (void)printf(
-        "The configuration is good; the daemons were told to read it again.  Their logs say "
-        "what changed.\n");
+    (void)printf("The configuration is valid; the daemons were told to read it again.  Their logs "
+                 "say what changed.\n");
     return CLI_OK;
 }
 
@@ -412,8 +412,10 @@ int cmd_config(struct cli *cli)
         }
     }
     return word[0] != '\0'
-               ? cli_usage(cli, "'%s' is not dump, get, check, set, unset or reload", word)
-               : cli_usage(cli, "dump, get, check, set, unset or reload?");
+               ? cli_usage(cli,
+                           "unknown action '%s'; expected dump, get, check, set, unset or reload",
+                           word)
+               : cli_usage(cli, "the action is missing: dump, get, check, set, unset or reload");
 }
 
 /* `roost reconfig [...]` is `roost config reload [...]`. */
@@ -421,7 +423,7 @@ int cmd_reconfig(struct cli *cli)
 {
     char *argv[64];
     if (cli->argc >= (int)(sizeof argv / sizeof argv[0])) {
-        return cli_usage(cli, "so many machines are told in several calls");
+        return cli_usage(cli, "too many machines for one call; use several calls");
     }
     struct cli *as = cli;
     char **old = cli->argv;

@@ -95,7 +95,7 @@ static void end(struct drain_target *target, enum drain_code code, const char *t
         char why[ERR_TEXT_MAX];
         (void)snprintf(why, sizeof why, "%.*s%s", ERR_TEXT_MAX - 60,
                        without_name(text, target->machine),
-                       code == DRAIN_ALREADY ? "; roost drain status shows it" : "");
+                       code == DRAIN_ALREADY ? "; `roost drain status` shows the machine" : "");
         ad_set_string(target->result, "ErrorString", why);
     }
     run->ended++;
@@ -109,7 +109,8 @@ static void interrupted(void *arg)
     run->all_ended = run->all_ended || run->open == 0 || run->interruptions > 1;
     if (!run->all_ended) {
         char text[100];
-        (void)snprintf(text, sizeof text, "%zu machines are still to answer; Ctrl-C: at once\n",
+        (void)snprintf(text, sizeof text,
+                       "%zu machines have not answered yet; press Ctrl-C to stop waiting\n",
                        run->open);
         progress(run, text);
     }
@@ -229,13 +230,12 @@ static void explain_absence(struct drain_run *run)
         if (ad_int_or(target->result, "ErrorCode", 0) != DRAIN_NOT_THERE) {
             continue;
         }
-        ad_set_string(
-            target->result, "ErrorString",
-            ad == NULL ? "the pool has no such machine, or no startd runs there"
-            : ad_bool_or(ad, "Absent", false)
-                ? "it has vanished from the pool: what it does nobody knows"
-                : "it is asleep (offline): nothing runs there that could be drained; roost power "
-                  "on wakes it");
+        ad_set_string(target->result, "ErrorString",
+                      ad == NULL ? "the pool has no such machine, or its startd is not running"
+                      : ad_bool_or(ad, "Absent", false)
+                          ? "the machine has disappeared from the pool; its state is not known"
+                          : "the machine is asleep (offline), so no job runs there; `roost power "
+                            "on` wakes it");
     }
     strmap_destroy(known, NULL);
     cli_reply_fini(&reply);
@@ -261,7 +261,7 @@ static int find_by_ids(struct drain_run *run, struct err *err)
             }
         }
         if (nodes->count == before) {
-            status = cli_fail(run->cli, "no machine drains by a request '%s'", id);
+            status = cli_fail(run->cli, "no machine is draining for request '%s'", id);
         }
     }
     drain_show_machines_free(&machines);
@@ -328,7 +328,7 @@ static int look(struct drain_run *run, bool is_late, size_t *left, struct err *e
     }
     strbuf_init(&out, 0);
     drain_show_names((const char *const *)found.names.items, found.names.count, "drained", &out);
-    drain_show_names((const char *const *)found.over.items, found.over.count, "its request is over",
+    drain_show_names((const char *const *)found.over.items, found.over.count, "request ended",
                      &out);
     if (out.length > 0 && run->words.listing.style == LISTING_TABLE) {
         progress(run, "");
@@ -386,8 +386,8 @@ static int end_waiting(struct drain_run *run)
     name_some(run, is_waited_for, &names, &count);
     if (count > 0) {
         (void)cli_fail(run->cli,
-                       "interrupted: %.400s go on draining; roost drain status shows them, roost "
-                       "drain --cancel ends it",
+                       "interrupted: %.400s continue to drain; `roost drain status` shows them, "
+                       "`roost drain --cancel` ends draining",
                        strbuf_text(&names));
     }
     strbuf_fini(&names);
@@ -398,17 +398,17 @@ static int end_waiting(struct drain_run *run)
 static int end_asking(struct drain_run *run)
 {
     static const char *const GOES_ON[] = {
-        [DRAIN_VERB_START] = ("; what drains goes on: roost drain status shows it, roost drain "
-                              "--cancel ends it"),
+        [DRAIN_VERB_START] = ("; draining machines continue to drain: `roost drain status` shows "
+                              "them, `roost drain --cancel` ends draining"),
         [DRAIN_VERB_ESTIMATE] = "; an estimate changes nothing",
-        [DRAIN_VERB_CANCEL] = "; what was not cancelled goes on draining",
+        [DRAIN_VERB_CANCEL] = "; machines that were not cancelled continue to drain",
         [DRAIN_VERB_STATUS] = ""};
     struct strbuf names;
     size_t count;
     strbuf_init(&names, 0);
     name_some(run, has_not_answered, &names, &count);
     if (count > 0) {
-        (void)cli_fail(run->cli, "interrupted: no answer of %.400s yet, what they do is not known",
+        (void)cli_fail(run->cli, "interrupted: no answer of %.400s yet; their state is not known",
                        strbuf_text(&names));
     }
     strbuf_clear(&names);
@@ -435,7 +435,7 @@ static int wait_for_all(struct drain_run *run)
         int rc = cli_collector(cli, &err); /* it may have been started again */
         if ((rc != 0 || look(run, is_late, &left, &err) != 0) && is_late) {
             progress(run, "");
-            return cli_fail(cli, "%s; draining goes on", err.text);
+            return cli_fail(cli, "%s; draining continues", err.text);
         }
         if (run->interruptions > 0) {
             return end_waiting(run);

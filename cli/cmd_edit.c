@@ -59,7 +59,7 @@ static int read_jobs(struct edit *edit)
         }
         strbuf_fini(&text);
     } else {
-        status = cli_usage(cli, "which jobs? name ids, an owner or -constraint");
+        status = cli_usage(cli, "no jobs named; name ids, an owner or -constraint");
     }
     vec_fini(&ids, NULL);
     edit->at = at;
@@ -70,19 +70,19 @@ static int read_changes(struct edit *edit)
 {
     struct cli *cli = edit->cli;
     if (edit->at >= cli->argc) {
-        return cli_usage(cli, "which attribute is to be set, and to what?");
+        return cli_usage(cli, "the attribute and its value are missing");
     }
     for (int i = edit->at; i < cli->argc; i += 2) {
         const char *name = cli->argv[i];
         struct err err;
         if (!ad_name_is_valid(name)) {
-            return cli_usage(cli, "'%s' is not the name of an attribute", name);
+            return cli_usage(cli, "'%s' is not a valid attribute name", name);
         }
         if (i + 1 >= cli->argc) {
-            return cli_usage(cli, "%s: to what is it to be set?", name);
+            return cli_usage(cli, "%s: the value is missing", name);
         }
         if (ad_set_expr_old(edit->changes, name, cli->argv[i + 1], &err) != 0) {
-            return cli_usage(cli, "%s: %s (a text is to be in double quotes)", name, err.text);
+            return cli_usage(cli, "%s: %s (a text needs double quotes)", name, err.text);
         }
     }
     return CLI_OK;
@@ -101,7 +101,8 @@ static int report(struct edit *edit, const struct ad *totals)
         strbuf_fini(&line);
     }
     if (denied > 0) {
-        return cli_fail(cli, "permission denied to edit %lld jobs %s: they are other users'",
+        return cli_fail(cli,
+                        "permission denied to edit %lld jobs %s: the jobs belong to other users",
                         denied, strbuf_text(&edit->what));
     }
     if (changed == 0 || ad_int_or(totals, "NotFound", 0) > 0) {

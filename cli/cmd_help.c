@@ -33,8 +33,8 @@ static int no_page(const struct cli *cli, const char *name)
 {
     const char *near = options_nearest_command(cli_commands, name);
     return near != NULL
-               ? cli_usage(cli, "there is no '%s'; did you mean `roost %s`?", name, near)
-               : cli_usage(cli, "there is no '%s'; `roost --help` lists what there is", name);
+               ? cli_usage(cli, "unknown command '%s'; did you mean `roost %s`?", name, near)
+               : cli_usage(cli, "unknown command '%s'; `roost --help` lists all commands", name);
 }
 
 static int manual(const struct cli *cli, struct strbuf *out)

@@ -118,23 +118,23 @@ static int parse(struct init *init)
         return rc;
     }
     if (dir == NULL) {
-        return cli_usage(cli, "which directory?");
+        return cli_usage(cli, "the directory is missing");
     }
     char cwd[4096];
     if (dir[0] == '/') {
         cwd[0] = '\0';
     } else if (getcwd(cwd, sizeof cwd - 1) == NULL) {
-        return cli_fail(cli, "the working directory cannot be found");
+        return cli_fail(cli, "cannot find out the working directory");
     }
     int length =
         snprintf(init->dir, sizeof init->dir, "%s%s%s", cwd, dir[0] == '/' ? "" : "/", dir);
     if (length > INIT_PATH_MAX) {
-        return cli_fail(
-            cli, "the path of %s has more than %d bytes: Unix sockets would not fit below it", dir,
-            INIT_PATH_MAX);
+        return cli_fail(cli,
+                        "the path %s is longer than %d bytes, too long for Unix sockets below it",
+                        dir, INIT_PATH_MAX);
     }
     if (strpbrk(init->dir, "\"\\$'\n") != NULL) {
-        return cli_fail(cli, "%s: quotes, '$' and backslashes cannot be in the path of a pool",
+        return cli_fail(cli, "%s: the path of a pool cannot contain quotes, '$' or backslashes",
                         dir);
     }
     return 0;
@@ -148,7 +148,7 @@ static int check_account(struct init *init, const char *name, struct err *err)
     gid_t gid = 0;
     int rc = os_user_find(init->cli->os, name, &uid, &gid, err);
     return rc == 0 && uid == 0
-               ? err_set(err, -EPERM, "jobs never run as root: '%s' is not an ordinary account",
+               ? err_set(err, -EPERM, "'%s' is not an ordinary account; jobs never run as root",
                          name)
                : rc;
 }
@@ -158,11 +158,10 @@ static int choose_account(struct init *init, struct err *err)
     struct os *os = init->cli->os;
     const char *sudo = os_getenv(os, "SUDO_USER");
     if (os_uid(os) != 0) {
-        return init->submit_as == NULL
-                   ? 0
-                   : err_set(err, -EPERM,
-                             "--submit-as is for a pool of root's; this one runs jobs of your "
-                             "account");
+        return init->submit_as == NULL ? 0
+                                       : err_set(err, -EPERM,
+                                                 "--submit-as is for a pool of root; in this pool "
+                                                 "jobs run under your account");
     }
     if (init->submit_as != NULL) {
         int rc = check_account(init, init->submit_as, err);
@@ -186,10 +185,11 @@ static void warn_if_closed(struct init *init)
     spec.uid = uid;
     spec.gid = gid;
     if (os_run(init->cli->os, &spec, LOOK_MS, &how, NULL) == 0 && how.status != 0) {
-        (void)fprintf(stderr,
-                      "WARNING: the account %s cannot enter %s: no job of it will run until it can "
-                      "(chmod 0755 of the directories that are closed, or another directory)\n",
-                      init->submit_as, init->dir);
+        (void)
+            fprintf(stderr,
+                    "WARNING: the account %s cannot enter %s: no job of the account will run until "
+                    "it can (run chmod 0755 on the closed directories, or use another directory)\n",
+                    init->submit_as, init->dir);
     }
 }
 
@@ -434,18 +434,18 @@ int cmd_init(struct cli *cli)
         return rc;
     }
     if (os_stat(cli->os, path(&init, "roost.conf", file, sizeof file), &stat) == 0) {
-        return cli_fail(cli, "%s is there already: this directory holds a pool", file);
+        return cli_fail(cli, "%s exists already: this directory holds a pool", file);
     }
     if (build(&init, &err) != 0) {
         return cli_fail(cli, "%s", err.text);
     }
-    (void)printf("A pool of %lld node%s with %lld CPU%s each is in %s.\n\n"
-                 "    export ROOST_CONFIG=%s\n    roost start\n",
+    (void)printf("Created a pool of %lld node%s with %lld CPU%s each in %s.\n\n    export "
+                 "ROOST_CONFIG=%s\n    roost start\n",
                  (long long)init.nodes, init.nodes == 1 ? "" : "s", (long long)init.cpus,
                  init.cpus == 1 ? "" : "s", init.dir, file);
     if (init.submit_as != NULL) {
-        (void)printf("\nJobs never run as root: what root submits here are jobs of the account %s, "
-                     "which must be\nable to read and write their files (SUBMIT_ROOT_AS in "
+        (void)printf("\nJobs never run as root: jobs that root submits here run under the account "
+                     "%s, which must be\nable to read and write their files (SUBMIT_ROOT_AS in "
                      "roost.conf, or --submit-as ACCOUNT).\n",
                      init.submit_as);
         warn_if_closed(&init);

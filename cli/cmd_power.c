@@ -101,13 +101,13 @@ static int parse(struct power_command *power)
         } else if (listing_is(arg, "days", 3)) {
             if (i + 1 >= cli->argc || text_parse_int64(cli->argv[++i], &power->days, NULL) != 0 ||
                 power->days < 1 || power->days > DAYS_MAX) {
-                return cli_usage(cli, "%s needs a number of days, 1 to %d", arg, DAYS_MAX);
+                return cli_usage(cli, "%s needs a number of days from 1 to %d", arg, DAYS_MAX);
             }
             power->said |= SAID_SINCE;
         } else if (listing_is(arg, "since", 2)) {
             if (i + 1 >= cli->argc ||
                 power_report_since(cli->argv[++i], loop_wall_s(cli->loop), &power->since_s) != 0) {
-                return cli_usage(cli, "%s needs a day that has begun, as 2026-11-01 (UTC)", arg);
+                return cli_usage(cli, "%s needs a date in the past such as 2026-11-01 (UTC)", arg);
             }
             power->said |= SAID_SINCE;
         } else if (flag_of(arg) != 0) {
@@ -172,7 +172,7 @@ static int power_status(struct power_command *power)
         status = cli_fail(cli, "%s", err.text);
     } else if (count < power->nodes.count && power->listing.style == LISTING_TABLE) {
         (void)print(power, ads, count, power_show_status); /* fails below in any case */
-        status = cli_fail(cli, "not all of the named machines are known to the rooster");
+        status = cli_fail(cli, "the rooster does not know all of the named machines");
     } else {
         status = print(power, ads, count, power_show_status);
     }
@@ -353,12 +353,11 @@ static int switch_off(struct power_command *power, const char *node, bool keep_o
                (rc == -ECONNRESET && is_asleep(power, node))) { /* gone with its answer */
         (void)printf("%s %s\n", node, keep_off ? "is switched off" : "goes to sleep");
     } else if (rc == -EALREADY) {
-        (void)printf("%s is going to sleep already\n", node);
+        (void)printf("%s is already going to sleep\n", node);
     } else if (rc == -EHOSTUNREACH && is_asleep(power, node)) {
         (void)printf("%s is asleep\n", node);
     } else if (rc == -EHOSTUNREACH) {
-        status =
-            cli_fail(cli, "%s is not connected to the collector, and has left no offline ad", node);
+        status = cli_fail(cli, "%s is not connected to the collector, and has no offline ad", node);
     } else {
         status = cli_fail(cli, "%s", err.text);
     }
@@ -476,8 +475,8 @@ static int test_one(struct power_command *power, const char *node, int64_t befor
             (void)switch_off(power, node, false); /* with a job on it, it stays: it says so */
             status = fault[0] != '\0' ? CLI_FAILED : CLI_OK;
         } else if (status == CLI_OK && is_over) {
-            status = cli_fail(cli, "%s did not come: %s", node,
-                              ad_string_or(ad, "PowerStateReason", "no reason is given"));
+            status = cli_fail(cli, "%s did not come up: %s", node,
+                              ad_string_or(ad, "PowerStateReason", "no reason given"));
         } else if (status == CLI_OK && ad != NULL && ad_bool_or(ad, "UnderTest", false)) {
             cli_reply_fini(&reply);
             cli_pause(cli, TEST_POLL_MS);
@@ -530,7 +529,7 @@ static int keep_up(struct power_command *power, const char *node, int64_t until_
     cli_reply_fini(&reply);
     ad_destroy(args);
     if (rc == -EHOSTUNREACH && is_asleep(power, node)) {
-        return cli_fail(cli, "%s is asleep: `roost power on %s` first", node, node);
+        return cli_fail(cli, "%s is asleep; run `roost power on %s` first", node, node);
     }
     if (rc == -EHOSTUNREACH) {
         return cli_fail(cli, "%s is not connected to the collector", node);
@@ -543,7 +542,7 @@ static int keep_up(struct power_command *power, const char *node, int64_t until_
     if (until_s > 0) {
         (void)printf("%s stays up until %s\n", node, text);
     } else {
-        (void)printf("%s is not kept up any more\n", node);
+        (void)printf("%s is no longer kept up\n", node);
     }
     return CLI_OK;
 }
@@ -555,7 +554,7 @@ static int power_keep(struct power_command *power)
     int status = CLI_OK;
     struct err err;
     if (power->until == NULL) {
-        return cli_usage(cli, "keep needs --until and a time");
+        return cli_usage(cli, "keep needs --until TIME");
     }
     if (keep_plan_until(power->until, loop_wall_s(cli->loop), &listing_zone, &until_s, &err) != 0) {
         return cli_usage(cli, "%s", err.text);
@@ -594,15 +593,16 @@ static int check_options(const struct power_command *power, const struct power_v
     unsigned strange = power->said & ~verb->takes, how = power->said & SAID_DOWN;
     for (size_t i = 0; i < ARRAY_COUNT(FLAGS); i++) {
         if ((strange & FLAGS[i].flag) != 0) {
-            return cli_usage(power->cli, "--%s is not for %s", FLAGS[i].name, verb->name);
+            return cli_usage(power->cli, "--%s does not go with %s", FLAGS[i].name, verb->name);
         }
     }
     if (strange != 0) {
-        return cli_usage(power->cli, "--%s is not for %s",
-                         (strange & SAID_UNTIL) != 0 ? "until" : "days or --since", verb->name);
+        return cli_usage(power->cli, "--%s does not go with %s",
+                         (strange & SAID_UNTIL) != 0 ? "until" : "use either --days or --since",
+                         verb->name);
     }
     if ((how & (how - 1)) != 0) {
-        return cli_usage(power->cli, "one of --after-drain, --now and --force, not several");
+        return cli_usage(power->cli, "use only one of --after-drain, --now and --force");
     }
     return CLI_OK;
 }
@@ -616,20 +616,20 @@ int cmd_power(struct cli *cli)
         verb++;
     }
     if (verb == ARRAY_COUNT(VERBS)) {
-        return word[0] != '\0'
-                   ? cli_usage(
-                         cli,
-                         "'%s' is not status, on, wake, off, sleep, keep, test, history or report",
-                         word)
-                   : cli_usage(cli, "status, on, wake, off, sleep, keep, test, history or report?");
+        return word[0] != '\0' ? cli_usage(cli,
+                                           "unknown action '%s'; expected status, on, wake, off, "
+                                           "sleep, keep, test, history or report",
+                                           word)
+                               : cli_usage(cli, "the action is missing: status, on, wake, off, "
+                                                "sleep, keep, test, history or report");
     }
     int status = parse(&power);
     bool all = (power.said & SAID_ALL) != 0;
     if (status == CLI_OK && all && power.nodes.count > 0) {
-        status = cli_usage(cli, "--all or names, not both");
+        status = cli_usage(cli, "use either --all or machine names");
     }
     if (status == CLI_OK && VERBS[verb].needs_nodes && power.nodes.count == 0 && !all) {
-        status = cli_usage(cli, "which machines?");
+        status = cli_usage(cli, "no machines named");
     }
     status = status != CLI_OK ? status : check_options(&power, &VERBS[verb]);
     if (status == CLI_OK) {

@@ -93,7 +93,7 @@ static void got_output(void *arg, struct wire_reply *reply)
         return;
     }
     if (reply->args == NULL) {
-        finish(ssh, SSH_FAILED, "the starter's answer is not understood");
+        finish(ssh, SSH_FAILED, "cannot understand the starter's answer");
         return;
     }
     if (ad_bool_or(reply->args, "Exited", false)) {
@@ -103,12 +103,12 @@ static void got_output(void *arg, struct wire_reply *reply)
     if (ad_has(reply->args, "Suspended")) {
         bool stands = ad_bool_or(reply->args, "Suspended", false);
         (void)fprintf(stderr, "%sroost ssh: the job %s%s", ssh->tty ? "\r\n" : "",
-                      stands ? "is suspended: this shell stands still with it" : "goes on",
+                      stands ? "is suspended; this shell is suspended with the job" : "continues",
                       ssh->tty ? "\r\n" : "\n");
     }
     if (reply->blob_length > 0 &&
         !put((int)ad_int_or(reply->args, "Stream", 1), reply->blob, reply->blob_length)) {
-        finish(ssh, SSH_FAILED, "standard output cannot be written");
+        finish(ssh, SSH_FAILED, "cannot write to standard output");
         return;
     }
     read_more(ssh);
@@ -119,7 +119,7 @@ static void read_more(struct ssh *ssh)
     struct ad *args = of_shell(ssh);
     const struct wire_body body = {.args = args};
     if (wire_call(ssh->wire, VERB_SHELL_READ, &body, 0, got_output, ssh) < 0) {
-        finish(ssh, SSH_FAILED, "the connection is lost");
+        finish(ssh, SSH_FAILED, "the connection was lost");
     }
     ad_destroy(args);
 }
@@ -147,7 +147,7 @@ static void send_input(struct ssh *ssh, const char *data, size_t length, bool en
     const struct wire_body body = {.args = args, .blob = data, .blob_length = length};
     os_console_want(ssh->console, false);
     if (wire_call(ssh->wire, VERB_SHELL_WRITE, &body, 0, input_taken, ssh) < 0) {
-        finish(ssh, SSH_FAILED, "the connection is lost");
+        finish(ssh, SSH_FAILED, "the connection was lost");
     }
     ad_destroy(args);
 }
@@ -166,7 +166,7 @@ static void keys(void *arg)
     if (ssh->tty) {
         data = sent;
         if (!ssh_escape_keys(&ssh->escape, typed, (size_t)got, sent, &length)) {
-            finish(ssh, SSH_FAILED, "ended by ~.");
+            finish(ssh, SSH_FAILED, "ended by the user (~.)");
             return;
         }
     }
@@ -329,11 +329,11 @@ static int parse(struct ssh *ssh)
         } else if (listing_is(cli->argv[i], "auto-retry", 1)) {
             ssh->auto_retry = true;
         } else {
-            return cli_usage(cli, "'%s' is not understood", cli->argv[i]);
+            return cli_usage(cli, "unknown argument '%s'", cli->argv[i]);
         }
     }
     if (i >= cli->argc) {
-        return cli_usage(cli, "which job?");
+        return cli_usage(cli, "no job named");
     }
     if (access_job_id(cli->argv[i], ssh->job_id, sizeof ssh->job_id, &err) != 0) {
         return cli_usage(cli, "%s", err.text);

@@ -98,7 +98,7 @@ static int daemons_are_there(struct cli *cli, struct err *err)
         const struct wire_body body = {.args = args};
         int rc = cli_call(cli, cli->collector, NULL, VERB_QUERY, &body, 0, &reply, err);
         if (rc == 0 && reply.ads.count == 0) {
-            rc = err_set(err, -EAGAIN, "there is no %s ad yet", TYPES[i]);
+            rc = err_set(err, -EAGAIN, "the collector has no %s ad yet", TYPES[i]);
         }
         cli_reply_fini(&reply);
         ad_destroy(args);
@@ -253,18 +253,20 @@ static int turn_on(struct cli *cli, const char *machine, struct err *err)
     char uplink[WIRE_NAME_MAX + 1];
     struct cli_reply reply = {0};
     if ((size_t)snprintf(uplink, sizeof uplink, "master/%s", machine) >= sizeof uplink) {
-        return err_set(err, -EINVAL, "no machine has so long a name");
+        return err_set(err, -EINVAL, "the machine name is too long");
     }
     int rc = cli_call(cli, cli->collector, uplink, VERB_DAEMON_ON, NULL, 0, &reply, err);
     if (rc == -EHOSTUNREACH) {
         rc = err_set(err, rc,
-                     "the master of %s is not connected to the collector: asleep, or no such name",
+                     "the master of %s is not connected to the collector: the machine is asleep, "
+                     "or no machine has this name",
                      machine);
     } else if (rc == 0) {
         struct ad_value names;
         (void)ad_eval_attr(reply.args, NULL, "Daemons", NULL, &names); /* none: undefined */
         (void)printf("%s: %s", machine,
-                     ad_value_count(&names) == 0 ? "nothing stays down" : "starts");
+                     ad_value_count(&names) == 0 ? "no daemon was stopped there by a drain request"
+                                                 : "starts");
         for (size_t i = 0; i < ad_value_count(&names); i++) {
             struct ad_value name;
             ad_value_item(&names, i, &name);

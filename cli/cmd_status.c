@@ -61,7 +61,7 @@ static void status_fini(struct status *status)
 static int add_name(const char *word, struct strbuf *names, struct err *err)
 {
     if (word[0] == '\0' || strpbrk(word, "\"\\ \t\n") != NULL) {
-        return err_set(err, -EINVAL, "'%s' is no name of a machine or slot", word);
+        return err_set(err, -EINVAL, "'%s' is not a valid name of a machine or slot", word);
     }
     strbuf_printf(names, "%sName == \"%s\" || Machine == \"%s\"", names->length > 0 ? " || " : "",
                   word, word);
@@ -116,7 +116,8 @@ static int read_target(struct status *status, struct cli *cli, const char *path,
 {
     struct vec ads = {0};
     int rc = listing_read_file(cli, path, &ads, err);
-    rc = rc == 0 && ads.count == 0 ? err_set(err, -EINVAL, "%s: there is no ad in it", path) : rc;
+    rc =
+        rc == 0 && ads.count == 0 ? err_set(err, -EINVAL, "%s: the file contains no ad", path) : rc;
     if (rc == 0) {
         ad_destroy(status->listing.target);
         status->listing.target = ads.items[0];
@@ -329,7 +330,7 @@ static void warn(const struct status *status, const struct ad *const *ads, size_
 /* Of machines that were named none is there: nothing would look as if all were well. */
 static int nobody(const struct cli *cli, const struct status *status)
 {
-    return cli_fail(cli, "there is no %s '%s' here that fits; `roost status -any` shows all ads",
+    return cli_fail(cli, "no matching %s '%s'; `roost status -any` shows all ads",
                     strcmp(type_of(status), "Machine") == 0 ? "machine or slot" : type_of(status),
                     status->name);
 }

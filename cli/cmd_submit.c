@@ -92,7 +92,7 @@ static int read_later(struct submit *submit, struct submit_file *file, struct er
     return rc == 0 && submit->digest.failed
                ? err_set(err, -EINVAL,
                          "%s: with max_materialize or max_idle the items of the queue statement "
-                         "must be less than 15 MiB",
+                         "must be smaller than 15 MiB",
                          submit->path)
                : rc;
 }
@@ -165,10 +165,9 @@ static int read_all(struct submit *submit, const char *text, bool warns, struct 
     }
     if (rc == 0 && submit_file_queue_count(file) == 0) {
         /* HTCondor's dry run shows the job that a file without a queue statement describes. */
-        rc = submit->dry_run
-                 ? one_job(submit, file, 0, err)
-                 : err_set(err, -EINVAL, "%s: there is no queue statement: no job is made",
-                           submit->path);
+        rc = submit->dry_run ? one_job(submit, file, 0, err)
+                             : err_set(err, -EINVAL, "%s: no queue statement, so no job to submit",
+                                       submit->path);
     }
     submit->queue_line = submit_file_queue_line(file);
     if (rc == 0 && warns && submit->ads.count > 0) {
@@ -227,8 +226,8 @@ static int check_interactive(const struct submit *submit, struct err *err)
     if (submit->spool || submit->is_late || submit->ads.count != 1) {
         return err_set(err, -EINVAL,
                        submit->ads.count > 1 || submit->is_late
-                           ? "-interactive is for one job, and the queue statement makes more"
-                           : "-interactive does not go with -spool or -remote");
+                           ? "-interactive takes one job, but the queue statement makes more"
+                           : "-interactive cannot be combined with -spool or -remote");
     }
     return 0;
 }
@@ -311,10 +310,10 @@ static int send_part(struct submit *submit, const struct ad *args, size_t from, 
     if (rc == -ECONNRESET || rc == -ETIMEDOUT) {
         char why[ERR_TEXT_MAX];
         (void)snprintf(why, sizeof why, "%s", err->text);
-        rc = err_set(err, rc,
-                     "%s; the jobs may be in the queue all the same: look with `roost q` before "
-                     "you submit again",
-                     why);
+        rc = err_set(
+            err, rc,
+            "%s; the jobs may have been submitted: check with `roost q` before you submit again",
+            why);
     }
     cli_reply_fini(&reply);
     for (size_t i = 0; i < count; i++) {
@@ -330,8 +329,8 @@ static int say(const struct submit *submit, int64_t last)
     struct strbuf out;
     if (!submit->terse && os_uid(cli->os) == 0 && cli_schedd_is_local(cli)) {
         (void)fprintf(stderr,
-                      "NOTE: jobs never run as root; these are of the account %s "
-                      "(SUBMIT_ROOT_AS), which reads and writes their files\n",
+                      "NOTE: jobs never run as root; these jobs run under the account %s "
+                      "(SUBMIT_ROOT_AS), which must be able to read and write their files\n",
                       submit->host.user);
     }
     strbuf_init(&out, 0);
@@ -418,8 +417,8 @@ static int spool_input(struct submit *submit, struct err *err)
         char why[ERR_TEXT_MAX];
         (void)snprintf(why, sizeof why, "%s", err->text);
         rc = err_set(err, rc,
-                     "the input of cluster %lld is not spooled: %.300s; `roost submit -resume "
-                     "%lld` goes on, `roost rm %lld` gives it up",
+                     "the input of cluster %lld was not spooled: %.300s; `roost submit -resume "
+                     "%lld` continues, `roost rm %lld` removes the cluster",
                      (long long)submit->cluster, why, (long long)submit->cluster,
                      (long long)submit->cluster);
     }
@@ -431,9 +430,7 @@ static int send_all(struct submit *submit, struct err *err)
     int64_t last = 0;
     int rc = cli_schedd(submit->cli, err);
     if (rc == 0 && submit->is_late && submit->spool) {
-        return err_set(err, -EINVAL,
-                       "jobs that are made later (max_materialize, max_idle) cannot "
-                       "be spooled");
+        return err_set(err, -EINVAL, "jobs with max_materialize or max_idle cannot be spooled");
     }
     if (rc == 0 && submit->is_late) {
         rc = send_digest(submit, &last, err);
@@ -453,7 +450,7 @@ static int send_all(struct submit *submit, struct err *err)
         }
         rc = send_part(submit, args, at, count, &last, err);
         if (rc != 0 && at > 0) {
-            rc = err_prefix(err, rc, "%zu of %zu jobs are submitted, as cluster %lld; then", at,
+            rc = err_prefix(err, rc, "%zu of %zu jobs were submitted, as cluster %lld; then", at,
                             submit->ads.count, (long long)submit->cluster);
         }
         ad_destroy(args);
@@ -528,7 +525,7 @@ static int parse(struct submit *submit)
             i++;
         } else if (strcmp(option, "-resume") == 0 && next != NULL) {
             if (text_parse_int64(next, &submit->resume, &err) != 0 || submit->resume < 1) {
-                return cli_usage(cli, "-resume: '%s' is not the number of a cluster", next);
+                return cli_usage(cli, "-resume: '%s' is not a cluster number", next);
             }
             i++;
         } else if (strcmp(option, "-interactive") == 0 || strcmp(option, "-i") == 0) {
@@ -549,14 +546,13 @@ static int parse(struct submit *submit)
                  strcmp(option, "-resume") == 0 || strcmp(option, "-append") == 0 ||
                  strcmp(option, "-a") == 0 || strcmp(option, "-queue") == 0 ||
                  strcmp(option, "-q") == 0);
-            return needs_value ? cli_usage(cli, "%s: its value is missing", arg)
-                               : cli_unknown(cli, arg);
+            return needs_value ? cli_usage(cli, "%s needs a value", arg) : cli_unknown(cli, arg);
         } else if (submit->path == NULL && strchr(arg, '=') == NULL) {
             submit->path = arg;
         } else if (strchr(arg, '=') != NULL) {
             strbuf_printf(&submit->before, "%s\n", arg);
         } else {
-            return cli_usage(cli, "one submit file at a time: %s, %s", submit->path, arg);
+            return cli_usage(cli, "only one submit file at a time: %s, %s", submit->path, arg);
         }
     }
     submit->no_file = submit->path == NULL && submit->interactive;

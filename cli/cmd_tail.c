@@ -74,7 +74,7 @@ static void show(struct tailed *file, const void *data, size_t length)
     (void)fwrite(data, 1, length, stdout); /* a failure is seen at the flush */
     if (fflush(stdout) != 0) {
         tail->failed = -EIO;
-        (void)snprintf(tail->why, sizeof tail->why, "standard output cannot be written");
+        (void)snprintf(tail->why, sizeof tail->why, "cannot write to standard output");
     }
 }
 
@@ -195,7 +195,7 @@ static int run(struct tail *tail)
             return cli_fail(tail->cli, "%s", err.text);
         }
         if (tail->is_debug) {
-            (void)fprintf(stderr, "roost tail: %s; trying again\n", err.text);
+            (void)fprintf(stderr, "roost tail: %s; retrying\n", err.text);
         }
         cli_pause(tail->cli, RETRY_MS);
     }
@@ -225,7 +225,7 @@ static int read_option(struct tail *tail, int *at)
         }
         if (text_parse_int64(cli->argv[++*at], &tail->max_bytes, &err) != 0 ||
             tail->max_bytes < 0) {
-            return cli_usage(cli, "-maxbytes: '%s' is no number of bytes", cli->argv[*at]);
+            return cli_usage(cli, "-maxbytes: '%s' is not a number of bytes", cli->argv[*at]);
         }
     } else {
         return cli_unknown(cli, arg);
@@ -256,7 +256,7 @@ static int parse(struct tail *tail)
         }
     }
     if (tail->job_id[0] == '\0') {
-        return cli_usage(cli, "which job?");
+        return cli_usage(cli, "no job named");
     }
     if (tail->names.count > TAIL_FILES - 2) {
         return cli_usage(cli, "more than %d files", TAIL_FILES - 2);
@@ -269,7 +269,7 @@ static int parse(struct tail *tail)
     for (size_t i = 0; i < tail->names.count; i++) {
         add_file(tail, tail->names.items[i], 0);
     }
-    return tail->count > 0 ? CLI_OK : cli_usage(cli, "-no-stdout leaves no file: name one");
+    return tail->count > 0 ? CLI_OK : cli_usage(cli, "-no-stdout needs the name of a file");
 }
 
 int cmd_tail(struct cli *cli)

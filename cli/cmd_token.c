@@ -63,8 +63,8 @@ int token_read_scopes(struct cli *cli, const char *text, uint32_t *ret)
         (void)snprintf(name, sizeof name, "%.*s", (int)length, text);
         if (length > 0 && scope_parse(name, &one) != 0) {
             return cli_usage(cli,
-                             "--scope: '%s' is not one of READ, WRITE, ADVERTISE, SCHEDD, ROOSTER, "
-                             "MASTER, NEGOTIATOR, ADMINISTRATOR",
+                             "--scope: unknown scope '%s'; expected READ, WRITE, ADVERTISE, "
+                             "SCHEDD, ROOSTER, MASTER, NEGOTIATOR or ADMINISTRATOR",
                              name);
         }
         scopes |= length > 0 ? one : 0;
@@ -80,7 +80,8 @@ int token_read_scopes(struct cli *cli, const char *text, uint32_t *ret)
 int token_read_text(struct cli *cli, const char *option, const char *text, char *ret, size_t size)
 {
     if (text[0] == '\0' || strlen(text) >= size || !is_plain(text)) {
-        return cli_usage(cli, "%s: '%s' is empty, too long or has blanks or quotes", option, text);
+        return cli_usage(cli, "%s: '%s' is empty, too long or contains blanks or quotes", option,
+                         text);
     }
     (void)snprintf(ret, size, "%s", text);
     return CLI_OK;
@@ -95,7 +96,8 @@ static int read_expires(struct cli *cli, const char *text, int64_t now_s, int64_
         return CLI_OK;
     }
     if (text_parse_duration_s(text, &seconds, &err) != 0) {
-        return cli_usage(cli, "--expires: %s; say 90d, 12h or never", err.text);
+        return cli_usage(cli, "--expires: %s; expected a time such as 90d or 12h, or never",
+                         err.text);
     }
     *ret = now_s + seconds;
     return CLI_OK;
@@ -118,8 +120,8 @@ int token_name_accounts(struct cli *cli, const char *uid_domain, const char *own
     bool is_none = text_equal_nocase(uid_domain, "none");
     if (!is_schedd && (uid_domain[0] != '\0' || owners[0] != '\0')) {
         return err_set(err, -EINVAL,
-                       "--uid-domain and --owners say as whom the jobs of a schedd may run: they "
-                       "need --scope SCHEDD");
+                       "--uid-domain and --owners limit the accounts of a schedd's jobs; use them "
+                       "with --scope SCHEDD");
     }
     const char *domain = is_none                 ? ""
                          : uid_domain[0] != '\0' ? uid_domain
@@ -144,18 +146,19 @@ static int check_create(struct cli *cli, struct create *create)
     struct token_grant *grant = &create->grant;
     struct token *token = &create->token;
     if (grant->request == NULL && (grant->fingerprint != NULL || grant->collector != NULL)) {
-        return cli_usage(cli, "--fingerprint and --collector belong to --request");
+        return cli_usage(cli, "--fingerprint and --collector need --request");
     }
     if (grant->request == NULL) {
         struct err err = {""};
-        return token->identity[0] == '\0' ? cli_usage(cli, "--identity is missing: whose?")
+        return token->identity[0] == '\0' ? cli_usage(cli, "--identity is missing")
                : token_name_accounts(cli, create->uid_domain, create->owners, token, &err) != 0
                    ? cli_usage(cli, "%s", err.text)
                    : CLI_OK;
     }
     if (create->bundle) {
-        return cli_usage(cli, "--bundle: the answer to a request has the pool's CA and keys "
-                              "anyway; `roost token accept --bundle` makes a bundle of it");
+        return cli_usage(cli,
+                         "--bundle does not go with --request: the answer contains the pool's CA "
+                         "and keys already; `roost token accept --bundle` makes a bundle of it");
     }
     grant->file = create->file;
     grant->uid_domain = create->uid_domain;
@@ -425,9 +428,10 @@ static int revoke_one(struct cli *cli, const char *id)
     rc = token_ledger_revoke(cli->os, config_path(cli->config, "TOKEN_LEDGER"), id,
                              loop_wall_s(cli->loop), &err);
     if (rc != 0 && rc != -ENOENT) {
-        return cli_fail(cli, "%s is revoked, but that could not be noted: %s", id, err.text);
+        return cli_fail(cli, "%s is revoked, but the ledger was not updated: %s", id, err.text);
     }
-    (void)printf("Token %s is revoked%s.\n", id, rc == -ENOENT ? "; it was not made here" : "");
+    (void)printf("Token %s is revoked%s.\n", id,
+                 rc == -ENOENT ? "; the token was not made here" : "");
     return CLI_OK;
 }
 
@@ -436,11 +440,11 @@ static int token_revoke(struct cli *cli)
     struct err err;
     int status = CLI_OK;
     if (cli->argc < 3) {
-        return cli_usage(cli, "which tokens? `roost token list` shows their ids");
+        return cli_usage(cli, "no tokens named; `roost token list` shows their ids");
     }
     for (int i = 2; i < cli->argc; i++) {
         if (cli->argv[i][0] == '-' || cli->argv[i][0] == '\0' || !is_plain(cli->argv[i])) {
-            return cli_usage(cli, "'%s' is no id of a token", cli->argv[i]);
+            return cli_usage(cli, "'%s' is not a token id", cli->argv[i]);
         }
     }
     if (cli_collector(cli, &err) != 0) {
@@ -466,6 +470,10 @@ int cmd_token(struct cli *cli)
         }
     }
     return verb[0] != '\0'
-               ? cli_usage(cli, "'%s' is not create, request, accept, list, revoke or key", verb)
-               : cli_usage(cli, "create, request, accept, list, revoke or key?");
+               ? cli_usage(
+                     cli,
+                     "unknown action '%s'; expected create, request, accept, list, revoke or key",
+                     verb)
+               : cli_usage(cli,
+                           "the action is missing: create, request, accept, list, revoke or key");
 }

@@ -93,7 +93,8 @@ static int take_value(struct top *top, int *at)
     }
     if (rc != 0 || value < 1 || (delay && value > DELAY_MAX_MS)) {
         return cli_usage(cli, "%s %s: %s", arg, text,
-                         delay ? "say 2, 500ms or 1m" : "a number above 0 is needed");
+                         delay ? "expected a time such as 2, 500ms or 1m"
+                               : "expected a number above 0");
     }
     *(delay ? &top->delay_ms : &top->count) = delay && value < SLICE_MS ? SLICE_MS : value;
     return CLI_OK;
@@ -312,7 +313,7 @@ static int live(struct top *top)
 {
     struct err err;
     if (screen_begin(&top->screen, &err) != 0) {
-        return cli_fail(top->cli, "%s; -b prints without one", err.text);
+        return cli_fail(top->cli, "%s; use -b to print without a terminal", err.text);
     }
     int status = CLI_OK;
     int64_t frames = 0;

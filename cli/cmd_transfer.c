@@ -38,11 +38,11 @@ static int parse(struct transfer *transfer)
         } else if (listing_is(arg, "constraint", 1) && i + 1 < cli->argc) {
             transfer->constraint = cli->argv[++i];
         } else {
-            return cli_usage(cli, "'%s' is not understood", arg);
+            return cli_usage(cli, "unknown argument '%s'", arg);
         }
     }
     if (!transfer->all && transfer->words.count == 0 && transfer->constraint == NULL) {
-        return cli_usage(cli, "which jobs? name ids, an owner, -constraint or -all");
+        return cli_usage(cli, "no jobs named; name ids, an owner, -constraint or -all");
     }
     return CLI_OK;
 }
@@ -130,7 +130,7 @@ static int run(struct transfer *transfer, struct err *err)
     rc = rc != 0 ? rc : cli_schedd(cli, err);
     rc = rc != 0 ? rc : cli_call(cli, cli->schedd, NULL, VERB_QUERY, &body, 0, &reply, err);
     if (rc == 0 && reply.ads.count == 0 && !transfer->all) {
-        rc = err_set(err, -ENOENT, "no such job was submitted with -spool");
+        rc = err_set(err, -ENOENT, "none of these jobs was submitted with -spool");
     }
     rc = rc != 0 ? rc : fetch_all(transfer, &reply.ads, err);
     cli_reply_fini(&reply);
@@ -149,7 +149,7 @@ int cmd_transfer(struct cli *cli)
     } else if (status == CLI_OK) {
         (void)printf("Fetched %zu file(s) of %zu completed job(s)", transfer.files, transfer.jobs);
         if (transfer.waiting > 0) {
-            (void)printf("; %zu more are not completed", transfer.waiting);
+            (void)printf("; %zu more are not completed yet", transfer.waiting);
         }
         (void)printf(".\n");
     }

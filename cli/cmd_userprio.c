@@ -69,7 +69,7 @@ static int parse_edit(struct userprio *userprio, const struct edit *edit, int *a
     struct cli *cli = userprio->cli;
     int needed = (edit->has_name ? 1 : 0) + (edit->has_value ? 1 : 0);
     if (userprio->edit != NULL) {
-        return cli_usage(cli, "one change at a time");
+        return cli_usage(cli, "only one change at a time");
     }
     if (*at + needed >= cli->argc) {
         return cli_usage(cli, "%s needs a name%s", cli->argv[*at],
@@ -103,7 +103,7 @@ static int parse_source(struct userprio *userprio, int *at)
         return CLI_OK;
     }
     if (strpbrk(value, "\"\\\n") != NULL) {
-        return cli_usage(cli, "'%s' is no name of a negotiator", value);
+        return cli_usage(cli, "'%s' is not a valid negotiator name", value);
     }
     struct strbuf only;
     strbuf_init(&only, 0);
@@ -124,7 +124,8 @@ static int parse_active(struct userprio *userprio, int *at)
     }
     if (!good || numbers[0] < 1 || numbers[0] > 12 || numbers[1] < 1 || numbers[1] > 31 ||
         numbers[2] < 1970 || numbers[2] > 9999) {
-        return cli_usage(cli, "%s needs a month, a day and a year: 11 20 2026", cli->argv[*at]);
+        return cli_usage(cli, "%s needs a month, a day and a year, as in 11 20 2026",
+                         cli->argv[*at]);
     }
     const struct ad_calendar day = {.year = numbers[2],
                                     .month = (int)numbers[0],
@@ -356,8 +357,9 @@ static int show(struct userprio *userprio)
     if (ask(userprio, &reply, &err) != 0) {
         status = cli_fail(cli, "%s", err.text);
     } else if (userprio->name != NULL && userprio->show == SHOW_ACCOUNTS && reply.ads.count == 0) {
-        status = cli_fail(cli, "there is no account '%s'; `roost userprio -allusers` shows them",
-                          userprio->name);
+        status =
+            cli_fail(cli, "no such account: '%s'; `roost userprio -allusers` lists all accounts",
+                     userprio->name);
     } else {
         status = print(userprio, (const struct ad **)reply.ads.items, reply.ads.count);
     }

@@ -172,7 +172,7 @@ static int connect_again(struct wait *wait, struct err *err)
         }
         if (!wait->told && !wait->contacted && is_passing(rc)) {
             wait->told = true;
-            (void)cli_fail(cli, "%s; trying again for %d s", err->text, FIRST_CONTACT_MS / 1000);
+            (void)cli_fail(cli, "%s; retrying for %d s", err->text, FIRST_CONTACT_MS / 1000);
         }
         bool hopeless = !wait->contacted && loop_now_ms(cli->loop) - begin_ms >= FIRST_CONTACT_MS;
         if (wait->timed_out || hopeless || !is_passing(rc)) {
@@ -197,7 +197,7 @@ static int follow(struct wait *wait, struct err *err)
             continue; /* lost between the two */
         }
         if (rc != 0) {
-            return err_set(err, rc, "the schedd cannot be watched: %s", err_code_text(rc));
+            return err_set(err, rc, "cannot watch the schedd: %s", err_code_text(rc));
         }
         while (!wait->lost) {
             if (wait->timed_out || (watch_is_synced(wait->watch) && wait->left == 0)) {
@@ -336,18 +336,17 @@ static int look_up_named(struct wait *wait, struct err *err)
             ask_history(wait, strbuf_text(&constraint), wait->echo && is_id ? 0 : 1, &reply, err);
         bool found = rc == 0 && reply.ads.count > 0;
         if (rc == 0 && !found && !is_id) {
-            rc = err_set(err, -ENOENT,
-                         "'%s' is no job, no job event log that is there, and no user who has or "
-                         "had jobs",
-                         word);
+            rc = err_set(
+                err, -ENOENT,
+                "'%s' is neither a job, nor an existing job event log, nor a user with jobs", word);
         } else if (found && is_id) {
             all_ended(wait, &reply);
         }
         cli_reply_fini(&reply);
         strbuf_fini(&constraint);
         if (rc == 0 && !found) {
-            rc = err_set(err, -ENOENT,
-                         "there is no job %s, neither in the queue nor in the history", word);
+            rc = err_set(err, -ENOENT, "no such job: %s; neither the queue nor the history has it",
+                         word);
         }
         if (rc != 0) {
             return rc;
@@ -363,7 +362,7 @@ static int parse_one(struct wait *wait, int *at)
     struct cli *cli = wait->cli;
     char *arg = cli->argv[*at];
     char *next = *at + 1 < cli->argc ? cli->argv[*at + 1] : NULL;
-    struct err err = {.text = "how long?"};
+    struct err err = {.text = "expected a time"};
     if (listing_is(arg, "timeout", 1) || listing_is(arg, "wait", 2)) {
         ++*at;
         if (next == NULL || text_parse_duration_s(next, &wait->timeout_s, &err) != 0 ||
@@ -377,7 +376,7 @@ static int parse_one(struct wait *wait, int *at)
     } else if (listing_is(arg, "num", 1)) {
         ++*at;
         if (next == NULL || text_parse_int64(next, &wait->number, NULL) != 0 || wait->number < 1) {
-            return cli_usage(cli, "%s: how many?", arg);
+            return cli_usage(cli, "%s needs a number", arg);
         }
     } else if (arg[0] == '-') {
         return cli_unknown(cli, arg);
@@ -406,9 +405,9 @@ static int follow_log(struct wait *wait, const char *path)
     which.status = wait->status;
     which.echo = wait->echo;
     if (wait->words.count > 2) {
-        status = cli_usage(wait->cli, "a log, and one job of it at most");
+        status = cli_usage(wait->cli, "expected one log, and at most one job of it");
     } else if (wait->words.count == 2 && !wait_log_set_job(&which, wait->words.items[1])) {
-        status = cli_usage(wait->cli, "'%s' is no job id", (const char *)wait->words.items[1]);
+        status = cli_usage(wait->cli, "'%s' is not a job id", (const char *)wait->words.items[1]);
     } else {
         status = wait_log_follow(wait->cli, path, &which, wait->timeout_s);
     }
@@ -430,7 +429,7 @@ static int parse(struct wait *wait, char *me, size_t size)
         return CLI_OK;
     }
     if (wait->status || wait->number > 0) {
-        return cli_usage(cli, "-status and -num are of a job event log: name its file");
+        return cli_usage(cli, "-status and -num need a job event log: name its file");
     }
     char *const *words = (char *const *)wait->words.items;
     size_t count = wait->words.count;

@@ -64,7 +64,7 @@ static int parse(struct why *why)
         }
     }
     if (why->words.count == 0 && why->listing.constraints.count == 0) {
-        return cli_usage(cli, "which %s?",
+        return cli_usage(cli, "no %s named",
                          why->slots   ? "slot or machine"
                          : why->users ? "user"
                                       : "job");
@@ -76,10 +76,10 @@ static int parse(struct why *why)
         none = none && !job;
     }
     if (why->users) {
-        return why->slots ? cli_usage(cli, "-user or -slot, not both") : CLI_OK;
+        return why->slots ? cli_usage(cli, "use either -user or -slot") : CLI_OK;
     }
     if (!why->slots && !all_jobs && !none) {
-        return cli_usage(cli, "jobs or machines, not both at once");
+        return cli_usage(cli, "use either jobs or machines, not both");
     }
     why->slots = why->slots || (why->words.count > 0 && none);
     return CLI_OK;
@@ -279,8 +279,8 @@ static int ask_jobs(struct why *why, char *word, struct err *err)
     listing_fini(&listing);
     if (rc == 0 && !found) {
         rc = why->users && word != NULL ? err_set(err, -ENOENT, "%s has no job in the queue", word)
-             : word != NULL             ? err_set(err, -ENOENT, "there is no job %s", word)
-                                        : err_set(err, -ENOENT, "there is no such job");
+             : word != NULL             ? err_set(err, -ENOENT, "no such job: %s", word)
+                                        : err_set(err, -ENOENT, "no such job");
     }
     return rc;
 }
@@ -322,7 +322,8 @@ int cmd_why(struct cli *cli)
                                   why.answers.count);
         }
         if (why.left_out > 0) {
-            strbuf_printf(&why.out, "\n%lld more jobs of other kinds: name them.\n",
+            strbuf_printf(&why.out,
+                          "\n%lld more jobs of other kinds are not shown; name them to see them.\n",
                           (long long)why.left_out);
         }
         if (why.out.length > 0) {

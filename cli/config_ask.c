@@ -31,12 +31,12 @@ static int find(const struct config_peer *peer, struct whom *ret, struct err *er
     }
     bool is_collector = strcmp(name, "collector") == 0;
     if (peer->node == NULL && !is_collector) {
-        return err_set(err, -EINVAL, "which machine?  --node NAME");
+        return err_set(err, -EINVAL, "no machine named; use --node NAME");
     }
     int length =
         snprintf(ret->uplink, sizeof ret->uplink, "%s/%s", name, is_collector ? "" : peer->node);
     if (length < 0 || (size_t)length >= sizeof ret->uplink) {
-        return err_set(err, -EINVAL, "no machine has so long a name");
+        return err_set(err, -EINVAL, "the machine name is too long");
     }
     (void)snprintf(ret->title, sizeof ret->title, "the %s%s%s", name, is_collector ? "" : " of ",
                    is_collector ? "" : peer->node);
@@ -55,7 +55,9 @@ static int call(struct cli *cli, const struct whom *whom, const struct ad *args,
     }
     rc = cli_call(cli, cli->collector, whom->relay_to, VERB_CONFIG, &body, 0, reply, err);
     if (rc == -EHOSTUNREACH) {
-        return err_set(err, rc, "%s is not connected to the collector: asleep, or no such name",
+        return err_set(err, rc,
+                       "%s is not connected to the collector: the machine is asleep, or no machine "
+                       "has this name",
                        whom->title);
     }
     return rc != 0 ? err_prefix(err, rc, "%s", whom->title) : 0;
@@ -92,14 +94,14 @@ static int split(const char *word, bool unset, char name[KNOB_BYTES], const char
     const char *begin = after_blanks(word);
     const char *sign = unset ? begin + strlen(begin) : strchr(begin, '=');
     if (sign == NULL) {
-        return err_set(err, -EINVAL, "'%.60s' is not KNOB=VALUE", word);
+        return err_set(err, -EINVAL, "'%.60s' is not of the form KNOB=VALUE", word);
     }
     size_t length = (size_t)(sign - begin);
     while (length > 0 && (begin[length - 1] == ' ' || begin[length - 1] == '\t')) {
         length--;
     }
     if (length == 0 || length >= KNOB_BYTES) {
-        return err_set(err, -EINVAL, "'%.60s' names no knob", word);
+        return err_set(err, -EINVAL, "'%.60s' is not a valid knob name", word);
     }
     memcpy(name, begin, length);
     name[length] = '\0';
@@ -126,8 +128,8 @@ static void say_layer(const struct whom *whom, const struct cli_reply *reply, co
 {
     const char *file = ad_string_or(reply->args, "File", "");
     if (strcmp(ad_string_or(reply->args, "Layer", ""), "environment") == 0) {
-        (void)printf("%s: %s in its environment wins over what was set for %s\n", whom->title, file,
-                     name);
+        (void)printf("%s: %s in the environment of the daemon overrules the new value of %s\n",
+                     whom->title, file, name);
     }
 }
 
@@ -153,7 +155,7 @@ int config_ask_set(struct cli *cli, const struct config_peer *peer, const char *
         const char *now = ad_string_or(reply.args, "Value", NULL);
         (void)printf("%s: %s%s%s\n", whom.title, name, now != NULL ? " = " : " is not set",
                      now != NULL ? now : "");
-        say_changes(&whom, &reply, "nothing changed by it");
+        say_changes(&whom, &reply, "the configuration is the same as before");
         say_layer(&whom, &reply, name);
     }
     cli_reply_fini(&reply);
@@ -175,7 +177,7 @@ static int reload_one(struct cli *cli, const struct config_peer *peer, struct er
     rc = call(cli, &whom, args, &reply, err);
     ad_destroy(args);
     if (rc == 0 && reply.args != NULL) {
-        say_changes(&whom, &reply, "nothing changed");
+        say_changes(&whom, &reply, "the configuration is the same as before");
     }
     cli_reply_fini(&reply);
     return rc;

@@ -91,13 +91,13 @@ static void put_started(const struct ad *first, size_t count, const struct cost 
     (void)drain_then_parse(ad_string_or(first, "OnCompletion", ""), &then);
     strbuf_printf(out, "draining %s, ", HOW[schedule_of(first)]);
     if (!cost->jobs) {
-        strbuf_puts(out, "no job is there");
+        strbuf_puts(out, "no jobs are running");
     } else {
         if (cost->wait_s > 0) {
-            strbuf_puts(out, "the last job is gone by ");
+            strbuf_puts(out, "the last job ends by ");
             table_plan_date(cost->end_s, context, out);
         } else {
-            strbuf_puts(out, "the jobs go now");
+            strbuf_puts(out, "the jobs are ending now");
         }
         strbuf_puts(out, ", badput ");
         table_plan_duration(cost->badput_s, out);
@@ -224,7 +224,7 @@ size_t drain_show_results(enum drain_verb verb, const struct ad *const *ads, siz
         if (verb == DRAIN_VERB_START) {
             put_started(good[0], good_count, &cost, context, &what);
         } else {
-            strbuf_puts(&what, "no request to drain is there any more");
+            strbuf_puts(&what, "the drain requests have ended");
         }
         drain_show_names(names, good_count, strbuf_text(&what), out);
         strbuf_fini(&what);

@@ -40,7 +40,7 @@ static int set_text(char **place, const char *text)
 static int set_verb(struct reading *reading, enum drain_verb verb)
 {
     if (reading->has_verb && reading->words->verb != verb) {
-        return err_set(reading->err, -EINVAL, "--estimate and --cancel do not go together");
+        return err_set(reading->err, -EINVAL, "use either --estimate or --cancel");
     }
     reading->has_verb = true;
     reading->words->verb = verb;
@@ -50,7 +50,7 @@ static int set_verb(struct reading *reading, enum drain_verb verb)
 static int set_schedule(struct reading *reading, enum drain_schedule schedule)
 {
     if (reading->has_how && reading->words->request.schedule != schedule) {
-        return err_set(reading->err, -EINVAL, "only one of --graceful, --quick and --fast");
+        return err_set(reading->err, -EINVAL, "use only one of --graceful, --quick and --fast");
     }
     reading->has_how = true;
     reading->words->request.schedule = schedule;
@@ -104,7 +104,9 @@ static int put_slots(const struct reading *reading, const char *word, struct str
     unsigned long last = is_number && *end == '-' ? strtoul(end + 1, &end, 10) : first;
     bool is_name = !is_number || *end == '_'; /* "1_2" is a piece of slot1 */
     if (!is_name && (*end != '\0' || last < first || last - first >= DRAIN_SLOTS_MAX)) {
-        return err_set(reading->err, -EINVAL, "'%.60s' are no slots: slot1, slot[2-4], 1, 2-4",
+        return err_set(reading->err, -EINVAL,
+                       "'%.60s' does not name slots; expected names or numbers such as slot1, "
+                       "slot[2-4], 1, 2-4",
                        word);
     }
     if (is_name) {
@@ -138,8 +140,10 @@ static int on_then(struct reading *reading)
 {
     return drain_then_parse(reading->text, &reading->words->request.then) == 0
                ? 0
-               : err_set(reading->err, -EINVAL,
-                         "'%.60s' is not resume, stay, restart, exit, sleep or off", reading->text);
+               : err_set(
+                     reading->err, -EINVAL,
+                     "unknown action '%.60s'; expected resume, stay, restart, exit, sleep or off",
+                     reading->text);
 }
 static int on_reclaimable(struct reading *reading)
 {
@@ -170,7 +174,7 @@ static int on_id(struct reading *reading)
 {
     size_t length = strlen(reading->text);
     if (length >= DRAIN_ID_MAX) {
-        return err_set(reading->err, -EINVAL, "'%.60s' is no id of a request", reading->text);
+        return err_set(reading->err, -EINVAL, "'%.60s' is not a request id", reading->text);
     }
     vec_push(&reading->words->ids, mem_strdup(reading->text));
     return 0;
@@ -235,7 +239,7 @@ static int take_option(struct reading *reading, int argc, char *const *argv, int
         }
         if (OPTIONS[i].has_text) {
             if (*at + 1 >= argc || argv[*at + 1][0] == '\0') {
-                return err_set(reading->err, -EINVAL, "%s needs a word behind it", arg);
+                return err_set(reading->err, -EINVAL, "%s needs a value", arg);
             }
             reading->text = argv[++*at];
         }
@@ -264,7 +268,7 @@ static int add_machines(struct reading *reading, const char *word)
     for (size_t i = 0; i < names.count && rc == 0; i++) {
         const char *name = names.items[i], *at = strchr(name, '@');
         if (at != NULL && at[1] == '\0') {
-            rc = err_set(reading->err, -EINVAL, "'%.60s' names no host", name);
+            rc = err_set(reading->err, -EINVAL, "no host names in '%.60s'", name);
         }
         strbuf_printf(&machines, "%s,", at != NULL ? at + 1 : name);
     }
@@ -288,23 +292,25 @@ static int judge(struct reading *reading)
     struct drain_request *request = &words->request;
     if (words->verb == DRAIN_VERB_STATUS) {
         return reading->has_verb || reading->has_how
-                   ? err_set(reading->err, -EINVAL, "status takes names of machines only")
+                   ? err_set(reading->err, -EINVAL, "status takes only machine names")
                    : 0;
     }
     if (words->verb != DRAIN_VERB_CANCEL && words->ids.count > 0) {
-        return err_set(reading->err, -EINVAL, "-request-id belongs to --cancel");
+        return err_set(reading->err, -EINVAL, "-request-id needs --cancel");
     }
     if (words->verb == DRAIN_VERB_CANCEL && reading->slots.count > 0) {
-        return err_set(reading->err, -EINVAL, "a request is cancelled as a whole, without --slots");
+        return err_set(reading->err, -EINVAL,
+                       "--cancel ends a request for all slots; leave out --slots");
     }
     if (words->nodes.count == 0 && words->ids.count == 0) {
-        return err_set(reading->err, -EINVAL, "which machines?");
+        return err_set(reading->err, -EINVAL, "no machines named");
     }
     if (words->nodes.count > 0 && words->ids.count > 1) {
-        return err_set(reading->err, -EINVAL, "several ids go without names of machines");
+        return err_set(reading->err, -EINVAL,
+                       "several request ids cannot be combined with machine names");
     }
     if (words->wait && words->verb != DRAIN_VERB_START) {
-        return err_set(reading->err, -EINVAL, "--wait is for what begins to drain");
+        return err_set(reading->err, -EINVAL, "--wait goes only with a request to drain");
     }
     request->slot_count = reading->slots.count;
     request->slots = (char **)reading->slots.items;

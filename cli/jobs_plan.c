@@ -770,7 +770,7 @@ int jobs_plan_select(const char *word, struct strbuf *out, struct err *err)
     }
     if (word[0] == '\0' || strpbrk(word, "\"\\ \t\n(),;'") != NULL ||
         (word[0] >= '0' && word[0] <= '9')) {
-        return err_set(err, -EINVAL, "'%s' is neither a job (12 or 12.3) nor an owner", word);
+        return err_set(err, -EINVAL, "'%s' is neither a job (12 or 12.3) nor a user name", word);
     }
     strbuf_printf(out, strchr(word, '@') != NULL ? "User == \"%s\"" : "Owner == \"%s\"", word);
     return 0;

@@ -17,7 +17,7 @@ static int take_wide(struct jobs_question *question, const char *arg)
     int64_t columns = 0;
     if (colon != NULL &&
         (text_parse_int64(colon + 1, &columns, NULL) != 0 || columns < 1 || columns > 10000)) {
-        return cli_usage(question->cli, "%s: -wide:N wants a number of columns", arg);
+        return cli_usage(question->cli, "%s: -wide:N needs a number of columns", arg);
     }
     question->wide = true;
     question->wide_columns = (int)columns;

@@ -170,12 +170,14 @@ static int write_all(const struct cli *cli, struct strbuf *out)
         }
     }
     if (rc == -E2BIG) {
-        return cli_fail(cli, "the listing is too long; use -limit or -constraint");
+        return cli_fail(cli,
+                        "the listing is too long; limit the listing with -limit or -constraint");
     }
     if (rc == -EPIPE) {
         return CLI_FAILED; /* who reads has enough: `roost q | head` */
     }
-    return rc != 0 ? cli_fail(cli, "standard output: %s", err_code_text(rc)) : CLI_OK;
+    return rc != 0 ? cli_fail(cli, "cannot write to standard output: %s", err_code_text(rc))
+                   : CLI_OK;
 }
 
 int listing_write(const struct cli *cli, struct strbuf *out)

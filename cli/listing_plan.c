@@ -113,8 +113,8 @@ static int read_flags(struct listing *listing, const char *flags, struct err *er
             listing->dates = true;
             break;
         default:
-            return err_set(err, -EINVAL, "-af:%c is not known: it is one of , t n g l h j V r T Y",
-                           *flags);
+            return err_set(err, -EINVAL,
+                           "unknown flag -af:%c; expected one of , t n g l h j V r T Y", *flags);
         }
     }
     return 0;

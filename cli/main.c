@@ -78,7 +78,7 @@ static bool wants_help(const struct cli_command *command, const struct cli *cli)
 int main(int argc, char **argv)
 {
     if (argc < 2) {
-        (void)fprintf(stderr, "roost: say what is to be done; `roost --help` lists the commands\n");
+        (void)fprintf(stderr, "roost: no command given; `roost --help` lists all commands\n");
         return CLI_USAGE;
     }
     if (is_help(argv[1])) {
@@ -92,8 +92,8 @@ int main(int argc, char **argv)
     const struct cli_command *command = find(argv[1]);
     if (command == NULL) {
         const char *near = options_nearest_command(cli_commands, argv[1]);
-        (void)fprintf(stderr, "roost: there is no command '%s'; %s%s%s\n", argv[1],
-                      near != NULL ? "did you mean `roost " : "`roost --help` lists them",
+        (void)fprintf(stderr, "roost: unknown command '%s'; %s%s%s\n", argv[1],
+                      near != NULL ? "did you mean `roost " : "`roost --help` lists all commands",
                       near != NULL ? near : "", near != NULL ? "`?" : "");
         return CLI_USAGE;
     }
@@ -115,7 +115,7 @@ int main(int argc, char **argv)
     os_destroy(cli.os);
     loop_destroy(cli.loop); /* what is still to be said is sent */
     if (fflush(stdout) != 0 && status == CLI_OK) {
-        status = cli_fail(&cli, "standard output cannot be written");
+        status = cli_fail(&cli, "cannot write to standard output");
     }
     os_leave(status);
     session_close(&cli);

@@ -109,7 +109,7 @@ void options_unknown(const struct cli_command *command, const char *arg, struct 
 {
     const char *why = refusal(command->name, arg);
     if (why != NULL) {
-        strbuf_printf(out, "there is no option '%s': %s", arg, why);
+        strbuf_printf(out, "unknown option '%s': %s", arg, why);
         return;
     }
     struct vec words = {0};
@@ -124,11 +124,11 @@ void options_unknown(const struct cli_command *command, const char *arg, struct 
             best = word;
         }
     }
-    strbuf_printf(out, arg[0] == '-' ? "there is no option '%s'" : "'%s' is not understood", arg);
+    strbuf_printf(out, arg[0] == '-' ? "unknown option '%s'" : "unknown argument '%s'", arg);
     if (best != NULL) {
         strbuf_printf(out, "; did you mean %s?", best);
     } else {
-        strbuf_printf(out, "; `roost %s --help` lists what there is", command->name);
+        strbuf_printf(out, "; `roost %s --help` lists all options", command->name);
     }
     vec_fini(&words, mem_free);
 }

@@ -95,7 +95,7 @@ void power_show_holds(const struct ad *ad, const struct ad_context *context, con
     size_t begin = out->length;
     int64_t until_s = ad_int_or(ad, "PowerKeepUntil", 0);
     if (ad_bool_or(ad, "PowerKeptOff", false)) {
-        strbuf_puts(out, "stays off until it is switched on by name");
+        strbuf_puts(out, "stays off until somebody switches the machine on by name");
     }
     if (until_s > context->now_s) {
         const char *why = ad_string_or(ad, "PowerKeepReason", "");
@@ -109,7 +109,7 @@ void power_show_holds(const struct ad *ad, const struct ad_context *context, con
         strbuf_printf(out, "%sheld back: %s", out->length > begin ? between : "", held);
     }
     if (ad_bool_or(ad, "WouldWake", false)) {
-        strbuf_printf(out, "%swould be woken, but for ROOSTER_DRY_RUN",
+        strbuf_printf(out, "%swould be woken without ROOSTER_DRY_RUN",
                       out->length > begin ? between : "");
     }
     if (ad_has(ad, "WakeHeldBy")) {
@@ -238,9 +238,9 @@ bool power_show_order(const struct ad *answer, struct strbuf *out)
         const char *result, *words;
         bool is_done;
     } RESULTS[] = {
-        {"Ordered", "will be woken", true},    {"WouldWake", "would be woken", true},
-        {"Waking", "is waking already", true}, {"AlreadyOn", "is on already", true},
-        {"Refused", "cannot be woken", false}, {"Unknown", "is not known", false},
+        {"Ordered", "will be woken", true},         {"WouldWake", "would be woken", true},
+        {"Waking", "is being woken already", true}, {"AlreadyOn", "is on already", true},
+        {"Refused", "cannot be woken", false},      {"Unknown", "is unknown", false},
     };
     const char *result = ad_string_or(answer, "Result", "");
     const char *why = ad_string_or(answer, "ErrorString", "");

@@ -327,10 +327,10 @@ static int read_select(struct reader *reader, const char *text, struct err *err)
             i++;
         }
         if (is_word(word, "FROM") || is_word(word, "UNIQUE")) {
-            return wrong(reader, word, "is not for here; use roost q -autocluster", err);
+            return wrong(reader, word, "is not supported here; use roost q -autocluster", err);
         }
         if (i == ARRAY_COUNT(OPTIONS)) {
-            return wrong(reader, word, "is no option of SELECT", err);
+            return wrong(reader, word, "is not an option of SELECT", err);
         }
         text = word.begin + word.length;
         for (size_t k = 0; k < ARRAY_COUNT(OPTIONS[i].flags) && OPTIONS[i].flags[k] != NULL; k++) {
@@ -358,12 +358,12 @@ static int read_width(const struct reader *reader, struct field *field, struct w
         return 0;
     }
     if (word.length >= sizeof digits) {
-        return wrong(reader, word, "is no width", err);
+        return wrong(reader, word, "is not a valid width", err);
     }
     memcpy(digits, word.begin, word.length);
     digits[word.length] = '\0';
     if (text_parse_int64(digits, &width, NULL) != 0 || width > WIDTH_MAX || width < -WIDTH_MAX) {
-        return wrong(reader, word, "is no width", err);
+        return wrong(reader, word, "is not a valid width", err);
     }
     field->left = field->left || width < 0;
     field->width = (int)(width < 0 ? -width : width);
@@ -379,7 +379,7 @@ static int read_function(const struct reader *reader, struct field *field, struc
             return 0;
         }
     }
-    return wrong(reader, word, "is no function of PRINTAS that is known here", err);
+    return wrong(reader, word, "is not a known function of PRINTAS", err);
 }
 
 enum keyword {
@@ -426,8 +426,9 @@ static int read_keyword(struct reader *reader, struct field *field, enum keyword
     case OR:
         field->other = value.begin[0];
         field->other_fills = value.length > 1;
-        return strchr(" ?*.-_#0", value.begin[0]) != NULL ? 0
-                                                          : wrong(reader, value, "is no OR", err);
+        return strchr(" ?*.-_#0", value.begin[0]) != NULL
+                   ? 0
+                   : wrong(reader, value, "is not supported: only OR is expected here", err);
     case FIT:
         field->auto_width = true;
         return 0;
@@ -477,7 +478,7 @@ static int read_field(struct reader *reader, const char *text, struct err *err)
         size_t keyword = keyword_of(word);
         struct word value = {0};
         if (keyword == ARRAY_COUNT(KEYWORDS)) {
-            return wrong(reader, word, "is no keyword of a column", err);
+            return wrong(reader, word, "is not a keyword of a column", err);
         }
         if (keyword <= OR) {
             value = next_word(word.begin + word.length);

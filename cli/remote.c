@@ -99,14 +99,13 @@ static int choose(const struct vec *ads, const char *wanted, struct ad **ret, st
     if (wanted == NULL) {
         return err_set(err, -ENOENT, "the pool has no schedd");
     }
-    return fit == 1 ? 0
-           : fit > 1
-               ? err_set(err, -EINVAL, "several schedds may be '%.100s': say the whole name",
-                         wanted)
-               : err_set(err, -ENOENT,
-                         "there is no schedd '%.100s' in the pool; `roost status -schedd` lists "
-                         "them",
-                         wanted);
+    return fit == 1  ? 0
+           : fit > 1 ? err_set(err, -EINVAL, "several schedds match '%.100s'; give the whole name",
+                               wanted)
+                     : err_set(err, -ENOENT,
+                               "no such schedd in the pool: '%.100s'; `roost status -schedd` lists "
+                               "all schedds",
+                               wanted);
 }
 
 int remote_schedd(struct cli *cli, struct ad **ret, struct err *err)

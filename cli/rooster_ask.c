@@ -24,9 +24,9 @@ int rooster_ask_find(struct cli *cli, struct rooster_ask *ret, struct err *err)
         const char *uplink =
             reply.ads.count > 0 ? ad_string_or(reply.ads.items[0], "RoosterUplink", "") : "";
         if (uplink[0] == '\0') {
-            rc = err_set(err, -ENOENT,
-                         "the pool has no rooster now: see that ROOSTER is in DAEMON_LIST and "
-                         "runs");
+            rc = err_set(
+                err, -ENOENT,
+                "the pool has no rooster now; check that ROOSTER is in DAEMON_LIST and running");
         }
         (void)snprintf(ret->uplink, sizeof ret->uplink, "%s", uplink);
     }

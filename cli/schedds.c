@@ -60,7 +60,7 @@ int schedds_dial(struct cli *cli, const struct ad *schedd, struct err *err)
                                   .server = name};
     wire_close(cli->schedd);
     cli->schedd = NULL;
-    int rc = how.address[0] == '\0' ? err_set(err, -EINVAL, "its ad has no MyAddress")
+    int rc = how.address[0] == '\0' ? err_set(err, -EINVAL, "the schedd's ad has no MyAddress")
                                     : cli_dial_as(cli, &how, &cli->schedd, err);
-    return rc != 0 ? err_prefix(err, rc, "the schedd %s cannot be reached", name) : 0;
+    return rc != 0 ? err_prefix(err, rc, "cannot reach the schedd %s", name) : 0;
 }

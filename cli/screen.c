@@ -31,7 +31,7 @@ int screen_begin(struct screen **ret, struct err *err)
 {
     struct termios raw;
     if (tcgetattr(STDIN_FILENO, &raw) != 0) {
-        return err_set(err, -ENOTTY, "standard input is no terminal");
+        return err_set(err, -ENOTTY, "standard input is not a terminal");
     }
     struct screen *screen = mem_zalloc(sizeof *screen);
     screen->before = raw;

@@ -128,7 +128,7 @@ int cli_owner_name(struct cli *cli, char *ret, size_t size, struct err *err)
     }
     const char *account = cli->config != NULL ? config_string(cli->config, "SUBMIT_ROOT_AS") : NULL;
     if (account == NULL || account[0] == '\0') {
-        return err_set(err, -ENOENT, "root owns no jobs, and SUBMIT_ROOT_AS is not set");
+        return err_set(err, -ENOENT, "root cannot own jobs, and SUBMIT_ROOT_AS is not set");
     }
     return snprintf(ret, size, "%s", account) < (int)size
                ? 0
@@ -233,18 +233,17 @@ static int dial_collector(struct cli *cli, char *addresses, struct err *err)
     }
     if (rc == -ECONNREFUSED && err != NULL) {
         struct err why = *err;
-        return err_set(err, rc, "the collector cannot be reached: %s; is the pool started?",
-                       why.text);
+        return err_set(err, rc, "cannot reach the collector: %s; is the pool running?", why.text);
     }
     if (rc != 0 && err != NULL && strstr(err->text, "no token") != NULL) {
         struct err why = *err;
-        return err_set(err, rc,
-                       "the collector cannot be reached: %s; `roost token create` on the pool's "
-                       "host makes one, `roost token request` here asks for one, TOKEN_FILE names "
-                       "it",
-                       why.text);
+        return err_set(
+            err, rc,
+            "cannot reach the collector: %s; `roost token create` on the pool's host makes a "
+            "token, `roost token request` on this host asks for one, TOKEN_FILE names the file",
+            why.text);
     }
-    return rc != 0 ? err_prefix(err, rc, "the collector cannot be reached") : 0;
+    return rc != 0 ? err_prefix(err, rc, "cannot reach the collector") : 0;
 }
 
 /* Who may not read the pool's secrets is known on the collector's host by his uid. */
@@ -308,8 +307,7 @@ int cli_schedd(struct cli *cli, struct err *err)
         (void)snprintf(address, sizeof address, "unix:%s/schedd.sock",
                        config_path(cli->config, "SPOOL"));
         rc = cli_dial(cli, address, "schedd", &cli->schedd, err);
-        return rc != 0 ? err_prefix(err, rc, "the schedd cannot be reached; is the pool started?")
-                       : 0;
+        return rc != 0 ? err_prefix(err, rc, "cannot reach the schedd; is the pool running?") : 0;
     }
     /* No schedd on this host: the pool's, by its ad. */
     struct ad *ad = NULL;

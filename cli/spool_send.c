@@ -98,18 +98,18 @@ static int be_the_owner(struct cli *cli, const struct ad *answer, struct err *er
         return ad_bool_or(answer, "IsOwner", false)
                    ? 0
                    : err_set(err, -EPERM,
-                             "these jobs are another's: only their owner reads and writes the "
-                             "files that they name");
+                             "these jobs belong to another user; only their owner may access their "
+                             "files");
     }
     int rc = os_user_find(cli->os, account, &uid, &gid, err);
-    rc = rc == 0 && uid == 0 ? err_set(err, -EPERM, "root owns no jobs") : rc;
+    rc = rc == 0 && uid == 0 ? err_set(err, -EPERM, "root cannot own jobs") : rc;
     if (rc != 0 || os_uid(cli->os) == uid) {
         return rc;
     }
     return os_uid(cli->os) == 0
                ? os_become(cli->os, uid, gid, err)
                : err_set(err, -EINVAL,
-                         "these are jobs of several accounts: as root name one owner at a time");
+                         "these jobs belong to several users; as root, name one owner at a time");
 }
 
 static int dial(struct spool *spool, const char *purpose, const char *const *ids, size_t count,
@@ -182,7 +182,8 @@ static int read_piece(struct spool *spool, const struct sending *sending, int64_
     return got >= 0 && (size_t)got == *length
                ? 0
                : err_set(err, got < 0 ? (int)got : -EIO,
-                         got < 0 ? "it cannot be read" : "it became shorter meanwhile");
+                         got < 0 ? "cannot read the file"
+                                 : "the file became shorter during the transfer");
 }
 
 /* One piece; a piece that does not fit what is there moves the offset. */
@@ -276,8 +277,9 @@ static int send_tree(struct spool *spool, const char *local, const char *name, i
                      struct err *err)
 {
     struct vec names = {0};
-    int rc = depth > DEPTH_MAX ? err_set(err, -ELOOP, "%s: too deep", local)
-                               : send_directory(spool, name, err);
+    int rc = depth > DEPTH_MAX
+                 ? err_set(err, -ELOOP, "%s: directories are nested too deeply", local)
+                 : send_directory(spool, name, err);
     rc = rc != 0 ? rc : os_list(spool->cli->os, local, add_name, &names, err);
     for (size_t i = 0; rc == 0 && i < names.count; i++) {
         char *path = join(local, names.items[i]), *place = join(name, names.items[i]);
@@ -364,7 +366,7 @@ static int find_items(struct spool *spool, struct vec *items, struct err *err)
         }
     }
     if (rc == 0 && waiting == 0) {
-        rc = err_set(err, -ENOENT, "no job of cluster %s waits for its input", spool->id);
+        rc = err_set(err, -ENOENT, "no job of cluster %s waits for input", spool->id);
     }
     cli_reply_fini(&reply);
     ad_destroy(args);
@@ -508,7 +510,7 @@ static int fetch_tree(struct spool *spool, const struct ad *job, const char *nam
                       const char *below, int depth, struct err *err)
 {
     struct vec ads = {0};
-    int rc = depth > DEPTH_MAX ? err_set(err, -ELOOP, "%s: too deep", name)
+    int rc = depth > DEPTH_MAX ? err_set(err, -ELOOP, "%s: directories are nested too deeply", name)
                                : look(spool, name, &ads, err);
     for (size_t i = 0; rc == 0 && i < ads.count; i++) {
         const char *entry = ad_string_or(ads.items[i], "Name", "");

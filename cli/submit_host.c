@@ -41,7 +41,8 @@ int submit_host_check_text(const char *path, char *text, size_t *length, struct 
         for (const char *at = text; at < zero; at++) {
             line += *at == '\n' ? 1 : 0;
         }
-        return err_set(err, -EINVAL, "%s:%u: a zero byte: this is no text file", path, line);
+        return err_set(err, -EINVAL, "%s:%u: the line contains a zero byte; not a text file", path,
+                       line);
     }
     if (strncmp(text, "\xef\xbb\xbf", 3) == 0) { /* an editor's mark that it is UTF-8 */
         *length -= 3;
@@ -171,7 +172,8 @@ static int run_command(void *arg, const char *command, char **text, struct err *
     char path[] = "/tmp/roost-submit-XXXXXX";
     int descriptor = mkstemp(path);
     if (descriptor < 0) {
-        return err_set(err, -errno, "no temporary file for the output of `%.100s`", command);
+        return err_set(err, -errno, "cannot create a temporary file for the output of `%.100s`",
+                       command);
     }
     (void)close(descriptor);
     const char *const argv[] = {"/bin/sh", "-c", command, NULL};
@@ -257,10 +259,10 @@ static int look_at_program(struct submit_host *host, const char *path, struct er
         return err_set(err, rc, "%s: %s", as_written(host, path), strerror(-rc));
     }
     if (stat.is_dir) {
-        return err_set(err, -EISDIR, "%s: it is a directory", as_written(host, path));
+        return err_set(err, -EISDIR, "%s: is a directory", as_written(host, path));
     }
     if (stat.is_file && stat.size_bytes == 0) {
-        return err_set(err, -EINVAL, "%s: it has zero length", as_written(host, path));
+        return err_set(err, -EINVAL, "%s: the file is empty", as_written(host, path));
     }
     FILE *file = fopen(path, "r");
     size_t length = file != NULL ? fread(line, 1, SCRIPT_BYTES, file) : 0;
@@ -270,9 +272,10 @@ static int look_at_program(struct submit_host *host, const char *path, struct er
     line[length] = '\0';
     size_t end = strcspn(line, "\n");
     if (strncmp(line, "#!", 2) == 0 && line[end] == '\n' && line[end - 1] == '\r') {
-        return err_set(err, -EINVAL,
-                       "%s: a script with CRLF (DOS/Windows) line endings: run dos2unix on it",
-                       as_written(host, path));
+        return err_set(
+            err, -EINVAL,
+            "%s: the script has CRLF (DOS/Windows) line endings; run dos2unix on the file",
+            as_written(host, path));
     }
     return 0;
 }
@@ -286,14 +289,14 @@ static int look_at_output(struct submit_host *host, const char *path, struct err
     int rc = 0;
     if (look_through(host, path, &stat) == 0) {
         if (stat.is_dir) {
-            rc = err_set(err, -EISDIR, "%s: it is a directory", path);
+            rc = err_set(err, -EISDIR, "%s: is a directory", path);
         } else if (access(path, W_OK) != 0) {
             rc = err_set(err, -errno, "%s: %s", path, strerror(errno));
         }
     } else if (slash != NULL) {
         slash[slash == above ? 1 : 0] = '\0';
         if (look_through(host, above, &stat) != 0 || !stat.is_dir) {
-            rc = err_set(err, -ENOENT, "%s: there is no directory %s", path, above);
+            rc = err_set(err, -ENOENT, "%s: no such directory: %s", path, above);
         } else if (access(above, W_OK | X_OK) != 0) {
             rc = err_set(err, -errno, "%s: %s: %s", path, above, strerror(errno));
         }
@@ -307,8 +310,7 @@ static int look_at_log(struct submit_host *host, const char *path, struct err *e
 {
     char target[2];
     return readlink(path, target, sizeof(target)) >= 0
-               ? err_set(err, -ELOOP,
-                         "%s: a symbolic link, which is not followed; name the file it leads to",
+               ? err_set(err, -ELOOP, "%s: symbolic links are not followed; name the target file",
                          path)
                : look_at_output(host, path, err);
 }
@@ -359,7 +361,8 @@ static int look_at_given(const struct submit_host *host, const char *path, struc
     }
     bool is_own =
         stat.uid == os_uid(host->cli->os) || ((stat.mode & 0002) == 0 && access(real, W_OK) == 0);
-    return is_own ? 0 : err_set(err, -EPERM, "%s: is not yours to give", path);
+    return is_own ? 0
+                  : err_set(err, -EPERM, "%s: you have no permission to give this file away", path);
 }
 
 static void look_for_home(const struct submit_host *host, const char *path, int64_t *bytes)
@@ -397,7 +400,7 @@ static int look(void *arg, enum submit_look what, const char *path, int64_t *byt
             return err_set(err, -errno, "%s: %s", path, strerror(errno));
         }
         return look_through(arg, path, &stat) == 0 && stat.is_dir
-                   ? err_set(err, -EISDIR, "%s: it is a directory", path)
+                   ? err_set(err, -EISDIR, "%s: is a directory", path)
                    : 0;
     case SUBMIT_LOOK_OUTPUT:
         return host->is_spooled ? 0 : look_at_output(arg, path, err); /* made when it is fetched */
@@ -474,7 +477,7 @@ int submit_host_init(struct submit_host *host, struct cli *cli, const char *file
     extern char **environ;
     *host = (struct submit_host){.cli = cli, .macros = strmap_create(STRMAP_CASE_IGNORED)};
     if (getcwd(host->cwd, sizeof host->cwd) == NULL) {
-        return err_set(err, -errno, "the working directory cannot be found");
+        return err_set(err, -errno, "cannot find out the working directory");
     }
     int rc = os_machine(cli->os, &machine, err);
     if (rc == 0 && cli_config(cli, err) != 0 && needs_config) {

@@ -34,14 +34,14 @@ static int read_stdin(const char *end, char **ret, struct err *err)
     bool over = false;
     strbuf_init(&text, TOKEN_REQUEST_TEXT_MAX);
     if (isatty(STDIN_FILENO) == 1) {
-        (void)fprintf(stderr, "Paste it here, to the line %s\n", end);
+        (void)fprintf(stderr, "Paste the block here; the last line is %s\n", end);
     }
     while (!over && !text.failed && fgets(line, sizeof line, stdin) != NULL) {
         strbuf_puts(&text, line);
         over = is_end(line, end);
     }
     int rc = text.failed ? err_set(err, -E2BIG, "standard input is longer than %zu bytes", text.max)
-             : ferror(stdin) != 0 ? err_set(err, -EIO, "standard input cannot be read")
+             : ferror(stdin) != 0 ? err_set(err, -EIO, "cannot read standard input")
                                   : 0;
     if (rc == 0) {
         strbuf_puts(&text, "");
@@ -61,7 +61,7 @@ int token_ask_text(struct cli *cli, const char *path, const char *end, char **re
     if (rc == 0 && strlen(*ret) != length) {
         mem_free(*ret);
         *ret = NULL;
-        rc = err_set(err, -EINVAL, "%s: not a text (it has a zero byte)", path);
+        rc = err_set(err, -EINVAL, "%s: not a text file (contains a zero byte)", path);
     }
     return rc;
 }
@@ -73,13 +73,13 @@ int token_ask_fingerprint(struct cli *cli, const struct token_question *question
     if (typed != NULL) {
         return fingerprint_is(fingerprint, typed)
                    ? CLI_OK
-                   : cli_fail(cli, "'%s' is not the fingerprint of %s, which is %s: %s", typed,
-                              question->of, fingerprint, question->danger);
+                   : cli_fail(cli, "'%s' is not the fingerprint of %s; the fingerprint is %s: %s",
+                              typed, question->of, fingerprint, question->danger);
     }
     if (isatty(STDIN_FILENO) != 1) {
         return cli_usage(cli,
-                         "nobody can be asked for the fingerprint of %s, as standard input is not "
-                         "a terminal: say it with --fingerprint",
+                         "the fingerprint of %s is needed; standard input is not a terminal, so "
+                         "use --fingerprint",
                          question->of);
     }
     for (int i = 0; i < TRIES; i++) {
@@ -91,8 +91,8 @@ int token_ask_fingerprint(struct cli *cli, const struct token_question *question
         if (fingerprint_is(fingerprint, line)) {
             return CLI_OK;
         }
-        (void)fprintf(stderr, "That is not its fingerprint.\n");
+        (void)fprintf(stderr, "The fingerprint is different.\n");
     }
-    return cli_fail(cli, "the fingerprint of %s is %s, and that was not typed: %s", question->of,
-                    fingerprint, question->danger);
+    return cli_fail(cli, "the fingerprint of %s is %s, but another fingerprint was typed: %s",
+                    question->of, fingerprint, question->danger);
 }

@@ -27,9 +27,9 @@
 
 static const struct token_question QUESTION = {
     .of = "the request",
-    .prompt = "Its fingerprint, as its holder reads it to you",
-    .danger = "compare it with its holder once more; if he sees another one, somebody has "
-              "exchanged the request on its way"};
+    .prompt = "Its fingerprint, as the holder reads it to you",
+    .danger = "compare the fingerprint with the holder again; if the holder sees another "
+              "fingerprint, somebody has replaced the request on its way"};
 
 /* ---- what the answer says */
 
@@ -88,8 +88,8 @@ static int read_collector(struct cli *cli, const char *said, struct token_answer
     answer->collector = without_tcp(addresses);
     if (said == NULL && is_of_this_host(answer->collector)) {
         (void)fprintf(stderr,
-                      "roost token: the collector's address in the answer, %s, is of this host "
-                      "only; for a holder elsewhere say --collector HOST:PORT\n",
+                      "roost token: the collector's address in the answer, %s, works only on this "
+                      "host; for a holder on another host use --collector HOST:PORT\n",
                       answer->collector);
     }
     return 0;
@@ -150,7 +150,7 @@ static int decide(struct cli *cli, const struct token_grant *grant,
     (void)snprintf(asked.identity, sizeof asked.identity, "%s", request->identity);
     (void)snprintf(asked.pattern, sizeof asked.pattern, "%s", request->pattern);
     if (request->pool[0] != '\0' && strcmp(request->pool, token->pool) != 0) {
-        return err_set(err, -EXDEV, "the request is for pool '%s', and this is pool '%s'",
+        return err_set(err, -EXDEV, "the request is for pool '%s', but this is pool '%s'",
                        request->pool, token->pool);
     }
     int rc = token_terms_grant(&asked, &grant->said, &rules, &given, err);
@@ -215,8 +215,8 @@ static int sign(struct cli *cli, const struct token_grant *grant,
     if (rc == 0) {
         token_answer_fingerprint(&answer, request->point, fingerprint);
         (void)fprintf(stderr,
-                      "Token %s is made. Send %s back, and read its fingerprint to the holder, who "
-                      "runs `roost token accept`:\n\n    %s\n\n",
+                      "Token %s was made. Send %s back, and read its fingerprint to the holder, "
+                      "who runs `roost token accept`:\n\n    %s\n\n",
                       token->id, grant->file != NULL ? grant->file : "the answer", fingerprint);
     }
     token_answer_fini(&answer);

@@ -41,8 +41,8 @@
 static const struct token_question QUESTION = {
     .of = "the answer",
     .prompt = "Its fingerprint, as the administrator reads it to you",
-    .danger = "compare it with the administrator once more; if he sees another one, somebody has "
-              "exchanged the answer on its way"};
+    .danger = "compare the fingerprint with the administrator again; if the administrator sees "
+              "another fingerprint, somebody has replaced the answer on its way"};
 
 struct holder {
     struct cli *cli;
@@ -80,7 +80,7 @@ static int find_dir(struct holder *holder, const char *said, struct err *err)
     char *absolute = NULL;
     struct strbuf fallback;
     if (said == NULL && (home == NULL || home[0] != '/')) {
-        return err_set(err, -EINVAL, "HOME is not set: say --directory DIR");
+        return err_set(err, -EINVAL, "HOME is not set; use --directory DIR");
     }
     strbuf_init(&fallback, 0);
     strbuf_printf(&fallback, "%s/.roost", home != NULL ? home : "");
@@ -90,7 +90,7 @@ static int find_dir(struct holder *holder, const char *said, struct err *err)
         return rc;
     }
     if (strlen(absolute) >= sizeof holder->dir - 64 || strpbrk(absolute, "\"\\$\n") != NULL) {
-        rc = err_set(err, -EINVAL, "%s: the path is too long, or has '\"', '\\' or '$' in it",
+        rc = err_set(err, -EINVAL, "%s: the path is too long, or contains '\"', '\\' or '$'",
                      absolute);
     } else {
         (void)snprintf(holder->dir, sizeof holder->dir, "%s", absolute);
@@ -111,13 +111,14 @@ static int check_dir(const struct holder *holder, struct err *err)
     }
     if ((stat.mode & 022) != 0 || (stat.uid != os_uid(os) && stat.uid != 0)) {
         return err_set(err, -EACCES,
-                       "%s: others may write there; the key needs a directory of your own",
+                       "%s: other users may write to this directory; the key needs a directory "
+                       "that only you may write to",
                        holder->dir);
     }
     if (os_stat(os, path_in(holder, PKI_CA_KEY, path), &stat) == 0) {
         return err_set(err, -EEXIST,
-                       "%s: this is the directory of a pool's own secrets; a token that was asked "
-                       "for needs another one",
+                       "%s: this directory holds the secrets of a pool; use another directory for "
+                       "a requested token",
                        holder->dir);
     }
     return 0;
@@ -190,7 +191,7 @@ static int parse_request(struct holder *holder, const char **dir)
         } else if (arg[0] == '-' && i + 1 < cli->argc) {
             status = read_wish(holder, arg, cli->argv[++i], dir);
         } else if (arg[0] == '-') {
-            status = cli_usage(cli, "%s is not known, or needs an argument", arg);
+            status = cli_usage(cli, "unknown option %s, or its argument is missing", arg);
         } else if (request->identity[0] != '\0') {
             status = cli_unknown(cli, arg);
         } else {
@@ -200,7 +201,7 @@ static int parse_request(struct holder *holder, const char **dir)
     }
     return status != CLI_OK || request->identity[0] != '\0'
                ? status
-               : cli_usage(cli, "as whom? `roost token request NAME@DOMAIN`");
+               : cli_usage(cli, "the identity is missing: `roost token request NAME@DOMAIN`");
 }
 
 /* An older request that still waits is worth its answer. */
@@ -213,8 +214,8 @@ static int check_waiting(const struct holder *holder, struct err *err)
         return 0;
     }
     return err_set(err, -EEXIST,
-                   "%s: a request was made before and waits for its answer; --again makes another "
-                   "one, and that answer will be worth nothing",
+                   "%s: an earlier request still waits for its answer; --again makes a new "
+                   "request, and the answer to the earlier one becomes useless",
                    path);
 }
 
@@ -225,7 +226,7 @@ static int save_request(const struct holder *holder, const struct strbuf *text, 
     strbuf_init(&both, 0);
     strbuf_append(&both, text->data, text->length);
     int rc = p256_put_private(holder->key, &both);
-    rc = rc != 0 ? err_set(err, rc, "the key cannot be written as PEM")
+    rc = rc != 0 ? err_set(err, rc, "cannot write the key in PEM format")
                  : write_in(holder, "request.key", &both, 0600, err);
     if (both.data != NULL) {
         secret_wipe(both.data, both.length);
@@ -259,7 +260,7 @@ static int make_request(struct holder *holder, struct strbuf *text, struct err *
     }
     rc = p256_make(cli->loop, &holder->key);
     if (rc != 0) {
-        return err_set(err, rc, "the key cannot be made");
+        return err_set(err, rc, "cannot make the key");
     }
     rc = token_request_print(&holder->request, holder->key, text, err);
     rc = rc != 0 ? rc : save_request(holder, text, err);
@@ -287,11 +288,10 @@ int token_request(struct cli *cli)
             (void)printf("%s", strbuf_text(&text)); /* main() looks at the end of stdout */
         }
         (void)fprintf(stderr,
-                      "The private key is in %s/request.key and stays on this machine.\n"
-                      "Send %s to the pool's administrator, who runs `roost token "
-                      "create --request`,\nand read its fingerprint to him, by telephone or in "
-                      "person:\n\n    %s\n\n"
-                      "`roost token accept` puts his answer in place.\n",
+                      "The private key is in %s/request.key and stays on this machine.\nSend %s to "
+                      "the pool's administrator, who runs `roost token create --request`,\nand "
+                      "read its fingerprint to the administrator, by telephone or in person:\n\n   "
+                      " %s\n\n`roost token accept` installs the administrator's answer.\n",
                       holder.dir, holder.text != NULL ? holder.text : "the request", fingerprint);
     } else {
         status = cli_fail(cli, "%s", err.text);
@@ -327,7 +327,9 @@ static int parse_accept(struct holder *holder, const char **dir)
         }
         *ret = cli->argv[++i];
     }
-    return holder->text != NULL ? CLI_OK : cli_usage(cli, "which answer? a file, or - to paste it");
+    return holder->text != NULL
+               ? CLI_OK
+               : cli_usage(cli, "the answer is missing: name a file, or - to paste the answer");
 }
 
 /* The request that was made here, and its key. */
@@ -339,8 +341,8 @@ static int load_request(struct holder *holder, struct err *err)
                           &text, &length, err);
     if (rc == -ENOENT) {
         return err_set(err, rc,
-                       "%s: no such file: no request waits for an answer there; `roost token "
-                       "request` makes one, --directory names another place",
+                       "%s: no such file, so no request waits for an answer there; `roost token "
+                       "request` makes a request, --directory names another place",
                        path);
     }
     if (rc != 0) {
@@ -351,7 +353,7 @@ static int load_request(struct holder *holder, struct err *err)
         holder->key = p256_from_private_pem(pem, strlen(pem));
     }
     rc = holder->key != NULL ? token_request_parse(text, &holder->request, err)
-                             : err_set(err, -EINVAL, "no private key of curve P-256 in it");
+                             : err_set(err, -EINVAL, "no private key of curve P-256 in the file");
     rc = rc != 0 ? err_prefix(err, rc, "%s", path) : 0;
     secret_wipe(text, length);
     mem_free(text);
@@ -401,7 +403,7 @@ static int put_token(const struct holder *holder, const struct token_answer *ans
 {
     strbuf_printf(out, "%s\n", answer->token);
     int rc = p256_put_private(holder->key, out);
-    return rc != 0 ? err_set(err, rc, "the key cannot be written as PEM") : 0;
+    return rc != 0 ? err_set(err, rc, "cannot write the key in PEM format") : 0;
 }
 
 /* As `roost token create --bundle` makes it: for roost-pilot --token. */
@@ -544,8 +546,8 @@ static int accept_answer(struct holder *holder, const struct token_answer *answe
         strbuf_init(&text, 0);
         put_config(holder, answer, &text);
         (void)fprintf(stderr,
-                      "%s/roost.conf was there and stays as it is.  What would have been written:\n"
-                      "%s",
+                      "%s/roost.conf exists already and was not changed.  The new contents would "
+                      "have been:\n%s",
                       holder->dir, strbuf_text(&text));
         strbuf_fini(&text);
     }

@@ -77,9 +77,9 @@ static int lock(struct os *os, const char *path, struct os_lock **ret, struct er
     pid_t holder;
     (void)snprintf(file, sizeof file, "%s.lock", path);
     int rc = os_lock(os, file, ret, &holder, err);
-    return rc == -EAGAIN
-               ? err_set(err, rc, "%s: process %d is writing it; try again", path, (int)holder)
-               : rc;
+    return rc == -EAGAIN ? err_set(err, rc, "%s: process %d is writing the file; try again", path,
+                                   (int)holder)
+                         : rc;
 }
 
 int token_ledger_add(struct os *os, const char *path, const struct token *token,
@@ -146,7 +146,7 @@ int token_ledger_revoke(struct os *os, const char *path, const char *id, int64_t
     }
     if (rc == 0) {
         rc = found ? write_all(os, path, &ads, err)
-                   : err_set(err, -ENOENT, "%s: no token %s was made here", path, id);
+                   : err_set(err, -ENOENT, "%s: token %s was not made here", path, id);
     }
     vec_fini(&ads, destroy_ad);
     os_unlock(held);

@@ -26,7 +26,7 @@ static int parse(struct cli *cli, struct signing *ret)
     const char *verb = cli->argc > 2 ? cli->argv[2] : "";
     *ret = (struct signing){.creates = strcmp(verb, "create") == 0};
     if (!ret->creates && strcmp(verb, "endorse") != 0) {
-        return cli_usage(cli, "key create NAME, or key endorse NAME?");
+        return cli_usage(cli, "the action is missing: key create NAME or key endorse NAME");
     }
     for (int i = 3; i < cli->argc; i++) {
         const char *arg = cli->argv[i];
@@ -41,7 +41,7 @@ static int parse(struct cli *cli, struct signing *ret)
             ret->kid = arg;
         }
     }
-    return ret->kid != NULL ? CLI_OK : cli_usage(cli, "which name is the signing key to have?");
+    return ret->kid != NULL ? CLI_OK : cli_usage(cli, "the name of the signing key is missing");
 }
 
 int token_signing(struct cli *cli)
@@ -62,7 +62,7 @@ int token_signing(struct cli *cli)
         rc = token_key_endorse(cli->os, dir, signing.kid, by, &err);
         if (rc != 0 && signing.creates) {
             return cli_fail(cli,
-                            "signing key '%s' is made, but '%s' does not answer for it: %s (then: "
+                            "signing key '%s' was made, but '%s' did not endorse it: %s (run "
                             "`roost token key endorse %s --by KEY`)",
                             signing.kid, by, err.text, signing.kid);
         }
@@ -70,8 +70,8 @@ int token_signing(struct cli *cli)
     if (rc != 0) {
         return cli_fail(cli, "%s", err.text);
     }
-    (void)printf("Signing key '%s' is in %s, and '%s' answers for it: its tokens are good wherever "
-                 "%s.pub is.\nTo make tokens with it, set TOKEN_KEY = \"%s\".\n",
+    (void)printf("Signing key '%s' is in %s, and '%s' has endorsed it: its tokens are valid "
+                 "wherever %s.pub is.\nTo make tokens with this key, set TOKEN_KEY = \"%s\".\n",
                  signing.kid, dir, by, by, signing.kid);
     return CLI_OK;
 }

@@ -40,8 +40,8 @@ static int grant_scopes(const struct token_terms *asked, const struct token_rule
     uint32_t beyond = asked->scopes & ~rules->may_ask;
     if (beyond != 0) {
         return err_set(err, -EPERM,
-                       "the request asks for %s, which a request alone does not give: name the "
-                       "scopes that it is to get (--scope %s)",
+                       "the request asks for %s, which needs the administrator's consent: name the "
+                       "scopes to give (--scope %s)",
                        rules->names(beyond, only, sizeof only),
                        rules->names(asked->scopes, names, sizeof names));
     }
@@ -55,7 +55,7 @@ static int grant_lifetime(const struct token_terms *asked, const struct token_ru
     if (asked->lifetime_s > rules->lifetime_s) {
         return err_set(err, -EPERM,
                        "the request asks for %" PRId64 " days, and a request alone gives at most "
-                       "%" PRId64 ": say for how long it is valid (--expires)",
+                       "%" PRId64 "; set the time (--expires)",
                        (asked->lifetime_s + DAY_S - 1) / DAY_S, rules->lifetime_s / DAY_S);
     }
     ret->lifetime_s = asked->lifetime_s != 0 ? asked->lifetime_s : rules->lifetime_s;

@@ -83,12 +83,13 @@ int until_plan_read(const char *text, const struct ad_context *now, int64_t *ret
     } else if (text_parse_utc(text, &ms, NULL) == 0) {
         at_s = ms / 1000;
     } else if (!read_local(text, now, &at_s)) {
-        return err_set(err, -EINVAL,
-                       "'%.60s' is no time: 2h, 18:30, 2026-11-21T08:00, 2026-11-21T08:00:00Z",
-                       text);
+        return err_set(
+            err, -EINVAL,
+            "'%.60s' is not a time such as 2h, 18:30, 2026-11-21T08:00, 2026-11-21T08:00:00Z",
+            text);
     }
     if (at_s <= now->now_s || at_s > LATEST_S) {
-        return err_set(err, -EINVAL, "'%.60s' is past, or far too late", text);
+        return err_set(err, -EINVAL, "'%.60s' is in the past, or too far in the future", text);
     }
     *ret = at_s;
     return 0;

@@ -19,46 +19,52 @@ static const struct {
     int64_t first, last; /* HoldReasonCode */
     const char *text;
 } HOLDS[] = {
-    {1, 1, "`roost release %` lets it go on, `roost rm %` gives it up."},
-    {15, 15, "`roost release %` lets it go on, `roost rm %` gives it up."},
+    {1, 1, "`roost release %` lets the job continue, `roost rm %` removes the job."},
+    {15, 15, "`roost release %` lets the job continue, `roost rm %` removes the job."},
     {3, 3,
-     "Its own periodic_hold or on_exit_hold did it: `roost edit %` changes PeriodicHold or"
-     " OnExitHold, then `roost release %`."},
+     "The job's own periodic_hold or on_exit_hold held the job: change PeriodicHold or OnExitHold "
+     "with `roost edit %`, then run `roost release %`."},
     {5, 5,
-     "A policy expression of its own has no value: `roost edit %` mends it, then"
-     " `roost release %`."},
+     "A policy expression of the job cannot be evaluated: correct the expression with `roost edit "
+     "%`, then run `roost release %`."},
     {6, 6,
-     "See that the program runs where it was sent (its format, its #! line), then"
-     " `roost release %`."},
-    {7, 14, "Mend the file or directory that is named, then `roost release %`."},
-    {16, 16, "It waits for its input from where it was submitted; `roost rm %` gives it up."},
+     "Check that the program can run on the machine (its format, its #! line), then run `roost "
+     "release %`."},
+    {7, 14, "Correct the named file or directory, then run `roost release %`."},
+    {16, 16,
+     "The job waits for its input from the host where it was submitted; `roost rm %` removes the "
+     "job."},
     {26, 26,
-     "The pool's policy did it: ask who runs the pool, or change the job and"
-     " `roost release %`."},
-    {32, 33, "Its files are larger than is allowed: send fewer, or ask who runs the pool."},
+     "A policy of the pool held the job: ask the pool's administrator, or change the job and run "
+     "`roost release %`."},
+    {32, 33,
+     "The job's files are larger than allowed: send fewer files, or ask the pool's administrator."},
     {34, 34,
-     "Ask for more (`roost edit % RequestMemory MB`, RequestDisk, RequestCpus), then"
-     " `roost release %`."},
+     "Request more resources (`roost edit % RequestMemory MB`, RequestDisk, RequestCpus), then run "
+     "`roost release %`."},
     {46, 47,
-     "It took longer than its submit file allows: `roost edit %` raises"
-     " AllowedJobDuration or AllowedExecuteDuration, then `roost release %`."},
+     "The job ran longer than its submit file allows: raise AllowedJobDuration or "
+     "AllowedExecuteDuration with `roost edit %`, then run `roost release %`."},
 };
 
 static const struct {
     enum why_reason reason;
     const char *text;
 } REASONS[] = {
-    {WHY_RUNNING, "`roost tail %` shows what it prints, `roost top %` how it goes."},
-    {WHY_COMPLETED, "`roost history % -l` shows all that is known of it."},
-    {WHY_REMOVED, "`roost history % -l` shows all that is known of it."},
-    {WHY_NO_SLOTS, "`roost status` shows machines once they have said something: do startds run?"},
-    {WHY_NO_NEGOTIATOR, "`roost status -negotiator` shows it once it runs: ask who runs the pool."},
-    {WHY_SILENT, "`roost status -negotiator` shows it: ask who runs the pool."},
-    {WHY_CEILING, "`roost userprio` shows ceilings; who runs the pool sets them."},
-    {WHY_QUOTA, "`roost userprio -quotas` shows quotas; who runs the pool sets them."},
-    {WHY_BUSY, "`roost userprio` shows who comes first, `roost status -claimed` who has what."},
-    {WHY_UNWAKEABLE, "`roost power history` tells what was tried, `roost power on MACHINE` tries"
-                     " again."},
+    {WHY_RUNNING, "`roost tail %` shows the job's output, `roost top %` its progress."},
+    {WHY_COMPLETED, "`roost history % -l` shows all attributes of the job."},
+    {WHY_REMOVED, "`roost history % -l` shows all attributes of the job."},
+    {WHY_NO_SLOTS,
+     "`roost status` shows machines once their startd has sent an ad: are startds running?"},
+    {WHY_NO_NEGOTIATOR,
+     "`roost status -negotiator` shows the negotiator once it runs: ask the pool's administrator."},
+    {WHY_SILENT, "`roost status -negotiator` shows the negotiator: ask the pool's administrator."},
+    {WHY_CEILING, "`roost userprio` shows ceilings; the pool's administrator sets them."},
+    {WHY_QUOTA, "`roost userprio -quotas` shows quotas; the pool's administrator sets them."},
+    {WHY_BUSY,
+     "`roost userprio` shows the order of users, `roost status -claimed` who uses which slot."},
+    {WHY_UNWAKEABLE,
+     "`roost power history` shows earlier attempts, `roost power on MACHINE` tries again."},
 };
 
 static void put(const char *text, const char *job, struct strbuf *out)
@@ -80,7 +86,7 @@ static const char *of_hold(const struct ad *job)
             return HOLDS[i].text;
         }
     }
-    return "`roost release %` tries again, `roost rm %` gives it up.";
+    return "`roost release %` tries again, `roost rm %` removes the job.";
 }
 
 /* Its image may be what rules the others out. */
@@ -89,7 +95,7 @@ static void put_checkpoint(const struct ad *ad, const char *job, struct strbuf *
     if (!ad_has(ad, "CkptArch") || ad_bool_or(ad, "CkptAnywhere", false)) {
         return;
     }
-    strbuf_puts(out, "Its checkpoint runs on ");
+    strbuf_puts(out, "The job's checkpoint can resume only on ");
     jobs_put_clean(ad_string_or(ad, "CkptArch", ""), out);
     strbuf_puts(out, " machines with ");
     jobs_put_clean(ad_string_or(ad, "CkptOpSys", ""), out);
@@ -98,8 +104,8 @@ static void put_checkpoint(const struct ad *ad, const char *job, struct strbuf *
         strbuf_puts(out, " and ");
         jobs_put_clean(features, out);
     }
-    put(" only (CkptArch, CkptOpSys, CkptFeatures): `roost edit % CkptAnywhere true` lets it begin"
-        " at its start on others, as it does after CHECKPOINT_PATIENCE.",
+    put(" (CkptArch, CkptOpSys, CkptFeatures): `roost edit % CkptAnywhere true` lets the job start "
+        "over on other machines, as it does after CHECKPOINT_PATIENCE.",
         job, out);
 }
 
@@ -115,9 +121,9 @@ void why_advice(const struct ad *ad, const char *job, const struct why_verdict *
         const struct ad *slot = places->sample_waking;
         const char *power = slot != NULL ? ad_string_or(slot, "PowerState", "") : "";
         strbuf_puts(out, strcmp(power, "Waking") == 0
-                             ? "There is nothing to do: it starts when the machine is up."
-                             : "`roost power on MACHINE` wakes one at once, `roost power status`"
-                               " shows them.");
+                             ? "Nothing needs to be done: the job starts when the machine is up."
+                             : "`roost power on MACHINE` wakes a machine at once, `roost power "
+                               "status` shows the machines.");
     }
     for (size_t i = 0; i < ARRAY_COUNT(REASONS); i++) {
         if (REASONS[i].reason == verdict->reason) {
@@ -135,21 +141,23 @@ void why_factory(const struct ad *factory, struct strbuf *out)
     long long idle = ad_int_or(factory, "JobMaterializeMaxIdle", -1);
     int64_t paused = ad_int_or(factory, "JobMaterializePaused", 0);
     const char *reason = ad_string_or(factory, "JobMaterializePauseReason", "");
-    strbuf_printf(out, "%lld: %lld of %lld jobs are still to be made", cluster,
+    strbuf_printf(out, "%lld: %lld of %lld jobs are not created yet", cluster,
                   next < total ? total - next : 0, total);
     if (paused != 0) {
-        strbuf_puts(out, ", and none is being made: ");
+        strbuf_puts(out, ", and no more are being created: ");
         jobs_put_clean(reason[0] != '\0' ? reason : "the cluster is held", out);
         strbuf_puts(out, ".\n    ");
-        strbuf_printf(out,
-                      paused > 0 ? "`roost release %lld` goes on, `roost rm %lld` gives them up.\n"
-                                 : "No job can be made of the next item: `roost rm %lld`, mend the"
-                                   " submit file, submit the rest.\n",
-                      cluster, cluster);
+        strbuf_printf(
+            out,
+            paused > 0
+                ? "`roost release %lld` continues, `roost rm %lld` cancels the remaining jobs.\n"
+                : "No job can be created from the next item: run `roost rm %lld`, correct the "
+                  "submit file, and submit the rest.\n",
+            cluster, cluster);
     } else if (limit >= 0) {
-        strbuf_printf(out, ": at most %lld are in the queue at a time.\n", limit);
+        strbuf_printf(out, ": the cluster may have at most %lld jobs in the queue.\n", limit);
     } else if (idle >= 0) {
-        strbuf_printf(out, ": at most %lld of them are idle at a time.\n", idle);
+        strbuf_printf(out, ": the cluster may have at most %lld idle jobs in the queue.\n", idle);
     } else {
         strbuf_puts(out, ".\n");
     }

@@ -273,7 +273,7 @@ int why_view_slots(struct why_view *view, const struct vec *words, const struct 
             }
         }
         if (found == 0) {
-            rc = err_set(err, -ENOENT, "there is no slot or machine '%s'",
+            rc = err_set(err, -ENOENT, "no such slot or machine: '%s'",
                          (const char *)words->items[i]);
         }
     }

@@ -68,7 +68,7 @@ static void put_wake(const struct ad *wake, const struct ad_context *context, st
         strbuf_printf(out, jobs == 1 ? "%lld job" : "%lld jobs", (long long)jobs);
     }
     if (ad_get_real(wake, "Seconds", &seconds) == 0) {
-        strbuf_printf(out, ", %.1f s until it was there", seconds);
+        strbuf_printf(out, ", %.1f s until the machine joined the pool", seconds);
     }
 }
 
@@ -81,10 +81,10 @@ static void put_up_because(const struct why_node *node, const struct ad_context 
         put_wake(wake, context, out);
         return;
     }
-    strbuf_puts(out, node->silence != NULL ? "who woke it is not known"
-                                           : "it was not the rooster who woke it");
+    strbuf_puts(out, node->silence != NULL ? "the cause of the last start is not known"
+                                           : "the rooster did not wake the machine");
     if (boot_s > 0) {
-        strbuf_puts(out, "; it booted ");
+        strbuf_puts(out, "; the machine booted ");
         table_plan_date(boot_s, context, out);
     }
 }
@@ -156,12 +156,12 @@ static void put_vetoes(const struct why_node *node, const struct ad_context *con
         if (ad_has(slot, "Hibernate")) {
             ad_expr_print(ad_lookup(slot, "Hibernate"), AD_OLD, out);
         } else {
-            strbuf_puts(out, "it has none");
+            strbuf_puts(out, "not set");
         }
     }
     if (vetoes > WHY_NODE_VETOES) {
         between(out, begin, separator);
-        strbuf_printf(out, "nor are those of %zu more slots", vetoes - WHY_NODE_VETOES);
+        strbuf_printf(out, "nor is HIBERNATE of %zu more slots", vetoes - WHY_NODE_VETOES);
     }
 }
 
@@ -180,7 +180,7 @@ static void put_holds(const struct why_node *node, const struct ad_context *cont
     }
     if (ad_bool_or(slot, "Draining", false)) {
         const char *reason = ad_string_or(slot, "DrainReason", "");
-        strbuf_printf(out, "it drains%s%s", reason[0] != '\0' ? ": " : "", reason);
+        strbuf_printf(out, "the machine is draining%s%s", reason[0] != '\0' ? ": " : "", reason);
     }
     put_claims(node, separator, out, begin);
     put_vetoes(node, context, separator, out, begin);
@@ -215,7 +215,7 @@ static void put_method(const struct ad *node, struct strbuf *out)
 {
     const char *method = ad_string_or(node, "PowerMethod", "none");
     if (strcmp(method, "none") == 0) {
-        strbuf_puts(out, "  Nothing could wake it: no 'node' section describes how.\n");
+        strbuf_puts(out, "  Cannot be woken: no 'node' section describes how.\n");
         return;
     }
     int64_t today = ad_int_or(node, "WakesToday", 0);
@@ -228,7 +228,7 @@ void why_node_show(const struct why_node *node, const struct ad_context *context
                    struct strbuf *out)
 {
     if (node->node == NULL && node->slot_count == 0) {
-        strbuf_printf(out, "%s: neither the collector nor the rooster knows it.\n", node->name);
+        strbuf_printf(out, "%s: unknown to the collector and to the rooster.\n", node->name);
         return;
     }
     put_state(node, context, out);
@@ -242,18 +242,19 @@ void why_node_show(const struct why_node *node, const struct ad_context *context
     strbuf_init(&holds, 0);
     put_holds(node, context, ";\n    ", &holds);
     if (is_up(node)) {
-        strbuf_printf(out, "  Does not sleep because: %s.\n",
-                      holds.length > 0 ? strbuf_text(&holds)
-                                       : "of nothing that it shows; it looks each "
-                                         "HIBERNATE_CHECK_INTERVAL");
+        strbuf_printf(
+            out, "  Does not sleep because: %s.\n",
+            holds.length > 0
+                ? strbuf_text(&holds)
+                : "no reason is known; HIBERNATE is evaluated each HIBERNATE_CHECK_INTERVAL");
     } else if (holds.length > 0) {
-        strbuf_printf(out, "  It %s.\n", strbuf_text(&holds));
+        strbuf_printf(out, "  The machine %s.\n", strbuf_text(&holds));
     }
     strbuf_fini(&holds);
     if (node->silence != NULL) {
         strbuf_printf(out, "  The rooster cannot be asked: %s\n", node->silence);
     } else if (node->node == NULL) {
-        strbuf_puts(out, "  The rooster does not know it.\n");
+        strbuf_puts(out, "  The rooster does not know this machine.\n");
     } else {
         put_method(node->node, out);
     }

@@ -331,9 +331,9 @@ static void put_priority(const struct why_pool *pool, struct strbuf *out)
     size_t ahead = count_ahead(pool, priority);
     strbuf_printf(out, "; priority %.2f, ", priority);
     if (ahead == 0) {
-        strbuf_puts(out, "nobody with a better one waits");
+        strbuf_puts(out, "no user with better priority waits");
     } else {
-        strbuf_printf(out, "%zu %s with a better one %s", ahead,
+        strbuf_printf(out, "%zu %s with better priority %s", ahead,
                       ahead == 1 ? "submitter" : "submitters", ahead == 1 ? "waits" : "wait");
     }
 }
@@ -469,7 +469,7 @@ static void put_held(const struct why_pool *pool, struct strbuf *out)
     strbuf_puts(out, "held");
     put_since(pool, job, "EnteredCurrentStatus", out);
     strbuf_printf(out, ": %s (code %lld, subcode %lld)",
-                  ad_string_or(job, "HoldReason", "no reason was given"),
+                  ad_string_or(job, "HoldReason", "no reason given"),
                   (long long)ad_int_or(job, "HoldReasonCode", 0),
                   (long long)ad_int_or(job, "HoldReasonSubCode", 0));
     if (pool->answer != NULL) {
@@ -485,14 +485,13 @@ static void put_running(const struct why_pool *pool, struct strbuf *out)
     bool input = ad_bool_or(job, "TransferringInput", false);
     bool output = ad_bool_or(job, "TransferringOutput", false);
     bool queued = ad_bool_or(job, "TransferQueued", false);
-    strbuf_puts(out, status == TRANSFERRING ? "its output is being written, from "
-                     : status == SUSPENDED  ? "suspended on "
-                     : status == RUNNING && input && queued
-                         ? "its input waits for its turn to go to "
-                     : status == RUNNING && input ? "its input is on the way to "
+    strbuf_puts(out, status == TRANSFERRING                 ? "output is being written, from "
+                     : status == SUSPENDED                  ? "suspended on "
+                     : status == RUNNING && input && queued ? "input waits for its turn to go to "
+                     : status == RUNNING && input           ? "input is being transferred to "
                      : status == RUNNING && output && queued
-                         ? "its output waits for its turn to come from "
-                     : status == RUNNING && output ? "its output is on the way from "
+                         ? "output waits for its turn to come from "
+                     : status == RUNNING && output ? "output is being transferred from "
                                                    : "running on ");
     strbuf_puts(out, ad_string_or(job, "RemoteHost", "a slot"));
     jobs_put_moved(job, " (", ")", out);
@@ -505,14 +504,14 @@ static void put_no_match(const struct why_pool *pool, struct strbuf *out)
     strbuf_puts(out, "matches none of ");
     put_slots(answer->total, out);
     if (why_sum(answer->unjudged) > 0) {
-        strbuf_printf(out, " as far as the time went: %lld were not looked at",
+        strbuf_printf(out, " examined before the time limit; %lld were not examined",
                       (long long)why_sum(answer->unjudged));
     } else if (why_sum(answer->refused_by_others) == 0) {
-        strbuf_puts(out, ": its Requirements rules out all");
+        strbuf_puts(out, ": the job's Requirements rule out all of them");
     } else if (why_sum(answer->refused_by_ad) == 0) {
-        strbuf_puts(out, ": all refuse it");
+        strbuf_puts(out, ": all of them reject the job");
     } else {
-        strbuf_printf(out, ": its Requirements rules out %lld, %lld refuse it",
+        strbuf_printf(out, ": the job's Requirements rule out %lld, and %lld reject the job",
                       (long long)why_sum(answer->refused_by_ad),
                       (long long)why_sum(answer->refused_by_others));
     }
@@ -581,37 +580,38 @@ static void put_line(const struct why_pool *pool, const struct why_verdict *verd
                       ad_string_or(pool->job, "RemoteHost", ""));
         break;
     case WHY_NO_SLOTS:
-        strbuf_puts(out, "the collector knows of no machine at all, awake or asleep");
+        strbuf_puts(out, "the collector knows no machines, awake or asleep");
         break;
     case WHY_IS_ERROR:
-        strbuf_puts(out, "its Requirements is error with each of ");
+        strbuf_puts(out, "the job's Requirements evaluate to error with each of ");
         put_slots(answer->total, out);
         break;
     case WHY_NO_MATCH:
         put_no_match(pool, out);
         break;
     case WHY_NO_NEGOTIATOR:
-        strbuf_puts(out, "no negotiator is in the pool; ");
+        strbuf_puts(out, "the pool has no negotiator; ");
         put_slots(answer->matching, out);
         strbuf_puts(out, " would match");
         break;
     case WHY_SILENT:
-        strbuf_puts(out, "the negotiator was not heard of");
+        strbuf_puts(out, "the collector has not heard from the negotiator");
         put_since(pool, pool->negotiator, "LastHeardFrom", out);
         break;
     case WHY_NOT_SEEN:
-        strbuf_puts(out, "the collector has no request for it from its schedd; ");
+        strbuf_puts(out, "the collector has no request for this job from its schedd; ");
         put_slots(answer->matching, out);
         strbuf_puts(out, " would match");
         break;
     case WHY_CEILING:
-        strbuf_printf(out, "%s may have no more at a time: it uses %.15g of its ceiling %.15g",
+        strbuf_printf(out, "%s has reached its ceiling: it uses %.15g of %.15g",
                       submitter_of(pool->request),
                       ad_real_or(own_account(pool), "WeightedResourcesUsed", 0),
                       ad_real_or(own_account(pool), "Ceiling", 0));
         break;
     case WHY_QUOTA:
-        strbuf_printf(out, "group %s takes no surplus: it uses %.15g of its quota %.15g",
+        strbuf_printf(out,
+                      "group %s has used its quota and takes no surplus: it uses %.15g of %.15g",
                       ad_string_or(own_group(pool), "Name", "?"),
                       ad_real_or(own_group(pool), "WeightedResourcesUsed", 0),
                       ad_real_or(own_group(pool), "EffectiveQuota", 0));
@@ -620,7 +620,7 @@ static void put_line(const struct why_pool *pool, const struct why_verdict *verd
         (void)is_limited(pool, out);
         break;
     case WHY_SOON:
-        strbuf_printf(out, "matches %lld free %s: the next cycle of the negotiator decides",
+        strbuf_printf(out, "matches %lld free %s; the next negotiation cycle decides",
                       (long long)places->free, slots_word(places->free));
         put_priority(pool, out);
         break;

@@ -71,7 +71,7 @@ static void why_show_clauses(const struct why_words *words, const struct why_ans
     put_side(words, answer, false, out);
     put_side(words, answer, true, out);
     if (why_sum(answer->unjudged) > 0) {
-        strbuf_printf(out, "\n  The time was over: %lld %s were not looked at.\n",
+        strbuf_printf(out, "\n  Time limit reached; %lld %s were not examined.\n",
                       (long long)why_sum(answer->unjudged), words->others);
     }
 }
@@ -102,7 +102,8 @@ static void why_show_changes(const struct why_words *words, const struct why_ans
     if (answer->change_count == 0) {
         return;
     }
-    strbuf_printf(out, "\n  It would match%s with\n", why_sum(answer->matching) > 0 ? " more" : "");
+    strbuf_printf(out, "\n  The job would match%s with\n",
+                  why_sum(answer->matching) > 0 ? " more" : "");
     for (size_t i = 0; i < answer->change_count; i++) {
         const struct why_change *change = &answer->changes[i];
         strbuf_puts(out, "    ");

@@ -31,7 +31,7 @@ int power_sleep(struct power *power, const struct power_node *node, const char *
     (void)level;
     (void)done;
     (void)arg;
-    return err_set(err, -ENOTSUP, "%s: a pilot does not switch its host off", node->name);
+    return err_set(err, -ENOTSUP, "%s: a pilot cannot switch its host off", node->name);
 }
 
 int power_wake(struct power *power, const struct power_node *node, power_done_f done, void *arg,
@@ -40,5 +40,5 @@ int power_wake(struct power *power, const struct power_node *node, power_done_f 
     (void)power;
     (void)done;
     (void)arg;
-    return err_set(err, -ENOTSUP, "%s: a pilot wakes nobody", node->name);
+    return err_set(err, -ENOTSUP, "%s: a pilot cannot wake machines", node->name);
 }

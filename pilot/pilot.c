@@ -139,7 +139,7 @@ static int read_text(struct os *os, const char *path, char **ret, struct err *er
     if (rc == 0 && strlen(*ret) != length) {
         mem_free(*ret);
         *ret = NULL;
-        rc = err_set(err, -EINVAL, "%s: it is no text", path);
+        rc = err_set(err, -EINVAL, "%s: not a text file", path);
     }
     return rc;
 }
@@ -195,12 +195,11 @@ static int write_secrets(struct pilot *pilot, const struct pilot_options *option
         rc = read_text(pilot->os, options->ca_file, &ca, err);
     }
     if (rc == 0 && ca == NULL && bundle.ca == NULL && options->pin == NULL) {
-        rc =
-            err_set(err, -EINVAL, "%s has no certificate of the pool's CA: --ca or --pin is needed",
-                    options->token_file);
+        rc = err_set(err, -EINVAL, "%s contains no certificate of the pool's CA; use --ca or --pin",
+                     options->token_file);
     }
     if (rc == 0 && bundle.keys.count + options->key_count == 0) {
-        rc = err_set(err, -EINVAL, "%s has no public key of the pool: --key is needed",
+        rc = err_set(err, -EINVAL, "%s contains no public key of the pool; use --key",
                      options->token_file);
     }
     rc = rc != 0 ? rc : write_token(pilot, &bundle, err);

@@ -48,7 +48,7 @@ static int read_number(const char *option, const char *text, int64_t max, int64_
 static int read_time(const char *option, const char *text, int64_t *ret, struct err *err)
 {
     if (text_parse_duration_s(text, ret, NULL) != 0 || *ret < 0 || *ret > DAYS_MAX_S) {
-        return err_set(err, -EINVAL, "%s: '%s' is no time such as 300, 30m, 12h", option, text);
+        return err_set(err, -EINVAL, "%s: '%s' is not a time such as 300, 30m, 12h", option, text);
     }
     return 0;
 }
@@ -99,7 +99,7 @@ static int read_option(struct pilot_options *options, const char *arg, const cha
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         if (is_option(arg, texts[i].name)) {
             *texts[i].text = next;
-            return next[0] != '\0' ? 0 : err_set(err, -EINVAL, "%s: it is empty", arg);
+            return next[0] != '\0' ? 0 : err_set(err, -EINVAL, "%s: the value is empty", arg);
         }
     }
     if (is_option(arg, "key")) {
@@ -117,7 +117,7 @@ static int read_option(struct pilot_options *options, const char *arg, const cha
     if (is_option(arg, "idle-timeout")) {
         return read_time(arg, next, &options->idle_timeout_s, err);
     }
-    return err_set(err, -EINVAL, "'%s' is not understood", arg);
+    return err_set(err, -EINVAL, "unknown argument '%s'", arg);
 }
 
 static int read_setting(struct pilot_options *options, const char *arg, struct err *err)
@@ -125,7 +125,7 @@ static int read_setting(struct pilot_options *options, const char *arg, struct e
     size_t length;
     bool adds;
     if (setting_value(arg, &length, &adds) == NULL) {
-        return err_set(err, -EINVAL, "'%s' is neither an option nor KNOB=VALUE", arg);
+        return err_set(err, -EINVAL, "'%s' is neither an option nor of the form KNOB=VALUE", arg);
     }
     if (options->setting_count == PILOT_SETTINGS_MAX) {
         return err_set(err, -E2BIG, "'%s': more than %d settings", arg, PILOT_SETTINGS_MAX);
@@ -147,16 +147,16 @@ int pilot_plan_options(int argc, char *const *argv, struct pilot_options *ret, s
         } else if (is_option(arg, "version")) {
             options.version = true;
         } else if (i + 1 == argc) {
-            rc = err_set(err, -EINVAL, "'%s' is not understood, or needs an argument", arg);
+            rc = err_set(err, -EINVAL, "unknown option '%s', or its argument is missing", arg);
         } else {
             rc = read_option(&options, arg, argv[++i], err);
         }
     }
     if (rc == 0 && !options.help && !options.version) {
         if (options.collector == NULL) {
-            rc = err_set(err, -EINVAL, "--collector is missing: which pool?");
+            rc = err_set(err, -EINVAL, "--collector is missing; name the pool's collector");
         } else if (options.token_file == NULL) {
-            rc = err_set(err, -EINVAL, "--token is missing: who are we?");
+            rc = err_set(err, -EINVAL, "--token is missing; name the file with the token");
         }
     }
     if (rc == 0) {
@@ -241,7 +241,7 @@ static int read_line(struct pilot_bundle *bundle, const char **at, struct strbuf
     }
     if (begins(text, "kid: ")) {
         if (!is_kid(text + 5)) {
-            return err_set(err, -EINVAL, "'%s' cannot name a key", text + 5);
+            return err_set(err, -EINVAL, "'%s' is not a valid key name", text + 5);
         }
         memcpy(kid, text + 5, strlen(text + 5) + 1);
         return 0;
@@ -271,7 +271,7 @@ static int read_line(struct pilot_bundle *bundle, const char **at, struct strbuf
         return rc;
     }
     if (begins(text, "-----BEGIN ") || bundle->token != NULL || strpbrk(text, " \t\r") != NULL) {
-        return err_set(err, -EINVAL, "'%.40s' is not part of a token file", text);
+        return err_set(err, -EINVAL, "'%.40s' is not expected in a token file", text);
     }
     bundle->token = mem_strdup(text);
     return 0;
@@ -289,12 +289,12 @@ int pilot_plan_bundle(const char *text, struct pilot_bundle *ret, struct err *er
         rc = read_line(&bundle, &text, &line, &ca, kid, err);
     }
     if (rc == 0 && bundle.token == NULL) {
-        rc = err_set(err, -EINVAL, "there is no token in it");
+        rc = err_set(err, -EINVAL, "the file contains no token");
     }
     if (rc == 0 && bundle.holder == NULL) {
         rc = err_set(err, -EINVAL,
-                     "the private key that the token is bound to is missing: `roost token create` "
-                     "writes both");
+                     "the private key of the token is missing; `roost token create` writes both "
+                     "into one file");
     }
     if (rc == 0) {
         bundle.ca = ca.length > 0 ? mem_strdup(strbuf_text(&ca)) : NULL;
@@ -333,7 +333,7 @@ static int put(struct strbuf *out, const char *name, size_t name_length, const c
     strbuf_printf(out, " %s \"", sign);
     for (const char *at = value; *at != '\0'; at++) {
         if (((unsigned char)*at < ' ' && *at != '\t') || *at == 0x7f) {
-            return err_set(err, -EINVAL, "%.*s: a control character cannot be part of a value",
+            return err_set(err, -EINVAL, "%.*s: a value cannot contain a control character",
                            (int)name_length, name);
         }
         if (*at == '"' || *at == '\\' || (at[0] == '$' && at[1] == '{')) {

@@ -676,9 +676,9 @@ def a_carrier_of_token_mail(scene):
     not_taken("a request with her key and his proof", "the proof is wrong", lambda: sign(put(mine, holder.text()), compared))
     not_taken("another wish with her key", "the proof is wrong", lambda: sign(put(mine, with_her_key), compared))
     greedy = Request(carrier, f"alice@{NAME}", scopes="ADMINISTRATOR")
-    not_taken("a wish for too much", "which a request alone does not give", lambda: sign(put(mine, greedy.text()), greedy.fingerprint()))
+    not_taken("a wish for too much", "which needs the administrator's consent", lambda: sign(put(mine, greedy.text()), greedy.fingerprint()))
     painter = Request(carrier, f"alice@{NAME}", pool="\u009b2J")
-    if "\u009b" in not_taken("a request for another pool", "and this is pool", lambda: sign(put(mine, painter.text()), painter.fingerprint())):
+    if "\u009b" in not_taken("a request for another pool", "but this is pool", lambda: sign(put(mine, painter.text()), painter.fingerprint())):
         worked("the administrator's terminal obeys a request")
     true = Answer(sign(request, compared))
     if not refused(lambda: scene.keep(scene.greet("collector", Holder(true.token, carrier)))):

@@ -51,6 +51,6 @@ for command in $(roost --help | sed -n 's/^  \([a-z]\+\) .*/\1/p'); do
     done
     [[ " $(offers "$command" -) " == *" --help "* ]] || fail "$command is not completed"
 done
-[ "$(roost completion fish 2>&1 | head -1)" = "roost completion: 'fish' is neither bash nor zsh" ] || fail "fish"
+[ "$(roost completion fish 2>&1 | head -1)" = "roost completion: unknown shell 'fish'; expected bash or zsh" ] || fail "fish"
 [ "$(roost completion zsh | head -1)" = "#compdef roost" ] || fail "zsh"
 echo "completion.sh: passed"

@@ -50,18 +50,18 @@ grep -q 'wn01 is claimed' "$WORK/dry" || fail "a claimed machine: $(cat "$WORK/d
 equals "by force" "$(power sleep --dry-run --force wn01)" \
     "wn01 would be put to sleep by POWER_METHOD process, until a job wants it; its 2 claims would be ended, with their jobs"
 power keep wn03 --until 2h --dry-run >"$WORK/dry" && fail "a dry run of keep"
-grep -q -e '--dry-run is not for keep' "$WORK/dry" || fail "a dry run of keep: $(cat "$WORK/dry")"
+grep -q -e '--dry-run does not go with keep' "$WORK/dry" || fail "a dry run of keep: $(cat "$WORK/dry")"
 power off wn03 --now --force >"$WORK/dry" && fail "two ways at once"
 are_awake 3 || fail "a dry run switched something"
 equals "kept off" "$(power status wn04 -af PowerKeptOff)" true
 why() { "$ROOST" why "$1" 2>&1; }
 tells() { why "$1" >"$WORK/why"; grep -q "$2" "$WORK/why"; }
-until_true 20 "wn04 stays off, says roost why" tells wn04 'It stays off until it is switched on by name'
+until_true 20 "wn04 stays off, says roost why" tells wn04 'The machine stays off until somebody switches the machine on by name'
 tells wn01 'its 2 slots are claimed' || fail "roost why wn01: $(cat "$WORK/why")"
 
 say "what is no request"
 drain 2
-complained "roost drain: which machines?"
+complained "roost drain: no machines named"
 drain 2 wn01 --then fly
 drain 2 'wn[01-'
 drain 2 wn01 --check '(('
@@ -85,7 +85,7 @@ END
 equals "what drains after estimates" "$(shows)" ""
 drain 1 --estimate 'none[001-300],wn03' # more than are asked at once
 grep -q '^wn03 ' "$WORK/drain.out" || fail "the last of many: $(cat "$WORK/drain.out")"
-complained "roost drain: none[001-300]: the pool has no such machine, or no startd runs there
+complained "roost drain: none[001-300]: the pool has no such machine, or its startd is not running
 roost drain: 300 of 301 machines failed"
 
 say "who may not"
@@ -99,10 +99,10 @@ equals "what drains by the weak" "$(shows)" ""
 
 say "five machines, two of them not there"
 drain 1 'wn[01-05]' --reason 'new disks' --check 'Cpus > 0'
-grep -qE '^wn\[01-03\]: draining gracefully, the last job is gone by .*, badput 0\+..:..:.. at most$' "$WORK/drain.out" ||
+grep -qE '^wn\[01-03\]: draining gracefully, the last job ends by .*, badput 0\+..:..:.. at most$' "$WORK/drain.out" ||
     fail "of those that drain: $(cat "$WORK/drain.out")"
-complained "roost drain: wn04: it is asleep (offline): nothing runs there that could be drained; roost power on wakes it
-roost drain: wn05: the pool has no such machine, or no startd runs there
+complained "roost drain: wn04: the machine is asleep (offline), so no job runs there; \`roost power on\` wakes it
+roost drain: wn05: the pool has no such machine, or its startd is not running
 roost drain: 2 of 5 machines failed"
 until_true 20 "they drain" shows_this "wn01 Draining 2;wn02 Draining 2;wn03 Drained 0;"
 equals "why" "$("$ROOST" drain status wn02 -af DrainReason DrainingRequester DrainingSchedule)" \
@@ -112,21 +112,21 @@ complained "roost drain: wn[04,05]: not draining"
 
 say "ids"
 drain 1 'wn[01,05]'
-complained "roost drain: wn01: a request of root@personal is there already; roost drain status shows it
-roost drain: wn05: the pool has no such machine, or no startd runs there
+complained "roost drain: wn01: a request of root@personal is there already; \`roost drain status\` shows the machine
+roost drain: wn05: the pool has no such machine, or its startd is not running
 roost drain: 2 of 2 machines failed"
 drain 1 --cancel -request-id 0123456789abcdef wn01
 grep -q '^roost drain: wn01: there is no such request' "$WORK/drain.err" || fail "wrong id: $(cat "$WORK/drain.err")"
 drain 1 --cancel 0123456789abcdef
-complained "roost drain: no machine drains by a request '0123456789abcdef'"
+complained "roost drain: no machine is draining for request '0123456789abcdef'"
 equals "what drains still" "$(shows)" "wn01 Draining 2;wn02 Draining 2;wn03 Drained 0;"
 drain 0 --cancel "$(id_of wn02)"
-said "wn02: no request to drain is there any more"
+said "wn02: the drain requests have ended"
 until_true 20 "only wn02 is cancelled" shows_this "wn01 Draining 2;wn03 Drained 0;"
 drain 0 -cancel -request-id "$(id_of wn03)" slot1@wn03 # as condor_drain is asked
 until_true 20 "wn03 is cancelled" shows_this "wn01 Draining 2;"
 drain 0 --cancel 'wn[01-03]'
-said "wn[01-03]: no request to drain is there any more"
+said "wn[01-03]: the drain requests have ended"
 until_true 20 "none drains" shows_this ""
 equals "jobs run on where they were" "$(run_on)" "wn01 wn01 wn02 wn02 "
 
@@ -145,7 +145,7 @@ drain 0 --cancel wn03
 
 say "fast, then back to work: the jobs run again"
 drain 0 wn02 --fast --then resume --wait
-grep -q '^wn02: its request is over$' "$WORK/drain.out" || fail "--wait: $(cat "$WORK/drain.out")"
+grep -q '^wn02: request ended$' "$WORK/drain.out" || fail "--wait: $(cat "$WORK/drain.out")"
 until_true 30 "two machines are full again" full
 equals "jobs that began twice" "$("$ROOST" q "$cluster" -af 'NumJobStarts > 1' | grep -c true)" 2
 
@@ -158,7 +158,7 @@ drain 0 wn03 --then exit --wait
 until_true 30 "its startd ends" are_awake 2
 equals "startds there" "$(pids_of startd wn03)" ""
 drain 1 wn03
-complained "roost drain: wn03: the pool has no such machine, or no startd runs there"
+complained "roost drain: wn03: the pool has no such machine, or its startd is not running"
 "$ROOST" start wn03 >/dev/null || fail "roost start wn03"
 until_true 30 "it is there again" are_awake 3
 power off wn03 --after-drain --dry-run >"$WORK/dry" || fail "an estimate: $(cat "$WORK/dry")"
@@ -180,26 +180,26 @@ kill -STOP "$startd"
 pty drain --fast 'none[001-150],wn02' <<'END'
 want 150 of 151 machines have answered
 type \x03
-want 1 machines are still to answer; Ctrl-C: at once
+want 1 machines have not answered yet; press Ctrl-C to stop waiting
 type \x03
 want none.001-150.: the pool has no such machine
-want interrupted: no answer of wn02 yet, what they do is not known
-want interrupted: 0 of 151 machines were not asked; what drains goes on: roost drain status shows it, roost drain --cancel ends it
+want interrupted: no answer of wn02 yet; their state is not known
+want interrupted: 0 of 151 machines were not asked; draining machines continue to drain: `roost drain status` shows them, `roost drain --cancel` ends draining
 end 130
 END
 kill -CONT "$startd"
 pty drain wn01 --wait --reason 'for ever' <<'END'
 want 0 of 1 machines are drained, 2 jobs left
 type \x03
-want interrupted: wn01 go on draining; roost drain status shows them, roost drain --cancel ends it
+want interrupted: wn01 continue to drain; `roost drain status` shows them, `roost drain --cancel` ends draining
 end 130
 END
 until_true 20 "what was begun goes on, what was only asked for does not" shows_this "wn01 Draining 2;"
 drain 0 wn02 --slots 1 # it answers, and nothing drains it
 until_true 20 "two drain" shows_this "wn01 Draining 2;wn02 Draining 1;"
 drain 1 --cancel "$(id_of wn01)" 0123456789abcdef "$(id_of wn02)"
-said "wn[01,02]: no request to drain is there any more"
-complained "roost drain: no machine drains by a request '0123456789abcdef'"
+said "wn[01,02]: the drain requests have ended"
+complained "roost drain: no machine is draining for request '0123456789abcdef'"
 until_true 20 "none drains" shows_this ""
 
 say "progress on a terminal"

@@ -45,7 +45,7 @@ refused ClusterId "$order.1" ClusterId 5
 refused JobStatus "$order.1" JobStatus 4
 refused Project "$order.1" Project '"x"'
 refused "not in the queue" 99.0 JobPrio 1
-refused "in double quotes" "$order.1" Note 'a b'
+refused "needs double quotes" "$order.1" Note 'a b'
 refused Iwd "$order.1" Iwd '"relative"'
 if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then # the schedd serves every account
     as=(setpriv --reuid=daemon --regid=daemon --clear-groups)

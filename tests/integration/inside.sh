@@ -70,7 +70,7 @@ tail_refused "'pipe' is no plain file" -no-stdout "$job" pipe
 tail_refused "'../job.record' is no plain file" -no-stdout "$job" ../job.record
 tail_refused "'/etc/passwd' is not below" -no-stdout "$job" /etc/passwd
 tail_refused "has no file 'nothing'" -no-stdout "$job" nothing
-tail_refused "there is no job 77.0" 77
+tail_refused "no such job: 77.0" 77
 if [ "$(id -u)" -eq 0 ]; then
     "$ROOST" token create --identity daemon@personal --file "$WORK/token.other" || fail "token create"
     ROOST_TOKEN_FILE=$WORK/token.other tail_refused "job $job.0 is not yours" -name personal "$job"
@@ -143,7 +143,7 @@ queue
 SUB
 echo "queue 2" >"$WORK/two.sub"
 "$ROOST" submit -interactive "$WORK/two.sub" </dev/null 2>"$WORK/two.err" && fail "two interactive jobs"
-grep -qF -- "-interactive is for one job" "$WORK/two.err" || fail "why not two: $(cat "$WORK/two.err")"
+grep -qF -- "-interactive takes one job" "$WORK/two.err" || fail "why not two: $(cat "$WORK/two.err")"
 python3 "$(dirname "$0")/lib_pty.py" "$ROOST" submit -interactive "$WORK/own.sub" <<'PTY' || fail "submit -interactive"
 want submitted to cluster \d+
 want Waiting for job to start
@@ -225,5 +225,5 @@ equals "what the followed file had" "$(cat "$WORK/grows")" "$(printf 'first\nsec
 equals "what was written to standard output" "$(cat "$WORK/followed")" "$(printf 'one\nthree\nlast')"
 until_true 30 "the job is in the history" is_done "$job" 1
 check_committed "$job" 1
-tail_refused "there is no job $job.0" "$job"
+tail_refused "no such job: $job.0" "$job"
 passed

@@ -38,27 +38,27 @@ says 2 "no option '-nobtach'; did you mean -nobatch" roost q -nobtach
 says 2 "no option '-dag': Roost has no DAGMan" roost q -dag
 says 2 "no option '-direct'" roost status -direct host
 says 2 "no option '--frobnicate'; .roost submit --help. lists" roost submit --frobnicate
-says 2 "'statsu' is not status, on, wake, off, sleep, keep, test, history or report" roost power statsu
-says 2 "--all is not for on" roost power on --all
-says 2 "--all or names, not both" roost power test wn01 --all
-says 2 "which machines?" roost power test
+says 2 "unknown action 'statsu'; expected status, on, wake, off, sleep, keep, test, history or report" roost power statsu
+says 2 "--all does not go with on" roost power on --all
+says 2 "use either --all or machine names" roost power test wn01 --all
+says 2 "no machines named" roost power test
 says 2 "which jobs\? name ids, an owner, -constraint or -all" roost rm
 says 2 "'1.x' is neither a job \(12 or 12.3\) nor an owner" roost rm 1.x
 says 2 "-constraint JobStatus ==: at byte 12: expression expected" roost q -constraint "JobStatus =="
 says 2 "-limit needs a number above 0, not 'x'" roost history -limit x
 says 2 "-af needs the names of attributes" roost q -af
 says 2 "which job\?" roost why
-says 2 "-queue: its value is missing" roost submit -queue
-says 2 "'fish' is neither bash nor zsh" roost completion fish
-says 2 "there is no 'stauts'; did you mean .roost status." roost help stauts
-says 2 "-delay x: say 2, 500ms or 1m" roost top -delay x
-says 2 "'maybe' is not understood" roost who maybe
+says 2 "-queue needs a value" roost submit -queue
+says 2 "unknown shell 'fish'; expected bash or zsh" roost completion fish
+says 2 "unknown command 'stauts'; did you mean .roost status." roost help stauts
+says 2 "-delay x: expected a time such as 2, 500ms or 1m" roost top -delay x
+says 2 "unknown argument 'maybe'" roost who maybe
 says 2 "no option '-usge'; did you mean -usage" roost userprio -usge
 
 # ---- no configuration, a wrong one
 for command in q status history userprio top who "rm 1" "wait 1" "why 1" "power status" "config dump" start stop; do
     # shellcheck disable=SC2086
-    says 1 "ROOST_CONFIG: there is no /etc/roost/roost.conf" roost $command
+    says 1 "ROOST_CONFIG: no configuration file /etc/roost/roost.conf" roost $command
 done
 ROOST_CONFIG=$WORK/none.conf says 1 "ROOST_CONFIG: $WORK/none.conf: No such file or directory" roost q
 ROOST_CONFIG=$WORK says 1 "$WORK: is a directory" roost q
@@ -71,7 +71,7 @@ export ROOST_CONFIG=$WORK/pool/roost.conf
 printf 'executable = /bin/true\nqueue\n' >"$WORK/good.sub"
 for command in q status history userprio top "rm 1" "why 1" "power status" "submit $WORK/good.sub"; do
     # shellcheck disable=SC2086
-    says 1 "the collector cannot be reached: .*Connection refused; is the pool started\?" roost $command
+    says 1 "cannot reach the collector: .*Connection refused; is the pool started\?" roost $command
 done
 
 # ---- files
@@ -88,17 +88,17 @@ refused() {
     says 1 "x.sub:$1" roost submit "$WORK/x.sub"
 }
 exe='executable = /bin/true\n'
-refused "2: a zero byte: this is no text file" "${exe}arguments = a\0b\nqueue\n"
-refused "2: output: /nodir/out: there is no directory /nodir" "${exe}output = /nodir/out\nqueue\n"
-refused "2: error: $WORK: it is a directory" "${exe}error = $WORK\nqueue\n"
-refused "2: log: $WORK/none/log: there is no directory $WORK/none" "${exe}log = $WORK/none/log\nqueue\n"
+refused "2: the line contains a zero byte; not a text file" "${exe}arguments = a\0b\nqueue\n"
+refused "2: output: /nodir/out: no such directory: /nodir" "${exe}output = /nodir/out\nqueue\n"
+refused "2: error: $WORK: is a directory" "${exe}error = $WORK\nqueue\n"
+refused "2: log: $WORK/none/log: no such directory: $WORK/none" "${exe}log = $WORK/none/log\nqueue\n"
 ln -s log "$WORK/link"
 for command in log dagman_log; do
     refused "2: $command: $WORK/link: a symbolic link, which is not followed" "${exe}$command = $WORK/link\nqueue\n"
 done
 refused "2: output: 'http://x/y' is a URL, and must be a file" "${exe}output = http://x/y\nqueue\n"
-refused "2: input: $WORK: it is a directory" "${exe}input = $WORK\nqueue\n"
-refused "1: Can't access executable file $WORK: it is a directory" "executable = $WORK\nqueue\n"
+refused "2: input: $WORK: is a directory" "${exe}input = $WORK\nqueue\n"
+refused "1: Can't access executable file $WORK: is a directory" "executable = $WORK\nqueue\n"
 refused "1: Can't access executable file \.\./\.\./nope\.sh: No such file or directory" "executable = ../../nope.sh\nqueue\n"
 refused "2: the queue statement makes no job" "${exe}queue x matching files $WORK/nothing-like-*\n"
 refused "2: \[1:a\] is not a slice" "${exe}queue x from [1:a] $WORK/items\n"
@@ -106,18 +106,18 @@ refused "2: output_destination: '/tmp/x' is no URL" "${exe}output_destination = 
 refused "3: transfer_output_remaps: 'a' is not NAME = NEW" "${exe}transfer_output_files = a\ntransfer_output_remaps = \"a\"\nqueue\n"
 refused "2: Invalid concurrency limit 'b:x'" "${exe}concurrency_limits = a b:x\nqueue\n"
 
-says 1 "roost.conf is there already: this directory holds a pool" roost init "$WORK/pool"
+says 1 "roost.conf exists already: this directory holds a pool" roost init "$WORK/pool"
 
 # ---- a pool that is there, and what is not in it
 roost start >/dev/null || exit 1
 trap 'roost stop >/dev/null 2>&1; rm -rf "$WORK"' EXIT
 says 1 "there is no machine or slot 'nope' here" roost status nope
-says 1 "there is no job 999" roost why 999
-says 1 "there is no job 999, neither in the queue nor in the history" roost wait 999
+says 1 "no such job: 999" roost why 999
+says 1 "no such job: 999; neither the queue nor the history has it" roost wait 999
 says 1 "'none.log' is no job, no job event log that is there, and no user" roost wait none.log
 says 1 "jobs 999.0 are not in the queue" roost edit 999.0 JobPrio 1
-says 1 "there is no account 'nobody'" roost userprio nobody
-says 1 "there is no schedd 'nope' in the pool; .roost status -schedd. lists them" roost q -name nope
+says 1 "no such account: 'nobody'" roost userprio nobody
+says 1 "no such schedd in the pool: 'nope'; .roost status -schedd. lists them" roost q -name nope
 says 1 "the startd of nope is not connected to the collector" roost config get --node nope START
 mv "$WORK/pool/security/tokens" "$WORK/pool/security/tokens.away"
 says 1 "no token: .*; .roost token create. on the pool's host makes one" roost status

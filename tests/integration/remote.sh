@@ -60,7 +60,7 @@ status=0
 remote submit -remote personal job.sub >"$WORK/submit.out" 2>"$WORK/submit.err" || status=$?
 equals "exit status without room" "$status" 1
 equals "lines of the error" "$(wc -l <"$WORK/submit.err")" 1
-grep -q "the input of cluster 1 is not spooled: .*/large: spooled files of $owner would take more than 1048576 bytes (SPOOL_QUOTA_PER_OWNER)" \
+grep -q "the input of cluster 1 was not spooled: .*/large: spooled files of $owner would take more than 1048576 bytes (SPOOL_QUOTA_PER_OWNER)" \
     "$WORK/submit.err" || fail "the error is: $(cat "$WORK/submit.err")"
 held() { [ "$(queue 1 -af JobStatus HoldReasonCode HoldReason 2>/dev/null | sort -u)" = "5 16 Spooling input data files" ]; }
 held || fail "the jobs are: $(queue 1 -af JobStatus HoldReasonCode HoldReason)"

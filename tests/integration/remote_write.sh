@@ -146,9 +146,9 @@ refused "nowhere: no such directory" nowhere
 refused "data: not a directory" data
 refused "/: is above the home" /
 refused "home: is above the home" "$HOMES"
-refused "wbob: is not yours to give" "$HOMES/wbob"
-refused "/var/tmp: is not yours to give" /var/tmp
-refused "/etc: is not yours to give" /etc
+refused "wbob: you have no permission to give this file away" "$HOMES/wbob"
+refused "/var/tmp: you have no permission to give this file away" /var/tmp
+refused "/etc: you have no permission to give this file away" /etc
 
 say "and where it is found out when the job runs, its job is held by name"
 as walice mkdir "$HOME_DIR/later"

@@ -152,7 +152,7 @@ done
 
 say "roost cert renew, and all is well"
 mv "$security/ca-key.pem" "$WORK/ca-key.pem"
-refused "certificates are made on the host of the pool's CA" cert renew
+refused "make certificates on the host of the pool's CA" cert renew
 mv "$WORK/ca-key.pem" "$security/ca-key.pem"
 "$ROOST" cert renew >"$WORK/renew.out" 2>&1 || fail "roost cert renew: $(cat "$WORK/renew.out")"
 pin=$(openssl x509 -in "$security/collector.pem" -noout -fingerprint -sha256)
@@ -182,7 +182,7 @@ equals "exit status of a schedd with another's certificate" "$status" 1
 grep -qF "the server shows the certificate of schedd 'personal' of pool 'personal', expected schedd 'second'" "$WORK/second.out" ||
     fail "it says: $(cat "$WORK/second.out")"
 "$ROOST" cert create schedd second --directory "$WORK/second" >/dev/null || fail "roost cert create"
-refused "is there already" cert create schedd second --directory "$WORK/second"
+refused "exists already" cert create schedd second --directory "$WORK/second"
 "$ROOST" token create --identity schedd@personal --scope READ,SCHEDD --name-pattern second --file "$WORK/second/token" || fail "token create"
 printf 'SCHEDD_CERT = "%s"\nSCHEDD_KEY = "%s"\nTOKEN_FILE = "%s"\n' "$WORK/second/schedd.pem" "$WORK/second/schedd-key.pem" "$WORK/second/token" >>"$SECOND"
 "$ROOST_BIN/roost-schedd" -config "$SECOND" -noresurrect >"$WORK/second.out" 2>&1 &

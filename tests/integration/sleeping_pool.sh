@@ -85,7 +85,7 @@ check_ledger
 
 say "kept up by hand"
 "$ROOST" power keep wn01 --until 1h 2>"$WORK/refused" && fail "a machine that sleeps is kept up"
-grep -q 'wn01 is asleep: `roost power on wn01` first' "$WORK/refused" || fail "$(cat "$WORK/refused")"
+grep -q 'wn01 is asleep; run `roost power on wn01` first' "$WORK/refused" || fail "$(cat "$WORK/refused")"
 live() { "$ROOST" status -constraint 'Machine == "wn01" && Offline =!= true' -af "$@" 2>/dev/null; }
 is_kept() { # it may be asleep again before it is told
     "$ROOST" power on wn01 >/dev/null 2>&1
@@ -111,7 +111,7 @@ until_true 30 "it would still sleep" is_held
 equals "its boot" "$(live BootId)" "$boot"
 says_why() { "$ROOST" why wn01 2>/dev/null | grep -q 'kept up until .* by .*: a course'; }
 until_true 30 "roost why" says_why
-"$ROOST" power keep wn01 --until now | grep -q '^wn01 is not kept up any more' || fail "roost power keep --until now"
+"$ROOST" power keep wn01 --until now | grep -q '^wn01 is no longer kept up' || fail "roost power keep --until now"
 until_true 30 "asleep when nobody keeps it up" is_asleep 3
 
 say "an idle machine is kept awake"

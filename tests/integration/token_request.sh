@@ -53,22 +53,22 @@ asked=$(fingerprint_in "$WORK/request.err")
 equals "modes of the key and its directory" "$(stat -c %a "$laptop/.roost/request.key" "$laptop/.roost" | xargs)" "600 700"
 secret=$(sed -n '/BEGIN PRIVATE/,/END PRIVATE/p' "$laptop/.roost/request.key" | sed -n 2p)
 [ ${#secret} -ge 60 ] || fail "no private key in $(cat "$laptop/.roost/request.key")"
-refused 1 "a request was made before and waits for its answer; --again" on "$laptop" token request "$identity"
-refused 1 "others may write there" on "$laptop" token request "$identity" --directory "$mail"
+refused 1 "an earlier request still waits for its answer; --again" on "$laptop" token request "$identity"
+refused 1 "other users may write to this directory" on "$laptop" token request "$identity" --directory "$mail"
 refused 1 "has '\"', '.' or '\\$' in it" on "$laptop" token request "$identity" --directory "$laptop/\$(x)"
-refused 1 "this is the directory of a pool's own secrets" "$ROOST" token request "$identity" --directory "$POOL/security"
+refused 1 "this directory holds the secrets of a pool" "$ROOST" token request "$identity" --directory "$POOL/security"
 refused 2 "as whom\?" on "$laptop" token request
 refused 1 "cannot write /nonexistent/x" on "$laptop/mallory" token request "$identity" --out /nonexistent/x
 equals "requests that nobody got" "$(ls "$laptop/mallory/.roost")" ""
 
 say "the administrator: nothing is signed before the fingerprint is compared"
 before=$(ids)
-refused 2 "--bundle: the answer to a request has the pool's CA" "$ROOST" token create --request "$mail/request" --bundle --fingerprint "$asked"
-refused 2 "--fingerprint and --collector belong to --request" "$ROOST" token create --identity x --fingerprint "$asked"
-refused 2 "--fingerprint and --collector belong to --request" "$ROOST" token create --identity x --collector cm
-refused 2 "nobody can be asked for the fingerprint of the request.* --fingerprint" \
+refused 2 "--bundle does not go with --request: the answer contains the pool's CA" "$ROOST" token create --request "$mail/request" --bundle --fingerprint "$asked"
+refused 2 "--fingerprint and --collector need --request" "$ROOST" token create --identity x --fingerprint "$asked"
+refused 2 "--fingerprint and --collector need --request" "$ROOST" token create --identity x --collector cm
+refused 2 "the fingerprint of the request is needed.* --fingerprint" \
     "$ROOST" token create --request "$mail/request" --file "$mail/answer" </dev/null
-refused 1 "'Q9W1-DFWF-077Y-MGA1-83F5' is not the fingerprint of the request, which is $asked" \
+refused 1 "'Q9W1-DFWF-077Y-MGA1-83F5' is not the fingerprint of the request; the fingerprint is $asked" \
     "$ROOST" token create --request "$mail/request" --fingerprint Q9W1-DFWF-077Y-MGA1-83F5 --file "$mail/answer"
 refused 1 "'${asked%-*}' is not the fingerprint" \
     "$ROOST" token create --request "$mail/request" --fingerprint "${asked%-*}" --file "$mail/answer"
@@ -77,7 +77,7 @@ refused 1 "'${asked%-*}' is not the fingerprint" \
 on "$laptop/mallory" token request "$identity" --pool personal --out "$mail/exchanged" 2>"$WORK/mallory.err" || fail "mallory's request"
 hers=$(fingerprint_in "$WORK/mallory.err")
 [ "$hers" != "$asked" ] || fail "two keys have one fingerprint"
-refused 1 "'$asked' is not the fingerprint of the request, which is $hers.*somebody has exchanged the request" \
+refused 1 "'$asked' is not the fingerprint of the request; the fingerprint is $hers.*somebody has replaced the request" \
     "$ROOST" token create --request "$mail/exchanged" --fingerprint "$asked" --file "$mail/answer"
 sed "s/^Identity: .*/Identity: root@personal/" "$mail/request" >"$mail/altered"
 refused 1 "altered: the request was altered, or .* \(the proof is wrong\)" \
@@ -92,7 +92,7 @@ on "$laptop/mallory" token request x@personal --scope READ,ADMINISTRATOR --again
 refused 1 "the request asks for ADMINISTRATOR, which a request alone does not give.*--scope READ,ADMINISTRATOR" \
     "$ROOST" token create --request "$mail/greedy" --fingerprint "$(fingerprint_in "$WORK/greedy.err")"
 on "$laptop/mallory" token request x@personal --pool elsewhere --again --out "$mail/elsewhere" 2>"$WORK/elsewhere.err" || fail "request"
-refused 1 "the request is for pool 'elsewhere', and this is pool 'personal'" \
+refused 1 "the request is for pool 'elsewhere', but this is pool 'personal'" \
     "$ROOST" token create --request "$mail/elsewhere" --fingerprint "$(fingerprint_in "$WORK/elsewhere.err")"
 equals "tokens that were made by then" "$(ids)" "$before"
 
@@ -113,20 +113,20 @@ say "typed on a terminal: wrong, then right, in other letters"
 python3 "$(dirname "$0")/lib_pty.py" "$ROOST" token create --request "$mail/request" --file "$mail/answer" >"$WORK/pty" <<END || fail "on a terminal: $(cat "$WORK/pty")"
 want identity  $identity
 want scopes    READ,WRITE
-want Its fingerprint, as its holder reads it to you:
+want Its fingerprint, as the holder reads it to you:
 type ${hers,,}\n
-want That is not its fingerprint
+want The fingerprint is different
 want Its fingerprint
 type $(tr -d - <<<"${asked,,}" | tr 01 oi)\n
 want Token [0-9a-f-]{36} is made
 end 0
 END
 python3 "$(dirname "$0")/lib_pty.py" "$ROOST" token create --request - --collector cm.example --file "$mail/pasted" >"$WORK/pty" <<END || fail "pasted: $(cat "$WORK/pty")"
-want Paste it here, to the line -----END ROOST TOKEN REQUEST-----
+want Paste the block here; the last line is -----END ROOST TOKEN REQUEST-----
 type $(awk '{ printf "%s\\n", $0 }' "$mail/request")
 want Its fingerprint
 type no\nnor this\nneither\n
-want the fingerprint of the request is $asked, and that was not typed
+want the fingerprint of the request is $asked, but another fingerprint was typed
 end 1
 END
 [ ! -e "$mail/pasted" ] || fail "it was signed although nothing was compared"
@@ -153,8 +153,8 @@ fi
 say "the holder: answers to others, of others, altered or not compared are refused"
 chmod 0644 "$mail"/*
 accept() { on "$laptop" token accept "$@"; }
-refused 2 "nobody can be asked for the fingerprint of the answer.* --fingerprint" accept answer
-refused 1 "is not the fingerprint of the answer, which is $told.*somebody has exchanged the answer" accept answer --fingerprint "$asked"
+refused 2 "the fingerprint of the answer is needed.* --fingerprint" accept answer
+refused 1 "is not the fingerprint of the answer; the fingerprint is $told.*somebody has replaced the answer" accept answer --fingerprint "$asked"
 refused 1 "the answer to a request, not a request for a token" "$ROOST" token create --request "$mail/answer" --fingerprint "$told"
 refused 1 "a request for a token, not the answer" accept request --fingerprint "$told"
 # Mallory's own pool of the same name, for the key that he read in the request.
@@ -211,7 +211,7 @@ on "$laptop" token request "$identity" --expires 1h --out "$mail/request" 2>"$WO
 grep -q "identity  elsewhere@personal   (asked: $identity)" "$WORK/answer.err" || fail "it shows: $(cat "$WORK/answer.err")"
 chmod 0644 "$mail"/*
 accept answer --fingerprint "$(fingerprint_in "$WORK/answer.err")" >/dev/null 2>"$WORK/accept.err" || fail "accept: $(cat "$WORK/accept.err")"
-grep -q "roost.conf was there and stays as it is" "$WORK/accept.err" || fail "it says: $(cat "$WORK/accept.err")"
+grep -q "roost.conf exists already and was not changed" "$WORK/accept.err" || fail "it says: $(cat "$WORK/accept.err")"
 grep -q DEFAULT_UNIVERSE "$laptop/.roost/roost.conf" || fail "the configuration was replaced"
 equals "signing keys" "$(ls "$laptop/.roost/keys")" POOL.pub
 equals "who it is now" "$(cut -d. -f2 <"$laptop/.roost/token" | head -n 1 | tr '_-' '/+' | base64 -d 2>/dev/null | grep -o '"sub":"[^"]*"')" \

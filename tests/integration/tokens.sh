@@ -123,7 +123,7 @@ mkdir "$WORK/forger"
     export ROOST_POOL_KEYS=$WORK/forger ROOST_TOKEN_KEY=mine
     # His own key of the name of ours: nothing answers for it yet, and that is said.
     "$ROOST" token key create POOL 2>"$WORK/forged" && fail "a key that is not there answers for another"
-    grep -q "signing key 'POOL' is made, but 'mine' does not answer for it: .*mine.key" "$WORK/forged" ||
+    grep -q "signing key 'POOL' was made, but 'mine' did not endorse it: .*mine.key" "$WORK/forged" ||
         fail "without a key that answers: $(cat "$WORK/forged")"
     "$ROOST" token key create mine --by POOL >/dev/null || fail "the forger's key"
     token forger --scope ADMINISTRATOR

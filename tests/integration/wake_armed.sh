@@ -53,7 +53,7 @@ until_true 200 "the guest has joined, and nothing would wake it" says "true fals
 says_named() { [[ "$(adapter named)" == "52:54:00:77:01:07 10.0.2.0/24 true "* ]]; }
 until_true 60 "who names the card has the network of the bridge" says_named
 "$ROOST" power off guest >"$WORK/off" 2>&1 && fail "a pilot sleeps"
-grep -q "a pilot does not switch its host off" "$WORK/off" || fail "$(cat "$WORK/off")"
+grep -q "a pilot cannot switch its host off" "$WORK/off" || fail "$(cat "$WORK/off")"
 until_true 30 "magic packets would wake it" says "true true true pumbg g"
 grep -q "wake.armed.*adapter=eth1" "$WORK/console" || fail "another card was told: $(grep wake.armed "$WORK/console")"
 kill "$qemu" && wait "$qemu"

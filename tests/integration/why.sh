@@ -98,8 +98,8 @@ says 'ruled out by the slot'"'"'s clause' wn02
 say "who cannot be asked about"
 why "$second" 9999 >/dev/null
 equals "exit status of an unknown job" $? 1
-says "there is no job 9999" 9999
-says "there is no slot or machine 'nosuch'" nosuch
+says "no such job: 9999" 9999
+says "no such slot or machine: 'nosuch'" nosuch
 "$ROOST" why >/dev/null 2>&1
 equals "exit status without a job" $? 2
 

@@ -86,8 +86,8 @@ static void an_invalidation_takes_the_name_or_the_requirements(void **state)
           "Type = \"Chiller\"\nNames = { \"a\" }\n");
     asked("Generic", "[MyType = \"Chiller\"; Name = \"a\"]",
           "Type = \"Chiller\"\nNames = { \"a\" }\n");
-    asked("Machine", "[x = 1]", "it names neither a Name nor Requirements");
-    asked(NULL, "[Name = \"a\"]", "it names neither MyType nor TargetType");
+    asked("Machine", "[x = 1]", "the ad has neither a Name nor Requirements");
+    asked(NULL, "[Name = \"a\"]", "the ad has neither MyType nor TargetType");
 }
 
 UNIT_TESTS(UNIT(commands_are_those_of_condor_advertise),

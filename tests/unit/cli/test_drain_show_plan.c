@@ -43,7 +43,7 @@ static void one_machine_is_said_with_its_request(void **state)
     ads_add(&ads, "[Machine = \"wn01\"; ErrorCode = 0; DrainingRequestId = \"ab\";"
                   " DrainingSchedule = \"graceful\"; OnCompletion = \"stay\";" BUSY "]");
     expect_results(DRAIN_VERB_START, &ads, 0,
-                   "wn01: draining gracefully, the last job is gone by 11/20 09:25, badput "
+                   "wn01: draining gracefully, the last job ends by 11/20 09:25, badput "
                    "0+00:15:00 at most (request ab)\n",
                    "");
 }
@@ -59,7 +59,7 @@ static void many_machines_are_folded_and_summed(void **state)
     ads_add(&ads, "[Machine = \"wn03\"; DrainingRequestId = \"ef\"; DrainingSchedule = \"quick\";"
                   " OnCompletion = \"sleep\";" EMPTY "]");
     expect_results(DRAIN_VERB_START, &ads, 0,
-                   "wn[01-03]: draining quickly, the last job is gone by 11/20 09:16, badput "
+                   "wn[01-03]: draining quickly, the last job ends by 11/20 09:16, badput "
                    "0+00:11:00 at most, then it sleeps\n",
                    "");
 }
@@ -71,18 +71,18 @@ static void jobs_that_are_killed_go_now(void **state)
     ads_add(&ads,
             "[Machine = \"wn01\"; DrainingSchedule = \"fast\"; OnCompletion = \"resume\";" BUSY
             "]");
-    expect_results(DRAIN_VERB_START, &ads, 0,
-                   "wn01: draining fast, the jobs go now, badput 0+00:05:00, then back to work\n",
-                   "");
+    expect_results(
+        DRAIN_VERB_START, &ads, 0,
+        "wn01: draining fast, the jobs are ending now, badput 0+00:05:00, then back to work\n", "");
     /* It has just begun: nothing is lost, but it is there. */
     ads_add(&ads, "[Machine = \"wn01\"; DrainingSchedule = \"fast\";" QUICK("1795166177", "30")
                       FAST("1795166147", "0") "]");
     expect_results(DRAIN_VERB_START, &ads, 0,
-                   "wn01: draining fast, the jobs go now, badput 0+00:00:00\n", "");
+                   "wn01: draining fast, the jobs are ending now, badput 0+00:00:00\n", "");
     ads_add(&ads,
             "[Machine = \"wn01\"; DrainingSchedule = \"fast\"; OnCompletion = \"exit\";" EMPTY "]");
     expect_results(DRAIN_VERB_START, &ads, 0,
-                   "wn01: draining fast, no job is there, then its startd ends\n", "");
+                   "wn01: draining fast, no jobs are running, then its startd ends\n", "");
 }
 
 static void failures_are_folded_by_their_reason(void **state)
@@ -93,7 +93,7 @@ static void failures_are_folded_by_their_reason(void **state)
     ads_add(&ads, "[Machine = \"wn01\"; ErrorCode = 10106; ErrorString = \"too weak\"]");
     ads_add(&ads, "[Machine = \"wn02\"; ErrorCode = 10107; ErrorString = \"asleep\"]");
     ads_add(&ads, "[Machine = \"wn04\"; ErrorCode = 0; DrainingSchedule = \"graceful\";" EMPTY "]");
-    expect_results(DRAIN_VERB_START, &ads, 3, "wn04: draining gracefully, no job is there\n",
+    expect_results(DRAIN_VERB_START, &ads, 3, "wn04: draining gracefully, no jobs are running\n",
                    "wn[02,03]: asleep\nwn01: too weak\n");
 }
 
@@ -111,7 +111,7 @@ static void a_cancelled_machine_has_no_request(void **state)
     struct vec ads = {0};
     ads_add(&ads, "[Machine = \"wn01\"; ErrorCode = 0]");
     ads_add(&ads, "[Machine = \"wn02\"; ErrorCode = 10002; ErrorString = \"no such request\"]");
-    expect_results(DRAIN_VERB_CANCEL, &ads, 1, "wn01: no request to drain is there any more\n",
+    expect_results(DRAIN_VERB_CANCEL, &ads, 1, "wn01: the drain requests have ended\n",
                    "wn02: no such request\n");
 }
 

@@ -88,7 +88,7 @@ static void a_slots_name_stands_for_its_machine_as_in_condor_drain(void **state)
     assert_int_equal(words.nodes.count, 300);
     assert_string_equal(words.nodes.items[299], "wn300");
     drain_words_fini(&words);
-    expect_refused("wn01 slot1@", "'slot1@' names no host");
+    expect_refused("wn01 slot1@", "no host names in 'slot1@'");
 }
 
 static void all_of_a_request_can_be_said(void **state)
@@ -176,7 +176,7 @@ static void several_requests_are_cancelled_by_their_ids(void **state)
     assert_int_equal(words.nodes.count, 0);
     drain_words_fini(&words);
     expect_refused("--cancel 0123456789abcdef 00112233445566aa wn01",
-                   "several ids go without names of machines");
+                   "several request ids cannot be combined with machine names");
 }
 
 static void slots_are_named_or_numbered(void **state)
@@ -193,10 +193,16 @@ static void slots_are_named_or_numbered(void **state)
         assert_string_equal(words.request.slots[i], FOUND[i]);
     }
     drain_words_fini(&words);
-    expect_refused("wn01 --slots 4-3", "'4-3' are no slots: slot1, slot[2-4], 1, 2-4");
-    expect_refused("wn01 --slots 1-5000", "'1-5000' are no slots: slot1, slot[2-4], 1, 2-4");
+    expect_refused(
+        "wn01 --slots 4-3",
+        "'4-3' does not name slots; expected names or numbers such as slot1, slot[2-4], 1, 2-4");
+    expect_refused(
+        "wn01 --slots 1-5000",
+        "'1-5000' does not name slots; expected names or numbers such as slot1, slot[2-4], 1, 2-4");
     expect_refused("wn01 --slots slot[1-99999]", "Slots: names none, or too many");
-    expect_refused("wn01 --slots 1-x", "'1-x' are no slots: slot1, slot[2-4], 1, 2-4");
+    expect_refused(
+        "wn01 --slots 1-x",
+        "'1-x' does not name slots; expected names or numbers such as slot1, slot[2-4], 1, 2-4");
 }
 
 static void a_short_option_is_never_guessed(void **state)
@@ -241,23 +247,25 @@ static void what_cannot_be_meant_is_refused_before_anybody_is_asked(void **state
 {
     struct line line;
     (void)state;
-    expect_refused("", "which machines?");
-    expect_refused("--cancel", "which machines?");
-    expect_refused("wn01 --then fly", "'fly' is not resume, stay, restart, exit, sleep or off");
-    expect_refused("wn01 --deadline soon",
-                   "'soon' is no time: 2h, 18:30, 2026-11-21T08:00, 2026-11-21T08:00:00Z");
-    expect_refused("wn01 --fast --quick", "only one of --graceful, --quick and --fast");
-    expect_refused("wn01 --estimate --cancel", "--estimate and --cancel do not go together");
-    expect_refused("wn01 -request-id 7", "-request-id belongs to --cancel");
-    expect_refused("wn01 --reason", "--reason needs a word behind it");
+    expect_refused("", "no machines named");
+    expect_refused("--cancel", "no machines named");
+    expect_refused("wn01 --then fly",
+                   "unknown action 'fly'; expected resume, stay, restart, exit, sleep or off");
+    expect_refused(
+        "wn01 --deadline soon",
+        "'soon' is not a time such as 2h, 18:30, 2026-11-21T08:00, 2026-11-21T08:00:00Z");
+    expect_refused("wn01 --fast --quick", "use only one of --graceful, --quick and --fast");
+    expect_refused("wn01 --estimate --cancel", "use either --estimate or --cancel");
+    expect_refused("wn01 -request-id 7", "-request-id needs --cancel");
+    expect_refused("wn01 --reason", "--reason needs a value");
     expect_refused("wn[1", "'wn[1': [ without ]");
     expect_refused("wn01 --reclaimable", "Reclaimable: only with OnCompletion sleep or off");
     expect_refused("wn01 --slots slot1 --then sleep",
                    "OnCompletion: with Slots, only stay and resume: other slots still run");
     expect_refused("--cancel wn01 --slots slot1",
-                   "a request is cancelled as a whole, without --slots");
-    expect_refused("--estimate wn01 --wait", "--wait is for what begins to drain");
-    expect_refused("status --fast", "status takes names of machines only");
+                   "--cancel ends a request for all slots; leave out --slots");
+    expect_refused("--estimate wn01 --wait", "--wait goes only with a request to drain");
+    expect_refused("status --fast", "status takes only machine names");
     struct drain_words words;
     struct err err = {""};
     assert_int_equal(read_line(&line, "wn01 --check ((", &words, &err), -EINVAL);

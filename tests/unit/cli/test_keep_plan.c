@@ -59,9 +59,9 @@ static void a_date_is_of_utc_and_to_come(void **state)
     (void)state;
     assert_int_equal(until("2026-11-20T10:15:47Z", &utc), NOW + 3600);
     assert_int_equal(keep_plan_until("2026-11-20T09:15:47Z", NOW, &utc, &ret, &err), -EINVAL);
-    assert_non_null(strstr(err.text, "is past"));
+    assert_non_null(strstr(err.text, "in the past"));
     assert_int_equal(keep_plan_until("tomorrow", NOW, &utc, &ret, &err), -EINVAL);
-    assert_non_null(strstr(err.text, "'tomorrow' is no time"));
+    assert_non_null(strstr(err.text, "'tomorrow' is not a time"));
 }
 
 int main(void)

@@ -26,27 +26,25 @@ static void says(const struct cli_command *command, const char *arg, const char 
 static void a_slip_is_answered_by_the_nearest_option(void **state)
 {
     (void)state;
-    says(&Q, "-nobtach", "there is no option '-nobtach'; did you mean -nobatch?");
-    says(&Q, "--alluser", "there is no option '--alluser'; did you mean -allusers?");
-    says(&Q, "-jsno", "there is no option '-jsno'; did you mean --json?");
-    says(&POWER, "statsu", "'statsu' is not understood; did you mean status?");
-    says(&POWER, "-status",
-         "there is no option '-status'; `roost power --help` lists what there is");
+    says(&Q, "-nobtach", "unknown option '-nobtach'; did you mean -nobatch?");
+    says(&Q, "--alluser", "unknown option '--alluser'; did you mean -allusers?");
+    says(&Q, "-jsno", "unknown option '-jsno'; did you mean --json?");
+    says(&POWER, "statsu", "unknown argument 'statsu'; did you mean status?");
+    says(&POWER, "-status", "unknown option '-status'; `roost power --help` lists all options");
 }
 
 static void what_is_near_to_nothing_leads_to_the_help(void **state)
 {
     (void)state;
-    says(&Q, "-frobnicate",
-         "there is no option '-frobnicate'; `roost q --help` lists what there is");
+    says(&Q, "-frobnicate", "unknown option '-frobnicate'; `roost q --help` lists all options");
 }
 
 static void an_option_of_htcondors_is_refused_with_the_reason(void **state)
 {
     (void)state;
-    says(&Q, "-dag", "there is no option '-dag': Roost has no DAGMan; -nobatch shows each job");
+    says(&Q, "-dag", "unknown option '-dag': Roost has no DAGMan; -nobatch shows each job");
     says(&STATUS, "-direct",
-         "there is no option '-direct': nobody but the collector and the schedd listens; name the "
+         "unknown option '-direct': nobody but the collector and the schedd listens; name the "
          "machine: roost status MACHINE");
     assert_true(options_ignored("q", "-stream-results"));
     assert_true(options_ignored("status", "-debug:D_FULLDEBUG"));

@@ -43,13 +43,10 @@ static void users_have_what_their_jobs_drew(void **state)
                   " EnergyUsed = 0.1; UncountedSeconds = 5400.0]");
     strbuf_init(&out, 0);
     power_report_show(ads_list(&ads), ads.count, &CONTEXT, &out);
-    ads_expect(&out, "Name                 CoreHours        kWh\n"
-                     "\n"
-                     "bob@pool                   4.0      0.100\n"
-                     "Total                      4.0      0.100\n"
-                     "\n"
-                     "For 1.5 hours of that time no rooster was there: only what machines count "
-                     "themselves is in it.\n");
+    ads_expect(&out,
+               "Name                 CoreHours        kWh\n\nbob@pool                   4.0      "
+               "0.100\nTotal                      4.0      0.100\n\nFor 1.5 hours of that time no "
+               "rooster was running; the report then has only what the machines counted.\n");
     vec_fini(&ads, ads_destroy_one);
 }
 

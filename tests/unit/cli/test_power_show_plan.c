@@ -50,7 +50,8 @@ static void what_holds_a_machine_up_or_off_is_said_once(void **state)
 {
     (void)state;
     expect_holds("[Name = \"wn01\"]", "");
-    expect_holds("[PowerKeptOff = true]", "stays off until it is switched on by name");
+    expect_holds("[PowerKeptOff = true]",
+                 "stays off until somebody switches the machine on by name");
     expect_holds("[HibernationHeldBy = \"bob is logged in\"]", "held back: bob is logged in");
     expect_holds("[PowerKeepUntil = 1795166207; PowerKeepBy = \"alice@pool\";"
                  " HibernationHeldBy = \"kept up by alice@pool: no reason is given\"]",
@@ -60,9 +61,10 @@ static void what_holds_a_machine_up_or_off_is_said_once(void **state)
                  "kept up until 11/20 09:16 by alice@pool: a demo; held back: bob is logged "
                  "in");
     expect_holds("[PowerKeepUntil = 1795166147; PowerKeepBy = \"alice@pool\"]", ""); /* over */
-    expect_holds("[WouldWake = true]", "would be woken, but for ROOSTER_DRY_RUN");
-    expect_holds("[WakeHeldBy = \"the fuse\"; PowerKeptOff = true]",
-                 "stays off until it is switched on by name; not woken yet: the fuse");
+    expect_holds("[WouldWake = true]", "would be woken without ROOSTER_DRY_RUN");
+    expect_holds(
+        "[WakeHeldBy = \"the fuse\"; PowerKeptOff = true]",
+        "stays off until somebody switches the machine on by name; not woken yet: the fuse");
 }
 
 static void reasons_of_the_state_come_before_what_holds_it(void **state)
@@ -73,8 +75,8 @@ static void reasons_of_the_state_come_before_what_holds_it(void **state)
     ads_add(&ads, "[Name = \"wn01\"; PowerStateReason = \"no work\"; PowerKeptOff = true]");
     strbuf_init(&out, 0);
     power_show_status(ads_list(&ads), ads.count, &CONTEXT, &out);
-    assert_non_null(
-        strstr(strbuf_text(&out), " no work; stays off until it is switched on by name\n"));
+    assert_non_null(strstr(strbuf_text(&out),
+                           " no work; stays off until somebody switches the machine on by name\n"));
     strbuf_fini(&out);
     vec_fini(&ads, ads_destroy_one);
 }
@@ -126,11 +128,11 @@ static void orders_say_what_will_happen(void **state)
     expect_order("[Name = \"wn01\"; Result = \"Ordered\"]", true, "wn01 will be woken");
     expect_order("[Name = \"wn01\"; Result = \"WouldWake\"; ErrorString = \"by method wol\"]", true,
                  "wn01 would be woken: by method wol");
-    expect_order("[Name = \"wn01\"; Result = \"Waking\"]", true, "wn01 is waking already");
+    expect_order("[Name = \"wn01\"; Result = \"Waking\"]", true, "wn01 is being woken already");
     expect_order("[Name = \"wn01\"; Result = \"AlreadyOn\"]", true, "wn01 is on already");
     expect_order("[Name = \"wn01\"; Result = \"Refused\"; ErrorString = \"no method\"]", false,
                  "wn01 cannot be woken: no method");
-    expect_order("[Name = \"x\"; Result = \"Unknown\"]", false, "x is not known");
+    expect_order("[Name = \"x\"; Result = \"Unknown\"]", false, "x is unknown");
     expect_order("[Name = \"x\"; Result = \"Later\"]", false, "x Later");
 }
 

@@ -95,11 +95,11 @@ static void what_cannot_be_read_is_refused_with_its_line(void **state)
         {"Owner\n", "line 1: the file does not begin with SELECT"},
         {"", "the file has no SELECT"},
         {"SELECT\nOwner AS\n", "line 2: 'AS' needs a value"},
-        {"SELECT\nOwner PRINTAS NOSUCH\n",
-         "line 2: 'NOSUCH' is no function of PRINTAS that is known here"},
-        {"SELECT\nOwner WIDTH x\n", "line 2: 'x' is no width"},
-        {"SELECT FROM AUTOCLUSTER\n", "line 1: 'FROM' is not for here; use roost q -autocluster"},
-        {"SELECT SIDEWAYS\n", "line 1: 'SIDEWAYS' is no option of SELECT"},
+        {"SELECT\nOwner PRINTAS NOSUCH\n", "line 2: 'NOSUCH' is not a known function of PRINTAS"},
+        {"SELECT\nOwner WIDTH x\n", "line 2: 'x' is not a valid width"},
+        {"SELECT FROM AUTOCLUSTER\n",
+         "line 1: 'FROM' is not supported here; use roost q -autocluster"},
+        {"SELECT SIDEWAYS\n", "line 1: 'SIDEWAYS' is not an option of SELECT"},
     };
     for (size_t i = 0; i < sizeof CASES / sizeof CASES[0]; i++) {
         struct print_format *format = NULL;

@@ -544,7 +544,7 @@ static void a_file_of_ads_may_be_long_or_new(void **state)
     reads("Name = \"a\"\n\nName = \n", -EINVAL, "ad 2", "a ");
     reads("[Name = \"a]\\\"\"; b = [c = {1}]] /* ] */ [Name = \"b\"]", 0, "", "a]\" b ");
     reads("{ [Name = \"a\"], [Name = \"b\"] }\n", 0, "", "a b ");
-    reads("{ [Name = \"a\"]", -EINVAL, "no end", "a ");
+    reads("{ [Name = \"a\"]", -EINVAL, "not closed", "a ");
     reads("[Name = \"a\"] x", -EINVAL, "ad 2", "a ");
     reads("[Name = \"a\"", -EINVAL, "ad 1", "");
     reads("[{\"Name\": \"a\"},\n{\"Name\": \"b\"}]", 0, "", "a b ");

@@ -111,16 +111,16 @@ static void a_request_alone_gives_no_more_than_its_holder_is(void **state)
     (void)state;
     refused((struct token_terms){.identity = "alice", .scopes = READS | RULES},
             (struct token_terms){.slots = 0}, -EPERM,
-            "the request asks for RULES, which a request alone does not give: name the scopes that "
-            "it is to get (--scope READS,RULES)");
+            "the request asks for RULES, which needs the administrator's consent: name the scopes "
+            "to give (--scope READS,RULES)");
     refused((struct token_terms){.identity = "alice", .scopes = MATCHES},
             (struct token_terms){.identity = "bob", .slots = 7}, -EPERM,
-            "the request asks for MATCHES, which a request alone does not give: name the scopes "
-            "that it is to get (--scope MATCHES)");
+            "the request asks for MATCHES, which needs the administrator's consent: name the "
+            "scopes to give (--scope MATCHES)");
     refused((struct token_terms){.identity = "alice", .lifetime_s = 365 * 86400 + 1},
             (struct token_terms){.slots = 0}, -EPERM,
-            "the request asks for 366 days, and a request alone gives at most 365: say for how "
-            "long it is valid (--expires)");
+            "the request asks for 366 days, and a request alone gives at most 365; set the time "
+            "(--expires)");
 }
 
 static void an_identity_that_its_domain_makes_too_long_is_refused(void **state)

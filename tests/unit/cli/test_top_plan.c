@@ -91,11 +91,11 @@ static void colours_do_not_count_as_columns(void **state)
 {
     (void)state;
     const struct terminal colour = {.colour = true, .columns = 50, .rows = 20};
-    frame_is(&colour, "the collector cannot be reached",
+    frame_is(&colour, "cannot reach the collector",
              "roost top - 09:15:47, pool here\n"
              "Slots: 4 total, 1 claimed, 1 free, 1 asleep, 1 wak\n"
              "Jobs: 6 total, 2 running, 3 idle, 1 held\n"
-             "the collector cannot be reached\n"
+             "cannot reach the collector\n"
              "\n"
              "OWNER    BATCH_NAME    SUBMITTED   DONE   RUN    I\n"
              "user     ID: 40      11/20 09:15      _      2    \n"

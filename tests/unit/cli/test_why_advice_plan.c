@@ -25,16 +25,17 @@ static void advises(enum why_reason reason, const char *job, const char *expecte
 static void a_held_job_is_told_how_it_goes_on(void **state)
 {
     (void)state;
-    advises(WHY_HELD, "[HoldReasonCode = 1]", "`roost release 4.2` lets it go on");
+    advises(WHY_HELD, "[HoldReasonCode = 1]", "`roost release 4.2` lets the job continue");
     advises(WHY_HELD, "[HoldReasonCode = 34]", "`roost edit 4.2 RequestMemory MB`");
-    advises(WHY_HELD, "[HoldReasonCode = 13]", "Mend the file or directory that is named");
-    advises(WHY_HELD, "[HoldReasonCode = 26]", "The pool's policy");
+    advises(WHY_HELD, "[HoldReasonCode = 13]", "Correct the named file or directory");
+    advises(WHY_HELD, "[HoldReasonCode = 26]", "A policy of the pool");
     advises(WHY_HELD, "[HoldReasonCode = 4711]", "`roost release 4.2` tries again");
     advises(WHY_HELD, "[]", "`roost release 4.2` tries again");
-    advises(
-        WHY_NO_MATCH, "[CkptArch = \"X86_64\"; CkptOpSys = \"LINUX\"; CkptFeatures = \"avx,fma\"]",
-        "Its checkpoint runs on X86_64 machines with LINUX and avx,fma only (CkptArch, CkptOpSys,"
-        " CkptFeatures): `roost edit 4.2 CkptAnywhere true`");
+    advises(WHY_NO_MATCH,
+            "[CkptArch = \"X86_64\"; CkptOpSys = \"LINUX\"; CkptFeatures = \"avx,fma\"]",
+            "The job's checkpoint can resume only on X86_64 machines with LINUX and avx,fma "
+            "(CkptArch, CkptOpSys,"
+            " CkptFeatures): `roost edit 4.2 CkptAnywhere true`");
 }
 
 static void others_are_told_what_there_is_to_do(void **state)
@@ -56,7 +57,7 @@ static void a_machine_that_wakes_is_to_be_waited_for(void **state)
                                         .places = {.sample_waking = ads.items[0]}};
     strbuf_init(&out, 0);
     why_advice(ads.items[0], "4.2", &verdict, &out);
-    ads_expect(&out, "There is nothing to do: it starts when the machine is up.");
+    ads_expect(&out, "Nothing needs to be done: the job starts when the machine is up.");
     vec_fini(&ads, ads_destroy_one);
 }
 
@@ -76,16 +77,18 @@ static void jobs_that_are_still_to_be_made_are_explained(void **state)
     (void)state;
     factory_is("[ClusterId = 7; JobMaterializeNextProcId = 2; TotalSubmitProcs = 20;"
                " JobMaterializePaused = 0; JobMaterializeMaxIdle = 3]",
-               "7: 18 of 20 jobs are still to be made: at most 3 of them are idle at a time.\n");
-    factory_is("[ClusterId = 7; JobMaterializeNextProcId = 0; TotalSubmitProcs = 20;"
-               " JobMaterializePaused = 1; JobMaterializePauseReason = \"via roost hold\"]",
-               "7: 20 of 20 jobs are still to be made, and none is being made: via roost hold.\n"
-               "    `roost release 7` goes on, `roost rm 7` gives them up.\n");
+               "7: 18 of 20 jobs are not created yet: the cluster may have at most 3 idle jobs in "
+               "the queue.\n");
+    factory_is(
+        "[ClusterId = 7; JobMaterializeNextProcId = 0; TotalSubmitProcs = 20;"
+        " JobMaterializePaused = 1; JobMaterializePauseReason = \"via roost hold\"]",
+        "7: 20 of 20 jobs are not created yet, and no more are being created: via roost hold.\n"
+        "    `roost release 7` continues, `roost rm 7` cancels the remaining jobs.\n");
     factory_is("[ClusterId = 7; JobMaterializeNextProcId = 5; TotalSubmitProcs = 20;"
                " JobMaterializePaused = -1; JobMaterializePauseReason = \"x is no number\"]",
-               "7: 15 of 20 jobs are still to be made, and none is being made: x is no number.\n"
-               "    No job can be made of the next item: `roost rm 7`, mend the submit file,"
-               " submit the rest.\n");
+               "7: 15 of 20 jobs are not created yet, and no more are being created: x is no "
+               "number.\n    No job can be created from the next item: run `roost rm 7`, correct "
+               "the submit file, and submit the rest.\n");
 }
 
 int main(void)

@@ -96,17 +96,13 @@ static void one_that_jobs_took_back_says_which_and_from_what(void **state)
     assert_string_equal(ad_string_or(ad, "TakenBack", "?"),
                         "taken back 11/20 09:14: 2 jobs of alice wait; it was drained by cron");
     ad_destroy(ad);
-    expect(&story,
-           "wn01: On.\n"
-           "  Up because: woken 11/20 09:14 by method wol for 3 jobs, 27.0 s until it was there;\n"
-           "    taken back 11/20 09:14: 2 jobs of alice wait; it was drained by cron.\n"
-           "  Does not sleep because: of nothing that it shows; it looks each "
-           "HIBERNATE_CHECK_INTERVAL.\n"
-           "  Nothing could wake it: no 'node' section describes how.\n"
-           "\n"
-           "Start       Machine              Kind  Outcome  Seconds Tries Method   AskedBy\n"
-           "\n"
-           "11/20 09:14 wn01                 Wake  Up          27.0     1 wol      negotiator\n");
+    expect(&story, "wn01: On.\n  Up because: woken 11/20 09:14 by method wol for 3 jobs, 27.0 s "
+                   "until the machine joined the pool;\n    taken back 11/20 09:14: 2 jobs of "
+                   "alice wait; it was drained by cron.\n  Does not sleep because: no reason is "
+                   "known; HIBERNATE is evaluated each HIBERNATE_CHECK_INTERVAL.\n  Cannot be "
+                   "woken: no 'node' section describes how.\n\nStart       Machine              "
+                   "Kind  Outcome  Seconds Tries Method   AskedBy\n\n11/20 09:14 wn01              "
+                   "   Wake  Up          27.0     1 wol      negotiator\n");
 }
 
 static void one_that_is_kept_off_says_so(void **state)
@@ -116,8 +112,8 @@ static void one_that_is_kept_off_says_so(void **state)
     make(&story, "[Name = \"wn01\"; PowerState = \"Off\"]",
          LIST(SLOT("1", "Offline = true; PowerKeptOff = true")), NULL);
     expect(&story, "wn01: Off.\n"
-                   "  It stays off until it is switched on by name.\n"
-                   "  Nothing could wake it: no 'node' section describes how.\n");
+                   "  The machine stays off until somebody switches the machine on by name.\n"
+                   "  Cannot be woken: no 'node' section describes how.\n");
 }
 
 static void one_that_is_up_says_who_woke_it_and_what_keeps_it_up(void **state)
@@ -132,7 +128,8 @@ static void one_that_is_up_says_who_woke_it_and_what_keeps_it_up(void **state)
     expect(
         &story,
         "wn01: On for 0+00:01:00: its live ad is there.\n"
-        "  Up because: woken 11/20 09:14 by method wol for 3 jobs, 27.0 s until it was there.\n"
+        "  Up because: woken 11/20 09:14 by method wol for 3 jobs, 27.0 s until the machine joined "
+        "the pool.\n"
         "  Does not sleep because: HIBERNATE of slot2@wn01 is not true now: ifThenElse(State =?= "
         "\"Owner\",3,0);\n"
         "    held back: bob is logged in.\n"
@@ -158,8 +155,8 @@ static void a_claim_or_a_piece_keeps_it_up(void **state)
     assert_string_equal(ad_string_or(ad, "MyType", ""), "Why");
     assert_string_equal(ad_string_or(ad, "PowerMethod", ""), "wol");
     assert_string_equal(ad_string_or(ad, "DoesNotSleep", ""),
-                        "it drains: a new kernel; 2 of its 2 slots are claimed");
-    assert_string_equal(ad_string_or(ad, "UpBecause", ""), "it was not the rooster who woke it");
+                        "the machine is draining: a new kernel; 2 of its 2 slots are claimed");
+    assert_string_equal(ad_string_or(ad, "UpBecause", ""), "the rooster did not wake the machine");
     ad_destroy(ad);
     drop(&story);
 }
@@ -172,7 +169,7 @@ static void a_wake_of_another_boot_is_not_why_it_is_up(void **state)
          LIST(WAKE));
     struct ad *ad = why_node_ad(&story.why, &CONTEXT);
     assert_string_equal(ad_string_or(ad, "UpBecause", ""),
-                        "it was not the rooster who woke it; it booted 11/20 09:14");
+                        "the rooster did not wake the machine; the machine booted 11/20 09:14");
     ad_destroy(ad);
     drop(&story);
 }
@@ -183,13 +180,13 @@ static void without_a_rooster_its_own_ads_speak(void **state)
     struct story story;
     make(&story, NULL, LIST(SLOT("1", "Hibernate = \"S3\"")), NULL);
     story.why.silence = "the pool has no rooster now";
-    expect(&story, "wn01: On.\n"
-                   "  Up because: who woke it is not known; it booted 11/20 09:14.\n"
-                   "  Does not sleep because: of nothing that it shows; it looks each "
-                   "HIBERNATE_CHECK_INTERVAL.\n"
-                   "  The rooster cannot be asked: the pool has no rooster now\n");
+    expect(
+        &story,
+        "wn01: On.\n  Up because: the cause of the last start is not known; the machine booted "
+        "11/20 09:14.\n  Does not sleep because: no reason is known; HIBERNATE is evaluated each "
+        "HIBERNATE_CHECK_INTERVAL.\n  The rooster cannot be asked: the pool has no rooster now\n");
     make(&story, NULL, NULL, NULL);
-    expect(&story, "wn01: neither the collector nor the rooster knows it.\n");
+    expect(&story, "wn01: unknown to the collector and to the rooster.\n");
 }
 
 static void many_slots_that_do_not_agree_are_counted(void **state)
@@ -202,10 +199,10 @@ static void many_slots_that_do_not_agree_are_counted(void **state)
          NULL);
     struct ad *ad = why_node_ad(&story.why, &CONTEXT);
     const char *why = ad_string_or(ad, "DoesNotSleep", "");
-    assert_non_null(strstr(why, "HIBERNATE of slot1@wn01 is not true now: it has none; "));
+    assert_non_null(strstr(why, "HIBERNATE of slot1@wn01 is not true now: not set; "));
     assert_non_null(strstr(why, "HIBERNATE of slot3@wn01 is not true now: 0; "));
     assert_null(strstr(why, "slot4"));
-    assert_non_null(strstr(why, "nor are those of 2 more slots"));
+    assert_non_null(strstr(why, "nor is HIBERNATE of 2 more slots"));
     ad_destroy(ad);
     drop(&story);
 }

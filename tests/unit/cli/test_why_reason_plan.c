@@ -129,18 +129,18 @@ static void a_job_that_has_a_slot_says_which(void **state)
     expect(&scene, "Running", "running on slot1@n since 1/12 13:30 (0+00:16:40)");
     begin(&scene, "[JobStatus = 2; RemoteHost = \"slot1@n\"; TransferringInput = true]");
     find(&scene, false);
-    expect(&scene, "Running", "its input is on the way to slot1@n");
+    expect(&scene, "Running", "input is being transferred to slot1@n");
     begin(&scene, "[JobStatus = 2; RemoteHost = \"slot1@n\"; TransferringInput = true;"
                   " TransferDoneBytes = 1048576; TransferTotalBytes = 4194304]");
     find(&scene, false);
-    expect(&scene, "Running", "its input is on the way to slot1@n (25% of 4.0 MB)");
+    expect(&scene, "Running", "input is being transferred to slot1@n (25% of 4.0 MB)");
     begin(&scene, "[JobStatus = 2; RemoteHost = \"slot1@n\"; TransferringOutput = true;"
                   " TransferQueued = true]");
     find(&scene, false);
-    expect(&scene, "Running", "its output waits for its turn to come from slot1@n");
+    expect(&scene, "Running", "output waits for its turn to come from slot1@n");
     begin(&scene, "[JobStatus = 6; RemoteHost = \"slot1@n\"]");
     find(&scene, false);
-    expect(&scene, "Running", "its output is being written, from slot1@n");
+    expect(&scene, "Running", "output is being written, from slot1@n");
     begin(&scene, "[JobStatus = 7; RemoteHost = \"slot1@n\"]");
     find(&scene, false);
     expect(&scene, "Running", "suspended on slot1@n");
@@ -176,8 +176,8 @@ static void what_was_not_looked_at_is_said(void **state)
                                   .context = &CONTEXT};
     why_reason_find(&pool, &scene.verdict);
     expect(&scene, "NoMatch",
-           "matches none of 2 slots (1 awake, 1 asleep) as far as the time went: 1 were not looked "
-           "at");
+           "matches none of 2 slots (1 awake, 1 asleep) examined before the time limit; 1 were not "
+           "examined");
 }
 
 static void without_machines_nothing_can_match(void **state)
@@ -186,7 +186,7 @@ static void without_machines_nothing_can_match(void **state)
     struct scene scene;
     begin(&scene, IDLE_JOB);
     find(&scene, true);
-    expect(&scene, "NoSlots", "the collector knows of no machine at all, awake or asleep");
+    expect(&scene, "NoSlots", "the collector knows no machines, awake or asleep");
 }
 
 static void what_rules_out_all_slots_is_told_before_anything_else(void **state)
@@ -199,30 +199,33 @@ static void what_rules_out_all_slots_is_told_before_anything_else(void **state)
     slot(&scene, false, "Memory = 5");
     slot(&scene, true, "Memory = 6");
     find(&scene, true);
-    expect(&scene, "NoMatch",
-           "matches none of 2 slots (1 awake, 1 asleep): its Requirements rules out all");
+    expect(
+        &scene, "NoMatch",
+        "matches none of 2 slots (1 awake, 1 asleep): the job's Requirements rule out all of them");
     begin(&scene, IDLE_JOB);
     slot(&scene, false, "Requirements = false");
     find(&scene, true);
-    expect(&scene, "NoMatch", "matches none of 1 slot (1 awake, 0 asleep): all refuse it");
+    expect(&scene, "NoMatch",
+           "matches none of 1 slot (1 awake, 0 asleep): all of them reject the job");
     begin(&scene, IDLE_JOB);
     slot(&scene, false, "Requirements = false");
     slot(&scene, false, "Memory = 5");
     find(&scene, true);
-    expect(
-        &scene, "NoMatch",
-        "matches none of 2 slots (2 awake, 0 asleep): its Requirements rules out 1, 1 refuse it");
+    expect(&scene, "NoMatch",
+           "matches none of 2 slots (2 awake, 0 asleep): the job's Requirements rule out 1, and 1 "
+           "reject the job");
     begin(&scene, "[JobStatus = 1; Requirements = \"a\" + 1]");
     slot(&scene, false, "");
     find(&scene, true);
     expect(&scene, "RequirementsError",
-           "its Requirements is error with each of 1 slot (1 awake, 0 asleep)");
+           "the job's Requirements evaluate to error with each of 1 slot (1 awake, 0 asleep)");
     begin(&scene, "[JobStatus = 1; Requirements = TARGET.Gpu =?= 5 && TARGET.Memory > 10]");
     slot(&scene, false, "Memory = \"lots\""); /* the second is error, but the first false */
     slot(&scene, false, "Memory = 5");
     find(&scene, true);
-    expect(&scene, "NoMatch",
-           "matches none of 2 slots (2 awake, 0 asleep): its Requirements rules out all");
+    expect(
+        &scene, "NoMatch",
+        "matches none of 2 slots (2 awake, 0 asleep): the job's Requirements rule out all of them");
 }
 
 static void the_parts_of_the_pool_must_be_there(void **state)
@@ -235,19 +238,20 @@ static void the_parts_of_the_pool_must_be_there(void **state)
     scene.negotiator = NULL;
     find(&scene, true);
     expect(&scene, "NoNegotiator",
-           "no negotiator is in the pool; 1 slot (1 awake, 0 asleep) would match");
+           "the pool has no negotiator; 1 slot (1 awake, 0 asleep) would match");
     begin(&scene, IDLE_JOB);
     slot(&scene, false, "State = \"Unclaimed\"");
     ad_set_int(scene.negotiator, "LastHeardFrom", NOW - WHY_SILENT_S - 1);
     find(&scene, true);
     expect(&scene, "NegotiatorSilent",
-           "the negotiator was not heard of since 1/12 13:36 (0+00:10:01)");
+           "the collector has not heard from the negotiator since 1/12 13:36 (0+00:10:01)");
     begin(&scene, IDLE_JOB);
     slot(&scene, false, "State = \"Unclaimed\"");
     scene.unseen = true;
     find(&scene, true);
     expect(&scene, "RequestNotSeen",
-           "the collector has no request for it from its schedd; 1 slot (1 awake, 0 asleep) would "
+           "the collector has no request for this job from its schedd; 1 slot (1 awake, 0 asleep) "
+           "would "
            "match");
 }
 
@@ -273,7 +277,7 @@ static void busy_slots_are_told_apart_by_what_they_do(void **state)
     slot(&scene, false, "State = \"Claimed\"; RemoteUser = \"ann@x\"");
     slot(&scene, false, "State = \"Unclaimed\"");
     find(&scene, true);
-    expect(&scene, "NextCycle", "matches 1 free slot: the next cycle of the negotiator decides");
+    expect(&scene, "NextCycle", "matches 1 free slot; the next negotiation cycle decides");
 }
 
 /* Mine (sched, 7) among requests of bob and eve; bob is ahead of me, carl does not wait. */
@@ -303,18 +307,17 @@ static void priority_says_who_comes_first(void **state)
     slot(&scene, false, "State = \"Claimed\"");
     ads_add(&scene.accounts, "[Name = \"phys.me\"; Priority = 20.25; Ceiling = -1]");
     find(&scene, true);
-    expect(
-        &scene, "Busy",
-        "matches 1 slot awake, all busy: 1 with others' jobs; priority 20.25, 1 submitter with a "
-        "better one waits");
+    expect(&scene, "Busy",
+           "matches 1 slot awake, all busy: 1 with others' jobs; priority 20.25, 1 submitter with "
+           "better priority waits");
     begin(&scene, IDLE_JOB);
     others_wait(&scene);
     slot(&scene, false, "State = \"Unclaimed\"");
     ads_add(&scene.accounts, "[Name = \"phys.me\"; Priority = 2.0]");
     find(&scene, true);
     expect(&scene, "NextCycle",
-           "matches 1 free slot: the next cycle of the negotiator decides; priority 2.00, nobody "
-           "with a better one waits");
+           "matches 1 free slot; the next negotiation cycle decides; priority 2.00, no user with "
+           "better priority waits");
 }
 
 static void a_ceiling_and_a_quota_are_told(void **state)
@@ -327,7 +330,7 @@ static void a_ceiling_and_a_quota_are_told(void **state)
     ads_add(&scene.accounts, "[Name = \"phys.me\"; Priority = 2.0; Ceiling = 4.0; "
                              "WeightedResourcesUsed = 3.5; AccountingGroup = \"phys\"]");
     find(&scene, true);
-    expect(&scene, "Ceiling", "phys.me may have no more at a time: it uses 3.5 of its ceiling 4");
+    expect(&scene, "Ceiling", "phys.me has reached its ceiling: it uses 3.5 of 4");
     for (int cpus = 1; cpus <= 2; cpus++) {
         begin(&scene, IDLE_JOB);
         others_wait(&scene);
@@ -340,7 +343,8 @@ static void a_ceiling_and_a_quota_are_told(void **state)
             assert_int_equal(scene.verdict.reason, WHY_SOON);
             end(&scene);
         } else {
-            expect(&scene, "Quota", "group phys takes no surplus: it uses 5 of its quota 6");
+            expect(&scene, "Quota",
+                   "group phys has used its quota and takes no surplus: it uses 5 of 6");
         }
     }
 }
@@ -416,9 +420,8 @@ static void a_partitionable_slot_that_would_fit_empty_is_too_full(void **state)
         why_answer_destroy(scene.answer);
         find(&scene, true);
         assert_string_equal(scene.verdict.text,
-                            i == 0
-                                ? "matches 1 slot awake, all busy: 1 too full at present"
-                                : "matches 1 free slot: the next cycle of the negotiator decides");
+                            i == 0 ? "matches 1 slot awake, all busy: 1 too full at present"
+                                   : "matches 1 free slot; the next negotiation cycle decides");
     }
     assert_null(why_reason_whole(scene.negotiator));
     vec_fini(&wholes, ads_destroy_one);
@@ -483,22 +486,16 @@ static void an_answer_is_a_line_then_clauses_then_changes(void **state)
     find(&scene, true);
     strbuf_init(&out, 0);
     why_show_job("3.1", &scene.verdict, scene.answer, false, &out);
-    ads_expect(&out,
-               "3.1: matches none of 3 slots (1 awake, 2 asleep): its Requirements rules out 2, 1 "
-               "refuse it.\n"
-               "\n"
-               "    awake  asleep   alone  ruled out by the job's clause\n"
-               "        1       1       2  TARGET.Memory >= RequestMemory\n"
-               "                              RequestMemory is 10; Memory is 5 to 6\n"
-               "\n"
-               "    awake  asleep   alone  ruled out by the slot's clause\n"
-               "        0       1       1  Start: TARGET.Nice\n"
-               "                              Nice is undefined\n"
-               "\n"
-               "  It would match with\n"
-               "    Nice = true (not set now): 1 slot (0 awake, 1 asleep)\n"
-               "    RequestMemory = 6 instead of 10: 1 slot (0 awake, 1 asleep)\n"
-               "    RequestMemory = 5 instead of 10: 2 slots (1 awake, 1 asleep)\n");
+    ads_expect(
+        &out,
+        "3.1: matches none of 3 slots (1 awake, 2 asleep): the job's Requirements rule out 2, and "
+        "1 reject the job.\n\n    awake  asleep   alone  ruled out by the job's clause\n        1  "
+        "     1       2  TARGET.Memory >= RequestMemory\n                              "
+        "RequestMemory is 10; Memory is 5 to 6\n\n    awake  asleep   alone  ruled out by the "
+        "slot's clause\n        0       1       1  Start: TARGET.Nice\n                            "
+        "  Nice is undefined\n\n  The job would match with\n    Nice = true (not set now): 1 slot "
+        "(0 awake, 1 asleep)\n    RequestMemory = 6 instead of 10: 1 slot (0 awake, 1 asleep)\n    "
+        "RequestMemory = 5 instead of 10: 2 slots (1 awake, 1 asleep)\n");
     end(&scene);
 }
 
@@ -517,7 +514,7 @@ static void a_job_that_has_its_place_shows_no_clauses_unless_asked(void **state)
     strbuf_clear(&out);
     why_show_job("3.1", &scene.verdict, scene.answer, true, &out);
     assert_non_null(strstr(strbuf_text(&out), "ruled out"));
-    assert_non_null(strstr(strbuf_text(&out), "It would match more with"));
+    assert_non_null(strstr(strbuf_text(&out), "The job would match more with"));
     strbuf_fini(&out);
     end(&scene);
 }

@@ -67,13 +67,13 @@ static void what_is_wrong_is_named(void **state)
     static const char *const CASES[][2] = {
         {"", "--collector is missing"},
         {"--collector c", "--token is missing"},
-        {"--collector", "needs an argument"},
+        {"--collector", "its argument is missing"},
         {"--collector c --token t --cpus 0", "--cpus: '0'"},
         {"--collector c --token t --memory x", "--memory: 'x'"},
         {"--collector c --token t --lifetime soon", "--lifetime: 'soon'"},
         {"--collector c --token t --idle-timeout -1", "--idle-timeout: '-1'"},
-        {"--collector c --token t --what x", "'--what' is not understood"},
-        {"--collector c --token t START", "neither an option nor KNOB=VALUE"},
+        {"--collector c --token t --what x", "unknown argument '--what'"},
+        {"--collector c --token t START", "neither an option nor of the form KNOB=VALUE"},
         {"--collector c --token t =x", "neither an option"},
         {"--collector c --token t A+B=x", "neither an option"},
         {"--collector c --token t 1A=x", "neither an option"},
@@ -120,15 +120,15 @@ static void what_is_no_token_file_is_refused(void **state)
     static const char *const CASES[][2] = {
         {"", "no token"},
         {CERTIFICATE, "no token"},
-        {"a.b.c\nd.e.f\n", "'d.e.f' is not part"},
-        {"a b", "'a b' is not part"},
+        {"a.b.c\nd.e.f\n", "'d.e.f' is not expected"},
+        {"a b", "'a b' is not expected"},
         {"a.b.c\n-----BEGIN PUBLIC KEY-----\nMFkw\n", "'-----END PUBLIC KEY-----' is missing"},
-        {"a.b.c\n", "the private key that the token is bound to is missing"},
-        {"a.b.c\n" HOLDER HOLDER, "'-----BEGIN PRIVATE KEY-----' is not part"},
+        {"a.b.c\n", "the private key of the token is missing"},
+        {"a.b.c\n" HOLDER HOLDER, "'-----BEGIN PRIVATE KEY-----' is not expected"},
         {"a.b.c\n-----BEGIN EC PRIVATE KEY-----\nMIGH\n-----END EC PRIVATE KEY-----\n",
-         "is not part"},
-        {"a.b.c\nkid: ../x\n" KEY, "'../x' cannot name a key"},
-        {"a.b.c\nkid: .x\n" KEY, "'.x' cannot name a key"},
+         "is not expected"},
+        {"a.b.c\nkid: ../x\n" KEY, "'../x' is not a valid key name"},
+        {"a.b.c\nkid: .x\n" KEY, "'.x' is not a valid key name"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof CASES / sizeof CASES[0]; i++) {
@@ -210,7 +210,7 @@ static void a_value_cannot_begin_another_line(void **state)
     (void)state;
     assert_int_equal(config_of("--collector cm --token t START=a\nTOKEN_FILE=b", &text, &err),
                      -EINVAL);
-    assert_non_null(strstr(err.text, "START: a control character"));
+    assert_non_null(strstr(err.text, "START: a value cannot contain a control character"));
     strbuf_fini(&text);
 }
 
