@@ -30,6 +30,7 @@
 #include "collector/collector_offline.h"
 #include "collector/collector_prototype.h"
 #include "collector/collector_serve.h"
+#include "collector/collector_shown.h"
 #include "collector/collector_state.h"
 #include "collector/collector_verbs.h"
 #include "collector/knobs.h"
@@ -41,61 +42,6 @@
 
 #define INDEX_ENTRIES 2000 /* looked at in one turn for an index that is to be made */
 #define EXPIRY_MS     1000 /* how often ads are looked through for those whose time is over */
-
-struct ad_context collector_context(const struct collector *collector)
-{
-    struct ad_context context = {.now_s = loop_wall_s(collector->env.loop)};
-    user_world_serve(collector->users, &context);
-    return context;
-}
-
-static void serve_watch(void *arg, struct ad_context *context)
-{
-    const struct collector *collector = arg;
-    user_world_serve(collector->users, context);
-}
-
-/* ---- tables and watches ---------------------------------------------------------------------- */
-
-static void ad_changed(void *arg, const char *type, const char *name, const struct ad *ad)
-{
-    struct collector *collector = arg;
-    watch_server_changed(collector->watches, type, name, ad);
-}
-
-static void ad_gone(void *arg, const char *type, const char *name)
-{
-    struct collector *collector = arg;
-    watch_server_gone(collector->watches, type, name);
-}
-
-static void walk_shown(void *arg, const char *type, watch_each_f each, void *each_arg)
-{
-    const struct collector *collector = arg;
-    struct ads_cursor cursor;
-    ads_cursor_init(&cursor, collector->ads, type);
-    const struct ads_entry *entry;
-    while ((entry = ads_cursor_next(&cursor)) != NULL) {
-        if (entry->shown && !entry->shown_absent && !each(each_arg, entry->name)) {
-            break;
-        }
-    }
-    ads_cursor_fini(&cursor);
-}
-
-static const struct ad *get_shown(void *arg, const char *type, const char *name)
-{
-    const struct collector *collector = arg;
-    const struct ads_entry *entry = collector_ads_find(collector->ads, type, name);
-    return entry && !entry->shown_absent ? entry->shown : NULL;
-}
-
-static const struct secret_list *get_secrets(void *arg, const char *type, const char *name)
-{
-    const struct collector *collector = arg;
-    const struct ads_entry *entry = collector_ads_find(collector->ads, type, name);
-    return entry && !entry->shown_absent ? entry->shown_secrets : NULL;
-}
 
 /* ---- now and then ---------------------------------------------------------------------------- */
 
@@ -158,24 +104,27 @@ static int load(struct collector *collector, struct err *err)
 
 static void configure(struct collector *collector, const struct config *config)
 {
-    collector->classad_lifetime_s = config_duration_s(config, "CLASSAD_LIFETIME");
-    collector->offline_expire_s = config_duration_s(config, "OFFLINE_EXPIRE_ADS_AFTER");
-    collector->constraint_steps_max = (uint64_t)config_int(config, "MAX_CONSTRAINT_STEPS");
+    collector->settings.classad_lifetime_s = config_duration_s(config, "CLASSAD_LIFETIME");
+    collector->settings.offline_expire_s = config_duration_s(config, "OFFLINE_EXPIRE_ADS_AFTER");
+    collector->settings.constraint_steps_max = (uint64_t)config_int(config, "MAX_CONSTRAINT_STEPS");
     if (collector->watches) {
-        watch_server_limit_steps(collector->watches, collector->constraint_steps_max);
+        watch_server_limit_steps(collector->watches, collector->settings.constraint_steps_max);
     }
-    collector->identity_ads_max = (size_t)config_int(config, "COLLECTOR_MAX_ADS_PER_IDENTITY");
-    collector->identity_bytes_max =
+    collector->settings.identity_ads_max =
+        (size_t)config_int(config, "COLLECTOR_MAX_ADS_PER_IDENTITY");
+    collector->settings.identity_bytes_max =
         (size_t)config_bytes(config, "COLLECTOR_MAX_BYTES_PER_IDENTITY");
-    collector->ad_bytes_max = (size_t)config_bytes(config, "COLLECTOR_MAX_BYTES_PER_AD");
-    collector->ad_attributes_max = (size_t)config_int(config, "COLLECTOR_MAX_ATTRIBUTES_PER_AD");
-    collector->absent_expire_s = config_duration_s(config, "ABSENT_EXPIRE_ADS_AFTER");
-    collector->expire_invalidated = config_bool(config, "EXPIRE_INVALIDATED_ADS");
+    collector->settings.ad_bytes_max = (size_t)config_bytes(config, "COLLECTOR_MAX_BYTES_PER_AD");
+    collector->settings.ad_attributes_max =
+        (size_t)config_int(config, "COLLECTOR_MAX_ATTRIBUTES_PER_AD");
+    collector->settings.absent_expire_s = config_duration_s(config, "ABSENT_EXPIRE_ADS_AFTER");
+    collector->settings.expire_invalidated = config_bool(config, "EXPIRE_INVALIDATED_ADS");
     const char *absent = config_expr(config, "ABSENT_REQUIREMENTS"); /* parsed by the loader, too */
-    ad_expr_destroy(collector->absent_requirements);
-    collector->absent_requirements = NULL;
-    (void)ad_expr_parse(absent, strlen(absent), AD_OLD, &collector->absent_requirements, NULL);
-    collector->own_ad_interval_ms =
+    ad_expr_destroy(collector->settings.absent_requirements);
+    collector->settings.absent_requirements = NULL;
+    (void)ad_expr_parse(absent, strlen(absent), AD_OLD, &collector->settings.absent_requirements,
+                        NULL);
+    collector->settings.own_ad_interval_ms =
         (uint64_t)config_duration_s(config, "COLLECTOR_UPDATE_INTERVAL") * 1000;
 }
 
@@ -210,7 +159,7 @@ static void destroy(void *state)
     ad_given_destroy(collector->heard);
     ad_pool_destroy(collector->pool);
     prototypes_destroy(collector->prototypes);
-    ad_expr_destroy(collector->absent_requirements);
+    ad_expr_destroy(collector->settings.absent_requirements);
     user_world_destroy(collector->users);
     mem_free(collector);
 }
@@ -249,11 +198,6 @@ static int open_everything(struct collector *collector, struct err *err)
 
 static int start(const struct daemon_env *env, void **state, struct err *err)
 {
-    static const struct ads_events EVENTS = {.changed = ad_changed, .gone = ad_gone};
-    static const struct watch_server_source SOURCE = {.walk = walk_shown,
-                                                      .get = get_shown,
-                                                      .secrets = get_secrets,
-                                                      .serve = serve_watch};
     struct collector *collector = mem_zalloc(sizeof(*collector));
     collector->env = *env;
     collector->users = user_world_create(env->os, env->config);
@@ -261,8 +205,8 @@ static int start(const struct daemon_env *env, void **state, struct err *err)
     configure(collector, env->config);
     collector->pool = ad_pool_create();
     collector->prototypes = prototypes_create();
-    collector->ads = collector_ads_create(&EVENTS, collector);
-    collector->watches = watch_server_create(env->loop, &SOURCE, collector);
+    collector->ads = collector_ads_create(&collector_shown_events, collector);
+    collector->watches = watch_server_create(env->loop, &collector_shown_source, collector);
     collector->leases = collector_leases_create();
     collector->accounts = strmap_create(STRMAP_CASE_SENSITIVE);
     collector->shares = shares_create();

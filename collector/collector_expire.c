@@ -26,13 +26,14 @@
 static bool is_to_be_missed(const struct collector *collector, const struct ads_entry *entry)
 {
     if (entry->latest_absent || !text_equal_nocase(entry->type, "Machine") ||
-        !collector->absent_requirements) {
+        !collector->settings.absent_requirements) {
         return false;
     }
     struct ad_work work = {.steps_max = ABSENT_STEPS_MAX};
     struct ad_context context = collector_context(collector);
     context.work = &work;
-    return ad_eval_bool(collector->absent_requirements, entry->latest, NULL, &context) == AD_TRUE;
+    return ad_eval_bool(collector->settings.absent_requirements, entry->latest, NULL, &context) ==
+           AD_TRUE;
 }
 
 void collector_end_ad(struct collector *collector, struct batch *batch, struct ads_entry *entry)
@@ -40,7 +41,7 @@ void collector_end_ad(struct collector *collector, struct batch *batch, struct a
     struct err err = {""};
     if (is_to_be_missed(collector, entry)) {
         struct ad *absent = plan_make_absent(entry->latest, loop_wall_s(collector->env.loop),
-                                             collector->absent_expire_s);
+                                             collector->settings.absent_expire_s);
         if (batch_set(batch, entry->type, entry->name, absent, NULL, NULL, &err) == 0) {
             collector->counts.gone_absent++;
             log_info(collector->env.log, "ad.absent", "a machine is absent",
@@ -61,15 +62,17 @@ static uint64_t left_s(const struct collector *collector, const struct ads_entry
         return 1;
     }
     if (ads_entry_is_durable(entry)) {
-        int64_t left = (entry->latest_offline
-                            ? offline_ads_expires_s(entry->latest, collector->offline_expire_s)
-                            : plan_absent_expires_s(entry->latest, collector->absent_expire_s)) -
-                       loop_wall_s(collector->env.loop);
+        int64_t left =
+            (entry->latest_offline
+                 ? offline_ads_expires_s(entry->latest, collector->settings.offline_expire_s)
+                 : plan_absent_expires_s(entry->latest, collector->settings.absent_expire_s)) -
+            loop_wall_s(collector->env.loop);
         /* That clock may be set. */
         return left <= 0 ? 0 : left < LOOK_AGAIN_S ? (uint64_t)left : LOOK_AGAIN_S;
     }
     uint64_t age_ms = loop_now_ms(collector->env.loop) - entry->heard_ms;
-    uint64_t lifetime_ms = plan_lifetime_ms(entry->lifetime_s, collector->classad_lifetime_s);
+    uint64_t lifetime_ms =
+        plan_lifetime_ms(entry->lifetime_s, collector->settings.classad_lifetime_s);
     return age_ms >= lifetime_ms ? 0 : (lifetime_ms - age_ms + 999) / 1000;
 }
 

@@ -229,7 +229,7 @@ void collector_show_figures(void *arg)
                               &change) == 0) {
         collector_ads_apply(collector->ads, change);
     }
-    loop_timer_set(collector->own_ad, collector->own_ad_interval_ms);
+    loop_timer_set(collector->own_ad, collector->settings.own_ad_interval_ms);
 }
 
 void collector_renew_figures(struct collector *collector)

@@ -73,7 +73,7 @@ static void take_away(struct invalidation *invalidation, struct ads_entry *entry
     if (!is_meant(invalidation, entry)) {
         return;
     }
-    if (invalidation->collector->expire_invalidated && !entry->latest_offline) {
+    if (invalidation->collector->settings.expire_invalidated && !entry->latest_offline) {
         collector_end_ad(invalidation->collector, invalidation->batch, entry);
     } else {
         batch_remove(invalidation->batch, entry);
@@ -249,11 +249,11 @@ void collector_invalidate(struct session *session, struct wire_request *request)
     const struct ad *args = wire_request_args(request);
     const char *type = ad_string_or(args, "Type", "");
     const char *text = ad_string_or(args, "Constraint", "");
-    struct plan_sender sender = collector_sender(wire_request_peer(request));
+    unsigned roles = collector_roles(wire_request_peer(request));
     struct ad_expr *constraint = NULL;
     struct invalidation **link = queue_end(collector);
     struct err err = {""};
-    if (!plan_may_advertise(&sender, type)) {
+    if (!plan_may_advertise(roles, type)) {
         wire_reply_error(request, -EACCES, "you may not have ads of type '%s'", type);
         return;
     }

@@ -111,23 +111,16 @@ bool plan_expires(const char *type)
     return owner_of(type) != OWNER_COLLECTOR;
 }
 
-bool plan_may_advertise(const struct plan_sender *sender, const char *type)
+bool plan_may_advertise(unsigned roles, const char *type)
 {
-    switch (owner_of(type)) {
-    case OWNER_WORKER:
-        return sender->advertise || sender->administrator;
-    case OWNER_MASTER:
-        return sender->advertise || sender->master || sender->administrator;
-    case OWNER_SCHEDD:
-        return sender->schedd || sender->administrator;
-    case OWNER_ROOSTER:
-        return sender->rooster || sender->administrator;
-    case OWNER_NEGOTIATOR:
-        return sender->negotiator || sender->administrator;
-    case OWNER_COLLECTOR:
-        return false;
-    }
-    return false;
+    static const unsigned ROLES[] = {[OWNER_WORKER] = PLAN_WORKER | PLAN_ADMINISTRATOR,
+                                     [OWNER_MASTER] =
+                                         PLAN_WORKER | PLAN_MASTER | PLAN_ADMINISTRATOR,
+                                     [OWNER_SCHEDD] = PLAN_SCHEDD | PLAN_ADMINISTRATOR,
+                                     [OWNER_ROOSTER] = PLAN_ROOSTER | PLAN_ADMINISTRATOR,
+                                     [OWNER_NEGOTIATOR] = PLAN_NEGOTIATOR | PLAN_ADMINISTRATOR,
+                                     [OWNER_COLLECTOR] = 0};
+    return (roles & ROLES[owner_of(type)]) != 0;
 }
 
 bool plan_is_of_machine(const char *type)
@@ -172,13 +165,13 @@ static bool is_among(const char *name, const char *const *names, size_t count)
     return false;
 }
 
-bool plan_may_merge(const struct plan_sender *sender, const char *attribute)
+bool plan_may_merge(unsigned roles, const char *attribute)
 {
-    if ((sender->negotiator || sender->administrator) &&
+    if ((roles & (PLAN_NEGOTIATOR | PLAN_ADMINISTRATOR)) != 0 &&
         is_among(attribute, NEGOTIATOR_MERGES, ARRAY_COUNT(NEGOTIATOR_MERGES))) {
         return true;
     }
-    return (sender->rooster || sender->administrator) &&
+    return (roles & (PLAN_ROOSTER | PLAN_ADMINISTRATOR)) != 0 &&
            is_among(attribute, ROOSTER_MERGES, ARRAY_COUNT(ROOSTER_MERGES));
 }
 

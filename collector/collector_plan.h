@@ -17,9 +17,14 @@ struct ad;
 struct ad_pool;
 struct err;
 
-/* What a sender's token allows. */
-struct plan_sender {
-    bool advertise, schedd, rooster, master, negotiator, administrator;
+/* What a sender's token allows: a set of these. */
+enum plan_role {
+    PLAN_WORKER = 1 << 0, /* it advertises machines */
+    PLAN_SCHEDD = 1 << 1,
+    PLAN_ROOSTER = 1 << 2,
+    PLAN_MASTER = 1 << 3,
+    PLAN_NEGOTIATOR = 1 << 4,
+    PLAN_ADMINISTRATOR = 1 << 5,
 };
 
 /* MyType and Name of an ad that came in, borrowed from it.  -EINVAL: one is missing, empty, too
@@ -50,7 +55,7 @@ bool plan_expires(const char *type);
 /* May this sender have ads of that type?  Machine and types unknown to us: ADVERTISE; DaemonMaster:
  * ADVERTISE or MASTER; Negotiator, Accounting: NEGOTIATOR; Request, Submitter, Scheduler: SCHEDD;
  * Rooster: ROOSTER; what the collector makes itself (Collector, Revocation): nobody. */
-bool plan_may_advertise(const struct plan_sender *sender, const char *type);
+bool plan_may_advertise(unsigned roles, const char *type);
 /* Ads whose Machine is the sender's own: the pattern of its token must allow it. */
 bool plan_is_of_machine(const char *type);
 /* The part of an ad's Name that the pattern of the sender's token must allow: the schedd's name in
@@ -60,7 +65,7 @@ bool plan_is_of_machine(const char *type);
 const char *plan_holder(const char *type, const char *name, char ret[PLAN_NAME_MAX + 1]);
 
 /* Is this an attribute of somebody else's machine ad that the sender may set? */
-bool plan_may_merge(const struct plan_sender *sender, const char *attribute);
+bool plan_may_merge(unsigned roles, const char *attribute);
 
 /* Where an update stands in time.  epoch 0: the sender does not count. */
 struct plan_stamp {

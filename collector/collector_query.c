@@ -149,7 +149,8 @@ static void tell_costly(const struct collector *collector, const struct wire_req
 
 bool collector_is_too_costly(const struct collector *collector, const struct ad_work *work)
 {
-    return collector->constraint_steps_max != 0 && work->steps > collector->constraint_steps_max;
+    return collector->settings.constraint_steps_max != 0 &&
+           work->steps > collector->settings.constraint_steps_max;
 }
 
 void collector_refuse_costly(const struct collector *collector, struct wire_request *request,
@@ -162,7 +163,7 @@ void collector_refuse_costly(const struct collector *collector, struct wire_requ
                      "evaluating the constraint '%.*s' took more than %llu steps "
                      "(MAX_CONSTRAINT_STEPS); use a cheaper one, or name the ads",
                      TEXT_SHOWN, ad_string_or(wire_request_args(request), "Constraint", ""),
-                     (unsigned long long)collector->constraint_steps_max);
+                     (unsigned long long)collector->settings.constraint_steps_max);
 }
 
 static void finish(struct query *query)

@@ -47,33 +47,34 @@ int collector_quota_admit(struct collector *collector, const char *identity,
                           const char *name, const struct ad *ad, size_t bytes,
                           struct quota_pending *pending, struct err *err)
 {
-    if (bytes > collector->ad_bytes_max) {
+    if (bytes > collector->settings.ad_bytes_max) {
         return err_set(err, -E2BIG, "the ad '%s' has more than %zu KiB", name,
-                       collector->ad_bytes_max >> 10);
+                       collector->settings.ad_bytes_max >> 10);
     }
-    if (ad_count(ad) > collector->ad_attributes_max &&
-        attributes_of(ad) > collector->ad_attributes_max) {
+    if (ad_count(ad) > collector->settings.ad_attributes_max &&
+        attributes_of(ad) > collector->settings.ad_attributes_max) {
         return err_set(err, -E2BIG, "the ad '%s' has %zu attributes, more than %zu", name,
-                       attributes_of(ad), collector->ad_attributes_max);
+                       attributes_of(ad), collector->settings.ad_attributes_max);
     }
     bool is_own = entry && entry->account == account;
     size_t more_ads = is_own ? 0 : 1;
     long long more_bytes = (long long)bytes - (is_own ? (long long)entry->charged_bytes : 0);
     size_t ads = account->ads + pending->ads;
     long long all_bytes = (long long)account->bytes + pending->bytes;
-    if (more_ads > 0 && ads >= collector->identity_ads_max) {
+    if (more_ads > 0 && ads >= collector->settings.identity_ads_max) {
         collector->counts.over_quota++;
         return err_set(err, -EDQUOT,
                        "%s has %zu ads and may have %zu (COLLECTOR_MAX_ADS_PER_IDENTITY): no place "
                        "for '%s'",
-                       identity, ads, collector->identity_ads_max, name);
+                       identity, ads, collector->settings.identity_ads_max, name);
     }
-    if (more_bytes > 0 && all_bytes + more_bytes > (long long)collector->identity_bytes_max) {
+    if (more_bytes > 0 &&
+        all_bytes + more_bytes > (long long)collector->settings.identity_bytes_max) {
         collector->counts.over_quota++;
         return err_set(err, -EDQUOT,
                        "%s has ads of %lld bytes and may have %zu "
                        "(COLLECTOR_MAX_BYTES_PER_IDENTITY): no place for '%s' of %zu",
-                       identity, all_bytes, collector->identity_bytes_max, name, bytes);
+                       identity, all_bytes, collector->settings.identity_bytes_max, name, bytes);
     }
     pending->ads += more_ads;
     pending->bytes += more_bytes;

@@ -29,25 +29,6 @@
 #include "wire/watch.h"
 #include "wire/wire.h"
 
-bool collector_is_holder(const struct wire_peer *peer, const char *type, const char *name)
-{
-    char text[PLAN_NAME_MAX + 1];
-    const char *holder = plan_holder(type, name, text);
-    return holder == NULL || wire_peer_may_advertise(peer, holder);
-}
-
-struct plan_sender collector_sender(const struct wire_peer *peer)
-{
-    return (struct plan_sender){
-        .advertise = (peer->scopes & SCOPE_ADVERTISE) != 0,
-        .schedd = (peer->scopes & SCOPE_SCHEDD) != 0,
-        .rooster = (peer->scopes & SCOPE_ROOSTER) != 0,
-        .master = (peer->scopes & SCOPE_MASTER) != 0,
-        .negotiator = (peer->scopes & SCOPE_NEGOTIATOR) != 0,
-        .administrator = (peer->scopes & SCOPE_ADMINISTRATOR) != 0,
-    };
-}
-
 /* ---- requests -------------------------------------------------------------------------------- */
 
 static void answer_lease(struct session *session, struct wire_request *request)

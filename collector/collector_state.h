@@ -62,6 +62,19 @@ struct collector_sample {
     struct collector_counts counts;
 };
 
+/* What the configuration says, read once. */
+struct collector_settings {
+    int64_t classad_lifetime_s;
+    uint64_t constraint_steps_max; /* of one request; 0: no limit */
+    size_t identity_ads_max, identity_bytes_max;
+    size_t ad_attributes_max, ad_bytes_max;
+    int64_t offline_expire_s;
+    struct ad_expr *absent_requirements;
+    int64_t absent_expire_s;
+    bool expire_invalidated;
+    uint64_t own_ad_interval_ms;
+};
+
 struct collector {
     struct daemon_env env;
     struct wire_context *context;
@@ -99,16 +112,7 @@ struct collector {
     char own_name[300];
     int64_t started_s;
     struct collector_counts counts;
-    /* configuration */
-    int64_t classad_lifetime_s;
-    uint64_t constraint_steps_max; /* of one request; 0: no limit */
-    size_t identity_ads_max, identity_bytes_max;
-    size_t ad_attributes_max, ad_bytes_max;
-    int64_t offline_expire_s;
-    struct ad_expr *absent_requirements;
-    int64_t absent_expire_s;
-    bool expire_invalidated;
-    uint64_t own_ad_interval_ms;
+    struct collector_settings settings;
 };
 
 /* What expressions may ask: the clock, the maps of users. */

@@ -30,8 +30,8 @@ struct update {
     struct session *session;
     struct collector *collector;
     struct wire_request *request;
-    const struct ad *args; /* valid until the request is answered */
-    struct plan_sender sender;
+    const struct ad *args;       /* valid until the request is answered */
+    unsigned roles;              /* of the sender: enum plan_role */
     struct ads_account *account; /* of the sender */
     struct quota_pending pending;
     struct plan_stamp stamp;
@@ -107,7 +107,7 @@ static int admit(const struct update *update, const struct ads_entry *entry, con
     if (entry && entry->latest && entry->stamp.session == update->stamp.session) {
         return 0;
     }
-    if (!plan_may_advertise(&update->sender, type)) {
+    if (!plan_may_advertise(update->roles, type)) {
         return err_set(err, -EACCES, "%s may not have ads of type %s", peer->identity, type);
     }
     if (!collector_is_holder(peer, type, name)) {
@@ -590,7 +590,7 @@ void collector_update(struct session *session, struct wire_request *request)
     *update = (struct update){.session = session, .collector = session->collector, .count = count};
     update->request = request;
     update->args = args;
-    update->sender = collector_sender(wire_request_peer(request));
+    update->roles = collector_roles(wire_request_peer(request));
     if (!session->account) {
         session->account =
             collector_account(session->collector, wire_request_peer(request)->identity);
@@ -628,13 +628,13 @@ void collector_update(struct session *session, struct wire_request *request)
 /* ---- MERGE ----------------------------------------------------------------------------------- */
 
 /* 0, or -EACCES naming the first attribute that this sender may not touch. */
-static int merge_judge(const struct plan_sender *sender, const struct ad *changes,
-                       const struct ad *args, struct err *err)
+static int merge_judge(unsigned roles, const struct ad *changes, const struct ad *args,
+                       struct err *err)
 {
     size_t at = 0;
     const char *name;
     while (ad_next(changes, &at, &name, NULL)) {
-        if (!plan_may_merge(sender, name)) {
+        if (!plan_may_merge(roles, name)) {
             return err_set(err, -EACCES, "%s may not be set by you in the ad of another", name);
         }
     }
@@ -645,7 +645,7 @@ static int merge_judge(const struct plan_sender *sender, const struct ad *change
     for (size_t i = 0; i < count && !code; i++) {
         struct ad_value value;
         ad_value_item(&names, i, &value);
-        if (value.type != AD_TYPE_STRING || !plan_may_merge(sender, value.string.text)) {
+        if (value.type != AD_TYPE_STRING || !plan_may_merge(roles, value.string.text)) {
             code = err_set(err, -EACCES, "%s may not be removed by you from the ad of another",
                            value.type == AD_TYPE_STRING ? value.string.text : "what is no name");
         }
@@ -661,7 +661,7 @@ void collector_merge(struct session *session, struct wire_request *request)
     const struct ad *args = wire_request_args(request);
     const char *type = ad_string_or(args, "Type", "Machine");
     const char *name = ad_string_or(args, "Name", "");
-    struct plan_sender sender = collector_sender(wire_request_peer(request));
+    unsigned roles = collector_roles(wire_request_peer(request));
     struct err err = {""};
     if (wire_request_ad_count(request) != 1) {
         wire_reply_error(request, -EINVAL, "MERGE wants one ad with the attributes to be set");
@@ -672,7 +672,7 @@ void collector_merge(struct session *session, struct wire_request *request)
         wire_reply_error(request, -EACCES, "only ads of type Machine are merged, not %s", type);
         return;
     }
-    if (merge_judge(&sender, changes, args, &err) != 0) {
+    if (merge_judge(roles, changes, args, &err) != 0) {
         wire_reply_error(request, -EACCES, "%s", err.text);
         return;
     }

@@ -83,9 +83,9 @@ void collector_drop_request(struct wire_request *request);
 /* Epoch and Sequence of a message that came over this connection. */
 struct plan_stamp collector_stamp(const struct session *session, const struct ad *args);
 
-/* collector_serve.c */
+/* collector_rights.c */
 /* Are ads of that type and name his to have, by the pattern of his token? */
 bool collector_is_holder(const struct wire_peer *peer, const char *type, const char *name);
-struct plan_sender collector_sender(const struct wire_peer *peer);
+unsigned collector_roles(const struct wire_peer *peer); /* enum plan_role, added up */
 
 #endif
