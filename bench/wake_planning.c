@@ -219,7 +219,7 @@ static size_t would_wake(const struct bench *bench)
     size_t at = 0, count = 0;
     void *node;
     while (strmap_next(bench->rooster.nodes, &at, NULL, &node)) {
-        count += ((const struct node *)node)->would_wake ? 1 : 0;
+        count += ((const struct node *)node)->wake.is_dry ? 1 : 0;
     }
     return count;
 }
@@ -251,7 +251,7 @@ static double replan(struct bench *bench, bool live, double *worst)
         struct ad *ad = live ? live_ad(i % LIVE_MACHINES, i) : offline_ad(which, 11);
         struct ad **old = live ? &bench->live[i % LIVE_MACHINES] : &bench->ads[which];
         struct node *node = strmap_get(bench->rooster.nodes, ad_string_or(ad, "Machine", ""));
-        node->would_wake = false; /* it is chosen from anew */
+        node->wake.is_dry = false; /* it is chosen from anew */
         double began = cpu_ms();
         show(bench, ad);
         look_now(&bench->rooster);

@@ -24,7 +24,9 @@ CALLED_BY_OTHERS = ["main", "LLVMFuzzerTestOneInput"]
 
 def objects_of(build):
     """Yields (source, object) for the objects below CMakeFiles; the source is relative to the tree's top."""
-    for folder, _, files in os.walk(build):
+    for folder, folders, files in os.walk(build):
+        # build/asan and its like are builds of their own.
+        folders[:] = [name for name in folders if not os.path.exists(os.path.join(folder, name, "CMakeCache.txt"))]
         match = re.search(r"/CMakeFiles/[^/]+\.dir(?:/(.*))?$", folder)
         if match is None:
             continue

@@ -208,7 +208,7 @@ static void what_is_more_than_it_says_is_not_unpacked(void **state)
     honest[1].plain = 10000; /* it is a bomb, that is */
     assert_true(honest[1].count < 64 * 1024);
     assert_int_equal(take(world, &starter, 2, honest, why), -ENODATA);
-    assert_non_null(strstr(why, "changes: it is 4195"));
+    assert_non_null(strstr(why, "changes: unpacked, the file has 4195"));
     assert_non_null(strstr(why, " bytes, more than "));
     assert_non_null(strstr(why, "all of it is to come again"));
     is_latest(world, &starter, 1);
