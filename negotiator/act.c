@@ -17,20 +17,14 @@
 #include "base/log.h"
 #include "base/loop.h"
 #include "base/mem.h"
-#include "base/strbuf.h"
 #include "base/strmap.h"
 #include "classad/ad.h"
-#include "negotiator/limit_plan.h"
 #include "negotiator/negotiator.h"
-#include "negotiator/significant_plan.h"
 #include "offline_ads/offline_holds.h"
-#include "wire/daemon_ad.h"
-#include "wire/settings.h"
 #include "wire/wire.h"
 
-#define LIMITS_TOLD_MAX 200 /* concurrency limits in our ad */
-#define MATCH_MS        10000
-#define REST_MS         1000
+#define MATCH_MS 10000
+#define REST_MS  1000
 
 struct flight { /* one MATCH or MERGE under way; names, for what it was about may be gone when the
                    answer comes */
@@ -85,7 +79,7 @@ static void matched(void *arg, struct wire_reply *reply)
         }
     }
     flight_destroy(flight);
-    cycle_soon(negotiator);
+    negotiator_cycle_soon(negotiator);
 }
 
 static const char *const PREEMPTION[] = {
@@ -96,7 +90,7 @@ void act_match(struct negotiator *negotiator, struct pool_slot *slot, struct poo
 {
     struct wire *wire = uplink_wire(negotiator->uplink);
     const struct ad *slot_ad = slot->facts.ad, *request_ad = request->facts.ad;
-    const char *claim_id = copies_claim_id(slot);
+    const char *claim_id = given_free_id(slot);
     if (wire == NULL || claim_id == NULL) {
         return;
     }
@@ -134,16 +128,6 @@ void act_match(struct negotiator *negotiator, struct pool_slot *slot, struct poo
     ad_destroy(args);
 }
 
-/* A MERGE that is refused is tried again, but not at once: it would be refused again, as often as
- * the loop goes round. */
-void act_rest(struct negotiator *negotiator, struct pool_slot *slot)
-{
-    uint64_t rest_ms = (uint64_t)REST_MS << (slot->refusals < 6 ? slot->refusals : 6);
-    slot->refusals++;
-    slot->rest_until_ms = loop_now_ms(negotiator->env.loop) + rest_ms;
-    loop_timer_set(negotiator->rest_timer, rest_ms);
-}
-
 static void merged(void *arg, struct wire_reply *reply)
 {
     struct flight *flight = arg;
@@ -153,17 +137,17 @@ static void merged(void *arg, struct wire_reply *reply)
         slot->merging = false;
         offline_holds_destroy(slot->pending);
         slot->pending = NULL; /* the ad shows it by now, or it was refused */
-        copies_slot_touched(slot);
+        negotiator_slot_touched(slot);
     }
     if (reply->status != 0) {
         log_info(negotiator->env.log, "hold.refused", reply->text, LOG_TEXT("slot", flight->slot),
                  LOG_INT("status", reply->status));
         if (slot != NULL) {
-            act_rest(negotiator, slot);
+            negotiator_slot_rests(negotiator, slot);
         }
     }
     flight_destroy(flight);
-    cycle_soon(negotiator);
+    negotiator_cycle_soon(negotiator);
 }
 
 void act_holds(struct negotiator *negotiator, struct pool_slot *slot, struct offline_holds *holds,
@@ -188,7 +172,7 @@ void act_holds(struct negotiator *negotiator, struct pool_slot *slot, struct off
         slot->merging = true;
         offline_holds_destroy(slot->pending);
         slot->pending = holds;
-        copies_slot_touched(slot);
+        negotiator_slot_touched(slot);
         log_info(negotiator->env.log, "hold",
                  is_match ? "request waits for a sleeping machine" : "hold taken back",
                  LOG_TEXT("slot", slot->name), LOG_INT("jobs", offline_holds_total(holds)));
@@ -198,95 +182,4 @@ void act_holds(struct negotiator *negotiator, struct pool_slot *slot, struct off
     }
     ad_destroy(args);
     ad_destroy(change);
-}
-
-static void advertised(void *arg, struct wire_reply *reply)
-{
-    const struct negotiator *negotiator = arg;
-    if (reply->status != 0 && reply->status != -ECONNRESET) {
-        log_debug(negotiator->env.log, "update.refused", reply->text);
-    }
-}
-
-/* ConcurrencyLimits: those that are in use or asked for, and limited. */
-static void write_limits(const struct limit_plan *limits, struct ad *ad)
-{
-    struct strbuf list;
-    double used, max;
-    size_t at = 0, count = 0;
-    strbuf_init(&list, 0);
-    const char *name;
-    while (count < LIMITS_TOLD_MAX && (name = limit_plan_next(limits, &at, &used, &max)) != NULL) {
-        if (max >= 0) {
-            struct ad *one = ad_create();
-            ad_set_string(one, "Name", name);
-            ad_set_real(one, "Used", used);
-            ad_set_real(one, "Max", max);
-            strbuf_puts(&list, count++ > 0 ? ", " : "{ ");
-            ad_print(one, &list);
-            ad_destroy(one);
-        }
-    }
-    strbuf_puts(&list, " }");
-    if (count > 0 && !list.failed) {
-        (void)ad_set_expr(ad, "ConcurrencyLimits", strbuf_text(&list), NULL); /* else: not told */
-    }
-    strbuf_fini(&list);
-}
-
-/* HTCondor's figures of the last cycle, for `roost status -negotiator`. */
-static void put_last_cycle(const struct negotiator *negotiator, struct ad *ad)
-{
-    struct strmap *submitters = strmap_create(STRMAP_CASE_SENSITIVE);
-    struct strmap *schedds = strmap_create(STRMAP_CASE_SENSITIVE);
-    int64_t idle = 0;
-    size_t at = 0;
-    void *value;
-    while (strmap_next(negotiator->requests, &at, NULL, &value)) {
-        const struct plan_request *facts = &((const struct pool_request *)value)->facts;
-        idle += facts->count;
-        (void)strmap_set(submitters, facts->user, ad); /* only presence counts */
-        (void)strmap_set(schedds, facts->schedd, ad);  /* likewise */
-    }
-    ad_set_int(ad, "LastNegotiationCycleEnd0", negotiator->last_cycle_s);
-    ad_set_int(ad, "LastNegotiationCycleDuration0", negotiator->last_duration_ms / 1000);
-    ad_set_int(ad, "LastNegotiationCycleTotalSlots0", (int64_t)strmap_count(negotiator->slots));
-    ad_set_int(ad, "LastNegotiationCycleActiveSubmitterCount0", (int64_t)strmap_count(submitters));
-    ad_set_int(ad, "LastNegotiationCycleNumSchedulers0", (int64_t)strmap_count(schedds));
-    ad_set_int(ad, "LastNegotiationCycleNumIdleJobs0", idle);
-    ad_set_int(ad, "LastNegotiationCycleMatches0", negotiator->last_matches);
-    strmap_destroy(submitters, NULL);
-    strmap_destroy(schedds, NULL);
-}
-
-void act_advertise(struct negotiator *negotiator)
-{
-    struct wire *wire = uplink_wire(negotiator->uplink);
-    if (wire == NULL) {
-        return;
-    }
-    struct ad *args = ad_create(), *ad = ad_create();
-    ad_set_int(args, "Epoch", (int64_t)negotiator->epoch);
-    ad_set_int(args, "Sequence", (int64_t)++negotiator->sequence);
-    ad_set_bool(args, "Full", true);
-    daemon_ad_put(ad, negotiator->env.os, "Negotiator", negotiator->name, negotiator->started_s);
-    settings_put(ad, negotiator->env.config);
-    ad_set_int(ad, "MyCurrentTime", loop_wall_s(negotiator->env.loop));
-    ad_set_int(ad, "TotalNegotiationCycles", negotiator->cycles);
-    ad_set_int(ad, "TotalMatches", negotiator->matches);
-    ad_set_int(ad, "TotalOfflineMatches", negotiator->holds);
-    ad_set_int(ad, "LastNegotiationCycleEnd", negotiator->last_cycle_s);
-    put_last_cycle(negotiator, ad);
-    ad_set_int(ad, "LastNegotiationCycleDurationMs", negotiator->last_duration_ms);
-    ad_set_int(ad, "LastNegotiationCycleEvaluations", negotiator->last_judged);
-    ad_set_int(ad, "SlotKinds", negotiator->slot_kinds);
-    ad_set_int(ad, "RequestKinds", negotiator->request_kinds);
-    ad_set_int(ad, "TotalPreemptions", negotiator->preemptions);
-    significant_write(negotiator->significant, ad);
-    write_limits(negotiator->limits, ad);
-    const struct ad *ads[1] = {ad};
-    const struct wire_body body = {.args = args, .ads = ads, .ad_count = 1};
-    (void)wire_call(wire, VERB_UPDATE, &body, 0, advertised, negotiator); /* else: the next time */
-    ad_destroy(args);
-    ad_destroy(ad);
 }

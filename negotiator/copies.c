@@ -24,21 +24,21 @@
 
 /* ---- numbers */
 
-static uint32_t take_number(struct vec *by_number, struct vec *free_numbers, void *item)
+static uint32_t take_number(struct numbering *numbers, void *item)
 {
-    if (free_numbers->count == 0) {
-        vec_push(by_number, item);
-        return (uint32_t)by_number->count - 1;
+    if (numbers->free.count == 0) {
+        vec_push(&numbers->items, item);
+        return (uint32_t)numbers->items.count - 1;
     }
-    size_t number = (size_t)(uintptr_t)free_numbers->items[--free_numbers->count];
-    by_number->items[number] = item;
+    size_t number = (size_t)(uintptr_t)numbers->free.items[--numbers->free.count];
+    numbers->items.items[number] = item;
     return (uint32_t)number;
 }
 
-static void give_number(struct vec *by_number, struct vec *free_numbers, uint32_t number)
+static void give_number(struct numbering *numbers, uint32_t number)
 {
-    by_number->items[number] = NULL;
-    vec_push(free_numbers, (void *)(uintptr_t)number);
+    numbers->items.items[number] = NULL;
+    vec_push(&numbers->free, (void *)(uintptr_t)number);
 }
 
 /* ---- slots */
@@ -145,14 +145,6 @@ static void read_slot(struct negotiator *negotiator, struct pool_slot *slot, con
     slot->refusals = 0;
 }
 
-void copies_slot_touched(struct pool_slot *slot)
-{
-    if (!slot->dirty) {
-        slot->dirty = true;
-        vec_push(&slot->negotiator->dirty, (void *)(uintptr_t)slot->facts.number);
-    }
-}
-
 void copies_slot_changed(void *arg, const char *key, const struct ad *ad)
 {
     struct negotiator *negotiator = arg;
@@ -162,18 +154,18 @@ void copies_slot_changed(void *arg, const char *key, const struct ad *ad)
         slot = mem_zalloc(sizeof *slot);
         slot->negotiator = negotiator;
         slot->name = mem_strdup(key);
-        slot->facts.number = take_number(&negotiator->by_number, &negotiator->free_numbers, slot);
+        slot->facts.number = take_number(&negotiator->slot_numbers, slot);
         (void)strmap_set(negotiator->slots, key, slot); /* was absent */
     }
-    read_slot(negotiator, slot, ad, watch_secrets(negotiator->slots_watch, key));
+    read_slot(negotiator, slot, ad, watch_secrets(negotiator->watches.slots, key));
     given_read(slot);
     usage_slot(negotiator, slot, ad, is_new);
     shares_slot_changed(slot);
     if (significant_slot(negotiator->significant, slot->as_if != NULL ? slot->as_if : ad)) {
-        act_advertise(negotiator);
+        negotiator_ad_send(negotiator);
     }
-    copies_slot_touched(slot);
-    cycle_soon(negotiator);
+    negotiator_slot_touched(slot);
+    negotiator_cycle_soon(negotiator);
 }
 
 void copies_slot_gone(void *arg, const char *key)
@@ -183,32 +175,10 @@ void copies_slot_gone(void *arg, const char *key)
     if (slot != NULL) {
         usage_slot_gone(negotiator, slot);
         negotiator_plan_drop_slot(negotiator->plan, slot->facts.number);
-        give_number(&negotiator->by_number, &negotiator->free_numbers, slot->facts.number);
+        give_number(&negotiator->slot_numbers, slot->facts.number);
         slot_destroy(slot);
     }
-    cycle_soon(negotiator);
-}
-
-/* Claim ids of the slot that are still to be given; *first: one of them. */
-static int64_t count_claim_ids(const struct pool_slot *slot, const char **first)
-{
-    int64_t left = 0;
-    *first = NULL;
-    for (size_t i = 0; i < slot->id_count; i++) {
-        const struct wire_secret *id = &secret_list_items(slot->ids)[i];
-        if (id->kind == SECRET_CLAIM_ID && !given_is(slot->negotiator, id->text)) {
-            left++;
-            *first = *first != NULL ? *first : id->text;
-        }
-    }
-    return left;
-}
-
-const char *copies_claim_id(const struct pool_slot *slot)
-{
-    const char *id;
-    (void)count_claim_ids(slot, &id);
-    return id;
+    negotiator_cycle_soon(negotiator);
 }
 
 /* Pieces that were given away and are not made yet: the slot's ad still has their ids. */
@@ -235,7 +205,6 @@ static void update_slot(struct negotiator *negotiator, struct pool_slot *slot)
 {
     struct plan_slot facts = slot->facts;
     struct offline_holds *holds = slot->pending != NULL ? slot->pending : slot->holds;
-    const char *id;
     slot->holds_until_s = INT64_MAX;
     if (facts.offline) {
         if (holds != NULL) {
@@ -262,7 +231,7 @@ static void update_slot(struct negotiator *negotiator, struct pool_slot *slot)
     } else {
         facts.user =
             facts.user != NULL && slot->use.submitter != NULL ? slot->use.submitter : facts.user;
-        facts.pieces = count_claim_ids(slot, &id);
+        facts.pieces = given_count_free(slot);
         find_under_way(slot, &facts);
         facts.given = facts.given || (facts.free && facts.pieces == 0);
         facts.free = facts.free && facts.pieces > 0;
@@ -282,13 +251,13 @@ static void touch_what_is_over(struct negotiator *negotiator)
         return;
     }
     negotiator->holds_until_s = INT64_MAX;
-    for (size_t i = 0; i < negotiator->by_number.count; i++) {
-        struct pool_slot *slot = negotiator->by_number.items[i];
+    for (size_t i = 0; i < negotiator->slot_numbers.items.count; i++) {
+        struct pool_slot *slot = negotiator->slot_numbers.items.items[i];
         if (slot == NULL || slot->holds_until_s == INT64_MAX) {
             continue;
         }
         if (slot->holds_until_s <= now_s) {
-            copies_slot_touched(slot);
+            negotiator_slot_touched(slot);
         } else if (slot->holds_until_s < negotiator->holds_until_s) {
             negotiator->holds_until_s = slot->holds_until_s;
         }
@@ -331,8 +300,7 @@ void copies_request_changed(void *arg, const char *key, const struct ad *ad)
         request = mem_zalloc(sizeof *request);
         request->negotiator = negotiator;
         request->name = mem_strdup(key);
-        request->facts.number = take_number(&negotiator->requests_by_number,
-                                            &negotiator->free_request_numbers, request);
+        request->facts.number = take_number(&negotiator->request_numbers, request);
         (void)strmap_set(negotiator->requests, key, request); /* was absent */
     }
     read_request(negotiator, request, ad);
@@ -340,7 +308,7 @@ void copies_request_changed(void *arg, const char *key, const struct ad *ad)
     update_prio_know(negotiator, request->facts.schedd);
     request->rest_until_ms = 0; /* news from its schedd */
     request->unexplained = true;
-    cycle_soon(negotiator);
+    negotiator_cycle_soon(negotiator);
 }
 
 void copies_request_gone(void *arg, const char *key)
@@ -349,11 +317,10 @@ void copies_request_gone(void *arg, const char *key)
     struct pool_request *request = strmap_remove(negotiator->requests, key);
     if (request != NULL) {
         negotiator_plan_drop_request(negotiator->plan, request->facts.number);
-        give_number(&negotiator->requests_by_number, &negotiator->free_request_numbers,
-                    request->facts.number);
+        give_number(&negotiator->request_numbers, request->facts.number);
         request_destroy(request);
     }
-    cycle_soon(negotiator);
+    negotiator_cycle_soon(negotiator);
 }
 
 /* ---- both */
@@ -364,20 +331,20 @@ void copies_update(struct negotiator *negotiator)
     touch_what_is_over(negotiator);
     for (size_t i = 0; i < negotiator->dirty.count; i++) {
         struct pool_slot *slot =
-            negotiator->by_number.items[(size_t)(uintptr_t)negotiator->dirty.items[i]];
+            negotiator->slot_numbers.items.items[(size_t)(uintptr_t)negotiator->dirty.items[i]];
         if (slot != NULL && slot->dirty) { /* it may be gone, or another may have its number */
             slot->dirty = false;
             update_slot(negotiator, slot);
         }
     }
     vec_clear(&negotiator->dirty, NULL);
-    for (size_t i = 0; i < negotiator->requests_by_number.count; i++) {
-        struct pool_request *request = negotiator->requests_by_number.items[i];
+    for (size_t i = 0; i < negotiator->request_numbers.items.count; i++) {
+        struct pool_request *request = negotiator->request_numbers.items.items[i];
         if (request == NULL) {
             continue;
         }
         request->facts.resting = now_ms < request->rest_until_ms;
-        request->unexplained = request->unexplained || negotiator->full;
+        request->unexplained = request->unexplained || negotiator->cycle.full;
         request->facts.explain = rejections_due(request);
         if (request->limits != NULL && now_ms < negotiator->limits_from_ms) {
             request->facts.resting = true;
@@ -406,8 +373,8 @@ void copies_destroy(struct negotiator *negotiator)
     strmap_destroy(negotiator->slots, slot_destroy);
     strmap_destroy(negotiator->requests, request_destroy);
     vec_fini(&negotiator->dirty, NULL);
-    vec_fini(&negotiator->by_number, NULL);
-    vec_fini(&negotiator->requests_by_number, NULL);
-    vec_fini(&negotiator->free_numbers, NULL);
-    vec_fini(&negotiator->free_request_numbers, NULL);
+    vec_fini(&negotiator->slot_numbers.items, NULL);
+    vec_fini(&negotiator->request_numbers.items, NULL);
+    vec_fini(&negotiator->slot_numbers.free, NULL);
+    vec_fini(&negotiator->request_numbers.free, NULL);
 }

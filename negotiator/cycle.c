@@ -28,17 +28,6 @@
 #define PREPARE_SLICES_MAX 5000
 #define CYCLE_ARENA_BYTES  ((size_t)4 << 30)
 
-void cycle_soon(struct negotiator *negotiator)
-{
-    if (loop_timer_is_set(negotiator->cycle_timer)) {
-        return;
-    }
-    uint64_t gap_ms =
-        (uint64_t)config_duration_ms(negotiator->env.config, "NEGOTIATOR_CYCLE_DELAY");
-    uint64_t since_ms = loop_now_ms(negotiator->env.loop) - negotiator->last_cycle_ms;
-    loop_timer_set(negotiator->cycle_timer, since_ms >= gap_ms ? 0 : gap_ms - since_ms);
-}
-
 /* ---- holds: all that concerns one slot becomes one MERGE */
 
 struct hold_change { /* of one slot: a release, or one job more of a request */
@@ -64,7 +53,7 @@ static int by_slot(const void *left, const void *right)
 static void change_slot(struct negotiator *negotiator, const struct hold_change *changes,
                         size_t count)
 {
-    struct pool_slot *slot = negotiator->by_number.items[changes[0].slot];
+    struct pool_slot *slot = negotiator->slot_numbers.items.items[changes[0].slot];
     int64_t now_s = loop_wall_s(negotiator->env.loop);
     int64_t until_s = now_s + config_duration_s(negotiator->env.config, "OFFLINE_MATCH_LIFETIME");
     const struct pool_request *first = NULL;
@@ -83,7 +72,7 @@ static void change_slot(struct negotiator *negotiator, const struct hold_change 
             continue;
         }
         const struct pool_request *request =
-            negotiator->requests_by_number.items[changes[i].hold->request];
+            negotiator->request_numbers.items.items[changes[i].hold->request];
         const struct offline_hold hold = {.schedd = request->facts.schedd,
                                           .auto_cluster = request->facts.auto_cluster,
                                           .count = 1,
@@ -146,17 +135,17 @@ static void carry_out(struct negotiator *negotiator, struct arena *arena,
     rejections_tell(negotiator, plan); /* limits are as the plan left them */
     for (size_t i = 0; i < plan->match_count; i++) {
         const struct plan_match *match = &plan->matches[i];
-        act_match(negotiator, negotiator->by_number.items[match->slot],
-                  negotiator->requests_by_number.items[match->request], match);
-        negotiator->preemptions += match->preemption != PLAN_FREE ? 1 : 0;
+        act_match(negotiator, negotiator->slot_numbers.items.items[match->slot],
+                  negotiator->request_numbers.items.items[match->request], match);
+        negotiator->counts.preemptions += match->preemption != PLAN_FREE ? 1 : 0;
     }
     change_holds(negotiator, arena, plan);
-    negotiator->matches += (int64_t)plan->match_count;
-    negotiator->last_matches = (int64_t)plan->match_count;
-    negotiator->holds += (int64_t)plan->held_count;
-    negotiator->last_judged = (int64_t)plan->evaluated;
-    negotiator->slot_kinds = (int64_t)plan->slot_kinds;
-    negotiator->request_kinds = (int64_t)plan->request_kinds;
+    negotiator->counts.matches += (int64_t)plan->match_count;
+    negotiator->counts.last_matches = (int64_t)plan->match_count;
+    negotiator->counts.holds += (int64_t)plan->held_count;
+    negotiator->counts.last_judged = (int64_t)plan->evaluated;
+    negotiator->counts.slot_kinds = (int64_t)plan->slot_kinds;
+    negotiator->counts.request_kinds = (int64_t)plan->request_kinds;
 }
 
 /* Whoever wrote that is to be found: its own jobs or machine are left out. */
@@ -165,9 +154,9 @@ static void tell_costly(struct negotiator *negotiator)
     struct plan_costly costly;
     while (negotiator_plan_take_costly(negotiator->plan, &costly)) {
         const struct pool_slot *slot =
-            costly.is_slot ? negotiator->by_number.items[costly.number] : NULL;
+            costly.is_slot ? negotiator->slot_numbers.items.items[costly.number] : NULL;
         const struct pool_request *request =
-            costly.is_slot ? NULL : negotiator->requests_by_number.items[costly.number];
+            costly.is_slot ? NULL : negotiator->request_numbers.items.items[costly.number];
         static const char WHY[] =
             "evaluating Requirements or Rank takes too many steps: it matches nothing";
         if (slot != NULL) {
@@ -191,13 +180,13 @@ static void tell_costly(struct negotiator *negotiator)
 static bool prepare(struct negotiator *negotiator)
 {
     const struct ad_context context = negotiator_context(negotiator);
-    bool full = negotiator->full;
+    bool full = negotiator->cycle.full;
     copies_update(negotiator);
-    negotiator->full = false;
+    negotiator->cycle.full = false;
     bool is_ready = negotiator_plan_prepare(negotiator->plan, &context, full, AD_SLICE_STEPS) ||
-                    ++negotiator->prepared >= PREPARE_SLICES_MAX;
+                    ++negotiator->cycle.prepared >= PREPARE_SLICES_MAX;
     tell_costly(negotiator);
-    negotiator->prepared = is_ready ? 0 : negotiator->prepared;
+    negotiator->cycle.prepared = is_ready ? 0 : negotiator->cycle.prepared;
     return is_ready;
 }
 
@@ -223,12 +212,12 @@ static int plan_and_act(struct negotiator *negotiator, struct arena *arena)
 void cycle_run(void *arg)
 {
     struct negotiator *negotiator = arg;
-    if (!negotiator->leads || !watch_is_synced(negotiator->slots_watch) ||
-        !watch_is_synced(negotiator->requests_watch)) {
+    if (!negotiator->lease.leads || !watch_is_synced(negotiator->watches.slots) ||
+        !watch_is_synced(negotiator->watches.requests)) {
         return; /* the lease or the copies will ask again */
     }
     if (!prepare(negotiator)) {
-        loop_timer_set(negotiator->cycle_timer, 0);
+        loop_timer_set(negotiator->cycle.timer, 0);
         return;
     }
     uint64_t begin_ms = loop_now_ms(negotiator->env.loop);
@@ -243,8 +232,8 @@ void cycle_run(void *arg)
     if (strmap_count(negotiator->pending) > 0 && !loop_timer_is_set(negotiator->rest_timer)) {
         loop_timer_set(negotiator->rest_timer, PENDING_LOOK_MS);
     }
-    negotiator->cycles++;
-    negotiator->last_cycle_ms = loop_now_ms(negotiator->env.loop);
-    negotiator->last_duration_ms = (int64_t)(negotiator->last_cycle_ms - begin_ms);
-    negotiator->last_cycle_s = loop_wall_s(negotiator->env.loop);
+    negotiator->counts.cycles++;
+    negotiator->cycle.last_ms = loop_now_ms(negotiator->env.loop);
+    negotiator->counts.last_duration_ms = (int64_t)(negotiator->cycle.last_ms - begin_ms);
+    negotiator->counts.last_cycle_s = loop_wall_s(negotiator->env.loop);
 }

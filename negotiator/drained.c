@@ -67,7 +67,7 @@ static void keep(struct pool_slot *slot, struct offline_holds *holds)
 {
     offline_holds_destroy(slot->pending);
     slot->pending = holds;
-    copies_slot_touched(slot);
+    negotiator_slot_touched(slot);
 }
 
 struct asked {
@@ -82,7 +82,7 @@ static void answered(void *arg, struct wire_reply *reply)
     struct pool_slot *slot = strmap_get(negotiator->slots, asked->slot);
     if (slot != NULL) {
         slot->merging = false;
-        copies_slot_touched(slot);
+        negotiator_slot_touched(slot);
         if (slot->as_if == NULL || reply->status != 0) {
             keep(slot, NULL); /* its ads have told already; or it will not be had */
         }
@@ -91,12 +91,12 @@ static void answered(void *arg, struct wire_reply *reply)
         log_info(negotiator->env.log, "reclaim.refused", reply->text, LOG_TEXT("slot", asked->slot),
                  LOG_INT("status", reply->status));
         if (slot != NULL && slot->as_if != NULL) {
-            act_rest(negotiator, slot);
+            negotiator_slot_rests(negotiator, slot);
         }
     }
     mem_free(asked->slot);
     mem_free(asked);
-    cycle_soon(negotiator);
+    negotiator_cycle_soon(negotiator);
 }
 
 void drained_holds(struct negotiator *negotiator, struct pool_slot *slot,

@@ -54,6 +54,34 @@ bool given_is(const struct negotiator *negotiator, const char *claim_id)
     return !PLANTED(slot_matched_twice) && strmap_get(negotiator->given, claim_id) != NULL;
 }
 
+/* Claim ids of the slot that are still to be given; *first: one of them. */
+static int64_t count_free(const struct pool_slot *slot, const char **first)
+{
+    int64_t left = 0;
+    *first = NULL;
+    for (size_t i = 0; i < slot->id_count; i++) {
+        const struct wire_secret *id = &secret_list_items(slot->ids)[i];
+        if (id->kind == SECRET_CLAIM_ID && !given_is(slot->negotiator, id->text)) {
+            left++;
+            *first = *first != NULL ? *first : id->text;
+        }
+    }
+    return left;
+}
+
+int64_t given_count_free(const struct pool_slot *slot)
+{
+    const char *id;
+    return count_free(slot, &id);
+}
+
+const char *given_free_id(const struct pool_slot *slot)
+{
+    const char *id;
+    (void)count_free(slot, &id);
+    return id;
+}
+
 struct ad *given_job(const struct negotiator *negotiator, const char *claim_id)
 {
     const struct gift *gift = strmap_get(negotiator->given, claim_id);
@@ -103,7 +131,7 @@ static void mark(const struct pool_slot *slot)
     struct vec given = {0};
     add_given(slot, &given);
     struct ad *note = ad_create(), *change = ad_create(), *args = ad_create();
-    ad_set_string(note, "Holder", negotiator->holder);
+    ad_set_string(note, "Holder", negotiator->lease.holder);
     ad_set_int(note, "Until", loop_wall_s(negotiator->env.loop) + GIVEN_MS / 1000);
     ad_set_strings(note, "Ids", (const char *const *)given.items, given.count);
     ad_set_ad(change, MARK, note);
@@ -137,7 +165,7 @@ void given_add(struct negotiator *negotiator, const char *claim_id, struct pool_
     remember(negotiator, claim_id, slot->name, piece ? ad_copy(job) : NULL,
              loop_now_ms(negotiator->env.loop) + GIVEN_MS);
     mark(slot);
-    copies_slot_touched(slot);
+    negotiator_slot_touched(slot);
 }
 
 static void forget(struct negotiator *negotiator, const char *claim_id, bool is_over)
@@ -148,7 +176,7 @@ static void forget(struct negotiator *negotiator, const char *claim_id, bool is_
         if (!is_over) {
             mark(slot);
         }
-        copies_slot_touched(slot);
+        negotiator_slot_touched(slot);
     }
     given_gift_destroy(gift);
 }
@@ -196,7 +224,8 @@ void given_read(const struct pool_slot *slot)
     struct negotiator *negotiator = slot->negotiator;
     const struct ad *note;
     if (ad_get_ad(slot->facts.ad, MARK, &note) != 0 ||
-        strcmp(ad_string_or(note, "Holder", negotiator->holder), negotiator->holder) == 0) {
+        strcmp(ad_string_or(note, "Holder", negotiator->lease.holder), negotiator->lease.holder) ==
+            0) {
         return; /* none, or our own: we know better */
     }
     /* The startd could have written it, too: any number, any id. */

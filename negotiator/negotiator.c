@@ -58,7 +58,7 @@ static void nothing(void *arg)
 
 static void synced(void *arg)
 {
-    cycle_soon(arg);
+    negotiator_cycle_soon(arg);
 }
 
 static void refused(void *arg, int status, const char *why)
@@ -67,22 +67,14 @@ static void refused(void *arg, int status, const char *why)
     log_error(negotiator->env.log, "watch.refused", why, LOG_INT("status", status));
 }
 
-struct ad_context negotiator_context(struct negotiator *negotiator)
-{
-    struct ad_context context = {.now_s = loop_wall_s(negotiator->env.loop),
-                                 .random_state = &negotiator->random_state};
-    user_world_serve(negotiator->users, &context);
-    return context;
-}
-
 /* ---- the lease */
 
 /* Who leads instead of us is said once for each that does. */
 static void another_leads(struct negotiator *negotiator, const struct wire_reply *reply)
 {
     const char *holder = reply->args != NULL ? ad_string_or(reply->args, "Holder", "") : "";
-    if (reply->args != NULL && strcmp(holder, negotiator->leader) != 0) {
-        (void)snprintf(negotiator->leader, sizeof negotiator->leader, "%s", holder);
+    if (reply->args != NULL && strcmp(holder, negotiator->lease.leader) != 0) {
+        (void)snprintf(negotiator->lease.leader, sizeof negotiator->lease.leader, "%s", holder);
         log_info(negotiator->env.log, "lease", "another leads", LOG_TEXT("holder", holder),
                  LOG_TEXT("identity", ad_string_or(reply->args, "HolderIdentity", "")),
                  LOG_INT("remaining_s", ad_int_or(reply->args, "Remaining", 0)));
@@ -92,18 +84,18 @@ static void another_leads(struct negotiator *negotiator, const struct wire_reply
 static void leased(void *arg, struct wire_reply *reply)
 {
     struct negotiator *negotiator = arg;
-    bool led = negotiator->leads;
-    negotiator->leasing = false;
-    negotiator->leads = reply->status == 0;
-    if (negotiator->leads && !led) {
-        negotiator->leader[0] = '\0';
+    bool led = negotiator->lease.leads;
+    negotiator->lease.asking = false;
+    negotiator->lease.leads = reply->status == 0;
+    if (negotiator->lease.leads && !led) {
+        negotiator->lease.leader[0] = '\0';
         log_info(negotiator->env.log, "lease", "this negotiator leads",
-                 LOG_TEXT("holder", negotiator->holder));
+                 LOG_TEXT("holder", negotiator->lease.holder));
         usage_leads(negotiator);
-        cycle_soon(negotiator);
+        negotiator_cycle_soon(negotiator);
     } else if (reply->status == -EBUSY) {
         another_leads(negotiator, reply);
-    } else if (led && !negotiator->leads) {
+    } else if (led && !negotiator->lease.leads) {
         log_warn(negotiator->env.log, "lease", "not renewed: this negotiator does not lead now",
                  LOG_TEXT("why", reply->text));
     }
@@ -113,17 +105,17 @@ static void lease(void *arg)
 {
     struct negotiator *negotiator = arg;
     struct wire *wire = uplink_wire(negotiator->uplink);
-    loop_timer_set(negotiator->lease_timer,
-                   (uint64_t)LEASE_S * 1000 / (negotiator->leads ? 3U : 10U));
-    if (wire == NULL || negotiator->leasing) {
+    loop_timer_set(negotiator->lease.timer,
+                   (uint64_t)LEASE_S * 1000 / (negotiator->lease.leads ? 3U : 10U));
+    if (wire == NULL || negotiator->lease.asking) {
         return;
     }
     struct ad *args = ad_create();
     ad_set_string(args, "Role", "negotiator");
-    ad_set_string(args, "Holder", negotiator->holder);
+    ad_set_string(args, "Holder", negotiator->lease.holder);
     ad_set_int(args, "Duration", LEASE_S);
     const struct wire_body body = {.args = args};
-    negotiator->leasing = wire_call(wire, VERB_LEASE, &body, 0, leased, negotiator) > 0;
+    negotiator->lease.asking = wire_call(wire, VERB_LEASE, &body, 0, leased, negotiator) > 0;
     ad_destroy(args);
 }
 
@@ -134,21 +126,21 @@ static void uplink_up(void *arg, struct wire *wire)
     struct negotiator *negotiator = arg;
     log_info(negotiator->env.log, "uplink.up", "connected to the collector");
     revocations_watch(negotiator->wires, wire);
-    negotiator->leasing = false;
+    negotiator->lease.asking = false;
     lease(negotiator);
-    int rc = watch_start(negotiator->slots_watch, wire);
-    rc = rc != 0 ? rc : watch_start(negotiator->requests_watch, wire);
-    rc = rc != 0 ? rc : watch_start(negotiator->submitters_watch, wire);
+    int rc = watch_start(negotiator->watches.slots, wire);
+    rc = rc != 0 ? rc : watch_start(negotiator->watches.requests, wire);
+    rc = rc != 0 ? rc : watch_start(negotiator->watches.submitters, wire);
     if (rc != 0) {
         log_warn(negotiator->env.log, "watch.start", err_code_text(rc));
     }
-    act_advertise(negotiator);
+    negotiator_ad_send(negotiator);
 }
 
 static void uplink_down(void *arg, const char *why)
 {
     struct negotiator *negotiator = arg;
-    negotiator->leads = false;
+    negotiator->lease.leads = false;
     log_warn(negotiator->env.log, "uplink.down", why);
 }
 
@@ -181,10 +173,10 @@ static void full_cycle(void *arg)
     struct negotiator *negotiator = arg;
     shares_forget(negotiator);
     given_forget_old(negotiator);
-    negotiator->full = true;
-    cycle_soon(negotiator);
-    act_advertise(negotiator);
-    loop_timer_set(negotiator->full_timer,
+    negotiator->cycle.full = true;
+    negotiator_cycle_soon(negotiator);
+    negotiator_ad_send(negotiator);
+    loop_timer_set(negotiator->cycle.full_timer,
                    (uint64_t)config_duration_s(negotiator->env.config, "NEGOTIATOR_INTERVAL") *
                        1000);
 }
@@ -237,12 +229,12 @@ static int parse_expr(struct negotiator *negotiator, const char *knob, struct ad
 
 static void destroy_exprs(struct negotiator *negotiator)
 {
-    ad_expr_destroy(negotiator->pre_job);
-    ad_expr_destroy(negotiator->post_job);
-    ad_expr_destroy(negotiator->preemption_requirements);
-    ad_expr_destroy(negotiator->preemption_rank);
-    negotiator->pre_job = negotiator->post_job = NULL;
-    negotiator->preemption_requirements = negotiator->preemption_rank = NULL;
+    ad_expr_destroy(negotiator->exprs.pre_job);
+    ad_expr_destroy(negotiator->exprs.post_job);
+    ad_expr_destroy(negotiator->exprs.preemption_requirements);
+    ad_expr_destroy(negotiator->exprs.preemption_rank);
+    negotiator->exprs.pre_job = negotiator->exprs.post_job = NULL;
+    negotiator->exprs.preemption_requirements = negotiator->exprs.preemption_rank = NULL;
 }
 
 static int set_policy(struct negotiator *negotiator, struct err *err)
@@ -250,19 +242,21 @@ static int set_policy(struct negotiator *negotiator, struct err *err)
     const struct config *config = negotiator->env.config;
     negotiator_plan_set_policy(negotiator->plan, &(struct plan_policy){.offline_last = true});
     destroy_exprs(negotiator);
-    int rc = parse_expr(negotiator, "NEGOTIATOR_PRE_JOB_RANK", &negotiator->pre_job, err);
-    rc = rc != 0 ? rc
-                 : parse_expr(negotiator, "NEGOTIATOR_POST_JOB_RANK", &negotiator->post_job, err);
+    int rc = parse_expr(negotiator, "NEGOTIATOR_PRE_JOB_RANK", &negotiator->exprs.pre_job, err);
+    rc = rc != 0
+             ? rc
+             : parse_expr(negotiator, "NEGOTIATOR_POST_JOB_RANK", &negotiator->exprs.post_job, err);
     rc = rc != 0 ? rc
                  : parse_expr(negotiator, "PREEMPTION_REQUIREMENTS",
-                              &negotiator->preemption_requirements, err);
-    rc =
-        rc != 0 ? rc : parse_expr(negotiator, "PREEMPTION_RANK", &negotiator->preemption_rank, err);
+                              &negotiator->exprs.preemption_requirements, err);
+    rc = rc != 0
+             ? rc
+             : parse_expr(negotiator, "PREEMPTION_RANK", &negotiator->exprs.preemption_rank, err);
     const struct plan_policy policy = {
-        .pre_job = negotiator->pre_job,
-        .post_job = negotiator->post_job,
-        .preemption_requirements = negotiator->preemption_requirements,
-        .preemption_rank = negotiator->preemption_rank,
+        .pre_job = negotiator->exprs.pre_job,
+        .post_job = negotiator->exprs.post_job,
+        .preemption_requirements = negotiator->exprs.preemption_requirements,
+        .preemption_rank = negotiator->exprs.preemption_rank,
         .consider_preemption = config_bool(config, "NEGOTIATOR_CONSIDER_PREEMPTION"),
         .offline_last = config_bool(config, "NEGOTIATOR_OFFLINE_LAST")};
     negotiator_plan_set_policy(negotiator->plan, &policy);
@@ -273,7 +267,7 @@ static int set_policy(struct negotiator *negotiator, struct err *err)
         more = significant_expr(negotiator->significant, exprs[i]) || more;
     }
     if (more && negotiator->uplink != NULL) {
-        act_advertise(negotiator);
+        negotiator_ad_send(negotiator);
     }
     return rc;
 }
@@ -305,20 +299,20 @@ static void set_names(struct negotiator *negotiator)
     (void)snprintf(negotiator->name, sizeof negotiator->name, "%s", name);
     loop_secret(negotiator->env.loop, secret, sizeof secret);
     text_hex(secret, sizeof secret, hex);
-    (void)snprintf(negotiator->holder, sizeof negotiator->holder, "%.200s-%s", negotiator->name,
-                   hex);
+    (void)snprintf(negotiator->lease.holder, sizeof negotiator->lease.holder, "%.200s-%s",
+                   negotiator->name, hex);
 }
 
 static void negotiator_destroy(void *state)
 {
     struct negotiator *negotiator = state;
-    watch_destroy(negotiator->slots_watch);
-    watch_destroy(negotiator->requests_watch);
-    watch_destroy(negotiator->submitters_watch);
+    watch_destroy(negotiator->watches.slots);
+    watch_destroy(negotiator->watches.requests);
+    watch_destroy(negotiator->watches.submitters);
     uplink_destroy(negotiator->uplink);
-    loop_timer_destroy(negotiator->cycle_timer);
-    loop_timer_destroy(negotiator->full_timer);
-    loop_timer_destroy(negotiator->lease_timer);
+    loop_timer_destroy(negotiator->cycle.timer);
+    loop_timer_destroy(negotiator->cycle.full_timer);
+    loop_timer_destroy(negotiator->lease.timer);
     loop_timer_destroy(negotiator->usage_timer);
     loop_timer_destroy(negotiator->rest_timer);
     loop_timer_destroy(negotiator->publish_timer);
@@ -369,16 +363,16 @@ static int negotiator_start(const struct daemon_env *env, void **state, struct e
     negotiator->unseen = strmap_create(STRMAP_CASE_IGNORED);
     negotiator->pending = strmap_create(STRMAP_CASE_SENSITIVE);
     negotiator->limits = limit_plan_create();
-    negotiator->cycle_timer = loop_timer_create(env->loop, cycle_run, negotiator);
-    negotiator->full_timer = loop_timer_create(env->loop, full_cycle, negotiator);
-    negotiator->lease_timer = loop_timer_create(env->loop, lease, negotiator);
+    negotiator->cycle.timer = loop_timer_create(env->loop, cycle_run, negotiator);
+    negotiator->cycle.full_timer = loop_timer_create(env->loop, full_cycle, negotiator);
+    negotiator->lease.timer = loop_timer_create(env->loop, lease, negotiator);
     negotiator->rest_timer = loop_timer_create(env->loop, synced, negotiator);
     negotiator->publish_timer = loop_timer_create(env->loop, publish, negotiator);
-    negotiator->submitters_watch =
+    negotiator->watches.submitters =
         watch_create(env->loop, &SUBMITTERS, &SUBMITTER_EVENTS, negotiator);
     negotiator->usage_timer = loop_timer_create(env->loop, settle_usage, negotiator);
-    negotiator->slots_watch = watch_create(env->loop, &SLOTS, &SLOT_EVENTS, negotiator);
-    negotiator->requests_watch = watch_create(env->loop, &REQUESTS, &REQUEST_EVENTS, negotiator);
+    negotiator->watches.slots = watch_create(env->loop, &SLOTS, &SLOT_EVENTS, negotiator);
+    negotiator->watches.requests = watch_create(env->loop, &REQUESTS, &REQUEST_EVENTS, negotiator);
     int rc = set_policy(negotiator, err);
     rc = rc != 0 ? rc : pool_context_create(env, &negotiator->wires, err);
     rc = rc != 0 ? rc : open_store(negotiator, err);

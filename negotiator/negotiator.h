@@ -78,10 +78,43 @@ struct pool_request {
     struct plan_request facts; /* what the ad says, read once for each change; in_flight */
 };
 
+struct negotiator_counts { /* statistics, in our ad */
+    int64_t cycles, matches, holds, preemptions;
+    /* of the last cycle */
+    int64_t last_cycle_s, last_duration_ms, last_judged, last_matches, slot_kinds, request_kinds;
+};
+
+struct negotiator_exprs { /* of the configuration; NULL: none */
+    struct ad_expr *pre_job, *post_job, *preemption_requirements, *preemption_rank;
+};
+
+struct negotiator_lease { /* who leads: one at a time */
+    char holder[256];     /* what we are called in it */
+    char leader[256];     /* the other's holder that was last told of; "" none */
+    struct loop_timer *timer;
+    bool leads;  /* has the lease */
+    bool asking; /* the answer is awaited */
+};
+
+struct negotiator_cycle { /* when the next one is, and how far */
+    struct loop_timer *timer, *full_timer;
+    uint64_t last_ms;
+    bool full;         /* it is a full one */
+    unsigned prepared; /* slices of the one that is being prepared */
+};
+
+struct negotiator_watches {
+    struct watch *slots, *requests, *submitters;
+};
+
+struct numbering {    /* small numbers for what a plan speaks of */
+    struct vec items; /* by number; NULL: it is free */
+    struct vec free;  /* numbers of what is gone */
+};
+
 struct negotiator {
     struct daemon_env env;
-    char name[256], holder[256];
-    char leader[256]; /* the other's holder that was last told of; "" none */
+    char name[256];
     struct wire_context *wires;
     struct uplink *uplink;
     struct store *store;
@@ -94,33 +127,25 @@ struct negotiator {
     struct limit_plan *limits;
     uint64_t limits_from_ms; /* before that requests with limits rest: see usage.c */
     double weight_total;     /* of all live slots, in use or not */
-    struct watch *slots_watch, *requests_watch, *submitters_watch;
+    struct negotiator_watches watches;
     struct strmap *slots;    /* Name -> struct pool_slot */
     struct strmap *requests; /* Name -> struct pool_request */
     struct strmap *given;    /* ClaimId -> to whom and until when it was given away: see act.c */
     struct negotiator_plan *plan;
-    struct significant *significant; /* what machines' policies look at in jobs */
-    struct vec by_number;            /* struct pool_slot; NULL: the number is free */
-    struct vec requests_by_number;   /* struct pool_request, likewise */
-    struct vec dirty;                /* numbers of slots that the plan is to be told of */
-    struct vec free_request_numbers;
-    int64_t holds_until_s; /* the first hold of all ends then */
-    struct ad_expr *pre_job, *post_job, *preemption_requirements, *preemption_rank;
-    struct loop_timer *cycle_timer, *full_timer, *lease_timer, *usage_timer, *rest_timer,
-        *publish_timer;
-    uint64_t last_cycle_ms;
+    struct significant *significant;  /* what machines' policies look at in jobs */
+    struct numbering slot_numbers;    /* of struct pool_slot */
+    struct numbering request_numbers; /* of struct pool_request */
+    struct vec dirty;                 /* numbers of slots that the plan is to be told of */
+    int64_t holds_until_s;            /* the first hold of all ends then */
+    struct negotiator_exprs exprs;
+    struct negotiator_cycle cycle;
+    struct loop_timer *usage_timer, *rest_timer, *publish_timer;
     uint64_t next_serial;
-    struct vec free_numbers; /* of slots that are gone */
-    bool full;               /* the next cycle is a full one */
     uint64_t random_state;
-    unsigned prepared;        /* slices of the cycle that is being prepared */
     struct user_world *users; /* of userMap() in expressions */
-    bool leads;               /* has the lease */
-    bool leasing;             /* the answer is awaited */
-    unsigned life;            /* of the uplink: answers of an earlier one are stale */
-    /* statistics, in our ad */
-    int64_t cycles, matches, holds, last_cycle_s, last_duration_ms, last_judged, slot_kinds,
-        request_kinds, preemptions, last_matches;
+    struct negotiator_lease lease;
+    unsigned life; /* of the uplink: answers of an earlier one are stale */
+    struct negotiator_counts counts;
     uint64_t epoch, sequence;
     int64_t started_s;
 };
@@ -128,8 +153,19 @@ struct negotiator {
 extern const struct knob_table negotiator_knobs;
 extern const struct daemon negotiator_daemon;
 
+/* ---- negotiator_state.c: what all parts may ask for, below them */
+/* What expressions may ask: the clock, chance, the maps of users. */
+struct ad_context negotiator_context(struct negotiator *negotiator);
+void negotiator_cycle_soon(struct negotiator *negotiator);
+/* Something else than its ad has changed: a claim id was given away, a hold is asked for. */
+void negotiator_slot_touched(struct pool_slot *slot);
+/* It refused what was asked of it: nothing is for a while. */
+void negotiator_slot_rests(struct negotiator *negotiator, struct pool_slot *slot);
+
+/* ---- negotiator_ad.c */
+void negotiator_ad_send(struct negotiator *negotiator); /* our own, to the collector */
+
 /* ---- cycle.c */
-void cycle_soon(struct negotiator *negotiator);
 void cycle_run(void *negotiator);
 
 /* ---- copies.c: slots and requests as their ads say, and as the plan is told */
@@ -139,12 +175,8 @@ void copies_slot_changed(void *negotiator, const char *key, const struct ad *ad)
 void copies_slot_gone(void *negotiator, const char *key);
 void copies_request_changed(void *negotiator, const char *key, const struct ad *ad);
 void copies_request_gone(void *negotiator, const char *key);
-/* Something else than its ad has changed: a claim id was given away, a hold is asked for. */
-void copies_slot_touched(struct pool_slot *slot);
 /* Tells the plan of all that changed. */
 void copies_update(struct negotiator *negotiator);
-/* A claim id of the slot that was not given away; NULL: none.  Valid until the ad changes. */
-const char *copies_claim_id(const struct pool_slot *slot);
 
 /* ---- given.c: claim ids that were given away, by us or by who led before */
 /* Remembers it, here and in the slot's ad at the collector; job: who gets it. */
@@ -155,6 +187,10 @@ void given_take_back(struct negotiator *negotiator, const char *claim_id); /* wa
  */
 bool given_was_declined(int status);
 bool given_is(const struct negotiator *negotiator, const char *claim_id);
+/* Claim ids of the slot that are still to be given. */
+int64_t given_count_free(const struct pool_slot *slot);
+/* One of them; NULL: none.  Valid until the ad changes. */
+const char *given_free_id(const struct pool_slot *slot);
 /* The job that got a piece with this claim id; NULL: none, or not given away by us. */
 struct ad *given_job(const struct negotiator *negotiator, const char *claim_id);
 /* What another negotiator has given away, as the slot's ad tells; of ids that are in that ad. */
@@ -168,9 +204,6 @@ void act_match(struct negotiator *negotiator, struct pool_slot *slot, struct poo
 /* holds is taken. */
 void act_holds(struct negotiator *negotiator, struct pool_slot *slot, struct offline_holds *holds,
                bool matched);
-/* It refused what was asked of it: nothing is for a while. */
-void act_rest(struct negotiator *negotiator, struct pool_slot *slot);
-void act_advertise(struct negotiator *negotiator);
 
 /* ---- drained.c: machines that are taken back from their way down */
 /* Its ad as it would be; NULL: it is none of these.  Owned by the caller. */
@@ -240,8 +273,5 @@ struct share_machine *update_prio_machines(const struct negotiator *negotiator, 
                                            size_t *count);
 /* Walks them as ads, owned by the caller; NULL: no more. */
 struct ad *update_prio_next(const struct negotiator *negotiator, size_t *at);
-
-/* What expressions may ask: the clock, chance, the maps of users. */
-struct ad_context negotiator_context(struct negotiator *negotiator);
 
 #endif

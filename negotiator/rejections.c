@@ -92,7 +92,7 @@ void rejections_tell(struct negotiator *negotiator, const struct plan_output *pl
     struct strmap *schedds = strmap_create(STRMAP_CASE_SENSITIVE);
     for (size_t i = 0; i < plan->rejected_count; i++) {
         const struct plan_rejection *rejection = &plan->rejected[i];
-        struct pool_request *request = negotiator->requests_by_number.items[rejection->request];
+        struct pool_request *request = negotiator->request_numbers.items.items[rejection->request];
         const char *uplink = ad_string_or(request->facts.ad, "ScheddUplink", "");
         struct vec *ads = strmap_get(schedds, uplink);
         if (ads == NULL) {

@@ -187,9 +187,9 @@ static void tick(void *arg)
     struct negotiator *negotiator = self->negotiator;
     loop_timer_set(self->timer,
                    (uint64_t)config_duration_ms(negotiator->env.config, "UPDATE_PRIO_INTERVAL"));
-    if (self->expr != NULL && negotiator->leads) {
+    if (self->expr != NULL && negotiator->lease.leads) {
         update_all(self);
-        cycle_soon(negotiator);
+        negotiator_cycle_soon(negotiator);
     }
 }
 

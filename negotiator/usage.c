@@ -171,7 +171,7 @@ void usage_leads(struct negotiator *negotiator)
 
 void usage_settle(struct negotiator *negotiator)
 {
-    if (!negotiator->leads || !watch_is_synced(negotiator->slots_watch)) {
+    if (!negotiator->lease.leads || !watch_is_synced(negotiator->watches.slots)) {
         return; /* another settles, or it is not known who has what */
     }
     int64_t now_ms = loop_wall_ms(negotiator->env.loop);

@@ -121,7 +121,7 @@ void userprio_publish(struct negotiator *negotiator, const char *name)
     struct vec ads = {0};
     const struct account *account;
     size_t at = 0;
-    if (wire == NULL || !negotiator->leads) {
+    if (wire == NULL || !negotiator->lease.leads) {
         return;
     }
     struct shares_view *view = shares_view_create(negotiator);
@@ -341,7 +341,7 @@ static void changed(void *arg)
         wire_reply_ok(call->request, NULL);
     }
     call_destroy(call);
-    cycle_soon(negotiator);
+    negotiator_cycle_soon(negotiator);
 }
 
 void userprio_fini(struct negotiator *negotiator)
@@ -401,7 +401,7 @@ void userprio_change(struct negotiator *negotiator, struct wire_request *request
 {
     const struct ad *args = wire_request_args(request);
     struct err err;
-    if (!negotiator->leads) {
+    if (!negotiator->lease.leads) {
         wire_reply_error(request, -EAGAIN, "this negotiator does not lead");
         return;
     }

@@ -145,7 +145,7 @@ static void load(struct rig *rig)
 
 static bool leads(struct rig *rig)
 {
-    return rig->negotiator->leads;
+    return rig->negotiator->lease.leads;
 }
 
 static int setup(void **state)
@@ -261,13 +261,13 @@ static bool is_matched(struct rig *rig)
 }
 static bool cycles_have_passed(struct rig *rig)
 {
-    cycle_soon(rig->negotiator);
-    return rig->negotiator->cycles >= rig->cycles;
+    negotiator_cycle_soon(rig->negotiator);
+    return rig->negotiator->counts.cycles >= rig->cycles;
 }
 
 static void let_cycles_pass(struct rig *rig)
 {
-    rig->cycles = rig->negotiator->cycles + 5;
+    rig->cycles = rig->negotiator->counts.cycles + 5;
     until(rig, cycles_have_passed);
 }
 

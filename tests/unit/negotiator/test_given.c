@@ -31,7 +31,8 @@ static void rig_init(struct rig *rig)
     memset(rig, 0, sizeof *rig);
     assert_int_equal(loop_create(&rig->negotiator.env.loop, NULL), 0);
     rig->negotiator.given = strmap_create(STRMAP_CASE_SENSITIVE);
-    (void)snprintf(rig->negotiator.holder, sizeof rig->negotiator.holder, "negotiator-us");
+    (void)snprintf(rig->negotiator.lease.holder, sizeof rig->negotiator.lease.holder,
+                   "negotiator-us");
     (void)snprintf(rig->name, sizeof rig->name, "slot1@m");
     rig->slot.negotiator = &rig->negotiator;
     rig->slot.name = rig->name;
