@@ -272,7 +272,7 @@ static void reply_show(const struct frame *frame, const struct frame_message *me
 static void complaint_deliver(struct wire *wire, const struct frame *frame)
 {
     struct frame_message message = {0};
-    if (wire->events.complaint != NULL && !wire->given_up &&
+    if (wire->events.complaint != NULL && !wire->end.given_up &&
         frame_message_decode_in(wire->context->args_pool, frame->body, frame->body_length, &message,
                                 NULL) == 0) {
         reply_show(frame, &message, wire->events.complaint, wire->arg);
@@ -333,7 +333,7 @@ void call_tell_all_over(struct wire *wire)
 {
     while (wire->calls.first != NULL) {
         struct call ended = call_take(wire, (struct call *)wire->calls.first);
-        call_tell(ended, -ECONNRESET, wire->end_why == NULL ? "" : wire->end_why);
+        call_tell(ended, -ECONNRESET, wire->end.why == NULL ? "" : wire->end.why);
     }
 }
 

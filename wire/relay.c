@@ -112,7 +112,7 @@ void relay_tell_all_over(struct wire *wire)
         struct relay *relay = (struct relay *)node;
         node = node->next;
         if (relay_waits(relay)) {
-            relay_end(relay, -ECONNRESET, wire->end_why == NULL ? "" : wire->end_why);
+            relay_end(relay, -ECONNRESET, wire->end.why == NULL ? "" : wire->end.why);
             node = wire->relays.first; /* the callback may have cancelled others */
         }
     }

@@ -714,8 +714,8 @@ int request_cancel(struct wire *wire, const struct frame *frame, struct err *err
 static void request_goes_on(struct wire_request *request)
 {
     request->full = false;
-    if (request->drained != NULL) {
-        request->drained(request->drained_arg);
+    if (request->has_room != NULL) {
+        request->has_room(request->has_room_arg);
     }
 }
 

@@ -85,8 +85,8 @@ const void *wire_request_blob(const struct wire_request *request, size_t *length
 
 void wire_request_on_drained(struct wire_request *request, void (*drained)(void *arg), void *arg)
 {
-    request->drained = drained;
-    request->drained_arg = arg;
+    request->has_room = drained;
+    request->has_room_arg = arg;
 }
 
 void wire_request_on_gone(struct wire_request *request, void (*gone)(void *arg), void *arg)

@@ -23,42 +23,12 @@
 #include "classad/ad.h"
 #include "wire/wire_private.h"
 
-#define OUT_GATHER_MAX ((size_t)64 << 10) /* bytes gathered before they are written at once */
-#define OUT_KEEP_MAX   ((size_t)16 << 10) /* memory of `out` kept between turns */
-#define BLOB_COPY_MAX  ((size_t)16 << 10) /* larger blobs are not gathered, but written */
-_Static_assert(WIRE_FRAME_MAX <= STREAM_INPUT_MAX,
-               "a whole frame must fit into the stream's input");
-
 #define TURN_FRAMES 512
 #define OPEN_MS     (STREAM_HANDSHAKE_MS + WIRE_GREETING_MS)
 
 static void wire_clock(void *arg);
 
 /* ---- turns ----------------------------------------------------------------------------------- */
-
-/* The wire gets a turn after what runs now. */
-static void turn_take(struct wire *wire)
-{
-    struct wire_context *context = wire->context;
-    if (wire->in_turns) {
-        return;
-    }
-    TAILQ_INSERT_TAIL(&context->turns, wire, turn_entry);
-    wire->in_turns = true;
-    context->turn_count++;
-    if (!loop_timer_is_set(context->turn)) {
-        loop_timer_set(context->turn, 0);
-    }
-}
-
-static void turn_forget(struct wire *wire)
-{
-    if (wire->in_turns) {
-        TAILQ_REMOVE(&wire->context->turns, wire, turn_entry);
-        wire->in_turns = false;
-        wire->context->turn_count--;
-    }
-}
 
 static bool wire_turn(struct wire *wire);
 
@@ -73,7 +43,7 @@ void wire_context_turns(void *arg)
         if (wire == NULL) {
             break;
         }
-        turn_forget(wire);
+        wire_turn_forget(wire);
         go_on = wire_turn(wire);
     }
     if (!TAILQ_EMPTY(&context->turns)) {
@@ -100,7 +70,7 @@ static struct wire *wire_new(struct wire_context *context, const struct wire_eve
     wire->clock = loop_timer_create(context->loop, wire_clock, wire);
     wire->deadlines = loop_timer_create(context->loop, request_deadlines, wire);
     wire->deadline_next_ms = UINT64_MAX;
-    strbuf_init(&wire->out, WIRE_FRAME_MAX + OUT_GATHER_MAX * 2);
+    wire_out_init(wire);
     wire->last_input_ms = loop_now_ms(context->loop);
     loop_timer_set(wire->clock, OPEN_MS);
     return wire;
@@ -116,7 +86,7 @@ static void wire_free(struct wire *wire)
     if (wire->next != NULL) {
         wire->next->previous = wire->previous;
     }
-    turn_forget(wire);
+    wire_turn_forget(wire);
     wire_limits_leave(wire);
     request_drop_all(wire);
     stream_close(wire->stream);
@@ -124,7 +94,7 @@ static void wire_free(struct wire *wire)
     loop_timer_destroy(wire->deadlines);
     strbuf_fini(&wire->out);
     caller_unref(wire->caller);
-    mem_free(wire->end_why);
+    mem_free(wire->end.why);
     mem_free(wire->route);
     mem_free(wire->said_name);
     ad_destroy(wire->hello);
@@ -139,107 +109,7 @@ void wire_context_sweep(struct wire_context *context)
     }
 }
 
-/* ---- output ---------------------------------------------------------------------------------- */
-
-/* What is in `out` goes in this turn. */
-static void wire_flush_later(struct wire *wire)
-{
-    turn_take(wire);
-}
-
-static void wire_write(struct wire *wire, const void *data, size_t length)
-{
-    if (wire->stream == NULL || length == 0) {
-        return;
-    }
-    int rc = stream_write(wire->stream, data, length);
-    if (rc < 0) {
-        /* The stream tells of its end itself, with a better reason, unless it is full. */
-        if (rc == -ENOBUFS) {
-            wire_fail(wire, rc, false, "peer does not read: output is full");
-        }
-        return;
-    }
-    size_t pending = stream_pending(wire->stream);
-    if (pending > WIRE_OUTPUT_MAX && wire->state != WIRE_OVER) {
-        log_warn(wire->context->log, "wire.dropped", "peer does not read",
-                 LOG_TEXT("peer", wire->caller->address),
-                 LOG_TEXT("identity", wire->caller->identity), LOG_INT("pending_bytes", pending));
-        wire_fail(wire, -ENOBUFS, false, "peer does not read: %zu bytes wait", pending);
-    }
-    wire_limits_output(wire, pending);
-}
-
-static void wire_flush(struct wire *wire)
-{
-    if (wire->out.length > 0) {
-        wire_write(wire, wire->out.data, wire->out.length);
-    }
-    strbuf_clear(&wire->out);
-    if (wire->out.capacity > OUT_KEEP_MAX) {
-        size_t max = wire->out.max;
-        strbuf_fini(&wire->out);
-        strbuf_init(&wire->out, max);
-    }
-}
-
-int wire_frame_end(struct wire *wire, size_t begin, const void *blob, size_t blob_length)
-{
-    bool apart = blob_length > BLOB_COPY_MAX;
-    if (!apart && blob_length > 0) {
-        strbuf_append(&wire->out, blob, blob_length);
-    }
-    int rc = frame_end(&wire->out, begin, apart ? blob_length : 0, WIRE_FRAME_MAX);
-    if (rc < 0) {
-        return rc;
-    }
-    if (apart) {
-        wire_flush(wire);
-        wire_write(wire, blob, blob_length);
-    } else if (wire->out.length > OUT_GATHER_MAX) {
-        wire_flush(wire);
-    } else {
-        wire_flush_later(wire);
-    }
-    return 0;
-}
-
-static void wire_send_opaque(struct wire *wire, enum frame_type type, uint64_t opaque)
-{
-    size_t begin = frame_begin(&wire->out, type, 0, 0, 0);
-    frame_put_u64(&wire->out, opaque);
-    (void)wire_frame_end(wire, begin, NULL, 0); /* 24 bytes always fit */
-}
-
-void wire_ping(struct wire *wire)
-{
-    wire_send_opaque(wire, FRAME_PING, loop_now_ms(wire->context->loop));
-}
-
 /* ---- the end --------------------------------------------------------------------------------- */
-
-void wire_fail(struct wire *wire, int status, bool goodbye, const char *format, ...)
-{
-    char why[ERR_TEXT_MAX];
-    va_list args;
-    if (wire->state == WIRE_OVER) {
-        return;
-    }
-    va_start(args, format);
-    (void)vsnprintf(why, sizeof why, format, args);
-    va_end(args);
-    wire->state = WIRE_OVER; /* first: writing may find another reason to fail */
-    if (goodbye) {
-        size_t begin = frame_begin(&wire->out, FRAME_GOODBYE, 0, 0, 0);
-        frame_put_u32(&wire->out, (uint32_t)status);
-        frame_put_text16(&wire->out, why, strlen(why));
-        (void)wire_frame_end(wire, begin, NULL, 0);
-        wire->finish = true;
-    }
-    wire->end_status = status;
-    wire->end_why = mem_strdup(why);
-    turn_take(wire);
-}
 
 /* The peer broke the protocol. */
 static void wire_drop(struct wire *wire, const char *why)
@@ -258,11 +128,11 @@ static void wire_end_stream(struct wire *wire)
     if (stream == NULL) {
         return;
     }
-    if (wire->finish) {
+    if (wire->end.finish) {
         wire_flush(wire);
     }
     wire->stream = NULL;
-    if (wire->finish) {
+    if (wire->end.finish) {
         stream_finish(stream);
     } else {
         stream_close(stream);
@@ -288,11 +158,11 @@ static bool wire_turn(struct wire *wire)
     loop_timer_stop(wire->clock);
     loop_timer_stop(wire->deadlines);
     request_tell_all_over(wire);
-    if (!wire->given_up && !wire->told) {
-        wire->told = true;
-        wire->events.closed(wire->arg, wire, wire->end_status, wire->end_why);
+    if (!wire->end.given_up && !wire->end.told) {
+        wire->end.told = true;
+        wire->events.closed(wire->arg, wire, wire->end.status, wire->end.why);
     }
-    if (wire->given_up) {
+    if (wire->end.given_up) {
         wire_free(wire);
     }
     return false;
@@ -303,10 +173,10 @@ void wire_close(struct wire *wire)
     if (wire == NULL) {
         return;
     }
-    CHECK(!wire->given_up);
-    wire->given_up = true;
+    CHECK(!wire->end.given_up);
+    wire->end.given_up = true;
     wire_fail(wire, -ECONNRESET, false, "connection closed");
-    turn_take(wire);
+    wire_turn_take(wire);
 }
 
 void wire_finish(struct wire *wire)
@@ -315,7 +185,7 @@ void wire_finish(struct wire *wire)
         return;
     }
     if (wire->state != WIRE_OVER) {
-        wire->finish = true;
+        wire->end.finish = true;
     }
     wire_close(wire);
 }
@@ -341,11 +211,6 @@ void wire_proved(struct wire *wire)
 size_t wire_peer_frame_max(const struct wire *wire)
 {
     return wire->dialled ? wire->peer_frame_max : WIRE_FRAME_MAX;
-}
-
-bool wire_is_ready(const struct wire *wire)
-{
-    return wire->state == WIRE_READY;
 }
 
 /* ---- signs of life --------------------------------------------------------------------------- */
@@ -438,7 +303,7 @@ static void greeting_refuse(struct wire *wire, int status, const char *why)
     log_warn(wire->context->log, "wire.refused", "greeting refused",
              LOG_TEXT("peer", wire->caller->address), LOG_TEXT("identity", wire->caller->identity),
              LOG_TEXT("reason", why));
-    wire->finish = true;
+    wire->end.finish = true;
     wire_fail(wire, -EACCES, false, "%s", why);
 }
 
@@ -662,7 +527,7 @@ static void wire_input(struct wire *wire)
     for (int i = 0; wire->state != WIRE_OVER; i++) {
         if (i == TURN_FRAMES) {
             wire->input_waits = true;
-            wire_flush_later(wire);
+            wire_turn_take(wire);
             return;
         }
         if (!input_frame(wire)) {

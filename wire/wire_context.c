@@ -17,9 +17,6 @@
 #include "wire/denials.h"
 #include "wire/wire_private.h"
 
-#define KEYS_AGE_MS     2000  /* strangers' tokens do not make us read files more often */
-#define OWN_POOL_AGE_MS 60000 /* our own token's pool is looked up again after that */
-
 static char *copy_or_null(const char *text)
 {
     return text == NULL ? NULL : mem_strdup(text);
@@ -155,50 +152,6 @@ int wire_context_change(struct wire_context *context, const struct wire_context_
     return 0;
 }
 
-const struct credential *wire_context_own(struct wire_context *context, uint64_t max_age_ms)
-{
-    return credential_read(&context->own, context->os, context->loop, max_age_ms) ? &context->own
-                                                                                  : NULL;
-}
-
-const char *wire_context_pool(struct wire_context *context)
-{
-    if (context->pool != NULL) {
-        return context->pool;
-    }
-    const struct credential *own = wire_context_own(context, OWN_POOL_AGE_MS);
-    return own != NULL ? own->token.pool : context->uid_domain != NULL ? context->uid_domain : "";
-}
-
-bool wire_context_reload_keys(struct wire_context *context)
-{
-    struct token_keys *keys = NULL;
-    uint64_t now_ms = loop_now_ms(context->loop);
-    if (context->keys_path == NULL ||
-        (context->keys_were_read && now_ms - context->keys_read_ms < KEYS_AGE_MS)) {
-        return false;
-    }
-    context->keys_read_ms = now_ms;
-    context->keys_were_read = true;
-    if (token_keys_load(context->os, context->keys_path, &keys, NULL) < 0) {
-        return false; /* those that we have stay good */
-    }
-    token_keys_destroy(context->keys);
-    context->keys = keys;
-    token_cache_clear(context->tokens);
-    return true;
-}
-
-struct loop *wire_context_loop(const struct wire_context *context)
-{
-    return context->loop;
-}
-
-bool wire_context_is_revoked(const struct wire_context *context, const char *token_id)
-{
-    return token_id[0] != '\0' && strmap_get(context->revoked, token_id) != NULL;
-}
-
 void wire_context_on_revoked(struct wire_context *context,
                              void (*revoked)(void *arg, const char *token_id), void *arg)
 {
@@ -225,9 +178,4 @@ void wire_context_revoke(struct wire_context *context, const char *token_id)
     if (is_new && context->on_revoked != NULL) {
         context->on_revoked(context->on_revoked_arg, token_id);
     }
-}
-
-void wire_context_forget(struct wire_context *context, const char *token_id)
-{
-    (void)strmap_remove(context->revoked, token_id);
 }

@@ -1,8 +1,10 @@
 /* wire/wire_private.h - what the files of wire/ know of one another.
  *
- *   wire_context.c  what the connections of a process share; tokens of our own, revocations
+ *   wire_context.c  what the connections of a process share; connections that a revocation ends
+ *   wire_known.c    what is known of tokens: our own, the pool's keys, which are revoked
  *   greeting.c      who is at the other end, and what it may be called
- *   wire.c          one connection: bytes in and out, greeting, pings, its end
+ *   wire.c          one connection: frames that come in, greeting, pings, its turns
+ *   wire_out.c      ... what it sends, and that it is over
  *   wire_limits.c   what a peer that has proved nothing, and one identity, may use
  *   request_view.c  what a handler sees of a request
  *   call.c          requests of ours: replies, windows, deadlines
@@ -133,15 +135,20 @@ int greeting_judge_hello(struct wire_context *context, const struct frame *frame
 
 enum wire_state { WIRE_GREETING, WIRE_READY, WIRE_OVER };
 
+struct wire_end { /* how it ends: set by wire_fail() */
+    int status;
+    char *why;
+    bool given_up; /* wire_close() was called: freed by the next turn */
+    bool told;     /* closed was called, or never will be */
+    bool finish;   /* what is queued is sent before the end */
+};
+
 struct wire {
     struct wire_context *context;
     struct wire *previous, *next;
     struct ad_pool *pool; /* of the ads in replies; not ours */
     enum wire_state state;
     bool dialled;
-    bool given_up;    /* wire_close() was called: freed by the next turn */
-    bool told;        /* closed was called, or never will be */
-    bool finish;      /* what is queued is sent before the end */
     bool input_waits; /* the budget of a turn ran out with input left */
     bool pinged;      /* nothing came since our PING */
     struct stream *stream;
@@ -160,8 +167,7 @@ struct wire {
     struct strbuf out;
     struct wire_share share;
     uint64_t last_input_ms, pinged_ms;
-    int end_status;
-    char *end_why;
+    struct wire_end end;
     unsigned denied_count;
 
     /* calls of ours, requests of the peer, relays through the hub at the other end */
@@ -181,6 +187,12 @@ void wire_fail(struct wire *wire, int status, bool goodbye, const char *format, 
     __attribute__((format(printf, 4, 5)));
 /* A sign of life. */
 void wire_ping(struct wire *wire);
+/* The wire gets a turn after what runs now: what is in `out` goes then. */
+void wire_turn_take(struct wire *wire);
+void wire_turn_forget(struct wire *wire);
+void wire_out_init(struct wire *wire);
+void wire_flush(struct wire *wire); /* writes what is in `out` */
+void wire_send_opaque(struct wire *wire, enum frame_type type, uint64_t opaque); /* PING, PONG */
 /* Closes the frame begun in wire->out.  0 or -EMSGSIZE. */
 int wire_frame_end(struct wire *wire, size_t begin, const void *blob, size_t blob_length);
 
@@ -206,10 +218,10 @@ struct wire_request {
     struct answering *answering; /* of a relayed request: what its answers are signed with */
     bool quiet;                  /* a success of which there is nothing to say is not answered */
     bool cancelled;
-    bool logged; /* its refusal: by its handler */
-    bool ending; /* gone() runs */
-    void (*drained)(void *arg);
-    void *drained_arg;
+    bool logged;                 /* its refusal: by its handler */
+    bool ending;                 /* gone() runs */
+    void (*has_room)(void *arg); /* the peer reads again */
+    void *has_room_arg;
     void (*gone)(void *arg);
     void *gone_arg;
     void (*window)(void *arg, uint32_t bytes);

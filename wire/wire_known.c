@@ -1,0 +1,62 @@
+/* wire/wire_known.c - what a process knows of tokens: its own, the keys that sign the pool's, and
+ * which are refused.
+ *
+ * Below all connections, which ask; wire_context.c, above them, cuts those whose token is revoked.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "base/loop.h"
+#include "base/strmap.h"
+#include "wire/wire_private.h"
+
+#define KEYS_AGE_MS     2000  /* strangers' tokens do not make us read files more often */
+#define OWN_POOL_AGE_MS 60000 /* our own token's pool is looked up again after that */
+
+const struct credential *wire_context_own(struct wire_context *context, uint64_t max_age_ms)
+{
+    return credential_read(&context->own, context->os, context->loop, max_age_ms) ? &context->own
+                                                                                  : NULL;
+}
+
+const char *wire_context_pool(struct wire_context *context)
+{
+    if (context->pool != NULL) {
+        return context->pool;
+    }
+    const struct credential *own = wire_context_own(context, OWN_POOL_AGE_MS);
+    return own != NULL ? own->token.pool : context->uid_domain != NULL ? context->uid_domain : "";
+}
+
+bool wire_context_reload_keys(struct wire_context *context)
+{
+    struct token_keys *keys = NULL;
+    uint64_t now_ms = loop_now_ms(context->loop);
+    if (context->keys_path == NULL ||
+        (context->keys_were_read && now_ms - context->keys_read_ms < KEYS_AGE_MS)) {
+        return false;
+    }
+    context->keys_read_ms = now_ms;
+    context->keys_were_read = true;
+    if (token_keys_load(context->os, context->keys_path, &keys, NULL) < 0) {
+        return false; /* those that we have stay good */
+    }
+    token_keys_destroy(context->keys);
+    context->keys = keys;
+    token_cache_clear(context->tokens);
+    return true;
+}
+
+struct loop *wire_context_loop(const struct wire_context *context)
+{
+    return context->loop;
+}
+
+bool wire_context_is_revoked(const struct wire_context *context, const char *token_id)
+{
+    return token_id[0] != '\0' && strmap_get(context->revoked, token_id) != NULL;
+}
+
+void wire_context_forget(struct wire_context *context, const char *token_id)
+{
+    (void)strmap_remove(context->revoked, token_id);
+}
