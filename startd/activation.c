@@ -8,6 +8,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "startd/activation.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -21,13 +23,20 @@
 #include "base/strbuf.h"
 #include "base/text.h"
 #include "classad/ad.h"
+#include "startd/claim.h"
 #include "startd/claim_facts.h"
 #include "startd/claim_record.h"
 #include "startd/draining_facts.h"
 #include "startd/going_down.h"
+#include "startd/job_ckpt.h"
 #include "startd/owner_plan.h"
-#include "startd/startd.h"
+#include "startd/preempt.h"
+#include "startd/slot.h"
+#include "startd/slot_plan.h"
+#include "startd/slots.h"
 #include "startd/startd_context.h"
+#include "startd/startd_state.h"
+#include "startd/starters.h"
 #include "startd/suspend.h"
 #include "wire/job_record.h"
 #include "wire/root_jobs.h"

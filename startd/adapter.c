@@ -7,6 +7,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "startd/adapter.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -20,7 +22,7 @@
 #include "classad/ad.h"
 #include "power/power.h"
 #include "startd/adapter_plan.h"
-#include "startd/startd.h"
+#include "startd/startd_state.h"
 #include "wire/wire.h"
 
 #define LOOK_MS   60000

@@ -8,6 +8,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "startd/advertise.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -21,10 +23,13 @@
 #include "base/strbuf.h"
 #include "classad/ad.h"
 #include "startd/advertise_due.h"
-#include "startd/draining_facts.h"
+#include "startd/draining.h"
 #include "startd/going_down.h"
+#include "startd/slot.h"
 #include "startd/slot_facts.h"
-#include "startd/startd.h"
+#include "startd/slots.h"
+#include "startd/startd_state.h"
+#include "wire/secret_list.h"
 #include "wire/wire.h"
 
 #define REFUSED_MS 3000 /* after -EBUSY everything is sent anew, more or less */

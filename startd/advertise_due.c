@@ -2,10 +2,11 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+
 #include "startd/advertise_due.h"
 
 #include "base/loop.h"
-#include "startd/startd.h"
+#include "startd/startd_state.h"
 
 #define GATHER_MS      20
 #define FLAP_GATHER_MS 500

@@ -9,6 +9,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "startd/claim.h"
+
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -23,11 +25,18 @@
 #include "base/redial.h"
 #include "base/stream.h"
 #include "classad/ad.h"
+#include "startd/activation.h"
 #include "startd/claim_facts.h"
+#include "startd/claim_plan.h"
 #include "startd/claim_record.h"
 #include "startd/draining_facts.h"
+#include "startd/preempt.h"
+#include "startd/slot.h"
 #include "startd/slot_facts.h"
-#include "startd/startd.h"
+#include "startd/slot_plan.h"
+#include "startd/slots.h"
+#include "startd/startd_state.h"
+#include "startd/starters.h"
 #include "store/store.h"
 #include "wire/wire.h"
 

@@ -15,10 +15,10 @@
 
 #include "startd/claim_plan.h"
 
-#define CLAIM_ID_MAX     200
 #define CLAIM_NONCE_SIZE 33 /* hex digits of 16 bytes, and the zero */
 
 struct ad;
+struct err;
 struct loop_timer;
 struct slot;
 struct startd;
@@ -158,5 +158,22 @@ struct claim {
     unsigned pending; /* commits and calls under way that will call back with this claim */
     bool dead;        /* destroyed, but for those */
 };
+
+void claim_say_alive(struct claim *claim); /* an ALIVE at once */
+struct claim *claim_make(struct startd *startd);
+void claim_discard(struct claim *claim);
+void claim_drop(struct claim *claim); /* nothing is left to do for it, not even to tell its end */
+void claim_dial(struct claim *claim);
+int claims_restore(struct startd *startd, struct err *err);
+void claims_destroy(struct startd *startd);
+/* The starter is gone and its sandbox with it.  reason "": its job was answered; else the claim
+ * ends with it. */
+void claim_starter_gone(struct claim *claim, const char *reason);
+/* It has no job: that is recorded, and the schedd told. */
+void claim_is_idle(struct claim *claim);
+/* A kept starter's process is gone: what waited for that goes on. */
+void claim_kept_gone(struct claim *claim);
+/* Ends a claim: its starter is stopped first.  The schedd is told reason. */
+void claim_end(struct claim *claim, const char *reason, bool fast);
 
 #endif

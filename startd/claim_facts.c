@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+
 #include "startd/claim_facts.h"
 
 #include <string.h>
@@ -10,8 +11,10 @@
 #include "base/loop.h"
 #include "base/mem.h"
 #include "classad/ad.h"
-#include "startd/startd.h"
+#include "startd/claim.h"
+#include "startd/slot.h"
 #include "startd/startd_context.h"
+#include "startd/startd_state.h"
 
 void claim_enter(struct claim *claim, enum claim_stage stage)
 {

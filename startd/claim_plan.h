@@ -20,6 +20,8 @@
 
 #include <stdbool.h>
 
+#define CLAIM_ID_MAX 200
+
 enum claim_stage {
     CLAIM_WAITING,
     CLAIM_OFFERED,

@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+
 #include "startd/claim_record.h"
 
 #include <string.h>
@@ -10,8 +11,11 @@
 #include "base/mem.h"
 #include "base/strbuf.h"
 #include "classad/ad.h"
+#include "startd/carve_plan.h"
+#include "startd/claim.h"
 #include "startd/claim_facts.h"
-#include "startd/startd.h"
+#include "startd/slot.h"
+#include "startd/startd_state.h"
 #include "store/store.h"
 
 bool claim_came_back(struct claim *claim)

@@ -10,6 +10,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "startd/draining_call.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -21,11 +23,17 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "classad/ad.h"
+#include "startd/activation.h"
+#include "startd/claim.h"
 #include "startd/claim_facts.h"
+#include "startd/draining.h"
 #include "startd/draining_facts.h"
 #include "startd/going_down.h"
-#include "startd/startd.h"
+#include "startd/hibernate.h"
+#include "startd/offer.h"
+#include "startd/slot.h"
 #include "startd/startd_context.h"
+#include "startd/startd_state.h"
 #include "wire/wire.h"
 
 #define LAST_WORD_MS 500 /* a startd that ends says first that the commit was good */

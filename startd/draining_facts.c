@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+
 #include "startd/draining_facts.h"
 
 #include <errno.h>
@@ -10,9 +11,11 @@
 #include "base/mem.h"
 #include "base/strbuf.h"
 #include "classad/ad.h"
+#include "startd/claim.h"
 #include "startd/claim_facts.h"
 #include "startd/going_down.h"
-#include "startd/startd.h"
+#include "startd/slot.h"
+#include "startd/startd_state.h"
 #include "store/store.h"
 #include "wire/wire.h"
 

@@ -9,13 +9,33 @@
 #define STARTD_DRAINING_FACTS_H
 
 #include <stdbool.h>
+#include <stdint.h>
+
+#include "base/vec.h"
+#include "drain/drain_plan.h"
 
 struct ad;
 struct claim;
-struct draining;
+struct loop_timer;
 struct slot;
 struct startd;
 struct wire_request;
+
+struct draining {
+    enum drain_phase phase;
+    struct drain_request request; /* phase NONE: none */
+    char id[DRAIN_ID_MAX];
+    char requester[256];
+    int64_t began_s;
+    bool last;    /* StartExpr counts no more */
+    bool no_more; /* OnCompletion was exit: the ads are taken back */
+    struct drain_totals totals;
+    struct vec held; /* struct held: calls that wait for the end of an offer */
+    struct wire_request *offer, *commit, *cancel; /* to be answered */
+    bool committing;                              /* the commit is on its way to the disk */
+    struct loop_timer *offer_timer, *look_timer;
+    uint64_t retry_ms; /* COMPLETE: what comes then is tried (again) then, loop_now_ms() */
+};
 
 struct held { /* a call that waits for the end of an offer */
     struct wire_request *request;

@@ -11,6 +11,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "startd/farewell.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -20,9 +22,13 @@
 #include "base/mem.h"
 #include "classad/ad.h"
 #include "startd/advertise_due.h"
+#include "startd/claim.h"
 #include "startd/going_down.h"
-#include "startd/startd.h"
+#include "startd/preempt.h"
+#include "startd/slot.h"
+#include "startd/slots.h"
 #include "startd/startd_context.h"
+#include "startd/startd_state.h"
 #include "wire/wire.h"
 
 static bool is_time(struct startd *startd)

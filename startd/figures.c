@@ -7,6 +7,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "startd/figures.h"
+
 #include <time.h>
 
 #include "base/check.h"
@@ -16,11 +18,14 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "classad/ad.h"
+#include "startd/claim.h"
 #include "startd/claim_facts.h"
 #include "startd/load_plan.h"
+#include "startd/meter.h"
+#include "startd/slot.h"
 #include "startd/slot_facts.h"
-#include "startd/startd.h"
 #include "startd/startd_context.h"
+#include "startd/startd_state.h"
 
 /* ---- measuring */
 

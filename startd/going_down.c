@@ -2,10 +2,11 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+
 #include "startd/going_down.h"
 
 #include "base/check.h"
-#include "startd/startd.h"
+#include "startd/startd_state.h"
 
 #define TO(stage) (1U << (stage))
 

@@ -17,6 +17,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "startd/hibernate.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -30,11 +32,22 @@
 #include "classad/ad.h"
 #include "offline_ads/offline_ads.h"
 #include "power/power.h"
+#include "startd/adapter.h"
+#include "startd/advertise.h"
 #include "startd/advertise_due.h"
+#include "startd/claim.h"
+#include "startd/draining.h"
 #include "startd/draining_facts.h"
+#include "startd/figures.h"
 #include "startd/going_down.h"
-#include "startd/startd.h"
+#include "startd/hibernate_look.h"
+#include "startd/permit.h"
+#include "startd/preempt.h"
+#include "startd/slot.h"
+#include "startd/slot_plan.h"
+#include "startd/slots.h"
 #include "startd/startd_context.h"
+#include "startd/startd_state.h"
 #include "wire/wire.h"
 
 #define OFFLINE_ACK_MS 15000

@@ -9,6 +9,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "startd/hibernate_look.h"
+
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -23,10 +25,12 @@
 #include "base/strbuf.h"
 #include "base/text.h"
 #include "classad/ad.h"
+#include "startd/adapter.h"
 #include "startd/advertise_due.h"
 #include "startd/going_down.h"
 #include "startd/hibernate_plan.h"
-#include "startd/startd.h"
+#include "startd/slot_plan.h"
+#include "startd/startd_state.h"
 
 #define LOOK_MS          60000
 #define ASK_LOGIND_MS    600000

@@ -7,6 +7,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "startd/idle_hint.h"
+
 #include <ctype.h>
 #include <signal.h>
 #include <stdio.h>
@@ -19,8 +21,9 @@
 #include "base/mem.h"
 #include "base/os_power.h"
 #include "base/vec.h"
+#include "startd/figures.h"
 #include "startd/idle_hint_plan.h"
-#include "startd/startd.h"
+#include "startd/startd_state.h"
 
 #define ASK_MS           5000
 #define SESSIONS_MAX     32

@@ -8,6 +8,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "startd/job_ckpt.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -20,7 +22,8 @@
 #include "base/strbuf.h"
 #include "classad/ad.h"
 #include "classad/ad_parse.h"
-#include "startd/startd.h"
+#include "startd/claim.h"
+#include "startd/startd_state.h"
 #include "wire/checkpoint_attrs.h"
 #include "wire/remote_attrs.h"
 #include "wire/wire.h"

@@ -5,6 +5,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "startd/keep.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,7 +18,9 @@
 #include "base/strbuf.h"
 #include "classad/ad.h"
 #include "startd/going_down.h"
-#include "startd/startd.h"
+#include "startd/hibernate_look.h"
+#include "startd/slots.h"
+#include "startd/startd_state.h"
 #include "store/store.h"
 #include "wire/wire.h"
 

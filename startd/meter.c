@@ -13,6 +13,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+
 #include "startd/meter.h"
 
 #include <errno.h>
@@ -28,8 +29,12 @@
 #include "base/strbuf.h"
 #include "classad/ad.h"
 #include "startd/advertise_due.h"
+#include "startd/claim.h"
 #include "startd/claim_facts.h"
+#include "startd/meter_nut.h"
 #include "startd/meter_plan.h"
+#include "startd/slot.h"
+#include "startd/startd_state.h"
 #include "store/store.h"
 #include "wire/energy_line.h"
 

@@ -1,18 +1,26 @@
-/* startd/meter.h - what this machine draws: the parts of meter.c, for meter_nut.c.
+/* startd/meter.h - what the machine draws, and what its jobs have of that.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
 #ifndef STARTD_METER_H
 #define STARTD_METER_H
 
-#include "startd/startd.h"
+#include <stdbool.h>
 
-struct meter_nut;
+struct ad;
+struct claim;
+struct err;
+struct slot;
+struct startd;
 
-struct meter_nut *meter_nut_create(struct startd *startd);
-void meter_nut_destroy(struct meter_nut *nut);
-void meter_nut_reload(struct meter_nut *nut); /* another configuration */
-/* What the UPS said, unless that is too long ago; below 0: it is not known. */
-double meter_nut_watts(const struct meter_nut *nut);
+int meter_open(struct startd *startd, struct err *err); /* before slots */
+void meter_reload(struct startd *startd);
+void meter_close(struct startd *startd); /* NULL is allowed for what it makes */
+void meter_look(struct startd *startd);
+void meter_write(const struct slot *slot, struct ad *ad);
+/* ReservedWatts, UsedWatts: at which its starter counts a run. */
+void meter_put_rates(const struct startd *startd, struct ad *args);
+/* The run of the claim has had EnergyJoules and CoreSeconds so far; ends: and has no more. */
+void meter_count(struct claim *claim, const struct ad *args, bool ends);
 
 #endif

@@ -6,7 +6,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "startd/meter.h"
+
+#include "startd/meter_nut.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -18,6 +19,7 @@
 #include "base/loop.h"
 #include "base/mem.h"
 #include "startd/meter_plan.h"
+#include "startd/startd_state.h"
 
 #define ANSWER_BYTES_MAX ((size_t)64 << 10)
 #define PATH_SIZE        4200

@@ -7,6 +7,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "startd/offer.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,12 +21,17 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "classad/ad.h"
+#include "startd/claim.h"
 #include "startd/claim_facts.h"
 #include "startd/draining_facts.h"
 #include "startd/going_down.h"
+#include "startd/preempt.h"
+#include "startd/slot.h"
 #include "startd/slot_facts.h"
-#include "startd/startd.h"
+#include "startd/slot_plan.h"
+#include "startd/slots.h"
 #include "startd/startd_context.h"
+#include "startd/startd_state.h"
 #include "wire/claim_nonce.h"
 #include "wire/wire.h"
 

@@ -12,6 +12,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "startd/permit.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -21,8 +23,11 @@
 #include "base/log.h"
 #include "base/loop.h"
 #include "classad/ad.h"
+#include "startd/adapter.h"
 #include "startd/going_down.h"
-#include "startd/startd.h"
+#include "startd/slot.h"
+#include "startd/slot_plan.h"
+#include "startd/startd_state.h"
 #include "wire/wire.h"
 
 #define ANYBODY       "rooster/"

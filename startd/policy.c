@@ -6,6 +6,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "startd/policy.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -14,9 +16,17 @@
 #include "base/log.h"
 #include "base/loop.h"
 #include "classad/ad.h"
-#include "startd/startd.h"
+#include "startd/claim.h"
+#include "startd/figures.h"
+#include "startd/policy_plan.h"
+#include "startd/preempt.h"
+#include "startd/slot.h"
+#include "startd/slot_plan.h"
 #include "startd/startd_context.h"
+#include "startd/startd_state.h"
 #include "startd/suspend.h"
+
+#define CLAIM_ID_LIFETIME_S 120 /* of one that nobody used */
 
 /* ---- steps */
 

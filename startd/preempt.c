@@ -9,6 +9,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "startd/preempt.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -21,11 +23,16 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "classad/ad.h"
+#include "startd/claim.h"
 #include "startd/claim_facts.h"
 #include "startd/claim_record.h"
 #include "startd/draining_facts.h"
-#include "startd/startd.h"
+#include "startd/policy_plan.h"
+#include "startd/slot.h"
+#include "startd/slot_plan.h"
+#include "startd/slots.h"
 #include "startd/startd_context.h"
+#include "startd/startd_state.h"
 #include "startd/suspend.h"
 #include "wire/checkpoint_attrs.h"
 #include "wire/wire.h"

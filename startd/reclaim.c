@@ -13,6 +13,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "startd/reclaim.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -20,9 +22,11 @@
 #include "base/log.h"
 #include "base/loop.h"
 #include "classad/ad.h"
+#include "startd/draining.h"
 #include "startd/draining_facts.h"
 #include "startd/going_down.h"
-#include "startd/startd.h"
+#include "startd/hibernate.h"
+#include "startd/startd_state.h"
 #include "wire/wire.h"
 
 static void reply(struct wire_request *request, const char *result)

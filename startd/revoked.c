@@ -2,13 +2,16 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "startd/revoked.h"
+
 #include <string.h>
 
 #include "base/log.h"
 #include "base/loop.h"
 #include "base/mem.h"
+#include "startd/claim.h"
 #include "startd/claim_facts.h"
-#include "startd/startd.h"
+#include "startd/startd_state.h"
 #include "wire/wire.h"
 
 /* The token by which its schedd got it is refused from now on.  Nobody waits for word of it. */

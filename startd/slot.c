@@ -6,6 +6,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "startd/slot.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,16 +21,25 @@
 #include "base/strbuf.h"
 #include "base/text.h"
 #include "classad/ad.h"
+#include "startd/adapter.h"
 #include "startd/advertise_due.h"
+#include "startd/carve_plan.h"
+#include "startd/claim.h"
 #include "startd/claim_facts.h"
 #include "startd/draining_facts.h"
+#include "startd/figures.h"
 #include "startd/going_down.h"
+#include "startd/hibernate_look.h"
 #include "startd/inventory_plan.h"
+#include "startd/job_ckpt.h"
 #include "startd/slot_facts.h"
+#include "startd/slot_fixed.h"
 #include "startd/slot_knobs.h"
-#include "startd/startd.h"
+#include "startd/slot_plan.h"
 #include "startd/startd_context.h"
+#include "startd/startd_state.h"
 #include "wire/checkpoint_attrs.h"
+#include "wire/secret_list.h"
 
 /* ---- claim ids */
 

@@ -2,13 +2,16 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+
 #include "startd/slot_facts.h"
 
 #include <string.h>
 
 #include "base/plant.h"
 #include "base/text.h"
-#include "startd/startd.h"
+#include "startd/carve_plan.h"
+#include "startd/slot.h"
+#include "startd/startd_state.h"
 
 struct slot *slot_by_claim_id(struct startd *startd, const char *claim_id)
 {

@@ -10,6 +10,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "startd/slot_fixed.h"
+
 #include <string.h>
 
 #include "base/check.h"
@@ -18,8 +20,10 @@
 #include "base/log.h"
 #include "base/strbuf.h"
 #include "classad/ad.h"
+#include "startd/carve_plan.h"
+#include "startd/job_ckpt.h"
 #include "startd/slot_knobs.h"
-#include "startd/startd.h"
+#include "startd/startd_state.h"
 #include "transfer/transfer_plugins.h"
 #include "wire/daemon_ad.h"
 #include "wire/settings.h"

@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+
 #include "startd/slot_knobs.h"
 
 #include <stdio.h>
@@ -12,7 +13,7 @@
 #include "base/err.h"
 #include "base/log.h"
 #include "classad/ad.h"
-#include "startd/startd.h"
+#include "startd/startd_state.h"
 
 #define MODIFIER_MAX (RESOURCE_NAME_MAX + 40)
 

@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+
 #include "startd/slot_policy.h"
 
 #include <string.h>
@@ -10,8 +11,10 @@
 #include "base/err.h"
 #include "base/log.h"
 #include "classad/ad.h"
+#include "startd/policy_plan.h"
+#include "startd/slot.h"
 #include "startd/slot_knobs.h"
-#include "startd/startd.h"
+#include "startd/startd_state.h"
 
 void slot_policy_unload(struct slot *slot)
 {

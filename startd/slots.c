@@ -6,6 +6,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "startd/slots.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -22,13 +24,18 @@
 #include "base/text.h"
 #include "classad/ad.h"
 #include "startd/advertise_due.h"
+#include "startd/carve_plan.h"
+#include "startd/figures.h"
 #include "startd/inventory_plan.h"
+#include "startd/slot.h"
 #include "startd/slot_facts.h"
+#include "startd/slot_fixed.h"
 #include "startd/slot_knobs.h"
 #include "startd/slot_policy.h"
 #include "startd/slot_types_plan.h"
-#include "startd/startd.h"
 #include "startd/startd_context.h"
+#include "startd/startd_state.h"
+#include "wire/secret_list.h"
 
 #define RESOURCE_PREFIX "MACHINE_RESOURCE_"
 #define INVENTORY       "INVENTORY_" /* behind that */

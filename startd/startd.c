@@ -1,14 +1,11 @@
 /* startd/startd.c - the daemon of a machine: wiring.
  *
  * What it is made of: slots (slots.c, slot.c), offers (offer.c), claims (claim.c, activation.c,
- * preempt.c), starters (starters.c), the
- * uplink (startd_serve.c, advertise.c), sleep (hibernate.c); decisions are in slot_plan.c.
+ * preempt.c), starters (starters.c), the uplink (startd_serve.c, advertise.c), sleep (hibernate.c);
+ * decisions are in slot_plan.c.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "startd/claim_record.h"
-#include "startd/draining_facts.h"
-#include "startd/old_claims.h"
 #include "startd/startd.h"
 
 #include <errno.h>
@@ -25,7 +22,27 @@
 #include "base/strbuf.h"
 #include "classad/ad.h"
 #include "power/power.h"
+#include "startd/claim.h"
+#include "startd/claim_record.h"
+#include "startd/draining.h"
+#include "startd/draining_call.h"
+#include "startd/draining_facts.h"
+#include "startd/farewell.h"
+#include "startd/hibernate.h"
+#include "startd/hibernate_look.h"
+#include "startd/idle_hint.h"
+#include "startd/job_ckpt.h"
+#include "startd/keep.h"
+#include "startd/meter.h"
+#include "startd/old_claims.h"
 #include "startd/opsys_plan.h"
+#include "startd/policy.h"
+#include "startd/revoked.h"
+#include "startd/slot_fixed.h"
+#include "startd/slots.h"
+#include "startd/startd_serve.h"
+#include "startd/startd_state.h"
+#include "startd/starters.h"
 #include "store/store.h"
 #include "user_maps/user_world.h"
 #include "transfer/transfer_plugins.h"

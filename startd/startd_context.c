@@ -2,11 +2,13 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+
 #include "startd/startd_context.h"
 
 #include "base/log.h"
 #include "base/loop.h"
-#include "startd/startd.h"
+#include "startd/slot.h"
+#include "startd/startd_state.h"
 #include "user_maps/user_world.h"
 
 struct ad_context startd_context(struct startd *startd)

@@ -6,10 +6,19 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "startd/startd_serve.h"
+
 #include <errno.h>
 
 #include "base/log.h"
-#include "startd/startd.h"
+#include "startd/adapter.h"
+#include "startd/advertise.h"
+#include "startd/draining_call.h"
+#include "startd/going_down.h"
+#include "startd/hibernate.h"
+#include "startd/keep.h"
+#include "startd/reclaim.h"
+#include "startd/startd_state.h"
 #include "wire/pool.h"
 #include "wire/revocations.h"
 #include "wire/settings.h"

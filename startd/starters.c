@@ -10,6 +10,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "startd/starters.h"
+
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -25,11 +27,17 @@
 #include "base/strbuf.h"
 #include "base/stream.h"
 #include "classad/ad.h"
+#include "startd/claim.h"
 #include "startd/claim_facts.h"
 #include "startd/claim_record.h"
+#include "startd/figures.h"
 #include "startd/going_down.h"
+#include "startd/job_ckpt.h"
+#include "startd/meter.h"
 #include "startd/old_claims.h"
-#include "startd/startd.h"
+#include "startd/preempt.h"
+#include "startd/slot.h"
+#include "startd/startd_state.h"
 #include "wire/wire.h"
 
 #define CGROUPS_BYTES_MAX ((size_t)64 << 10)

@@ -2,12 +2,17 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+
 #include "startd/suspend.h"
 
 #include "base/loop.h"
+#include "startd/claim.h"
 #include "startd/claim_facts.h"
 #include "startd/claim_record.h"
-#include "startd/startd.h"
+#include "startd/preempt.h"
+#include "startd/slot.h"
+#include "startd/startd_state.h"
+#include "startd/starters.h"
 
 static void recorded(void *arg)
 {

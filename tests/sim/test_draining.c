@@ -22,9 +22,13 @@
 #include "sim/daemon_sim.h"
 #include "sim/pool.h"
 #include "sim/sim.h"
+#include "startd/claim.h"
 #include "startd/claim_facts.h"
+#include "startd/draining.h"
 #include "startd/draining_facts.h"
-#include "startd/startd.h"
+#include "startd/slot.h"
+#include "startd/slot_plan.h"
+#include "startd/startd_state.h"
 #include "wire/wire.h"
 
 #define SLOTS    4

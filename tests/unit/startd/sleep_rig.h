@@ -12,6 +12,8 @@
 
 #include "tests/unit/startd/startd_rig.h"
 
+#include "startd/going_down.h"
+
 static inline void put(struct rig *rig, const char *directory, const char *name, const char *text)
 {
     char path[900];

@@ -12,7 +12,11 @@
 #include <signal.h>
 
 #include "base/stream.h"
+#include "startd/claim_plan.h"
+#include "startd/slot.h"
+#include "startd/slot_plan.h"
 #include "startd/startd.h"
+#include "startd/startd_state.h"
 #include "tests/support/collector_bed.h"
 #include "tests/support/told_secrets.h"
 

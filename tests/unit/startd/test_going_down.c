@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 #include "startd/going_down.h"
-#include "startd/startd.h"
+#include "startd/startd_state.h"
 
 static const char *const NAMES[DOWN_STAGES] = {"up",    "asking",    "leaving", "leaving_asking",
                                                "begun", "announced", "waiting", "ordered",

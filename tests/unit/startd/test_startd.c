@@ -10,7 +10,9 @@
 #include <signal.h>
 
 #include "base/strbuf.h"
+#include "startd/advertise.h"
 #include "startd/advertise_due.h"
+#include "startd/claim.h"
 #include "startd/claim_facts.h"
 #include "startd/claim_record.h"
 #include "store/store.h"

@@ -10,6 +10,9 @@
 
 #include "tests/unit/startd/startd_rig.h"
 
+#include "startd/claim.h"
+#include "startd/starters.h"
+
 static bool is_unkept(struct rig *rig)
 {
     return !rig->starter.ready;

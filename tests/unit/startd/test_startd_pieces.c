@@ -10,6 +10,8 @@
 #include <signal.h>
 
 #include "base/strbuf.h"
+#include "startd/going_down.h"
+#include "startd/hibernate.h"
 #include "startd/slot_facts.h"
 #include "tests/unit/startd/startd_rig.h"
 

@@ -10,7 +10,11 @@
 #include <errno.h>
 #include <signal.h>
 
+#include "startd/claim.h"
 #include "startd/claim_facts.h"
+#include "startd/policy.h"
+#include "startd/preempt.h"
+#include "startd/starters.h"
 #include "tests/unit/startd/startd_rig.h"
 
 #include "wire/job_record.h"

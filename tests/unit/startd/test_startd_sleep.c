@@ -6,6 +6,11 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "base/check.h"
+#include "startd/figures.h"
+#include "startd/going_down.h"
+#include "startd/hibernate.h"
+#include "startd/idle_hint.h"
+#include "startd/slots.h"
 #include "tests/unit/startd/sleep_rig.h"
 
 static void the_ad_says_which_levels_there_are(void **state)

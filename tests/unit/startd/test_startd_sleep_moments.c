@@ -7,6 +7,9 @@
  */
 #include "tests/unit/startd/sleep_rig.h"
 
+#include "startd/going_down.h"
+#include "startd/hibernate.h"
+
 #define MOMENTS 24 /* milliseconds after it began; going down takes fewer */
 
 static unsigned wanted_ms;

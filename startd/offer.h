@@ -1,0 +1,14 @@
+/* startd/offer.h - DIAL_ME: a schedd asks for a slot.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef STARTD_OFFER_H
+#define STARTD_OFFER_H
+
+struct startd;
+struct wire_request;
+
+void offer_dial_me(struct startd *startd, struct wire_request *request);
+void offer_release(struct startd *startd, struct wire_request *request); /* a wait is taken back */
+
+#endif

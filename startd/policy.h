@@ -1,0 +1,16 @@
+/* startd/policy.h - the owner's policy for claimed slots, carried out.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef STARTD_POLICY_H
+#define STARTD_POLICY_H
+
+struct slot;
+struct startd;
+
+void policy_check(struct slot *slot); /* takes a step where one is due; a piece may be gone then */
+/* Looks at the figures, then at all slots: free ones are Owner or Unclaimed, claimed ones are
+ * checked. */
+void policy_poll(struct startd *startd);
+
+#endif

@@ -1,0 +1,90 @@
+/* startd/startd_state.h - what the files of the startd share.
+ *
+ * One struct startd per process.  What the parts of it are is said in the headers of their files.
+ * A claim that has lost its slot (its end is still to be told to the
+ * schedd) stays in the list until that is done or its lease is over.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef STARTD_STARTD_STATE_H
+#define STARTD_STARTD_STATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/daemon.h"
+#include "base/os.h"
+#include "base/vec.h"
+#include "startd/adapter.h"
+#include "startd/advertise_due.h"
+#include "startd/claim_record.h"
+#include "startd/draining_facts.h"
+#include "startd/farewell.h"
+#include "startd/figures.h"
+#include "startd/going_down.h"
+#include "startd/hibernate_look.h"
+#include "startd/idle_hint.h"
+#include "startd/job_ckpt.h"
+#include "startd/keep.h"
+#include "startd/permit.h"
+#include "startd/reclaim.h"
+#include "startd/slot_fixed.h"
+#include "startd/slots.h"
+#include "startd/startd_context.h"
+#include "startd/starters.h"
+
+struct ad;
+struct loop_timer;
+struct meter;
+struct power;
+struct slot;
+struct store;
+struct transfer_plugins;
+struct uplink;
+struct wire_context;
+
+struct startd {
+    struct daemon_env env;
+    struct draining draining;
+    struct figures figures;
+    struct slot_fixed fixed;
+    struct adapter adapter;
+    struct hibernate_look look;
+    struct reclaim reclaim;
+    struct idle_hint idle_hint;
+    struct keep keep;
+    struct meter *meter;
+    struct permit permit;
+    struct going_down down;
+    struct farewell farewell;
+    struct job_ckpt_probed probed;
+    struct division division;
+    struct starters starters;
+    struct claim_memory claim_memory;
+    struct startd_eval eval;
+    struct advertise_due due;
+    struct advertise_sent sent;
+    struct os_machine machine;
+    struct ad *opsys; /* opsys_plan.h */
+    char name[256];   /* Machine */
+    char uplink[300]; /* "startd/<name>" */
+    struct wire_context *wires;
+    struct uplink *collector;
+    struct store *store;
+    struct power *power;
+    struct transfer_plugins *plugins; /* who fetches URLs here */
+    struct vec claims;                /* struct claim */
+    struct slot **slots;              /* a piece comes after all configured ones */
+    size_t slot_count;
+    size_t machine_slots; /* of them, those that are no pieces */
+    struct loop_timer *poll_timer;
+    struct loop_timer *stop_timer; /* ends the wait of one that is told to stop; NULL: it is not */
+    struct loop_timer *end_timer; /* it ends, as if it was told to stop: not before the next turn */
+    bool stopping;
+    bool asleep; /* -asleep: only leave offline ads, then end */
+    int64_t started_s;
+    int64_t last_match_s; /* of any slot; 0: never */
+};
+
+#endif
