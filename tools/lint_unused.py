@@ -36,6 +36,11 @@ def objects_of(build):
                 yield os.path.join(inside, match.group(1) or "", name[:-2]), os.path.join(folder, name)
 
 
+def is_newer(path, source):
+    """An older one is left from a target that does not compile the source any more."""
+    return os.path.getmtime(path) >= os.path.getmtime(source)
+
+
 def symbols(objects):
     """(object, kind, symbol) of the symbols with external linkage."""
     for start in range(0, len(objects), 500):
@@ -46,9 +51,10 @@ def symbols(objects):
 
 
 class Uses:
-    def __init__(self, build, texts):
+    def __init__(self, root, build, texts):
         # Generated files have objects, too; those of a file that has gone are left over from earlier builds.
-        sources = {path: source for source, path in objects_of(build) if source in texts or "/" not in source}
+        sources = {path: source for source, path in objects_of(build)
+                   if (source in texts and is_newer(path, os.path.join(root, source))) or "/" not in source}
         self.definers, self.users = {}, {}
         for path, kind, symbol in symbols(sorted(sources)):
             if kind in "TW":
@@ -89,7 +95,7 @@ def main():
     findings = csource.Findings()
     listed = read_list(root)
     tests_only = set()
-    uses = Uses(os.path.abspath(arguments.build), texts)
+    uses = Uses(root, os.path.abspath(arguments.build), texts)
     for symbol, definers in uses.definers.items():
         for source in definers:
             if source.startswith("tests/") or source not in texts or source in FOR_LIBC or symbol in CALLED_BY_OTHERS:
