@@ -137,7 +137,7 @@ int main(void)
                                         .ad = slots[i],
                                         .serial = i + 1,
                                         .number = i,
-                                        .free = true};
+                                        .use = PLAN_USE_FREE};
         CHECK(negotiator_plan_set_slot(plan, &facts) == 0);
     }
     for (uint32_t i = 0; i < HOSTILE + HONEST; i++) {

@@ -92,7 +92,7 @@ static void set_slot(struct bench *bench, size_t i, unsigned flags, unsigned rou
                                               .serial = ++bench->serial,
                                               .number = (uint32_t)i,
                                               .offline = (flags & OFFLINE) != 0,
-                                              .free = true};
+                                              .use = PLAN_USE_FREE};
 }
 
 static struct ad *make_request(size_t i, int64_t count)
@@ -236,9 +236,8 @@ static struct figure measure(const char *name, size_t slots, size_t jobs, size_t
 static void claim(struct bench *bench, size_t slot)
 {
     struct plan_slot *facts = &bench->slot_facts[slot];
-    facts->free = false;
+    facts->use = PLAN_USE_TAKEN;
     facts->user = "bob@example.org";
-    facts->preemptable = true;
     CHECK(negotiator_plan_set_slot(bench->plan, facts) == 0);
 }
 
@@ -321,9 +320,8 @@ static void measure_preemption(const char *name, size_t slots, size_t requests, 
             ad_set_int(bench.slots[i], "EnteredCurrentState",
                        NOW.now_s - 3700 - (int64_t)(i % 977));
             ad_set_int(bench.slots[i], "TotalJobRunTime", 3600 + (int64_t)(i % 977));
-            bench.slot_facts[i].free = in_use == 0;
+            bench.slot_facts[i].use = in_use == 0 ? PLAN_USE_FREE : PLAN_USE_TAKEN;
             bench.slot_facts[i].user = in_use != 0 ? users[1].name : NULL;
-            bench.slot_facts[i].preemptable = in_use != 0;
             users[1].in_use += 8.0 * in_use;
         }
         for (size_t i = 0; i < requests; i++) {

@@ -74,7 +74,7 @@ static void read_reclaimable(struct negotiator *negotiator, struct pool_slot *sl
                                      .serial = ++negotiator->next_serial,
                                      .number = slot->facts.number,
                                      .offline = true,
-                                     .free = true,
+                                     .use = PLAN_USE_FREE,
                                      .reclaimable = true,
                                      .multiplicity = 1};
 }
@@ -86,6 +86,33 @@ static void take_ids(struct pool_slot *slot, struct secret_list *ids, bool parti
     slot->ids = secret_list_ref(ids);
     slot->claim_id = secret_list_find(ids, SECRET_CLAIM_ID);
     slot->id_count = slot->claim_id[0] == '\0' ? 0 : partitionable ? secret_list_count(ids) : 1;
+}
+
+static enum plan_use use_of(const struct pool_slot *slot, const struct ad *ad, bool offline,
+                            bool absent)
+{
+    if (offline || (!absent && is_text(ad, "State", "Unclaimed"))) {
+        return PLAN_USE_FREE;
+    }
+    if (is_text(ad, "State", "Matched") || is_text(ad, "State", "Preempting")) {
+        return PLAN_USE_GIVEN;
+    }
+    return slot->user != NULL ? PLAN_USE_TAKEN : PLAN_USE_BUSY;
+}
+
+/* All claim ids of a live slot were given away. */
+static enum plan_use without_ids(enum plan_use use)
+{
+    switch (use) {
+    case PLAN_USE_FREE:
+        return PLAN_USE_GIVEN;
+    case PLAN_USE_TAKEN:
+        return PLAN_USE_BUSY;
+    case PLAN_USE_GIVEN:
+    case PLAN_USE_BUSY:
+        break;
+    }
+    return use;
 }
 
 static void read_slot(struct negotiator *negotiator, struct pool_slot *slot, const struct ad *ad,
@@ -128,16 +155,13 @@ static void read_slot(struct negotiator *negotiator, struct pool_slot *slot, con
         .serial = ++negotiator->next_serial,
         .number = slot->facts.number,
         .offline = offline,
-        .free = offline || (!absent && is_text(ad, "State", "Unclaimed")),
-        .given =
-            !offline && (is_text(ad, "State", "Matched") || is_text(ad, "State", "Preempting")),
+        .use = use_of(slot, ad, offline, absent),
         .waking = offline && is_text(ad, "PowerState", "Waking"),
         .barred = offline &&
                   (is_text(ad, "PowerState", "WakeFailed") || is_text(ad, "PowerState", "Unknown")),
         .reclaimable = false, /* by the clock: update_slot() */
         .multiplicity = offline ? ad_int_or(ad, "OfflineMultiplicity", 1) : 1,
         .user = slot->user,
-        .preemptable = slot->user != NULL,
         .current_rank = ad_real_or(ad, "CurrentRank", 0),
     };
     slot->reclaim_until_s = offline ? ad_int_or(ad, "PowerReclaimUntil", 0) : 0;
@@ -233,9 +257,9 @@ static void update_slot(struct negotiator *negotiator, struct pool_slot *slot)
             facts.user != NULL && slot->use.submitter != NULL ? slot->use.submitter : facts.user;
         facts.pieces = given_count_free(slot);
         find_under_way(slot, &facts);
-        facts.given = facts.given || (facts.free && facts.pieces == 0);
-        facts.free = facts.free && facts.pieces > 0;
-        facts.preemptable = facts.preemptable && facts.pieces > 0;
+        if (facts.pieces == 0) {
+            facts.use = without_ids(facts.use);
+        }
     }
     if (negotiator_plan_set_slot(negotiator->plan, &facts) != 0) {
         log_warn(negotiator->env.log, "slot.left_out", "too many slots",

@@ -148,7 +148,7 @@ static void bound(struct cycle *cycle, struct request *request)
     const char *limits = request->facts.limits;
     if (cycle->limits != NULL && limits != NULL && limits[0] != '\0' && request->wanted > 0) {
         int64_t room = limit_plan_room(cycle->limits, limits);
-        request->limited = request->limited || room < request->wanted;
+        request->ends.limited = request->ends.limited || room < request->wanted;
         request->wanted = request->wanted < room ? request->wanted : room;
     }
 }
@@ -177,8 +177,8 @@ static int order_requests(struct cycle *cycle)
         }
         size_t user = (size_t)(uintptr_t)strmap_get(cycle->user_index, facts->user) - 1;
         request->wanted = facts->count > facts->in_flight ? facts->count - facts->in_flight : 0;
-        request->spent = request->spent_claims = facts->resting;
-        request->limited = false;
+        request->ends.spent = request->ends.spent_claims = facts->resting;
+        request->ends.limited = false;
         bound(cycle, request);
         keys[count++] = (struct sort_key){.number = i,
                                           .user = user,
@@ -260,7 +260,7 @@ static int begin_shares(struct cycle *cycle)
         const struct user *user = &cycle->of_share[i];
         for (size_t j = 0; j < user->count; j++) {
             const struct request *request = &plan->requests[cycle->order[user->first + j]];
-            cycle->users[i].wanted += request->spent ? 0 : weight_wanted(request);
+            cycle->users[i].wanted += request->ends.spent ? 0 : weight_wanted(request);
         }
     }
     int rc = in->machines != NULL ? find_machines(cycle, &input) : 0;
@@ -298,7 +298,7 @@ static bool match_free(struct cycle *cycle, struct request *request)
     while (request->wanted > 0) {
         struct slot *slot = plan_choice_best(choice);
         if (slot == NULL) {
-            request->spent = true;
+            request->ends.spent = true;
             return true;
         }
         if (slot->facts.offline) { /* not charged */
@@ -325,14 +325,14 @@ static void match_claims(struct cycle *cycle, struct request *request, bool only
     bool by_priority =
         !only_rank && plan->takes_by_priority && share_permits(cycle->shares, WEIGHT_MIN, true);
     bound(cycle, request); /* another may have used it up since */
-    if (request->wanted <= 0 || request->spent_claims) {
+    if (request->wanted <= 0 || request->ends.spent_claims) {
         return;
     }
     plan_claims_find(plan, request, by_priority, priority_of, cycle);
     while (request->wanted > 0) {
         struct takeover best = plan_claims_next(plan);
         if (best.slot == NULL) { /* by Rank nothing comes free again, by priority perhaps */
-            request->spent_claims = by_priority || (!only_rank && !plan->takes_by_priority);
+            request->ends.spent_claims = by_priority || (!only_rank && !plan->takes_by_priority);
             return;
         }
         int64_t weight = plan_weight(plan, best.slot, request);
@@ -361,15 +361,15 @@ static void match_offer(struct cycle *cycle, const struct share_offer *offer)
             (schedd != NULL && strcmp(request->facts.schedd, schedd) != 0)) {
             continue;
         }
-        if (open && !request->spent) {
+        if (open && !request->ends.spent) {
             (void)match_free(cycle, request);
         }
-        if (plan->policy.consider_preemption && (request->spent || offer->only_rank)) {
+        if (plan->policy.consider_preemption && (request->ends.spent || offer->only_rank)) {
             match_claims(cycle, request, offer->only_rank);
         }
         more = more ||
-               (request->wanted > 0 &&
-                (!request->spent || (plan->policy.consider_preemption && !request->spent_claims)));
+               (request->wanted > 0 && (!request->ends.spent || (plan->policy.consider_preemption &&
+                                                                 !request->ends.spent_claims)));
     }
     if (!more) {
         share_exhausted(cycle->shares);
@@ -437,9 +437,9 @@ static void release_barred(struct cycle *cycle)
     for (uint32_t i = 0; i < plan->barred_slots.count; i++) {
         uint32_t number = plan->barred_slots.items[i];
         struct slot *slot = &plan->slots[number];
-        slot->barred =
+        slot->lists.barred =
             slot->there && slot->facts.offline && slot->facts.barred && slot->held_count > 0;
-        if (!slot->barred) {
+        if (!slot->lists.barred) {
             continue;
         }
         plan->barred_slots.items[kept++] = number;
@@ -542,7 +542,7 @@ static void hold_offline(struct cycle *cycle)
 static enum plan_reason reason_of(struct cycle *cycle, const struct request *request)
 {
     struct negotiator_plan *plan = cycle->plan;
-    if (request->limited && limit_plan_room(cycle->limits, request->facts.limits) <= 0) {
+    if (request->ends.limited && limit_plan_room(cycle->limits, request->facts.limits) <= 0) {
         return PLAN_CONCURRENCY_LIMIT;
     }
     const struct slot *slot = plan_choice_best(plan_choice_begin(plan, request, LIVE));
@@ -571,7 +571,7 @@ static void explain(struct cycle *cycle)
     for (size_t i = 0; i < cycle->order_count; i++) {
         const struct request *request = &cycle->plan->requests[cycle->order[i]];
         if (!request->facts.explain || request->facts.resting ||
-            (request->wanted <= 0 && !request->limited)) {
+            (request->wanted <= 0 && !request->ends.limited)) {
             continue;
         }
         out->rejected =

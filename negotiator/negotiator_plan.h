@@ -55,16 +55,23 @@ struct offline_holds;
 #define NEGOTIATOR_SLOTS_MAX    1000000
 #define NEGOTIATOR_REQUESTS_MAX 1000000
 
+/* May a slot be had?  The first three are of live ones. */
+enum plan_use {
+    PLAN_USE_BUSY,  /* in use, or not to be had */
+    PLAN_USE_TAKEN, /* in use, with a claim id for whoever takes it over */
+    /* between free and Claimed (all its claim ids were given away, it is Matched, or Preempting):
+     * who gets or had it is charged, so that it counts among all slots */
+    PLAN_USE_GIVEN,
+    PLAN_USE_FREE, /* Unclaimed, with a claim id that was not given away; always of offline ones */
+};
+
 struct plan_slot {
     const char *name, *machine;
     const struct ad *ad;
     uint64_t serial; /* changes with the ad; rises, never 0 */
     uint32_t number; /* its own as long as it is there, small: what it is called in a plan */
     bool offline;
-    bool free; /* live: Unclaimed, with a claim id that was not given away; offline: always true */
-    /* live: between free and Claimed (all its claim ids were given away, it is Matched, or
-     * Preempting): who gets or had it is charged, so that it counts among all slots */
-    bool given;
+    enum plan_use use;
     bool waking; /* offline: its machine is being woken (PowerState); holds of all slots of a
                     machine of which one is waking stay */
     /* offline: its machine is up yet, on its way down, and would be taken back: that comes before
@@ -78,7 +85,6 @@ struct plan_slot {
     size_t under_way_count;
     int64_t multiplicity; /* offline sample: machines that it stands for; 0 is 1 */
     const char *user;     /* live: who uses it (RemoteUser); NULL: nobody */
-    bool preemptable;     /* in use, with a claim id for who takes it over */
     double current_rank;  /* in use: what its machine gives the job that runs */
 };
 

@@ -316,8 +316,8 @@ static enum place place_of(struct negotiator_plan *plan, const struct slot *slot
     if (!slot->there || slot->taken) {
         return PLACE_NONE;
     }
-    if (!facts->offline && !facts->free) {
-        bool claimed = facts->preemptable && facts->user != NULL && !slot->is_split;
+    if (!facts->offline && facts->use != PLAN_USE_FREE) {
+        bool claimed = facts->use == PLAN_USE_TAKEN && facts->user != NULL && !slot->is_split;
         return claimed && may_be_taken(plan, slot) ? PLACE_CLAIMED : PLACE_NONE;
     }
     if (slot->jobs >= jobs_max(plan, slot) || (facts->offline && facts->barred)) {
@@ -347,12 +347,12 @@ void plan_place(struct negotiator_plan *plan, struct slot *slot)
 
 void plan_set_wakes(struct negotiator_plan *plan, struct slot *slot, bool wakes)
 {
-    if (slot->wakes == wakes) {
+    if (slot->counted.wakes == wakes) {
         return;
     }
     struct machine *machine = &plan->machines[slot->machine];
     bool before = machine->wakers > 0;
-    slot->wakes = wakes;
+    slot->counted.wakes = wakes;
     machine->wakers += wakes ? 1U : UINT32_MAX; /* one less */
     if (before == (machine->wakers > 0)) {
         return;
@@ -367,9 +367,9 @@ void plan_set_wakes(struct negotiator_plan *plan, struct slot *slot, bool wakes)
 
 void plan_set_waking(struct negotiator_plan *plan, struct slot *slot, bool waking)
 {
-    if (slot->waking != waking) {
+    if (slot->counted.waking != waking) {
         plan->machines[slot->machine].waking += waking ? 1U : UINT32_MAX; /* one less */
-        slot->waking = waking;
+        slot->counted.waking = waking;
     }
 }
 
@@ -440,17 +440,18 @@ void plan_settle(struct negotiator_plan *plan, struct slot *slot)
     slot->weight = slot->total = 0;
     count_jobs(plan, slot);
     const struct plan_slot *facts = &slot->facts;
-    if (!facts->offline && (facts->free || facts->given || facts->user != NULL)) {
+    if (!facts->offline &&
+        (facts->use == PLAN_USE_FREE || facts->use == PLAN_USE_GIVEN || facts->user != NULL)) {
         slot->total = plan_kind(plan, slot->kind)->weight;
-        slot->weight = facts->free ? slot->total : 0;
+        slot->weight = facts->use == PLAN_USE_FREE ? slot->total : 0;
     }
     plan->free_weight += slot->weight;
     plan->total_weight += slot->total;
     plan_set_waking(plan, slot, facts->offline && facts->waking);
     plan_set_wakes(plan, slot, facts->offline && (facts->waking || slot->jobs > 0));
     plan_place(plan, slot);
-    if (facts->offline && facts->barred && slot->held_count > 0 && !slot->barred) {
-        slot->barred = true;
+    if (facts->offline && facts->barred && slot->held_count > 0 && !slot->lists.barred) {
+        slot->lists.barred = true;
         numbers_push(&plan->barred_slots, plan_slot_number(plan, slot));
     }
 }
@@ -460,8 +461,8 @@ void plan_settle(struct negotiator_plan *plan, struct slot *slot)
 /* It will be settled anew when the cycle ends. */
 static void plan_touch(struct negotiator_plan *plan, struct slot *slot)
 {
-    if (!slot->touched) {
-        slot->touched = true;
+    if (!slot->lists.touched) {
+        slot->lists.touched = true;
         numbers_push(&plan->touched, plan_slot_number(plan, slot));
     }
 }
@@ -470,7 +471,7 @@ void plan_undo(struct negotiator_plan *plan)
 {
     for (uint32_t i = 0; i < plan->touched.count; i++) {
         struct slot *slot = &plan->slots[plan->touched.items[i]];
-        slot->touched = false;
+        slot->lists.touched = false;
         for (uint32_t j = 0; j < slot->held_count; j++) {
             slot->held[j].released = false;
         }

@@ -467,8 +467,8 @@ struct plan_in_use *plan_in_use_find(const struct negotiator_plan *plan, struct 
     }
     for (uint32_t i = plan->slot_room; i-- > 0;) { /* the first by number comes first */
         const struct slot *slot = &plan->slots[i];
-        if (slot->there && slot->keyed && slot->facts.preemptable && slot->facts.user != NULL &&
-            !slot->facts.free && !slot->facts.offline && !slot->is_split && !slot->taken) {
+        if (slot->there && slot->keyed && slot->facts.use == PLAN_USE_TAKEN &&
+            slot->facts.user != NULL && !slot->facts.offline && !slot->is_split && !slot->taken) {
             in_use->next[i] = in_use->first[slot->kind];
             in_use->first[slot->kind] = i + 1;
             in_use->kinds[slot->kind / 64] |= (uint64_t)1 << slot->kind % 64;

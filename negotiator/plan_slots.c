@@ -117,8 +117,8 @@ static void take_holds(struct negotiator_plan *plan, struct slot *slot)
 
 static void dirty_slot(struct negotiator_plan *plan, struct slot *slot)
 {
-    if (!slot->dirty) {
-        slot->dirty = true;
+    if (!slot->lists.dirty) {
+        slot->lists.dirty = true;
         numbers_push(&plan->dirty_slots, plan_slot_number(plan, slot));
     }
 }
@@ -194,8 +194,7 @@ static void forget_slot(struct negotiator_plan *plan, struct slot *slot)
     *slot = (struct slot){.kind = NUMBER_NONE,
                           .kind_now = NUMBER_NONE,
                           .place = PLACE_NONE,
-                          .dirty = slot->dirty,
-                          .barred = slot->barred};
+                          .lists = {.dirty = slot->lists.dirty, .barred = slot->lists.barred}};
 }
 
 void negotiator_plan_drop_slot(struct negotiator_plan *plan, uint32_t number)
@@ -343,7 +342,7 @@ static bool read_again(struct negotiator_plan *plan)
 static void found_again(struct negotiator_plan *plan, uint32_t slots)
 {
     for (uint32_t i = 0; i < slots; i++) { /* may be found again */
-        plan->slots[plan->dirty_slots.items[i]].dirty = false;
+        plan->slots[plan->dirty_slots.items[i]].lists.dirty = false;
     }
 }
 
@@ -422,8 +421,8 @@ static void name_all(struct negotiator_plan *plan)
         }
         struct machine *machine = &plan->machines[plan->machine_count - 1];
         machine->count++;
-        machine->wakers += slot->wakes ? 1 : 0;
-        machine->waking += slot->waking ? 1 : 0;
+        machine->wakers += slot->counted.wakes ? 1 : 0;
+        machine->waking += slot->counted.waking ? 1 : 0;
         plan->by_name[i] = list[i].slot;
         slot->order = i;
         slot->machine = plan->machine_count - 1;
@@ -461,7 +460,7 @@ static bool add_dirty(struct negotiator_plan *plan, uint64_t end)
     for (i = 0; i < plan->dirty_slots.count && verdicts_steps(plan->verdicts) < end; i++) {
         struct slot *slot = &plan->slots[plan->dirty_slots.items[i]];
         if (slot->there) {
-            slot->dirty = false;
+            slot->lists.dirty = false;
             verdicts_add(plan->verdicts, KINDS_SLOT, slot->kind);
             plan_settle(plan, slot);
         }

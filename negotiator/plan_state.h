@@ -55,15 +55,24 @@ struct held { /* one slot's part of a holder */
     bool released; /* in this cycle */
 };
 
+struct slot_lists { /* in which lists of the plan a slot is */
+    bool dirty;     /* dirty_slots: to be keyed, or settled */
+    bool touched;   /* touched: differs from what its facts say, in this cycle */
+    bool barred;    /* barred_slots */
+};
+
+struct slot_wakes { /* what a slot counts for in its machine */
+    bool wakes;     /* among its wakers */
+    bool waking;    /* among its waking ones */
+};
+
 struct slot {
     struct plan_slot facts;
     char *name, *machine_name; /* what facts point to */
     bool there;
-    bool keyed;   /* kind is valid and owned */
-    bool dirty;   /* in plan->dirty_slots: to be keyed, or settled */
-    bool rekey;   /* its ad is to be read again */
-    bool touched; /* in plan->touched: differs from what its facts say, in this cycle */
-    bool barred;  /* in plan->barred_slots */
+    bool keyed; /* kind is valid and owned */
+    bool rekey; /* its ad is to be read again */
+    struct slot_lists lists;
     uint32_t kind;
     uint32_t kind_now; /* of what is left of it; owned; the same as kind if nothing is gone */
     uint32_t order;    /* by machine, then name */
@@ -73,14 +82,20 @@ struct slot {
     struct held *held;
     uint32_t held_count;
     /* now, in this cycle */
-    int64_t jobs;       /* that it is held for, or that got a piece of it */
-    bool taken;         /* live: matched */
-    bool wakes, waking; /* counts among its machine's wakers, its waking ones */
-    bool is_split;      /* partitionable */
-    int64_t copies;     /* of it that are untouched */
-    struct piece left;  /* of the copy that is being filled */
-    int64_t weight;     /* thousandths, in plan->free_weight; 0: not counted */
-    int64_t total;      /* the same, in plan->total_weight */
+    int64_t jobs; /* that it is held for, or that got a piece of it */
+    bool taken;   /* live: matched */
+    struct slot_wakes counted;
+    bool is_split;     /* partitionable */
+    int64_t copies;    /* of it that are untouched */
+    struct piece left; /* of the copy that is being filled */
+    int64_t weight;    /* thousandths, in plan->free_weight; 0: not counted */
+    int64_t total;     /* the same, in plan->total_weight */
+};
+
+struct request_ends {  /* why a request gets no more in this cycle */
+    bool limited;      /* wants less, for a concurrency limit */
+    bool spent;        /* no free slot is left for it */
+    bool spent_claims; /* nor one to take over */
 };
 
 struct request {
@@ -88,11 +103,8 @@ struct request {
     bool there, keyed, dirty, rekey;
     uint32_t kind;
     struct holder *holder;
-    /* now */
-    int64_t wanted;
-    bool limited;      /* wants less, for a concurrency limit */
-    bool spent;        /* no free slot is left for it in this cycle */
-    bool spent_claims; /* nor one to take over */
+    int64_t wanted; /* now */
+    struct request_ends ends;
 };
 
 struct machine {

@@ -95,8 +95,9 @@ void shares_takes_over(struct pool_slot *slot, const char *submitter, const char
 
 void shares_slot_changed(struct pool_slot *slot)
 {
-    bool offered = slot->facts.free || (slot->facts.preemptable && slot->claim_id[0] != '\0' &&
-                                        !given_is(slot->negotiator, slot->claim_id));
+    bool offered = slot->facts.use == PLAN_USE_FREE ||
+                   (slot->facts.use == PLAN_USE_TAKEN && slot->claim_id[0] != '\0' &&
+                    !given_is(slot->negotiator, slot->claim_id));
     if (slot->taken_by == NULL || !offered) {
         return;
     }

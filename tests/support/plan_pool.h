@@ -77,7 +77,7 @@ static inline struct plan_slot *add_slot(struct pool *pool, const char *machine,
                                         .ad = parse(text),
                                         .serial = ++pool->serial,
                                         .number = (uint32_t)i,
-                                        .free = true};
+                                        .use = PLAN_USE_FREE};
     return &pool->slots[i];
 }
 

@@ -180,9 +180,11 @@ static inline void random_slot(struct pool *pool, size_t i, bool new_ad)
                                    .number = (uint32_t)i,
                                    .offline = below(pool, 2) == 0};
     }
-    slot->free = slot->offline || below(pool, 2) != 0;
-    slot->user = !slot->free && below(pool, 8) != 0 ? USER[below(pool, 3)] : NULL;
-    slot->preemptable = slot->user != NULL && below(pool, 4) != 0;
+    slot->use = slot->offline || below(pool, 2) != 0 ? PLAN_USE_FREE : PLAN_USE_BUSY;
+    slot->user = slot->use != PLAN_USE_FREE && below(pool, 8) != 0 ? USER[below(pool, 3)] : NULL;
+    if (slot->user != NULL && below(pool, 4) != 0) {
+        slot->use = PLAN_USE_TAKEN;
+    }
     slot->current_rank = below(pool, 3);
     slot->waking = slot->offline && below(pool, 5) == 0;
     slot->barred = slot->offline && !slot->waking && below(pool, 6) == 0;

@@ -144,7 +144,7 @@ static inline void ref_settle(struct reference *ref, size_t i)
 static inline bool is_open(const struct reference *ref, size_t i)
 {
     const struct plan_slot *facts = &ref->pool->slots[i];
-    return ref->pool->has_slot[i] && facts->free && !ref->slots[i].taken &&
+    return ref->pool->has_slot[i] && facts->use == PLAN_USE_FREE && !ref->slots[i].taken &&
            !(facts->offline && facts->barred) &&
            ref->slots[i].jobs < most_jobs(facts, &ref->slots[i]);
 }
@@ -342,7 +342,7 @@ static inline size_t best_claim(const struct reference *ref, const struct plan_r
     struct ref_rank best_rank = {{0}};
     for (size_t i = 0; i < SLOTS; i++) {
         const struct plan_slot *facts = &ref->pool->slots[i];
-        if (!ref->pool->has_slot[i] || facts->offline || facts->free || !facts->preemptable ||
+        if (!ref->pool->has_slot[i] || facts->offline || facts->use != PLAN_USE_TAKEN ||
             ref->slots[i].taken || ref->slots[i].split ||
             !ad_match(request->ad, ref->slots[i].now, &NOW)) {
             continue;
@@ -578,8 +578,8 @@ static inline void ref_shares(struct reference *ref, struct arena *arena)
         const struct plan_slot *facts = &ref->pool->slots[i];
         if (ref->pool->has_slot[i] && !facts->offline) {
             double weight = weight_of(facts->ad);
-            input.free += facts->free ? weight : 0;
-            input.total += facts->free || facts->user != NULL ? weight : 0;
+            input.free += facts->use == PLAN_USE_FREE ? weight : 0;
+            input.total += facts->use == PLAN_USE_FREE || facts->user != NULL ? weight : 0;
         }
     }
     for (size_t i = 0; i < REQUESTS; i++) {

@@ -394,7 +394,7 @@ static void a_request_that_rests_gets_nothing_new_and_keeps_what_it_has(void **s
 static void slots_that_are_not_free_are_left_alone(void **state)
 {
     struct pool *pool = *state;
-    live(pool, ANY)->free = false;
+    live(pool, ANY)->use = PLAN_USE_BUSY;
     (void)add_request(pool, "ann", 1, ANY);
     cycle(pool);
     assert_int_equal(pool->out.match_count, 0);
@@ -604,7 +604,7 @@ static void make_random(struct pool *pool, struct rng *rng)
                        (int)rng_below(rng, 3), (int)rng_below(rng, 3), (int)rng_below(rng, 5));
         struct plan_slot *slot = add_slot(pool, MACHINES[rng_below(rng, 5)], text);
         slot->offline = rng_below(rng, 2) == 0;
-        slot->free = slot->offline || rng_below(rng, 4) != 0;
+        slot->use = slot->offline || rng_below(rng, 4) != 0 ? PLAN_USE_FREE : PLAN_USE_BUSY;
         slot->waking = slot->offline && rng_below(rng, 4) == 0;
         slot->barred = slot->offline && !slot->waking && rng_below(rng, 6) == 0;
         for (int j = 0; slot->offline && j < 2 && rng_below(rng, 3) == 0; j++) {
@@ -657,7 +657,7 @@ static void check_uses(const struct pool *pool)
     for (size_t i = 0; i < pool->out.match_count; i++) {
         const struct plan_match *match = &pool->out.matches[i];
         const struct plan_slot *slot = &pool->slots[match->slot];
-        assert_true(slot->free && !slot->offline && !used[match->slot]);
+        assert_true(slot->use == PLAN_USE_FREE && !slot->offline && !used[match->slot]);
         assert_true(ad_match(pool->requests[match->request].ad, slot->ad, &NOW));
         used[match->slot] = true;
     }
@@ -693,7 +693,8 @@ static void check_wants(const struct pool *pool, const struct plan_request *requ
         for (size_t j = 0; j < pool->out.match_count; j++) {
             used = used || pool->out.matches[j].slot == i;
         }
-        bool could = slot->free && !slot->barred && !used && ad_match(request->ad, slot->ad, &NOW);
+        bool could = slot->use == PLAN_USE_FREE && !slot->barred && !used &&
+                     ad_match(request->ad, slot->ad, &NOW);
         assert_false(could && wanted > 0);
         assert_false(could && held_new && !slot->offline);
     }

@@ -110,7 +110,7 @@ static void what_takes_a_little_for_each_of_many_slots_matches_them_all(void **s
                                        .ad = ads[i],
                                        .serial = i + 1,
                                        .number = i,
-                                       .free = true};
+                                       .use = PLAN_USE_FREE};
         assert_int_equal(negotiator_plan_set_slot(plan, &slot), 0);
     }
     ads[MANY] =

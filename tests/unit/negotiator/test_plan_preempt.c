@@ -36,9 +36,8 @@ static void preempt_if(struct pool *pool, const char *text)
 static struct plan_slot *used_by_eve(struct pool *pool, const char *text)
 {
     struct plan_slot *slot = live(pool, text);
-    slot->free = false;
+    slot->use = PLAN_USE_TAKEN;
     slot->user = "eve";
-    slot->preemptable = true;
     return slot;
 }
 

@@ -55,9 +55,8 @@ static void add_user(struct pool *pool, const char *name, double priority, doubl
 static void in_use(struct pool *pool, const char *user, double rank)
 {
     struct plan_slot *slot = live(pool, ANY);
-    slot->free = false;
+    slot->use = PLAN_USE_TAKEN;
     slot->user = user;
-    slot->preemptable = true;
     slot->current_rank = rank;
 }
 

@@ -54,7 +54,7 @@ static void show(const struct pool *pool)
             strbuf_printf(&text,
                           "slot %zu %s offline %d free %d user %s rank %g pieces %d times %d "
                           "waking %d barred %d ",
-                          i, slot->name, slot->offline, slot->free,
+                          i, slot->name, slot->offline, slot->use == PLAN_USE_FREE,
                           slot->user != NULL ? slot->user : "-", slot->current_rank,
                           (int)slot->pieces, (int)slot->multiplicity, slot->waking, slot->barred);
             for (size_t j = 0; has_holds(slot) && j < offline_holds_entries(slot->holds); j++) {

@@ -37,7 +37,7 @@ static void rig_init(struct rig *rig)
     rig->slot = (struct pool_slot){.negotiator = negotiator,
                                    .name = rig->name,
                                    .claim_id = "x",
-                                   .facts = {.preemptable = true}};
+                                   .facts = {.use = PLAN_USE_TAKEN}};
     (void)strmap_set(negotiator->given, "x", mem_zalloc(64)); /* only presence counts */
     shares_matched(negotiator, rig->name, "ann", "lic", 2);
     shares_takes_over(&rig->slot, "ann", "lic");
@@ -64,7 +64,7 @@ static void while_it_waits_it_counts(void **state)
     rig_init(&rig);
     rig.slot.claim_id = ""; /* nobody else can have it */
     shares_slot_changed(&rig.slot);
-    rig.slot.facts.preemptable = false; /* Preempting */
+    rig.slot.facts.use = PLAN_USE_BUSY; /* Preempting */
     rig.slot.claim_id = "y";
     shares_slot_changed(&rig.slot);
     assert_int_equal(strmap_count(rig.negotiator.pending), 1);
@@ -94,7 +94,7 @@ static void a_slot_that_came_free_is_offered(void **state)
     struct rig rig;
     rig_init(&rig);
     rig.slot.claim_id = "y";
-    rig.slot.facts = (struct plan_slot){.free = true};
+    rig.slot.facts = (struct plan_slot){.use = PLAN_USE_FREE};
     shares_slot_changed(&rig.slot);
     assert_int_equal(strmap_count(rig.negotiator.pending), 0);
     rig_fini(&rig);
