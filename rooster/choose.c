@@ -7,6 +7,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "rooster/choose.h"
+
 #include <math.h>
 
 #include "base/config.h"
@@ -14,7 +16,12 @@
 #include "base/loop.h"
 #include "base/mem.h"
 #include "base/plant.h"
+#include "rooster/look.h"
+#include "rooster/nodes.h"
+#include "rooster/outside.h"
 #include "rooster/rooster.h"
+#include "rooster/still_up.h"
+#include "rooster/wakes.h"
 
 static bool is_wanted(const struct node *node)
 {

@@ -21,7 +21,9 @@
 #include "rooster/energy_days.h"
 #include "rooster/energy_plan.h"
 #include "rooster/energy_report.h"
+#include "rooster/nodes.h"
 #include "rooster/rooster.h"
+#include "rooster/seen.h"
 #include "store/store.h"
 #include "wire/energy_line.h"
 

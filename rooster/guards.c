@@ -17,7 +17,10 @@
 #include "base/strmap.h"
 #include "classad/ad.h"
 #include "rooster/energy.h"
+#include "rooster/look.h"
+#include "rooster/nodes.h"
 #include "rooster/rooster.h"
+#include "rooster/sleep_record.h"
 #include "wire/watch.h"
 #include "wire/wire.h"
 

@@ -4,6 +4,7 @@
  */
 #include "base/check.h"
 #include "base/knob.h"
+#include "rooster/look.h"
 #include "rooster/rooster.h"
 
 static const struct knob KNOBS[] = {

@@ -36,7 +36,7 @@ struct ledger_record {
     const char *method;   /* Method */
     const char *outcome;  /* Outcome: "Started", "Up", "Failed", "Asleep", SLEEP_TAKEN_BACK */
     const char *reason;   /* Reason */
-    const char *fault;    /* Fault: one of FAULT_... in rooster.h */
+    const char *fault;    /* Fault: one of FAULT_... in wakes.h */
     const char *boot_id;  /* BootId */
     const char *differed; /* Differed, at this boot or at the one before the sleep: past_plan.h */
     int64_t began_s;      /* StartTime */

@@ -6,6 +6,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "rooster/look.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -13,9 +15,14 @@
 #include "base/loop.h"
 #include "base/vec.h"
 #include "classad/ad.h"
+#include "rooster/choose.h"
 #include "rooster/energy.h"
 #include "rooster/ledger.h"
+#include "rooster/nodes.h"
 #include "rooster/rooster.h"
+#include "rooster/sleep_record.h"
+#include "rooster/sleeps.h"
+#include "rooster/wakes.h"
 #include "wire/watch.h"
 
 static void record_sleep(struct node *node)

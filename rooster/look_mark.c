@@ -4,6 +4,8 @@
  */
 #include "base/loop.h"
 #include "base/strmap.h"
+#include "rooster/look.h"
+#include "rooster/nodes.h"
 #include "rooster/rooster.h"
 
 void look_soon(struct rooster *rooster)

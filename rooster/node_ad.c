@@ -8,7 +8,11 @@
 #include "offline_ads/offline_ads.h"
 #include "power/power.h"
 #include "rooster/energy.h"
+#include "rooster/nodes.h"
+#include "rooster/outside.h"
 #include "rooster/rooster.h"
+#include "rooster/seen.h"
+#include "rooster/ways.h"
 
 /* What its own ads say of why it stays up, or off. */
 static void copy_facts(const struct node *node, struct ad *ad)

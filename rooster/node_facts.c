@@ -10,7 +10,12 @@
 #include "classad/ad.h"
 #include "offline_ads/offline_ads.h"
 #include "offline_ads/offline_holds.h"
+#include "rooster/look.h"
+#include "rooster/nodes.h"
+#include "rooster/relay.h"
 #include "rooster/rooster.h"
+#include "rooster/seen.h"
+#include "rooster/sleep_record.h"
 
 /* Returns how many jobs wait for that slot. */
 static int64_t see_jobs(struct node *node, const struct ad *ad, int64_t now_s)

@@ -4,6 +4,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "rooster/nodes.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,7 +20,11 @@
 #include "offline_ads/offline_ads.h"
 #include "power/power.h"
 #include "rooster/energy.h"
+#include "rooster/outside.h"
 #include "rooster/rooster.h"
+#include "rooster/seen.h"
+#include "rooster/sleep_record.h"
+#include "rooster/ways.h"
 #include "wire/wire.h"
 
 struct node *node_of(struct rooster *rooster, const char *machine)

@@ -22,6 +22,8 @@
 #include "base/mem.h"
 #include "classad/ad.h"
 #include "power/power.h"
+#include "rooster/look.h"
+#include "rooster/nodes.h"
 #include "rooster/rooster.h"
 
 #define SETTLE_S 60

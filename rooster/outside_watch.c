@@ -10,8 +10,12 @@
 #include "base/mem.h"
 #include "base/strmap.h"
 #include "power/power.h"
+#include "rooster/look.h"
+#include "rooster/nodes.h"
 #include "rooster/outside.h"
 #include "rooster/rooster.h"
+#include "rooster/wakes.h"
+#include "rooster/ways.h"
 
 static void told(void *arg, const struct power_news *news)
 {

@@ -11,6 +11,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "rooster/relay.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -22,6 +24,8 @@
 #include "base/strmap.h"
 #include "base/vec.h"
 #include "classad/ad.h"
+#include "power/power.h"
+#include "rooster/nodes.h"
 #include "rooster/rooster.h"
 #include "wire/wire.h"
 

@@ -8,12 +8,16 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "rooster/seen.h"
+
 #include <string.h>
 
 #include "base/mem.h"
 #include "base/strmap.h"
 #include "classad/ad.h"
 #include "offline_ads/offline_ads.h"
+#include "rooster/look.h"
+#include "rooster/nodes.h"
 #include "rooster/rooster.h"
 
 static void unlink_seen(struct rooster *rooster, struct seen *seen)

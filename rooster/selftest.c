@@ -8,11 +8,15 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "rooster/selftest.h"
+
 #include "base/config.h"
 #include "base/log.h"
 #include "base/loop.h"
 #include "base/strmap.h"
+#include "rooster/nodes.h"
 #include "rooster/rooster.h"
+#include "rooster/wakes.h"
 
 static int64_t last_s(const struct node *node)
 {

@@ -17,7 +17,11 @@
 #include "power/power.h"
 #include "rooster/energy.h"
 #include "rooster/ledger.h"
+#include "rooster/nodes.h"
+#include "rooster/outside.h"
 #include "rooster/rooster.h"
+#include "rooster/wakes.h"
+#include "rooster/ways.h"
 #include "wire/settings.h"
 #include "wire/wire.h"
 

@@ -2,13 +2,17 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "rooster/sleep_record.h"
+
 #include <stdio.h>
 
 #include "base/loop.h"
 #include "classad/ad.h"
 #include "power/power.h"
 #include "rooster/ledger.h"
+#include "rooster/nodes.h"
 #include "rooster/rooster.h"
+#include "rooster/ways.h"
 
 static void record_why(struct node *node, const char *outcome, const char *reason,
                        void (*done)(void *arg))

@@ -25,6 +25,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "rooster/sleeps.h"
+
 #include <errno.h>
 #include <stdio.h>
 
@@ -35,7 +37,14 @@
 #include "classad/ad.h"
 #include "power/power.h"
 #include "rooster/ledger.h"
+#include "rooster/look.h"
+#include "rooster/nodes.h"
+#include "rooster/outside.h"
 #include "rooster/rooster.h"
+#include "rooster/sleep_record.h"
+#include "rooster/still_up.h"
+#include "rooster/wakes.h"
+#include "rooster/ways.h"
 
 #define SLEEP_BEGIN_S   60 /* after its offline ads came */
 #define RECLAIM_MAX_S   30 /* PowerReclaimUntil is waited for, but no longer */

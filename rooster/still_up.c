@@ -11,6 +11,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "rooster/still_up.h"
+
 #include <errno.h>
 #include <stdio.h>
 
@@ -20,7 +22,11 @@
 #include "offline_ads/offline_ads.h"
 #include "offline_ads/offline_holds.h"
 #include "rooster/ledger.h"
+#include "rooster/look.h"
+#include "rooster/nodes.h"
 #include "rooster/rooster.h"
+#include "rooster/seen.h"
+#include "rooster/sleep_record.h"
 #include "wire/wire.h"
 
 #define YOUNG_S  60 /* offline ads; older ones are of a machine that is down */

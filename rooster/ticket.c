@@ -8,12 +8,15 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "rooster/ticket.h"
+
 #include "base/config.h"
 #include "base/err.h"
 #include "base/log.h"
 #include "base/strbuf.h"
 #include "classad/ad.h"
 #include "power/power.h"
+#include "rooster/nodes.h"
 #include "rooster/rooster.h"
 
 #define TICKET_TEXT_MAX 65536

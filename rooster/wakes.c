@@ -7,6 +7,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "rooster/wakes.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -19,7 +21,14 @@
 #include "offline_ads/offline_ads.h"
 #include "power/power.h"
 #include "rooster/ledger.h"
+#include "rooster/look.h"
+#include "rooster/nodes.h"
+#include "rooster/outside.h"
 #include "rooster/rooster.h"
+#include "rooster/seen.h"
+#include "rooster/sleep_record.h"
+#include "rooster/ticket.h"
+#include "rooster/ways.h"
 
 static void put_record(struct node *node, const char *outcome, void (*done)(void *arg))
 {

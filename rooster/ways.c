@@ -9,12 +9,15 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "rooster/ways.h"
+
 #include <errno.h>
 #include <string.h>
 
 #include "base/config.h"
 #include "base/err.h"
 #include "power/power.h"
+#include "rooster/nodes.h"
 #include "rooster/rooster.h"
 
 static const char *or_null(const char *text)

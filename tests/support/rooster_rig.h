@@ -14,6 +14,8 @@
 
 #include "base/strbuf.h"
 #include "base/strmap.h"
+#include "rooster/look.h"
+#include "rooster/nodes.h"
 #include "rooster/rooster.h"
 #include "store/store.h"
 #include "tests/support/collector_bed.h"

@@ -11,7 +11,10 @@
 
 #include "base/strmap.h"
 #include "power/wol_packet.h"
+#include "rooster/look.h"
+#include "rooster/nodes.h"
 #include "rooster/rooster.h"
+#include "rooster/ways.h"
 #include "tests/support/collector_bed.h"
 
 #define PATIENCE_MS 15000

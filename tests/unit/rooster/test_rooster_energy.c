@@ -11,6 +11,7 @@
 
 #include "rooster/energy_days.h"
 #include "rooster/energy_plan.h"
+#include "rooster/seen.h"
 
 #define KWH 3.6e6
 

@@ -7,6 +7,9 @@
  */
 #include "tests/support/rooster_rig.h"
 
+#include "rooster/selftest.h"
+#include "rooster/wakes.h"
+
 static void is_left_alone(struct rig *rig)
 {
     may_fail(rig, true);

@@ -7,6 +7,8 @@
  */
 #include "tests/support/rooster_rig.h"
 
+#include "rooster/wakes.h"
+
 /* Stands in for roost-libvirt.  It tells of the machine that is watched what the test adds to the
  * file `says`, and writes down its orders.  A wake is answered "ok", a sleep not at all, a status
  * with what is in the file `status`. */

@@ -11,6 +11,8 @@
 
 #include "tests/support/rooster_rig.h"
 
+#include "rooster/wakes.h"
+
 struct played { /* the startd of wn01 */
     int asked, told;
     int64_t jobs;

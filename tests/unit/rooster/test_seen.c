@@ -6,6 +6,8 @@
  */
 #include "tests/support/rooster_rig.h"
 
+#include "rooster/seen.h"
+
 static bool waits_77(struct rig *rig)
 {
     return node_named(rig, "wn02")->jobs.waiting == 77;

@@ -1,0 +1,22 @@
+/* rooster/seen.h - which ads of machines there are, and what is to be looked at.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef ROOSTER_SEEN_H
+#define ROOSTER_SEEN_H
+
+struct ad;
+struct node;
+struct rooster;
+
+struct seen { /* an ad of a machine */
+    char *key;
+    const struct ad *ad; /* the watch's */
+    struct node *node;
+};
+
+void seen_changed(struct rooster *rooster, const char *key, const struct ad *ad);
+void seen_gone(struct rooster *rooster, const char *key);
+void seen_destroy_all(struct rooster *rooster);
+
+#endif
