@@ -11,12 +11,8 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/strbuf.h"
+#include "base/text.h"
 #include "base/vec.h"
-
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
 
 static int push_word(struct vec *words, char *word, struct err *err)
 {
@@ -32,14 +28,14 @@ int args_parse_v1(const char *text, struct vec *words, struct err *err)
 {
     const char *at = text;
     for (;;) {
-        while (is_blank(*at)) {
+        while (text_is_gap(*at)) {
             at++;
         }
         if (*at == '\0') {
             return 0;
         }
         const char *start = at;
-        while (*at != '\0' && !is_blank(*at)) {
+        while (*at != '\0' && !text_is_gap(*at)) {
             at++;
         }
         int rc = push_word(words, mem_strndup(start, (size_t)(at - start)), err);
@@ -54,7 +50,7 @@ static int read_word_v2(const char *text, const char **at, struct strbuf *word, 
 {
     bool quoted = false;
     const char *opened = NULL;
-    for (; **at != '\0' && (quoted || !is_blank(**at)); (*at)++) {
+    for (; **at != '\0' && (quoted || !text_is_gap(**at)); (*at)++) {
         if (**at != '\'') {
             strbuf_putc(word, **at);
         } else if (!quoted) {
@@ -78,7 +74,7 @@ int args_parse_v2(const char *text, struct vec *words, struct err *err)
 {
     const char *at = text;
     for (;;) {
-        while (is_blank(*at)) {
+        while (text_is_gap(*at)) {
             at++;
         }
         if (*at == '\0') {
@@ -118,7 +114,7 @@ int env_parse_v1(const char *text, struct vec *entries, struct err *err)
         size_t length = strcspn(at, ";");
         const char *start = at;
         at += length + (at[length] == ';' ? 1 : 0);
-        while (length > 0 && is_blank(*start)) {
+        while (length > 0 && text_is_gap(*start)) {
             start++;
             length--;
         }
@@ -149,7 +145,7 @@ void args_append_v2(struct strbuf *out, const char *word)
     }
     bool quoted = false;
     for (const char *at = word; *at != '\0'; at++) {
-        bool quote = is_blank(*at) || *at == '\'';
+        bool quote = text_is_gap(*at) || *at == '\'';
         if (quote != quoted) {
             strbuf_putc(out, '\'');
             quoted = quote;

@@ -43,11 +43,6 @@ static int too_large(const struct reader *r)
     return err_set(r->err, -ERANGE, "'%s': the result is too large", r->text);
 }
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 static void skip_blanks(struct reader *r)
 {
     while (*r->at == ' ' || *r->at == '\t' || *r->at == '\n') {
@@ -72,7 +67,7 @@ static int read_digits(struct reader *r, struct number *ret)
     size_t length = 0;
     bool real = r->type == KNOB_REAL;
     for (const char *at = r->at;
-         is_digit(*at) || (real && (*at == '.' || text_lower(*at) == 'e')) ||
+         text_is_digit(*at) || (real && (*at == '.' || text_lower(*at) == 'e')) ||
          (real && (*at == '+' || *at == '-') && length > 0 && text_lower(at[-1]) == 'e');
          at++) {
         if (length == sizeof(digits) - 1) {
@@ -134,7 +129,7 @@ static int read_number(struct reader *r, struct number *ret)
         }
         sum.amount = true;
         skip_blanks(r);
-        if (!is_digit(*r->at)) {
+        if (!text_is_digit(*r->at)) {
             *ret = sum;
             return 0;
         }

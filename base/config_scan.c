@@ -51,11 +51,6 @@ static bool ends_word(char c)
     return (unsigned char)c <= ' ' || is_one_of(c, "#\"'={}()+,*");
 }
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 static bool is_octal(char c)
 {
     return c >= '0' && c <= '7';
@@ -64,7 +59,7 @@ static bool is_octal(char c)
 static bool is_hex(char c)
 {
     char lower = text_lower(c);
-    return is_digit(c) || (lower >= 'a' && lower <= 'f');
+    return text_is_digit(c) || (lower >= 'a' && lower <= 'f');
 }
 
 bool config_name_ok(const char *name, size_t length)
@@ -75,7 +70,7 @@ bool config_name_ok(const char *name, size_t length)
     for (size_t i = 0; i < length; i++) {
         char c = text_lower(name[i]);
         bool letter = (c >= 'a' && c <= 'z') || c == '_';
-        if (!letter && (i == 0 || !(is_digit(c) || c == '.'))) {
+        if (!letter && (i == 0 || !(text_is_digit(c) || c == '.'))) {
             return false;
         }
     }
@@ -138,9 +133,9 @@ static int check_escape(struct scanner *s)
     const char *digit = s->at + 1;
     size_t count = 0;
     unsigned value = 0;
-    if (digit < s->end && is_digit(*digit)) {
+    if (digit < s->end && text_is_digit(*digit)) {
         bool octal = true;
-        for (; digit + count < s->end && is_digit(digit[count]); count++) {
+        for (; digit + count < s->end && text_is_digit(digit[count]); count++) {
             octal = octal && is_octal(digit[count]);
             value = value * 8 + (unsigned)(digit[count] - '0');
             if (count >= 3) {

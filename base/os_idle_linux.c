@@ -22,6 +22,7 @@
 
 #include "base/mem.h"
 #include "base/strmap.h"
+#include "base/text.h"
 
 #define SESSIONS "/run/systemd/sessions"
 
@@ -76,22 +77,17 @@ static struct strmap *session_lines(void)
     return lines;
 }
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 /* tty1, tty2, ...; tty0 stands for the one that is seen now. */
 static bool is_virtual_console(const char *line)
 {
-    return strncmp(line, "tty", 3) == 0 && is_digit(line[3]);
+    return strncmp(line, "tty", 3) == 0 && text_is_digit(line[3]);
 }
 
 /* tty1, ttyS0, console, and all of /dev/pts; not "tty", which stands for whoever asks. */
 static bool is_terminal(const char *line)
 {
     return strncmp(line, "pts/", 4) == 0
-               ? is_digit(line[4])
+               ? text_is_digit(line[4])
                : strcmp(line, "console") == 0 || (strncmp(line, "tty", 3) == 0 && line[3] != '\0');
 }
 

@@ -20,19 +20,9 @@
 #define UTC_LENGTH  20                    /* of "2026-11-20T09:34:36Z" */
 #define NEAREST_MAX 64
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 static bool is_letter(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t';
 }
 
 char text_lower(char c)
@@ -72,7 +62,7 @@ static bool read_digits(const char **at, int64_t *ret)
 {
     int64_t value = 0;
     bool fits = true;
-    for (; is_digit(**at); ++*at) {
+    for (; text_is_digit(**at); ++*at) {
         fits = fits && !__builtin_mul_overflow(value, 10, &value) &&
                !__builtin_add_overflow(value, **at - '0', &value);
     }
@@ -87,12 +77,12 @@ int text_parse_int64(const char *text, int64_t *ret, struct err *err)
     if (*at == '-' || *at == '+') {
         at++;
     }
-    if (!is_digit(*at)) {
+    if (!text_is_digit(*at)) {
         return err_set(err, -EINVAL, "'%s' is not a whole number", text);
     }
     int64_t value = 0;
     bool fits = true;
-    for (; is_digit(*at); at++) {
+    for (; text_is_digit(*at); at++) {
         /* Downwards for negative numbers: INT64_MIN has no positive twin. */
         int digit = negative ? -(*at - '0') : *at - '0';
         fits = fits && !__builtin_mul_overflow(value, 10, &value) &&
@@ -115,14 +105,14 @@ int text_parse_double(const char *text, double *ret, struct err *err)
         at++;
     }
     const char *digits = at;
-    while (is_digit(*at)) {
+    while (text_is_digit(*at)) {
         at++;
     }
     bool good = at > digits;
     if (*at == '.') {
         at++;
-        good = good || is_digit(*at);
-        while (is_digit(*at)) {
+        good = good || text_is_digit(*at);
+        while (text_is_digit(*at)) {
             at++;
         }
     }
@@ -131,8 +121,8 @@ int text_parse_double(const char *text, double *ret, struct err *err)
         if (*at == '-' || *at == '+') {
             at++;
         }
-        good = is_digit(*at);
-        while (is_digit(*at)) {
+        good = text_is_digit(*at);
+        while (text_is_digit(*at)) {
             at++;
         }
     }
@@ -221,7 +211,7 @@ bool text_unit_size_bytes(const char *word, size_t length, int64_t *ret)
 
 static void skip_blanks(const char **at)
 {
-    while (is_blank(**at)) {
+    while (text_is_blank(**at)) {
         ++*at;
     }
 }
@@ -237,7 +227,7 @@ static int parse_with_unit(const char *text, unit_f unit, int64_t bare, const ch
     bool fits = true;
     bool complete = false; /* the text ended where it may */
     const char *at = text;
-    for (bool first = true; !complete && is_digit(*at); first = false) {
+    for (bool first = true; !complete && text_is_digit(*at); first = false) {
         int64_t number = 0;
         fits = read_digits(&at, &number) && fits;
         complete = first && !*at; /* a number without unit stands alone */
@@ -327,7 +317,7 @@ static bool read_number(const char *at, size_t digits, int *ret)
 {
     *ret = 0;
     for (size_t i = 0; i < digits; i++) {
-        if (!is_digit(at[i])) {
+        if (!text_is_digit(at[i])) {
             return false;
         }
         *ret = *ret * 10 + (at[i] - '0');
@@ -341,7 +331,7 @@ int text_parse_utc(const char *text, int64_t *ret_ms, struct err *err)
     size_t length = strlen(text);
     bool good = length == sizeof(FORM) || length == sizeof(FORM) + 4;
     for (size_t i = 0; good && i < sizeof(FORM) - 1; i++) {
-        good = FORM[i] == '#' ? is_digit(text[i]) : text[i] == FORM[i];
+        good = FORM[i] == '#' ? text_is_digit(text[i]) : text[i] == FORM[i];
     }
     int year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0, ms = 0;
     good = good && text[length - 1] == 'Z' && read_number(text, 4, &year) &&
@@ -388,7 +378,7 @@ void text_hex(const void *data, size_t length, char *out)
 static int hex_digit(char c)
 {
     c = text_lower(c);
-    return is_digit(c) ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+    return text_is_digit(c) ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
 int text_unhex(const char *text, void *out, size_t length, struct err *err)

@@ -18,6 +18,24 @@
 struct err;
 struct strbuf;
 
+/* Bytes of ASCII, whatever the locale. */
+static inline bool text_is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+static inline bool text_is_blank(char c) /* within a line */
+{
+    return c == ' ' || c == '\t';
+}
+static inline bool text_is_gap(char c) /* what separates words: blanks and ends of lines */
+{
+    return text_is_blank(c) || c == '\n' || c == '\r';
+}
+static inline bool text_is_space(char c) /* isspace() of the C locale */
+{
+    return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
 /* Return 0, -EINVAL (not of that form) or -ERANGE (of that form, but too large). */
 int text_parse_int64(const char *text, int64_t *ret, struct err *err); /* [+-]digits */
 int text_parse_double(const char *text, double *ret,

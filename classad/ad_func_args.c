@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "base/strbuf.h"
 #include "base/strmap.h"
+#include "base/text.h"
 #include "base/vec.h"
 #include "classad/ad_convert.h"
 #include "classad/ad_evaluator.h"
@@ -19,15 +20,10 @@
 
 #define WORD_STEPS 2 /* what writing a word counts, beside its bytes */
 
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
-
 /* Reads one word of version 2 from *at; false at the end or (*bad) when a quote is not closed. */
 static bool next_word(const char **at, struct strbuf *word, bool *bad)
 {
-    while (is_blank(**at)) {
+    while (text_is_gap(**at)) {
         (*at)++;
     }
     if (**at == '\0') {
@@ -35,7 +31,7 @@ static bool next_word(const char **at, struct strbuf *word, bool *bad)
     }
     strbuf_clear(word);
     bool quoted = false;
-    for (; **at != '\0' && (quoted || !is_blank(**at)); (*at)++) {
+    for (; **at != '\0' && (quoted || !text_is_gap(**at)); (*at)++) {
         if (**at != '\'') {
             strbuf_putc(word, **at);
         } else if (quoted && (*at)[1] == '\'') {
@@ -57,7 +53,7 @@ static void put_word(const char *word, struct strbuf *out)
     }
     bool quoted = false;
     for (; *word != '\0'; word++) {
-        bool special = is_blank(*word) || *word == '\'';
+        bool special = text_is_gap(*word) || *word == '\'';
         if (special != quoted) {
             strbuf_putc(out, '\'');
             quoted = special;
@@ -105,7 +101,7 @@ static bool split_words(const char *text, int version, struct vec *words)
         }
     }
     while (version == 1 && *text != '\0') {
-        while (is_blank(*text)) {
+        while (text_is_gap(*text)) {
             text++;
         }
         size_t length = strcspn(text, " \t\r\n");
@@ -273,7 +269,7 @@ void ad_func_env_v1_to_v2(struct ad_evaluator *ev, const struct ad_call *call, s
         separators[0] = *at++;
     }
     while (good && *at != '\0') {
-        while (is_blank(*at)) {
+        while (text_is_gap(*at)) {
             at++;
         }
         size_t length = strcspn(at, separators);

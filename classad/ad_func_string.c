@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/strbuf.h"
+#include "base/text.h"
 #include "classad/ad_convert.h"
 #include "classad/ad_evaluator.h"
 #include "classad/ad_func.h"
@@ -102,11 +103,6 @@ void ad_func_join(struct ad_evaluator *ev, const struct ad_call *call, struct ad
 out:
     strbuf_fini(&text);
     strbuf_fini(&between);
-}
-
-static bool is_blank(char c)
-{
-    return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
 static char upper(char c)
@@ -209,9 +205,9 @@ static bool next_item(const struct ad_value *text, const struct ad_value *set,
             return end > from;
         }
         char c = bytes[end];
-        bool again = c == state->last && !is_blank(c);
+        bool again = c == state->last && !text_is_space(c);
         state->at = end + 1;
-        state->last = is_blank(c) ? state->last : c;
+        state->last = text_is_space(c) ? state->last : c;
         if (end > from || again) {
             ad_is_text(item, bytes + from, end - from);
             return true;

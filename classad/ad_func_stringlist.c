@@ -8,16 +8,12 @@
 #include <float.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "classad/ad_convert.h"
 #include "classad/ad_evaluator.h"
 #include "classad/ad_func.h"
 #include "classad/ad_func_variants.h"
 #include "classad/ad_stringlist.h"
-
-static bool is_blank(char c)
-{
-    return c == ' ' || (c >= '\t' && c <= '\r');
-}
 
 bool ad_stringlist_next(const struct ad_value *list, const struct ad_value *set, size_t *at,
                         struct ad_value *item)
@@ -31,10 +27,10 @@ bool ad_stringlist_next(const struct ad_value *list, const struct ad_value *set,
             end++;
         }
         *at = end + 1;
-        while (from < end && is_blank(text[from])) {
+        while (from < end && text_is_space(text[from])) {
             from++;
         }
-        while (end > from && is_blank(text[end - 1])) {
+        while (end > from && text_is_space(text[end - 1])) {
             end--;
         }
         if (end > from) {

@@ -9,20 +9,16 @@
 #include <string.h>
 
 #include "base/strbuf.h"
+#include "base/text.h"
 #include "classad/ad_convert.h"
 #include "classad/ad_evaluator.h"
 #include "classad/ad_func.h"
 #include "classad/ad_func_variants.h"
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 static int run_of(const char *text, char only)
 {
     int length = 0;
-    while (only != '\0' ? text[length] == only : is_digit(text[length])) {
+    while (only != '\0' ? text[length] == only : text_is_digit(text[length])) {
         length++;
     }
     return length;
@@ -32,7 +28,7 @@ static int run_of(const char *text, char only)
 static int leading_zeros(const char *run)
 {
     int zeros = run_of(run, '0');
-    return zeros > 0 && !is_digit(run[zeros]) ? zeros - 1 : zeros;
+    return zeros > 0 && !text_is_digit(run[zeros]) ? zeros - 1 : zeros;
 }
 
 static int version_compare(const char *a, const char *b)
@@ -43,10 +39,10 @@ static int version_compare(const char *a, const char *b)
     }
     int bytes = (signed char)a[same] - (signed char)b[same]; /* chars are signed on x86-64 */
     size_t run = same; /* where the digits begin that the difference lies in */
-    while (run > 0 && is_digit(a[run - 1])) {
+    while (run > 0 && text_is_digit(a[run - 1])) {
         run--;
     }
-    if (bytes == 0 || (run == same && (!is_digit(a[same]) || !is_digit(b[same])))) {
+    if (bytes == 0 || (run == same && (!text_is_digit(a[same]) || !text_is_digit(b[same])))) {
         return bytes;
     }
     int zeros[2] = {leading_zeros(a + run), leading_zeros(b + run)};

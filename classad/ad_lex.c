@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/text.h"
 #include "classad/ad_private.h"
 
 void ad_lex_init(struct ad_lexer *lexer, const char *text, size_t length, enum ad_syntax syntax,
@@ -73,16 +74,11 @@ static bool skip_comment(struct ad_lexer *lexer)
     return false;
 }
 
-static bool is_blank(char c)
-{
-    return c == ' ' || (c >= '\t' && c <= '\r');
-}
-
 static bool skip_blanks(struct ad_lexer *lexer)
 {
     while (lexer->at < lexer->end) {
         char c = *lexer->at;
-        if (is_blank(c)) {
+        if (text_is_space(c)) {
             lexer->at++;
         } else if (c == '/' && lexer->at + 1 < lexer->end &&
                    (lexer->at[1] == '/' || lexer->at[1] == '*')) {
@@ -331,7 +327,7 @@ static const char *join_quoted(struct ad_lexer *lexer, char quote, const char *r
     char *joined = NULL;
     for (;;) {
         const char *next = lexer->at;
-        while (next < lexer->end && is_blank(*next)) {
+        while (next < lexer->end && text_is_space(*next)) {
             next++;
         }
         if (lexer->syntax == AD_OLD || next == lexer->end || *next != quote) {

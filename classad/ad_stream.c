@@ -15,6 +15,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/strbuf.h"
+#include "base/text.h"
 #include "classad/ad.h"
 
 enum scan_in { SCAN_PLAIN, SCAN_QUOTED, SCAN_LINE_COMMENT, SCAN_COMMENT };
@@ -40,19 +41,14 @@ struct ad_stream {
     size_t line;    /* of the long form: where the line under way begins */
 };
 
-static bool is_blank(char c)
-{
-    return c == ' ' || (c >= '\t' && c <= '\r');
-}
-
 enum ad_form ad_form_guess(const char *text, size_t length)
 {
     size_t at = 0;
-    while (at < length && is_blank(text[at])) {
+    while (at < length && text_is_space(text[at])) {
         at++;
     }
     char first = at < length ? text[at++] : '\0';
-    while (at < length && is_blank(text[at])) {
+    while (at < length && text_is_space(text[at])) {
         at++;
     }
     char second = at < length ? text[at] : '\0';
@@ -149,7 +145,7 @@ static bool long_line(struct ad_stream *stream, size_t at)
 {
     const char *text = stream->text.data;
     size_t from = stream->line;
-    while (from < at && is_blank(text[from])) {
+    while (from < at && text_is_space(text[from])) {
         from++;
     }
     bool blank = from == at;
@@ -244,7 +240,7 @@ static int outer_byte(struct ad_stream *stream, char c, char next)
         stream->lists--;
         return 0;
     }
-    if (is_blank(c) || c == ',' || (!json && c == ';')) {
+    if (text_is_space(c) || c == ',' || (!json && c == ';')) {
         return 0;
     }
     return !json && c == '/' && (next == '/' || next == '*') ? 0 : -1;

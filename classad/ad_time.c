@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/strbuf.h"
+#include "base/text.h"
 
 #define DAY_S 86400
 
@@ -62,16 +63,6 @@ int64_t ad_calendar_seconds(const struct ad_calendar *calendar)
 
 /* ---- absolute ---- */
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
-static bool is_blank(char c)
-{
-    return c == ' ' || (c >= '\t' && c <= '\r');
-}
-
 static int two_digits(const char *text)
 {
     return (text[0] - '0') * 10 + (text[1] - '0');
@@ -82,7 +73,7 @@ static int two_digits(const char *text)
 static bool cut_zone(const char *text, size_t *length, int32_t *offset_s)
 {
     size_t end = *length;
-    while (end > 0 && is_blank(text[end - 1])) {
+    while (end > 0 && text_is_space(text[end - 1])) {
         end--;
     }
     *offset_s = 0;
@@ -100,8 +91,8 @@ static bool cut_zone(const char *text, size_t *length, int32_t *offset_s)
         }
     }
     const char *minutes = zone + size - 2;
-    if (!is_digit(zone[1]) || !is_digit(zone[2]) || !is_digit(minutes[0]) ||
-        !is_digit(minutes[1])) {
+    if (!text_is_digit(zone[1]) || !text_is_digit(zone[2]) || !text_is_digit(minutes[0]) ||
+        !text_is_digit(minutes[1])) {
         return false;
     }
     *offset_s = (two_digits(zone + 1) * 3600 + two_digits(minutes) * 60) * (*zone == '-' ? -1 : 1);
@@ -113,7 +104,7 @@ static bool cut_zone(const char *text, size_t *length, int32_t *offset_s)
 static int leading_digits(const char *text, size_t width)
 {
     int value = 0;
-    for (size_t i = 0; i < width && is_digit(text[i]); i++) {
+    for (size_t i = 0; i < width && text_is_digit(text[i]); i++) {
         value = value * 10 + (text[i] - '0');
     }
     return value;
@@ -129,7 +120,7 @@ bool ad_time_parse_absolute(const char *text, size_t length, int64_t *seconds, i
     *zoned = cut_zone(text, &length, offset_s);
     size_t at = 0;
     for (size_t i = 0; i <= 6; i++) {
-        while (at < length && !is_digit(text[at])) {
+        while (at < length && !text_is_digit(text[at])) {
             at++;
         }
         if (i == 6) {
@@ -179,7 +170,7 @@ struct backward {
 
 static void skip_back_blanks(struct backward *scan)
 {
-    while (scan->end > 0 && is_blank(scan->text[scan->end - 1])) {
+    while (scan->end > 0 && text_is_space(scan->text[scan->end - 1])) {
         scan->end--;
     }
 }
@@ -194,7 +185,7 @@ static bool back_over(struct backward *scan, char low, char mark)
 
 static void back_over_digits(struct backward *scan)
 {
-    while (scan->end > 0 && is_digit(scan->text[scan->end - 1])) {
+    while (scan->end > 0 && text_is_digit(scan->text[scan->end - 1])) {
         scan->end--;
     }
 }
@@ -238,7 +229,7 @@ bool ad_time_parse_relative(const char *text, size_t length, double *seconds)
     double rest = 0;
     uint32_t whole = 0; /* HTCondor counts in ints, which wrap around */
     skip_back_blanks(&scan);
-    if (back_over(&scan, 's', '\0') || (scan.end > 0 && is_digit(text[scan.end - 1]))) {
+    if (back_over(&scan, 's', '\0') || (scan.end > 0 && text_is_digit(text[scan.end - 1]))) {
         rest = back_seconds(&scan);
     }
     skip_back_blanks(&scan);

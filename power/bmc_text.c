@@ -57,7 +57,7 @@ int bmc_text_address(const char *text, int default_port, char host[BMC_TEXT_HOST
 
 static bool is_blank(char c)
 {
-    return c == ' ' || (c >= '\t' && c <= '\r') || c == '\0';
+    return text_is_space(c) || c == '\0';
 }
 
 void bmc_text_clean(char *text)

@@ -45,11 +45,6 @@ static char *end_of_head(char *text)
     return NULL;
 }
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 /* "HTTP/1.1 200 OK", "HTTP/2 200": 0 if it is none. */
 static int status_of(const char *text)
 {
@@ -57,7 +52,8 @@ static int status_of(const char *text)
         return 0;
     }
     const char *at = text + 5 + strspn(text + 5, "0123456789.");
-    if (*at != ' ' || !is_digit(at[1]) || !is_digit(at[2]) || !is_digit(at[3]) || is_digit(at[4])) {
+    if (*at != ' ' || !text_is_digit(at[1]) || !text_is_digit(at[2]) || !text_is_digit(at[3]) ||
+        text_is_digit(at[4])) {
         return 0;
     }
     int status = (at[1] - '0') * 100 + (at[2] - '0') * 10 + (at[3] - '0');

@@ -20,11 +20,6 @@ struct share {
     int64_t amount[RESOURCE_KINDS_MAX];
 };
 
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\n';
-}
-
 /* "25%", "1/4": of whole; "4096", "4G". */
 static int read_amount(size_t kind, const char *text, int64_t whole, int64_t *ret, struct err *err)
 {
@@ -96,12 +91,12 @@ static int read_item(const struct resource_kinds *kinds, const struct resources 
         return rc;
     }
     char *end = equals;
-    while (end > item && is_blank(end[-1])) {
+    while (end > item && text_is_gap(end[-1])) {
         end--;
     }
     *end = '\0';
     const char *value = equals + 1;
-    while (is_blank(*value)) {
+    while (text_is_gap(*value)) {
         value++;
     }
     const char *name = text_equal_nocase(item, "ram") ? "Memory" : item;
@@ -123,11 +118,11 @@ static int read_share(const struct resource_kinds *kinds, const struct resources
         char item[2 * WORD_MAX + 1];
         size_t length = strcspn(at, ",;\n");
         const char *next = at + length + (at[length] != '\0' ? 1 : 0);
-        while (length > 0 && is_blank(*at)) {
+        while (length > 0 && text_is_gap(*at)) {
             at++;
             length--;
         }
-        while (length > 0 && is_blank(at[length - 1])) {
+        while (length > 0 && text_is_gap(at[length - 1])) {
             length--;
         }
         if (length >= sizeof item) {

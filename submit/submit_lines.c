@@ -10,11 +10,7 @@
 
 #include "base/mem.h"
 #include "base/strbuf.h"
-
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\r';
-}
+#include "base/text.h"
 
 /* The bounds of the next physical line without blanks around it; false at the end. */
 static bool physical(struct submit_lines *lines, const char **from, size_t *length)
@@ -27,10 +23,10 @@ static bool physical(struct submit_lines *lines, const char **from, size_t *leng
     *length = whole;
     lines->at += whole + (lines->at[whole] == '\n' ? 1 : 0);
     lines->line++;
-    while (*length > 0 && is_blank((*from)[*length - 1])) {
+    while (*length > 0 && text_is_gap((*from)[*length - 1])) {
         (*length)--;
     }
-    while (*length > 0 && is_blank(**from)) {
+    while (*length > 0 && text_is_gap(**from)) {
         (*from)++;
         (*length)--;
     }

@@ -8,6 +8,7 @@
 
 #include "base/mem.h"
 #include "base/strbuf.h"
+#include "base/text.h"
 
 static bool is_plain(const char *name, size_t length)
 {
@@ -110,11 +111,6 @@ const char *transfer_path_below(const char *path, const char *directory)
     return path[length] == '\0' ? path + length : path[length] == '/' ? path + length + 1 : NULL;
 }
 
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
-
 char *transfer_list_next(const char **at, char separator)
 {
     if (*at == NULL) {
@@ -124,10 +120,10 @@ char *transfer_list_next(const char **at, char separator)
     const char *from = *at;
     const char *to = end != NULL ? end : from + strlen(from);
     *at = end != NULL ? end + 1 : NULL;
-    while (from < to && is_blank(*from)) {
+    while (from < to && text_is_gap(*from)) {
         from++;
     }
-    while (to > from && is_blank(to[-1])) {
+    while (to > from && text_is_gap(to[-1])) {
         to--;
     }
     return mem_strndup(from, (size_t)(to - from));

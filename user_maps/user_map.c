@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "base/strbuf.h"
 #include "base/strmap.h"
+#include "base/text.h"
 #include "base/vec.h"
 #include "classad/ad_regex.h"
 
@@ -58,11 +59,6 @@ void user_map_destroy(struct user_map *map)
 
 /* ---- reading ---- */
 
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\r';
-}
-
 /* The next field of a line into `field` (cleared first), *at behind it; patterns: it may be one
  * between slashes, and then options has room for what follows, NULs included.  Returns whether it
  * was a pattern. */
@@ -71,13 +67,13 @@ static bool next_field(const char **at, const char *end, bool patterns, struct s
 {
     const char *from = *at;
     strbuf_clear(field);
-    while (from < end && is_blank(*from)) {
+    while (from < end && text_is_gap(*from)) {
         from++;
     }
     char quote = from < end && (*from == '"' || (patterns && *from == '/')) ? *from : '\0';
     from += quote != '\0';
     for (; from < end; from++) {
-        if (quote != '\0' ? *from == quote : is_blank(*from)) {
+        if (quote != '\0' ? *from == quote : text_is_gap(*from)) {
             break;
         }
         if (quote != '\0' && *from == '\\' && from + 1 < end) {
