@@ -63,6 +63,11 @@ void ad_destroy(struct ad *ad)
     }
 }
 
+void ad_destroy_item(void *ad)
+{
+    ad_destroy(ad);
+}
+
 void ad_set_body(struct ad *ad, struct ad_body *body)
 {
     ad_clear(ad);

@@ -41,6 +41,7 @@ struct err;
 
 struct ad *ad_create(void);              /* empty; never NULL */
 void ad_destroy(struct ad *ad);          /* NULL is allowed */
+void ad_destroy_item(void *ad);          /* the same, for vec_fini() and its like */
 struct ad *ad_copy(const struct ad *ad); /* the chained parent is kept as the parent of the copy */
 /* Has it an attribute of its own that ad_attr_is_private()? */
 bool ad_has_private(const struct ad *ad);

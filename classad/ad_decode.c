@@ -400,14 +400,9 @@ static int start(struct decoder *decoder, const void *data, size_t length, struc
     return rc;
 }
 
-static void destroy_ad(void *ad)
-{
-    ad_destroy(ad);
-}
-
 static void stop(struct decoder *decoder)
 {
-    vec_fini(&decoder->nested, destroy_ad);
+    vec_fini(&decoder->nested, ad_destroy_item);
     arena_destroy(decoder->arena);
 }
 

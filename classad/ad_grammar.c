@@ -36,14 +36,9 @@ int ad_parser_init(struct ad_parser *parser, const char *text, size_t length, en
     return 0;
 }
 
-static void destroy_ad(void *ad)
-{
-    ad_destroy(ad);
-}
-
 void ad_parser_fini(struct ad_parser *parser)
 {
-    vec_fini(&parser->nested, destroy_ad);
+    vec_fini(&parser->nested, ad_destroy_item);
     mem_free(parser->stack);
     arena_destroy(parser->arena);
 }

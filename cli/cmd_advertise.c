@@ -34,11 +34,6 @@ struct advertise {
     bool has_command;
 };
 
-static void destroy_ad(void *ad)
-{
-    ad_destroy(ad);
-}
-
 /* ---- arguments */
 
 static int take_option(struct advertise *how, const struct cli *cli, int *at, struct err *err)
@@ -304,7 +299,7 @@ int cmd_advertise(struct cli *cli)
     if (code == CLI_OK) {
         code = how.remove ? remove_ads(cli, &how, &ads) : send_ads(cli, &how, &ads);
     }
-    vec_fini(&ads, destroy_ad);
+    vec_fini(&ads, ad_destroy_item);
     vec_fini(&how.names, NULL);
     mem_free(how.constraint);
     return code;

@@ -32,11 +32,6 @@ struct dump {
     const char *subsystem;
 };
 
-static void destroy_ad(void *ad)
-{
-    ad_destroy(ad);
-}
-
 static int parse(struct dump *dump)
 {
     struct cli *cli = dump->cli;
@@ -236,7 +231,7 @@ static int dump_all(struct dump *dump)
             (void)printf("%s# %s\n", i > 0 ? "\n" : "", (const char *)dump->nodes.items[i]);
         }
         status |= rc != 0 ? cli_fail(dump->cli, "%s", err.text) : show(dump, &ads);
-        vec_fini(&ads, destroy_ad);
+        vec_fini(&ads, ad_destroy_item);
     }
     return status;
 }
@@ -277,7 +272,7 @@ static int config_get(struct dump *dump)
         for (size_t w = 0; w < dump->words.count && rc == 0; w++) {
             status |= print_value(dump, dump->words.items[w], &ads);
         }
-        vec_fini(&ads, destroy_ad);
+        vec_fini(&ads, ad_destroy_item);
     }
     return status;
 }

@@ -159,11 +159,6 @@ static int show_ads(struct jobs_question *question)
     return status;
 }
 
-static void destroy_ad(void *ad)
-{
-    ad_destroy(ad);
-}
-
 /* Ads of a file, the last one first, as condor_history shows those of its own. */
 static int show_file(struct jobs_question *question)
 {
@@ -199,7 +194,7 @@ static int show_file(struct jobs_question *question)
         status = past.output.status;
         status = status == CLI_OK ? listing_write(cli, &past.out) : status;
     }
-    vec_fini(&jobs, destroy_ad);
+    vec_fini(&jobs, ad_destroy_item);
     return status;
 }
 
@@ -249,7 +244,7 @@ int cmd_history(struct cli *cli)
         status = schedds_dial(cli, schedds.items[i], &err) == 0 ? show(&question)
                                                                 : cli_fail(cli, "%s", err.text);
     }
-    vec_fini(&schedds, destroy_ad);
+    vec_fini(&schedds, ad_destroy_item);
     jobs_question_fini(&question);
     return status;
 }

@@ -416,11 +416,6 @@ static int show_factories(struct jobs_question *question)
 
 /* ---- jobs of a file */
 
-static void destroy_ad(void *ad)
-{
-    ad_destroy(ad);
-}
-
 static void print_file(struct jobs_question *question, const struct vec *jobs,
                        const struct jobs_totals *all, const struct ad_context *context,
                        struct strbuf *out)
@@ -471,7 +466,7 @@ static int show_file(struct jobs_question *question)
         status = listing_write(cli, &out);
     }
     strbuf_fini(&out);
-    vec_fini(&jobs, destroy_ad);
+    vec_fini(&jobs, ad_destroy_item);
     return status;
 }
 
@@ -519,7 +514,7 @@ static int ask_all(struct jobs_question *question)
                                                                  : cli_fail(cli, "%s", err.text);
         status = one != CLI_OK ? one : status; /* the others are asked, too */
     }
-    vec_fini(&schedds, destroy_ad);
+    vec_fini(&schedds, ad_destroy_item);
     return status;
 }
 

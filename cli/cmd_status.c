@@ -42,11 +42,6 @@ static void destroy_expr(void *expr)
     ad_expr_destroy(expr);
 }
 
-static void destroy_ad(void *ad)
-{
-    ad_destroy(ad);
-}
-
 static void status_fini(struct status *status)
 {
     listing_fini(&status->listing);
@@ -123,7 +118,7 @@ static int read_target(struct status *status, struct cli *cli, const char *path,
         status->listing.target = ads.items[0];
         ads.items[0] = NULL; /* ad_destroy() allows it */
     }
-    vec_fini(&ads, destroy_ad);
+    vec_fini(&ads, ad_destroy_item);
     return rc != 0 ? rc : 1;
 }
 
@@ -296,7 +291,7 @@ static int from_file(struct cli *cli, const struct status *status, struct cli_re
         if (is_of_type(reply->ads.items[i], type_of(status))) {
             reply->ads.items[kept++] = reply->ads.items[i];
         } else {
-            destroy_ad(reply->ads.items[i]);
+            ad_destroy(reply->ads.items[i]);
         }
     }
     reply->ads.count = kept;

@@ -49,11 +49,6 @@ struct submit {
     int64_t cluster;
 };
 
-static void destroy_ad(void *ad)
-{
-    ad_destroy(ad);
-}
-
 /* ---- reading */
 
 static int one_job(struct submit *submit, struct submit_file *file, int64_t proc, struct err *err)
@@ -152,7 +147,7 @@ static int read_all(struct submit *submit, const char *text, bool warns, struct 
                                          .queue = submit->queue};
     struct submit_file *file = submit_file_open(&source, &submit->host.world);
     int rc;
-    vec_fini(&submit->ads, destroy_ad);
+    vec_fini(&submit->ads, ad_destroy_item);
     submit->ads = (struct vec){0};
     if (submit->cluster > 0 || submit->dry_run) {
         submit_file_set_cluster(file, submit->cluster > 0 ? submit->cluster : 1);
@@ -404,7 +399,7 @@ static int send_digest(struct submit *submit, int64_t *last, struct err *err)
         *last = ad_int_or(reply.args, "LastProcId", 0);
     }
     cli_reply_fini(&reply);
-    vec_fini(&parts, destroy_ad);
+    vec_fini(&parts, ad_destroy_item);
     ad_destroy(args);
     return rc;
 }
@@ -609,7 +604,7 @@ int cmd_submit(struct cli *cli)
     } else if (status == 0 && submit.interactive && !submit.dry_run) {
         status = go_there(&submit);
     }
-    vec_fini(&submit.ads, destroy_ad);
+    vec_fini(&submit.ads, ad_destroy_item);
     strbuf_fini(&submit.before);
     strbuf_fini(&submit.after);
     strbuf_fini(&submit.digest);

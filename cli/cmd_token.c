@@ -36,11 +36,6 @@
 
 #define BUNDLE_FILE_MAX ((size_t)64 << 10) /* bytes of a certificate or a key */
 
-static void destroy_ad(void *ad)
-{
-    ad_destroy(ad);
-}
-
 static bool is_plain(const char *text)
 {
     for (; *text != '\0'; text++) {
@@ -389,7 +384,7 @@ static int token_list(struct cli *cli)
             status = listing_write(cli, &out);
         }
     }
-    vec_fini(&ads, destroy_ad);
+    vec_fini(&ads, ad_destroy_item);
     listing_fini(&listing);
     return status;
 }
@@ -408,7 +403,7 @@ static int64_t expiry_of(struct cli *cli, const char *id)
             expires_s = ad_int_or(ads.items[i], "Expires", 0);
         }
     }
-    vec_fini(&ads, destroy_ad);
+    vec_fini(&ads, ad_destroy_item);
     return expires_s;
 }
 

@@ -33,11 +33,6 @@ struct who {
     const char *lock_dir;
 };
 
-static void destroy_ad(void *ad)
-{
-    ad_destroy(ad);
-}
-
 /* The job's process is the starter's child; the starter is known by its lock. */
 static void add_pid(struct who *who, struct ad *line)
 {
@@ -120,7 +115,7 @@ static int ask_collector(struct who *who, struct err *err)
     rc = rc != 0 ? rc
                  : listing_query(cli, cli->collector, NULL, "Machine", &claimed, NULL, NULL, &reply,
                                  err);
-    vec_fini(&who->jobs, destroy_ad);
+    vec_fini(&who->jobs, ad_destroy_item);
     who->jobs = (struct vec){0};
     for (size_t i = 0; rc == 0 && i < reply.ads.count; i++) {
         vec_push(&who->jobs, who_plan_slot(reply.ads.items[i]));
@@ -202,7 +197,7 @@ int cmd_who(struct cli *cli)
         bool ask = who.unreadable;
         status = ask && ask_collector(&who, &err) != 0 ? cli_fail(cli, "%s", err.text) : show(&who);
     }
-    vec_fini(&who.jobs, destroy_ad);
+    vec_fini(&who.jobs, ad_destroy_item);
     listing_fini(&who.listing);
     return status;
 }

@@ -43,16 +43,11 @@ struct jobs_groups *jobs_groups_create(enum jobs_grouping grouping)
     return groups;
 }
 
-static void destroy_ad(void *ad)
-{
-    ad_destroy(ad);
-}
-
 void jobs_groups_destroy(struct jobs_groups *groups)
 {
     if (groups != NULL) {
         strmap_destroy(groups->by_key, NULL);
-        vec_fini(&groups->list, destroy_ad);
+        vec_fini(&groups->list, ad_destroy_item);
         mem_free(groups);
     }
 }

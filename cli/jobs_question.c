@@ -98,11 +98,6 @@ struct ad *jobs_question_args(const struct jobs_question *question)
     return args;
 }
 
-static void destroy_ad(void *ad)
-{
-    ad_destroy(ad);
-}
-
 int jobs_question_read(struct jobs_question *question, struct vec *jobs, struct jobs_totals *all,
                        struct err *err)
 {
@@ -115,7 +110,7 @@ int jobs_question_read(struct jobs_question *question, struct vec *jobs, struct 
                  : listing_select(question->cli, &question->listing,
                                   (const struct ad **)jobs->items, &kept, err);
     for (size_t i = kept; rc == 0 && i < jobs->count; i++) {
-        destroy_ad(jobs->items[i]);
+        ad_destroy(jobs->items[i]);
     }
     jobs->count = rc == 0 ? kept : jobs->count;
     return rc;

@@ -390,16 +390,11 @@ int cli_call_each(struct cli *cli, struct wire *wire, enum wire_verb verb,
                 (struct waiting){.reply = reply, .each = each, .arg = arg}, err);
 }
 
-static void destroy_ad(void *ad)
-{
-    ad_destroy(ad);
-}
-
 void cli_reply_fini(struct cli_reply *reply)
 {
     ad_destroy(reply->args);
     reply->args = NULL;
-    vec_fini(&reply->ads, destroy_ad);
+    vec_fini(&reply->ads, ad_destroy_item);
     mem_free(reply->blob);
     reply->blob = NULL;
     secret_list_unref(reply->secrets);

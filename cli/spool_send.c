@@ -493,11 +493,6 @@ static int look(struct spool *spool, const char *name, struct vec *ads, struct e
     return rc;
 }
 
-static void destroy_ad(void *ad)
-{
-    ad_destroy(ad);
-}
-
 /* Is it a name that a file here may have?  The shadow is not trusted with more. */
 static bool is_plain(const char *name)
 {
@@ -533,7 +528,7 @@ static int fetch_tree(struct spool *spool, const struct ad *job, const char *nam
         mem_free(inner);
         mem_free(local);
     }
-    vec_fini(&ads, destroy_ad);
+    vec_fini(&ads, ad_destroy_item);
     return rc;
 }
 

@@ -16,11 +16,6 @@
 #include "wire/token.h"
 #include "wire/verbs.h"
 
-static void destroy_ad(void *ad)
-{
-    ad_destroy(ad);
-}
-
 int token_ledger_read(struct os *os, const char *path, struct vec *ret, struct err *err)
 {
     char *text;
@@ -48,7 +43,7 @@ int token_ledger_read(struct os *os, const char *path, struct vec *ret, struct e
     }
     mem_free(text);
     if (rc != 0) {
-        vec_fini(&ads, destroy_ad);
+        vec_fini(&ads, ad_destroy_item);
         return rc;
     }
     *ret = ads;
@@ -118,7 +113,7 @@ int token_ledger_add(struct os *os, const char *path, const struct token *token,
         vec_push(&ads, ad);
         rc = write_all(os, path, &ads, err);
     }
-    vec_fini(&ads, destroy_ad);
+    vec_fini(&ads, ad_destroy_item);
     os_unlock(held);
     return rc;
 }
@@ -148,7 +143,7 @@ int token_ledger_revoke(struct os *os, const char *path, const char *id, int64_t
         rc = found ? write_all(os, path, &ads, err)
                    : err_set(err, -ENOENT, "%s: token %s was not made here", path, id);
     }
-    vec_fini(&ads, destroy_ad);
+    vec_fini(&ads, ad_destroy_item);
     os_unlock(held);
     return rc;
 }

@@ -63,11 +63,6 @@ static void told(void *arg, struct wire_reply *reply)
     (void)reply; /* not heard: the next time */
 }
 
-static void destroy_ad(void *ad)
-{
-    ad_destroy(ad);
-}
-
 static void tell(const struct negotiator *negotiator, struct wire *wire, const char *uplink,
                  const struct vec *ads)
 {
@@ -110,7 +105,7 @@ void rejections_tell(struct negotiator *negotiator, const struct plan_output *pl
     void *value;
     while (strmap_next(schedds, &at, &uplink, &value)) {
         tell(negotiator, wire, uplink, value);
-        vec_fini(value, destroy_ad);
+        vec_fini(value, ad_destroy_item);
         mem_free(value);
     }
     strmap_destroy(schedds, NULL);

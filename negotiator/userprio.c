@@ -85,11 +85,6 @@ static struct ad *account_ad(const struct negotiator *negotiator, const struct s
 
 /* ---- publishing */
 
-static void destroy_ad(void *ad)
-{
-    ad_destroy(ad);
-}
-
 static void published(void *arg, struct wire_reply *reply)
 {
     const struct negotiator *negotiator = arg;
@@ -112,7 +107,7 @@ static void send_ads(struct negotiator *negotiator, struct wire *wire, struct ve
         (void)wire_call(wire, VERB_UPDATE, &body, 0, published, negotiator); /* else: next time */
         ad_destroy(args);
     }
-    vec_fini(ads, destroy_ad);
+    vec_fini(ads, ad_destroy_item);
 }
 
 void userprio_publish(struct negotiator *negotiator, const char *name)
@@ -164,7 +159,7 @@ struct answer {
 
 static void answer_destroy(struct answer *answer)
 {
-    vec_fini(&answer->pending, destroy_ad);
+    vec_fini(&answer->pending, ad_destroy_item);
     ad_expr_destroy(answer->constraint);
     mem_free(answer);
 }
@@ -205,7 +200,7 @@ static void answer_add(struct answer *answer, struct ad *ad)
         const struct wire_body body = {.ads = (const struct ad *const *)answer->pending.items,
                                        .ad_count = answer->pending.count};
         (void)wire_reply_part(answer->request, &body); /* all is in memory: no need to wait */
-        vec_clear(&answer->pending, destroy_ad);
+        vec_clear(&answer->pending, ad_destroy_item);
     }
 }
 

@@ -25,11 +25,6 @@
 #include "wire/settings.h"
 #include "wire/wire.h"
 
-static void destroy_ad(void *ad)
-{
-    ad_destroy(ad);
-}
-
 static void reply_ads(struct wire_request *request, struct vec *ads)
 {
     size_t at = 0;
@@ -41,7 +36,7 @@ static void reply_ads(struct wire_request *request, struct vec *ads)
     const struct wire_body body = {.ads = (const struct ad *const *)ads->items + at,
                                    .ad_count = ads->count - at};
     wire_reply_ok(request, &body);
-    vec_fini(ads, destroy_ad);
+    vec_fini(ads, ad_destroy_item);
 }
 
 /* Machines of the configuration that no ad speaks of yet are nodes, too. */

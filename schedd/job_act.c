@@ -259,11 +259,6 @@ static void act_on_found(struct act *act)
 
 /* ---- the request ----------------------------------------------------------------------------- */
 
-static void destroy_ad(void *ad)
-{
-    ad_destroy(ad);
-}
-
 /* They borrow from the request. */
 static void forget_ids(struct act *act)
 {
@@ -279,7 +274,7 @@ static void act_destroy(struct act *act)
     }
     slice_work_destroy(act->turn);
     mem_free(act->found);
-    vec_fini(&act->answers, destroy_ad);
+    vec_fini(&act->answers, ad_destroy_item);
     mem_free(act);
 }
 

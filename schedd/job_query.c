@@ -95,11 +95,6 @@ struct query {
     struct query_history history;
 };
 
-static void destroy_ad(void *ad)
-{
-    ad_destroy(ad);
-}
-
 static void query_destroy(struct query *query)
 {
     LIST_REMOVE(query, entry);
@@ -114,7 +109,7 @@ static void query_destroy(struct query *query)
     ad_expr_destroy(query->history.filter.parsed);
     mem_free(query->history.filter.constraint);
     vec_fini(&query->projection, mem_free);
-    vec_fini(&query->history.ads, destroy_ad);
+    vec_fini(&query->history.ads, ad_destroy_item);
     mem_free(query);
 }
 

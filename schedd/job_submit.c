@@ -147,11 +147,6 @@ struct submission {
     uint64_t base_steps;          /* submit_plan_steps() of a job without an ad of its own */
 };
 
-static void destroy_ad(void *ad)
-{
-    ad_destroy(ad);
-}
-
 /* A job with everything in place, its cluster's ad included. */
 static int check_job(struct schedd *schedd, struct owner *owner, const struct ad *job,
                      struct err *err)
@@ -346,7 +341,7 @@ static void submission_destroy(struct submission *submission)
     slice_work_destroy(submission->turn);
     ad_destroy(submission->ad);
     factory_destroy(submission->factory);
-    vec_fini(&submission->procs, destroy_ad);
+    vec_fini(&submission->procs, ad_destroy_item);
     mem_free(submission);
 }
 

@@ -114,11 +114,6 @@ static void answered(void *arg, struct wire_reply *reply)
     }
 }
 
-static void destroy_ad(void *ad)
-{
-    ad_destroy(ad);
-}
-
 static void send_ads(struct request_ads *self, struct wire *wire, struct vec *ads)
 {
     for (size_t at = 0; at < ads->count; at += ADS_PER_UPDATE) {
@@ -136,7 +131,7 @@ static void send_ads(struct request_ads *self, struct wire *wire, struct vec *ad
                         self->schedd); /* a cut: all is sent anew */
         ad_destroy(args);
     }
-    vec_fini(ads, destroy_ad);
+    vec_fini(ads, ad_destroy_item);
 }
 
 static void send_gone(struct request_ads *self, struct wire *wire, const char *type,

@@ -276,11 +276,6 @@ static struct ad *entry_ad(const struct transfer_entry *entry)
     return ad;
 }
 
-static void destroy_ad(void *ad)
-{
-    ad_destroy(ad);
-}
-
 /* The list in as many parts as it needs: they are bounded by TRANSFER_LIST_MAX, so that the window
  * is not looked at. */
 static void send_list(struct run *run, struct wire_request *request)
@@ -293,13 +288,13 @@ static void send_list(struct run *run, struct wire_request *request)
             const struct wire_body part = {.ads = (const struct ad *const *)ads.items,
                                            .ad_count = ads.count};
             (void)wire_reply_part(request, &part); /* see above */
-            vec_clear(&ads, destroy_ad);
+            vec_clear(&ads, ad_destroy_item);
         }
     }
     const struct wire_body last = {.ads = (const struct ad *const *)ads.items,
                                    .ad_count = ads.count};
     wire_reply_ok(request, &last);
-    vec_fini(&ads, destroy_ad);
+    vec_fini(&ads, ad_destroy_item);
 }
 
 static bool feeds_has(const struct run *run);

@@ -63,15 +63,10 @@ struct spool_work {
     struct err err;
 };
 
-static void destroy_ad(void *ad)
-{
-    ad_destroy(ad);
-}
-
 static void work_free(struct spool_work *work)
 {
     LIST_REMOVE(work, entry);
-    vec_fini(&work->ads, destroy_ad);
+    vec_fini(&work->ads, ad_destroy_item);
     mem_free(work->root);
     mem_free(work->name);
     mem_free(work->after);

@@ -34,11 +34,6 @@ struct reign {
     struct strmap *given;
 };
 
-static void free_one_ad(void *ad)
-{
-    ad_destroy(ad);
-}
-
 static void on_closed(void *arg, struct wire *wire, int status, const char *why)
 {
     struct reign *reign = arg;
@@ -141,7 +136,7 @@ static void on_tick(void *arg)
             reign->wire = NULL;
         }
     } else if (wire_is_ready(reign->wire)) {
-        vec_clear(&reign->slots, free_one_ad);
+        vec_clear(&reign->slots, ad_destroy_item);
         vec_clear(&reign->ids, mem_free);
         ask(reign, "Machine", WANTED, slots_answered);
     }

@@ -59,11 +59,6 @@ static const struct ad *manifest_of(const struct starter *starter)
     return resume->manifests.items[resume->at];
 }
 
-static void destroy_ad(void *ad)
-{
-    ad_destroy(ad);
-}
-
 static char *below(const char *name)
 {
     struct strbuf path;
@@ -104,7 +99,7 @@ void resume_forget(struct starter *starter)
         resume->pid = 0;
     }
     close_file(starter);
-    vec_fini(&resume->manifests, destroy_ad);
+    vec_fini(&resume->manifests, ad_destroy_item);
 }
 
 /* ---- refused --------------------------------------------------------------------------------- */
@@ -221,7 +216,7 @@ static void looked(void *arg, struct wire_reply *reply)
         reply->status == -ECONNRESET) {
         return; /* again on the next connection */
     }
-    vec_clear(&resume->manifests, destroy_ad);
+    vec_clear(&resume->manifests, ad_destroy_item);
     for (size_t i = 0; i < reply->ad_count && resume->manifests.count < CANDIDATES_MAX; i++) {
         vec_push(&resume->manifests, wire_reply_take_ad(reply, i));
     }

@@ -136,11 +136,6 @@ static void names_of(const struct ad *args, struct vec *ret)
     ad_value_fini(&list);
 }
 
-static void destroy_ad(void *ad)
-{
-    ad_destroy(ad);
-}
-
 static void get(const struct daemon_env *env, struct wire_request *request)
 {
     struct vec patterns = {0}, ads = {0};
@@ -160,7 +155,7 @@ static void get(const struct daemon_env *env, struct wire_request *request)
                                        .ad_count = ads.count};
         wire_reply_ok(request, &body);
     }
-    vec_fini(&ads, destroy_ad);
+    vec_fini(&ads, ad_destroy_item);
     vec_fini(&patterns, mem_free);
 }
 
