@@ -230,6 +230,19 @@ static int judge_job(struct claim *claim, struct wire_request *request, struct e
                    : slot_plan_accepts(claim->slot->ad, wire_request_ad(request, 0), &context, err);
 }
 
+/* Nothing of the last run is left in the new one. */
+static void begin_run(struct claim *claim)
+{
+    mem_free(claim->run.record);
+    mem_free(claim->run.directory);
+    claim->run = (struct claim_run){.start_s = loop_wall_s(claim->startd->env.loop),
+                                    .recorded_pid = claim->kept.wire != NULL ? claim->kept.pid : 0};
+    claim->suspension = (struct claim_suspension){.by = claim->suspension.by};
+    claim->starter.pid = 0;
+    claim->starter.start = 0;
+    claim->starter.adopted = false;
+}
+
 /* The starter's place is free: judges the job that waits and commits the run. */
 static void begin(struct claim *claim)
 {
@@ -250,19 +263,12 @@ static void begin(struct claim *claim)
     (void)snprintf(claim->job.id, sizeof claim->job.id, "%s", ad_string_or(args, "JobId", ""));
     claim->job.epoch = ad_int_or(args, "ClaimEpoch", 0);
     (void)claim_set_job(claim, wire_request_ad(request, 0));
+    begin_run(claim);
     write_record(claim, args, wire_request_secret(request, SECRET_NONCE));
+    starters_name_directory(claim);
     claim->calls.starting = request;
     claim->calls.activate = NULL;
     claim_enter(claim, CLAIM_RECORDING);
-    claim->starter.pid = 0;
-    claim->starter.start = 0;
-    starters_name_directory(claim);
-    claim->run.energy_j = claim->run.core_s = 0;
-    claim->run.ckpt_taken_s = claim->run.ckpt_run_s = 0;
-    claim->run.recorded_pid = claim->kept.wire != NULL ? claim->kept.pid : 0;
-    claim->run.start_s = loop_wall_s(claim->startd->env.loop);
-    claim->suspension.at_s = claim->suspension.total_s = claim->suspension.count = 0;
-    claim->starter.adopted = false;
     claim_commit(claim, run_recorded);
 }
 
