@@ -224,7 +224,7 @@ static int judge_job(struct claim *claim, struct wire_request *request, struct e
         claim->startd->farewell.begun) {
         return err_set(err, -EAGAIN, "%s is going down", claim->startd->name);
     }
-    rc = slot_fits(claim->slot, wire_request_ad(request, 0), err);
+    rc = slots_fit(claim->slot, wire_request_ad(request, 0), err);
     struct ad_context context = startd_context(claim->startd);
     return rc != 0 ? rc
                    : slot_plan_accepts(claim->slot->ad, wire_request_ad(request, 0), &context, err);

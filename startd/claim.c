@@ -115,7 +115,7 @@ void claim_drop(struct claim *claim)
              LOG_TEXT("reason", claim->ending.reason));
     claim_discard(claim);
     if (slot != NULL) {
-        slot_rest(slot);
+        preempt_slot_free(slot);
     }
 }
 
@@ -183,7 +183,7 @@ static void claim_over(struct claim *claim)
     claim->slot = NULL;
     if (slot != NULL) {
         slot->claim = NULL;
-        slot_rest(slot);
+        preempt_slot_free(slot);
     }
     loop_timer_stop(claim->lease.alive_timer);
     claim_commit(claim, NULL);
@@ -564,7 +564,7 @@ static int restore_one(void *arg, const char *key, const void *value, size_t len
     const struct ad *piece = NULL;
     struct slot *slot = slot_by_name(startd, slot_name);
     if (slot == NULL && same_boot && !over && ad_get_ad(ad, "Piece", &piece) == 0) {
-        slot = slot_carve_again(startd, slot_name, piece);
+        slot = slots_carve_again(startd, slot_name, piece);
     }
     struct claim *claim = claim_make(startd);
     (void)snprintf(claim->id, sizeof claim->id, "%s", key);

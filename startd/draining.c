@@ -211,7 +211,7 @@ void draining_merge(struct startd *startd)
     for (size_t i = startd->slot_count; i > 0; i--) {
         struct slot *slot = startd->slots[i - 1];
         if (slot->state == SLOT_DRAINED && slot->kind == SLOT_DYNAMIC) {
-            slot_remove(slot);
+            slots_remove(slot);
         }
     }
 }

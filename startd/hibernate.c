@@ -95,7 +95,7 @@ static void stay_up(struct startd *startd, const char *why)
     startd->sent.first_done = false; /* cancels the offline ads */
     for (size_t i = 0; i < startd->slot_count; i++) {
         if (startd->slots[i]->claim == NULL) {
-            slot_rest(startd->slots[i]);
+            preempt_slot_free(startd->slots[i]);
         }
     }
     draining_stays(startd, true);
@@ -131,7 +131,7 @@ static bool comes_back(const struct startd *startd)
     const struct config *config = startd->env.config;
     const char *plugin = config_path(config, "HIBERNATION_PLUGIN");
     return strcmp(config_string(config, "POWER_METHOD"), "host") == 0 &&
-           strcmp(startd->down.level, "S5") != 0 && !hibernate_by_logind(startd) &&
+           strcmp(startd->down.level, "S5") != 0 && !hibernate_look_by_logind(startd) &&
            (plugin == NULL || plugin[0] == '\0');
 }
 
@@ -157,7 +157,7 @@ static void powered(void *arg, int status, const char *text)
         return;
     }
     if (comes_back(startd)) {
-        (void)hibernate_has_slept(startd); /* it is known */
+        (void)hibernate_look_has_slept(startd); /* it is known */
         woke(startd);
         return;
     }
@@ -170,7 +170,7 @@ static void powered(void *arg, int status, const char *text)
 static void still_here(void *arg)
 {
     struct startd *startd = arg;
-    if (!startd->asleep && hibernate_has_slept(startd)) {
+    if (!startd->asleep && hibernate_look_has_slept(startd)) {
         woke(startd); /* the timer has slept, too */
         return;
     }
@@ -228,7 +228,7 @@ void hibernate_ask(void *arg)
     struct startd *startd = arg;
     struct wire *wire = uplink_wire(startd->collector);
     if (going_down_is_silent(startd) && !startd->stopping && !startd->asleep) {
-        if (hibernate_has_slept(startd)) {
+        if (hibernate_look_has_slept(startd)) {
             woke(startd);
             return;
         }
@@ -283,7 +283,7 @@ static void take_down(struct startd *startd)
                                     .lock_dir = config_path(config, "LOCK"),
                                     .root = config_string(config, "POWER_ROOT"),
                                     .plugin = strbuf_text(&plugin),
-                                    .by_logind = hibernate_by_logind(startd),
+                                    .by_logind = hibernate_look_by_logind(startd),
                                     .sleep_command = config_string(config, "POWER_SLEEP_CMD")};
     struct err err;
     going_down_move(startd, DOWN_ORDERED);
@@ -400,7 +400,7 @@ static void go_down(struct startd *startd, int level, const char *reason)
     startd->down.reason = mem_strdup(reason);
     log_info(startd->env.log, "hibernate.begin", reason, LOG_TEXT("level", startd->down.level));
     struct err err;
-    bool needs_wake = hibernate_needs_wake(startd) && !startd->down.forced;
+    bool needs_wake = hibernate_look_needs_wake(startd) && !startd->down.forced;
     if (!startd->asleep && adapter_arm(startd, needs_wake, &err) != 0) {
         take_back(startd, err.text);
         return;
@@ -434,7 +434,7 @@ static int agreed_level(struct startd *startd)
     figures_measure(startd);
     for (size_t i = 0; i < startd->slot_count; i++) {
         struct slot *slot = startd->slots[i];
-        hibernate_write(startd, slot->ad); /* another slot may have been matched */
+        hibernate_look_put(startd, slot->ad); /* another slot may have been matched */
         votes[i] = slot_plan_sleep_vote(startd->down.when, slot->ad, &context);
     }
     return slot_plan_sleep_level(votes, startd->slot_count);
@@ -467,7 +467,7 @@ static void check_permitted(struct startd *startd, int status, const char *why)
     int level = any_claim(startd) || draining_stands(startd) || draining_is_on(startd)
                     ? 0
                     : agreed_level(startd);
-    if (level > 0 && hibernate_may(startd, level, false, false, &err) == 0) {
+    if (level > 0 && hibernate_look_judge(startd, level, false, false, &err) == 0) {
         startd->down.reclaimable = true;
         go_down(startd, level, startd->permit.reason);
     } else {
@@ -496,7 +496,7 @@ void hibernate_check(struct startd *startd)
     int level = agreed_level(startd);
     struct err err = {.text = ""};
     const char *why;
-    if (level == 0 || hibernate_may(startd, level, false, false, &err) != 0) {
+    if (level == 0 || hibernate_look_judge(startd, level, false, false, &err) != 0) {
         show_held(startd, err.text);
         return;
     }
@@ -536,7 +536,7 @@ void hibernate_drained(struct startd *startd, int level, bool keep_off, const ch
         return;
     }
     loop_timer_stop(startd->down.check_timer);
-    if (hibernate_may(startd, level, true, false, &why) != 0) {
+    if (hibernate_look_judge(startd, level, true, false, &why) != 0) {
         show_held(startd, why.text);
         take_back(startd, why.text); /* draining tries again */
         return;
@@ -548,10 +548,10 @@ void hibernate_drained(struct startd *startd, int level, bool keep_off, const ch
     permit_ask(startd, &what, drain_permitted);
 }
 
-void hibernate_look_again(struct startd *startd)
+void hibernate_check_slept(struct startd *startd)
 {
     if (going_down_has_begun(startd) || startd->stopping || startd->asleep ||
-        !hibernate_has_slept(startd)) {
+        !hibernate_look_has_slept(startd)) {
         return;
     }
     log_info(startd->env.log, "hibernate.woke", "the machine was suspended by somebody else");
@@ -666,7 +666,7 @@ void hibernate_power_down(struct startd *startd, struct wire_request *request)
         return;
     }
     struct err why;
-    int rc = hibernate_may(startd, 5, true, force, &why);
+    int rc = hibernate_look_judge(startd, 5, true, force, &why);
     if (rc != 0) {
         wire_reply_error(request, rc, "%s stays up: %s%s", startd->name, why.text,
                          rc == -EBUSY ? "; --force does not ask" : "");
@@ -696,7 +696,7 @@ static void end_of_leaving(void *arg)
     for (size_t i = 0; i < startd->slot_count && !going_down_has_begun(startd) && !startd->stopping;
          i++) {
         if (startd->slots[i]->claim == NULL) {
-            slot_rest(startd->slots[i]);
+            preempt_slot_free(startd->slots[i]);
         }
     }
 }

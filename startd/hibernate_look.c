@@ -52,7 +52,7 @@ static const char *plugin_of(const struct startd *startd)
     return is_method(startd, "host") && plugin != NULL ? plugin : "";
 }
 
-bool hibernate_by_logind(const struct startd *startd)
+bool hibernate_look_by_logind(const struct startd *startd)
 {
     const char *method = config_string(startd->env.config, "LINUX_HIBERNATION_METHOD");
     return strcmp(method, "auto") == 0 ? startd->look.has_systemd : strcmp(method, "logind") == 0;
@@ -197,7 +197,7 @@ static void look_at_host(struct startd *startd)
     look->levels = hibernate_plan_kernel_levels(&words);
     if (plugin_of(startd)[0] != '\0') {
         look->levels = look->plugin_levels;
-    } else if (hibernate_by_logind(startd)) {
+    } else if (hibernate_look_by_logind(startd)) {
         if (look->logind_known) { /* it has no word for S1: that is the kernel's */
             look->levels = (look->levels & HIBERNATE_LEVEL_S1) | look->logind_levels;
         }
@@ -225,7 +225,7 @@ static void look(struct startd *startd)
     }
 }
 
-bool hibernate_needs_wake(const struct startd *startd)
+bool hibernate_look_needs_wake(const struct startd *startd)
 {
     return is_method(startd, "host") &&
            !config_bool(startd->env.config, "HIBERNATION_OVERRIDE_WOL");
@@ -237,12 +237,12 @@ static const char *mechanism(const struct startd *startd)
         return is_method(startd, "none") ? "NONE"
                                          : config_string(startd->env.config, "POWER_METHOD");
     }
-    return plugin_of(startd)[0] != '\0'  ? startd->look.plugin_method
-           : hibernate_by_logind(startd) ? "logind"
-                                         : "/sys";
+    return plugin_of(startd)[0] != '\0'       ? startd->look.plugin_method
+           : hibernate_look_by_logind(startd) ? "logind"
+                                              : "/sys";
 }
 
-void keep_write(const struct startd *startd, struct ad *ad)
+void hibernate_look_put_keep(const struct startd *startd, struct ad *ad)
 {
     static const char *const NAMES[] = {"PowerKeepUntil", "PowerKeepBy", "PowerKeepReason"};
     const struct keep *keep = &startd->keep;
@@ -258,7 +258,7 @@ void keep_write(const struct startd *startd, struct ad *ad)
     }
 }
 
-void reclaim_write(const struct startd *startd, struct ad *ad)
+void hibernate_look_put_reclaim(const struct startd *startd, struct ad *ad)
 {
     const struct reclaim *reclaim = &startd->reclaim;
     if (reclaim->at_s > 0) {
@@ -267,13 +267,13 @@ void reclaim_write(const struct startd *startd, struct ad *ad)
     }
 }
 
-void hibernate_write(struct startd *startd, struct ad *ad)
+void hibernate_look_put(struct startd *startd, struct ad *ad)
 {
     char why[ADAPTER_WHY_MAX];
     look(startd);
     hibernate_plan_put_levels(startd->look.levels,
                               startd->look.levels != 0 &&
-                                  (!hibernate_needs_wake(startd) ||
+                                  (!hibernate_look_needs_wake(startd) ||
                                    adapter_can_wake(startd, why, sizeof why)),
                               ad);
     ad_set_string(ad, "HibernationMethod", mechanism(startd));
@@ -290,7 +290,7 @@ void hibernate_write(struct startd *startd, struct ad *ad)
     if (startd->last_match_s > 0) {
         ad_set_int(ad, "MachineLastMatchTime", startd->last_match_s);
     }
-    keep_write(startd, ad);
+    hibernate_look_put_keep(startd, ad);
 }
 
 /* ---- what holds it back */
@@ -308,7 +308,8 @@ static void inhibitor(void *arg, const char *what, const char *who, const char *
     }
 }
 
-int hibernate_may(struct startd *startd, int level, bool ordered, bool forced, struct err *err)
+int hibernate_look_judge(struct startd *startd, int level, bool ordered, bool forced,
+                         struct err *err)
 {
     const struct config *config = startd->env.config;
     struct inhibited inhibited = {.level = level};
@@ -336,14 +337,14 @@ int hibernate_may(struct startd *startd, int level, bool ordered, bool forced, s
         .inhibitor = inhibited.text,
         .ordered = ordered,
         .forced = forced,
-        .needs_wake = hibernate_needs_wake(startd),
+        .needs_wake = hibernate_look_needs_wake(startd),
         .can_wake = can_wake,
         .cannot_wake = cannot_wake,
     };
     return hibernate_plan_judge(&facts, level, err);
 }
 
-bool hibernate_has_slept(struct startd *startd)
+bool hibernate_look_has_slept(struct startd *startd)
 {
     static const uint64_t LEAST_MS = 500; /* the clocks are read one after the other */
     uint64_t suspended_ms = os_suspended_ms(startd->env.os);

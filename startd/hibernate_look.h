@@ -29,17 +29,25 @@ struct hibernate_look {
     int64_t awake_since_s; /* started, or a sleep was taken back */
 };
 
-void hibernate_look_open(struct startd *startd); /* again: with another configuration */
+void hibernate_look_open(struct startd *startd); /* also when the configuration is another one */
 void hibernate_look_close(struct startd *startd);
-/* HibernationState, HibernationLevel, HibernationSupportedStates, HibernationMethod, CanHibernate,
- * HibernationHeldBy ... */
-void hibernate_write(struct startd *startd, struct ad *ad);
-void keep_write(const struct startd *startd, struct ad *ad);
-void reclaim_write(const struct startd *startd, struct ad *ad); /* when and why it last was */
-/* May it go to sleep now?  As hibernate_plan_judge(). */
-int hibernate_may(struct startd *startd, int level, bool ordered, bool forced, struct err *err);
-bool hibernate_has_slept(struct startd *startd); /* since this was asked last, or the start */
-bool hibernate_needs_wake(const struct startd *startd); /* by magic packets, or it stays up */
-bool hibernate_by_logind(const struct startd *startd);  /* POWER_METHOD host: systemctl does it */
+
+/* Writes HibernationState, HibernationLevel, HibernationSupportedStates, HibernationMethod,
+ * CanHibernate, HibernationHeldBy ... into the ad of a slot. */
+void hibernate_look_put(struct startd *startd, struct ad *ad);
+/* Writes until when somebody keeps the machine up (keep.h), if somebody does. */
+void hibernate_look_put_keep(const struct startd *startd, struct ad *ad);
+/* Writes when and why jobs last took the machine back (reclaim.h), if they did. */
+void hibernate_look_put_reclaim(const struct startd *startd, struct ad *ad);
+
+/* May the machine go to sleep now?  The answer is hibernate_plan_judge()'s. */
+int hibernate_look_judge(struct startd *startd, int level, bool ordered, bool forced,
+                         struct err *err);
+/* Has the machine slept since this was asked last, or since the start? */
+bool hibernate_look_has_slept(struct startd *startd);
+/* Does the machine stay up if magic packets cannot wake it? */
+bool hibernate_look_needs_wake(const struct startd *startd);
+/* Does logind put the machine to sleep (POWER_METHOD host)? */
+bool hibernate_look_by_logind(const struct startd *startd);
 
 #endif

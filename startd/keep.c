@@ -70,7 +70,7 @@ static void saved(void *arg)
     if (request != NULL) {
         struct ad *args = ad_create();
         const struct wire_body body = {.args = args};
-        keep_write(startd, args);
+        hibernate_look_put_keep(startd, args);
         wire_reply_ok(request, &body);
         ad_destroy(args);
     }

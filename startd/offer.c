@@ -100,7 +100,7 @@ static int judge_offer(struct startd *startd, struct wire_request *request, stru
     const struct ad *args = wire_request_args(request);
     struct ad_context context = startd_context(startd);
     if (slot->kind == SLOT_PARTITIONABLE) {
-        rc = slot_carve(slot, job, &slot, err);
+        rc = slots_carve(slot, job, &slot, err);
     } else if (slot->state == SLOT_CLAIMED) {
         rc = preempt_judge(slot, job, ad_string_or(args, "Preemption", ""), err);
     } else {
@@ -113,7 +113,7 @@ static int judge_offer(struct startd *startd, struct wire_request *request, stru
     startd_tell_costly(slot, "Requirements", ad_string_or(args, "JobId", ""),
                        ad_string_or(job, "User", ""));
     if (rc != 0 && slot->kind == SLOT_DYNAMIC && slot->state == SLOT_UNCLAIMED) {
-        slot_uncarve(slot);
+        slots_uncarve(slot);
     }
     if (rc == 0) {
         *ret = slot;
@@ -225,7 +225,7 @@ void offer_dial_me(struct startd *startd, struct wire_request *request)
     claim_enter(claim, CLAIM_OFFERED);
     slot->claim = claim;
     if (slot->kind == SLOT_DYNAMIC) {
-        slot_keep(slot);
+        slots_keep(slot);
     }
     slot_move(slot, SLOT_MATCHED, SLOT_IDLE);
     answer(claim, request);

@@ -4,8 +4,8 @@
  * The claim that waits is in memory only: neither side has promised anything durable, its schedd
  * asks again and again, and whoever forgets it frees the other.  The running claim ends in steps:
  * its job retires until it has had its time, then it is asked to end, then it is killed; when its
- * starter is gone, slot_rest() hands the slot over.  A job that ends by itself meanwhile delivers
- * its result as ever: only the claim takes no further job.
+ * starter is gone, preempt_slot_free() hands the slot over.  A job that ends by itself meanwhile
+ * delivers its result as ever: only the claim takes no further job.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -304,7 +304,7 @@ static void hand_over(struct slot *slot)
     claim_dial(claim);
 }
 
-void slot_rest(struct slot *slot)
+void preempt_slot_free(struct slot *slot)
 {
     CHECK(slot->claim == NULL);
     if (slot->kind == SLOT_PARTITIONABLE || slot->state == SLOT_DRAINED) {
@@ -320,7 +320,7 @@ void slot_rest(struct slot *slot)
         return;
     }
     if (slot->kind == SLOT_DYNAMIC && !draining_is_due(slot)) {
-        slot_remove(slot);
+        slots_remove(slot);
         return;
     }
     struct ad_context context = startd_context(slot->startd);

@@ -30,7 +30,7 @@ void preempt_evict(struct slot *slot);
 void preempt_run_began(struct slot *slot);
 /* The slot has no claim any more: it goes to the claim that waits, or to Owner or Unclaimed with a
  * new claim id; a piece is removed (slot is dangling then). */
-void slot_rest(struct slot *slot);
+void preempt_slot_free(struct slot *slot);
 int64_t preempt_wait_max_s(const struct slot *slot);
 void preempt_step(void *claim);                        /* the retirement's timer */
 int64_t preempt_retirement_s(const struct slot *slot); /* that its job has left */

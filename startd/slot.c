@@ -224,8 +224,8 @@ static void set_state(struct slot *slot, struct ad *ad)
                   going_down_has_begun(startd)                              ? "GoingDown"
                   : going_down_is_leaving(startd) || startd->farewell.begun ? "Draining"
                                                                             : "On");
-    hibernate_write(startd, ad);
-    reclaim_write(startd, ad);
+    hibernate_look_put(startd, ad);
+    hibernate_look_put_reclaim(startd, ad);
 }
 
 /* ---- what a partitionable slot tells of its pieces: HTCondor's Child... lists */
@@ -332,7 +332,7 @@ void slot_build(struct slot *slot)
     set_claim(slot, ad);
     if (slot->kind == SLOT_PARTITIONABLE) {
         mint_for_pieces(slot);
-        slots_show_modifiers(slot->startd, ad);
+        slot_knobs_show_modifiers(slot->startd, ad);
         set_children(slot, ad);
     }
     secret_list_unref(slot->offered);

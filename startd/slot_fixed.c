@@ -95,7 +95,7 @@ static void set_policy(const struct startd *startd, int type_id, struct ad *ad)
                                            {"MACHINEMAXVACATETIME", "MachineMaxVacateTime"},
                                            {"CPU_BUSY", "CpuBusy"}};
     for (size_t i = 0; i < ARRAY_COUNT(PAIRS); i++) {
-        const char *text = slots_type_expr(config, type_id, PAIRS[i][0]);
+        const char *text = slot_knobs_expr(config, type_id, PAIRS[i][0]);
         text = text != NULL ? text : config_expr(config, PAIRS[i][0]);
         struct err err;
         if (text != NULL && ad_set_expr_old(ad, PAIRS[i][1], text, &err) != 0) {

@@ -19,7 +19,7 @@
 
 /* ---- types */
 
-const char *slots_type_text(const struct config *config, const char *prefix, int id,
+const char *slot_knobs_text(const struct config *config, const char *prefix, int id,
                             const char *suffix)
 {
     char name[80];
@@ -32,23 +32,23 @@ static const char *const TYPE_KNOBS[] = {
     "START",    "RANK",    "MAXJOBRETIREMENTTIME", "MACHINEMAXVACATETIME", "UNHIBERNATE", "SUSPEND",
     "CONTINUE", "PREEMPT", "WANT_SUSPEND",         "WANT_VACATE",          "KILL"};
 
-const char *slots_type_expr(const struct config *config, int type_id, const char *knob)
+const char *slot_knobs_expr(const struct config *config, int type_id, const char *knob)
 {
     char suffix[48];
     for (size_t i = 0; type_id > 0 && i < ARRAY_COUNT(TYPE_KNOBS); i++) {
         if (strcmp(TYPE_KNOBS[i], knob) == 0) {
             (void)snprintf(suffix, sizeof suffix, "_%s", knob); /* fits */
-            return slots_type_text(config, "SLOT_TYPE_", type_id, suffix);
+            return slot_knobs_text(config, "SLOT_TYPE_", type_id, suffix);
         }
     }
     return NULL;
 }
 
-int slots_check_type(const struct config *config, int type_id, struct err *err)
+int slot_knobs_check_type(const struct config *config, int type_id, struct err *err)
 {
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < ARRAY_COUNT(TYPE_KNOBS); i++) {
-        const char *text = slots_type_expr(config, type_id, TYPE_KNOBS[i]);
+        const char *text = slot_knobs_expr(config, type_id, TYPE_KNOBS[i]);
         rc = text != NULL ? ad_expr_check(NULL, text, err) : 0;
         rc = rc != 0 ? err_prefix(err, rc, "SLOT_TYPE_%d_%s", type_id, TYPE_KNOBS[i]) : 0;
     }
@@ -69,7 +69,7 @@ static const char *modifier(const struct startd *startd, size_t kind, char *name
                                   : config_text(startd->env.config, name);
 }
 
-void slots_show_modifiers(const struct startd *startd, struct ad *ad)
+void slot_knobs_show_modifiers(const struct startd *startd, struct ad *ad)
 {
     for (size_t i = 0; i < startd->division.kinds->count; i++) {
         char name[MODIFIER_MAX];
@@ -80,7 +80,7 @@ void slots_show_modifiers(const struct startd *startd, struct ad *ad)
     }
 }
 
-void slots_find_modifiers(struct startd *startd)
+void slot_knobs_find_modifiers(struct startd *startd)
 {
     for (size_t i = 0; i < startd->division.kinds->count; i++) {
         char name[MODIFIER_MAX];

@@ -30,7 +30,7 @@ void slot_policy_load(struct slot *slot)
     slot_policy_unload(slot);
     for (size_t i = 0; i < POLICY_EXPRS; i++) {
         const char *knob = policy_plan_knob((enum policy_expr)i);
-        const char *text = slots_type_expr(config, slot->type_id, knob);
+        const char *text = slot_knobs_expr(config, slot->type_id, knob);
         text = text != NULL ? text : config_expr(config, knob);
         struct err err;
         if (text != NULL &&

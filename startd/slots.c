@@ -204,9 +204,9 @@ static int read_types(struct startd *startd, struct slot_type types[SLOT_TYPES_M
     const struct config *config = startd->env.config;
     *count = 0;
     for (int id = 1; id <= SLOT_TYPES_MAX; id++) {
-        const char *number = slots_type_text(config, "NUM_SLOTS_TYPE_", id, "");
-        const char *partitionable = slots_type_text(config, "SLOT_TYPE_", id, "_PARTITIONABLE");
-        struct slot_type type = {.id = id, .share = slots_type_text(config, "SLOT_TYPE_", id, "")};
+        const char *number = slot_knobs_text(config, "NUM_SLOTS_TYPE_", id, "");
+        const char *partitionable = slot_knobs_text(config, "SLOT_TYPE_", id, "_PARTITIONABLE");
+        struct slot_type type = {.id = id, .share = slot_knobs_text(config, "SLOT_TYPE_", id, "")};
         if (number == NULL) {
             continue;
         }
@@ -223,7 +223,7 @@ static int read_types(struct startd *startd, struct slot_type types[SLOT_TYPES_M
         if (type.count != 0) {
             types[(*count)++] = type;
         }
-        int rc = slots_check_type(config, id, err);
+        int rc = slot_knobs_check_type(config, id, err);
         if (rc != 0) {
             return rc;
         }
@@ -289,7 +289,7 @@ int slots_create(struct startd *startd, struct err *err)
         return rc;
     }
     startd->machine_slots = startd->slot_count;
-    slots_find_modifiers(startd);
+    slot_knobs_find_modifiers(startd);
     for (size_t i = 0; i < startd->slot_count; i++) {
         slot_policy_load(startd->slots[i]);
         slot_mint(startd->slots[i]);
@@ -333,7 +333,7 @@ void slots_refresh(struct startd *startd)
 
 void slots_reload(struct startd *startd)
 {
-    slots_find_modifiers(startd);
+    slot_knobs_find_modifiers(startd);
     for (size_t i = 0; i < startd->slot_count; i++) {
         slot_policy_load(startd->slots[i]);
     }
@@ -374,7 +374,7 @@ static struct slot *add_piece(struct slot *parent, int piece_id, const struct re
     return piece;
 }
 
-void slot_keep(struct slot *piece)
+void slots_keep(struct slot *piece)
 {
     struct slot *parent = piece->parent;
     parent->entered_state_s = parent->entered_activity_s = loop_wall_s(piece->startd->env.loop);
@@ -395,7 +395,7 @@ static void take_out(struct slot *piece)
     destroy_slot(piece);
 }
 
-void slot_uncarve(struct slot *piece)
+void slots_uncarve(struct slot *piece)
 {
     take_out(piece);
 }
@@ -416,7 +416,7 @@ static int request_of(const struct slot *slot, const struct ad *job, struct reso
     return rc;
 }
 
-int slot_fits(const struct slot *slot, const struct ad *job, struct err *err)
+int slots_fit(const struct slot *slot, const struct ad *job, struct err *err)
 {
     struct resources want;
     if (slot->kind != SLOT_DYNAMIC) {
@@ -427,7 +427,7 @@ int slot_fits(const struct slot *slot, const struct ad *job, struct err *err)
     return rc != 0 ? err_prefix(err, rc, "%s: the job", slot->name) : 0;
 }
 
-int slot_carve(struct slot *parent, const struct ad *job, struct slot **ret, struct err *err)
+int slots_carve(struct slot *parent, const struct ad *job, struct slot **ret, struct err *err)
 {
     struct startd *startd = parent->startd;
     struct resources want, free;
@@ -448,7 +448,7 @@ int slot_carve(struct slot *parent, const struct ad *job, struct slot **ret, str
     return 0;
 }
 
-struct slot *slot_carve_again(struct startd *startd, const char *name, const struct ad *resources)
+struct slot *slots_carve_again(struct startd *startd, const char *name, const struct ad *resources)
 {
     int id = 0, piece_id = 0, length = 0;
     if (sscanf(name, "slot%d_%d%n", &id, &piece_id, &length) != 2 || id < 1 || piece_id < 1 ||
@@ -463,11 +463,11 @@ struct slot *slot_carve_again(struct startd *startd, const char *name, const str
         piece.amount[RESOURCE_CPUS] = 1;
     }
     struct slot *slot = add_piece(startd->slots[id - 1], piece_id, &piece);
-    slot_keep(slot);
+    slots_keep(slot);
     return slot;
 }
 
-void slot_remove(struct slot *piece)
+void slots_remove(struct slot *piece)
 {
     struct startd *startd = piece->startd;
     struct slot *parent = piece->parent;

@@ -30,18 +30,18 @@ int slots_create(struct startd *startd, struct err *err);
 void slots_destroy(struct startd *startd);
 void slots_reload(struct startd *startd);  /* expressions; the division needs a restart */
 void slots_refresh(struct startd *startd); /* all ads anew */
-/* A piece for that job, Unclaimed, of which nobody knows yet: slot_keep() or slot_uncarve() follows
- * at once.  -ENOSPC: it does not fit, or there are STARTD_SLOTS_MAX slots; -EINVAL: the job's
- * request is none. */
-int slot_carve(struct slot *parent, const struct ad *job, struct slot **ret, struct err *err);
+/* A piece for that job, Unclaimed, of which nobody knows yet: slots_keep() or slots_uncarve()
+ * follows at once.  -ENOSPC: it does not fit, or there are STARTD_SLOTS_MAX slots; -EINVAL: the
+ * job's request is none. */
+int slots_carve(struct slot *parent, const struct ad *job, struct slot **ret, struct err *err);
 /* May that job run in this piece, which was carved for another?  0 for slots that are no pieces;
  * -ENOSPC, -EINVAL. */
-int slot_fits(const struct slot *slot, const struct ad *job, struct err *err);
-void slot_keep(struct slot *piece);    /* it is shown, and what is left of its parent */
-void slot_uncarve(struct slot *piece); /* it was never there */
+int slots_fit(const struct slot *slot, const struct ad *job, struct err *err);
+void slots_keep(struct slot *piece);    /* it is shown, and what is left of its parent */
+void slots_uncarve(struct slot *piece); /* it was never there */
 /* The same for one that was there before we were started; takes resources whether they are free or
  * not.  NULL: such a slot is no longer configured. */
-struct slot *slot_carve_again(struct startd *startd, const char *name, const struct ad *resources);
-void slot_remove(struct slot *piece); /* a piece that has no claim any more */
+struct slot *slots_carve_again(struct startd *startd, const char *name, const struct ad *resources);
+void slots_remove(struct slot *piece); /* a piece that has no claim any more */
 
 #endif

@@ -64,7 +64,7 @@ static void poll(void *arg)
         loop_timer_set(startd->poll_timer, STANDS_POLL_MS);
         return;
     }
-    hibernate_look_again(startd);
+    hibernate_check_slept(startd);
     idle_hint_look(startd);
     policy_poll(startd);
     if (farewell_check(startd)) {
