@@ -131,7 +131,7 @@ static void another_version_is_refused(void **state)
 static void what_no_encoder_writes_is_refused(void **state)
 {
     (void)state;
-    BAD("\2", -EBADMSG, "ends too early");
+    BAD("\2", -EBADMSG, "the ad ends too early");
     BAD("\2\0\0x", -EBADMSG, "extra bytes");
     BAD("\2\2\2A\0\1\0\1\0", -EBADMSG, "fewer names");
     BAD("\2\1\4A\0B\0\1\0", -EBADMSG, "more names");
@@ -143,10 +143,10 @@ static void what_no_encoder_writes_is_refused(void **state)
     BAD("\2\1\2A\0\xff\xff\xff\xff\xff\1\0", -EBADMSG, "length of A");
     BAD("\2\1\2A\0\2\0\0", -EBADMSG, "extra bytes follow the value");
     BAD("\2\1\2A\0\2\2\2", -EBADMSG, "not 0 or 1");
-    BAD("\2\1\2A\0\1\2", -EBADMSG, "ends too early");
+    BAD("\2\1\2A\0\1\2", -EBADMSG, "the ad ends too early");
     BAD("\2\1\2A\0\3\3\x80\0", -EBADMSG, "shortest");
     BAD("\2\1\2A\0\x0b\3\xff\xff\xff\xff\xff\xff\xff\xff\xff\2", -EBADMSG, "shortest");
-    BAD("\2\1\2A\0\2\4\0", -EBADMSG, "ends too early");
+    BAD("\2\1\2A\0\2\4\0", -EBADMSG, "the ad ends too early");
     BAD("\2\1\2A\0\1\5", -EBADMSG, "text does not end");
     BAD("\2\1\2A\0\3\5xx", -EBADMSG, "text does not end");
     BAD("\2\1\2A\0\4\5x\0\0", -EBADMSG, "text does not end");
