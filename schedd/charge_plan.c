@@ -53,12 +53,12 @@ static int read_name(const struct ad *job, const char *attribute, const char **r
         return 0;
     }
     if (rc != 0 || value.type != AD_TYPE_STRING) {
-        return err_set(err, -EINVAL, "%s is not a literal string", attribute);
+        return err_set(err, -EINVAL, "%s is not a string literal", attribute);
     }
     if (value.string.text[0] != '\0' && !is_name(value.string.text)) {
         return err_set(err, -EINVAL,
-                       "%s '%.100s' is not a name: letters, digits, '_', '-' and at most %d parts "
-                       "with single dots between them",
+                       "%s '%.100s' is not a valid name: expected letters, digits, '_', '-' and at "
+                       "most %d parts separated by single dots",
                        attribute, value.string.text, CHARGE_PARTS_MAX);
     }
     *ret = value.string.text;
@@ -130,13 +130,13 @@ static int refuse_user(const struct charge_rules *rules, const char *attribute, 
                    "%s '%.100s' would charge another user: jobs of '%s' are charged to '%s' or "
                    "GROUP.%s%s",
                    attribute, value, rules->owner, rules->owner, rules->owner,
-                   rules->words != NULL ? ", unless ACCOUNTING_MAP says more" : "");
+                   rules->words != NULL ? ", unless ACCOUNTING_MAP allows more" : "");
 }
 
 static int refuse_group(const struct charge_rules *rules, const char *attribute, const char *value,
                         struct err *err)
 {
-    return err_set(err, -EPERM, "%s '%.100s': ACCOUNTING_MAP does not give that group to '%s'",
+    return err_set(err, -EPERM, "%s '%.100s': ACCOUNTING_MAP does not allow that group for '%s'",
                    attribute, value, rules->owner);
 }
 

@@ -103,7 +103,7 @@ static void activate_answered(void *arg, struct wire_reply *reply)
         claim_move(claim, CLAIM_BUSY);
         return;
     }
-    log_info(schedd->log, "claim.activation_refused", "the startd does not start the job",
+    log_info(schedd->log, "claim.activation_refused", "the startd did not start the job",
              LOG_TEXT("slot", claim->slot), LOG_TEXT("job", claim->job_id),
              LOG_INT("status", reply->status), LOG_TEXT("why", reply->text));
     if (reply->status == -EBUSY) {
@@ -119,7 +119,7 @@ static void activate_answered(void *arg, struct wire_reply *reply)
      * same slot without end. */
     struct job *job = claim->job;
     struct change *change = change_begin(schedd);
-    shadow_runs_forget(change, job, true, "the startd did not start it");
+    shadow_runs_forget(change, job, true, "the startd did not start the job");
     claim_detach(claim);
     claim_run_ended(schedd, job);
     queue_move(schedd, job, JOB_IDLE);
@@ -193,7 +193,8 @@ static bool has_to_wait(struct claim *claim)
     if (now_ms < schedd->claimed.next_start_ms) {
         claim->start.waits = true;
         loop_timer_set(claim->wait, schedd->claimed.next_start_ms - now_ms);
-        log_info(schedd->log, "job.start_waits", "the job that was started last asked for it",
+        log_info(schedd->log, "job.start_waits",
+                 "waiting because the previous job requested a delay (NextJobStartDelay)",
                  LOG_TEXT("job", claim->job_id),
                  LOG_INT("ms", schedd->claimed.next_start_ms - now_ms));
         return true;
@@ -273,7 +274,7 @@ void claim_call_deactivate(struct claim *claim)
     ad_destroy(args);
     claim->stop.told = true;
     if (sent < 0) {
-        end_claim(claim, "its startd is not connected, and its job was taken away");
+        end_claim(claim, "the startd is not connected, and the job was withdrawn");
     }
 }
 
@@ -302,7 +303,7 @@ void claim_call_suspend(struct claim *claim, bool suspended)
     claim->switching = suspended ? SWITCH_TO_SUSPENDED : SWITCH_TO_RUNNING;
     if (call(claim, VERB_SUSPEND_CLAIM, &body, 0, suspend_answered) < 0) {
         claim->switching = SWITCH_NONE;
-        log_info(claim->schedd->log, "claim.not_suspended", "its startd is not connected",
+        log_info(claim->schedd->log, "claim.not_suspended", "the startd is not connected",
                  LOG_TEXT("job", claim->job_id));
     }
     ad_destroy(args);
@@ -324,6 +325,6 @@ void claim_call_release(struct claim *claim)
     const struct wire_body body = {.args = NULL};
     int64_t sent = call(claim, VERB_RELEASE_CLAIM, &body, 0, release_answered);
     if (sent < 0) {
-        end_claim(claim, "released; its startd is not connected");
+        end_claim(claim, "released while the startd is not connected");
     }
 }

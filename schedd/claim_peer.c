@@ -118,8 +118,8 @@ static void accept_claim(struct claim *claim, struct wire_request *request)
     if (claim->job == NULL) { /* removed or held since the match */
         struct job *other = autocluster_best(claim->autocluster);
         if (other == NULL) {
-            claims_end(NULL, claim, "no job is left for it");
-            wire_reply_error(request, -ENOKEY, "the job is gone, and no other waits");
+            claims_end(NULL, claim, "no job is left for the claim");
+            wire_reply_error(request, -ENOKEY, "the job is gone, and no other job waits");
             return;
         }
         claim->job = other;
@@ -175,14 +175,14 @@ static void resume(struct claim *claim, struct wire_request *request)
     if (claim->state == CLAIM_STOPPING || claim->state == CLAIM_RELEASING) {
         verdict = RESUME_REFUSE;
     }
-    log_info(claim->schedd->log, "claim.resumed", "a startd is back with its claim",
+    log_info(claim->schedd->log, "claim.resumed", "a startd has reconnected with its claim",
              LOG_TEXT("slot", claim->slot), LOG_TEXT("job", id),
              LOG_BOOL("accepted", verdict != RESUME_REFUSE));
     if (verdict == RESUME_REFUSE) {
         claim->peer->claim = NULL;
         claim->peer = NULL;
-        wire_reply_error(request, -ENOKEY, "this claim is over");
-        claim_lost(claim, "its startd came back too late or with another job");
+        wire_reply_error(request, -ENOKEY, "this claim has ended");
+        claim_lost(claim, "the startd reconnected too late or with another job");
         return;
     }
     claim_renewed(claim);
@@ -224,14 +224,15 @@ static void handle_claim(struct claim_peer *peer, struct wire_request *request)
     const struct ad *args = wire_request_args(request);
     struct claim *claim = claims_find(peer->schedd, wire_request_secret(request, SECRET_CLAIM_ID));
     if (peer->schedd->stopping) { /* its successor knows the claim: the job is to go on */
-        wire_reply_error(request, -ESHUTDOWN, "this schedd ends");
+        wire_reply_error(request, -ESHUTDOWN, "this schedd is stopping");
         return;
     }
     if (claim == NULL || strcmp(claim->machine, ad_string_or(args, "Machine", "")) != 0) {
-        log_info(peer->schedd->log, "claim.refused", "a claim id that is not, or no longer, known",
+        log_info(peer->schedd->log, "claim.refused",
+                 "a startd presented an unknown or old claim id",
                  LOG_TEXT("machine", ad_string_or(args, "Machine", "")),
                  LOG_TEXT("slot", ad_string_or(args, "SlotName", "")));
-        wire_reply_error(request, -ENOKEY, "no such claim here");
+        wire_reply_error(request, -ENOKEY, "no such claim in this schedd");
         return;
     }
     if (claim->nonce_digest[0] == '\0' && claim->state < CLAIM_COMMITTING) {
@@ -239,10 +240,11 @@ static void handle_claim(struct claim_peer *peer, struct wire_request *request)
         return;
     }
     if (!is_the_machine(claim, wire_request_secret(request, SECRET_NONCE))) {
-        log_warn(peer->schedd->log, "claim.refused", "a claim id without the nonce of its machine",
+        log_warn(peer->schedd->log, "claim.refused",
+                 "a startd presented a claim id without the machine's nonce",
                  LOG_TEXT("machine", claim->machine), LOG_TEXT("slot", claim->slot),
                  LOG_TEXT("peer", wire_request_peer(request)->address), LOG_TEXT("verb", "CLAIM"));
-        wire_reply_error(request, -ENOKEY, "this is not the machine that was asked to dial");
+        wire_reply_error(request, -ENOKEY, "this machine was not asked to connect");
         return;
     }
     wire_proved(peer->wire);
@@ -254,7 +256,7 @@ static void handle_claim(struct claim_peer *peer, struct wire_request *request)
         accept_claim(claim, request);
         break;
     case CLAIM_COMMITTING: /* the startd dialled again before it had the answer */
-        claim_wire_refuse(claim, -ESTALE, "asked again");
+        claim_wire_refuse(claim, -ESTALE, "the startd asked again");
         claim->claim_request = request;
         break;
     default:
@@ -317,7 +319,7 @@ static void answer_gone(void *arg)
 
 static void drop_gone(void *arg)
 {
-    wire_reply_error(arg, -ESHUTDOWN, "the schedd ends");
+    wire_reply_error(arg, -ESHUTDOWN, "the schedd is stopping");
 }
 
 static void handle_gone(struct claim_peer *peer, struct wire_request *request)
@@ -360,7 +362,7 @@ static void on_request(void *arg, struct wire_request *request)
         wire_reply_ok(request, NULL);
         break;
     default:
-        wire_reply_error(request, -ENOSYS, "not answered on a claim's connection");
+        wire_reply_error(request, -ENOSYS, "not supported on the connection of a claim");
         break;
     }
 }
@@ -375,14 +377,14 @@ static void on_closed(void *arg, struct wire *wire, int status, const char *why)
     if (claim == NULL) {
         return;
     }
-    log_info(claim->schedd->log, "claim.cut", "the connection of a claim is lost",
+    log_info(claim->schedd->log, "claim.cut", "the connection of a claim was lost",
              LOG_TEXT("slot", claim->slot), LOG_TEXT("job", claim->job_id),
              LOG_TEXT("state", claim_state_name(claim->state)), LOG_TEXT("why", why));
-    claim_wire_refuse(claim, -ECONNRESET, "the connection is lost");
+    claim_wire_refuse(claim, -ECONNRESET, "the connection was lost");
     if (claim->state == CLAIM_IDLE || claim->state == CLAIM_RELEASING ||
         claim->state == CLAIM_STOPPING) {
         struct change *change = change_begin(claim->schedd);
-        claims_end(change, claim, "its connection is lost, and it has no job");
+        claims_end(change, claim, "the connection was lost, and the claim has no job");
         change_commit(change, NULL, NULL, NULL);
     } else if (claim->job != NULL && claim->job->phase == JOB_ACTIVE && !claim->schedd->stopping) {
         struct change *change = change_begin(claim->schedd);

@@ -52,7 +52,7 @@ void claim_wire_refuse(struct claim *claim, int status, const char *why)
 void claim_wire_close(struct claim *claim)
 {
     struct claim_peer *peer = claim->peer;
-    claim_wire_refuse(claim, -ENOKEY, "this claim is over");
+    claim_wire_refuse(claim, -ENOKEY, "this claim has ended");
     if (peer != NULL) {
         peer->claim = NULL;
         claim->peer = NULL;

@@ -37,19 +37,20 @@ int edit_plan_check(const struct ad *changes, const struct edit_rules *rules, st
     }
     while (ad_next(changes, &at, &name, NULL)) {
         if (!ad_name_is_valid(name)) {
-            return err_set(err, -EINVAL, "'%.100s' is not the name of an attribute", name);
+            return err_set(err, -EINVAL, "'%.100s' is not a valid attribute name", name);
         }
         if (submit_plan_is_ours(name) || ad_attr_is_private(name)) {
-            return err_set(err, -EPERM, "%s is kept by the schedd; it cannot be changed", name);
+            return err_set(err, -EPERM, "%s is maintained by the schedd and cannot be changed",
+                           name);
         }
         if (is_in_one(rules->immutable, name)) {
             return err_set(err, -EPERM, "%s is immutable (IMMUTABLE_JOB_ATTRS)", name);
         }
         if (!rules->is_super && is_in_one(rules->protected, name)) {
-            return err_set(err, -EPERM,
-                           "%s is protected (PROTECTED_JOB_ATTRS): only a queue super user "
-                           "changes it",
-                           name);
+            return err_set(
+                err, -EPERM,
+                "%s is protected (PROTECTED_JOB_ATTRS); only a queue super user may change it",
+                name);
         }
     }
     return 0;

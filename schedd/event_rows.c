@@ -164,7 +164,7 @@ void event_rows_add(struct change *change, struct owner *owner, const char *path
 {
     struct schedd *schedd = change_schedd(change);
     if (strlen(path) > EVENT_LOG_PATH_MAX || strchr(path, '\n') != NULL || path[0] != '/') {
-        log_warn(schedd->log, "events.no_log", "this is no path of a job event log",
+        log_warn(schedd->log, "events.no_log", "not a valid path of a job event log",
                  LOG_TEXT("path", path), LOG_TEXT("owner", owner->name));
         return;
     }
@@ -368,8 +368,8 @@ static int load_row(void *arg, const char *key, const void *value, size_t length
     int64_t number = 0;
     struct err err;
     if (sscanf(key, "%" SCNd64, &number) != 1 || ad_decode(value, length, NULL, &ad, &err) != 0) {
-        log_error(schedd->log, "events.row_damaged", "an event's row cannot be read; left alone",
-                  LOG_TEXT("key", key));
+        log_error(schedd->log, "events.row_damaged",
+                  "cannot read the row of an event; the row stays as it is", LOG_TEXT("key", key));
         return 0;
     }
     const char *owner = ad_string_or(ad, "Owner", "");

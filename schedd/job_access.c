@@ -41,7 +41,7 @@ static int not_running(const struct job *job, const char *id, struct err *err)
     const char *now = job->phase == JOB_HELD ? "is held"
                       : job->phase == JOB_PLACING || job->phase == JOB_COMPLETED
                           ? "has ended"
-                          : "is idle: it does not run yet";
+                          : "is idle and does not run yet";
     return err_set(err, -ESRCH, "job %s %s", id, now);
 }
 
@@ -51,10 +51,10 @@ static int find_run(struct access *access, const struct job_caller *caller, stru
     const char *id = ad_string_or(wire_request_args(access->request), "JobId", "");
     struct job *job = queue_job_by_id(access->schedd, id);
     if (job == NULL) {
-        return err_set(err, -ENOENT, "there is no job %.40s in the queue", id);
+        return err_set(err, -ENOENT, "no such job in the queue: %.40s", id);
     }
     if (!caller_may(caller, job)) {
-        return err_set(err, -EPERM, "job %s is not yours", id);
+        return err_set(err, -EPERM, "job %s belongs to another user", id);
     }
     if (job->phase != JOB_CLAIMED && job->phase != JOB_ACTIVE) {
         return not_running(job, id, err);
@@ -76,13 +76,15 @@ static int add_cluster(struct access *access, const struct job_caller *caller, c
     struct cluster *cluster =
         job_id_parse(id, &number, &proc) ? queue_cluster(access->schedd, number) : NULL;
     if (cluster == NULL || proc >= 0) {
-        return err_set(err, -ENOENT, "there is no cluster %.40s in the queue", id);
+        return err_set(err, -ENOENT, "no such cluster in the queue: %.40s", id);
     }
     if (!caller->is_super && strcmp(cluster->owner->name, caller->owner) != 0) {
-        return err_set(err, -EPERM, "cluster %s is not yours", id);
+        return err_set(err, -EPERM, "cluster %s belongs to another user", id);
     }
     if (access->owner != NULL && access->owner != cluster->owner) {
-        return err_set(err, -EINVAL, "clusters of several owners: ask for each by itself");
+        return err_set(
+            err, -EINVAL,
+            "the clusters belong to several owners; name one owner's clusters at a time");
     }
     if (!ad_has(cluster->ad, "SUBMIT_Iwd")) {
         return err_set(err, -EINVAL, "cluster %s was not submitted with -spool", id);
@@ -181,9 +183,8 @@ void access_handle(struct schedd *schedd, struct wire_request *request)
     if (schedd->stopping) {
         result = err_set(&err, -ESHUTDOWN, "the schedd is stopping");
     } else if (wire_request_peer(request)->relayed) { /* a hub could read the ticket, and use it */
-        result = err_set(&err, -EPERM,
-                         "a ticket is told on a connection to the schedd itself, not through a "
-                         "collector");
+        result =
+            err_set(&err, -EPERM, "a ticket is given only on a direct connection to the schedd");
     }
     result = result != 0 ? result : caller_find(schedd, wire_request_peer(request), &caller, &err);
     if (result == 0) {

@@ -307,7 +307,7 @@ static void dropped(void *arg)
 {
     struct act *act = arg;
     forget_ids(act);
-    wire_reply_error(act->request, -ESHUTDOWN, "the schedd ends");
+    wire_reply_error(act->request, -ESHUTDOWN, "the schedd is stopping");
     act_destroy(act);
 }
 
@@ -326,7 +326,7 @@ static int begin(struct act *act, struct err *err)
         action++;
     }
     if (action == sizeof(WORDS) / sizeof(WORDS[0])) {
-        return err_set(err, -EINVAL, "Action '%.50s' is not one that can be done to jobs", word);
+        return err_set(err, -EINVAL, "unknown Action '%.50s'", word);
     }
     act->action = (enum act_action)action;
     int result = caller_find(act->schedd, peer, &act->caller, err);

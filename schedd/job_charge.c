@@ -111,8 +111,8 @@ int charge_check(struct schedd *schedd, struct owner *owner, const struct ad *jo
     int rc = charge_plan_check(job, &rules, err);
     return rc == -EPERM && schedd->charge_lookups > LOOKUPS_MAX
                ? err_set(err, -E2BIG,
-                         "more than %d different names in the AccountingGroup of one submission: "
-                         "divide it",
+                         "more than %d different names in the AccountingGroup of one submission; "
+                         "split the submission",
                          LOOKUPS_MAX)
                : rc;
 }

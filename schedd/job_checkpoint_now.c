@@ -129,7 +129,7 @@ static void ask_job(struct asking *asking, const struct job_caller *caller, cons
     } else if (job->phase != JOB_ACTIVE || job->claim == NULL || job->claim->state != CLAIM_BUSY) {
         tell(asking, id, "BadStatus", "", NULL);
     } else if (ask_startd(asking, job->claim) != 0) {
-        tell(asking, id, "Failed", "its startd is not connected", NULL);
+        tell(asking, id, "Failed", "the startd is not connected", NULL);
     }
 }
 
@@ -149,7 +149,7 @@ static void ask_jobs(const struct wish *wish, const struct selected *jobs)
 {
     if (jobs->count > ASKED_MAX) {
         struct err err;
-        int result = err_set(&err, -E2BIG, "more than %d jobs at once", ASKED_MAX);
+        int result = err_set(&err, -E2BIG, "more than %d jobs in one request", ASKED_MAX);
         caller_refuse(wish->schedd, wish->request, result, &err);
         return;
     }

@@ -80,8 +80,8 @@ void checkpoints_taken(struct change *change, struct job *job, const struct ad *
     change_job(change, job);
     char id[JOB_ID_SIZE];
     job_id(job, id);
-    log_info(schedd->log, "job.checkpointed", "a checkpoint of the job is kept",
-             LOG_TEXT("job", id), LOG_INT("sequence", ad_int_or(own, CKPT_SEQUENCE, 0)),
+    log_info(schedd->log, "job.checkpointed", "stored a checkpoint of the job", LOG_TEXT("job", id),
+             LOG_INT("sequence", ad_int_or(own, CKPT_SEQUENCE, 0)),
              LOG_INT("image_bytes", ad_int_or(own, CKPT_IMAGE_BYTES, 0)),
              LOG_INT("committed_s", ad_int_or(own, "CommittedTime", 0)));
 }
@@ -206,7 +206,8 @@ bool checkpoints_look_at(struct schedd *schedd, struct job *job)
     char id[JOB_ID_SIZE];
     job_id(job, id);
     log_warn(schedd->log, "job.checkpoint_given_up",
-             "no machine that can run its image came; it may run on any, from its start",
+             "no machine that can resume the job's checkpoint has joined; the job may now start "
+             "over on any machine",
              LOG_TEXT("job", id), LOG_INT("patience_s", patience_s));
     ad_set_bool(job->own, CKPT_ANYWHERE, true);
     match_anew(schedd, job);

@@ -89,7 +89,7 @@ void claim_move(struct claim *claim, enum claim_state state)
 {
     CHECK((MOVES[claim->state] & TO(state)) != 0);
     run_has_ended(claim);
-    log_debug(claim->schedd->log, "claim.moved", "claim changed its state",
+    log_debug(claim->schedd->log, "claim.moved", "the claim changed its state",
               LOG_TEXT("slot", claim->slot), LOG_TEXT("job", claim->job_id),
               LOG_TEXT("from", STATE_NAMES[claim->state]), LOG_TEXT("to", STATE_NAMES[state]));
     claim->state = state;
@@ -132,13 +132,13 @@ static void timer_fired(void *arg)
     }
     if (is_only_matched(claim)) {
         claim_cancel(claim);
-        claim_lost(claim, "the startd did not dial in time");
+        claim_lost(claim, "the startd did not connect in time");
         return;
     }
     uint64_t end_ms =
         schedd_plan_lease_end(claim->renewed_ms, claim->lease_ms, settings->lease_margin_ms);
     if (schedd_plan_lease_is_over(end_ms, loop_now_ms(claim->schedd->loop))) {
-        claim_lost(claim, "the lease of its claim is over");
+        claim_lost(claim, "the claim's lease has expired");
     } else {
         set_lease_timer(claim);
     }
@@ -153,7 +153,7 @@ static void wait_fired(void *arg)
         claim->start.waits = false;
         claim_start(claim);
     } else if (claim->state == CLAIM_STARTING && !claim->start.activated) {
-        claim_lost(claim, "its shadow did not come up in time");
+        claim_lost(claim, "the shadow did not start in time");
     }
 }
 
@@ -488,11 +488,11 @@ void claim_restart(struct claim *claim)
     struct job *job = claim->job;
     CHECK(job != NULL);
     if (++claim->start.restarts > CLAIM_RESTARTS_MAX) {
-        claim_failed(claim, "its startd lost the job again and again");
+        claim_failed(claim, "the startd lost the job repeatedly");
         return;
     }
     struct change *change = change_begin(claim->schedd);
-    shadow_runs_forget(change, job, true, "its startd lost the job");
+    shadow_runs_forget(change, job, true, "the startd lost the job");
     claim_run_ended(claim->schedd, job);
     claim_detach(claim);
     give(change, claim, job);
@@ -616,7 +616,7 @@ static bool is_in_vain(const struct claim *claim)
 static void give_up(struct claim *claim)
 {
     claim_cancel(claim);
-    claim_lost(claim, "its job was taken away, and no other waits");
+    claim_lost(claim, "the job was withdrawn, and no other job waits");
 }
 
 static bool is_at_rest(const struct claim *claim)
@@ -701,7 +701,8 @@ static int load_claim(void *arg, const char *key, const void *value, size_t leng
     struct ad *row = NULL;
     struct err err;
     if (ad_decode(value, length, NULL, &row, &err) != 0) {
-        log_error(schedd->log, "claims.row_damaged", "a claim's row cannot be read; dropped",
+        log_error(schedd->log, "claims.row_damaged",
+                  "cannot read the row of a claim; the row was dropped",
                   LOG_TEXT("error", err.text));
         return 0;
     }

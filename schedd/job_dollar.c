@@ -36,11 +36,10 @@ int dollar_expand(struct schedd *schedd, struct job *job, const struct ad *slot,
     struct ad *found = ad_create();
     int result = 0;
     if (dollar_plan_matters(view) || dollar_plan_matters(job->cluster->ad)) {
-        result = slot != NULL
-                     ? dollar_plan_expand(view, job->cluster->ad, slot, &context, found, err)
-                     : err_set(err, -ENODATA,
-                               "the slot's ad, which $$() needs, is not "
-                               "known any more");
+        result =
+            slot != NULL
+                ? dollar_plan_expand(view, job->cluster->ad, slot, &context, found, err)
+                : err_set(err, -ENODATA, "the slot's ad, which $$() needs, is no longer known");
     }
     if (result == 0) {
         ad_merge(job_own(job), found);

@@ -123,7 +123,7 @@ static void committed(void *arg)
 static void dropped(void *arg)
 {
     struct edit *edit = arg;
-    wire_reply_error(edit->request, -ESHUTDOWN, "the schedd ends");
+    wire_reply_error(edit->request, -ESHUTDOWN, "the schedd is stopping");
     edit_destroy(edit);
 }
 
@@ -272,7 +272,7 @@ static int begin_edit(struct edit *edit, struct err *err)
     struct wire_request *request = edit->request;
     int result = caller_find(edit->schedd, wire_request_peer(request), &edit->caller, err);
     if (result == 0 && wire_request_ad_count(request) != 1) {
-        result = err_set(err, -EINVAL, "EDIT takes one ad: what is to be set");
+        result = err_set(err, -EINVAL, "EDIT needs one ad with the attributes to set");
     }
     if (result != 0) {
         return result;

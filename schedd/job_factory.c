@@ -141,7 +141,7 @@ static int read_digest(struct job_factory *factory, struct err *err)
     factory->file = submit_file_open(&factory->source, &factory->world);
     int rc = submit_file_read(factory->file, err);
     if (rc == 0) {
-        rc = err_set(err, -EINVAL, NAME ": there is no queue statement");
+        rc = err_set(err, -EINVAL, NAME ": no queue statement");
     }
     if (rc < 0) {
         return rc;
@@ -425,7 +425,7 @@ struct loading {
 static void damaged(const struct loading *loading, const char *key, const char *why)
 {
     log_error(loading->schedd->log, "queue.row_damaged",
-              "the rest of a cluster's jobs cannot be made; the row is left as it is",
+              "cannot create the remaining jobs of a cluster; the row stays as it is",
               LOG_TEXT("table", TABLE), LOG_TEXT("key", key), LOG_TEXT("error", why));
 }
 
@@ -447,7 +447,7 @@ static int load_row(void *arg, const char *key, const void *value, size_t length
     size_t own = strlen(loading->key);
     if (loading->place == NULL || cluster == NULL || strncmp(key, loading->key, own) != 0 ||
         key[own] != '.') {
-        damaged(loading, key, "there is no such cluster");
+        damaged(loading, key, "no such cluster");
         return 0;
     }
     char *digest = mem_strndup(value, length);

@@ -39,7 +39,7 @@ static void trim_found(void *arg, int result, const struct store_row *rows, size
     struct schedd *schedd = arg;
     schedd->history.trimming = false;
     if (result != 0 || count == 0) {
-        log_warn(schedd->log, "history.not_trimmed", "the history cannot be read",
+        log_warn(schedd->log, "history.not_trimmed", "cannot read the history",
                  LOG_INT("error", result));
         return;
     }
@@ -56,7 +56,7 @@ static void trim_found(void *arg, int result, const struct store_row *rows, size
             change_delete(change, "finished", key);
         }
     }
-    log_info(schedd->log, "history.trimmed", "the oldest jobs of the history are dropped",
+    log_info(schedd->log, "history.trimmed", "dropped the oldest jobs of the history",
              LOG_INT("jobs", count));
     schedd->history.count -= (int64_t)count;
     put_count(change, schedd);

@@ -58,7 +58,7 @@ static void dial_answered(void *arg, struct wire_reply *reply)
     const char *why = reply->text;
     if (status == 0 && digest[0] == '\0') {
         status = -EPROTO;
-        why = "its answer has no NonceDigest: nobody could tell who dials";
+        why = "the answer has no NonceDigest, which proves the machine's identity";
     } else if (status == 0) {
         claim_set_machine(claim, reply->token_id, digest);
     }
@@ -75,7 +75,7 @@ static void dial_answered(void *arg, struct wire_reply *reply)
     case DIALLED_WAIT: {
         uint64_t max_ms = seconds_as_ms(reply->args, "WaitMax", WAIT_MAX_S);
         if (claim->state == CLAIM_ASKED) {
-            log_info(schedd->log, "match.waits", "another claim has to end before",
+            log_info(schedd->log, "match.waits", "another claim must end first",
                      LOG_TEXT("slot", claim->slot), LOG_TEXT("job", claim->job_id),
                      LOG_INT("at_most_s", max_ms / 1000));
             claim_move(claim, CLAIM_WAITING);
@@ -89,10 +89,10 @@ static void dial_answered(void *arg, struct wire_reply *reply)
         break;
     case DIALLED_LOST:
     default:
-        log_info(schedd->log, "match.refused", "the startd does not take the job",
+        log_info(schedd->log, "match.refused", "the startd rejected the job",
                  LOG_TEXT("slot", claim->slot), LOG_TEXT("job", claim->job_id),
                  LOG_TEXT("why", why));
-        claim_lost(claim, "the startd does not take the job");
+        claim_lost(claim, "the startd rejected the job");
         break;
     }
 }
@@ -151,7 +151,7 @@ void claim_ask_again(struct claim *claim)
     }
     if (claim->job == NULL) {
         claim_cancel(claim);
-        claim_lost(claim, "its job was taken away, and no other waits");
+        claim_lost(claim, "the job was withdrawn, and no other job waits");
         return;
     }
     loop_timer_set(claim->timer, ASK_ANEW_MS); /* if no answer comes */
@@ -212,7 +212,7 @@ void claims_match(struct schedd *schedd, struct wire_request *request)
         wire_reply_error(request, -EINVAL, "MATCH needs a claim id, SlotName and StartdUplink");
         return;
     case -EEXIST:
-        wire_reply_error(request, -EEXIST, "this claim id was given before");
+        wire_reply_error(request, -EEXIST, "this claim id was used before");
         return;
     case -EDQUOT:
         wire_reply_error(request, -EDQUOT, "MAX_JOBS_RUNNING is reached");
@@ -222,10 +222,11 @@ void claims_match(struct schedd *schedd, struct wire_request *request)
         return;
     case -EAGAIN:
         /* -ENOENT: the claim id was not used, and may be given to another */
-        wire_reply_error(request, -ENOENT, "starters failed there: it gets no job for a while");
+        wire_reply_error(request, -ENOENT,
+                         "starters failed on this machine; it gets no job for a while");
         return;
     default:
-        wire_reply_error(request, -ENOENT, "no idle job in autocluster %lld any more",
+        wire_reply_error(request, -ENOENT, "no idle job left in autocluster %lld",
                          (long long)ad_int_or(args, "AutoClusterId", 0));
         return;
     }
@@ -238,11 +239,11 @@ void claims_match(struct schedd *schedd, struct wire_request *request)
                         : strcmp(word, "Priority") == 0 ? "Priority"
                                                         : "";
     bind(claim, job);
-    log_info(schedd->log, "job.matched", "a slot was found for the job",
-             LOG_TEXT("job", claim->job_id), LOG_TEXT("slot", claim->slot));
+    log_info(schedd->log, "job.matched", "found a slot for the job", LOG_TEXT("job", claim->job_id),
+             LOG_TEXT("slot", claim->slot));
     loop_timer_set(claim->timer, schedd->settings.match_timeout_ms);
     if (!dial(claim, false)) {
-        claim_lost(claim, "the collector cannot be asked to relay");
+        claim_lost(claim, "no connection to the collector");
         wire_reply_error(request, -ENOTCONN, "no connection to the collector");
         return;
     }

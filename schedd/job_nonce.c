@@ -62,7 +62,7 @@ static int load_nonce(void *arg, const char *key, const void *value, size_t leng
                           ? queue_job(loading->schedd, cluster, proc)
                           : NULL;
     if (job == NULL || length != JOB_NONCE_SIZE - 1 || memchr(value, '\0', length) != NULL) {
-        log_error(loading->schedd->log, "queue.row_damaged", "not the nonce of a job",
+        log_error(loading->schedd->log, "queue.row_damaged", "not a valid nonce of a job",
                   LOG_TEXT("table", TABLE), LOG_TEXT("key", key));
         (*loading->bad)++;
         return 0;

@@ -38,7 +38,7 @@ int owner_check_root_as(const char *account, struct err *err)
     }
     return owner_name_is_valid(account)
                ? 0
-               : err_set(err, -EINVAL, "SUBMIT_ROOT_AS '%.100s' is not the name of an account",
+               : err_set(err, -EINVAL, "SUBMIT_ROOT_AS '%.100s' is not a valid account name",
                          account);
 }
 
@@ -123,10 +123,10 @@ int owner_of_caller(struct schedd *schedd, const struct wire_peer *peer, char *r
                        name == own ? "" : " (SUBMIT_ROOT_AS)");
     }
     if (!schedd->self.is_root && strcmp(name, schedd->self.account) != 0) {
-        return err_set(err, -EPERM,
-                       "this schedd runs as '%s', not as root: it can run jobs of '%s' only, not "
-                       "of '%s'",
-                       schedd->self.account, schedd->self.account, name);
+        return err_set(
+            err, -EPERM,
+            "this schedd runs as '%s', not as root, and can run only jobs of '%s', not of '%s'",
+            schedd->self.account, schedd->self.account, name);
     }
     memcpy(ret, name, strlen(name) + 1);
     return 0;

@@ -188,7 +188,7 @@ static void complete(struct change *change, struct job *job)
     } else {
         queue_finish(change, job, STATUS_COMPLETED);
     }
-    log_info(schedd->log, "job.completed", "the job is completed", LOG_TEXT("job", id),
+    log_info(schedd->log, "job.completed", "the job has completed", LOG_TEXT("job", id),
              LOG_BOOL("stays", stays));
 }
 
@@ -211,7 +211,7 @@ void policy_act_on_exit(struct change *change, struct job *job)
     } else {
         char id[JOB_ID_SIZE];
         job_id(job, id);
-        log_info(schedd->log, "job.requeued", "its policy lets the job run again",
+        log_info(schedd->log, "job.requeued", "the job's policy lets the job run again",
                  LOG_TEXT("job", id), LOG_INT("completions", job_int(job, "NumJobCompletions", 0)));
         moves_requeue(change, job, ad_string_or(verdict, "Reason", ""));
     }
@@ -414,7 +414,7 @@ static struct change *ask_within_budget(struct policies *policies, struct job *j
     if (!was_over && most != 0 && owner->policy_steps > most) {
         log_warn(schedd->log, "policy.too_costly",
                  "the periodic expressions of an owner's jobs took more than "
-                 "MAX_PERIODIC_EXPR_STEPS; of the others those that are not cheap are held",
+                 "MAX_PERIODIC_EXPR_STEPS; expensive ones among the rest are held",
                  LOG_TEXT("owner", owner->name), LOG_INT("steps", owner->policy_steps));
     }
     return change;

@@ -418,7 +418,7 @@ static void send_part(void *arg)
     struct wire_body body = {.encoded = &query->part, .encoded_count = query->part_ads};
     query->sent_ads += query->part_ads;
     if (query->part.failed) {
-        wire_reply_error(query->request, -ENOMEM, "the answer does not fit into memory");
+        wire_reply_error(query->request, -ENOMEM, "not enough memory for the answer");
         query_destroy(query);
         return;
     }
@@ -609,7 +609,7 @@ static void history_found(void *arg, int result, const struct store_row *rows, s
         }
     }
     if (result != 0 && !query->gone) {
-        wire_reply_error(query->request, result, "the history cannot be read");
+        wire_reply_error(query->request, result, "cannot read the history");
         query_destroy(query);
         return;
     }
@@ -747,7 +747,7 @@ void queries_fini(struct schedd *schedd)
     while (!LIST_EMPTY(&schedd->under_way.queries)) {
         struct query *query = LIST_FIRST(&schedd->under_way.queries);
         if (query->request != NULL) {
-            wire_reply_error(query->request, -ESHUTDOWN, "the schedd ends");
+            wire_reply_error(query->request, -ESHUTDOWN, "the schedd is stopping");
         }
         query_destroy(query);
     }

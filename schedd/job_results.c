@@ -94,7 +94,7 @@ static void answer_after_commit(void *arg)
 static void dropped(void *arg)
 {
     struct pending *pending = arg;
-    wire_reply_error(pending->request, -ESHUTDOWN, "the schedd ends");
+    wire_reply_error(pending->request, -ESHUTDOWN, "the schedd is stopping");
     mem_free(pending);
 }
 
@@ -124,12 +124,13 @@ static void found_finished(void *arg, int64_t finished_epoch, const char *owner)
         .finished_epoch = finished_epoch,
     };
     if (finished_epoch >= 0 && strcmp(owner, lookup->owner) != 0 && owner[0] != '\0') {
-        wire_reply_error(lookup->request, -EPERM, "job %s is not of %s", lookup->job_id,
+        wire_reply_error(lookup->request, -EPERM, "job %s does not belong to %s", lookup->job_id,
                          lookup->owner);
     } else if (schedd_plan_result(&facts) == RESULT_DONE && owner[0] != '\0') {
         answer_ok(lookup->request, true);
     } else {
-        wire_reply_error(lookup->request, -ESTALE, "another run of this job counts, or none");
+        wire_reply_error(lookup->request, -ESTALE,
+                         "this run of the job has been replaced or has ended");
     }
     mem_free(lookup);
 }
@@ -191,7 +192,7 @@ static void begin_run(struct change *change, struct job *job, const struct ad *a
     change_job(change, job);
     char id[JOB_ID_SIZE];
     job_id(job, id);
-    log_info(schedd->log, "job.started", "the job runs", LOG_TEXT("job", id),
+    log_info(schedd->log, "job.started", "the job is running", LOG_TEXT("job", id),
              LOG_TEXT("slot", ad_string_or(own, "RemoteHost", "")));
 }
 
@@ -306,7 +307,7 @@ static void last_words(struct schedd *schedd, struct job *job, int64_t epoch,
                checkpoints_take_late(job, epoch)) {
         checkpoint(schedd, job, request);
     } else {
-        wire_reply_error(request, -ESTALE, "this run was told to end: its result does not count");
+        wire_reply_error(request, -ESTALE, "this run was told to end; its result does not count");
     }
 }
 
@@ -408,7 +409,7 @@ static void result(struct schedd *schedd, struct job *job, int64_t epoch,
         break;
     case RESULT_STALE:
     default:
-        wire_reply_error(request, -ESTALE, "another run of this job counts, or none");
+        wire_reply_error(request, -ESTALE, "this run of the job has been replaced or has ended");
         break;
     }
 }
@@ -420,7 +421,7 @@ static void placed(struct schedd *schedd, struct job *job, struct wire_request *
         return;
     }
     if (job->phase != JOB_PLACING && !(job->phase == JOB_HELD && job->staged)) {
-        wire_reply_error(request, -ESTALE, "this job has no result to be placed");
+        wire_reply_error(request, -ESTALE, "this job has no result to store");
         return;
     }
     struct change *change = change_begin(schedd);
@@ -442,7 +443,7 @@ void results_handle(struct schedd *schedd, struct owner *owner, struct wire_requ
         return;
     }
     if (job->cluster->owner != owner) {
-        wire_reply_error(request, -EPERM, "job %s is not of %s", id, owner->name);
+        wire_reply_error(request, -EPERM, "job %s does not belong to %s", id, owner->name);
         return;
     }
     if (job->epoch != epoch && (claims_keep_run(schedd, job, epoch) ||
@@ -452,7 +453,7 @@ void results_handle(struct schedd *schedd, struct owner *owner, struct wire_requ
         return;
     }
     if (job->epoch != epoch) {
-        wire_reply_error(request, -ESTALE, "another run of this job counts");
+        wire_reply_error(request, -ESTALE, "this run of the job has been replaced");
         return;
     }
     switch (wire_request_verb(request)) {

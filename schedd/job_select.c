@@ -45,14 +45,14 @@ int caller_check_super_users(const char *const *listed, const char *uid_domain, 
         const char *at = strchr(listed[i], '@');
         if (at == NULL) {
             return err_set(err, -EINVAL,
-                           "QUEUE_SUPER_USERS: '%.100s' is not a whole identity; write "
-                           "'%.100s@%s', or leave it out: root over the Unix socket and tokens "
-                           "with ADMINISTRATOR need not be listed",
+                           "QUEUE_SUPER_USERS: '%.100s' is not a full identity; write '%.100s@%s', "
+                           "or leave the entry out: root over the Unix socket and tokens with "
+                           "ADMINISTRATOR need no entry",
                            listed[i], listed[i], uid_domain);
         }
         if (at == listed[i] || at[1] == '\0') {
             return err_set(err, -EINVAL,
-                           "QUEUE_SUPER_USERS: '%.100s' is not a whole identity, NAME@DOMAIN",
+                           "QUEUE_SUPER_USERS: '%.100s' is not a full identity, NAME@DOMAIN",
                            listed[i]);
         }
     }
@@ -95,7 +95,7 @@ void caller_log_denied(struct schedd *schedd, struct wire_request *request, int6
 {
     const struct wire_peer *peer = wire_request_peer(request);
     if (jobs > 0) {
-        log_info(schedd->log, "queue.denied", "jobs of others, or of root, were left as they are",
+        log_info(schedd->log, "queue.denied", "skipped jobs of other users, or of root",
                  LOG_INT("jobs", jobs), LOG_TEXT("identity", peer->identity),
                  LOG_TEXT("verb", wire_verb_name(wire_request_verb(request))),
                  LOG_TEXT("peer", peer->address));
@@ -275,7 +275,7 @@ void selections_fini(struct schedd *schedd)
 {
     while (!LIST_EMPTY(&schedd->under_way.selections)) {
         struct selected selected = {.result = 0};
-        selected.result = err_set(&selected.err, -ESHUTDOWN, "the schedd ends");
+        selected.result = err_set(&selected.err, -ESHUTDOWN, "the schedd is stopping");
         end_selection(LIST_FIRST(&schedd->under_way.selections), &selected);
     }
 }
@@ -286,7 +286,7 @@ static int select_by_id(struct schedd *schedd, const char *id, struct selected *
 {
     int64_t cluster_id = 0, proc = -1;
     if (!job_id_parse(id, &cluster_id, &proc)) {
-        return err_set(err, -EINVAL, "'%.50s' is not the id of a job", id);
+        return err_set(err, -EINVAL, "'%.50s' is not a job id", id);
     }
     struct cluster *cluster = queue_cluster(schedd, cluster_id);
     size_t before = ret->count;
@@ -322,7 +322,7 @@ int select_by_ids(struct schedd *schedd, struct wire_request *request, const cha
         ad_value_item(&list, i, &item);
         result = item.type == AD_TYPE_STRING
                      ? select_by_id(schedd, item.string.text, ret, seen, missing, err)
-                     : err_set(err, -EINVAL, "%s is not a list of texts", name);
+                     : err_set(err, -EINVAL, "%s is not a list of strings", name);
         ad_value_fini(&item);
     }
     ad_value_fini(&list);

@@ -91,7 +91,7 @@ static void committed(void *arg)
 static void dropped(void *arg)
 {
     struct told *told = arg;
-    wire_reply_error(told->request, -ESHUTDOWN, "the schedd ends");
+    wire_reply_error(told->request, -ESHUTDOWN, "the schedd is stopping");
     mem_free(told);
 }
 
@@ -254,7 +254,7 @@ static void look(void *arg)
                      "its input data files were not spooled within SPOOL_TIMEOUT", true);
     }
     if (change != NULL) {
-        log_warn(schedd->log, "spool.timeout", "jobs whose input was not spooled are removed",
+        log_warn(schedd->log, "spool.timeout", "removed jobs whose input was not spooled in time",
                  LOG_INT("jobs", late.jobs.count));
         change_commit(change, NULL, NULL, NULL);
     }

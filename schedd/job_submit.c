@@ -162,8 +162,8 @@ static int check_digest(const struct owner *owner, const char *digest, struct er
         return 0;
     }
     return err_set(err, -EDQUOT,
-                   "the lists of jobs of %s that are made later (max_materialize, max_idle) would "
-                   "take more than %lld MiB; remove some of them, or submit fewer items at a time",
+                   "the item lists of %s for jobs with max_materialize or max_idle would take more "
+                   "than %lld MiB; remove some clusters, or submit fewer items at a time",
                    owner->name, (long long)(FACTORY_OWNER_MAX >> 20));
 }
 
@@ -173,7 +173,7 @@ static int take_digest(struct submission *submission, struct err *err)
     struct wire_request *request = submission->request;
     struct strbuf digest;
     if (submission->held != NULL) {
-        return err_set(err, -EINVAL, "a cluster that is there can get no digest");
+        return err_set(err, -EINVAL, "an existing cluster cannot get a digest");
     }
     strbuf_init(&digest, FACTORY_DIGEST_MAX);
     strbuf_puts(&digest, "");
@@ -189,9 +189,9 @@ static int take_digest(struct submission *submission, struct err *err)
         ad_merge(place, value.ad);
     }
     ad_value_fini(&value);
-    int result = digest.failed
-                     ? err_set(err, -E2BIG, "a digest of more than %zu bytes", FACTORY_DIGEST_MAX)
-                     : check_digest(submission->owner, strbuf_text(&digest), err);
+    int result = digest.failed ? err_set(err, -E2BIG, "the digest is larger than %zu bytes",
+                                         FACTORY_DIGEST_MAX)
+                               : check_digest(submission->owner, strbuf_text(&digest), err);
     result = result != 0
                  ? result
                  : factory_create(submission->schedd, ad_int_or(submission->ad, "ClusterId", 0),
@@ -219,9 +219,8 @@ static int take_jobs(struct submission *submission, struct err *err)
     bool later = ad_bool_or(wire_request_args(request), "Digest", false);
     if (spool_sandbox_is_used(base) && (count == 0 || later)) {
         return err_set(err, -EINVAL,
-                       later ? "jobs that are made later (max_materialize, max_idle) "
-                               "cannot be spooled"
-                             : "spooled jobs come with an ad each");
+                       later ? "jobs with max_materialize or max_idle cannot be spooled"
+                             : "each spooled job needs its own ad");
     }
     if (later) {
         return take_digest(submission, err);
@@ -249,10 +248,10 @@ static int take_cluster(struct submission *submission, bool *waits, struct err *
     if (id > 0) {
         struct cluster *cluster = queue_cluster(schedd, id);
         if (cluster == NULL) {
-            return err_set(err, -ENOENT, "no cluster %lld to add jobs to", (long long)id);
+            return err_set(err, -ENOENT, "no such cluster to add jobs to: %lld", (long long)id);
         }
         if (cluster->owner != submission->owner) {
-            return err_set(err, -EPERM, "cluster %lld is not of %s", (long long)id,
+            return err_set(err, -EPERM, "cluster %lld does not belong to %s", (long long)id,
                            submission->owner->name);
         }
         if (cluster->submitting) {
@@ -267,7 +266,7 @@ static int take_cluster(struct submission *submission, bool *waits, struct err *
     int64_t reserved = ad_int_or(args, "ReservedClusterId", 0);
     if (reserved != 0 && (find_reservation(schedd, reserved, submission->owner->name) == SIZE_MAX ||
                           queue_cluster(schedd, reserved) != NULL)) {
-        return err_set(err, -ESTALE, "cluster %lld is not reserved any more; submit again",
+        return err_set(err, -ESTALE, "the reservation of cluster %lld has ended; submit again",
                        (long long)reserved);
     }
     if (reserved != 0) { /* nobody else may have it from now on */
@@ -296,17 +295,18 @@ static int check_quotas(const struct submission *submission, struct err *err)
     const struct owner *owner = submission->owner;
     int64_t count = (int64_t)submission->count;
     if (settings->jobs_submit_max > 0 && count > settings->jobs_submit_max) {
-        return err_set(err, -EDQUOT, "%lld jobs in one submission: MAX_JOBS_PER_SUBMISSION is %lld",
+        return err_set(err, -EDQUOT,
+                       "too many jobs in one submission: %lld; MAX_JOBS_PER_SUBMISSION is %lld",
                        (long long)count, (long long)settings->jobs_submit_max);
     }
     if (settings->jobs_max > 0 &&
         schedd->queue.total + schedd->coming + count > settings->jobs_max) {
-        return err_set(err, -EDQUOT, "the queue is full: MAX_JOBS_SUBMITTED is %lld",
+        return err_set(err, -EDQUOT, "the queue is full; MAX_JOBS_SUBMITTED is %lld",
                        (long long)settings->jobs_max);
     }
     if (settings->jobs_owner_max > 0 &&
         owner->jobs + owner->coming + count > settings->jobs_owner_max) {
-        return err_set(err, -EDQUOT, "too many jobs of %s: MAX_JOBS_PER_OWNER is %lld", owner->name,
+        return err_set(err, -EDQUOT, "too many jobs of %s; MAX_JOBS_PER_OWNER is %lld", owner->name,
                        (long long)settings->jobs_owner_max);
     }
     if (submission->held != NULL &&
@@ -504,7 +504,7 @@ static void committed(void *arg)
 static void dropped(void *arg)
 {
     struct submission *submission = arg;
-    wire_reply_error(submission->request, -ESHUTDOWN, "the schedd ends");
+    wire_reply_error(submission->request, -ESHUTDOWN, "the schedd is stopping");
     submission_destroy(submission);
 }
 
@@ -661,7 +661,7 @@ void submissions_fini(struct schedd *schedd)
             continue; /* dropped() comes */
         }
         if (submission->request != NULL) {
-            wire_reply_error(submission->request, -ESHUTDOWN, "the schedd ends");
+            wire_reply_error(submission->request, -ESHUTDOWN, "the schedd is stopping");
         }
         submission_destroy(submission);
     }
@@ -669,7 +669,7 @@ void submissions_fini(struct schedd *schedd)
 
 /* ---- what an earlier life of the schedd has not ended ---------------------------------------- */
 
-#define TAKEN_BACK "the schedd ended before the submission was complete; submit again"
+#define TAKEN_BACK "the schedd stopped before the submission was complete; submit again"
 
 static void take_back(struct change *change, struct cluster *cluster)
 {

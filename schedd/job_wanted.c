@@ -70,7 +70,7 @@ int wanted_read(struct schedd *schedd, const struct ad *args, struct vec *ids, s
     }
     size_t count = ad_value_count(&list);
     if (count > WANTED_IDS_MAX) {
-        result = err_set(err, -E2BIG, "Ids has more than %d of them", WANTED_IDS_MAX);
+        result = err_set(err, -E2BIG, "more than %d Ids", WANTED_IDS_MAX);
     }
     for (size_t i = 0; result == 0 && i < count; i++) {
         struct ad_value item;
@@ -80,7 +80,8 @@ int wanted_read(struct schedd *schedd, const struct ad *args, struct vec *ids, s
         if (item.type == AD_TYPE_STRING && job_id_parse(item.string.text, &cluster, &proc)) {
             want(ids, cluster, proc);
         } else {
-            result = err_set(err, -EINVAL, "Ids is not a list of \"12\" or \"12.3\"");
+            result =
+                err_set(err, -EINVAL, "Ids is not a list of strings such as \"12\" or \"12.3\"");
         }
         ad_value_fini(&item);
     }

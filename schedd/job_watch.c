@@ -63,7 +63,7 @@ struct watcher {
 static void drop_watcher(void *arg)
 {
     struct watcher *watcher = arg;
-    wire_reply_error(watcher->request, -ESHUTDOWN, "the schedd ends");
+    wire_reply_error(watcher->request, -ESHUTDOWN, "the schedd is stopping");
     mem_free(watcher);
 }
 

@@ -129,7 +129,8 @@ void trouble_note(struct schedd *schedd, const char *machine, uint64_t claimed_m
         return;
     }
     trouble->until_ms = now_ms + wait_ms;
-    log_warn(schedd->log, "machine.avoided", "starters fail there: it gets no job for a while",
+    log_warn(schedd->log, "machine.avoided",
+             "starters failed on this machine; it gets no job for a while",
              LOG_TEXT("machine", machine), LOG_INT("failures", trouble->failures),
              LOG_INT("s", wait_ms / 1000));
     set_timer(self);

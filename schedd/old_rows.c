@@ -35,7 +35,7 @@ static int put_row(struct store_conversion *conversion, const char *table, const
     strbuf_init(&bytes, STORE_VALUE_MAX);
     ad_encode(ad, true, &bytes);
     int result = bytes.failed
-                     ? err_set(err, -ENOMEM, "row %s of %s does not fit", key, table)
+                     ? err_set(err, -ENOMEM, "malformed row %s of %s", key, table)
                      : store_convert_put(conversion, table, key, bytes.data, bytes.length, err);
     strbuf_fini(&bytes);
     return result;

@@ -38,7 +38,7 @@ static struct ad *decode_row(struct loading *loading, const char *table, const c
     struct err err;
     if (ad_decode(value, length, NULL, &ad, &err) != 0) {
         log_error(loading->schedd->log, "queue.row_damaged",
-                  "a row of the store cannot be read; it is left as it is",
+                  "cannot read a row of the store; the row stays as it is",
                   LOG_TEXT("table", table), LOG_TEXT("key", key), LOG_TEXT("error", err.text));
         loading->bad++;
     }
@@ -127,8 +127,7 @@ static int load_job(void *arg, const char *key, const void *value, size_t length
     struct cluster *cluster = strmap_get(schedd->queue.clusters, cluster_text);
     int64_t proc = ad_int_or(ad, "ProcId", -1);
     if (cluster == NULL || proc < 0 || proc > CLUSTER_PROCS_MAX) {
-        log_error(schedd->log, "queue.row_damaged", "a job without its cluster",
-                  LOG_TEXT("key", key));
+        log_error(schedd->log, "queue.row_damaged", "a job has no cluster", LOG_TEXT("key", key));
         loading->bad++;
         ad_destroy(ad);
         return 0;

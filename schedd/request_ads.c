@@ -221,7 +221,8 @@ static void found(void *arg, struct wire_reply *reply)
     for (size_t i = 0; i < reply->ad_count; i++) {
         const char *name = ad_string_or(reply->ads[i], "Name", "");
         if (name[0] != '\0' && strmap_get(ours, name) == NULL) {
-            log_info(schedd->log, "requests.stale", "taken back", LOG_TEXT("request", name));
+            log_info(schedd->log, "requests.stale", "requests withdrawn",
+                     LOG_TEXT("request", name));
             vec_push(&gone, mem_strdup(name));
         }
     }

@@ -100,7 +100,7 @@ int64_t request_work_end(const struct request_work *work)
 {
     if (work->work.over > 0) {
         tell_log(work, "request.costly",
-                 "evaluations of a constraint crossed their limit: they count as error");
+                 "evaluations of a constraint exceeded their limit and count as error");
     }
     return (int64_t)work->work.over;
 }

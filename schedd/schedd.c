@@ -208,7 +208,7 @@ static void handle_client(struct schedd *schedd, struct wire_request *request)
         wire_reply_ok(request, NULL);
         break;
     default:
-        wire_reply_error(request, -ENOSYS, "a schedd does not answer %s here",
+        wire_reply_error(request, -ENOSYS, "a schedd does not support %s here",
                          wire_verb_name(wire_request_verb(request)));
         break;
     }
@@ -223,7 +223,7 @@ static void handle_shadow(struct schedd *schedd, struct wire_request *request)
     struct wire *wire = wire_request_wire(request);
     struct owner *owner = wire != NULL ? shadows_owner(schedd, wire) : NULL;
     if (owner == NULL) {
-        wire_reply_error(request, -EACCES, "SHADOW_HELLO comes first");
+        wire_reply_error(request, -EACCES, "SHADOW_HELLO must come first");
         return;
     }
     if (wire_request_verb(request) == VERB_TRANSFER_TURN) {
@@ -423,7 +423,8 @@ static int place_of_door(const struct schedd *schedd, struct strbuf *address,
     const char *host = config_string(config, "SCHEDD_HOST");
     const char *on = config_string(config, "SCHEDD_LISTEN");
     if (host == NULL || host[0] == '\0') {
-        return err_set(err, -EINVAL, "SCHEDD_HOST is empty: how do others reach this schedd?");
+        return err_set(err, -EINVAL,
+                       "SCHEDD_HOST is empty; name the host at which others reach this schedd");
     }
     if (on == NULL || on[0] == '\0') {
         on = is_loopback(host) ? host : "0.0.0.0";

@@ -86,18 +86,19 @@ static struct owner *hello_owner(struct schedd *schedd, struct wire_request *req
     uid_t uid = 0;
     gid_t gid = 0;
     if (!peer->has_uid || !owner_name_is_valid(name)) {
-        (void)err_set(err, -EACCES, "a shadow calls over the Unix socket and names its owner");
+        (void)err_set(err, -EACCES,
+                      "a shadow must connect over the Unix socket and name its owner");
         return NULL;
     }
     if (os_user_find(schedd->os, name, &uid, &gid, err) != 0) {
         return NULL;
     }
     if (uid == 0) {
-        (void)err_set(err, -EACCES, "'%s' has uid 0: root has no shadow", name);
+        (void)err_set(err, -EACCES, "'%s' has uid 0; root has no shadow", name);
         return NULL;
     }
     if (uid != peer->uid) {
-        (void)err_set(err, -EACCES, "uid %u is not %s", (unsigned)peer->uid, name);
+        (void)err_set(err, -EACCES, "uid %u does not belong to %s", (unsigned)peer->uid, name);
         return NULL;
     }
     return queue_owner(schedd, name);
@@ -116,12 +117,12 @@ void shadow_hello_handle(struct schedd *schedd, struct wire_request *request)
                          ad_string_or(args, "ShadowPin", ""))) {
         /* Else whoever has the account could take its runs and requests away from it.  One whose
          * connection is about to be found closed asks again. */
-        log_warn(schedd->log, "shadow.second", "a shadow of this owner is there already",
+        log_warn(schedd->log, "shadow.second", "this owner has a connected shadow already",
                  LOG_TEXT("owner", owner->name), LOG_INT("pid", ad_int_or(args, "Pid", 0)));
         wire_reply_error(request, -EBUSY, "another shadow of %s is connected", owner->name);
         return;
     }
-    log_info(schedd->log, "shadow.hello", "a shadow is there", LOG_TEXT("owner", owner->name),
+    log_info(schedd->log, "shadow.hello", "a shadow has connected", LOG_TEXT("owner", owner->name),
              LOG_INT("pid", ad_int_or(args, "Pid", 0)), LOG_INT("runs", shadow_runs_count(owner)));
 
     struct strbuf known;

@@ -63,7 +63,7 @@ static void run_answered(void *arg, struct wire_reply *reply)
         if (!ref->place_only && owner != NULL && owner->shadow != NULL) {
             const char *pin = reply->status == 0 ? shadows_pin(owner) : NULL;
             claims_shadow_answered(schedd, ref->job_id, ref->epoch, pin,
-                                   "its shadow cannot serve the job");
+                                   "the shadow cannot serve the job");
         }
     }
     mem_free(ref);
@@ -194,7 +194,7 @@ static void forget_after_commit(void *arg)
 void shadow_runs_ended(struct owner *owner, const char *id, int64_t epoch)
 {
     if (owner->shadow != NULL) {
-        forget_run(owner, id, epoch, true, "it was told to end, and has ended");
+        forget_run(owner, id, epoch, true, "the job was told to end, and has ended");
     }
 }
 

@@ -201,13 +201,14 @@ static void on_exit_of_shadow(void *arg, pid_t pid, const struct os_exit *how)
     shadow->pid = 0;
     shadow->ending = false;
     if (!ended) {
-        log_warn(log, "shadow.exited", "a shadow ended without being told to",
+        log_warn(log, "shadow.exited", "a shadow ended unexpectedly",
                  LOG_TEXT("owner", shadow->owner->name), LOG_INT("status", how->status),
                  LOG_INT("signal", how->signal));
         back_off(shadow);
     }
     if (how->status == EXIT_LOCK_HELD) {
-        log_info(log, "shadow.other", "a shadow from before lives; waiting for its call",
+        log_info(log, "shadow.other",
+                 "a shadow of the earlier schedd is running; waiting for its connection",
                  LOG_TEXT("owner", shadow->owner->name));
     }
     plan_next(shadow);
@@ -287,8 +288,7 @@ static void admit_over(struct admit *admit, int status, const char *text)
 
 static void admit_late(void *arg)
 {
-    admit_over(arg, -ETIMEDOUT,
-               "the owner's shadow does not come up; the schedd's log may say why");
+    admit_over(arg, -ETIMEDOUT, "the owner's shadow does not start; see the schedd's log");
 }
 
 static void admit_answered(void *arg, struct wire_reply *reply)
@@ -319,7 +319,7 @@ void shadows_call(struct schedd *schedd, struct owner *owner, enum wire_verb ver
 {
     struct shadow *shadow = shadow_of(schedd, owner);
     if (shadow->admits.count >= ADMITS_MAX) {
-        answered(arg, -EBUSY, "too many wait for the owner's shadow");
+        answered(arg, -EBUSY, "too many requests wait for the owner's shadow");
         return;
     }
     struct admit *admit = mem_zalloc(sizeof(*admit));
@@ -340,7 +340,7 @@ void shadows_call(struct schedd *schedd, struct owner *owner, enum wire_verb ver
 static void drop_admits(struct shadow *shadow)
 {
     while (shadow->admits.count > 0) {
-        admit_over(shadow->admits.items[0], -ESHUTDOWN, "the schedd ends");
+        admit_over(shadow->admits.items[0], -ESHUTDOWN, "the schedd is stopping");
     }
     vec_fini(&shadow->admits, NULL);
 }

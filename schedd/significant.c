@@ -60,7 +60,7 @@ static void changed(void *arg, const char *key, const struct ad *ad)
     learn_list(schedd, ad, "SignificantAttributes", &fresh);
     if (fresh.count > 0) {
         size_t moved = autoclusters_divide(schedd, (const char *const *)fresh.items, fresh.count);
-        log_info(schedd->log, "significant", "more attributes of jobs matter",
+        log_info(schedd->log, "significant", "more job attributes are significant for matching",
                  LOG_INT("names", strmap_count(schedd->groups.learned)),
                  LOG_TEXT("first", fresh.items[0]), LOG_INT("jobs", moved));
         keep(schedd);

@@ -217,7 +217,7 @@ static void write_done(void *arg, int result)
     if (status != 0 && status != -EAGAIN && status != log->complained) {
         log->complained = status;
         log_warn(log->schedd->log, "events.site_log",
-                 "EVENT_LOG cannot be written; jobs go on without it",
+                 "cannot write EVENT_LOG; jobs continue without this log",
                  LOG_TEXT("log", writing->path),
                  LOG_TEXT("error", result != 0 ? writing->err.text : strerror(-status)));
     } else if (status == 0) {

@@ -149,7 +149,7 @@ int submit_plan_check_size(const struct ad *ad, size_t max, struct err *err)
     const char *name = NULL;
     while (ad_next(ad, &at, &name, NULL)) {
         if (!ad_name_is_valid(name)) {
-            return err_set(err, -EINVAL, "'%.100s' is not the name of an attribute", name);
+            return err_set(err, -EINVAL, "'%.100s' is not a valid attribute name", name);
         }
     }
     struct strbuf bytes;
@@ -159,7 +159,7 @@ int submit_plan_check_size(const struct ad *ad, size_t max, struct err *err)
     strbuf_fini(&bytes);
     return fits ? 0
                 : err_set(err, -E2BIG,
-                          "the job's ad has more than %zu bytes; its largest attribute is %.100s",
+                          "the job's ad is larger than %zu bytes; its largest attribute is %.100s",
                           max, largest_of(ad));
 }
 
@@ -247,7 +247,7 @@ int submit_plan_check_job(const struct ad *job, struct err *err)
     struct ad_identity_texts said;
     const char *not_literal = ad_identity_read(job, &said);
     if (not_literal != NULL) {
-        return err_set(err, -EINVAL, "%s is not a literal string", not_literal);
+        return err_set(err, -EINVAL, "%s is not a string literal", not_literal);
     }
     int result = check_string(job, "Cmd", &cmd, err);
     if (result == 0) {
@@ -261,7 +261,7 @@ int submit_plan_check_job(const struct ad *job, struct err *err)
         return result;
     }
     if (cmd[0] == '\0') {
-        return err_set(err, -EINVAL, "Cmd is missing: which program is to run?");
+        return err_set(err, -EINVAL, "Cmd is missing; name the program to run");
     }
     if (iwd[0] != '/') {
         return err_set(err, -EINVAL, "Iwd is missing or not an absolute path");
@@ -272,7 +272,7 @@ int submit_plan_check_job(const struct ad *job, struct err *err)
     int64_t universe = ad_int_or(job, "JobUniverse", 5);
     if (universe != 5 && universe != 1) {
         return err_set(err, -EINVAL,
-                       "JobUniverse %lld: only vanilla (5) and standard (1) are run here",
+                       "JobUniverse %lld is not supported; only vanilla (5) and standard (1) are",
                        (long long)universe);
     }
     struct cron_times times;

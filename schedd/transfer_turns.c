@@ -144,11 +144,11 @@ void turns_handle(struct schedd *schedd, struct owner *owner, struct wire_reques
     const char *id = ad_string_or(args, "JobId", "");
     struct job *job = queue_job_by_id(schedd, id);
     if (job == NULL || strlen(id) >= JOB_BYTES) {
-        wire_reply_error(request, -ESTALE, "job '%.40s' is not in the queue", id);
+        wire_reply_error(request, -ESTALE, "no such job in the queue: '%.40s'", id);
         return;
     }
     if (job->cluster->owner != owner) {
-        wire_reply_error(request, -EPERM, "job '%.40s' is not of %s", id, owner->name);
+        wire_reply_error(request, -EPERM, "job '%.40s' does not belong to %s", id, owner->name);
         return;
     }
     struct turn *turn = mem_zalloc(sizeof(*turn));
@@ -174,7 +174,7 @@ void turns_end(struct schedd *schedd)
     while ((turn = TAILQ_FIRST(&schedd->under_way.turns)) != NULL) {
         TAILQ_REMOVE(&schedd->under_way.turns, turn, entry);
         wire_request_on_gone(turn->request, NULL, NULL);
-        wire_reply_error(turn->request, -ESHUTDOWN, "the schedd ends");
+        wire_reply_error(turn->request, -ESHUTDOWN, "the schedd is stopping");
         mem_free(turn);
     }
 }

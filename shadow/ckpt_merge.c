@@ -99,7 +99,8 @@ static int run_program(struct work *work, const struct making *making, const cha
         char *said = read_said(shadow->os, part);
         said[strcspn(said, "\n")] = '\0';
         rc = err_set(&work->err, -EIO, "%s",
-                     said[0] != '\0' ? said : "roost-ckpt, merging, was killed");
+                     said[0] != '\0' ? said
+                                     : "roost-ckpt was killed while it merged the checkpoint");
         mem_free(said);
     }
     for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++) {
@@ -142,7 +143,7 @@ static int make_whole(struct work *work, const struct making *making, const char
     if (rc != 0) {
         char why[ERR_TEXT_MAX];
         (void)snprintf(why, sizeof why, "%s", work->err.text);
-        return err_set(&work->err, -ENODATA, "%.400s: all of it is to come again", why);
+        return err_set(&work->err, -ENODATA, "%.400s: send the whole checkpoint again", why);
     }
     return 0;
 }

@@ -47,8 +47,7 @@ int checkpoint_place_make(struct run *run, struct err *err)
     }
     if (above[0] != '/' || os_stat(shadow->os, above, &stat) != 0 ||
         (!stat.is_dir && !stat.is_link)) {
-        return err_set(err, -ENOTDIR, "checkpoint_destination %.500s: there is no such directory",
-                       above);
+        return err_set(err, -ENOTDIR, "checkpoint_destination %.500s: no such directory", above);
     }
     strbuf_init(&path, 0);
     checkpoint_place_plan_name(run->lane_job, run->id, above, &path);
@@ -70,7 +69,7 @@ int checkpoint_place_check(struct run *run, struct err *err)
         (os_stat(run->shadow->os, target, &stat) == 0 && stat.is_dir)) {
         return 0;
     }
-    return err_set(err, -EAGAIN, "the job's checkpoints are in %.500s, which is not there now",
+    return err_set(err, -EAGAIN, "the job's checkpoints are in %.500s, which is not available now",
                    target);
 }
 

@@ -97,7 +97,7 @@ int ckpt_receive_put(struct work *work)
         result = err_set(&work->err, -ESTALE, "%" PRId64 " bytes are there", call->have);
     } else if (call->offset >= 0 &&
                (call->offset > call->size || (int64_t)length > call->size - call->offset)) {
-        result = err_set(&work->err, -EINVAL, "Offset and Size do not fit");
+        result = err_set(&work->err, -EINVAL, "Offset and Size do not match");
     }
     if (result == 0 && call->offset == 0) {
         remove_other_parts(work, part);
@@ -154,7 +154,7 @@ static int check_one(struct work *work, const char *part, const char *name, cons
           strcmp(hex, ad_string_or(call->manifest, sum_attr, "")) != 0))) {
         (void)os_below_remove(work->run->shadow->os, part, name, NULL); /* it comes again */
         result = err_set(&work->err, -EAGAIN,
-                         "%s of checkpoint %" PRId64 " is not what was sent: send it again", name,
+                         "%s of checkpoint %" PRId64 " is not what was sent; send it again", name,
                          call->sequence);
     }
     return result;
@@ -216,14 +216,15 @@ static int check_room_to_merge(struct work *work, const char *part, const struct
         return 0;
     }
     (void)snprintf(why, sizeof why, "%s", work->err.text);
-    return err_set(&work->err, -ENODATA, "%.400s: all of it is to come again", why);
+    return err_set(&work->err, -ENODATA, "%.400s: send the whole checkpoint again", why);
 }
 
 static int merge(struct work *work, const char *part, const struct parts *parts)
 {
     struct ckpt_call *call = work->arg;
     if (call->base <= 0) {
-        return err_set(&work->err, -ENODATA, "what changed since no checkpoint is of no use");
+        return err_set(&work->err, -ENODATA,
+                       "changes since a checkpoint that does not exist are useless");
     }
     char *base = ckpt_call_place(work->run, call->base);
     struct ad *before = read_manifest(work, base);
@@ -356,7 +357,7 @@ static void taken_answered(struct run *run, void *arg, int status, const char *t
     struct told *told = arg;
     (void)answer;
     if (status == 0) {
-        log_info(run->shadow->log, "checkpoint.kept", "its run can go on from there",
+        log_info(run->shadow->log, "checkpoint.kept", "the job can resume from this checkpoint",
                  LOG_TEXT("job", run->id), LOG_INT("sequence", told->sequence),
                  LOG_INT("previous", told->previous));
         run->ckpt.latest = told->sequence;
@@ -379,7 +380,7 @@ void ckpt_receive_whole_done(struct work *work, int result)
     struct ckpt_call *call = work->arg;
     struct run *run = work->run;
     if (result == 0 && run->dropped) {
-        result = err_set(&work->err, -ESTALE, "this run does not count any more");
+        result = err_set(&work->err, -ESTALE, "this run of the job has been replaced or has ended");
     }
     if (result != 0) {
         log_warn(run->shadow->log, "checkpoint.not_kept", work->err.text, LOG_TEXT("job", run->id),

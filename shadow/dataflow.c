@@ -111,8 +111,8 @@ static void reported(struct run *run, void *arg, int status, const char *text,
         return;
     }
     log_info(run->shadow->log, "run.skipped",
-             status == 0 ? "its output is newer than its input" : text, LOG_TEXT("job", run->id),
-             LOG_INT("epoch", run->epoch));
+             status == 0 ? "the job's output is newer than its input" : text,
+             LOG_TEXT("job", run->id), LOG_INT("epoch", run->epoch));
     wire_reply_error(request, -ECANCELED, "the job's output is newer than its input");
     if (!run->dropped) {
         run_drop(run, true);

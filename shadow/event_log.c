@@ -106,7 +106,7 @@ static void complain(const struct event_write *write)
         if (status != 0 && status != write->stream->complained) {
             write->stream->complained = status;
             log_warn(write->shadow->log, "events.not_written",
-                     "a job event log cannot be written; the job goes on without it",
+                     "cannot write a job event log; the job continues without this log",
                      LOG_TEXT("log", write->items[i].path),
                      LOG_TEXT("error", status == -ELOOP ? "a symbolic link, which is not followed"
                                                         : strerror(-status)));

@@ -171,7 +171,7 @@ static int judge(struct work *work)
             (same->type != entry->type || entry->type != TRANSFER_DIRECTORY) &&
             strcmp(same->path, entry->path) != 0) {
             result = err_set(&work->err, -EINVAL,
-                             "inputs '%.300s' and '%.300s' would have one name in the sandbox",
+                             "inputs '%.300s' and '%.300s' would have the same name in the sandbox",
                              same->path, entry->path);
         }
         if (same != NULL) {
@@ -191,7 +191,7 @@ static int judge(struct work *work)
     }
     if (result == 0 && fetch->bytes_max >= 0 && fetch->bytes > fetch->bytes_max) {
         result = err_set(&work->err, -EDQUOT,
-                         "%lld bytes, and no more than %lld MB (MaxTransferInputMB) may be sent",
+                         "the input has %lld bytes; only %lld MB (MaxTransferInputMB) may be sent",
                          (long long)fetch->bytes, (long long)(fetch->bytes_max >> 20));
     }
     return result;
@@ -304,13 +304,14 @@ static void fetch_done(struct work *work, int result)
     struct run *run = work->run;
     struct fetch *fetch = work->arg;
     if (run->dropped) {
-        wire_reply_error(work->request, -ESTALE, "this run does not count any more");
+        wire_reply_error(work->request, -ESTALE,
+                         "this run of the job has been replaced or has ended");
     } else if (result != 0) {
         hold(run, work->request, result, work->err.text);
     } else if (fetch->is_dataflow) {
         dataflow_report(run, work->request);
     } else if (feeds_has(run)) { /* the lane reads by the list that there is */
-        wire_reply_error(work->request, -EBUSY, "files are being sent");
+        wire_reply_error(work->request, -EBUSY, "files are being sent already");
     } else {
         vec_fini(&run->inputs, transfer_entry_destroy);
         run->inputs = fetch->entries;
@@ -388,7 +389,7 @@ static int check_prefix(struct work *work, struct get *get, const char *path)
     char hex[DIGEST_HEX_SIZE];
     int rc = file_digest_add(get->digest, get->file, &offset, get->prefix);
     if (rc != 0) {
-        return err_set(&work->err, rc, "'%s' cannot be read: %s", path, err_code_text(rc));
+        return err_set(&work->err, rc, "cannot read '%s': %s", path, err_code_text(rc));
     }
     digest_peek(get->digest, hex); /* of less, if it is shorter now */
     if (offset == get->prefix && strcmp(hex, get->prefix_hex) == 0) {
@@ -419,7 +420,7 @@ static int read_piece(struct work *work, struct get *get, size_t *used)
     ssize_t got = result == 0 ? os_file_read(get->file, get->offset, get->buffer + *used, room) : 0;
     if (result != 0 || got < 0) {
         return result != 0 ? result
-                           : err_set(&work->err, (int)got, "'%s' cannot be read: %s", input->path,
+                           : err_set(&work->err, (int)got, "cannot read '%s': %s", input->path,
                                      err_code_text((int)got));
     }
     struct piece *piece = &get->pieces[get->piece_count++];
@@ -566,13 +567,12 @@ void feed_get(struct run *run, struct wire_request *request)
     }
     if (at == run->inputs.count) {
         wire_reply_error(request, -ENOENT,
-                         "'%.100s' is no input of this job, or JOB_FETCH did not "
-                         "come first",
+                         "'%.100s' is not an input of this job, or JOB_FETCH did not come first",
                          name);
         return;
     }
     if (feeds_count(run) >= GETS_MAX) {
-        wire_reply_error(request, -EBUSY, "%d requests for files are being answered", GETS_MAX);
+        wire_reply_error(request, -EBUSY, "too many requests for files at once (%d)", GETS_MAX);
         return;
     }
     struct get *get = mem_zalloc(sizeof(*get));
@@ -598,7 +598,7 @@ void feeds_end(struct shadow *shadow)
         struct get *get = LIST_FIRST(&shadow->gets);
         CHECK(!get->working);
         wire_request_on_gone(get->request, NULL, NULL);
-        wire_reply_error(get->request, -ESHUTDOWN, "the shadow ends");
+        wire_reply_error(get->request, -ESHUTDOWN, "the shadow is stopping");
         get_destroy(get);
     }
 }

@@ -135,7 +135,7 @@ void guests_admit(struct shadow *shadow, struct wire_request *request)
         return;
     }
     if (shadow->guests->tickets.count >= TICKETS_MAX) {
-        wire_reply_error(request, -EBUSY, "too many tickets that nobody has used");
+        wire_reply_error(request, -EBUSY, "too many unused tickets");
         return;
     }
     struct guest *guest = mem_zalloc(sizeof(*guest));
@@ -163,7 +163,7 @@ struct guest *guest_enter(struct shadow *shadow, const char *ticket)
         if (text_equal_secret(guest->ticket, ticket, TICKET_SIZE - 1)) {
             vec_remove_at(&shadow->guests->tickets, i);
             vec_push(&shadow->guests->there, guest);
-            log_info(shadow->log, "guest.entered", "a client with a ticket",
+            log_info(shadow->log, "guest.entered", "a client with a ticket has connected",
                      LOG_TEXT("purpose", PURPOSE_NAMES[guest->purpose]),
                      LOG_TEXT("job", guest->id));
             return guest;
@@ -197,7 +197,8 @@ void guests_revoked(struct shadow *shadow, const char *token_ids, struct vec *go
     for (size_t i = shadow->guests->there.count; i > 0; i--) {
         struct guest *guest = shadow->guests->there.items[i - 1];
         if (is_among(guest->token_id, token_ids)) {
-            log_warn(shadow->log, "guest.revoked", "a client has to go: its token was revoked",
+            log_warn(shadow->log, "guest.revoked",
+                     "a client was disconnected because its token was revoked",
                      LOG_TEXT("purpose", PURPOSE_NAMES[guest->purpose]), LOG_TEXT("job", guest->id),
                      LOG_TEXT("token_id", guest->token_id));
             vec_push(gone, guest);
@@ -289,7 +290,7 @@ static void answered(void *arg, struct wire_reply *reply)
                                        .blob_length = reply->blob_length};
         wire_reply_ok(forward->request, &body);
     } else if (reply->status == -ECONNRESET) {
-        wire_reply_error(forward->request, -EAGAIN, "the starter's connection was cut");
+        wire_reply_error(forward->request, -EAGAIN, "the connection of the starter was lost");
     } else {
         wire_reply_error(forward->request, reply->status, "%s", reply->text);
     }
@@ -311,7 +312,7 @@ static void forward(struct guest *guest, struct wire_request *request)
     enum wire_verb verb = wire_request_verb(request);
     const struct ad *args = wire_request_args(request);
     if (run_find(guest->shadow, guest->id, guest->epoch) == NULL) {
-        wire_reply_error(request, -ESRCH, "this run of job %s is over", guest->id);
+        wire_reply_error(request, -ESRCH, "this run of job %s has ended", guest->id);
         return;
     }
     struct wire *wire = starter_of(guest->shadow, guest->id, guest->epoch);
@@ -321,7 +322,7 @@ static void forward(struct guest *guest, struct wire_request *request)
     }
     bool of_shell = verb == VERB_SHELL_READ || verb == VERB_SHELL_WRITE;
     if (of_shell && !has_shell(guest, ad_int_or(args, "Shell", 0))) {
-        wire_reply_error(request, -ENOENT, "there is no such shell");
+        wire_reply_error(request, -ENOENT, "no such shell");
         return;
     }
     if (guest->forwards >= FORWARDS_MAX) {
@@ -380,7 +381,7 @@ void guest_handle(struct guest *guest, struct wire_request *request)
         break;
     }
     if ((allowed & (1U << guest->purpose)) == 0) {
-        wire_reply_error(request, -EACCES, "this ticket is not for %s", wire_verb_name(verb));
+        wire_reply_error(request, -EACCES, "this ticket is not valid for %s", wire_verb_name(verb));
     } else {
         forward(guest, request);
     }
@@ -412,7 +413,7 @@ void guests_end(struct shadow *shadow)
 {
     while (!LIST_EMPTY(&shadow->guests->forwards)) {
         struct forward *one = LIST_FIRST(&shadow->guests->forwards);
-        wire_reply_error(one->request, -ESHUTDOWN, "the shadow ends");
+        wire_reply_error(one->request, -ESHUTDOWN, "the shadow is stopping");
         forward_destroy(one);
     }
     vec_fini(&shadow->guests->tickets, guest_destroy);

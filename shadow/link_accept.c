@@ -61,16 +61,16 @@ static int take_who(struct link *link, const struct ad *who, const char *nonce, 
 {
     const char *id = ad_string_or(who, "JobId", "");
     if (id[0] == '\0' || strlen(id) >= sizeof(link->id) || strlen(nonce) != RUN_NONCE_SIZE - 1) {
-        return err_set(err, -EACCES, "a starter says JobId, ClaimEpoch and its nonce");
+        return err_set(err, -EACCES, "a starter must send JobId, ClaimEpoch and its nonce");
     }
     memcpy(link->id, id, strlen(id) + 1);
     memcpy(link->nonce, nonce, RUN_NONCE_SIZE);
     link->epoch = ad_int_or(who, "ClaimEpoch", 0);
     link->stays = false; /* said anew by each run's JOB_DONE */
     if (bind(link) == -EACCES) {
-        log_warn(link->shadow->log, "link.refused", "a starter with a wrong nonce",
+        log_warn(link->shadow->log, "link.refused", "a starter presented a wrong nonce",
                  LOG_TEXT("job", id), LOG_TEXT("peer", address));
-        return err_set(err, -EACCES, "the nonce is wrong");
+        return err_set(err, -EACCES, "wrong nonce");
     }
     return 0;
 }
@@ -83,7 +83,7 @@ static int admit(void *arg, const struct wire_peer *peer, const struct wire_hell
     if (ticket[0] != '\0') {
         link->guest = guest_enter(link->shadow, ticket);
         if (link->guest == NULL) {
-            return err_set(err, -EACCES, "the ticket is none, was used, or is too old");
+            return err_set(err, -EACCES, "the ticket is missing, was used before, or is too old");
         }
         wire_proved(link->wire);
         return 0;
@@ -103,7 +103,7 @@ struct asked {
 
 static void refuse_stale(struct wire_request *request)
 {
-    wire_reply_error(request, -ESTALE, "this run does not count any more");
+    wire_reply_error(request, -ESTALE, "this run of the job has been replaced or has ended");
 }
 
 /* No answer: it dials again, and by then the schedd has told us of the run. */
@@ -154,7 +154,7 @@ static void ask(struct link *link, struct wire_request *request)
     struct shadow *shadow = link->shadow;
     uint64_t now_ms = loop_now_ms(shadow->loop);
     if (shadow->asking || now_ms - shadow->asked_ms < ASK_PAUSE_MS) {
-        come_again(link, request, "too many ask for runs that are not known");
+        come_again(link, request, "too many requests for unknown runs");
         return;
     }
     shadow->asking = true;
@@ -194,13 +194,13 @@ static void on_request(void *arg, struct wire_request *request)
     }
     if (link->stays && link->run == NULL && wire_request_verb(request) == VERB_JOB_FETCH) {
         if (take_who(link, wire_request_args(request), wire_request_secret(request, SECRET_NONCE),
-                     "a starter that stayed", &err) != 0) {
+                     "a starter that kept running has reconnected", &err) != 0) {
             wire_reply_error(request, -EACCES, "%s", err.text);
             return;
         }
     }
     if (link->run == NULL && (link->id[0] == '\0' || bind(link) == -EACCES)) {
-        wire_reply_error(request, -EACCES, "the nonce is wrong");
+        wire_reply_error(request, -EACCES, "wrong nonce");
         return;
     }
     if (link->run != NULL) {

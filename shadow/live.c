@@ -44,7 +44,7 @@ static int live_body(struct work *work)
     size_t length = 0;
     const void *data = wire_request_blob(work->request, &length);
     if (offset < 0) {
-        return err_set(&work->err, -EINVAL, "a stream says where its bytes belong");
+        return err_set(&work->err, -EINVAL, "a stream needs the position of its bytes");
     }
     int result = run->live[which] == NULL ? open_target(work, which, (uint64_t)offset) : 0;
     struct os_file *file = run->live[which];
@@ -52,14 +52,14 @@ static int live_body(struct work *work)
         return result; /* or it is dropped: /dev/null */
     }
     if (os_file_size(file) < offset) { /* somebody removed it */
-        return err_set(&work->err, -ESTALE, "the stream is to be sent from its beginning");
+        return err_set(&work->err, -ESTALE, "the stream must be sent from its beginning");
     }
     result = os_file_write(file, (uint64_t)offset, data, length);
     if (result == 0 && ad_bool_or(args, "Ends", false)) {
         result = os_file_sync(file);
     }
     return result == 0 ? 0
-                       : err_set(&work->err, result, "stream %zu cannot be written: %s", which,
+                       : err_set(&work->err, result, "cannot write stream %zu: %s", which,
                                  err_code_text(result));
 }
 
@@ -79,7 +79,7 @@ void live_put(struct run *run, struct wire_request *request)
     bool is_error = strcmp(name, TRANSFER_STDERR) == 0;
     if ((!is_error && strcmp(name, TRANSFER_STDOUT) != 0) ||
         !ad_bool_or(run->job, is_error ? "StreamErr" : "StreamOut", false)) {
-        wire_reply_error(request, -EPERM, "'%.100s' is not streamed", name);
+        wire_reply_error(request, -EPERM, "'%.100s' is not a stream of this job", name);
         return;
     }
     run_work_start(run, request, live_body, live_done, NULL);

@@ -47,7 +47,7 @@ static void mail_exited(void *arg, pid_t pid, const struct os_exit *how)
     struct mail *mail = arg;
     (void)pid;
     if (how->status != 0) {
-        log_warn(mail->shadow->log, "mail.failed", "sendmail did not take a mail",
+        log_warn(mail->shadow->log, "mail.failed", "sendmail did not accept a mail",
                  LOG_INT("status", how->status), LOG_INT("signal", how->signal));
     }
     mail->shadow->mailer->sent = mail->number;
@@ -80,7 +80,7 @@ void mail_handle(struct shadow *shadow, struct wire_request *request)
         return;
     }
     if (shadow->mailer->mail != NULL) {
-        wire_reply_error(request, -EAGAIN, "the mail before is being sent");
+        wire_reply_error(request, -EAGAIN, "the previous mail is still being sent");
         return;
     }
     const char *const argv[] = {shadow->mailer->sendmail, "-oi", "-t", NULL};
@@ -110,7 +110,7 @@ void mail_forget(struct shadow *shadow)
     struct mail *mail = shadow->mailer->mail;
     if (mail != NULL) { /* sendmail goes on by itself */
         os_forget(shadow->os, mail->pid);
-        wire_reply_error(mail->request, -ESHUTDOWN, "the shadow ends");
+        wire_reply_error(mail->request, -ESHUTDOWN, "the shadow is stopping");
         mail_end(mail);
     }
     mem_free(shadow->mailer->sendmail);

@@ -152,7 +152,7 @@ static int copy_bytes(struct work *work, const char *name, const struct spot *to
         result = os_file_sync(out);
     }
     if (result != 0 && in != NULL && out != NULL) {
-        (void)err_set(&work->err, result, "'%s%s%s' cannot be written: %s", to->root, between(to),
+        (void)err_set(&work->err, result, "cannot write '%s%s%s': %s", to->root, between(to),
                       to->path, err_code_text(result));
     }
     mem_free(buffer);
@@ -178,7 +178,7 @@ static int move_across(struct work *work, const char *name, const struct spot *t
         char target[TRANSFER_PATH_MAX + 1];
         result = os_below_read_link(os, run->stage, name, target, sizeof(target));
         result = result == 0 ? os_below_link(os, temporary.root, temporary.path, target, &work->err)
-                             : err_set(&work->err, result, "'%s' cannot be read", name);
+                             : err_set(&work->err, result, "cannot read '%s'", name);
     } else {
         result = copy_bytes(work, name, &temporary, staged->mode);
     }
@@ -210,9 +210,9 @@ static int place_file(struct work *work, const char *name, const struct transfer
     }
     if (os_below_stat(os, to.root, to.path, &there) == 0 && !there.is_file && !there.is_link) {
         /* A rename would take a device's or a pipe's place. */
-        result =
-            err_set(&work->err, -EISDIR, "output '%s' cannot replace '%s%s%s', which is no file",
-                    name, to.root, between(&to), to.path);
+        result = err_set(&work->err, -EISDIR,
+                         "output '%s' cannot replace '%s%s%s', which is not a regular file", name,
+                         to.root, between(&to), to.path);
     } else {
         result = os_below_rename(os, run->stage, name, to.root, to.path, &work->err);
         if (result == -EXDEV) {

@@ -135,7 +135,7 @@ static int offer(struct run *run, struct remote *remote)
         remote_ticket(run->nonce, ticket);
         result = rsys_job_open(server_of(run->shadow), ticket, &offer->offer, &remote->job);
         if (result != 0) {
-            (void)err_set(&remote->err, result, "a path that it names is not absolute");
+            (void)err_set(&remote->err, result, "a path in the job is not absolute");
         }
         remote_offer_fini(offer);
     }
@@ -156,7 +156,7 @@ void remotes_open(struct run *run)
     if (remote->status != 0) {
         remote->job = NULL;
     } else {
-        log_info(run->shadow->log, "remote.offered", "the job may come for files",
+        log_info(run->shadow->log, "remote.offered", "the job may now access its files",
                  LOG_TEXT("job", run->id));
     }
 }
@@ -183,7 +183,7 @@ void remotes_close(struct run *run)
     if (remote->job != NULL && run->shadow->remotes != NULL) {
         struct rsys_stats stats;
         rsys_job_get_stats(remote->job, &stats);
-        log_info(run->shadow->log, "remote.over", "the job's session ends",
+        log_info(run->shadow->log, "remote.over", "the job's session has ended",
                  LOG_TEXT("job", run->id), LOG_INT("requests", (int64_t)stats.requests),
                  LOG_INT("read", (int64_t)stats.bytes_read),
                  LOG_INT("written", (int64_t)stats.bytes_written));

@@ -79,7 +79,7 @@ static int add_part(struct remote_offer *ret, char *path, bool hidden, struct er
 {
     vec_push(&ret->texts, path);
     if (path[0] != '/') {
-        return err_set(err, -EINVAL, "'%.200s' is no absolute path", path);
+        return err_set(err, -EINVAL, "'%.200s' is not an absolute path", path);
     }
     if (ret->offer.part_count == RSYS_PARTS_MAX) {
         return err_set(err, -E2BIG,
@@ -118,7 +118,8 @@ static int add_own(struct remote_offer *ret, const struct ad *job, struct err *e
     int result = 0;
     for (char *item; result == 0 && (item = transfer_list_next(&at, ',')) != NULL; mem_free(item)) {
         if (item[0] != '\0' && item[0] != '/') {
-            result = err_set(err, -EINVAL, "remote_readonly: '%.200s' is no absolute path", item);
+            result =
+                err_set(err, -EINVAL, "remote_readonly: '%.200s' is not an absolute path", item);
         } else if (item[0] != '\0') {
             result = add_part(ret, join(root_of(job), item), false, err);
         }
@@ -205,7 +206,7 @@ static int add_roots(struct remote_offer *ret, const struct ad *job, const struc
 {
     const char *root = ad_string_or(job, REMOTE_ROOT, "");
     if (site->root_count == 0 || site->root_count > RSYS_WITHIN_MAX) {
-        return err_set(err, -E2BIG, "REMOTE_SYSCALL_ROOTS names none, or more than %d",
+        return err_set(err, -E2BIG, "REMOTE_SYSCALL_ROOTS names no directories, or more than %d",
                        RSYS_WITHIN_MAX);
     }
     bool own = root[0] != '\0';
@@ -213,7 +214,8 @@ static int add_roots(struct remote_offer *ret, const struct ad *job, const struc
         char *path = own ? clean(root) : of_home(site, site->roots[i]);
         vec_push(&ret->texts, path);
         if (path[0] != '/' || (own && root[0] != '/')) {
-            return err_set(err, -EINVAL, "'%.200s' is no absolute directory", own ? root : path);
+            return err_set(err, -EINVAL, "'%.200s' is not an absolute path of a directory",
+                           own ? root : path);
         }
         ret->roots[i] = (struct rsys_offer_root){.view = own ? "/" : path, .directory = path};
     }

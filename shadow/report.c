@@ -102,7 +102,7 @@ void reports_end(struct shadow *shadow)
     while (shadow->reports.count > 0) {
         struct report *report = shadow->reports.items[0];
         vec_remove_at(&shadow->reports, 0);
-        report->answered(report->run, report->arg, -ESHUTDOWN, "the shadow ends", NULL);
+        report->answered(report->run, report->arg, -ESHUTDOWN, "the shadow is stopping", NULL);
         if (report->run != NULL) {
             run_unuse(report->run);
         }

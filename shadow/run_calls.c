@@ -120,7 +120,7 @@ void run_calls_handle(struct run *run, struct wire_request *request)
         return;
     }
     if (run->phase != RUN_OPEN) {
-        wire_reply_error(request, -ESTALE, "JOB_DONE came before");
+        wire_reply_error(request, -ESTALE, "JOB_DONE was sent before");
         return;
     }
     switch (verb) {
@@ -156,7 +156,7 @@ void run_calls_handle(struct run *run, struct wire_request *request)
         wire_reply_ok(request, NULL);
         break;
     default:
-        wire_reply_error(request, -ENOSYS, "a shadow does not answer %s", wire_verb_name(verb));
+        wire_reply_error(request, -ENOSYS, "a shadow does not support %s", wire_verb_name(verb));
         break;
     }
 }

@@ -45,7 +45,7 @@ void run_drop(struct run *run, bool remove)
     run->dropped = true;
     run_move(run, RUN_OVER);
     CHECK(strmap_remove(shadow->runs, run->id) == run);
-    run_answer_done(run, -ESTALE, "this run does not count any more");
+    run_answer_done(run, -ESTALE, "this run of the job has been replaced or has ended");
     remotes_close(run);
     turn_give_back(run, false);
     turn_give_back(run, true);

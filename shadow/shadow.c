@@ -76,8 +76,9 @@ static void job_run(struct shadow *shadow, struct wire_request *request)
     if (run == NULL) {
         run = run_create(shadow, id, epoch, wire_request_secret(request, SECRET_NONCE),
                          wire_request_ad(request, 0));
-        log_info(shadow->log, "run.began", place_only ? "output is to be placed" : "job expected",
-                 LOG_TEXT("job", id), LOG_INT("epoch", epoch));
+        log_info(shadow->log, "run.began",
+                 place_only ? "expecting output to store" : "expecting a job", LOG_TEXT("job", id),
+                 LOG_INT("epoch", epoch));
     }
     if (!place_only && run->phase == RUN_OPEN) {
         remotes_open(run);
@@ -119,11 +120,11 @@ static void job_stop(struct shadow *shadow, struct wire_request *request)
         return;
     }
     if (id[0] == '\0' && ad_bool_or(args, "IfIdle", false) && guests_are_there(shadow)) {
-        wire_reply_error(request, -EBUSY, "clients are here");
+        wire_reply_error(request, -EBUSY, "clients are connected");
         return;
     }
     if (id[0] == '\0') {
-        log_info(shadow->log, "shadow.told", "the schedd needs this shadow no more");
+        log_info(shadow->log, "shadow.told", "the schedd no longer needs this shadow");
         wire_reply_ok(request, NULL);
         loop_stop(shadow->loop, 0);
         return;
@@ -160,7 +161,7 @@ static void on_request(void *arg, struct wire_request *request)
         wire_reply_ok(request, NULL);
         break;
     default:
-        wire_reply_error(request, -ENOSYS, "a shadow does not answer %s",
+        wire_reply_error(request, -ENOSYS, "a shadow does not support %s",
                          wire_verb_name(wire_request_verb(request)));
         break;
     }
@@ -294,7 +295,8 @@ static int read_arguments(struct shadow *shadow, const struct daemon_env *env, s
         }
     }
     if (owner == NULL || owner[0] == '\0' || strchr(owner, '/') != NULL) {
-        return err_set(err, -EINVAL, "usage: roost-shadow -owner NAME (the schedd starts shadows)");
+        return err_set(err, -EINVAL,
+                       "usage: roost-shadow -owner NAME (only the schedd starts shadows)");
     }
     uid_t uid = 0;
     gid_t gid = 0;

@@ -101,7 +101,8 @@ static void run_destroy(struct run *run)
         os_file_close(run->live[i]);
     }
     vec_fini(&run->inputs, transfer_entry_destroy);
-    run_answer_done(run, -ESHUTDOWN, "the shadow ends"); /* to nobody: the links are closed */
+    run_answer_done(run, -ESHUTDOWN,
+                    "the shadow is stopping"); /* to nobody: the links are closed */
     ad_destroy(run->job);
     ad_destroy(run->lane_job);
     mem_free(run->part);

@@ -182,7 +182,7 @@ static int append(struct spool_work *work, const char *part)
                                  0600, &file, &work->err);
     if (rc == 0 && length > 0) {
         rc = os_file_write(file, (uint64_t)have, data, length);
-        rc = rc != 0 ? err_set(&work->err, rc, "'%.200s' cannot be written: %s", work->name,
+        rc = rc != 0 ? err_set(&work->err, rc, "cannot write '%.200s': %s", work->name,
                                err_code_text(rc))
                      : 0;
     }
@@ -201,8 +201,8 @@ static int compare(struct spool_work *work, const char *name)
     }
     return strcmp(hex, work->checksum) == 0
                ? 0
-               : err_set(&work->err, -EILSEQ, "'%.200s' was changed meanwhile: send it anew",
-                         work->name);
+               : err_set(&work->err, -EILSEQ,
+                         "'%.200s' was changed during the transfer; send it again", work->name);
 }
 
 /* How much of it is there: all, or what came before a cut. */
@@ -304,7 +304,7 @@ static int get(struct spool_work *work)
     work->length = got > 0 ? (size_t)got : 0;
     os_file_close(file);
     return got >= 0 ? 0
-                    : err_set(&work->err, (int)got, "'%.200s' cannot be read: %s", work->name,
+                    : err_set(&work->err, (int)got, "cannot read '%.200s': %s", work->name,
                               err_code_text((int)got));
 }
 
@@ -429,7 +429,7 @@ static void end_of_all(struct shadow *shadow, const struct spool_right *right,
     bool any = ad_value_count(&list) > 0;
     ad_value_fini(&list);
     if (!may || !any) {
-        wire_reply_error(request, -EACCES, "SPOOL_END needs %s that the ticket is for", name);
+        wire_reply_error(request, -EACCES, "SPOOL_END needs %s of the ticket", name);
         return;
     }
     struct spool_work *work = work_create(shadow, "", request);
@@ -456,7 +456,7 @@ void spool_answer(struct shadow *shadow, const struct spool_right *right,
         return;
     }
     if (!sandbox_id_is_valid(id) || !may_touch(right, id) || (writes && fetches)) {
-        wire_reply_error(request, -EACCES, "this ticket is not for that of cluster %.30s", id);
+        wire_reply_error(request, -EACCES, "this ticket is not valid for cluster %.30s", id);
         return;
     }
     int64_t max_bytes = ad_int_or(args, "MaxBytes", (int64_t)PIECE_MAX);
@@ -465,9 +465,7 @@ void spool_answer(struct shadow *shadow, const struct spool_right *right,
         max_bytes < 0 || max_bytes > (int64_t)PIECE_MAX || offset < (writes ? -1 : 0) ||
         ad_int_or(args, "Size", 0) < 0) {
         wire_reply_error(request, -EINVAL,
-                         "'%.200s' is no file of a sandbox, or the piece is too "
-                         "large",
-                         name);
+                         "'%.200s' is not a file of a sandbox, or the piece is too large", name);
         return;
     }
     struct spool_work *work = work_create(shadow, id, request);
@@ -564,7 +562,7 @@ void spools_end(struct shadow *shadow)
     while (!LIST_EMPTY(&shadow->sandboxes->works)) {
         struct spool_work *work = LIST_FIRST(&shadow->sandboxes->works);
         if (work->request != NULL) {
-            wire_reply_error(work->request, -ESHUTDOWN, "the shadow ends");
+            wire_reply_error(work->request, -ESHUTDOWN, "the shadow is stopping");
         }
         work_free(work);
     }

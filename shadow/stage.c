@@ -64,7 +64,7 @@ static int begin_file(struct work *work, const char *name, int64_t size, struct 
     stage_files_forget(&run->files, name);
     stage_files_take_in_hand(&run->files, name);
     if (size > INT64_MAX - run->files.bytes) {
-        return err_set(&work->err, -EINVAL, "output '%s': no files are of such a size", name);
+        return err_set(&work->err, -EINVAL, "output '%s': no file has this size", name);
     }
     run->files.bytes += size;
     if (run->files.bytes_max >= 0 && run->files.bytes > run->files.bytes_max) {
@@ -108,9 +108,10 @@ static int end_file(struct work *work, const char *name, struct staged *staged, 
     digest_hex(staged->digest, staged->hex);
     digest_destroy(staged->digest);
     staged->digest = NULL;
-    return result == 0 ? 0
-                       : err_set(&work->err, result, "output '%s' cannot be made durable: %s", name,
-                                 err_code_text(result));
+    return result == 0
+               ? 0
+               : err_set(&work->err, result, "output '%s': cannot write the file to disk: %s", name,
+                         err_code_text(result));
 }
 
 static int put_bytes(struct work *work, const char *name, const struct ad *args)
@@ -122,13 +123,13 @@ static int put_bytes(struct work *work, const char *name, const struct ad *args)
     struct run *run = work->run;
     struct staged *staged = stage_files_find(&run->files, name);
     if (offset < 0 || size < 0 || offset > size || (int64_t)length > size - offset) {
-        return err_set(&work->err, -EINVAL, "output '%s': offset and size do not fit", name);
+        return err_set(&work->err, -EINVAL, "output '%s': offset and size do not match", name);
     }
     int result = 0;
     if (offset == 0) {
         result = begin_file(work, name, size, &staged);
     } else if (staged == NULL || staged->file == NULL || staged->offset != (uint64_t)offset) {
-        result = err_set(&work->err, -ESTALE, "output '%s' is to be sent from its beginning", name);
+        result = err_set(&work->err, -ESTALE, "output '%s' must be sent from its beginning", name);
     }
     if (result == 0 && length > 0) {
         result = disk_room_check(run->shadow, run->shadow->directory, (int64_t)length, &work->err);
@@ -137,7 +138,7 @@ static int put_bytes(struct work *work, const char *name, const struct ad *args)
         }
         result = os_file_write(staged->file, (uint64_t)offset, data, length);
         if (result != 0) {
-            return err_set(&work->err, result, "output '%s' cannot be written: %s", name,
+            return err_set(&work->err, result, "output '%s': cannot write the file: %s", name,
                            err_code_text(result));
         }
         digest_update(staged->digest, data, length);
@@ -152,7 +153,8 @@ static int put_bytes(struct work *work, const char *name, const struct ad *args)
 static int put_link(struct work *work, const char *name, const char *target)
 {
     if (!transfer_link_is_safe(name, target)) {
-        return err_set(&work->err, -EPERM, "output '%s' is a link out of its directory", name);
+        return err_set(&work->err, -EPERM, "output '%s' is a link that leads out of its directory",
+                       name);
     }
     int result = make_parents(work, name);
     return result != 0

@@ -41,8 +41,7 @@ static int check_other(struct work *work, const char *name, const char *sum)
     } else if (there) {
         there = stat.is_dir && strncmp(sum, "dir:", 4) == 0;
     }
-    return there ? 0
-                 : err_set(&work->err, -EAGAIN, "output '%s' did not come: send it again", name);
+    return there ? 0 : err_set(&work->err, -EAGAIN, "output '%s' is missing; send it again", name);
 }
 
 /* A file that came before we were started again is on the disk, and only there. */
@@ -61,18 +60,18 @@ static int check_file(struct work *work, const char *name, const char *checksum)
         return check_other(work, name, checksum);
     }
     if (staged != NULL && staged->file != NULL) {
-        return err_set(&work->err, -EAGAIN, "output '%s' is not complete: send it again", name);
+        return err_set(&work->err, -EAGAIN, "output '%s' is not complete; send it again", name);
     }
     if (staged != NULL) {
         memcpy(hex, staged->hex, sizeof(hex));
     } else {
         result = file_digest_below(run->shadow->os, run->part, name, hex, &work->err);
         if (result == -ENOENT) {
-            return err_set(&work->err, -EAGAIN, "output '%s' did not come: send it again", name);
+            return err_set(&work->err, -EAGAIN, "output '%s' is missing; send it again", name);
         }
     }
     if (result == 0 && strcmp(hex, checksum) != 0) {
-        result = err_set(&work->err, -EAGAIN, "output '%s' was damaged: send it again", name);
+        result = err_set(&work->err, -EAGAIN, "output '%s' was damaged; send it again", name);
     }
     return result;
 }

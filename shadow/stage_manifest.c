@@ -21,7 +21,7 @@ int stage_manifest_each(struct work *work, const struct ad *result_ad, size_t *r
     int result = 0;
     size_t count = ad_value_count(&names);
     if (count != ad_value_count(&sums) || count > TRANSFER_FILES_MAX) {
-        result = err_set(&work->err, -EINVAL, "Files and Checksums are not of one length");
+        result = err_set(&work->err, -EINVAL, "Files and Checksums have different lengths");
     }
     for (size_t i = 0; result == 0 && i < count; i++) {
         struct ad_value name;
@@ -31,7 +31,7 @@ int stage_manifest_each(struct work *work, const struct ad *result_ad, size_t *r
         if (name.type == AD_TYPE_STRING && sum.type == AD_TYPE_STRING) {
             result = each(work, name.string.text, sum.string.text);
         } else {
-            result = err_set(&work->err, -EINVAL, "Files and Checksums are lists of strings");
+            result = err_set(&work->err, -EINVAL, "Files and Checksums must be lists of strings");
         }
         ad_value_fini(&sum);
         ad_value_fini(&name);

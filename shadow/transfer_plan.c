@@ -102,7 +102,7 @@ static int add_input(char *path, char *name, bool contents, bool executable, str
     int result = 0;
     if (name == NULL || (name[0] == '\0' && !contents) ||
         (name[0] != '\0' && !transfer_path_is_safe(name))) {
-        result = err_set(err, -EINVAL, "input '%s' names nothing that could be in a sandbox", path);
+        result = err_set(err, -EINVAL, "input '%s' is not a valid file name in a sandbox", path);
     }
     for (size_t i = 0; i < inputs->count && result == 0 && name[0] != '\0'; i++) {
         const struct transfer_input *other = inputs->items[i];
@@ -110,9 +110,9 @@ static int add_input(char *path, char *name, bool contents, bool executable, str
             continue;
         }
         if (strcmp(other->path, path) != 0) {
-            result =
-                err_set(err, -EINVAL, "inputs '%s' and '%s' would have one name in the sandbox",
-                        other->path, path);
+            result = err_set(err, -EINVAL,
+                             "inputs '%s' and '%s' would have the same name in the sandbox",
+                             other->path, path);
             break;
         }
         mem_free(path);
@@ -270,7 +270,7 @@ static int standard_stream(const struct ad *job, const char *attribute, struct t
 {
     const char *path = ad_string_or(job, attribute, "");
     if (transfer_is_url(path)) {
-        return err_set(err, -ENOTSUP, "%s '%s': that is no file", attribute, path);
+        return err_set(err, -ENOTSUP, "%s '%s': not a file name", attribute, path);
     }
     ret->base = is_nothing(path) ? NULL : absolute(job, path);
     ret->below = mem_strdup("");
@@ -285,7 +285,7 @@ static int place_output(const struct ad *job, const char *name, const char *dest
     char *new_name = transfer_dest_remap(job, dest, &rest);
     new_name = new_name != NULL ? new_name : transfer_dest_remap(job, name, &rest);
     if (new_name != NULL && new_name[0] == '\0') {
-        int result = err_set(err, -ENOTSUP, "output '%s' cannot go to '%s'", name, new_name);
+        int result = err_set(err, -ENOTSUP, "output '%s' cannot be stored as '%s'", name, new_name);
         mem_free(new_name);
         return result;
     }
@@ -319,7 +319,7 @@ int transfer_plan_output(const struct ad *job, const char *name, struct transfer
 {
     struct transfer_place place = {0};
     if (!transfer_path_is_safe(name) || !transfer_plan_is_wanted(job)) {
-        return err_set(err, -EPERM, "'%.100s' is no name of an output file", name);
+        return err_set(err, -EPERM, "'%.100s' is not a valid name of an output file", name);
     }
     int result;
     char *dest = NULL;
@@ -329,7 +329,7 @@ int transfer_plan_output(const struct ad *job, const char *name, struct transfer
     } else if (strcmp(name, TRANSFER_STDERR) == 0) {
         result = standard_stream(job, "Err", &place, err);
     } else if (strncmp(name, "_condor_", 8) == 0 || !transfer_dest_find(job, name, &dest, &below)) {
-        result = err_set(err, -EPERM, "the job may not produce a file '%.100s'", name);
+        result = err_set(err, -EPERM, "the job may not create a file '%.100s'", name);
     } else {
         result = place_output(job, name, dest, below, &place, err);
     }

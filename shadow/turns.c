@@ -29,7 +29,7 @@ static struct run_turn *turn_of(struct run *run, bool output)
 
 static void refuse(struct wire_request *request)
 {
-    wire_reply_error(request, -ESTALE, "this run does not count any more");
+    wire_reply_error(request, -ESTALE, "this run of the job has been replaced or has ended");
 }
 
 /* In a turn of the loop that the schedd's answer began: what was kept is handled. */
@@ -139,7 +139,7 @@ void turns_forget(struct run *run)
     for (size_t i = 0; i < 2; i++) {
         struct run_turn *turn = &run->turns[i];
         for (size_t k = 0; k < turn->parked.count; k++) {
-            wire_reply_error(turn->parked.items[k], -ESHUTDOWN, "the shadow ends");
+            wire_reply_error(turn->parked.items[k], -ESHUTDOWN, "the shadow is stopping");
         }
         vec_fini(&turn->parked, NULL);
         if (turn->call > 0) {

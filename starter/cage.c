@@ -262,7 +262,7 @@ static bool find_cpus(const struct starter *starter, uint64_t ret[OS_CAGE_CPUS_M
         list = number;
     }
     if (list != NULL && !cage_plan_cpus(list, ret)) {
-        log_warn(starter->env.log, "job.cpus", "this is no list of CPUs", LOG_TEXT("slot", name),
+        log_warn(starter->env.log, "job.cpus", "not a valid list of CPUs", LOG_TEXT("slot", name),
                  LOG_TEXT("CPU_AFFINITY", list));
         return false;
     }
@@ -298,8 +298,7 @@ static int cage_open(struct starter *starter, struct err *err)
     if (rc == 0 && cage->spec.limit_cpus &&
         (cage->spec.cgroup == NULL ||
          strstr(os_cgroup_controls(cage->spec.cgroup), "cpuset") == NULL)) {
-        log_info(starter->env.log, "job.cpus",
-                 "no cpuset holds it to its CPUs: it could leave them",
+        log_info(starter->env.log, "job.cpus", "no cpuset limits the job to its CPUs",
                  LOG_TEXT("job", starter->run.job_id));
     }
     if (rc == 0 && cage->spec.namespaces) {
@@ -315,7 +314,7 @@ static void tell_open(const struct starter *starter, const char *why)
 {
     if (os_uid(starter->env.os) == 0) {
         log_warn(starter->env.log, "job.no_namespaces", why, LOG_TEXT("job", starter->run.job_id),
-                 LOG_TEXT("JOB_NAMESPACES", "auto: it runs without"));
+                 LOG_TEXT("JOB_NAMESPACES", "auto: the job runs without"));
     } else {
         log_info(starter->env.log, "job.no_namespaces", why, LOG_TEXT("job", starter->run.job_id));
     }
@@ -362,7 +361,7 @@ int cage_spawn_beside(struct starter *starter, const struct os_spawn *spec, os_e
 {
     const struct cage *cage = starter->run.cage;
     if (cage == NULL || starter->run.process.pid <= 0) {
-        return err_set(err, -ESRCH, "job %s does not run", starter->run.job_id);
+        return err_set(err, -ESRCH, "job %s is not running", starter->run.job_id);
     }
     struct os_cage limits = cage->spec;
     struct os_spawn beside = *spec;

@@ -64,7 +64,7 @@ static const char *why_not(const struct starter *starter)
     size_t count = 0;
     const char *const *scratch = config_list(config, "MOUNT_UNDER_SCRATCH", &count);
     if (slot == NULL || !ad_bool_or(slot, CKPT_HAS, false)) {
-        return "this machine takes no checkpoints: its ad has no HasCheckpointing";
+        return "this machine cannot take checkpoints (its ad has no HasCheckpointing)";
     }
     if (strcmp(config_string(config, "JOB_NAMESPACES"), "none") == 0) {
         return "JOB_NAMESPACES is none";
@@ -73,11 +73,11 @@ static const char *why_not(const struct starter *starter)
         return "JOB_SECCOMP is strict";
     }
     if (job_run_is_wrapped(starter)) {
-        return "this machine has no file system for it: its own calls are wrapped";
+        return "this machine has no file system for the job, whose calls are wrapped instead";
     }
     if (!job_run_is_remote(starter) &&
         text_equal_nocase(ad_string_or(starter->run.job, "ShouldTransferFiles", "YES"), "NO")) {
-        return "it transfers no files";
+        return "the job transfers no files";
     }
     if (!cage_plan_home_fits(starter->run.job, scratch, count,
                              config_path(config, "CHECKPOINT_SANDBOX"))) {
@@ -253,7 +253,7 @@ void checkpoint_committed(struct starter *starter)
     ckpt_take_note_sent(starter, ckpt->kept.losses < LOSSES_MAX);
     ckpt->kept.taken_s = ad_int_or(ckpt->in_hand.manifest, CKPT_LAST_TIME, 0);
     ckpt->kept.run_s = ad_int_or(ckpt->in_hand.manifest, CKPT_RUN_SECONDS, 0);
-    log_info(starter->env.log, "checkpoint.kept", "the job can go on from there",
+    log_info(starter->env.log, "checkpoint.kept", "the job can resume from this checkpoint",
              LOG_TEXT("job", starter->run.job_id), LOG_INT("sequence", ckpt->kept.sequence),
              LOG_INT("sent_bytes", ckpt->in_hand.sizes[0] + ckpt->in_hand.sizes[1]),
              LOG_BOOL("delta", ckpt->in_hand.is_delta),
@@ -298,7 +298,7 @@ static void dumped(void *arg, pid_t pid, const struct os_exit *how)
         checkpoint_abandon(starter, rc, err.text);
         return;
     }
-    log_info(starter->env.log, "checkpoint.taken", "it is sent now",
+    log_info(starter->env.log, "checkpoint.taken", "sending the checkpoint",
              LOG_TEXT("job", starter->run.job_id), LOG_INT("sequence", ckpt->in_hand.number),
              LOG_BOOL("delta", ckpt->in_hand.is_delta),
              LOG_INT("image_bytes", ckpt->in_hand.sizes[0]),
@@ -336,7 +336,8 @@ static int check_room(struct starter *starter, struct err *err)
     }
     ckpt->copies = copies;
     return free_kib >= 0 && free_kib < wanted_kib
-               ? err_set(err, -ENOSPC, "EXECUTE has %lld KiB left, and about %lld would be needed",
+               ? err_set(err, -ENOSPC,
+                         "EXECUTE has %lld KiB left, but the checkpoint needs about %lld",
                          (long long)free_kib, (long long)wanted_kib)
                : 0;
 }
@@ -487,7 +488,7 @@ void checkpoint_asked(struct starter *starter, struct wire_request *request)
         wire_reply_error(request, -ENOTSUP, "job %s cannot be checkpointed here: %s",
                          starter->run.job_id, ckpt->why_not);
     } else if (!runs(starter) || starter->run.stop.how != RUNS_ON) {
-        wire_reply_error(request, -ESRCH, "no program of job %s runs", starter->run.job_id);
+        wire_reply_error(request, -ESRCH, "no program of job %s is running", starter->run.job_id);
     } else if (starter->run.process.frozen) {
         wire_reply_error(request, -EBUSY, "job %s is suspended", starter->run.job_id);
     } else {
@@ -519,7 +520,7 @@ bool checkpoint_stops(struct starter *starter, uint64_t grace_ms)
         loop_timer_stop(starter->timers[TIMER_CKPT]);
         take(starter);
     } else if (ckpt->step == CKPT_IDLE) {
-        log_info(starter->env.log, "checkpoint.no_time", "its latest one counts",
+        log_info(starter->env.log, "checkpoint.no_time", "the job's previous checkpoint is used",
                  LOG_TEXT("job", starter->run.job_id), LOG_INT("sequence", ckpt->kept.sequence));
         cage_kill(starter);
     }

@@ -108,7 +108,7 @@ void ckpt_inputs_load(struct starter *starter)
     if (rc == 0 && size >= 0 && (uint64_t)size <= BYTES_MAX) {
         bytes = mem_alloc((size_t)size + 1);
         ssize_t got = os_file_read(file, 0, bytes, (size_t)size);
-        rc = got != size ? err_set(&err, -EIO, "%s cannot be read", NAME)
+        rc = got != size ? err_set(&err, -EIO, "cannot read %s", NAME)
                          : ad_decode(bytes, (size_t)size, NULL, &ad, &err);
     }
     if (rc != 0) {

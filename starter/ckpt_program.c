@@ -72,7 +72,7 @@ bool ckpt_program_was_killed(struct starter *starter)
         return false;
     }
     char why[100];
-    (void)snprintf(why, sizeof why, "what keeps the job for its checkpoints was ended by %s %d",
+    (void)snprintf(why, sizeof why, "roost-ckpt, which runs the job, was ended by %s %d",
                    starter->run.process.exit.signal != 0 ? "signal" : "status",
                    starter->run.process.exit.signal != 0 ? starter->run.process.exit.signal
                                                          : starter->run.process.exit.status);

@@ -154,7 +154,7 @@ static void ask_answered(void *arg, struct wire_reply *reply)
         checkpoint_abandon(starter, reply->status, reply->text);
     } else if (have < 0 || (uint64_t)have > ckpt->in_hand.sizes[ckpt->send.file_at] ||
                open_file(starter) != 0 || skip(starter, (uint64_t)have) != 0) {
-        checkpoint_abandon(starter, -EIO, "what was made of the checkpoint cannot be read");
+        checkpoint_abandon(starter, -EIO, "cannot read the files of the checkpoint");
     } else {
         ckpt->send.is_asked = true;
         ckpt_send_next(starter);
@@ -207,7 +207,7 @@ static bool put_piece(struct starter *starter)
     }
     mem_free(buffer);
     if (got != (ssize_t)wanted) {
-        checkpoint_abandon(starter, -EIO, "what was made of the checkpoint cannot be read");
+        checkpoint_abandon(starter, -EIO, "cannot read the files of the checkpoint");
     }
     return sent;
 }

@@ -81,13 +81,13 @@ static int take_ids(struct starter *starter, const struct ad *said, struct err *
     struct starter_ckpt *ckpt = &starter->run.ckpt;
     const char *base = ad_string_or(said, CKPT_BASE_ID, "");
     if (!ad_has(said, CKPT_IMAGE_ID) || !ad_has(said, CKPT_FEATURES)) { /* a full disk, perhaps */
-        return err_set(err, -EIO, "roost-ckpt did not say all of the image");
+        return err_set(err, -EIO, "roost-ckpt did not print all attributes of the image");
     }
     (void)snprintf(ckpt->in_hand.id, sizeof ckpt->in_hand.id, "%s",
                    ad_string_or(said, CKPT_IMAGE_ID, ""));
     ckpt->in_hand.is_delta = base[0] != '\0';
     if (ckpt->in_hand.is_delta && strcmp(base, ckpt->kept.id) != 0) {
-        return err_set(err, -ENODATA, "the image is of what changed since another one");
+        return err_set(err, -ENODATA, "the image holds the changes since a different image");
     }
     return 0;
 }
@@ -342,7 +342,8 @@ static void follower_ended(void *arg, pid_t pid, const struct os_exit *how)
     (void)pid;
     starter->run.ckpt.follower = 0;
     if (starter->run.phase == STARTER_RUN && !starter->run.ckpt.end.job_ended) {
-        log_info(starter->env.log, "checkpoint.unfollowed", "images are whole until it is again",
+        log_info(starter->env.log, "checkpoint.unfollowed",
+                 "only full images until change tracking works again",
                  LOG_TEXT("job", starter->run.job_id), LOG_INT("status", how->status),
                  LOG_INT("signal", how->signal));
     }

@@ -40,7 +40,7 @@ bool deferral_holds_back(struct starter *starter)
             starter_plan_deferral_read(starter->run.job, now_s, &starter->run.deferred.begin_s,
                                        &starter->run.deferred.until_s);
         if (starter->run.deferred.kind == DEFERRAL_WAITS) {
-            log_info(starter->env.log, "job.deferred", "the job waits for its time",
+            log_info(starter->env.log, "job.deferred", "the job waits for its start time",
                      LOG_TEXT("job", starter->run.job_id),
                      LOG_INT("seconds", starter->run.deferred.begin_s - now_s));
         }

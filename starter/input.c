@@ -39,11 +39,12 @@ static int take_entry(struct starter *starter, const struct ad *ad, struct err *
     const char *target = ad_string_or(ad, "Target", "");
     const char *url = ad_string_or(ad, "Url", NULL);
     if (!transfer_path_is_safe(name)) {
-        return err_set(err, -EPROTO, "the shadow names an input '%.300s'", name);
+        return err_set(err, -EPROTO, "the shadow sent a bad input name '%.300s'", name);
     }
     bool is_link = strcmp(type, "link") == 0;
     if (is_link && !transfer_link_is_safe(name, target)) {
-        return err_set(err, -EPROTO, "the shadow sends a link '%.300s' out of its directory", name);
+        return err_set(err, -EPROTO,
+                       "the shadow sent a link '%.300s' that leads out of its directory", name);
     }
     struct starter_input *input = mem_zalloc(sizeof *input);
     input->name = mem_strdup(name);
@@ -67,7 +68,8 @@ static int take_part(struct starter *starter, struct wire_reply *reply, struct e
     size_t first = starter->run.job == NULL ? 1 : 0;
     if (first > reply->ad_count ||
         starter->run.input.list.count + reply->ad_count > TRANSFER_FILES_MAX) {
-        return err_set(err, -EPROTO, "the shadow sent %zu ads for a job", reply->ad_count);
+        return err_set(err, -EPROTO, "the shadow sent %zu ads; expected one for the job",
+                       reply->ad_count);
     }
     for (size_t i = first; i < reply->ad_count; i++) {
         int rc = take_entry(starter, reply->ads[i], err);
@@ -289,14 +291,14 @@ static int take_piece(struct starter *starter, struct starter_input *input,
     const char *checksum = ad_string_or(reply->args, "Checksum", "");
     int rc = 0;
     if (strcmp(name, input->name) != 0) {
-        return err_set(err, -EPROTO, "the shadow sends '%.100s' for input '%.100s'", name,
+        return err_set(err, -EPROTO, "the shadow sent '%.100s' instead of input '%.100s'", name,
                        input->name);
     }
     if (starter->run.in_hand.file == NULL || (offset == 0 && starter->run.in_hand.offset > 0)) {
         rc = begin_file(starter, input, err);
     }
     if (rc == 0 && offset != (int64_t)starter->run.in_hand.offset) {
-        rc = err_set(err, -EPROTO, "input %.100s: the shadow left something out", name);
+        rc = err_set(err, -EPROTO, "input %.100s: the shadow left out a part", name);
     }
     if (rc == 0 && reply->blob_length > 0) {
         rc = os_file_write(starter->run.in_hand.file, starter->run.in_hand.offset, reply->blob,
@@ -334,7 +336,7 @@ static void got_piece(void *arg, struct wire_reply *reply)
     struct starter_input *input = file_in_hand(starter);
     int rc = 0;
     if (reply->more && input == NULL) {
-        rc = err_set(&err, -EPROTO, "the shadow sends more than it said");
+        rc = err_set(&err, -EPROTO, "the shadow sent more than it announced");
     } else if (reply->more) {
         rc = take_piece(starter, input, reply, &err);
     }

@@ -279,7 +279,7 @@ void job_start(struct starter *starter)
             live_begin(starter);
             checkpoint_begin(starter);
             log_info(starter->env.log, "job.started",
-                     resume_is_ready(starter) ? "the job goes on" : "the job runs",
+                     resume_is_ready(starter) ? "the job continues" : "the job is running",
                      LOG_TEXT("job", starter->run.job_id),
                      LOG_INT("pid", starter->run.process.job_pid),
                      LOG_INT("checkpoint", resume_sequence(starter)));
@@ -370,7 +370,7 @@ void job_freeze(struct starter *starter)
     starter->run.process.frozen = frozen;
     checkpoint_note_frozen(starter, frozen);
     log_info(starter->env.log, frozen ? "job.frozen" : "job.thawed",
-             frozen ? "the job stands still" : "the job goes on",
+             frozen ? "the job is frozen" : "the job continues",
              LOG_TEXT("job", starter->run.job_id));
     cage_freeze(starter, frozen);
     shells_note_frozen(starter);

@@ -38,7 +38,7 @@ static int find_slot_user(struct starter *starter, struct err *err)
                           &starter->run.account.gid, err);
     if (rc == 0 && !starter_plan_may_run_as(starter->run.account.uid, starter->run.account.gid)) {
         rc = err_set(err, -EPERM,
-                     "%s: jobs never run as root, nor in root's group: name another account", name);
+                     "%s: jobs never run as root or in root's group; name another account", name);
     }
     return rc;
 }

@@ -152,11 +152,11 @@ static bool follow_name(struct way *way, struct os_stat *stat)
 static int add(struct vec *list, const char *path, struct err *err)
 {
     if (list->count == CAGE_KEPT_MAX) {
-        return err_set(err, -E2BIG,
-                       "%s: a job could change it, and so it could more than %d other files and "
-                       "directories that the configuration names; put programs below SBIN and "
-                       "files into a directory of LOCAL_CONFIG_DIR",
-                       path, CAGE_KEPT_MAX);
+        return err_set(
+            err, -E2BIG,
+            "%s: a job could change this file, and more than %d other files and directories in the "
+            "configuration; put programs below SBIN and files into a directory of LOCAL_CONFIG_DIR",
+            path, CAGE_KEPT_MAX);
     }
     vec_push(list, mem_strdup(path));
     return 0;

@@ -421,7 +421,7 @@ void output_report(struct starter *starter)
     if (rc == -EMSGSIZE && starter->run.end.hold == NULL) { /* it would never be said */
         starter->run.end.hold = ad_create();
         ad_set_string(starter->run.end.hold, "HoldReason",
-                      "the job made more output files than one message can name");
+                      "the job created more output files than one message can name");
         ad_set_int(starter->run.end.hold, "HoldReasonCode", HOLD_OUTPUT);
         ad_set_int(starter->run.end.hold, "HoldReasonSubCode", EMSGSIZE);
         output_report(starter);

@@ -58,7 +58,7 @@ static int find_name(const struct starter *starter, const struct ad *args, char 
     const char *name = ad_string_or(args, "Name", "");
     if (job_run_is_remote(starter)) {
         return err_set(err, -EOPNOTSUPP,
-                       "the files of job %s are at its submit machine: look at them there",
+                       "the files of job %s are on its submit machine; look at them there",
                        starter->run.job_id);
     }
     if (stream != 0) {
@@ -66,7 +66,7 @@ static int find_name(const struct starter *starter, const struct ad *args, char 
                    ? ""
                    : ad_string_or(starter->run.job, stream == 2 ? "Err" : "Out", "/dev/null");
         if (strcmp(name, "/dev/null") == 0) {
-            return err_set(err, -ENOENT, "job %s keeps no standard %s", starter->run.job_id,
+            return err_set(err, -ENOENT, "job %s has no standard %s", starter->run.job_id,
                            stream == 2 ? "error" : "output");
         }
     }
@@ -125,7 +125,7 @@ static void answer_bytes(struct starter *starter, struct peek *peek, struct os_f
     }
     ad_set_bool(args, "Ended", is_over(starter) && got >= 0 && (int64_t)got == left);
     if (got < 0) {
-        refuse(peek, (int)got, "the file cannot be read");
+        refuse(peek, (int)got, "cannot read the file");
     } else {
         answer(peek, args, data, (size_t)got);
     }
@@ -164,8 +164,8 @@ static void look(struct starter *starter, struct peek *peek, bool last)
     }
     if (rc != 0) {
         bool strange = rc == -ELOOP || rc == -ENOTDIR || rc == -EINVAL || rc == -EISDIR;
-        const char *what =
-            peek->name[0] == '/' ? "is no plain file" : "is no plain file of the job's sandbox";
+        const char *what = peek->name[0] == '/' ? "is not a regular file"
+                                                : "is not a regular file in the job's sandbox";
         (void)err_set(&err, rc, "'%.200s' %s%s", peek->name,
                       strange ? what : "cannot be read: ", strange ? "" : err_code_text(rc));
         refuse(peek, strange ? -EPERM : rc, err.text);
@@ -220,8 +220,8 @@ void peek_handle(struct starter *starter, struct wire_request *request)
     if (waiting >= PEEKS_MAX || starter->run.phase >= STARTER_CLEAN ||
         starter->run.phase == STARTER_IDLE) {
         wire_reply_error(request, waiting >= PEEKS_MAX ? -EBUSY : -ESRCH, "%s",
-                         waiting >= PEEKS_MAX ? "too many look at this job's files"
-                                              : "this run of the job is over");
+                         waiting >= PEEKS_MAX ? "too many requests for this job's files"
+                                              : "this run of the job has ended");
         return;
     }
     int64_t max_bytes = ad_int_or(args, "MaxBytes", (int64_t)PEEK_BYTES);
@@ -256,7 +256,7 @@ void peek_over(struct starter *starter)
 void peek_close(struct starter *starter)
 {
     while (!LIST_EMPTY(&starter->run.peeks.list)) {
-        refuse(LIST_FIRST(&starter->run.peeks.list), -ESRCH, "this run of the job is over");
+        refuse(LIST_FIRST(&starter->run.peeks.list), -ESRCH, "this run of the job has ended");
     }
     loop_timer_destroy(starter->run.peeks.timer);
     starter->run.peeks.timer = NULL;

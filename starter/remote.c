@@ -132,8 +132,8 @@ int remote_prepare(struct starter *starter, struct err *err)
         (!ad_bool_or(starter->run.job, REMOTE_WRAPPED, false) ||
          !ad_bool_or(job_run_slot(starter), REMOTE_HAS_WRAPPERS, false))) {
         return err_set(err, -EOPNOTSUPP,
-                       "this machine has no file system for it, and its program was not linked "
-                       "with roost-compile --remote");
+                       "this machine has no file system for the job, and the job's program was not "
+                       "linked with roost-compile --remote");
     }
     remote_ticket(starter->run.nonce.text, ticket);
     int rc = make_directory(starter, REMOTE_FILES, err);

@@ -238,7 +238,7 @@ static void looked(void *arg, struct wire_reply *reply)
     resume->file_at = 0;
     resume->step = resume->manifests.count > 0 ? RESUME_GETTING : RESUME_NONE;
     if (resume->step == RESUME_NONE) {
-        log_warn(starter->env.log, "resume.none", "the shadow has none",
+        log_warn(starter->env.log, "resume.none", "the shadow has no checkpoint",
                  LOG_TEXT("job", starter->run.job_id));
     }
     job_run_wake(starter, WAKE_GO);
@@ -314,7 +314,7 @@ static void end_file(struct starter *starter)
     if (strcmp(hex, ad_string_or(manifest_of(starter),
                                  resume->file_at == 0 ? CKPT_IMAGE_SUM : CKPT_FILES_SUM, "")) !=
         0) {
-        refuse_damaged(starter, "its bytes do not have the checksum of its manifest");
+        refuse_damaged(starter, "the checksum of its manifest does not match");
         return;
     }
     int rc = os_file_chmod(resume->file, resume->file_at == 0 ? 0700 : 0600);
@@ -323,7 +323,7 @@ static void end_file(struct starter *starter)
     }
     close_file(starter);
     if (rc != 0) {
-        job_run_give_up(starter, "the checkpoint's files cannot be made the account's");
+        job_run_give_up(starter, "cannot give the checkpoint's files to the job's account");
         return;
     }
     if (resume->file_at == 0) {
@@ -368,7 +368,7 @@ static void got(void *arg, struct wire_reply *reply)
         return;
     }
     if (reply->status != 0 || reply->blob_length != piece) {
-        refuse_damaged(starter, reply->status != 0 ? reply->text : "it is cut off");
+        refuse_damaged(starter, reply->status != 0 ? reply->text : "the file is cut off");
         return;
     }
     int rc = os_file_write(resume->file, resume->offset, reply->blob, piece);
@@ -401,12 +401,12 @@ static void get(struct starter *starter)
     struct starter_resume *resume = &starter->run.resume;
     const struct ad *manifest = manifest_of(starter);
     if (strcmp(ad_string_or(manifest, CKPT_SANDBOX, ""), job_run_inside(starter)) != 0) {
-        refuse_here(starter, "its sandbox had another name: CHECKPOINT_SANDBOX is to be the same "
-                             "everywhere");
+        refuse_here(starter, "the checkpoint's sandbox had another path; set the same "
+                             "CHECKPOINT_SANDBOX on all machines");
         return;
     }
     if (stored_bytes(manifest, 0) <= 0 || stored_bytes(manifest, 1) <= 0) {
-        refuse_damaged(starter, "its manifest says no sizes");
+        refuse_damaged(starter, "its manifest contains no sizes");
         return;
     }
     if (!fits_disk(starter)) {
@@ -414,7 +414,7 @@ static void get(struct starter *starter)
         return;
     }
     if (resume->file_at == 0 && resume->file == NULL) {
-        log_info(starter->env.log, "resume.gets", "the job's checkpoint",
+        log_info(starter->env.log, "resume.gets", "resuming from the job's checkpoint",
                  LOG_TEXT("job", starter->run.job_id),
                  LOG_INT("sequence", ad_int_or(manifest, CKPT_SEQUENCE, 0)),
                  LOG_INT("image_bytes", ad_int_or(manifest, CKPT_IMAGE_BYTES, 0)));
@@ -456,7 +456,7 @@ static bool was_no_verdict(struct starter *starter, const struct os_exit *how)
         (how->status == 0 || how->status == FAILED || how->status == UNSUITED)) {
         return false;
     }
-    (void)snprintf(why, sizeof why, "roost-ckpt, looking at the job's checkpoint, ended with %s %d",
+    (void)snprintf(why, sizeof why, "roost-ckpt, examining the job's checkpoint, ended with %s %d",
                    how->signal != 0 ? "signal" : "status",
                    how->signal != 0 ? how->signal : how->status);
     job_run_give_up(starter, why); /* this machine's fault */

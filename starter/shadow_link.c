@@ -68,13 +68,13 @@ static void on_request(void *arg, struct wire_request *request)
     struct starter *starter = arg;
     enum wire_verb verb = wire_request_verb(request);
     if (verb == VERB_FILE_PEEK && starter->run.phase >= STARTER_CLEAN) {
-        wire_reply_error(request, -ESRCH, "this run of the job is over");
+        wire_reply_error(request, -ESRCH, "this run of the job has ended");
     } else if (verb == VERB_FILE_PEEK) {
         peek_handle(starter, request);
     } else if (verb == VERB_SHELL_OPEN || verb == VERB_SHELL_READ || verb == VERB_SHELL_WRITE) {
         shells_handle(starter, request);
     } else {
-        wire_reply_error(request, -ENOSYS, "a starter does not answer %s", wire_verb_name(verb));
+        wire_reply_error(request, -ENOSYS, "a starter does not support %s", wire_verb_name(verb));
     }
 }
 

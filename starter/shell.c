@@ -57,10 +57,10 @@ struct shell {
 static void forget_requests(struct shell *shell)
 {
     if (shell->read != NULL) {
-        wire_reply_error(shell->read, -ESRCH, "the shell is gone");
+        wire_reply_error(shell->read, -ESRCH, "the shell has ended");
     }
     if (shell->write != NULL) {
-        wire_reply_error(shell->write, -EPIPE, "the shell is gone");
+        wire_reply_error(shell->write, -EPIPE, "the shell has ended");
     }
     shell->read = shell->write = NULL;
 }
@@ -177,7 +177,7 @@ static void finish_write(struct shell *shell, int status)
         }
         wire_reply_ok(request, NULL);
     } else {
-        wire_reply_error(request, status, "the program does not read any more");
+        wire_reply_error(request, status, "the program does not read its input any more");
     }
 }
 
@@ -240,7 +240,7 @@ static void on_exit_of_shell(void *arg, pid_t pid, const struct os_exit *how)
     shell->pid = 0;
     shell->exited = true;
     shell->exit = *how;
-    log_info(starter->env.log, "shell.ended", "a program beside the job ended",
+    log_info(starter->env.log, "shell.ended", "a program beside the job has ended",
              LOG_TEXT("job", starter->run.job_id), LOG_INT("status", how->status),
              LOG_INT("signal", how->signal));
     if (shell->hung_up) {
@@ -273,14 +273,14 @@ static int make_argv(const struct ad *args, struct starter *starter, struct vec 
     struct os_stat stat;
     (void)ad_eval_attr(args, NULL, "Command", NULL, &list); /* absent: no elements */
     size_t count = ad_value_count(&list);
-    int rc = count > SHELL_WORDS_MAX ? err_set(err, -E2BIG, "too many words") : 0;
+    int rc = count > SHELL_WORDS_MAX ? err_set(err, -E2BIG, "the command has too many words") : 0;
     for (size_t i = 0; rc == 0 && i < count; i++) {
         struct ad_value item;
         ad_value_item(&list, i, &item);
         if (item.type == AD_TYPE_STRING) {
             vec_push(argv, mem_strdup(item.string.text));
         } else {
-            rc = err_set(err, -EINVAL, "Command is not a list of texts");
+            rc = err_set(err, -EINVAL, "Command is not a list of strings");
         }
         ad_value_fini(&item);
     }
@@ -335,21 +335,22 @@ static int may_open(const struct starter *starter, struct err *err)
         count++;
     }
     if (count >= SHELLS_MAX) {
-        return err_set(err, -EBUSY, "job %s has %d shells open already", starter->run.job_id,
+        return err_set(err, -EBUSY, "job %s already has %d open shells", starter->run.job_id,
                        SHELLS_MAX);
     }
     if (starter->run.phase < STARTER_RUN) {
-        return err_set(err, -ESRCH, "the input of job %s is still on its way", starter->run.job_id);
+        return err_set(err, -ESRCH, "the input of job %s is still being transferred",
+                       starter->run.job_id);
     }
     if (starter->run.phase > STARTER_RUN || starter->run.process.pid <= 0 ||
         starter->run.script != SCRIPT_JOB) {
-        return err_set(err, -ESRCH, "the program of job %s does not run%s", starter->run.job_id,
+        return err_set(err, -ESRCH, "the program of job %s is not running%s", starter->run.job_id,
                        starter->run.phase > STARTER_RUN ? " any more" : " now");
     }
     if (starter->run.process.frozen) {
         return err_set(err, -EBUSY,
-                       "job %s is suspended: a shell beside it would stand still, too; try again "
-                       "when it goes on",
+                       "job %s is suspended, and a shell would be suspended, too; try again when "
+                       "the job continues",
                        starter->run.job_id);
     }
     return 0;
@@ -375,7 +376,7 @@ static void open_shell(struct starter *starter, struct wire_request *request)
         shell_destroy(shell);
         return;
     }
-    log_info(starter->env.log, "shell.started", "a program beside the job, for its owner",
+    log_info(starter->env.log, "shell.started", "started a program beside the job for its owner",
              LOG_TEXT("job", starter->run.job_id), LOG_INT("pid", shell->pid));
     struct ad *args = ad_create();
     ad_set_int(args, "Shell", shell->number);
@@ -417,7 +418,8 @@ static void write_shell(struct shell *shell, struct wire_request *request)
     if (length == 0 && !ad_bool_or(args, "Eof", false)) {
         wire_reply_ok(request, NULL);
     } else if (shell->write != NULL || length > SHELL_BYTES) {
-        wire_reply_error(request, -EBUSY, "one SHELL_WRITE of %zu bytes at a time", SHELL_BYTES);
+        wire_reply_error(request, -EBUSY, "SHELL_WRITE takes at most %zu bytes at a time",
+                         SHELL_BYTES);
     } else {
         shell->write = request;
         shell->written = 0;
@@ -440,11 +442,11 @@ void shells_handle(struct starter *starter, struct wire_request *request)
         }
     }
     if (shell == NULL) {
-        wire_reply_error(request, -ESRCH, "the shell is gone");
+        wire_reply_error(request, -ESRCH, "the shell has ended");
     } else if (wire_request_verb(request) == VERB_SHELL_WRITE) {
         write_shell(shell, request);
     } else if (shell->read != NULL) {
-        wire_reply_error(request, -EBUSY, "one SHELL_READ at a time");
+        wire_reply_error(request, -EBUSY, "only one SHELL_READ at a time");
     } else {
         shell->read = request;
         serve(shell);
@@ -468,7 +470,7 @@ void shells_look(struct starter *starter)
     if (LIST_EMPTY(&starter->run.shells.list) && !waits && starter->run.stop.how == RUNS_ON &&
         !starter->run.process.frozen && starter->run.script == SCRIPT_JOB &&
         ad_bool_or(starter->run.job, "InteractiveJob", false)) {
-        log_info(starter->env.log, "shell.none", "the interactive job has no shell: it ends",
+        log_info(starter->env.log, "shell.none", "the interactive job has no shell left and ends",
                  LOG_TEXT("job", starter->run.job_id),
                  LOG_INT("shells", starter->run.shells.last_number));
         (void)os_kill(starter->env.os, starter->run.process.pid,

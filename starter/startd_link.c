@@ -149,7 +149,7 @@ static void run_next(struct starter *starter, struct wire_request *request)
     int rc = starter->run.phase == STARTER_IDLE
                  ? starter_begin(starter, ad_string_or(wire_request_args(request), "Directory", ""),
                                  &err)
-                 : err_set(&err, -EBUSY, "this starter has a job");
+                 : err_set(&err, -EBUSY, "this starter has a job already");
     if (rc == 0) {
         joules_rates(starter, wire_request_args(request));
         wire_reply_ok(request, NULL);
@@ -191,7 +191,7 @@ static void on_request(void *arg, struct wire_request *request)
         run_next(starter, request);
         break;
     default:
-        wire_reply_error(request, -ENOSYS, "not for a starter");
+        wire_reply_error(request, -ENOSYS, "not supported by a starter");
     }
 }
 

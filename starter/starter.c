@@ -68,7 +68,7 @@ static void look_at_clock(struct starter *starter)
     if (!starter->run.process.gap &&
         starter_plan_is_gap(starter->run.lease.last_tick_ms, now_ms, tick_ms(starter),
                             starter->run.lease.length_s)) {
-        log_warn(starter->env.log, "starter.gap", "the clock jumped: the job waits for its claim",
+        log_warn(starter->env.log, "starter.gap", "the clock jumped; the job waits for its claim",
                  LOG_TEXT("job", starter->run.job_id),
                  LOG_INT("gap_ms", now_ms - starter->run.lease.last_tick_ms));
         starter->run.process.gap = starter->run.end.odd = true;
@@ -213,7 +213,7 @@ static void lease_timer(void *arg)
         loop_timer_set(starter->timers[TIMER_LEASE], starter->run.lease.end_ms - now_ms);
         return;
     }
-    starter_give_up(starter, "claim lease is over");
+    starter_give_up(starter, "the claim's lease has expired");
 }
 
 static void tick(void *arg)
@@ -258,7 +258,8 @@ static int read_record(struct starter *starter, const char *directory, struct er
     starter->run.lease.length_s = ad_int_or(starter->run.record, "LeaseDuration", 0);
     int64_t remaining_ms = ad_int_or(starter->run.record, "LeaseRemainingMs", 0);
     if (starter->run.job_id[0] == '\0' || starter->run.lease.length_s < 1 || remaining_ms < 1) {
-        return err_set(err, -EINVAL, "%s: no JobId, LeaseDuration or LeaseRemainingMs", path);
+        return err_set(err, -EINVAL, "%s: JobId, LeaseDuration or LeaseRemainingMs is missing",
+                       path);
     }
     starter->run.lease.end_ms = loop_now_ms(starter->env.loop) + (uint64_t)remaining_ms;
     return 0;
@@ -362,7 +363,7 @@ static void set_out(struct starter *starter)
     starter->run.lease.last_tick_ms = loop_now_ms(starter->env.loop);
     tick(starter);
     if (job_place_prepare(starter, nest_has_sandbox(starter), &err) != 0) {
-        starter_give_up(starter, err.text[0] != '\0' ? err.text : "no sandbox could be made");
+        starter_give_up(starter, err.text[0] != '\0' ? err.text : "cannot create a sandbox");
     } else {
         shadow_link_dial(starter);
     }
@@ -385,7 +386,7 @@ int starter_begin(struct starter *starter, const char *directory, struct err *er
 
 void starter_rest(struct starter *starter)
 {
-    log_info(starter->env.log, "starter.idle", "waits for the claim's next job",
+    log_info(starter->env.log, "starter.idle", "waiting for the claim's next job",
              LOG_TEXT("after", starter->run.job_id), LOG_INT("runs", starter->runs));
     starter_forget_run(starter);
     starter->run.phase = STARTER_IDLE;

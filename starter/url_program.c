@@ -192,7 +192,7 @@ int url_program_run(struct starter *starter, enum url_program_way way, const cha
     }
     if (!transfer_plugins_find(starter->run.urls.plugins, url, &plugin)) {
         return err_set(err, -ENOTSUP,
-                       "no file transfer plug-in of this machine knows this kind of URL");
+                       "no file transfer plug-in of this machine supports this kind of URL");
     }
     job_run_path(starter, name, path, sizeof path);
     job_run_path(starter, REQUESTS, requests, sizeof requests);

@@ -131,7 +131,7 @@ static int put_place(const char *directory, const char *part, const char *iwd, c
     const char *name = last_name(whole);
     int rc = 0;
     if (name[0] == '\0' || strcmp(name, ".") == 0 || strcmp(name, "..") == 0) {
-        rc = err_set(err, -EINVAL, "'%.200s' cannot be spooled: name the directory", path);
+        rc = err_set(err, -EINVAL, "'%.200s' cannot be spooled; name the directory itself", path);
     }
     strbuf_printf(out, "%s/%s/%016" PRIx64 "/%s", directory, part, hash(whole), name);
     mem_free(whole);
@@ -342,9 +342,10 @@ static int add_inputs(const struct ad *job, const char *iwd, struct vec *items, 
         if (place != NULL) {
             add_item(items, absolute(iwd, local), place);
         } else if (name == NULL || !is_url(name)) {
-            rc =
-                err_set(err, -EINVAL,
-                        "TransferInput was changed after the submit: '%.100s' has no place", local);
+            rc = err_set(err, -EINVAL,
+                         "TransferInput was changed after the submit; '%.100s' is not among the "
+                         "spooled files",
+                         local);
         }
         mem_free(local);
         mem_free(name);

@@ -33,8 +33,8 @@ static int set_account(struct submit_making *making, const char *group, const ch
 {
     if (group != NULL && !is_submitter(group)) {
         return making_refuse(making, err,
-                             "Invalid accounting_group: %.100s: letters, digits, '_', '-' and "
-                             "single dots between them",
+                             "Invalid accounting_group: %.100s: expected letters, digits, '_', '-' "
+                             "and single dots between them",
                              group);
     }
     if (user == NULL || !is_submitter(user)) {

@@ -37,28 +37,28 @@ static const char *obstacle(const struct submit_making *making)
     const struct ad *ad = making->ad;
     int64_t count = 0;
     if (making->is_docker || making->is_container) {
-        return "a container's processes are not checkpointed";
+        return "the processes of a container cannot be checkpointed";
     }
     if (!making_is_for_machines(making) || ad_bool_or(ad, "WantParallelScheduling", false)) {
-        return "only jobs of the vanilla and standard universes are checkpointed";
+        return "only jobs of the vanilla and standard universes can be checkpointed";
     }
     if (ad_bool_or(ad, "InteractiveJob", false)) {
         return "an interactive job ends with its owner's shell";
     }
     if (ad_has(ad, "RequestGPUs") &&
         !(ad_expr_literal_int(ad_lookup(ad, "RequestGPUs"), &count) && count == 0)) {
-        return "what is in a GPU is not saved (request_gpus)";
+        return "the contents of a GPU cannot be saved (request_gpus)";
     }
     if (strcmp(ad_string_or(ad, "WhenToTransferOutput", ""), "ON_EXIT_OR_EVICT") == 0) {
-        return "its files are kept with its image; when_to_transfer_output = ON_EXIT_OR_EVICT "
+        return "its files are kept with the checkpoint; when_to_transfer_output = ON_EXIT_OR_EVICT "
                "would keep others";
     }
     if (strcmp(ad_string_or(ad, "ShouldTransferFiles", ""), "NO") == 0) {
-        return "its files have to move with it, which should_transfer_files = NO forbids";
+        return "its files must move with the job, which should_transfer_files = NO forbids";
     }
     if (ad_has(ad, "CheckpointExitCode") || ad_has(ad, "TransferCheckpoint")) {
-        return "a program that writes its own checkpoints (checkpoint_exit_code) is not "
-               "checkpointed as well";
+        return "a program that writes its own checkpoints (checkpoint_exit_code) cannot be "
+               "checkpointed by Roost, too";
     }
     return NULL;
 }
@@ -252,9 +252,8 @@ static void warn_of_home(const struct submit_making *making)
     if (making->is_first && making->universe == UNIVERSE_STANDARD && making->place->look != NULL &&
         making->place->look(making->place->arg, SUBMIT_LOOK_HOME, iwd, &is_home, NULL) == 0 &&
         is_home != 0) {
-        making_warn(making,
-                    "initialdir is the home directory, or above it: the job can write to its "
-                    "output files and to directories that remote_write names, and nowhere else");
+        making_warn(making, "initialdir is the home directory or above it: the job can write only "
+                            "to its output files and to the directories in remote_write");
     }
 }
 

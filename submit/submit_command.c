@@ -339,8 +339,8 @@ int command_check_obeyed(const struct submit_making *making, struct err *err)
         }
         if (command->state == COMMAND_REFUSED) {
             return err_set(err, -EINVAL,
-                           "%s:%u: %s: this command is not obeyed yet; take it out to submit the "
-                           "job",
+                           "%s:%u: %s: this command is not supported yet; remove the command to "
+                           "submit the job",
                            making->file_name, line, name);
         }
         if (making->is_first) {

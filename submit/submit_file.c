@@ -309,7 +309,7 @@ static int set(struct submit_file *file, const char *written, const char *value,
         bare += 3;
     }
     if (!name_is_valid(bare)) {
-        return err_set(err, -EINVAL, "'%.100s' cannot be a name", bare);
+        return err_set(err, -EINVAL, "'%.100s' is not a valid name", bare);
     }
     if (strmap_count(file->settings) >= SUBMIT_NAMES_MAX) {
         return err_set(err, -E2BIG, "more than %d names", SUBMIT_NAMES_MAX);
@@ -356,7 +356,8 @@ static int block(struct submit_file *file, const char *name, const char *tag,
         }
         mem_free(line);
     }
-    int rc = ended ? 0 : err_set(err, -EINVAL, "there is no line @%.50s that ends the value", tag);
+    int rc =
+        ended ? 0 : err_set(err, -EINVAL, "the line @%.50s, which ends the value, is missing", tag);
     if (rc == 0 && text.failed) {
         rc = err_set(err, -E2BIG, "the value is longer than %zu bytes", SUBMIT_VALUE_MAX);
     }
@@ -470,7 +471,7 @@ static int include(struct submit_file *file, const char *options, const char *wh
         into = into || strcmp(word, "into") == 0;
         if (into || !(optional || command)) {
             rc = err_set(err, -EINVAL, "include %.50s: %s", options,
-                         into ? "`into` is not obeyed: include the file that the command wrote"
+                         into ? "`into` is not supported; include the file that the command wrote"
                               : "unexpected keyword after include");
         }
         word = next;
@@ -559,7 +560,7 @@ static int assignment(struct submit_file *file, char *line, struct submit_lines 
         char *what = trim(colon + 1);
         int rc = i == 0  ? include(file, trim(options), what, err)
                  : i < 3 ? message(file, i == 1, what, err)
-                         : err_set(err, -EINVAL, "use %s : %s: there are no templates",
+                         : err_set(err, -EINVAL, "use %s : %s: templates are not supported",
                                    trim(options), what);
         mem_free(options);
         return rc;

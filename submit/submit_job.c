@@ -88,7 +88,7 @@ static void set_site_attributes(struct submit_making *making, bool forced)
             if (text != NULL &&
                 (!ad_name_is_valid(name) || ad_set_expr_old(making->ad, name, text, NULL) != 0)) {
                 making_warn(making,
-                            "%s: %.100s is not set: '%.200s' is no expression; did you "
+                            "%s: %.100s is not set: '%.200s' is not a valid expression; did you "
                             "forget to quote a string?",
                             LISTS[i], name, text);
             }
@@ -195,7 +195,7 @@ static int set_own(struct submit_making *making, struct err *err)
         strbuf_printf(&key, "MY.%s", name);
         rc = making_value(making, strbuf_text(&key), NULL, &value, err);
         if (rc == 0 && !ad_name_is_valid(name)) {
-            rc = making_refuse(making, err, "'%.100s' cannot be the name of an attribute", name);
+            rc = making_refuse(making, err, "'%.100s' is not a valid attribute name", name);
         }
         rc = rc != 0 ? rc : making_expr(making, name, value != NULL ? value : "undefined", err);
         strbuf_fini(&key);

@@ -194,7 +194,8 @@ static int print_as(const struct call *call, const char *conversions, const stru
     const char *format = part(call, 1);
     struct ad_format how;
     if (!ad_format_find(format, &how) || strchr(conversions, how.conversion) == NULL) {
-        return err_set(err, -EINVAL, "$%s(): '%.50s' is no format for it", call->name, format);
+        return err_set(err, -EINVAL, "$%s(): '%.50s' is not a valid format for it", call->name,
+                       format);
     }
     strbuf_append(out, format, how.begin);
     ad_format_print(&how, value, out);
@@ -295,7 +296,7 @@ static int f_substr(struct expanding *expanding, const struct call *call, struct
     int64_t start = 0, length = INT64_MAX / 2;
     char *text;
     if (part(call, 1) == NULL) {
-        return err_set(err, -EINVAL, "$SUBSTR(%.50s): where it begins is missing", call->body);
+        return err_set(err, -EINVAL, "$SUBSTR(%.50s): the start is missing", call->body);
     }
     int rc = int_of(expanding, call->name, part(call, 1), &start, err);
     if (rc == 0 && part(call, 2) != NULL) {
@@ -327,7 +328,7 @@ static int items_of(struct expanding *expanding, const struct call *call, size_t
     }
     const char *name = part(call, from);
     if (name == NULL || name[0] == '\0' || (must && lookup(expanding, name) == NULL)) {
-        return err_set(err, -EINVAL, "$%s(): there is no list%s%.50s", call->name,
+        return err_set(err, -EINVAL, "$%s(): no list%s%.50s", call->name,
                        name != NULL && name[0] != '\0' ? " named " : "", name != NULL ? name : "");
     }
     char *text;
@@ -347,8 +348,8 @@ static int f_choice(struct expanding *expanding, const struct call *call, struct
     int rc = int_of(expanding, call->name, part(call, 0), &index, err);
     rc = rc != 0 ? rc : items_of(expanding, call, 1, true, &items, err);
     if (rc == 0 && (index < 0 || (size_t)index >= items.count)) {
-        rc = err_set(err, -EINVAL, "$CHOICE(): index %lld is not one of 0 to %zu", (long long)index,
-                     items.count - 1);
+        rc = err_set(err, -EINVAL, "$CHOICE(): index %lld is not in the range 0 to %zu",
+                     (long long)index, items.count - 1);
     }
     if (rc == 0) {
         strbuf_puts(out, items.items[index]);
@@ -512,10 +513,10 @@ static int expand_body(struct expanding *expanding, const char *text, size_t len
     struct strbuf body;
     strbuf_init(&body, SUBMIT_VALUE_MAX);
     strbuf_puts(&body, "");
-    int rc = expand(expanding, text, head, "a macro's name", &body, err);
+    int rc = expand(expanding, text, head, "the name of a macro", &body, err);
     strbuf_append(&body, text + head, length - head);
     if (rc == 0 && body.failed) {
-        rc = err_set(err, -E2BIG, "a macro's name is longer than %zu bytes", SUBMIT_VALUE_MAX);
+        rc = err_set(err, -E2BIG, "the name of a macro is longer than %zu bytes", SUBMIT_VALUE_MAX);
     }
     *ret = rc == 0 ? mem_strdup(strbuf_text(&body)) : NULL;
     strbuf_fini(&body);
@@ -568,7 +569,7 @@ static int spend(struct expanding *expanding, size_t bytes, struct err *err)
 {
     size_t *work = expanding->scope->work;
     if (work != NULL && *work < bytes) {
-        return err_set(err, -E2BIG, "the values of a job are more than %zu bytes of macros",
+        return err_set(err, -E2BIG, "the values of the job's macros are longer than %zu bytes",
                        SUBMIT_WORK_MAX);
     }
     if (work != NULL) {

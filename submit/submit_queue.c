@@ -139,7 +139,8 @@ static int parse_verbatim(const char *tag, struct submit_lines *lines, struct su
             push_trimmed(&ret->items, text, length);
         }
     }
-    return err_set(err, -EINVAL, "the items that begin on line %u have no end '@%s'", line, tag);
+    return err_set(err, -EINVAL, "the items that begin on line %u are not closed: '@%s' is missing",
+                   line, tag);
 }
 
 static int parse_in(const char *at, struct submit_lines *lines, struct submit_queue *ret,
@@ -173,7 +174,7 @@ static int parse_from(const char *at, struct submit_lines *lines, const struct s
         return err_set(err, -EINVAL, "`from` needs a file");
     }
     if (command ? world->run == NULL : world->read == NULL) {
-        return err_set(err, -EINVAL, "no file or command can be read here");
+        return err_set(err, -EINVAL, "files and commands cannot be read here");
     }
     char *path = mem_strndup(at, length), *text = NULL;
     int rc = command ? world->run(world->arg, path, &text, err)
@@ -189,7 +190,7 @@ static int parse_from(const char *at, struct submit_lines *lines, const struct s
 static int parse_matching(const char *at, bool files, bool dirs, const struct submit_world *world,
                           struct submit_queue *ret, struct err *err)
 {
-    int rc = world->match != NULL ? 0 : err_set(err, -EINVAL, "no file can be looked for here");
+    int rc = world->match != NULL ? 0 : err_set(err, -EINVAL, "files cannot be matched here");
     while (rc == 0 && *(at = skip(at, " \t,()")) != '\0') {
         char *word = word_of(&at, " \t,)");
         rc = world->match(world->arg, word, files, dirs, &ret->items, err);
@@ -304,7 +305,7 @@ static int parse_variables(const char **at, struct submit_queue *ret, char *kind
         }
         if (word[0] == '\0' || strpbrk(word, "=\"'$") != NULL) {
             mem_free(word);
-            return err_set(err, -EINVAL, "queue: '%.50s' is not understood", *at);
+            return err_set(err, -EINVAL, "queue: cannot understand '%.50s'", *at);
         }
         vec_push(&ret->variables, word);
     }

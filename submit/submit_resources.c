@@ -108,14 +108,14 @@ static int set_custom(struct submit_making *making, const char *name, struct err
     char *value;
     const char *meant = making->is_first ? command_nearest(name) : NULL;
     if (meant != NULL && text_glob("request_*", meant, true)) {
-        making_warn(making, "%s asks for a resource of the name '%s'; did you mean %s?", name, tag,
+        making_warn(making, "%s requests a resource called '%s'; did you mean %s?", name, tag,
                     meant);
     }
     strbuf_init(&attribute, 0);
     strbuf_printf(&attribute, "Request%s", tag);
     int rc = making_value(making, name, NULL, &value, err);
     if (rc == 0 && value != NULL && !ad_name_is_valid(strbuf_text(&attribute))) {
-        rc = making_refuse(making, err, "'%.100s' cannot be the name of a resource", tag);
+        rc = making_refuse(making, err, "'%.100s' is not a valid resource name", tag);
     } else if (rc == 0 && value != NULL) {
         rc = making_expr(making, strbuf_text(&attribute), value, err);
     }

@@ -296,7 +296,8 @@ static int check_remaps(struct submit_making *making, const char *value, struct 
     making_split(value, ";", &items);
     for (size_t i = 0; i < items.count && rc == 0; i++) {
         if (strchr(items.items[i], '=') == NULL) {
-            rc = making_refuse(making, err, "transfer_output_remaps: '%.200s' is not NAME = NEW",
+            rc = making_refuse(making, err,
+                               "transfer_output_remaps: '%.200s' is not of the form NAME = NEW",
                                (const char *)items.items[i]);
         }
     }
@@ -309,7 +310,7 @@ static int check_destination(struct submit_making *making, struct err *err)
     char *value;
     int rc = making_value(making, "output_destination", "OutputDestination", &value, err);
     if (rc == 0 && value != NULL && !making_is_url(value)) {
-        rc = making_refuse(making, err, "output_destination: '%.200s' is no URL", value);
+        rc = making_refuse(making, err, "output_destination: '%.200s' is not a URL", value);
     }
     mem_free(value);
     return rc;
@@ -391,8 +392,8 @@ static int look_at(struct submit_making *making, const struct seen *seen, struct
     int rc = making_value(making, seen->command, seen->alias, &value, err); /* for the line */
     mem_free(value);
     if (rc == 0 && making_is_url(name)) {
-        return making_refuse(making, err, "%s: '%.200s' is a URL, and must be a file",
-                             seen->command, name);
+        return making_refuse(making, err, "%s: '%.200s' is a URL; expected a file", seen->command,
+                             name);
     }
     char *path = making_path(ad_string_or(making->ad, "Iwd", "/"), name);
     if (rc == 0 && making->place->look(making->place->arg, seen->look, path, NULL, &why) != 0) {

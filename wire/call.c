@@ -306,7 +306,7 @@ static void reply_deliver(struct wire *wire, const struct frame *frame, struct c
 int request_reply(struct wire *wire, const struct frame *frame, struct err *err)
 {
     if (frame->request > wire->last_call) {
-        return err_set(err, -EPROTO, "reply to request %llu, which was never made",
+        return err_set(err, -EPROTO, "reply to request %llu, which was never sent",
                        (unsigned long long)frame->request);
     }
     if ((frame->flags & FRAME_FLAG_QUIET) != 0) {

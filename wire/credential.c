@@ -53,15 +53,15 @@ static int judge(struct credential *credential, const char *path, struct err *er
     int rc = token_peek(credential->text, &credential->token, err);
     if (rc == 0 && credential->key == NULL) {
         rc = err_set(err, -EKEYREJECTED,
-                     "%s: the private key of the token's holder is missing; it stands behind the "
-                     "token in the file that `roost token create` wrote",
+                     "%s: the private key of the token is missing; the file that `roost token "
+                     "create` wrote has the key after the token",
                      path);
     }
     uint8_t point[P256_POINT_BYTES];
     if (rc == 0) {
         p256_point(credential->key, point);
         if (memcmp(point, credential->token.holder, sizeof point) != 0) {
-            rc = err_set(err, -EKEYREJECTED, "%s: the private key is not the one of this token",
+            rc = err_set(err, -EKEYREJECTED, "%s: the private key does not belong to the token",
                          path);
         }
     }

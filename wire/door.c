@@ -113,12 +113,12 @@ int door_change(struct door *door, const struct door_place *place, bool *changed
         return code;
     }
     if (moved) {
-        log_info(door->log, "door.moved", "listens at another address; connections stay",
+        log_info(door->log, "door.moved", "listening at another address; existing connections stay",
                  LOG_TEXT("address", listener_address(door->listener)));
     }
     bool renewed = strcmp(tls_identity_pin(fresh), tls_identity_pin(door->identity)) != 0;
     if (renewed) {
-        log_info(door->log, "door.certificate", "new connections are shown a new certificate",
+        log_info(door->log, "door.certificate", "new connections get the new certificate",
                  LOG_TEXT("file", place->cert), LOG_TEXT("pin", tls_identity_pin(fresh)));
     }
     tls_identity_destroy(door->identity);

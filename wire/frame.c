@@ -105,7 +105,7 @@ static int frame_payload(struct reader *in, struct frame *frame, struct err *err
         }
         reader_body(in, frame);
         if (frame->status != 0 && (frame->flags & FRAME_FLAG_MORE) != 0) {
-            return err_set(err, -EPROTO, "a part of a reply with status %d", (int)frame->status);
+            return err_set(err, -EPROTO, "a partial reply with status %d", (int)frame->status);
         }
         break;
     case FRAME_GOODBYE:
@@ -126,11 +126,11 @@ static int frame_payload(struct reader *in, struct frame *frame, struct err *err
         return err_set(err, -EPROTO, "frame of type %d is cut short", (int)frame->type);
     }
     if (in->left > 0) {
-        return err_set(err, -EPROTO, "frame of type %d has %zu bytes too many", (int)frame->type,
+        return err_set(err, -EPROTO, "frame of type %d has %zu extra bytes", (int)frame->type,
                        in->left);
     }
     if (frame->status > 0 || frame->status < -4095) {
-        return err_set(err, -EPROTO, "status %d is no error number", (int)frame->status);
+        return err_set(err, -EPROTO, "status %d is not an error number", (int)frame->status);
     }
     return 0;
 }
@@ -159,7 +159,7 @@ int frame_decode(const void *data, size_t length, size_t frame_max, struct frame
     }
     size_t claimed = (size_t)little(at, 4);
     if (claimed < FRAME_HEADER_BYTES - 4) {
-        return err_set(err, -EPROTO, "frame length %zu is below that of a header", claimed);
+        return err_set(err, -EPROTO, "frame length %zu is smaller than the header", claimed);
     }
     if (claimed > frame_max - 4) {
         return err_set(err, -EPROTO, "frame of %zu bytes, limit %zu", claimed + 4, frame_max);
@@ -182,8 +182,10 @@ int frame_decode(const void *data, size_t length, size_t frame_max, struct frame
     }
     if ((found.verb != 0) != (found.type == FRAME_REQUEST) ||
         (found.request != 0) != frame_has_request(found.type) || found.request > INT64_MAX) {
-        return err_set(err, -EPROTO, "frame of type %d with verb %u and request %llu",
-                       (int)found.type, found.verb, (unsigned long long)found.request);
+        return err_set(
+            err, -EPROTO,
+            "unexpected verb or request number in a frame of type %d: verb %u, request %llu",
+            (int)found.type, found.verb, (unsigned long long)found.request);
     }
     struct reader in = {at + FRAME_HEADER_BYTES, found.payload_length, false};
     int rc = frame_payload(&in, &found, err);
@@ -204,7 +206,8 @@ static int secrets_split(struct reader *in, struct frame_body *body, struct err 
     body->secret_count = reader_u32(in);
     body->secrets = in->at;
     if (in->failed || body->secret_count == 0 || body->secret_count > SECRETS_MAX) {
-        return err_set(err, -EBADMSG, "message has %zu bytes too many: not secrets", left);
+        return err_set(err, -EBADMSG, "%zu extra bytes where the secrets of the message begin",
+                       left);
     }
     for (uint32_t i = 0; i < body->secret_count; i++) {
         size_t length = 0;
@@ -212,13 +215,13 @@ static int secrets_split(struct reader *in, struct frame_body *body, struct err 
         uint32_t of = reader_u32(in);
         const char *text = reader_text16(in, &length);
         if (in->failed) {
-            return err_set(err, -EBADMSG, "message is cut short in secret %u", i);
+            return err_set(err, -EBADMSG, "message is cut off in secret %u", i);
         }
         if (kind == 0 || kind > SECRET_KIND_MAX || length > SECRET_TEXT_MAX || of < before ||
             (of >= body->ad_count && of != SECRET_OF_ARGS) ||
             (length > 0 && memchr(text, '\0', length) != NULL)) {
-            return err_set(err, -EBADMSG,
-                           "secret %u: kind, length, order or text is not as it must be", i);
+            return err_set(err, -EBADMSG, "malformed secret %u: bad kind, length, order or text",
+                           i);
         }
         before = of;
     }
@@ -237,7 +240,7 @@ int frame_body_split(const void *data, size_t length, struct frame_body *ret, st
     }
     body.ad_count = reader_u32(&in);
     if (in.failed) {
-        return err_set(err, -EBADMSG, "message is cut short in its arguments");
+        return err_set(err, -EBADMSG, "message is cut off in its arguments");
     }
     if (body.ad_count > WIRE_ADS_MAX) {
         return err_set(err, -EBADMSG, "message with %u ads, limit %d", body.ad_count, WIRE_ADS_MAX);
@@ -246,18 +249,18 @@ int frame_body_split(const void *data, size_t length, struct frame_body *ret, st
     for (uint32_t i = 0; i < body.ad_count; i++) {
         (void)reader_take(&in, reader_u32(&in));
         if (in.failed) {
-            return err_set(err, -EBADMSG, "message is cut short in ad %u", i);
+            return err_set(err, -EBADMSG, "message is cut off in ad %u", i);
         }
     }
     body.ads_length = (size_t)(in.at - (const uint8_t *)body.ads);
     body.blob_length = reader_u32(&in);
     body.blob = reader_take(&in, body.blob_length);
     if (in.failed) {
-        return err_set(err, -EBADMSG, "message is cut short in its blob");
+        return err_set(err, -EBADMSG, "message is cut off in its blob");
     }
     int rc = in.left > 0 ? secrets_split(&in, &body, err) : 0;
     if (rc == 0 && in.left > 0) {
-        rc = err_set(err, -EBADMSG, "message has %zu bytes too many", in.left);
+        rc = err_set(err, -EBADMSG, "message has %zu extra bytes", in.left);
     }
     if (rc == 0) {
         *ret = body;

@@ -88,7 +88,8 @@ int greeting_judge_token(struct wire_context *context, const char *text, struct 
         return err_set(err, -ENOKEY, "no token");
     }
     if (context->keys == NULL && !wire_context_reload_keys(context)) {
-        return err_set(err, -EACCES, "no tokens are accepted here: no signing keys are configured");
+        return err_set(err, -EACCES,
+                       "this daemon accepts no tokens: no signing keys are configured");
     }
     int rc = token_cache_check(context->tokens, context->keys, text, now_s, &token, holder, err);
     if (rc == -EKEYREJECTED && wire_context_reload_keys(context)) {
@@ -156,7 +157,8 @@ int greeting_judge_name(const struct caller *caller, const char *name, struct er
     }
     for (size_t i = 0; i < length; i++) {
         if (name[i] <= ' ' || name[i] == 0x7f) {
-            return err_set(err, -EINVAL, "uplink name '%s' has blanks or control characters", name);
+            return err_set(err, -EINVAL, "uplink name '%s' contains blanks or control characters",
+                           name);
         }
     }
     size_t row = 0;
@@ -171,7 +173,7 @@ int greeting_judge_name(const struct caller *caller, const char *name, struct er
     }
     if (!wire_peer_may_advertise(&caller->peer, name)) {
         return err_set(err, -EACCES,
-                       "token is too weak: its pattern '%s' does not allow name '%s' (%s)",
+                       "token is too weak: its name pattern '%s' does not allow name '%s' (%s)",
                        caller->peer.pattern, name, caller_text(caller, who, sizeof who));
     }
     return 0;
@@ -183,9 +185,10 @@ static int greeting_version(uint16_t newest, uint16_t oldest, struct err *err)
     int mine_oldest = WIRE_VERSION_MIN;
     int chosen = newest < WIRE_VERSION ? newest : WIRE_VERSION;
     if (chosen < mine_oldest || chosen < oldest || oldest > newest) {
-        return err_set(err, -EPROTONOSUPPORT,
-                       "protocol version: you speak %u to %u, we speak %d to %d", oldest, newest,
-                       mine_oldest, WIRE_VERSION);
+        return err_set(
+            err, -EPROTONOSUPPORT,
+            "protocol version mismatch: the peer supports %u to %u, this daemon %d to %d", oldest,
+            newest, mine_oldest, WIRE_VERSION);
     }
     return chosen;
 }

@@ -69,7 +69,7 @@ void hub_destroy(struct hub *hub)
         struct wire_request *request = relay->request;
         wire_cancel(relay->uplink, relay->call);
         relay_free(relay);
-        wire_reply_error(request, -ECONNRESET, "the hub stops");
+        wire_reply_error(request, -ECONNRESET, "the hub is stopping");
     }
     strmap_destroy(hub->uplinks, NULL);
     mem_free(hub);
@@ -84,9 +84,9 @@ int hub_add(struct hub *hub, struct wire *wire, struct err *err)
     struct wire *other = strmap_get(hub->uplinks, peer->name);
     if (other != NULL && other != wire) {
         if (strcmp(wire_peer(other)->identity, peer->identity) != 0) {
-            wire_fail(wire, -EEXIST, true, "uplink name '%s' is taken by %s", peer->name,
+            wire_fail(wire, -EEXIST, true, "uplink name '%s' is in use by %s", peer->name,
                       wire_peer(other)->identity);
-            return err_set(err, -EEXIST, "uplink name '%s' is taken by %s", peer->name,
+            return err_set(err, -EEXIST, "uplink name '%s' is in use by %s", peer->name,
                            wire_peer(other)->identity);
         }
         wire_fail(other, -ESTALE, true, "replaced by a newer connection of '%s'", peer->name);
@@ -160,7 +160,8 @@ static void relay_resolve(struct wire_request *request, const struct wire *uplin
     struct ad *args = ad_create();
     ad_set_string(args, "Uplink", uplink->caller->name);
     ad_set_string(args, "Instance", uplink->caller->instance);
-    wire_reply_refusal(request, args, -ESTALE, "to be signed for this instance");
+    wire_reply_refusal(request, args, -ESTALE,
+                       "this request must be signed for this instance of the daemon");
     ad_destroy(args);
 }
 
@@ -177,19 +178,19 @@ void hub_relay(struct hub *hub, struct wire_request *request)
     uint8_t proof[PROOF_BYTES];
     if (verb <= 0 || verb > UINT16_MAX || verb == VERB_RELAY || deadline_ms < 0 ||
         deadline_ms > UINT32_MAX) {
-        wire_reply_error(request, -EINVAL, "RELAY: no Verb, or a Deadline out of range");
+        wire_reply_error(request, -EINVAL, "RELAY: Verb is missing, or Deadline is out of range");
         return;
     }
     if (!may_relay(caller, verb)) {
-        wire_reply_error(request, -EACCES, "RELAY: %s may only advertise: not %s", caller->identity,
-                         wire_verb_name((enum wire_verb)verb));
+        wire_reply_error(request, -EACCES, "RELAY: %s may only advertise, and not call %s",
+                         caller->identity, wire_verb_name((enum wire_verb)verb));
         return;
     }
     bool any = name[0] != '\0' && name[strlen(name) - 1] == '/';
     const char *full = any ? any_of(hub, name) : name;
     struct wire *uplink = strmap_get(hub->uplinks, full);
     if (uplink == NULL || !wire_is_ready(uplink)) {
-        wire_reply_error(request, -EHOSTUNREACH, "no uplink '%s' here", name);
+        wire_reply_error(request, -EHOSTUNREACH, "no such uplink here: '%s'", name);
         return;
     }
     if (any || proof_letters[0] == '\0' || strcmp(instance, uplink->caller->instance) != 0) {
@@ -206,7 +207,7 @@ void hub_relay(struct hub *hub, struct wire_request *request)
     relayed.body = wire_request_blob(request, &relayed.body_length);
     if (number < 0 || relayed.body_length == 0 || relayed.token[0] == '\0' ||
         !proof_from_text(proof_letters, proof)) {
-        wire_reply_error(request, -EINVAL, "RELAY: Token, Number, Proof or body is missing");
+        wire_reply_error(request, -EINVAL, "RELAY: Token, Number, Proof or the body is missing");
         return;
     }
     struct relay *relay = mem_zalloc(sizeof *relay);

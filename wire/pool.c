@@ -93,7 +93,8 @@ int pool_collector_addresses(const struct config *config, char *ret, size_t size
     const char *const *hosts = config_list(config, "COLLECTOR_HOST", &count);
     struct strbuf out;
     strbuf_init(&out, 0);
-    int rc = count > 0 ? 0 : err_set(err, -EINVAL, "COLLECTOR_HOST is empty: which collector?");
+    int rc =
+        count > 0 ? 0 : err_set(err, -EINVAL, "COLLECTOR_HOST is empty; name the collector's host");
     for (size_t i = 0; i < count && rc == 0; i++) {
         rc = append_address(&out, "COLLECTOR_HOST", hosts[i], config_int(config, "COLLECTOR_PORT"),
                             err);

@@ -325,7 +325,7 @@ static void relay_again(struct relay *relay, const struct frame *frame)
         frame_message_fini(&message);
     }
     if (instance == NULL || ++relay->attempts > ATTEMPTS_MAX) {
-        relay_end(relay, -ESTALE, "the hub names no instance of who is to be asked");
+        relay_end(relay, -ESTALE, "the hub did not name the instance of the daemon to ask");
         return;
     }
     relay_resend(relay, instance);
@@ -336,7 +336,7 @@ static int answerer_judge(struct relay *relay, const struct frame *frame, struct
 {
     struct evp_pkey_st *holder = NULL;
     if (frame->token_length == 0 || frame->token_length > TOKEN_TEXT_MAX) {
-        return err_set(err, -EBADMSG, "the answer shows no token");
+        return err_set(err, -EBADMSG, "the answer contains no token");
     }
     char *token = mem_strndup(frame->token, frame->token_length);
     struct caller *answer = caller_create(relay->target);
@@ -383,7 +383,7 @@ static int answer_judge(struct relay *relay, const struct frame *frame, struct e
     bool good = p256_verify(holder, strbuf_text(&statement), statement.length, frame->proof);
     strbuf_fini(&statement);
     if (!good) {
-        return err_set(err, -EBADMSG, "the signature is wrong");
+        return err_set(err, -EBADMSG, "bad signature");
     }
     relay->part++;
     return 0;
@@ -394,9 +394,9 @@ static void relay_refuse(struct relay *relay, const char *why)
     char text[ERR_TEXT_MAX];
     struct wire *wire = relay->wire;
     int64_t inner = relay->inner;
-    (void)snprintf(text, sizeof text, "%s: an answer that it has not signed: %s", relay->target,
-                   why);
-    log_warn(wire->context->log, "wire.unsigned", "answer refused that came through the hub",
+    (void)snprintf(text, sizeof text, "%s: the answer is not signed by this daemon: %s",
+                   relay->target, why);
+    log_warn(wire->context->log, "wire.unsigned", "answer through the hub refused",
              LOG_TEXT("peer", wire->caller->address), LOG_TEXT("uplink", relay->target),
              LOG_TEXT("verb", wire_verb_name(relay->verb)), LOG_TEXT("reason", why));
     wire_cancel(wire, inner);
@@ -465,7 +465,7 @@ static void on_reply(void *arg, const struct frame *frame)
     } else if (is_signed && answer_judge(relay, frame, &why) < 0) {
         relay_refuse(relay, why.text);
     } else if (!is_signed && frame->status >= 0) {
-        relay_refuse(relay, "no signature");
+        relay_refuse(relay, "the signature is missing");
     } else if (!is_signed) {
         relay_refused(relay, frame);
     } else {

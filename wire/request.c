@@ -103,7 +103,7 @@ static uint8_t signing_begin(struct wire *wire, const struct wire_request *reque
     }
     signing->own = wire_context_own(wire->context, TOKEN_AGE_MS);
     if (signing->own == NULL) {
-        log_error(wire->context->log, "wire.unsigned", "an answer cannot be signed",
+        log_error(wire->context->log, "wire.unsigned", "cannot sign an answer",
                   LOG_TEXT("verb", wire_verb_name(request->verb)),
                   LOG_TEXT("reason", wire->context->own.why));
         return 0;
@@ -360,7 +360,7 @@ bool wire_reply_part_made(struct wire_request *request, const void *body, size_t
                                           .made = body,
                                           .made_length = length};
     if (content_send(wire, request, request->node.id, &content, &payload) < 0) {
-        wire_fail(wire, -EMSGSIZE, true, "a part of an answer does not fit");
+        wire_fail(wire, -EMSGSIZE, true, "a part of an answer is too large for its frame");
         return true;
     }
     return part_is_out(request, payload);
@@ -382,7 +382,7 @@ static void raw_send(struct wire *wire, const struct wire_request *request,
         frame_put_body(&wire->out, NULL);
     }
     if (wire_frame_end(wire, begin, reply->body, reply->body_length) < 0) {
-        wire_fail(wire, -EMSGSIZE, true, "a reply does not fit");
+        wire_fail(wire, -EMSGSIZE, true, "a reply is too large for its frame");
     }
 }
 
@@ -489,7 +489,7 @@ static bool relayed_is_early(struct wire *wire, const struct frame *frame)
     if (revocations_are_known(wire->context->revocations)) {
         return false;
     }
-    refuse(wire, frame, -EAGAIN, "it is not known yet which tokens are revoked; ask again");
+    refuse(wire, frame, -EAGAIN, "the list of revoked tokens is not known yet; try again");
     return true;
 }
 
@@ -509,7 +509,8 @@ static bool relayed_is_stale(struct wire *wire, const struct frame *frame,
     size_t payload = 0;
     ad_set_string(args, "Uplink", wire->said_name);
     ad_set_string(args, "Instance", instance->id);
-    (void)reply_send(wire, NULL, frame->request, 0, -ESTALE, "signed for an instance that is over",
+    (void)reply_send(wire, NULL, frame->request, 0, -ESTALE,
+                     "the request was signed for an instance of this daemon that has ended",
                      &(struct wire_body){.args = args}, &payload);
     ad_destroy(args);
     return true;
@@ -521,7 +522,7 @@ static int relayed_take(struct wire *wire, const struct frame *frame,
 {
     if ((frame->flags & FRAME_FLAG_RELAYED) != 0 &&
         !instance_take(&wire->context->instance, wire->context->loop, relayed->digest)) {
-        return err_set(err, -EALREADY, "this request was made before: the hub repeats it");
+        return err_set(err, -EALREADY, "repeated request: this request was made before");
     }
     return 0;
 }
@@ -598,7 +599,7 @@ static int request_judge(struct wire *wire, const struct frame *frame, struct ca
     }
     if (info->verb == VERB_INSTANCE && caller->peer.relayed) {
         return err_set(err, -EACCES,
-                       "INSTANCE is what a receiver says of itself: it is not relayed");
+                       "INSTANCE cannot be relayed; only the receiver itself answers it");
     }
     int rc = request_may(caller, info, err);
     if (rc < 0) {
@@ -606,7 +607,7 @@ static int request_judge(struct wire *wire, const struct frame *frame, struct ca
     }
     if (wire->requests.count >= share_of(caller, WIRE_REQUESTS_MAX) ||
         !has_room(wire, caller, frame->payload_length)) {
-        return err_set(err, -EBUSY, "%zu requests of yours with %zu bytes are unanswered",
+        return err_set(err, -EBUSY, "too many unanswered requests from you: %zu with %zu bytes",
                        wire->requests.count, wire->request_bytes);
     }
     rc = wire_limits_request(wire, frame->payload_length, err);
@@ -614,7 +615,7 @@ static int request_judge(struct wire *wire, const struct frame *frame, struct ca
         return rc;
     }
     if (wire->events.request == NULL && info->verb != VERB_PING) {
-        return err_set(err, -ENOSYS, "%s is not answered here", info->name);
+        return err_set(err, -ENOSYS, "%s is not supported here", info->name);
     }
     return wire_verb_ads_are_bytes(info->verb)
                ? frame_message_decode_args(frame->body, frame->body_length,
@@ -626,11 +627,11 @@ static int request_judge(struct wire *wire, const struct frame *frame, struct ca
 int request_take(struct wire *wire, const struct frame *frame, struct err *err)
 {
     if (frame->request <= wire->last_request) {
-        return err_set(err, -EPROTO, "request %llu after %llu", (unsigned long long)frame->request,
-                       (unsigned long long)wire->last_request);
+        return err_set(err, -EPROTO, "unexpected request number %llu after %llu",
+                       (unsigned long long)frame->request, (unsigned long long)wire->last_request);
     }
     if ((frame->flags & FRAME_FLAG_RELAYED) != 0 && !wire->dialled) {
-        return err_set(err, -EPROTO, "a relayed request from who is no hub of ours");
+        return err_set(err, -EPROTO, "a relayed request from a peer that is not a hub");
     }
     wire->last_request = frame->request;
     struct err why;
@@ -685,8 +686,8 @@ int wire_request_charge(struct wire_request *request, size_t bytes, struct err *
         return 0; /* the peer is gone */
     }
     if (!has_room(wire, request->caller, bytes)) {
-        return err_set(err, -EBUSY, "%zu requests of yours take %zu bytes", wire->requests.count,
-                       wire->request_bytes);
+        return err_set(err, -EBUSY, "too many unanswered requests from you: %zu with %zu bytes",
+                       wire->requests.count, wire->request_bytes);
     }
     int rc = wire_limits_request(wire, bytes, err);
     if (rc == 0) {
@@ -734,8 +735,8 @@ int request_window(struct wire *wire, const struct frame *frame, struct err *err
         return 0;
     }
     if (frame->window > request->in_flight) {
-        return err_set(err, -EPROTO, "window of %u bytes returned, %zu were out", frame->window,
-                       request->in_flight);
+        return err_set(err, -EPROTO, "window of %u bytes returned, but only %zu bytes were used",
+                       frame->window, request->in_flight);
     }
     request->in_flight -= frame->window;
     if (request->full && request->in_flight <= WIRE_WINDOW_BYTES / 2 && !output_is_full(wire)) {

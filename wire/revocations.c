@@ -47,7 +47,7 @@ int revocation_sign(struct wire_context *context, const char *token_id, int64_t 
 {
     const struct credential *own = wire_context_own(context, 0);
     if (own == NULL) {
-        return err_set(err, -ENOKEY, "a revocation is signed by an administrator: %s",
+        return err_set(err, -ENOKEY, "a revocation needs the signature of an administrator: %s",
                        context->own.why);
     }
     const struct proof_revocation revocation = {.pool = own->token.pool,
@@ -84,11 +84,13 @@ static int signer_judge(struct wire_context *context, const char *text, struct t
         return rc;
     }
     if (strcmp(ret->pool, wire_context_pool(context)) != 0) {
-        return err_set(err, -EKEYREJECTED, "the token of who revokes is for pool '%s'", ret->pool);
+        return err_set(err, -EKEYREJECTED, "the revoker's token is for pool '%s'", ret->pool);
     }
     if ((ret->scopes & SCOPE_ADMINISTRATOR) == 0) {
-        return err_set(err, -EACCES, "only an ADMINISTRATOR revokes: not token '%s' of %s", ret->id,
-                       ret->identity);
+        return err_set(
+            err, -EACCES,
+            "revoking needs the scope ADMINISTRATOR, which token '%s' of %s does not have", ret->id,
+            ret->identity);
     }
     return 0;
 }
@@ -101,13 +103,14 @@ static int judge(struct wire_context *context, const struct ad *ad, struct token
     uint8_t proof[PROOF_BYTES];
     int64_t expires_s = ad_int_or(ad, "Expires", 0);
     if (id[0] == '\0' || strlen(id) > REVOKED_ID_MAX || expires_s < 0) {
-        return err_set(err, -EINVAL, "TokenId must have 1 to %d bytes, and Expires not be negative",
+        return err_set(err, -EINVAL,
+                       "TokenId must have 1 to %d bytes, and Expires must not be negative",
                        REVOKED_ID_MAX);
     }
     if (token[0] == '\0' || !proof_from_text(ad_string_or(ad, "Proof", ""), proof)) {
         return err_set(err, -EINVAL,
-                       "the revocation is not signed: `roost token revoke` signs it "
-                       "with the token and the key of an ADMINISTRATOR (TOKEN_FILE)");
+                       "the revocation is not signed; `roost token revoke` signs it with the token "
+                       "and the key of an ADMINISTRATOR (TOKEN_FILE)");
     }
     int rc = signer_judge(context, token, signer, err);
     if (rc < 0) {
@@ -194,7 +197,7 @@ static bool revocation_add(struct revocations *revocations, const char *id, int6
         return false;
     }
     if (is_new && strmap_count(revocations->expires) >= REVOCATIONS_MAX) {
-        log_error(context->log, "revocations.full", "a revocation is not kept: there are too many",
+        log_error(context->log, "revocations.full", "a revocation was dropped: there are too many",
                   LOG_TEXT("token_id", id), LOG_INT("limit", REVOCATIONS_MAX));
         return false;
     }
@@ -239,8 +242,11 @@ static void save(void *arg)
                                          text.length, 0600, true, &err);
     strbuf_fini(&text);
     if (rc < 0) {
-        log_error(context->log, "revocations.unsaved", err.text,
-                  LOG_TEXT("consequence", "after a restart they are known once the collector is"));
+        log_error(
+            context->log, "revocations.unsaved", err.text,
+            LOG_TEXT(
+                "consequence",
+                "after a restart, revocations are known again once the collector has answered"));
     }
 }
 
@@ -299,7 +305,7 @@ static void changed(void *arg, const char *key, const struct ad *ad)
     }
     int rc = revocation_judge(context, ad, &by, &err);
     if (rc < 0) {
-        log_warn(context->log, "revocations.unproved", "a revocation is ignored",
+        log_warn(context->log, "revocations.unproved", "a revocation was ignored",
                  LOG_TEXT("name", key), LOG_TEXT("reason", err.text));
         judge_again_later(revocations, rc);
     } else if (revocation_add(revocations, id, ad_int_or(ad, "Expires", 0))) {
@@ -326,7 +332,8 @@ static void refused(void *arg, int status, const char *why)
 {
     struct revocations *revocations = arg;
     log_error(revocations->context->log, "revocations.refused",
-              "the collector does not tell its revocations: requests through it are refused",
+              "the collector does not send its list of revoked tokens; requests through the "
+              "collector are refused",
               LOG_INT("status", status), LOG_TEXT("reason", why));
     revocations->wants_again = true;
     loop_timer_set(revocations->look_timer, REFUSED_MS);
@@ -441,8 +448,9 @@ bool revocations_are_known(struct revocations *revocations)
     }
     if (!revocations->said) {
         revocations->said = true;
-        log_info(revocations->context->log, "revocations.awaited",
-                 "requests through the collector wait until it has told which tokens are revoked");
+        log_info(
+            revocations->context->log, "revocations.awaited",
+            "requests through the collector wait until it has sent its list of revoked tokens");
     }
     return false;
 }

@@ -42,7 +42,7 @@ int root_jobs_judge(struct os *os, const struct ad *job, struct err *err)
             return err_set(err, -EPERM, "the job's %s is not a literal string", NAMES[i]);
         }
         if (is_of_root(os, value.string.text)) {
-            return err_set(err, -EPERM, "%s is '%.200s': jobs never run as root", NAMES[i],
+            return err_set(err, -EPERM, "%s is '%.200s'; jobs never run as root", NAMES[i],
                            value.string.text);
         }
     }

@@ -104,7 +104,7 @@ static int may_set(const struct config *config, const struct wire_peer *peer, co
         }
         strbuf_printf(&lists, "%s%s", lists.length > 0 ? ", " : "", LEVELS[i].knob);
     }
-    int rc = err_set(err, -EACCES, "%s may not be set by %s: it is not in %s here", name,
+    int rc = err_set(err, -EACCES, "%s may not be set by %s: the knob is not in %s here", name,
                      peer->identity, lists.length > 0 ? strbuf_text(&lists) : "any list");
     strbuf_fini(&lists);
     return rc;
@@ -149,7 +149,7 @@ static void get(const struct daemon_env *env, struct wire_request *request)
         }
     }
     if (ads.count > WIRE_ADS_MAX) {
-        wire_reply_error(request, -E2BIG, "%zu names: ask for fewer", ads.count);
+        wire_reply_error(request, -E2BIG, "%zu names in one request; ask for fewer", ads.count);
     } else {
         const struct wire_body body = {.ads = (const struct ad *const *)ads.items,
                                        .ad_count = ads.count};
@@ -166,7 +166,8 @@ static void log_setting(const struct daemon_env *env, const struct wire_peer *pe
 {
     char text[LOGGED_BYTES];
     (void)snprintf(text, sizeof text, "%s", value != NULL ? value : "");
-    log_info(env->log, "config.set", value != NULL ? "set at run time" : "taken back at run time",
+    log_info(env->log, "config.set",
+             value != NULL ? "knob set at run time" : "run-time value of a knob removed",
              LOG_TEXT("knob", name), LOG_TEXT("value", text), LOG_TEXT("by", peer->identity),
              LOG_TEXT("from", peer->address));
 }
@@ -232,12 +233,12 @@ void settings_serve(const struct daemon_env *env, struct wire_request *request)
     if (is_set || text_equal_nocase(action, "Unset")) {
         set(env, request, is_set);
     } else if ((peer->scopes & SCOPE_ADMINISTRATOR) == 0) {
-        wire_reply_error(request, -EACCES, "token is too weak: this needs ADMINISTRATOR");
+        wire_reply_error(request, -EACCES, "token is too weak: the scope ADMINISTRATOR is needed");
     } else if (text_equal_nocase(action, "Get")) {
         get(env, request);
     } else if (text_equal_nocase(action, "Reload")) {
         reload(env, request);
     } else {
-        wire_reply_error(request, -EINVAL, "CONFIG: no such Action '%.40s'", action);
+        wire_reply_error(request, -EINVAL, "CONFIG: unknown Action '%.40s'", action);
     }
 }

@@ -55,8 +55,9 @@ static void key_load(void *arg, const char *name)
     }
     length -= 4;
     if (length >= TOKEN_KID_MAX || list->keys->count == TOKEN_KEYS_MAX) {
-        list->rc = err_set(list->err, -E2BIG, "%s: too many signing keys, or name '%s' too long",
-                           list->dir, name);
+        list->rc =
+            err_set(list->err, -E2BIG, "%s: too many signing keys, or the name '%s' is too long",
+                    list->dir, name);
         return;
     }
     struct token_key *key = &list->keys->keys[list->keys->count];
@@ -90,7 +91,7 @@ int token_keys_load(struct os *os, const char *dir, struct token_keys **ret, str
         rc = list.rc;
     }
     if (rc == 0 && keys->count == 0) {
-        rc = err_set(err, -ENOENT, "%s: no signing keys (*.pub) here", dir);
+        rc = err_set(err, -ENOENT, "%s: no signing keys (*.pub) in this directory", dir);
     }
     if (rc < 0) {
         token_keys_destroy(keys);
@@ -108,7 +109,7 @@ struct token_keys *token_keys_create(void)
 int token_keys_add(struct token_keys *keys, const char *kid, const char *pem, struct err *err)
 {
     if (!token_kid_is_valid(kid)) {
-        return err_set(err, -EINVAL, "'%.80s' cannot name a signing key", kid);
+        return err_set(err, -EINVAL, "'%.80s' is not a valid name for a signing key", kid);
     }
     if (keys->count == TOKEN_KEYS_MAX) {
         return err_set(err, -E2BIG, "more than %d signing keys", TOKEN_KEYS_MAX);
@@ -308,7 +309,7 @@ int token_issue_file(struct os *os, struct loop *loop, const char *key_path, con
     struct evp_pkey_st *key = NULL;
     int rc = p256_make(loop, &key);
     if (rc < 0) {
-        return err_set(err, rc, "the key of the token's holder cannot be made");
+        return err_set(err, rc, "cannot make the key of the token's holder");
     }
     struct token bound = *token;
     char *line = NULL;
@@ -322,7 +323,7 @@ int token_issue_file(struct os *os, struct loop *loop, const char *key_path, con
         if (rc == 0) {
             *ret = strbuf_take(&text);
         } else {
-            rc = err_set(err, rc, "the key of the token's holder cannot be written as PEM");
+            rc = err_set(err, rc, "cannot write the key of the token's holder in PEM format");
         }
         strbuf_fini(&text);
     }
@@ -338,7 +339,7 @@ int token_file_parse(const char *text, char **token, struct evp_pkey_st **key, s
     if (pem != NULL) {
         found = p256_from_private_pem(pem, strlen(pem));
         if (found == NULL) {
-            return err_set(err, -EINVAL, "no private key of the curve P-256 behind the token");
+            return err_set(err, -EINVAL, "no private key of curve P-256 after the token");
         }
     }
     const char *begin = text + strspn(text, " \t\r\n");
@@ -356,7 +357,7 @@ static int claim_text(const json_t *claims, const char *name, char *ret, size_t 
     const json_t *claim = json_object_get(claims, name);
     const char *text = claim == NULL ? "" : json_string_value(claim);
     if (text == NULL) {
-        return err_set(err, -EINVAL, "malformed token: claim '%s' is no text", name);
+        return err_set(err, -EINVAL, "malformed token: claim '%s' is not a text", name);
     }
     size_t length = strlen(text); /* json_parse() allows no zero in a text */
     if (length >= size) {
@@ -365,7 +366,8 @@ static int claim_text(const json_t *claims, const char *name, char *ret, size_t 
     }
     for (size_t i = 0; i < length; i++) {
         if ((unsigned char)text[i] < ' ' || text[i] == 0x7f) {
-            return err_set(err, -EINVAL, "malformed token: control character in claim '%s'", name);
+            return err_set(err, -EINVAL, "malformed token: claim '%s' contains a control character",
+                           name);
         }
     }
     memcpy(ret, text, length + 1);
@@ -377,7 +379,7 @@ static int claim_number(const json_t *claims, const char *name, int64_t *ret, st
 {
     const json_t *claim = json_object_get(claims, name);
     if (claim != NULL && (!json_is_integer(claim) || json_integer_value(claim) < 0)) {
-        return err_set(err, -EINVAL, "malformed token: claim '%s' is no time", name);
+        return err_set(err, -EINVAL, "malformed token: claim '%s' is not a time", name);
     }
     *ret = json_integer_value(claim);
     return 0;
@@ -446,12 +448,12 @@ static int claim_holder(const json_t *claims, struct token *token, struct err *e
     if (cnf == NULL) {
         return err_set(err, -EKEYREJECTED,
                        "token is not bound to a key of its holder (id '%s' of %s, made by an older "
-                       "version): make a new one with `roost token create`",
+                       "version); make a new token with `roost token create`",
                        token->id, token->identity);
     }
     if (!jwk_get(jwk, token->holder)) {
         return err_set(err, -EINVAL,
-                       "malformed token: claim 'cnf' does not hold a public key of P-256");
+                       "malformed token: claim 'cnf' does not contain a public key of P-256");
     }
     return 0;
 }
@@ -492,7 +494,8 @@ static int claims_get(const json_t *claims, struct token *token, struct err *err
         rc = err_set(err, -EINVAL, "malformed token: no identity (claim 'sub')");
     }
     if (rc == 0 && token->id[0] == '\0') {
-        rc = err_set(err, -EINVAL, "malformed token: no id (claim 'jti'): nobody could revoke it");
+        rc = err_set(err, -EINVAL,
+                     "malformed token: no id (claim 'jti'), so the token could not be revoked");
     }
     rc = rc < 0 ? rc : claim_holder(claims, token, err);
     return rc < 0 ? rc : claim_pool(claims, token, err);
@@ -548,15 +551,15 @@ static int endorsed_key(const struct token_keys *keys, const json_t *header, con
     if (proof == NULL || !proof_from_text(proof, endorsement.proof) ||
         !jwk_get(json_object_get(header, "jwk"), endorsement.point)) {
         return err_set(err, -EINVAL,
-                       "malformed token: headers 'jwk' and 'by_proof' do not say how '%.80s' "
-                       "answers for its key",
+                       "malformed token: headers 'jwk' and 'by_proof' do not show how '%.80s' "
+                       "endorses the key",
                        by);
     }
     const struct token_key *known = key_find(keys, by);
     if (known == NULL) {
         return err_set(err, -EKEYREJECTED,
-                       "token is signed with unknown key '%s', and '%.80s', which answers for it, "
-                       "is unknown, too",
+                       "token is signed with unknown key '%s', and the key '%.80s' that endorses "
+                       "it is unknown, too",
                        kid, by);
     }
     (void)snprintf(endorsement.by, sizeof endorsement.by, "%s", by);
@@ -564,7 +567,7 @@ static int endorsed_key(const struct token_keys *keys, const json_t *header, con
     if (key == NULL || !token_key_is_endorsed(&endorsement, kid, known->key)) {
         p256_free(key);
         return err_set(err, -EKEYREJECTED,
-                       "token is signed with unknown key '%s', for which '%s' has not signed", kid,
+                       "token is signed with unknown key '%s', which '%s' has not endorsed", kid,
                        by);
     }
     *ret = key;
@@ -585,7 +588,7 @@ static int signature_check(const struct token_keys *keys, const json_t *header, 
         return err_set(err, -EINVAL, "malformed token: header 'crit' names unknown extensions");
     }
     if (kid == NULL) {
-        return err_set(err, -EINVAL, "malformed token: no key named (header 'kid')");
+        return err_set(err, -EINVAL, "malformed token: header 'kid' is missing");
     }
     struct evp_pkey_st *endorsed = NULL;
     int rc = key != NULL ? 0 : endorsed_key(keys, header, kid, &endorsed, err);
@@ -618,8 +621,9 @@ static int parse(const struct token_keys *keys, const char *text, struct token *
         return rc;
     }
     json_t *claims = json_parse(parts.claims, parts.claims_length);
-    rc = claims != NULL ? claims_get(claims, token, err)
-                        : err_set(err, -EINVAL, "malformed token: its claims are no JSON object");
+    rc = claims != NULL
+             ? claims_get(claims, token, err)
+             : err_set(err, -EINVAL, "malformed token: its claims are not a JSON object");
     json_decref(claims);
     return rc;
 }

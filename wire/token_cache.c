@@ -53,7 +53,7 @@ static int entry_make(struct token_cache *cache, const struct token *token, cons
     struct evp_pkey_st *holder = p256_from_point(token->holder);
     if (holder == NULL) {
         return err_set(err, -EINVAL,
-                       "malformed token: claim 'cnf' does not hold a public key of P-256");
+                       "malformed token: claim 'cnf' does not contain a public key of P-256");
     }
     if (strmap_count(cache->entries) >= TOKEN_CACHE_MAX) {
         token_cache_clear(cache);

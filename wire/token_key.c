@@ -27,7 +27,7 @@ static int pem_write(struct os *os, const char *dir, const char *kid, const stru
     strbuf_printf(&path, "%s/%s.%s", dir, kid, is_private ? "key" : "pub");
     int rc = is_private ? p256_put_private(key, &pem) : p256_put_public(key, &pem);
     if (rc < 0 || path.failed) {
-        rc = err_set(err, -ENOMEM, "signing key '%s' cannot be written as PEM", kid);
+        rc = err_set(err, -ENOMEM, "signing key '%s' cannot be written in PEM format", kid);
     } else {
         rc = os_write_file(os, strbuf_text(&path), strbuf_text(&pem), pem.length,
                            is_private ? 0600 : 0644, true, err);
@@ -66,8 +66,8 @@ static int refuse_existing(struct os *os, const char *dir, const char *kid, stru
         int rc = os_stat(os, strbuf_text(&path), &there);
         strbuf_fini(&path);
         if (rc == 0) {
-            return err_set(err, -EEXIST, "signing key '%s' exists in %s (%s.%s)", kid, dir, kid,
-                           HALVES[i]);
+            return err_set(err, -EEXIST, "signing key '%s' exists already in %s (%s.%s)", kid, dir,
+                           kid, HALVES[i]);
         }
     }
     return 0;
@@ -77,7 +77,7 @@ int token_key_make(struct os *os, struct loop *loop, const char *dir, const char
                    struct err *err)
 {
     if (!token_kid_is_valid(kid)) {
-        return err_set(err, -EINVAL, "'%s' cannot name a signing key", kid);
+        return err_set(err, -EINVAL, "'%s' is not a valid name for a signing key", kid);
     }
     int rc = refuse_existing(os, dir, kid, err);
     if (rc < 0) {
@@ -86,7 +86,7 @@ int token_key_make(struct os *os, struct loop *loop, const char *dir, const char
     struct evp_pkey_st *key = NULL;
     rc = p256_make(loop, &key);
     if (rc < 0) {
-        return err_set(err, rc, "signing key '%s' cannot be made", kid);
+        return err_set(err, rc, "cannot make signing key '%s'", kid);
     }
     rc = pem_write(os, dir, kid, key, true, err);
     if (rc == 0) {
@@ -104,7 +104,7 @@ int token_key_read(struct os *os, const char *path, char **pem, size_t *length, 
         return err_set(err, rc, "%s: %s", path, err_code_text(rc));
     }
     if ((stat.mode & 077) != 0) {
-        return err_set(err, -EACCES, "%s: a signing key that others may read: make its mode 0600",
+        return err_set(err, -EACCES, "%s: other users can read this signing key; run chmod 0600",
                        path);
     }
     return os_read_file(os, path, TOKEN_KEY_FILE_MAX, pem, length, err);
@@ -148,7 +148,7 @@ int token_key_endorsement_read(struct os *os, const char *key_path,
             *blank = '\0';
         }
         if (blank == NULL || !token_kid_is_valid(text) || !proof_from_text(blank + 1, ret->proof)) {
-            rc = err_set(err, -EINVAL, "%s: not the name of a signing key and its signature",
+            rc = err_set(err, -EINVAL, "%s: expected the name of a signing key and its signature",
                          strbuf_text(&path));
         } else {
             memcpy(ret->by, text, strlen(text) + 1);
@@ -213,7 +213,7 @@ int token_key_endorse(struct os *os, const char *dir, const char *kid, const cha
     char text[PROOF_TEXT_SIZE];
     struct strbuf statement, path, line;
     if (!token_kid_is_valid(kid) || !token_kid_is_valid(by) || strcmp(kid, by) == 0) {
-        return err_set(err, -EINVAL, "signing key '%s' cannot answer for '%s'", by, kid);
+        return err_set(err, -EINVAL, "signing key '%s' cannot endorse '%s'", by, kid);
     }
     int rc = public_key_read(os, dir, kid, point, err);
     if (rc < 0) {

@@ -98,13 +98,13 @@ static int read_pem(struct lines *lines, const char *what, char **ret, struct er
         closed = is_mark(lines->line, "END", mark, sizeof mark) && strcmp(mark, what) == 0;
         if (!closed &&
             (length == 0 || length > PEM_LINE_MAX || strspn(lines->line, BASE64) != length)) {
-            rc = err_set(err, -EINVAL, "line %u: not a line of a block '%s' in PEM", lines->number,
-                         what);
+            rc = err_set(err, -EINVAL, "line %u: not a valid line of a PEM block '%s'",
+                         lines->number, what);
         }
         strbuf_printf(&pem, "%s\n", lines->line);
     }
     if (rc == 0 && !closed) {
-        rc = err_set(err, -EINVAL, "line %u: the block '%s' has no end", first, what);
+        rc = err_set(err, -EINVAL, "line %u: the block '%s' is not closed", first, what);
     }
     if (rc == 0 && pem.failed) {
         rc = err_set(err, -E2BIG, "line %u: the block '%s' has more than %zu bytes", first, what,
@@ -123,7 +123,7 @@ static int add_item(struct vec *items, struct item item, struct err *err)
     *copy = item;
     if (items->count == ITEMS_MAX) {
         item_free(copy);
-        return err_set(err, -E2BIG, "more than %d lines with a name", ITEMS_MAX);
+        return err_set(err, -E2BIG, "more than %d 'Name: value' lines", ITEMS_MAX);
     }
     vec_push(items, copy);
     return 0;
@@ -135,8 +135,7 @@ static int read_pem_item(struct lines *lines, const char *what, struct vec *item
     unsigned line = lines->number;
     if (strstr(what, "PRIVATE") != NULL) {
         return err_set(err, -EINVAL,
-                       "line %u: a private key: it belongs to its holder alone and must not travel",
-                       line);
+                       "line %u: contains a private key, which must never leave its holder", line);
     }
     if (strcmp(what, CERTIFICATE) != 0 && strcmp(what, PUBLIC_KEY) != 0) {
         return err_set(err, -EINVAL, "line %u: unexpected block '%s'", line, what);
@@ -159,7 +158,7 @@ static int read_field(struct lines *lines, struct vec *items, struct err *err)
     if (line[0] == ' ' || line[0] == '\t') {
         line += strspn(line, " \t");
         if (last == NULL || last->is_pem) {
-            return err_set(err, -EINVAL, "line %u: '%.40s' belongs to no line with a name",
+            return err_set(err, -EINVAL, "line %u: '%.40s' does not continue a 'Name: value' line",
                            lines->number, line);
         }
         if (strlen(last->value) + strlen(line) > TOKEN_TEXT_MAX) {
@@ -175,7 +174,8 @@ static int read_field(struct lines *lines, struct vec *items, struct err *err)
     }
     size_t length = strcspn(line, ":");
     if (line[length] == '\0') {
-        return err_set(err, -EINVAL, "line %u: '%.40s' is not 'Name: value'", lines->number, line);
+        return err_set(err, -EINVAL, "line %u: '%.40s' is not of the form 'Name: value'",
+                       lines->number, line);
     }
     const char *value = line + length + 1;
     return add_item(items,
@@ -215,13 +215,13 @@ static int find_begin(struct lines *lines, const char *kind, struct err *err)
             return 0;
         }
         if (strcmp(mark, "ROOST TOKEN " REQUEST) == 0) {
-            return err_set(err, -ENOENT, "a request for a token, not the answer to one");
+            return err_set(err, -ENOENT, "a request for a token; expected the answer to one");
         }
         if (strcmp(mark, "ROOST TOKEN " ANSWER) == 0) {
-            return err_set(err, -ENOENT, "the answer to a request, not a request for a token");
+            return err_set(err, -ENOENT, "the answer to a request; expected a request for a token");
         }
     }
-    return err_set(err, -ENOENT, "no line '-----BEGIN %s-----' in it", own);
+    return err_set(err, -ENOENT, "no line '-----BEGIN %s-----' found", own);
 }
 
 /* The items of the one block of that kind; the caller releases them. */
@@ -234,11 +234,12 @@ static int read_block(const char *text, const char *kind, struct vec *items, str
     }
     int rc = find_begin(&lines, kind, err);
     while (rc == 0 && !is_over) {
-        rc = lines_next(&lines) ? read_item(&lines, kind, items, &is_over, err)
-                                : err_set(err, -EINVAL, "it has no end: was it cut?");
+        rc = lines_next(&lines)
+                 ? read_item(&lines, kind, items, &is_over, err)
+                 : err_set(err, -EINVAL, "the last line is missing; was the text cut off?");
     }
     if (rc == 0 && find_begin(&lines, kind, NULL) == 0) {
-        rc = err_set(err, -EINVAL, "line %u: a second one begins", lines.number);
+        rc = err_set(err, -EINVAL, "line %u: a second block begins", lines.number);
     }
     mem_free(lines.line);
     return rc;
@@ -284,10 +285,10 @@ static bool is_addresses(const char *text)
 static int take_text(const struct item *item, bool good, char *ret, size_t size, struct err *err)
 {
     if (!good || item->value[0] == '\0' || strlen(item->value) >= size) {
-        return err_set(err, -EINVAL,
-                       "line %u: the value of '%s' is empty, longer than %zu bytes, or has "
-                       "characters that it must not have",
-                       item->line, item->name, size - 1);
+        return err_set(
+            err, -EINVAL,
+            "line %u: the value of '%s' is empty, longer than %zu bytes, or has bad characters",
+            item->line, item->name, size - 1);
     }
     (void)snprintf(ret, size, "%s", item->value);
     return 0;
@@ -371,12 +372,12 @@ static void put_line(struct strbuf *out, const char *name, const char *value)
 
 static int twice(const struct item *item, struct err *err)
 {
-    return err_set(err, -EINVAL, "line %u: a second '%s'", item->line, item->name);
+    return err_set(err, -EINVAL, "line %u: '%s' appears a second time", item->line, item->name);
 }
 
 static int unknown(const struct item *item, const char *kind, struct err *err)
 {
-    return err_set(err, -EINVAL, "line %u: '%.40s' is not known in %s of this version", item->line,
+    return err_set(err, -EINVAL, "line %u: unknown line '%.40s' in %s of this version", item->line,
                    item->name, kind);
 }
 
@@ -414,15 +415,15 @@ int token_request_print(const struct token_request *request, struct evp_pkey_st 
     char scopes[128];
     if (request->identity[0] == '\0' || !is_name(request->identity)) {
         return err_set(err, -EINVAL,
-                       "identity '%s' is empty or has blanks, quotes or letters beyond ASCII",
+                       "identity '%s' is empty or has blanks, quotes or non-ASCII letters",
                        request->identity);
     }
     if (!is_name(request->pattern)) {
-        return err_set(err, -EINVAL, "pattern '%s' has blanks, quotes or letters beyond ASCII",
+        return err_set(err, -EINVAL, "pattern '%s' has blanks, quotes or non-ASCII letters",
                        request->pattern);
     }
     if (!is_line(request->pool)) {
-        return err_set(err, -EINVAL, "pool '%s' has control characters or a blank at an end",
+        return err_set(err, -EINVAL, "pool '%s' contains control characters, or a blank at an end",
                        request->pool);
     }
     p256_point(key, bound.point);
@@ -431,7 +432,7 @@ int token_request_print(const struct token_request *request, struct evp_pkey_st 
     int rc = p256_sign(key, strbuf_text(&statement), statement.length, proof);
     strbuf_fini(&statement);
     if (rc != 0) {
-        return err_set(err, rc, "the request cannot be signed with this key");
+        return err_set(err, rc, "this key cannot sign the request");
     }
     strbuf_puts(out, "-----BEGIN ROOST TOKEN " REQUEST "-----\n");
     put_line(out, "Identity", bound.identity);
@@ -528,8 +529,7 @@ static int check_proof(const struct token_request *request, const uint8_t proof[
     p256_free(key);
     return good ? 0
                 : err_set(err, -EKEYREJECTED,
-                          "the request was altered, or whoever made it does not have the private "
-                          "key (the proof is wrong)");
+                          "bad proof: the request was changed, or its maker lacks the private key");
 }
 
 int token_request_parse(const char *text, struct token_request *ret, struct err *err)
@@ -574,7 +574,7 @@ int token_answer_certificates(const char *text, char **ret, struct err *err)
     strbuf_init(&pem, TOKEN_REQUEST_TEXT_MAX / 2);
     int rc = take_pem(text, CERTIFICATE, &pem, err);
     if (rc == 0 || pem.failed) {
-        rc = err_set(err, -EINVAL, pem.failed ? "too many certificates" : "no certificate in PEM");
+        rc = err_set(err, -EINVAL, pem.failed ? "too many certificates" : "no PEM certificate");
     }
     if (rc > 0) {
         *ret = strbuf_take(&pem);
@@ -596,7 +596,7 @@ int token_answer_add_key(struct token_answer *answer, const char *kid, const cha
 {
     struct strbuf pem;
     if (!token_kid_is_valid(kid)) {
-        return err_set(err, -EINVAL, "'%.80s' cannot name a signing key", kid);
+        return err_set(err, -EINVAL, "'%.80s' is not a valid name for a signing key", kid);
     }
     if (answer->keys.count == TOKEN_KEYS_MAX) {
         return err_set(err, -E2BIG, "more than %d signing keys", TOKEN_KEYS_MAX);
@@ -609,7 +609,7 @@ int token_answer_add_key(struct token_answer *answer, const char *kid, const cha
     strbuf_init(&pem, P256_PEM_MAX);
     int rc = take_pem(text, PUBLIC_KEY, &pem, err);
     if (rc >= 0 && (rc != 1 || pem.failed)) {
-        rc = err_set(err, -EINVAL, "signing key '%s' is not one public key in PEM", kid);
+        rc = err_set(err, -EINVAL, "signing key '%s' is not one public key in PEM format", kid);
     }
     if (rc > 0) {
         struct token_answer_key *key = mem_zalloc(sizeof *key);
@@ -662,14 +662,14 @@ void token_answer_fingerprint(const struct token_answer *answer,
 int token_answer_print(const struct token_answer *answer, struct strbuf *out, struct err *err)
 {
     if (answer->pool[0] == '\0' || !is_line(answer->pool)) {
-        return err_set(err, -EINVAL, "pool '%s' has no name that a line can hold", answer->pool);
+        return err_set(err, -EINVAL, "the name of pool '%s' does not fit on a line", answer->pool);
     }
     if (answer->collector[0] == '\0' || !is_addresses(answer->collector)) {
         return err_set(err, -EINVAL, "collector '%s' is not HOST:PORT, or several with commas",
                        answer->collector);
     }
     if (answer->keys.count == 0) {
-        return err_set(err, -EINVAL, "an answer needs the pool's public signing keys");
+        return err_set(err, -EINVAL, "the answer needs the pool's public signing keys");
     }
     strbuf_puts(out, "-----BEGIN ROOST TOKEN " ANSWER "-----\n");
     put_line(out, "Pool", answer->pool);
@@ -688,10 +688,10 @@ static int take_answer_text(const struct item *item, bool good, size_t max, char
         return twice(item, err);
     }
     if (!good || item->value[0] == '\0' || strlen(item->value) > max) {
-        return err_set(err, -EINVAL,
-                       "line %u: the value of '%s' is empty, longer than %zu bytes, or has "
-                       "characters that it must not have",
-                       item->line, item->name, max);
+        return err_set(
+            err, -EINVAL,
+            "line %u: the value of '%s' is empty, longer than %zu bytes, or has bad characters",
+            item->line, item->name, max);
     }
     *ret = mem_strdup(item->value);
     return 0;
@@ -702,7 +702,7 @@ static int take_answer_key(const struct item *name, const struct item *pem,
                            struct token_answer *answer, struct err *err)
 {
     if (pem == NULL || !pem->is_pem || strcmp(pem->name, PUBLIC_KEY) != 0) {
-        return err_set(err, -EINVAL, "line %u: no public key behind this 'Kid'", name->line);
+        return err_set(err, -EINVAL, "line %u: no public key follows this 'Kid'", name->line);
     }
     int rc = token_answer_add_key(answer, name->value, pem->value, err);
     return rc != 0 ? err_prefix(err, rc, "line %u", name->line) : 0;
@@ -779,16 +779,16 @@ int token_answer_check(const struct token_answer *answer, const struct token_req
     if (rc == 0 && memcmp(token.holder, request->point, sizeof token.holder) != 0) {
         token_request_fingerprint(request, fingerprint);
         rc = err_set(err, -EKEYREJECTED,
-                     "the token of %s is bound to another key than the one that was made here "
-                     "(request %s): it answers somebody else's request, or an older one",
+                     "the token of %s is bound to another key than the one made here (request %s): "
+                     "the answer belongs to another request or to an older one",
                      token.identity, fingerprint);
     }
     if (rc == 0 && strcmp(token.pool, answer->pool) != 0) {
-        rc = err_set(err, -EXDEV, "the answer is of pool '%s', but its token is for pool '%s'",
+        rc = err_set(err, -EXDEV, "the answer is from pool '%s', but its token is for pool '%s'",
                      answer->pool, token.pool);
     }
     if (rc == 0 && request->pool[0] != '\0' && strcmp(token.pool, request->pool) != 0) {
-        rc = err_set(err, -EXDEV, "the answer is of pool '%s', but the request was for pool '%s'",
+        rc = err_set(err, -EXDEV, "the answer is from pool '%s', but the request was for pool '%s'",
                      token.pool, request->pool);
     }
     if (rc == 0) {

@@ -56,7 +56,7 @@ static void on_request(void *arg, struct wire_request *request)
 {
     struct uplink *uplink = arg;
     if (uplink->events.request == NULL) {
-        wire_reply_error(request, -ENOSYS, "%s is not answered here",
+        wire_reply_error(request, -ENOSYS, "%s is not supported here",
                          wire_verb_name(wire_request_verb(request)));
         return;
     }
@@ -150,7 +150,7 @@ int uplink_create(struct wire_context *context, const struct wire_dial *dial,
     if (uplink->addresses.count == 0) {
         vec_fini(&uplink->addresses, mem_free);
         mem_free(uplink);
-        return err_set(err, -EINVAL, "'%s': no address to dial", dial->address);
+        return err_set(err, -EINVAL, "'%s': no address to connect to", dial->address);
     }
     uplink->context = context;
     uplink->loop = wire_context_loop(context);
@@ -174,7 +174,7 @@ int uplink_change(struct uplink *uplink, const char *address, struct err *err)
     addresses_split(&addresses, address);
     if (addresses.count == 0) {
         vec_fini(&addresses, mem_free);
-        return err_set(err, -EINVAL, "'%s': no address to dial", address);
+        return err_set(err, -EINVAL, "'%s': no address to connect to", address);
     }
     bool stays = uplink->wire == NULL; /* the next try is to one of the new ones */
     for (size_t i = 0; i < addresses.count && !stays; i++) {
@@ -191,7 +191,7 @@ int uplink_change(struct uplink *uplink, const char *address, struct err *err)
         bool was_up = uplink->up;
         uplink->up = false;
         if (was_up && uplink->events.down != NULL) {
-            uplink->events.down(uplink->arg, "another address is configured");
+            uplink->events.down(uplink->arg, "a different address is configured now");
         }
     }
     return 0;

@@ -237,7 +237,7 @@ static void on_reply(void *arg, struct wire_reply *reply)
         int rc = watch_part(watch, reply);
         if (rc < 0 && watch->wire != NULL) {
             wire_cancel(watch->wire, watch->call);
-            watch_end(watch, rc, "malformed changes");
+            watch_end(watch, rc, "malformed changes from the server");
         }
     }
     watch->busy--;

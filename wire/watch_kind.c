@@ -37,13 +37,13 @@ static int projection_read(struct watch_kind *kind, const struct ad *args, struc
     struct vec names = {0};
     size_t count = ad_value_count(&list);
     if (list.type != AD_TYPE_LIST || count > PROJECTION_MAX) {
-        rc = err_set(err, -EINVAL, "Projection is no list of at most %d names", PROJECTION_MAX);
+        rc = err_set(err, -EINVAL, "Projection is not a list of at most %d names", PROJECTION_MAX);
     }
     for (size_t i = 0; i < count && rc == 0; i++) {
         struct ad_value item;
         ad_value_item(&list, i, &item);
         if (item.type != AD_TYPE_STRING) {
-            rc = err_set(err, -EINVAL, "Projection: element %zu is no string", i);
+            rc = err_set(err, -EINVAL, "Projection: element %zu is not a string", i);
         } else {
             char *attr = mem_strndup(item.string.text, item.string.length);
             name_add(name, attr);
@@ -66,15 +66,15 @@ static int kind_read(struct watch_kind *kind, const struct ad *args, const struc
     kind->type = mem_strdup(ad_string_or(args, "Type", ""));
     kind->with_secrets = ad_bool_or(args, "Private", false);
     if (kind->type[0] == '\0') {
-        return err_set(err, -EINVAL, "WATCH: no Type");
+        return err_set(err, -EINVAL, "WATCH: Type is missing");
     }
     if (kind->with_secrets && (peer->scopes & SCOPE_NEGOTIATOR) == 0) {
-        return err_set(err, -EACCES, "token is too weak: claim ids need NEGOTIATOR");
+        return err_set(err, -EACCES, "token is too weak: claim ids need the scope NEGOTIATOR");
     }
     if ((peer->scopes & ~(uint32_t)SCOPE_ADVERTISE) == 0 && strcmp(kind->type, "Revocation") != 0) {
-        return err_set(err, -EACCES,
-                       "token is too weak: with ADVERTISE alone, WATCH is for ads of "
-                       "type Revocation only");
+        return err_set(
+            err, -EACCES,
+            "token is too weak: with ADVERTISE alone, only ads of type Revocation may be watched");
     }
     name_add(name, kind->type);
     strbuf_puts(name, kind->with_secrets ? "private " : "public ");

@@ -443,7 +443,7 @@ void watch_server_destroy(struct watch_server *server)
         struct watcher *watcher = server->first->first;
         struct wire_request *request = watcher->request;
         watcher_free(watcher);
-        wire_reply_error(request, -ECONNRESET, "the server of this watch stops");
+        wire_reply_error(request, -ECONNRESET, "the server of this watch is stopping");
     }
     strbuf_fini(&server->ad);
     strbuf_fini(&server->changed);
@@ -472,7 +472,7 @@ static int kind_admit(const struct watch_server *server, const struct watch_kind
 {
     size_t count = limited != NULL ? slice_caller_works(server->slices, limited) : 0;
     if (count >= WATCH_CALLER_MAX) {
-        return err_set(err, -EBUSY, "%zu watches of %s are running", count, limited);
+        return err_set(err, -EBUSY, "%zu watches of %s are already running", count, limited);
     }
     return wire_request_charge(request, sizeof(struct watcher) + watch_kind_bytes(kind), err);
 }

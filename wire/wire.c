@@ -114,7 +114,7 @@ void wire_context_sweep(struct wire_context *context)
 /* The peer broke the protocol. */
 static void wire_drop(struct wire *wire, const char *why)
 {
-    log_warn(wire->context->log, "wire.dropped", "peer breaks the protocol",
+    log_warn(wire->context->log, "wire.dropped", "protocol error of the peer",
              LOG_TEXT("peer", wire->caller->address), LOG_TEXT("identity", wire->caller->identity),
              LOG_TEXT("reason", why));
     wire_fail(wire, -EPROTO, true, "%s", why);
@@ -237,9 +237,9 @@ static void wire_clock(void *arg)
         return;
     }
     if (!wire->share.proved) {
-        log_warn(wire->context->log, "wire.refused", "nothing was proved in time",
+        log_warn(wire->context->log, "wire.refused", "the peer did not prove its identity in time",
                  LOG_TEXT("peer", wire->caller->address));
-        wire_fail(wire, -ETIMEDOUT, true, "nothing was proved in time");
+        wire_fail(wire, -ETIMEDOUT, true, "the peer did not prove its identity in time");
         return;
     }
     uint64_t now_ms = loop_now_ms(wire->context->loop);
@@ -250,7 +250,7 @@ static void wire_clock(void *arg)
     uint64_t silent_ms = now_ms - wire->last_input_ms;
     /* After a suspend both sides find a long silence: only one after a PING of ours counts. */
     if (wire->pinged && now_ms - wire->pinged_ms >= WIRE_PING_MS) {
-        log_warn(wire->context->log, "wire.silent", "connection closed: peer is silent",
+        log_warn(wire->context->log, "wire.silent", "connection closed: the peer is silent",
                  LOG_TEXT("peer", wire->caller->address),
                  LOG_TEXT("identity", wire->caller->identity), LOG_INT("silent_ms", silent_ms));
         wire_fail(wire, -ETIMEDOUT, false, "%s: silent for %llu s", wire->caller->address,
@@ -328,7 +328,7 @@ static int greeting_take_hello(struct wire *wire, const struct frame *frame, str
                                          .binding = stream_binding(wire->stream, binding) ? binding
                                                                                           : NULL};
     rc = place.binding == NULL && !wire->caller->peer.has_uid
-             ? err_set(&why, -EPROTO, "TLS is not done yet")
+             ? err_set(&why, -EPROTO, "the TLS handshake is not complete yet")
              : greeting_judge_hello(wire->context, frame, &message, &place, wire->caller, &hello,
                                     &why);
     if (rc >= 0 && wire->how.admit != NULL) {
@@ -384,9 +384,10 @@ static int greeting_take_answer(struct wire *wire, const struct frame *frame, st
             why = ad_string_or(message.args, "ErrorString", why);
         }
         wire_fail(wire, code == -EPROTONOSUPPORT ? -EPROTONOSUPPORT : -EACCES, false,
-                  "%s refused us: %s", wire->caller->address, why);
+                  "%s refused the connection: %s", wire->caller->address, why);
     } else if (frame->version < WIRE_VERSION_MIN || frame->version > WIRE_VERSION) {
-        rc = err_set(err, -EPROTO, "server chose protocol version %u, we speak %d to %d",
+        rc = err_set(err, -EPROTO,
+                     "the server chose protocol version %u; this program supports %d to %d",
                      frame->version, WIRE_VERSION_MIN, WIRE_VERSION);
     }
     frame_message_fini(&message);
@@ -477,7 +478,7 @@ static int frame_when_ready(struct wire *wire, const struct frame *frame, struct
     case FRAME_GOODBYE:
         break;
     }
-    return err_set(err, -EPROTO, "a second greeting");
+    return err_set(err, -EPROTO, "unexpected second greeting");
 }
 
 static void frame_handle(struct wire *wire, const struct frame *frame)
@@ -626,8 +627,8 @@ int wire_accept(struct wire_context *context, struct incoming *incoming,
     wire->route = mem_strdup(incoming_route(incoming));
     wire->stream = incoming_accept(incoming, how->identity, &STREAM_EVENTS, wire);
     if (wire->stream == NULL) {
-        int rc =
-            err_set(err, -ECONNABORTED, "%s: gone before it was accepted", wire->caller->address);
+        int rc = err_set(err, -ECONNABORTED, "%s: the peer disconnected before it was accepted",
+                         wire->caller->address);
         wire_free(wire);
         return rc;
     }

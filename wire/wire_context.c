@@ -37,7 +37,8 @@ static int read_pin(const char *text, char ret[STREAM_PIN_SIZE], struct err *err
         char c = text_lower(*at);
         bool digit = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
         if (*at != ':' && (!digit || length + 1 == STREAM_PIN_SIZE)) {
-            return err_set(err, -EINVAL, "COLLECTOR_PIN: '%.100s' is no SHA-256 fingerprint", text);
+            return err_set(err, -EINVAL, "COLLECTOR_PIN: '%.100s' is not a SHA-256 fingerprint",
+                           text);
         }
         pin[length] = digit ? c : pin[length];
         length += digit ? 1 : 0;

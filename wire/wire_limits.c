@@ -93,7 +93,8 @@ static void tell_of_strangers(struct wire_limits *limits)
         return;
     }
     log_warn(context->log, "wire.strangers",
-             "too many connections that prove nothing: the oldest of the busiest address go",
+             "too many connections without a proved identity; closing the oldest connections of "
+             "the busiest address",
              LOG_TEXT("last_from", strangers.last_host),
              LOG_INT("times", LOG_NUMBER(strangers.sent_away - limits->crowd_logged)));
     limits->crowd_logged = strangers.sent_away;
@@ -187,8 +188,8 @@ int wire_limits_join(struct wire *wire, struct err *err)
     struct wire_account *account = account_of(limits, wire->caller);
     if (account->connections >= connections_max(wire)) {
         complain(wire, account, "too many connections of one identity");
-        return err_set(err, -EBUSY, "%s has %zu connections here, and may have no more",
-                       account->identity, account->connections);
+        return err_set(err, -EBUSY, "%s has too many connections here (%zu)", account->identity,
+                       account->connections);
     }
     share->proved = true;
     share->account = account;
@@ -271,10 +272,10 @@ static void mark(struct wire *wire, size_t have)
 static void drop_slow(struct wire_limits *limits, struct wire *wire, size_t have)
 {
     size_t size = wire->share.frame_size;
-    complain(wire, wire->share.account, "connection closed: a frame comes too slowly");
+    complain(wire, wire->share.account, "connection closed: a frame arrives too slowly");
     frame_over(limits, wire); /* its room is free at once */
-    wire_fail(wire, -ETIMEDOUT, true, "a frame of %zu bytes comes too slowly: %zu are here", size,
-              have);
+    wire_fail(wire, -ETIMEDOUT, true,
+              "a frame of %zu bytes arrives too slowly: only %zu bytes are here", size, have);
 }
 
 static size_t have_of(const struct wire *wire)
@@ -405,10 +406,11 @@ static void serve_waiting(struct wire_limits *limits)
             stream_pause(wire->stream, false);
         } else if (now_ms - share->waits_since_ms >= WIRE_WAIT_MS) {
             size_t size = share->frame_size;
-            complain(wire, share->account, "connection closed: no room for its frame");
+            complain(wire, share->account, "connection closed: no memory for its frame");
             frame_over(limits, wire);
             wire_fail(wire, -EBUSY, true,
-                      "no room for a frame of %zu bytes: too much of %s is unfinished, or of all",
+                      "no memory for a frame of %zu bytes: too many unfinished frames of %s, or of "
+                      "all peers",
                       size, share->account->identity);
         }
     }
@@ -424,7 +426,8 @@ int wire_limits_request(struct wire *wire, size_t bytes, struct err *err)
         return wire->requests.count < WIRE_STRANGER_REQUESTS &&
                        bytes <= WIRE_STRANGER_BYTES - wire->request_bytes
                    ? 0
-                   : err_set(err, -EBUSY, "too many requests of one who has proved nothing");
+                   : err_set(err, -EBUSY,
+                             "too many requests of a peer that has not proved its identity");
     }
     if (account == NULL) {
         return 0;
@@ -435,8 +438,9 @@ int wire_limits_request(struct wire *wire, size_t bytes, struct err *err)
     bool fits = account->trusted ? with <= WIRE_REQUEST_BYTES_MAX
                                  : with <= WIRE_ACCOUNT_REQUESTS_MAX && has_place;
     if (!fits) {
-        complain(wire, account, "request refused: too many bytes of unanswered ones");
-        return err_set(err, -EBUSY, "%zu bytes of requests of %s are unanswered, of all %zu",
+        complain(wire, account, "request refused: too many bytes of unanswered requests");
+        return err_set(err, -EBUSY,
+                       "too many bytes of unanswered requests: %zu of %s, %zu of all peers",
                        account->requests, account->identity, limits->requests);
     }
     return 0;
@@ -507,9 +511,10 @@ static void look_at_unread(struct wire_limits *limits)
     while (limits->unread_bytes > WIRE_ALL_UNREAD_MAX &&
            (worst = worst_reader(limits, now_ms)) != NULL) {
         size_t pending = worst->share.unread;
-        complain(worst, worst->share.account, "connection closed: its peer does not read");
+        complain(worst, worst->share.account, "connection closed: the peer does not read");
         unread_set(limits, worst, 0);
-        wire_fail(worst, -ENOBUFS, false, "peer does not read: %zu bytes wait", pending);
+        wire_fail(worst, -ENOBUFS, false, "the peer does not read: %zu bytes wait to be sent",
+                  pending);
     }
 }
 
@@ -518,7 +523,7 @@ void wire_limits_output(struct wire *wire, size_t pending)
     struct wire_limits *limits = wire->context->limits;
     struct wire_share *share = &wire->share;
     if (!share->proved && !wire->dialled && pending > WIRE_STRANGER_BYTES) {
-        wire_fail(wire, -ENOBUFS, false, "a peer that has proved nothing does not read");
+        wire_fail(wire, -ENOBUFS, false, "a peer that has not proved its identity does not read");
         return;
     }
     if (share->account == NULL || share->account->trusted || pending <= WIRE_UNREAD_FREE ||

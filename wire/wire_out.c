@@ -61,16 +61,17 @@ static void wire_write(struct wire *wire, const void *data, size_t length)
     if (rc < 0) {
         /* The stream tells of its end itself, with a better reason, unless it is full. */
         if (rc == -ENOBUFS) {
-            wire_fail(wire, rc, false, "peer does not read: output is full");
+            wire_fail(wire, rc, false, "the peer does not read: the output buffer is full");
         }
         return;
     }
     size_t pending = stream_pending(wire->stream);
     if (pending > WIRE_OUTPUT_MAX && wire->state != WIRE_OVER) {
-        log_warn(wire->context->log, "wire.dropped", "peer does not read",
+        log_warn(wire->context->log, "wire.dropped", "the peer does not read",
                  LOG_TEXT("peer", wire->caller->address),
                  LOG_TEXT("identity", wire->caller->identity), LOG_INT("pending_bytes", pending));
-        wire_fail(wire, -ENOBUFS, false, "peer does not read: %zu bytes wait", pending);
+        wire_fail(wire, -ENOBUFS, false, "the peer does not read: %zu bytes wait to be sent",
+                  pending);
     }
     wire_limits_output(wire, pending);
 }

@@ -32,7 +32,7 @@ int wire_trust(const struct wire_context *context, const struct wire_dial *dial,
     struct stream_trust trust = {.pin = dial->pin};
     if (strncmp(dial->address, "unix:", strlen("unix:")) == 0) {
         if (dial->pin != NULL || dial->server != NULL) {
-            return err_set(err, -EINVAL, "%s: nobody shows a certificate on a Unix socket",
+            return err_set(err, -EINVAL, "%s: a Unix socket has no certificate to check",
                            dial->address);
         }
         *ret = trust;
@@ -47,11 +47,12 @@ int wire_trust(const struct wire_context *context, const struct wire_dial *dial,
         trust.role = role_of_route(dial->route);
         trust.name = dial->server;
         if (trust.ca_file == NULL) {
-            return err_set(err, -EINVAL, "%s: neither a CA nor a pin to know the server by",
+            return err_set(err, -EINVAL, "%s: a CA or a pin is needed to recognize the server",
                            dial->address);
         }
         if (trust.role == NULL) {
-            return err_set(err, -EINVAL, "%s: the server of route '%s' is known by a pin only",
+            return err_set(err, -EINVAL,
+                           "%s: the server of route '%s' can be recognized only by a pin",
                            dial->address, dial->route);
         }
     }

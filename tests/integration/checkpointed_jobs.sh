@@ -157,7 +157,7 @@ until_true 60 "they are held" are_held
 mv "$WORK/far" "$WORK/away"
 failures=$(attribute NumStarterFailures)
 "$ROOST" release "$job" >/dev/null || fail "roost release"
-until_true 60 "one waits for its checkpoint's disk" is_logged 0 'resume.waits .*job.s checkpoints are in .*not there now'
+until_true 60 "one waits for its checkpoint's disk" is_logged 0 'resume.waits .*job.s checkpoints are in .*not available now'
 mv "$WORK/away" "$WORK/far"
 until_true 60 "they go on" runs_are $((starts + 2))
 equals "runs that failed for that" "$(attribute NumStarterFailures)" "$failures"

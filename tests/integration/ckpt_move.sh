@@ -186,6 +186,6 @@ refused='roost-ckpt: cannot resume: this'
 [[ $c = "MOVED plain: $refused machine lacks features that the job may use: "*": EOPNOTSUPP 125
 MOVED masked: right 7
 MOVED last: right 7
-MOVED masked: $refused kernel lets ordinary users make no namespaces "*": E"*" 125" ]] || fail "guest C: $(cat "$WORK/c.console")"
+MOVED masked: roost-ckpt: cannot resume: ordinary users may create no namespaces "*": E"*" 125" ]] || fail "guest C: $(cat "$WORK/c.console")"
 say "$c"
 passed

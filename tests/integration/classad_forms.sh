@@ -82,7 +82,7 @@ wait "$convert_pid" || fail "convert ends with $?"
 # ---- check ----
 
 "$ROOST" classad check "$WORK/ads" >"$WORK/out" || fail "three good ads: $(cat "$WORK/out")"
-same "$WORK/out" "$WORK/ads: 3 ads, no fault"
+same "$WORK/out" "$WORK/ads: 3 ads, no faults"
 printf 'A = 1\nB = (2\n\nC = 3\nD 4\n' >"$WORK/bad"
 "$ROOST" classad check "$WORK/bad" >"$WORK/out" 2>&1 && fail "two faults are none"
 cut -d: -f2,3 "$WORK/out" >"$WORK/places"

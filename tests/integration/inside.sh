@@ -64,16 +64,16 @@ equals "the end of a file" "$(timeout 20 "$ROOST" tail -no-stdout -maxbytes 3 "$
 equals "bytes of a large file" "$(timeout 20 "$ROOST" tail -no-stdout -maxbytes 1000000 "$job" zeros | wc -c)" 300000
 
 say "what is not shown"
-tail_refused "'link' is no plain file of the job's sandbox" -no-stdout "$job" link
-tail_refused "'links/passwd' is no plain file" -no-stdout "$job" links/passwd
-tail_refused "'pipe' is no plain file" -no-stdout "$job" pipe
-tail_refused "'../job.record' is no plain file" -no-stdout "$job" ../job.record
+tail_refused "'link' is not a regular file in the job's sandbox" -no-stdout "$job" link
+tail_refused "'links/passwd' is not a regular file" -no-stdout "$job" links/passwd
+tail_refused "'pipe' is not a regular file" -no-stdout "$job" pipe
+tail_refused "'../job.record' is not a regular file" -no-stdout "$job" ../job.record
 tail_refused "'/etc/passwd' is not below" -no-stdout "$job" /etc/passwd
 tail_refused "has no file 'nothing'" -no-stdout "$job" nothing
-tail_refused "no such job: 77.0" 77
+tail_refused "no such job in the queue: 77.0" 77
 if [ "$(id -u)" -eq 0 ]; then
     "$ROOST" token create --identity daemon@personal --file "$WORK/token.other" || fail "token create"
-    ROOST_TOKEN_FILE=$WORK/token.other tail_refused "job $job.0 is not yours" -name personal "$job"
+    ROOST_TOKEN_FILE=$WORK/token.other tail_refused "job $job.0 belongs to another user" -name personal "$job"
 fi
 
 say "a command beside it"
@@ -128,7 +128,7 @@ if [ "$(id -u)" -eq 0 ]; then
     status=0
     ROOST_TOKEN_FILE=$WORK/token.other ssh_job -name personal "$job" id 2>"$WORK/ssh.err" || status=$?
     equals "exit status for another" "$status" 255
-    grep -qF "job $job.0 is not yours" "$WORK/ssh.err" || fail "another is told: $(cat "$WORK/ssh.err")"
+    grep -qF "job $job.0 belongs to another user" "$WORK/ssh.err" || fail "another is told: $(cat "$WORK/ssh.err")"
 fi
 
 say "a job that is a shell"
@@ -173,7 +173,7 @@ home=$(submit "$WORK/home.sub")
 until_true 60 "it writes" tail_is here -no-stdout "$home" file
 until_true 20 "its output" tail_is out "$home"
 until_true 20 "its error" tail_is err -stderr "$home"
-tail_refused "pipe' is no plain file" -no-stdout "$home" pipe
+tail_refused "pipe' is not a regular file" -no-stdout "$home" pipe
 tail_refused "Permission denied" -no-stdout "$home" "$WORK/../../../../root/.profile"
 timeout 60 "$ROOST" tail -f -no-stdout "$home" "$OUT/home/file" >"$WORK/at_home" &
 follower=$!
@@ -225,5 +225,5 @@ equals "what the followed file had" "$(cat "$WORK/grows")" "$(printf 'first\nsec
 equals "what was written to standard output" "$(cat "$WORK/followed")" "$(printf 'one\nthree\nlast')"
 until_true 30 "the job is in the history" is_done "$job" 1
 check_committed "$job" 1
-tail_refused "no such job: $job.0" "$job"
+tail_refused "no such job in the queue: $job.0" "$job"
 passed

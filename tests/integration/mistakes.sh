@@ -30,30 +30,30 @@ says() {
 }
 
 # ---- words
-says 2 "say what is to be done; .roost --help." roost
-says 2 "no command 'statsu'; did you mean .roost status." roost statsu
-says 2 "no command 'condor_rmm'; did you mean .roost rm." roost condor_rmm
-says 2 "no command 'frobnicate'; .roost --help. lists" roost frobnicate
-says 2 "no option '-nobtach'; did you mean -nobatch" roost q -nobtach
-says 2 "no option '-dag': Roost has no DAGMan" roost q -dag
-says 2 "no option '-direct'" roost status -direct host
-says 2 "no option '--frobnicate'; .roost submit --help. lists" roost submit --frobnicate
+says 2 "no command given; .roost --help." roost
+says 2 "unknown command 'statsu'; did you mean .roost status." roost statsu
+says 2 "unknown command 'condor_rmm'; did you mean .roost rm." roost condor_rmm
+says 2 "unknown command 'frobnicate'; .roost --help. lists all commands" roost frobnicate
+says 2 "unknown option '-nobtach'; did you mean -nobatch" roost q -nobtach
+says 2 "unknown option '-dag': Roost has no DAGMan" roost q -dag
+says 2 "unknown option '-direct'" roost status -direct host
+says 2 "unknown option '--frobnicate'; .roost submit --help. lists" roost submit --frobnicate
 says 2 "unknown action 'statsu'; expected status, on, wake, off, sleep, keep, test, history or report" roost power statsu
 says 2 "--all does not go with on" roost power on --all
 says 2 "use either --all or machine names" roost power test wn01 --all
 says 2 "no machines named" roost power test
-says 2 "which jobs\? name ids, an owner, -constraint or -all" roost rm
-says 2 "'1.x' is neither a job \(12 or 12.3\) nor an owner" roost rm 1.x
+says 2 "no jobs named; name ids, an owner, -constraint or -all" roost rm
+says 2 "'1.x' is neither a job \(12 or 12.3\) nor a user name" roost rm 1.x
 says 2 "-constraint JobStatus ==: at byte 12: expression expected" roost q -constraint "JobStatus =="
 says 2 "-limit needs a number above 0, not 'x'" roost history -limit x
 says 2 "-af needs the names of attributes" roost q -af
-says 2 "which job\?" roost why
+says 2 "no (job|slot|machine)s? named" roost why
 says 2 "-queue needs a value" roost submit -queue
 says 2 "unknown shell 'fish'; expected bash or zsh" roost completion fish
 says 2 "unknown command 'stauts'; did you mean .roost status." roost help stauts
 says 2 "-delay x: expected a time such as 2, 500ms or 1m" roost top -delay x
 says 2 "unknown argument 'maybe'" roost who maybe
-says 2 "no option '-usge'; did you mean -usage" roost userprio -usge
+says 2 "unknown option '-usge'; did you mean -usage" roost userprio -usge
 
 # ---- no configuration, a wrong one
 for command in q status history userprio top who "rm 1" "wait 1" "why 1" "power status" "config dump" start stop; do
@@ -71,7 +71,7 @@ export ROOST_CONFIG=$WORK/pool/roost.conf
 printf 'executable = /bin/true\nqueue\n' >"$WORK/good.sub"
 for command in q status history userprio top "rm 1" "why 1" "power status" "submit $WORK/good.sub"; do
     # shellcheck disable=SC2086
-    says 1 "cannot reach the collector: .*Connection refused; is the pool started\?" roost $command
+    says 1 "cannot reach the collector: .*Connection refused; is the pool running\?" roost $command
 done
 
 # ---- files
@@ -80,7 +80,7 @@ says 1 "$WORK: is a directory" roost submit "$WORK"
 says 1 "none.ads: No such file or directory" roost q -jobads "$WORK/none.ads"
 says 2 "none.cpf: No such file or directory" roost status -print-format "$WORK/none.cpf"
 printf 'executable = /bin/true\n' >"$WORK/noqueue.sub"
-says 1 "noqueue.sub: there is no queue statement" roost submit "$WORK/noqueue.sub"
+says 1 "noqueue.sub: no queue statement, so no job to submit" roost submit "$WORK/noqueue.sub"
 # refused PATTERN TEXT: of a submit file, as printf has it.
 refused() {
     # shellcheck disable=SC2059
@@ -94,16 +94,16 @@ refused "2: error: $WORK: is a directory" "${exe}error = $WORK\nqueue\n"
 refused "2: log: $WORK/none/log: no such directory: $WORK/none" "${exe}log = $WORK/none/log\nqueue\n"
 ln -s log "$WORK/link"
 for command in log dagman_log; do
-    refused "2: $command: $WORK/link: a symbolic link, which is not followed" "${exe}$command = $WORK/link\nqueue\n"
+    refused "2: $command: $WORK/link: symbolic links are not followed" "${exe}$command = $WORK/link\nqueue\n"
 done
-refused "2: output: 'http://x/y' is a URL, and must be a file" "${exe}output = http://x/y\nqueue\n"
+refused "2: output: 'http://x/y' is a URL; expected a file" "${exe}output = http://x/y\nqueue\n"
 refused "2: input: $WORK: is a directory" "${exe}input = $WORK\nqueue\n"
 refused "1: Can't access executable file $WORK: is a directory" "executable = $WORK\nqueue\n"
 refused "1: Can't access executable file \.\./\.\./nope\.sh: No such file or directory" "executable = ../../nope.sh\nqueue\n"
 refused "2: the queue statement makes no job" "${exe}queue x matching files $WORK/nothing-like-*\n"
 refused "2: \[1:a\] is not a slice" "${exe}queue x from [1:a] $WORK/items\n"
-refused "2: output_destination: '/tmp/x' is no URL" "${exe}output_destination = /tmp/x\nqueue\n"
-refused "3: transfer_output_remaps: 'a' is not NAME = NEW" "${exe}transfer_output_files = a\ntransfer_output_remaps = \"a\"\nqueue\n"
+refused "2: output_destination: '/tmp/x' is not a URL" "${exe}output_destination = /tmp/x\nqueue\n"
+refused "3: transfer_output_remaps: 'a' is not of the form NAME = NEW" "${exe}transfer_output_files = a\ntransfer_output_remaps = \"a\"\nqueue\n"
 refused "2: Invalid concurrency limit 'b:x'" "${exe}concurrency_limits = a b:x\nqueue\n"
 
 says 1 "roost.conf exists already: this directory holds a pool" roost init "$WORK/pool"
@@ -111,13 +111,13 @@ says 1 "roost.conf exists already: this directory holds a pool" roost init "$WOR
 # ---- a pool that is there, and what is not in it
 roost start >/dev/null || exit 1
 trap 'roost stop >/dev/null 2>&1; rm -rf "$WORK"' EXIT
-says 1 "there is no machine or slot 'nope' here" roost status nope
+says 1 "no matching machine or slot 'nope'" roost status nope
 says 1 "no such job: 999" roost why 999
 says 1 "no such job: 999; neither the queue nor the history has it" roost wait 999
-says 1 "'none.log' is no job, no job event log that is there, and no user" roost wait none.log
+says 1 "'none.log' is neither a job, nor an existing job event log, nor a user" roost wait none.log
 says 1 "jobs 999.0 are not in the queue" roost edit 999.0 JobPrio 1
 says 1 "no such account: 'nobody'" roost userprio nobody
-says 1 "no such schedd in the pool: 'nope'; .roost status -schedd. lists them" roost q -name nope
+says 1 "no such schedd in the pool: 'nope'; .roost status -schedd. lists all schedds" roost q -name nope
 says 1 "the startd of nope is not connected to the collector" roost config get --node nope START
 mv "$WORK/pool/security/tokens" "$WORK/pool/security/tokens.away"
 says 1 "no token: .*; .roost token create. on the pool's host makes one" roost status

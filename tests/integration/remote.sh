@@ -74,7 +74,7 @@ if [ "$(id -u)" -eq 0 ]; then
     for command in "submit -resume 1" "transfer-data 1"; do
         # shellcheck disable=SC2086
         ROOST_TOKEN_FILE=$WORK/token.other "$ROOST" $command -name personal >"$WORK/other" 2>&1 && fail "another may: $command"
-        grep -q "cluster 1 is not yours" "$WORK/other" || fail "another is told: $(cat "$WORK/other")"
+        grep -q "cluster 1 belongs to another user" "$WORK/other" || fail "another is told: $(cat "$WORK/other")"
     done
 fi
 

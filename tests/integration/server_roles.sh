@@ -197,7 +197,7 @@ lie() { ROOST_TOKEN_FILE=$WORK/token.liar "$ROOST" advertise Scheduler <<<"[ Nam
 lie "$address"
 refused "the server shows the certificate of schedd 'second' of pool 'personal', expected schedd 'third' of pool 'personal'" q -name third
 lie "unix:$WORK/evil.sock"
-refused "nobody shows a certificate on a Unix socket" q -name third
+refused "a Unix socket has no certificate to check" q -name third
 
 equals "usage: no role" "$("$ROOST" cert create startd x 2>/dev/null; echo $?)" 2
 equals "usage: no name" "$("$ROOST" cert create schedd 2>/dev/null; echo $?)" 2

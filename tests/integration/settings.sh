@@ -32,7 +32,7 @@ until_true 10 "the slot's ad lists it" advertised START
 grep -q ' config.set .*knob=START .*by=' "$POOL/nodes/wn01/log/StartLog" || fail "who set it is not in the log"
 
 # ---- what may not be set
-refused "it is not in SETTABLE_ATTRS_ADMINISTRATOR" set --node wn01 "POWER_SLEEP_CMD=/bin/true"
+refused "the knob is not in SETTABLE_ATTRS_ADMINISTRATOR" set --node wn01 "POWER_SLEEP_CMD=/bin/true"
 refused "SETTABLE_ATTRS_ADMINISTRATOR can be set in files only" set --node wn01 "SETTABLE_ATTRS_ADMINISTRATOR=*"
 refused "did you mean START?" set --node wn01 "STRAT=true"
 refused "control character" set --node wn01 "START=true
@@ -87,7 +87,7 @@ until_true 10 "the master names what is unknown" grep -q "unknown knob 'STRAT' (
     "$POOL/nodes/wn02/log/MasterLog"
 printf 'node "x" {\n' >>"$POOL/nodes/wn02/roost.conf"
 lines=$(wc -l <"$POOL/nodes/wn02/roost.conf")
-broken="$POOL/nodes/wn02/roost.conf:$lines: the section 'node' that begins here is not closed"
+broken="$POOL/nodes/wn02/roost.conf:$lines: the section 'node' is not closed"
 refused "$broken" reload --node wn02
 refused "$broken" reload
 refused "$broken" check "$POOL/nodes/wn02/roost.conf"

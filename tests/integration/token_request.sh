@@ -55,7 +55,7 @@ secret=$(sed -n '/BEGIN PRIVATE/,/END PRIVATE/p' "$laptop/.roost/request.key" | 
 [ ${#secret} -ge 60 ] || fail "no private key in $(cat "$laptop/.roost/request.key")"
 refused 1 "an earlier request still waits for its answer; --again" on "$laptop" token request "$identity"
 refused 1 "other users may write to this directory" on "$laptop" token request "$identity" --directory "$mail"
-refused 1 "has '\"', '.' or '\\$' in it" on "$laptop" token request "$identity" --directory "$laptop/\$(x)"
+refused 1 "contains '\"', '.' or '\\$' in it" on "$laptop" token request "$identity" --directory "$laptop/\$(x)"
 refused 1 "this directory holds the secrets of a pool" "$ROOST" token request "$identity" --directory "$POOL/security"
 refused 2 "as whom\?" on "$laptop" token request
 refused 1 "cannot write /nonexistent/x" on "$laptop/mallory" token request "$identity" --out /nonexistent/x
@@ -83,7 +83,7 @@ sed "s/^Identity: .*/Identity: root@personal/" "$mail/request" >"$mail/altered"
 refused 1 "altered: the request was altered, or .* \(the proof is wrong\)" \
     "$ROOST" token create --request "$mail/altered" --fingerprint "$asked" --file "$mail/answer"
 { sed '/^Proof:/,$d' "$mail/request" && sed -n '/^Proof:/,$p' "$mail/exchanged"; } >"$mail/altered"
-refused 1 "the proof is wrong" "$ROOST" token create --request "$mail/altered" --fingerprint "$asked" --file "$mail/answer"
+refused 1 "bad proof" "$ROOST" token create --request "$mail/altered" --fingerprint "$asked" --file "$mail/answer"
 equals "tokens that were made by then" "$(ids)" "$before"
 [ ! -e "$mail/answer" ] || fail "an answer was written"
 
@@ -155,8 +155,8 @@ chmod 0644 "$mail"/*
 accept() { on "$laptop" token accept "$@"; }
 refused 2 "the fingerprint of the answer is needed.* --fingerprint" accept answer
 refused 1 "is not the fingerprint of the answer; the fingerprint is $told.*somebody has replaced the answer" accept answer --fingerprint "$asked"
-refused 1 "the answer to a request, not a request for a token" "$ROOST" token create --request "$mail/answer" --fingerprint "$told"
-refused 1 "a request for a token, not the answer" accept request --fingerprint "$told"
+refused 1 "the answer to a request; expected a request for a token" "$ROOST" token create --request "$mail/answer" --fingerprint "$told"
+refused 1 "a request for a token; expected the answer" accept request --fingerprint "$told"
 # Mallory's own pool of the same name, for the key that he read in the request.
 (
     export ROOST_CONFIG=$WORK/other/roost.conf
@@ -171,11 +171,11 @@ refused 1 "is not the fingerprint of the answer" accept altered --fingerprint "$
 { sed '/^-----BEGIN CERT/,$d' "$mail/answer" && sed -n '/^-----BEGIN CERT/,$p' "$mail/lure"; } >"$mail/altered"
 refused 1 "token signature is wrong" accept altered --fingerprint "$told"
 # What is for another key: Mallory repeats the answer that he saw, and is answered himself.
-refused 1 "bound to another key than the one that was made here" on "$laptop/mallory" token accept "$mail/answer" --fingerprint "$told"
+refused 1 "bound to another key than the one made here" on "$laptop/mallory" token accept "$mail/answer" --fingerprint "$told"
 on "$laptop/mallory" token request "$identity" --again --out "$mail/hers" 2>"$WORK/mallory.err" || fail "request"
 "$ROOST" token create --request "$mail/hers" --fingerprint "$(fingerprint_in "$WORK/mallory.err")" --file "$mail/hers.answer" \
     2>"$WORK/hers.err" || fail "answer"
-refused 1 "bound to another key than the one that was made here \(request $asked\)" accept hers.answer --fingerprint "$(fingerprint_in "$WORK/hers.err")"
+refused 1 "bound to another key than the one made here \(request $asked\)" accept hers.answer --fingerprint "$(fingerprint_in "$WORK/hers.err")"
 equals "files of the holder by then" "$(ls "$laptop/.roost")" request.key
 
 say "accepted: the laptop is part of the pool"

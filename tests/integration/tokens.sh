@@ -82,8 +82,8 @@ until_true 10 "the token expires" expired
 
 refused_here missing "no token: .*token\.missing" status
 refused_here garbage "token\.garbage: malformed token|malformed token" status
-refused_here bare "the private key of the token's holder is missing" status
-refused_here mixed 'the private key is not the one of this token' status
+refused_here bare "the private key of the token is missing" status
+refused_here mixed 'the private key does not belong to the token' status
 refused expired wire.refused 'token expired at 20.* of expired@personal' status
 refused alien wire.refused 'token signature is wrong' status
 refused forged wire.refused 'token signature is wrong' status
@@ -128,7 +128,7 @@ mkdir "$WORK/forger"
     "$ROOST" token key create mine --by POOL >/dev/null || fail "the forger's key"
     token forger --scope ADMINISTRATOR
 ) || exit 1
-refused forger wire.refused "token is signed with unknown key 'mine', for which 'POOL' has not signed" status
+refused forger wire.refused "token is signed with unknown key 'mine', which 'POOL' has not endorsed" status
 
 equals "wakes by a weak token" "$(wakes)" ""
 equals "what a good token sees at the end" "$(with good status -af Machine)" wn01

@@ -506,7 +506,7 @@ static void a_frame_that_hardly_grows_ends_its_connection(void **state)
     assert_int_equal(pool->closed, 1);
     assert_int_equal(pool->last_status, -ETIMEDOUT);
     assert_in_range(dribble.sent, 100001, 100004);
-    assert_non_null(strstr(node->why, "comes too slowly"));
+    assert_non_null(strstr(node->why, "arrives too slowly"));
     pool_free(pool);
 }
 

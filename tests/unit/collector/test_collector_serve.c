@@ -731,7 +731,7 @@ static void a_revoked_token_is_refused_also_after_a_restart(void **state)
     expect(administrator, -EINVAL, VERB_REVOKE, args, NULL, "roost token revoke");
     expect(local, -EINVAL, VERB_REVOKE, args, NULL, "roost token revoke");
     char *weak = revocation_until(startd, startd->token_id, 0);
-    expect(local, -EACCES, VERB_REVOKE, weak, NULL, "only an ADMINISTRATOR");
+    expect(local, -EACCES, VERB_REVOKE, weak, NULL, "needs the scope ADMINISTRATOR");
     mem_free(weak);
     char *proved = revocation_until(administrator, startd->token_id, 0);
     startd->over = false;

@@ -87,7 +87,7 @@ static void an_expression_is_no_name(void **state)
 {
     (void)state;
     judged("alice", NULL, "[AccountingGroup = TARGET.X =?= undefined ? \"alice\" : \"bob\"]",
-           -EINVAL, "AccountingGroup is not a literal string");
+           -EINVAL, "AccountingGroup is not a string literal");
     judged("alice", "*", "[AcctGroup = strcat(\"a\", \"b\")]", -EINVAL, "AcctGroup is not");
     judged("alice", NULL, "[AcctGroupUser = 5]", -EINVAL, "AcctGroupUser is not");
 }
@@ -138,7 +138,7 @@ static void with_a_map_its_words_rule(void **state)
     name_is("alice", "chem *", "bob", 0);
     name_is("alice", "*", "physics.bob", 0);
     judged("alice", "chem", "[AccountingGroup = \"physics.alice\"]", -EPERM,
-           "ACCOUNTING_MAP does not give that group to 'alice'");
+           "ACCOUNTING_MAP does not allow that group for 'alice'");
 }
 
 static void what_is_judged_is_named(void **state)

@@ -45,7 +45,7 @@ static void attributes_are_refused_by_the_rule_that_is_theirs(void **state)
         {"[]", -EINVAL, -EINVAL, "attributes"},
         {"[JobPrio = 7; clusterid = 1]", -EPERM, -EPERM, "clusterid"},
         {"[JobStatus = 4]", -EPERM, -EPERM, "JobStatus"},
-        {"[HoldReason = 4]", -EPERM, -EPERM, "kept by the schedd"},
+        {"[HoldReason = 4]", -EPERM, -EPERM, "maintained by the schedd"},
         {"[ClaimId = 4]", -EPERM, -EPERM, "ClaimId"},
         {"[ExitVerdict = 4]", -EPERM, -EPERM, "ExitVerdict"},
         {"[PROJECT = 4]", -EPERM, -EPERM, "immutable"},

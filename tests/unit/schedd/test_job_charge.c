@@ -39,9 +39,9 @@ static void nobody_else_is_charged_at_submit(void **state)
     refused(world, VERB_SUBMIT, "[" GOOD "; AcctGroupUser = \"bob\"]", NULL, -EPERM,
             "AcctGroupUser 'bob'");
     refused(world, VERB_SUBMIT, "[" GOOD "; AccountingGroup = \"bob@pool\"]", NULL, -EINVAL,
-            "AccountingGroup 'bob@pool' is not a name");
+            "AccountingGroup 'bob@pool' is not a valid name");
     refused(world, VERB_SUBMIT, "[" GOOD "; AccountingGroup = TARGET.X]", NULL, -EINVAL,
-            "AccountingGroup is not a literal string");
+            "AccountingGroup is not a string literal");
     /* also what one job of the cluster says for itself */
     refused(world, VERB_SUBMIT, "[" GOOD "]", "[AccountingGroup = \"bob\"]", -EPERM, "job 0: Acc");
     (void)snprintf(line, sizeof(line), "identity=%s@pool verb=SUBMIT peer=", world->me);
@@ -65,7 +65,7 @@ static void nobody_else_is_charged_by_an_edit(void **state)
             "AcctGroupUser 'bob'");
     refused(world, VERB_EDIT, "[Ids = {\"1.0\"}]",
             "[AccountingGroup = ifThenElse(TARGET.X =?= undefined, \"a\", \"bob\")]", -EINVAL,
-            "not a literal string");
+            "not a string literal");
     (void)snprintf(line, sizeof(line), "identity=%s@pool verb=EDIT peer=", world->me);
     log_has(world, line);
     count_is(world, "[Constraint = \"AccountingGroup =?= undefined\"]", 1);
@@ -115,9 +115,9 @@ static void a_map_rules_where_there_is_one(void **state)
     (void)submit(world, args);
     (void)submit(world, "[" GOOD "; AccountingGroup = \"chem.bob\"]");
     (void)snprintf(args, sizeof(args), "[" GOOD "; AccountingGroup = \"admins.%s\"]", world->me);
-    refused(world, VERB_SUBMIT, args, NULL, -EPERM, "ACCOUNTING_MAP does not give that group");
+    refused(world, VERB_SUBMIT, args, NULL, -EPERM, "ACCOUNTING_MAP does not allow that group");
     refused(world, VERB_SUBMIT, "[" GOOD "; AccountingGroup = \"physics.bob\"]", NULL, -EPERM,
-            "unless ACCOUNTING_MAP says more");
+            "unless ACCOUNTING_MAP allows more");
     refused(world, VERB_EDIT, "[Ids = {\"1.0\"}]", "[AcctGroup = \"admins\"]", -EPERM,
             "AcctGroup 'admins'");
     count_is(world, "[]", 2);

@@ -74,7 +74,7 @@ static void who_one_is_is_said_in_literal_strings(void **state)
     assert_int_equal(submit_plan_check_job(ad, &err), 0);
     assert_int_equal(ad_set_expr(ad, "FileSystemDomain", "TARGET.FileSystemDomain", NULL), 0);
     assert_int_equal(submit_plan_check_job(ad, &err), -EINVAL);
-    assert_non_null(strstr(err.text, "FileSystemDomain is not a literal string"));
+    assert_non_null(strstr(err.text, "FileSystemDomain is not a string literal"));
     assert_true(submit_plan_is_ours("AuthenticatedIdentity"));
     ad_destroy(ad);
 }

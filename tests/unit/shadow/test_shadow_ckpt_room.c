@@ -210,7 +210,7 @@ static void what_is_more_than_it_says_is_not_unpacked(void **state)
     assert_int_equal(take(world, &starter, 2, honest, why), -ENODATA);
     assert_non_null(strstr(why, "changes: unpacked, the file has 4195"));
     assert_non_null(strstr(why, " bytes, more than "));
-    assert_non_null(strstr(why, "all of it is to come again"));
+    assert_non_null(strstr(why, "send the whole checkpoint again"));
     is_latest(world, &starter, 1);
     honest[1].plain = 40 << 20; /* as it is */
     assert_int_equal(take(world, &starter, 2, honest, why), 0);

@@ -207,7 +207,8 @@ static void what_cannot_be_offered_holds_it(void **state)
     job_run(world, "", "WantRemoteSyscalls = true; RemoteRoot = \"jail\"");
     dial(world, "1.0", 3, NONCE, &starter);
     assert_true(call(world, starter.wire, VERB_JOB_FETCH, "[]", NULL, NULL) < 0);
-    assert_non_null(strstr(strbuf_text(&world->reports), "'jail' is no absolute directory"));
+    assert_non_null(
+        strstr(strbuf_text(&world->reports), "'jail' is not an absolute path of a directory"));
     wire_close(starter.wire);
 }
 

@@ -408,7 +408,7 @@ static void output_never_takes_the_place_of_a_device_or_directory(void **state)
                           done_args("_condor_stdout", "x", text), NULL, NULL),
                      0);
     assert_non_null(strstr(strbuf_text(&world->reports), "Hold 12"));
-    assert_non_null(strstr(strbuf_text(&world->reports), "no file"));
+    assert_non_null(strstr(strbuf_text(&world->reports), "not a regular file"));
     wire_close(starter.wire);
 }
 

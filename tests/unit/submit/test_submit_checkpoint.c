@@ -54,12 +54,12 @@ static void what_could_never_be_checkpointed_is_refused(void **state)
 {
     (void)state;
     static const char *const CASES[][2] = {
-        {"container_image = docker://x/y", "a container's processes"},
-        {"universe = docker\ndocker_image = x", "a container's processes"},
+        {"container_image = docker://x/y", "the processes of a container"},
+        {"universe = docker\ndocker_image = x", "the processes of a container"},
         {"universe = local", "only jobs of the vanilla and standard"},
         {"universe = parallel\nnode_count = 2", "only jobs of the vanilla and standard"},
         {"+WantParallelScheduling = true", "only jobs of the vanilla and standard"},
-        {"request_gpus = 1", "what is in a GPU"},
+        {"request_gpus = 1", "the contents of a GPU"},
         {"My.InteractiveJob = true", "interactive"},
         {"should_transfer_files = YES\nwhen_to_transfer_output = ON_EXIT_OR_EVICT",
          "ON_EXIT_OR_EVICT would keep others"},

@@ -331,9 +331,9 @@ static void attributes_of_ones_own_are_expressions(void **state)
     gives("+RequestCpus = 7", "RequestCpus", "7");
     gives("+Nothing =", "Nothing", "undefined");
     refused("executable = x\n+Bad = 1 +\nqueue", "job.sub:2: Parse error in expression: Bad");
-    refused("executable = x\n+1bad = 1\nqueue", "job.sub:2: '1bad' cannot be");
+    refused("executable = x\n+1bad = 1\nqueue", "job.sub:2: '1bad' is not a valid attribute name");
     refused_for_real("executable = x\n+WantIOProxy = true\nqueue",
-                     "WantIOProxy: this command is not obeyed yet");
+                     "WantIOProxy: this command is not supported yet");
 }
 
 #define TRIED "NumJobCompletions > JobMaxRetries || ExitCode =?= "
@@ -465,7 +465,8 @@ static void a_real_job_is_refused_what_is_not_obeyed(void **state)
     for (size_t i = 0; i < sizeof NOT_YET / sizeof NOT_YET[0]; i++) {
         char text[128], message[64];
         (void)snprintf(text, sizeof text, "executable = x\n\n%s\nqueue", NOT_YET[i]);
-        (void)snprintf(message, sizeof message, "job.sub:3: %.*s: this command is not obeyed yet",
+        (void)snprintf(message, sizeof message,
+                       "job.sub:3: %.*s: this command is not supported yet",
                        (int)strcspn(NOT_YET[i], " "), NOT_YET[i]);
         refused_for_real(text, message);
     }

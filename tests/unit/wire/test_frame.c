@@ -262,7 +262,7 @@ static void frames_that_break_a_rule_of_the_header_are_refused_with_the_rule(voi
         {4, 0, "unknown frame type"}, {4, 11, "unknown frame type"},
         {5, 4, "unknown flags"},      {6, 0, "verb 0"},
         {8, 0, "request 0"},          {15, 0x80, "request"},
-        {4, FRAME_CANCEL, "verb"},    {0, 5, "below that of a header"},
+        {4, FRAME_CANCEL, "verb"},    {0, 5, "smaller than the header"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct strbuf out;
@@ -330,7 +330,7 @@ static void bytes_after_the_body_make_the_message_malformed(void **state)
     assert_null(body.args);
     strbuf_putc(&out, 'x');
     assert_int_equal(frame_body_split(out.data, out.length, &body, &err), -EBADMSG);
-    assert_non_null(strstr(err.text, "1 bytes too many"));
+    assert_non_null(strstr(err.text, "1 extra bytes"));
     strbuf_fini(&out);
 }
 

@@ -118,7 +118,7 @@ static void a_token_too_weak_for_the_name_it_claims_is_refused(void **state)
     (void)snprintf(named.pattern, sizeof named.pattern, "submit1");
     world_use(world, &named);
     assert_refused(world, "schedd/submit2", "schedd@pool",
-                   "its pattern 'submit1' does not allow name 'schedd/submit2'");
+                   "its name pattern 'submit1' does not allow name 'schedd/submit2'");
 }
 
 static void a_token_whose_pattern_forbids_the_name_is_refused(void **state)
@@ -129,7 +129,7 @@ static void a_token_whose_pattern_forbids_the_name_is_refused(void **state)
     (void)snprintf(token.pattern, sizeof token.pattern, "glidein-*");
     world_use(world, &token);
     assert_refused(world, "startd/wn01", "glidein@pool",
-                   "its pattern 'glidein-*' does not allow name 'startd/wn01'");
+                   "its name pattern 'glidein-*' does not allow name 'startd/wn01'");
     world_dial(world, "startd/glidein-7", &end);
     assert_true(end.ready);
     const struct wire_peer *peer = wire_peer(world->accepted[1].wire);
@@ -418,7 +418,7 @@ static void a_caller_of_another_version_is_told_both(void **state)
     assert_int_equal(frame_message_decode(frame.body, frame.body_length, &message, NULL), 0);
     assert_int_equal(ad_int_or(message.args, "ErrorCode", 0), -EPROTONOSUPPORT);
     assert_string_equal(ad_string_or(message.args, "ErrorString", ""),
-                        "protocol version: you speak 8 to 9, we speak 2 to 2");
+                        "protocol version mismatch: the peer supports 8 to 9, this daemon 2 to 2");
     frame_message_fini(&message);
     strbuf_fini(&raw.input);
     strbuf_fini(&out);

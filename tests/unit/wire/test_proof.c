@@ -178,7 +178,7 @@ static void a_token_file_without_its_key_says_so_before_anything_is_sent(void **
     world_write(world, world->token_path, line);
     world_dial(world, NULL, &end);
     assert_int_equal(end.status, -EACCES);
-    assert_non_null(strstr(end.why, "the private key of the token's holder is missing"));
+    assert_non_null(strstr(end.why, "the private key of the token is missing"));
     mem_free(line);
 }
 
@@ -197,7 +197,7 @@ static void a_token_file_with_another_key_says_so(void **state)
     world_write(world, world->token_path, strbuf_text(&file));
     world_dial(world, NULL, &end);
     assert_int_equal(end.status, -EACCES);
-    assert_non_null(strstr(end.why, "the private key is not the one of this token"));
+    assert_non_null(strstr(end.why, "the private key does not belong to the token"));
     p256_free(key);
     strbuf_fini(&file);
     mem_free(line);

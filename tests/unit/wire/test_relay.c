@@ -416,11 +416,13 @@ static void an_answer_that_the_receiver_did_not_sign_is_refused(void **state)
     for (size_t i = 0; i < sizeof LIES / sizeof LIES[0]; i++) {
         ask(liar, &caller, LIES[i], &answer);
         assert_int_equal(answer.status, -EBADMSG);
-        assert_non_null(strstr(answer.text, "startd/wn01: an answer that it has not signed"));
+        assert_non_null(
+            strstr(answer.text, "startd/wn01: the answer is not signed by this daemon"));
         assert_string_equal(answer.token_id, "");
     }
     /* The last was signed by a machine that may not have the name. */
-    assert_non_null(strstr(answer.text, "its pattern 'wn02' does not allow name 'startd/wn01'"));
+    assert_non_null(
+        strstr(answer.text, "its name pattern 'wn02' does not allow name 'startd/wn01'"));
     liar_end(liar);
 }
 

@@ -195,7 +195,7 @@ static void an_administrator_sets_gets_and_takes_back(void **state)
     assert_true(answer.ads > 10);
     assert_string_equal(change(&toy, "[ Action = \"Set\"; Name = \"STRAT\"; Value = \"1\" ]"),
                         "-2 unknown knob 'STRAT' (did you mean START?)");
-    assert_string_equal(change(&toy, "[ Action = \"Frob\" ]"), "-22 CONFIG: no such Action 'Frob'");
+    assert_string_equal(change(&toy, "[ Action = \"Frob\" ]"), "-22 CONFIG: unknown Action 'Frob'");
     assert_string_equal(change(&toy, "[ Action = \"Set\"; Name = \"START\" ]"),
                         "-22 CONFIG: Set without a Value");
     toy_end(&toy);
@@ -213,10 +213,10 @@ static void each_scope_has_a_list_of_its_own(void **state)
                         "RANK|");
     assert_string_equal(
         change(&toy, "[ Action = \"Set\"; Name = \"START\"; Value = \"1\" ]"),
-        "-13 START may not be set by alice@pool: it is not in SETTABLE_ATTRS_WRITE here");
+        "-13 START may not be set by alice@pool: the knob is not in SETTABLE_ATTRS_WRITE here");
     assert_string_equal(
         change(&toy, "[ Action = \"Unset\"; Name = \"START\" ]"),
-        "-13 START may not be set by alice@pool: it is not in SETTABLE_ATTRS_WRITE here");
+        "-13 START may not be set by alice@pool: the knob is not in SETTABLE_ATTRS_WRITE here");
     assert_true(log_has(&toy, "config.set_refused"));
     assert_non_null(strstr(change(&toy, "[ Action = \"Get\" ]"), "-13 token is too weak"));
     assert_non_null(strstr(change(&toy, "[ Action = \"Reload\" ]"), "-13 token is too weak"));
@@ -225,7 +225,7 @@ static void each_scope_has_a_list_of_its_own(void **state)
     assert_string_equal(change(&toy, "[ Action = \"Set\"; Name = \"START\"; Value = \"1\" ]"),
                         "START|");
     assert_string_equal(change(&toy, "[ Action = \"Set\"; Name = \"COMMAND\"; Value = \"1\" ]"),
-                        "-13 COMMAND may not be set by both@pool: it is not in "
+                        "-13 COMMAND may not be set by both@pool: the knob is not in "
                         "SETTABLE_ATTRS_DAEMON, SETTABLE_ATTRS_WRITE here");
     wire_close(toy.end.wire);
     world_connect(world, "root@pool", SCOPE_ADMINISTRATOR, &toy.end);

@@ -90,27 +90,27 @@ static void claims_of_other_kinds_are_refused_although_they_are_signed(void **st
         const char *claims, *says;
     } cases[] = {
         {"{}", "no identity"},
-        {"[1]", "no JSON object"},
-        {"{\"sub\":\"a\"", "no JSON object"},
-        {"{\"sub\":\"a\",\"sub\":\"b\"}", "no JSON object"},
-        {"{\"sub\":\"a\\u0000b\"}", "no JSON object"},
-        {"{\"sub\":7}", "claim 'sub' is no text"},
-        {"{\"sub\":\"a\\nb\"}", "control character in claim 'sub'"},
-        {"{\"sub\":\"a\",\"exp\":\"never\"}", "claim 'exp' is no time"},
-        {"{\"sub\":\"a\",\"exp\":1.5}", "claim 'exp' is no time"},
-        {"{\"sub\":\"a\",\"exp\":null}", "claim 'exp' is no time"},
-        {"{\"sub\":\"a\",\"iat\":-1}", "claim 'iat' is no time"},
+        {"[1]", "not a JSON object"},
+        {"{\"sub\":\"a\"", "not a JSON object"},
+        {"{\"sub\":\"a\",\"sub\":\"b\"}", "not a JSON object"},
+        {"{\"sub\":\"a\\u0000b\"}", "not a JSON object"},
+        {"{\"sub\":7}", "claim 'sub' is not a text"},
+        {"{\"sub\":\"a\\nb\"}", "claim 'sub' contains a control character"},
+        {"{\"sub\":\"a\",\"exp\":\"never\"}", "claim 'exp' is not a time"},
+        {"{\"sub\":\"a\",\"exp\":1.5}", "claim 'exp' is not a time"},
+        {"{\"sub\":\"a\",\"exp\":null}", "claim 'exp' is not a time"},
+        {"{\"sub\":\"a\",\"iat\":-1}", "claim 'iat' is not a time"},
         {"{\"sub\":\"a\"}", "no id"},
-        {"{\"sub\":\"a\",\"jti\":\"1\",\"cnf\":7}", "claim 'cnf' does not hold a public key"},
+        {"{\"sub\":\"a\",\"jti\":\"1\",\"cnf\":7}", "claim 'cnf' does not contain a public key"},
         {"{\"sub\":\"a\",\"jti\":\"1\",\"cnf\":{\"jwk\":{\"kty\":\"RSA\"}}}",
-         "does not hold a public"},
+         "does not contain a public"},
         {"{\"sub\":\"a\",\"jti\":\"1\",\"cnf\":{\"jwk\":{\"kty\":\"EC\",\"crv\":\"P-256\",\"x\":"
          "\"AA\","
          "\"y\":\"AA\"}}}",
-         "does not hold a public"},
+         "does not contain a public"},
         {"{\"sub\":\"a\",\"jti\":\"1\"," HOLDER ",\"aud\":\"p\",\"iss\":\"q\"}",
          "made by pool 'q'"},
-        {"{\"sub\":\"a\",\"jti\":\"1\"," HOLDER ",\"aud\":[\"p\"]}", "claim 'aud' is no text"},
+        {"{\"sub\":\"a\",\"jti\":\"1\"," HOLDER ",\"aud\":[\"p\"]}", "claim 'aud' is not a text"},
     };
     struct token_keys *keys = keys_of(world);
     char *pem;
@@ -215,7 +215,7 @@ static void malformed_tokens_are_refused_as_such(void **state)
         /* {"alg":"HS256","kid":"k1"}: the public key as a shared secret */
         {"eyJhbGciOiJIUzI1NiIsImtpZCI6ImsxIn0" MALLORY "c2lnbmF0dXJl", "not ES256"},
         /* {"alg":"ES256"} */
-        {"eyJhbGciOiJFUzI1NiJ9" MALLORY "c2lnbmF0dXJl", "no key named"},
+        {"eyJhbGciOiJFUzI1NiJ9" MALLORY "c2lnbmF0dXJl", "header 'kid' is missing"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct err err = {{0}};
@@ -334,14 +334,14 @@ static void a_key_is_good_where_only_the_one_is_that_answers_for_it(void **state
     assert_string_equal(found.identity, "alice@pool");
     /* The old key is taken away: with it goes what it answered for. */
     assert_int_equal(token_check(nobody, text, 0, &found, &err), -EKEYREJECTED);
-    assert_non_null(strstr(err.text, "'k1', which answers for it, is unknown"));
+    assert_non_null(strstr(err.text, "the key 'k1' that endorses it is unknown"));
     /* A key known from a header answers for nobody. */
     mem_free(text);
     assert_int_equal(token_key_make(world->os, world->loop, world->keys, "k3", NULL), 0);
     assert_int_equal(token_key_endorse(world->os, world->keys, "k3", "k2", NULL), 0);
     text = token_of_key(world, world->keys, "k3");
     assert_int_equal(token_check(keys, text, 0, &found, &err), -EKEYREJECTED);
-    assert_non_null(strstr(err.text, "'k2', which answers for it, is unknown"));
+    assert_non_null(strstr(err.text, "the key 'k2' that endorses it is unknown"));
     mem_free(text);
     token_keys_destroy(nobody);
     token_keys_destroy(keys);
@@ -355,7 +355,7 @@ static void assert_not_endorsed(struct world *world, const char *dir, const char
     struct err err = {{0}};
     char *text = token_of_key(world, dir, kid);
     assert_int_equal(token_check(keys, text, 0, &found, &err), -EKEYREJECTED);
-    assert_non_null(strstr(err.text, "for which 'k1' has not signed"));
+    assert_non_null(strstr(err.text, "which 'k1' has not endorsed"));
     mem_free(text);
     token_keys_destroy(keys);
 }

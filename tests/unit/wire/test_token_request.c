@@ -166,7 +166,7 @@ static void whatever_is_altered_on_the_way_is_refused(void **state)
     char *text = printed(&request, key);
     for (size_t i = 0; i < ARRAY_COUNT(ALTERED); i++) {
         char *altered = replaced(text, ALTERED[i].from, ALTERED[i].to);
-        refused(altered, -EKEYREJECTED, "the proof is wrong");
+        refused(altered, -EKEYREJECTED, "bad proof");
         mem_free(altered);
     }
     mem_free(text);
@@ -180,10 +180,10 @@ static void the_key_of_another_needs_the_proof_of_another(void **state)
     char *text = printed(&request, key), *other = printed(&request, thief);
     /* The thief's request with the holder's proof, and the other way round. */
     char *mixed = replaced(text, strstr(text, "Proof:"), strstr(other, "Proof:"));
-    refused(mixed, -EKEYREJECTED, "the proof is wrong");
+    refused(mixed, -EKEYREJECTED, "bad proof");
     mem_free(mixed);
     mixed = replaced(other, strstr(other, "Proof:"), strstr(text, "Proof:"));
-    refused(mixed, -EKEYREJECTED, "the proof is wrong");
+    refused(mixed, -EKEYREJECTED, "bad proof");
     mem_free(mixed);
     mem_free(text);
     mem_free(other);
@@ -223,16 +223,18 @@ static void a_request_that_is_malformed_is_refused_by_its_line(void **state)
         int code;
     } BAD[] = {
         {"-----BEGIN", "----BEGIN", "no line '-----BEGIN ROOST TOKEN REQUEST-----'", -ENOENT},
-        {"BEGIN ROOST TOKEN REQUEST", "BEGIN ROOST TOKEN ANSWER", "not a request", -ENOENT},
-        {"-----END ROOST TOKEN REQUEST-----\n", "", "it has no end: was it cut?", -EINVAL},
+        {"BEGIN ROOST TOKEN REQUEST", "BEGIN ROOST TOKEN ANSWER", "expected a request", -ENOENT},
+        {"-----END ROOST TOKEN REQUEST-----\n", "",
+         "the last line is missing; was the text cut off?", -EINVAL},
         {"Slots: 800", "Slots: 0800", "line 6: the value of 'Slots' is not a number from 1",
          -EINVAL},
         {"Slots: 800", "Slots: 0", "line 6: the value of 'Slots'", -EINVAL},
         {"Slots: 800", "Slots: 99999999999", "line 6: the value of 'Slots'", -EINVAL},
         {"Slots: 800", "Slots: ", "line 6: the value of 'Slots'", -EINVAL},
-        {"Slots: 800", "slots: 800", "line 6: 'slots' is not known", -EINVAL},
-        {"Slots: 800", "Slots 800", "line 6: 'Slots 800' is not 'Name: value'", -EINVAL},
-        {"Slots: 800", "Slots: 800\nSlots: 800", "line 7: a second 'Slots'", -EINVAL},
+        {"Slots: 800", "slots: 800", "line 6: unknown line 'slots'", -EINVAL},
+        {"Slots: 800", "Slots 800", "line 6: 'Slots 800' is not of the form 'Name: value'",
+         -EINVAL},
+        {"Slots: 800", "Slots: 800\nSlots: 800", "line 7: 'Slots' appears a second time", -EINVAL},
         {"Seconds: 86400", "Seconds: 315360001", "line 7: the value of 'Seconds'", -EINVAL},
         {"READ,ADVERTISE", "ADVERTISE,READ", "line 4: the value of 'Scopes' is not a list",
          -EINVAL},
@@ -247,10 +249,11 @@ static void a_request_that_is_malformed_is_refused_by_its_line(void **state)
         {"Identity: alice@campus\n", "", "the line 'Identity' is missing", -EINVAL},
         {"Pool: pool", "Pool: po\x1b[2Jol", "line 3: the value of 'Pool'", -EINVAL},
         {"Key:\n ", "Key:\n A", "line 8: the value of 'Key' is not 64 bytes", -EINVAL},
-        {"Identity:", " x\nIdentity:", "line 2: 'x' belongs to no line with a name", -EINVAL},
+        {"Identity:", " x\nIdentity:", "line 2: 'x' does not continue a 'Name: value' line",
+         -EINVAL},
         {"Proof:", "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\nProof:",
-         "line 11: a private key: it belongs to its holder alone", -EINVAL},
-        {"Proof:", CA "Proof:", "line 11: 'CERTIFICATE' is not known in a request", -EINVAL},
+         "line 11: contains a private key", -EINVAL},
+        {"Proof:", CA "Proof:", "line 11: unknown line 'CERTIFICATE' in a request", -EINVAL},
     };
     struct evp_pkey_st *key = key_of(*state);
     struct token_request request = wish("alice@campus");
@@ -263,13 +266,13 @@ static void a_request_that_is_malformed_is_refused_by_its_line(void **state)
     struct strbuf more;
     strbuf_init(&more, 0);
     strbuf_printf(&more, "%s%s", text, text);
-    refused(strbuf_text(&more), -EINVAL, "a second one begins");
+    refused(strbuf_text(&more), -EINVAL, "a second block begins");
     strbuf_clear(&more);
     strbuf_puts(&more, "-----BEGIN ROOST TOKEN REQUEST-----\n");
     for (int i = 0; i < 257; i++) {
         strbuf_puts(&more, "Slots: 1\n");
     }
-    refused(strbuf_text(&more), -E2BIG, "more than 256 lines with a name");
+    refused(strbuf_text(&more), -E2BIG, "more than 256 'Name: value' lines");
     strbuf_clear(&more);
     strbuf_puts(&more, "-----BEGIN ROOST TOKEN REQUEST-----\nKey:\n");
     for (int i = 0; i < 4100; i++) {
@@ -431,18 +434,18 @@ static void an_answer_to_somebody_else_is_refused(void **state)
     answer_make(world, request.point, &answer);
     p256_point(key, request.point);
     unfit(world, &answer, &request, now_s, -EKEYREJECTED,
-          "the token of alice@campus is bound to another key than the one that was made here");
+          "the token of alice@campus is bound to another key than the one made here");
     p256_point(other, request.point);
     (void)snprintf(request.pool, sizeof request.pool, "campus");
     unfit(world, &answer, &request, now_s, -EXDEV,
-          "the answer is of pool 'pool', but the request was for pool 'campus'");
+          "the answer is from pool 'pool', but the request was for pool 'campus'");
     request.pool[0] = '\0';
     assert_int_equal(token_answer_check(&answer, &request, now_s, &(struct token){.slots = 0},
                                         NULL),
                      0);
     answer.pool[0] = 'P';
     unfit(world, &answer, &request, now_s, -EXDEV,
-          "the answer is of pool 'Pool', but its token is for pool 'pool'");
+          "the answer is from pool 'Pool', but its token is for pool 'pool'");
     answer.pool[0] = 'p';
     answer.token[strlen(answer.token) - 10] ^= 1;
     unfit(world, &answer, &request, now_s, -EKEYREJECTED, "token signature is wrong");
@@ -457,25 +460,27 @@ static void an_answer_that_is_malformed_is_refused_by_its_line(void **state)
         const char *from, *to, *why;
         int code;
     } BAD[] = {
-        {"BEGIN ROOST TOKEN ANSWER", "BEGIN ROOST TOKEN REQUEST", "not the answer", -ENOENT},
-        {"-----END ROOST TOKEN ANSWER-----\n", "", "it has no end: was it cut?", -EINVAL},
+        {"BEGIN ROOST TOKEN ANSWER", "BEGIN ROOST TOKEN REQUEST", "expected the answer", -ENOENT},
+        {"-----END ROOST TOKEN ANSWER-----\n", "",
+         "the last line is missing; was the text cut off?", -EINVAL},
         {"Pool: pool\n", "", "the line 'Pool' is missing", -EINVAL},
-        {"Pool: pool\n", "Pool: pool\nPool: pool\n", "line 3: a second 'Pool'", -EINVAL},
+        {"Pool: pool\n", "Pool: pool\nPool: pool\n", "line 3: 'Pool' appears a second time",
+         -EINVAL},
         {"Collector: cm.example:9618\n", "", "the line 'Collector' is missing", -EINVAL},
         {"cm.example:9618", "a b", "line 3: the value of 'Collector'", -EINVAL},
         {"cm.example:9618", "a\";X=\"", "line 3: the value of 'Collector'", -EINVAL},
         {"cm.example:9618", "$(HOME)", "line 3: the value of 'Collector'", -EINVAL},
-        {"Token:\n", "Tocken:\n", "line 4: 'Tocken' is not known in an answer", -EINVAL},
+        {"Token:\n", "Tocken:\n", "line 4: unknown line 'Tocken' in an answer", -EINVAL},
         {CA, "", "the certificate of the pool's CA is missing", -EINVAL},
         {"Kid: k1\n", "", "a public key without its 'Kid'", -EINVAL},
-        {"Kid: k1\n", "Kid: ../k1\n", "'../k1' cannot name a signing key", -EINVAL},
-        {"Kid: k1\n", "Kid: k1\n" CA, "no public key behind this 'Kid'", -EINVAL},
+        {"Kid: k1\n", "Kid: ../k1\n", "'../k1' is not a valid name for a signing key", -EINVAL},
+        {"Kid: k1\n", "Kid: k1\n" CA, "no public key follows this 'Kid'", -EINVAL},
         {"-----BEGIN PUBLIC KEY-----", "-----BEGIN PRIVATE KEY-----", "a private key", -EINVAL},
         {"-----BEGIN PUBLIC KEY-----", "-----BEGIN EC PRIVATE KEY-----", "a private key", -EINVAL},
         {"-----BEGIN PUBLIC KEY-----", "-----BEGIN X-----", "unexpected block 'X'", -EINVAL},
-        {"-----END PUBLIC KEY-----\n", "", "not a line of a block 'PUBLIC KEY' in PEM", -EINVAL},
+        {"-----END PUBLIC KEY-----\n", "", "not a valid line of a PEM block 'PUBLIC KEY'", -EINVAL},
         {"-----END PUBLIC KEY-----\n-----END ROOST TOKEN ANSWER-----\n", "",
-         "the block 'PUBLIC KEY' has no end", -EINVAL},
+         "the block 'PUBLIC KEY' is not closed", -EINVAL},
     };
     struct world *world = *state;
     struct token_answer answer, found = {.pool = NULL};

@@ -157,7 +157,7 @@ static void what_does_not_parse_is_refused_with_the_reason(void **state)
     watch_destroy(watcher.watch);
     watcher_start(&table, &watcher, &none, SCOPE_READ);
     world_until_flag(world, &watcher.refused);
-    assert_string_equal(watcher.why, "WATCH: no Type");
+    assert_string_equal(watcher.why, "WATCH: Type is missing");
     assert_int_equal(watch_server_count(table.server), 0);
     watch_destroy(watcher.watch);
     table_end(&table);
