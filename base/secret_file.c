@@ -18,9 +18,8 @@
 
 void secret_wipe(void *data, size_t length)
 {
-    volatile unsigned char *bytes = data;
-    for (size_t i = 0; i < length; i++) {
-        bytes[i] = 0;
+    if (length > 0) { /* else data may be NULL */
+        explicit_bzero(data, length);
     }
 }
 

@@ -22,7 +22,8 @@ struct os;
  * opening it gives.  err names the file, and never quotes it.  On failure ret holds nothing of it.
  */
 int secret_file_read(struct os *os, const char *path, char *ret, size_t size, struct err *err);
-void secret_wipe(void *data, size_t length); /* not left out by the compiler */
-void secret_free(char *text);                /* wipes it and frees it; NULL is allowed */
+/* Overwrites what was secret, also where the compiler sees that nobody reads it again. */
+void secret_wipe(void *data, size_t length);
+void secret_free(char *text); /* wipes it and frees it; NULL is allowed */
 
 #endif

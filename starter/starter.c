@@ -24,6 +24,7 @@
 #include "base/loop.h"
 #include "base/mem.h"
 #include "base/plant.h"
+#include "base/secret_file.h"
 #include "classad/ad.h"
 #include "starter/cage.h"
 #include "starter/checkpoint.h"
@@ -242,7 +243,7 @@ static int read_record(struct starter *starter, const char *directory, struct er
         return rc;
     }
     rc = job_record_read(text, length, &starter->run.record, &starter->run.secrets, err);
-    explicit_bzero(text, length);
+    secret_wipe(text, length);
     mem_free(text);
     if (rc != 0) {
         return err_prefix(err, rc, "%s", path);

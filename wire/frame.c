@@ -10,6 +10,7 @@
 #include "base/check.h"
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/secret_file.h"
 #include "base/strbuf.h"
 #include "classad/ad.h"
 #include "classad/ad_pool.h"
@@ -303,7 +304,7 @@ static int secrets_take(const struct frame_body *body, struct frame_message *mes
 void frame_message_fini(struct frame_message *message)
 {
     if (message->secrets != NULL) {
-        explicit_bzero(message->secrets, message->secrets_bytes);
+        secret_wipe(message->secrets, message->secrets_bytes);
         mem_free(message->secrets);
     }
     ad_destroy(message->args);

@@ -8,6 +8,7 @@
 
 #include "base/check.h"
 #include "base/mem.h"
+#include "base/secret_file.h"
 
 struct secret_list {
     unsigned refs;
@@ -61,7 +62,7 @@ struct secret_list *secret_list_ref(struct secret_list *list)
 void secret_list_unref(struct secret_list *list)
 {
     if (list != NULL && --list->refs == 0) {
-        explicit_bzero(list, list->size);
+        secret_wipe(list, list->size);
         mem_free(list);
     }
 }
