@@ -202,10 +202,10 @@ static void stream_want(struct stream *s)
         want = LOOP_WRITE;
         break;
     case HANDSHAKE:
-        want = s->read_wants;
+        want = s->in.wants;
         break;
     case OPEN:
-        want = (stream_may_read(s) ? s->read_wants : 0) | (s->write_blocked ? s->write_wants : 0);
+        want = (stream_may_read(s) ? s->in.wants : 0) | (s->out.blocked ? s->out.wants : 0);
         break;
     case LINGER:
         want = LOOP_READ;
@@ -219,9 +219,9 @@ static void stream_want(struct stream *s)
 
 static ssize_t transport_write(struct stream *s, const void *data, size_t length)
 {
-    s->write_wants = LOOP_WRITE;
+    s->out.wants = LOOP_WRITE;
     if (s->tls != NULL) {
-        return tls_write(s->tls, data, length, &s->write_wants, NULL);
+        return tls_write(s->tls, data, length, &s->out.wants, NULL);
     }
     ssize_t put = send(s->fd, data, length, MSG_DONTWAIT | MSG_NOSIGNAL);
     if (put >= 0) {
@@ -233,12 +233,12 @@ static ssize_t transport_write(struct stream *s, const void *data, size_t length
 /* What TLS has gathered goes to the kernel. */
 static void flush_out(struct stream *s)
 {
-    int code = s->tls != NULL && s->write_error == 0 ? tls_flush(s->tls) : 0;
+    int code = s->tls != NULL && s->out.error == 0 ? tls_flush(s->tls) : 0;
     if (code == -EAGAIN) {
-        s->write_blocked = true;
-        s->write_wants = LOOP_WRITE;
+        s->out.blocked = true;
+        s->out.wants = LOOP_WRITE;
     } else if (code != 0) {
-        s->write_error = code == -EPIPE ? -ECONNRESET : code;
+        s->out.error = code == -EPIPE ? -ECONNRESET : code;
         stream_outbuf_fini(&s->output);
     }
 }
@@ -248,24 +248,24 @@ static void flush_out(struct stream *s)
  * went. */
 static size_t write_at_once(struct stream *s, const void *data, size_t length)
 {
-    if (s->phase != OPEN || s->output.length > 0 || s->write_blocked || length > AT_ONCE_BYTES) {
+    if (s->phase != OPEN || s->output.length > 0 || s->out.blocked || length > AT_ONCE_BYTES) {
         return 0;
     }
     ssize_t put = transport_write(s, data, length);
     if (put > 0) {
         flush_out(s);
-        if (s->write_error != 0) {
+        if (s->out.error != 0) {
             stream_soon(s);
-        } else if (s->write_blocked) {
+        } else if (s->out.blocked) {
             stream_want(s);
         }
         return (size_t)put;
     }
     if (put == -EAGAIN) {
-        s->write_blocked = true;
+        s->out.blocked = true;
         stream_want(s);
     } else {
-        s->write_error = put == -EPIPE || put == 0 ? -ECONNRESET : (int)put;
+        s->out.error = put == -EPIPE || put == 0 ? -ECONNRESET : (int)put;
         stream_soon(s); /* tells the owner, who is not called back from here */
     }
     return 0;
@@ -273,25 +273,25 @@ static size_t write_at_once(struct stream *s, const void *data, size_t length)
 
 int stream_write(struct stream *s, const void *data, size_t length)
 {
-    if (s->phase == ENDED || s->write_error != 0) {
+    if (s->phase == ENDED || s->out.error != 0) {
         return -EPIPE;
     }
     if (length > STREAM_OUTPUT_MAX - s->output.length) {
         return -ENOBUFS;
     }
     size_t sent = write_at_once(s, data, length);
-    if (sent == length || s->write_error != 0) {
+    if (sent == length || s->out.error != 0) {
         return 0;
     }
     if (!stream_outbuf_append(&s->output, (const unsigned char *)data + sent, length - sent)) {
         /* Part of it is queued, and what follows would be garbage to the peer. */
-        s->write_error = -ENOMEM;
+        s->out.error = -ENOMEM;
         stream_outbuf_fini(&s->output);
         stream_soon(s);
         return -ENOBUFS;
     }
-    s->was_full = s->was_full || s->output.length > STREAM_DRAINED;
-    if (s->phase == OPEN && !s->write_blocked) {
+    s->out.was_full = s->out.was_full || s->output.length > STREAM_DRAINED;
+    if (s->phase == OPEN && !s->out.blocked) {
         stream_soon(s);
     }
     return 0;
@@ -305,8 +305,8 @@ size_t stream_pending(const struct stream *s)
 static void write_out(struct stream *s)
 {
     size_t budget = STREAM_TURN_BYTES;
-    s->write_blocked = false;
-    while (s->output.first != NULL && s->write_error == 0) {
+    s->out.blocked = false;
+    while (s->output.first != NULL && s->out.error == 0) {
         struct stream_chunk *first = s->output.first;
         if (budget == 0) {
             stream_soon(s);
@@ -314,11 +314,11 @@ static void write_out(struct stream *s)
         }
         ssize_t put = transport_write(s, first->data + first->begin, first->end - first->begin);
         if (put == -EAGAIN) {
-            s->write_blocked = true;
+            s->out.blocked = true;
             break;
         }
         if (put <= 0) {
-            s->write_error = put == -EPIPE || put == 0 ? -ECONNRESET : (int)put;
+            s->out.error = put == -EPIPE || put == 0 ? -ECONNRESET : (int)put;
             stream_outbuf_fini(&s->output);
             break;
         }
@@ -326,8 +326,8 @@ static void write_out(struct stream *s)
         budget -= (size_t)put < budget ? (size_t)put : budget;
     }
     flush_out(s);
-    if (s->was_full && s->output.length < STREAM_DRAINED && s->write_error == 0) {
-        s->was_full = false;
+    if (s->out.was_full && s->output.length < STREAM_DRAINED && s->out.error == 0) {
+        s->out.was_full = false;
         stream_call_owner(s, "drained", s->events.drained);
     }
 }
@@ -376,8 +376,8 @@ static void send_preface(struct stream *s)
 static void shake_hands(struct stream *s)
 {
     struct err err;
-    s->read_wants = LOOP_READ;
-    int code = s->tls != NULL ? tls_handshake(s->tls, &s->read_wants, &err) : 0;
+    s->in.wants = LOOP_READ;
+    int code = s->tls != NULL ? tls_handshake(s->tls, &s->in.wants, &err) : 0;
     if (s->tls != NULL) {
         tls_turn_over(s->tls);
     }
@@ -393,8 +393,8 @@ static void shake_hands(struct stream *s)
         s->deadline = NULL;
     }
     s->phase = OPEN;
-    s->read_wants = LOOP_READ;
-    s->read_due = true;
+    s->in.wants = LOOP_READ;
+    s->in.due = true;
     stream_call_owner(s, "opened", s->events.opened);
 }
 
@@ -402,8 +402,8 @@ static void say_bye(struct stream *s)
 {
     unsigned want = LOOP_WRITE;
     if (s->tls != NULL && tls_say_bye(s->tls, &want) == -EAGAIN) {
-        s->write_blocked = true;
-        s->write_wants = want;
+        s->out.blocked = true;
+        s->out.wants = want;
         return;
     }
     (void)shutdown(s->fd, SHUT_WR); /* fails when the peer is gone: then lingering ends at once */
@@ -432,14 +432,14 @@ static void stream_work(struct stream *s, unsigned ready)
     if (s->phase == HANDSHAKE) {
         shake_hands(s);
     }
-    if (s->phase == OPEN && (!s->write_blocked || (ready & s->write_wants) != 0)) {
+    if (s->phase == OPEN && (!s->out.blocked || (ready & s->out.wants) != 0)) {
         write_out(s);
     }
     if (s->phase == OPEN &&
-        (s->read_due || s->tell_readable || s->write_error != 0 || (ready & s->read_wants) != 0)) {
+        (s->in.due || s->in.tell || s->out.error != 0 || (ready & s->in.wants) != 0)) {
         stream_read_in(s);
     }
-    if (s->phase == OPEN && s->finishing && s->output.length == 0 && !s->write_blocked) {
+    if (s->phase == OPEN && s->finishing && s->output.length == 0 && !s->out.blocked) {
         say_bye(s);
     }
     if (s->phase == LINGER) {
@@ -469,8 +469,8 @@ static struct stream *stream_new(struct loop *loop, const char *peer,
     s->fd = -1;
     s->input_max = STREAM_INPUT_MAX;
     s->peer = mem_strdup(peer);
-    s->read_wants = LOOP_READ;
-    s->write_wants = LOOP_WRITE;
+    s->in.wants = LOOP_READ;
+    s->out.wants = LOOP_WRITE;
     return s;
 }
 
@@ -574,7 +574,7 @@ void stream_close(struct stream *s)
     }
     CHECK(s->owned);
     s->owned = false;
-    if (s->phase == OPEN && s->tls != NULL && s->output.length == 0 && s->write_error == 0) {
+    if (s->phase == OPEN && s->tls != NULL && s->output.length == 0 && s->out.error == 0) {
         unsigned want;
         (void)tls_say_bye(s->tls, &want); /* a courtesy: if there is no room for it, it is cut */
     }
@@ -594,7 +594,7 @@ void stream_finish(struct stream *s)
         stream_unref(s);
         return;
     }
-    if (!s->reading) {
+    if (!s->in.busy) {
         stream_inbuf_fini(&s->input);
     }
     s->finishing = true;

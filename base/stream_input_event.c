@@ -15,15 +15,15 @@
 
 bool stream_may_read(const struct stream *s)
 {
-    return s->phase == OPEN && !s->paused && s->owned &&
+    return s->phase == OPEN && !s->in.paused && s->owned &&
            s->input.end - s->input.begin < s->input_max;
 }
 
 static ssize_t transport_read(struct stream *s, void *data, size_t room, struct err *err)
 {
-    s->read_wants = LOOP_READ;
+    s->in.wants = LOOP_READ;
     if (s->tls != NULL) {
-        return tls_read(s->tls, data, room, &s->read_wants, err);
+        return tls_read(s->tls, data, room, &s->in.wants, err);
     }
     ssize_t got = recv(s->fd, data, room, MSG_DONTWAIT);
     if (got >= 0) {
@@ -38,8 +38,8 @@ static ssize_t transport_read(struct stream *s, void *data, size_t room, struct 
 
 static void tell_readable(struct stream *s)
 {
-    if (s->tell_readable && !s->paused) {
-        s->tell_readable = false;
+    if (s->in.tell && !s->in.paused) {
+        s->in.tell = false;
         stream_call_owner(s, "readable", s->events.readable);
     }
 }
@@ -63,9 +63,9 @@ static int read_some(struct stream *s, size_t *budget, bool *all, struct err *er
         }
         s->input.end += (size_t)got;
         *budget -= (size_t)got;
-        s->tell_readable = true;
+        s->in.tell = true;
         *all = s->tls != NULL ? !tls_may_have_more(s->tls) : (size_t)got < room;
-        if (*all && s->write_error == 0) {
+        if (*all && s->out.error == 0) {
             break;
         }
     }
@@ -80,19 +80,19 @@ void stream_read_in(struct stream *s)
     size_t budget = STREAM_TURN_BYTES;
     int code;
     bool all = false, ended = false;
-    s->read_due = false;
-    s->reading = true;
+    s->in.due = false;
+    s->in.busy = true;
     stream_inbuf_borrow(&s->input, &s->hub->block);
     do {
         code = read_some(s, &budget, &all, &err);
         ended = all || code != -EAGAIN;
         if (!ended && stream_may_read(s)) { /* the budget is used up */
-            s->read_due = true;
+            s->in.due = true;
             stream_soon(s);
             ended = true;
         }
-        if (code == -EAGAIN && s->write_error != 0 && !s->read_due) {
-            code = err_set(&err, s->write_error, "%s", "the connection was lost");
+        if (code == -EAGAIN && s->out.error != 0 && !s->in.due) {
+            code = err_set(&err, s->out.error, "%s", "the connection was lost");
             ended = true;
         }
         if (ended && s->tls != NULL) {
@@ -107,7 +107,7 @@ void stream_read_in(struct stream *s)
         s->input.begin = s->input.end = 0; /* nobody will ask for it */
     }
     stream_inbuf_give_back(&s->input, &s->hub->block);
-    s->reading = false;
+    s->in.busy = false;
     if (s->phase == OPEN && code != -EAGAIN) {
         stream_end(s, code, code == 0 ? "closed" : err.text);
     }
@@ -116,8 +116,8 @@ void stream_read_in(struct stream *s)
 /* There is room in the input again; the one who reads sees it himself. */
 static void may_read_again(struct stream *s)
 {
-    if (!s->reading) {
-        s->read_due = true;
+    if (!s->in.busy) {
+        s->in.due = true;
         stream_soon(s);
     }
 }
@@ -157,11 +157,11 @@ void stream_known(struct stream *s)
 
 void stream_pause(struct stream *s, bool paused)
 {
-    if (s->paused != paused) {
-        s->paused = paused;
+    if (s->in.paused != paused) {
+        s->in.paused = paused;
         if (!paused) {
-            s->tell_readable = s->input.end > s->input.begin;
-            s->read_due = true;
+            s->in.tell = s->input.end > s->input.begin;
+            s->in.due = true;
         }
         stream_soon(s);
     }

@@ -22,6 +22,21 @@ struct tls_sockets;
 
 enum phase { CONNECTING, PREFACE, HANDSHAKE, OPEN, LINGER, ENDED };
 
+struct stream_in {  /* how far reading is */
+    unsigned wants; /* LOOP_*: what reading (or shaking hands) waits for */
+    bool paused;
+    bool tell; /* the owner is to be told that there is input */
+    bool due;  /* there may be input although the socket does not say so */
+    bool busy; /* in stream_read_in() */
+};
+
+struct stream_out { /* how far writing is */
+    unsigned wants; /* LOOP_*: what writing waits for */
+    int error;      /* negative errno: writing is over */
+    bool blocked;
+    bool was_full; /* drained is owed once the output has shrunk */
+};
+
 struct stream {
     struct hub *hub;
     struct loop *loop;
@@ -31,15 +46,9 @@ struct stream {
     enum phase phase;
     bool owned;     /* the owner has neither closed nor finished it */
     bool finishing; /* in hub->finishing */
-    bool paused;
-    bool tell_readable; /* owed to the owner */
-    bool was_full;      /* drained is owed once the output has shrunk */
-    bool read_due;      /* there may be input although the socket does not say so */
-    bool write_blocked;
-    unsigned read_wants,
-        write_wants; /* LOOP_*: what reading (or shaking hands), writing wait for */
-    int write_error; /* negative errno: writing is over */
-    bool soon;       /* in hub->soon */
+    struct stream_in in;
+    struct stream_out out;
+    bool soon; /* in hub->soon */
     TAILQ_ENTRY(stream) soon_entry;
     LIST_ENTRY(stream) finishing_entry;
 
@@ -56,7 +65,6 @@ struct stream {
 
     struct stream_inbuf input;
     size_t input_max;
-    bool reading; /* in stream_read_in() */
     struct stream_outbuf output;
     struct stranger stranger;
 };
