@@ -59,7 +59,10 @@ static void start_master(struct daemon_guard *guard)
         return;
     }
     const char *const argv[] = {guard->program, NULL};
-    const struct os_spawn spec = {.argv = argv, .cwd = "/", .new_session = true, .detached = true};
+    const struct os_spawn spec = {.argv = argv,
+                                  .cwd = "/",
+                                  .new_session = true,
+                                  .kin = OS_DETACHED};
     guard->starts++;
     if (os_spawn(guard->os, &spec, NULL, NULL, &pid, &err) != 0) {
         log_error(guard->log, "master.start", err.text, LOG_INT("attempt", guard->starts));

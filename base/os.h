@@ -87,6 +87,16 @@ struct os_exit {
 };
 typedef void (*os_exit_f)(void *arg, pid_t pid, const struct os_exit *how);
 
+/* What a program is to us. */
+enum os_kin {
+    OS_CHILD,
+    /* not our child: adopted by init (or by us, if we are a subreaper); the pid is known, its exit
+     * is not reported */
+    OS_DETACHED,
+    /* the starter's job: descendants stay below us and are found by os_descendants_kill() */
+    OS_SUBREAPER_JOB,
+};
+
 struct os_spawn {
     const char *const *argv; /* argv[0] is the path */
     /* "NAME=value", NULL-terminated; NULL: our own environment.  With change_user NULL is a PATH
@@ -103,19 +113,15 @@ struct os_spawn {
     /* instead of stdin_path: written to its standard input (at most 64 KiB); may be NULL */
     const char *input_text;
     bool new_session; /* setsid(): leader of a session and a process group of its own */
-    /* not our child: adopted by init (or by us, if we are a subreaper); the pid is known, its exit
-     * is not reported */
-    bool detached;
+    enum os_kin kin;
     /* A copy of what os_prepare() started, where that is ready; argv[0] is the same, the streams
-     * are /dev/null, and of the rest only env_add, cwd, new_session and detached are used. */
+     * are /dev/null, and of the rest only env_add, cwd, new_session and kin are used. */
     bool prepared;
     bool no_new_privs;
     bool change_user; /* become uid/gid with no supplementary groups; needs root */
     uid_t uid;
     gid_t gid;
     int nice; /* added to ours */
-    /* the starter's job: descendants stay below us and are found by os_descendants_kill() */
-    bool subreaper_job;
     /* what it is shut in (base/os_cage.h); NULL: nothing.  -ENOTSUP: it could not be, and nothing
      * runs; -ENOSYS: the same, and it never will: there are no namespaces for us here;
      * -EPROTONOSUPPORT: nor filters of system calls. */

@@ -164,8 +164,8 @@ bool prepared_spawn(struct os *os, const struct os_spawn *spec, pid_t *ret)
 {
     struct prepared *prepared = os->prepared;
     struct prepared_answer answer = {0};
-    CHECK(spec->detached && spec->new_session && spec->cwd != NULL && !spec->change_user &&
-          spec->cage == NULL && spec->env == NULL);
+    CHECK(spec->kin == OS_DETACHED && spec->new_session && spec->cwd != NULL &&
+          !spec->change_user && spec->cage == NULL && spec->env == NULL);
     if (prepared == NULL || prepared->fd < 0 || strcmp(prepared->program, spec->argv[0]) != 0) {
         return false;
     }

@@ -291,7 +291,7 @@ int spawn_watched(struct os *os, const struct os_spawn *spec, int stdin_fd, os_e
     if (code != 0) {
         return code;
     }
-    if (!spec->detached && os->loop != NULL) {
+    if (spec->kin != OS_DETACHED && os->loop != NULL) {
         int pidfd = pidfd_open(spawned.pid, 0); /* not reaped yet: it cannot be another's */
         bool polled = pidfd < 0 && is_unknown_call(errno);
         if (pidfd < 0 && !polled) {
@@ -318,7 +318,7 @@ int spawn_watched(struct os *os, const struct os_spawn *spec, int stdin_fd, os_e
 int os_spawn(struct os *os, const struct os_spawn *spec, os_exit_f on_exit, void *arg, pid_t *ret,
              struct err *err)
 {
-    if (spec->subreaper_job) {
+    if (spec->kin == OS_SUBREAPER_JOB) {
         os_become_subreaper(os);
     }
     return spec->prepared && prepared_spawn(os, spec, ret)
@@ -333,7 +333,7 @@ int os_run(struct os *os, const struct os_spawn *spec, unsigned wait_ms, struct 
     int status = 0;
     struct rusage usage;
     pid_t ended = 0;
-    CHECK(!spec->detached && spec->cage == NULL && spec->new_session);
+    CHECK(spec->kin != OS_DETACHED && spec->cage == NULL && spec->new_session);
     int rc = spawn_program(os, spec, -1, &spawned, err);
     if (rc != 0) {
         return rc;

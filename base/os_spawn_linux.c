@@ -410,7 +410,7 @@ static int make_input(const char *text, int *code, struct err *err)
 
 static int launch_run(struct launch *launch, char *stack_top, pid_t *ret, struct err *err)
 {
-    bool detached = launch->spec->detached;
+    bool detached = launch->spec->kin == OS_DETACHED;
     sigset_t all, before;
     pid_t child;
     CHECK(sigfillset(&all) == 0);
@@ -441,7 +441,8 @@ static int launch_run(struct launch *launch, char *stack_top, pid_t *ret, struct
 static int launch_prepare(struct launch *launch, struct err *err)
 {
     const struct os_cage *cage = launch->spec->cage;
-    CHECK(launch->spec->beside == 0 || (!is_caged(launch->spec) && !launch->spec->detached));
+    CHECK(launch->spec->beside == 0 ||
+          (!is_caged(launch->spec) && launch->spec->kin != OS_DETACHED));
     if (launch->spec->terminal != NULL) {
         os_terminal_theirs(launch->spec->terminal, launch->terminal, &launch->has_tty);
     }
@@ -449,7 +450,7 @@ static int launch_prepare(struct launch *launch, struct err *err)
         return 0;
     }
     CHECK(cage->mount_count <= SPAWN_MOUNTS_MAX);
-    CHECK(!cage->namespaces || !launch->spec->detached);
+    CHECK(!cage->namespaces || launch->spec->kin != OS_DETACHED);
     int code = os_cgroup_open_procs(cage->cgroup, launch->procs, &launch->procs_count);
     return code == 0 ? 0
                      : err_set(err, -ENOTSUP, "%s: cannot join the control group: %s",

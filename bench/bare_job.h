@@ -89,7 +89,7 @@ static inline void bare_job(struct bare *bare, unsigned number, bool group, bool
                                   .cwd = sandbox,
                                   .new_session = true,
                                   .no_new_privs = true,
-                                  .subreaper_job = true,
+                                  .kin = OS_SUBREAPER_JOB,
                                   .cage = &cage};
     pid_t pid;
     bare->ended = false;

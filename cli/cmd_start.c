@@ -42,7 +42,10 @@ static int spawn_master(struct cli *cli, struct err *err)
     (void)snprintf(program, sizeof program, "%s/roost-master", config_path(cli->config, "SBIN"));
     /* -all: what was told to stay down runs again, too */
     const char *argv[] = {program, "-config", config_file_path(cli), "-all", NULL};
-    const struct os_spawn spec = {.argv = argv, .cwd = "/", .new_session = true, .detached = true};
+    const struct os_spawn spec = {.argv = argv,
+                                  .cwd = "/",
+                                  .new_session = true,
+                                  .kin = OS_DETACHED};
     pid_t pid;
     return os_spawn(cli->os, &spec, NULL, NULL, &pid, err);
 }

@@ -59,7 +59,7 @@ static void wake(struct power_call *call)
     const char *argv[] = {call->node.program, "-config", call->node.config, NULL};
     const char *env_add[] = {config, boot, boot_time, NULL};
     const struct os_spawn spec = {
-        .argv = argv, .env_add = env_add, .cwd = "/", .new_session = true, .detached = true};
+        .argv = argv, .env_add = env_add, .cwd = "/", .new_session = true, .kin = OS_DETACHED};
     struct err err;
     pid_t started;
     int rc = os_spawn(call->os, &spec, NULL, NULL, &started, &err);

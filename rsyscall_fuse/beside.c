@@ -142,7 +142,7 @@ static int start_job(struct rfs_beside *beside, struct err *err)
                                   .stderr_path = "-",
                                   .no_new_privs = true,
                                   .cage = options->filter != NULL ? &cage : NULL,
-                                  .subreaper_job = true};
+                                  .kin = OS_SUBREAPER_JOB};
     code = code != 0 ? code : os_spawn(beside->os, &spec, on_ended, beside, &beside->job, err);
     vec_fini(&words, NULL);
     vec_fini(&entries, NULL);

@@ -21,7 +21,7 @@ int os_spawn(struct os *os, const struct os_spawn *spec, os_exit_f on_exit, void
     if (code != 0) {
         return err_set(err, code, "%s: %s", spec->argv[0], err_code_text(code));
     }
-    if (on_exit != NULL && !spec->detached) {
+    if (on_exit != NULL && spec->kin != OS_DETACHED) {
         sim_watch_add(os->process, process, process->pid, on_exit, arg, true);
     }
     if (ret != NULL) {

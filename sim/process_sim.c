@@ -298,7 +298,7 @@ int sim_process_create(struct sim_host *host, const struct sim_spawn *how, struc
     if (how->spec == NULL || how->spec->new_session) {
         process->group = process->pid;
     }
-    bool detached = how->spec != NULL && how->spec->detached;
+    bool detached = how->spec != NULL && how->spec->kin == OS_DETACHED;
     process->parent = how->parent != NULL && !detached ? how->parent->pid : 1;
     process->serial = ++sim->process_serial;
     process->started_us = sim->now_us;

@@ -269,7 +269,7 @@ int starters_spawn(struct claim *claim, struct err *err)
                                       .cwd = claim->run.directory,
                                       .new_session = true,
                                       .prepared = true,
-                                      .detached = true};
+                                      .kin = OS_DETACHED};
         os_prepare(os, argv[0]); /* for the next, where it is not there yet */
         rc = os_spawn(os, &spec, NULL, NULL, &claim->starter.pid, err);
     }

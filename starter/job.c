@@ -209,7 +209,7 @@ static int spawn(struct starter *starter, struct vec *argv, struct vec *entries,
     spec.stderr_path = log != NULL ? log : error;
     spec.truncate_output = true;
     spec.nice = (int)config_int(starter->env.config, "JOB_RENICE_INCREMENT");
-    spec.subreaper_job = true;
+    spec.kin = OS_SUBREAPER_JOB;
     int rc = cage_spawn(starter, &spec, job_ended, &starter->run.process.pid, err);
     mem_free(log);
     return rc;

@@ -653,7 +653,7 @@ bool resume_unpacks(struct starter *starter)
     spec.cwd = "/";
     spec.stdout_path = spec.stderr_path = log;
     spec.truncate_output = true;
-    spec.subreaper_job = true;
+    spec.kin = OS_SUBREAPER_JOB;
     int rc = cage_spawn(starter, &spec, unpacked, &starter->run.process.pid, &err);
     if (rc != 0) {
         starter->run.process.pid = -1;

@@ -146,7 +146,7 @@ static int start(struct starter *starter, const char *program, const char *argum
         spec.env = (const char *const *)entries.items;
         spec.cwd = cwd;
         spec.input_text = told != NULL ? strbuf_text(&ad) : NULL;
-        spec.subreaper_job = true;
+        spec.kin = OS_SUBREAPER_JOB;
         rc = ended == script_ended ? cage_spawn(starter, &spec, ended, ret, err)
                                    : cage_spawn_beside(starter, &spec, ended, ret, err);
     }

@@ -318,7 +318,7 @@ static int start(struct shell *shell, const struct ad *args, struct err *err)
         spec.env = (const char *const *)entries.items;
         spec.cwd = job_place_directory(starter);
         spec.terminal = shell->terminal;
-        spec.subreaper_job = true;
+        spec.kin = OS_SUBREAPER_JOB;
         rc = cage_spawn_beside(starter, &spec, on_exit_of_shell, &shell->pid, err);
     }
     vec_fini(&argv, mem_free);

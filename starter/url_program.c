@@ -117,7 +117,7 @@ static int spawn(struct starter *starter, const char *const *argv, os_exit_f on_
         spec.cwd = starter->run.sandbox;
         spec.stdout_path = spec.stderr_path = messages;
         spec.truncate_output = true;
-        spec.subreaper_job = true;
+        spec.kin = OS_SUBREAPER_JOB;
         rc = cage_spawn(starter, &spec, on_exit, &starter->run.process.pid, err);
     }
     vec_fini(&entries, mem_free);

@@ -102,7 +102,7 @@ static int start(struct fixture *f, const char *script, pid_t *pid)
                                   .truncate_output = true,
                                   .new_session = true,
                                   .no_new_privs = true,
-                                  .subreaper_job = true,
+                                  .kin = OS_SUBREAPER_JOB,
                                   .cage = &f->cage};
     f->ended = false;
     return os_spawn(f->os, &spec, on_exit_of, f, pid, &f->err);

@@ -198,7 +198,7 @@ static void what_cannot_be_started_is_reported_at_once_and_named(void **state)
     spec = (struct os_spawn){.argv = SH("true"), .stdout_path = "/nonexistent/out"};
     assert_int_equal(os_spawn(f->os, &spec, note_exit, f, &pid, &f->err), -ENOENT);
     assert_non_null(strstr(f->err.text, "/nonexistent/out"));
-    spec = (struct os_spawn){.argv = missing, .detached = true};
+    spec = (struct os_spawn){.argv = missing, .kin = OS_DETACHED};
     assert_int_equal(os_spawn(f->os, &spec, NULL, NULL, &pid, &f->err), -ENOENT);
     moment(f);
     assert_int_equal(f->exits, 0);
@@ -441,7 +441,7 @@ static void a_detached_program_is_not_our_child_and_can_be_watched(void **state)
     struct fixture *f = *state;
     pid_t pid = spawn(f, &(struct os_spawn){.argv = SH("echo $PPID > ppid; exec sleep 1000"),
                                             .cwd = f->top,
-                                            .detached = true,
+                                            .kin = OS_DETACHED,
                                             .new_session = true});
     assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
     assert_int_equal(errno, ECHILD);
@@ -517,7 +517,7 @@ static void descendants_are_killed_also_those_that_ran_away(void **state)
             "sh -c 'trap \"\" TERM; echo x >> started; while :; do sleep 1000; done' & ";
         struct os_spawn spec = {.argv = (const char *const[]){"/bin/sh", "-c", line, NULL},
                                 .cwd = f->top,
-                                .subreaper_job = true};
+                                .kin = OS_SUBREAPER_JOB};
         pid_t job;
         if (os_spawn(f->os, &spec, note_exit, f, &job, NULL) != 0) {
             _exit(1);

@@ -101,7 +101,7 @@ static pid_t start(struct fixture *f, const char *variable, char *text, size_t s
                                   .cwd = f->top,
                                   .new_session = true,
                                   .prepared = true,
-                                  .detached = true};
+                                  .kin = OS_DETACHED};
     if (os_spawn(f->os, &spec, NULL, NULL, &pid, &err) != 0) {
         fail_msg("%s", err.text);
     }

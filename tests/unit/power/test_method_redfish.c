@@ -115,8 +115,11 @@ static void start_servers(void)
     }
     (void)snprintf(whose, sizeof whose, "REDFISH_SERVER_OF=%d", (int)getpid());
     const char *env_add[] = {whose, NULL};
-    const struct os_spawn spec = {
-        .argv = argv, .env_add = env_add, .stdout_path = out, .stderr_path = out, .detached = true};
+    const struct os_spawn spec = {.argv = argv,
+                                  .env_add = env_add,
+                                  .stdout_path = out,
+                                  .stderr_path = out,
+                                  .kin = OS_DETACHED};
     assert_int_equal(os_spawn(servers.os, &spec, NULL, NULL, &servers.pid, NULL), 0);
 }
 
