@@ -27,11 +27,11 @@ struct adapter {
 
 void adapter_write(struct startd *startd, struct ad *ad);
 #define ADAPTER_WHY_MAX 120
-/* Would magic packets wake it once it sleeps?  If not, why says why not. */
+/* Would magic packets wake the machine once it sleeps?  If not, `why` says why not. */
 bool adapter_can_wake(struct startd *startd, char *why, size_t size);
-/* Before it sleeps: its card is told to wake it for magic packets, if it can.  An error, and it
- * must not sleep, if it is needed and the card does not, or if a password is configured that it
- * does not take. */
+/* Before the machine sleeps: tells its card to wake it for magic packets, if the card can.  After
+ * an error the machine must not sleep: is_needed, and the card does not wake it; or the card does
+ * not take the password that is configured. */
 int adapter_arm(struct startd *startd, bool is_needed, struct err *err);
 void adapter_wake_neighbour(struct startd *startd, struct wire_request *request); /* MAGIC_PACKET */
 

@@ -12,7 +12,8 @@ struct wire_reply;
 void advertise_open(struct startd *startd);
 void advertise_close(struct startd *startd);
 void advertise_all(struct startd *startd, struct wire *wire); /* the uplink has come up */
-void advertise_gone(struct startd *startd); /* pieces that are gone are told at once */
-void advertise_complaint(void *startd, struct wire_reply *reply); /* of an UPDATE */
+/* Tells the collector at once which pieces are gone. */
+void advertise_gone(struct startd *startd);
+void advertise_complaint(void *startd, struct wire_reply *reply); /* the answer to a bad UPDATE */
 
 #endif

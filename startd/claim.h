@@ -56,7 +56,7 @@ struct claim_calls {
     struct wire_request *starting;   /* ACTIVATE, to be answered once its run is committed */
     struct wire_request *activate;   /* the next one, waiting for the last starter to end */
     struct wire_request *deactivate; /* to be answered when the starter is gone */
-    struct wire_request *release;    /* the same */
+    struct wire_request *release;    /* to be answered when the claim is gone */
 };
 
 /* The job that the claim was given last; of one that was only offered: for whom it is. */
@@ -94,8 +94,8 @@ struct claim_starter {
     struct wire *wire;
     uint64_t config;       /* startd->starters.configurations when it was started */
     bool adopted;          /* it was there before us */
-    bool done;             /* it said so; its process is still to end */
-    bool delivered;        /* ... and that the job's result was accepted */
+    bool done;             /* it said that it is done; its process is still to end */
+    bool delivered;        /* it said that the job's result was accepted */
     char done_reason[200]; /* what it said */
 };
 
@@ -131,7 +131,7 @@ struct claim_ending {
     char reason[200];    /* the claim ends with its starter; "" = it does not */
     bool preempted;      /* by a better claim, by draining or the machine's end */
     bool starter_failed; /* reason is the starter's own */
-    bool overdue;        /* and the lease is over: the starter is killed if it does not end soon */
+    bool overdue;        /* the lease is over: the starter is killed if it does not end soon */
 };
 
 struct claim {
@@ -156,24 +156,27 @@ struct claim {
     struct claim_ending ending;
     bool told_costly; /* an expression of the policy, with its job */
     unsigned pending; /* commits and calls under way that will call back with this claim */
-    bool dead;        /* destroyed, but for those */
+    bool dead;        /* destroyed, but for the memory, which those need */
 };
 
-void claim_say_alive(struct claim *claim); /* an ALIVE at once */
 struct claim *claim_make(struct startd *startd);
-void claim_discard(struct claim *claim);
-void claim_drop(struct claim *claim); /* nothing is left to do for it, not even to tell its end */
-void claim_dial(struct claim *claim);
+void claim_discard(struct claim *claim); /* frees the claim; its slot stays as it is */
+/* Frees the claim, its record and its slot: not even its end is to be told. */
+void claim_drop(struct claim *claim);
 int claims_restore(struct startd *startd, struct err *err);
 void claims_destroy(struct startd *startd);
-/* The starter is gone and its sandbox with it.  reason "": its job was answered; else the claim
- * ends with it. */
+
+void claim_dial(struct claim *claim);      /* unless there is a connection to the schedd */
+void claim_say_alive(struct claim *claim); /* sends an ALIVE at once */
+
+/* The starter and its sandbox are gone.  reason "": the job was answered; otherwise the claim ends
+ * for that reason. */
 void claim_starter_gone(struct claim *claim, const char *reason);
-/* It has no job: that is recorded, and the schedd told. */
-void claim_is_idle(struct claim *claim);
-/* A kept starter's process is gone: what waited for that goes on. */
+/* The process of the kept starter is gone: what waited for that goes on. */
 void claim_kept_gone(struct claim *claim);
-/* Ends a claim: its starter is stopped first.  The schedd is told reason. */
+/* The claim has no job: records that, and tells the schedd. */
+void claim_is_idle(struct claim *claim);
+/* Ends the claim; its starter is stopped first.  The schedd is told the reason. */
 void claim_end(struct claim *claim, const char *reason, bool fast);
 
 #endif

@@ -17,9 +17,11 @@ struct farewell {
     struct ad_expr *when; /* DAEMON_SHUTDOWN */
 };
 
-/* Begins the end when it is time; true once it has begun and no slot is claimed any more. */
+/* Begins the end of the startd when its time has come.  True: the end has begun, and no slot is
+ * claimed any more. */
 bool farewell_check(struct startd *startd);
-/* A glidein takes its ads back; true: the loop is stopped when the collector has answered. */
+/* Takes the ads of a glidein from the collector.  True: the loop stops when the collector has
+ * answered. */
 bool farewell_tell(struct startd *startd);
 
 #endif

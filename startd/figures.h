@@ -22,8 +22,9 @@ struct figures {          /* of the machine, at the last look */
     uint64_t console_used_ms;
 };
 
-void figures_measure(struct startd *startd); /* and writes it into all ads */
+void figures_measure(struct startd *startd); /* measures, and writes into all ads */
 void figures_write(struct slot *slot, struct ad *ad);
-void figures_console_used(struct startd *startd, int64_t idle_s); /* kbdd says so, or logind */
+/* kbdd or logind says that the console was used idle_s seconds ago. */
+void figures_console_used(struct startd *startd, int64_t idle_s);
 
 #endif

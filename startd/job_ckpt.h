@@ -15,7 +15,7 @@ struct wire_request;
 struct job_ckpt_probed { /* what jobs can have here, as roost-ckpt probe says */
     struct ad *ckpt;     /* NULL: this machine takes no checkpoints */
     bool has_remote;     /* jobs can have their files at their submit machine */
-    bool has_wrapped;    /* those can whose programs ask by themselves */
+    bool has_wrapped;    /* jobs can whose programs ask by themselves */
 };
 
 void job_ckpt_probe(struct startd *startd); /* blocks for some milliseconds */

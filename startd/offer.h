@@ -9,6 +9,7 @@ struct startd;
 struct wire_request;
 
 void offer_dial_me(struct startd *startd, struct wire_request *request);
-void offer_release(struct startd *startd, struct wire_request *request); /* a wait is taken back */
+/* RELEASE_CLAIM: the schedd wants a claim no more that waits or was only offered. */
+void offer_release(struct startd *startd, struct wire_request *request);
 
 #endif

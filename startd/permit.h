@@ -32,10 +32,13 @@ struct permit {
     struct wire_request *request; /* POWER_DOWN that waits for the answer; NULL: none */
 };
 
-/* done is called once, also inside permit_ask(), which is not called while one is asking. */
+/* Asks the rooster.  done is called once, perhaps inside this call.  Only one question may be under
+ * way (going_down_is_asking()). */
 void permit_ask(struct startd *startd, const struct permit_what *what, permit_f done);
-/* It was refused, and is to ask again in so long, and why; 0: now. */
+/* After a refusal: in how many milliseconds may the startd ask again, and why not earlier?  0: now.
+ */
 uint64_t permit_early_ms(const struct startd *startd, const char **why);
-void permit_withdraw(struct startd *startd); /* it may, and does not */
+/* Tells the rooster that the machine was permitted to sleep and stays up. */
+void permit_withdraw(struct startd *startd);
 
 #endif

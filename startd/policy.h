@@ -8,7 +8,9 @@
 struct slot;
 struct startd;
 
-void policy_check(struct slot *slot); /* takes a step where one is due; a piece may be gone then */
+/* Takes the step of the policy that is due for the slot, if there is one.  A piece may be gone
+ * afterwards. */
+void policy_check(struct slot *slot);
 /* Looks at the figures, then at all slots: free ones are Owner or Unclaimed, claimed ones are
  * checked. */
 void policy_poll(struct startd *startd);

@@ -55,11 +55,13 @@ struct slot {
     bool stale;                  /* must be built before it is sent: slot_flap() */
 };
 
+/* Moves the slot, which must be a legal move (slot_plan.h), and shows it. */
 void slot_move(struct slot *slot, enum slot_state state, enum slot_activity activity);
-void slot_build(struct slot *slot); /* builds the ad anew */
-/* Writes anew what passes without a move: figures, disk, what its job has left. */
+void slot_build(struct slot *slot); /* makes the ad anew */
+/* Writes anew what changes without a move: figures, disk, what the job has left. */
 void slot_renew(struct slot *slot);
-void slot_refresh(struct slot *slot); /* the same, its parent's, too, and sends them */
-void slot_mint(struct slot *slot);    /* new claim ids */
+/* Makes the ad anew, and that of the slot's parent, and sends both. */
+void slot_refresh(struct slot *slot);
+void slot_mint(struct slot *slot); /* makes new claim ids */
 
 #endif

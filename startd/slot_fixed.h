@@ -17,6 +17,7 @@ struct slot_fixed { /* NULL: to be made */
 
 const struct ad *slot_fixed_machine(struct startd *startd);
 const struct ad *slot_fixed_rules(struct startd *startd, int type_id); /* policy, STARTD_ATTRS */
-void slot_fixed_forget(struct startd *startd); /* configuration or plug-ins are others now */
+/* To be called when the configuration or the transfer plug-ins have changed. */
+void slot_fixed_forget(struct startd *startd);
 
 #endif

@@ -28,20 +28,21 @@ struct division { /* what the machine has, to be divided among its slots */
 
 int slots_create(struct startd *startd, struct err *err);
 void slots_destroy(struct startd *startd);
-void slots_reload(struct startd *startd);  /* expressions; the division needs a restart */
-void slots_refresh(struct startd *startd); /* all ads anew */
-/* A piece for that job, Unclaimed, of which nobody knows yet: slots_keep() or slots_uncarve()
- * follows at once.  -ENOSPC: it does not fit, or there are STARTD_SLOTS_MAX slots; -EINVAL: the
- * job's request is none. */
+void slots_reload(struct startd *startd);  /* reads expressions; the division needs a restart */
+void slots_refresh(struct startd *startd); /* makes all ads anew */
+
+/* Makes a piece for that job.  The piece is Unclaimed, and nobody knows of it yet: slots_keep() or
+ * slots_uncarve() follows at once.  -ENOSPC: the job does not fit, or there are STARTD_SLOTS_MAX
+ * slots; -EINVAL: the job's request cannot be understood. */
 int slots_carve(struct slot *parent, const struct ad *job, struct slot **ret, struct err *err);
-/* May that job run in this piece, which was carved for another?  0 for slots that are no pieces;
- * -ENOSPC, -EINVAL. */
-int slots_fit(const struct slot *slot, const struct ad *job, struct err *err);
-void slots_keep(struct slot *piece);    /* it is shown, and what is left of its parent */
-void slots_uncarve(struct slot *piece); /* it was never there */
-/* The same for one that was there before we were started; takes resources whether they are free or
+void slots_keep(struct slot *piece);    /* shows the piece, and what is left of its parent */
+void slots_uncarve(struct slot *piece); /* takes the piece back as if it had never been there */
+/* Makes the piece of a claim that was there before our start, whether its resources are free or
  * not.  NULL: such a slot is no longer configured. */
 struct slot *slots_carve_again(struct startd *startd, const char *name, const struct ad *resources);
-void slots_remove(struct slot *piece); /* a piece that has no claim any more */
+void slots_remove(struct slot *piece); /* a piece whose claim is gone */
+/* May that job run in this piece, which was carved for another one?  0, also for a slot that is not
+ * a piece; -ENOSPC, -EINVAL. */
+int slots_fit(const struct slot *slot, const struct ad *job, struct err *err);
 
 #endif

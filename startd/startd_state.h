@@ -79,8 +79,9 @@ struct startd {
     size_t slot_count;
     size_t machine_slots; /* of them, those that are no pieces */
     struct loop_timer *poll_timer;
-    struct loop_timer *stop_timer; /* ends the wait of one that is told to stop; NULL: it is not */
-    struct loop_timer *end_timer; /* it ends, as if it was told to stop: not before the next turn */
+    struct loop_timer
+        *stop_timer;              /* ends the wait of a startd that stops; NULL: it does not stop */
+    struct loop_timer *end_timer; /* ends the startd in the next turn, as if it was told to stop */
     bool stopping;
     bool asleep; /* -asleep: only leave offline ads, then end */
     int64_t started_s;

@@ -23,19 +23,27 @@ struct starters {
 
 int starters_open(struct startd *startd, struct err *err);
 void starters_close(struct startd *startd);
-/* The directory of the claim's run, which is to be known before anything of it is. */
+/* Called once at the start: removes the sandboxes that no claim knows, and ends their processes. */
+void starters_sweep(struct startd *startd);
+
+/* Names the directory of the claim's run.  The name is recorded before the directory is made. */
 void starters_name_directory(struct claim *claim);
+/* Starts a starter for the run of the claim. */
 int starters_spawn(struct claim *claim, struct err *err);
 /* Gives the run to the starter that was kept, which must be connected. */
 int starters_hand_over(struct claim *claim, struct err *err);
-/* Lets the kept one go; claim_kept_gone() follows. */
+/* After our restart: watches the starter of the claim, or finds that it is gone. */
+void starters_adopt(struct claim *claim);
+
+/* Ends the kept starter of the claim, if there is one; claim_kept_gone() follows. */
 void starters_unkeep(struct claim *claim);
 void starters_unkeep_all(struct startd *startd); /* their configuration is an old one */
-void starters_adopt(struct claim *claim); /* after our restart: watch it, or find that it is gone */
+
 void starters_stop(struct claim *claim, bool fast);
-void starters_stop_step(void *claim);       /* the stop's timer */
-void starters_suspend(struct claim *claim); /* or lets go on: as the claim's suspension says */
+void starters_stop_step(void *claim); /* the callback of the claim's stop timer */
+/* Tells the starter to suspend its job, or to let it go on, as the claim's suspension says. */
+void starters_suspend(struct claim *claim);
+/* Tells the starter how long the lease lasts, now that the schedd has renewed it. */
 void starters_renewed(struct claim *claim);
-void starters_sweep(struct startd *startd); /* at start: sandboxes that no claim knows */
 
 #endif
