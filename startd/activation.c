@@ -276,7 +276,7 @@ static void activate(struct claim *claim, struct wire_request *request)
 {
     forget_lost(claim);
     if (claim->calls.activate != NULL) {
-        wire_reply_error(request, -EBUSY, "another ACTIVATE of this claim waits");
+        wire_reply_error(request, -EBUSY, "another ACTIVATE of this claim is waiting");
         return;
     }
     claim->calls.activate = request;
@@ -311,7 +311,7 @@ static void suspend_claim(struct claim *claim, struct wire_request *request)
                 claim->job.epoch == ad_int_or(args, "ClaimEpoch", -1);
     if (!claim_plan_has_run(claim->stage) || !same || claim->starter.pid == 0 ||
         claim->stop.how != CLAIM_STOP_NOT) {
-        wire_reply_error(request, -ESTALE, "that job does not run here, or is being ended");
+        wire_reply_error(request, -ESTALE, "that job is not running here, or is being ended");
         return;
     }
     if (wanted && !claim_is_suspended(claim)) {
@@ -345,12 +345,12 @@ void activation_request(void *arg, struct wire_request *request)
         return;
     }
     if (strlen(id) != strlen(claim->id) || !text_equal_secret(id, claim->id, strlen(id))) {
-        wire_reply_error(request, -ENOKEY, "%s: not the claim id of this connection",
+        wire_reply_error(request, -ENOKEY, "%s: the claim id does not belong to this connection",
                          claim->startd->name);
         return;
     }
     if (claim->stage == CLAIM_OVER || claim->ending.reason[0] != '\0') {
-        wire_reply_error(request, -ESHUTDOWN, "the claim is over: %s", claim->ending.reason);
+        wire_reply_error(request, -ESHUTDOWN, "the claim has ended: %s", claim->ending.reason);
         return;
     }
     if (draining_keeps(claim->startd, request, true)) {
@@ -367,6 +367,6 @@ void activation_request(void *arg, struct wire_request *request)
     } else if (verb == VERB_RELEASE_CLAIM) {
         release_claim(claim, request);
     } else {
-        wire_reply_error(request, -ENOSYS, "%s is not for a startd", wire_verb_name(verb));
+        wire_reply_error(request, -ENOSYS, "a startd does not support %s", wire_verb_name(verb));
     }
 }

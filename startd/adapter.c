@@ -187,7 +187,8 @@ static int read_password(struct startd *startd, const char *path, uint8_t ret[NE
     char text[64];
     int rc = secret_file_read(startd->env.os, path, text, sizeof text, err);
     if (rc == 0 && net_text_mac(text, ret, NULL) != 0) {
-        rc = err_set(err, -EINVAL, "%s: the adapter's password is of six bytes: 01:23:45:67:89:ab",
+        rc = err_set(err, -EINVAL,
+                     "%s: the adapter's password must have six bytes, as in 01:23:45:67:89:ab",
                      path);
     }
     secret_wipe(text, sizeof text);
@@ -200,7 +201,7 @@ int adapter_arm(struct startd *startd, bool is_needed, struct err *err)
     struct adapter *adapter = &startd->adapter;
     bool has_password = path != NULL && path[0] != '\0';
     uint8_t password[NET_MAC_BYTES] = {0};
-    struct err why = {.text = "it has no network adapter that could wake it"};
+    struct err why = {.text = "the machine has no network adapter that could wake it"};
     if (!will_arm(startd)) {
         return 0;
     }
@@ -226,7 +227,7 @@ int adapter_arm(struct startd *startd, bool is_needed, struct err *err)
         return 0;
     }
     if (has_password) {
-        return err_set(err, rc, "magic packets with a password would not wake it: %.300s",
+        return err_set(err, rc, "magic packets with a password would not wake the machine: %.300s",
                        why.text);
     }
     if (adapter->is_there) { /* it will not the next time either: not to be asked for each sleep */
@@ -234,7 +235,7 @@ int adapter_arm(struct startd *startd, bool is_needed, struct err *err)
         (void)snprintf(adapter->refusal, sizeof adapter->refusal, "%.110s", why.text);
     }
     if (is_needed) {
-        return err_set(err, rc, "nothing could wake it: %.300s (HIBERNATION_OVERRIDE_WOL)",
+        return err_set(err, rc, "the machine could not be woken: %.300s (HIBERNATION_OVERRIDE_WOL)",
                        why.text);
     }
     log_warn(startd->env.log, "wake.not_armed", why.text); /* perhaps others can wake it */
@@ -272,7 +273,7 @@ void adapter_wake_neighbour(struct startd *startd, struct wire_request *request)
         node.packet = "";
         node.packet_length = 0;
     }
-    log_info(startd->env.log, "wake.neighbour", "a magic packet is to be sent",
+    log_info(startd->env.log, "wake.neighbour", "sending a magic packet",
              LOG_TEXT("machine", node.name), LOG_TEXT("by", wire_request_peer(request)->identity));
     int rc = power_wake(startd->power, &node, sent, request, &err);
     if (rc != 0) {

@@ -82,20 +82,20 @@ void adapter_plan_why_not(const struct adapter_leaf *leaf, bool will_arm, char *
     struct strbuf text;
     strbuf_init(&text, 0);
     if (leaf == NULL) {
-        strbuf_puts(&text, "it has no network adapter");
+        strbuf_puts(&text, "the machine has no network adapter");
     } else if (leaf->is_wireless) {
         strbuf_printf(&text, "%s is wireless", leaf->is.name);
     } else if (!leaf->flags_known) {
         strbuf_printf(&text,
-                      leaf->needs_root ? "only root may ask what wakes %s"
-                                       : "%s knows nothing of Wake-on-LAN",
+                      leaf->needs_root ? "only root may read the Wake-on-LAN settings of %s"
+                                       : "%s does not support Wake-on-LAN",
                       leaf->is.name);
     } else if (!leaf->flags.magic_supported) {
         strbuf_printf(&text, "%s cannot be woken by magic packets", leaf->is.name);
     } else if (!leaf->is.is_up) {
         strbuf_printf(&text, "%s has no link", leaf->is.name);
     } else if (!will_arm && !leaf->flags.magic_enabled) {
-        strbuf_printf(&text, "%s is not told to (ENABLE_WAKE_ON_LAN)", leaf->is.name);
+        strbuf_printf(&text, "Wake-on-LAN is off for %s (ENABLE_WAKE_ON_LAN)", leaf->is.name);
     }
     size_t length = text.length < size - 1 ? text.length : size - 1;
     memcpy(ret, strbuf_text(&text), length);

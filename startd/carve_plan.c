@@ -129,21 +129,22 @@ int carve_plan_kinds_add(struct resource_kinds *kinds, const char *name, const c
                          struct resources *total, struct err *err)
 {
     if (strlen(name) > RESOURCE_NAME_MAX || !ad_name_is_valid(name)) {
-        return err_set(err, -EINVAL, "MACHINE_RESOURCE_%.80s: not the name of an attribute", name);
+        return err_set(err, -EINVAL, "MACHINE_RESOURCE_%.80s: not a valid attribute name", name);
     }
     if (kinds->count == RESOURCE_KINDS_MAX) {
         return err_set(err, -E2BIG, "MACHINE_RESOURCE_%s: more than %d kinds of resources", name,
                        RESOURCE_KINDS_MAX);
     }
     if (carve_plan_kind(kinds, name) < kinds->count) {
-        return err_set(err, -EINVAL, "MACHINE_RESOURCE_%s: there is one of that name", name);
+        return err_set(err, -EINVAL, "MACHINE_RESOURCE_%s: another resource has this name", name);
     }
     struct resource_kind *kind = &kinds->kinds[kinds->count];
     set_name(kind, name);
     int64_t amount = 0;
     if (text_parse_int64(text, &amount, NULL) == 0) {
         if (amount < 0 || amount > RESOURCE_AMOUNT_MAX) {
-            return err_set(err, -EINVAL, "MACHINE_RESOURCE_%s: %s is no amount", name, text);
+            return err_set(err, -EINVAL, "MACHINE_RESOURCE_%s: %s is not a valid amount", name,
+                           text);
         }
     } else {
         int rc = read_ids(kind, text, err);
@@ -209,7 +210,7 @@ static int request_one(const struct resource_kinds *kinds, size_t at, const stru
         ad_value_fini(&value);
     }
     if (amount < 0) {
-        return err_set(err, -EINVAL, "the job's %s is no amount", name);
+        return err_set(err, -EINVAL, "the job's %s is not a valid amount", name);
     }
     *ret = amount;
     if (at == RESOURCE_CPUS && *ret == 0) {
@@ -248,12 +249,13 @@ int carve_plan_fits(const struct resource_kinds *kinds, const struct resources *
     for (size_t i = 0; i < kinds->count; i++) {
         if (want->amount[i] > 0 && want->picky[i] &&
             count_both(&free->ids[i], &want->ids[i]) < want->amount[i]) {
-            return err_set(err, -ENOSPC, "asks for %lld %s that meet its Require%s, %lld are free",
+            return err_set(err, -ENOSPC,
+                           "requests %lld %s that meet its Require%s, but only %lld are free",
                            (long long)want->amount[i], kinds->kinds[i].name, kinds->kinds[i].name,
                            count_both(&free->ids[i], &want->ids[i]));
         }
         if (want->amount[i] > 0 && want->amount[i] > free->amount[i]) {
-            return err_set(err, -ENOSPC, "asks for %lld %s, %lld are free",
+            return err_set(err, -ENOSPC, "requests %lld %s, but only %lld are free",
                            (long long)want->amount[i], kinds->kinds[i].name,
                            (long long)(free->amount[i] > 0 ? free->amount[i] : 0));
         }

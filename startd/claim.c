@@ -110,7 +110,7 @@ void claim_drop(struct claim *claim)
     struct slot *slot = claim->slot;
     CHECK(claim->starter.pid == 0);
     claim_forget_record(claim);
-    log_info(claim->startd->env.log, "claim.dropped", "claim is gone",
+    log_info(claim->startd->env.log, "claim.dropped", "the claim has ended",
              LOG_TEXT("slot", claim->slot_name), LOG_TEXT("schedd", claim->schedd.name),
              LOG_TEXT("reason", claim->ending.reason));
     claim_discard(claim);
@@ -283,7 +283,7 @@ static void lease_tick(void *arg)
         return;
     }
     if (claim->stage == CLAIM_WAITING) {
-        preempt_cancel(claim, "its schedd asked no more");
+        preempt_cancel(claim, "the schedd stopped asking");
         return;
     }
     log_warn(claim->startd->env.log, "claim.lease", "the schedd did not renew the lease in time",
@@ -295,15 +295,15 @@ static void lease_tick(void *arg)
     }
     if (claim_plan_has_run(claim->stage) && claim->starter.pid != 0) {
         if (claim->ending.overdue) {
-            log_error(claim->startd->env.log, "starter.overdue", "it does not end: it is killed",
-                      LOG_TEXT("slot", claim->slot_name), LOG_TEXT("job", claim->job.id),
-                      LOG_INT("pid", claim->starter.pid));
+            log_error(claim->startd->env.log, "starter.overdue",
+                      "the starter does not end and is killed", LOG_TEXT("slot", claim->slot_name),
+                      LOG_TEXT("job", claim->job.id), LOG_INT("pid", claim->starter.pid));
             (void)os_kill(claim->startd->env.os, claim->starter.pid, SIGKILL); /* watched */
         }
         claim->ending.overdue = true;
         loop_timer_set(claim->lease.end_timer, OVERDUE_MS);
     }
-    claim_end(claim, "claim lease is over", true);
+    claim_end(claim, "the claim's lease has expired", true);
 }
 
 /* ---- renewing */

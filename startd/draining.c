@@ -277,7 +277,7 @@ static bool go_on(struct startd *startd)
     case DRAIN_THEN_STAY:
         break;
     case DRAIN_THEN_RESUME:
-        draining_finish(startd, "it resumes");
+        draining_finish(startd, "the machine resumes work");
         draining_save(startd, NULL);
         break;
     case DRAIN_THEN_RESTART:
@@ -329,7 +329,8 @@ void draining_stays(struct startd *startd, bool retry)
         draining_count(startd);
         try_later(startd, RETRY_MS);
     } else {
-        draining_finish(startd, "it was told to go down, and is here: it has slept, or could not");
+        draining_finish(
+            startd, "the machine was told to go down but is running: it has slept, or could not");
         draining_save(startd, NULL);
     }
 }

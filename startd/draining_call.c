@@ -81,7 +81,7 @@ static void serve_held(struct startd *startd)
             if (claim != NULL && wire != NULL && claim->link.wire == wire) {
                 activation_request(claim, one->request);
             } else {
-                wire_reply_error(one->request, -ESHUTDOWN, "the claim is over");
+                wire_reply_error(one->request, -ESHUTDOWN, "the claim has ended");
             }
         }
         mem_free(one);
@@ -112,7 +112,7 @@ static void offer_gone(void *arg)
     struct startd *startd = arg;
     startd->draining.offer = NULL;
     if (draining_stands(startd)) {
-        withdraw(startd, -ECANCELED, "the requester is gone, or wants it no more");
+        withdraw(startd, -ECANCELED, "the requester has disconnected or withdrawn");
     }
 }
 
@@ -170,8 +170,8 @@ static enum drain_code judge(struct startd *startd, const struct drain_request *
 {
     bool sleeps = asked->then == DRAIN_THEN_SLEEP || asked->then == DRAIN_THEN_OFF;
     if (startd->draining.phase != DRAIN_NONE && !asked->estimate) {
-        (void)err_set(err, -EBUSY, "%s: a request of %s is there already", startd->name,
-                      startd->draining.requester);
+        (void)err_set(err, -EBUSY, "%s: a request of %s is draining the machine already",
+                      startd->name, startd->draining.requester);
         return DRAIN_ALREADY;
     }
     if (going_down_has_begun(startd) || startd->stopping || startd->farewell.begun ||
@@ -180,7 +180,7 @@ static enum drain_code judge(struct startd *startd, const struct drain_request *
         return DRAIN_NOT_NOW;
     }
     if (sleeps && strcmp(config_string(startd->env.config, "POWER_METHOD"), "none") == 0) {
-        (void)err_set(err, -ENOTSUP, "%s: POWER_METHOD is none: nothing could wake it",
+        (void)err_set(err, -ENOTSUP, "%s: POWER_METHOD is none, so the machine could not be woken",
                       startd->name);
         return DRAIN_CANNOT;
     }
@@ -197,7 +197,7 @@ static void offer(struct startd *startd, struct wire_request *request,
     text_hex(secret, sizeof secret, draining->id);
     (void)snprintf(draining->requester, sizeof draining->requester, "%s",
                    wire_request_peer(request)->identity);
-    draining_move(startd, DRAIN_OFFERED, "it is asked what draining would cost");
+    draining_move(startd, DRAIN_OFFERED, "estimating the cost of draining");
     draining->offer = request;
     wire_request_on_gone(request, offer_gone, startd);
     loop_timer_set(draining->offer_timer, (uint64_t)draining->request.commit_s * 1000);
@@ -268,7 +268,8 @@ static void commit_draining(struct startd *startd, struct wire_request *request)
     bool is_it = draining->phase != DRAIN_NONE && strcmp(id, draining->id) == 0;
     if (!is_it || !draining_stands(startd)) {
         refuse(request, is_it ? DRAIN_TOO_LATE : DRAIN_NO_SUCH_ID, -ENOENT, "",
-               is_it ? "it is committed already" : "there is no such request, or not any more");
+               is_it ? "the request is committed already"
+                     : "no such request, or the request has ended");
         return;
     }
     loop_timer_stop(draining->offer_timer);
@@ -278,7 +279,7 @@ static void commit_draining(struct startd *startd, struct wire_request *request)
     draining->committing = true;
     wire_request_on_gone(request, commit_gone, startd);
     draining_move(startd, DRAIN_ACTIVE,
-                  draining->request.reason != NULL ? draining->request.reason : "it begins");
+                  draining->request.reason != NULL ? draining->request.reason : "draining begins");
     draining_save(startd, committed);
     draining_count(startd);
     /* It goes down in no case: that it is drained counts once the commit is on the disk. */
@@ -312,26 +313,28 @@ static void cancel_draining(struct startd *startd, struct wire_request *request)
     const char *id = ad_string_or(wire_request_args(request), "DrainingRequestId", "");
     if (draining->phase == DRAIN_NONE ? id[0] != '\0'
                                       : id[0] != '\0' && strcmp(id, draining->id) != 0) {
-        refuse(request, DRAIN_NO_SUCH_ID, -ENOENT, draining->id, "there is no such request");
+        refuse(request, DRAIN_NO_SUCH_ID, -ENOENT, draining->id, "no such request");
         return;
     }
     if (going_down_has_begun(startd) || startd->stopping) {
-        refuse(request, DRAIN_NOT_NOW, -ESHUTDOWN, draining->id, "it is going down already");
+        refuse(request, DRAIN_NOT_NOW, -ESHUTDOWN, draining->id,
+               "the machine is going down already");
         return;
     }
     if (draining_stands(startd)) {
-        withdraw(startd, -ECANCELED, "it was cancelled");
+        withdraw(startd, -ECANCELED, "cancelled by the requester");
     }
     if (!draining_is_on(startd)) {
         wire_reply_ok(request, NULL);
         return;
     }
     if (draining->cancel != NULL) {
-        wire_reply_error(draining->cancel, -EALREADY, "it was cancelled by another");
+        wire_reply_error(draining->cancel, -EALREADY,
+                         "the request was cancelled by another caller");
     }
     draining->cancel = request;
     wire_request_on_gone(request, cancel_gone, startd);
-    draining_finish(startd, "it was cancelled");
+    draining_finish(startd, "the request was cancelled");
     draining_save(startd, cancelled);
 }
 

@@ -32,7 +32,8 @@ bool draining_keeps(struct startd *startd, struct wire_request *request, bool of
         return false;
     }
     if (startd->draining.held.count >= HELD_MAX) {
-        wire_reply_error(request, -EBUSY, "%s: waits for who wants to drain it", startd->name);
+        wire_reply_error(request, -EBUSY,
+                         "%s: the machine waits for a drain request to be committed", startd->name);
         return true;
     }
     struct held *one = mem_alloc(sizeof *one);

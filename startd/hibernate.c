@@ -138,7 +138,7 @@ static bool comes_back(const struct startd *startd)
 /* The order is being carried out. */
 static void tell_down(struct startd *startd)
 {
-    log_info(startd->env.log, "hibernate.down", "the machine goes down",
+    log_info(startd->env.log, "hibernate.down", "the machine is going down",
              LOG_TEXT("level", startd->down.level));
     if (startd->down.request != NULL) {
         wire_reply_ok(startd->down.request, NULL);
@@ -203,8 +203,9 @@ static void told(void *arg, struct wire_reply *reply)
         reply->status == 0 ? ad_string_or(reply->ads[0], "PowerState", "Off") : "GoingDown";
     if (strcmp(state, "GoingDown") != 0) {
         char why[300];
-        (void)snprintf(why, sizeof why, "its offline ad says %.20s, and it runs: %.200s", state,
-                       ad_string_or(reply->ads[0], "PowerStateReason", "no reason is given"));
+        (void)snprintf(why, sizeof why,
+                       "the machine's offline ad says %.20s, but the machine is running: %.200s",
+                       state, ad_string_or(reply->ads[0], "PowerStateReason", "no reason given"));
         bool slept = strcmp(state, "Off") == 0 || strcmp(state, "Waking") == 0;
         take_back(startd, why);
         if (slept) {
@@ -344,7 +345,7 @@ static void send_offline(struct startd *startd)
 {
     struct wire *wire = uplink_wire(startd->collector);
     if (wire == NULL) {
-        take_back(startd, "the collector cannot be reached: no offline ad could be left");
+        take_back(startd, "the collector cannot be reached, so no offline ad could be left");
         return;
     }
     int64_t now_s = loop_wall_s(startd->env.loop);
@@ -380,7 +381,7 @@ static void send_offline(struct startd *startd)
                              .ad_count = startd->slot_count};
     going_down_move(startd, DOWN_ANNOUNCED);
     if (wire_call(wire, VERB_UPDATE, &body, OFFLINE_ACK_MS, acknowledged, startd) < 0) {
-        take_back(startd, "the collector cannot be reached: no offline ad could be left");
+        take_back(startd, "the collector cannot be reached, so no offline ad could be left");
     }
     ad_destroy(args);
     for (size_t i = 0; i < startd->slot_count; i++) {
@@ -417,7 +418,7 @@ int hibernate_may_reclaim(const struct startd *startd, bool withdrawn)
 void hibernate_reclaim(struct startd *startd)
 {
     permit_withdraw(startd);
-    stay_up(startd, "jobs wait: it is taken back");
+    stay_up(startd, "jobs wait, and the machine was taken back");
     draining_stays(startd, false);
 }
 
@@ -572,7 +573,7 @@ void hibernate_leave(struct startd *startd)
         return;
     }
     if (any_claim(startd)) {
-        take_back(startd, "it has claims: it is not asleep");
+        take_back(startd, "the machine has claims, so it is not asleep");
         return;
     }
     go_down(startd, 5, "not started yet");
@@ -585,8 +586,8 @@ static void say_only(const struct startd *startd, struct wire_request *request, 
     struct strbuf text;
     strbuf_init(&text, 0);
     strbuf_printf(&text,
-                  keep_off ? "would be switched off by POWER_METHOD %s, until it is "
-                             "switched on by name"
+                  keep_off ? "would be switched off by POWER_METHOD %s, until somebody switches "
+                             "the machine on by name"
                            : "would be put to sleep by POWER_METHOD %s, until a job wants it",
                   config_string(startd->env.config, "POWER_METHOD"));
     if (any_claim(startd)) {
@@ -607,13 +608,13 @@ static void order_permitted(struct startd *startd, int status, const char *why)
     struct wire_request *request = permit->request;
     permit->request = NULL;
     if (going_down_has_begun(startd) || startd->stopping || draining_stands(startd)) {
-        wire_reply_error(request, -EAGAIN, "%s: something else came between; ask again",
+        wire_reply_error(request, -EAGAIN, "%s: another change came first; try again",
                          startd->name);
         return;
     }
     if (status != 0) {
         wire_reply_error(request, status, "%s stays up: %s%s", startd->name, why,
-                         permit->what.forced ? "" : "; --force asks for less");
+                         permit->what.forced ? "" : "; --force skips this check");
         return;
     }
     if (permit->what.dry_run) {
@@ -633,7 +634,7 @@ static void order_permitted(struct startd *startd, int status, const char *why)
         /* no next job: else the machine would never be empty */
         going_down_move(startd, DOWN_LEAVING);
         loop_timer_set(startd->down.leave_timer, LEAVE_MS);
-        wire_reply_error(request, -EAGAIN, "%s: its jobs are being ended; ask again", startd->name);
+        wire_reply_error(request, -EAGAIN, "%s: its jobs are being ended; try again", startd->name);
         return;
     }
     startd->down.request = request;
@@ -648,15 +649,16 @@ void hibernate_power_down(struct startd *startd, struct wire_request *request)
     const struct ad *args = wire_request_args(request);
     bool force = ad_bool_or(args, "Force", false);
     if (going_down_has_begun(startd)) {
-        wire_reply_error(request, -EALREADY, "%s is going to sleep already", startd->name);
+        wire_reply_error(request, -EALREADY, "%s is already going to sleep", startd->name);
         return;
     }
     if (going_down_is_asking(startd)) {
-        wire_reply_error(request, -EAGAIN, "%s is asking the rooster; ask again", startd->name);
+        wire_reply_error(request, -EAGAIN, "%s is asking the rooster; try again", startd->name);
         return;
     }
     if (strcmp(config_string(startd->env.config, "POWER_METHOD"), "none") == 0) {
-        wire_reply_error(request, -ENOTSUP, "%s: POWER_METHOD is none: nothing could wake it",
+        wire_reply_error(request, -ENOTSUP,
+                         "%s: POWER_METHOD is none, so the machine could not be woken",
                          startd->name);
         return;
     }
@@ -669,7 +671,7 @@ void hibernate_power_down(struct startd *startd, struct wire_request *request)
     int rc = hibernate_look_judge(startd, 5, true, force, &why);
     if (rc != 0) {
         wire_reply_error(request, rc, "%s stays up: %s%s", startd->name, why.text,
-                         rc == -EBUSY ? "; --force does not ask" : "");
+                         rc == -EBUSY ? "; --force skips this check" : "");
         return;
     }
     char reason[300];

@@ -94,10 +94,11 @@ static void answered(void *arg, pid_t pid, const struct os_exit *how)
         ad_parse_long(text, length, &ad, NULL) == 0) {
         take_answer(startd, ad);
     } else if (startd->look.is_logind) {
-        log_info(startd->env.log, "hibernate.logind", "it does not say what it can",
-                 LOG_INT("status", how->status));
+        log_info(startd->env.log, "hibernate.logind",
+                 "the plug-in reported the machine's sleep levels", LOG_INT("status", how->status));
     } else {
-        log_error(startd->env.log, "hibernate.plugin", "the plug-in did not say what it can",
+        log_error(startd->env.log, "hibernate.plugin",
+                  "the plug-in did not report the machine's sleep levels",
                   LOG_TEXT("path", plugin_of(startd)), LOG_INT("status", how->status));
     }
     (void)os_remove(startd->env.os, path, NULL); /* left: small, and written over */

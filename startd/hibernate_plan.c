@@ -101,7 +101,7 @@ static int judge_people(const struct hibernate_facts *facts, struct err *err)
 {
     if (facts->kept_until_s > facts->now_s) {
         return err_set(err, -EBUSY, "kept up by %.80s: %.120s", facts->kept_by,
-                       facts->kept_reason[0] != '\0' ? facts->kept_reason : "no reason is given");
+                       facts->kept_reason[0] != '\0' ? facts->kept_reason : "no reason given");
     }
     if (facts->users > 0) {
         return err_set(err, -EBUSY, "%.60s is logged in (%zu session%s; HIBERNATE_WITH_USERS)",
@@ -117,14 +117,15 @@ static int judge_people(const struct hibernate_facts *facts, struct err *err)
 int hibernate_plan_judge(const struct hibernate_facts *facts, int level, struct err *err)
 {
     if (level < 1 || level > 5 || (facts->levels & BIT(level)) == 0) {
-        return err_set(err, -ENOTSUP, "this machine has no level S%d (POWER_METHOD %.20s)", level,
+        return err_set(err, -ENOTSUP,
+                       "this machine does not support level S%d (POWER_METHOD %.20s)", level,
                        facts->method);
     }
     if (facts->forced) {
         return 0;
     }
     if (!facts->ordered && facts->up_s < facts->min_up_s) {
-        return err_set(err, -EBUSY, "it is not up for %lld s yet (HIBERNATE_MIN_UPTIME)",
+        return err_set(err, -EBUSY, "the machine is up for less than %lld s (HIBERNATE_MIN_UPTIME)",
                        (long long)facts->min_up_s);
     }
     int rc = judge_people(facts, err);
@@ -132,7 +133,8 @@ int hibernate_plan_judge(const struct hibernate_facts *facts, int level, struct 
         return rc;
     }
     if (facts->needs_wake && !facts->can_wake) {
-        return err_set(err, -EBUSY, "nothing could wake it: %.150s (HIBERNATION_OVERRIDE_WOL)",
+        return err_set(err, -EBUSY,
+                       "the machine could not be woken: %.150s (HIBERNATION_OVERRIDE_WOL)",
                        facts->cannot_wake);
     }
     return 0;

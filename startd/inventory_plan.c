@@ -98,8 +98,8 @@ int inventory_plan_add(struct resource_kinds *kinds, const char *name, const str
     } else if (ad_get_int(found, strbuf_text(&detected), &amount) == 0) {
         strbuf_printf(&text, "%lld", (long long)amount);
     } else {
-        rc = err_set(err, -ENOENT, "MACHINE_RESOURCE_INVENTORY_%.80s: it prints no %.100s", name,
-                     strbuf_text(&detected));
+        rc = err_set(err, -ENOENT, "MACHINE_RESOURCE_INVENTORY_%.80s: the program prints no %.100s",
+                     name, strbuf_text(&detected));
     }
     rc = rc != 0 ? rc : carve_plan_kinds_add(kinds, name, strbuf_text(&text), total, err);
     if (rc == 0) {

@@ -157,7 +157,7 @@ static void answered(void *arg, struct wire_reply *reply)
         const struct wire_body body = {.args = reply->args};
         wire_reply_ok(request, &body);
     } else if (reply->status == -ECONNRESET) {
-        wire_reply_error(request, -EAGAIN, "the starter's connection was cut: ask again");
+        wire_reply_error(request, -EAGAIN, "the starter's connection was lost; try again");
     } else {
         wire_reply_error(request, reply->status, "%s", reply->text);
     }
@@ -171,10 +171,10 @@ void job_ckpt_asked(struct claim *claim, struct wire_request *request)
     const struct wire_body body = {.args = NULL};
     if (!claim_plan_has_run(claim->stage) || !same || claim->starter.pid == 0 ||
         claim->stop.how != CLAIM_STOP_NOT) {
-        wire_reply_error(request, -ESTALE, "that job does not run here, or is being ended");
+        wire_reply_error(request, -ESTALE, "that job is not running here, or is being ended");
     } else if (claim->starter.wire == NULL || !wire_is_ready(claim->starter.wire) ||
                wire_call(claim->starter.wire, VERB_STARTER_CHECKPOINT, &body, 0, answered,
                          request) < 0) {
-        wire_reply_error(request, -EAGAIN, "its starter cannot be asked now");
+        wire_reply_error(request, -EAGAIN, "the job's starter cannot be asked now");
     }
 }

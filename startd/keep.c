@@ -82,22 +82,24 @@ void keep_request(struct startd *startd, struct wire_request *request)
     int64_t now_s = loop_wall_s(startd->env.loop);
     int64_t until_s = ad_int_or(args, "Until", -1);
     if (until_s < 0 || until_s > now_s + KEEP_MAX_S) {
-        wire_reply_error(request, -EINVAL, "%s: Until is no time, or more than a year away",
+        wire_reply_error(request, -EINVAL, "%s: Until is not a time, or more than a year away",
                          startd->name);
         return;
     }
     if (going_down_has_begun(startd)) {
-        wire_reply_error(request, -EALREADY, "%s is going to sleep already", startd->name);
+        wire_reply_error(request, -EALREADY, "%s is already going to sleep", startd->name);
         return;
     }
     if (startd->keep.request != NULL) {
-        wire_reply_error(request, -EBUSY, "%s: another such order is just being written",
+        wire_reply_error(request, -EBUSY,
+                         "%s: another order of this kind is being written; try again",
                          startd->name);
         return;
     }
     set(&startd->keep, until_s > now_s ? until_s : 0, wire_request_peer(request)->identity,
         ad_string_or(args, "Reason", ""));
-    log_info(startd->env.log, "power.keep", until_s > now_s ? "kept up" : "not kept up any more",
+    log_info(startd->env.log, "power.keep",
+             until_s > now_s ? "the machine is kept up" : "the machine is no longer kept up",
              LOG_TEXT("by", startd->keep.by), LOG_INT("until", startd->keep.until_s),
              LOG_TEXT("reason", startd->keep.reason));
     struct ad *record = ad_create();

@@ -567,7 +567,7 @@ static void save(void *arg)
     strbuf_init(&bytes, STORE_VALUE_MAX);
     ad_encode(ad, true, &bytes);
     if (bytes.failed) {
-        log_error(startd->env.log, "meter.save", "there is too much to be written down");
+        log_error(startd->env.log, "meter.save", "too many values to write down");
     } else {
         struct store_txn *txn = store_begin(startd->store);
         store_put(txn, TABLE, KEY, bytes.data, bytes.length);

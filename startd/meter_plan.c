@@ -102,8 +102,9 @@ int meter_plan_ups_w(const char *text, double *ret, struct err *err)
         *ret = load / 100 * nominal;
         return 0;
     }
-    return err_set(err, -ENODATA,
-                   "the UPS tells neither ups.realpower, nor ups.load with ups.realpower.nominal");
+    return err_set(
+        err, -ENODATA,
+        "the UPS reports neither ups.realpower, nor ups.load with ups.realpower.nominal");
 }
 
 /* ---- CPU time */

@@ -68,7 +68,8 @@ static int judge_request(struct startd *startd, struct wire_request *request, st
                        startd->stopping || startd->farewell.begun ? "down" : "to sleep");
     }
     if (slot == NULL) {
-        return err_set(err, -ENOKEY, "%s: this claim id is unknown or was used", startd->name);
+        return err_set(err, -ENOKEY, "%s: this claim id is unknown or was used before",
+                       startd->name);
     }
     if (slot->state != SLOT_UNCLAIMED && slot->state != SLOT_CLAIMED) {
         return err_set(err, -EBUSY, "%s is %s", slot->name, slot_state_name(slot->state));
@@ -236,7 +237,7 @@ void offer_release(struct startd *startd, struct wire_request *request)
 {
     struct claim *claim = find_secret(startd, wire_request_secret(request, SECRET_CLAIM_ID));
     if (claim != NULL && (claim->stage == CLAIM_WAITING || claim_plan_is_offer(claim->stage))) {
-        claim_end(claim, "its schedd wants it no more", false);
+        claim_end(claim, "the schedd does not want the claim any more", false);
     }
     wire_reply_ok(request, NULL);
 }

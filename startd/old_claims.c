@@ -26,7 +26,7 @@ static int convert_claim(struct store_conversion *conversion, const char *table,
         ad_remove(ad, OLD_CLAIM_ID);
         ad_encode(ad, true, &bytes);
         result = bytes.failed
-                     ? err_set(err, -ENOMEM, "a row of %s does not fit", table)
+                     ? err_set(err, -ENOMEM, "malformed row of %s", table)
                      : store_convert_put(conversion, table, key, bytes.data, bytes.length, err);
         strbuf_fini(&bytes);
     }

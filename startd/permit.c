@@ -61,10 +61,10 @@ static int judge_silence(struct startd *startd, const char *text, struct err *er
         log_warn(startd->env.log, "hibernate.not_asked", text);
         return 0;
     }
-    wait_until(startd, SILENCE_MS, "no rooster answers");
+    wait_until(startd, SILENCE_MS, "no rooster answered");
     return err_set(err, -EBUSY,
-                   "no rooster answers: nobody could wake it for a job (HIBERNATE_ASK_ROOSTER): "
-                   "%.200s",
+                   "no rooster answered, so the machine could not be woken for a job "
+                   "(HIBERNATE_ASK_ROOSTER): %.200s",
                    text);
 }
 

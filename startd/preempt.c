@@ -43,17 +43,18 @@ int preempt_judge(const struct slot *slot, const struct ad *job, const char *wor
 {
     struct ad_context context = startd_context(slot->startd);
     if (slot->waiting != NULL) {
-        return err_set(err, -EBUSY, "%s: a claim of %s waits for it already", slot->name,
-                       slot->waiting->job.user);
+        return err_set(err, -EBUSY, "%s: another claim of %s is waiting for the slot already",
+                       slot->name, slot->waiting->job.user);
     }
     const struct ad_expr *expr = ad_lookup(slot->ad, "Rank");
     double rank = expr != NULL ? ad_eval_rank(expr, slot->ad, job, &context) : 0.0;
     startd_tell_costly(slot, "Rank", "", ad_string_or(job, "User", ""));
     double current = ad_real_or(slot->claim->job.shown, "CurrentRank", 0.0);
     if (!slot_plan_may_preempt(rank, current, strcmp(word, "Priority") == 0)) {
-        return err_set(err, -EPERM,
-                       "%s: its Rank of this job, %.15g, does not preempt one of %.15g", slot->name,
-                       rank, current);
+        return err_set(
+            err, -EPERM,
+            "%s: its Rank of this job, %.15g, is not high enough to preempt a job of Rank %.15g",
+            slot->name, rank, current);
     }
     return 0;
 }

@@ -59,7 +59,7 @@ static void note(struct startd *startd, const struct wire_request *request, cons
     const struct ad *args = wire_request_args(request);
     struct reclaim *reclaim = &startd->reclaim;
     reclaim->at_s = loop_wall_s(startd->env.loop);
-    (void)snprintf(reclaim->reason, sizeof reclaim->reason, "%.200s; it %.80s",
+    (void)snprintf(reclaim->reason, sizeof reclaim->reason, "%.200s; the machine %.80s",
                    ad_string_or(args, "Reason", "jobs wait"), what);
     log_info(startd->env.log, "power.reclaimed", reclaim->reason,
              LOG_TEXT("by", wire_request_peer(request)->identity),
@@ -77,14 +77,14 @@ static void answer_when_durable(struct startd *startd, struct wire_request *requ
 static void end_drain(struct startd *startd, struct wire_request *request)
 {
     if (!startd->draining.request.reclaimable) {
-        wire_reply_error(request, -EPERM, "%s is drained by %s, not to be taken back by jobs",
+        wire_reply_error(request, -EPERM, "%s is drained by %s and may not be taken back for jobs",
                          startd->name, startd->draining.requester);
         return;
     }
     char what[80];
     (void)snprintf(what, sizeof what, "was drained by %.60s", startd->draining.requester);
     note(startd, request, what);
-    draining_finish(startd, "jobs wait: it is taken back");
+    draining_finish(startd, "jobs wait, and the machine was taken back");
     answer_when_durable(startd, request);
 }
 
@@ -94,8 +94,8 @@ static void end_sleep(struct startd *startd, struct wire_request *request)
     int rc = hibernate_may_reclaim(startd, withdrawn);
     if (rc != 0) {
         wire_reply_error(request, rc,
-                         rc == -EPERM ? "%s goes down because somebody ordered it"
-                                      : "%s goes down: the order is given",
+                         rc == -EPERM ? "%s is going down by a user's order"
+                                      : "%s is going down; the order was given",
                          startd->name);
         return;
     }
@@ -107,14 +107,14 @@ static void end_sleep(struct startd *startd, struct wire_request *request)
 void reclaim_request(struct startd *startd, struct wire_request *request)
 {
     if (startd->stopping || startd->farewell.begun || startd->asleep) {
-        wire_reply_error(request, -ESHUTDOWN, "%s: the startd ends", startd->name);
+        wire_reply_error(request, -ESHUTDOWN, "%s: the startd is stopping", startd->name);
     } else if (startd->reclaim.request != NULL) {
-        wire_reply_error(request, -EBUSY, "%s: another such call is just being written",
+        wire_reply_error(request, -EBUSY, "%s: another change is being written; try again",
                          startd->name);
     } else if (going_down_has_begun(startd)) {
         end_sleep(startd, request);
     } else if (going_down_is_leaving(startd)) {
-        wire_reply_error(request, -EPERM, "%s goes down because somebody ordered it", startd->name);
+        wire_reply_error(request, -EPERM, "%s is going down by a user's order", startd->name);
     } else if (draining_is_on(startd)) {
         end_drain(startd, request);
     } else {

@@ -28,14 +28,14 @@ static int read_amount(size_t kind, const char *text, int64_t whole, int64_t *re
     double share = 0.0, below = 1.0;
     int64_t amount = 0;
     if (length > WORD_MAX) {
-        return err_set(err, -EINVAL, "'%.80s' is no share", text);
+        return err_set(err, -EINVAL, "'%.80s' is not a valid share", text);
     }
     memcpy(word, text, length + 1);
     char *slash = strchr(word, '/');
     if (length > 1 && word[length - 1] == '%') {
         word[length - 1] = '\0';
         if (text_parse_double(word, &share, NULL) != 0 || !(share >= 0.0 && share <= 100.0)) {
-            return err_set(err, -EINVAL, "'%s' is no percentage", text);
+            return err_set(err, -EINVAL, "'%s' is not a valid percentage", text);
         }
         amount = (int64_t)((double)whole * share / 100.0 + 1e-9);
     } else if (slash != NULL) {
@@ -43,16 +43,17 @@ static int read_amount(size_t kind, const char *text, int64_t whole, int64_t *re
         if (text_parse_double(word, &share, NULL) != 0 ||
             text_parse_double(slash + 1, &below, NULL) != 0 || !(share >= 0.0 && below >= share) ||
             !(below > 0.0)) {
-            return err_set(err, -EINVAL, "'%s' is no fraction", text);
+            return err_set(err, -EINVAL, "'%s' is not a valid fraction", text);
         }
         amount = (int64_t)((double)whole * share / below + 1e-9);
     } else if (text_parse_int64(word, &amount, NULL) == 0) {
         if (amount < 0 || amount > RESOURCE_AMOUNT_MAX) {
-            return err_set(err, -EINVAL, "'%s' is no amount", text);
+            return err_set(err, -EINVAL, "'%s' is not a valid amount", text);
         }
     } else if ((kind != RESOURCE_MEMORY && kind != RESOURCE_DISK) ||
                text_parse_size(word, &amount, NULL) != 0 || amount < 0) {
-        return err_set(err, -EINVAL, "'%s' is no number, percentage, fraction nor 'auto'", text);
+        return err_set(err, -EINVAL, "'%s' is not a number, a percentage, a fraction or 'auto'",
+                       text);
     } else {
         amount = kind == RESOURCE_MEMORY ? amount >> 20 : amount >> 10;
     }
@@ -84,7 +85,7 @@ static int read_item(const struct resource_kinds *kinds, const struct resources 
         int rc = 0;
         for (size_t i = 0; rc == 0 && i < kinds->count; i++) {
             if (strpbrk(item, "%/") == NULL && !text_equal_nocase(item, "auto")) {
-                return err_set(err, -EINVAL, "'%s': of what?", item);
+                return err_set(err, -EINVAL, "'%s': the name of the resource is missing", item);
             }
             rc = set_share(total, i, item, share, err);
         }
@@ -154,12 +155,11 @@ static int automatic(const struct resource_kinds *kinds, const struct resources 
                 left -= shares[t].amount[i] * types[t].count;
             }
             if (left < 0) {
-                return err_set(err, -ENOSPC,
-                               "SLOT_TYPE_%d: its %lld slots ask for %lld %s each; the machine has "
-                               "%lld",
-                               types[t].id, (long long)types[t].count,
-                               (long long)shares[t].amount[i], kinds->kinds[i].name,
-                               (long long)total->amount[i]);
+                return err_set(
+                    err, -ENOSPC,
+                    "SLOT_TYPE_%d: its %lld slots request %lld %s each; the machine has %lld",
+                    types[t].id, (long long)types[t].count, (long long)shares[t].amount[i],
+                    kinds->kinds[i].name, (long long)total->amount[i]);
             }
         }
         ret->amount[i] = takers > 0 ? left / takers : 0;

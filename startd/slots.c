@@ -76,7 +76,7 @@ static int read_inventory(const struct startd *startd, const char *command, cons
     size_t length;
     int rc = args_parse_v2(command, &words, err);
     if (rc == 0 && words.count == 0) {
-        rc = err_set(err, -EINVAL, "it names no program");
+        rc = err_set(err, -EINVAL, "the program's path is missing");
     }
     if (rc == 0) {
         vec_push(&words, NULL);
@@ -211,13 +211,11 @@ static int read_types(struct startd *startd, struct slot_type types[SLOT_TYPES_M
             continue;
         }
         if (text_parse_int64(number, &type.count, NULL) != 0) {
-            return err_set(err, -EINVAL, "NUM_SLOTS_TYPE_%d: '%.80s' is no number", id, number);
+            return err_set(err, -EINVAL, "NUM_SLOTS_TYPE_%d: '%.80s' is not a number", id, number);
         }
         if (partitionable != NULL &&
             text_parse_bool(partitionable, &type.partitionable, NULL) != 0) {
-            return err_set(err, -EINVAL,
-                           "SLOT_TYPE_%d_PARTITIONABLE: '%.80s' is neither true nor "
-                           "false",
+            return err_set(err, -EINVAL, "SLOT_TYPE_%d_PARTITIONABLE: '%.80s' is not true or false",
                            id, partitionable);
         }
         if (type.count != 0) {
@@ -247,8 +245,8 @@ static void check_attrs(const struct startd *startd, const char *knob)
         const char *text = config_text(startd->env.config, names[i]);
         if (text != NULL && ad_name_is_valid(text) && !ad_has(startd->slots[0]->ad, text)) {
             log_warn(startd->env.log, "config.attr",
-                     "its value is the name of an attribute that there is not; a text needs quotes "
-                     "of its own: \"\\\"text\\\"\"",
+                     "the value names an attribute that does not exist; a text needs its own "
+                     "quotes: \"\\\"text\\\"\"",
                      LOG_TEXT("attribute", names[i]), LOG_TEXT("value", text));
         }
     }
@@ -438,7 +436,7 @@ int slots_carve(struct slot *parent, const struct ad *job, struct slot **ret, st
     slot_free_resources(parent, &free);
     rc = carve_plan_fits(startd->division.kinds, &free, &want, err);
     if (rc == 0 && startd->slot_count >= STARTD_SLOTS_MAX) {
-        rc = err_set(err, -ENOSPC, "there are %d slots: no more", STARTD_SLOTS_MAX);
+        rc = err_set(err, -ENOSPC, "too many slots (%d)", STARTD_SLOTS_MAX);
     }
     if (rc != 0) {
         return err_prefix(err, rc, "%s: the job", parent->name);
@@ -472,7 +470,8 @@ void slots_remove(struct slot *piece)
     struct startd *startd = piece->startd;
     struct slot *parent = piece->parent;
     vec_push(&startd->sent.gone, mem_strdup(piece->name));
-    log_info(startd->env.log, "slot.gone", "a piece is given back", LOG_TEXT("slot", piece->name));
+    log_info(startd->env.log, "slot.gone", "a dynamic slot was given back",
+             LOG_TEXT("slot", piece->name));
     take_out(piece);
     parent->entered_state_s = parent->entered_activity_s = loop_wall_s(startd->env.loop);
     slot_refresh(parent);

@@ -297,7 +297,7 @@ static void startd_stop(void *state)
     startd->stopping = true;
     hibernate_stop(startd);
     for (size_t i = startd->claims.count; i > 0; i--) {
-        claim_end(startd->claims.items[i - 1], "the startd is shut down", false);
+        claim_end(startd->claims.items[i - 1], "the startd is stopping", false);
     }
     loop_timer_destroy(startd->poll_timer);
     startd->poll_timer = loop_timer_create(startd->env.loop, stop_check, startd);

@@ -30,7 +30,7 @@ void startd_tell_costly(const struct slot *slot, const char *what, const char *j
     }
     startd->eval.told_over = startd->eval.work.over;
     log_warn(startd->env.log, "policy.costly",
-             "evaluating this with the job took too many steps: it counts as error",
+             "evaluating this expression with the job took too many steps; it counts as error",
              LOG_TEXT("expression", what), LOG_TEXT("slot", slot->name), LOG_TEXT("job", job_id),
              LOG_TEXT("user", user != NULL ? user : ""), LOG_INT("steps_max", STARTD_STEPS_MAX));
 }

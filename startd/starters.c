@@ -190,7 +190,7 @@ static void starter_ended(void *arg, pid_t pid, const struct os_exit *how)
         claim_starter_gone(claim, claim->starter.done_reason);
         return;
     }
-    log_warn(claim->startd->env.log, "starter.died", "the starter ended without a word",
+    log_warn(claim->startd->env.log, "starter.died", "the starter ended without reporting",
              LOG_TEXT("slot", claim->slot_name), LOG_TEXT("job", claim->job.id),
              LOG_INT("pid", pid));
     clean_up(claim->startd, claim->run.directory);
@@ -301,7 +301,7 @@ static void find_by_lock(struct claim *claim)
     if (pid > 0) {
         claim->starter.pid = pid;
         claim->starter.start = os_start_time(startd->env.os, pid);
-        log_info(startd->env.log, "starter.found", "a starter that was not recorded yet",
+        log_info(startd->env.log, "starter.found", "found a starter that was not recorded yet",
                  LOG_TEXT("slot", claim->slot_name), LOG_TEXT("job", claim->job.id),
                  LOG_INT("pid", pid));
         claim_commit(claim, NULL);
@@ -420,7 +420,7 @@ void starters_stop(struct claim *claim, bool fast)
         }
         struct wire_body body = {.args = args};
         if (wire_call(claim->starter.wire, VERB_STARTER_STOP, &body, 0, ignore_reply, NULL) < 0) {
-            log_warn(startd->env.log, "starter.stop", "the starter does not take orders",
+            log_warn(startd->env.log, "starter.stop", "the starter does not accept orders",
                      LOG_TEXT("job", claim->job.id));
         }
         ad_destroy(args);
@@ -449,7 +449,7 @@ void starters_stop_step(void *arg)
         }
         return;
     }
-    log_error(claim->startd->env.log, "starter.overdue", "it does not end: it is killed",
+    log_error(claim->startd->env.log, "starter.overdue", "the starter does not end and is killed",
               LOG_TEXT("slot", claim->slot_name), LOG_TEXT("job", claim->job.id),
               LOG_INT("pid", claim->starter.pid));
     (void)os_kill(claim->startd->env.os, claim->starter.pid, SIGKILL); /* watched */
@@ -464,7 +464,7 @@ void starters_suspend(struct claim *claim)
     ad_set_bool(args, "Suspended", claim_is_suspended(claim));
     struct wire_body body = {.args = args};
     if (wire_call(claim->starter.wire, VERB_STARTER_SUSPEND, &body, 0, ignore_reply, NULL) < 0) {
-        log_warn(claim->startd->env.log, "starter.suspend", "the starter does not take orders",
+        log_warn(claim->startd->env.log, "starter.suspend", "the starter does not accept orders",
                  LOG_TEXT("job", claim->job.id));
     }
     ad_destroy(args);
@@ -623,7 +623,7 @@ static void on_request(void *arg, struct wire_request *request)
         loop_timer_set(startd->poll_timer, 0); /* the owner is not to wait */
         wire_reply_ok(request, NULL);
     } else {
-        wire_reply_error(request, -ENOSYS, "%s is not for a startd's starters",
+        wire_reply_error(request, -ENOSYS, "a startd does not support %s for starters",
                          wire_verb_name(verb));
     }
 }
@@ -659,7 +659,7 @@ static int admit(void *arg, const struct wire_peer *peer, const struct wire_hell
     (void)hello;
     uid_t own = os_uid(startd->env.os);
     if (!peer->has_uid || (peer->uid != own && peer->uid != 0)) {
-        return err_set(err, -EACCES, "only starters of this startd may connect here");
+        return err_set(err, -EACCES, "only starters of this startd may connect to this socket");
     }
     return 0;
 }

@@ -125,7 +125,7 @@ static void a_machine_whose_adapter_takes_no_password_does_not_sleep(void **stat
     restart(rig);
     until(rig, is_connected);
     assert_int_equal(power_down(rig), -EIO);
-    assert_non_null(strstr(last_text, "magic packets with a password would not wake it"));
+    assert_non_null(strstr(last_text, "magic packets with a password would not wake the machine"));
     assert_non_null(strstr(last_text, path)); /* it is not there */
     BED_MUST(os_write_file(rig->bed->os, path, "secret", 6, 0600, false, err));
     assert_int_equal(power_down(rig), -EIO);

@@ -104,7 +104,7 @@ static void a_card_wakes_with_a_link_and_when_it_is_told_to(void **state)
     (void)state;
     struct adapter_leaf leaf = card("eth0");
     assert_true(adapter_plan_can_wake(&leaf, true));
-    assert_string_equal(why_not(&leaf, false), "eth0 is not told to (ENABLE_WAKE_ON_LAN)");
+    assert_string_equal(why_not(&leaf, false), "Wake-on-LAN is off for eth0 (ENABLE_WAKE_ON_LAN)");
     leaf.flags.magic_enabled = true;
     assert_true(adapter_plan_can_wake(&leaf, false));
     leaf.is.is_up = false;
@@ -113,12 +113,13 @@ static void a_card_wakes_with_a_link_and_when_it_is_told_to(void **state)
     leaf.flags.magic_supported = false;
     assert_string_equal(why_not(&leaf, true), "eth0 cannot be woken by magic packets");
     leaf.flags_known = false;
-    assert_string_equal(why_not(&leaf, true), "eth0 knows nothing of Wake-on-LAN");
+    assert_string_equal(why_not(&leaf, true), "eth0 does not support Wake-on-LAN");
     leaf.needs_root = true;
-    assert_string_equal(why_not(&leaf, true), "only root may ask what wakes eth0");
+    assert_string_equal(why_not(&leaf, true),
+                        "only root may read the Wake-on-LAN settings of eth0");
     leaf.is_wireless = true;
     assert_string_equal(why_not(&leaf, true), "eth0 is wireless");
-    assert_string_equal(why_not(NULL, true), "it has no network adapter");
+    assert_string_equal(why_not(NULL, true), "the machine has no network adapter");
 }
 
 static void of_several_cards_below_the_one_that_can_wake_it_is_taken(void **state)

@@ -159,10 +159,10 @@ static void a_piece_fits_to_the_last_unit_and_not_beyond(void **state)
     struct err err = {{0}};
     assert_int_equal(carve_plan_fits(&machine->kinds, &machine->total, &exact, NULL), 0);
     assert_int_equal(carve_plan_fits(&machine->kinds, &machine->total, &over, &err), -ENOSPC);
-    assert_string_equal(err.text, "asks for 9 Cpus, 8 are free");
+    assert_string_equal(err.text, "requests 9 Cpus, but only 8 are free");
     over = want_of(1, 1, 4);
     assert_int_equal(carve_plan_fits(&machine->kinds, &machine->total, &over, &err), -ENOSPC);
-    assert_string_equal(err.text, "asks for 4 GPUs, 3 are free");
+    assert_string_equal(err.text, "requests 4 GPUs, but only 3 are free");
 }
 
 static void what_is_taken_and_what_is_left_are_the_whole(void **state)

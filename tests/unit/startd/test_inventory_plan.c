@@ -136,7 +136,7 @@ static void a_job_gets_the_units_that_meet_what_it_requires(void **state)
     assert_int_equal(free.amount[RESOURCE_CUSTOM], 2);
     struct resources again = wish(machine, NEW); /* two are free, none will do */
     assert_int_equal(carve_plan_fits(&machine->kinds, &free, &again, &err), -ENOSPC);
-    assert_string_equal(err.text, "asks for 1 GPUs that meet its RequireGPUs, 0 are free");
+    assert_string_equal(err.text, "requests 1 GPUs that meet its RequireGPUs, but only 0 are free");
     struct resources same = wish(machine, NEW); /* the next job of the claim fits its own piece */
     assert_int_equal(carve_plan_fits(&machine->kinds, &want, &same, NULL), 0);
     struct resources none = wish(machine, "[RequireGPUs = false]"); /* it wants no GPU at all */

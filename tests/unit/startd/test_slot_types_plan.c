@@ -128,9 +128,12 @@ static void shares_that_cannot_be_read_are_refused_with_their_text(void **state)
 {
     struct division *division = *state;
     static const char *const BAD[][2] = {
-        {"cpus=two", "two"},   {"cpus=101%", "101%"}, {"cpus=-1", "-1"},    {"memory=3/2", "3/2"},
-        {"memory=1/0", "1/0"}, {"cpus=4G", "4G"},     {"tapes=1", "tapes"}, {"4", "of what"},
-        {"memory=", "''"},     {"cpus=%", "%"},       {"disk=x%", "x%"},    {"memory=/2", "/2"},
+        {"cpus=two", "two"},   {"cpus=101%", "101%"},
+        {"cpus=-1", "-1"},     {"memory=3/2", "3/2"},
+        {"memory=1/0", "1/0"}, {"cpus=4G", "4G"},
+        {"tapes=1", "tapes"},  {"4", "name of the resource is missing"},
+        {"memory=", "''"},     {"cpus=%", "%"},
+        {"disk=x%", "x%"},     {"memory=/2", "/2"},
     };
     for (size_t i = 0; i < sizeof BAD / sizeof BAD[0]; i++) {
         const struct slot_type type = {.id = 4, .count = 1, .share = BAD[i][0]};

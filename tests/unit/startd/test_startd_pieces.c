@@ -184,7 +184,7 @@ static void pieces_are_given_out_until_nothing_is_left(void **state)
     begin(rig, "");
     assert_int_equal(dial_piece(rig, ASKS("RequestCpus = 3")), 0);
     assert_int_equal(dial_piece(rig, ASKS("RequestCpus = 2")), -ENOSPC);
-    assert_non_null(strstr(last_text, "slot1@wn01: the job: asks for 2 Cpus, 1 are free"));
+    assert_non_null(strstr(last_text, "slot1@wn01: the job: requests 2 Cpus, but only 1 are free"));
     assert_int_equal(rig->startd->slot_count, 2);
     assert_int_equal(dial_piece(rig, ASKS("RequestCpus = 1; RequestGPUs = 3")), -ENOSPC);
     assert_int_equal(dial_me(rig, ASKS("RequestCpus = 1; RequestGPUs = 2")), 0); /* same id */
@@ -430,7 +430,7 @@ static void a_claim_of_a_piece_takes_no_larger_job(void **state)
     assert_int_equal(dial_piece(rig, ASKS("RequestCpus = 2")), 0);
     until(rig, first_is_claimed);
     assert_int_equal(call(rig, VERB_ACTIVATE, 1, ASKS("RequestCpus = 3")), -ENOSPC);
-    assert_non_null(strstr(last_text, "asks for 3 Cpus, 2 are free"));
+    assert_non_null(strstr(last_text, "requests 3 Cpus, but only 2 are free"));
     assert_int_equal(call(rig, VERB_ACTIVATE, 2, ASKS("RequestCpus = 1")), 0);
 }
 

@@ -162,8 +162,8 @@ static void jobs_end_the_drain_and_the_job_that_retired_runs_on(void **state)
     assert_int_equal(rig->starter.stops, 0);
     slots_refresh(rig->startd);
     assert_string_equal(ad_string_or(shown(rig, 1), "LastReclaimReason", "?"),
-                        "2 jobs of alice (autocluster 3 of schedd@submit) wait for it; it was "
-                        "drained by someone@pool");
+                        "2 jobs of alice (autocluster 3 of schedd@submit) wait for it; the machine "
+                        "was drained by someone@pool");
     assert_int_equal(ad_int_or(shown(rig, 0), "LastReclaimTime", 0), rig->startd->reclaim.at_s);
     restart(rig); /* killed right after the answer: it was durable */
     assert_false(draining_is_on(rig->startd));
@@ -247,7 +247,7 @@ static void without_jobs_it_goes_down_when_its_time_is_over(void **state)
     assert_false(is_switched_off(rig));
     loop_timer_set(rig->startd->down.reclaim_timer, 0);
     until(rig, is_switched_off);
-    refused(rig, -EALREADY, "the order is given");
+    refused(rig, -EALREADY, "the order was given");
     assert_true(going_down_has_begun(rig->startd));
 }
 
@@ -257,7 +257,7 @@ static void it_need_not_wait(void **state)
     begin_with(rig, GOES);
     hibernate_check(rig->startd);
     until(rig, is_switched_off);
-    refused(rig, -EALREADY, "the order is given");
+    refused(rig, -EALREADY, "the order was given");
     assert_int_equal(dial_me(rig, "[]"), -EAGAIN);
 }
 
@@ -278,7 +278,7 @@ static void what_somebody_ordered_goes_down_at_once(void **state)
     assert_false(is_waiting(rig));
     until(rig, is_switched_off);
     assert_int_equal(count_of(rig, "PowerReclaimUntil =!= undefined"), 0);
-    refused(rig, -EPERM, "somebody ordered it");
+    refused(rig, -EPERM, "by a user's order");
 }
 
 static void killed_while_it_waits_it_is_up(void **state)
@@ -323,7 +323,7 @@ static void who_is_taken_down_from_outside_is_taken_back_from_there(void **state
     hibernate_check(rig->startd);
     until(rig, rooster_is_to_do_it);
     assert_int_equal(count_of(rig, "PowerState == \\\"GoingDown\\\" && PowerReclaimUntil > 0"), 2);
-    refused(rig, -EALREADY, "the order is given"); /* for all that it knows */
+    refused(rig, -EALREADY, "the order was given"); /* for all that it knows */
     assert_int_equal(call_as(rig, SCOPE_ROOSTER, "[Withdrawn = true; Reason = \"a job waits\"]",
                              result),
                      0);
