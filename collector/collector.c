@@ -70,7 +70,7 @@ static void load_offline(void *arg, const char *name, struct ad *ad)
     struct collector *collector = arg;
     struct ads_change *change;
     if (!plan_is_durable("Machine", ad)) {
-        log_error(collector->env.log, "store.bad_ad", "an ad of the store is not offline or absent",
+        log_error(collector->env.log, "store.bad_ad", "an ad in the store is not offline or absent",
                   LOG_TEXT("key", name));
         ad_destroy(ad);
     } else if (collector_ads_propose(collector->ads, "Machine", name, ad, NULL, &change) == 0) {
@@ -93,7 +93,7 @@ static int load(struct collector *collector, struct err *err)
     }
     if (!code) {
         collector_offline_tidy(collector->store, collector->prototypes);
-        log_info(log, "store.loaded", "what was durable is here again",
+        log_info(log, "store.loaded", "loaded the ads and revocations of the store",
                  LOG_INT("offline_ads", collector_ads_count(collector->ads, "Machine")),
                  LOG_INT("revocations", collector_ads_count(collector->ads, "Revocation")));
     }

@@ -44,7 +44,7 @@ void collector_answer_drop(void *arg)
 /* Its connection is cut next, so that the peer hears nothing but that. */
 void collector_drop_request(struct wire_request *request)
 {
-    wire_reply_error(request, -ECONNRESET, "the collector ends");
+    wire_reply_error(request, -ECONNRESET, "the collector is stopping");
 }
 
 struct plan_stamp collector_stamp(const struct session *session, const struct ad *args)

@@ -89,8 +89,7 @@ int batch_set(struct batch *batch, const char *type, const char *name, struct ad
             collector_offline_delete(txn_of(batch), name);
             batch->must_wait = true; /* see collector_offline_put() */
         }
-        return err_set(err, -ENOSPC, "there are too many ads, or types of them: no place for '%s'",
-                       name);
+        return err_set(err, -ENOSPC, "too many ads or types of ads; no room for '%s'", name);
     }
     batch->must_wait = batch->must_wait || is_durable;
     heard(batch, entry, stamp);

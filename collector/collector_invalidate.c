@@ -254,7 +254,7 @@ void collector_invalidate(struct session *session, struct wire_request *request)
     struct invalidation **link = queue_end(collector);
     struct err err = {""};
     if (!plan_may_advertise(roles, type)) {
-        wire_reply_error(request, -EACCES, "you may not have ads of type '%s'", type);
+        wire_reply_error(request, -EACCES, "your token does not allow ads of type '%s'", type);
         return;
     }
     if (names_denied(collector, request, type, &err)) {
@@ -262,7 +262,8 @@ void collector_invalidate(struct session *session, struct wire_request *request)
         return;
     }
     if (*text && !link) {
-        wire_reply_error(request, -EBUSY, "%d of these wait already; try again", WALKS_MAX);
+        wire_reply_error(request, -EBUSY, "%d requests of this kind wait already; try again",
+                         WALKS_MAX);
         return;
     }
     if (*text && ad_expr_parse(text, strlen(text), AD_OLD, &constraint, &err) != 0) {

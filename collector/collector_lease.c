@@ -82,11 +82,12 @@ int collector_leases_take(struct collector_leases *leases, const struct lease_wi
     bool mine = lease && strcmp(lease->holder, wish->holder) == 0 &&
                 strcmp(lease->identity, wish->identity) == 0;
     if (!over && !mine) {
-        return err_set(err, -EBUSY, "%s (%s) is the %s for another %lld s", lease->holder,
-                       lease->identity, wish->role, (long long)remaining_s(lease, now_ms));
+        return err_set(err, -EBUSY, "%s (%s) holds the role of %s for another %lld s",
+                       lease->holder, lease->identity, wish->role,
+                       (long long)remaining_s(lease, now_ms));
     }
     if (!lease && wish->duration_s > 0 && strmap_count(leases->by_role) >= LEASE_ROLES_MAX) {
-        return err_set(err, -ENOSPC, "there are too many roles");
+        return err_set(err, -ENOSPC, "too many roles");
     }
     lease_destroy(strmap_remove(leases->by_role, wish->role));
     if (wish->duration_s > 0) {

@@ -69,7 +69,8 @@ static int load_one(void *arg, const char *key, const void *value, size_t length
     struct ad *ad = NULL;
     struct err err;
     if (load_decode(loading, value, length, &ad, &err) != 0) {
-        log_error(loading->log, "store.bad_ad", "an ad of the store cannot be read and is left out",
+        log_error(loading->log, "store.bad_ad",
+                  "cannot read an ad in the store; the ad is left out",
                   LOG_TEXT("table", loading->table), LOG_TEXT("key", key),
                   LOG_TEXT("why", err.text));
         return 0;

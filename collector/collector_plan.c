@@ -23,14 +23,14 @@ static int read_name(const struct ad *ad, const char *attribute, size_t max, con
 {
     const char *text = NULL;
     if (ad_get_string(ad, attribute, &text) != 0 || !*text) {
-        return err_set(err, -EINVAL, "an ad without %s", attribute);
+        return err_set(err, -EINVAL, "the ad has no %s", attribute);
     }
     if (strlen(text) > max) {
-        return err_set(err, -EINVAL, "an ad whose %s has more than %zu bytes", attribute, max);
+        return err_set(err, -EINVAL, "the ad's %s is longer than %zu bytes", attribute, max);
     }
     for (const char *c = text; *c; c++) {
         if ((unsigned char)*c < 0x20 || *c == 0x7f) {
-            return err_set(err, -EINVAL, "an ad whose %s has control characters", attribute);
+            return err_set(err, -EINVAL, "the ad's %s contains control characters", attribute);
         }
     }
     *ret = text;
@@ -274,7 +274,7 @@ struct ad *plan_make_absent(const struct ad *last, int64_t now_s, int64_t lifeti
         ad_set_int(ad, "ClassAdLifetime", lifetime_s);
     }
     ad_set_string(ad, "PowerState", "Unknown");
-    ad_set_string(ad, "PowerStateReason", "it was not heard of any more");
+    ad_set_string(ad, "PowerStateReason", "the machine sent no ad any more");
     ad_set_int(ad, "EnteredPowerState", now_s);
     return ad;
 }

@@ -175,8 +175,7 @@ static void finish(struct query *query)
     ad_set_int(args, "Count", query->count + (int64_t)query->pending);
     if (query->work.over > 0) {
         tell_costly(collector, query->request, &query->work, "request.costly",
-                    "evaluations of a constraint crossed their limit: they count as "
-                    "error");
+                    "evaluations of a constraint exceeded their limit and count as error");
         ad_set_int(args, "TooCostly", (int64_t)query->work.over);
     }
     body.args = args;
@@ -191,7 +190,7 @@ static void finish(struct query *query)
 static void stalled(void *arg)
 {
     struct query *query = arg;
-    wire_reply_error(query->request, -ETIMEDOUT, "nothing of the answer was taken for %d s",
+    wire_reply_error(query->request, -ETIMEDOUT, "the caller read nothing of the answer for %d s",
                      STALL_MS / 1000);
     query_destroy(query);
 }
@@ -322,7 +321,7 @@ static int read_projection(struct query *query, const struct ad *args, struct er
         if (name.type == AD_TYPE_STRING) {
             vec_push(&list, mem_strdup(name.string.text));
         } else {
-            code = err_set(err, -EINVAL, "Projection: item %zu is no string", i + 1);
+            code = err_set(err, -EINVAL, "Projection: item %zu is not a string", i + 1);
         }
         ad_value_fini(&name);
     }
@@ -369,7 +368,7 @@ static int read_args(struct query *query, const struct ad *args, struct err *err
     query->with_secrets = ad_bool_or(args, "Private", false);
     query->whole_if_computed = ad_bool_or(args, "WholeIfComputed", false);
     if (query->with_secrets && !(wire_request_peer(query->request)->scopes & SCOPE_NEGOTIATOR)) {
-        return err_set(err, -EACCES, "claim ids are for the negotiator");
+        return err_set(err, -EACCES, "claim ids are only for the negotiator");
     }
     int code = read_constraint(query, args, err);
     code = code ? code : read_projection(query, args, err);

@@ -63,17 +63,17 @@ int collector_quota_admit(struct collector *collector, const char *identity,
     long long all_bytes = (long long)account->bytes + pending->bytes;
     if (more_ads > 0 && ads >= collector->settings.identity_ads_max) {
         collector->counts.over_quota++;
-        return err_set(err, -EDQUOT,
-                       "%s has %zu ads and may have %zu (COLLECTOR_MAX_ADS_PER_IDENTITY): no place "
-                       "for '%s'",
-                       identity, ads, collector->settings.identity_ads_max, name);
+        return err_set(
+            err, -EDQUOT,
+            "%s has %zu ads and may have %zu (COLLECTOR_MAX_ADS_PER_IDENTITY); no room for '%s'",
+            identity, ads, collector->settings.identity_ads_max, name);
     }
     if (more_bytes > 0 &&
         all_bytes + more_bytes > (long long)collector->settings.identity_bytes_max) {
         collector->counts.over_quota++;
         return err_set(err, -EDQUOT,
                        "%s has ads of %lld bytes and may have %zu "
-                       "(COLLECTOR_MAX_BYTES_PER_IDENTITY): no place for '%s' of %zu",
+                       "(COLLECTOR_MAX_BYTES_PER_IDENTITY); no room for '%s' of %zu",
                        identity, all_bytes, collector->settings.identity_bytes_max, name, bytes);
     }
     pending->ads += more_ads;

@@ -107,7 +107,7 @@ static void on_request(void *arg, struct wire_request *request)
         answer_ping(request);
         break;
     default:
-        wire_reply_error(request, -ENOSYS, "%s is not for a collector", wire_verb_name(verb));
+        wire_reply_error(request, -ENOSYS, "a collector does not support %s", wire_verb_name(verb));
         break;
     }
 }
@@ -151,7 +151,7 @@ static void on_ready(void *arg, struct wire *wire)
         session_destroy(session);
         return;
     }
-    log_debug(collector->env.log, "connection.ready", "a peer is connected",
+    log_debug(collector->env.log, "connection.ready", "a peer has connected",
               LOG_TEXT("peer", peer->address), LOG_TEXT("identity", peer->identity),
               LOG_TEXT("name", peer->name));
 }

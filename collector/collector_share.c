@@ -140,18 +140,17 @@ static int judge_room(struct share *share, const struct wire_peer *peer, const c
     long long bytes = (long long)share->bytes + share->more_bytes;
     if (more > 0 && count >= most) {
         return err_set(err, -EDQUOT,
-                       "token '%s' of %s has %zu %s%s%s and may have %zu: make it with a larger "
-                       "number of slots (roost token create --slots)",
+                       "token '%s' of %s has %zu %s%s%s; at most %zu are allowed; make a token "
+                       "with more slots (roost token create --slots)",
                        peer->token_id, peer->identity, count, KIND_NAMES[kind],
                        machine != NULL ? " of " : "", machine != NULL ? machine : "", most);
     }
     if (more_bytes > 0 && bytes + more_bytes > (long long)bytes_max) {
-        return err_set(
-            err, -EDQUOT,
-            "token '%s' of %s has ads of %lld bytes%s%s and may have %zu: make it with a "
-            "larger number of slots (roost token create --slots)",
-            peer->token_id, peer->identity, bytes, machine != NULL ? " of " : "",
-            machine != NULL ? machine : "", bytes_max);
+        return err_set(err, -EDQUOT,
+                       "token '%s' of %s has ads of %lld bytes%s%s; at most %zu are allowed; make "
+                       "a token with more slots (roost token create --slots)",
+                       peer->token_id, peer->identity, bytes, machine != NULL ? " of " : "",
+                       machine != NULL ? machine : "", bytes_max);
     }
     return 0;
 }

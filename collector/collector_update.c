@@ -147,8 +147,8 @@ static int admit_identity(const struct update *update, const char *name, const s
     if (*uplink && (strncmp(uplink, UPLINK_PREFIX, strlen(UPLINK_PREFIX)) != 0 ||
                     !wire_peer_may_advertise(peer, uplink))) {
         return err_set(err, -EACCES,
-                       "StartdUplink of the ad '%s' of %s is '%s', which is another's", name,
-                       peer->identity, uplink);
+                       "StartdUplink of the ad '%s' of %s is '%s', which belongs to another sender",
+                       name, peer->identity, uplink);
     }
     const char *who = said.text[AD_IDENTITY_AUTHENTICATED_IDENTITY];
     if (*who && strcmp(who, peer->identity) != 0) {
@@ -486,7 +486,7 @@ static int judge(struct update *update, const void *bytes, size_t length, struct
     } else if (latest && plan_is_old(&entry->stamp, &update->stamp)) {
         update->old++;
     } else if (!update->full && !latest) {
-        code = err_set(err, -ESTALE, "there is no ad '%s' to be changed: send it in full", name);
+        code = err_set(err, -ESTALE, "no such ad to change: '%s'; send the whole ad", name);
     } else {
         bool is_machine = entry ? entry->is_machine : text_equal_nocase(type, "Machine");
         if (make(update, length, &beside, name, is_machine, item, &why) != 0) {
@@ -499,9 +499,10 @@ static int judge(struct update *update, const void *bytes, size_t length, struct
                             ? NULL
                             : keep_beside(update, entry, &beside);
         if (is_straggler(update, entry, item->ad)) {
-            return err_set(err, -ESTALE,
-                           "%s left offline ads in this boot: send CancelOffline if it is awake",
-                           ad_string_or(item->ad, "Machine", "?"));
+            return err_set(
+                err, -ESTALE,
+                "%s has offline ads from this boot; send CancelOffline if the machine is awake",
+                ad_string_or(item->ad, "Machine", "?"));
         }
         set_address(update, item, is_machine);
         return 0;
@@ -604,7 +605,8 @@ void collector_update(struct session *session, struct wire_request *request)
     int code = 0;
     shares_begin(session->collector->shares);
     if (!update->full && !plan_is_successor(&session->last, &update->stamp)) {
-        code = err_set(&err, -ESTALE, "changes that do not follow what is here: send all in full");
+        code = err_set(&err, -ESTALE,
+                       "the changes do not follow the ad that is here; send the whole ad");
     }
     const void *bytes;
     size_t length;
@@ -614,7 +616,7 @@ void collector_update(struct session *session, struct wire_request *request)
     ad_destroy(update->model);
     update->model = NULL;
     if (!code && update->old > 0 && update->old == update->count) {
-        code = err_set(&err, -ESTALE, "there is something newer here");
+        code = err_set(&err, -ESTALE, "a newer ad is here already");
     }
     if (code) {
         update_refuse(update, code, &err);
@@ -635,7 +637,7 @@ static int merge_judge(unsigned roles, const struct ad *changes, const struct ad
     const char *name;
     while (ad_next(changes, &at, &name, NULL)) {
         if (!plan_may_merge(roles, name)) {
-            return err_set(err, -EACCES, "%s may not be set by you in the ad of another", name);
+            return err_set(err, -EACCES, "%s may not be set by you in another sender's ad", name);
         }
     }
     struct ad_value names;
@@ -646,8 +648,8 @@ static int merge_judge(unsigned roles, const struct ad *changes, const struct ad
         struct ad_value value;
         ad_value_item(&names, i, &value);
         if (value.type != AD_TYPE_STRING || !plan_may_merge(roles, value.string.text)) {
-            code = err_set(err, -EACCES, "%s may not be removed by you from the ad of another",
-                           value.type == AD_TYPE_STRING ? value.string.text : "what is no name");
+            code = err_set(err, -EACCES, "%s may not be removed by you from another sender's ad",
+                           value.type == AD_TYPE_STRING ? value.string.text : "an invalid name");
         }
         ad_value_fini(&value);
     }
@@ -664,12 +666,12 @@ void collector_merge(struct session *session, struct wire_request *request)
     unsigned roles = collector_roles(wire_request_peer(request));
     struct err err = {""};
     if (wire_request_ad_count(request) != 1) {
-        wire_reply_error(request, -EINVAL, "MERGE wants one ad with the attributes to be set");
+        wire_reply_error(request, -EINVAL, "MERGE needs one ad with the attributes to set");
         return;
     }
     const struct ad *changes = wire_request_ad(request, 0);
     if (!text_equal_nocase(type, "Machine")) {
-        wire_reply_error(request, -EACCES, "only ads of type Machine are merged, not %s", type);
+        wire_reply_error(request, -EACCES, "only ads of type Machine can be merged, not %s", type);
         return;
     }
     if (merge_judge(roles, changes, args, &err) != 0) {
@@ -678,15 +680,15 @@ void collector_merge(struct session *session, struct wire_request *request)
     }
     struct ads_entry *entry = collector_ads_find(collector->ads, type, name);
     if (!entry || !entry->latest) {
-        wire_reply_error(request, -ENOENT, "there is no %s ad '%s'", type, name);
+        wire_reply_error(request, -ENOENT, "no such %s ad: '%s'", type, name);
         return;
     }
     if (entry->latest_absent) {
-        wire_reply_error(request, -ENOENT, "'%s' is absent: nobody is to match or wake it", name);
+        wire_reply_error(request, -ENOENT, "'%s' is absent, and cannot be matched or woken", name);
         return;
     }
     if (!entry->latest_offline && ad_has(changes, "OfflineMatches")) {
-        wire_reply_error(request, -ENOENT, "'%s' is awake: there is no offline ad to hold", name);
+        wire_reply_error(request, -ENOENT, "'%s' is awake and has no offline ad to hold", name);
         return;
     }
     struct plan_stamp stamp = entry->stamp; /* stays the owner's */

@@ -151,7 +151,7 @@ void inspect_plan_ad(const struct ad *ad, const struct ad_context *context, stru
     }
     const struct ad_expr *requirements = ad_lookup(ad, LOOKED_AT[0]);
     if (!requirements) {
-        say(out, "it has no Requirements:", "no job matches it", NULL);
+        say(out, "the ad has no Requirements:", "no job matches it", NULL);
     } else if (!circle) {
         look_at_needed(ad, requirements, out);
     }

@@ -85,7 +85,7 @@ static enum drain_code read_schedule(const struct ad *args, enum drain_schedule 
     } else if (value.type != AD_TYPE_UNDEFINED &&
                (value.type != AD_TYPE_STRING ||
                 drain_schedule_parse(value.string.text, ret) != 0)) {
-        code = bad(err, "HowFast", "graceful, quick or fast");
+        code = bad(err, "HowFast", "must be graceful, quick or fast");
     }
     ad_value_fini(&value);
     return code;
@@ -100,7 +100,7 @@ static enum drain_code read_then(const struct ad *args, enum drain_then *ret, st
         *ret = (enum drain_then)value.integer;
     } else if (value.type != AD_TYPE_UNDEFINED &&
                (value.type != AD_TYPE_STRING || drain_then_parse(value.string.text, ret) != 0)) {
-        code = bad(err, "OnCompletion", "stay, resume, exit, restart, sleep or off");
+        code = bad(err, "OnCompletion", "must be stay, resume, exit, restart, sleep or off");
     }
     ad_value_fini(&value);
     return code;
@@ -142,7 +142,7 @@ static enum drain_code read_slots(const struct ad *args, struct drain_request *r
         code = list.type == AD_TYPE_UNDEFINED ? DRAIN_OK
                                               : bad(err, "Slots", "must be a list of names");
     } else if (count == 0 || count > DRAIN_SLOTS_MAX) {
-        code = bad(err, "Slots", "names none, or too many");
+        code = bad(err, "Slots", "has no names, or too many");
     } else {
         ret->slots = mem_zalloc(count * sizeof *ret->slots);
     }
@@ -168,7 +168,7 @@ static enum drain_code read_seconds(const struct ad *args, const char *name, int
     int64_t value = *ret;
     int rc = ad_get_int(args, name, &value);
     if ((rc != 0 && rc != -ENOENT) || value < 0 || value > max) {
-        return bad(err, name, "is no such time");
+        return bad(err, name, "is not a valid time");
     }
     *ret = value;
     return DRAIN_OK;
@@ -196,10 +196,11 @@ static enum drain_code read_all(const struct ad *args, struct drain_request *ret
     ret->reclaimable = ad_bool_or(args, "Reclaimable", false);
     if (code == DRAIN_OK && ret->reclaimable && ret->then != DRAIN_THEN_SLEEP &&
         ret->then != DRAIN_THEN_OFF) {
-        code = bad(err, "Reclaimable", "only with OnCompletion sleep or off");
+        code = bad(err, "Reclaimable", "goes only with OnCompletion sleep or off");
     }
     if (code == DRAIN_OK && ret->slot_count > 0 && ret->then > DRAIN_THEN_RESUME) {
-        code = bad(err, "OnCompletion", "with Slots, only stay and resume: other slots still run");
+        code = bad(err, "OnCompletion",
+                   "with Slots, must be stay or resume, because other slots still run");
     }
     return code;
 }

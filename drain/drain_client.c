@@ -71,8 +71,8 @@ static void committed(void *arg, struct wire_reply *reply)
     if (reply->status == 0) {
         end(client, DRAIN_OK, "", reply->args);
     } else if (code_of(reply) == DRAIN_NO_ANSWER) {
-        end(client, DRAIN_NO_ANSWER, "no answer to the commit: whether it drains is not known",
-            NULL);
+        end(client, DRAIN_NO_ANSWER,
+            "no answer to the commit; not known whether the machine drains", NULL);
     } else {
         end(client, code_of(reply), reply->text, reply->args);
     }
@@ -98,7 +98,7 @@ static void answered(void *arg, struct wire_reply *reply)
     } else if (client->estimate || client->id[0] == '\0') {
         end(client, DRAIN_OK, "", reply->args);
     } else {
-        end(client, DRAIN_TOO_LATE, "the offer is over", NULL);
+        end(client, DRAIN_TOO_LATE, "the offer has ended", NULL);
     }
 }
 
@@ -108,8 +108,8 @@ static int call(struct drain_client *client, enum wire_verb verb, const struct a
     const struct wire_body body = {.args = args};
     int64_t sent = wire_relay(client->hub, client->uplink, verb, &body, 0, reply, client);
     if (sent < 0) {
-        return err_set(err, (int)sent, "%s: cannot be asked through the collector: %s",
-                       client->machine, err_code_text((int)sent));
+        return err_set(err, (int)sent, "cannot ask %s through the collector: %s", client->machine,
+                       err_code_text((int)sent));
     }
     *ret = sent;
     return 0;

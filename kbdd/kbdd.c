@@ -92,9 +92,9 @@ static void watcher_ended(void *arg, pid_t pid, const struct os_exit *how)
     (void)pid;
     display->pid = 0;
     display->again_ms = loop_now_ms(display->kbdd->env.loop) + AGAIN_MS;
-    log_info(display->kbdd->env.log, "display.unwatched", "the process that watched it ended",
-             LOG_INT("display", display->number), LOG_INT("status", how->status),
-             LOG_INT("signal", how->signal));
+    log_info(display->kbdd->env.log, "display.unwatched",
+             "the process that watched the display ended", LOG_INT("display", display->number),
+             LOG_INT("status", how->status), LOG_INT("signal", how->signal));
 }
 
 static void watch(struct display *display, uid_t socket_uid)
@@ -133,7 +133,7 @@ static void watch(struct display *display, uid_t socket_uid)
         log_error(kbdd->env.log, "display.spawn", err.text);
         return;
     }
-    log_info(kbdd->env.log, "display.found", "an X display is watched",
+    log_info(kbdd->env.log, "display.found", "watching an X display",
              LOG_INT("display", display->number), LOG_INT("uid", search.uid),
              LOG_INT("pid", display->pid));
 }

@@ -117,11 +117,12 @@ static void asked(void *arg, int result)
 {
     struct watcher *watcher = arg;
     if (result != 0) {
-        give_up(watcher, watcher->x == NULL ? watcher->err.text : "it does not answer any more");
+        give_up(watcher,
+                watcher->x == NULL ? watcher->err.text : "the display does not answer any more");
         return;
     }
     if (!watcher->open) {
-        log_info(watcher->env.log, "display.open", "the display is watched",
+        log_info(watcher->env.log, "display.open", "watching the display",
                  LOG_TEXT("display", watcher->display));
         watcher->open = true;
     }
@@ -185,8 +186,7 @@ static int become(struct watcher *watcher, struct err *err)
     }
     rc = rc != 0 ? rc : os_user_find(os, name, &uid, &gid, err);
     if (rc == 0 && uid == 0) {
-        rc =
-            err_set(err, -EPERM, "KBDD_USER: X is never spoken with as root: name another account");
+        rc = err_set(err, -EPERM, "KBDD_USER: kbdd never talks to X as root; name another account");
     }
     rc = rc != 0 ? rc : os_become(os, uid, gid, err);
     if (rc == 0 && watcher->uid != 0) {

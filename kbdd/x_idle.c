@@ -32,7 +32,7 @@ int x_idle_open(const char *display, const unsigned char *cookie, size_t length,
     x->display = XOpenDisplay(display);
     if (x->display == NULL) {
         mem_free(x);
-        return err_set(err, -ECONNREFUSED, "display %s cannot be opened", display);
+        return err_set(err, -ECONNREFUSED, "cannot open display %s", display);
     }
     if (!XScreenSaverQueryExtension(x->display, &event, &error) ||
         (x->info = XScreenSaverAllocInfo()) == NULL) {

@@ -110,7 +110,7 @@ static void ended(void *arg, pid_t pid, const struct os_exit *how)
     keeper->pid = 0;
     master_ad_changed(master->ad);
     if (master->stopping != 0 || !keeper->wanted) {
-        log_info(master->env.log, "daemon.stopped", "ended as told",
+        log_info(master->env.log, "daemon.stopped", "the daemon ended as told",
                  LOG_TEXT("name", keeper->name));
         if (master->stopping != 0) {
             stop_more(master);
@@ -125,7 +125,7 @@ static void ended(void *arg, pid_t pid, const struct os_exit *how)
     keeper->failures =
         master_plan_failures(&backoff, keeper->failures, now_ms - keeper->started_ms);
     uint64_t delay_ms = master_plan_delay_ms(&backoff, keeper->failures);
-    log_warn(master->env.log, "daemon.ended", "ended by itself: it is started again",
+    log_warn(master->env.log, "daemon.ended", "the daemon ended unexpectedly and will be restarted",
              LOG_TEXT("name", keeper->name), LOG_INT("pid", pid), LOG_INT("status", how->status),
              LOG_INT("signal", how->signal), LOG_INT("delay_ms", delay_ms));
     loop_timer_set(keeper->restart, delay_ms);
@@ -150,8 +150,8 @@ static bool adopt(struct keeper *keeper)
         return false;
     }
     keeper->adopted = true;
-    log_info(master->env.log, "daemon.adopted", "found it running", LOG_TEXT("name", keeper->name),
-             LOG_INT("pid", pid));
+    log_info(master->env.log, "daemon.adopted", "the daemon is running already",
+             LOG_TEXT("name", keeper->name), LOG_INT("pid", pid));
     return true;
 }
 
@@ -283,7 +283,7 @@ static void stop_more(struct master *master)
 static void stop_late(void *arg)
 {
     struct master *master = arg;
-    log_warn(master->env.log, "daemon.kill", "daemons did not end in time");
+    log_warn(master->env.log, "daemon.kill", "daemons did not stop in time");
     int signal_number = master->stopping < 3 ? SIGQUIT : SIGKILL;
     master->stopping = 3;
     signal_all(master, false, signal_number);
@@ -408,7 +408,7 @@ static int master_start(const struct daemon_env *env, void **state, struct err *
     size_t count;
     (void)config_list(env->config, "DAEMON_LIST", &count);
     if (count == 0) {
-        return err_set(err, -EINVAL, "DAEMON_LIST is empty: nothing to keep running");
+        return err_set(err, -EINVAL, "DAEMON_LIST is empty; name at least one daemon");
     }
     static const struct master_ad_events EVENTS = {.fill = say_daemons, .turn_on = turn_on};
     struct master *master = mem_zalloc(sizeof *master);

@@ -112,13 +112,13 @@ static void turn_on(struct master_ad *self, struct wire_request *request)
     struct vec names = {0};
     int rc = self->events->turn_on(self->arg, daemon[0] != '\0' ? daemon : NULL, &names);
     if (self->stopping) {
-        wire_reply_error(request, -ESHUTDOWN, "%s: its master ends", self->name);
+        wire_reply_error(request, -ESHUTDOWN, "%s: the master is stopping", self->name);
     } else if (rc != 0) {
-        wire_reply_error(request, rc, "the master of %s keeps no %s", self->name, daemon);
+        wire_reply_error(request, rc, "the master of %s does not run %s", self->name, daemon);
     } else {
         struct ad *reply = ad_create();
         const struct wire_body body = {.args = reply};
-        log_info(self->env.log, "daemon.on", "daemons that stayed down are to run",
+        log_info(self->env.log, "daemon.on", "starting daemons that stayed down",
                  LOG_TEXT("by", wire_request_peer(request)->identity),
                  LOG_INT("count", names.count));
         ad_set_strings(reply, "Daemons", (const char *const *)names.items, names.count);
@@ -143,7 +143,7 @@ static void on_request(void *arg, struct wire_request *request)
         wire_reply_ok(request, NULL);
         break;
     default:
-        wire_reply_error(request, -ENOSYS, "%s is not for a master",
+        wire_reply_error(request, -ENOSYS, "a master does not support %s",
                          wire_verb_name(wire_request_verb(request)));
     }
 }

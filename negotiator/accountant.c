@@ -436,7 +436,7 @@ static int check_value(enum account_value which, double value, struct err *err)
     case ACCOUNT_LAST:
         return value >= 0 && value < 9e15 ? 0 : err_set(err, -ERANGE, "the value is out of range");
     }
-    return err_set(err, -EINVAL, "there is no such value of an account");
+    return err_set(err, -EINVAL, "unknown value of an account");
 }
 
 static void set_value(struct account *account, enum account_value which, double value)
@@ -474,11 +474,11 @@ int accountant_set(struct accountant *accountant, const char *name, enum account
         return rc;
     }
     if (!accountant_name_is_valid(name)) {
-        return err_set(err, -EINVAL, "'%.100s' is no name of a submitter or group", name);
+        return err_set(err, -EINVAL, "'%.100s' is not a valid name of a submitter or group", name);
     }
     if (accountant_find(accountant, name) == NULL &&
         strmap_count(accountant->accounts) >= ACCOUNTANT_ACCOUNTS_MAX) {
-        return err_set(err, -ENOSPC, "there are %d accounts already", ACCOUNTANT_ACCOUNTS_MAX);
+        return err_set(err, -ENOSPC, "too many accounts (%d)", ACCOUNTANT_ACCOUNTS_MAX);
     }
     struct account *account = account_of(accountant, name);
     struct store_txn *txn = store_begin(accountant->store);
@@ -499,7 +499,7 @@ static void reset(struct accountant *accountant, struct store_txn *txn, struct a
 
 static int unknown(const char *name, struct err *err)
 {
-    return err_set(err, -ENOENT, "nothing is known of '%.100s'", name);
+    return err_set(err, -ENOENT, "no such account: '%.100s'", name);
 }
 
 int accountant_reset(struct accountant *accountant, const char *name, int64_t now_s,
@@ -530,7 +530,7 @@ int accountant_delete(struct accountant *accountant, const char *name, void (*do
         return unknown(name, err);
     }
     if (account->slots > 0) {
-        return err_set(err, -EBUSY, "'%.100s' uses %.0f slots now", name, account->slots);
+        return err_set(err, -EBUSY, "'%.100s' is using %.0f slots", name, account->slots);
     }
     size_t at = 0;
     void *value;

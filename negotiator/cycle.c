@@ -158,7 +158,7 @@ static void tell_costly(struct negotiator *negotiator)
         const struct pool_request *request =
             costly.is_slot ? NULL : negotiator->request_numbers.items.items[costly.number];
         static const char WHY[] =
-            "evaluating Requirements or Rank takes too many steps: it matches nothing";
+            "evaluating Requirements or Rank takes too many steps; the ad matches nothing";
         if (slot != NULL) {
             log_warn(negotiator->env.log, "cycle.costly_slot", WHY,
                      LOG_TEXT("slot", slot->facts.name), LOG_TEXT("machine", slot->facts.machine),

@@ -45,7 +45,7 @@ static bool number_of(const struct config *config, struct log *log, const char *
         return false;
     }
     if (text_parse_double(text, &value, NULL) != 0 || !isfinite(value) || value < 0) {
-        complain(log, group, "not a number: taken as 0", text);
+        complain(log, group, "not a number; taken as 0", text);
         value = 0;
     }
     *ret = value;
@@ -122,12 +122,13 @@ static void add_group(struct groups *groups, const struct config *config, struct
 {
     size_t parent = is_group(name) ? parent_of(groups, name) : groups->count;
     if (parent == groups->count) {
-        complain(log, name, "left out: no name of a group, or its parent is not in GROUP_NAMES",
+        complain(log, name,
+                 "ignored: not a valid group name, or the parent group is not in GROUP_NAMES",
                  name);
         return;
     }
     if (groups_find(groups, name) < groups->count) {
-        complain(log, name, "is in GROUP_NAMES twice", name);
+        complain(log, name, "listed twice in GROUP_NAMES", name);
         return;
     }
     struct group_entry entry = {.name = mem_strdup(name), .parent = parent, .ceiling = -1};

@@ -75,7 +75,8 @@ static void another_leads(struct negotiator *negotiator, const struct wire_reply
     const char *holder = reply->args != NULL ? ad_string_or(reply->args, "Holder", "") : "";
     if (reply->args != NULL && strcmp(holder, negotiator->lease.leader) != 0) {
         (void)snprintf(negotiator->lease.leader, sizeof negotiator->lease.leader, "%s", holder);
-        log_info(negotiator->env.log, "lease", "another leads", LOG_TEXT("holder", holder),
+        log_info(negotiator->env.log, "lease", "another negotiator leads",
+                 LOG_TEXT("holder", holder),
                  LOG_TEXT("identity", ad_string_or(reply->args, "HolderIdentity", "")),
                  LOG_INT("remaining_s", ad_int_or(reply->args, "Remaining", 0)));
     }
@@ -96,7 +97,8 @@ static void leased(void *arg, struct wire_reply *reply)
     } else if (reply->status == -EBUSY) {
         another_leads(negotiator, reply);
     } else if (led && !negotiator->lease.leads) {
-        log_warn(negotiator->env.log, "lease", "not renewed: this negotiator does not lead now",
+        log_warn(negotiator->env.log, "lease",
+                 "lead not renewed: this negotiator does not lead now",
                  LOG_TEXT("why", reply->text));
     }
 }
@@ -160,7 +162,7 @@ static void on_request(void *arg, struct wire_request *request)
         userprio_change(arg, request);
         break;
     default:
-        wire_reply_error(request, -ENOSYS, "%s is not for a negotiator",
+        wire_reply_error(request, -ENOSYS, "a negotiator does not support %s",
                          wire_verb_name(wire_request_verb(request)));
     }
 }

@@ -227,7 +227,7 @@ static void history_found(void *arg, int result, const struct ad *const *ads, si
 {
     struct answer *answer = arg;
     if (result != 0 && answer->request != NULL) {
-        wire_reply_error(answer->request, result, "the history of use cannot be read");
+        wire_reply_error(answer->request, result, "cannot read the history of usage");
         answer->request = NULL;
     }
     for (size_t i = 0; i < count; i++) {
@@ -353,7 +353,7 @@ static int set_value(struct negotiator *negotiator, const struct ad *args, const
     const char *attribute = ad_string_or(args, "Attribute", "");
     double value;
     if (ad_get_real(args, "Value", &value) != 0) {
-        return err_set(err, -EINVAL, "there is no number in Value");
+        return err_set(err, -EINVAL, "Value must be a number");
     }
     for (size_t i = 0; i < ARRAY_COUNT(VALUES); i++) {
         if (text_equal_nocase(VALUES[i].attribute, attribute)) {
@@ -361,7 +361,7 @@ static int set_value(struct negotiator *negotiator, const struct ad *args, const
                                   call, err);
         }
     }
-    return err_set(err, -EINVAL, "'%.50s' is not a value of an account", attribute);
+    return err_set(err, -EINVAL, "unknown value of an account: '%.50s'", attribute);
 }
 
 static int carry_out(struct negotiator *negotiator, const struct ad *args, struct change_call *call,
@@ -377,7 +377,7 @@ static int carry_out(struct negotiator *negotiator, const struct ad *args, struc
         return accountant_reset(negotiator->accountant, NULL, now_s, changed, call, err);
     }
     if (call->name == NULL) {
-        return err_set(err, -EINVAL, "which submitter or group?");
+        return err_set(err, -EINVAL, "no submitter or group named");
     }
     if (text_equal_nocase(action, "Set")) {
         return set_value(negotiator, args, name, call, err);
@@ -389,7 +389,8 @@ static int carry_out(struct negotiator *negotiator, const struct ad *args, struc
         call->deleted = true;
         return accountant_delete(negotiator->accountant, name, changed, call, err);
     }
-    return err_set(err, -EINVAL, "'%.50s' is not Set, ResetUsage, ResetAll or Delete", action);
+    return err_set(err, -EINVAL,
+                   "unknown Action '%.50s'; expected Set, ResetUsage, ResetAll or Delete", action);
 }
 
 void userprio_change(struct negotiator *negotiator, struct wire_request *request)

@@ -216,8 +216,8 @@ static void tick(struct power_call *call)
     uint64_t now_ms = loop_now_ms(call->loop);
     if (now_ms >= call->end_ms) {
         bmc_failed(bmc, -ETIMEDOUT,
-                   bmc->waits ? "too many controllers are slower than it could wait for"
-                              : "its controller did not answer in time");
+                   bmc->waits ? "too many controllers are too slow to wait for"
+                              : "the machine's controller did not answer in time");
         return;
     }
     void (*next)(struct bmc *) = bmc->next;
@@ -316,7 +316,7 @@ int bmc_check(const struct power_node *node, struct err *err)
                        node->name, node->method);
     }
     if (!find_way(node->bmc_sleep, &way)) {
-        return err_set(err, -EINVAL, "node %s: method %s: bmc_sleep is graceful, soft or off",
+        return err_set(err, -EINVAL, "node %s: method %s: bmc_sleep must be graceful, soft or off",
                        node->name, node->method);
     }
     return 0;
@@ -357,7 +357,7 @@ void bmc_begin(struct power_call *call, const struct bmc_hands *hands, void *own
     call->end_ms = loop_now_ms(call->loop) + time_ms;
     if (call->operation == POWER_DO_SLEEP && call->level[0] == 'S' &&
         strcmp(call->level, "S5") != 0) {
-        bmc_failed(bmc, -ENOTSUP, "a controller switches off (S5) and knows no other sleep");
+        bmc_failed(bmc, -ENOTSUP, "a controller can only switch the machine off (S5)");
         return;
     }
     power_call_later(call, time_ms, tick);
@@ -397,7 +397,7 @@ static void ended(void *arg, pid_t pid, const struct os_exit *how)
     os_terminal_close(bmc->terminal);
     bmc->terminal = NULL;
     if (bmc->output.failed) {
-        bmc_failed(bmc, -EMSGSIZE, "its controller's answer is too long");
+        bmc_failed(bmc, -EMSGSIZE, "the answer of the machine's controller is too long");
         return;
     }
     bmc->ran(bmc, how->signal != 0 ? -1 : how->status);

@@ -41,45 +41,48 @@ static struct bmc_step order(struct bmc_plan *plan, enum bmc_act what)
 static struct bmc_step wake(struct bmc_plan *plan, enum power_state state, uint64_t left_ms)
 {
     if (state == POWER_ON) {
-        return end(0, plan->hard ? "switched on" : "its controller says that it is on");
+        return end(0, plan->hard ? "switched on" : "the controller says that the machine is on");
     }
     if (!plan->hard) {
         return state == POWER_OFF
                    ? order(plan, BMC_ORDER_ON)
-                   : end(-EIO, "it is not known whether it is on: nothing was ordered");
+                   : end(-EIO, "not known whether the machine is on; no order was sent");
     }
     if (left_ms > 0) {
         return ask_again(plan, left_ms);
     }
-    return end(-EIO, state == POWER_OFF
-                         ? "its controller took the order and still says that it is off"
-                         : "its controller took the order and does not say what became of it");
+    return end(-EIO,
+               state == POWER_OFF
+                   ? "the controller accepted the order but still says that the machine is off"
+                   : "the controller accepted the order but does not report the result");
 }
 
 static struct bmc_step go_down(struct bmc_plan *plan, enum power_state state, uint64_t left_ms)
 {
     if (state == POWER_OFF) {
-        return end(0, plan->hard ? plan->soft ? "it did not shut down in time and was switched off"
-                                              : "switched off"
-                      : plan->soft ? "it has shut down"
-                                   : "its controller says that it is off");
+        return end(0, plan->hard
+                          ? plan->soft
+                                ? "the machine did not shut down in time and was switched off"
+                                : "switched off"
+                      : plan->soft ? "the machine has shut down"
+                                   : "the controller says that the machine is off");
     }
     if (left_ms > 0) {
         return ask_again(plan, left_ms);
     }
     if (state == POWER_UNKNOWN) {
         return end(-EIO, plan->soft || plan->hard
-                             ? "its controller took the order and does not say what became of it"
-                             : "it is not known whether it is on: nothing was ordered");
+                             ? "the controller accepted the order but does not report the result"
+                             : "not known whether the machine is on; no order was sent");
     }
     if (plan->hard) {
-        return end(-EIO, "its controller took the order and still says that it is on");
+        return end(-EIO, "the controller accepted the order but still says that the machine is on");
     }
     if (!plan->soft) {
         return order(plan, plan->way == BMC_HARD ? BMC_ORDER_OFF : BMC_ORDER_SOFT);
     }
     return plan->way == BMC_GRACEFUL ? order(plan, BMC_ORDER_OFF)
-                                     : end(-ETIMEDOUT, "it did not shut down in time");
+                                     : end(-ETIMEDOUT, "the machine did not shut down in time");
 }
 
 struct bmc_step bmc_plan_told(struct bmc_plan *plan, enum power_state state, uint64_t now_ms)
@@ -95,8 +98,8 @@ struct bmc_step bmc_plan_told(struct bmc_plan *plan, enum power_state state, uin
     case BMC_AIM_STATUS:
         break;
     }
-    struct bmc_step step = end(0, state == POWER_UNKNOWN ? "its controller says neither on nor off"
-                                                         : "its controller says so");
+    struct bmc_step step = end(0, state == POWER_UNKNOWN ? "the controller says neither on nor off"
+                                                         : "the controller says so");
     step.state = state;
     return step;
 }

@@ -59,7 +59,7 @@ static void ended(void *arg, pid_t pid, const struct os_exit *how)
                                  : how->status == 0 ? POWER_ON
                                  : how->status == 1 ? POWER_OFF
                                                     : POWER_UNKNOWN;
-        power_call_status(call, state, "by its status command");
+        power_call_status(call, state, "according to its status command");
         return;
     }
     if (how->signal != 0) {
@@ -74,7 +74,7 @@ static void ended(void *arg, pid_t pid, const struct os_exit *how)
 static void late(struct power_call *call)
 {
     if (call->operation == POWER_DO_STATUS) {
-        power_call_status(call, POWER_UNKNOWN, "its status command did not end in time");
+        power_call_status(call, POWER_UNKNOWN, "the status command did not end in time");
         return;
     }
     power_call_done(call, -ETIMEDOUT, "the command did not end in time and was killed");

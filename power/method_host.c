@@ -53,8 +53,8 @@ static int add_program(struct vec *words, const char *text, const struct power_n
     if (args_parse_v2(text, words, &why) != 0 || words->count == 0 ||
         ((const char *)words->items[0])[0] != '/') {
         return err_set(err, -EINVAL,
-                       "node %s: method host: '%s' is no command with an absolute path", node->name,
-                       text);
+                       "node %s: method host: '%s' is not a command with an absolute path",
+                       node->name, text);
     }
     return 0;
 }
@@ -77,8 +77,8 @@ static int add_kernel(struct vec *words, const char *level, const struct power_n
             return 0;
         }
     }
-    return err_set(err, -EINVAL, "node %s: method host: the kernel knows no '%s'", node->name,
-                   level);
+    return err_set(err, -EINVAL, "node %s: method host: the kernel does not support '%s'",
+                   node->name, level);
 }
 
 static void add_logind(struct vec *words, const char *verb, const struct power_node *node)
@@ -102,7 +102,7 @@ static int add_off(struct vec *words, const struct power_node *node, struct err 
     }
     if (is_set(node->root)) { /* whose machine is it that is below there? not this one */
         return err_set(err, -EINVAL,
-                       "node %s: method host: below %s there is nothing to switch off; set "
+                       "node %s: method host: nothing below %s can switch the machine off; set "
                        "POWER_SLEEP_CMD",
                        node->name, node->root);
     }
@@ -134,7 +134,7 @@ static int command_for(const struct power_node *node, const char *level, struct 
 static int check(const struct power_node *node, enum power_operation operation, struct err *err)
 {
     if (operation != POWER_DO_SLEEP) {
-        return err_set(err, -EINVAL, "node %s: method host only puts its own machine to sleep",
+        return err_set(err, -EINVAL, "node %s: method host can put only its own machine to sleep",
                        node->name);
     }
     return 0;
@@ -156,7 +156,7 @@ static void ended(void *arg, pid_t pid, const struct os_exit *how)
 
 static void late(struct power_call *call)
 {
-    power_call_done(call, -ETIMEDOUT, "%s: not done in time; its program was killed", call->level);
+    power_call_done(call, -ETIMEDOUT, "%s: not done in time; the program was killed", call->level);
 }
 
 static void begin(struct power_call *call)

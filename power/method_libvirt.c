@@ -106,11 +106,12 @@ static int check(const struct power_node *node, enum power_operation operation, 
                        node->name);
     }
     if (domain[0] == '\0' || strlen(domain) > 255 || !is_one_line(domain)) {
-        return err_set(err, -EINVAL, "node %s: method libvirt: domain is to be 1 to 255 characters",
-                       node->name);
+        return err_set(err, -EINVAL,
+                       "node %s: method libvirt: domain must have 1 to 255 characters", node->name);
     }
     if (node->uri != NULL && (node->uri[0] == '\0' || node->uri[0] == '-')) {
-        return err_set(err, -EINVAL, "node %s: method libvirt: uri '%s'", node->name, node->uri);
+        return err_set(err, -EINVAL, "node %s: method libvirt: bad uri '%s'", node->name,
+                       node->uri);
     }
     return 0;
 }
@@ -196,7 +197,7 @@ static void ended(void *arg, pid_t pid, const struct os_exit *how)
     (void)pid;
     if (how->signal != 0) {
         (void)snprintf(why, sizeof why, "roost-libvirt was ended by signal %d%s", how->signal,
-                       helper->killed ? ": it did not answer" : "");
+                       helper->killed ? ": no answer" : "");
     } else {
         (void)snprintf(why, sizeof why, "roost-libvirt ended with status %d", how->status);
     }

@@ -44,7 +44,7 @@ static void wake(struct power_call *call)
     pid_t pid = holder(call);
     if (pid != 0) {
         if (loop_now_ms(call->loop) >= call->end_ms) {
-            power_call_done(call, -EBUSY, "its master (pid %d) is still running", (int)pid);
+            power_call_done(call, -EBUSY, "the node's master (pid %d) is still running", (int)pid);
             return;
         }
         power_call_later(call, POLL_MS, wake);
@@ -79,12 +79,13 @@ static void begin(struct power_call *call)
     pid_t pid = holder(call);
     if (call->operation == POWER_DO_STATUS) {
         power_call_status(call, pid != 0 ? POWER_ON : POWER_OFF,
-                          pid != 0 ? "its master runs" : "no process");
+                          pid != 0 ? "the node's master is running" : "no process");
         return;
     }
     int rc = pid != 0 ? os_kill(call->os, pid, SIGTERM) : -ESRCH;
     power_call_done(call, rc, "%s",
-                    rc == 0 ? "its master was told to end" : "it has no master that could end it");
+                    rc == 0 ? "the node's master was told to end"
+                            : "the node has no master that could end it");
 }
 
 const struct power_method power_method_process = {.name = "process",

@@ -98,15 +98,15 @@ static int check(const struct power_node *node, enum power_operation operation, 
                     node->name, node->bmc);
     }
     if (rc == 0 && system_path(node, path) != 0) {
-        rc = err_set(err, -EINVAL, "node %s: method redfish: bmc_system '%s' is no path",
+        rc = err_set(err, -EINVAL, "node %s: method redfish: bmc_system '%s' is not a path",
                      node->name, node->bmc_system);
     }
     if (rc == 0 && node->bmc_ca != NULL && node->bmc_ca[0] != '/') {
-        rc = err_set(err, -EINVAL, "node %s: method redfish: bmc_ca is to be an absolute path",
+        rc = err_set(err, -EINVAL, "node %s: method redfish: bmc_ca must be an absolute path",
                      node->name);
     }
     if (rc == 0 && node->bmc_pin != NULL && strncmp(node->bmc_pin, "sha256//", 8) != 0) {
-        rc = err_set(err, -EINVAL, "node %s: method redfish: bmc_pin is to be sha256//BASE64",
+        rc = err_set(err, -EINVAL, "node %s: method redfish: bmc_pin must be sha256//BASE64",
                      node->name);
     }
     return rc;
@@ -187,7 +187,7 @@ static void refused(struct bmc *bmc, const struct redfish_answer *answer, const 
     char complaint[150], text[300];
     int status = redfish_answer_status(answer);
     redfish_answer_complaint(answer, complaint, sizeof complaint);
-    (void)snprintf(text, sizeof text, "its controller answers %d to %s%s%s", status, what,
+    (void)snprintf(text, sizeof text, "the controller answered %d to %s%s%s", status, what,
                    complaint[0] != '\0' ? ": " : "", complaint);
     bmc_failed(bmc, status == 401 || status == 403 ? -EACCES : -EIO, text);
 }
@@ -203,7 +203,7 @@ static void logged_in(struct bmc *bmc, const struct redfish_answer *answer)
         return;
     }
     if (redfish_answer_token(answer, redfish->token) != 0) {
-        bmc_failed(bmc, -EPROTO, "its controller gave no token for a session");
+        bmc_failed(bmc, -EPROTO, "the controller gave no token for a session");
         return;
     }
     if (redfish_answer_location(answer, redfish->session) != 0) {
@@ -221,7 +221,7 @@ static void login(struct bmc *bmc)
     int rc =
         secret_file_read(bmc->call->os, node->bmc_password_file, password, sizeof password, &err);
     if (rc == 0 && redfish_login_body(node->bmc_user, password, body, sizeof body) != 0) {
-        rc = err_set(&err, -EINVAL, "%s: a password that JSON cannot carry",
+        rc = err_set(&err, -EINVAL, "%s: the password cannot be written in JSON",
                      node->bmc_password_file);
     }
     secret_wipe(password, sizeof password);
@@ -423,7 +423,7 @@ static void seen_again(struct bmc *bmc, const struct redfish_answer *answer)
         return;
     }
     if (redfish_answer_system(answer, &reset) != redfish->state) {
-        bmc_failed(bmc, -EAGAIN, "somebody else switches it, too: nothing was ordered");
+        bmc_failed(bmc, -EAGAIN, "another client is switching the machine, too; no order was sent");
         return;
     }
     redfish_answer_etag(answer, redfish->etag);
@@ -455,7 +455,7 @@ static void order_now(struct bmc *bmc)
     const char *type = redfish_reset_type(&redfish->reset, redfish->act);
     if (type == NULL) {
         char text[100];
-        (void)snprintf(text, sizeof text, "its controller knows no way to do '%s'",
+        (void)snprintf(text, sizeof text, "the controller supports no way to do '%s'",
                        bmc_act_name(redfish->act));
         bmc_failed(bmc, -ENOTSUP, text);
         return;
@@ -483,7 +483,7 @@ static void order(struct bmc *bmc, enum bmc_act act)
     redfish->again_ms = AGAIN_MS;
     redfish->conflicts = 0;
     if (redfish->reset.target[0] == '\0') {
-        bmc_failed(bmc, -ENOTSUP, "its controller names no way to switch it");
+        bmc_failed(bmc, -ENOTSUP, "the controller names no way to switch the machine");
     } else if (!redfish->reset.told && redfish->reset.info[0] != '\0') {
         request(bmc, "GET", redfish->reset.info, info_seen);
     } else {

@@ -67,14 +67,14 @@ static int read_target(const struct power_node *node, uint8_t mac[NET_MAC_BYTES]
     if (node->packet != NULL) {
         return wol_packet_read(node->packet, node->packet_length, &packet, mac)
                    ? 0
-                   : err_set(err, -EINVAL, "node %s: that is no magic packet", node->name);
+                   : err_set(err, -EINVAL, "node %s: not a magic packet", node->name);
     }
     if (node->hardware_address == NULL || node->hardware_address[0] == '\0') {
         return err_set(err, -EINVAL, "node %s: method wol needs hardware_address", node->name);
     }
     int rc = net_text_mac(node->hardware_address, mac, err);
     if (rc == 0 && !wol_packet_can_wake(mac)) {
-        rc = err_set(err, -EINVAL, "%s is no adapter's address", node->hardware_address);
+        rc = err_set(err, -EINVAL, "%s is not a valid adapter address", node->hardware_address);
     }
     return rc == 0 ? 0 : err_prefix(err, rc, "node %s: hardware_address", node->name);
 }
@@ -89,7 +89,7 @@ static int check(const struct power_node *node, enum power_operation operation, 
     uint8_t mac[NET_MAC_BYTES];
     struct net_subnet subnet;
     if (operation != POWER_DO_WAKE) {
-        return err_set(err, -ENOTSUP, "node %s: method wol can do nothing but wake", node->name);
+        return err_set(err, -ENOTSUP, "node %s: method wol can only wake machines", node->name);
     }
     int rc = read_target(node, mac, err);
     if (rc == 0 && node->subnet != NULL && net_text_subnet(node->subnet, &subnet, err) != 0) {
@@ -97,13 +97,13 @@ static int check(const struct power_node *node, enum power_operation operation, 
     }
     if (rc == 0 && !relay_is(node, "auto") && !relay_is(node, "always") &&
         !relay_is(node, "never")) {
-        rc = err_set(err, -EINVAL, "node %s: relay is auto, always or never, not '%s'", node->name,
-                     node->relay);
+        rc = err_set(err, -EINVAL, "node %s: relay must be auto, always or never, not '%s'",
+                     node->name, node->relay);
     }
     if (rc == 0 && (node->wake_port < 0 || node->wake_port > UINT16_MAX || node->wake_repeats < 0 ||
                     node->wake_repeats > REPEATS_MAX)) {
-        rc = err_set(err, -EINVAL, "node %s: wake_port up to %d, wake_repeats up to %d", node->name,
-                     UINT16_MAX, REPEATS_MAX);
+        rc = err_set(err, -EINVAL, "node %s: wake_port is at most %d, wake_repeats at most %d",
+                     node->name, UINT16_MAX, REPEATS_MAX);
     }
     return rc;
 }
@@ -292,7 +292,7 @@ static void send_as_routed(struct power_call *call, const char *why)
 {
     struct wol *wol = call->own;
     if (!wol->has_subnet) {
-        power_call_done(call, -ENETUNREACH, "%s, and its network is not known", why);
+        power_call_done(call, -ENETUNREACH, "%s, and the machine's network is not known", why);
         return;
     }
     wol->as_routed = true;
@@ -320,7 +320,7 @@ static void ask_relay(struct power_call *call)
                                      .port = wol->port,
                                      .repeats = wol->rounds};
     if (!power_ask_relay(call->power, &what, relayed, call)) {
-        relayed(call, -ENOENT, "there is nobody here to ask a relay");
+        relayed(call, -ENOENT, "no machine here can be asked to relay");
     }
 }
 

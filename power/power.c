@@ -93,7 +93,7 @@ static const struct power_method *find_method(const struct power_node *node, str
             return power_methods[i];
         }
     }
-    (void)err_set(err, -EINVAL, "node %s: there is no power method '%s'", node->name,
+    (void)err_set(err, -EINVAL, "node %s: unknown power method '%s'", node->name,
                   node->method != NULL ? node->method : "");
     return NULL;
 }
@@ -156,7 +156,7 @@ void power_sleep_cancel(struct power *power, const void *arg)
             if (call->method->cancel != NULL) {
                 call->method->cancel(call);
             }
-            power_call_done(call, -ECANCELED, "it was taken back"); /* ends its program */
+            power_call_done(call, -ECANCELED, "the order was taken back"); /* ends its program */
         }
     }
 }

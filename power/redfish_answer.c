@@ -86,7 +86,7 @@ int redfish_answer_parse(const char *data, size_t length, struct redfish_answer 
                          struct err *err)
 {
     if (memchr(data, '\0', length) != NULL) {
-        return err_set(err, -EPROTO, "its controller's answer has a zero byte in it");
+        return err_set(err, -EPROTO, "the controller's answer contains a zero byte");
     }
     char *text = mem_strndup(data, length), *head = text, *body;
     int status;
@@ -96,7 +96,7 @@ int redfish_answer_parse(const char *data, size_t length, struct redfish_answer 
         if (body == NULL) {
             secret_wipe(text, length);
             mem_free(text);
-            return err_set(err, -EPROTO, "its controller's answer is not one of HTTP");
+            return err_set(err, -EPROTO, "the controller's answer is not an HTTP answer");
         }
         if (status >= 200) {
             break;
@@ -240,11 +240,12 @@ int redfish_answer_member(const struct redfish_answer *answer, char ret[REDFISH_
     const json_t *members = json_object_get(answer->body, "Members");
     size_t count = json_array_size(members);
     if (count != 1) {
-        return err_set(err, -EINVAL, "its controller has %zu systems: say which by bmc_system",
+        return err_set(err, -EINVAL,
+                       "the controller has %zu systems; name the system with bmc_system",
                        count < MEMBERS_MAX ? count : MEMBERS_MAX);
     }
     if (redfish_path(text_at(json_array_get(members, 0), "@odata.id"), ret) != 0) {
-        return err_set(err, -EINVAL, "its controller names its system by no path");
+        return err_set(err, -EINVAL, "the controller does not give its system a valid path");
     }
     return 0;
 }

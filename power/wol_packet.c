@@ -29,9 +29,9 @@ int wol_password_parse(const char *text, struct wol_password *ret, struct err *e
         ret->length = sizeof four;
         return 0;
     }
-    return err_set(err, -EINVAL,
-                   "a password of Wake-on-LAN is of six bytes as 01:23:45:67:89:ab, or of four as "
-                   "1.2.3.4");
+    return err_set(
+        err, -EINVAL,
+        "a Wake-on-LAN password has six bytes, as in 01:23:45:67:89:ab, or four, as in 1.2.3.4");
 }
 
 bool wol_packet_can_wake(const uint8_t mac[NET_MAC_BYTES])

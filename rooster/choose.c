@@ -120,8 +120,9 @@ void choose_from(struct node *node)
 /* ROOSTER_DRY_RUN: who would be woken is told once, and nobody is. */
 static void only_say(struct node *node)
 {
-    log_info(node->rooster->env.log, "wake.dry_run", "it would be woken, but for ROOSTER_DRY_RUN",
-             LOG_TEXT("machine", node->name), LOG_INT("jobs", node->jobs.waiting));
+    log_info(node->rooster->env.log, "wake.dry_run",
+             "the machine would be woken without ROOSTER_DRY_RUN", LOG_TEXT("machine", node->name),
+             LOG_INT("jobs", node->jobs.waiting));
     node->wake.is_dry = true;
 }
 

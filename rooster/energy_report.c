@@ -114,7 +114,7 @@ static void summed(void *arg, int result, const struct store_row *rows, size_t r
     (void)rows;
     (void)row_count; /* none are kept */
     if (report->request != NULL && result != 0) {
-        wire_reply_error(report->request, result, "the energy of the past cannot be read: %s",
+        wire_reply_error(report->request, result, "cannot read the energy records: %s",
                          err_code_text(result));
     } else if (report->request != NULL) {
         send_report(report);
@@ -135,7 +135,7 @@ void energy_report_answer(struct energy_reports *reports, struct store *store, i
     int64_t since_s = ad_int_or(args, "Since", 0), until_s = ad_int_or(args, "Until", now_s);
     char from[ENERGY_KEY_SIZE], to[ENERGY_KEY_SIZE];
     if (since_s < 0 || until_s < since_s || until_s > INT64_C(253402300799)) {
-        wire_reply_error(request, -EINVAL, "Since and Until are no time");
+        wire_reply_error(request, -EINVAL, "Since or Until is not a valid time");
         return;
     }
     struct report *report = mem_zalloc(sizeof *report);
@@ -164,7 +164,7 @@ void energy_reports_destroy(struct energy_reports *reports)
     for (size_t i = 0; i < reports->under_way.count; i++) {
         struct report *report = reports->under_way.items[i];
         if (report->request != NULL) {
-            wire_reply_error(report->request, -ESHUTDOWN, "the rooster stops");
+            wire_reply_error(report->request, -ESHUTDOWN, "the rooster is stopping");
         }
     }
     vec_fini(&reports->under_way, report_destroy);

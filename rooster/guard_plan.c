@@ -153,7 +153,8 @@ int guard_reserve_parse(const char *text, struct guard_reserve *ret, struct err 
         }
         if (!take_rule(&at, &rule) || (*at != ',' && *at != '\0')) {
             return err_set(err, -EINVAL,
-                           "'%.60s' is no rule such as 'Mon-Fri 07:00-19:00 = 5', 'else 10%%'",
+                           "'%.60s' is not a valid rule; expected a rule such as 'Mon-Fri "
+                           "07:00-19:00 = 5', 'else 10%%'",
                            from);
         }
         reserve.rules[reserve.count++] = rule;
@@ -252,16 +253,15 @@ static bool judge_machine(const struct guard_ask *ask, const struct guard_limits
                           struct guard_verdict *ret)
 {
     if (!ask->can_wake && !ask->order.override) {
-        return no(
-            ret, GUARD_NO_WAY, AGAIN_S,
-            err_set(
-                &ret->why, -EBUSY,
-                "nothing could wake it: no 'node' section, no adapter that magic packets wake"));
+        return no(ret, GUARD_NO_WAY, AGAIN_S,
+                  err_set(&ret->why, -EBUSY,
+                          "the machine could not be woken: it has no 'node' section and no adapter "
+                          "that magic packets wake"));
     }
     if (ask->up_s < limits->min_up_s) {
         return no(ret, GUARD_MIN_UP, limits->min_up_s - ask->up_s,
                   err_set(&ret->why, -EBUSY,
-                          "it is up for %lld s, and not for %lld yet (ROOSTER_MIN_UP)",
+                          "the machine is up for %lld s, less than %lld s (ROOSTER_MIN_UP)",
                           (long long)ask->up_s, (long long)limits->min_up_s));
     }
     if (ask->order.by_name) {
@@ -271,14 +271,14 @@ static bool judge_machine(const struct guard_ask *ask, const struct guard_limits
     if (ask->expected_s >= 0 && ask->expected_s < pays_s && ask->idle_s < pays_s) {
         return no(ret, GUARD_BREAK_EVEN, pays_s - ask->idle_s,
                   err_set(&ret->why, -EBUSY,
-                          "its sleeps last %lld s, and pay after %lld; it is idle for %lld "
-                          "(ROOSTER_BREAK_EVEN)",
+                          "the machine's sleeps last %lld s, but save energy only after %lld s; it "
+                          "is idle for %lld s (ROOSTER_BREAK_EVEN)",
                           (long long)ask->expected_s, (long long)pays_s, (long long)ask->idle_s));
     }
     if (limits->per_day_max > 0 && ask->sleeps_today >= limits->per_day_max) {
         return no(ret, GUARD_CYCLES, AGAIN_CYCLE_S,
                   err_set(&ret->why, -EBUSY,
-                          "it slept %lld times in 24 hours (ROOSTER_MAX_SLEEPS_PER_DAY)",
+                          "the machine slept %lld times in 24 hours (ROOSTER_MAX_SLEEPS_PER_DAY)",
                           (long long)ask->sleeps_today));
     }
     return false;
@@ -303,39 +303,40 @@ static bool judge_pool(const struct guard_ask *ask, const struct guard_pool *poo
         pool->since_young >= limits->young_max) {
         return no(ret, GUARD_YOUNG, limits->min_age_s - pool->age_s,
                   err_set(&ret->why, -EBUSY,
-                          "the collector began %lld s ago, and %lld machines are down since "
-                          "(ROOSTER_COLLECTOR_MIN_AGE, ROOSTER_YOUNG_MAX_DOWN)",
+                          "the collector started %lld s ago, and %lld machines have gone down "
+                          "since (ROOSTER_COLLECTOR_MIN_AGE, ROOSTER_YOUNG_MAX_DOWN)",
                           (long long)pool->age_s, (long long)pool->since_young));
     }
     if (ask->in_reserve && pool->idle <= pool->reserve) {
         return no(ret, GUARD_RESERVE, AGAIN_S,
                   err_set(&ret->why, -EBUSY,
-                          "%lld idle machines are awake, and %lld are to be (ROOSTER_RESERVE)",
+                          "%lld idle machines are awake; %lld must stay awake (ROOSTER_RESERVE)",
                           (long long)pool->idle, (long long)pool->reserve));
     }
     if (limits->down_max_percent > 0 &&
         (pool->down + 1) * 100 > pool->machines * limits->down_max_percent) {
-        return no(ret, GUARD_SHARE, AGAIN_S,
-                  err_set(&ret->why, -EBUSY,
-                          "%lld of %lld machines are down, at most %lld%% may be "
-                          "(ROOSTER_MAX_DOWN_PERCENT)",
-                          (long long)pool->down, (long long)pool->machines,
-                          (long long)limits->down_max_percent));
+        return no(
+            ret, GUARD_SHARE, AGAIN_S,
+            err_set(
+                &ret->why, -EBUSY,
+                "%lld of %lld machines are down; at most %lld%% may be (ROOSTER_MAX_DOWN_PERCENT)",
+                (long long)pool->down, (long long)pool->machines,
+                (long long)limits->down_max_percent));
     }
     int64_t most = at_once_max(pool, limits);
     if (pool->going_down >= most) {
         return no(
             ret, GUARD_AT_ONCE, AGAIN_SOON_S * (1 + pool->waiting / most),
             err_set(&ret->why, -EBUSY,
-                    "%lld machines go down now, and no more may at once (ROOSTER_MAX_GOING_DOWN)",
+                    "%lld machines are going down, the most at a time (ROOSTER_MAX_GOING_DOWN)",
                     (long long)pool->going_down));
     }
     if (limits->per_minute_max > 0 && pool->last_minute >= limits->per_minute_max) {
-        return no(
-            ret, GUARD_PER_MINUTE, 60 * (1 + pool->waiting / limits->per_minute_max),
-            err_set(&ret->why, -EBUSY,
-                    "%lld machines went down in the last minute (ROOSTER_MAX_SLEEPS_PER_MINUTE)",
-                    (long long)pool->last_minute));
+        return no(ret, GUARD_PER_MINUTE, 60 * (1 + pool->waiting / limits->per_minute_max),
+                  err_set(&ret->why, -EBUSY,
+                          "%lld machines went down in the last minute, the most allowed "
+                          "(ROOSTER_MAX_SLEEPS_PER_MINUTE)",
+                          (long long)pool->last_minute));
     }
     return false;
 }
@@ -346,7 +347,8 @@ void guard_plan_judge(const struct guard_ask *ask, const struct guard_pool *pool
     *ret = (struct guard_verdict){.kind = GUARD_NONE};
     if (ask->unknown != NULL) {
         (void)no(ret, GUARD_UNKNOWN, AGAIN_SOON_S,
-                 err_set(&ret->why, -EBUSY, "its state is not known: %s", ask->unknown));
+                 err_set(&ret->why, -EBUSY, "the state of the machine is not known: %s",
+                         ask->unknown));
         return;
     }
     if (!ask->order.forced && (judge_machine(ask, limits, ret) ||
@@ -355,6 +357,7 @@ void guard_plan_judge(const struct guard_ask *ask, const struct guard_pool *pool
     }
     if (limits->dry_run) {
         (void)no(ret, GUARD_DRY_RUN, AGAIN_S,
-                 err_set(&ret->why, -EBUSY, "it would go to sleep, but for ROOSTER_DRY_RUN"));
+                 err_set(&ret->why, -EBUSY,
+                         "the machine would go to sleep without ROOSTER_DRY_RUN"));
     }
 }

@@ -361,9 +361,9 @@ static struct guard_ask ask_of(struct node *node, const struct ad *args)
                                         .forced = ad_bool_or(args, "Force", false),
                                         .override = ad_bool_or(args, "Override", false)},
                               .granted = guards_granted(node),
-                              .unknown = !node->awake.has_ads ? "no live ad of it is there"
+                              .unknown = !node->awake.has_ads ? "the machine has no live ad"
                                          : node->asleep.has_ads
-                                             ? "there are offline ads beside its live ones"
+                                             ? "the machine has both live and offline ads"
                                              : NULL,
                               .can_wake = !node->way.is_none,
                               .in_reserve = node->guard.counted.side == GUARD_IDLE,
@@ -424,7 +424,7 @@ static void allow(struct node *node, struct wire_request *request)
     const struct ad *args = wire_request_args(request);
     bool again = guards_granted(node);
     if (node->guard.request != NULL) {
-        wire_reply_error(request, -EBUSY, "%s asked already", node->name);
+        wire_reply_error(request, -EBUSY, "%s has an unanswered request already", node->name);
         return;
     }
     node->guard.request = request;
@@ -464,12 +464,12 @@ void guards_ask(struct rooster *rooster, struct wire_request *request)
         return;
     }
     if (!watch_is_synced(rooster->watch)) {
-        wire_reply_error(request, -EAGAIN, "the rooster does not know the pool yet");
+        wire_reply_error(request, -EAGAIN, "the rooster has not received the pool's ads yet");
         return;
     }
     struct node *node = strmap_get(rooster->nodes, machine);
     if (node == NULL) {
-        const struct guard_ask unknown = {.unknown = "there is no ad of it"};
+        const struct guard_ask unknown = {.unknown = "the machine has no ad"};
         guard_plan_judge(&unknown, &(struct guard_pool){0}, &(struct guard_limits){0}, &verdict);
         answer(request, &verdict);
         return;
@@ -549,7 +549,7 @@ void guards_write_node(const struct node *node, struct ad *ad)
     }
     if (guard->reserve.over_watts) {
         ad_set_string(ad, "WakeHeldBy",
-                      "the pool may not draw more (ROOSTER_MAX_WATTS) until machines go down");
+                      "no more power is available (ROOSTER_MAX_WATTS) until machines go down");
     }
 }
 

@@ -185,7 +185,7 @@ static void scanned(void *arg, int result, const struct store_row *rows, size_t 
 {
     struct query *query = arg;
     if (query->request != NULL && result != 0) {
-        wire_reply_error(query->request, result, "the ledger cannot be read: %s",
+        wire_reply_error(query->request, result, "cannot read the ledger: %s",
                          err_code_text(result));
     } else if (query->request != NULL) {
         struct ad **ads = mem_alloc((count + 1) * sizeof *ads);
@@ -251,7 +251,7 @@ void ledger_close(struct ledger *ledger)
          i++) { /* their scans were dropped with the store */
         struct query *query = ledger->queries.items[i];
         if (query->request != NULL) {
-            wire_reply_error(query->request, -ESHUTDOWN, "the rooster stops");
+            wire_reply_error(query->request, -ESHUTDOWN, "the rooster is stopping");
         }
     }
     vec_fini(&ledger->queries, query_destroy);

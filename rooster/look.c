@@ -67,7 +67,7 @@ static void recall(struct node *node)
                  loop_wall_s(rooster->env.loop);
     }
     if (left_s <= 0) {
-        node_move(node, WAKE_OFF, "nothing is known against it");
+        node_move(node, WAKE_OFF, "no failure is on record");
         return;
     }
     node->state = WAKE_QUARANTINED;
@@ -109,10 +109,11 @@ static void follow_ads(struct node *node)
     } else if (node->state == WAKE_BACKOFF && !node->jobs.demand_it && !node->asked.by_name &&
                !(node->guard.reserve.reserving && guards_missing(node->rooster) >= 0)) {
         node_give_up(node);
-        node_move(node, WAKE_OFF, "nobody waits for it any more");
+        node_move(node, WAKE_OFF, "no job waits for the machine any more");
     } else if (node->state == WAKE_QUARANTINED &&
                loop_now_ms(node->rooster->env.loop) >= node->wake.retry_at_ms) {
-        node_move(node, WAKE_OFF, "it may be tried again"); /* nobody holds one that failed */
+        node_move(node, WAKE_OFF,
+                  "the machine may be tried again"); /* nobody holds one that failed */
     } else if (node->asleep.is_misshown && node->showing == 0 && !node->ordering) {
         node_show(node); /* a lost MERGE, or no way to wake it */
     }

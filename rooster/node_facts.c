@@ -78,12 +78,13 @@ void look_tell_costly(struct node *node, const struct ad *ad, const char *what, 
         return;
     }
     node->look.told_costly = true;
-    log_warn(node->rooster->env.log, "wake.costly",
-             "evaluating this in a machine's ad takes too many steps: it counts as error",
-             LOG_TEXT("expression", what), LOG_TEXT("machine", node->name),
-             LOG_TEXT("name", ad_string_or(ad, "Name", "")),
-             LOG_TEXT("identity", ad_string_or(ad, "AuthenticatedIdentity", "")),
-             LOG_INT("steps_max", ROOSTER_STEPS_MAX));
+    log_warn(
+        node->rooster->env.log, "wake.costly",
+        "evaluating this expression in a machine's ad takes too many steps; it counts as error",
+        LOG_TEXT("expression", what), LOG_TEXT("machine", node->name),
+        LOG_TEXT("name", ad_string_or(ad, "Name", "")),
+        LOG_TEXT("identity", ad_string_or(ad, "AuthenticatedIdentity", "")),
+        LOG_INT("steps_max", ROOSTER_STEPS_MAX));
 }
 
 static void see_offline(struct rooster *rooster, struct node *node, const struct ad *ad,

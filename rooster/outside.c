@@ -71,16 +71,16 @@ static const char *conflict_of(const struct node *node)
         return NULL;
     }
     if (node->state == WAKE_OFF && node->asleep.has_ads && !node->awake.has_ads) {
-        return outside->state == POWER_ON ? "somebody else has switched it on, and it has not "
-                                            "joined the pool"
+        return outside->state == POWER_ON
+                   ? "the machine was switched on from outside and has not joined the pool"
                : outside->state == POWER_UNKNOWN && outside->answers
-                   ? "its ads say that it is asleep"
-               : outside->state == POWER_UNKNOWN ? "its state cannot be asked for"
+                   ? "the machine's ads say that it is asleep"
+               : outside->state == POWER_UNKNOWN ? "the state of the machine cannot be asked for"
                                                  : NULL;
     }
     if (node->state == WAKE_UP && node->awake.has_ads && outside->answers &&
         outside->state != POWER_ON) {
-        return "its ads say that it is on";
+        return "the machine's ads say that it is on";
     }
     return NULL;
 }
@@ -98,7 +98,7 @@ bool outside_contradicts(const struct node *node, char *why, size_t size, int64_
         loop_timer_set(outside->settled, (uint64_t)(SETTLE_S - age_s) * 1000);
         return false;
     }
-    (void)snprintf(why, size, "%s; it is: %s", conflict,
+    (void)snprintf(why, size, "%s; its power method says: %s", conflict,
                    outside->text[0] != '\0' ? outside->text : power_state_name(outside->state));
     *since_s = outside->since_s;
     return true;

@@ -149,8 +149,8 @@ static void answered(void *arg, struct wire_reply *reply)
     }
     if (reply->status == 0) {
         const char *text = reply->args != NULL ? ad_string_or(reply->args, "Text", "") : "";
-        (void)snprintf(relaying->why, sizeof relaying->why, "%.80s relayed it: %.180s", relay,
-                       text);
+        (void)snprintf(relaying->why, sizeof relaying->why, "%.80s relayed the packet: %.180s",
+                       relay, text);
         over(relaying, 0, relaying->why);
         return;
     }
@@ -158,8 +158,8 @@ static void answered(void *arg, struct wire_reply *reply)
              LOG_TEXT("machine", relaying->machine), LOG_TEXT("relay", relay),
              LOG_INT("status", reply->status));
     relaying->status = reply->status;
-    (void)snprintf(relaying->why, sizeof relaying->why, "%.80s did not relay it: %.180s", relay,
-                   reply->text);
+    (void)snprintf(relaying->why, sizeof relaying->why, "%.80s did not relay the packet: %.180s",
+                   relay, reply->text);
     relaying->next++;
     ask_next(relaying);
 }
@@ -171,7 +171,7 @@ static bool ask(struct relaying *relaying)
     if (wire == NULL) {
         relaying->status = -ENOTCONN;
         (void)snprintf(relaying->why, sizeof relaying->why,
-                       "the collector cannot be reached, and so no relay");
+                       "the collector cannot be reached, so no machine can relay the packet");
         return false;
     }
     struct ad *args = ad_create();
@@ -187,7 +187,8 @@ static bool ask(struct relaying *relaying)
     ad_destroy(args);
     if (call <= 0) {
         relaying->status = (int)call;
-        (void)snprintf(relaying->why, sizeof relaying->why, "no relay could be asked");
+        (void)snprintf(relaying->why, sizeof relaying->why,
+                       "no machine could be asked to relay the packet");
     }
     return call > 0;
 }

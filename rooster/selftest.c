@@ -53,7 +53,8 @@ void selftest_look(struct rooster *rooster)
         }
     }
     if (oldest != NULL) {
-        log_info(rooster->env.log, "wake.test", "it was not woken for long",
+        log_info(rooster->env.log, "wake.test",
+                 "testing a machine that was not woken for a long time",
                  LOG_TEXT("machine", oldest->name));
         node_order(oldest, "rooster: self-test", true);
     }

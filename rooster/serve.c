@@ -51,13 +51,13 @@ static void add_configured(struct rooster *rooster)
 /* One of which there is no ad: what its method says, if that says something. */
 static void put_adless(const struct node *node, struct ad *ad)
 {
-    const char *why =
-        node->state == WAKE_UP ? "it was on, and its ads are gone" : "there is no ad of it";
+    const char *why = node->state == WAKE_UP ? "the machine was on, and its ads are gone"
+                                             : "the machine has no ad";
     const char *text = NULL;
     char reason[ROOSTER_TEXT_MAX];
     bool is_off = outside_has(node, POWER_OFF, &text);
     if (is_off || outside_has(node, POWER_ON, &text) || outside_has(node, POWER_UNKNOWN, &text)) {
-        (void)snprintf(reason, sizeof reason, "%s; it is: %s", why, text);
+        (void)snprintf(reason, sizeof reason, "%s; its power method says: %s", why, text);
         why = reason;
     }
     ad_set_string(ad, "PowerState", is_off ? "Off" : "Unknown");
@@ -121,12 +121,13 @@ static const char *order(struct node *node, const struct wire_peer *peer, const 
         return "Refused";
     }
     if (config_bool(rooster->env.config, "ROOSTER_DRY_RUN")) {
-        (void)err_set(err, -EPERM, "it would be woken by method %s, but for ROOSTER_DRY_RUN",
+        (void)err_set(err, -EPERM,
+                      "the machine would be woken by method %s without ROOSTER_DRY_RUN",
                       power.method);
         return "Refused";
     }
     if (node->state == WAKE_UP) { /* it went without a word: only its own ads made it that */
-        node_move(node, WAKE_OFF, "there is no ad of it");
+        node_move(node, WAKE_OFF, "the machine has no ad");
     }
     char asked_by[ROOSTER_TEXT_MAX];
     (void)snprintf(asked_by, sizeof asked_by, "%.120s%s%.120s", peer->identity,
@@ -144,7 +145,7 @@ static void power_on(struct rooster *rooster, struct wire_request *request)
     struct vec ads = {0};
     if (ad_eval_attr(args, NULL, "Nodes", NULL, &list) != 0 || list.type != AD_TYPE_LIST) {
         ad_value_fini(&list);
-        wire_reply_error(request, -EINVAL, "POWER_ON needs Nodes, a list of names");
+        wire_reply_error(request, -EINVAL, "POWER_ON needs Nodes, a list of machine names");
         return;
     }
     bool dry = ad_bool_or(args, "DryRun", false);
@@ -160,7 +161,7 @@ static void power_on(struct rooster *rooster, struct wire_request *request)
         if (node == NULL || !node->listed) {
             ad_set_string(ad, "Result", "Unknown");
             ad_set_string(ad, "ErrorString",
-                          "there is neither an ad nor a 'node' section of that name");
+                          "no ad and no 'node' section has this name");
         } else {
             ad_set_string(ad, "Result",
                           dry ? try_order(node, &err)
@@ -203,7 +204,7 @@ void rooster_serve(void *arg, struct wire_request *request)
         wire_reply_ok(request, NULL);
         break;
     default:
-        wire_reply_error(request, -ENOSYS, "%s is not for a rooster",
+        wire_reply_error(request, -ENOSYS, "a rooster does not support %s",
                          wire_verb_name(wire_request_verb(request)));
     }
 }

@@ -105,7 +105,7 @@ static void state_told(void *arg, enum power_state state, const char *text)
     if (node->state == WAKE_GOING_DOWN && state == POWER_OFF) {
         is_off(node, text);
     } else if (node->state == WAKE_GOING_DOWN && state == POWER_ON && !may_be_under_way(node)) {
-        stays(node, "nobody took it down in time");
+        stays(node, "the machine was not taken down in time");
     } else if (node->state == WAKE_GOING_DOWN) {
         loop_timer_set(node->deadline, STATUS_AGAIN_MS);
     }
@@ -155,8 +155,7 @@ static void order(void *arg)
     if (rc == 0 && age_s(node) <= SLEEP_BEGIN_S &&
         config_bool(node->rooster->env.config, "ROOSTER_DRY_RUN")) {
         rc = err_set(&err, -EPERM,
-                     "it would be taken down (%s) by method %s, but for "
-                     "ROOSTER_DRY_RUN",
+                     "the machine would be taken down (%s) by method %s without ROOSTER_DRY_RUN",
                      node->sleep.level, power.method);
     } else if (rc == 0 && age_s(node) <= SLEEP_BEGIN_S) {
         rc = node_take_down(node, node->sleep.level, taken_down, &err);

@@ -54,7 +54,7 @@ static void still_up_why(const struct node *node, char ret[ROOSTER_TEXT_MAX])
     } else if (!node->jobs.demand_it && node->guard.reserve.reserving) {
         (void)snprintf(ret, ROOSTER_TEXT_MAX, GUARD_RESERVE_WHY);
     } else {
-        (void)snprintf(ret, ROOSTER_TEXT_MAX, "%lld %s for it%s", (long long)jobs,
+        (void)snprintf(ret, ROOSTER_TEXT_MAX, "%lld %s for the machine%s", (long long)jobs,
                        jobs == 1 ? "job waits" : "jobs wait", who);
     }
 }

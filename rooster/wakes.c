@@ -138,7 +138,9 @@ static void is_off_again(void *arg, enum power_state state, const char *text)
     node->ordering = false;
     if (node->state == WAKE_WAKING && state == POWER_OFF) {
         char why[ROOSTER_TEXT_MAX];
-        (void)snprintf(why, sizeof why, "it was woken, and is off before it joined: %.200s", text);
+        (void)snprintf(why, sizeof why,
+                       "the machine was woken, but was off again before it joined the pool: %.200s",
+                       text);
         failed(node, FAULT_OFF, why);
     }
     look_at(node); /* looks passed it over meanwhile */
@@ -157,9 +159,9 @@ void node_went_off(struct node *node)
 static void did_not_come(void *arg, enum power_state state, const char *text)
 {
     static const char *const WHY[] = {
-        [POWER_UNKNOWN] = "it was woken but did not join the pool in time",
-        [POWER_ON] = "it is switched on but did not join the pool in time",
-        [POWER_OFF] = "it was woken but is still switched off",
+        [POWER_UNKNOWN] = "the machine was woken but did not join the pool in time",
+        [POWER_ON] = "the machine is on but did not join the pool in time",
+        [POWER_OFF] = "the machine was woken but is still off",
     };
     static const char *const FAULTS[] = {
         [POWER_UNKNOWN] = FAULT_SILENT, [POWER_ON] = FAULT_NO_JOIN, [POWER_OFF] = FAULT_OFF};
@@ -180,7 +182,7 @@ static void ask_why(struct node *node)
     }
     node->ordering = true;
     if (node_ask_state(node, did_not_come, NULL) != 0) {
-        did_not_come(node, POWER_UNKNOWN, "it cannot be asked");
+        did_not_come(node, POWER_UNKNOWN, "the state of the machine cannot be asked for");
     }
 }
 
@@ -190,7 +192,8 @@ void node_no_show(void *arg)
     if (node->state == WAKE_WAKING) {
         ask_why(node);
     } else if (node->state == WAKE_STAYING) {
-        node_move(node, WAKE_OFF, "it was not taken down, but its live ads did not come back");
+        node_move(node, WAKE_OFF,
+                  "the machine was not taken down, but its live ads did not come back");
         look_at(node);
     } else if (node->state == WAKE_GOING_DOWN) {
         look_at(node); /* asked again */
@@ -277,7 +280,7 @@ void node_wake(struct node *node)
     if (node->asked.by_name) {
         (void)snprintf(reason, sizeof reason, "switched on by %.200s", node->asked.by);
     } else if (node->jobs.demand_it) {
-        (void)snprintf(reason, sizeof reason, "%lld jobs wait for it",
+        (void)snprintf(reason, sizeof reason, "%lld jobs wait for the machine",
                        (long long)node->jobs.waiting);
     } else {
         (void)snprintf(reason, sizeof reason, GUARD_RESERVE_WHY);
@@ -324,10 +327,11 @@ static bool has_less(const struct node *node, char *reason, size_t size)
     bool less_memory = given->memory_mib > 0 && given->memory_mib < promised->memory_mib &&
                        given->memory_mib <= promised->memory_mib / 100 * MEMORY_LESS_PERCENT;
     if (given->cpus > 0 && given->cpus < promised->cpus) {
-        (void)snprintf(reason, size, "it joined with %lld of the %lld Cpus that it promised",
+        (void)snprintf(reason, size, "the machine joined with %lld of the promised %lld Cpus",
                        (long long)given->cpus, (long long)promised->cpus);
     } else if (less_memory) {
-        (void)snprintf(reason, size, "it joined with %lld of the %lld MiB that it promised",
+        (void)snprintf(reason, size,
+                       "the machine joined with %lld of the promised %lld MiB of memory",
                        (long long)given->memory_mib, (long long)promised->memory_mib);
     } else {
         return false;
@@ -351,7 +355,8 @@ static void was_woken(struct node *node, bool late)
     }
     node->wake.fault = NULL;
     (void)snprintf(reason, sizeof reason, "%s",
-                   late ? "its live ad is there, after it was given up" : "its live ad is there");
+                   late ? "the machine has a live ad again, after it was given up"
+                        : "the machine has a live ad");
     if (has_less(node, reason, sizeof reason)) {
         node->wake.fault = FAULT_LESS;
         log_warn(rooster->env.log, "wake.less", reason, LOG_TEXT("machine", node->name));
@@ -381,7 +386,7 @@ void node_is_up(struct node *node)
     } else {
         char reason[ROOSTER_TEXT_MAX];
         (void)snprintf(reason, sizeof reason, "%s",
-                       was_staying ? node->reason : "it came up by itself");
+                       was_staying ? node->reason : "the machine came up without an order");
         node_move(node, WAKE_UP, reason);
         forget_past(node);
     }
@@ -431,7 +436,7 @@ void node_napped(struct node *node)
     struct wake_retry retry = retry_of(node);
     int64_t most = retry.attempts_max;
     (void)snprintf(reason, sizeof reason,
-                   "it was woken for jobs and was asleep again at once, unclaimed, while they wait "
+                   "the machine was woken for jobs and slept again without a claim while jobs wait "
                    "(%lld times)",
                    (long long)++node->history.naps);
     log_info(rooster->env.log, "wake.napped", reason, LOG_TEXT("machine", node->name));
@@ -466,6 +471,6 @@ void node_pardon(struct node *node)
     node->history.quarantines = node->history.naps = node->history.nap_s = 0;
     forget_past(node);
     if (node->state == WAKE_QUARANTINED) {
-        node_move(node, WAKE_OFF, "somebody asks for it by name");
+        node_move(node, WAKE_OFF, "a user asked for the machine by name");
     }
 }

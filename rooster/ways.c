@@ -107,8 +107,8 @@ static int power_at(const struct node *node, size_t index, struct power_node *re
         power.method = "wol";
     } else {
         return err_set(err, -ENOENT,
-                       "%s: no 'node' section describes how to wake it, ROOSTER_WAKEUP_CMD is not "
-                       "set, and its ads say of no network adapter that it would wake it",
+                       "%s: no way to wake the machine: no 'node' section, ROOSTER_WAKEUP_CMD is "
+                       "not set, and its ads name no network adapter that could wake it",
                        node->name);
     }
     add_adapter(node, &power);

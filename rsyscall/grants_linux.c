@@ -388,7 +388,7 @@ static int add_given(struct rsys_grants *grants, const struct rsys_offer *offer,
         return err_set(err, code, "remote_write: %s: %s", name, err_code_text(code));
     }
     if (!is_in_roots(offer, roots, path)) {
-        return err_set(err, -EXDEV, "remote_write: %s is outside of what is offered", name);
+        return err_set(err, -EXDEV, "remote_write: %s is outside of the offered directories", name);
     }
     if (is_home_or_above(grants, path) &&
         (grants->home == NULL || strcmp(path, grants->home) != 0)) {
@@ -398,10 +398,11 @@ static int add_given(struct rsys_grants *grants, const struct rsys_offer *offer,
         return is_granted_tree(grants, path)
                    ? 0 /* it may be changed anyhow */
                    : err_set(err, -EPERM,
-                             "remote_write: %s leads out of the initial directory by a link", name);
+                             "remote_write: %s leads out of the initial directory through a link",
+                             name);
     }
     if (!owners) {
-        return err_set(err, -EPERM, "remote_write: %s is not its owner's to give", name);
+        return err_set(err, -EPERM, "remote_write: the owner may not give %s away", name);
     }
     add_place(grants, path, true);
     return 0;

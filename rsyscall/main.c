@@ -201,7 +201,7 @@ static int open_job(struct serve *serve, size_t number, struct err *err)
     ticket[strcspn(ticket, "\n")] = '\0';
     code = rsys_job_open(serve->server, ticket, &serve->offer, &serve->jobs[number]);
     mem_free(ticket);
-    return code != 0 ? err_set(err, code, "the ticket, a path or a limit is not right") : 0;
+    return code != 0 ? err_set(err, code, "bad ticket, path or limit") : 0;
 }
 
 static int start(struct serve *serve, struct err *err)

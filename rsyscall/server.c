@@ -366,7 +366,7 @@ static void open_done(void *arg, int code)
         job->view = opening->view;
         roots_fill(job);
     } else {
-        log_warn(job->server->log, "rsys.roots", "a job's directories cannot be offered",
+        log_warn(job->server->log, "rsys.roots", "cannot offer a job's directories",
                  LOG_TEXT("error", opening->err.text));
     }
     mem_free(opening);
@@ -450,7 +450,7 @@ void rsys_job_close(struct rsys_job *job)
         }
     }
     while (job->sessions.count > 0) {
-        rsys_session_end(job->sessions.items[job->sessions.count - 1], "the job is over");
+        rsys_session_end(job->sessions.items[job->sessions.count - 1], "the job has ended");
     }
     for (size_t i = server->links.count; i > 0; i--) {
         rsys_link_offered(server->links.items[i - 1], job, -EACCES);
@@ -509,7 +509,7 @@ void rsys_server_destroy(struct rsys_server *server)
         return;
     }
     while (server->links.count > 0) {
-        rsys_link_close(server->links.items[server->links.count - 1], "the server ends");
+        rsys_link_close(server->links.items[server->links.count - 1], "the server is stopping");
     }
     while (server->jobs.count > 0) {
         rsys_job_close(server->jobs.items[server->jobs.count - 1]);

@@ -56,7 +56,7 @@ static void link_destroy(struct rsys_link *link)
 
 void rsys_link_close(struct rsys_link *link, const char *why)
 {
-    log_debug(link->server->log, "rsys.closed", "a connection is closed", LOG_TEXT("why", why),
+    log_debug(link->server->log, "rsys.closed", "a connection was closed", LOG_TEXT("why", why),
               LOG_TEXT("peer", stream_peer(link->stream)));
     struct stream *stream = link->stream;
     link_destroy(link);
@@ -153,7 +153,7 @@ static bool make_place(struct rsys_job *job)
         }
         struct rsys_session *session = job->sessions.items[i];
         if (session->link == NULL) {
-            rsys_session_end(session, "a new one took its place");
+            rsys_session_end(session, "replaced by a new connection");
             i = (size_t)-1;
         }
     }
@@ -206,7 +206,8 @@ static int take_hello(struct rsys_link *link, const void *frame, size_t length, 
     struct rsys_job *job = rsys_server_find_job(link->server, &request.text);
     if (job == NULL || request.version != RSYS_VERSION) {
         log_warn(link->server->log, "rsys.refused",
-                 job == NULL ? "a client with a wrong ticket" : "a client of another version",
+                 job == NULL ? "a client with a wrong ticket"
+                             : "a client with another protocol version",
                  LOG_TEXT("peer", stream_peer(link->stream)));
         *gone = true;
         refuse(link, job == NULL ? -EACCES : -EPROTONOSUPPORT);
@@ -266,7 +267,7 @@ static void on_input(void *arg)
     struct rsys_server *server = link->server;
     size_t bytes = 0;
     if (link->broken) {
-        rsys_link_close(link, "it broke the protocol");
+        rsys_link_close(link, "the client broke the protocol");
         return;
     }
     if (link->session != NULL) {
@@ -298,7 +299,7 @@ static void on_input(void *arg)
             if (link->session != NULL) {
                 link->session->job->stats.malformed++;
             }
-            rsys_link_close(link, "it broke the protocol");
+            rsys_link_close(link, "the client broke the protocol");
             return;
         }
     }
@@ -317,7 +318,7 @@ static void on_closed(void *arg, int code, const char *why)
 
 static void on_hello_late(void *arg)
 {
-    rsys_link_close(arg, "no HELLO came");
+    rsys_link_close(arg, "no HELLO was sent");
 }
 
 /* One more may come: strangers' links are many for nobody but an enemy. */
@@ -333,7 +334,7 @@ static void make_room_for_stranger(struct rsys_server *server)
         }
     }
     if (strangers >= STRANGERS_MAX) {
-        rsys_link_close(oldest, "too many came that said no HELLO");
+        rsys_link_close(oldest, "too many clients without HELLO");
     }
 }
 

@@ -24,7 +24,7 @@ static void on_lease(void *arg)
     if (session->link != NULL && rsys_link_is_paused(session->link)) {
         loop_timer_set(session->lease, lease); /* it is we who do not listen */
     } else if (silent >= lease) {
-        rsys_session_end(session, "nothing was heard of the client for the lease");
+        rsys_session_end(session, "the client was silent for the time of its lease");
     } else {
         loop_timer_set(session->lease, lease - silent);
     }
@@ -42,7 +42,7 @@ struct rsys_session *rsys_session_create(struct rsys_job *job, uint32_t slots)
     rsys_session_heard(session);
     loop_timer_set(session->lease, job->offer.limits.lease_ms);
     vec_push(&job->sessions, session);
-    log_info(job->server->log, "rsys.session", "a client of a job begins");
+    log_info(job->server->log, "rsys.session", "a client of a job has started a session");
     return session;
 }
 
@@ -106,7 +106,8 @@ static void drop_works(struct rsys_session *session)
 void rsys_session_end(struct rsys_session *session, const char *why)
 {
     struct rsys_job *job = session->job;
-    log_info(job->server->log, "rsys.over", "a client of a job is over", LOG_TEXT("why", why));
+    log_info(job->server->log, "rsys.over", "a client of a job has ended its session",
+             LOG_TEXT("why", why));
     if (session->link != NULL) {
         rsys_link_finish(session->link); /* which takes itself off */
     }

@@ -472,7 +472,7 @@ static void begin(struct rsys_session *session, const struct rsys_request *reque
         return;
     case RSYS_BYE:
         answer_status(session, request, 0);
-        rsys_session_end(session, "the client said so");
+        rsys_session_end(session, "the client ended the session");
         return;
     case RSYS_CANCEL:
         cancel(session, request);

@@ -258,7 +258,8 @@ static int root_open(struct rsys_view *view, const struct rsys_offer *offer,
     code = code == 0 && !is_within(offer, fd) ? -EXDEV : code;
     if (code != 0) {
         close(fd);
-        return err_set(err, code, "%s: is not offered: %s", root->directory, err_code_text(code));
+        return err_set(err, code, "%s: cannot be offered: %s", root->directory,
+                       err_code_text(code));
     }
     view->roots[view->root_count].fd = fd;
     view->roots[view->root_count++].readonly = root->readonly;

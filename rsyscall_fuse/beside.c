@@ -188,7 +188,7 @@ static int make_folder(struct rfs_beside *beside, struct err *err)
     int length = snprintf(beside->folder, sizeof beside->folder, "%s%s", folder,
                           options->door != NULL ? "" : "/.roost-rsys");
     if (length < 0 || (size_t)length + sizeof "/" RFS_DOOR_NAME > sizeof beside->folder) {
-        return err_set(err, -ENAMETOOLONG, "%s: too long for a socket's name", folder);
+        return err_set(err, -ENAMETOOLONG, "%s: the path is too long for a socket", folder);
     }
     (void)snprintf(beside->address, sizeof beside->address, "unix:%s/" RFS_DOOR_NAME,
                    beside->folder);

@@ -73,7 +73,9 @@ static void gone(struct rfs_cage *cage)
     if (cage->has_ended && !cage->told) {
         cage->events.ended(cage->arg, cage->status);
     } else {
-        cage->events.failed(cage->arg, cage->of_job, cage->told ? cage->why : "it was killed");
+        cage->events.failed(cage->arg, cage->of_job,
+                            cage->told ? cage->why
+                                       : "the process that mounts the files was killed");
     }
 }
 
@@ -133,11 +135,10 @@ int rfs_cage_create(struct loop *loop, const struct rfs_cage_options *options,
     int sockets[2];
     if (geteuid() == 0) {
         return err_set(err, -EPERM,
-                       "a job's files are not mounted by root: start it as the "
-                       "job's user");
+                       "root may not mount a job's files; start this program as the job's user");
     }
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) != 0) {
-        return err_set(err, -errno, "no pair of sockets: %s", strerror(errno));
+        return err_set(err, -errno, "cannot create a pair of sockets: %s", strerror(errno));
     }
     (void)prctl(PR_SET_DUMPABLE, 1, 0, 0, 0); /* else the maps are not ours to write */
     pid_t keeper = copy_into_namespaces(options->network);
@@ -149,10 +150,11 @@ int rfs_cage_create(struct loop *loop, const struct rfs_cage_options *options,
     close(sockets[1]);
     if (keeper < 0) {
         close(sockets[0]);
-        return err_set(err, -error,
-                       "no namespaces for the job (user namespaces may be forbidden here: "
-                       "user.max_user_namespaces, kernel.unprivileged_userns_clone): %s",
-                       strerror(error));
+        return err_set(
+            err, -error,
+            "cannot create namespaces for the job (user namespaces may be forbidden on this "
+            "machine: user.max_user_namespaces, kernel.unprivileged_userns_clone): %s",
+            strerror(error));
     }
     struct rfs_cage *cage = mem_zalloc(sizeof(*cage));
     cage->loop = loop;

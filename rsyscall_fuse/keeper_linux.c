@@ -99,10 +99,10 @@ static void raise_loopback(const struct keeper *keeper)
 {
     struct ifreq request = {0};
     int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-    must(keeper, fd, "a socket for the loopback");
+    must(keeper, fd, "creating a socket for the loopback");
     memcpy(request.ifr_name, "lo", 3);
     request.ifr_flags = IFF_UP | IFF_RUNNING;
-    must(keeper, ioctl(fd, SIOCSIFFLAGS, &request), "the loopback");
+    must(keeper, ioctl(fd, SIOCSIFFLAGS, &request), "starting the loopback");
     close(fd);
 }
 
@@ -203,7 +203,7 @@ static void bind_fd(const struct keeper *keeper, int fd, const char *to)
 
 static void change_root(struct keeper *keeper)
 {
-    must(keeper, chdir(keeper->home), "the job's root");
+    must(keeper, chdir(keeper->home), "making the job's root directory");
     if (is_directory("proc")) {
         (void)mount("/proc", "proc", NULL, MS_BIND, NULL); /* if we have one */
     }
@@ -214,8 +214,8 @@ static void change_root(struct keeper *keeper)
     if (keeper->scratch_fd >= 0 && is_directory("tmp")) {
         bind_fd(keeper, keeper->scratch_fd, "tmp");
     }
-    must(keeper, syscall(SYS_pivot_root, ".", "."), "changing the root");
-    must(keeper, umount2(".", MNT_DETACH), "leaving the old root");
+    must(keeper, syscall(SYS_pivot_root, ".", "."), "changing the root directory");
+    must(keeper, umount2(".", MNT_DETACH), "leaving the old root directory");
     must(keeper, chdir("/"), "/");
 }
 
@@ -256,7 +256,7 @@ static void set_filters(const struct keeper *keeper)
     for (size_t i = 0; i < 2; i++) {
         if (filters[i] != NULL && program.len + filters[i]->count > BPF_MAXINSNS) {
             errno = E2BIG;
-            fail(keeper, "the filter of system calls");
+            fail(keeper, "installing the system call filter");
         }
         if (filters[i] != NULL) {
             add_filter(filters[i], &program);
@@ -264,7 +264,7 @@ static void set_filters(const struct keeper *keeper)
     }
     if (program.len > 0) {
         must(keeper, prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0),
-             "the filter of system calls");
+             "installing the system call filter");
     }
 }
 
@@ -383,7 +383,7 @@ _Noreturn void keeper_run(int socket, const struct rfs_cage_options *options, co
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
     (void)prctl(PR_SET_NAME, "roost-keeper", 0, 0, 0);
     struct keeper_message go = listen_to_us(&keeper);
-    must(&keeper, mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL), "a mount namespace");
+    must(&keeper, mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL), "creating a mount namespace");
     if (!options->network) {
         raise_loopback(&keeper);
     }
@@ -396,7 +396,7 @@ _Noreturn void keeper_run(int socket, const struct rfs_cage_options *options, co
     /* Before there is a job, which is of our user and could look into us. */
     (void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
     pid_t job = (pid_t)syscall(SYS_clone, (unsigned long)SIGCHLD, NULL, NULL, NULL, NULL);
-    must(&keeper, job, "a process for the job");
+    must(&keeper, job, "creating a process for the job");
     if (job == 0) {
         become_job(&keeper, &before);
     }

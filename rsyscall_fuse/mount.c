@@ -126,7 +126,7 @@ static void on_lost(void *arg, int code, const char *why)
         give_up(mount, RFS_MOUNT_LOST, why);
     } else if (of_job) {
         give_up(mount, RFS_MOUNT_REFUSED,
-                "the directory that the job is to see is not there, or not offered");
+                "the directory that the job is to see is missing, or not offered");
     } else {
         give_up(mount, RFS_MOUNT_FAIL, why);
     }

@@ -398,7 +398,7 @@ static int add_roots(struct rfs *fs, const struct rsys_reply *hello, struct err 
         count++;
     }
     if (code < 0 || count == 0) {
-        return err_set(err, -EPROTO, "the server says of no root that it offers");
+        return err_set(err, -EPROTO, "the server names no root directory that it offers");
     }
     return 0;
 }

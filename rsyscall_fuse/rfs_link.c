@@ -279,7 +279,7 @@ static void ping(void *arg)
 {
     struct rfs_link *link = arg;
     if (++link->silent > SILENT_MAX) {
-        cut(link, "nothing was heard of the server");
+        cut(link, "the server was silent for too long");
         return;
     }
     if (!link->pinging) {
@@ -385,7 +385,7 @@ static void welcomed(struct rfs_link *link, const struct rsys_reply *reply)
         return;
     }
     if (!hello_is_good(reply) || (link->begun && reply->slots < link->slot_count)) {
-        is_over(link, -EPROTO, "the server's HELLO cannot be understood");
+        is_over(link, -EPROTO, "malformed HELLO of the server");
         return;
     }
     bool first = !link->begun, renew = link->renewing && !link->asked_to_renew;
@@ -393,7 +393,8 @@ static void welcomed(struct rfs_link *link, const struct rsys_reply *reply)
         link->roots = mem_dup(reply->data, reply->data_length);
         link->roots_length = reply->data_length;
     } else if (renew && !offers_the_same(link, reply)) {
-        is_over(link, -ESTALE, "the server that has forgotten this session offers something else");
+        is_over(link, -ESTALE,
+                "the server has forgotten this session and offers other directories");
         return;
     }
     link->begun = true;
@@ -481,8 +482,7 @@ void rfs_link_renewed(struct rfs_link *link, int code, const char *why)
         pump(link);
     } else {
         is_over(link, -ESTALE,
-                "the server was started again, and what was asked of it last may "
-                "have been done, or not");
+                "the server was restarted, and the last requests may or may not have been done");
     }
 }
 
@@ -497,9 +497,9 @@ static bool answered(struct rfs_link *link, const struct rsys_reply *reply)
         return false; /* an answer to what was not sent on this connection */
     }
     if (call->doubtful && (reply->status == -EEXIST || reply->status == -ENOENT)) {
-        is_over(link, -ESTALE,
-                "the server was started again, and it cannot be told whether what "
-                "was asked of it last was done");
+        is_over(
+            link, -ESTALE,
+            "the server was restarted, and it cannot be told whether the last request was done");
         return true;
     }
     TAILQ_REMOVE(&link->sent, call, entry);
@@ -540,7 +540,7 @@ static void on_readable(void *arg)
             break;
         }
         if (size < 0 || !take_message(link, in, (size_t)size)) {
-            is_over(link, -EPROTO, "the server's messages cannot be understood");
+            is_over(link, -EPROTO, "malformed message of the server");
             return;
         }
         if (link->stream != NULL) {
@@ -579,7 +579,7 @@ static void dial(void *arg)
     struct stream_trust trust = {.pin = link->options.pin};
     struct err err;
     if (loop_now_ms(link->loop) - link->cut_ms >= patience_ms(link)) {
-        is_over(link, -ETIMEDOUT, "the server could not be reached for too long");
+        is_over(link, -ETIMEDOUT, "the server was not reachable for too long");
         return;
     }
     const char *moved = link->events.where != NULL ? link->events.where(link->arg) : NULL;

@@ -411,11 +411,11 @@ int rfs_nodes_add_root(struct rfs_nodes *nodes, uint32_t number, const char *pat
 {
     struct rfs_view *view = view_at(nodes, path, length);
     if (view == NULL) {
-        return err_set(err, -EINVAL, "a root of the server is to be seen at '%.*s'", (int)length,
-                       path);
+        return err_set(err, -EINVAL, "the server offers a root directory at the bad path '%.*s'",
+                       (int)length, path);
     }
     if (view->root != RFS_NO_ROOT) {
-        return err_set(err, -EEXIST, "two roots of the server are to be seen at '%.*s'",
+        return err_set(err, -EEXIST, "the server offers two root directories at '%.*s'",
                        (int)length, path);
     }
     view->root = number;
@@ -426,7 +426,7 @@ int rfs_nodes_add_root(struct rfs_nodes *nodes, uint32_t number, const char *pat
 int rfs_nodes_add_place(struct rfs_nodes *nodes, const char *path, struct err *err)
 {
     if (view_at(nodes, path, strlen(path)) == NULL) {
-        return err_set(err, -EINVAL, "'%s' is no place in a file system", path);
+        return err_set(err, -EINVAL, "'%s' is not a valid path", path);
     }
     return 0;
 }

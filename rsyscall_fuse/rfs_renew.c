@@ -68,7 +68,7 @@ static void fail(struct rfs_renewal *renewal, int code, const char *path, const 
     if (renewal->code == 0) {
         renewal->code = code;
         (void)snprintf(renewal->why, sizeof renewal->why,
-                       "the server was started again, and /%.200s %s", path, why);
+                       "the server was restarted, and /%.200s %s", path, why);
     }
 }
 
@@ -94,7 +94,7 @@ static void locked(struct rfs_call *call, const struct rsys_reply *reply)
 {
     struct rfs_renewal *renewal = ((struct again *)call)->renewal;
     if (reply->status != 0) {
-        fail(renewal, -ESTALE, "", "has a lock now that was the job's");
+        fail(renewal, -ESTALE, "", "has a lock now where the job had one");
         finish(renewal);
     } else {
         next_lock(renewal);
@@ -115,7 +115,7 @@ static void judge_locked(struct rfs_renewal *renewal, const struct again *again)
     const struct rfs_node *node = again->open->node;
     if (rfs_locks_are_on(renewal->fs, node) && node->writes == NULL && node->cached.mode != 0 &&
         !rfs_same_contents(&node->cached, &again->attr)) {
-        fail(renewal, -ESTALE, again->path, "was changed while its lock was not held");
+        fail(renewal, -ESTALE, again->path, "was changed while the job's lock was not held");
     }
 }
 
@@ -128,7 +128,7 @@ static void all_open(struct rfs_renewal *renewal)
         judge_locked(renewal, renewal->agains.items[i]);
     }
     if (fs->locks_unknown) {
-        fail(renewal, -ESTALE, "", "has more locks than can be taken again");
+        fail(renewal, -ESTALE, "", "has too many locks to take again");
     }
     if (renewal->code != 0) {
         finish(renewal);
@@ -166,7 +166,7 @@ static void open_again(struct rfs_renewal *renewal, struct rfs_open *open)
     vec_push(&renewal->agains, again);
     int code = rfs_node_at(open->node, NULL, fs->path, &request->at);
     if (code != 0) {
-        fail(renewal, code, "", "has no name for a file that the job has open");
+        fail(renewal, code, "", "no longer has a name for a file that the job has open");
         return;
     }
     again->path = mem_strndup(fs->path, request->at.path.length);

@@ -316,7 +316,7 @@ static void finish_checkpoint(struct store *store, struct job *job, int code)
     store->checkpoint_queued = false;
     if (code == -ENOSPC) {
         log_error(store->log, "store.full",
-                  "the disk is full: the write-ahead log cannot be copied back and grows",
+                  "the disk is full; the write-ahead log cannot be copied back and grows",
                   LOG_TEXT("path", store->path));
     } else if (code) {
         loop_fatal(store->loop, job->err.text);
@@ -381,8 +381,8 @@ static int refuse_network_fs(struct os *os, const char *path, struct err *err)
     int code = 0;
     if (os_is_network_fs(os, directory)) {
         code = err_set(err, -EREMOTEIO,
-                       "store %s: %s is on a network file system, where locks and flushes cannot "
-                       "be relied on: put it on a local disk",
+                       "store %s: %s is on a network file system, where locks and flushes are not "
+                       "reliable; use a local disk",
                        path, directory);
     }
     mem_free(directory);

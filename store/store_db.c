@@ -76,7 +76,7 @@ static int failed(const struct store_db *db, const char *what, struct err *err)
 {
     int code = code_of(sqlite3_errcode(db->handle));
     if (code == -EUCLEAN) {
-        return err_set(err, code, "store %s: %s: the file is damaged: %s", db->path, what,
+        return err_set(err, code, "store %s: %s: damaged file: %s", db->path, what,
                        sqlite3_errmsg(db->handle));
     }
     return err_set(err, code ? code : -EIO, "store %s: %s: %s (SQLite code %d)", db->path, what,
@@ -98,13 +98,13 @@ static int run_int(struct store_db *db, const char *sql, int64_t *ret, struct er
 {
     sqlite3_stmt *stmt = NULL;
     if (sqlite3_prepare_v2(db->handle, sql, -1, &stmt, NULL) != SQLITE_OK) {
-        return failed(db, "reading its description", err);
+        return failed(db, "reading the table of the daemon", err);
     }
     int code = 0;
     if (sqlite3_step(stmt) == SQLITE_ROW) {
         *ret = sqlite3_column_int64(stmt, 0);
     } else {
-        code = failed(db, "reading its description", err);
+        code = failed(db, "reading the table of the daemon", err);
     }
     sqlite3_finalize(stmt);
     return code;
@@ -160,7 +160,7 @@ static int open_file(struct store_db *db, const char *vfs, struct err *err)
     int os_code = sqlite3_system_errno(db->handle);
     if ((code & 0xff) == SQLITE_CANTOPEN) {
         os_code = os_code > 0 ? -os_code : -EACCES;
-        return err_set(err, os_code, "store %s: cannot be opened: %s", db->path,
+        return err_set(err, os_code, "store %s: cannot open the file: %s", db->path,
                        err_code_text(os_code));
     }
     return failed(db, "opening", err);
@@ -184,15 +184,14 @@ static int judge(struct store_db *db, bool *created, struct err *err)
         code = run_int(db, "SELECT count(*) FROM sqlite_schema", &objects, err);
     }
     if (code == -EUCLEAN && (sqlite3_errcode(db->handle) & 0xff) == SQLITE_NOTADB) {
-        return err_set(err, code, "store %s: this file is not a Roost store", db->path);
+        return err_set(err, code, "store %s: not a Roost store", db->path);
     }
     if (code) {
         return busy_text(db, code, err);
     }
     *created = application_id == 0 && objects == 0;
     if (!*created && application_id != STORE_APPLICATION_ID) {
-        return err_set(err, -EUCLEAN, "store %s: this is an SQLite file, but not a Roost store",
-                       db->path);
+        return err_set(err, -EUCLEAN, "store %s: an SQLite file, but not a Roost store", db->path);
     }
     return 0;
 }
@@ -202,20 +201,20 @@ static int judge_owner(struct store_db *db, const struct store_schema *schema, s
     sqlite3_stmt *stmt = NULL;
     const char *sql = "SELECT value FROM " META_TABLE " WHERE key = 'daemon'";
     if (sqlite3_prepare_v2(db->handle, sql, -1, &stmt, NULL) != SQLITE_OK) {
-        return failed(db, "reading whose it is", err);
+        return failed(db, "reading the owner", err);
     }
     int code = 0;
     int step = sqlite3_step(stmt);
     if (step == SQLITE_ROW) {
         const char *daemon = (const char *)sqlite3_column_text(stmt, 0);
         if (!daemon || strcmp(daemon, schema->daemon) != 0) {
-            code = err_set(err, -EPROTO, "store %s: it belongs to the %s, not to the %s", db->path,
-                           daemon ? daemon : "?", schema->daemon);
+            code = err_set(err, -EPROTO, "store %s: this store belongs to the %s, not to the %s",
+                           db->path, daemon ? daemon : "?", schema->daemon);
         }
     } else if (step == SQLITE_DONE) {
-        code = err_set(err, -EUCLEAN, "store %s: it does not say whose it is", db->path);
+        code = err_set(err, -EUCLEAN, "store %s: the owner is missing", db->path);
     } else {
-        code = failed(db, "reading whose it is", err);
+        code = failed(db, "reading the owner", err);
     }
     sqlite3_finalize(stmt);
     if (code) {
@@ -225,12 +224,12 @@ static int judge_owner(struct store_db *db, const struct store_schema *schema, s
     code = run_int(db, "PRAGMA user_version", &version, err);
     if (!code && version > schema->version) {
         code = err_set(err, -EPROTO,
-                       "store %s: its schema is version %lld, and this program knows only up to "
-                       "%d: it was written by a newer program",
+                       "store %s: the schema has version %lld, but this program supports only "
+                       "versions up to %d; a newer program wrote the store",
                        db->path, (long long)version, schema->version);
     }
     if (!code && version < 1) {
-        code = err_set(err, -EUCLEAN, "store %s: its schema version is %lld", db->path,
+        code = err_set(err, -EUCLEAN, "store %s: bad schema version %lld", db->path,
                        (long long)version);
     }
     return code;
@@ -299,7 +298,7 @@ static int bring_up_to_date(struct store_db *db, const struct store_schema *sche
                             struct err *err)
 {
     int64_t version = schema->version;
-    int code = run(db, "BEGIN IMMEDIATE", "taking it", err);
+    int code = run(db, "BEGIN IMMEDIATE", "setting the owner", err);
     if (!code && !created) {
         code = run_int(db, "PRAGMA user_version", &version, err);
     }
@@ -319,7 +318,7 @@ static int bring_up_to_date(struct store_db *db, const struct store_schema *sche
                       db->tables[i].name);
     }
     if (!code) {
-        code = run(db, strbuf_text(&sql), "making its tables", err);
+        code = run(db, strbuf_text(&sql), "creating the tables", err);
     }
     for (int64_t v = version; !code && v < schema->version; v++) {
         code = migrate(db, &schema->migrations[v - 1], err);
@@ -327,7 +326,7 @@ static int bring_up_to_date(struct store_db *db, const struct store_schema *sche
     strbuf_clear(&sql);
     strbuf_printf(&sql, "PRAGMA user_version = %d", schema->version);
     if (!code) {
-        code = run(db, strbuf_text(&sql), "writing its version", err);
+        code = run(db, strbuf_text(&sql), "writing the schema version", err);
     }
     if (!code) {
         code = run(db, "COMMIT", "writing its schema", err);

@@ -70,8 +70,9 @@ static int add(struct walk *walk, enum transfer_type type, const char *name, con
                        path, TRANSFER_FILES_MAX);
     }
     if (!transfer_path_is_safe(name)) {
-        return err_set(walk->err, -E2BIG, "%s/%.200s...: deeper or longer than can be transferred",
-                       walk->root, path);
+        return err_set(walk->err, -E2BIG,
+                       "%s/%.200s...: nested too deeply or path too long to transfer", walk->root,
+                       path);
     }
     bool followed = walk->links == TRANSFER_LINKS_FOLLOWED;
     char *whole = followed ? join(walk->root, path) : mem_strdup(path);

@@ -149,7 +149,7 @@ static const char *include(struct user_map *map, const char *path,
                            const struct user_map_reader *reader, bool may_include)
 {
     if (!may_include || reader->include == NULL) {
-        return "@include may not stand here";
+        return "@include is not allowed here";
     }
     struct strbuf text;
     strbuf_init(&text, USER_MAP_BYTES_MAX);
@@ -158,7 +158,7 @@ static const char *include(struct user_map *map, const char *path,
         add_text(map, strbuf_text(&text), text.length, reader, false);
     }
     strbuf_fini(&text);
-    return good ? NULL : "the file to include cannot be read";
+    return good ? NULL : "cannot read the file to include";
 }
 
 /* NULL, or what is wrong with the line. */
@@ -181,11 +181,11 @@ static const char *add_line(struct user_map *map, const char *at, const char *en
     const char *user = strbuf_text(&fields[1]);
     const char *names = strbuf_text(&fields[2]);
     if (*user == '\0' || *names == '\0') {
-        return "a line wants a method, a user and names";
+        return "a line needs a method, a user and names";
     }
     struct vec *entries = entries_of(map, method);
     if (is_pattern) {
-        return add_pattern(entries, &fields[1], options, names) ? NULL : "this is no pattern";
+        return add_pattern(entries, &fields[1], options, names) ? NULL : "not a valid pattern";
     }
     add_user(entries, user, names);
     return NULL;

@@ -55,7 +55,7 @@ int domain_xml_macs(const char *xml, void (*each)(void *arg, const char *mac), v
 {
     size_t length = strlen(xml);
     if (length > DOMAIN_XML_MAX) {
-        return err_set(err, -E2BIG, "the description of a domain has %zu bytes", length);
+        return err_set(err, -E2BIG, "the description of a domain is too large: %zu bytes", length);
     }
     xmlDoc *document = xmlReadMemory(xml, (int)length, "domain.xml", NULL,
                                      XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING);
@@ -74,5 +74,5 @@ int domain_xml_macs(const char *xml, void (*each)(void *arg, const char *mac), v
     xmlXPathFreeObject(found);
     xmlXPathFreeContext(context);
     xmlFreeDoc(document);
-    return rc == 0 ? 0 : err_set(err, rc, "this is no description of a domain: '%.40s'", xml);
+    return rc == 0 ? 0 : err_set(err, rc, "not the description of a domain: '%.40s'", xml);
 }

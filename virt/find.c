@@ -136,7 +136,7 @@ int virt_find(struct virt_names *names, virConnectPtr conn, const char *domain, 
     if (found == NULL) {
         const virError *last = virGetLastError();
         return last != NULL && last->code == VIR_ERR_NO_DOMAIN
-                   ? err_set(err, -ENOENT, "there is no domain '%s'", domain)
+                   ? err_set(err, -ENOENT, "no such domain: '%s'", domain)
                    : err_set(err, -EIO, "%s", virt_error_text());
     }
     *ret = found;

@@ -66,25 +66,24 @@ int virt_line_parse(const char *text, struct virt_line *ret, struct err *err)
     unsigned verb = 0, how = 0;
     const char *rest = text;
     if (!number(&rest, UINT64_MAX, &line.id)) {
-        return err_set(err, -EINVAL, "'%.60s': a line begins with a number", text);
+        return err_set(err, -EINVAL, "'%.60s': a line must begin with a number", text);
     }
     if (!choice(&rest, VERBS, ARRAY_COUNT(VERBS), &verb)) {
-        return err_set(err, -EINVAL,
-                       "'%.60s': the verb is none of wake, sleep, status, cancel, "
-                       "watch, unwatch",
-                       text);
+        return err_set(
+            err, -EINVAL,
+            "'%.60s': unknown verb; expected wake, sleep, status, cancel, watch or unwatch", text);
     }
     line.verb = (enum virt_verb)verb;
     if (line.verb == VIRT_SLEEP && (!choice(&rest, HOWS, ARRAY_COUNT(HOWS), &how) ||
                                     !number(&rest, VIRT_TIME_MAX_S, &patience_s))) {
-        return err_set(err, -EINVAL, "'%.60s': sleep wants a way and seconds", text);
+        return err_set(err, -EINVAL, "'%.60s': sleep needs a way and a number of seconds", text);
     }
     if (line.verb <= VIRT_STATUS && !number(&rest, VIRT_TIME_MAX_S, &limit_s)) {
-        return err_set(err, -EINVAL, "'%.60s': the limit is no number of seconds", text);
+        return err_set(err, -EINVAL, "'%.60s': the limit is not a number of seconds", text);
     }
     size_t length = strlen(rest);
     if (length == 0 || length >= sizeof line.domain) {
-        return err_set(err, -EINVAL, "'%.60s': a domain has 1 to %d characters", text,
+        return err_set(err, -EINVAL, "'%.60s': the name of a domain has 1 to %d characters", text,
                        VIRT_DOMAIN_MAX - 1);
     }
     line.how = (enum virt_how)how;

@@ -90,14 +90,14 @@ static enum step wake(struct order *order, int state, int reason, uint64_t *wait
     switch (state) {
     case VIR_DOMAIN_RUNNING:
     case VIR_DOMAIN_BLOCKED:
-        return done(order, order->told ? "started" : "it runs already");
+        return done(order, order->told ? "started" : "the guest is running already");
     case VIR_DOMAIN_PAUSED:
         if (is_passing(reason)) {
             return STEP_WAIT;
         }
         return after(order, virDomainResume(order->domain), "resumed");
     case VIR_DOMAIN_PMSUSPENDED:
-        return after(order, virDomainPMWakeup(order->domain, 0), "woken from its suspend");
+        return after(order, virDomainPMWakeup(order->domain, 0), "woken from suspend");
     case VIR_DOMAIN_CRASHED: /* kept for whoever wants to look at it */
         return failed(order, -EIO, "the guest has crashed and is kept as it was");
     case VIR_DOMAIN_SHUTOFF:
@@ -184,13 +184,13 @@ static enum step go_down(struct order *order, int state, uint64_t *wait_ms)
     enum virt_how how = order->line->how;
     *wait_ms = order->end_ms;
     if (state == VIR_DOMAIN_SHUTOFF || state == VIR_DOMAIN_CRASHED) {
-        return done(order, order->by_force ? "it did not end in time and was destroyed"
-                           : order->told || order->fail_ms != 0 ? "it has shut down"
-                                                                : "it is off already");
+        return done(order, order->by_force ? "the guest did not shut down in time and was destroyed"
+                           : order->told || order->fail_ms != 0 ? "the guest has shut down"
+                                                                : "the guest is off already");
     }
     if (state == VIR_DOMAIN_PMSUSPENDED && (how == VIRT_SUSPEND || how == VIRT_DISK)) {
-        return done(order, order->told || order->fail_ms != 0 ? "it is suspended"
-                                                              : "it is suspended already");
+        return done(order, order->told || order->fail_ms != 0 ? "the guest is suspended"
+                                                              : "the guest is suspended already");
     }
     if (virDomainIsPersistent(order->domain) == 0) {
         return failed(order, -EPERM, "the domain is transient: it could not be started again");
@@ -272,7 +272,7 @@ static enum step step(struct order *order, uint64_t *wait_ms)
 {
     int state = 0, reason = 0;
     if (atomic_load(order->cancelled)) {
-        return failed(order, -ECANCELED, "it was taken back");
+        return failed(order, -ECANCELED, "the order was taken back");
     }
     if (virDomainGetState(order->domain, &state, &reason, 0) != 0) {
         return failed(order, -EIO, "%s", virt_error_text());
@@ -349,7 +349,7 @@ void virt_order(struct virt *virt, const struct virt_line *line, const atomic_bo
             (void)virConnectClose(order.conn);
         }
         if (next == STEP_WAIT && atomic_load(cancelled)) {
-            next = failed(&order, -ECANCELED, "it was taken back");
+            next = failed(&order, -ECANCELED, "the order was taken back");
         } else if (next == STEP_WAIT && virt_now_ms() >= order.end_ms) {
             next = STEP_FAILED;
         } else if (next == STEP_WAIT) {

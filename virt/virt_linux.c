@@ -200,7 +200,7 @@ static int open_connection(struct virt *virt, struct err *err)
     int events = virConnectDomainEventRegisterAny(conn, NULL, VIR_DOMAIN_EVENT_ID_LIFECYCLE,
                                                   VIR_DOMAIN_EVENT_CALLBACK(happened), virt, NULL);
     if (events < 0) {
-        int rc = err_set(err, -ENOTCONN, "no events: %s", virt_error_text());
+        int rc = err_set(err, -ENOTCONN, "cannot watch events: %s", virt_error_text());
         give_up(conn, -1);
         return rc;
     }

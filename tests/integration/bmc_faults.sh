@@ -94,7 +94,7 @@ master=$(cat "$BMC/wn01/pid")
 
 say "it says that it is off, and it runs"
 mood wn01 off
-until_true 40 "it takes its sleep back" says_again 'hibernate.aborted .*its offline ad says Off, and it runs'
+until_true 40 "it takes its sleep back" says_again 'hibernate.aborted .*the machine.s offline ad says Off, but the machine is running'
 from_now_on
 equals "what was ordered of one that is said to be off" "$(orders wn01)" "power 1,"
 
@@ -145,7 +145,7 @@ fault_of() { "$ROOST" power status -constraint "Machine == \"$1\"" -af LastWakeF
 for name in i-on r-on; do equals "what is wrong with $name" "$(fault_of $name)" NeverJoins; done
 for name in i-wrong i-garbage i-dies r-wrong r-garbage r-dies r-never; do equals "what is wrong with $name" "$(fault_of $name)" OrderFailed; done
 "$ROOST" why i-on >"$WORK/why" || fail "roost why i-on"
-grep -q 'switched on but did not join' "$WORK/why" || fail "roost why i-on: $(cat "$WORK/why")"
+grep -q 'the machine is on but did not join' "$WORK/why" || fail "roost why i-on: $(cat "$WORK/why")"
 equals "sessions that were asked for with a wrong password" "$(grep -c 'POST /redfish/v1/SessionService/Sessions 401' "$BMC/r-wrong/requests")" 1
 
 no_secrets_seen

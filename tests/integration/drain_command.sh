@@ -44,7 +44,7 @@ equals "a folded list of machines" "$("$ROOST" power status 'wn[01-02,04]' -af N
 say "what would be switched, and what is told of machines"
 power() { "$ROOST" power "$@" 2>&1; }
 equals "what is asleep" "$(power on --dry-run wn04)" "wn04 would be woken: by method process, in at most 30 s"
-equals "what is idle" "$(power off --dry-run wn03)" "wn03 would be switched off by POWER_METHOD process, until it is switched on by name"
+equals "what is idle" "$(power off --dry-run wn03)" "wn03 would be switched off by POWER_METHOD process, until somebody switches the machine on by name"
 power sleep --dry-run wn01 >"$WORK/dry" && fail "a claimed machine would sleep: $(cat "$WORK/dry")"
 grep -q 'wn01 is claimed' "$WORK/dry" || fail "a claimed machine: $(cat "$WORK/dry")"
 equals "by force" "$(power sleep --dry-run --force wn01)" \
@@ -112,11 +112,11 @@ complained "roost drain: wn[04,05]: not draining"
 
 say "ids"
 drain 1 'wn[01,05]'
-complained "roost drain: wn01: a request of root@personal is there already; \`roost drain status\` shows the machine
+complained "roost drain: wn01: a request of root@personal is draining the machine already; \`roost drain status\` shows the machine
 roost drain: wn05: the pool has no such machine, or its startd is not running
 roost drain: 2 of 2 machines failed"
 drain 1 --cancel -request-id 0123456789abcdef wn01
-grep -q '^roost drain: wn01: there is no such request' "$WORK/drain.err" || fail "wrong id: $(cat "$WORK/drain.err")"
+grep -q '^roost drain: wn01: no such request' "$WORK/drain.err" || fail "wrong id: $(cat "$WORK/drain.err")"
 drain 1 --cancel 0123456789abcdef
 complained "roost drain: no machine is draining for request '0123456789abcdef'"
 equals "what drains still" "$(shows)" "wn01 Draining 2;wn02 Draining 2;wn03 Drained 0;"

@@ -128,7 +128,7 @@ set_knobs() { "$ROOST" config set --node guest "$@" >/dev/null || fail "roost co
 
 say "a card that does not take the order to wake it"
 "$ROOST" power off guest 2>"$WORK/refused" && fail "it is off, and nothing could wake it"
-grep -q "nothing could wake it: adapter eth1: Wake-on-LAN: .*(HIBERNATION_OVERRIDE_WOL)" "$WORK/refused" || fail "$(cat "$WORK/refused")"
+grep -q "the machine could not be woken: network adapter eth1: Wake-on-LAN: .*(HIBERNATION_OVERRIDE_WOL)" "$WORK/refused" || fail "$(cat "$WORK/refused")"
 equals "its ads" "$(asleep Name)$(live State)" "Unclaimed"
 knows_card() { [ "$(live CanHibernate)" = false ]; }
 until_true 30 "its ad says so" knows_card
@@ -191,9 +191,9 @@ until_true 30 "the rooster knows that jobs woke it twice" two_by_jobs
 say "its second boot knows nothing of the first one's orders"
 boot=$(live BootId)
 set_knobs 'HIBERNATE=ifThenElse(State =?= "Unclaimed", "S3", "NONE")'
-is_held() { live HibernationHeldBy | grep -q "nothing could wake it: adapter eth1"; }
+is_held() { live HibernationHeldBy | grep -q "the machine could not be woken: network adapter eth1"; }
 until_true 60 "it is held back by its card" is_held
-"$ROOST" why guest | grep -q "held back: nothing could wake it: adapter eth1" || fail "$("$ROOST" why guest)"
+"$ROOST" why guest | grep -q "held back: the machine could not be woken: network adapter eth1" || fail "$("$ROOST" why guest)"
 set_knobs HIBERNATION_OVERRIDE_WOL=true
 until_true 60 "it sleeps" is_asleep_at S3
 until_true 60 "it is suspended" is_suspended

@@ -117,7 +117,7 @@ until_true 30 "asleep when nobody keeps it up" is_asleep 3
 say "an idle machine is kept awake"
 of_reserve() { "$ROOST" power history -constraint 'AskedBy == "reserve"' -af Machine Outcome; }
 is_one_awake() { [ "$(awake_count)" = 1 ] && [ "$(of_reserve | wc -l)" = "$1" ]; }
-is_in_reserve() { [ "$("$ROOST" status -constraint 'Offline =!= true' -af HibernationHeldBy)" = "the rooster: 1 idle machines are awake, and 1 are to be (ROOSTER_RESERVE)" ]; }
+is_in_reserve() { [ "$("$ROOST" status -constraint 'Offline =!= true' -af HibernationHeldBy)" = "the rooster: 1 idle machines are awake; 1 must stay awake (ROOSTER_RESERVE)" ]; }
 # The collector was killed a moment ago: what it shows is believed at once.
 printf '%s\n' 'ROOSTER_RESERVE = "00:00-12:00 = 1, else 1"' 'ROOSTER_ASLEEP_AGAIN = 1' 'ROOSTER_COLLECTOR_MIN_AGE = 0' >>"$ROOST_CONFIG"
 timeout 20 "$ROOST" config reload >"$WORK/reload" 2>&1 || fail "roost config reload: $(cat "$WORK/reload")"

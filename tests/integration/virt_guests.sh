@@ -118,7 +118,7 @@ equals "guests that were started in both rounds" "$(wakes | cut -d' ' -f1,2 | so
     "wx01 Up wx01 Up wx02 Up wx02 Up wx03 Up "
 equals "how they went down" "$("$ROOST" power history -constraint 'Kind == "Sleep"' -af Machine Outcome Method | sort | grep ^wx | tr '\n' ' ')" \
     "wx01 Asleep libvirt wx01 Asleep libvirt wx02 Asleep libvirt wx02 Asleep libvirt wx03 Asleep libvirt "
-grep -q 'wx03 (libvirt): it did not end in time and was destroyed' "$POOL"/log/RoosterLog* || fail "wx03 went down by itself"
+grep -q 'wx03 (libvirt): the guest did not shut down in time and was destroyed' "$POOL"/log/RoosterLog* || fail "wx03 went down by itself"
 ! grep -q ' power.helper ' "$POOL"/log/RoosterLog* || fail "roost-libvirt did not live through it"
 trap clean_up EXIT
 pool_stop

@@ -54,13 +54,13 @@ until_true 30 "it is off" is_said "Off Off"
 equals "what can be done with it" "$("$ROOST" power status wx01 -af PowerMethodCan | tr -d ' ')" '{"Wake","Sleep","Status","Watch"}'
 virsh_ start wx01 >/dev/null || fail "virsh start"
 until_true 20 "the rooster hears that somebody has started it" is_said "Unknown On"
-equals "why it is Unknown" "$(reason)" "somebody else has switched it on, and it has not joined the pool; it is: running (booted)"
+equals "why it is Unknown" "$(reason)" "the machine was switched on from outside and has not joined the pool; its power method says: running (booted)"
 until_true 20 "nothing is matched to it meanwhile" is_shown Unknown
 until_true 100 "it has joined" is_said "On On"
-equals "why it is up" "$(reason)" "it came up by itself"
+equals "why it is up" "$(reason)" "the machine came up without an order"
 virsh_ suspend wx01 >/dev/null || fail "virsh suspend"
 until_true 20 "the rooster hears that it is paused" is_said "Unknown Unknown"
-equals "why it is Unknown" "$(reason)" "its ads say that it is on; it is: paused (by somebody)"
+equals "why it is Unknown" "$(reason)" "the machine's ads say that it is on; its power method says: paused (by somebody)"
 kill -9 "$(pids_of libvirt)" || fail "no roost-libvirt"
 virsh_ resume wx01 >/dev/null || fail "virsh resume"
 until_true 30 "another roost-libvirt tells that it runs" is_said "On On"
@@ -112,7 +112,7 @@ equals "how wx02 went down" "$("$ROOST" power history -constraint 'Kind == "Slee
 # ---- gone
 virsh_ undefine wx01 >/dev/null || fail "virsh undefine"
 until_true 20 "the rooster hears that there is no such guest" is_said "Unknown Unknown"
-equals "why it is Unknown" "$(reason)" "its ads say that it is asleep; it is: there is no domain 'wx01'"
+equals "why it is Unknown" "$(reason)" "the machine's ads say that it is asleep; its power method says: no such domain: 'wx01'"
 trap clean_up EXIT
 pool_stop
 libvirtd_stop

@@ -118,7 +118,7 @@ SH
     forbidden() { "${AS[@]}" unshare -U --map-user=1000 --map-group=1000 --keep-caps /bin/sh "$WORK/bin/without.sh" "$WORK/bin/roost-rsys-mount" "$@" 2>&1; }
     there=(--server "$ADDRESS" --pin "$PIN" --ticket-file "$WORK/ticket" --scratch "$WORK/scratch")
     forbidden --probe | grep -q "user.max_user_namespaces" || fail "the probe does not say what is missing"
-    forbidden "${there[@]}" -- /bin/true | grep -q "no namespaces for the job" || fail "a file system where there can be none"
+    forbidden "${there[@]}" -- /bin/true | grep -q "cannot create namespaces for the job" || fail "a file system where there can be none"
     equals "wrapped" "$(forbidden "${there[@]}" --wrap "$WORK/bin/roost_remote.so" -- \
         /bin/sh -c 'cd /files/run && seq 1000 >numbers && tail -n 1 numbers')" "1000"
     equals "what is there" "$(wc -l <"$WORK/files/run/numbers")" 1000

@@ -199,7 +199,7 @@ static void slots_are_named_or_numbered(void **state)
     expect_refused(
         "wn01 --slots 1-5000",
         "'1-5000' does not name slots; expected names or numbers such as slot1, slot[2-4], 1, 2-4");
-    expect_refused("wn01 --slots slot[1-99999]", "Slots: names none, or too many");
+    expect_refused("wn01 --slots slot[1-99999]", "Slots: has no names, or too many");
     expect_refused(
         "wn01 --slots 1-x",
         "'1-x' does not name slots; expected names or numbers such as slot1, slot[2-4], 1, 2-4");
@@ -259,9 +259,10 @@ static void what_cannot_be_meant_is_refused_before_anybody_is_asked(void **state
     expect_refused("wn01 -request-id 7", "-request-id needs --cancel");
     expect_refused("wn01 --reason", "--reason needs a value");
     expect_refused("wn[1", "'wn[1': [ without ]");
-    expect_refused("wn01 --reclaimable", "Reclaimable: only with OnCompletion sleep or off");
-    expect_refused("wn01 --slots slot1 --then sleep",
-                   "OnCompletion: with Slots, only stay and resume: other slots still run");
+    expect_refused("wn01 --reclaimable", "Reclaimable: goes only with OnCompletion sleep or off");
+    expect_refused(
+        "wn01 --slots slot1 --then sleep",
+        "OnCompletion: with Slots, must be stay or resume, because other slots still run");
     expect_refused("--cancel wn01 --slots slot1",
                    "--cancel ends a request for all slots; leave out --slots");
     expect_refused("--estimate wn01 --wait", "--wait goes only with a request to drain");

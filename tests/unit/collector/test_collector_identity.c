@@ -124,8 +124,10 @@ static void nobody_takes_the_matches_of_another_or_signs_for_another(void **stat
 {
     struct bed *bed = *state;
     struct client *evil = dial_as(bed, SCOPE_ADVERTISE, "evil");
-    refused(evil, ONE("\"evil\"", "StartdUplink = \"startd/wn01\""), "which is another's");
-    refused(evil, ONE("\"evil\"", "StartdUplink = \"schedd/evil\""), "which is another's");
+    refused(evil, ONE("\"evil\"", "StartdUplink = \"startd/wn01\""),
+            "which belongs to another sender");
+    refused(evil, ONE("\"evil\"", "StartdUplink = \"schedd/evil\""),
+            "which belongs to another sender");
     refused(evil, ONE("\"wn01\"", ""), "may not advertise the machine 'wn01'");
     refused(evil, ONE("\"evil\"", "AuthenticatedIdentity = \"root@pool\""),
             "AuthenticatedIdentity of the ad 'slot1@evil' of someone@pool is 'root@pool'");

@@ -61,7 +61,7 @@ static void an_identity_has_so_many_ads_and_no_more(void **state)
     taken(startd, LIVE("2", "b1", "A = 1"));
     taken(other, LIVE("3", "b1", "A = 1"));
     refused(startd, LIVE("4", "b1", "A = 1"),
-            "someone@pool has 3 ads and may have 3 (COLLECTOR_MAX_ADS_PER_IDENTITY): no place for "
+            "someone@pool has 3 ads and may have 3 (COLLECTOR_MAX_ADS_PER_IDENTITY); no room for "
             "'slot4@wn01'");
     refused(other, LIVE("4", "b1", "A = 1"), "may have 3");
     taken(startd, LIVE("3", "b1", "A = 2")); /* what it has it may renew */
@@ -200,7 +200,7 @@ static void a_machines_token_has_64_slots_of_each_machine(void **state)
     bed->token_slots = 0;
     struct client *startd = dial(bed, SCOPE_ADVERTISE), *other = dial(bed, SCOPE_ADVERTISE);
     assert_int_equal(send_slots(startd, "wn01", 1, 100, ""), 36);
-    refused(startd, LIVE("200", "b1", ""), "has 64 slot ads of wn01 and may have 64");
+    refused(startd, LIVE("200", "b1", ""), "has 64 slot ads of wn01; at most 64 are allowed");
     assert_int_equal(send_slots(startd, "wn01", 1, 64, ""), 0); /* what it has it may renew */
     assert_int_equal(send_slots(startd, "WN01", 300, 1, ""), 1);
     assert_int_equal(send_slots(startd, "wn02", 1, 65, ""), 1);
@@ -231,7 +231,7 @@ static void a_number_in_the_token_is_for_all_its_machines(void **state)
     struct client *large = dial(bed, SCOPE_ADVERTISE);
     assert_int_equal(send_slots(pilots, "p1", 1, 6, ""), 0);
     assert_int_equal(send_slots(pilots, "p2", 1, 6, ""), 2);
-    refused(pilots, LIVE("9", "b1", ""), "has 10 slot ads and may have 10");
+    refused(pilots, LIVE("9", "b1", ""), "has 10 slot ads; at most 10 are allowed");
     assert_int_equal(send_slots(large, "wn09", 1, 301, ""), 1);
 }
 

@@ -64,7 +64,7 @@ static void a_bad_ad_is_left_out_and_the_others_count(void **state)
     struct answer answer;
     assert_int_equal(client_call(startd, VERB_UPDATE, "[]", ads, &answer), 0);
     assert_int_equal(ad_int_or(answer.args, "Rejected", -1), 4);
-    assert_string_equal(ad_string_or(answer.args, "ErrorString", ""), "an ad without MyType");
+    assert_string_equal(ad_string_or(answer.args, "ErrorString", ""), "the ad has no MyType");
     answer_fini(&answer);
     struct client *reader = dial(bed, SCOPE_READ);
     assert_string_equal(show(reader, "Machine", "State"),
@@ -130,13 +130,13 @@ static void changes_alone_are_applied_to_what_is_there(void **state)
     assert_string_equal(show(reader, "Machine", "C"), "slot1@wn01=3 ");
     assert_string_equal(show(reader, "Machine", "State"), "slot1@wn01=Unclaimed ");
     expect(startd, -ESTALE, VERB_UPDATE, "[ Full = false; Epoch = 7; Sequence = 4 ]",
-           "[ MyType = \"Machine\"; Name = \"slot1@wn01\"; A = 11 ]", "in full");
+           "[ MyType = \"Machine\"; Name = \"slot1@wn01\"; A = 11 ]", "send the whole ad");
     expect(startd, -ESTALE, VERB_UPDATE, "[ Full = false; Epoch = 7; Sequence = 3 ]",
            "[ MyType = \"Machine\"; Name = \"slot9@wn01\"; A = 11 ]", "slot9@wn01");
     assert_string_equal(show(reader, "Machine", "A"), "slot1@wn01=10 ");
     struct client *again = dial(bed, SCOPE_ADVERTISE); /* a new connection begins in full */
     expect(again, -ESTALE, VERB_UPDATE, "[ Full = false; Epoch = 7; Sequence = 3 ]",
-           "[ MyType = \"Machine\"; Name = \"slot1@wn01\"; A = 11 ]", "in full");
+           "[ MyType = \"Machine\"; Name = \"slot1@wn01\"; A = 11 ]", "send the whole ad");
 }
 
 static void an_older_update_changes_nothing(void **state)

@@ -88,7 +88,7 @@ static void a_circle_of_what_requirements_needs_is_named(void **state)
 static void a_slot_that_no_job_can_have_is_told(void **state)
 {
     (void)state;
-    said("[ Name = \"a\" ]", "it has no Requirements: no job matches it");
+    said("[ Name = \"a\" ]", "the ad has no Requirements: no job matches it");
     said("[ Requirements = true; Memory = \"lots\"; Cpus = -1; Disk = undefined ]",
          "Cpus is below 0: -1; Memory is not a number: \"lots\"; Disk is not a number: undefined");
 }

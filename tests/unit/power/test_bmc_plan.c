@@ -61,9 +61,9 @@ static void nothing_is_ordered_for_a_machine_that_is_as_it_should_be(void **stat
 {
     (void)state;
     begin(BMC_AIM_WAKE, BMC_GRACEFUL);
-    want_end(told(POWER_ON, 5), 0, "says that it is on");
+    want_end(told(POWER_ON, 5), 0, "says that the machine is on");
     begin(BMC_AIM_SLEEP, BMC_HARD);
-    want_end(told(POWER_OFF, 5), 0, "says that it is off");
+    want_end(told(POWER_OFF, 5), 0, "says that the machine is off");
 }
 
 static void nothing_is_ordered_while_it_is_not_known_what_the_machine_is(void **state)
@@ -71,9 +71,9 @@ static void nothing_is_ordered_while_it_is_not_known_what_the_machine_is(void **
     (void)state;
     for (int way = BMC_GRACEFUL; way <= BMC_HARD; way++) {
         begin(BMC_AIM_WAKE, (enum bmc_way)way);
-        want_end(told(POWER_UNKNOWN, 5), -EIO, "nothing was ordered");
+        want_end(told(POWER_UNKNOWN, 5), -EIO, "no order was sent");
         begin(BMC_AIM_SLEEP, (enum bmc_way)way);
-        want_end(told(POWER_UNKNOWN, 5), -EIO, "nothing was ordered");
+        want_end(told(POWER_UNKNOWN, 5), -EIO, "no order was sent");
     }
 }
 
@@ -84,18 +84,18 @@ static void one_order_is_given_to_a_controller_that_takes_it_and_does_nothing(vo
     want_act(told(POWER_OFF, 0), BMC_ORDER_ON);
     want_act(bmc_plan_ordered(&plan, 100), BMC_ASK_LATER);
     want_act(told(POWER_OFF, 99 + BMC_SETTLE_MS), BMC_ASK_LATER);
-    want_end(told(POWER_OFF, 100 + BMC_SETTLE_MS), -EIO, "still says that it is off");
+    want_end(told(POWER_OFF, 100 + BMC_SETTLE_MS), -EIO, "still says that the machine is off");
 
     begin(BMC_AIM_WAKE, BMC_GRACEFUL);
     want_act(told(POWER_OFF, 0), BMC_ORDER_ON);
     want_act(bmc_plan_ordered(&plan, 100), BMC_ASK_LATER);
-    want_end(told(POWER_UNKNOWN, 100 + BMC_SETTLE_MS), -EIO, "what became of it");
+    want_end(told(POWER_UNKNOWN, 100 + BMC_SETTLE_MS), -EIO, "does not report the result");
 
     begin(BMC_AIM_SLEEP, BMC_HARD);
     want_act(told(POWER_ON, 0), BMC_ORDER_OFF);
     want_act(bmc_plan_ordered(&plan, 100), BMC_ASK_LATER);
     want_act(told(POWER_ON, 99 + BMC_SETTLE_MS), BMC_ASK_LATER);
-    want_end(told(POWER_ON, 100 + BMC_SETTLE_MS), -EIO, "still says that it is on");
+    want_end(told(POWER_ON, 100 + BMC_SETTLE_MS), -EIO, "still says that the machine is on");
 }
 
 static void a_machine_that_shuts_down_is_not_switched_off(void **state)
@@ -105,7 +105,7 @@ static void a_machine_that_shuts_down_is_not_switched_off(void **state)
     want_act(told(POWER_ON, 0), BMC_ORDER_SOFT);
     want_act(bmc_plan_ordered(&plan, 100), BMC_ASK_LATER);
     want_act(told(POWER_ON, 99 + PATIENCE_MS), BMC_ASK_LATER);
-    want_end(told(POWER_OFF, 100 + PATIENCE_MS), 0, "it has shut down");
+    want_end(told(POWER_OFF, 100 + PATIENCE_MS), 0, "the machine has shut down");
 }
 
 static void a_machine_that_does_not_shut_down_is_switched_off_after_the_patience(void **state)
@@ -127,7 +127,7 @@ static void a_machine_of_which_nothing_is_known_is_not_switched_off_after_the_pa
     want_act(told(POWER_ON, 0), BMC_ORDER_SOFT);
     want_act(bmc_plan_ordered(&plan, 100), BMC_ASK_LATER);
     want_act(told(POWER_UNKNOWN, 5000), BMC_ASK_LATER);
-    want_end(told(POWER_UNKNOWN, 100 + PATIENCE_MS), -EIO, "what became of it");
+    want_end(told(POWER_UNKNOWN, 100 + PATIENCE_MS), -EIO, "does not report the result");
 }
 
 static void questions_become_rarer_and_the_last_is_in_time(void **state)

@@ -154,14 +154,14 @@ static void a_guest_is_started_and_shut_down(void **state)
     assert_int_equal(state_now(rig), POWER_ON);
     wake(rig);
     assert_int_equal(rig->status, 0);
-    SAYS(rig, "it runs already");
+    SAYS(rig, "the guest is running already");
     go_down(rig, "S5");
     assert_int_equal(rig->status, 0);
-    SAYS(rig, "it has shut down");
+    SAYS(rig, "the guest has shut down");
     assert_int_equal(state_now(rig), POWER_OFF);
     go_down(rig, "S5");
     assert_int_equal(rig->status, 0);
-    SAYS(rig, "it is off already");
+    SAYS(rig, "the guest is off already");
 }
 
 static void level_4_is_a_managed_save_that_is_restored(void **state)
@@ -339,7 +339,7 @@ static void a_watch_of_a_guest_that_is_none_says_so(void **state)
     news_count(rig, 1);
     assert_int_equal(rig->news.state, POWER_UNKNOWN);
     assert_true(rig->news.answers);
-    assert_string_equal(rig->news.text, "there is no domain 'nobody'");
+    assert_string_equal(rig->news.text, "no such domain: 'nobody'");
 }
 
 static void a_paused_guest_is_neither_on_nor_off(void **state)

@@ -225,10 +225,10 @@ static void a_machine_is_switched_on_and_shut_down(void **state)
     assert_int_equal(state_now(rig), POWER_ON);
     wake(rig);
     assert_int_equal(rig->status, 0);
-    SAYS(rig, "says that it is on");
+    SAYS(rig, "says that the machine is on");
     go_down(rig, "S5");
     assert_int_equal(rig->status, 0);
-    SAYS(rig, "it has shut down");
+    SAYS(rig, "the machine has shut down");
     assert_int_equal(state_now(rig), POWER_OFF);
     go_down(rig, "S5");
     assert_int_equal(rig->status, 0);
@@ -347,7 +347,7 @@ static void an_answer_that_is_not_word_for_word_is_unknown_and_nothing_is_ordere
         assert_int_equal(state_now(rig), POWER_UNKNOWN);
         wake(rig);
         assert_int_equal(rig->status, -EIO);
-        SAYS(rig, "nothing was ordered");
+        SAYS(rig, "no order was sent");
         go_down(rig, "S5");
         assert_int_equal(rig->status, -EIO);
     }
@@ -472,7 +472,7 @@ static void who_waits_for_a_turn_loses_no_time_by_it(void **state)
     assert_int_equal(power_sleep(rig->power, &rig->node, "S5", done, rig, NULL), 0);
     until_over(rig); /* what is to go down is so by its deadline, or not at all */
     assert_int_equal(rig->status, -ETIMEDOUT);
-    SAYS(rig, "slower than it could wait for");
+    SAYS(rig, "too slow to wait for");
     assert_int_equal(many.over, 0);
     write_file(rig, "gate", "", 0600);
     loop_run_until(rig->loop, &many.all);

@@ -258,10 +258,10 @@ static void a_machine_is_switched_on_and_shut_down(void **state)
     assert_int_equal(state_now(rig), POWER_ON);
     wake(rig);
     assert_int_equal(rig->status, 0);
-    SAYS(rig, "says that it is on");
+    SAYS(rig, "says that the machine is on");
     go_down(rig);
     assert_int_equal(rig->status, 0);
-    SAYS(rig, "it has shut down");
+    SAYS(rig, "the machine has shut down");
     power_is(rig, "Off");
     assert_int_equal(requests(rig, RESET), 2);
     assert_int_equal(requests(rig, RESET "204 On\n"), 1);
@@ -387,7 +387,7 @@ static void what_somebody_else_has_switched_meanwhile_is_left_alone(void **state
     mood(rig, "switched");
     wake(rig);
     assert_int_equal(rig->status, -EAGAIN);
-    SAYS(rig, "somebody else");
+    SAYS(rig, "another client");
     assert_int_equal(requests(rig, RESET "204"), 0);
 }
 
@@ -497,7 +497,7 @@ static void an_order_that_is_refused_ends_it(void **state)
     mood(rig, "refuse");
     wake(rig);
     assert_int_equal(rig->status, -EACCES);
-    SAYS(rig, "answers 403 to power on: you may look");
+    SAYS(rig, "answered 403 to power on: you may look");
     assert_int_equal(requests(rig, RESET), 1);
 }
 
@@ -564,7 +564,7 @@ static void one_of_two_systems_has_to_be_named(void **state)
     assert_int_equal(state_now(rig), POWER_OFF);
     rig->node.bmc_system = "2";
     assert_int_equal(state_now(rig), POWER_UNKNOWN);
-    SAYS(rig, "answers 404");
+    SAYS(rig, "answered 404");
 }
 
 static void a_controller_that_is_not_the_one_is_told_nothing(void **state)

@@ -381,7 +381,7 @@ static void a_node_that_is_up_is_not_started_twice(void **state)
     (void)snprintf(first, sizeof first, "%s", output(rig));
     node.deadline_ms = 120;
     assert_int_equal(wake(rig, &node), -EBUSY);
-    assert_non_null(strstr(rig->text, "n2 (process): its master (pid"));
+    assert_non_null(strstr(rig->text, "n2 (process): the node's master (pid"));
     assert_string_equal(output(rig), first);
 }
 
@@ -408,7 +408,7 @@ static void a_node_without_a_master_cannot_be_put_to_sleep(void **state)
     assert_int_equal(power_sleep(rig->power, &node, "S5", done, rig, NULL), 0);
     wait_for(rig);
     assert_int_equal(rig->status, -ESRCH);
-    assert_string_equal(rig->text, "n2 (process): it has no master that could end it");
+    assert_string_equal(rig->text, "n2 (process): the node has no master that could end it");
 }
 
 static void a_master_that_is_not_there_is_an_answer(void **state)
@@ -434,8 +434,8 @@ static void refused(const struct power_node *node, const char *words)
 static void descriptions_that_lack_something_name_node_method_and_option(void **state)
 {
     struct rig *rig = *state;
-    refused(&(struct power_node){.name = "n3"}, "no power method ''");
-    refused(&(struct power_node){.name = "n3", .method = "magic"}, "no power method 'magic'");
+    refused(&(struct power_node){.name = "n3"}, "unknown power method ''");
+    refused(&(struct power_node){.name = "n3", .method = "magic"}, "unknown power method 'magic'");
     refused(&(struct power_node){.name = "n3", .method = "process"},
             "method process needs lock_dir");
     refused(&(struct power_node){.name = "n3", .method = "process", .lock_dir = "/x"},

@@ -66,8 +66,8 @@ static void what_is_not_known_is_not_acted_on_not_even_by_force(void **state)
 {
     (void)state;
     struct guard_ask ask = KNOWN;
-    ask.unknown = "there is no ad of it";
-    is_held(&ask, &POOL, &FREE, GUARD_UNKNOWN, 10, "not known: there is no ad of it");
+    ask.unknown = "the machine has no ad";
+    is_held(&ask, &POOL, &FREE, GUARD_UNKNOWN, 10, "not known: the machine has no ad");
     ask.order.by_name = ask.order.forced = true;
     is_held(&ask, &POOL, &FREE, GUARD_UNKNOWN, 10, "not known");
 }
@@ -77,7 +77,7 @@ static void what_nobody_could_wake_stays_up_unless_it_is_meant_so(void **state)
     (void)state;
     struct guard_ask ask = KNOWN;
     ask.can_wake = false;
-    is_held(&ask, &POOL, &FREE, GUARD_NO_WAY, 60, "nothing could wake it");
+    is_held(&ask, &POOL, &FREE, GUARD_NO_WAY, 60, "the machine could not be woken");
     is_policy(ask, &POOL, &FREE, GUARD_NO_WAY, true);
     ask.order.override = true;
     may(&ask, &POOL, &FREE);
@@ -103,7 +103,7 @@ static void a_machine_is_up_for_a_least_time(void **state)
     struct guard_limits limits = FREE;
     limits.min_up_s = 600;
     ask.up_s = 599;
-    is_held(&ask, &POOL, &limits, GUARD_MIN_UP, 1, "up for 599 s, and not for 600 yet");
+    is_held(&ask, &POOL, &limits, GUARD_MIN_UP, 1, "up for 599 s, less than 600 s");
     is_policy(ask, &POOL, &limits, GUARD_MIN_UP, true);
     ask.up_s = 600;
     may(&ask, &POOL, &limits);
@@ -119,7 +119,7 @@ static void a_sleep_that_does_not_pay_is_not_begun_before_it_might(void **state)
     ask.expected_s = 299;
     ask.idle_s = 100;
     is_held(&ask, &POOL, &limits, GUARD_BREAK_EVEN, 200,
-            "its sleeps last 299 s, and pay after 300");
+            "the machine's sleeps last 299 s, but save energy only after 300 s");
     is_policy(ask, &POOL, &limits, GUARD_BREAK_EVEN, false);
     ask.idle_s = 300;
     may(&ask, &POOL, &limits); /* it was idle for as long as that */
@@ -127,7 +127,7 @@ static void a_sleep_that_does_not_pay_is_not_begun_before_it_might(void **state)
     ask.expected_s = 300;
     may(&ask, &POOL, &limits);
     limits.break_even = 2;
-    is_held(&ask, &POOL, &limits, GUARD_BREAK_EVEN, 600, "pay after 600");
+    is_held(&ask, &POOL, &limits, GUARD_BREAK_EVEN, 600, "save energy only after 600 s");
     limits.break_even = 0;
     ask.expected_s = 0;
     may(&ask, &POOL, &limits);
@@ -175,7 +175,7 @@ static void the_reserve_stays_awake(void **state)
     pool.reserve = 5;
     may(&ask, &pool, &FREE); /* it is none of them: a draining machine, or somebody's desktop */
     ask.in_reserve = true;
-    is_held(&ask, &pool, &FREE, GUARD_RESERVE, 60, "5 idle machines are awake, and 5 are to be");
+    is_held(&ask, &pool, &FREE, GUARD_RESERVE, 60, "5 idle machines are awake; 5 must stay awake");
     is_policy(ask, &pool, &FREE, GUARD_RESERVE, true);
     pool.idle = 6;
     may(&ask, &pool, &FREE);
@@ -190,7 +190,7 @@ static void so_much_of_the_pool_may_be_down(void **state)
     pool.down = 79;
     may(&KNOWN, &pool, &limits);
     pool.down = 80;
-    is_held(&KNOWN, &pool, &limits, GUARD_SHARE, 60, "80 of 100 machines are down, at most 80%");
+    is_held(&KNOWN, &pool, &limits, GUARD_SHARE, 60, "80 of 100 machines are down; at most 80%");
     is_policy(KNOWN, &pool, &limits, GUARD_SHARE, true);
 }
 
@@ -214,12 +214,12 @@ static void so_many_go_down_at_once(void **state)
     limits.at_once_max_percent = 5;
     may(&KNOWN, &pool, &limits);
     pool.going_down = 5;
-    is_held(&KNOWN, &pool, &limits, GUARD_AT_ONCE, 20, "5 machines go down now");
+    is_held(&KNOWN, &pool, &limits, GUARD_AT_ONCE, 20, "5 machines are going down");
     pool.machines = 3; /* a share is one machine at least */
     pool.going_down = 0;
     may(&KNOWN, &pool, &limits);
     pool.going_down = 1;
-    is_held(&KNOWN, &pool, &limits, GUARD_AT_ONCE, 90, "1 machines go down now");
+    is_held(&KNOWN, &pool, &limits, GUARD_AT_ONCE, 90, "1 machines are going down");
 }
 
 static void so_many_begin_in_a_minute_and_the_others_are_told_when(void **state)
@@ -308,7 +308,7 @@ static void rules_that_are_none_are_refused_and_named(void **state)
             fail_msg("'%s' was taken", WRONG[i]);
         }
         assert_int_equal(reserve.count, 77);
-        assert_non_null(strstr(err.text, "is no rule"));
+        assert_non_null(strstr(err.text, "is not a valid rule"));
     }
     char many[2 * GUARD_RESERVE_RULES_MAX + 3];
     for (size_t i = 0; i + 1 < sizeof many; i++) {

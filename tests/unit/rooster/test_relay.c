@@ -293,7 +293,7 @@ static void when_one_does_not_do_it_others_are_asked(void **state)
     assert_true(asked_of()->packets == 2 ||
                 asked_of()->packets == 3); /* three, n1 among them or not */
     assert_int_equal(asked_of()->count, asked_of()->packets);
-    if (strstr(sleeper(rig)->reason, " did not relay it: ") == NULL) {
+    if (strstr(sleeper(rig)->reason, " did not relay the packet: ") == NULL) {
         fail_msg("%s", sleeper(rig)->reason);
     }
 }

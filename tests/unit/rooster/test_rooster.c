@@ -14,7 +14,7 @@ static void a_hold_wakes_the_machine_and_its_live_ad_is_the_success(void **state
     until(rig, is_waking);
     until(rig, shows_waking);
     assert_string_equal(wakes(rig), "wn01 ");
-    assert_string_equal(node_named(rig, "wn01")->reason, "2 jobs wait for it");
+    assert_string_equal(node_named(rig, "wn01")->reason, "2 jobs wait for the machine");
     boots(rig);
     until(rig, is_up);
     stop(rig);

@@ -103,7 +103,7 @@ static void one_that_comes_after_it_was_given_up_lengthens_its_deadline(void **s
     is_live(rig, "State = \"Unclaimed\"");
     until(rig, is_up);
     assert_string_equal(node_named(rig, "wn01")->reason,
-                        "its live ad is there, after it was given up");
+                        "the machine has a live ad again, after it was given up");
     assert_in_range(node_deadline_ms(node_named(rig, "wn01")), 2 * 400000, 2 * 430000);
     stop(rig);
     assert_string_equal(ledger(rig, "rooster.db"), "wn01:Wake:Up ");
@@ -117,7 +117,7 @@ static void one_that_comes_much_later_came_by_itself(void **state)
     node_named(rig, "wn01")->history.last.wake_s -= 1801; /* ROOSTER_WAKE_DEADLINE_MAX */
     is_live(rig, "State = \"Unclaimed\"");
     until(rig, is_up);
-    assert_string_equal(node_named(rig, "wn01")->reason, "it came up by itself");
+    assert_string_equal(node_named(rig, "wn01")->reason, "the machine came up without an order");
     assert_int_equal(node_named(rig, "wn01")->history.boots.count, 0);
     stop(rig);
     assert_string_equal(ledger(rig, "rooster.db"), "wn01:Wake:Failed ");
@@ -216,7 +216,7 @@ static void one_that_joins_with_less_than_it_promised_is_told(void **state)
     is_live(rig, "State = \"Unclaimed\"; DetectedCpus = 8; DetectedMemory = 8000");
     until(rig, is_up);
     assert_string_equal(node_named(rig, "wn01")->reason,
-                        "it joined with 8000 of the 16000 MiB that it promised");
+                        "the machine joined with 8000 of the promised 16000 MiB of memory");
     stop(rig);
     assert_string_equal(ledger(rig, "rooster.db"), "wn01:Wake:Up ");
     assert_string_equal(last_fault(rig), "LessThanPromised command");
@@ -240,7 +240,7 @@ static void a_core_less_is_less_and_a_little_memory_is_not(void **state)
          " DetectedCpus = 7; DetectedMemory = 16000 ]");
     until(rig, is_up);
     assert_string_equal(node_named(rig, "wn01")->reason,
-                        "it joined with 7 of the 8 Cpus that it promised");
+                        "the machine joined with 7 of the promised 8 Cpus");
 }
 
 /* What it has is not known, then, and what it had before says nothing of that. */
@@ -292,7 +292,7 @@ static void one_that_sleeps_at_once_while_jobs_wait_is_left_alone_in_the_end(voi
     until(rig, is_quarantined); /* it is the second time, ROOSTER_WAKE_ATTEMPTS */
     until(rig, shows_failed);
     assert_string_equal(wakes(rig), "wn01 wn01 ");
-    assert_non_null(strstr(node_named(rig, "wn01")->reason, "asleep again at once"));
+    assert_non_null(strstr(node_named(rig, "wn01")->reason, "slept again without a claim"));
     assert_in_range(node_named(rig, "wn01")->wake.retry_at_ms - loop_now_ms(rig->bed->loop),
                     3500000, 3600000);
     stop(rig);

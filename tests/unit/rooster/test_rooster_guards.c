@@ -207,7 +207,8 @@ static void a_machine_of_which_there_is_no_live_ad_is_unknown(void **state)
     falls_asleep(rig, "wn01");
     until(rig, is_seen);
     assert_string_equal(ask(rig, "wn01", "Ordered = true; Force = true;"), "Unknown");
-    assert_string_equal(last_text, "its state is not known: no live ad of it is there");
+    assert_string_equal(last_text,
+                        "the state of the machine is not known: the machine has no live ad");
 }
 
 static void many_that_ask_at_once_find_the_limit_used_up_by_each_other(void **state)
@@ -425,7 +426,8 @@ static void idle_machines_are_kept_awake(void **state)
     three_are_there(rig);
     assert_string_equal(ask(rig, "wn01", ""), "yes");
     assert_string_equal(ask(rig, "wn02", ""), "Reserve");
-    assert_string_equal(last_text, "2 idle machines are awake, and 2 are to be (ROOSTER_RESERVE)");
+    assert_string_equal(last_text,
+                        "2 idle machines are awake; 2 must stay awake (ROOSTER_RESERVE)");
     is_there(rig, "wn04", "Owner"); /* none of the reserve */
     while (node_named(rig, "wn04") == NULL) {
         assert_string_equal(ask(rig, "wn03", ""), "Reserve");

@@ -107,14 +107,14 @@ static void one_that_does_not_boot_is_told_from_one_that_does_not_join(void **st
     until(rig, is_waking);
     loop_timer_set(node_named(rig, "wn01")->deadline, 0);
     until(rig, is_backing_off);
-    assert_string_equal(node_named(rig, "wn01")->reason, "it was woken but is still switched off");
+    assert_string_equal(node_named(rig, "wn01")->reason, "the machine was woken but is still off");
     status_is(rig, "0");
     time_passes(rig);
     until(rig, is_waking);
     loop_timer_set(node_named(rig, "wn01")->deadline, 0);
     until(rig, is_quarantined);
     assert_string_equal(node_named(rig, "wn01")->reason,
-                        "it is switched on but did not join the pool in time");
+                        "the machine is on but did not join the pool in time");
     assert_string_equal(wakes(rig), "wn01 status wn01 status ");
 }
 

@@ -132,12 +132,12 @@ static void one_that_somebody_else_starts_is_unknown_until_it_joins(void **state
     until(rig, is_shown_unknown);
     assert_true(is_unknown(rig));
     assert_true(says_(rig, "PowerStateReason",
-                      "somebody else has switched it on, and it has not joined the pool; it is: "
-                      "running (booted)"));
+                      "the machine was switched on from outside and has not joined the pool; its "
+                      "power method says: running (booted)"));
     boots(rig);
     until(rig, is_up);
     assert_false(is_unknown(rig));
-    assert_string_equal(node_named(rig, "wn01")->reason, "it came up by itself");
+    assert_string_equal(node_named(rig, "wn01")->reason, "the machine came up without an order");
 }
 
 static void it_is_asleep_again_when_it_is_off_again(void **state)
@@ -178,10 +178,12 @@ static void one_whose_hypervisor_is_gone_is_unknown_and_says_why(void **state)
     is_asleep(rig);
     tells(rig, "silent cannot connect");
     until(rig, is_shown_unknown);
-    assert_true(says_(rig, "PowerStateReason", "its state cannot be asked for; it is: cannot"));
-    tells(rig, "unknown there is no domain 'wn01'"); /* unknown for another reason */
+    assert_true(
+        says_(rig, "PowerStateReason",
+              "the state of the machine cannot be asked for; its power method says: cannot"));
+    tells(rig, "unknown no such domain: 'wn01'"); /* unknown for another reason */
     until(rig, is_shown_unknown);
-    while (!says_(rig, "PowerStateReason", "there is no domain")) {
+    while (!says_(rig, "PowerStateReason", "no such domain")) {
         until(rig, is_unknown);
         until(rig, is_shown_unknown);
     }
@@ -215,7 +217,8 @@ static void one_that_somebody_else_stops_is_unknown_while_its_ads_are_there(void
     until(rig, says_off);
     assert_true(is_unknown(rig));
     assert_true(
-        says_(rig, "PowerStateReason", "its ads say that it is on; it is: shut off (destroyed)"));
+        says_(rig, "PowerStateReason",
+              "the machine's ads say that it is on; its power method says: shut off (destroyed)"));
 }
 
 static void live_ads_are_believed_when_nobody_else_can_be_asked(void **state)
@@ -268,7 +271,7 @@ static void one_that_goes_off_while_it_is_woken_is_not_waited_for(void **state)
     tells(rig, "off shut off (crashed)");
     until(rig, is_backing_off);
     assert_string_equal(node_named(rig, "wn01")->wake.fault, FAULT_OFF);
-    assert_non_null(strstr(node_named(rig, "wn01")->reason, "is off before it joined"));
+    assert_non_null(strstr(node_named(rig, "wn01")->reason, "was off again before it joined"));
     assert_non_null(strstr(node_named(rig, "wn01")->reason, "shut off (crashed)"));
 }
 

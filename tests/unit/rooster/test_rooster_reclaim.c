@@ -144,10 +144,11 @@ static void one_that_is_not_down_yet_is_taken_back_and_not_woken(void **state)
     assert_int_equal(played()->asked, 1);
     assert_int_equal(played()->told, 0);
     assert_int_equal(played()->jobs, 2);
-    assert_string_equal(played()->reason, "2 jobs wait for it (autocluster 1 of s)");
+    assert_string_equal(played()->reason, "2 jobs wait for the machine (autocluster 1 of s)");
     boots(rig);
     until(rig, is_up);
-    assert_string_equal(reason_of(rig), "taken back: 2 jobs wait for it (autocluster 1 of s)");
+    assert_string_equal(reason_of(rig),
+                        "taken back: 2 jobs wait for the machine (autocluster 1 of s)");
     assert_string_equal(wakes(rig), "");
     stop(rig);
     assert_string_equal(ledger(rig, "rooster.db"), "wn01:Sleep:TakenBack ");
@@ -266,7 +267,8 @@ static void one_that_goes_down_is_kept_up_while_the_order_is_not_given(void **st
     until(rig, is_stored);
     boots(rig);
     until(rig, is_up);
-    assert_string_equal(reason_of(rig), "taken back: 1 job waits for it (autocluster 1 of s)");
+    assert_string_equal(reason_of(rig),
+                        "taken back: 1 job waits for the machine (autocluster 1 of s)");
     assert_string_equal(wakes(rig), "");
     stop(rig);
     assert_string_equal(ledger(rig, "rooster.db"), "wn01:Sleep:TakenBack ");

@@ -410,7 +410,7 @@ static void a_directory_that_is_not_there_is_named(void **state)
 {
     (void)state;
     struct place place = {"", "/tmp/roost-no-such-directory/queue.db"};
-    expect_refusal(&place, &SCHEMA, -ENOENT, "cannot be opened");
+    expect_refusal(&place, &SCHEMA, -ENOENT, "cannot open the file");
 }
 
 static void a_checkpoint_empties_the_log_and_loses_nothing(void **state)
