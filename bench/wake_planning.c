@@ -39,7 +39,15 @@
 #include "classad/ad.h"
 #include "power/power.h"
 #include "rooster/energy.h"
+#include "rooster/guard_plan.h"
+#include "rooster/guards.h"
+#include "rooster/look.h"
+#include "rooster/nodes.h"
+#include "rooster/relay.h"
 #include "rooster/rooster.h"
+#include "rooster/seen.h"
+#include "rooster/still_up.h"
+#include "rooster/wakes.h"
 
 #define PLAN_LIMIT_MS   100.0
 #define REPLAN_LIMIT_MS 1.0
