@@ -160,8 +160,7 @@ static void power_on(struct rooster *rooster, struct wire_request *request)
         ad_set_string(ad, "Name", name);
         if (node == NULL || !node->listed) {
             ad_set_string(ad, "Result", "Unknown");
-            ad_set_string(ad, "ErrorString",
-                          "no ad and no 'node' section has this name");
+            ad_set_string(ad, "ErrorString", "no ad and no 'node' section has this name");
         } else {
             ad_set_string(ad, "Result",
                           dry ? try_order(node, &err)
