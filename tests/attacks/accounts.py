@@ -56,7 +56,7 @@ def a_user_has_root_write_for_him(scene):
     try:
         scene.command("transfer-data", "-name", NAME, str(theirs), ROOST_TOKEN_FILE=administrator)
     except subprocess.CalledProcessError as error:
-        if "another's" not in error.stderr:
+        if "another user" not in error.stderr:
             raise AssertionError(f"an administrator is told: {error.stderr}") from error
         return
     worked("an administrator writes what alice's jobs name")

@@ -202,7 +202,7 @@ is_logged() { [ "$(logged "$2")" -ge "$1" ]; }
 restarts=$(of "$slow" NumRestarts)
 touch "$WORK/broken"
 "$ROOST" vacate "$slow" >/dev/null || fail "roost vacate"
-until_true 60 "roost-ckpt is killed, again and again" is_logged 4 "looking at the job.s checkpoint, ended with signal 9"
+until_true 60 "roost-ckpt is killed, again and again" is_logged 4 "examining the job.s checkpoint, ended with signal 9"
 touch "$WORK/unsuited"
 rm "$WORK/broken"
 until_true 60 "that it is not for there is told" is_logged 1 "resume.refused .*not for here"

@@ -120,7 +120,7 @@ says 1 "no such account: 'nobody'" roost userprio nobody
 says 1 "no such schedd in the pool: 'nope'; .roost status -schedd. lists all schedds" roost q -name nope
 says 1 "the startd of nope is not connected to the collector" roost config get --node nope START
 mv "$WORK/pool/security/tokens" "$WORK/pool/security/tokens.away"
-says 1 "no token: .*; .roost token create. on the pool's host makes one" roost status
+says 1 "no token: .*; .roost token create. on the pool's host makes a token" roost status
 mv "$WORK/pool/security/tokens.away" "$WORK/pool/security/tokens"
 
 # ---- what is shown on a terminal and elsewhere

@@ -55,9 +55,9 @@ secret=$(sed -n '/BEGIN PRIVATE/,/END PRIVATE/p' "$laptop/.roost/request.key" | 
 [ ${#secret} -ge 60 ] || fail "no private key in $(cat "$laptop/.roost/request.key")"
 refused 1 "an earlier request still waits for its answer; --again" on "$laptop" token request "$identity"
 refused 1 "other users may write to this directory" on "$laptop" token request "$identity" --directory "$mail"
-refused 1 "contains '\"', '.' or '\\$' in it" on "$laptop" token request "$identity" --directory "$laptop/\$(x)"
+refused 1 "or contains '\"', '.' or '\\$'" on "$laptop" token request "$identity" --directory "$laptop/\$(x)"
 refused 1 "this directory holds the secrets of a pool" "$ROOST" token request "$identity" --directory "$POOL/security"
-refused 2 "as whom\?" on "$laptop" token request
+refused 2 "the identity is missing" on "$laptop" token request
 refused 1 "cannot write /nonexistent/x" on "$laptop/mallory" token request "$identity" --out /nonexistent/x
 equals "requests that nobody got" "$(ls "$laptop/mallory/.roost")" ""
 
@@ -80,7 +80,7 @@ hers=$(fingerprint_in "$WORK/mallory.err")
 refused 1 "'$asked' is not the fingerprint of the request; the fingerprint is $hers.*somebody has replaced the request" \
     "$ROOST" token create --request "$mail/exchanged" --fingerprint "$asked" --file "$mail/answer"
 sed "s/^Identity: .*/Identity: root@personal/" "$mail/request" >"$mail/altered"
-refused 1 "altered: the request was altered, or .* \(the proof is wrong\)" \
+refused 1 "altered: bad proof: the request was changed, or its maker lacks the private key" \
     "$ROOST" token create --request "$mail/altered" --fingerprint "$asked" --file "$mail/answer"
 { sed '/^Proof:/,$d' "$mail/request" && sed -n '/^Proof:/,$p' "$mail/exchanged"; } >"$mail/altered"
 refused 1 "bad proof" "$ROOST" token create --request "$mail/altered" --fingerprint "$asked" --file "$mail/answer"
@@ -89,7 +89,7 @@ equals "tokens that were made by then" "$(ids)" "$before"
 
 say "what a request alone does not give"
 on "$laptop/mallory" token request x@personal --scope READ,ADMINISTRATOR --again --out "$mail/greedy" 2>"$WORK/greedy.err" || fail "request"
-refused 1 "the request asks for ADMINISTRATOR, which a request alone does not give.*--scope READ,ADMINISTRATOR" \
+refused 1 "the request asks for ADMINISTRATOR, which needs the administrator.s consent: .*--scope READ,ADMINISTRATOR" \
     "$ROOST" token create --request "$mail/greedy" --fingerprint "$(fingerprint_in "$WORK/greedy.err")"
 on "$laptop/mallory" token request x@personal --pool elsewhere --again --out "$mail/elsewhere" 2>"$WORK/elsewhere.err" || fail "request"
 refused 1 "the request is for pool 'elsewhere', but this is pool 'personal'" \
@@ -118,7 +118,7 @@ type ${hers,,}\n
 want The fingerprint is different
 want Its fingerprint
 type $(tr -d - <<<"${asked,,}" | tr 01 oi)\n
-want Token [0-9a-f-]{36} is made
+want Token [0-9a-f-]{36} was made
 end 0
 END
 python3 "$(dirname "$0")/lib_pty.py" "$ROOST" token create --request - --collector cm.example --file "$mail/pasted" >"$WORK/pty" <<END || fail "pasted: $(cat "$WORK/pty")"
@@ -131,11 +131,11 @@ end 1
 END
 [ ! -e "$mail/pasted" ] || fail "it was signed although nothing was compared"
 python3 "$(dirname "$0")/lib_pty.py" "$ROOST" token create --request - --collector cm.example --file "$mail/pasted" >"$WORK/pty" <<END || fail "pasted: $(cat "$WORK/pty")"
-want Paste it here
+want Paste the block here
 type $(awk '{ printf "%s\\n", $0 }' "$mail/request")
 want Its fingerprint
 type $asked\n
-want is made
+want was made
 end 0
 END
 equals "the address that was said" "$(sed -n 's/^Collector: //p' "$mail/pasted")" "cm.example:$(sed -n "s/^COLLECTOR_PORT = //p" "$ROOST_CONFIG")"
