@@ -95,6 +95,6 @@ equals "RANK of wn02 keeps" "$(config get --node wn02 RANK)" 3
 grep -q ' error config.bad .*is not closed' "$POOL/nodes/wn02/log/StartLog" || fail "the startd's log does not say it"
 sed -i '$d' "$POOL/nodes/wn02/roost.conf"
 config check 2>"$WORK/unknown" >"$WORK/check" || fail "config check"
-grep -q 'is good' "$WORK/check" || fail "config check says: $(cat "$WORK/check")"
+grep -q 'is valid' "$WORK/check" || fail "config check says: $(cat "$WORK/check")"
 timeout 20 "$ROOST" reconfig >/dev/null || fail "roost reconfig"
 passed
