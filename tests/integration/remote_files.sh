@@ -134,7 +134,7 @@ fresh
 waiting --give-up 1s
 wait "$mount"
 equals "exit status of a job whose files are lost" $? 75
-grep -q "reached" "$WORK/waiting.err" || fail "it does not say why: $(cat "$WORK/waiting.err")"
+grep -q "not reachable" "$WORK/waiting.err" || fail "it does not say why: $(cat "$WORK/waiting.err")"
 exec 7>&-
 rm "$WORK/control/down"
 fresh
