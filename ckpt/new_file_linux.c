@@ -63,7 +63,7 @@ int new_file_open(struct new_file *file, const char *name, bool keep, struct err
         rc = -errno;
         new_file_close(file, false);
     }
-    return rc == -EBUSY ? err_set(err, rc, "%s: it is being written by another process", name)
+    return rc == -EBUSY ? err_set(err, rc, "%s: another process is writing this file", name)
            : rc != 0    ? err_set(err, rc, "%s: %s", file->path, err_code_text(rc))
                         : 0;
 }

@@ -36,7 +36,7 @@ static const struct refusal {
     {"q", "slotads", 2, "roost classad match judges ads of files"},
     {"q", "userprios", 5, "roost why always looks at users' priorities"},
     {"q", "nouserprios", 3, "roost why JOB tells priorities apart from requirements"},
-    {"q", "profile", 4, "it is for developers of condor_q"},
+    {"q", "profile", 4, "this option is for developers of condor_q"},
     {"status", "java", 2, "Roost has no java universe"},
     {"status", "vm", 2, "Roost has no vm universe; -constraint 'HasVM' selects by attribute"},
     {"status", "cod", 3, "Roost has no computing on demand"},

@@ -135,7 +135,7 @@ void inspect_plan_ad(const struct ad *ad, const struct ad_context *context, stru
 {
     bool circle = false;
     if (ad_count(ad) > INSPECT_ATTRIBUTES_USUAL) {
-        strbuf_printf(out, "it has %zu attributes", ad_count(ad));
+        strbuf_printf(out, "the ad has %zu attributes", ad_count(ad));
     }
     for (size_t i = 0; i < ARRAY_COUNT(LOOKED_AT); i++) {
         const struct ad_expr *expr = ad_lookup(ad, LOOKED_AT[i]);

@@ -121,7 +121,7 @@ static void woke(struct startd *startd)
     log_info(startd->env.log, "hibernate.woke", "the machine was asleep and is awake again",
              LOG_TEXT("level", startd->down.level));
     startd->adapter.seen_ms = startd->look.seen_ms = 0;
-    stay_up(startd, "it was asleep and is awake again");
+    stay_up(startd, "the machine was asleep and is awake again");
     draining_stays(startd, false);
 }
 

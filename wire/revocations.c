@@ -197,8 +197,9 @@ static bool revocation_add(struct revocations *revocations, const char *id, int6
         return false;
     }
     if (is_new && strmap_count(revocations->expires) >= REVOCATIONS_MAX) {
-        log_error(context->log, "revocations.full", "a revocation was dropped: there are too many",
-                  LOG_TEXT("token_id", id), LOG_INT("limit", REVOCATIONS_MAX));
+        log_error(context->log, "revocations.full",
+                  "a revocation was dropped because there are too many", LOG_TEXT("token_id", id),
+                  LOG_INT("limit", REVOCATIONS_MAX));
         return false;
     }
     int64_t *copy = mem_alloc(sizeof *copy);

@@ -112,7 +112,7 @@ static void two_do_not_write_one_file(void **state)
     struct err err = {.text = ""};
     assert_int_equal(new_file_open(&file, place->name, false, NULL), 0);
     assert_int_equal(new_file_open(&second, place->name, false, &err), -EBUSY);
-    assert_non_null(strstr(err.text, "by another process"));
+    assert_non_null(strstr(err.text, "another process is writing"));
     new_file_close(&file, false);
     assert_int_equal(new_file_open(&second, place->name, false, NULL), 0);
     new_file_close(&second, false);

@@ -111,7 +111,7 @@ static void an_ad_without_end_is_told_and_words_have_one(void **state)
     strbuf_clear(&text);
     inspect_plan_ad(ad, NULL, &text);
     const char *begin =
-        "it has 2002 attributes; Requirements is an error for every job: error + 1 ";
+        "the ad has 2002 attributes; Requirements is an error for every job: error + 1 ";
     assert_memory_equal(strbuf_text(&text), begin, strlen(begin));
     assert_true(text.length < 300);
     assert_non_null(strstr(strbuf_text(&text), " ...; Rank refers to itself: Rank"));
