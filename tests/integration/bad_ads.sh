@@ -64,7 +64,7 @@ say "found after $((($(date +%s%N) - begin) / 1000000)) ms"
 cat "$WORK/warnings"
 for line in 'slot1@error: Requirements is an error for every job: Cpus + "x" > 1' \
     'slot1@regexp: Requirements is an error for every job: regexp(' \
-    'slot1@itself: Requirements refers to itself: Start' 'slot1@huge: it has 100[0-9]* attributes'; do
+    'slot1@itself: Requirements refers to itself: Start' 'slot1@huge: the ad has 100[0-9]* attributes'; do
     grep -q -- "^$line" "$WORK/warnings" || fail "no warning '$line'"
 done
 equals "warnings" "$(wc -l <"$WORK/warnings")" 4

@@ -63,7 +63,7 @@ say "hold, release, remove of the whole cluster"
 "$ROOST" hold "$million" >/dev/null || fail "roost hold"
 equals "JobMaterializePaused" "$(value_of "$million" JobMaterializePaused)" 1
 "$ROOST" q -factory | grep -q "^$million .* held: " || fail "roost q -factory: $("$ROOST" q -factory)"
-"$ROOST" why "$million" | grep -q "\`roost release $million\` goes on" || fail "roost why: $("$ROOST" why "$million")"
+"$ROOST" why "$million" | grep -q "\`roost release $million\` continues" || fail "roost why: $("$ROOST" why "$million")"
 "$ROOST" q "$million" | grep -q " (paused)$" || fail "the pause is not seen: $("$ROOST" q "$million")"
 "$ROOST" rm "$million.0" >/dev/null || fail "roost rm of one"
 until_true 10 "one is left" has_queued "$million" 1

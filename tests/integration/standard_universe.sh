@@ -127,7 +127,7 @@ sed "s,x86-64-v2,x86-64-v," "$WORK/all.sub" | sed "s,^output.*,output = other," 
 without=$(submit "$WORK/none.sub") || exit 1
 until_true 60 "the job for no processor is held" is_held "$without"
 case $("$ROOST" q "$without" -af HoldReason) in
-*"ROOST_CKPT_CPU: 'x86-64-v' is none of "*) ;;
+*"ROOST_CKPT_CPU: unknown processor level 'x86-64-v'"*) ;;
 *) fail "it is held for: $("$ROOST" q "$without" -af HoldReason)" ;;
 esac
 "$ROOST" rm "$without" >/dev/null || fail "roost rm"

@@ -176,7 +176,7 @@ queue
 SUB
 cluster=$(submit "$WORK/job.sub") || exit 1
 until_true 30 "the guest was woken" in_log ' wake.sent .*machine=guest'
-in_log ' wake.sent "guest \(wol\): wn01 relayed it: guest \(wol\): 6 magic packets for 52:54:00:77:01:07 sent by eth0" ' ||
+in_log ' wake.sent "guest \(wol\): wn01 relayed the packet: guest \(wol\): 6 magic packets for 52:54:00:77:01:07 sent by eth0" ' ||
     fail "$(grep wake.sent "$POOL/log/RoosterLog")"
 until_true 60 "the adapter was woken" test -e "$WORK/woken"
 show_console() { # for the trap, which is to see the status of what came before
