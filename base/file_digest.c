@@ -6,7 +6,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
-#include "base/os_below.h"
+#include "base/os/os_below.h"
 
 #define PIECE_BYTES ((size_t)256 << 10)
 

@@ -5,8 +5,8 @@
  * Daemon code cannot tell them apart: it reads no clock and draws no random number but through
  * here.
  *
- * Creating, running and destroying a loop is the business of the process (base/daemon.h, the CLI,
- * the simulator), not of the code that is handed one: see base/loop_run.h.
+ * Creating, running and destroying a loop is the business of the process (base/daemon/daemon.h, the
+ * CLI, the simulator), not of the code that is handed one: see base/loop_run.h.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -24,8 +24,8 @@ void *mem_try_realloc(void *block, size_t size); /* NULL when exhausted, block s
 void mem_free(void *block);                      /* NULL is allowed */
 
 /* Fills what is free between blocks, for good, so that what is allocated from now on lies together,
- * on pages of its own: before a process is copied (base/prepared.h), whose copies would else each
- * write a little on every page that they share.  The real body only. */
+ * on pages of its own: before a process is copied (base/daemon/prepared.h), whose copies would else
+ * each write a little on every page that they share.  The real body only. */
 void mem_settle(void);
 
 /* Gives the kernel the pages back that hold nothing: for a process that now waits for long. */

@@ -19,7 +19,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
-#include "base/os.h"
+#include "base/os/os.h"
 #include "base/server_role.h"
 #include "base/strbuf.h"
 #include "base/x509_tls.h"

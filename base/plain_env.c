@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "base/check.h"
-#include "base/config.h"
+#include "base/config/config.h"
 #include "base/mem.h"
-#include "base/os.h"
+#include "base/os/os.h"
 #include "base/vec.h"
 
 static bool is_kept(const char *name, size_t length)

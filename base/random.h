@@ -3,7 +3,7 @@
  * Design note: daemons must repeat exactly in the simulator, so randomness is an argument, never a
  * global.  The generator is xoshiro256** (Blackman and Vigna, "Scrambled linear pseudorandom number
  * generators", 2018), its state filled by splitmix64.  It is predictable: keys, claim ids and
- * tokens come from base/os.h, not from here.
+ * tokens come from base/os/os.h, not from here.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -12,7 +12,7 @@
 #include "base/check.h"
 #include "base/err.h"
 #include "base/mem.h"
-#include "base/os.h"
+#include "base/os/os.h"
 
 #define OF_OTHERS 0077
 

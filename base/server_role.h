@@ -12,7 +12,7 @@
  * is '%' and two upper-case hex digits.  There is one way to write a URI, and any other is refused:
  * no two texts mean the same server, and nothing is normalized.
  *
- * Pure: both bodies of base/stream.h, which refuse a server, and base/pki.h, which makes
+ * Pure: both bodies of base/stream/stream.h, which refuse a server, and base/pki.h, which makes
  * certificates, stand on it.
  *
  * SPDX-License-Identifier: Apache-2.0

@@ -17,12 +17,12 @@
 #include "base/err.h"
 #include "base/loop.h"
 #include "base/loop_run.h"
-#include "base/os.h"
-#include "base/os_cage.h"
-#include "base/os_cgroup.h"
-#include "base/os_run.h"
+#include "base/os/os.h"
+#include "base/os/os_cage.h"
+#include "base/os/os_cgroup.h"
+#include "base/os/os_run.h"
 #include "classad/ad.h"
-#include "starter/cage_plan.h"
+#include "starter/job/cage_plan.h"
 
 #define BARE_JOBS 300
 

@@ -1,10 +1,10 @@
 /* bench/collector_in_process.c - changes over 10,000 connections, without sockets and TLS.
  *
- * The collector runs in this process, on the real loop, with a body of base/stream.h of our own:
- * what a peer sends lies in memory and is announced as it would be, 512 connections in a turn of
- * the loop (as many as one call of epoll_wait() may tell), and what the collector sends is looked
- * at and dropped.  So the figure is the cost of wire/ and collector/ alone.  Messages are encoded
- * beforehand and not counted; the CPU time is that of the process.
+ * The collector runs in this process, on the real loop, with a body of base/stream/stream.h of our
+ * own: what a peer sends lies in memory and is announced as it would be, 512 connections in a turn
+ * of the loop (as many as one call of epoll_wait() may tell), and what the collector sends is
+ * looked at and dropped.  So the figure is the cost of wire/ and collector/ alone.  Messages are
+ * encoded beforehand and not counted; the CPU time is that of the process.
  *
  *   answered    five attributes, one ad in each UPDATE, each answered
  *   quiet       the same, QUIET: as a startd's
@@ -17,9 +17,9 @@
  */
 #include <errno.h>
 
-#include "base/daemon_run.h"
+#include "base/daemon/daemon_run.h"
 #include "base/strbuf.h"
-#include "base/stream.h"
+#include "base/stream/stream.h"
 #include "bench/collector_rig.h"
 #include "bench/update_ads.h"
 #include "collector/collector.h"
@@ -78,7 +78,8 @@ static struct in_process *the_bench(struct in_process *set)
     return bench;
 }
 
-/* ---- base/stream.h --------------------------------------------------------------------------- */
+/* ---- base/stream/stream.h
+ * --------------------------------------------------------------------------- */
 
 int tls_identity_load(struct os *os, const char *cert_path, const char *key_path,
                       struct tls_identity **ret, struct err *err)

@@ -35,7 +35,7 @@
 #include "base/loop_run.h"
 #include "base/mem.h"
 #include "base/strbuf.h"
-#include "base/stream.h"
+#include "base/stream/stream.h"
 #include "bench/collector_rig.h"
 #include "bench/update_ads.h"
 #include "classad/ad.h"

@@ -23,9 +23,9 @@
 #include "base/loop.h"
 #include "base/loop_run.h"
 #include "base/mem.h"
-#include "base/os.h"
-#include "base/os_net.h"
-#include "base/os_run.h"
+#include "base/os/os.h"
+#include "base/os/os_net.h"
+#include "base/os/os_run.h"
 #include "power/power.h"
 #include "power/wol_packet.h"
 

@@ -28,7 +28,7 @@
 #include "base/loop.h"
 #include "base/loop_run.h"
 #include "base/mem.h"
-#include "base/stream.h"
+#include "base/stream/stream.h"
 #include "rsyscall/rsys.h"
 
 #define MIB    ((size_t)1 << 20)

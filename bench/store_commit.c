@@ -16,8 +16,8 @@
 #include "base/loop.h"
 #include "base/loop_run.h"
 #include "base/mem.h"
-#include "base/os.h"
-#include "base/os_run.h"
+#include "base/os/os.h"
+#include "base/os/os_run.h"
 #include "store/store.h"
 
 #define VALUE_BYTES 2000 /* about a job ad */

@@ -22,7 +22,7 @@
 #include <time.h>
 
 #include "base/digest.h"
-#include "base/os_run.h"
+#include "base/os/os_run.h"
 
 #define PIECE      ((size_t)256 << 10)
 #define FILE_BYTES 1024

@@ -14,7 +14,7 @@
 #include "base/check.h"
 #include "base/mem.h"
 #include "classad/ad.h"
-#include "cli/why_plan.h"
+#include "cli/why/why_plan.h"
 
 #define SLOTS      10000
 #define SLOT_ATTRS 169

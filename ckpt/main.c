@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "ckpt/command_linux.h"
+#include "ckpt/command/command_linux.h"
 
 int main(int argc, char **argv)
 {

@@ -35,8 +35,8 @@ int ad_expr_parse(const char *text, size_t length, enum ad_syntax syntax, struct
 int ad_expr_parse_in(const char *text, size_t length, enum ad_syntax syntax,
                      const struct ad_context *context, struct ad_expr **ret, size_t *fault,
                      struct err *err);
-/* Is text one expression in old syntax?  The check of configurations (base/config.h); context is
- * not used. */
+/* Is text one expression in old syntax?  The check of configurations (base/config/config.h);
+ * context is not used. */
 int ad_expr_check(void *context, const char *text, struct err *err);
 struct ad_expr *ad_expr_ref(const struct ad_expr *expr); /* one more owner of the same expression */
 void ad_expr_destroy(struct ad_expr *expr);              /* one owner less; NULL is allowed */

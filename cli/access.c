@@ -11,7 +11,7 @@
 #include "base/err.h"
 #include "classad/ad.h"
 #include "cli/cli.h"
-#include "cli/jobs_plan.h"
+#include "cli/jobs/jobs_plan.h"
 #include "wire/wire.h"
 
 int access_job_id(const char *word, char *ret, size_t size, struct err *err)

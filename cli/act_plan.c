@@ -11,7 +11,7 @@
 #include "base/check.h"
 #include "base/strbuf.h"
 #include "classad/ad.h"
-#include "cli/jobs_plan.h"
+#include "cli/jobs/jobs_plan.h"
 
 struct act_words {
     const char *command, *action, *fast_action;

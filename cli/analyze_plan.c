@@ -20,7 +20,7 @@
 #include "classad/ad.h"
 #include "classad/ad_clauses.h"
 #include "classad/ad_time.h"
-#include "cli/why_groups_plan.h"
+#include "cli/why/why_groups_plan.h"
 
 #define WIDTH 80
 #define NONE  ((size_t)-1)

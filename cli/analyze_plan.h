@@ -10,7 +10,7 @@
 
 #include <stddef.h>
 
-#include "cli/why_plan.h"
+#include "cli/why/why_plan.h"
 
 struct ad;
 struct strbuf;

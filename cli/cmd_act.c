@@ -13,7 +13,7 @@
 #include "classad/ad.h"
 #include "cli/act_plan.h"
 #include "cli/cli.h"
-#include "cli/jobs_plan.h"
+#include "cli/jobs/jobs_plan.h"
 #include "cli/listing.h"
 #include "wire/wire.h"
 

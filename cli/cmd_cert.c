@@ -10,14 +10,14 @@
 #include <string.h>
 
 #include "base/check.h"
-#include "base/config.h"
+#include "base/config/config.h"
 #include "base/knob.h"
 #include "base/mem.h"
-#include "base/os.h"
+#include "base/os/os.h"
 #include "base/pki.h"
 #include "base/server_role.h"
 #include "base/strbuf.h"
-#include "base/stream.h"
+#include "base/stream/stream.h"
 #include "cli/cli.h"
 #include "cli/listing.h"
 #include "collector/knobs.h"

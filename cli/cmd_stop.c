@@ -14,11 +14,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/config.h"
+#include "base/config/config.h"
 #include "base/loop.h"
 #include "base/loop_run.h"
 #include "base/mem.h"
-#include "base/os.h"
+#include "base/os/os.h"
 #include "cli/cli.h"
 
 #define STOP_MS  60000

@@ -20,7 +20,7 @@
 #include "base/vec.h"
 #include "classad/ad.h"
 #include "cli/cli.h"
-#include "cli/jobs_plan.h"
+#include "cli/jobs/jobs_plan.h"
 #include "cli/listing.h"
 #include "cli/options_plan.h"
 #include "cli/processes.h"

@@ -12,7 +12,7 @@
 #include "base/vec.h"
 #include "classad/ad.h"
 #include "cli/cli.h"
-#include "cli/jobs_plan.h"
+#include "cli/jobs/jobs_plan.h"
 #include "cli/listing.h"
 #include "cli/spool_send.h"
 #include "submit/spool_plan.h"

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/check.h"
-#include "base/config.h"
+#include "base/config/config.h"
 #include "base/mem.h"
 #include "base/strbuf.h"
 #include "base/text.h"

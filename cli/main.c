@@ -8,7 +8,7 @@
 
 #include "base/err.h"
 #include "base/loop_run.h"
-#include "base/os_run.h"
+#include "base/os/os_run.h"
 #include "cli/cli.h"
 #include "cli/options_plan.h"
 #include "cli/remote.h"

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/config.h"
-#include "base/os.h"
+#include "base/config/config.h"
+#include "base/os/os.h"
 #include "cli/cli.h"
 
 size_t cli_node_count(const struct cli *cli)

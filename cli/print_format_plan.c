@@ -18,8 +18,8 @@
 #include "base/vec.h"
 #include "classad/ad.h"
 #include "classad/ad_format.h"
-#include "cli/jobs_cells_plan.h"
-#include "cli/status_sort_plan.h"
+#include "cli/jobs/jobs_cells_plan.h"
+#include "cli/status/status_sort_plan.h"
 #include "cli/table_plan.h"
 #include "cli/terminal_plan.h"
 

@@ -16,7 +16,7 @@
 #include "base/digest.h"
 #include "base/loop.h"
 #include "base/mem.h"
-#include "base/os.h"
+#include "base/os/os.h"
 #include "base/strbuf.h"
 #include "base/strmap.h"
 #include "base/vec.h"

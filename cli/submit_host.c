@@ -13,12 +13,12 @@
 #include <unistd.h>
 
 #include "base/check.h"
-#include "base/config.h"
+#include "base/config/config.h"
 #include "base/err.h"
 #include "base/loop.h"
 #include "base/loop_run.h"
 #include "base/mem.h"
-#include "base/os.h"
+#include "base/os/os.h"
 #include "base/random.h"
 #include "base/strmap.h"
 #include "base/text.h"

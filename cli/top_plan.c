@@ -12,7 +12,7 @@
 #include "base/strbuf.h"
 #include "classad/ad.h"
 #include "classad/ad_time.h"
-#include "cli/jobs_cells_plan.h"
+#include "cli/jobs/jobs_cells_plan.h"
 #include "cli/table_plan.h"
 #include "cli/terminal_plan.h"
 

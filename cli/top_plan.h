@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "cli/jobs_plan.h"
+#include "cli/jobs/jobs_plan.h"
 
 struct ad;
 struct ad_context;

@@ -13,7 +13,7 @@
 #include "base/err.h"
 #include "base/loop.h"
 #include "base/mem.h"
-#include "base/os.h"
+#include "base/os/os.h"
 #include "base/strbuf.h"
 #include "cli/cli.h"
 #include "cli/wait_log_plan.h"

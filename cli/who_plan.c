@@ -7,7 +7,7 @@
 #include "base/check.h"
 #include "base/strbuf.h"
 #include "classad/ad.h"
-#include "cli/jobs_cells_plan.h"
+#include "cli/jobs/jobs_cells_plan.h"
 #include "cli/table_plan.h"
 #include "cli/terminal_plan.h"
 

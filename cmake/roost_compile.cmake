@@ -84,7 +84,7 @@ if(ROOST_SANITIZE)
     target_link_options(roost_flags INTERFACE "-fsanitize=${ROOST_SANITIZE}")
 endif()
 if(ROOST_SANITIZE OR ROOST_COVERAGE)
-    # os_leave() of base/os_run.h returns: what is left behind is looked at, or written at the end.
+    # os_leave() of base/os/os_run.h returns: what is left behind is looked at, or written at the end.
     target_compile_definitions(roost_flags INTERFACE ROOST_TIDY_EXIT)
 endif()
 if(ROOST_FUZZ)

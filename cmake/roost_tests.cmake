@@ -52,7 +52,7 @@ function(roost_case NAME LABEL FILE TIMEOUT)
 endfunction()
 
 # roost_test_program(TARGET FILE LINK...): adds the libraries of the file's line "LINK: a b".  Linked with the real
-# bodies, unless the simulator, which has its own, is among the libraries; without those of base/stream.h when the
+# bodies, unless the simulator, which has its own, is among the libraries; without those of base/stream/stream.h when the
 # file brings its own: line "STREAMS: own".
 function(roost_test_program TARGET FILE)
     roost_header_line("${FILE}" LINK more)

@@ -13,14 +13,14 @@
 #include <string.h>
 
 #include "base/check.h"
-#include "base/config.h"
+#include "base/config/config.h"
 #include "base/err.h"
 #include "base/log.h"
 #include "base/loop.h"
 #include "base/mem.h"
-#include "base/os.h"
+#include "base/os/os.h"
 #include "base/slices.h"
-#include "base/stream.h"
+#include "base/stream/stream.h"
 #include "base/strmap.h"
 #include "classad/ad.h"
 #include "classad/ad_pool.h"

@@ -8,15 +8,15 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/config.h"
+#include "base/config/config.h"
 #include "base/err.h"
 #include "base/log.h"
 #include "base/loop.h"
 #include "base/mem.h"
-#include "base/os.h"
+#include "base/os/os.h"
 #include "base/server_role.h"
 #include "base/strbuf.h"
-#include "base/stream.h"
+#include "base/stream/stream.h"
 #include "classad/ad.h"
 #include "classad/ad_pool.h"
 #include "collector/collector_ads.h"

@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-#include "base/daemon.h"
+#include "base/daemon/daemon.h"
 #include "collector/collector_ads.h"
 #include "collector/collector_plan.h"
 

@@ -15,7 +15,7 @@
 #include "base/check.h"
 #include "base/err.h"
 #include "base/mem.h"
-#include "base/os.h"
+#include "base/os/os.h"
 #include "base/strbuf.h"
 #include "base/strmap.h"
 #include "base/text.h"

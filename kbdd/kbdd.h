@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/daemon.h"
+#include "base/daemon/daemon.h"
 
 struct knob_table;
 struct watcher;

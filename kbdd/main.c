@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "base/daemon.h"
+#include "base/daemon/daemon.h"
 #include "kbdd/kbdd.h"
 
 int main(int argc, char **argv)

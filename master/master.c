@@ -18,15 +18,15 @@
 #include <string.h>
 
 #include "base/check.h"
-#include "base/config.h"
-#include "base/daemon.h"
-#include "base/daemon_down.h"
+#include "base/config/config.h"
+#include "base/daemon/daemon.h"
+#include "base/daemon/daemon_down.h"
 #include "base/err.h"
 #include "base/knob.h"
 #include "base/log.h"
 #include "base/loop.h"
 #include "base/mem.h"
-#include "base/os.h"
+#include "base/os/os.h"
 #include "base/text.h"
 #include "base/vec.h"
 #include "classad/ad.h"
@@ -43,7 +43,7 @@ struct keeper { /* of one daemon */
     char name[64]; /* lower case: "collector" */
     pid_t pid;     /* 0: not running */
     bool adopted;
-    bool down;  /* it wants to stay down (base/daemon_down.h) */
+    bool down;  /* it wants to stay down (base/daemon/daemon_down.h) */
     bool asked; /* ... but somebody wants it: its note counts no more */
     char why_down[DAEMON_DOWN_WHY_MAX];
     bool wanted; /* in DAEMON_LIST */

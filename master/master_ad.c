@@ -7,13 +7,13 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "base/config.h"
-#include "base/daemon.h"
+#include "base/config/config.h"
+#include "base/daemon/daemon.h"
 #include "base/err.h"
 #include "base/log.h"
 #include "base/loop.h"
 #include "base/mem.h"
-#include "base/os.h"
+#include "base/os/os.h"
 #include "base/vec.h"
 #include "classad/ad.h"
 #include "wire/daemon_ad.h"

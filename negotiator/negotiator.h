@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/daemon.h"
+#include "base/daemon/daemon.h"
 #include "base/vec.h"
 #include "classad/ad_value.h"
 #include "negotiator/accountant.h"

@@ -4,7 +4,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "base/config.h"
+#include "base/config/config.h"
 #include "base/loop.h"
 #include "classad/ad_eval.h"
 #include "negotiator/negotiator.h"

@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/config.h"
+#include "base/config/config.h"
 #include "base/loop.h"
 #include "base/mem.h"
 #include "base/strbuf.h"

@@ -3,8 +3,8 @@
  * A schedd asks for slots with one request for all jobs that are alike.  Alike in what?  What the
  * job's own expressions name, it sees itself; what START and Rank of machines name (TARGET.WantGPU)
  * it cannot know.  The negotiator, which has all slots' ads, can: it tells the names in its ad
- * (SignificantAttributes), and schedds group their jobs by them (schedd/significant.h).  Without
- * this a job would be matched, or not, as the first of its group.
+ * (SignificantAttributes), and schedds group their jobs by them (schedd/requests/significant.h).
+ * Without this a job would be matched, or not, as the first of its group.
  *
  * Names only ever get more while a negotiator lives: a policy that comes and goes would else make
  * all schedds group anew each time.  Pure.

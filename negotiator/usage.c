@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/config.h"
+#include "base/config/config.h"
 #include "base/loop.h"
 #include "base/mem.h"
 #include "base/strbuf.h"

@@ -5,10 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/daemon.h"
+#include "base/daemon/daemon.h"
 #include "base/err.h"
 #include "base/loop_run.h"
-#include "base/os_run.h"
+#include "base/os/os_run.h"
 #include "pilot/pilot.h"
 #include "pilot/pilot_plan.h"
 #include "startd/startd.h"

@@ -22,7 +22,7 @@
 #include "base/err.h"
 #include "base/loop.h"
 #include "base/mem.h"
-#include "base/os.h"
+#include "base/os/os.h"
 #include "base/secret_file.h"
 #include "base/strbuf.h"
 #include "base/vec.h"

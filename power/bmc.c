@@ -11,7 +11,7 @@
 #include "base/err.h"
 #include "base/loop.h"
 #include "base/mem.h"
-#include "base/os_terminal.h"
+#include "base/os/os_terminal.h"
 #include "base/vec.h"
 #include "power/bmc_text.h"
 

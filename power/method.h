@@ -15,7 +15,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "base/os.h"
+#include "base/os/os.h"
 #include "power/power.h"
 
 struct os_adapter;
@@ -82,7 +82,7 @@ void power_call_news(struct power_call *call, const struct power_news *news); /*
 void power_call_later(struct power_call *call, uint64_t delay_ms,
                       void (*tick)(struct power_call *call));
 
-struct os_caster *power_caster(struct power *power); /* of all calls; base/os_net.h */
+struct os_caster *power_caster(struct power *power); /* of all calls; base/os/os_net.h */
 /* The adapters of this machine as they were at most a second ago; borrowed for the turn. */
 int power_adapters(struct power *power, const struct os_adapter **ret, size_t *count,
                    struct err *err);

@@ -25,7 +25,7 @@
 #include "base/log.h"
 #include "base/loop.h"
 #include "base/mem.h"
-#include "base/os_terminal.h"
+#include "base/os/os_terminal.h"
 #include "base/strbuf.h"
 #include "base/vec.h"
 #include "power/libvirt_answer.h"

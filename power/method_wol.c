@@ -21,7 +21,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
-#include "base/os_net.h"
+#include "base/os/os_net.h"
 #include "base/secret_file.h"
 #include "base/loop.h"
 #include "power/method.h"

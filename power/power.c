@@ -15,7 +15,7 @@
 #include "base/log.h"
 #include "base/loop.h"
 #include "base/mem.h"
-#include "base/os_net.h"
+#include "base/os/os_net.h"
 #include "power/method.h"
 #include "power/power_call.h"
 

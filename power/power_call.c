@@ -16,7 +16,7 @@
 #include "base/err.h"
 #include "base/loop.h"
 #include "base/mem.h"
-#include "base/os_net.h"
+#include "base/os/os_net.h"
 #include "base/secret_file.h"
 
 #define ADAPTERS_MS 1000 /* for so long what was seen of our adapters is good */

@@ -11,7 +11,7 @@
 
 #include <math.h>
 
-#include "base/config.h"
+#include "base/config/config.h"
 #include "base/log.h"
 #include "base/loop.h"
 #include "base/mem.h"

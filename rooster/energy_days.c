@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/config.h"
-#include "base/daemon.h"
+#include "base/config/config.h"
+#include "base/daemon/daemon.h"
 #include "base/err.h"
 #include "base/log.h"
 #include "base/loop.h"

@@ -58,7 +58,7 @@ struct energy_part { /* of a time that contains midnights, UTC */
 size_t energy_plan_days(double from_s, double to_s, int64_t first_day_s,
                         struct energy_part parts[ENERGY_PARTS_MAX]);
 
-struct energy_counter { /* that a machine keeps (startd/meter.c) */
+struct energy_counter { /* that a machine keeps (startd/machine/meter.c) */
     int64_t since_s;    /* when it began at 0 */
     double joules, seconds;
 };

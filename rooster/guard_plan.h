@@ -1,9 +1,9 @@
 /* rooster/guard_plan.h - may this machine go to sleep?  What the pool has to say to it.
  *
- * Pure.  The startd has judged its own machine (startd/hibernate_plan.h); here is judged what only
- * who sees all machines can judge: how many are down or on their way, how many idle ones are to be
- * kept awake, whether the pool is known at all, and whether a sleep is worth its cycle.  The first
- * guard that objects is named, with its knob, and when to ask again.
+ * Pure.  The startd has judged its own machine (startd/sleep/hibernate_plan.h); here is judged what
+ * only who sees all machines can judge: how many are down or on their way, how many idle ones are
+ * to be kept awake, whether the pool is known at all, and whether a sleep is worth its cycle.  The
+ * first guard that objects is named, with its knob, and when to ask again.
  *
  * Guards of policy do not count for who says --force; two always do: what is not known is not acted
  * on, and a dry run switches nothing.  A machine's own cycles (break-even, times a day) are no

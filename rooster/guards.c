@@ -8,12 +8,12 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/config.h"
+#include "base/config/config.h"
 #include "base/err.h"
 #include "base/log.h"
 #include "base/loop.h"
 #include "base/mem.h"
-#include "base/os.h"
+#include "base/os/os.h"
 #include "base/strmap.h"
 #include "classad/ad.h"
 #include "rooster/energy.h"

@@ -8,12 +8,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/config.h"
-#include "base/daemon.h"
+#include "base/config/config.h"
+#include "base/daemon/daemon.h"
 #include "base/err.h"
 #include "base/loop.h"
 #include "base/mem.h"
-#include "base/os.h"
+#include "base/os/os.h"
 #include "base/random.h"
 #include "base/strbuf.h"
 #include "base/vec.h"

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/config.h"
+#include "base/config/config.h"
 #include "base/loop.h"
 #include "base/vec.h"
 #include "classad/ad.h"

@@ -4,7 +4,7 @@
  */
 #include <stdio.h>
 
-#include "base/config.h"
+#include "base/config/config.h"
 #include "base/log.h"
 #include "base/loop.h"
 #include "base/mem.h"

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/daemon.h"
+#include "base/daemon/daemon.h"
 #include "base/vec.h"
 #include "classad/ad_eval.h"
 #include "rooster/choose.h"

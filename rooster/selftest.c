@@ -10,7 +10,7 @@
  */
 #include "rooster/selftest.h"
 
-#include "base/config.h"
+#include "base/config/config.h"
 #include "base/log.h"
 #include "base/loop.h"
 #include "base/strmap.h"

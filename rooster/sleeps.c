@@ -30,7 +30,7 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "base/config.h"
+#include "base/config/config.h"
 #include "base/err.h"
 #include "base/log.h"
 #include "base/loop.h"

@@ -14,7 +14,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/config.h"
+#include "base/config/config.h"
 #include "base/err.h"
 #include "power/power.h"
 #include "rooster/nodes.h"

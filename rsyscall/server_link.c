@@ -13,7 +13,7 @@
 #include "base/log.h"
 #include "base/loop.h"
 #include "base/mem.h"
-#include "base/stream.h"
+#include "base/stream/stream.h"
 #include "rsyscall/server_state.h"
 #include "rsyscall/view.h"
 

@@ -20,7 +20,7 @@
 
 struct err;
 struct loop;
-struct os_filter; /* base/os_cage.h */
+struct os_filter; /* base/os/os_cage.h */
 struct rfs_cage;
 
 struct rfs_cage_options {

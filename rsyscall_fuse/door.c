@@ -19,7 +19,7 @@
 #include "base/err.h"
 #include "base/loop.h"
 #include "base/mem.h"
-#include "base/stream.h"
+#include "base/stream/stream.h"
 #include "rsyscall/rsys.h"
 #include "rsyscall_fuse/rfs_link.h"
 

@@ -30,7 +30,7 @@ struct rfs_door_stats {
     uint64_t handles;  /* open now */
 };
 
-/* The socket's name in its directory.  By it the dumper (ckpt/dump_fd_socket_linux.c) knows a
+/* The socket's name in its directory.  By it the dumper (ckpt/dump/dump_fd_socket_linux.c) knows a
  * connection that a resumed job makes anew. */
 #define RFS_DOOR_NAME      ".roost-door"
 #define RFS_DOOR_LINGER_MS 10000 /* between the last that held a handle and its end */

@@ -36,7 +36,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/os_cage.h"
+#include "base/os/os_cage.h"
 
 #define PLAIN         ((unsigned long)(MS_NOSUID | MS_NODEV))
 #define CAPABILITIES  64
@@ -245,7 +245,7 @@ static void add_filter(const struct os_filter *filter, struct sock_fprog *progra
 }
 
 /* Both are one filter of the job's: who makes an image of it counts how many it has, and there is
- * to be none that it set itself (ckpt/dump_check_linux.c). */
+ * to be none that it set itself (ckpt/dump/dump_check_linux.c). */
 static void set_filters(const struct keeper *keeper)
 {
     const struct rfs_cage_options *options = keeper->options;

@@ -8,7 +8,7 @@
 
 #include "base/err.h"
 #include "base/loop_run.h"
-#include "base/os_run.h"
+#include "base/os/os_run.h"
 #include "base/text.h"
 #include "rsyscall_fuse/begin_linux.h"
 #include "rsyscall_fuse/beside.h"

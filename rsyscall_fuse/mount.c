@@ -21,7 +21,7 @@
 #include "base/err.h"
 #include "base/loop.h"
 #include "base/mem.h"
-#include "base/os.h"
+#include "base/os/os.h"
 #include "base/vec.h"
 #include "rsyscall_fuse/kernel_linux.h"
 

@@ -25,7 +25,7 @@
 #include "base/loop.h"
 #include "base/mem.h"
 #include "base/redial.h"
-#include "base/stream.h"
+#include "base/stream/stream.h"
 
 #define SLOTS_WANTED   RSYS_SLOTS_MAX
 #define UNSENT_MAX     ((size_t)4 << 20) /* bytes given to the stream beyond what the kernel takes */

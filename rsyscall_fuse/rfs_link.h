@@ -42,7 +42,7 @@ struct rfs_call {
 };
 
 struct rfs_link_options {
-    const char *address; /* of base/stream.h */
+    const char *address; /* of base/stream/stream.h */
     const char *route;
     const char *pin; /* of the server's certificate; NULL for a Unix socket only */
     const char *ticket;

@@ -10,7 +10,7 @@
 #include "base/check.h"
 #include "base/err.h"
 #include "classad/ad.h"
-#include "schedd/submit_plan.h"
+#include "schedd/submission/submit_plan.h"
 
 static bool is_in(const char *const *list, const char *name)
 {

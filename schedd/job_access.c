@@ -16,11 +16,11 @@
 #include "base/text.h"
 #include "base/vec.h"
 #include "classad/ad.h"
-#include "schedd/job_ad.h"
-#include "schedd/job_select.h"
-#include "schedd/queue_table.h"
+#include "schedd/queue/job_ad.h"
+#include "schedd/questions/job_select.h"
+#include "schedd/queue/queue_table.h"
 #include "schedd/schedd_state.h"
-#include "schedd/shadows.h"
+#include "schedd/shadows/shadows.h"
 #include "wire/wire.h"
 
 #define TICKET_BYTES 16

@@ -6,7 +6,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "schedd/claim_wire.h"
+#include "schedd/claim/claim_wire.h"
 #include "schedd/job_checkpoints.h"
 
 #include <errno.h>
@@ -17,10 +17,10 @@
 #include "base/mem.h"
 #include "base/vec.h"
 #include "classad/ad.h"
-#include "schedd/job_ad.h"
-#include "schedd/job_claims.h"
-#include "schedd/job_select.h"
-#include "schedd/queue_table.h"
+#include "schedd/queue/job_ad.h"
+#include "schedd/claim/job_claims.h"
+#include "schedd/questions/job_select.h"
+#include "schedd/queue/queue_table.h"
 #include "schedd/schedd_state.h"
 #include "wire/checkpoint_attrs.h"
 #include "wire/wire.h"

@@ -8,7 +8,7 @@
 
 #include "classad/ad.h"
 #include "schedd/checkpoint_plan.h"
-#include "schedd/job_ad.h"
+#include "schedd/queue/job_ad.h"
 
 /* Of this run, what is added to the job's totals already. */
 #define RUN_SUSPENSIONS "RunSuspensions"

@@ -13,10 +13,10 @@
 #include "base/strmap.h"
 #include "base/vec.h"
 #include "classad/ad.h"
-#include "schedd/job_ad.h"
-#include "schedd/job_claims.h"
+#include "schedd/queue/job_ad.h"
+#include "schedd/claim/job_claims.h"
 #include "schedd/schedd_state.h"
-#include "schedd/shadows.h"
+#include "schedd/shadows/shadows.h"
 #include "wire/wire.h"
 
 static void end_claim(struct claim *claim)

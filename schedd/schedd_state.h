@@ -13,7 +13,7 @@
 #include <stdint.h>
 #include <sys/queue.h>
 
-#include "base/daemon.h"
+#include "base/daemon/daemon.h"
 #include "base/vec.h"
 #include "eventlog/event_text.h"
 #include "schedd/site_log.h"

@@ -13,12 +13,12 @@
 #include <string.h>
 
 #include "base/check.h"
-#include "base/config.h"
+#include "base/config/config.h"
 #include "base/err.h"
 #include "base/log.h"
 #include "base/loop.h"
 #include "base/mem.h"
-#include "base/os.h"
+#include "base/os/os.h"
 #include "base/strbuf.h"
 #include "base/vec.h"
 #include "classad/ad.h"

@@ -8,7 +8,7 @@
 #include <inttypes.h>
 
 #include "base/err.h"
-#include "base/os.h"
+#include "base/os/os.h"
 #include "shadow/shadow_state.h"
 
 int disk_room_check(const struct shadow *shadow, const char *directory, int64_t more,

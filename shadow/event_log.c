@@ -18,7 +18,7 @@
 #include "base/log.h"
 #include "base/loop.h"
 #include "base/mem.h"
-#include "base/os.h"
+#include "base/os/os.h"
 #include "base/strbuf.h"
 #include "classad/ad.h"
 #include "eventlog/log_append.h"

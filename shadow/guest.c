@@ -23,7 +23,7 @@
 #include "base/text.h"
 #include "classad/ad.h"
 #include "shadow/link.h"
-#include "shadow/shadow_run.h"
+#include "shadow/run/shadow_run.h"
 #include "shadow/shadow_state.h"
 #include "shadow/spool.h"
 #include "wire/wire.h"

@@ -5,7 +5,7 @@
 #include "shadow/link.h"
 
 #include "base/mem.h"
-#include "shadow/shadow_run.h"
+#include "shadow/run/shadow_run.h"
 #include "shadow/shadow_state.h"
 #include "shadow/turns.h"
 #include "wire/wire.h"

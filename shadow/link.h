@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "shadow/shadow_run.h"
+#include "shadow/run/shadow_run.h"
 
 struct guest;
 struct shadow;

@@ -12,10 +12,10 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "base/os.h"
+#include "base/os/os.h"
 #include "classad/ad.h"
-#include "shadow/run_work.h"
-#include "shadow/shadow_run.h"
+#include "shadow/run/run_work.h"
+#include "shadow/run/shadow_run.h"
 #include "shadow/shadow_state.h"
 #include "shadow/transfer_plan.h"
 #include "wire/wire.h"

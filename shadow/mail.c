@@ -14,7 +14,7 @@
 #include "base/log.h"
 #include "base/loop.h"
 #include "base/mem.h"
-#include "base/os.h"
+#include "base/os/os.h"
 #include "classad/ad.h"
 #include "shadow/shadow_state.h"
 #include "wire/wire.h"

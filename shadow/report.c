@@ -11,7 +11,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "classad/ad.h"
-#include "shadow/shadow_run.h"
+#include "shadow/run/shadow_run.h"
 #include "shadow/shadow_state.h"
 #include "wire/wire.h"
 

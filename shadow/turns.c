@@ -15,7 +15,7 @@
 #include "base/loop.h"
 #include "base/strmap.h"
 #include "classad/ad.h"
-#include "shadow/shadow_run.h"
+#include "shadow/run/shadow_run.h"
 #include "shadow/shadow_state.h"
 #include "wire/wire.h"
 

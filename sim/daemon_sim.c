@@ -8,7 +8,7 @@
 #include "sim/daemon_sim.h"
 
 #include "base/check.h"
-#include "base/daemon_run.h"
+#include "base/daemon/daemon_run.h"
 #include "base/err.h"
 #include "base/log.h"
 #include "collector/collector.h"

@@ -1,9 +1,9 @@
-/* sim/os_below_sim.c - base/os_below.h for a simulated process: its file systems have no links, so
- * that the ordinary calls lead nowhere else.
+/* sim/os_below_sim.c - base/os/os_below.h for a simulated process: its file systems have no links,
+ * so that the ordinary calls lead nowhere else.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "base/os_below.h"
+#include "base/os/os_below.h"
 
 #include <errno.h>
 #include <stdio.h>

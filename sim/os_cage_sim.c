@@ -1,4 +1,4 @@
-/* sim/os_cage_sim.c - base/os_cage.h, os_cgroup.h, os_figures.h and os_traffic.h for a simulated
+/* sim/os_cage_sim.c - base/os/os_cage.h, os_cgroup.h, os_figures.h and os_traffic.h for a simulated
  * process: there are no cgroups, a cage changes nothing, and nothing is counted.
  *
  * SPDX-License-Identifier: Apache-2.0
@@ -6,10 +6,10 @@
 #include <errno.h>
 
 #include "base/err.h"
-#include "base/os_cage.h"
-#include "base/os_cgroup.h"
-#include "base/os_figures.h"
-#include "base/os_traffic.h"
+#include "base/os/os_cage.h"
+#include "base/os/os_cgroup.h"
+#include "base/os/os_figures.h"
+#include "base/os/os_traffic.h"
 #include "sim/sim_private.h"
 
 pid_t os_caged_pid(struct os *os, pid_t pid)

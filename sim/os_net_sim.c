@@ -1,9 +1,9 @@
-/* sim/os_net_sim.c - base/os_net.h for a simulated process: its machine has no adapters, and wakes
- * for nothing that they could hear.
+/* sim/os_net_sim.c - base/os/os_net.h for a simulated process: its machine has no adapters, and
+ * wakes for nothing that they could hear.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "base/os_net.h"
+#include "base/os/os_net.h"
 
 #include <errno.h>
 

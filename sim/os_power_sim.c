@@ -1,9 +1,9 @@
-/* sim/os_power_sim.c - base/os_power.h for a simulated process: its machine says nothing of sleep;
- * how it goes down is its power method's.
+/* sim/os_power_sim.c - base/os/os_power.h for a simulated process: its machine says nothing of
+ * sleep; how it goes down is its power method's.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "base/os_power.h"
+#include "base/os/os_power.h"
 
 void os_sleep_words(struct os *os, const char *root, struct os_sleep_words *ret)
 {

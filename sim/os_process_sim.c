@@ -1,4 +1,4 @@
-/* sim/os_process_sim.c - base/os.h for a simulated process: starting, watching and signalling
+/* sim/os_process_sim.c - base/os/os.h for a simulated process: starting, watching and signalling
  * others.
  *
  * A program is what the file behind a path says it is: see sim_program_put().

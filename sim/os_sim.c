@@ -1,8 +1,8 @@
-/* sim/os_sim.c - base/os.h for a simulated process: facts, users, files, locks.
+/* sim/os_sim.c - base/os/os.h for a simulated process: facts, users, files, locks.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "base/os.h"
+#include "base/os/os.h"
 
 #include <errno.h>
 #include <stdio.h>

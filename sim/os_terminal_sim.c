@@ -1,9 +1,9 @@
-/* sim/os_terminal_sim.c - base/os_terminal.h for a simulated process: there are no terminals, and
- * no pipes.
+/* sim/os_terminal_sim.c - base/os/os_terminal.h for a simulated process: there are no terminals,
+ * and no pipes.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "base/os_terminal.h"
+#include "base/os/os_terminal.h"
 
 #include <errno.h>
 

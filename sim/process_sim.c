@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "base/check.h"
-#include "base/os_cage.h"
+#include "base/os/os_cage.h"
 #include "sim/sim_private.h"
 
 #define EXEC_MIN_US   800 /* from os_spawn() to the first line of main() */

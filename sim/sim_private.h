@@ -13,9 +13,9 @@
 #include <setjmp.h>
 
 #include "base/loop.h"
-#include "base/os.h"
+#include "base/os/os.h"
 #include "base/random.h"
-#include "base/stream.h"
+#include "base/stream/stream.h"
 #include "sim/sim.h"
 
 #define SIM_SIGNALS     65

@@ -1,8 +1,9 @@
-/* sim/stream_limits_sim.c - the limits of base/stream.h, which the simulated network does not have.
+/* sim/stream_limits_sim.c - the limits of base/stream/stream.h, which the simulated network does
+ * not have.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "base/stream.h"
+#include "base/stream/stream.h"
 
 /* Memory is not the simulator's subject: a reader has room for the largest always. */
 void stream_set_input_max(struct stream *stream, size_t bytes)

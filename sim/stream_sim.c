@@ -1,5 +1,5 @@
-/* sim/stream_sim.c - base/stream.h on the simulated network: connecting, listening, passing on,
- * both ends.
+/* sim/stream_sim.c - base/stream/stream.h on the simulated network: connecting, listening, passing
+ * on, both ends.
  *
  * TLS is played: a certificate is a file that says "sim-cert NAME ISSUER", a CA file says "sim-ca
  * ISSUER", and a pin is a hash of the certificate's file.  Who would be refused by TLS is refused
@@ -7,7 +7,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "base/stream.h"
+#include "base/stream/stream.h"
 
 #include <errno.h>
 #include <stdio.h>

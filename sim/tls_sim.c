@@ -1,8 +1,8 @@
-/* sim/tls_sim.c - certificates as names: the identities of base/stream.h in the simulator.
+/* sim/tls_sim.c - certificates as names: the identities of base/stream/stream.h in the simulator.
  *
  * A certificate is a file that says "sim-cert NAME ISSUER [URI]" (the URI of base/server_role.h), a
  * CA file says "sim-ca ISSUER", where the issuer is the pool, and a pin is a hash of the
- * certificate's file.  What base/stream_tls.c refuses is refused here.
+ * certificate's file.  What base/stream/stream_tls.c refuses is refused here.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -12,7 +12,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
-#include "base/os.h"
+#include "base/os/os.h"
 #include "base/server_role.h"
 #include "base/text.h"
 #include "sim/net_sim.h"

@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/config.h"
+#include "base/config/config.h"
 #include "base/err.h"
 #include "base/log.h"
 #include "base/loop.h"
@@ -24,10 +24,10 @@
 #include "classad/ad.h"
 #include "startd/advertise_due.h"
 #include "startd/draining.h"
-#include "startd/going_down.h"
-#include "startd/slot.h"
-#include "startd/slot_facts.h"
-#include "startd/slots.h"
+#include "startd/sleep/going_down.h"
+#include "startd/slot/slot.h"
+#include "startd/slot/slot_facts.h"
+#include "startd/slot/slots.h"
 #include "startd/startd_state.h"
 #include "wire/secret_list.h"
 #include "wire/wire.h"

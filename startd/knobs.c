@@ -4,7 +4,7 @@
  */
 #include "base/check.h"
 #include "base/knob.h"
-#include "startd/slots.h"
+#include "startd/slot/slots.h"
 #include "startd/startd.h"
 
 static const struct knob KNOBS[] = {

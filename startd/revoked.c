@@ -9,8 +9,8 @@
 #include "base/log.h"
 #include "base/loop.h"
 #include "base/mem.h"
-#include "startd/claim.h"
-#include "startd/claim_facts.h"
+#include "startd/claim/claim.h"
+#include "startd/claim/claim_facts.h"
 #include "startd/startd_state.h"
 #include "wire/wire.h"
 

@@ -7,7 +7,7 @@
 
 #include "base/log.h"
 #include "base/loop.h"
-#include "startd/slot.h"
+#include "startd/slot/slot.h"
 #include "startd/startd_state.h"
 #include "user_maps/user_world.h"
 

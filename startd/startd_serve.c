@@ -11,13 +11,13 @@
 #include <errno.h>
 
 #include "base/log.h"
-#include "startd/adapter.h"
+#include "startd/sleep/adapter.h"
 #include "startd/advertise.h"
 #include "startd/draining_call.h"
-#include "startd/going_down.h"
-#include "startd/hibernate.h"
+#include "startd/sleep/going_down.h"
+#include "startd/sleep/hibernate.h"
 #include "startd/keep.h"
-#include "startd/reclaim.h"
+#include "startd/sleep/reclaim.h"
 #include "startd/startd_state.h"
 #include "wire/pool.h"
 #include "wire/revocations.h"

@@ -7,7 +7,7 @@
 #ifndef STARTER_JOB_FILTER_H
 #define STARTER_JOB_FILTER_H
 
-#include "base/os_cage.h"
+#include "base/os/os_cage.h"
 
 extern const struct os_filter job_filter_standard;
 extern const struct os_filter job_filter_strict;

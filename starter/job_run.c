@@ -16,15 +16,15 @@
 #include <string.h>
 
 #include "base/check.h"
-#include "base/config.h"
+#include "base/config/config.h"
 #include "base/digest.h"
 #include "base/log.h"
 #include "base/loop.h"
 #include "base/mem.h"
-#include "base/os.h"
+#include "base/os/os.h"
 #include "base/strbuf.h"
 #include "classad/ad.h"
-#include "starter/checkpoint.h"
+#include "starter/ckpt/checkpoint.h"
 #include "starter/starter.h"
 #include "wire/remote_attrs.h"
 #include "wire/wire.h"

@@ -17,7 +17,7 @@
 #include "base/log.h"
 #include "base/loop.h"
 #include "base/mem.h"
-#include "base/os_below.h"
+#include "base/os/os_below.h"
 #include "base/text.h"
 #include "classad/ad.h"
 #include "starter/job_run.h"

@@ -1,7 +1,7 @@
 /* starter/peek.c - a look at the files of a job that runs: FILE_PEEK of docs/protocol/access.md.
  *
  * The job may be anybody's: a name is followed from the sandbox down without links, and only plain
- * files are read (base/os_below.h).  Files elsewhere (a job that transfers none, a stream that
+ * files are read (base/os/os_below.h).  Files elsewhere (a job that transfers none, a stream that
  * stays on the machine) are opened as the job's account.  A look that waits for more keeps nothing
  * open, because the job may put another file in the place of the one that it saw.
  *
@@ -18,7 +18,7 @@
 #include "base/err.h"
 #include "base/loop.h"
 #include "base/mem.h"
-#include "base/os_below.h"
+#include "base/os/os_below.h"
 #include "base/text.h"
 #include "classad/ad.h"
 #include "starter/job_run.h"

@@ -8,17 +8,17 @@
 #include <string.h>
 #include <stdio.h>
 
-#include "base/config.h"
+#include "base/config/config.h"
 #include "base/err.h"
 #include "base/log.h"
 #include "base/loop.h"
 #include "base/mem.h"
 #include "base/strbuf.h"
 #include "classad/ad.h"
-#include "starter/checkpoint.h"
-#include "starter/job.h"
+#include "starter/ckpt/checkpoint.h"
+#include "starter/job/job.h"
 #include "starter/job_run.h"
-#include "starter/joules.h"
+#include "starter/job/joules.h"
 #include "starter/remote.h"
 #include "starter/starter.h"
 #include "starter/starter_plan.h"

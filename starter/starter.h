@@ -17,9 +17,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/daemon.h"
+#include "base/daemon/daemon.h"
 #include "starter/job_run.h"
-#include "starter/nest.h"
+#include "starter/job/nest.h"
 
 struct err;
 struct knob_table;

@@ -29,7 +29,7 @@
 #include "base/log.h"
 #include "base/loop.h"
 #include "base/mem.h"
-#include "base/os.h"
+#include "base/os/os.h"
 #include "base/plant.h"
 #include "store/store_db.h"
 

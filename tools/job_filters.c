@@ -143,7 +143,8 @@ static int refuse_flags(scmp_filter_ctx filter, const char *name, unsigned argum
 }
 
 /* userfaultfd() helps to win races in the kernel, unless it is of faults of the program itself
- * only: that is how its checkpoints find out which memory was written to (ckpt/written_linux.c). */
+ * only: that is how its checkpoints find out which memory was written to
+ * (ckpt/follow/written_linux.c). */
 static int refuse_kernel_faults(scmp_filter_ctx filter)
 {
     return seccomp_rule_add(filter, SCMP_ACT_ERRNO(EPERM),

@@ -11,7 +11,7 @@ import sys
 
 import csource
 
-# What the getters of base/config.h ask for; int64 milliseconds may be asked of a duration in seconds, too.
+# What the getters of base/config/config.h ask for; int64 milliseconds may be asked of a duration in seconds, too.
 GETTER = re.compile(r'\b(config|section)_(string|path|expr|int|real|bool|duration_s|duration_ms|bytes|list)\s*\(([^;]*?)"(\w+)"')
 
 

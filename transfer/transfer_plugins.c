@@ -10,7 +10,7 @@
 #include "base/check.h"
 #include "base/err.h"
 #include "base/mem.h"
-#include "base/os.h"
+#include "base/os/os.h"
 #include "base/strbuf.h"
 #include "base/text.h"
 #include "base/vec.h"

@@ -2,7 +2,7 @@
  *
  * Design note: looking and reading are two steps, and what is looked at may be changed between them
  * by who made it.  So nothing is concluded from a look but what to ask for: each read goes through
- * base/os_below.h, which follows no link, and a path whose links were resolved here has none.
+ * base/os/os_below.h, which follows no link, and a path whose links were resolved here has none.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -14,7 +14,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
-#include "base/os_below.h"
+#include "base/os/os_below.h"
 #include "base/strbuf.h"
 #include "base/vec.h"
 #include "transfer/transfer_names.h"

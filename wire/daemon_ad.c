@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-#include "base/os.h"
+#include "base/os/os.h"
 #include "classad/ad.h"
 #include "wire/wire.h"
 

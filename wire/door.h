@@ -10,7 +10,7 @@
 
 #include <stdbool.h>
 
-#include "base/stream.h"
+#include "base/stream/stream.h"
 
 struct door;
 struct err;

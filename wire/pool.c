@@ -8,11 +8,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/config.h"
-#include "base/daemon.h"
+#include "base/config/config.h"
+#include "base/daemon/daemon.h"
 #include "base/err.h"
 #include "base/log.h"
-#include "base/os.h"
+#include "base/os/os.h"
 #include "base/strbuf.h"
 #include "base/text.h"
 #include "wire/wire.h"

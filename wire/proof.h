@@ -25,7 +25,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/stream.h"
+#include "base/stream/stream.h"
 #include "wire/p256.h"
 
 #define PROOF_BYTES        P256_SIGNATURE_BYTES

@@ -10,7 +10,7 @@
 #include "base/check.h"
 #include "base/err.h"
 #include "base/mem.h"
-#include "base/os.h"
+#include "base/os/os.h"
 #include "classad/ad.h"
 
 bool root_jobs_name(struct os *os, const char *name)

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "base/check.h"
-#include "base/config.h"
-#include "base/daemon.h"
+#include "base/config/config.h"
+#include "base/daemon/daemon.h"
 #include "base/err.h"
 #include "base/knob.h"
 #include "base/log.h"

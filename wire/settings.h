@@ -2,8 +2,8 @@
  * CONFIG.
  *
  * Who may ask for it or have it read again holds the scope ADMINISTRATOR.  Who may set a knob is
- * told by SETTABLE_ATTRS_<SCOPE> of this daemon, one list for each scope of a token; base/daemon.h
- * does the rest.
+ * told by SETTABLE_ATTRS_<SCOPE> of this daemon, one list for each scope of a token;
+ * base/daemon/daemon.h does the rest.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -8,7 +8,7 @@
 #include "base/check.h"
 #include "base/err.h"
 #include "base/mem.h"
-#include "base/os.h"
+#include "base/os/os.h"
 #include "base/secret_file.h"
 #include "base/strbuf.h"
 #include "wire/p256.h"

@@ -113,7 +113,8 @@ enum wire_verb {
     /* answered by every daemon, relayed or direct */
     VERB_PING = 110,
     VERB_CONFIG = 111, /* get, set, unset, reload: wire/settings.h */
-    /* answered by a master, relayed: start what was told to stay down (base/daemon_down.h) */
+    /* answered by a master, relayed: start what was told to stay down (base/daemon/daemon_down.h)
+     */
     VERB_DAEMON_ON = 112,
     /* answered by the negotiator, relayed */
     VERB_USERPRIO = 120, /* from an administrator: set, reset or delete an account */

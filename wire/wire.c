@@ -19,7 +19,7 @@
 #include "base/log.h"
 #include "base/loop.h"
 #include "base/mem.h"
-#include "base/stream.h"
+#include "base/stream/stream.h"
 #include "classad/ad.h"
 #include "wire/wire_private.h"
 

@@ -10,7 +10,7 @@
 #include "base/log.h"
 #include "base/loop.h"
 #include "base/mem.h"
-#include "base/os.h"
+#include "base/os/os.h"
 #include "base/strmap.h"
 #include "base/text.h"
 #include "classad/ad_pool.h"

@@ -16,8 +16,8 @@
 #include "base/log.h"
 #include "base/loop.h"
 #include "base/mem.h"
-#include "base/strangers.h"
-#include "base/stream.h"
+#include "base/stream/strangers.h"
+#include "base/stream/stream.h"
 #include "base/strmap.h"
 #include "wire/wire_private.h"
 

@@ -6,9 +6,9 @@
  * token can open many of them and leave a frame unfinished in each.  The way chosen, in two steps:
  *
  * A connection whose peer has proved nothing yet is a stranger's: it may send frames of at most
- * WIRE_STRANGER_FRAME_MAX, has a time limit, and is one of the few that base/strangers.h counts.
- * One notion of "proved" holds for all routes: the greeting proves a peer, unless the accept says
- * proves_later; then the owner says wire_proved().
+ * WIRE_STRANGER_FRAME_MAX, has a time limit, and is one of the few that base/stream/strangers.h
+ * counts. One notion of "proved" holds for all routes: the greeting proves a peer, unless the
+ * accept says proves_later; then the owner says wire_proved().
  *
  * A proved connection belongs to an account: that of its token's id; without a token, of its
  * identity (Unix sockets); without both, of its address.  An account has a number of connections

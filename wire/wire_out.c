@@ -15,7 +15,7 @@
 #include "base/log.h"
 #include "base/loop.h"
 #include "base/mem.h"
-#include "base/stream.h"
+#include "base/stream/stream.h"
 #include "wire/wire_private.h"
 
 #define OUT_GATHER_MAX ((size_t)64 << 10) /* bytes gathered before they are written at once */

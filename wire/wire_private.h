@@ -28,7 +28,7 @@
 #include <sys/queue.h>
 
 #include "base/strbuf.h"
-#include "base/stream.h"
+#include "base/stream/stream.h"
 #include "wire/credential.h"
 #include "wire/frame.h"
 #include "wire/id_table.h"

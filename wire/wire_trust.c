@@ -13,7 +13,7 @@
 
 #include "base/err.h"
 #include "base/server_role.h"
-#include "base/stream.h"
+#include "base/stream/stream.h"
 #include "wire/wire.h"
 #include "wire/wire_private.h"
 

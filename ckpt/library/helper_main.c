@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
-#include "ckpt/dump_linux.h"
+#include "ckpt/dump/dump_linux.h"
 #include "ckpt/library/outcome.h"
 
 #define ARGUMENTS 6

@@ -10,14 +10,14 @@
 #include <stdbool.h>
 #include <unistd.h>
 
-#include "base/config.h"
-#include "base/daemon.h"
+#include "base/config/config.h"
+#include "base/daemon/daemon.h"
 #include "base/err.h"
 #include "base/loop.h"
 #include "base/loop_run.h"
 #include "base/mem.h"
-#include "base/os.h"
-#include "base/os_run.h"
+#include "base/os/os.h"
+#include "base/os/os_run.h"
 #include "base/vec.h"
 #include "master/master.h"
 #include "tests/support/fast_dir.h"

@@ -24,7 +24,7 @@
 #include "base/loop.h"
 #include "base/loop_run.h"
 #include "base/mem.h"
-#include "base/os_run.h"
+#include "base/os/os_run.h"
 #include "store/store.h"
 
 #define TXNS             20 /* transactions of one child */

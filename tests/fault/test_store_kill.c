@@ -16,7 +16,7 @@
 #include "base/err.h"
 #include "base/loop.h"
 #include "base/loop_run.h"
-#include "base/os_run.h"
+#include "base/os/os_run.h"
 #include "base/random.h"
 #include "store/store.h"
 

@@ -11,8 +11,8 @@
 #include "base/check.h"
 #include "base/err.h"
 #include "base/mem.h"
-#include "base/stream.h"
-#include "base/stream_event.h"
+#include "base/stream/stream.h"
+#include "base/stream/stream_event.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "base/check.h"
-#include "ckpt/archive_linux.h"
+#include "ckpt/files/archive_linux.h"
 
 #define END ((uint64_t)1024) /* two blocks */
 

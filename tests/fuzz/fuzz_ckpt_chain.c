@@ -13,8 +13,8 @@
 
 #include "base/check.h"
 #include "base/mem.h"
-#include "ckpt/chain.h"
-#include "ckpt/image.h"
+#include "ckpt/image/chain.h"
+#include "ckpt/image/image.h"
 #include "ckpt/sum.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -12,7 +12,7 @@
 
 #include "base/check.h"
 #include "base/mem.h"
-#include "ckpt/image.h"
+#include "ckpt/image/image.h"
 #include "ckpt/sum.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

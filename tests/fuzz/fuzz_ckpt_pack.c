@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "base/check.h"
-#include "ckpt/pack_linux.h"
+#include "ckpt/image/pack_linux.h"
 
 #define MAX ((uint64_t)1 << 20)
 

@@ -3,7 +3,7 @@
  * LINK: base
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "base/config.h"
+#include "base/config/config.h"
 
 #include <errno.h>
 #include <string.h>

@@ -12,7 +12,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "classad/ad.h"
-#include "schedd/cron_plan.h"
+#include "schedd/policy/cron_plan.h"
 
 #define NOW_S 1800000000
 

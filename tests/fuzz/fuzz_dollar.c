@@ -12,7 +12,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "classad/ad.h"
-#include "schedd/dollar_plan.h"
+#include "schedd/submission/dollar_plan.h"
 
 #define SLOT "[Name = \"slot1@wn\"; Memory = 2048; Evil = \"../x\"; Half = Memory / 2]"
 

@@ -26,9 +26,9 @@
 #include "classad/ad.h"
 #include "power/libvirt_answer.h"
 #include "rooster/guard_plan.h"
-#include "startd/hibernate_plan.h"
-#include "startd/idle_hint_plan.h"
-#include "startd/meter_plan.h"
+#include "startd/sleep/hibernate_plan.h"
+#include "startd/owner/idle_hint_plan.h"
+#include "startd/machine/meter_plan.h"
 #include "virt/line_plan.h"
 #include "wire/energy_line.h"
 

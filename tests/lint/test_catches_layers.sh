@@ -7,7 +7,7 @@
 new_tree
 plant base/loop.h <<<''
 plant base/err.h <<<''
-plant base/os_run.h <<<''
+plant base/os/os_run.h <<<''
 plant classad/ad.h <<<'#include "base/err.h"'
 plant wire/wire.h <<<'#include "base/loop.h"'
 plant schedd/schedd.h <<<''
@@ -16,7 +16,7 @@ plant rooster/rooster.c <<'END'
 /* #include "schedd/schedd.h" */
 #include "wire/wire.h"
 END
-plant rooster/main.c <<<'#include "base/os_run.h"'
+plant rooster/main.c <<<'#include "base/os/os_run.h"'
 passes "includes downwards" layers
 
 plant rooster/x.c <<<'#include "schedd/schedd.h"'
@@ -29,8 +29,8 @@ plant rooster/x.c <<<'#include <gtk/gtk.h>'
 finds "an unknown library" 'rooster/x.c:1: <gtk/gtk.h> is in no rule' layers
 plant rooster/x.c <<<'#include "rooster.h"'
 finds "an include that is no path" 'rooster/x.c:1: "rooster.h" is no file' layers
-plant rooster/x.c <<<'#include "base/os_run.h"'
-finds "a daemon that makes its os" 'rooster/x.c:1: "base/os_run.h" only in' layers
+plant rooster/x.c <<<'#include "base/os/os_run.h"'
+finds "a daemon that makes its os" 'rooster/x.c:1: "base/os/os_run.h" only in' layers
 rm "$TREE/rooster/x.c"
 
 plant wire/x.c <<<'#include "rooster/x.h"'

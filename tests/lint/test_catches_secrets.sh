@@ -31,6 +31,6 @@ finds "a nonce that is read, whatever its case" "wire/args.c:1: 'nonce' is the n
 plant wire/args.c <<<'#define MARK "_roost_privMark"'
 finds "the old prefix" "wire/args.c:1: '_roost_priv' is the name of a secret" secrets
 rm "$TREE/wire/args.c"
-plant schedd/old_rows.c <<<'#define OLD "_roost_priv_Nonce"'
+plant schedd/queue/old_rows.c <<<'#define OLD "_roost_priv_Nonce"'
 passes "who cleans old rows" secrets
 finish

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "base/os.h"
+#include "base/os/os.h"
 #include "sim/check.h"
 #include "sim/sim.h"
 #include "tests/support/toy.h"

@@ -11,7 +11,7 @@
 #include "base/err.h"
 #include "base/loop.h"
 #include "base/mem.h"
-#include "base/os.h"
+#include "base/os/os.h"
 #include "sim/sim.h"
 #include "store/store.h"
 #include "tests/support/toy.h"

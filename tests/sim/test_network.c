@@ -9,8 +9,8 @@
 
 #include "base/err.h"
 #include "base/loop.h"
-#include "base/os.h"
-#include "base/stream.h"
+#include "base/os/os.h"
+#include "base/stream/stream.h"
 #include "sim/sim.h"
 #include "tests/support/toy.h"
 

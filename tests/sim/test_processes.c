@@ -14,7 +14,7 @@
 
 #include "base/loop.h"
 #include "base/mem.h"
-#include "base/os.h"
+#include "base/os/os.h"
 #include "sim/sim.h"
 #include "tests/support/toy.h"
 

@@ -13,15 +13,15 @@
 #include <stdbool.h>
 #include <unistd.h>
 
-#include "base/config.h"
-#include "base/daemon.h"
+#include "base/config/config.h"
+#include "base/daemon/daemon.h"
 #include "base/err.h"
 #include "base/log.h"
 #include "base/loop.h"
 #include "base/loop_run.h"
 #include "base/mem.h"
-#include "base/os.h"
-#include "base/os_run.h"
+#include "base/os/os.h"
+#include "base/os/os_run.h"
 #include "base/pki.h"
 #include "base/vec.h"
 #include "classad/ad.h"

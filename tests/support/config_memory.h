@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 
-#include "base/config.h"
+#include "base/config/config.h"
 
 #define CONFIG_MEMORY_MAX 64
 

@@ -16,7 +16,7 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-#include "base/os.h"
+#include "base/os/os.h"
 #include "wire/wire.h"
 
 #define ORDINARY_ACCOUNT "nobody"

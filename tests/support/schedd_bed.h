@@ -9,10 +9,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/daemon_run.h"
+#include "base/daemon/daemon_run.h"
 #include "base/loop.h"
 #include "base/loop_run.h"
-#include "base/os.h"
+#include "base/os/os.h"
 #include "schedd/schedd.h"
 #include "tests/support/collector_bed.h"
 #include "tests/support/ordinary_account.h"

@@ -15,7 +15,7 @@
 #include "base/err.h"
 #include "base/loop.h"
 #include "base/loop_run.h"
-#include "base/os_run.h"
+#include "base/os/os_run.h"
 #include "classad/ad.h"
 #include "cli/cli.h"
 #include "cli/session.h"

@@ -1,5 +1,5 @@
 /* tests/unit/base/config_fixture.h - a daemon's tables to load configurations with, for the tests
- * of base/config.h.
+ * of base/config/config.h.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -9,7 +9,7 @@
 #include <errno.h>
 
 #include "base/check.h"
-#include "base/config.h"
+#include "base/config/config.h"
 #include "base/err.h"
 #include "tests/support/config_memory.h"
 #include "tests/support/unit.h"

@@ -1,4 +1,5 @@
-/* tests/unit/base/stream_rig.h - two ends of a stream on one loop, for the tests of base/stream.h.
+/* tests/unit/base/stream_rig.h - two ends of a stream on one loop, for the tests of
+ * base/stream/stream.h.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -19,7 +20,7 @@
 #include "base/loop.h"
 #include "base/loop_run.h"
 #include "base/mem.h"
-#include "base/stream.h"
+#include "base/stream/stream.h"
 #include "base/strbuf.h"
 
 #define DEADLINE_MS \

@@ -1,8 +1,8 @@
-/* Tests of base/config.h: types and macros, and what is refused with which words.
+/* Tests of base/config/config.h: types and macros, and what is refused with which words.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "base/config.h"
+#include "base/config/config.h"
 
 #include <errno.h>
 

@@ -1,8 +1,8 @@
-/* Tests of base/config_file.h and base/config_scan.h: one file and nothing else.
+/* Tests of base/config/config_file.h and base/config/config_scan.h: one file and nothing else.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "base/config_file.h"
+#include "base/config/config_file.h"
 
 #include <errno.h>
 

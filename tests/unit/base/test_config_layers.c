@@ -1,8 +1,8 @@
-/* Tests of base/config.h: layers, files, sections and unknown names.
+/* Tests of base/config/config.h: layers, files, sections and unknown names.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "base/config.h"
+#include "base/config/config.h"
 
 #include <errno.h>
 

@@ -1,8 +1,8 @@
-/* Tests of base/config_macro.h.
+/* Tests of base/config/config_macro.h.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "base/config_macro.h"
+#include "base/config/config_macro.h"
 
 #include <errno.h>
 

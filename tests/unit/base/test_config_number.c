@@ -1,8 +1,8 @@
-/* Tests of base/config_number.h.
+/* Tests of base/config/config_number.h.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "base/config_number.h"
+#include "base/config/config_number.h"
 
 #include <errno.h>
 

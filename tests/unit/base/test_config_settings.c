@@ -1,8 +1,8 @@
-/* Tests of base/config.h: what is set at run time, and what a new configuration changes.
+/* Tests of base/config/config.h: what is set at run time, and what a new configuration changes.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "base/config.h"
+#include "base/config/config.h"
 
 #include <errno.h>
 

@@ -16,15 +16,15 @@
 #include <unistd.h>
 
 #include "base/check.h"
-#include "base/config.h"
-#include "base/daemon.h"
+#include "base/config/config.h"
+#include "base/daemon/daemon.h"
 #include "base/err.h"
 #include "base/knob.h"
 #include "base/loop.h"
 #include "base/loop_run.h"
 #include "base/mem.h"
-#include "base/os.h"
-#include "base/os_run.h"
+#include "base/os/os.h"
+#include "base/os/os_run.h"
 #include "base/strbuf.h"
 
 #define DEADLINE_MS \

@@ -7,13 +7,13 @@
 #include <errno.h>
 #include <unistd.h>
 
-#include "base/config.h"
-#include "base/daemon_down.h"
+#include "base/config/config.h"
+#include "base/daemon/daemon_down.h"
 #include "base/err.h"
 #include "base/knob.h"
 #include "base/mem.h"
-#include "base/os.h"
-#include "base/os_run.h"
+#include "base/os/os.h"
+#include "base/os/os_run.h"
 
 struct fixture {
     struct os *os;

@@ -11,8 +11,8 @@
 
 #include "base/err.h"
 #include "base/mem.h"
-#include "base/os_below.h"
-#include "base/os_run.h"
+#include "base/os/os_below.h"
+#include "base/os/os_run.h"
 #include "tests/support/fast_dir.h"
 
 #define LARGE ((size_t)600000) /* more than is read at once, and no multiple of it */

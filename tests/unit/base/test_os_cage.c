@@ -14,11 +14,11 @@
 #include "base/loop.h"
 #include "base/loop_run.h"
 #include "base/mem.h"
-#include "base/os.h"
-#include "base/os_cage.h"
-#include "base/os_cgroup.h"
-#include "base/os_figures.h"
-#include "base/os_run.h"
+#include "base/os/os.h"
+#include "base/os/os_cage.h"
+#include "base/os/os_cgroup.h"
+#include "base/os/os_figures.h"
+#include "base/os/os_run.h"
 
 #define DEADLINE_MS 20000
 #define MIB         ((int64_t)1 << 20)

@@ -1,4 +1,4 @@
-/* tests/unit/base/test_os_file.c - files, trees and locks of the real body of base/os.h.
+/* tests/unit/base/test_os_file.c - files, trees and locks of the real body of base/os/os.h.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -14,8 +14,8 @@
 
 #include "base/err.h"
 #include "base/mem.h"
-#include "base/os.h"
-#include "base/os_run.h"
+#include "base/os/os.h"
+#include "base/os/os_run.h"
 #include "base/strbuf.h"
 
 struct fixture {

@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "base/os_net.h"
+#include "base/os/os_net.h"
 
 #include "tests/support/unit.h"
 
@@ -14,8 +14,8 @@
 
 #include "base/check.h"
 #include "base/err.h"
-#include "base/os.h"
-#include "base/os_run.h"
+#include "base/os/os.h"
+#include "base/os/os_run.h"
 #include "tests/support/fast_dir.h"
 
 #define LOCALHOST 0x7f000001u

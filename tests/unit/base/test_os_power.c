@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "base/os_power.h"
+#include "base/os/os_power.h"
 
 #include "tests/support/unit.h"
 
@@ -11,8 +11,8 @@
 #include <unistd.h>
 #include <utmpx.h>
 
-#include "base/os.h"
-#include "base/os_run.h"
+#include "base/os/os.h"
+#include "base/os/os_run.h"
 #include "tests/support/fast_dir.h"
 
 struct rig {

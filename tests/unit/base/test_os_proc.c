@@ -1,5 +1,5 @@
 /* tests/unit/base/test_os_proc.c - processes, the machine and its users in the real body of
- * base/os.h.
+ * base/os/os.h.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -21,8 +21,8 @@
 #include "base/loop.h"
 #include "base/loop_run.h"
 #include "base/mem.h"
-#include "base/os.h"
-#include "base/os_run.h"
+#include "base/os/os.h"
+#include "base/os/os_run.h"
 
 #define DEADLINE_MS \
     20000 /* longer than anything here may take: a test that gets there has failed */

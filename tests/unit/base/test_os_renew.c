@@ -14,8 +14,8 @@
 
 #include "base/err.h"
 #include "base/mem.h"
-#include "base/os.h"
-#include "base/os_run.h"
+#include "base/os/os.h"
+#include "base/os/os_run.h"
 
 #define MANY_FILES 400 /* more than a directory of one block names */
 

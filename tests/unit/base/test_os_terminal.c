@@ -11,10 +11,10 @@
 #include "base/loop.h"
 #include "base/loop_run.h"
 #include "base/mem.h"
-#include "base/os.h"
-#include "base/os_cage.h"
-#include "base/os_run.h"
-#include "base/os_terminal.h"
+#include "base/os/os.h"
+#include "base/os/os_cage.h"
+#include "base/os/os_run.h"
+#include "base/os/os_terminal.h"
 #include "base/strbuf.h"
 
 #define DEADLINE_MS 20000

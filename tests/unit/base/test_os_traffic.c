@@ -16,9 +16,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/os.h"
-#include "base/os_traffic.h"
-#include "base/os_run.h"
+#include "base/os/os.h"
+#include "base/os/os_traffic.h"
+#include "base/os/os_run.h"
 
 #define SENT     300000
 #define ANSWERED 1000

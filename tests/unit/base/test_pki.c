@@ -9,8 +9,8 @@
 #include <openssl/pem.h>
 #include <openssl/x509v3.h>
 
-#include "base/os.h"
-#include "base/os_run.h"
+#include "base/os/os.h"
+#include "base/os/os_run.h"
 #include "base/pki.h"
 #include "base/server_role.h"
 #include "base/x509_tls.h"

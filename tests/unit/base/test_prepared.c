@@ -16,9 +16,9 @@
 #include "base/loop.h"
 #include "base/loop_run.h"
 #include "base/mem.h"
-#include "base/os.h"
-#include "base/os_run.h"
-#include "base/prepared.h"
+#include "base/os/os.h"
+#include "base/os/os_run.h"
+#include "base/daemon/prepared.h"
 
 #define DEADLINE_MS 60000
 #define STEP_MS     5

@@ -13,8 +13,8 @@
 #include "base/check.h"
 #include "base/err.h"
 #include "base/mem.h"
-#include "base/os.h"
-#include "base/os_run.h"
+#include "base/os/os.h"
+#include "base/os/os_run.h"
 #include "tests/support/fast_dir.h"
 
 struct rig {

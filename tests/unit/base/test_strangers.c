@@ -1,8 +1,8 @@
-/* Tests of base/strangers.h.
+/* Tests of base/stream/strangers.h.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "base/strangers.h"
+#include "base/stream/strangers.h"
 
 #include <stdio.h>
 

@@ -9,8 +9,8 @@
 #include <openssl/x509v3.h>
 
 #include "base/check.h"
-#include "base/os.h"
-#include "base/os_run.h"
+#include "base/os/os.h"
+#include "base/os/os_run.h"
 #include "base/x509_tls.h"
 
 #define RIGHT   "roost://pool/collector/head"

@@ -5,7 +5,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "ckpt/archive_linux.h"
+#include "ckpt/files/archive_linux.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -24,8 +24,8 @@
 #include <cmocka.h>
 
 #include "base/err.h"
-#include "ckpt/kept_linux.h"
-#include "ckpt/mirror_linux.h"
+#include "ckpt/files/kept_linux.h"
+#include "ckpt/files/mirror_linux.h"
 #include "tests/support/unit.h"
 
 /* No tar list can say the first two; the others are what one could stumble over. */

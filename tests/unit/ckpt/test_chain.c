@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "ckpt/chain.h"
+#include "ckpt/image/chain.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -13,8 +13,8 @@
 #include <cmocka.h>
 
 #include "base/err.h"
-#include "ckpt/image.h"
-#include "ckpt/tables.h"
+#include "ckpt/image/image.h"
+#include "ckpt/image/tables.h"
 #include "ckpt/xstate.h"
 #include "tests/support/unit.h"
 

@@ -15,7 +15,7 @@
 #include <unistd.h>
 #include <zstd.h>
 
-#include "ckpt/command_linux.h"
+#include "ckpt/command/command_linux.h"
 #include "tests/support/fast_dir.h"
 
 #define MEGABYTE ((size_t)1 << 20)

@@ -4,7 +4,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "ckpt/follow_socket_linux.h"
+#include "ckpt/follow/follow_socket_linux.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "ckpt/image.h"
+#include "ckpt/image/image.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -14,7 +14,7 @@
 
 #include "base/err.h"
 #include "ckpt/sum.h"
-#include "ckpt/tables.h"
+#include "ckpt/image/tables.h"
 #include "ckpt/xstate.h"
 #include "tests/support/unit.h"
 

@@ -4,7 +4,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "ckpt/mirror_linux.h"
+#include "ckpt/files/mirror_linux.h"
 
 #include <errno.h>
 #include <fcntl.h>

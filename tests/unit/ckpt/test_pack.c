@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "ckpt/pack_linux.h"
+#include "ckpt/image/pack_linux.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -21,7 +21,7 @@
 #include <cmocka.h>
 
 #include "base/err.h"
-#include "ckpt/tracee_linux.h"
+#include "ckpt/tracee/tracee_linux.h"
 
 #define PATIENCE_MS 60000
 

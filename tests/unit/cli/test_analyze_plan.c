@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 #include "cli/analyze_plan.h"
-#include "cli/why_plan.h"
+#include "cli/why/why_plan.h"
 
 static const struct ad_context CONTEXT = {.now_s = 1000};
 

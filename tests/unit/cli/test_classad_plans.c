@@ -5,10 +5,10 @@
 #include "tests/unit/cli/ads.h"
 
 #include "base/mem.h"
-#include "cli/classad_batch_plan.h"
-#include "cli/classad_check_plan.h"
-#include "cli/classad_match_plan.h"
-#include "cli/classad_output_plan.h"
+#include "cli/classad/classad_batch_plan.h"
+#include "cli/classad/classad_check_plan.h"
+#include "cli/classad/classad_match_plan.h"
+#include "cli/classad/classad_output_plan.h"
 
 static const struct ad_context CONTEXT = {.now_s = 1731000000};
 

@@ -5,7 +5,7 @@
  */
 #include "tests/unit/cli/ads.h"
 
-#include "cli/history_plan.h"
+#include "cli/jobs/history_plan.h"
 
 #define NOW 1795166147 /* 11/20/26 09:15:47 UTC */
 

@@ -5,7 +5,7 @@
  */
 #include "tests/unit/cli/ads.h"
 
-#include "cli/jobs_groups_plan.h"
+#include "cli/jobs/jobs_groups_plan.h"
 
 static const struct ad_context CONTEXT = {.now_s = 1795166147}; /* 11/20/26 09:15:47 UTC */
 

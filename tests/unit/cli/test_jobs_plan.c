@@ -6,7 +6,7 @@
 #include "tests/unit/cli/ads.h"
 
 #include "base/check.h"
-#include "cli/jobs_plan.h"
+#include "cli/jobs/jobs_plan.h"
 
 #define NOW 1795166147 /* 11/20/26 09:15:47 UTC */
 

@@ -10,7 +10,7 @@
 #include "base/check.h"
 #include "cli/act_plan.h"
 #include "cli/listing_plan.h"
-#include "cli/status_plan.h"
+#include "cli/status/status_plan.h"
 #include "cli/userprio_plan.h"
 
 #define STATUS_NOW INT64_C(1795165200)

@@ -13,10 +13,10 @@
 #include "base/check.h"
 #include "base/mem.h"
 #include "cli/act_plan.h"
-#include "cli/jobs_plan.h"
+#include "cli/jobs/jobs_plan.h"
 #include "cli/listing_plan.h"
-#include "cli/status_plan.h"
-#include "cli/status_sort_plan.h"
+#include "cli/status/status_plan.h"
+#include "cli/status/status_sort_plan.h"
 
 #define QUEUE_NOW  1795166147 /* 11/20/26 09:15:47 UTC */
 #define STATUS_NOW 1795165200

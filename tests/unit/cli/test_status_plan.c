@@ -9,8 +9,8 @@
 #include "base/check.h"
 #include "cli/ads_text_plan.h"
 #include "cli/listing_plan.h"
-#include "cli/status_plan.h"
-#include "cli/status_sort_plan.h"
+#include "cli/status/status_plan.h"
+#include "cli/status/status_sort_plan.h"
 
 #define NOW 1795165200
 

@@ -5,7 +5,7 @@
  */
 #include "tests/unit/cli/ads.h"
 
-#include "cli/status_totals_plan.h"
+#include "cli/status/status_totals_plan.h"
 #include "cli/table_plan.h"
 #include "cli/terminal_plan.h"
 

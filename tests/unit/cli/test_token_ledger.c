@@ -9,10 +9,10 @@
 
 #include "base/loop_run.h"
 #include "base/mem.h"
-#include "base/os.h"
-#include "base/os_run.h"
-#include "cli/token_ledger.h"
-#include "cli/token_show_plan.h"
+#include "base/os/os.h"
+#include "base/os/os_run.h"
+#include "cli/token/token_ledger.h"
+#include "cli/token/token_show_plan.h"
 #include "wire/token.h"
 #include "wire/verbs.h"
 

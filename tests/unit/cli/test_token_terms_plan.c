@@ -8,7 +8,7 @@
 #include <errno.h>
 
 #include "base/err.h"
-#include "cli/token_terms_plan.h"
+#include "cli/token/token_terms_plan.h"
 
 enum { READS = 1, WRITES = 2, ADVERTISES = 4, RULES = 8, MATCHES = 16 };
 

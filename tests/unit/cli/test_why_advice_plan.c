@@ -5,7 +5,7 @@
  */
 #include "tests/unit/cli/ads.h"
 
-#include "cli/why_advice_plan.h"
+#include "cli/why/why_advice_plan.h"
 
 static void advises(enum why_reason reason, const char *job, const char *expected)
 {

@@ -5,7 +5,7 @@
  */
 #include "tests/unit/cli/ads.h"
 
-#include "cli/why_node_plan.h"
+#include "cli/why/why_node_plan.h"
 
 static const struct ad_context CONTEXT = {.now_s = 1795166147}; /* 11/20/26 09:15:47 UTC */
 

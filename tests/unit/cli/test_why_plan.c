@@ -7,8 +7,8 @@
 #include "base/mem.h"
 #include "base/random.h"
 #include "classad/ad_clauses.h"
-#include "cli/why_groups_plan.h"
-#include "cli/why_plan.h"
+#include "cli/why/why_groups_plan.h"
+#include "cli/why/why_plan.h"
 
 static const struct ad_context CONTEXT = {.now_s = 1000};
 

@@ -5,9 +5,9 @@
  */
 #include "tests/unit/cli/ads.h"
 
-#include "cli/why_plan.h"
-#include "cli/why_reason_plan.h"
-#include "cli/why_show_plan.h"
+#include "cli/why/why_plan.h"
+#include "cli/why/why_reason_plan.h"
+#include "cli/why/why_show_plan.h"
 
 #define NOW 1000000
 static const struct ad_context CONTEXT = {.now_s = NOW};

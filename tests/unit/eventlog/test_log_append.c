@@ -21,8 +21,8 @@
 #include "base/loop.h"
 #include "base/loop_run.h"
 #include "base/mem.h"
-#include "base/os.h"
-#include "base/os_run.h"
+#include "base/os/os.h"
+#include "base/os/os_run.h"
 #include "eventlog/log_append.h"
 
 #define ONE   "000 (001.000.000) 2026-11-20 09:08:50 Job submitted from host: <h>\n...\n"

@@ -9,7 +9,7 @@
 
 #include <signal.h>
 
-#include "base/daemon_down.h"
+#include "base/daemon/daemon_down.h"
 #include "collector/collector_state.h"
 #include "master/master.h"
 

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/config.h"
+#include "base/config/config.h"
 #include "base/err.h"
 #include "classad/ad.h"
 #include "negotiator/groups.h"

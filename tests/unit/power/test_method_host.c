@@ -12,8 +12,8 @@
 #include "base/loop.h"
 #include "base/loop_run.h"
 #include "base/mem.h"
-#include "base/os.h"
-#include "base/os_run.h"
+#include "base/os/os.h"
+#include "base/os/os_run.h"
 #include "power/power.h"
 #include "tests/support/fast_dir.h"
 

@@ -9,7 +9,7 @@
 
 #include <stdarg.h>
 
-#include "base/daemon.h"
+#include "base/daemon/daemon.h"
 #include "rooster/rooster.h"
 
 struct coop { /* a collector, a client that is everybody else, and a rooster */

@@ -22,9 +22,9 @@
 #include "base/loop.h"
 #include "base/loop_run.h"
 #include "base/mem.h"
-#include "base/os.h"
-#include "base/os_run.h"
-#include "base/stream.h"
+#include "base/os/os.h"
+#include "base/os/os_run.h"
+#include "base/stream/stream.h"
 #include "rsyscall/rsys.h"
 #include "rsyscall/server.h"
 

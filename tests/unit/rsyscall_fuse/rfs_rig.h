@@ -21,7 +21,7 @@
 #include "base/loop.h"
 #include "base/loop_run.h"
 #include "base/mem.h"
-#include "base/stream.h"
+#include "base/stream/stream.h"
 #include "base/vec.h"
 #include "rsyscall_fuse/rfs.h"
 #include "rsyscall_fuse/rfs_link.h"

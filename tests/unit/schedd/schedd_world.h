@@ -20,17 +20,17 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "base/daemon_run.h"
+#include "base/daemon/daemon_run.h"
 #include "base/err.h"
 #include "base/log.h"
 #include "base/loop.h"
 #include "base/loop_run.h"
 #include "base/mem.h"
-#include "base/os.h"
-#include "base/os_run.h"
+#include "base/os/os.h"
+#include "base/os/os_run.h"
 #include "base/pki.h"
 #include "base/strbuf.h"
-#include "base/stream.h"
+#include "base/stream/stream.h"
 #include "base/vec.h"
 #include "classad/ad.h"
 #include "schedd/schedd.h"

@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "schedd/autocluster_plan.h"
+#include "schedd/requests/autocluster_plan.h"
 
 #include <stdarg.h>
 #include <stddef.h>

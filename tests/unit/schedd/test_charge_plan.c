@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "schedd/charge_plan.h"
+#include "schedd/policy/charge_plan.h"
 
 #include <errno.h>
 #include <setjmp.h>

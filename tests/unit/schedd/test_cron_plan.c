@@ -9,7 +9,7 @@
 #include "base/err.h"
 #include "classad/ad.h"
 #include "classad/ad_time.h"
-#include "schedd/cron_plan.h"
+#include "schedd/policy/cron_plan.h"
 
 #define HOUR_S 3600
 

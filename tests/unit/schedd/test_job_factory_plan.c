@@ -8,7 +8,7 @@
 
 #include "base/err.h"
 #include "classad/ad.h"
-#include "schedd/job_factory_plan.h"
+#include "schedd/submission/job_factory_plan.h"
 
 static struct factory_facts facts(int64_t limit, int64_t max_idle)
 {

@@ -4,8 +4,8 @@
  */
 #include "schedd/job_owner.h"
 
-#include "schedd/job_select.h"
-#include "schedd/old_rows.h"
+#include "schedd/questions/job_select.h"
+#include "schedd/queue/old_rows.h"
 #include "store/store.h"
 #include "tests/unit/schedd/schedd_world.h"
 

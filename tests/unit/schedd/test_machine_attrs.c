@@ -5,8 +5,8 @@
 #include "tests/support/unit.h"
 
 #include "classad/ad.h"
-#include "schedd/machine_attrs.h"
-#include "schedd/queue_table.h"
+#include "schedd/claim/machine_attrs.h"
+#include "schedd/queue/queue_table.h"
 #include "schedd/schedd_state.h"
 
 static const char *const SITE[] = {"Cpus", NULL};

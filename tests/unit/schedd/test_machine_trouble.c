@@ -13,7 +13,7 @@
 #include "base/mem.h"
 #include "base/strbuf.h"
 #include "classad/ad.h"
-#include "schedd/machine_trouble.h"
+#include "schedd/claim/machine_trouble.h"
 #include "schedd/schedd_state.h"
 
 #define HOUR_MS ((uint64_t)3600000)

@@ -5,7 +5,7 @@
 #include "tests/unit/schedd/schedd_world.h"
 
 #include "base/check.h"
-#include "schedd/old_rows.h"
+#include "schedd/queue/old_rows.h"
 #include "store/store_db.h"
 
 static const char *const TABLES_1[] = {"jobs", "history", "claims", NULL};

@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "schedd/policy_plan.h"
+#include "schedd/policy/policy_plan.h"
 
 #include <stdarg.h>
 #include <stddef.h>

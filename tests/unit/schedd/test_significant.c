@@ -7,7 +7,7 @@
 #include "tests/support/schedd_bed.h"
 #include "tests/support/unit.h"
 
-#include "schedd/autocluster_plan.h"
+#include "schedd/requests/autocluster_plan.h"
 
 #define JOB "[Cmd = \"/bin/true\"; Iwd = \"/tmp\"; Requirements = true; ProcCount = 2"
 

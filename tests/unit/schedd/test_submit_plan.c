@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "schedd/submit_plan.h"
+#include "schedd/submission/submit_plan.h"
 
 #include <errno.h>
 #include <stdarg.h>

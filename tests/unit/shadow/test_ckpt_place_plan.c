@@ -6,7 +6,7 @@
 
 #include "base/strbuf.h"
 #include "classad/ad.h"
-#include "shadow/ckpt_place_plan.h"
+#include "shadow/ckpt/ckpt_place_plan.h"
 
 static struct ad *job_to(const char *destination)
 {

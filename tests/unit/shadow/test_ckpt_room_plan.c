@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "shadow/ckpt_room_plan.h"
+#include "shadow/ckpt/ckpt_room_plan.h"
 
 #include "tests/support/unit.h"
 

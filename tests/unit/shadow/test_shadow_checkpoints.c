@@ -5,7 +5,7 @@
  */
 #include "tests/support/shadow_bed.h"
 
-#include "base/os_below.h"
+#include "base/os/os_below.h"
 
 #define IMAGE "an image"
 #define FILES "an archive"

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#include "base/os_figures.h"
+#include "base/os/os_figures.h"
 #include "tests/support/fast_dir.h"
 
 #define MEGABYTE ((size_t)1 << 20)

@@ -12,7 +12,7 @@
 
 #include "tests/unit/startd/startd_rig.h"
 
-#include "startd/going_down.h"
+#include "startd/sleep/going_down.h"
 
 static inline void put(struct rig *rig, const char *directory, const char *name, const char *text)
 {

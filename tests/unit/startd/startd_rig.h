@@ -11,10 +11,10 @@
 #include <errno.h>
 #include <signal.h>
 
-#include "base/stream.h"
-#include "startd/claim_plan.h"
-#include "startd/slot.h"
-#include "startd/slot_plan.h"
+#include "base/stream/stream.h"
+#include "startd/claim/claim_plan.h"
+#include "startd/slot/slot.h"
+#include "startd/slot/slot_plan.h"
 #include "startd/startd.h"
 #include "startd/startd_state.h"
 #include "tests/support/collector_bed.h"

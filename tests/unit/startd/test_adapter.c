@@ -8,7 +8,7 @@
 #include "tests/support/unit.h"
 
 #include "power/wol_packet.h"
-#include "startd/going_down.h"
+#include "startd/sleep/going_down.h"
 #include "tests/support/datagrams.h"
 #include "tests/unit/startd/startd_rig.h"
 

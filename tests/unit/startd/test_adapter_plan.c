@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "startd/adapter_plan.h"
+#include "startd/sleep/adapter_plan.h"
 
 #include "tests/support/unit.h"
 

@@ -9,7 +9,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "classad/ad.h"
-#include "startd/carve_plan.h"
+#include "startd/slot/carve_plan.h"
 
 static const struct ad_context NOW = {.now_s = 1764000000};
 

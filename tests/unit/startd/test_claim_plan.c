@@ -4,7 +4,7 @@
  */
 #include "tests/support/unit.h"
 
-#include "startd/claim_plan.h"
+#include "startd/claim/claim_plan.h"
 
 static const char *const NAMES[CLAIM_STAGES] = {
     [CLAIM_WAITING] = "waiting",     [CLAIM_OFFERED] = "offered",

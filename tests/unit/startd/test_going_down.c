@@ -5,7 +5,7 @@
 #include "tests/support/unit.h"
 
 #include "base/mem.h"
-#include "startd/going_down.h"
+#include "startd/sleep/going_down.h"
 #include "startd/startd_state.h"
 
 static const char *const NAMES[DOWN_STAGES] = {"up",    "asking",    "leaving", "leaving_asking",

@@ -7,9 +7,9 @@
 #include <errno.h>
 
 #include "base/err.h"
-#include "base/os_power.h"
+#include "base/os/os_power.h"
 #include "classad/ad.h"
-#include "startd/hibernate_plan.h"
+#include "startd/sleep/hibernate_plan.h"
 
 #define S(n) (1u << (n))
 

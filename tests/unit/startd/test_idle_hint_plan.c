@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "startd/idle_hint_plan.h"
+#include "startd/owner/idle_hint_plan.h"
 
 #include "tests/support/unit.h"
 

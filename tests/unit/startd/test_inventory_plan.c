@@ -11,7 +11,7 @@
 #include "base/mem.h"
 #include "base/strbuf.h"
 #include "classad/ad.h"
-#include "startd/inventory_plan.h"
+#include "startd/machine/inventory_plan.h"
 
 static const char FOUND[] = "DetectedGPUs=\"GPU-0a1b, GPU-2c3d, CUDA2\"\n"
                             "Common=[ DriverVersion=12.2; Capability=7.5 ]\n"

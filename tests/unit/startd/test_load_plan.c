@@ -4,7 +4,7 @@
  */
 #include "tests/support/unit.h"
 
-#include "startd/load_plan.h"
+#include "startd/owner/load_plan.h"
 
 static bool near(double a, double b)
 {

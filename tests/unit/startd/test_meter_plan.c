@@ -9,7 +9,7 @@
 #include <math.h>
 
 #include "base/err.h"
-#include "startd/meter_plan.h"
+#include "startd/machine/meter_plan.h"
 
 static void near(double found, double expected)
 {

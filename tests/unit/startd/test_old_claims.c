@@ -13,13 +13,13 @@
 
 #include "base/check.h"
 #include "base/err.h"
-#include "base/os.h"
-#include "base/os_run.h"
+#include "base/os/os.h"
+#include "base/os/os_run.h"
 #include "base/loop.h"
 #include "base/loop_run.h"
 #include "base/mem.h"
 #include "classad/ad.h"
-#include "startd/old_claims.h"
+#include "startd/claim/old_claims.h"
 #include "store/store_db.h"
 
 static const char *const TABLES[] = {"claims", NULL};

@@ -6,7 +6,7 @@
 #include "tests/support/unit.h"
 
 #include "classad/ad.h"
-#include "startd/opsys_plan.h"
+#include "startd/machine/opsys_plan.h"
 
 static void gives(const char *text, const char *name, const char *long_name, int64_t version,
                   const char *and_version)

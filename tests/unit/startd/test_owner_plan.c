@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "startd/owner_plan.h"
+#include "startd/owner/owner_plan.h"
 
 #include <string.h>
 

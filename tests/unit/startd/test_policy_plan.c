@@ -5,7 +5,7 @@
 #include "tests/support/unit.h"
 
 #include "classad/ad.h"
-#include "startd/policy_plan.h"
+#include "startd/owner/policy_plan.h"
 
 static const struct ad_context NOW = {.now_s = 1764000000};
 

@@ -9,7 +9,7 @@
 
 #include "base/err.h"
 #include "classad/ad.h"
-#include "startd/slot_plan.h"
+#include "startd/slot/slot_plan.h"
 
 #define STATES     6
 #define ACTIVITIES 6

@@ -7,7 +7,7 @@
 #include <errno.h>
 
 #include "base/err.h"
-#include "startd/slot_types_plan.h"
+#include "startd/slot/slot_types_plan.h"
 
 #define SLOTS 20
 

@@ -12,9 +12,9 @@
 #include "base/strbuf.h"
 #include "startd/advertise.h"
 #include "startd/advertise_due.h"
-#include "startd/claim.h"
-#include "startd/claim_facts.h"
-#include "startd/claim_record.h"
+#include "startd/claim/claim.h"
+#include "startd/claim/claim_facts.h"
+#include "startd/claim/claim_record.h"
 #include "store/store.h"
 #include "tests/unit/startd/startd_rig.h"
 

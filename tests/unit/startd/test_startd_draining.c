@@ -10,12 +10,12 @@
 #include <errno.h>
 #include <signal.h>
 
-#include "startd/claim.h"
+#include "startd/claim/claim.h"
 #include "startd/draining.h"
 #include "startd/draining_facts.h"
-#include "startd/figures.h"
-#include "startd/policy.h"
-#include "startd/preempt.h"
+#include "startd/machine/figures.h"
+#include "startd/owner/policy.h"
+#include "startd/claim/preempt.h"
 #include "tests/unit/startd/draining_rig.h"
 
 #define SHORT_JOB "[Owner = \"ann\"; User = \"ann@pool\"; IsShort = true; Requirements = true]"

@@ -10,13 +10,13 @@
 #include <errno.h>
 #include <signal.h>
 
-#include "base/daemon_down.h"
+#include "base/daemon/daemon_down.h"
 #include "collector/collector_ads.h"
 #include "collector/collector_state.h"
-#include "startd/claim.h"
-#include "startd/claim_record.h"
+#include "startd/claim/claim.h"
+#include "startd/claim/claim_record.h"
 #include "startd/draining_facts.h"
-#include "startd/going_down.h"
+#include "startd/sleep/going_down.h"
 #include "store/store.h"
 #include "tests/unit/startd/draining_rig.h"
 

@@ -8,9 +8,9 @@
 
 #include "tests/unit/startd/draining_rig.h"
 
-#include "startd/claim.h"
+#include "startd/claim/claim.h"
 #include "startd/draining.h"
-#include "startd/slots.h"
+#include "startd/slot/slots.h"
 
 static void a_check_may_look_at_what_it_would_cost(void **state)
 {

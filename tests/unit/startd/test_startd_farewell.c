@@ -11,7 +11,7 @@
 
 #include "collector/collector_ads.h"
 #include "collector/collector_state.h"
-#include "startd/farewell.h"
+#include "startd/sleep/farewell.h"
 #include "tests/unit/startd/startd_rig.h"
 
 #define OFTEN "POLLING_INTERVAL = 1\n"

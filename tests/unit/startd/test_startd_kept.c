@@ -10,7 +10,7 @@
 
 #include "tests/unit/startd/startd_rig.h"
 
-#include "startd/claim.h"
+#include "startd/claim/claim.h"
 #include "startd/starters.h"
 
 static bool is_unkept(struct rig *rig)

@@ -6,8 +6,8 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "base/check.h"
-#include "startd/going_down.h"
-#include "startd/hibernate.h"
+#include "startd/sleep/going_down.h"
+#include "startd/sleep/hibernate.h"
 #include "tests/unit/startd/sleep_rig.h"
 
 static _Thread_local struct { /* the rooster */

@@ -10,9 +10,9 @@
 #include <signal.h>
 
 #include "base/strbuf.h"
-#include "startd/going_down.h"
-#include "startd/hibernate.h"
-#include "startd/slot_facts.h"
+#include "startd/sleep/going_down.h"
+#include "startd/sleep/hibernate.h"
+#include "startd/slot/slot_facts.h"
 #include "tests/unit/startd/startd_rig.h"
 
 #define FOUR                                                                            \

@@ -10,10 +10,10 @@
 #include <errno.h>
 #include <signal.h>
 
-#include "startd/claim.h"
-#include "startd/claim_facts.h"
-#include "startd/policy.h"
-#include "startd/preempt.h"
+#include "startd/claim/claim.h"
+#include "startd/claim/claim_facts.h"
+#include "startd/owner/policy.h"
+#include "startd/claim/preempt.h"
 #include "startd/starters.h"
 #include "tests/unit/startd/startd_rig.h"
 

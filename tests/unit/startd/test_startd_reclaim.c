@@ -11,9 +11,9 @@
 
 #include "base/strbuf.h"
 #include "startd/draining_facts.h"
-#include "startd/going_down.h"
-#include "startd/hibernate.h"
-#include "startd/slots.h"
+#include "startd/sleep/going_down.h"
+#include "startd/sleep/hibernate.h"
+#include "startd/slot/slots.h"
 #include "store/store.h"
 #include "tests/unit/startd/draining_rig.h"
 

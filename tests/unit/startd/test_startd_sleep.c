@@ -6,11 +6,11 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "base/check.h"
-#include "startd/figures.h"
-#include "startd/going_down.h"
-#include "startd/hibernate.h"
-#include "startd/idle_hint.h"
-#include "startd/slots.h"
+#include "startd/machine/figures.h"
+#include "startd/sleep/going_down.h"
+#include "startd/sleep/hibernate.h"
+#include "startd/owner/idle_hint.h"
+#include "startd/slot/slots.h"
 #include "tests/unit/startd/sleep_rig.h"
 
 static void the_ad_says_which_levels_there_are(void **state)

@@ -7,8 +7,8 @@
  */
 #include "tests/unit/startd/sleep_rig.h"
 
-#include "startd/going_down.h"
-#include "startd/hibernate.h"
+#include "startd/sleep/going_down.h"
+#include "startd/sleep/hibernate.h"
 
 #define MOMENTS 24 /* milliseconds after it began; going down takes fewer */
 

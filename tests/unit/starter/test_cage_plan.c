@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "base/strbuf.h"
 #include "classad/ad.h"
-#include "starter/cage_plan.h"
+#include "starter/job/cage_plan.h"
 
 static const char *const HIDE[] = {"/var/lib/roost/execute", "/var/lib/roost/spool", "/run/roost"};
 static const char *const SCRATCH[] = {"/tmp", "/var/tmp"};

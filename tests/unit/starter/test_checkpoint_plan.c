@@ -4,7 +4,7 @@
  */
 #include "tests/support/unit.h"
 
-#include "starter/checkpoint_plan.h"
+#include "starter/ckpt/checkpoint_plan.h"
 
 #define MINUTE UINT64_C(60000)
 

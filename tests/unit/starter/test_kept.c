@@ -8,14 +8,14 @@
 #include <unistd.h>
 
 #include "base/check.h"
-#include "base/config.h"
+#include "base/config/config.h"
 #include "base/err.h"
 #include "base/loop.h"
 #include "base/loop_run.h"
-#include "base/os.h"
-#include "base/os_run.h"
-#include "starter/cage_plan.h"
-#include "starter/kept.h"
+#include "base/os/os.h"
+#include "base/os/os_run.h"
+#include "starter/job/cage_plan.h"
+#include "starter/files/kept.h"
 #include "tests/support/config_memory.h"
 #include "tests/support/unit.h"
 

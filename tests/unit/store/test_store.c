@@ -12,7 +12,7 @@
 #include "base/err.h"
 #include "base/loop.h"
 #include "base/loop_run.h"
-#include "base/os_run.h"
+#include "base/os/os_run.h"
 #include "store/store.h"
 
 static const char *const TABLES[] = {"jobs", "claims", NULL};

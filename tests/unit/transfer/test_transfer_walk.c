@@ -10,8 +10,8 @@
 
 #include "base/err.h"
 #include "base/mem.h"
-#include "base/os_below.h"
-#include "base/os_run.h"
+#include "base/os/os_below.h"
+#include "base/os/os_run.h"
 #include "base/strbuf.h"
 #include "base/vec.h"
 #include "tests/support/fast_dir.h"

@@ -14,7 +14,7 @@
 
 #include "base/err.h"
 #include "base/loop_run.h"
-#include "base/os_run.h"
+#include "base/os/os_run.h"
 #include "classad/ad.h"
 
 struct machine {

@@ -8,9 +8,9 @@
 #include "tests/unit/wire/world.h"
 
 #include "base/check.h"
-#include "base/config.h"
-#include "base/daemon.h"
-#include "base/daemon_run.h"
+#include "base/config/config.h"
+#include "base/daemon/daemon.h"
+#include "base/daemon/daemon_run.h"
 #include "base/knob.h"
 #include "base/text.h"
 #include "wire/settings.h"

@@ -1,0 +1,299 @@
+/* base/config/config_check.c - from an expanded text to the value a knob's type promises.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "base/config/config_parts.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/check.h"
+#include "base/config/config_number.h"
+#include "base/err.h"
+#include "base/strbuf.h"
+#include "base/strmap.h"
+#include "base/text.h"
+
+const char *knob_type_name(enum knob_type type)
+{
+    switch (type) {
+    case KNOB_STRING:
+        return "text";
+    case KNOB_INT:
+        return "whole number";
+    case KNOB_REAL:
+        return "number";
+    case KNOB_BOOL:
+        return "true or false";
+    case KNOB_DURATION_S:
+    case KNOB_DURATION_MS:
+        return "duration";
+    case KNOB_SIZE_BYTES:
+        return "size";
+    case KNOB_EXPR:
+        return "expression";
+    case KNOB_PATH:
+        return "path";
+    case KNOB_LIST:
+        return "list";
+    }
+    CHECK(false); /* not a type */
+    return "";
+}
+
+/* ---- likeness ---- */
+
+#define FAMILY_HEAD_MAX 64 /* no family has a longer prefix */
+
+/* A third of the letters may be wrong, three at most. */
+static size_t near_enough(const char *name)
+{
+    size_t edits = strlen(name) / 3;
+    return edits > 3 ? 3 : edits;
+}
+
+static void take_nearer(const char *candidate, const char *name, const char **best,
+                        size_t *distance)
+{
+    size_t edits = *distance == 0 ? 0 : text_distance(candidate, name, *distance - 1);
+    if (edits < *distance) {
+        *distance = edits;
+        *best = candidate;
+    }
+}
+
+const char *config_nearest_knob(const struct config *config, const char *name)
+{
+    const char *best = NULL;
+    size_t distance = near_enough(name) + 1;
+    size_t at = 0;
+    const char *candidate = NULL;
+    void *value = NULL;
+    while (strmap_next(config->entries, &at, &candidate, &value)) {
+        if (((const struct config_entry *)value)->value.knob) {
+            take_nearer(candidate, name, &best, &distance);
+        }
+    }
+    return best;
+}
+
+const char *config_nearest_family(const struct knob_table *const *tables, size_t count,
+                                  const char *name, size_t *distance)
+{
+    const char *best = NULL;
+    char head[FAMILY_HEAD_MAX];
+    for (const char *end = strchr(name, '_'); end != NULL; end = strchr(end + 1, '_')) {
+        size_t length = (size_t)(end - name) + 1;
+        if (length >= sizeof head) {
+            break;
+        }
+        memcpy(head, name, length);
+        head[length] = '\0';
+        for (size_t i = 0; i < count; i++) {
+            for (size_t j = 0; j < tables[i]->family_count; j++) {
+                const struct knob_family *family = &tables[i]->families[j];
+                const char *found = NULL;
+                take_nearer(family->prefix, head, &found, distance);
+                best = found != NULL ? family->written : best;
+            }
+        }
+    }
+    return best;
+}
+
+const char *config_nearest_option(const struct knob *options, size_t count, const char *name)
+{
+    const char *best = NULL;
+    size_t distance = near_enough(name) + 1;
+    for (size_t i = 0; i < count; i++) {
+        take_nearer(options[i].name, name, &best, &distance);
+    }
+    return best;
+}
+
+/* ---- lists ---- */
+
+static bool separates(char c)
+{
+    return c == ',' || c == ' ' || c == '\t' || c == '\n';
+}
+
+void config_append_item(struct strbuf *out, const char *item)
+{
+    if (*item && !strpbrk(item, ", \t\n\"\\")) {
+        strbuf_puts(out, item);
+        return;
+    }
+    strbuf_putc(out, '"');
+    for (; *item; item++) {
+        if (*item == '"' || *item == '\\') {
+            strbuf_putc(out, '\\');
+        }
+        strbuf_putc(out, *item);
+    }
+    strbuf_putc(out, '"');
+}
+
+/* Reads the item at *at into out, which is as long as the text; returns behind what was written,
+ * NULL for an open quote. */
+static char *read_item(const char **at, char *out)
+{
+    bool quoted = false;
+    for (; **at && (quoted || !separates(**at)); ++*at) {
+        if (**at == '"') {
+            quoted = !quoted;
+        } else {
+            if (quoted && **at == '\\' && (*at)[1]) {
+                ++*at;
+            }
+            *out++ = **at;
+        }
+    }
+    *out = '\0';
+    return quoted ? NULL : out + 1;
+}
+
+int config_split_list(struct arena *arena, const char *text, const char *const **items,
+                      size_t *count, struct err *err)
+{
+    const size_t length = strlen(text);
+    /* Items are at least one byte and a separator, but for "" which is two quotes and may touch
+     * nothing. */
+    const char **found = arena_alloc(arena, (length / 2 + 2) * sizeof(*found));
+    char *out = arena_alloc(arena, length + 2);
+    if (!found || !out) {
+        return err_set(err, -ENOMEM, "the configuration is larger than %zu bytes",
+                       CONFIG_BYTES_MAX);
+    }
+    size_t used = 0;
+    for (const char *at = text;;) {
+        while (separates(*at)) {
+            at++;
+        }
+        if (!*at) {
+            break;
+        }
+        found[used++] = out;
+        out = read_item(&at, out);
+        if (!out) {
+            return err_set(err, -EINVAL, "the item '%.60s' has an open quote", found[used - 1]);
+        }
+    }
+    found[used] = NULL;
+    *items = found;
+    *count = used;
+    return 0;
+}
+
+/* ---- types ---- */
+
+static int check_range(const struct knob *knob, double value, const char *text, struct err *err)
+{
+    if ((knob->min == 0 && knob->max == 0) ||
+        (value >= (double)knob->min && value <= (double)knob->max)) {
+        return 0;
+    }
+    const char *unit = knob->unit                       ? knob->unit
+                       : knob->type == KNOB_DURATION_S  ? "seconds"
+                       : knob->type == KNOB_DURATION_MS ? "milliseconds"
+                       : knob->type == KNOB_SIZE_BYTES  ? "bytes"
+                                                        : "";
+    return err_set(err, -ERANGE, "'%s' is out of range: %lld to %lld%s%s", text,
+                   (long long)knob->min, (long long)knob->max, *unit ? " " : "", unit);
+}
+
+static int check_number(struct config_value *value, struct err *err)
+{
+    const struct knob *knob = value->knob;
+    if (knob->type == KNOB_REAL) {
+        int rc = config_number_real(value->text, &value->real, err);
+        return rc < 0 ? rc : check_range(knob, value->real, value->text, err);
+    }
+    int rc = config_number_int(value->text, knob->type, &value->integer, err);
+    if (rc < 0) {
+        return rc;
+    }
+    if (knob->type != KNOB_INT && value->integer < 0) {
+        return err_set(err, -ERANGE, "'%s' is negative", value->text);
+    }
+    if (knob->type != KNOB_DURATION_S) {
+        return check_range(knob, (double)value->integer, value->text, err);
+    }
+    if (value->integer % 1000 != 0) {
+        return err_set(err, -EINVAL, "'%s' is not a whole number of seconds", value->text);
+    }
+    return check_range(knob, (double)(value->integer / 1000), value->text, err);
+}
+
+/* Makes the text the spelling of the table. */
+static int check_choice(struct config_loader *loader, struct config_value *value, struct err *err)
+{
+    const char *at = value->knob->choices;
+    while (*at) {
+        size_t length = strcspn(at, "|");
+        char *choice = arena_strndup(loader->config->arena, at, length);
+        if (!choice) {
+            return err_set(err, -ENOMEM, "the configuration is larger than %zu bytes",
+                           CONFIG_BYTES_MAX);
+        }
+        if (text_equal_nocase(choice, value->text)) {
+            value->text = choice;
+            return 0;
+        }
+        at += length + (at[length] == '|' ? 1 : 0);
+    }
+    return err_set(err, -EINVAL, "'%s' is not one of: %s", value->text, value->knob->choices);
+}
+
+static int check_by_type(struct config_loader *loader, struct config_value *value, struct err *err)
+{
+    switch (value->knob->type) {
+    case KNOB_STRING:
+        return value->knob->choices ? check_choice(loader, value, err) : 0;
+    case KNOB_INT:
+    case KNOB_REAL:
+    case KNOB_DURATION_S:
+    case KNOB_DURATION_MS:
+    case KNOB_SIZE_BYTES:
+        return check_number(value, err);
+    case KNOB_BOOL:
+        return text_parse_bool(value->text, &value->truth, err);
+    case KNOB_EXPR:
+        if (value->text[strspn(value->text, " \t\n")] == '\0') {
+            value->text = NULL;
+        } else if (loader->options->check_expr) {
+            return loader->options->check_expr(loader->options->check_context, value->text, err);
+        }
+        return 0;
+    case KNOB_PATH:
+        if (value->text[0] == '\0') {
+            value->text = NULL;
+        } else if (value->text[0] != '/') {
+            return err_set(err, -EINVAL,
+                           "'%s' is not an absolute path ($(CONFIG_ROOT) is the directory of the "
+                           "shared file)",
+                           value->text);
+        }
+        return 0;
+    case KNOB_LIST:
+        return config_split_list(loader->config->arena, value->text, &value->items,
+                                 &value->item_count, err);
+    }
+    CHECK(false); /* not a type */
+    return -EINVAL;
+}
+
+int config_check_value(struct config_loader *loader, struct config_value *value, struct err *err)
+{
+    static const char *const NOTHING[] = {NULL};
+    value->items = NOTHING;
+    value->item_count = 0;
+    if (value->text) {
+        return check_by_type(loader, value, err);
+    }
+    /* A table without fallback for something that cannot be unset is our bug. */
+    CHECK(value->knob->type == KNOB_STRING || value->knob->type == KNOB_EXPR ||
+          value->knob->type == KNOB_PATH || value->knob->type == KNOB_LIST);
+    return 0;
+}

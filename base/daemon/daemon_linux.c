@@ -1,0 +1,170 @@
+/* base/daemon/daemon_linux.c - daemon_main: a daemon as a process of its own.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "base/daemon/daemon.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/check.h"
+#include "base/daemon/daemon_run.h"
+#include "base/err.h"
+#include "base/log.h"
+#include "base/loop.h"
+#include "base/loop_run.h"
+#include "base/mem.h"
+#include "base/os/os.h"
+#include "base/os/os_run.h"
+
+#define OVERRUN_LOG_MS 10000 /* at most one line about slow callbacks in so long */
+
+/* Descriptors 0-2 must be taken: a socket that got number 2 would receive our error messages. */
+static void take_standard_descriptors(void)
+{
+    int fd;
+    do {
+        fd = open("/dev/null", O_RDWR);
+    } while (fd >= 0 && fd <= STDERR_FILENO);
+    if (fd >= 0) {
+        close(fd);
+    }
+}
+
+/* As many as we may have; children get the old limit back (base/os/os.h). */
+static void raise_file_limit(void)
+{
+    struct rlimit files;
+    if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < files.rlim_max) {
+        files.rlim_cur = files.rlim_max;
+        (void)setrlimit(RLIMIT_NOFILE, &files); /* with fewer it works, too, for fewer */
+    }
+}
+
+/* Our children read the configuration that we read, wherever they run. */
+static void export_config_path(struct os *os, int argc, char **argv)
+{
+    const char *path = getenv("ROOST_CONFIG");
+    for (int i = 1; i + 1 < argc; i++) {
+        if (strcmp(argv[i], "-config") == 0 || strcmp(argv[i], "--config") == 0) {
+            path = argv[i + 1];
+        }
+    }
+    char *absolute = NULL;
+    if (path != NULL && path[0] != '\0' && os_absolute(os, path, &absolute, NULL) == 0) {
+        CHECK(setenv("ROOST_CONFIG", absolute, 1) == 0);
+        mem_free(absolute);
+    }
+}
+
+static void tell_ready(void)
+{
+    const char *text = getenv("ROOST_READY_FD");
+    if (text != NULL) {
+        char *end;
+        long fd = strtol(text, &end, 10);
+        if (*text != '\0' && *end == '\0' && fd > STDERR_FILENO && fd < INT32_MAX) {
+            (void)!write((int)fd, "\n", 1); /* nobody waits: not our business */
+            close((int)fd);
+        }
+        (void)unsetenv("ROOST_READY_FD");
+    }
+}
+
+struct overruns {
+    struct loop *loop;
+    struct log *log;
+    uint64_t logged_ms;
+    uint64_t unlogged;
+};
+
+static void overrun(void *arg, const char *what, uint64_t offset, uint64_t took_ms)
+{
+    struct overruns *overruns = arg;
+    uint64_t now_ms = loop_now_ms(overruns->loop);
+    overruns->unlogged++;
+    if (overruns->logged_ms != 0 && now_ms - overruns->logged_ms < OVERRUN_LOG_MS) {
+        return;
+    }
+    char place[32];
+    (void)snprintf(place, sizeof(place), "%#llx", (unsigned long long)offset);
+    log_warn(overruns->log, "loop.overrun", "a callback took too long", LOG_TEXT("kind", what),
+             LOG_TEXT("function", place), LOG_INT("took_ms", took_ms),
+             LOG_INT("count", overruns->unlogged));
+    overruns->logged_ms = now_ms;
+    overruns->unlogged = 0;
+}
+
+static bool asks(const char *word, const char *name)
+{
+    return word[0] == '-' && strcmp(word + (word[1] == '-' ? 2 : 1), name) == 0;
+}
+
+/* Answers "-help" and "-version". */
+static bool answer(const struct daemon *daemon, const char *word)
+{
+    if (asks(word, "version")) {
+        (void)printf("roost-%s %s\n", daemon->name, ROOST_VERSION);
+        return true;
+    }
+    if (asks(word, "help")) {
+        (void)
+            printf("usage: roost-%s [-config FILE] [-log FILE|-] [-pidfile FILE] [-instance NAME] "
+                   "[-noresurrect] [-version]\n"
+                   "The configuration is FILE, else what ROOST_CONFIG names.\n",
+                   daemon->name);
+        return true;
+    }
+    return false;
+}
+
+int daemon_main_begun(const struct daemon *daemon, int argc, char **argv,
+                      void (*adopt)(struct loop *loop, void *begun), void *begun)
+{
+    struct loop *loop = NULL;
+    struct os *os = NULL;
+    struct daemon_run *run = NULL;
+    struct err err = {""};
+    int status = 1;
+    take_standard_descriptors();
+    if (argc == 2 && answer(daemon, argv[1])) {
+        return 0;
+    }
+    (void)umask(022);
+    if (loop_create(&loop, &err) != 0 || os_create(loop, &os, &err) != 0) {
+        goto out;
+    }
+    if (adopt != NULL) {
+        adopt(loop, begun);
+    }
+    raise_file_limit();
+    export_config_path(os, argc, argv);
+    status = daemon_run_start(daemon, loop, os, NULL, argc, argv, &run, &err);
+    if (status != 0) {
+        goto out;
+    }
+    struct overruns overruns = {.loop = loop, .log = daemon_run_log(run)};
+    loop_on_overrun(loop, overrun, &overruns);
+    tell_ready();
+    status = loop_run(loop);
+    loop_on_overrun(loop, NULL, NULL);
+out:
+    if (err.text[0] != '\0') {
+        (void)fprintf(stderr, "roost-%s: %s\n", daemon->name, err.text);
+    }
+    daemon_run_destroy(run);
+    os_destroy(os);
+    loop_destroy(loop);
+    return status;
+}
+
+int daemon_main(const struct daemon *daemon, int argc, char **argv)
+{
+    return daemon_main_begun(daemon, argc, argv, NULL, NULL);
+}

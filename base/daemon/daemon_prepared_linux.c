@@ -1,0 +1,33 @@
+/* base/daemon/daemon_prepared_linux.c - a daemon's main() in a copy of a prepared process
+ * (prepared.h).
+ *
+ * By itself, so that only who uses it has to have TLS beside the daemon.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "base/daemon/daemon.h"
+
+#include "base/daemon/daemon_run.h"
+#include "base/mem.h"
+#include "base/daemon/prepared.h"
+#include "base/stream/stream_run.h"
+
+static void *warm_up(void)
+{
+    return stream_run_warm();
+}
+
+static void adopt(struct loop *loop, void *warm)
+{
+    stream_run_adopt(loop, warm);
+}
+
+int daemon_main_prepared(const struct daemon *daemon, int argc, char **argv)
+{
+    void *warm = prepared_main(&argc, &argv, warm_up);
+    int status = daemon_main_begun(daemon, argc, argv, adopt, warm);
+    if (warm != NULL) {
+        mem_free(argv);
+    }
+    return status;
+}

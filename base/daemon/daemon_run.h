@@ -1,0 +1,43 @@
+/* base/daemon/daemon_run.h - the part of a daemon's life that a real process and a simulated one
+ * share.
+ *
+ * daemon_main() makes a real loop and a real os, calls daemon_run_start(), runs the loop, and calls
+ * daemon_run_destroy(); the simulator does the same with its own.  For that each daemon's table is
+ * in its library, not in main.c, under the name of its folder:
+ *
+ *     extern const struct daemon collector_daemon;        (collector/collector.h)
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef BASE_DAEMON_DAEMON_RUN_H
+#define BASE_DAEMON_DAEMON_RUN_H
+
+struct daemon;
+struct daemon_run;
+struct err;
+struct log;
+struct log_sink;
+struct loop;
+struct os;
+
+/* Parses the arguments, loads the configuration (files and environment through os), opens the log
+ * (sink NULL: the file that -log or the configuration names), takes the lock, registers the
+ * signals, calls the daemon's start().  Touches the machine through loop and os only.  Returns 0
+ * and *ret; or the exit status of the process, 1 or 3, with err filled and, when it came so far,
+ * logged.  argv must outlive *ret. */
+int daemon_run_start(const struct daemon *daemon, struct loop *loop, struct os *os,
+                     const struct log_sink *sink, int argc, char *const *argv,
+                     struct daemon_run **ret, struct err *err);
+/* After the loop has stopped: calls destroy(), gives up the lock.  NULL is allowed. */
+void daemon_run_destroy(struct daemon_run *run);
+
+/* daemon_main() of a process in which something has begun already: adopt(its loop, begun) is called
+ * before the daemon starts; NULL: nothing. */
+int daemon_main_begun(const struct daemon *daemon, int argc, char **argv,
+                      void (*adopt)(struct loop *loop, void *begun), void *begun);
+
+/* What start() made; NULL before. */
+void *daemon_run_state(const struct daemon_run *run);
+struct log *daemon_run_log(const struct daemon_run *run);
+
+#endif

@@ -1,0 +1,690 @@
+/* base/os/os_proc_linux.c - processes: children and their ends, watches, descendants.
+ *
+ * Design note: every child and every watched process has a pidfd in the loop, so there is no
+ * SIGCHLD handler and no race with a reused pid: the descriptor means one process for ever.  Only a
+ * subreaper listens to SIGCHLD, too, because it inherits children that it never started.  Where the
+ * kernel (before 5.3) or a container's filter of system calls knows no pidfd, processes are looked
+ * at every POLL_MS.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "base/os/os_linux.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/pidfd.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/queue.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/check.h"
+#include "base/err.h"
+#include "base/loop.h"
+#include "base/loop_event.h"
+#include "base/mem.h"
+#include "base/os/os_cage.h"
+
+#define POLL_MS          20
+#define LOOK_MS          5  /* of os_run() */
+#define KILL_ROUNDS_MAX  50 /* of os_descendants_kill(), while new ones appear */
+#define FAMILY_DEPTH_MAX 1000
+
+struct process {
+    LIST_ENTRY(process) entry;
+    struct process_table *table;
+    pid_t pid;
+    bool child; /* ours to reap */
+    int pidfd;  /* -1: gone already when it was to be watched, or looked at again and again */
+    struct loop_fd *watch;
+    uint64_t start_time;     /* of one that is looked at, and no child */
+    struct loop_timer *gone; /* tells so, soon; or looks */
+    os_exit_f on_exit;       /* NULL: nobody wants to know */
+    void *arg;
+    struct spawned caged; /* .end: NULL for what is not in a cage */
+    int program_fd;       /* pidfd of the program in the cage; -1: none */
+};
+
+struct process_table {
+    struct os *os;
+    LIST_HEAD(, process) processes;
+    bool subreaper;
+};
+
+struct process_table *process_table_create(struct os *os)
+{
+    struct process_table *table = mem_zalloc(sizeof(*table));
+    table->os = os;
+    LIST_INIT(&table->processes);
+    return table;
+}
+
+static void process_free(struct process *process)
+{
+    LIST_REMOVE(process, entry);
+    loop_fd_destroy(process->watch);
+    loop_timer_destroy(process->gone);
+    if (process->pidfd >= 0) {
+        close(process->pidfd);
+    }
+    if (process->program_fd >= 0) {
+        close(process->program_fd);
+    }
+    if (process->caged.shared != NULL) {
+        (void)munmap(process->caged.shared, process->caged.shared_bytes);
+    }
+    mem_free(process);
+}
+
+/* A cage is nothing without us, and its keeper uses memory of ours. */
+static void cage_end_now(const struct process *process)
+{
+    if (process->caged.end != NULL) {
+        (void)kill(process->pid, SIGKILL);
+        while (waitpid(process->pid, NULL, 0) < 0 && errno == EINTR) {
+        }
+    }
+}
+
+void process_table_destroy(struct process_table *table)
+{
+    if (table != NULL) {
+        while (!LIST_EMPTY(&table->processes)) {
+            cage_end_now(LIST_FIRST(&table->processes));
+            process_free(LIST_FIRST(&table->processes));
+        }
+        mem_free(table);
+    }
+}
+
+/* ---- ends ------------------------------------------------------------------------------------ */
+
+static double seconds(struct timeval time)
+{
+    return (double)time.tv_sec + (double)time.tv_usec / 1e6;
+}
+
+static struct os_exit describe(int status, const struct rusage *usage)
+{
+    struct os_exit how = {.status = -1,
+                          .user_cpu_s = seconds(usage->ru_utime),
+                          .system_cpu_s = seconds(usage->ru_stime),
+                          .max_rss_kib = usage->ru_maxrss};
+    if (WIFEXITED(status)) {
+        how.status = WEXITSTATUS(status);
+    } else {
+        how.signal = WTERMSIG(status);
+        how.core = WCOREDUMP(status);
+    }
+    return how;
+}
+
+/* The process has ended: forgets it, then tells. */
+static void process_ended(struct process *process, const struct os_exit *how)
+{
+    struct loop *loop = process->table->os->loop;
+    os_exit_f on_exit = process->on_exit;
+    void *arg = process->arg;
+    pid_t pid = process->pid;
+    process_free(process);
+    if (on_exit != NULL) {
+        struct loop_account account;
+        loop_account_begin(loop, &account);
+        on_exit(arg, pid, how);
+        loop_account_end(loop, &account, "exit", (void (*)(void))on_exit);
+    }
+}
+
+static const struct os_exit UNKNOWN_END = {.status = -1, .unknown = true};
+
+static void pidfd_ready(void *arg, unsigned ready)
+{
+    (void)ready;
+    struct process *process = arg;
+    struct rusage usage;
+    int status;
+    if (!process->child) {
+        process_ended(process, &UNKNOWN_END);
+        return;
+    }
+    pid_t pid = wait4(process->pid, &status, WNOHANG, &usage);
+    if (pid == process->pid) {
+        const struct cage_end *end = process->caged.end;
+        bool told = end != NULL && end->ended; /* else the keeper was killed, and all with it */
+        struct os_exit how = told ? describe(end->status, &end->usage) : describe(status, &usage);
+        process_ended(process, &how);
+    } else if (pid < 0 && errno != EINTR) { /* somebody else has reaped it */
+        process_ended(process, &UNKNOWN_END);
+    }
+}
+
+static void process_gone(void *arg)
+{
+    process_ended(arg, &UNKNOWN_END);
+}
+
+static void process_look(void *arg)
+{
+    struct process *process = arg;
+    siginfo_t info = {.si_pid = 0};
+    bool runs = process->child
+                    ? waitid(P_PID, (id_t)process->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+                          info.si_pid == 0
+                    : os_start_time(process->table->os, process->pid) == process->start_time;
+    if (runs) {
+        loop_timer_set(process->gone, POLL_MS);
+    } else {
+        pidfd_ready(process, LOOP_READ);
+    }
+}
+
+/* A process that has no pidfd because there are none here. */
+static void process_poll(struct process *process, uint64_t start_time)
+{
+    loop_timer_destroy(process->gone);
+    process->start_time = start_time;
+    process->gone = loop_timer_create(process->table->os->loop, process_look, process);
+    loop_timer_set(process->gone, POLL_MS);
+}
+
+/* EPERM: older filters of containers answer so to every call that they do not know. */
+static bool is_unknown_call(int error)
+{
+    return error == ENOSYS || error == EPERM;
+}
+
+static struct process *process_add(struct os *os, pid_t pid, int pidfd, bool child,
+                                   os_exit_f on_exit, void *arg)
+{
+    CHECK(os->loop != NULL);
+    struct process *process = mem_zalloc(sizeof(*process));
+    process->table = os->processes;
+    process->pid = pid;
+    process->child = child;
+    process->pidfd = pidfd;
+    process->program_fd = -1;
+    process->on_exit = on_exit;
+    process->arg = arg;
+    LIST_INSERT_HEAD(&os->processes->processes, process, entry);
+    if (pidfd >= 0) {
+        process->watch = loop_fd_create(os->loop, pidfd, pidfd_ready, process);
+        loop_fd_want(process->watch, LOOP_READ);
+    } else {
+        process->gone = loop_timer_create(os->loop, process_gone, process);
+        loop_timer_set(process->gone, 0);
+    }
+    return process;
+}
+
+/* ---- who is who ------------------------------------------------------------------------------ */
+
+struct proc_stat {
+    char state;
+    pid_t parent;
+    int64_t threads;
+    uint64_t start_time;
+};
+
+/* Reads a stat file.  The name in it may hold anything, so fields are counted from its last
+ * parenthesis; 20 is the number of threads, 22 the start time (proc(5)). */
+static bool read_stat_file(const char *path, struct proc_stat *ret)
+{
+    char text[1024];
+    if (os_read_small(path, text, sizeof(text)) <= 0) {
+        return false;
+    }
+    const char *at = strrchr(text, ')');
+    if (at == NULL || at[1] == '\0') {
+        return false;
+    }
+    ret->state = at[2];
+    ret->parent = (pid_t)strtol(at + 3, NULL, 10);
+    for (int field = 2; field < 22; field++) {
+        at = strchr(at + 1, ' ');
+        if (at == NULL) {
+            return false;
+        }
+        if (field + 1 == 20) {
+            ret->threads = strtoll(at + 1, NULL, 10);
+        }
+    }
+    ret->start_time = strtoull(at + 1, NULL, 10);
+    return true;
+}
+
+static bool read_stat(pid_t pid, struct proc_stat *ret)
+{
+    char path[64];
+    (void)snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+    return read_stat_file(path, ret);
+}
+
+/* A descriptor of the program in the cage: -1 when it has ended, and its pid may be another's. */
+static int open_program(const struct spawned *spawned)
+{
+    struct proc_stat stat;
+    int fd = pidfd_open(spawned->end->program, 0);
+    if (fd < 0 && is_unknown_call(errno)) { /* the directory, too, is of one process only */
+        char path[64];
+        (void)snprintf(path, sizeof(path), "/proc/%d", (int)spawned->end->program);
+        fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    }
+    if (fd >= 0 && (!read_stat(spawned->end->program, &stat) || stat.parent != spawned->pid)) {
+        close(fd);
+        fd = -1;
+    }
+    return fd;
+}
+
+int spawn_watched(struct os *os, const struct os_spawn *spec, int stdin_fd, os_exit_f on_exit,
+                  void *arg, pid_t *ret, struct err *err)
+{
+    struct spawned spawned = {0};
+    int code = spawn_program(os, spec, stdin_fd, &spawned, err);
+    if (code != 0) {
+        return code;
+    }
+    if (spec->kin != OS_DETACHED && os->loop != NULL) {
+        int pidfd = pidfd_open(spawned.pid, 0); /* not reaped yet: it cannot be another's */
+        bool polled = pidfd < 0 && is_unknown_call(errno);
+        if (pidfd < 0 && !polled) {
+            code = err_set(err, -errno, "%s: cannot watch the process: %s", spec->argv[0],
+                           strerror(errno));
+            (void)kill(spawned.pid, SIGKILL);
+            (void)waitpid(spawned.pid, NULL, 0);
+            if (spawned.shared != NULL) {
+                (void)munmap(spawned.shared, spawned.shared_bytes);
+            }
+            return code;
+        }
+        struct process *process = process_add(os, spawned.pid, pidfd, true, on_exit, arg);
+        if (polled) {
+            process_poll(process, 0);
+        }
+        process->caged = spawned;
+        process->program_fd = spawned.end != NULL ? open_program(&spawned) : -1;
+    }
+    *ret = spawned.pid;
+    return 0;
+}
+
+int os_spawn(struct os *os, const struct os_spawn *spec, os_exit_f on_exit, void *arg, pid_t *ret,
+             struct err *err)
+{
+    if (spec->kin == OS_SUBREAPER_JOB) {
+        os_become_subreaper(os);
+    }
+    return spec->prepared && prepared_spawn(os, spec, ret)
+               ? 0
+               : spawn_watched(os, spec, -1, on_exit, arg, ret, err);
+}
+
+int os_run(struct os *os, const struct os_spawn *spec, unsigned wait_ms, struct os_exit *how,
+           struct err *err)
+{
+    struct spawned spawned;
+    int status = 0;
+    struct rusage usage;
+    pid_t ended = 0;
+    CHECK(spec->kin != OS_DETACHED && spec->cage == NULL && spec->new_session);
+    int rc = spawn_program(os, spec, -1, &spawned, err);
+    if (rc != 0) {
+        return rc;
+    }
+    for (unsigned waited_ms = 0; ended == 0 && waited_ms < wait_ms; waited_ms += LOOK_MS) {
+        const struct timespec pause = {.tv_nsec = LOOK_MS * 1000000L};
+        ended = wait4(spawned.pid, &status, WNOHANG, &usage);
+        if (ended == 0) {
+            (void)nanosleep(&pause, NULL); /* a signal: looked at earlier */
+        }
+    }
+    if (ended != spawned.pid) {
+        (void)kill(-spawned.pid, SIGKILL);
+        (void)wait4(spawned.pid, &status, 0, &usage);
+        return err_set(err, -ETIMEDOUT, "%s: the program did not end within %u s", spec->argv[0],
+                       wait_ms / 1000);
+    }
+    *how = describe(status, &usage);
+    return 0;
+}
+
+static const struct process *find_caged(const struct os *os, pid_t pid)
+{
+    const struct process *process;
+    LIST_FOREACH(process, &os->processes->processes, entry)
+    {
+        if (process->pid == pid && process->caged.end != NULL) {
+            return process;
+        }
+    }
+    return NULL;
+}
+
+pid_t os_caged_pid(struct os *os, pid_t pid)
+{
+    const struct process *process = find_caged(os, pid);
+    return process == NULL ? pid : process->program_fd >= 0 ? process->caged.end->program : 0;
+}
+
+int os_watch(struct os *os, pid_t pid, uint64_t start_time, os_exit_f on_exit, void *arg,
+             struct err *err)
+{
+    int pidfd = pid > 0 ? pidfd_open(pid, 0) : -1;
+    bool polled = pidfd < 0 && pid > 0 && is_unknown_call(errno);
+    if (pidfd < 0 && pid > 0 && !polled && errno != ESRCH && errno != EINVAL) {
+        return err_set(err, -errno, "cannot watch process %d: %s", (int)pid, strerror(errno));
+    }
+    /* Only now: the descriptor and the start time are of the same process, or it is gone. */
+    if (pidfd >= 0 && start_time != 0 && os_start_time(os, pid) != start_time) {
+        close(pidfd);
+        pidfd = -1;
+    }
+    uint64_t started = polled ? os_start_time(os, pid) : 0;
+    struct process *process = process_add(os, pid, pidfd, false, on_exit, arg);
+    if (started != 0 && (start_time == 0 || started == start_time)) {
+        process_poll(process, started);
+    }
+    return 0;
+}
+
+void os_forget(struct os *os, pid_t pid)
+{
+    struct process *next;
+    for (struct process *each = LIST_FIRST(&os->processes->processes); each != NULL; each = next) {
+        next = LIST_NEXT(each, entry);
+        if (each->pid == pid) {
+            each->on_exit = NULL;
+            if (!each->child) {
+                process_free(each);
+            }
+        }
+    }
+}
+
+/* ---- signals, names ---------------------------------------------------------------------------
+ */
+
+static bool is_dead(char state)
+{
+    return state == 'Z' || state == 'X' || state == 'x';
+}
+
+uint64_t os_start_time(struct os *os, pid_t pid)
+{
+    (void)os;
+    struct proc_stat stat;
+    return pid > 0 && read_stat(pid, &stat) && !is_dead(stat.state) ? stat.start_time : 0;
+}
+
+static int signal_program(const struct process *caged, int signal_number)
+{
+    struct proc_stat stat;
+    if (caged->program_fd < 0) {
+        return -ESRCH;
+    }
+    if (pidfd_send_signal(caged->program_fd, signal_number, NULL, 0) == 0) {
+        return 0;
+    }
+    if (!is_unknown_call(errno)) {
+        return -errno;
+    }
+    if (!read_stat(caged->caged.end->program, &stat) || stat.parent != caged->pid) {
+        return -ESRCH;
+    }
+    return kill(caged->caged.end->program, signal_number) == 0 ? 0 : -errno;
+}
+
+int os_kill(struct os *os, pid_t pid, int signal_number)
+{
+    CHECK(pid != 0); /* kill(2) means something else by it: our own group */
+    if (pid < 0) {
+        return -ESRCH;
+    }
+    /* Who holds a cage is deaf to all but KILL: what is meant is the program in it. */
+    const struct process *caged = signal_number != SIGKILL ? find_caged(os, pid) : NULL;
+    if (caged != NULL) {
+        return signal_program(caged, signal_number);
+    }
+    return kill(pid, signal_number) == 0 ? 0 : -errno;
+}
+
+int os_kill_group(struct os *os, pid_t group, int signal_number)
+{
+    (void)os;
+    CHECK(group != 0);
+    if (group <= 1) { /* -1 would be everybody */
+        return -ESRCH;
+    }
+    return kill(-group, signal_number) == 0 ? 0 : -errno;
+}
+
+pid_t os_pid(struct os *os)
+{
+    (void)os;
+    return getpid();
+}
+
+pid_t os_group(struct os *os)
+{
+    (void)os;
+    return getpgrp();
+}
+
+/* ---- descendants ----------------------------------------------------------------------------- */
+
+/* Reaps what we inherited.  A child of ours that comes first is told as always. */
+static void reap_inherited(void *arg)
+{
+    struct os *os = arg;
+    siginfo_t info;
+    for (;;) {
+        info.si_pid = 0;
+        if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid == 0) {
+            return;
+        }
+        struct process *process;
+        LIST_FOREACH(process, &os->processes->processes, entry)
+        {
+            if (process->pid == info.si_pid && process->child) {
+                break;
+            }
+        }
+        if (process != NULL) {
+            pidfd_ready(process, LOOP_READ);
+        } else {
+            (void)waitpid(info.si_pid, NULL, WNOHANG);
+        }
+    }
+}
+
+void os_become_subreaper(struct os *os)
+{
+    if (os->processes->subreaper) {
+        return;
+    }
+    CHECK(prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0);
+    os->processes->subreaper = true;
+    if (os->loop != NULL) {
+        loop_on_signal(os->loop, SIGCHLD, reap_inherited, os);
+    }
+}
+
+struct living {
+    pid_t pid, parent;
+    char state;
+    int64_t threads;
+    uint64_t start_time;
+    bool ours, killed;
+};
+
+struct population {
+    struct living *all;
+    size_t count, capacity;
+};
+
+static int compare_living(const void *a, const void *b)
+{
+    pid_t first = ((const struct living *)a)->pid, second = ((const struct living *)b)->pid;
+    return (first > second) - (first < second);
+}
+
+static struct living *population_find(const struct population *population, pid_t pid)
+{
+    struct living key = {.pid = pid};
+    return population->count == 0
+               ? NULL
+               : bsearch(&key, population->all, population->count, sizeof(key), compare_living);
+}
+
+/* All that live on this machine, by pid. */
+static void population_read(struct population *population)
+{
+    DIR *directory = opendir("/proc");
+    struct dirent *entry;
+    population->count = 0;
+    while (directory != NULL && (entry = readdir(directory)) != NULL) {
+        char *end;
+        struct proc_stat stat;
+        long pid = strtol(entry->d_name, &end, 10);
+        if (*end != '\0' || pid <= 0 || !read_stat((pid_t)pid, &stat) || is_dead(stat.state)) {
+            continue;
+        }
+        if (population->count == population->capacity) {
+            population->capacity = population->capacity > 0 ? 2 * population->capacity : 512;
+            population->all =
+                mem_realloc(population->all, population->capacity * sizeof(*population->all));
+        }
+        population->all[population->count++] = (struct living){.pid = (pid_t)pid,
+                                                               .parent = stat.parent,
+                                                               .state = stat.state,
+                                                               .threads = stat.threads,
+                                                               .start_time = stat.start_time};
+    }
+    if (directory != NULL) {
+        closedir(directory);
+    }
+    if (population->count > 0) {
+        qsort(population->all, population->count, sizeof(*population->all), compare_living);
+    }
+}
+
+static void population_mark(struct population *population)
+{
+    pid_t self = getpid();
+    bool more = true;
+    while (more) {
+        more = false;
+        for (size_t i = 0; i < population->count; i++) {
+            struct living *each = &population->all[i];
+            const struct living *parent = population_find(population, each->parent);
+            if (!each->ours && (each->parent == self || (parent != NULL && parent->ours))) {
+                each->ours = more = true;
+            }
+        }
+    }
+}
+
+size_t os_descendants_pids(pid_t *ret, size_t max)
+{
+    struct population all = {0};
+    size_t count = 0;
+    population_read(&all);
+    population_mark(&all);
+    for (size_t i = 0; i < all.count && count < max; i++) {
+        if (all.all[i].ours) {
+            ret[count++] = all.all[i].pid;
+        }
+    }
+    mem_free(all.all);
+    return count;
+}
+
+/* In rounds: while we kill, they may fork.  A process is signalled once. */
+size_t os_descendants_kill(struct os *os, int signal_number)
+{
+    (void)os;
+    struct population before = {0}, now = {0};
+    size_t total = 0, fresh = 1;
+    for (int round = 0; round < KILL_ROUNDS_MAX && fresh > 0; round++) {
+        fresh = 0;
+        population_read(&now);
+        population_mark(&now);
+        for (size_t i = 0; i < now.count; i++) {
+            struct living *each = &now.all[i];
+            const struct living *known = population_find(&before, each->pid);
+            each->killed = known != NULL && known->killed && known->start_time == each->start_time;
+            if (each->ours && !each->killed) {
+                each->killed = true;
+                fresh += kill(each->pid, signal_number) == 0 ? 1 : 0;
+            }
+        }
+        total += fresh;
+        struct population swap = before;
+        before = now;
+        now = swap;
+    }
+    mem_free(before.all);
+    mem_free(now.all);
+    return total;
+}
+
+static bool is_load(char state)
+{
+    return state == 'R' || state == 'D';
+}
+
+/* The state of a process is that of its first thread. */
+static int64_t running_threads(const struct living *process)
+{
+    char path[64];
+    struct proc_stat stat;
+    int64_t running = 0;
+    if (process->threads <= 1) {
+        return is_load(process->state) ? 1 : 0;
+    }
+    (void)snprintf(path, sizeof(path), "/proc/%d/task", (int)process->pid);
+    DIR *directory = opendir(path);
+    const struct dirent *entry;
+    while (directory != NULL && (entry = readdir(directory)) != NULL) {
+        char file[sizeof(path) + sizeof(entry->d_name) + 8];
+        (void)snprintf(file, sizeof(file), "%s/%s/stat", path, entry->d_name);
+        if (entry->d_name[0] != '.' && read_stat_file(file, &stat)) {
+            running += is_load(stat.state) ? 1 : 0;
+        }
+    }
+    if (directory != NULL) {
+        closedir(directory);
+    }
+    return running;
+}
+
+void os_families_running(struct os *os, const pid_t *roots, size_t count, int64_t *running)
+{
+    (void)os;
+    struct population all = {0};
+    population_read(&all);
+    for (size_t i = 0; i < count; i++) {
+        running[i] = 0;
+    }
+    for (size_t i = 0; i < all.count; i++) {
+        const struct living *above = &all.all[i];
+        int64_t threads = -1; /* not looked at yet */
+        for (int depth = 0; above != NULL && depth < FAMILY_DEPTH_MAX; depth++) {
+            for (size_t k = 0; k < count; k++) {
+                if (above->pid == roots[k]) {
+                    threads = threads < 0 ? running_threads(&all.all[i]) : threads;
+                    running[k] += threads;
+                }
+            }
+            above = population_find(&all, above->parent);
+        }
+    }
+    mem_free(all.all);
+}

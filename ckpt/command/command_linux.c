@@ -1,0 +1,352 @@
+/* ckpt/command/command_linux.c - the commands of roost-ckpt: see command_linux.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "ckpt/command/command_linux.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/utsname.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/check.h"
+#include "base/err.h"
+#include "base/strbuf.h"
+#include "ckpt/feature_list.h"
+#include "ckpt/image/image.h"
+#include "ckpt/image/image_linux.h"
+#include "ckpt/machine.h"
+#include "ckpt/mask_linux.h"
+#include "ckpt/image/pack_linux.h"
+#include "ckpt/stub/keeper.h"
+#include "ckpt/follow/written_linux.h"
+
+#define FAILED    1
+#define USAGE     2
+#define UNSUITED  3   /* info --verify: whole, but not for this machine */
+#define REFUSED   126 /* mask: the file names no level, or cannot be used */
+#define NOT_FOUND 127
+
+static int usage(void)
+{
+    (void)fprintf(
+        stderr,
+        "usage: roost-ckpt dump PID IMAGE [--leave-running|--kill] [--kept] "
+        "[--sync] [--attributes]\n"
+        "            [--through SOCKET [--base ID]] [--pack [--with FILE]]\n"
+        "            [--mirror FOLDER --of DIRECTORY [--as PATH]... [--known FILE]\n"
+        "            [--since FILE [--without PATH]...]] "
+        "[-- COMMAND [ARGUMENT...]]\n"
+        "       roost-ckpt follow PID FOLDER [--kept] [--at SOCKET | --every SECONDS] "
+        "[--whole-each N]\n"
+        "       roost-ckpt merge [--pack] [--max BYTES] IMAGE DELTA... OUT\n"
+        "       roost-ckpt join [--pack] [--max BYTES] ARCHIVE CHANGES OUT\n"
+        "       roost-ckpt pack|unpack FILE...\n"
+        "       roost-ckpt info IMAGE [--verify|--attributes]\n"
+        "       roost-ckpt probe\n"
+        "       roost-ckpt run [--cpu LEVEL] -- PROGRAM [ARGUMENT...]\n"
+        "       roost-ckpt mask FILE -- PROGRAM [ARGUMENT...]\n"
+        "IMAGE is a program: run it, and the job goes on.  COMMAND is run while the job "
+        "stands still.\n"
+        "PID may be that of `roost-ckpt run`, of a resumed image, or of roost-rsys-mount:\n"
+        "the job below it is meant.  --kept: it is one of these, and has a job; twice: of\n"
+        "a resumed image below roost-rsys-mount.  --sync: what the job has written is with\n"
+        "whoever keeps its files, first.  mask: FILE is an environment, which is made such\n"
+        "as ROOST_CKPT_CPU in it says; then PROGRAM runs.\n");
+    return USAGE;
+}
+
+static int fail(const struct err *err)
+{
+    (void)fprintf(stderr, "roost-ckpt: %s\n", err->text);
+    return FAILED;
+}
+
+/* ---- for who matches jobs and machines */
+
+/* registers: those that a machine has; of an image, those that its linkers have room for. */
+static void print_features(const uint32_t words[MACHINE_WORDS],
+                           void (*put_rooms)(uint32_t registers, struct strbuf *list),
+                           uint32_t registers)
+{
+    struct strbuf list;
+    strbuf_init(&list, 0);
+    feature_list(words, &list);
+    put_rooms(registers, &list);
+    (void)printf("CkptFeatures = \"%s\"\n", strbuf_text(&list));
+    strbuf_fini(&list);
+}
+
+static void show_attributes(const struct image *image)
+{
+    const struct ckpt_head *head = image_head(image);
+    (void)printf("CkptImageSize = %" PRIu64 "\nCkptMemorySize = %" PRIu64
+                 "\nLastCkptTime = %" PRId64 "\nCkptProcesses = %u\n",
+                 head->image_bytes, head->memory_bytes, head->made_s,
+                 (unsigned)image_count(image, CKPT_PROCESSES));
+    (void)printf("CkptImageId = \"%016" PRIx64 "\"\n", head->id);
+    if (image_is_delta(image)) {
+        (void)printf("CkptBaseId = \"%016" PRIx64 "\"\n", head->base_id);
+    }
+    (void)printf("LastCheckpointPlatform = \"LINUX x86_64 %s\"\n", image_text(image, head->kernel));
+    print_features(head->machine, feature_list_room, head->linker_room);
+}
+
+int ckpt_show_attributes(const char *path, struct err *err)
+{
+    struct image *image = NULL;
+    int rc = image_open(path, &image, err);
+    if (rc == 0) {
+        show_attributes(image);
+    }
+    image_destroy(image);
+    return rc;
+}
+
+/* ---- commands */
+
+static void end_well(void *arg)
+{
+    (void)arg;
+    _exit(0);
+}
+
+/* Whether jobs can be begun here so that they can be resumed, and what for a machine this is. */
+static int probe(int argc, char **argv)
+{
+    const struct keeper keeper = {.job = end_well};
+    const char *what = "";
+    uint32_t words[MACHINE_WORDS];
+    struct utsname names;
+    struct err err;
+    (void)argv;
+    if (argc != 2) {
+        return usage();
+    }
+    long status = keeper_run(&keeper, &what);
+    if (status < 0) {
+        (void)err_set(&err, (int)status, "%s: %s", what, err_code_text((int)status));
+        return fail(&err);
+    }
+    if (status != 0 || uname(&names) != 0) {
+        (void)err_set(&err, -EIO, "a program in its own namespaces ended with wait status %ld",
+                      status);
+        return fail(&err);
+    }
+    machine_read(getauxval(AT_HWCAP2), words);
+    (void)printf("HasCheckpointing = true\nCheckpointPlatform = \"LINUX %s %s\"\n", names.machine,
+                 names.release);
+    if (written_is_known()) {
+        (void)printf("HasIncrementalCheckpoints = true\n");
+    }
+    print_features(words, feature_list_rooms, words[MACHINE_XCR0]);
+    return 0;
+}
+
+/* What a machine must have on which it goes on. */
+static void show_machine(const struct ckpt_head *head)
+{
+    const char *names[128];
+    enum machine_level level = machine_level(head->machine);
+    size_t count = machine_features(head->machine, level, names, ARRAY_COUNT(names));
+    (void)printf("  processor %s", machine_level_name(level));
+    for (size_t i = 0; i < count && i < ARRAY_COUNT(names); i++) {
+        (void)printf("%s%s", i == 0 ? " with " : ", ", names[i]);
+    }
+    (void)printf("\n");
+}
+
+static void show(const char *path, const struct image *image)
+{
+    const struct ckpt_head *head = image_head(image);
+    const struct ckpt_process *process = image_process(image, 0);
+    (void)printf("%s: image of process %d, %s\n", path, (int)process->pid,
+                 image_text(image, process->exe));
+    (void)printf("  made %" PRId64 " on %s, Linux %s\n", head->made_s,
+                 image_text(image, head->host), image_text(image, head->kernel));
+    show_machine(head);
+    (void)printf("  %u threads, %u mappings, %u descriptors, %u timers\n",
+                 (unsigned)process->threads.count, (unsigned)process->regions.count,
+                 (unsigned)process->fds.count, (unsigned)process->timers.count);
+    (void)printf("  %" PRIu64 " bytes, %" PRIu64 " of memory; window at %" PRIx64 "\n",
+                 head->image_bytes, head->memory_bytes, head->window);
+    if (image_is_delta(image)) {
+        (void)printf("  only the changes since %s\n", image_text(image, head->base));
+    }
+    for (uint32_t i = 0; i < process->fds.count; i++) {
+        const struct ckpt_fd *fd = image_fd(image, process->fds.first + i);
+        const struct ckpt_file *file = image_file(image, fd->file);
+        (void)printf("  descriptor %d: %s, at %" PRIu64 "\n", (int)fd->fd,
+                     image_text(image, file->path), file->offset);
+    }
+}
+
+/* As the stub does it. */
+static int check_machine(const struct image *image, struct err *err)
+{
+    const struct ckpt_head *head = image_head(image);
+    uint32_t here[MACHINE_WORDS];
+    machine_read(getauxval(AT_HWCAP2), here);
+    const char *missing = machine_missing(head->machine, here);
+    if (missing != NULL) {
+        return err_set(err, -EOPNOTSUPP, "this machine lacks features that the job may use: %s",
+                       missing);
+    }
+    if (machine_outgrows(head->linker_room, here)) {
+        return err_set(err, -EOPNOTSUPP,
+                       "this processor has more registers than the job's dynamic linker makes room "
+                       "for; start the job with roost-ckpt run --cpu");
+    }
+    return 0;
+}
+
+static int info(int argc, char **argv)
+{
+    struct image *image = NULL;
+    struct err err;
+    bool verify = argc == 4 && strcmp(argv[3], "--verify") == 0;
+    bool attributes = argc == 4 && strcmp(argv[3], "--attributes") == 0;
+    if (argc < 3 || (argc > 3 && !verify && !attributes)) {
+        return usage();
+    }
+    int rc = image_open(argv[2], &image, &err);
+    rc = rc == 0 && verify ? image_verify(argv[2], image, &err) : rc;
+    if (rc == 0 && attributes) {
+        show_attributes(image);
+    } else if (rc == 0) {
+        show(argv[2], image);
+    }
+    rc = rc == 0 && verify ? check_machine(image, &err) : rc;
+    image_destroy(image);
+    return rc == -EOPNOTSUPP ? (fail(&err), UNSUITED) : rc != 0 ? fail(&err) : 0;
+}
+
+static void start_program(void *arg)
+{
+    char **argv = arg;
+    (void)execvp(argv[0], argv);
+    (void)fprintf(stderr, "roost-ckpt: %s: %s\n", argv[0], err_code_text(-errno));
+    _exit(NOT_FOUND);
+}
+
+static int run(int argc, char **argv)
+{
+    const char *what = "";
+    struct err err;
+    enum machine_level level = MACHINE_ANY;
+    bool masks = argc > 3 && strcmp(argv[2], "--cpu") == 0;
+    int first = masks ? 4 : 2;
+    first += argc > first && strcmp(argv[first], "--") == 0 ? 1 : 0;
+    if (argc <= first) {
+        return usage();
+    }
+    if (masks && !machine_level_named(argv[3], &level)) {
+        (void)fprintf(stderr,
+                      "roost-ckpt: unknown processor level '%s'; expected x86-64, x86-64-v2, "
+                      "x86-64-v3 or x86-64-v4\n",
+                      argv[3]);
+        return USAGE;
+    }
+    if ((masks ? mask_environment(level, &err) : mask_as_told(&err)) != 0) {
+        return fail(&err);
+    }
+    /* Of what the caller left open the job gets 0 to 2: others' pipes cannot be saved. */
+    (void)close_range(STDERR_FILENO + 1, ~0U, 0);
+    const char *outcome = getenv(KEEPER_OUTCOME);
+    const struct keeper keeper = {.job = start_program, .arg = argv + first, .outcome = outcome};
+    (void)unsetenv(KEEPER_OUTCOME); /* ours, and not the job's; what was found stays */
+    long status = keeper_run(&keeper, &what);
+    if (status < 0) {
+        (void)err_set(&err, (int)status, "%s: %s", what, err_code_text((int)status));
+        return fail(&err);
+    }
+    keeper_end_as((int)status);
+}
+
+static int dump(int argc, char **argv)
+{
+    int status = ckpt_dump_command(argc, argv);
+    return status == USAGE ? usage() : status;
+}
+
+static int pack(int argc, char **argv)
+{
+    struct err err;
+    int rc = 0;
+    for (int i = 2; rc == 0 && i < argc; i++) {
+        rc = strcmp(argv[1], "pack") == 0 ? pack_file(argv[i], argv[i], NULL, &err)
+                                          : unpack_file(argv[i], argv[i], INT64_MAX, &err);
+    }
+    return argc < 3 ? usage() : rc != 0 ? fail(&err) : 0;
+}
+
+static int follow(int argc, char **argv)
+{
+    int status = ckpt_follow_command(argc, argv);
+    return status == USAGE ? usage() : status;
+}
+
+static int merge(int argc, char **argv)
+{
+    int status = ckpt_merge_command(argc, argv);
+    return status == USAGE ? usage() : status;
+}
+
+static int join(int argc, char **argv)
+{
+    int status = ckpt_join_command(argc, argv);
+    return status == USAGE ? usage() : status;
+}
+
+static int mask(int argc, char **argv)
+{
+    struct err err;
+    if (argc < 5 || strcmp(argv[3], "--") != 0) {
+        return usage();
+    }
+    if (mask_file(argv[2], &err) != 0) {
+        (void)fail(&err);
+        return REFUSED;
+    }
+    (void)execvp(argv[4], argv + 4);
+    (void)err_set(&err, -errno, "%s: %s", argv[4], err_code_text(-errno));
+    (void)fail(&err);
+    return NOT_FOUND;
+}
+
+/* What was to be said is said, or that is an error, whatever else went well. */
+static int say_all(int status)
+{
+    if (fflush(stdout) == 0 && ferror(stdout) == 0) {
+        return status;
+    }
+    (void)fprintf(stderr, "roost-ckpt: cannot print the result: %s\n",
+                  err_code_text(errno != 0 ? -errno : -EIO));
+    return status == 0 ? FAILED : status;
+}
+
+int ckpt_command(int argc, char **argv)
+{
+    static const struct {
+        const char *name;
+        int (*run)(int argc, char **argv);
+    } COMMANDS[] = {{"dump", dump}, {"follow", follow}, {"merge", merge}, {"join", join},
+                    {"pack", pack}, {"unpack", pack},   {"info", info},   {"probe", probe},
+                    {"run", run},   {"mask", mask}};
+    for (size_t i = 0; argc > 1 && i < ARRAY_COUNT(COMMANDS); i++) {
+        if (strcmp(argv[1], COMMANDS[i].name) == 0) {
+            if (COMMANDS[i].run != run) { /* what is too large is an error, and not our end */
+                (void)signal(SIGXFSZ, SIG_IGN);
+            }
+            return say_all(COMMANDS[i].run(argc, argv));
+        }
+    }
+    return usage();
+}

@@ -1,0 +1,25 @@
+/* cli/jobs/history_plan.h - what `roost history --summary` prints: what each user's past jobs came
+ * to.
+ *
+ * As condor_summary(1) of 1989 did of the history file.  Pure.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef CLI_JOBS_HISTORY_PLAN_H
+#define CLI_JOBS_HISTORY_PLAN_H
+
+struct ad;
+struct ad_context;
+struct history_summary;
+struct strbuf;
+
+extern const char *const history_summary_names[]; /* attributes that it needs, NULL-terminated */
+
+struct history_summary *history_summary_create(void);
+void history_summary_destroy(struct history_summary *summary); /* NULL is allowed */
+void history_summary_add(struct history_summary *summary, const struct ad *job);
+/* A line for each owner, most hours first, and one for all. */
+void history_summary_print(struct history_summary *summary, const struct ad_context *context,
+                           struct strbuf *out);
+
+#endif

@@ -1,0 +1,474 @@
+/* cli/token/cmd_token.c - `roost token create|list|revoke`, and its other verbs: request, accept
+ * (token_holder.c), key (token_signing_key.c).
+ *
+ * Making a token needs the private signing key, nothing else: the pool need not run.  Revoking
+ * tells the collector, which tells everybody who verifies tokens.
+ *
+ * Where the holder can make its key (a laptop, an execute machine), `request` there, `create
+ * --request` here (token_grant.c) and `accept` there are the way: the private key never travels.
+ * `create` without a request makes the key here, for a holder that cannot: nobody compares
+ * fingerprints with a thousand glideins.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/check.h"
+#include "base/config/config.h"
+#include "base/loop.h"
+#include "base/mem.h"
+#include "base/os/os.h"
+#include "base/secret_file.h"
+#include "base/strbuf.h"
+#include "base/text.h"
+#include "base/uuid.h"
+#include "classad/ad.h"
+#include "cli/cli.h"
+#include "cli/token/cmd_token.h"
+#include "cli/listing.h"
+#include "cli/token/token_ledger.h"
+#include "cli/token/token_show_plan.h"
+#include "wire/revocations.h"
+#include "wire/token.h"
+#include "wire/wire.h"
+
+#define BUNDLE_FILE_MAX ((size_t)64 << 10) /* bytes of a certificate or a key */
+
+static bool is_plain(const char *text)
+{
+    for (; *text != '\0'; text++) {
+        if ((unsigned char)*text <= ' ' || *text == 0x7f || *text == '"' || *text == '\\') {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* ---- create */
+
+int token_read_scopes(struct cli *cli, const char *text, uint32_t *ret)
+{
+    uint32_t scopes = 0;
+    while (*text != '\0') {
+        char name[64];
+        size_t length = strcspn(text, ", ");
+        uint32_t one;
+        (void)snprintf(name, sizeof name, "%.*s", (int)length, text);
+        if (length > 0 && scope_parse(name, &one) != 0) {
+            return cli_usage(cli,
+                             "--scope: unknown scope '%s'; expected READ, WRITE, ADVERTISE, "
+                             "SCHEDD, ROOSTER, MASTER, NEGOTIATOR or ADMINISTRATOR",
+                             name);
+        }
+        scopes |= length > 0 ? one : 0;
+        text += length + strspn(text + length, ", ");
+    }
+    if (scopes == 0) {
+        return cli_usage(cli, "--scope needs at least one scope");
+    }
+    *ret = scopes;
+    return CLI_OK;
+}
+
+int token_read_text(struct cli *cli, const char *option, const char *text, char *ret, size_t size)
+{
+    if (text[0] == '\0' || strlen(text) >= size || !is_plain(text)) {
+        return cli_usage(cli, "%s: '%s' is empty, too long or contains blanks or quotes", option,
+                         text);
+    }
+    (void)snprintf(ret, size, "%s", text);
+    return CLI_OK;
+}
+
+static int read_expires(struct cli *cli, const char *text, int64_t now_s, int64_t *ret)
+{
+    int64_t seconds;
+    struct err err;
+    if (strcmp(text, "never") == 0) {
+        *ret = 0;
+        return CLI_OK;
+    }
+    if (text_parse_duration_s(text, &seconds, &err) != 0) {
+        return cli_usage(cli, "--expires: %s; expected a time such as 90d or 12h, or never",
+                         err.text);
+    }
+    *ret = now_s + seconds;
+    return CLI_OK;
+}
+
+int token_read_slots(struct cli *cli, const char *text, uint32_t *ret)
+{
+    int64_t slots;
+    if (text_parse_int64(text, &slots, NULL) != 0 || slots < 1 || slots > TOKEN_SLOTS_MAX) {
+        return cli_usage(cli, "--slots: '%s' is not a number from 1 to %d", text, TOKEN_SLOTS_MAX);
+    }
+    *ret = (uint32_t)slots;
+    return CLI_OK;
+}
+
+int token_name_accounts(struct cli *cli, const char *uid_domain, const char *owners,
+                        struct token *token, struct err *err)
+{
+    bool is_schedd = (token->scopes & SCOPE_SCHEDD) != 0;
+    bool is_none = text_equal_nocase(uid_domain, "none");
+    if (!is_schedd && (uid_domain[0] != '\0' || owners[0] != '\0')) {
+        return err_set(err, -EINVAL,
+                       "--uid-domain and --owners limit the accounts of a schedd's jobs; use them "
+                       "with --scope SCHEDD");
+    }
+    const char *domain = is_none                 ? ""
+                         : uid_domain[0] != '\0' ? uid_domain
+                         : is_schedd             ? config_string(cli->config, "UID_DOMAIN")
+                                                 : "";
+    (void)snprintf(token->uid_domain, sizeof token->uid_domain, "%s", domain); /* bounded */
+    (void)snprintf(token->owners, sizeof token->owners, "%s", owners);         /* the same */
+    return 0;
+}
+
+struct create {
+    struct token token;
+    struct token_grant grant; /* what only `create --request` knows, and what was said */
+    const char *file;
+    bool bundle;
+    char uid_domain[256], owners[256]; /* said; "": not */
+};
+
+/* Options of `create --request` alone, which has no use for --bundle. */
+static int check_create(struct cli *cli, struct create *create)
+{
+    struct token_grant *grant = &create->grant;
+    struct token *token = &create->token;
+    if (grant->request == NULL && (grant->fingerprint != NULL || grant->collector != NULL)) {
+        return cli_usage(cli, "--fingerprint and --collector need --request");
+    }
+    if (grant->request == NULL) {
+        struct err err = {""};
+        return token->identity[0] == '\0' ? cli_usage(cli, "--identity is missing")
+               : token_name_accounts(cli, create->uid_domain, create->owners, token, &err) != 0
+                   ? cli_usage(cli, "%s", err.text)
+                   : CLI_OK;
+    }
+    if (create->bundle) {
+        return cli_usage(cli,
+                         "--bundle does not go with --request: the answer contains the pool's CA "
+                         "and keys already; `roost token accept --bundle` makes a bundle of it");
+    }
+    grant->file = create->file;
+    grant->uid_domain = create->uid_domain;
+    grant->owners = create->owners;
+    grant->said.slots = token->slots;
+    (void)snprintf(grant->said.identity, sizeof grant->said.identity, "%s", token->identity);
+    (void)snprintf(grant->said.pattern, sizeof grant->said.pattern, "%s", token->pattern);
+    return CLI_OK;
+}
+
+static int parse_create(struct cli *cli, struct create *create)
+{
+    int64_t now_s = loop_wall_s(cli->loop);
+    struct token *token = &create->token;
+    struct token_grant *grant = &create->grant;
+    *create = (struct create){.token = {.scopes = TOKEN_DEFAULT_SCOPES,
+                                        .issued_s = now_s,
+                                        .expires_s = now_s + (int64_t)TOKEN_DEFAULT_DAYS * 86400}};
+    for (int i = 2; i < cli->argc; i += 2) {
+        const char *arg = cli->argv[i];
+        if (arg[0] == '-' && listing_is(arg, "bundle", 1)) {
+            create->bundle = true;
+            i--; /* it has no argument */
+            continue;
+        }
+        const char *next = i + 1 < cli->argc ? cli->argv[i + 1] : NULL;
+        int status;
+        if (arg[0] != '-') {
+            return cli_unknown(cli, arg);
+        }
+        if (next == NULL) {
+            return cli_usage(cli, "%s needs an argument", arg);
+        }
+        if (listing_is(arg, "identity", 1)) {
+            status = token_read_text(cli, arg, next, token->identity, sizeof token->identity);
+        } else if (listing_is(arg, "scope", 1) || listing_is(arg, "scopes", 6)) {
+            status = token_read_scopes(cli, next, &token->scopes);
+            grant->said.scopes = token->scopes;
+        } else if (listing_is(arg, "expires", 1)) {
+            status = read_expires(cli, next, now_s, &token->expires_s);
+            grant->said.says_lifetime = true;
+            grant->said.lifetime_s = token->expires_s == 0 ? 0 : token->expires_s - now_s;
+        } else if (listing_is(arg, "name-pattern", 1)) {
+            status = token_read_text(cli, arg, next, token->pattern, sizeof token->pattern);
+        } else if (listing_is(arg, "uid-domain", 1)) {
+            status = token_read_text(cli, arg, next, create->uid_domain, sizeof create->uid_domain);
+        } else if (listing_is(arg, "owners", 1)) {
+            status = token_read_text(cli, arg, next, create->owners, sizeof create->owners);
+        } else if (listing_is(arg, "slots", 2)) {
+            status = token_read_slots(cli, next, &token->slots);
+        } else if (listing_is(arg, "request", 1)) {
+            grant->request = next;
+            status = CLI_OK;
+        } else if (listing_is(arg, "fingerprint", 3)) {
+            grant->fingerprint = next;
+            status = CLI_OK;
+        } else if (listing_is(arg, "collector", 1)) {
+            grant->collector = next;
+            status = CLI_OK;
+        } else if (listing_is(arg, "file", 1)) {
+            create->file = next;
+            status = CLI_OK;
+        } else {
+            status = cli_unknown(cli, arg);
+        }
+        if (status != CLI_OK) {
+            return status;
+        }
+    }
+    return check_create(cli, create);
+}
+
+/* ---- a bundle: what a machine needs to know of the pool, in one file (pilot/pilot_plan.h) */
+
+static int append_file(struct cli *cli, const char *path, struct strbuf *out, struct err *err)
+{
+    char *text = NULL;
+    size_t length;
+    int rc = os_read_file(cli->os, path, BUNDLE_FILE_MAX, &text, &length, err);
+    if (rc == 0) {
+        strbuf_append(out, text, length);
+        mem_free(text);
+    }
+    return rc;
+}
+
+static void collect_name(void *arg, const char *name)
+{
+    vec_push(arg, mem_strdup(name));
+}
+
+int token_each_public_key(struct cli *cli,
+                          int (*each)(void *arg, const char *kid, const char *pem, struct err *err),
+                          void *arg, struct err *err)
+{
+    const char *keys = config_path(cli->config, "POOL_KEYS");
+    struct vec names = {0};
+    int rc = os_list(cli->os, keys, collect_name, &names, err);
+    for (size_t i = 0; i < names.count && rc == 0; i++) {
+        char *name = names.items[i];
+        size_t length = strlen(name);
+        if (length > 4 && strcmp(name + length - 4, ".pub") == 0) {
+            struct strbuf path, pem;
+            strbuf_init(&path, 0);
+            strbuf_init(&pem, 0);
+            strbuf_printf(&path, "%s/%s", keys, name);
+            rc = append_file(cli, strbuf_text(&path), &pem, err);
+            name[length - 4] = '\0';
+            rc = rc != 0 ? rc : each(arg, name, strbuf_text(&pem), err);
+            strbuf_fini(&path);
+            strbuf_fini(&pem);
+        }
+    }
+    vec_fini(&names, mem_free);
+    return rc;
+}
+
+static int append_key(void *arg, const char *kid, const char *pem, struct err *err)
+{
+    struct strbuf *out = arg;
+    (void)err;
+    strbuf_printf(out, "kid: %s\n%s", kid, pem);
+    return 0;
+}
+
+static int append_pool(struct cli *cli, struct strbuf *out, struct err *err)
+{
+    int rc = append_file(cli, config_path(cli->config, "POOL_CA"), out, err);
+    return rc != 0 ? rc : token_each_public_key(cli, append_key, out, err);
+}
+
+static int deliver(struct cli *cli, const char *text, const char *file, bool bundle,
+                   struct err *err)
+{
+    struct strbuf line;
+    strbuf_init(&line, 0);
+    strbuf_puts(&line, text);
+    int rc = bundle ? append_pool(cli, &line, err) : 0;
+    if (rc == 0 && file == NULL) {
+        (void)printf("%s", strbuf_text(&line)); /* main() looks at the end of stdout */
+    } else if (rc == 0) {
+        rc = os_write_file(cli->os, file, strbuf_text(&line), line.length, 0600, true, err);
+    }
+    strbuf_fini(&line);
+    return rc;
+}
+
+void token_of_this_pool(struct cli *cli, struct token *token)
+{
+    const char *pool = config_string(cli->config, "POOL_NAME");
+    char id[UUID_TEXT_MAX];
+    uuid_v7((uint64_t)loop_wall_ms(cli->loop), loop_rng(cli->loop), id);
+    (void)snprintf(token->id, sizeof token->id, "%s", id);
+    (void)snprintf(token->pool, sizeof token->pool, "%s",
+                   pool[0] != '\0' ? pool : config_string(cli->config, "UID_DOMAIN"));
+}
+
+void token_signing_key(struct cli *cli, char *ret, size_t size)
+{
+    (void)snprintf(ret, size, "%s/%s.key", config_path(cli->config, "POOL_KEYS"),
+                   config_string(cli->config, "TOKEN_KEY"));
+}
+
+static int token_create(struct cli *cli)
+{
+    struct create create;
+    struct token *token = &create.token;
+    struct err err;
+    char key[4200], *text = NULL;
+    if (cli_config(cli, &err) != 0) {
+        return cli_fail(cli, "%s", err.text);
+    }
+    const char *domain = config_string(cli->config, "UID_DOMAIN");
+    int status = parse_create(cli, &create);
+    if (status != CLI_OK || create.grant.request != NULL) {
+        return status != CLI_OK ? status : token_grant_request(cli, &create.grant);
+    }
+    if (strchr(token->identity, '@') == NULL &&
+        strlen(token->identity) + 1 + strlen(domain) < sizeof token->identity) {
+        (void)snprintf(token->identity + strlen(token->identity),
+                       sizeof token->identity - strlen(token->identity), "@%s", domain);
+    }
+    token_of_this_pool(cli, token);
+    token_signing_key(cli, key, sizeof key);
+    int rc = token_issue_file(cli->os, cli->loop, key, config_string(cli->config, "TOKEN_KEY"),
+                              token, &text, &err);
+    /* Noted first: a token that exists can be found and revoked. */
+    rc = rc != 0 ? rc
+                 : token_ledger_add(cli->os, config_path(cli->config, "TOKEN_LEDGER"), token,
+                                    &(struct token_origin){.file = create.file}, &err);
+    rc = rc != 0 ? rc : deliver(cli, text, create.file, create.bundle, &err);
+    secret_free(text);
+    return rc != 0 ? cli_fail(cli, "%s", err.text) : CLI_OK;
+}
+
+/* ---- list */
+
+static int token_list(struct cli *cli)
+{
+    struct listing listing = {0};
+    struct vec ads = {0};
+    struct err err;
+    int status = CLI_OK;
+    for (int i = 2; i < cli->argc && status == CLI_OK; i++) {
+        const char *arg = cli->argv[i];
+        int rc = listing_plan_option(&listing, cli->argc, cli->argv, &i, &listing_zone, &err);
+        if (rc != 1) {
+            status = rc < 0 ? cli_usage(cli, "%s", err.text) : cli_unknown(cli, arg);
+        }
+    }
+    if (status == CLI_OK) {
+        int rc = cli_config(cli, &err);
+        rc = rc != 0
+                 ? rc
+                 : token_ledger_read(cli->os, config_path(cli->config, "TOKEN_LEDGER"), &ads, &err);
+        size_t count = ads.count;
+        rc = rc != 0 ? rc
+                     : listing_select(cli, &listing, (const struct ad **)ads.items, &count, &err);
+        if (rc != 0) {
+            status = cli_fail(cli, "%s", err.text);
+        } else if (listing.style != LISTING_TABLE) {
+            status = listing_show(cli, &listing, (const struct ad *const *)ads.items, count);
+        } else {
+            struct strbuf out;
+            const struct ad_context context = listing_context(cli);
+            strbuf_init(&out, 0);
+            token_show_list((const struct ad *const *)ads.items, count, &context, &out);
+            status = listing_write(cli, &out);
+        }
+    }
+    vec_fini(&ads, ad_destroy_item);
+    listing_fini(&listing);
+    return status;
+}
+
+/* ---- revoke */
+
+static int64_t expiry_of(struct cli *cli, const char *id)
+{
+    struct vec ads = {0};
+    int64_t expires_s = 0;
+    if (token_ledger_read(cli->os, config_path(cli->config, "TOKEN_LEDGER"), &ads, NULL) != 0) {
+        return 0; /* the collector then remembers it for ever */
+    }
+    for (size_t i = 0; i < ads.count; i++) {
+        if (strcmp(ad_string_or(ads.items[i], "Id", ""), id) == 0) {
+            expires_s = ad_int_or(ads.items[i], "Expires", 0);
+        }
+    }
+    vec_fini(&ads, ad_destroy_item);
+    return expires_s;
+}
+
+static int revoke_one(struct cli *cli, const char *id)
+{
+    struct ad *args = ad_create();
+    struct cli_reply reply = {0};
+    struct err err = {""};
+    int rc = revocation_sign(cli->wires, id, expiry_of(cli, id), args, &err);
+    const struct wire_body body = {.args = args};
+    rc = rc != 0 ? rc : cli_call(cli, cli->collector, NULL, VERB_REVOKE, &body, 0, &reply, &err);
+    cli_reply_fini(&reply);
+    ad_destroy(args);
+    if (rc != 0) {
+        return cli_fail(cli, "%s: %s", id, err.text);
+    }
+    rc = token_ledger_revoke(cli->os, config_path(cli->config, "TOKEN_LEDGER"), id,
+                             loop_wall_s(cli->loop), &err);
+    if (rc != 0 && rc != -ENOENT) {
+        return cli_fail(cli, "%s is revoked, but the ledger was not updated: %s", id, err.text);
+    }
+    (void)printf("Token %s is revoked%s.\n", id,
+                 rc == -ENOENT ? "; the token was not made here" : "");
+    return CLI_OK;
+}
+
+static int token_revoke(struct cli *cli)
+{
+    struct err err;
+    int status = CLI_OK;
+    if (cli->argc < 3) {
+        return cli_usage(cli, "no tokens named; `roost token list` shows their ids");
+    }
+    for (int i = 2; i < cli->argc; i++) {
+        if (cli->argv[i][0] == '-' || cli->argv[i][0] == '\0' || !is_plain(cli->argv[i])) {
+            return cli_usage(cli, "'%s' is not a token id", cli->argv[i]);
+        }
+    }
+    if (cli_collector(cli, &err) != 0) {
+        return cli_fail(cli, "%s", err.text);
+    }
+    for (int i = 2; i < cli->argc; i++) {
+        status |= revoke_one(cli, cli->argv[i]);
+    }
+    return status != CLI_OK ? CLI_FAILED : CLI_OK;
+}
+
+int cmd_token(struct cli *cli)
+{
+    static const struct {
+        const char *verb;
+        int (*run)(struct cli *cli);
+    } VERBS[] = {{"create", token_create}, {"request", token_request}, {"accept", token_accept},
+                 {"list", token_list},     {"revoke", token_revoke},   {"key", token_signing}};
+    const char *verb = cli->argc > 1 ? cli->argv[1] : "";
+    for (size_t i = 0; i < ARRAY_COUNT(VERBS); i++) {
+        if (strcmp(verb, VERBS[i].verb) == 0) {
+            return VERBS[i].run(cli);
+        }
+    }
+    return verb[0] != '\0'
+               ? cli_usage(
+                     cli,
+                     "unknown action '%s'; expected create, request, accept, list, revoke or key",
+                     verb)
+               : cli_usage(cli,
+                           "the action is missing: create, request, accept, list, revoke or key");
+}

@@ -1,0 +1,53 @@
+/* cli/why/why_ask.h - the pool as `roost why` and `roost q -analyze` look at it: asked once, judged
+ * for several jobs.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef CLI_WHY_WHY_ASK_H
+#define CLI_WHY_WHY_ASK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/vec.h"
+#include "cli/cli.h"
+#include "cli/why/why_plan.h"
+
+struct listing;
+struct strbuf;
+struct why_verdict;
+
+#define WHY_JUDGE_MS 5000 /* for one job: what was not judged by then is said */
+
+struct why_view {
+    struct cli *cli;
+    bool loaded;
+    struct cli_reply machines, negotiators, requests, accounts;
+    struct why_other *slots; /* without absent ones, and pieces of partitionable ones */
+    struct vec wholes;       /* struct ad: their ads, where they are not the collector's */
+    size_t slot_count;
+    uint64_t over_ms;
+};
+
+void why_view_init(struct why_view *view, struct cli *cli);
+void why_view_fini(struct why_view *view);
+
+/* Asks the collector, the first time.  0 or -errno. */
+int why_view_load(struct why_view *view, struct err *err);
+/* of a job, after why_view_load(); why_answer_destroy() */
+struct why_answer *why_view_answer(struct why_view *view, const struct ad *job, bool changes);
+void why_view_verdict(struct why_view *view, const struct ad *job, const struct why_answer *answer,
+                      struct why_verdict *ret);
+
+/* `roost q -analyze`: one job, after why_view_load(). */
+void why_view_analyze(struct why_view *view, const struct ad *job, struct strbuf *out);
+
+/* `roost why -slot`: words are names of slots and machines; text goes to out, or ads to answers
+ * where the listing has a style. */
+int why_view_slots(struct why_view *view, const struct vec *words, const struct listing *listing,
+                   struct strbuf *out, struct vec *answers, struct err *err);
+
+void why_destroy_ad(void *ad);
+
+#endif

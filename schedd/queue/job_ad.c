@@ -1,0 +1,285 @@
+/* schedd/queue/job_ad.c - see job_ad.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "schedd/queue/job_ad.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/check.h"
+#include "classad/ad.h"
+#include "schedd/requests/job_autocluster.h"
+#include "schedd/schedd_state.h"
+
+void job_id(const struct job *job, char ret[JOB_ID_SIZE])
+{
+    (void)snprintf(ret, JOB_ID_SIZE, "%" PRId64 ".%" PRIu32, job->cluster->id, job->proc);
+}
+
+void job_row_key(const struct job *job, char ret[JOB_KEY_SIZE])
+{
+    (void)snprintf(ret, JOB_KEY_SIZE, "%010" PRId64 ".%010" PRIu32, job->cluster->id, job->proc);
+}
+
+static bool digits(const char **at, int64_t max, int64_t *ret)
+{
+    int64_t value = 0;
+    const char *p = *at;
+    if (*p < '0' || *p > '9') {
+        return false;
+    }
+    for (; *p >= '0' && *p <= '9'; p++) {
+        value = value * 10 + (*p - '0');
+        if (value > max) {
+            return false;
+        }
+    }
+    *at = p;
+    *ret = value;
+    return true;
+}
+
+bool job_id_parse(const char *text, int64_t *cluster, int64_t *proc)
+{
+    int64_t c = 0;
+    int64_t p = -1;
+    if (!digits(&text, INT32_MAX, &c) || c == 0) {
+        return false;
+    }
+    if (*text == '.') {
+        text++;
+        if (!digits(&text, CLUSTER_PROCS_MAX, &p)) {
+            return false;
+        }
+    }
+    if (*text != '\0') {
+        return false;
+    }
+    *cluster = c;
+    *proc = p;
+    return true;
+}
+
+enum job_status job_status(const struct job *job)
+{
+    static const enum job_status STATUS[JOB_PHASES] = {
+        [JOB_IDLE] = STATUS_IDLE,
+        [JOB_MATCHED] = STATUS_IDLE,
+        [JOB_CLAIMED] = STATUS_IDLE,
+        [JOB_ACTIVE] = STATUS_RUNNING,
+        [JOB_PLACING] = STATUS_TRANSFERRING,
+        [JOB_HELD] = STATUS_HELD,
+        [JOB_COMPLETED] = STATUS_COMPLETED,
+    };
+    return job->suspended ? STATUS_SUSPENDED : STATUS[job->phase];
+}
+
+static const char *claim_state(const struct job *job)
+{
+    switch ((enum job_phase)job->phase) {
+    case JOB_MATCHED:
+        return "Matched";
+    case JOB_CLAIMED:
+    case JOB_ACTIVE:
+        return "Claimed";
+    case JOB_HELD:
+        return job->staged ? "Staged" : NULL;
+    default:
+        return NULL;
+    }
+}
+
+/* ---- what every job has in a struct and not in an ad: a new one is one row of FIXED ------------
+ */
+
+typedef void (*fixed_f)(const struct schedd *schedd, const struct job *job, const char *name,
+                        struct ad *ad);
+
+static void put_proc(const struct schedd *schedd, const struct job *job, const char *name,
+                     struct ad *ad)
+{
+    (void)schedd;
+    ad_set_int(ad, name, job->proc);
+}
+
+static void put_global_id(const struct schedd *schedd, const struct job *job, const char *name,
+                          struct ad *ad)
+{
+    char id[JOB_ID_SIZE];
+    job_id(job, id);
+    char global[512];
+    (void)snprintf(global, sizeof(global), "%s#%s#%" PRId64, schedd->self.name, id,
+                   job->cluster->qdate_s); /* a longer name is cut */
+    ad_set_string(ad, name, global);
+}
+
+static void put_status(const struct schedd *schedd, const struct job *job, const char *name,
+                       struct ad *ad)
+{
+    (void)schedd;
+    ad_set_int(ad, name, job_status(job));
+}
+
+static void put_entered(const struct schedd *schedd, const struct job *job, const char *name,
+                        struct ad *ad)
+{
+    (void)schedd;
+    ad_set_int(ad, name, job->entered_s);
+}
+
+static void put_last_status(const struct schedd *schedd, const struct job *job, const char *name,
+                            struct ad *ad)
+{
+    (void)schedd;
+    if (job->last > 0) {
+        ad_set_int(ad, name, job->last);
+    }
+}
+
+static void put_epoch(const struct schedd *schedd, const struct job *job, const char *name,
+                      struct ad *ad)
+{
+    (void)schedd;
+    if (job->epoch > 0) {
+        ad_set_int(ad, name, job->epoch);
+    }
+}
+
+static void put_autocluster(const struct schedd *schedd, const struct job *job, const char *name,
+                            struct ad *ad)
+{
+    (void)schedd;
+    if (job->autocluster != NULL) {
+        ad_set_int(ad, name, job->autocluster->id);
+    }
+}
+
+/* What was said of its autocluster since it is idle; NULL: nothing. */
+static const struct autocluster *rejected(const struct job *job)
+{
+    const struct autocluster *autocluster = job->autocluster;
+    return job->phase == JOB_IDLE && autocluster != NULL && autocluster->rejected_why != NULL &&
+                   autocluster->rejected_s >= job->entered_s
+               ? autocluster
+               : NULL;
+}
+
+static void put_rejected_why(const struct schedd *schedd, const struct job *job, const char *name,
+                             struct ad *ad)
+{
+    (void)schedd;
+    if (rejected(job) != NULL) {
+        ad_set_string(ad, name, rejected(job)->rejected_why);
+    }
+}
+
+static void put_rejected_by(const struct schedd *schedd, const struct job *job, const char *name,
+                            struct ad *ad)
+{
+    (void)schedd;
+    if (rejected(job) != NULL) {
+        ad_set_string(ad, name, rejected(job)->rejected_by);
+    }
+}
+
+static void put_rejected_time(const struct schedd *schedd, const struct job *job, const char *name,
+                              struct ad *ad)
+{
+    (void)schedd;
+    if (rejected(job) != NULL) {
+        ad_set_int(ad, name, rejected(job)->rejected_s);
+    }
+}
+
+static void put_claim_state(const struct schedd *schedd, const struct job *job, const char *name,
+                            struct ad *ad)
+{
+    (void)schedd;
+    if (claim_state(job) != NULL) {
+        ad_set_string(ad, name, claim_state(job));
+    }
+}
+
+static const struct {
+    const char *name;
+    fixed_f put;
+} FIXED[] = {
+    {"ProcId", put_proc},
+    {"GlobalJobId", put_global_id},
+    {"JobStatus", put_status},
+    {"EnteredCurrentStatus", put_entered},
+    {"LastJobStatus", put_last_status},
+    {"ClaimEpoch", put_epoch},
+    {"AutoClusterId", put_autocluster},
+    {"LastRejMatchReason", put_rejected_why},
+    {"LastRejMatchNegotiator", put_rejected_by},
+    {"LastRejMatchTime", put_rejected_time},
+    {"ClaimState", put_claim_state},
+};
+
+int job_fixed_find(const char *name)
+{
+    for (size_t i = 0; i < ARRAY_COUNT(FIXED); i++) {
+        if (ad_name_compare(FIXED[i].name, name) == 0) {
+            return (int)i;
+        }
+    }
+    return -1;
+}
+
+void job_fixed_put(const struct schedd *schedd, const struct job *job, int fixed, struct ad *ad)
+{
+    FIXED[fixed].put(schedd, job, FIXED[fixed].name, ad);
+}
+
+struct ad *job_view(const struct schedd *schedd, const struct job *job)
+{
+    struct ad *view = job->own != NULL ? ad_copy(job->own) : ad_create();
+    for (size_t i = 0; i < ARRAY_COUNT(FIXED); i++) {
+        FIXED[i].put(schedd, job, FIXED[i].name, view);
+    }
+    ad_chain(view, job->cluster->ad);
+    return view;
+}
+
+struct ad *job_flat(const struct schedd *schedd, const struct job *job)
+{
+    struct ad *flat = ad_create();
+    struct ad *view = job_view(schedd, job);
+    ad_merge(flat, job->cluster->ad);
+    ad_merge(flat, view);
+    ad_destroy(view);
+    return flat;
+}
+
+struct ad *job_own(struct job *job)
+{
+    if (job->own == NULL) {
+        job->own = ad_create();
+    }
+    return job->own;
+}
+
+bool job_has(const struct job *job, const char *name)
+{
+    return (job->own != NULL && ad_has(job->own, name)) || ad_has(job->cluster->ad, name);
+}
+
+int64_t job_int(const struct job *job, const char *name, int64_t otherwise)
+{
+    int64_t value = 0;
+    if (job->own != NULL && ad_get_int(job->own, name, &value) == 0) {
+        return value;
+    }
+    return ad_int_or(job->cluster->ad, name, otherwise);
+}
+
+const char *job_string(const struct job *job, const char *name, const char *otherwise)
+{
+    const char *value = NULL;
+    if (job->own != NULL && ad_get_string(job->own, name, &value) == 0) {
+        return value;
+    }
+    return ad_string_or(job->cluster->ad, name, otherwise);
+}

@@ -1,0 +1,221 @@
+/* schedd/queue/queue_load.c - see queue_load.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "schedd/queue/queue_load.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/check.h"
+#include "base/err.h"
+#include "base/log.h"
+#include "base/strmap.h"
+#include "base/vec.h"
+#include "classad/ad.h"
+#include "schedd/queue/job_add.h"
+#include "schedd/requests/job_autocluster.h"
+#include "schedd/queue/job_change.h"
+#include "schedd/submission/job_factory.h"
+#include "schedd/claim/job_nonce.h"
+#include "schedd/queue/queue_finish.h"
+#include "schedd/queue/queue_table.h"
+#include "schedd/schedd_state.h"
+#include "schedd/requests/significant.h"
+#include "store/store.h"
+
+struct loading {
+    struct schedd *schedd;
+    size_t bad;
+};
+
+static struct ad *decode_row(struct loading *loading, const char *table, const char *key,
+                             const void *value, size_t length)
+{
+    struct ad *ad = NULL;
+    struct err err;
+    if (ad_decode(value, length, NULL, &ad, &err) != 0) {
+        log_error(loading->schedd->log, "queue.row_damaged",
+                  "cannot read a row of the store; the row stays as it is",
+                  LOG_TEXT("table", table), LOG_TEXT("key", key), LOG_TEXT("error", err.text));
+        loading->bad++;
+    }
+    return ad;
+}
+
+static int load_meta(void *arg, const char *key, const void *value, size_t length)
+{
+    struct loading *loading = arg;
+    struct ad *ad = decode_row(loading, "counters", key, value, length);
+    if (ad == NULL) {
+        return -EUCLEAN; /* without it ids could be given twice */
+    }
+    if (strcmp(key, "next_cluster") == 0) {
+        loading->schedd->queue.next_cluster = ad_int_or(ad, "Value", 1);
+    } else if (strcmp(key, "next_autocluster") == 0) {
+        loading->schedd->groups.next_id = ad_int_or(ad, "Value", 1);
+    } else if (strcmp(key, "history_count") == 0) {
+        loading->schedd->history.count = ad_int_or(ad, "Value", 0);
+    } else if (strcmp(key, "life") == 0) {
+        loading->schedd->self.life = ad_int_or(ad, "Value", 0);
+    } else if (strcmp(key, "significant") == 0) {
+        significant_load(loading->schedd, ad);
+    }
+    ad_destroy(ad);
+    return 0;
+}
+
+/* The next job's number is behind all that ever were: those at the end may be gone. */
+static void count_made(struct cluster *cluster)
+{
+    int64_t made = ad_int_or(cluster->ad, "JobMaterializeNextProcId",
+                             ad_int_or(cluster->ad, "TotalSubmitProcs", 0));
+    if (made > 0 && made <= CLUSTER_PROCS_MAX) {
+        queue_make_room(cluster, (uint32_t)made - 1);
+    }
+}
+
+static int load_cluster(void *arg, const char *key, const void *value, size_t length)
+{
+    struct loading *loading = arg;
+    struct ad *ad = decode_row(loading, "clusters", key, value, length);
+    const char *owner = ad != NULL ? ad_string_or(ad, "Owner", "") : "";
+    if (ad != NULL && (!owner_name_is_valid(owner) || ad_int_or(ad, "ClusterId", 0) <= 0)) {
+        log_error(loading->schedd->log, "queue.row_damaged", "a cluster without Owner or ClusterId",
+                  LOG_TEXT("key", key));
+        loading->bad++;
+        ad_destroy(ad);
+        ad = NULL;
+    }
+    if (ad != NULL) {
+        count_made(queue_add_cluster(loading->schedd, queue_owner(loading->schedd, owner), ad,
+                                     ad_int_or(ad, "QDate", 0)));
+    }
+    return 0;
+}
+
+static enum job_phase phase_of_row(const struct ad *ad)
+{
+    const char *state = ad_string_or(ad, "ClaimState", "");
+    switch (ad_int_or(ad, "JobStatus", STATUS_IDLE)) {
+    case STATUS_RUNNING:
+    case STATUS_SUSPENDED:
+        return JOB_ACTIVE;
+    case STATUS_HELD:
+        return JOB_HELD;
+    case STATUS_TRANSFERRING:
+        return JOB_PLACING;
+    case STATUS_COMPLETED:
+        return JOB_COMPLETED;
+    default:
+        return strcmp(state, "Claimed") == 0 ? JOB_CLAIMED : JOB_IDLE;
+    }
+}
+
+static int load_job(void *arg, const char *key, const void *value, size_t length)
+{
+    struct loading *loading = arg;
+    struct schedd *schedd = loading->schedd;
+    struct ad *ad = decode_row(loading, "jobs", key, value, length);
+    if (ad == NULL) {
+        return 0;
+    }
+    char cluster_text[11];
+    (void)snprintf(cluster_text, sizeof(cluster_text), "%.10s", key);
+    struct cluster *cluster = strmap_get(schedd->queue.clusters, cluster_text);
+    int64_t proc = ad_int_or(ad, "ProcId", -1);
+    if (cluster == NULL || proc < 0 || proc > CLUSTER_PROCS_MAX) {
+        log_error(schedd->log, "queue.row_damaged", "a job has no cluster", LOG_TEXT("key", key));
+        loading->bad++;
+        ad_destroy(ad);
+        return 0;
+    }
+    bool suspended = ad_int_or(ad, "JobStatus", 0) == STATUS_SUSPENDED;
+    struct job *job = queue_put_job(schedd, cluster, (uint32_t)proc, NULL, phase_of_row(ad));
+    if (suspended) { /* it was counted as running */
+        queue_note_suspended(schedd, job);
+    }
+    job->entered_s = ad_int_or(ad, "EnteredCurrentStatus", 0);
+    job->epoch = ad_int_or(ad, "ClaimEpoch", 0);
+    job->last = (uint8_t)ad_int_or(ad, "LastJobStatus", 0);
+    job->staged =
+        job->phase == JOB_HELD && strcmp(ad_string_or(ad, "ClaimState", ""), "Staged") == 0;
+    int64_t autocluster = ad_int_or(ad, "AutoClusterId", 0);
+    static const char *const FIXED[] = {"ProcId",       "JobStatus",     "EnteredCurrentStatus",
+                                        "ClaimEpoch",   "AutoClusterId", "ClaimState",
+                                        "LastJobStatus"};
+    for (size_t i = 0; i < ARRAY_COUNT(FIXED); i++) {
+        ad_remove(ad, FIXED[i]);
+    }
+    if (ad_count(ad) > 0) {
+        job->own = ad;
+        queue_note_own(job);
+    } else {
+        ad_destroy(ad);
+    }
+    job_look_at(schedd, job);
+    autocluster_join(schedd, job, autocluster);
+    if (job->phase == JOB_IDLE) {
+        autocluster_push(schedd, job);
+    }
+    return 0;
+}
+
+static void drop_empty_clusters(struct schedd *schedd)
+{
+    struct vec empty = {0};
+    size_t at = 0;
+    void *value = NULL;
+    while (strmap_next(schedd->queue.clusters, &at, NULL, &value)) {
+        struct cluster *cluster = value;
+        if (cluster->alive == 0 && cluster->factory == NULL) {
+            vec_push(&empty, cluster);
+        }
+    }
+    for (size_t i = 0; i < empty.count; i++) {
+        queue_drop_cluster(schedd,
+                           empty.items[i]); /* its row goes with the next of that id: harmless */
+    }
+    vec_fini(&empty, NULL);
+}
+
+int queue_init(struct schedd *schedd, struct err *err)
+{
+    queue_table_init(schedd);
+    schedd->groups.next_id = 1;
+    autoclusters_init(schedd);
+    significant_init(schedd);
+    struct loading loading = {.schedd = schedd};
+    int result = store_load(schedd->store, "counters", load_meta, &loading, err);
+    if (result == 0) {
+        result = store_load(schedd->store, "clusters", load_cluster, &loading, err);
+    }
+    if (result == 0) {
+        result = store_load(schedd->store, "jobs", load_job, &loading, err);
+    }
+    if (result == 0) {
+        result = nonces_load(schedd, &loading.bad, err);
+    }
+    if (result == 0) {
+        result = factories_load(schedd, err);
+    }
+    if (result != 0) {
+        return err_prefix(err, result, "job queue");
+    }
+    drop_empty_clusters(schedd);
+    log_info(schedd->log, "queue.loaded", "job queue loaded", LOG_INT("jobs", schedd->queue.total),
+             LOG_INT("idle", schedd->queue.idle), LOG_INT("running", schedd->queue.running),
+             LOG_INT("held", schedd->queue.held), LOG_INT("damaged_rows", loading.bad));
+    return 0;
+}
+
+void queue_fini(struct schedd *schedd)
+{
+    changes_drop(schedd);
+    factories_fini(schedd);
+    queue_table_fini(schedd);
+    autoclusters_fini(schedd);
+    significant_fini(schedd);
+}

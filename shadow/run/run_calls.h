@@ -1,0 +1,14 @@
+/* shadow/run/run_calls.h - which part answers which call of a starter.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef SHADOW_RUN_RUN_CALLS_H
+#define SHADOW_RUN_RUN_CALLS_H
+
+struct run;
+struct wire_request;
+
+/* A request of a starter whose run is known. */
+void run_calls_handle(struct run *run, struct wire_request *request);
+
+#endif

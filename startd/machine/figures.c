@@ -1,0 +1,215 @@
+/* startd/machine/figures.c - what the policy expressions look at: idle times, load, clock.
+ *
+ * Measured once for the machine at each look (POLLING_INTERVAL, and when somebody asks), then
+ * written into the slots' ads in place: an ad that only got older figures is not sent for them.
+ * Names and meanings are HTCondor's: LoadAvg of a slot is its share of the owner's load and the
+ * load of its own job (CondorLoadAvg).
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "startd/machine/figures.h"
+
+#include <time.h>
+
+#include "base/check.h"
+#include "base/config/config.h"
+#include "base/log.h"
+#include "base/loop.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "classad/ad.h"
+#include "startd/claim/claim.h"
+#include "startd/claim/claim_facts.h"
+#include "startd/owner/load_plan.h"
+#include "startd/machine/meter.h"
+#include "startd/slot/slot.h"
+#include "startd/slot/slot_facts.h"
+#include "startd/startd_context.h"
+#include "startd/startd_state.h"
+
+/* ---- measuring */
+
+static void measure_idleness(struct startd *startd)
+{
+    const struct config *config = startd->env.config;
+    struct figures *figures = &startd->figures;
+    struct os_terminals which = {.sessions_only = !config_bool(config, "STARTD_HAS_BAD_UTMP")};
+    which.console = config_list(config, "CONSOLE_DEVICES", &which.console_count);
+    os_idleness(startd->env.os, &which, &figures->idle);
+    if (figures->console_told) {
+        uint64_t now_ms = loop_now_ms(startd->env.loop);
+        int64_t told_s = (int64_t)((now_ms - figures->console_used_ms) / 1000);
+        figures->idle.console_s =
+            told_s < figures->idle.console_s ? told_s : figures->idle.console_s;
+    }
+    if (figures->idle.console_s < figures->idle.keyboard_s) {
+        figures->idle.keyboard_s = figures->idle.console_s;
+    }
+}
+
+/* The starter whose family makes the slot's load; 0: none. */
+static pid_t root_of(const struct slot *slot)
+{
+    const struct claim *claim = slot->claim;
+    return claim == NULL ? 0 : claim->starter.pid != 0 ? claim->starter.pid : claim->kept.pid;
+}
+
+/* A starter's knob: the kernel counts what it throttles as nobody's load. */
+static bool cpus_are_limited(const struct config *config)
+{
+    bool limited = false;
+    const char *text = config_text(config, "CGROUP_LIMIT_CPUS");
+    return text != NULL && text_parse_bool(text, &limited, NULL) == 0 && limited;
+}
+
+static void measure_jobs(struct startd *startd, double elapsed_s)
+{
+    size_t count = 0;
+    pid_t *roots = mem_alloc(startd->slot_count * sizeof *roots);
+    int64_t *running = mem_alloc(startd->slot_count * sizeof *running);
+    bool limited = cpus_are_limited(startd->env.config);
+    for (size_t i = 0; i < startd->slot_count; i++) {
+        if (root_of(startd->slots[i]) > 0) {
+            roots[count++] = root_of(startd->slots[i]);
+        }
+    }
+    if (count > 0) {
+        os_families_running(startd->env.os, roots, count, running);
+    }
+    count = 0;
+    for (size_t i = 0; i < startd->slot_count; i++) {
+        struct slot *slot = startd->slots[i];
+        struct load_job job = {0};
+        if (root_of(slot) > 0) {
+            job.running = running[count++];
+            job.suspended = claim_is_suspended(slot->claim);
+            job.cpus = limited ? (double)slot->total.amount[RESOURCE_CPUS] : 0.0;
+        }
+        slot->condor_load = load_plan_decay(slot->condor_load, load_plan_job(&job), elapsed_s);
+    }
+    mem_free(roots);
+    mem_free(running);
+}
+
+static void share_owner_load(struct startd *startd)
+{
+    struct figures *figures = &startd->figures;
+    struct load_share *shares = mem_alloc(startd->slot_count * sizeof *shares);
+    figures->condor_load = 0.0;
+    for (size_t i = 0; i < startd->slot_count; i++) {
+        const struct slot *slot = startd->slots[i];
+        struct resources own = slot->total;
+        if (slot->kind == SLOT_PARTITIONABLE) {
+            slot_free_resources(slot, &own);
+        }
+        int64_t cpus = own.amount[RESOURCE_CPUS];
+        shares[i] = (struct load_share){
+            .cpus = cpus > 0 ? (double)cpus : 0.0,
+            .of_owner = slot->state == SLOT_OWNER || slot->activity == SLOT_SUSPENDED,
+            .is_free = slot->claim == NULL,
+        };
+        figures->condor_load += slot->condor_load;
+    }
+    load_plan_share(figures->load - figures->condor_load, shares, startd->slot_count);
+    for (size_t i = 0; i < startd->slot_count; i++) {
+        startd->slots[i]->owner_load = shares[i].owner;
+    }
+    mem_free(shares);
+}
+
+void figures_measure(struct startd *startd)
+{
+    struct figures *figures = &startd->figures;
+    uint64_t now_ms = loop_now_ms(startd->env.loop);
+    double elapsed_s =
+        figures->measured_ms != 0 ? (double)(now_ms - figures->measured_ms) / 1000.0 : 0.0;
+    measure_idleness(startd);
+    figures->load = os_load_average(startd->env.os);
+    if (figures->measured_ms == 0 || elapsed_s >= 1.0) { /* not all processes for each question */
+        figures->measured_ms = now_ms;
+        measure_jobs(startd, elapsed_s);
+    }
+    meter_look(startd);
+    share_owner_load(startd);
+    for (size_t i = 0; i < startd->slot_count; i++) {
+        figures_write(startd->slots[i], startd->slots[i]->ad);
+    }
+}
+
+void figures_console_used(struct startd *startd, int64_t idle_s)
+{
+    struct figures *figures = &startd->figures;
+    uint64_t now_ms = loop_now_ms(startd->env.loop);
+    uint64_t idle_ms = (uint64_t)(idle_s > 0 ? idle_s : 0) * 1000;
+    uint64_t used_ms = idle_ms < now_ms ? now_ms - idle_ms : 0;
+    if (!figures->console_told || used_ms > figures->console_used_ms) {
+        figures->console_used_ms = used_ms;
+        figures->console_told = true;
+    }
+}
+
+/* ---- writing */
+
+/* Slots above the number that is configured never see the owner: to them nobody has typed since we
+ * were started, and some time before. */
+static int64_t idle_of(const struct slot *slot, const char *knob, int64_t idle_s)
+{
+    const struct startd *startd = slot->startd;
+    if (slot->id <= config_int(startd->env.config, knob)) {
+        return idle_s;
+    }
+    int64_t up_s = loop_wall_s(startd->env.loop) - startd->started_s;
+    return (up_s > 0 ? up_s : 0) +
+           config_duration_s(startd->env.config, "DISCONNECTED_KEYBOARD_IDLE_BOOST");
+}
+
+static void write_clock(int64_t now_s, struct ad *ad)
+{
+    time_t now = (time_t)now_s;
+    struct tm local;
+    ad_set_int(ad, "MyCurrentTime", now_s);
+    ad_set_int(ad, "CurrentTime", now_s);
+    if (localtime_r(&now, &local) != NULL) {
+        ad_set_int(ad, "ClockMin", local.tm_hour * 60 + local.tm_min);
+        ad_set_int(ad, "ClockDay", local.tm_wday);
+    }
+}
+
+/* CpuBusy is an expression of the ad; since when it is true is ours to remember. */
+static void write_busy(struct slot *slot, int64_t now_s, struct ad *ad)
+{
+    struct ad_context context = startd_context(slot->startd);
+    const struct ad_expr *expr = ad_lookup(ad, "CpuBusy");
+    bool busy = expr != NULL && ad_eval_bool(expr, ad, NULL, &context) == AD_TRUE;
+    if (!busy) {
+        slot->cpu_busy_s = 0;
+    } else if (slot->cpu_busy_s == 0) {
+        slot->cpu_busy_s = now_s;
+    }
+    ad_set_bool(ad, "CpuIsBusy", busy);
+    ad_set_int(ad, "CpuBusyTime", busy && now_s > slot->cpu_busy_s ? now_s - slot->cpu_busy_s : 0);
+}
+
+void figures_write(struct slot *slot, struct ad *ad)
+{
+    const struct startd *startd = slot->startd;
+    const struct figures *figures = &startd->figures;
+    int64_t now_s = loop_wall_s(startd->env.loop);
+    ad_set_real(ad, "LoadAvg", slot->owner_load + slot->condor_load);
+    ad_set_real(ad, "CondorLoadAvg", slot->condor_load);
+    ad_set_real(ad, "TotalLoadAvg", figures->load);
+    ad_set_real(ad, "TotalCondorLoadAvg", figures->condor_load);
+    int64_t console_s = idle_of(slot, "SLOTS_CONNECTED_TO_CONSOLE", figures->idle.console_s);
+    int64_t keyboard_s = idle_of(slot, "SLOTS_CONNECTED_TO_KEYBOARD", figures->idle.keyboard_s);
+    ad_set_int(ad, "KeyboardIdle", keyboard_s < console_s ? keyboard_s : console_s);
+    ad_set_int(ad, "ConsoleIdle", console_s);
+    meter_write(slot, ad);
+    write_clock(now_s, ad);
+    write_busy(slot, now_s, ad);
+    if (slot->claim != NULL && claim_plan_has_run(slot->claim->stage) &&
+        slot->claim->run.start_s > 0) {
+        int64_t run_s = now_s - slot->claim->run.start_s;
+        ad_set_int(ad, "TotalJobRunTime", run_s > 0 ? run_s : 0);
+        ad_set_int(ad, "TotalJobSuspendTime", claim_suspended_s(slot->claim));
+    }
+}

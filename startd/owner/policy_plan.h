@@ -1,0 +1,63 @@
+/* startd/owner/policy_plan.h - what the owner's expressions make of a claimed slot.
+ *
+ * Pure.  SUSPEND, CONTINUE, PREEMPT, WANT_SUSPEND, WANT_VACATE and KILL are HTCondor's and mean
+ * what they mean there ("condor_startd policy configuration"):
+ *
+ *   Claimed/Busy, Retiring  WANT_SUSPEND and SUSPEND      -> Suspended
+ *   Claimed/Busy            else PREEMPT                  -> Retiring, then Preempting
+ *   Claimed/Suspended       PREEMPT                       -> Retiring, then Preempting
+ *   Claimed/Suspended       else CONTINUE                 -> Busy
+ *   Claimed/Idle            PREEMPT                       -> the claim ends
+ *   Preempting/Vacating     KILL                          -> Killing
+ *
+ * An expression that is neither true nor false is false, but for WANT_VACATE: in doubt a job gets
+ * the time to save its work.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef STARTD_OWNER_POLICY_PLAN_H
+#define STARTD_OWNER_POLICY_PLAN_H
+
+#include <stdbool.h>
+
+#include "startd/slot/slot_plan.h"
+
+struct ad;
+struct ad_context;
+struct ad_expr;
+
+enum policy_expr {
+    POLICY_SUSPEND,
+    POLICY_CONTINUE,
+    POLICY_PREEMPT,
+    POLICY_WANT_SUSPEND,
+    POLICY_WANT_VACATE,
+    POLICY_KILL,
+    POLICY_EXPRS
+};
+
+const char *policy_plan_knob(enum policy_expr expr); /* "SUSPEND" */
+
+struct policy { /* NULL: false */
+    struct ad_expr *expr[POLICY_EXPRS];
+};
+
+enum policy_step {
+    POLICY_STAYS,
+    POLICY_SUSPENDS,
+    POLICY_CONTINUES,
+    POLICY_PREEMPTS, /* first it retires, where MAXJOBRETIREMENTTIME says so */
+    POLICY_KILLS,
+};
+
+/* The step to take from there.  job: of the run, NULL when the claim is idle.  evicted: PREEMPT was
+ * true before, and the job retires because of it; it is not suspended any more. */
+enum policy_step policy_plan_step(const struct policy *policy, enum slot_state state,
+                                  enum slot_activity activity, bool evicted, const struct ad *slot,
+                                  const struct ad *job, const struct ad_context *context);
+
+/* Is the job asked to end (true), or killed at once? */
+bool policy_plan_vacates(const struct policy *policy, const struct ad *slot, const struct ad *job,
+                         const struct ad_context *context);
+
+#endif

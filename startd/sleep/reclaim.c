@@ -1,0 +1,123 @@
+/* startd/sleep/reclaim.c - jobs want this machine back while it is on its way down: POWER_RECLAIM.
+ *
+ * A machine that saves power may be wanted again before it is asleep.  To let it go down and then
+ * to wake it, or another one, would cost a boot; so who sees the jobs asks, and only we can answer:
+ * whether it is still time is known here alone, and what is decided here is carried out in the same
+ * moment.  The order to go down is given once, and from then on (DOWN_ORDERED) we are past
+ * it: there is no instant in which it could be both given and taken back.
+ *
+ * What somebody ordered by name (a drain without Reclaimable, POWER_DOWN) is never taken back.
+ *
+ * POWER_METHOD rooster: it is the rooster that would give the order, so it is the rooster that
+ * says that it does not (Withdrawn).
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "startd/sleep/reclaim.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/loop.h"
+#include "classad/ad.h"
+#include "startd/draining.h"
+#include "startd/draining_facts.h"
+#include "startd/sleep/going_down.h"
+#include "startd/sleep/hibernate.h"
+#include "startd/startd_state.h"
+#include "wire/wire.h"
+
+static void reply(struct wire_request *request, const char *result)
+{
+    struct ad *args = ad_create();
+    ad_set_string(args, "Result", result);
+    const struct wire_body body = {.args = args};
+    wire_reply_ok(request, &body);
+    ad_destroy(args);
+}
+
+static void gone(void *arg)
+{
+    ((struct startd *)arg)->reclaim.request = NULL;
+}
+
+static void saved(void *arg)
+{
+    struct startd *startd = arg;
+    struct wire_request *request = startd->reclaim.request;
+    startd->reclaim.request = NULL;
+    if (request != NULL) {
+        reply(request, "Reclaimed");
+    }
+}
+
+/* Remembers why, for who asks why it is up; before its ads are made anew. */
+static void note(struct startd *startd, const struct wire_request *request, const char *what)
+{
+    const struct ad *args = wire_request_args(request);
+    struct reclaim *reclaim = &startd->reclaim;
+    reclaim->at_s = loop_wall_s(startd->env.loop);
+    (void)snprintf(reclaim->reason, sizeof reclaim->reason, "%.200s; the machine %.80s",
+                   ad_string_or(args, "Reason", "jobs wait"), what);
+    log_info(startd->env.log, "power.reclaimed", reclaim->reason,
+             LOG_TEXT("by", wire_request_peer(request)->identity),
+             LOG_INT("jobs", ad_int_or(args, "Jobs", 0)));
+}
+
+/* That a request to drain is over is; else there is nothing to wait for, but for the disk. */
+static void answer_when_durable(struct startd *startd, struct wire_request *request)
+{
+    startd->reclaim.request = request;
+    wire_request_on_gone(request, gone, startd);
+    draining_save(startd, saved);
+}
+
+static void end_drain(struct startd *startd, struct wire_request *request)
+{
+    if (!startd->draining.request.reclaimable) {
+        wire_reply_error(request, -EPERM, "%s is drained by %s and may not be taken back for jobs",
+                         startd->name, startd->draining.requester);
+        return;
+    }
+    char what[80];
+    (void)snprintf(what, sizeof what, "was drained by %.60s", startd->draining.requester);
+    note(startd, request, what);
+    draining_finish(startd, "jobs wait, and the machine was taken back");
+    answer_when_durable(startd, request);
+}
+
+static void end_sleep(struct startd *startd, struct wire_request *request)
+{
+    bool withdrawn = ad_bool_or(wire_request_args(request), "Withdrawn", false);
+    int rc = hibernate_may_reclaim(startd, withdrawn);
+    if (rc != 0) {
+        wire_reply_error(request, rc,
+                         rc == -EPERM ? "%s is going down by a user's order"
+                                      : "%s is going down; the order was given",
+                         startd->name);
+        return;
+    }
+    note(startd, request, "was about to sleep");
+    hibernate_reclaim(startd);
+    answer_when_durable(startd, request);
+}
+
+void reclaim_request(struct startd *startd, struct wire_request *request)
+{
+    if (startd->stopping || startd->farewell.begun || startd->asleep) {
+        wire_reply_error(request, -ESHUTDOWN, "%s: the startd is stopping", startd->name);
+    } else if (startd->reclaim.request != NULL) {
+        wire_reply_error(request, -EBUSY, "%s: another change is being written; try again",
+                         startd->name);
+    } else if (going_down_has_begun(startd)) {
+        end_sleep(startd, request);
+    } else if (going_down_is_leaving(startd)) {
+        wire_reply_error(request, -EPERM, "%s is going down by a user's order", startd->name);
+    } else if (draining_is_on(startd)) {
+        end_drain(startd, request);
+    } else {
+        reply(request, "Up");
+    }
+}

@@ -1,0 +1,328 @@
+/* starter/job/watch.c - what the job takes: looked at while it runs, judged, told.
+ *
+ * Memory is limited by the cgroup; here its kills are noticed, and without one the sizes of the
+ * processes are measured.  Disk is measured by walking the job's directories, the network by its
+ * connections (base/os/os_traffic.h says what that misses), both the less often the longer it
+ * takes.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "starter/job/watch.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#include "base/config/config.h"
+#include "base/err.h"
+#include "base/log.h"
+#include "base/loop.h"
+#include "base/mem.h"
+#include "base/os/os_cgroup.h"
+#include "base/os/os_figures.h"
+#include "base/os/os_traffic.h"
+#include "classad/ad.h"
+#include "starter/job/cage.h"
+#include "starter/job/cage_plan.h"
+#include "starter/job_run.h"
+#include "starter/job/joules.h"
+#include "starter/starter.h"
+#include "wire/wire.h"
+
+#define LOOK_MS        1000
+#define LOOK_SLOWLY_MS 5000 /* at all processes of the machine */
+#define WALK_REST      50   /* a walk may take this part of the time */
+#define WALK_MS        2000
+#define NET_MS         1000
+#define MEGABYTE       1e6
+#define WALK_FILES_MAX 1000000 /* where JOB_MAX_FILES is none */
+#define OWN_FILES_MAX  20      /* that we put there ourselves */
+
+static const char *slot_name(const struct starter *starter)
+{
+    return ad_string_or(starter->run.record, "SlotName", "");
+}
+
+static void keep_larger(int64_t *kept, int64_t seen)
+{
+    *kept = seen > *kept ? seen : *kept;
+}
+
+/* ---- what is seen */
+
+static void look_at_processes(struct starter *starter)
+{
+    struct starter_watch *watch = &starter->run.watch;
+    struct os_cgroup_usage group;
+    cage_figures(starter, &group);
+    watch->has_memory = group.has_memory;
+    if (group.has_memory) {
+        watch->memory_kib = group.memory_bytes / 1024;
+        watch->group_peak_kib = group.memory_peak_bytes / 1024;
+        watch->oom_kills = group.oom_kills;
+    }
+    keep_larger(&watch->processes, group.processes);
+    if (group.has_cpu) {
+        watch->user_cpu_s = group.user_cpu_s;
+        watch->system_cpu_s = group.system_cpu_s;
+    }
+    uint64_t now_ms = loop_now_ms(starter->env.loop);
+    if ((!group.has_memory || !group.has_cpu) && now_ms >= watch->next_slow_ms) {
+        struct os_figures figures;
+        int64_t limit_kib = cage_memory_limit_mib(starter) * 1024;
+        os_descendants_figures(starter->env.os, false, &figures);
+        if (!group.has_memory && limit_kib > 0 && figures.rss_kib > limit_kib) {
+            os_descendants_figures(starter->env.os, true, &figures); /* before it is blamed */
+        }
+        watch->next_slow_ms = now_ms + LOOK_SLOWLY_MS;
+        keep_larger(&watch->image_kib, figures.image_kib);
+        keep_larger(&watch->processes, figures.processes);
+        watch->memory_kib = group.has_memory ? watch->memory_kib : figures.rss_kib;
+        if (!group.has_cpu &&
+            figures.user_cpu_s + figures.system_cpu_s > watch->user_cpu_s + watch->system_cpu_s) {
+            watch->user_cpu_s = figures.user_cpu_s;
+            watch->system_cpu_s = figures.system_cpu_s;
+        }
+    }
+    if (starter->run.ckpt.pid == 0) {    /* else a copy of it counts, too */
+        cage_allow_copy(starter, false); /* it may have taken too much to be held to its limit */
+        keep_larger(&watch->memory_peak_kib, watch->memory_kib);
+    }
+}
+
+/* By the cgroup, or of what has ended. */
+static void cpu_times(const struct starter *starter, double *user_s, double *system_s)
+{
+    const struct starter_watch *watch = &starter->run.watch;
+    const struct os_exit *exit = &starter->run.process.exit;
+    *user_s = watch->user_cpu_s > exit->user_cpu_s ? watch->user_cpu_s : exit->user_cpu_s;
+    *system_s = watch->system_cpu_s > exit->system_cpu_s ? watch->system_cpu_s : exit->system_cpu_s;
+}
+
+static void look_at_energy(struct starter *starter)
+{
+    double user_s, system_s;
+    cpu_times(starter, &user_s, &system_s);
+    joules_look(starter, user_s + system_s);
+}
+
+static void look_at_files(struct starter *starter)
+{
+    struct starter_watch *watch = &starter->run.watch;
+    struct os_tree_figures tree;
+    uint64_t before_ms = loop_now_ms(starter->env.loop);
+    int64_t files_max = config_int(starter->env.config, "JOB_MAX_FILES");
+    os_tree_figures(starter->env.os, starter->run.directory,
+                    files_max > 0 ? files_max + OWN_FILES_MAX + 1 : WALK_FILES_MAX, &tree);
+    uint64_t now_ms = loop_now_ms(starter->env.loop);
+    uint64_t rest_ms = (now_ms - before_ms) * WALK_REST;
+    watch->disk_kib = tree.disk_kib;
+    watch->files = tree.files;
+    if (starter->run.ckpt.wanted) { /* not the job's doing */
+        char *path = job_run_image_path(starter, "");
+        os_tree_figures(starter->env.os, path, WALK_FILES_MAX, &tree);
+        mem_free(path);
+        watch->disk_kib -= tree.disk_kib;
+        watch->files -= tree.files;
+    }
+    watch->next_walk_ms = now_ms + (rest_ms > WALK_MS ? rest_ms : WALK_MS);
+}
+
+static int64_t disk_limit_kib(const struct starter *starter)
+{
+    const struct ad *slot = NULL;
+    (void)ad_get_ad(starter->run.record, "Slot", &slot); /* a record without one has no limits */
+    return slot != NULL && config_bool(starter->env.config, "STARTD_ENFORCE_DISK_LIMITS")
+               ? ad_int_or(slot, "Disk", 0)
+               : 0;
+}
+
+typedef void (*hold_f)(struct starter *starter, int code, int subcode, const char *reason);
+
+static void look_at_network(struct starter *starter)
+{
+    struct starter_watch *watch = &starter->run.watch;
+    uint64_t before_ms = loop_now_ms(starter->env.loop);
+    if (watch->traffic == NULL) {
+        watch->traffic = os_traffic_create(starter->env.os);
+    }
+    os_traffic_look(watch->traffic, cage_group(starter));
+    uint64_t now_ms = loop_now_ms(starter->env.loop);
+    uint64_t rest_ms = (now_ms - before_ms) * WALK_REST;
+    watch->next_net_ms = now_ms + (rest_ms > NET_MS ? rest_ms : NET_MS);
+}
+
+static bool judge(struct starter *starter, hold_f hold)
+{
+    const struct starter_watch *watch = &starter->run.watch;
+    struct cage_verdict verdict;
+    /* What was killed takes nothing any more. */
+    int64_t memory_kib = watch->oom_kills > 0 && watch->group_peak_kib > watch->memory_kib
+                             ? watch->group_peak_kib
+                             : watch->memory_kib;
+    int64_t limit_kib = cage_memory_limit_mib(starter) * 1024;
+    if (starter->run.ckpt.pid > 0 && watch->oom_kills == 0 && memory_kib > limit_kib) {
+        memory_kib = limit_kib; /* judged when its copy is gone */
+    }
+    const struct cage_taken taken = {
+        .oom_kills = watch->oom_kills,
+        .memory_mib = (memory_kib + 1023) / 1024,
+        .memory_limit_mib = cage_memory_limit_mib(starter),
+        .disk_kib = watch->disk_kib,
+        .disk_limit_kib = disk_limit_kib(starter),
+        .files = watch->files - OWN_FILES_MAX,
+        .files_limit = config_int(starter->env.config, "JOB_MAX_FILES"),
+    };
+    cage_plan_judge(slot_name(starter), &taken, &verdict);
+    if (verdict.code != 0) {
+        hold(starter, verdict.code, verdict.subcode, verdict.reason);
+    }
+    return verdict.code != 0;
+}
+
+bool watch_is_too_much(const struct starter *starter, int64_t bytes)
+{
+    int64_t limit_kib = disk_limit_kib(starter);
+    return limit_kib > 0 && bytes / 1024 > limit_kib;
+}
+
+void watch_hold_input(struct starter *starter, int64_t bytes)
+{
+    starter->run.watch.disk_kib = bytes / 1024;
+    (void)judge(starter, job_run_hold); /* it was asked before */
+}
+
+/* ---- what is told */
+
+void watch_report(const struct starter *starter, struct ad *args)
+{
+    const struct starter_watch *watch = &starter->run.watch;
+    const struct os_exit *exit = &starter->run.process.exit;
+    int64_t end_s = starter->run.process.ended_s > 0 ? starter->run.process.ended_s
+                                                     : loop_wall_s(starter->env.loop);
+    int64_t wall_s =
+        end_s > starter->run.process.started_s ? end_s - starter->run.process.started_s : 1;
+    /* What wait4() calls its peak counts us in, from before the exec: the cgroup knows better. */
+    int64_t peak_kib = exit->max_rss_kib;
+    if (watch->has_memory && watch->group_peak_kib > 0 && watch->group_peak_kib < peak_kib) {
+        peak_kib = watch->group_peak_kib;
+    }
+    keep_larger(&peak_kib, watch->memory_peak_kib);
+    double user_s, system_s;
+    cpu_times(starter, &user_s, &system_s);
+    ad_set_real(args, "RemoteUserCpu", user_s);
+    ad_set_real(args, "RemoteSysCpu", system_s);
+    ad_set_real(args, "CpusUsage", (user_s + system_s) / (double)wall_s);
+    ad_set_int(args, "MemoryUsage", (peak_kib + 1023) / 1024);
+    ad_set_int(args, "ResidentSetSize", peak_kib);
+    if (watch->looked) { /* of one that was never looked at while it ran its peak says too much */
+        ad_set_int(args, "ImageSize", watch->image_kib > peak_kib ? watch->image_kib : peak_kib);
+    }
+    ad_set_int(args, "DiskUsage", watch->disk_kib);
+    ad_set_int(args, "ScratchDirFileCount", watch->files);
+    ad_set_int(args, "NumPids", watch->processes);
+    if (watch->traffic != NULL) {
+        uint64_t received, sent;
+        os_traffic_total(watch->traffic, &received, &sent);
+        ad_set_real(args, "NetworkInputMb", (double)received / MEGABYTE);
+        ad_set_real(args, "NetworkOutputMb", (double)sent / MEGABYTE);
+    }
+    joules_report(starter, args);
+    ad_set_real(args, "BytesRecvd", (double)starter->run.bytes.received);
+    ad_set_real(args, "BytesSent", (double)starter->run.bytes.sent);
+}
+
+static void ignore_answer(void *arg, struct wire_reply *reply)
+{
+    (void)arg;
+    (void)reply; /* the next one is newer */
+}
+
+void watch_tell(struct starter *starter)
+{
+    if (starter->shadow == NULL || !wire_is_ready(starter->shadow)) {
+        return;
+    }
+    struct ad *args = ad_create();
+    watch_report(starter, args);
+    const struct wire_body body = {.args = args};
+    (void)wire_call(starter->shadow, VERB_JOB_USAGE, &body, 0, ignore_answer,
+                    NULL); /* else: the next time */
+    ad_destroy(args);
+}
+
+/* ---- when */
+
+/* Holds the job that runs: it is killed, and its run ends with that report. */
+static void hold_running(struct starter *starter, int code, int subcode, const char *reason)
+{
+    if (starter->run.end.hold != NULL || starter->run.stop.how != RUNS_ON ||
+        starter->run.phase != STARTER_RUN) {
+        return;
+    }
+    job_run_note_hold(starter, code, subcode, reason);
+    watch_tell(starter); /* a hold says why, not how much */
+    cage_kill(starter);  /* whose end is told then goes on with job_end_held() */
+}
+
+enum watch_seen watch_look(struct starter *starter)
+{
+    enum watch_seen seen = WATCH_LOOKED;
+    struct starter_watch *watch = &starter->run.watch;
+    if (starter->run.phase != STARTER_RUN || starter->run.process.pid <= 0) {
+        return WATCH_OVER;
+    }
+    uint64_t now_ms = loop_now_ms(starter->env.loop);
+    look_at_processes(starter);
+    look_at_energy(starter);
+    watch->looked = true;
+    if (now_ms >= watch->next_walk_ms) {
+        look_at_files(starter);
+    }
+    if (now_ms >= watch->next_net_ms) {
+        look_at_network(starter);
+    }
+    if (judge(starter, hold_running)) {
+        return WATCH_OVER;
+    }
+    if (starter->run.script == SCRIPT_JOB && now_ms >= watch->next_tell_ms) {
+        watch->next_tell_ms =
+            now_ms + (uint64_t)config_duration_ms(starter->env.config, "STARTER_UPDATE_INTERVAL");
+        watch_tell(starter);
+        joules_tell(starter, true); /* its user's figure is to be the job's */
+        seen = WATCH_TOLD;
+    }
+    joules_tell(starter, false);
+    mem_trim(); /* the start's, the walk's: half of what a running job costs us */
+    loop_timer_set(starter->timers[TIMER_WATCH], LOOK_MS);
+    return seen;
+}
+
+void watch_begin(struct starter *starter)
+{
+    struct starter_watch *watch = &starter->run.watch;
+    watch->next_tell_ms =
+        loop_now_ms(starter->env.loop) +
+        (uint64_t)config_duration_ms(starter->env.config, "STARTER_INITIAL_UPDATE_INTERVAL");
+    loop_timer_set(starter->timers[TIMER_WATCH], LOOK_MS);
+    joules_begin(starter);
+}
+
+void watch_rest(struct starter *starter)
+{
+    loop_timer_stop(starter->timers[TIMER_WATCH]);
+}
+
+bool watch_end(struct starter *starter)
+{
+    loop_timer_stop(starter->timers[TIMER_WATCH]);
+    look_at_processes(starter);
+    look_at_energy(starter);
+    look_at_files(starter);
+    return starter->run.watch.oom_kills > 0 && judge(starter, hold_running);
+}
+
+void watch_forget(struct starter *starter)
+{
+    os_traffic_destroy(starter->run.watch.traffic);
+    starter->run.watch.traffic = NULL;
+}
