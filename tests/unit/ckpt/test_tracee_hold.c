@@ -115,7 +115,10 @@ static void a_thread_that_has_ended_is_not_taken_for_one_of_another_tracer(void 
         (void)poll(NULL, 0, 1); /* it has been told, and ends */
     }
     assert_int_equal(tracee_hold(process, &tracee, &err), 0);
-    assert_int_equal(tracee.count, 1);
+    assert_true(tracee.count >= 1); /* a sanitizer has threads of its own */
+    for (size_t i = 0; i < tracee.count; i++) {
+        assert_int_not_equal(tracee.threads[i].tid, tid);
+    }
     tracee_release(&tracee, false);
     assert_int_equal(kill(process, SIGKILL), 0);
     assert_int_equal(kill(tracer, SIGKILL), 0);
