@@ -188,6 +188,10 @@ static int settle_one(const struct tracee *tracee, struct tracee_thread *thread,
                        "for vfork or a file server, cannot be stopped",
                        (int)tracee->pid, (int)thread->tid);
     }
+    if (rc == -EBUSY) {
+        return err_set(err, rc, "process %d: thread %d does not leave the kernel's vdso; try again",
+                       (int)tracee->pid, (int)thread->tid);
+    }
     if (rc == 0 || (rc == -ESRCH && thread->tid != tracee->pid)) {
         return rc;
     }
@@ -205,9 +209,10 @@ static int settle_all(struct tracee *tracee, size_t first, struct err *err)
     for (size_t i = first; i < tracee->count; i++) {
         struct tracee_thread *thread = &tracee->threads[i];
         int how = settle_one(tracee, thread, until_ns, rc == 0 ? err : NULL);
-        if (how == 0) {
+        if (how == 0 || how == -EBUSY) { /* it stands still, and has to be let go */
             tracee->threads[stopped++] = *thread;
-        } else if (rc == 0 && (how != -ESRCH || thread->tid == tracee->pid)) {
+        }
+        if (how != 0 && rc == 0 && (how != -ESRCH || thread->tid == tracee->pid)) {
             rc = how;
         }
     }
