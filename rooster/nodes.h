@@ -83,7 +83,7 @@ struct node_history { /* how its wakes were */
     struct wake_past last;
     int64_t quarantines;  /* in a row */
     int64_t naps;         /* in a row: asleep again at once while jobs waited for it */
-    int64_t nap_s;        /* asleep again at once, then; whether jobs wait is to be seen; 0: no */
+    int64_t nap_s;        /* when the node slept again at once after a wake; 0: it did not */
     int64_t last_boot_ms; /* what it took the last time; 0 unknown */
     struct boots boots;   /* what it took when it was woken */
     struct past past;     /* did it come, and was it what it had been? */

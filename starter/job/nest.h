@@ -20,8 +20,8 @@ struct starter_nest {
     char *cpus; /* of limits */
 };
 
-/* Empties the run's directory, of which no process is left, and keeps it; false: it is to be
- * removed. */
+/* Empties the run's directory and keeps it for the next run; no process of the run may be left.
+ * False: the directory must be removed instead. */
 bool nest_keep(struct starter *starter);
 /* Is the run's sandbox that of the kept directory, as new?  What else is kept is removed then. */
 bool nest_has_sandbox(struct starter *starter);
