@@ -11,7 +11,8 @@ import csource
 LINES_MAX = 1500
 LINES_WARNING = 800  # no finding: look whether two subjects are in the file, and leave it if there is one
 FUNCTION_LINES_MAX = 120
-COLUMNS_MAX = 100  # of C; other kinds of file may be wider
+COLUMNS_MAX = 100  # of C; scripts may be wider
+PROSE_COLUMNS_MAX = 120  # of pages; tables, headings and what stands there as code may be wider
 
 # Whole files that are data, or another's text: nothing is asked of them.
 DATA = ["LICENSE", "tests/fuzz/corpus/**", "tests/**/data/**", "tests/conformance/**", "**.png", "**.svg"]
@@ -35,6 +36,16 @@ def check_functions(name, text, findings):
             if number - start - 1 > FUNCTION_LINES_MAX:
                 findings.add(name, start, f"a function of {number - start - 1} lines, {FUNCTION_LINES_MAX} at most: split it")
             start = None
+
+
+def check_prose(name, lines, findings):
+    fenced = False
+    for number, line in enumerate(lines, 1):
+        if line.lstrip().startswith("```"):
+            fenced = not fenced
+        wide = fenced or re.match(r"\s*[|#]| {4,}(?! |[-*+] )", line)
+        if len(line) > PROSE_COLUMNS_MAX and not wide:
+            findings.add(name, number, f"{len(line)} columns of prose, {PROSE_COLUMNS_MAX} at most: break the line")
 
 
 def check(root, name, findings):
@@ -63,6 +74,8 @@ def check(root, name, findings):
         for pattern, advice in TRACES:
             if pattern.search(line) and not TRACES_ALLOWED.search(line):
                 findings.add(name, number, f"'{pattern.search(line).group()}': {advice}")
+    if name.endswith(".md"):
+        check_prose(name, lines, findings)
     if is_c:
         check_functions(name, text, findings)
         if not re.match(r"/\* " + re.escape(name) + r" - \S", text) and not name.startswith("tests/"):

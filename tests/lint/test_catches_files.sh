@@ -12,6 +12,11 @@ new_tree
 good | plant wire/call.c
 passes "a good file" files
 
+plant rooster/README.md < <(printf '| %0120d |\n    %0120d\n# %0120d\n' 1 2 3)
+passes "a table, code and a heading that are wide" files
+plant rooster/README.md < <(printf -- '- %0119d\n' 1)
+finds "a line of prose that is too long" "rooster/README.md:1: 121 columns of prose" files
+rm "$TREE/rooster/README.md"
 { good; printf 'int a;\tint b;\n'; } | plant wire/call.c
 finds "a tab" "wire/call.c:5: a tab" files
 { good; printf 'int a; \n'; } | plant wire/call.c
