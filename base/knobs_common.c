@@ -10,23 +10,24 @@ static const struct knob KNOBS[] = {
     {.name = "COLLECTOR_HOST",
      .type = KNOB_LIST,
      .fallback = "$(CONDOR_HOST:127.0.0.1)",
-     .help = "Where the collector listens, HOST or HOST:PORT; several are tried in order."},
+     .help = "Address of the collector, HOST or HOST:PORT; several are tried in order."},
     {.name = "UID_DOMAIN",
      .type = KNOB_STRING,
      .restart = true,
      .fallback = "$(FULL_HOSTNAME:localhost)",
-     .help = "Machines of one UID_DOMAIN share their accounts: a job runs there as its submitter."},
+     .help = "Machines with the same UID_DOMAIN share their accounts: a job runs there as its "
+             "submitter."},
     {.name = "FILESYSTEM_DOMAIN",
      .type = KNOB_STRING,
      .fallback = "$(FULL_HOSTNAME:localhost)",
-     .help = "Machines of one FILESYSTEM_DOMAIN see the same files: jobs run there without file "
-             "transfer."},
+     .help = "Machines with the same FILESYSTEM_DOMAIN see the same files: jobs run there without "
+             "file transfer."},
 
     /* Places */
     {.name = "LOCAL_DIR",
      .type = KNOB_PATH,
      .fallback = "/var/lib/roost",
-     .help = "Directory below which this machine's own directories are."},
+     .help = "Directory that contains this machine's own directories (log, spool and others)."},
     {.name = "LOG",
      .type = KNOB_PATH,
      .restart = true,
@@ -36,7 +37,7 @@ static const struct knob KNOBS[] = {
      .type = KNOB_PATH,
      .restart = true,
      .fallback = "$(LOCAL_DIR)/spool",
-     .help = "Directory of what must survive a restart; never on a network file system."},
+     .help = "Directory of data that must survive a restart; never on a network file system."},
     {.name = "EXECUTE",
      .type = KNOB_PATH,
      .fallback = "$(LOCAL_DIR)/execute",
@@ -62,81 +63,81 @@ static const struct knob KNOBS[] = {
     {.name = "POOL_CA",
      .type = KNOB_PATH,
      .fallback = "$(SEC_DIRECTORY)/ca.pem",
-     .help = "The pool's certificate authority: what the servers of the pool must show."},
+     .help = "File with the certificate of the pool's certificate authority, which must have "
+             "signed the certificates of the pool's servers."},
     {.name = "COLLECTOR_PIN",
      .type = KNOB_STRING,
      .help =
-         "The SHA-256 fingerprint of the collector's certificate, in hex: it is known by that, in "
-         "place of POOL_CA, by who has no file of the pool's; it changes with the certificate."},
+         "SHA-256 fingerprint of the collector's certificate, in hex. A host that has no POOL_CA "
+         "file knows the collector by this fingerprint; it changes whenever the certificate does."},
     {.name = "POOL_KEYS",
      .type = KNOB_PATH,
      .fallback = "$(SEC_DIRECTORY)/keys",
-     .help = "Directory of the public keys that tokens are checked with, <kid>.pub."},
+     .help = "Directory of the public keys that tokens are checked with, files <kid>.pub."},
     {.name = "POOL_NAME",
      .type = KNOB_STRING,
      .fallback = "",
-     .help = "The pool whose tokens are good here; empty: the one that this daemon's own token is "
-             "for, without a token UID_DOMAIN."},
+     .help = "The pool whose tokens this daemon accepts; empty: the pool of the daemon's own "
+             "token; without a token: UID_DOMAIN."},
     {.name = "TOKEN_FILE",
      .type = KNOB_PATH,
      .fallback = "$(SEC_DIRECTORY)/tokens/$(SUBSYSTEM:USER)",
-     .help =
-         "The token of this daemon or tool, and behind it the private key that it is bound to."},
+     .help = "File with the token of this daemon or tool, followed by the private key that the "
+             "token is bound to."},
     {.name = "COLLECTOR_PORT",
      .type = KNOB_INT,
      .fallback = "9618",
      .min = 0,
      .max = 65535,
-     .help = "Port of the collector where COLLECTOR_HOST names none."},
+     .help = "Port of the collector where COLLECTOR_HOST names no port."},
 
     {.name = "RESURRECT_MASTER",
      .type = KNOB_BOOL,
      .restart = true,
      .fallback = "true",
-     .help = "Whether daemons start their master again when it died without stopping them."},
+     .help = "Whether daemons restart their master when it died without stopping them."},
 
     /* Configuration itself */
     {.name = "LOCAL_CONFIG",
      .type = KNOB_LIST,
      .fallback = "",
-     .help = "Files, and directories of *.conf files, read after the shared file; relative paths "
-             "start at the shared file's directory."},
+     .help = "Configuration files, and directories of *.conf files, that are read after the shared "
+             "file; relative paths start at the shared file's directory."},
     {.name = "LOCAL_CONFIG_DIR",
      .type = KNOB_LIST,
      .fallback = "",
-     .help = "The same, read before those of LOCAL_CONFIG_FILE."},
+     .help = "Like LOCAL_CONFIG; read before the files of LOCAL_CONFIG_FILE."},
     {.name = "LOCAL_CONFIG_FILE",
      .type = KNOB_LIST,
      .fallback = "",
-     .help = "The same, read before those of LOCAL_CONFIG."},
+     .help = "Like LOCAL_CONFIG; read after LOCAL_CONFIG_DIR and before LOCAL_CONFIG."},
     {.name = "ENABLE_PERSISTENT_CONFIG",
      .type = KNOB_BOOL,
      .fallback = "false",
-     .help =
-         "Whether `roost config set` may change this machine's daemons, and what it set holds."},
+     .help = "Whether `roost config set` may change this machine's daemons, and whether values "
+             "that it has set apply."},
     {.name = "SETTABLE_ATTRS_ADMINISTRATOR",
      .type = KNOB_LIST,
      .fallback = "START, SUSPEND, CONTINUE, PREEMPT, WANT_SUSPEND, WANT_VACATE, KILL, RANK, "
                  "MAXJOBRETIREMENTTIME, HIBERNATE, HIBERNATE_CHECK_INTERVAL, UNHIBERNATE, *_DEBUG",
-     .help =
-         "What a caller with the scope ADMINISTRATOR may set at run time; '*' and '?' stand for "
-         "parts of names."},
+     .help = "Names of knobs that a caller with the scope ADMINISTRATOR may set at run time; '*' "
+             "and '?' stand for parts of names."},
     {.name = "SETTABLE_ATTRS_DAEMON",
      .type = KNOB_LIST,
      .fallback = "",
-     .help = "The same of the scopes SCHEDD and ROOSTER."},
+     .help = "Names of knobs that a caller with the scope SCHEDD or ROOSTER may set at run time."},
     {.name = "SETTABLE_ATTRS_NEGOTIATOR",
      .type = KNOB_LIST,
      .fallback = "",
-     .help = "The same of the scope NEGOTIATOR."},
+     .help = "Names of knobs that a caller with the scope NEGOTIATOR may set at run time."},
     {.name = "SETTABLE_ATTRS_WRITE",
      .type = KNOB_LIST,
      .fallback = "",
-     .help = "The same of the scope WRITE."},
+     .help = "Names of knobs that a caller with the scope WRITE may set at run time."},
     {.name = "PERSISTENT_CONFIG_DIR",
      .type = KNOB_PATH,
      .fallback = "$(LOCAL_DIR)/config",
-     .help = "Directory of what was set at run time, one file per daemon."},
+     .help = "Directory of the values that were set at run time, one file for each daemon."},
 
     {.name = "CKPT_PROGRAM",
      .type = KNOB_PATH,
@@ -145,22 +146,26 @@ static const struct knob KNOBS[] = {
     {.name = "RSYS_MOUNT_PROGRAM",
      .type = KNOB_PATH,
      .fallback = "$(SBIN)/roost-rsys-mount",
-     .help = "The program that runs a job on the files of its submit machine."},
+     .help =
+         "The program that lets a job see the files of its submit machine (remote system calls)."},
     {.name = "RSYS_WRAP_LIBRARY",
      .type = KNOB_PATH,
      .fallback = "$(SBIN)/../lib/roost/roost_remote.so",
-     .help = "What it gives such a job where there can be no file system, if the job's program was "
-             "linked with roost-compile --remote."},
+     .help = "The library that RSYS_MOUNT_PROGRAM gives to a job where FUSE is not available, if "
+             "the job's program was linked with roost-compile --remote."},
     {.name = "KILLING_TIMEOUT",
      .type = KNOB_DURATION_S,
      .fallback = "30",
      .min = 1,
      .max = 86400,
-     .help = "How long a job that was asked to end may take before it is killed, and its starter "
-             "after that."},
+     .help = "How long a job that was asked to end may take before it is killed, and then how long "
+             "its starter may take before it is killed."},
 
     /* Words for policies, as the example policies use them */
-    {.name = "MINUTE", .type = KNOB_INT, .fallback = "60", .help = "Seconds of a minute."},
+    {.name = "MINUTE",
+     .type = KNOB_INT,
+     .fallback = "60",
+     .help = "The number of seconds in a minute, for use in other values: `15 * $(MINUTE)`."},
 
     /* Logs */
     {.name = "ALL_DEBUG",
@@ -173,19 +178,19 @@ static const struct knob KNOBS[] = {
      .restart = true,
      .fallback = "10 MiB",
      .max = INT64_C(1) << 40,
-     .help = "Size at which a log file is moved aside; 0 for never."},
+     .help = "Size at which a log file is rotated; 0: never."},
     {.name = "MAX_NUM_DEFAULT_LOG",
      .type = KNOB_INT,
      .restart = true,
      .fallback = "1",
      .max = 1000,
      .unit = "files",
-     .help = "How many old log files are kept of each daemon."},
+     .help = "How many rotated log files of each daemon are kept."},
     {.name = "CLASSAD_ENABLE_USER_HOME",
      .type = KNOB_BOOL,
      .fallback = "false",
-     .help = "Whether userHome() in an expression may tell where the accounts of this machine have "
-             "their homes."},
+     .help = "Whether the ClassAd function userHome() returns home directories of this machine's "
+             "accounts."},
     {.name = "SUBMIT_ROOT_AS",
      .type = KNOB_STRING,
      .fallback = "",
@@ -195,44 +200,45 @@ static const struct knob KNOBS[] = {
     {.name = "ACCOUNTING_MAP",
      .type = KNOB_STRING,
      .fallback = "",
-     .help = "The one of CLASSAD_USER_MAP_NAMES that says for each account to what its jobs may be "
-             "charged: GROUP, with itself as the user; GROUP.* with any user, and all below it; * "
-             "for all.  Empty: any group, with itself as the user."},
+     .help = "Name of a map (one of CLASSAD_USER_MAP_NAMES) that lists for each account the groups "
+             "to which its jobs may be charged. GROUP: with the account itself as the user; "
+             "GROUP.*: with any user, and all groups below it; *: every group.  Empty: any group, "
+             "with the account itself as the user."},
     {.name = "NICE_USER_ACCOUNTING_GROUP_NAME",
      .type = KNOB_STRING,
      .fallback = "nice-user",
      .help = "The accounting group of jobs submitted with nice_user."},
     {.name = "CLASSAD_USER_MAP_NAMES",
      .type = KNOB_LIST,
-     .help = "The maps that userMap() in an expression may ask."},
+     .help = "Names of the maps that the ClassAd function userMap() can use."},
     {.name = "FILETRANSFER_PLUGINS",
      .type = KNOB_LIST,
      .restart = true,
-     .help = "File transfer plug-ins, as HTCondor has them: absolute paths of programs that fetch "
-             "inputs that are URLs."},
+     .help = "File transfer plug-ins, as in HTCondor: absolute paths of programs that fetch inputs "
+             "that are URLs."},
     {.name = "FILETRANSFER_CURL",
      .type = KNOB_STRING,
      .fallback = "/usr/bin/curl",
      .restart = true,
-     .help = "Fetches http, https and ftp URLs that none of the plug-ins claims; empty: they are "
-             "not fetched."},
+     .help = "The program that fetches http, https and ftp URLs that no plug-in claims; empty: "
+             "such URLs are not fetched."},
     {.name = "MAX_CONSTRAINT_STEPS",
      .type = KNOB_INT,
      .fallback = "500000000",
      .max = INT64_MAX,
      .unit = "steps",
-     .help = "Steps of evaluation (docs/CLASSAD.md, Limits) that the constraint of one request of "
-             "the schedd or the collector may take in all jobs or ads together; past it the "
-             "request ends with an error, and the log names the caller.  0 for no limit."},
+     .help = "How many evaluation steps (docs/CLASSAD.md, Limits) the constraint of one request to "
+             "the schedd or the collector may take, in all jobs or ads together; a request that "
+             "takes more ends with an error, and the log names the caller.  0: no limit."},
 };
 
 static const struct knob_family FAMILIES[] = {
-    {"*_DEBUG", "<DAEMON>_DEBUG", "What goes into that daemon's log; see ALL_DEBUG."},
+    {"*_DEBUG", "<DAEMON>_DEBUG", "What goes into the log of that daemon; see ALL_DEBUG."},
     {"CLASSAD_USER_MAPFILE_", "CLASSAD_USER_MAPFILE_<name>",
-     "The file of the map of that name: in each line a method (usually `*`), a user or a "
-     "/pattern/, and names."},
+     "The file of the map <name>. Each line has a method (usually `*`), a user or a /pattern/, and "
+     "the names that the map gives."},
     {"CLASSAD_USER_MAPDATA_", "CLASSAD_USER_MAPDATA_<name>",
-     "The lines of that map themselves, where there is no file."},
+     "The lines of the map <name> themselves, when the map has no file."},
 };
 
 const struct knob_table knobs_common = {.owner = "",

@@ -12,11 +12,11 @@ static const struct knob KNOBS[] = {
     {.name = "COLLECTOR_NAME",
      .type = KNOB_STRING,
      .fallback = "Roost pool of $(FULL_HOSTNAME:localhost)",
-     .help = "What the pool is called in the collector's own ad."},
+     .help = "Name of the pool in the collector's own ad."},
     {.name = "COLLECTOR_LISTEN",
      .type = KNOB_STRING,
      .fallback = "",
-     .help = "HOST or HOST:PORT to listen on, 0.0.0.0 for all addresses; empty: the first of "
+     .help = "HOST or HOST:PORT to listen on, 0.0.0.0 for all addresses; empty: the first entry of "
              "COLLECTOR_HOST."},
     {.name = "COLLECTOR_CERT",
      .type = KNOB_PATH,
@@ -36,45 +36,49 @@ static const struct knob KNOBS[] = {
      .fallback = "900",
      .min = 10,
      .max = YEAR_S,
-     .help = "How long an ad is kept that is not renewed and has no ClassAdLifetime of its own."},
+     .help = "How long the collector keeps an ad that is not renewed and has no ClassAdLifetime of "
+             "its own."},
     {.name = "OFFLINE_EXPIRE_ADS_AFTER",
      .type = KNOB_DURATION_S,
      .fallback = "0",
      .max = 100 * YEAR_S,
-     .help = "How long an offline ad is kept at most, whatever its ClassAdLifetime; 0 for no "
-             "limit but that."},
+     .help = "How long an offline ad is kept at most, whatever its ClassAdLifetime says; 0: only "
+             "ClassAdLifetime counts."},
     {.name = "ABSENT_REQUIREMENTS",
      .type = KNOB_EXPR,
      .fallback = "false",
-     .help = "Judged in a Machine ad that expires: true keeps it as absent (Absent = true), which "
-             "`roost status -absent` shows."},
+     .help = "Evaluated in each Machine ad that expires: if true, the collector keeps the ad as "
+             "absent (Absent = true), and `roost status -absent` shows it."},
     {.name = "ABSENT_EXPIRE_ADS_AFTER",
      .type = KNOB_DURATION_S,
      .fallback = "30 * 24 * 3600",
      .max = 100 * YEAR_S,
-     .help = "How long an absent ad is kept; 0 for ever."},
+     .help = "How long an absent ad is kept; 0: for ever."},
     {.name = "EXPIRE_INVALIDATED_ADS",
      .type = KNOB_BOOL,
      .fallback = "false",
-     .help = "Treat Machine ads that are taken back as those that expire: they may become absent."},
+     .help = "Whether Machine ads that their startd takes back are treated like ads that expire, "
+             "so that they may become absent."},
     {.name = "COLLECTOR_MAX_ADS_PER_IDENTITY",
      .type = KNOB_INT,
      .fallback = "200000",
      .min = 1,
      .max = 1000000,
-     .help = "How many ads the senders of one identity (of their tokens) may have together."},
+     .help =
+         "How many ads all senders with the same identity (in their tokens) may have together."},
     {.name = "COLLECTOR_MAX_BYTES_PER_IDENTITY",
      .type = KNOB_SIZE_BYTES,
      .fallback = "2 GiB",
      .min = 1024,
      .max = (int64_t)1 << 40,
-     .help = "How many bytes of ads, as they travel, they may have together."},
+     .help = "How many bytes of ads, as encoded on the wire, all senders with the same identity "
+             "may have together."},
     {.name = "COLLECTOR_MAX_BYTES_PER_AD",
      .type = KNOB_SIZE_BYTES,
      .fallback = "200 KiB",
      .min = 1024,
      .max = 1 << 20,
-     .help = "How large an ad may be, as it travels."},
+     .help = "How large an ad may be, as encoded on the wire."},
     {.name = "COLLECTOR_MAX_ATTRIBUTES_PER_AD",
      .type = KNOB_INT,
      .fallback = "20000",
@@ -86,7 +90,8 @@ static const struct knob KNOBS[] = {
      .fallback = "60",
      .min = 1,
      .max = YEAR_S,
-     .help = "How often the collector renews its own ad; who asks gets it as of now."},
+     .help = "How often the collector renews its own ad. A query for this ad always gets current "
+             "values."},
 };
 
 const struct knob_table collector_knobs = {.owner = "COLLECTOR",

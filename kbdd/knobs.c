@@ -10,18 +10,18 @@ static const struct knob KNOBS[] = {
     {.name = "KBDD",
      .type = KNOB_PATH,
      .fallback = "$(SBIN)/roost-kbdd",
-     .help = "The program that watches X displays, once for each."},
+     .help = "The program that watches X displays; one process for each display."},
     {.name = "KBDD_USER",
      .type = KNOB_STRING,
      .fallback = "nobody",
-     .help = "The account that talks to an X server of root, when kbdd was started as root; to "
-             "that of another user it talks as this user."},
+     .help = "The account under which a kbdd that root started talks to an X server of root. To "
+             "the X server of another user it talks as that user."},
     {.name = "KBDD_INTERVAL",
      .type = KNOB_DURATION_S,
      .fallback = "1",
      .min = 1,
      .max = 3600,
-     .help = "How often an X server is asked when keyboard and mouse were used last."},
+     .help = "How often an X server is asked when keyboard and mouse were last used."},
 };
 
 const struct knob_table kbdd_knobs = {.owner = "KBDD",

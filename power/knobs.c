@@ -10,11 +10,11 @@ static const struct knob NODE[] = {
     {.name = "method",
      .type = KNOB_STRING,
      .choices = "process|command|wol|libvirt|ipmi|redfish",
-     .help = "How the machine is switched."},
+     .help = "How the machine is switched on and off."},
     {.name = "next_methods",
      .type = KNOB_LIST,
-     .help = "Other methods that wake it, in this order, each when it did not come by the one "
-             "before."},
+     .help = "Further methods to wake the machine, in this order; each is tried when the machine "
+             "did not come up by the one before."},
     {.name = "config", .type = KNOB_PATH, .help = "Method process: the node's configuration file."},
     {.name = "lock_dir", .type = KNOB_PATH, .help = "Method process: the node's LOCK directory."},
     {.name = "program",
@@ -23,27 +23,30 @@ static const struct knob NODE[] = {
      .help = "Method process: the program that is the node's master."},
     {.name = "wake_command",
      .type = KNOB_STRING,
-     .help = "Method command: switches it on; gets its name."},
+     .help = "Method command: the program that switches the machine on; its argument is the "
+             "machine's name."},
     {.name = "sleep_command",
      .type = KNOB_STRING,
-     .help = "Method command: switches it off; gets its name."},
+     .help = "Method command: the program that switches the machine off; its argument is the "
+             "machine's name."},
     {.name = "status_command",
      .type = KNOB_STRING,
-     .help = "Method command: exit status 0 on, 1 off, else unknown; gets its name."},
+     .help = "Method command: the program that tells whether the machine is on; its argument is "
+             "the machine's name; exit status 0: on, 1: off, other: unknown."},
     {.name = "hardware_address",
      .type = KNOB_STRING,
-     .help = "Method wol: of the adapter that listens while the machine sleeps, as "
-             "52:54:00:12:34:56; default HardwareAddress of its offline ads."},
+     .help = "Method wol: hardware address of the adapter that listens while the machine sleeps, "
+             "as 52:54:00:12:34:56; default: HardwareAddress of its offline ads."},
     {.name = "subnet",
      .type = KNOB_STRING,
-     .help = "Method wol: the machine's network, as 10.0.0.0/24; default Subnet of its offline "
-             "ads, else those of all adapters here."},
+     .help = "Method wol: the machine's network, as 10.0.0.0/24; default: Subnet of its offline "
+             "ads, else the networks of all adapters of the rooster's host."},
     {.name = "relay",
      .type = KNOB_STRING,
      .choices = "auto|always|never",
      .fallback = "auto",
-     .help = "Method wol: does an awake machine of the network send the packets? auto: if the "
-             "rooster's host is not on it."},
+     .help = "Method wol: whether an awake machine of the same network sends the packets; auto: "
+             "only if the rooster's host is not on that network."},
     {.name = "password_file",
      .type = KNOB_PATH,
      .help = "Method wol: a file, for its owner alone, with the password that the adapter wants "
@@ -53,7 +56,8 @@ static const struct knob NODE[] = {
      .fallback = "0",
      .min = 0,
      .max = 65535,
-     .help = "Method wol: UDP port of the packets; 0: WakePort of its offline ads, else 9."},
+     .help =
+         "Method wol: UDP port of the packets; 0: WakePort of the machine's offline ads, else 9."},
     {.name = "wake_repeats",
      .type = KNOB_INT,
      .fallback = "3",
@@ -66,8 +70,8 @@ static const struct knob NODE[] = {
      .help = "Method libvirt: the connection to the hypervisor's daemon."},
     {.name = "domain",
      .type = KNOB_STRING,
-     .help = "Method libvirt: the guest's name, UUID or network address; default the machine's "
-             "name."},
+     .help =
+         "Method libvirt: the guest's name, UUID or network address; default: the machine's name."},
     {.name = "domain_sleep",
      .type = KNOB_STRING,
      .fallback = "level",
@@ -79,9 +83,8 @@ static const struct knob NODE[] = {
      .fallback = "60s",
      .min = 1,
      .max = 3600,
-     .help =
-         "Methods libvirt, ipmi, redfish: how long the machine may take to shut down; then it is "
-         "destroyed, or switched off."},
+     .help = "Methods libvirt, ipmi, redfish: how long the machine may take to shut down before it "
+             "is destroyed (libvirt) or switched off."},
     {.name = "helper",
      .type = KNOB_PATH,
      .fallback = "$(SBIN)/roost-libvirt",
@@ -92,27 +95,28 @@ static const struct knob NODE[] = {
      .min = 0,
      .max = 1000000,
      .unit = "W",
-     .help = "What it draws while it sleeps; 0: ROOSTER_ASLEEP_WATTS."},
+     .help = "What the machine draws while it sleeps; 0: ROOSTER_ASLEEP_WATTS."},
     {.name = "idle_watts",
      .type = KNOB_REAL,
      .fallback = "0",
      .min = 0,
      .max = 1000000,
      .unit = "W",
-     .help = "What it draws when it is on and idle; 0: ROOSTER_IDLE_WATTS."},
+     .help = "What the machine draws when it is on and idle; 0: ROOSTER_IDLE_WATTS."},
     {.name = "busy_watts",
      .type = KNOB_REAL,
      .fallback = "0",
      .min = 0,
      .max = 1000000,
      .unit = "W",
-     .help = "What it draws with all its cores at work; 0: ROOSTER_BUSY_WATTS."},
+     .help = "What the machine draws with all its cores at work; 0: ROOSTER_BUSY_WATTS."},
     {.name = "bmc",
      .type = KNOB_STRING,
-     .help =
-         "Methods ipmi, redfish: where the machine's management controller is: HOST, HOST:PORT or "
-         "[ADDRESS]:PORT."},
-    {.name = "bmc_user", .type = KNOB_STRING, .help = "Methods ipmi, redfish: the account there."},
+     .help = "Methods ipmi, redfish: address of the machine's management controller (BMC): HOST, "
+             "HOST:PORT or [ADDRESS]:PORT."},
+    {.name = "bmc_user",
+     .type = KNOB_STRING,
+     .help = "Methods ipmi, redfish: the account at the management controller."},
     {.name = "bmc_password_file",
      .type = KNOB_PATH,
      .help = "Methods ipmi, redfish: a file, for its owner alone, with bmc_user's password."},
@@ -120,48 +124,49 @@ static const struct knob NODE[] = {
      .type = KNOB_STRING,
      .fallback = "graceful",
      .choices = "graceful|soft|off",
-     .help = "Methods ipmi, redfish: how the machine is taken down: soft asks its operating "
-             "system, off "
-             "switches it off, graceful asks and after shutdown_timeout switches it off."},
+     .help = "Methods ipmi, redfish: how the machine is taken down. soft: its operating system is "
+             "asked; off: it is switched off; graceful: it is asked first, and switched off after "
+             "shutdown_timeout."},
     {.name = "cipher_suite",
      .type = KNOB_INT,
      .fallback = "0",
      .min = 0,
      .max = 17,
-     .help = "Method ipmi: 3 for old controllers; 0: as ipmitool chooses."},
+     .help = "Method ipmi: the cipher suite; 3 for old controllers; 0: ipmitool's choice."},
     {.name = "privilege",
      .type = KNOB_STRING,
      .fallback = "OPERATOR",
      .choices = "OPERATOR|ADMINISTRATOR",
-     .help = "Method ipmi: what is asked for; an operator may switch the machine."},
+     .help = "Method ipmi: the privilege level that the session asks for; OPERATOR is enough to "
+             "switch a machine."},
     {.name = "ipmitool",
      .type = KNOB_PATH,
      .fallback = "/usr/bin/ipmitool",
-     .help = "Method ipmi: the program."},
+     .help = "Method ipmi: path of the program ipmitool."},
     {.name = "bmc_system",
      .type = KNOB_STRING,
-     .help = "Method redfish: which of the controller's systems the machine is: what stands below "
-             "/redfish/v1/Systems, or a path; default the only one."},
+     .help = "Method redfish: which of the controller's systems the machine is: a name below "
+             "/redfish/v1/Systems, or a path; default: the only system."},
     {.name = "bmc_ca",
      .type = KNOB_PATH,
-     .help = "Method redfish: a file with the certificates that may vouch for the controller; "
-             "default those of this host."},
+     .help = "Method redfish: a file with the CA certificates that the controller's certificate is "
+             "checked against; default: those of this host."},
     {.name = "bmc_pin",
      .type = KNOB_STRING,
-     .help =
-         "Method redfish: sha256//... of the controller's public key, as curl's --pinnedpubkey; "
-         "without bmc_ca its certificate is not looked at."},
+     .help = "Method redfish: sha256//... of the controller's public key, as for curl's "
+             "--pinnedpubkey; with bmc_pin and without bmc_ca, the controller's certificate is not "
+             "checked otherwise."},
     {.name = "curl",
      .type = KNOB_PATH,
      .fallback = "/usr/bin/curl",
-     .help = "Method redfish: the program."},
+     .help = "Method redfish: path of the program curl."},
 };
 
 static const struct knob_section SECTIONS[] = {
     {.kind = "node",
      .options = NODE,
      .option_count = ARRAY_COUNT(NODE),
-     .help = "One machine: how it is woken."},
+     .help = "One machine: how it is switched on and off."},
 };
 
 const struct knob_table power_knobs = {.owner = "POWER",

@@ -11,42 +11,43 @@ static const struct knob KNOBS[] = {
     {.name = "ROOSTER_NAME",
      .type = KNOB_STRING,
      .restart = true,
-     .help = "Name of the rooster in its ad; default the host name."},
+     .help = "Name of the rooster in its ad; default: the host name."},
     {.name = "ROOSTER_INTERVAL",
      .type = KNOB_DURATION_S,
      .fallback = "300",
      .min = 1,
      .max = 86400,
-     .help = "How often all offline ads are looked at when nothing changes; changes are acted on "
-             "at once."},
+     .help = "How often the rooster examines all offline ads when nothing changes; it acts on "
+             "changes at once."},
     {.name = "ROOSTER_MAX_UNHIBERNATE",
      .type = KNOB_INT,
      .fallback = "0",
      .min = 0,
      .max = 1000000,
      .unit = "machines",
-     .help = "The most machines woken at one look; 0: no limit."},
+     .help = "How many machines the rooster wakes at most in one pass over the offline ads; 0: no "
+             "limit."},
     {.name = "ROOSTER_MAX_WAKING",
      .type = KNOB_INT,
      .fallback = "0",
      .min = 0,
      .max = 1000000,
      .unit = "machines",
-     .help = "The most machines that may be waking at a time; 0: no limit."},
+     .help = "How many machines may be waking at the same time; 0: no limit."},
     {.name = "ROOSTER_MAX_WAKING_PERCENT",
      .type = KNOB_INT,
      .fallback = "0",
      .min = 0,
      .max = 100,
-     .help = "The same as a share of the pool's machines, in percent, at least one machine; 0: no "
-             "limit."},
+     .help = "How many machines may be waking at the same time, in percent of the pool's machines, "
+             "at least one; 0: no limit."},
     {.name = "ROOSTER_MAX_WAKES_PER_MINUTE",
      .type = KNOB_INT,
      .fallback = "0",
      .min = 0,
      .max = 1000000,
      .unit = "orders",
-     .help = "The most orders to wake a machine in any minute, tries again among them; 0: no "
+     .help = "How many wake orders, repeated ones included, the rooster gives in any minute; 0: no "
              "limit."},
     {.name = "ROOSTER_MAX_WAKES_PER_DAY",
      .type = KNOB_INT,
@@ -54,216 +55,222 @@ static const struct knob KNOBS[] = {
      .min = 0,
      .max = WAKE_DAY_MAX,
      .unit = "wakes",
-     .help = "How often one machine may be woken for jobs in 24 hours; by name it may always be; "
-             "0: no limit."},
+     .help = "How often one machine may be woken for jobs in 24 hours; 0: no limit. `roost power "
+             "on NAME` is not limited."},
     {.name = "ROOSTER_DRY_RUN",
      .type = KNOB_BOOL,
      .fallback = "false",
-     .help = "Whether the rooster only says what it would switch (in its log, and by WouldWake in "
-             "what it tells of its nodes), and switches nothing."},
+     .help = "Whether the rooster only reports what it would switch (in its log, and as WouldWake "
+             "in the status of its nodes) and switches nothing."},
     {.name = "ROOSTER_MAX_WATTS",
      .type = KNOB_REAL,
      .fallback = "0",
      .min = 0,
      .max = 1000000000,
      .unit = "W",
-     .help = "No machine is woken, by name neither, by which the pool could draw more than this "
-             "(each that is awake as if all its cores were at work), by the watts of the 'node' "
-             "sections; 0: no limit."},
+     .help = "The most that the pool may draw, in watts, if all machines that are awake had all "
+             "their cores at work (the watts of the 'node' sections). A machine that would exceed "
+             "it is not woken, not even by name; 0: no limit."},
     {.name = "ROOSTER_RESERVE",
      .type = KNOB_STRING,
      .fallback = "",
-     .help = "How many idle machines are kept awake, and woken where there are too few: `5`, `10%` "
-             "of the pool, by day and local time `Mon-Fri 07:00-19:00 = 5, else 1`; the first that "
-             "fits counts."},
+     .help = "How many idle machines are kept awake (and woken if too few are): `5`, or `10%` of "
+             "the pool, or by day and local time `Mon-Fri 07:00-19:00 = 5, else 1`; the first "
+             "entry that applies counts."},
     {.name = "ROOSTER_MIN_UP",
      .type = KNOB_DURATION_S,
      .fallback = "0",
      .min = 0,
      .max = 864000,
-     .help = "How long every machine of the pool stays up after it was started, or woke."},
+     .help = "How long every machine of the pool stays up after it was started or woken."},
     {.name = "ROOSTER_BREAK_EVEN",
      .type = KNOB_REAL,
      .fallback = "1",
      .min = 0,
      .max = 1000,
-     .help = "A machine whose last sleeps were shorter than this times the time after which a "
-             "sleep saves what its boot draws stays up, idle, for that time; 0: it does not. "
-             "Watts must be known."},
+     .help = "Keeps a machine from sleeps that cost more than they save. A sleep breaks even when "
+             "it has saved what the boot after it draws; a machine whose last sleeps were shorter "
+             "than this many times the break-even time stays up, idle, for that time. 0: off. The "
+             "watts of the machine must be known."},
     {.name = "ROOSTER_CYCLE_ENERGY",
      .type = KNOB_REAL,
      .fallback = "0",
      .min = 0,
      .max = 1000000,
      .unit = "Wh",
-     .help = "What going down and coming up costs beside the draw of the boot, wear for example; "
-             "for ROOSTER_BREAK_EVEN."},
+     .help = "What one sleep costs besides the energy of the boot, for example wear; counted in "
+             "ROOSTER_BREAK_EVEN."},
     {.name = "ROOSTER_MAX_SLEEPS_PER_DAY",
      .type = KNOB_INT,
      .fallback = "0",
      .min = 0,
      .max = WAKE_DAY_MAX,
      .unit = "sleeps",
-     .help = "How often one machine may go to sleep by itself in 24 hours; 0: no limit."},
+     .help =
+         "How often one machine may go to sleep by its own HIBERNATE in 24 hours; 0: no limit."},
     {.name = "ROOSTER_MAX_SLEEPS_PER_MINUTE",
      .type = KNOB_INT,
      .fallback = "0",
      .min = 0,
      .max = 1000000,
      .unit = "machines",
-     .help = "The most machines that may begin to go down in any minute; 0: no limit."},
+     .help = "How many machines may begin to go down in any minute; 0: no limit."},
     {.name = "ROOSTER_MAX_GOING_DOWN",
      .type = KNOB_INT,
      .fallback = "0",
      .min = 0,
      .max = 1000000,
      .unit = "machines",
-     .help = "The most machines that may be going down at a time; 0: no limit."},
+     .help = "How many machines may be going down at the same time; 0: no limit."},
     {.name = "ROOSTER_MAX_GOING_DOWN_PERCENT",
      .type = KNOB_INT,
      .fallback = "0",
      .min = 0,
      .max = 100,
-     .help = "The same as a share of the pool's machines, in percent, at least one machine; 0: no "
-             "limit."},
+     .help = "How many machines may be going down at the same time, in percent of the pool's "
+             "machines, at least one; 0: no limit."},
     {.name = "ROOSTER_MAX_DOWN_PERCENT",
      .type = KNOB_INT,
      .fallback = "0",
      .min = 0,
      .max = 100,
-     .help = "The most of the pool's machines, in percent, that may be asleep or going down; 0: no "
-             "limit."},
+     .help =
+         "How many of the pool's machines, in percent, may be asleep or going down; 0: no limit."},
     {.name = "ROOSTER_GOING_DOWN_TIME",
      .type = KNOB_DURATION_S,
      .fallback = "1m",
      .min = 1,
      .max = 3600,
-     .help = "How long a machine that was told that it may go to sleep counts as going down; one "
-             "that the rooster takes down itself only until that is done."},
+     .help = "How long a machine that got permission to sleep counts as going down. A machine that "
+             "the rooster itself takes down counts only until it is down."},
     {.name = "ROOSTER_COLLECTOR_MIN_AGE",
      .type = KNOB_DURATION_S,
      .fallback = "5m",
      .min = 0,
      .max = 86400,
-     .help = "While the collector runs for less than this, the pool may not be complete in it: no "
-             "more than ROOSTER_YOUNG_MAX_DOWN machines go to sleep until then, and none is woken "
-             "for the "
-             "reserve."},
+     .help = "A collector that has run for less than this time may not know the whole pool yet. "
+             "Until then at most ROOSTER_YOUNG_MAX_DOWN machines may be asleep, and no machine is "
+             "woken for the reserve."},
     {.name = "ROOSTER_YOUNG_MAX_DOWN",
      .type = KNOB_INT,
      .fallback = "10",
      .min = 0,
      .max = 1000000,
      .unit = "machines",
-     .help = "The most that are asleep while the collector is young; 0: no limit."},
+     .help = "How many machines may be asleep while the collector is younger than "
+             "ROOSTER_COLLECTOR_MIN_AGE; 0: no limit."},
     {.name = "ROOSTER_ASLEEP_WATTS",
      .type = KNOB_REAL,
      .fallback = "0",
      .min = 0,
      .max = 1000000,
      .unit = "W",
-     .help = "What a machine draws while it sleeps, where its 'node' section does not say it; 0: "
-             "not known."},
+     .help =
+         "What a machine draws while it sleeps, if its 'node' section does not say; 0: unknown."},
     {.name = "ROOSTER_IDLE_WATTS",
      .type = KNOB_REAL,
      .fallback = "0",
      .min = 0,
      .max = 1000000,
      .unit = "W",
-     .help = "What a machine draws when it is on and idle, where its 'node' section does not say "
-             "it; 0: not known."},
+     .help = "What a machine draws when it is on and idle, if its 'node' section does not say; 0: "
+             "unknown."},
     {.name = "ROOSTER_BUSY_WATTS",
      .type = KNOB_REAL,
      .fallback = "0",
      .min = 0,
      .max = 1000000,
      .unit = "W",
-     .help = "What a machine draws with all its cores at work, where its 'node' section does not "
-             "say it; 0: not known."},
+     .help = "What a machine draws with all its cores at work, if its 'node' section does not say; "
+             "0: unknown."},
     {.name = "ROOSTER_ENERGY_DAYS",
      .type = KNOB_INT,
      .fallback = "60",
      .min = 1,
      .max = 4000,
      .unit = "days",
-     .help = "How long it is remembered what was drawn on a day (`roost power report`)."},
+     .help = "For how many days the energy of each day is kept (`roost power report`)."},
     {.name = "ROOSTER_UNHIBERNATE",
      .type = KNOB_EXPR,
      .fallback = "Offline && Unhibernate",
      .help = "Which machines this rooster may wake; evaluated in the offline ad."},
     {.name = "ROOSTER_UNHIBERNATE_RANK",
      .type = KNOB_EXPR,
-     .help = "Machines with a higher rank are woken first; evaluated in the offline ad."},
+     .help = "Machines for which this expression is higher are woken first; evaluated in the "
+             "offline ad."},
     {.name = "ROOSTER_WAKEUP_CMD",
      .type = KNOB_STRING,
-     .help = "The program that wakes machines without a 'node' section; it gets the offline ad on "
-             "standard input."},
+     .help = "The program that wakes machines without a 'node' section; it reads the offline ad "
+             "from standard input."},
     {.name = "ROOSTER_TEST_INTERVAL",
      .type = KNOB_DURATION_S,
      .fallback = "0",
      .min = 0,
      .max = 86400000,
-     .help = "A sleeping machine that was not woken with success for so long is woken as a test, "
-             "one machine at a time; 0: never."},
+     .help = "A sleeping machine whose last successful wake is longer ago than this is woken as a "
+             "test, one machine at a time; 0: never."},
     {.name = "ROOSTER_TICKET_CMD",
      .type = KNOB_STRING,
-     .help = "The program that tells somebody of a machine that needs a look: it was given up, "
-             "sleeps again and again, or joined with less than it promised; it gets the machine's "
-             "name, and on standard input what happened."},
+     .help = "The program that tells an operator (for example by a ticket) about a machine that "
+             "needs attention: its wakes were given up, it keeps going back to sleep, or it joined "
+             "with fewer resources than its offline ad promised. Its argument is the machine's "
+             "name; it reads from standard input what happened."},
     {.name = "ROOSTER_WAKE_DEADLINE",
      .type = KNOB_DURATION_S,
      .fallback = "5m",
      .min = 1,
      .max = 86400,
-     .help = "How long a woken machine may take to join the pool, as long as it has done so fewer "
-             "than 3 times; after that it may take twice the 95th percentile of its last 32 "
-             "boots."},
+     .help =
+         "How long a woken machine may take to join the pool, until it has done so 3 times. From "
+         "then on the deadline is learned: twice the 95th percentile of its last 32 boots."},
     {.name = "ROOSTER_WAKE_DEADLINE_MIN",
      .type = KNOB_DURATION_S,
      .fallback = "1m",
      .min = 1,
      .max = 86400,
-     .help = "A learned deadline is not shorter, unless ROOSTER_WAKE_DEADLINE is."},
+     .help = "Lower limit of a learned deadline; a shorter ROOSTER_WAKE_DEADLINE lowers it."},
     {.name = "ROOSTER_WAKE_DEADLINE_MAX",
      .type = KNOB_DURATION_S,
      .fallback = "30m",
      .min = 1,
      .max = 86400,
-     .help = "A learned deadline is not longer, unless ROOSTER_WAKE_DEADLINE is."},
+     .help = "Upper limit of a learned deadline; a longer ROOSTER_WAKE_DEADLINE raises it."},
     {.name = "ROOSTER_WAKE_ATTEMPTS",
      .type = KNOB_INT,
      .fallback = "3",
      .min = 1,
      .max = 100,
-     .help = "How often a machine is tried, by each of its methods, before it is left alone."},
+     .help =
+         "How many wakes are tried with each method of a machine before it is put in quarantine."},
     {.name = "ROOSTER_WAKE_BACKOFF",
      .type = KNOB_DURATION_S,
      .fallback = "10s",
      .min = 1,
      .max = 86400,
-     .help = "The wait after a failed wake; doubled each time."},
+     .help = "How long the rooster waits after a failed wake before it tries again; doubled each "
+             "time."},
     {.name = "ROOSTER_QUARANTINE",
      .type = KNOB_DURATION_S,
      .fallback = "1h",
      .min = 1,
      .max = 8640000,
-     .help = "How long a machine that could not be woken is left alone; doubled each time that "
-             "follows without a success in between. `roost power on` ends it."},
+     .help = "How long a machine that could not be woken is left alone; doubled each time until a "
+             "wake succeeds. `roost power on NAME` ends it."},
     {.name = "ROOSTER_QUARANTINE_MAX",
      .type = KNOB_DURATION_S,
      .fallback = "1d",
      .min = 1,
      .max = 8640000,
-     .help = "Up to so long; less than ROOSTER_QUARANTINE: it does not grow."},
+     .help = "Upper limit of the quarantine; if less than ROOSTER_QUARANTINE, the quarantine does "
+             "not grow."},
     {.name = "ROOSTER_ASLEEP_AGAIN",
      .type = KNOB_DURATION_S,
      .fallback = "1m",
      .min = 0,
      .max = 86400,
-     .help =
-         "A machine that was woken for jobs, sleeps again within this time without a claim, and "
-         "for which jobs wait within this time, ROOSTER_WAKE_ATTEMPTS times in a row, is left "
-         "alone; 0: it is woken again and again."},
+     .help = "Finds machines that are woken for jobs in vain. A machine that goes back to sleep "
+             "within this time without a claim, although jobs still wait for it, "
+             "ROOSTER_WAKE_ATTEMPTS times in a row, is put in quarantine; 0: off."},
 };
 
 const struct knob_table rooster_knobs = {.owner = "ROOSTER",

@@ -19,9 +19,8 @@ static const struct knob KNOBS[] = {
      .min = 0,
      .max = STARTD_SLOTS_MAX,
      .unit = "slots",
-     .help =
-         "How many equal static slots the machine is divided into; 0: one for each CPU. Not used "
-         "when any NUM_SLOTS_TYPE_<n> is set."},
+     .help = "How many equal static slots the machine is divided into; 0: one for each CPU.  "
+             "Ignored when any NUM_SLOTS_TYPE_<n> is set."},
     {.name = "NUM_CPUS",
      .type = KNOB_INT,
      .restart = true,
@@ -29,14 +28,13 @@ static const struct knob KNOBS[] = {
      .min = 0,
      .max = 65536,
      .unit = "CPUs",
-     .help = "How many CPUs to offer; 0: those that this process may use."},
+     .help = "How many CPUs to offer; 0: the number that this process may use."},
     {.name = "ASSIGN_CPU_AFFINITY",
      .type = KNOB_BOOL,
      .restart = true,
      .fallback = "false",
-     .help =
-         "Whether each slot, and each piece of one, has CPUs of its own, AssignedCpus, on which "
-         "alone its jobs run; for the first 256 CPUs."},
+     .help = "Whether each slot, and each dynamic slot, gets CPUs of its own (AssignedCpus), to "
+             "which its jobs are bound; for the first 256 CPUs."},
     {.name = "MEMORY",
      .type = KNOB_INT,
      .restart = true,
@@ -44,7 +42,7 @@ static const struct knob KNOBS[] = {
      .min = 0,
      .max = 1LL << 40,
      .unit = "MiB",
-     .help = "How much memory to offer; 0: what the machine has."},
+     .help = "How much memory to offer; 0: all memory of the machine."},
     {.name = "RESERVED_MEMORY",
      .type = KNOB_INT,
      .restart = true,
@@ -52,74 +50,78 @@ static const struct knob KNOBS[] = {
      .min = 0,
      .max = 1LL << 40,
      .unit = "MiB",
-     .help = "How much of the memory is kept from jobs."},
+     .help = "How much memory is reserved, and not offered to jobs."},
     {.name = "RESERVED_DISK",
      .type = KNOB_INT,
      .fallback = "0",
      .min = 0,
      .max = 1LL << 40,
      .unit = "MiB",
-     .help = "How much of the free disk below EXECUTE is kept from jobs."},
+     .help = "How much of the free disk space of EXECUTE is not offered to jobs."},
     {.name = "MACHINE_RESOURCE_NAMES",
      .type = KNOB_LIST,
      .restart = true,
-     .help = "Which of the MACHINE_RESOURCE_<name> count; empty: all of them."},
+     .help = "Which of the MACHINE_RESOURCE_<name> are offered; empty: all of them."},
     {.name = "MODIFY_REQUEST_EXPR_REQUESTCPUS",
      .type = KNOB_EXPR,
      .fallback = "quantize(RequestCpus,{1})",
-     .help =
-         "How many CPUs a piece of a partitionable slot gets; evaluated in the job's ad, TARGET "
-         "is the slot."},
+     .help = "How many CPUs a dynamic slot gets; evaluated in the job's ad, TARGET is the "
+             "partitionable slot."},
     {.name = "MODIFY_REQUEST_EXPR_REQUESTMEMORY",
      .type = KNOB_EXPR,
      .fallback = "quantize(RequestMemory,{128})",
-     .help = "The same for memory, in MiB."},
+     .help = "How much memory, in MiB, a dynamic slot gets; evaluated in the job's ad, TARGET is "
+             "the partitionable slot."},
     {.name = "MODIFY_REQUEST_EXPR_REQUESTDISK",
      .type = KNOB_EXPR,
      .fallback = "quantize(RequestDisk,{1024})",
-     .help = "The same for disk, in KiB."},
+     .help = "How much disk, in KiB, a dynamic slot gets; evaluated in the job's ad, TARGET is the "
+             "partitionable slot."},
     {.name = "START",
      .type = KNOB_EXPR,
      .fallback = "true",
-     .help = "Whether a slot may begin a job; TARGET is the job's ad."},
+     .help = "Whether a slot may start a job; TARGET is the job's ad."},
     {.name = "SLOT_WEIGHT",
      .type = KNOB_EXPR,
      .fallback = "Cpus",
-     .help = "What a slot counts for in shares, quotas and usage."},
-    {.name = "RANK", .type = KNOB_EXPR, .fallback = "0", .help = "How much a slot likes a job."},
+     .help = "How much a slot counts in shares, quotas and usage."},
+    {.name = "RANK",
+     .type = KNOB_EXPR,
+     .fallback = "0",
+     .help = "How much a slot prefers a job: higher is better; TARGET is the job's ad."},
     {.name = "MAXJOBRETIREMENTTIME",
      .type = KNOB_EXPR,
      .fallback = "0",
-     .help =
-         "Seconds of run time that a job is granted although a better claim waits for its slot; "
-         "the job's MaxJobRetirementTime may ask for less."},
+     .help = "How many seconds a job may still run although a better claim waits for its slot; the "
+             "job's MaxJobRetirementTime may ask for less."},
     {.name = "MACHINEMAXVACATETIME",
      .type = KNOB_EXPR,
      .fallback = "10 * 60",
-     .help = "Seconds that a preempted job has between its soft signal and being killed; the job's "
-             "JobMaxVacateTime may ask for less."},
+     .help = "How many seconds a preempted job has between its soft-kill signal and SIGKILL; the "
+             "job's JobMaxVacateTime may ask for less."},
     {.name = "SUSPEND",
      .type = KNOB_EXPR,
      .fallback = "false",
-     .help = "Whether a running job is to stand still, where WANT_SUSPEND is true; TARGET is the "
-             "job's ad here and in the five that follow."},
+     .help = "Whether a running job is suspended, if WANT_SUSPEND is true; TARGET is the job's ad, "
+             "also in CONTINUE, PREEMPT, WANT_SUSPEND, WANT_VACATE and KILL."},
     {.name = "CONTINUE",
      .type = KNOB_EXPR,
      .fallback = "true",
-     .help = "Whether a suspended job goes on."},
+     .help = "Whether a suspended job is resumed."},
     {.name = "PREEMPT",
      .type = KNOB_EXPR,
      .fallback = "false",
-     .help = "Whether a job has to go: a suspended one, or a running one that is not to be "
-             "suspended."},
+     .help = "Whether a job is preempted: a suspended job, or a running job for which WANT_SUSPEND "
+             "is false."},
     {.name = "WANT_SUSPEND",
      .type = KNOB_EXPR,
      .fallback = "$(SUSPEND)",
-     .help = "Whether SUSPEND counts for this job; if not, PREEMPT does."},
+     .help = "Whether SUSPEND applies to this job; if not, PREEMPT does."},
     {.name = "WANT_VACATE",
      .type = KNOB_EXPR,
      .fallback = "true",
-     .help = "Whether a job that has to go is asked to end first; if not, it is killed at once."},
+     .help = "Whether a preempted job is first asked to end (soft-kill signal, checkpoint); if "
+             "not, it is killed at once."},
     {.name = "KILL",
      .type = KNOB_EXPR,
      .fallback = "false",
@@ -127,57 +129,60 @@ static const struct knob KNOBS[] = {
     {.name = "CPU_BUSY",
      .type = KNOB_EXPR,
      .fallback = "LoadAvg - CondorLoadAvg >= 0.5",
-     .help = "CpuBusy of the slots' ads; CpuBusyTime says for how long it has been true."},
+     .help = "Value of CpuBusy in the slots' ads; CpuBusyTime says for how long it has been true."},
     {.name = "CONSOLE_DEVICES",
      .type = KNOB_LIST,
      .fallback = "mouse, console",
-     .help = "Names below /dev whose use is ConsoleIdle; virtual consoles (tty1 ...) are, too."},
+     .help = "Names below /dev whose use counts for ConsoleIdle; virtual consoles (tty1 ...) "
+             "always count."},
     {.name = "STARTD_HAS_BAD_UTMP",
      .type = KNOB_BOOL,
      .fallback = "true",
-     .help = "true: all ttys and ptys count for KeyboardIdle; false: those that utmp or logind has "
-             "a session on."},
+     .help = "true: the use of every tty and pty counts for KeyboardIdle; false: only of those "
+             "that have a session in utmp or logind."},
     {.name = "LOGIND_IDLE_HINT",
      .type = KNOB_BOOL,
      .fallback = "true",
-     .help = "Where there are graphical sessions, ask logind (loginctl) what their desktops say of "
-             "their users' being idle; for KeyboardIdle and ConsoleIdle."},
+     .help = "Whether logind (loginctl) is asked if graphical sessions are idle; for KeyboardIdle "
+             "and ConsoleIdle."},
     {.name = "SLOTS_CONNECTED_TO_CONSOLE",
      .type = KNOB_INT,
      .fallback = "1024",
      .min = 0,
      .max = STARTD_SLOTS_MAX,
      .unit = "slots",
-     .help = "Slots 1 to this one see the use of the console."},
+     .help = "How many slots, from slot 1 on, have the console's use in their ads."},
     {.name = "SLOTS_CONNECTED_TO_KEYBOARD",
      .type = KNOB_INT,
      .fallback = "1024",
      .min = 0,
      .max = STARTD_SLOTS_MAX,
      .unit = "slots",
-     .help = "Slots 1 to this one see the use of ttys and ptys."},
+     .help = "How many slots, from slot 1 on, have the use of ttys and ptys in their ads."},
     {.name = "DISCONNECTED_KEYBOARD_IDLE_BOOST",
      .type = KNOB_DURATION_S,
      .fallback = "1200",
      .min = 0,
      .max = 864000,
-     .help = "So much longer than the startd runs nobody has typed, for slots that see no use."},
+     .help = "KeyboardIdle of slots that are not connected to a keyboard is the age of the startd "
+             "plus this time."},
     {.name = "STARTD_ATTRS",
      .type = KNOB_LIST,
-     .help = "Names of further configuration values to put into the slots' ads, as expressions: a "
-             "text needs quotes of its own, `Room = \"\\\"B12\\\"\"`."},
-    {.name = "STARTD_EXPRS", .type = KNOB_LIST, .help = "The same: the older name."},
+     .help = "Names of further configuration values that are put into the slots' ads, as "
+             "expressions: a text needs quotes of its own, `Room = \"\\\"B12\\\"\"`."},
+    {.name = "STARTD_EXPRS",
+     .type = KNOB_LIST,
+     .help = "More names for STARTD_ATTRS; the older name."},
     {.name = "DRAINING_EVICTS_SUSPENDED",
      .type = KNOB_BOOL,
      .fallback = "false",
-     .help =
-         "Whether graceful draining evicts suspended jobs, so that it ends when it was expected "
-         "to; if not, they keep the retirement time that is left for when they go on."},
+     .help = "Whether graceful draining evicts suspended jobs, so that it ends when expected; if "
+             "not, they keep the rest of their retirement time for when they are resumed."},
     {.name = "HIBERNATE",
      .type = KNOB_EXPR,
      .fallback = "\"NONE\"",
-     .help = "The sleep level a slot agrees to, as NONE, S1 ... S5 or a number; every slot must "
-             "agree."},
+     .help = "The sleep level a slot agrees to: NONE, S1 ... S5 or a number; the machine sleeps "
+             "only if every slot agrees."},
     {.name = "HIBERNATE_CHECK_INTERVAL",
      .type = KNOB_DURATION_S,
      .fallback = "0",
@@ -189,57 +194,59 @@ static const struct knob KNOBS[] = {
      .fallback = "0",
      .min = 0,
      .max = 864000,
-     .help = "How long a machine stays up after it was started, or woke, whatever HIBERNATE says."},
+     .help = "How long a machine stays up after it was started or woken, whatever HIBERNATE says."},
     {.name = "HIBERNATE_RECLAIM_TIME",
      .type = KNOB_DURATION_MS,
      .fallback = "1s",
      .min = 0,
      .max = 600000,
-     .help = "How long a machine that goes to sleep by HIBERNATE, or was drained for jobs to take "
-             "back, waits with its offline ads out: jobs that come now take it back instead of "
-             "waking it."},
+     .help =
+         "How long a machine that goes to sleep by HIBERNATE, or was drained with `-reclaimable`, "
+         "waits before it goes down while its offline ads are already published: a job that "
+         "matches in this time takes the machine back, and no wake is needed."},
     {.name = "HIBERNATE_ASK_ROOSTER",
      .type = KNOB_STRING,
      .fallback = "always",
      .choices = "always|if_there|never",
-     .help = "Whether the rooster is asked before the machine goes to sleep. always: without an "
-             "answer it stays up, unless somebody ordered it by name; if_there: without an answer "
-             "it sleeps; never: it is not asked, and no guard of the pool holds it back."},
+     .help = "Whether the startd asks the rooster for permission before the machine sleeps. "
+             "always: without an answer the machine stays up, unless an operator ordered the sleep "
+             "by name; if_there: without an answer it sleeps; never: it does not ask, and the "
+             "limits of the rooster do not apply."},
     {.name = "UNHIBERNATE",
      .type = KNOB_EXPR,
      .fallback = "MY.MachineLastMatchTime =!= undefined",
-     .help = "When the rooster may wake the machine; evaluated in its offline ad."},
+     .help = "Whether the rooster may wake the machine; evaluated in its offline ad."},
     {.name = "POWER_METHOD",
      .type = KNOB_STRING,
      .fallback = "none",
      .choices = "none|host|process|command|rooster",
-     .help = "How this machine is taken down; none: it never sleeps; host: by itself, through "
+     .help = "How this machine is taken down. none: it never sleeps; host: by itself, through "
              "HIBERNATION_PLUGIN, systemd or the kernel; rooster: from outside, as its 'node' "
-             "section in the rooster's configuration says."},
+             "section in the rooster's configuration says; process: its processes are stopped (a "
+             "node of a personal pool); command: by POWER_SLEEP_CMD."},
     {.name = "POWER_SLEEP_CMD",
      .type = KNOB_STRING,
-     .help = "The program that takes this machine down, for POWER_METHOD command; for host the one "
-             "that switches it off (S5), default poweroff."},
+     .help = "The program that takes this machine down, for POWER_METHOD command; for POWER_METHOD "
+             "host the program that switches it off (S5), default: poweroff."},
     {.name = "HIBERNATION_PLUGIN",
      .type = KNOB_PATH,
-     .help =
-         "POWER_METHOD host: a program that says what levels of sleep the machine has (argument "
-         "`ad`: it writes an ad with HibernationSupportedStates), and takes it down (`set S3`)."},
+     .help = "POWER_METHOD host: a program that reports the machine's sleep levels (argument `ad`: "
+             "it prints an ad with HibernationSupportedStates) and takes the machine down "
+             "(arguments `set S3`)."},
     {.name = "HIBERNATION_PLUGIN_ARGS",
      .type = KNOB_STRING,
-     .help = "Arguments of HIBERNATION_PLUGIN before those."},
+     .help = "Arguments that HIBERNATION_PLUGIN gets before `ad` or `set`."},
     {.name = "LINUX_HIBERNATION_METHOD",
      .type = KNOB_STRING,
      .fallback = "auto",
      .choices = "auto|logind|/sys",
-     .help = "POWER_METHOD host: who suspends the machine or switches it off; auto: logind (by "
+     .help = "POWER_METHOD host: how the machine is suspended or switched off; auto: logind (by "
              "systemctl) where systemd is the machine's init, else the kernel through /sys/power."},
     {.name = "HIBERNATION_OVERRIDE_WOL",
      .type = KNOB_BOOL,
      .fallback = "false",
-     .help =
-         "POWER_METHOD host: sleep although the machine has no adapter that magic packets wake: "
-         "something else does."},
+     .help = "POWER_METHOD host: whether the machine may sleep although it has no adapter that "
+             "magic packets wake, because something else wakes it."},
     {.name = "HIBERNATE_WITH_USERS",
      .type = KNOB_BOOL,
      .fallback = "false",
@@ -247,130 +254,134 @@ static const struct knob KNOBS[] = {
     {.name = "POWER_ROOT",
      .type = KNOB_STRING,
      .fallback = "",
-     .help = "Put before /sys/power, /run/systemd and /run/utmp, where it is looked what the "
-             "machine can and who is logged in: for containers and tests."},
+     .help = "A directory that is put before the paths /sys/power, /run/systemd and /run/utmp, "
+             "from which the startd reads the machine's sleep levels and who is logged in; for "
+             "containers and tests."},
     {.name = "POWER_SOURCE",
      .type = KNOB_STRING,
      .fallback = "auto",
      .choices = "auto|NUT|RAPL|model|none",
-     .help = "By what it is known how much the machine draws: its UPS, the counters of its "
-             "processors and memory, or the watts that are configured; auto: the first of them "
-             "that says something."},
+     .help = "How the startd knows what the machine draws: from its UPS, from the counters of its "
+             "processors and memory (RAPL), or from configured watts; auto: the first of these "
+             "that gives a value."},
     {.name = "MACHINE_ASLEEP_WATTS",
      .type = KNOB_REAL,
      .fallback = "$(ROOSTER_ASLEEP_WATTS:0)",
      .min = 0,
      .max = 1000000,
      .unit = "W",
-     .help = "What the machine draws while it sleeps, where no 'node' section of its name says it; "
-             "0: not known."},
+     .help =
+         "What the machine draws while it sleeps, if no 'node' section for it says; 0: unknown."},
     {.name = "MACHINE_IDLE_WATTS",
      .type = KNOB_REAL,
      .fallback = "$(ROOSTER_IDLE_WATTS:0)",
      .min = 0,
      .max = 1000000,
      .unit = "W",
-     .help = "The same, on and idle."},
+     .help = "What the machine draws when it is on and idle, if no 'node' section for it says; 0: "
+             "unknown."},
     {.name = "MACHINE_BUSY_WATTS",
      .type = KNOB_REAL,
      .fallback = "$(ROOSTER_BUSY_WATTS:0)",
      .min = 0,
      .max = 1000000,
      .unit = "W",
-     .help = "The same, all its cores at work."},
+     .help = "What the machine draws with all its cores at work, if no 'node' section for it says; "
+             "0: unknown."},
     {.name = "RAPL_ROOT",
      .type = KNOB_STRING,
      .fallback = "$(POWER_ROOT:)/sys/class/powercap",
-     .help = "Where the kernel shows the counters of processors and memory (packages and dram of "
-             "intel-rapl)."},
+     .help = "Directory in which the kernel shows the energy counters of processors and memory "
+             "(intel-rapl)."},
     {.name = "RAPL_REST_WATTS",
      .type = KNOB_REAL,
      .fallback = "0",
      .min = 0,
      .max = 1000000,
      .unit = "W",
-     .help = "What the rest of the machine draws, beside its processors and memory: added to what "
-             "RAPL says."},
+     .help =
+         "What the machine draws besides its processors and memory; added to what RAPL measures."},
     {.name = "NUT_UPS",
      .type = KNOB_STRING,
-     .help = "The UPS that the machine hangs on, as `upsc` takes it (NAME or NAME@HOST); empty: "
-             "none is asked."},
+     .help = "The UPS that feeds the machine, as `upsc` names it (NAME or NAME@HOST); empty: no "
+             "UPS is asked."},
     {.name = "NUT_PROGRAM",
      .type = KNOB_PATH,
      .fallback = "/bin/upsc",
-     .help = "The program that asks it."},
+     .help = "The program that asks the UPS: upsc."},
     {.name = "NUT_INTERVAL",
      .type = KNOB_DURATION_S,
      .fallback = "30s",
      .min = 1,
      .max = 3600,
-     .help = "How often it is asked; an answer counts for three times as long."},
+     .help = "How often the UPS is asked; an answer is used for three times as long."},
     {.name = "NUT_TIMEOUT",
      .type = KNOB_DURATION_S,
      .fallback = "10s",
      .min = 1,
      .max = 3600,
-     .help = "How long it may take to answer."},
+     .help = "How long the UPS may take to answer."},
     {.name = "NUT_SHARE",
      .type = KNOB_REAL,
      .fallback = "1",
      .min = 0,
      .max = 1,
-     .help = "Which part of what the UPS delivers is this machine's."},
+     .help = "Which part of the UPS's output this machine draws."},
     {.name = "NETWORK_INTERFACE",
      .type = KNOB_STRING,
-     .help = "Which network adapter could wake this machine: a pattern for its name or IPv4 "
-             "address, of the card or of the bridge, bond or VLAN above it; default the one by "
+     .help = "Which network adapter wakes this machine: a pattern for the name or IPv4 address of "
+             "the card, or of the bridge, bond or VLAN above it; default: the adapter through "
              "which the pool is reached."},
     {.name = "ENABLE_WAKE_ON_LAN",
      .type = KNOB_BOOL,
      .fallback = "true",
-     .help = "Before it sleeps, this machine tells that adapter to wake it for magic packets."},
+     .help =
+         "Whether the machine, before it sleeps, sets its adapter to wake it for magic packets."},
     {.name = "WAKE_PASSWORD_FILE",
      .type = KNOB_PATH,
-     .help =
-         "A file, for its owner alone, with a password (SecureOn, 01:23:45:67:89:ab) that magic "
-         "packets must hold; the machine does not sleep if its adapter does not take it."},
+     .help = "A file, readable for its owner alone, with a password (SecureOn, 01:23:45:67:89:ab) "
+             "that magic packets must contain; the machine does not sleep if its adapter cannot be "
+             "given the password."},
     {.name = "WAKE_PORT",
      .type = KNOB_INT,
      .fallback = "9",
      .min = 1,
      .max = 65535,
-     .help = "The UDP port of magic packets for this machine, as its ads say."},
+     .help = "The UDP port of magic packets for this machine, which its ads tell."},
     {.name = "DAEMON_SHUTDOWN",
      .type = KNOB_EXPR,
      .fallback = "false",
-     .help = "When it is true the startd takes no more jobs, lets those that run retire, and ends; "
-             "evaluated in the first slot's ad."},
+     .help = "When this expression becomes true, the startd takes no more jobs, lets the running "
+             "ones retire, and exits; evaluated in the first slot's ad."},
     {.name = "STARTD_NOCLAIM_SHUTDOWN",
      .type = KNOB_DURATION_S,
      .fallback = "0",
      .min = 0,
      .max = 864000,
-     .help = "How long without a claim the startd stays before it ends; 0: for ever."},
+     .help = "How long the startd runs without a claim before it exits; 0: for ever."},
     {.name = "STARTD_IS_GLIDEIN",
      .type = KNOB_BOOL,
      .fallback = "false",
-     .help = "Whether this machine does not come back: when the startd ends, it takes its ads from "
-             "the collector."},
+     .help = "Whether this machine does not come back: when the startd exits, it removes its ads "
+             "from the collector."},
     {.name = "MATCH_TIMEOUT",
      .type = KNOB_DURATION_S,
      .fallback = "120",
      .min = 1,
      .max = 86400,
-     .help = "How long a slot stays Matched without its schedd answering."},
+     .help = "How long a slot stays Matched while its schedd does not answer."},
     {.name = "UPDATE_INTERVAL",
      .type = KNOB_DURATION_S,
      .fallback = "5 * $(MINUTE)",
      .min = 1,
      .max = 86400,
-     .help = "How often all ads are sent when nothing changes."},
+     .help = "How often the startd sends all its ads when nothing changes."},
     {.name = "POLLING_INTERVAL",
      .type = KNOB_DURATION_S,
      .fallback = "5",
      .min = 1,
      .max = 3600,
-     .help = "How often load, idle time and the policy expressions are looked at."},
+     .help = "How often load, idle times and the policy expressions are evaluated."},
     {.name = "STARTER",
      .type = KNOB_PATH,
      .fallback = "$(SBIN)/roost-starter",
@@ -379,27 +390,24 @@ static const struct knob KNOBS[] = {
 
 static const struct knob_family FAMILIES[] = {
     {"SLOT_TYPE_*_PARTITIONABLE", "SLOT_TYPE_<n>_PARTITIONABLE",
-     "Whether slots of that type are partitionable: jobs get pieces of them as large as they ask "
+     "Whether slots of type n are partitionable: each job gets a dynamic slot as large as it asks "
      "for."},
     {"SLOT_TYPE_*_*", "SLOT_TYPE_<n>_START",
-     "For slots of that type, in place of START; likewise RANK, SUSPEND, CONTINUE, "
-     "PREEMPT, WANT_SUSPEND, WANT_VACATE, KILL, MAXJOBRETIREMENTTIME, MACHINEMAXVACATETIME, "
-     "UNHIBERNATE."},
+     "START for slots of type n; likewise RANK, SUSPEND, CONTINUE, PREEMPT, WANT_SUSPEND, "
+     "WANT_VACATE, KILL, MAXJOBRETIREMENTTIME, MACHINEMAXVACATETIME, UNHIBERNATE."},
     {"SLOT_TYPE_", "SLOT_TYPE_<n>",
      "What a slot of type n (1 to 10) gets: `cpus=2, memory=25%, disk=1/4, GPUs=auto`, or one "
-     "share "
-     "of everything, `50%`; what is not named is `auto`, an equal share of what is left."},
+     "share of everything, `50%`; what is not named is `auto`, an equal share of the rest."},
     {"NUM_SLOTS_TYPE_", "NUM_SLOTS_TYPE_<n>", "How many slots of type n the machine has."},
     {"MACHINE_RESOURCE_INVENTORY_", "MACHINE_RESOURCE_INVENTORY_<name>",
-     "A command that says how many of that resource there are, Detected<name>, and what is known "
-     "of "
-     "each (docs/protocol/ads.md); run when the startd starts, unless MACHINE_RESOURCE_<name> is "
-     "set."},
+     "A command, run when the startd starts, that reports how many of the resource there are "
+     "(Detected<name>) and the properties of each (docs/protocol/ads.md); not run if "
+     "MACHINE_RESOURCE_<name> is set."},
     {"MACHINE_RESOURCE_", "MACHINE_RESOURCE_<name>",
-     "A resource of this machine beside Cpus, Memory and Disk: how many there are (`4`), or the "
-     "identifiers of each (`CUDA0, CUDA1`)."},
+     "A resource of this machine besides Cpus, Memory and Disk: how many there are (`4`), or the "
+     "identifier of each (`CUDA0, CUDA1`)."},
     {"MODIFY_REQUEST_EXPR_REQUEST", "MODIFY_REQUEST_EXPR_REQUEST<name>",
-     "How much of that resource a piece gets; unset: what the job asks for."},
+     "How much of the resource <name> a dynamic slot gets; unset: what the job asks for."},
 };
 
 static const char *const RESTART_FAMILIES[] = {"SLOT_TYPE_*_PARTITIONABLE", "SLOT_TYPE_",
