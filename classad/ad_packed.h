@@ -21,6 +21,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/hash_chains.h"
 #include "classad/ad_identity.h"
 #include "classad/ad_private.h"
 
@@ -40,9 +41,7 @@ struct strbuf;
 #define AD_KEPT_COUNT 16u /* names in them */
 
 struct ad_pool {
-    struct ad_shape **chains;
-    size_t chain_count; /* a power of two */
-    size_t shape_count;
+    struct hash_chains shapes;      /* by the hash of their names */
     struct ad_shape *latest;        /* the one that was asked for last */
     struct ad_regex_cache *regexes; /* NULL until needed */
     /* Of entries over bodies, which mostly are the same few: by hash, the latest in each place. */
@@ -61,18 +60,17 @@ struct ad_shape_name {
 };
 
 struct ad_shape {
-    uint32_t owner_count; /* bodies, and whoever is making one */
+    struct hash_link link; /* first; in the pool's table */
+    uint32_t owner_count;  /* bodies, and whoever is making one */
     uint32_t count;
     uint32_t names_bytes;
     uint32_t index_mask;
-    uint64_t hash; /* of names, for the table */
     bool has_special;
     bool has_private;
     uint16_t identities;                         /* of ad_identity_names[], a bit for each */
     uint16_t identity_places[AD_IDENTITY_COUNT]; /* of those that it has */
     bool is_kept;                                /* by its pool */
     struct ad_pool *pool;                        /* in whose table it is; NULL: in none */
-    struct ad_shape *next;                       /* in its chain of the table */
     struct ad_body *bodies[AD_SHAPE_BODIES];
     uint16_t *order; /* of printing; NULL until asked for */
     /* Where a name was found that was asked for lately, by where the asker keeps it: whoever asks

@@ -31,16 +31,14 @@ void ad_pool_destroy(struct ad_pool *pool)
     for (uint32_t i = 0; i < AD_POOL_KEPT; i++) {
         ad_shape_unref(pool->kept[i]);
     }
-    for (size_t i = 0; i < pool->chain_count; i++) {
-        for (struct ad_shape *shape = pool->chains[i]; shape != NULL; shape = shape->next) {
-            shape->pool = NULL; /* lives on with its ads */
-        }
+    for (struct hash_link *link = NULL; (link = hash_chains_next(&pool->shapes, link)) != NULL;) {
+        ((struct ad_shape *)link)->pool = NULL; /* lives on with its ads */
     }
     ad_regex_cache_destroy(pool->regexes);
     for (uint32_t i = 0; i < AD_POOL_NAMES; i++) {
         ad_name_destroy(pool->names[i]);
     }
-    mem_free(pool->chains);
+    hash_chains_fini(&pool->shapes);
     mem_free(pool);
 }
 
@@ -383,19 +381,19 @@ void ad_prefetch(const struct ad *ad)
 void ad_pool_figures(const struct ad_pool *pool, struct ad_pool_figures *ret)
 {
     *ret = (struct ad_pool_figures){0};
-    for (size_t i = 0; i < pool->chain_count; i++) {
-        for (const struct ad_shape *shape = pool->chains[i]; shape != NULL; shape = shape->next) {
-            if (shape->is_kept && shape->owner_count == 1) {
-                continue; /* no ad has it */
-            }
-            ret->shapes++;
-            ret->bytes += ad_shape_bytes(shape);
-            for (uint32_t j = 0; j < AD_SHAPE_BODIES; j++) {
-                const struct ad_body *body = shape->bodies[j];
-                if (body != NULL && body->user_count > 0) {
-                    ret->prototypes++;
-                    ret->bytes += ad_body_heap(body);
-                }
+    const struct hash_link *link = NULL;
+    while ((link = hash_chains_next(&pool->shapes, link)) != NULL) {
+        const struct ad_shape *shape = (const struct ad_shape *)link;
+        if (shape->is_kept && shape->owner_count == 1) {
+            continue; /* no ad has it */
+        }
+        ret->shapes++;
+        ret->bytes += ad_shape_bytes(shape);
+        for (uint32_t j = 0; j < AD_SHAPE_BODIES; j++) {
+            const struct ad_body *body = shape->bodies[j];
+            if (body != NULL && body->user_count > 0) {
+                ret->prototypes++;
+                ret->bytes += ad_body_heap(body);
             }
         }
     }

@@ -14,8 +14,7 @@
 #include "base/mem.h"
 #include "classad/ad_packed.h"
 
-#define SMALL           8u /* names that are found without an index */
-#define CHAINS_AT_FIRST 64u
+#define SMALL 8u /* names that are found without an index */
 
 /* ---- the table ---- */
 
@@ -46,12 +45,10 @@ static struct ad_shape *find_hashed(struct ad_pool *pool, const char *names, siz
                                     uint32_t count, uint64_t hash, uint32_t *passed)
 {
     *passed = 0;
-    if (pool->chains == NULL) {
-        return NULL;
-    }
-    struct ad_shape *shape = pool->chains[hash & (pool->chain_count - 1)];
-    for (; shape != NULL; shape = shape->next) {
-        if (shape->hash == hash && ad_shape_is(shape, names, bytes, count)) {
+    struct hash_link *link = hash_chains_at(&pool->shapes, hash);
+    for (; link != NULL; link = link->next) {
+        struct ad_shape *shape = (struct ad_shape *)link;
+        if (link->hash == hash && ad_shape_is(shape, names, bytes, count)) {
             pool->latest = shape;
             return shape;
         }
@@ -73,35 +70,10 @@ struct ad_shape *ad_shape_find(struct ad_pool *pool, const char *names, size_t b
     return find_hashed(pool, names, bytes, count, block_hash(names, bytes), &passed);
 }
 
-static void table_grow(struct ad_pool *pool)
+static void table_add(struct ad_pool *pool, uint64_t hash, struct ad_shape *shape)
 {
-    size_t count = pool->chain_count == 0 ? CHAINS_AT_FIRST : pool->chain_count * 2;
-    struct ad_shape **chains = mem_zalloc(count * sizeof(struct ad_shape *));
-    for (size_t i = 0; i < pool->chain_count; i++) {
-        struct ad_shape *shape = pool->chains[i];
-        while (shape != NULL) {
-            struct ad_shape *next = shape->next;
-            struct ad_shape **chain = &chains[shape->hash & (count - 1)];
-            shape->next = *chain;
-            *chain = shape;
-            shape = next;
-        }
-    }
-    mem_free(pool->chains);
-    pool->chains = chains;
-    pool->chain_count = count;
-}
-
-static void table_add(struct ad_pool *pool, struct ad_shape *shape)
-{
-    if (pool->shape_count >= pool->chain_count) {
-        table_grow(pool);
-    }
-    struct ad_shape **chain = &pool->chains[shape->hash & (pool->chain_count - 1)];
-    shape->next = *chain;
+    hash_chains_add(&pool->shapes, hash, &shape->link);
     shape->pool = pool;
-    *chain = shape;
-    pool->shape_count++;
     pool->latest = shape;
 }
 
@@ -120,12 +92,7 @@ static void keep(struct ad_pool *pool, struct ad_shape *shape)
 
 static void table_remove(struct ad_pool *pool, struct ad_shape *shape)
 {
-    struct ad_shape **link = &pool->chains[shape->hash & (pool->chain_count - 1)];
-    while (*link != shape) {
-        link = &(*link)->next;
-    }
-    *link = shape->next;
-    pool->shape_count--;
+    hash_chains_remove(&pool->shapes, &shape->link);
     if (pool->latest == shape) {
         pool->latest = NULL;
     }
@@ -278,9 +245,8 @@ int ad_shape_get(struct ad_pool *pool, const char *names, size_t bytes, uint32_t
         mem_free(shape);
         return rc;
     }
-    shape->hash = hash;
     if (pool != NULL && passed < AD_CHAIN_MAX) {
-        table_add(pool, shape);
+        table_add(pool, hash, shape);
         if (count <= AD_KEPT_COUNT) {
             keep(pool, shape);
         }

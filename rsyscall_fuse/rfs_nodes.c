@@ -18,17 +18,13 @@
 #include "base/err.h"
 #include "base/mem.h"
 
-#define BUCKETS_FIRST 1024
-#define MODE_TYPE     0170000U
-#define MODE_DIR      0040000U
-#define KERNELS_TOP   1 /* FUSE_ROOT_ID */
+#define MODE_TYPE   0170000U
+#define MODE_DIR    0040000U
+#define KERNELS_TOP 1 /* FUSE_ROOT_ID */
 
 struct rfs_nodes {
-    struct rfs_node **by_file;
-    struct rfs_name **by_name;
-    size_t buckets; /* of each; a power of two */
-    size_t count;   /* nodes */
-    size_t names;
+    struct hash_chains by_file; /* struct rfs_node */
+    struct hash_chains by_name; /* struct rfs_name */
     uint64_t generation;
     struct rfs_view *top;
 };
@@ -44,58 +40,38 @@ static uint64_t mix(uint64_t x)
     return x ^ x >> 33;
 }
 
-static size_t file_bucket(const struct rfs_nodes *nodes, uint32_t space, uint64_t dev, uint64_t ino)
+static uint64_t file_hash(uint32_t space, uint64_t dev, uint64_t ino)
 {
-    return (size_t)mix(ino ^ mix(dev ^ ((uint64_t)space << 40))) & (nodes->buckets - 1);
+    return mix(ino ^ mix(dev ^ ((uint64_t)space << 40)));
 }
 
-static size_t name_bucket(const struct rfs_nodes *nodes, const struct rfs_node *parent,
-                          const char *name, size_t length)
+static uint64_t name_hash(const struct rfs_node *parent, const char *name, size_t length)
 {
     uint64_t hash = 0xcbf29ce484222325ULL;
     for (size_t i = 0; i < length; i++) {
         hash = (hash ^ (unsigned char)name[i]) * 0x100000001b3ULL;
     }
-    return (size_t)mix(hash ^ (uint64_t)(uintptr_t)parent) & (nodes->buckets - 1);
-}
-
-static void grow(struct rfs_nodes *nodes)
-{
-    struct rfs_node **files = nodes->by_file;
-    struct rfs_name **names = nodes->by_name;
-    size_t before = nodes->buckets;
-    nodes->buckets *= 2;
-    nodes->by_file = mem_zalloc(nodes->buckets * sizeof(struct rfs_node *));
-    nodes->by_name = mem_zalloc(nodes->buckets * sizeof(struct rfs_name *));
-    for (size_t i = 0; i < before; i++) {
-        for (struct rfs_node *node = files[i], *next; node != NULL; node = next) {
-            next = node->hash_next;
-            size_t at = file_bucket(nodes, node->space, node->dev, node->ino);
-            node->hash_next = nodes->by_file[at];
-            nodes->by_file[at] = node;
-        }
-        for (struct rfs_name *name = names[i], *next; name != NULL; name = next) {
-            next = name->hash_next;
-            size_t at = name_bucket(nodes, name->parent, name->text, name->length);
-            name->hash_next = nodes->by_name[at];
-            nodes->by_name[at] = name;
-        }
-    }
-    mem_free(files);
-    mem_free(names);
+    return mix(hash ^ (uint64_t)(uintptr_t)parent);
 }
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
-static struct rfs_name **find_name(const struct rfs_nodes *nodes, const struct rfs_node *parent,
-                                   const char *text, size_t length)
+static bool is_name(const struct rfs_name *name, const struct rfs_node *parent, const char *text,
+                    size_t length)
 {
-    struct rfs_name **at = &nodes->by_name[name_bucket(nodes, parent, text, length)];
-    while (*at != NULL && ((*at)->parent != parent || (*at)->length != length ||
-                           memcmp((*at)->text, text, length) != 0)) {
-        at = &(*at)->hash_next;
+    return name->parent == parent && name->length == length &&
+           memcmp(name->text, text, length) == 0;
+}
+
+static struct rfs_name *find_name(const struct rfs_nodes *nodes, const struct rfs_node *parent,
+                                  const char *text)
+{
+    size_t length = strlen(text);
+    struct hash_link *link = hash_chains_at(&nodes->by_name, name_hash(parent, text, length));
+    while (link != NULL && !is_name((const struct rfs_name *)link, parent, text, length)) {
+        link = link->next;
     }
-    return at;
+    return (struct rfs_name *)link;
 }
 
 static void free_if_unused(struct rfs_nodes *nodes, struct rfs_node *node);
@@ -103,11 +79,8 @@ static void free_if_unused(struct rfs_nodes *nodes, struct rfs_node *node);
 /* The directory may be freed by it, the child is not. */
 static void drop_name(struct rfs_nodes *nodes, struct rfs_name *name)
 {
-    struct rfs_name **at = find_name(nodes, name->parent, name->text, name->length);
-    CHECK(*at == name);
-    *at = name->hash_next;
+    hash_chains_remove(&nodes->by_name, &name->link);
     TAILQ_REMOVE(&name->child->names, name, entry);
-    nodes->names--;
     struct rfs_node *parent = name->parent;
     mem_free(name);
     rfs_node_unref(nodes, parent);
@@ -117,7 +90,7 @@ static void give_name(struct rfs_nodes *nodes, struct rfs_node *parent, const ch
                       struct rfs_node *child)
 {
     size_t length = strlen(text);
-    struct rfs_name *had = *find_name(nodes, parent, text, length);
+    struct rfs_name *had = find_name(nodes, parent, text);
     if (had != NULL && had->child == child) {
         TAILQ_REMOVE(&child->names, had, entry);
         TAILQ_INSERT_HEAD(&child->names, had, entry);
@@ -130,26 +103,20 @@ static void give_name(struct rfs_nodes *nodes, struct rfs_node *parent, const ch
     if (had != NULL) {
         drop_name(nodes, had);
     }
-    if (nodes->names >= nodes->buckets) {
-        grow(nodes);
-    }
-    struct rfs_name **at = find_name(nodes, parent, text, length);
-    name->hash_next = *at;
-    *at = name;
+    hash_chains_add(&nodes->by_name, name_hash(parent, text, length), &name->link);
     TAILQ_INSERT_HEAD(&child->names, name, entry);
-    nodes->names++;
 }
 
 struct rfs_node *rfs_nodes_at(const struct rfs_nodes *nodes, const struct rfs_node *parent,
                               const char *name)
 {
-    const struct rfs_name *found = *find_name(nodes, parent, name, strlen(name));
+    const struct rfs_name *found = find_name(nodes, parent, name);
     return found != NULL ? found->child : NULL;
 }
 
 void rfs_nodes_unname(struct rfs_nodes *nodes, struct rfs_node *parent, const char *name)
 {
-    struct rfs_name *found = *find_name(nodes, parent, name, strlen(name));
+    struct rfs_name *found = find_name(nodes, parent, name);
     if (found != NULL && !rfs_node_is_view(found->child)) {
         struct rfs_node *child = found->child;
         drop_name(nodes, found);
@@ -192,13 +159,7 @@ static struct rfs_node *make_node(struct rfs_nodes *nodes, uint32_t space, uint6
     node->generation = ++nodes->generation;
     TAILQ_INIT(&node->names);
     LIST_INIT(&node->opens);
-    if (nodes->count >= nodes->buckets) {
-        grow(nodes);
-    }
-    size_t at = file_bucket(nodes, space, dev, ino);
-    node->hash_next = nodes->by_file[at];
-    nodes->by_file[at] = node;
-    nodes->count++;
+    hash_chains_add(&nodes->by_file, file_hash(space, dev, ino), &node->link);
     return node;
 }
 
@@ -208,12 +169,7 @@ static void free_if_unused(struct rfs_nodes *nodes, struct rfs_node *node)
         return;
     }
     CHECK(node->writes == NULL && LIST_EMPTY(&node->opens));
-    struct rfs_node **at = &nodes->by_file[file_bucket(nodes, node->space, node->dev, node->ino)];
-    while (*at != node) {
-        at = &(*at)->hash_next;
-    }
-    *at = node->hash_next;
-    nodes->count--;
+    hash_chains_remove(&nodes->by_file, &node->link);
     node->refs = 1; /* while its names go */
     while (!TAILQ_EMPTY(&node->names)) {
         drop_name(nodes, TAILQ_FIRST(&node->names));
@@ -244,12 +200,15 @@ void rfs_node_forget(struct rfs_nodes *nodes, struct rfs_node *node, uint64_t lo
 struct rfs_node *rfs_nodes_nameless(struct rfs_nodes *nodes, uint32_t space,
                                     const struct rsys_attr *attr)
 {
-    struct rfs_node *node = nodes->by_file[file_bucket(nodes, space, attr->dev, attr->ino)];
-    while (node != NULL &&
-           (node->space != space || node->dev != attr->dev || node->ino != attr->ino)) {
-        node = node->hash_next;
+    struct hash_link *link =
+        hash_chains_at(&nodes->by_file, file_hash(space, attr->dev, attr->ino));
+    for (; link != NULL; link = link->next) {
+        struct rfs_node *node = (struct rfs_node *)link;
+        if (node->space == space && node->dev == attr->dev && node->ino == attr->ino) {
+            return node;
+        }
     }
-    return node != NULL ? node : make_node(nodes, space, attr->dev, attr->ino);
+    return make_node(nodes, space, attr->dev, attr->ino);
 }
 
 struct rfs_node *rfs_nodes_found(struct rfs_nodes *nodes, struct rfs_node *parent, const char *name,
@@ -274,7 +233,7 @@ uint64_t rfs_node_number(const struct rfs_nodes *nodes, const struct rfs_node *n
 
 size_t rfs_nodes_count(const struct rfs_nodes *nodes)
 {
-    return nodes->count;
+    return nodes->by_file.count;
 }
 
 /* ---- where ----------------------------------------------------------------------------------- */
@@ -375,15 +334,9 @@ static struct rfs_view *make_view(struct rfs_nodes *nodes, struct rfs_view *abov
 static void renew_spaces(struct rfs_nodes *nodes, struct rfs_view *view)
 {
     struct rfs_node *node = view->node;
-    struct rfs_node **at = &nodes->by_file[file_bucket(nodes, node->space, node->dev, node->ino)];
-    while (*at != node) {
-        at = &(*at)->hash_next;
-    }
-    *at = node->hash_next;
+    hash_chains_remove(&nodes->by_file, &node->link);
     node->space = space_of(view);
-    at = &nodes->by_file[file_bucket(nodes, node->space, node->dev, node->ino)];
-    node->hash_next = *at;
-    *at = node;
+    hash_chains_add(&nodes->by_file, file_hash(node->space, node->dev, node->ino), &node->link);
     for (struct rfs_view *each = view->first; each != NULL; each = each->next) {
         renew_spaces(nodes, each);
     }
@@ -441,9 +394,6 @@ struct rfs_node *rfs_nodes_top(const struct rfs_nodes *nodes)
 struct rfs_nodes *rfs_nodes_create(void)
 {
     struct rfs_nodes *nodes = mem_zalloc(sizeof(*nodes));
-    nodes->buckets = BUCKETS_FIRST;
-    nodes->by_file = mem_zalloc(nodes->buckets * sizeof(struct rfs_node *));
-    nodes->by_name = mem_zalloc(nodes->buckets * sizeof(struct rfs_name *));
     nodes->top = make_view(nodes, NULL, "", 0);
     return nodes;
 }
@@ -458,23 +408,23 @@ static void free_view(struct rfs_view *view)
     mem_free(view);
 }
 
+/* Frees the table and the structs in it, of which the link is the first member. */
+static void free_links(struct hash_chains *table)
+{
+    for (struct hash_link *link = hash_chains_next(table, NULL), *next; link != NULL; link = next) {
+        next = hash_chains_next(table, link);
+        mem_free(link);
+    }
+    hash_chains_fini(table);
+}
+
 void rfs_nodes_destroy(struct rfs_nodes *nodes)
 {
     if (nodes == NULL) {
         return;
     }
-    for (size_t i = 0; i < nodes->buckets; i++) {
-        for (struct rfs_name *name = nodes->by_name[i], *next; name != NULL; name = next) {
-            next = name->hash_next;
-            mem_free(name);
-        }
-        for (struct rfs_node *node = nodes->by_file[i], *next; node != NULL; node = next) {
-            next = node->hash_next;
-            mem_free(node);
-        }
-    }
+    free_links(&nodes->by_name);
+    free_links(&nodes->by_file);
     free_view(nodes->top);
-    mem_free(nodes->by_file);
-    mem_free(nodes->by_name);
     mem_free(nodes);
 }

@@ -19,6 +19,7 @@
 #include <stdint.h>
 #include <sys/queue.h>
 
+#include "base/hash_chains.h"
 #include "rsyscall/rsys.h"
 
 struct err;
@@ -32,17 +33,17 @@ struct rfs_writes;
 
 /* One name of a node. */
 struct rfs_name {
+    struct hash_link link; /* first; in the table of names */
     struct rfs_node *parent, *child;
-    struct rfs_name *hash_next;
     TAILQ_ENTRY(rfs_name) entry; /* of the child's names: the latest first */
     size_t length;
     char text[];
 };
 
 struct rfs_node {
+    struct hash_link link; /* first; in the table of files */
     uint64_t dev, ino;
     uint32_t space; /* of which root; RFS_NO_ROOT: made up */
-    struct rfs_node *hash_next;
     uint64_t generation;
     uint64_t lookups; /* how often the kernel was told of it */
     unsigned refs;    /* who else holds it: names of children, open files, calls */

@@ -60,7 +60,7 @@ static void call_tell(struct call call, int status, const char *text)
 {
     if (call.raw != NULL) {
         struct frame frame = {.type = FRAME_REPLY,
-                              .request = call.node.id,
+                              .request = id_of(&call.node),
                               .status = status,
                               .text = text,
                               .text_length = strlen(text)};
@@ -82,7 +82,7 @@ static int call_allowed(const struct wire *wire)
     if (wire->state != WIRE_READY) {
         return -ENOTCONN;
     }
-    return wire->calls.count >= WIRE_REQUESTS_MAX ? -EBUSY : 0;
+    return wire->calls.chains.count >= WIRE_REQUESTS_MAX ? -EBUSY : 0;
 }
 
 /* After the frame of the call was encoded. */
@@ -202,7 +202,7 @@ void request_deadlines(void *arg)
             continue;
         }
         struct call ended = call_take(wire, call);
-        cancel_send(wire, ended.node.id);
+        cancel_send(wire, id_of(&ended.node));
         call_tell(ended, -ETIMEDOUT, "no answer in time");
         node = wire->calls.first;
     }

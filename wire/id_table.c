@@ -7,54 +7,25 @@
 #include "wire/id_table.h"
 
 #include "base/check.h"
-#include "base/mem.h"
-
-#define BUCKETS_MIN 8
-
-static struct id_node **bucket_of(const struct id_table *table, uint64_t id)
-{
-    return &table->buckets[id & (table->bucket_count - 1)];
-}
 
 void id_table_fini(struct id_table *table)
 {
-    mem_free(table->buckets);
+    hash_chains_fini(&table->chains);
     *table = (struct id_table){0};
 }
 
 struct id_node *id_table_get(const struct id_table *table, uint64_t id)
 {
-    struct id_node *node = table->buckets == NULL ? NULL : *bucket_of(table, id);
-    while (node != NULL && node->id != id) {
-        node = node->chain;
+    struct hash_link *link = hash_chains_at(&table->chains, id);
+    while (link != NULL && link->hash != id) {
+        link = link->next;
     }
-    return node;
-}
-
-static void chain_add(struct id_table *table, struct id_node *node)
-{
-    struct id_node **bucket = bucket_of(table, node->id);
-    node->chain = *bucket;
-    *bucket = node;
-}
-
-static void grow(struct id_table *table)
-{
-    mem_free(table->buckets);
-    table->bucket_count = table->bucket_count == 0 ? BUCKETS_MIN : table->bucket_count * 2;
-    table->buckets = mem_zalloc(table->bucket_count * sizeof(table->buckets[0]));
-    for (struct id_node *node = table->first; node != NULL; node = node->next) {
-        chain_add(table, node);
-    }
+    return (struct id_node *)link;
 }
 
 void id_table_add(struct id_table *table, uint64_t id, struct id_node *node)
 {
     CHECK(id_table_get(table, id) == NULL);
-    if (table->count >= table->bucket_count) {
-        grow(table);
-    }
-    node->id = id;
     node->next = NULL;
     node->previous = table->last;
     if (table->last != NULL) {
@@ -63,18 +34,12 @@ void id_table_add(struct id_table *table, uint64_t id, struct id_node *node)
         table->first = node;
     }
     table->last = node;
-    chain_add(table, node);
-    table->count++;
+    hash_chains_add(&table->chains, id, &node->link);
 }
 
 void id_table_remove(struct id_table *table, struct id_node *node)
 {
-    struct id_node **link = bucket_of(table, node->id);
-    while (*link != node) {
-        CHECK(*link != NULL);
-        link = &(*link)->chain;
-    }
-    *link = node->chain;
+    hash_chains_remove(&table->chains, &node->link);
     if (node->previous != NULL) {
         node->previous->next = node->next;
     } else {
@@ -85,5 +50,4 @@ void id_table_remove(struct id_table *table, struct id_node *node)
     } else {
         table->last = node->previous;
     }
-    table->count--;
 }

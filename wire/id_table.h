@@ -1,7 +1,7 @@
 /* wire/id_table.h - from request number to what waits under it, and all of them in order.
  *
  * Intrusive: the node is the first member of what is kept, so that a request costs one allocation.
- * A hash of chains that doubles as it fills; the list beside it keeps the order of insertion, in
+ * The list beside the hash table keeps the order of insertion, in
  * which everything is told when a connection ends.
  *
  * SPDX-License-Identifier: Apache-2.0
@@ -12,18 +12,23 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/hash_chains.h"
+
 struct id_node {
-    uint64_t id;
-    struct id_node *chain;
+    struct hash_link link; /* first; its hash is the number */
     struct id_node *previous, *next;
 };
 
 struct id_table {
-    struct id_node **buckets; /* NULL while empty */
-    size_t bucket_count;      /* a power of two */
-    size_t count;
+    struct hash_chains chains;
     struct id_node *first, *last;
 };
+
+/* The number of a node that is in a table. */
+static inline uint64_t id_of(const struct id_node *node)
+{
+    return node->link.hash;
+}
 
 void id_table_fini(
     struct id_table *table); /* the nodes are the caller's; zeroed is a valid table */

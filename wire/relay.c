@@ -431,7 +431,7 @@ static void relay_show(struct relay *relay, const struct frame *frame)
                                .blob_length = message.blob_length};
     wire_reply_f call = relay->call;
     void *arg = relay->arg;
-    uint64_t number = relay->node.id;
+    uint64_t number = id_of(&relay->node);
     if (!more) {
         id_table_remove(&wire->relays, &relay->node);
         relay_free(relay);

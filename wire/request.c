@@ -229,8 +229,8 @@ void request_end_revoked(struct wire *wire, const char *token_id)
         size_t payload = 0;
         char text[FRAME_TEXT_MAX];
         (void)snprintf(text, sizeof text, "token revoked (id '%s')", token_id);
-        (void)reply_send(wire, request, request->node.id, reply_flags(request), -EKEYREVOKED, text,
-                         NULL, &payload);
+        (void)reply_send(wire, request, id_of(&request->node), reply_flags(request), -EKEYREVOKED,
+                         text, NULL, &payload);
         request_gone(request);
         node = wire->requests.first; /* gone() may have ended others */
     }
@@ -275,8 +275,8 @@ void wire_reply_refusal(struct wire_request *request, const struct ad *args, int
         if (is_denial(status) && !request->logged) {
             denials_tell(request->wire, request->caller, request->verb, why);
         }
-        (void)reply_send(request->wire, request, request->node.id, reply_flags(request), status,
-                         why, &body, &payload);
+        (void)reply_send(request->wire, request, id_of(&request->node), reply_flags(request),
+                         status, why, &body, &payload);
     }
     request_unlink(request);
     request_free(request);
@@ -300,8 +300,8 @@ void wire_reply_ok(struct wire_request *request, const struct wire_body *body)
     if (request->wire != NULL && !request->cancelled && request->wire->state == WIRE_READY &&
         !(request->quiet && !says_something(body))) {
         size_t payload = 0;
-        int rc = reply_send(request->wire, request, request->node.id, reply_flags(request), 0, "",
-                            body, &payload);
+        int rc = reply_send(request->wire, request, id_of(&request->node), reply_flags(request), 0,
+                            "", body, &payload);
         if (rc < 0) {
             wire_reply_error(request, rc, "the answer is too large for one message");
             return;
@@ -337,10 +337,10 @@ bool wire_reply_part(struct wire_request *request, const struct wire_body *body)
         return true;
     }
     size_t payload = 0;
-    int rc = reply_send(request->wire, request, request->node.id,
+    int rc = reply_send(request->wire, request, id_of(&request->node),
                         FRAME_FLAG_MORE | reply_flags(request), 0, "", body, &payload);
     if (rc < 0) {
-        (void)reply_send(request->wire, request, request->node.id, reply_flags(request), rc,
+        (void)reply_send(request->wire, request, id_of(&request->node), reply_flags(request), rc,
                          "a part of the answer is too large for one message", NULL, &payload);
         request->cancelled = true;
         return true;
@@ -359,7 +359,7 @@ bool wire_reply_part_made(struct wire_request *request, const void *body, size_t
                                           .text = "",
                                           .made = body,
                                           .made_length = length};
-    if (content_send(wire, request, request->node.id, &content, &payload) < 0) {
+    if (content_send(wire, request, id_of(&request->node), &content, &payload) < 0) {
         wire_fail(wire, -EMSGSIZE, true, "a part of an answer is too large for its frame");
         return true;
     }
@@ -371,7 +371,7 @@ static void raw_send(struct wire *wire, const struct wire_request *request,
 {
     uint8_t kept = reply->flags & (FRAME_FLAG_MORE | FRAME_FLAG_SIGNED);
     size_t begin =
-        frame_begin(&wire->out, FRAME_REPLY, kept | reply_flags(request), 0, request->node.id);
+        frame_begin(&wire->out, FRAME_REPLY, kept | reply_flags(request), 0, id_of(&request->node));
     frame_put_u32(&wire->out, (uint32_t)reply->status);
     frame_put_text16(&wire->out, reply->text, reply->text_length);
     if ((kept & FRAME_FLAG_SIGNED) != 0) {
@@ -605,10 +605,10 @@ static int request_judge(struct wire *wire, const struct frame *frame, struct ca
     if (rc < 0) {
         return rc;
     }
-    if (wire->requests.count >= share_of(caller, WIRE_REQUESTS_MAX) ||
+    if (wire->requests.chains.count >= share_of(caller, WIRE_REQUESTS_MAX) ||
         !has_room(wire, caller, frame->payload_length)) {
         return err_set(err, -EBUSY, "too many unanswered requests from you: %zu with %zu bytes",
-                       wire->requests.count, wire->request_bytes);
+                       wire->requests.chains.count, wire->request_bytes);
     }
     rc = wire_limits_request(wire, frame->payload_length, err);
     if (rc < 0) {
@@ -687,7 +687,7 @@ int wire_request_charge(struct wire_request *request, size_t bytes, struct err *
     }
     if (!has_room(wire, request->caller, bytes)) {
         return err_set(err, -EBUSY, "too many unanswered requests from you: %zu with %zu bytes",
-                       wire->requests.count, wire->request_bytes);
+                       wire->requests.chains.count, wire->request_bytes);
     }
     int rc = wire_limits_request(wire, bytes, err);
     if (rc == 0) {
@@ -752,11 +752,11 @@ void request_output_drained(struct wire *wire)
     while (node != NULL && wire->state == WIRE_READY && !output_is_full(wire)) {
         struct wire_request *request = (struct wire_request *)node;
         node = node->next;
-        if (request->node.id <= last || !request->full || request->cancelled ||
+        if (id_of(&request->node) <= last || !request->full || request->cancelled ||
             request->in_flight >= WIRE_WINDOW_BYTES) {
             continue;
         }
-        last = request->node.id;
+        last = id_of(&request->node);
         request_goes_on(request);
         node = wire->requests.first; /* others may be gone */
     }

@@ -423,7 +423,7 @@ int wire_limits_request(struct wire *wire, size_t bytes, struct err *err)
     const struct wire_limits *limits = wire->context->limits;
     struct wire_account *account = wire->share.account;
     if (!wire->share.proved) {
-        return wire->requests.count < WIRE_STRANGER_REQUESTS &&
+        return wire->requests.chains.count < WIRE_STRANGER_REQUESTS &&
                        bytes <= WIRE_STRANGER_BYTES - wire->request_bytes
                    ? 0
                    : err_set(err, -EBUSY,

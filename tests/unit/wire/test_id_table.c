@@ -24,7 +24,7 @@ static void what_is_added_is_found_and_what_is_removed_is_not(void **state)
     for (uint64_t i = 1; i < NODES; i += 2) {
         id_table_remove(&table, &nodes[i]);
     }
-    assert_int_equal(table.count, NODES / 2);
+    assert_int_equal(table.chains.count, NODES / 2);
     for (uint64_t i = 0; i < NODES; i++) {
         assert_ptr_equal(id_table_get(&table, i * 3 + 1), i % 2 == 0 ? &nodes[i] : NULL);
         assert_null(id_table_get(&table, i * 3 + 2));

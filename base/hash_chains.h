@@ -1,0 +1,46 @@
+/* base/hash_chains.h - a hash table of chains whose links lie inside the caller's structs.
+ *
+ * For things that are kept by a number or by several keys at a time, where base/strmap.h, which
+ * copies a text key and allocates, would cost too much.  A struct has one struct hash_link for each
+ * table that it is in.  The table knows only hashes: the caller computes them, compares the keys of
+ * what it finds, and keeps the structs alive while they are linked.
+ *
+ *     struct hash_link *link = hash_chains_at(&table, hash);
+ *     while (link != NULL && !(link->hash == hash && is_wanted(link))) link = link->next;
+ *
+ * Adding and looking up are O(1) if the low bits of the hashes differ.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef BASE_HASH_CHAINS_H
+#define BASE_HASH_CHAINS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct hash_link {
+    struct hash_link *next; /* in the same chain; its hash may differ */
+    uint64_t hash;          /* set by hash_chains_add() */
+};
+
+/* All bytes zero: an empty table. */
+struct hash_chains {
+    struct hash_link **heads; /* NULL until the first link is added */
+    size_t head_count;        /* a power of two, or 0 */
+    size_t count;             /* links in the table */
+};
+
+/* Returns the first link of the chain in which links with this hash are, the last added first; NULL
+ * when the chain is empty. */
+struct hash_link *hash_chains_at(const struct hash_chains *table, uint64_t hash);
+/* Adds a link that is in no table; doubles the number of chains when there is one link for each. */
+void hash_chains_add(struct hash_chains *table, uint64_t hash, struct hash_link *link);
+/* Takes out a link that is in this table. */
+void hash_chains_remove(struct hash_chains *table, struct hash_link *link);
+/* Walks over all links in no useful order: after NULL the first, after the last NULL.  A caller
+ * that frees what it visits asks for the next link before. */
+struct hash_link *hash_chains_next(const struct hash_chains *table, const struct hash_link *link);
+/* Frees the table, not the links, and leaves it empty. */
+void hash_chains_fini(struct hash_chains *table);
+
+#endif
