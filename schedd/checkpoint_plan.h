@@ -1,14 +1,15 @@
-/* schedd/checkpoint_plan.h - what a checkpoint, a refusal, a resumption and an end make of a job's
- * ad.  Pure: ads in, ads changed.
+/* schedd/checkpoint_plan.h - changes a job's ad after a checkpoint was taken, was refused, was
+ * resumed from, or is no longer needed.  Pure: works on ads only.
  *
- * Design.  CommittedTime and its kin are what will not be computed again.  A run that ends without
- * a result adds what its last checkpoint saved, and no more; a result adds the rest.  A run that
- * cannot be resumed where the job was (its latest image is damaged, or no machine can run it) takes
- * back what is lost by that: for each checkpoint that is kept the ad has, in private, what was
- * committed by then, and for the start of the job what earlier results of it were (0 at first).
- * HTCondor's CommittedTime is not taken back; there badput that was once goodput stays goodput.
+ * Design.  CommittedTime, CommittedSlotTime and CommittedSuspensionTime count work that need not be
+ * computed again.  A run that ends without a result adds only the work that its last checkpoint
+ * saved.  A run that ends with a result adds the rest.  When a job cannot continue from its latest
+ * checkpoint (the image is damaged, or no machine can run it), the work that is lost by this is
+ * subtracted again.  To make this possible, the ad keeps in private attributes the committed times
+ * as they were at each kept checkpoint and at the start of the job.  HTCondor does not subtract
+ * from CommittedTime; there, lost work stays counted as committed.
  *
- * All of it is in the job's own ad, so that it is committed with the checkpoint that it tells of.
+ * All of this stands in the job's own ad, so one commit stores it together with the checkpoint.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -22,39 +23,42 @@ struct ad;
 
 struct checkpoint_facts {
     int64_t now_s;
-    int64_t began_s;     /* of this run */
-    int64_t run_max_s;   /* it cannot have been longer than that */
-    int64_t suspended_s; /* of this run, so far */
-    double weight;       /* of its slot */
+    int64_t began_s;     /* when this run began, wall clock */
+    int64_t run_max_s;   /* upper limit for the run's length, whatever the machine reports */
+    int64_t suspended_s; /* seconds for which this run was suspended so far */
+    double weight;       /* factor from run time to slot time (cpus of the slot) */
 };
 
-/* A run begins: nothing of it is saved. */
+/* Resets the counters of the run: a new run begins and nothing of it is saved yet. */
 void checkpoint_plan_run_begins(struct ad *own);
 
-/* One was taken; told: its manifest (docs/protocol/checkpoint.md).  False: it is known already, and
- * nothing changed. */
+/* Notes that a checkpoint was taken.  told: its manifest (docs/protocol/checkpoint.md).  Returns
+ * false, and changes nothing, when the checkpoint is already known. */
 bool checkpoint_plan_taken(struct ad *own, const struct ad *told,
                            const struct checkpoint_facts *facts);
 
-/* The latest, or another, could not be resumed.  told: CkptSequence, Reason, Damaged, CkptPrevious.
- * A damaged one is forgotten for the one before. */
+/* Notes that a checkpoint could not be resumed from.  told: CkptSequence (which checkpoint),
+ * Reason, Damaged, CkptPrevious.  If the latest checkpoint is damaged, the one before it becomes
+ * the latest. */
 void checkpoint_plan_refused(struct ad *own, const struct ad *told);
 
-/* A run went on from that checkpoint; 0: it began at the start. */
+/* Notes that a run continued from the checkpoint with this sequence number, or, with 0, started
+ * from the beginning. */
 void checkpoint_plan_resumed(struct ad *own, int64_t sequence);
 
-/* Its checkpoints are of no more use: its result counts, and if it runs again it begins at its
- * start.  NumCkpts and LastCkptTime stay.  False: it had none. */
+/* Forgets the job's checkpoints: its result counts, and a further run would start from the
+ * beginning.  NumCkpts and LastCkptTime stay.  Returns whether the job had a checkpoint. */
 bool checkpoint_plan_forget(struct ad *own);
 
-/* Of the run at hand: has it been checkpointed; how much of it, and of its suspensions, is in
- * CommittedTime and its kin already? */
+/* About the present run: whether it was checkpointed, and how many seconds of its run time and of
+ * its suspensions are already included in the committed times. */
 bool checkpoint_plan_run_has_one(const struct ad *own);
 int64_t checkpoint_plan_run_saved_s(const struct ad *own);
 int64_t checkpoint_plan_suspension_saved_s(const struct ad *own);
 
-/* Does a job that has an image wait in vain for a machine that can run it? then it is to take any.
- * rejected: the negotiator's last reason, since the job is idle; NULL: it gave none. */
+/* Returns true when a job with a checkpoint has waited in vain for patience_s seconds (0: wait for
+ * ever) for a machine that can run its image, and may now start over on any machine.  rejected: why
+ * the negotiator gave the idle job no slot; NULL when it has not said. */
 bool checkpoint_plan_gives_up(const struct ad *own, int64_t idle_s, int64_t patience_s,
                               const char *rejected);
 

@@ -1,7 +1,8 @@
 /* schedd/edit_plan.h - which attributes of a job may be changed once it is in the queue.
  *
- * Pure.  What the schedd keeps itself nobody sets (an attribute has one writer); then HTCondor's
- * lists: immutable ones nobody sets, protected ones only a queue super user.
+ * Pure.  Nobody may change attributes that the schedd itself maintains, because an attribute has
+ * one writer.  Then HTCondor's lists apply: nobody may change an immutable attribute, and only a
+ * queue super user may change a protected one.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -16,14 +17,15 @@ struct err;
 #define EDIT_ATTRIBUTES_MAX 1000
 
 struct edit_rules {
-    /* NULL-terminated, NULL for none: IMMUTABLE_JOB_ATTRS, SYSTEM_..., and the protected ones */
+    /* lists of names, each NULL-terminated, or NULL: IMMUTABLE_JOB_ATTRS and
+     * SYSTEM_IMMUTABLE_JOB_ATTRS, then the same pair of PROTECTED_JOB_ATTRS */
     const char *const *immutable[2];
     const char *const *protected[2];
-    bool is_super;
+    bool is_super; /* the caller is a queue super user */
 };
 
-/* May all of changes be set?  0; -EINVAL (none, too many, not a name) or -EPERM, err naming the
- * attribute and the rule. */
+/* Checks that the caller may set all attributes of changes.  Returns 0; -EINVAL (none, more than
+ * EDIT_ATTRIBUTES_MAX, or not a name) or -EPERM, with err naming the attribute and the rule. */
 int edit_plan_check(const struct ad *changes, const struct edit_rules *rules, struct err *err);
 
 #endif

@@ -1,7 +1,8 @@
-/* schedd/job_access.h - JOB_ACCESS: who may look into a running job, or move its spooled files.
+/* schedd/job_access.h - the request JOB_ACCESS: lets a client look into a running job, or move the
+ * job's spooled files.
  *
- * The bytes go between the client and the owner's shadow, which is let know by a ticket; none of
- * them come by here.
+ * The schedd only checks the client's rights and issues a ticket, which it announces to the owner's
+ * shadow.  The data then goes directly between the client and that shadow.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -11,6 +12,8 @@
 struct schedd;
 struct wire_request;
 
+/* Answers a JOB_ACCESS request (docs/protocol/access.md), perhaps later, when the shadow is
+ * ready. */
 void access_handle(struct schedd *schedd, struct wire_request *request);
 
 #endif

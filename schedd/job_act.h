@@ -1,4 +1,5 @@
-/* schedd/job_act.h - ACT: remove, hold, release, vacate (docs/protocol/queue.md).
+/* schedd/job_act.h - the request ACT: remove, hold, release, vacate, suspend or continue jobs
+ * (docs/protocol/queue.md).
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -9,6 +10,6 @@ struct schedd;
 struct wire_request;
 
 void act_handle(struct schedd *schedd, struct wire_request *request);
-void acts_fini(struct schedd *schedd); /* ends those under way with -ESHUTDOWN */
+void acts_fini(struct schedd *schedd); /* fails the requests under way with -ESHUTDOWN */
 
 #endif

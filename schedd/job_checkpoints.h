@@ -1,9 +1,10 @@
-/* schedd/job_checkpoints.h - the checkpoints of jobs, as far as the schedd knows them: which count,
- * what they saved, who is told when they are of no more use.
+/* schedd/job_checkpoints.h - what the schedd notes about the checkpoints of jobs: which ones count,
+ * how much work they saved, and when the shadow is to delete them.
  *
- * Images and files are the shadow's business; what is in a job's ad is checkpoint_plan.h's.  Each
- * report is committed before it is answered, with what the run has used until then, so that nothing
- * is lost or counted twice when we are killed.  docs/protocol/checkpoint.md, sections 4 and 5.
+ * The shadow keeps the images and files.  checkpoint_plan.h changes the job's ad.  Each report of a
+ * shadow is committed before it is answered, together with what the run has used until then, so
+ * nothing is lost or counted twice when the schedd is killed.  docs/protocol/checkpoint.md,
+ * sections 4 and 5.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -19,30 +20,34 @@ struct job;
 struct schedd;
 struct wire_request;
 
-/* WantCheckpoint. */
+/* Returns whether the job asks for checkpoints (WantCheckpoint). */
 bool checkpoints_wanted(const struct job *job);
 
-/* Has its shadow any of it?  One is committed; or it has run, so that one may be on its way, or on
- * the shadow's disk and just be told to us. */
+/* Returns true when the shadow may have checkpoints of this job on its disk: one is committed, or
+ * the job has run, so that one may be there which has not been reported yet. */
 bool checkpoints_may_be(const struct job *job);
 
-/* JOB_STATUS "Checkpointed": into the job's ad and its log; told also has what the run used. */
+/* Handles a shadow's JOB_STATUS "Checkpointed": notes the checkpoint in the job's ad and in its
+ * event log.  told: the checkpoint's manifest, and what the run has used. */
 void checkpoints_taken(struct change *change, struct job *job, const struct ad *told);
-/* JOB_STATUS "CheckpointRefused". */
+/* Handles a shadow's JOB_STATUS "CheckpointRefused": a run could not continue from a checkpoint. */
 void checkpoints_refused(struct change *change, struct job *job, const struct ad *told);
-/* May a run that is not the job's any more still tell of its last one?  It may until another
- * begins. */
+/* Returns true when the run of this epoch has left the job, but may still report its last
+ * checkpoint, because no other run has begun since. */
 bool checkpoints_take_late(const struct job *job, int64_t epoch);
 
-/* The job's result counts, or it leaves the queue: its shadow is told, after the commit, to remove
- * them. leaves: the ad is to stay as it is, for the history. */
+/* Forgets the job's checkpoints, because its result counts or because it leaves the queue.  After
+ * the commit its shadow is told to delete them.  leaves: the job leaves the queue, and its ad stays
+ * as it is for the history. */
 void checkpoints_forget(struct change *change, struct job *job, bool leaves);
 
-/* An idle job is looked at from time to time: true when it is now to take any machine, and its row
- * has to be written. */
+/* To be called from time to time for each job.  Returns true when an idle job has waited too long
+ * for a machine that can resume its checkpoint: its ad now allows any machine, and the caller has
+ * to write its row. */
 bool checkpoints_look_at(struct schedd *schedd, struct job *job);
 
-/* JOB_CHECKPOINT of a client: one now, of each of these jobs; job_checkpoint_now.c. */
+/* Answers a client's request JOB_CHECKPOINT: makes running jobs write a checkpoint now
+ * (job_checkpoint_now.c). */
 void checkpoints_now(struct schedd *schedd, struct wire_request *request);
 
 void checkpoints_init(struct schedd *schedd);

@@ -1,4 +1,5 @@
-/* schedd/job_edit.h - EDIT: attributes of jobs in the queue (docs/protocol/queue.md).
+/* schedd/job_edit.h - the request EDIT: changes attributes of jobs in the queue
+ * (docs/protocol/queue.md).
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -9,6 +10,6 @@ struct schedd;
 struct wire_request;
 
 void edit_handle(struct schedd *schedd, struct wire_request *request);
-void edits_fini(struct schedd *schedd); /* ends those under way with -ESHUTDOWN */
+void edits_fini(struct schedd *schedd); /* fails the requests under way with -ESHUTDOWN */
 
 #endif

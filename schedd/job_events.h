@@ -1,10 +1,14 @@
-/* schedd/job_events.h - what the job event log says of each turn of a job's life.
+/* schedd/job_events.h - writes the events of a job's life to its event logs.
  *
- * Design.  Whoever moves a job calls one of these in the same change, before the attributes that it
- * tells of are taken away: the event is printed then, from the job's ad as it is then, and goes
- * with the commit (event_rows.h).  A job without UserLog costs one look-up.  Which event is told
- * when is HTCondor's habit, as seen in tests/conformance/eventlog: a user's hold of a running job
- * is an eviction and a hold, a policy's is a hold alone.
+ * Design.  Each function tells one event.  Whoever changes a job calls the function within the same
+ * struct change, and before it removes attributes that the event shows: the text of the event is
+ * made at once from the job's present ad, and is committed together with the change (event_rows.h).
+ * A job that no log is kept for costs one look-up of an attribute.  Which event is told at which
+ * time is the same as in HTCondor (tests/conformance/eventlog): for example, when a user holds a
+ * running job, an eviction and a hold are logged; when a policy holds the job, only the hold is
+ * logged.
+ *
+ * The numbers (000, 001, ...) are HTCondor's numbers of the events.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -23,46 +27,57 @@ struct cluster;
 struct job;
 struct schedd;
 
-#define EVICTED_BY_VACATE 1022 /* HTCondor's codes of an eviction that is no hold's */
+/* HTCondor's reason codes for events_evicted().  An eviction by a hold has the code of the hold. */
+#define EVICTED_BY_VACATE 1022
 #define EVICTED_BY_REMOVE 1023
 
-void events_submitted(struct change *change, struct job *job); /* 000 */
-/* 001; started: what the starter said of the run (CondorScratchDir). */
+void events_submitted(struct change *change, struct job *job); /* event 000 */
+/* Event 001: the program started.  started: the starter's report of the run, read for
+ * CondorScratchDir. */
 void events_executing(struct change *change, struct job *job, const struct ad *started);
-/* 006, when the job is larger than what was told before; usage: what its starter said. */
+/* Event 006: the job's memory size.  Told only when the job has grown since the last 006
+ * (events_usage_is_news()), else nothing happens.  usage: the starter's report of what the job
+ * uses. */
 void events_usage(struct change *change, struct job *job, const struct ad *usage);
-/* Is there anything for events_usage() to tell? */
+/* Returns true when events_usage() would tell an event. */
 bool events_usage_is_news(const struct schedd *schedd, const struct job *job,
                           const struct ad *usage);
-void events_checkpointed(struct change *change, struct job *job); /* 003 */
-/* 004, which says whether the run was checkpointed; code 0: none.  For a job whose program ran. */
+void events_checkpointed(struct change *change, struct job *job); /* event 003 */
+/* Event 004: the job was evicted after its program had started.  The event says whether this run
+ * was checkpointed.  code and subcode: the reason as numbers; with code 0 they are left out. */
 void events_evicted(struct change *change, struct job *job, int64_t code, int64_t subcode,
                     const char *reason);
-/* 004 of a job that ended and tries again. */
+/* Event 004: the job ended, and its policy puts it back into the queue. */
 void events_requeued(struct change *change, struct job *job, const char *reason);
-void events_terminated(struct change *change, struct job *job);                       /* 005, 046 */
-void events_aborted(struct change *change, struct job *job, const char *reason);      /* 009 */
-void events_suspended(struct change *change, struct job *job, int64_t processes);     /* 010 */
-void events_unsuspended(struct change *change, struct job *job);                      /* 011 */
-void events_held(struct change *change, struct job *job);                             /* 012 */
-void events_released(struct change *change, struct job *job, const char *reason);     /* 013 */
-void events_disconnected(struct change *change, struct job *job, const char *reason); /* 022 */
-void events_reconnected(struct change *change, struct job *job);                      /* 023 */
-void events_lost(struct change *change, struct job *job, const char *reason);         /* 024 */
-/* 007: its starter failed. */
+/* Event 005; or event 046 for a job that was skipped because its output is newer than its input
+ * (DataflowJobSkipped). */
+void events_terminated(struct change *change, struct job *job);
+void events_aborted(struct change *change, struct job *job, const char *reason);  /* event 009 */
+void events_suspended(struct change *change, struct job *job, int64_t processes); /* event 010 */
+void events_unsuspended(struct change *change, struct job *job);                  /* event 011 */
+void events_held(struct change *change, struct job *job);                         /* event 012 */
+void events_released(struct change *change, struct job *job, const char *reason); /* event 013 */
+/* event 022 */
+void events_disconnected(struct change *change, struct job *job, const char *reason);
+void events_reconnected(struct change *change, struct job *job);              /* event 023 */
+void events_lost(struct change *change, struct job *job, const char *reason); /* event 024 */
+/* Event 007: the starter failed. */
 void events_starter_failed(struct change *change, struct job *job, const char *why);
-/* 033: somebody is about to set that attribute of it to that expression. */
+/* Event 033: an attribute of the job is about to change.  Call before the change: the event shows
+ * the old value, too. */
 void events_attribute(struct change *change, struct job *job, const char *name,
                       const struct ad_expr *value);
-/* 040; at_ms: when it was, 0: now. */
+/* Event 040: a file transfer started, ended or waits.  at_ms: wall clock of the moment, in
+ * milliseconds; 0: now. */
 void events_transfer(struct change *change, struct job *job, enum event_transfer type,
                      int64_t at_ms);
-/* Of a cluster whose jobs are made one by one: 035 and 036; completion 1: all, 0: not all,
- * negative: an error. */
+/* Events 035 and 036: for a cluster whose jobs are made one by one (submission/job_factory.h).
+ * jobs: how many jobs were made.  rows: how many items the cluster makes jobs from.  completion: 1
+ * when all jobs were made, 0 when not all, negative after an error.  notes may be NULL. */
 void events_cluster_submitted(struct change *change, const struct cluster *cluster);
 void events_cluster_removed(struct change *change, const struct cluster *cluster, int64_t jobs,
                             int64_t rows, int64_t completion, const char *notes);
-/* 037 and 038. */
+/* Events 037 and 038: the making of further jobs is paused or goes on.  hold_code 0 is left out. */
 void events_factory_paused(struct change *change, const struct cluster *cluster, const char *reason,
                            int64_t pause_code, int64_t hold_code);
 void events_factory_resumed(struct change *change, const struct cluster *cluster,

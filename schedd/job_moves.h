@@ -1,10 +1,11 @@
-/* schedd/job_moves.h - what a job's ad says after each turn of its life: hold, release, removal,
- * eviction, start, end of a run.
+/* schedd/job_moves.h - the operations hold, release, remove, requeue and vacate on a job, with all
+ * that its ad says about them.
  *
- * Design.  Whoever decides (a user's ACT, a policy, a shadow, a lease) calls one of these; each
- * moves the job, keeps HTCondor's attributes about it (reasons, codes, counters, times), takes it
- * off its claim and tells its shadow, all in the caller's change.  So each of these attributes has
- * one writer.  After the commit the caller flushes the claims (claims_flush()).
+ * Design.  Whoever decides about a job (a user's command, a policy, a shadow, an expired lease)
+ * calls one of these functions.  Each moves the job to its new phase, updates HTCondor's attributes
+ * (reasons, codes, counters, times), takes the job off its claim and tells its shadow, all within
+ * the caller's change.  So each of these attributes has one writer.  After the commit the caller
+ * calls claims_flush().
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -34,32 +35,38 @@ enum hold_code {
     HOLD_EXECUTE_DURATION = 47
 };
 
-/* Held.  A job with a claim leaves it, and no result of that run counts any more; stop: its starter
- * is told to end, else it ends by itself.  A job whose result is committed (JOB_PLACING) keeps it:
- * released, it is placed. */
+/* Holds the job.  The job leaves its claim, and a result of that run is no longer accepted.  stop:
+ * tell the starter to end the run; false when the run ends by itself.  For a job whose result is
+ * already committed (JOB_PLACING) the result is kept, and is placed after a release. */
 void moves_hold(struct change *change, struct job *job, const char *why, int code, int subcode,
                 bool stop);
-/* The same for a job whose output is in its place: it runs anew after a release. */
+/* Holds a job whose run has ended and whose output is in its place.  After a release it runs
+ * again. */
 void moves_hold_after_exit(struct change *change, struct job *job, const char *why, int code,
                            int subcode);
-/* A job whose output is in its place is idle again; no further result of that run counts. */
+/* Makes a job idle again whose run has ended and whose output is in its place, so that it runs
+ * again.  A further result of the old run is not accepted. */
 void moves_requeue(struct change *change, struct job *job, const char *why);
-/* A held job is idle again, or its committed result is placed. */
+/* Releases a held job: it becomes idle, or, if its result is committed, its output is placed. */
 void moves_release(struct change *change, struct job *job, const char *why);
-/* Out of the queue, into the history; frees job.  by_policy: nobody took it off its slot first. */
+/* Removes the job from the queue into the history, and frees it.  by_policy: a policy removes the
+ * job, so no eviction is logged before the removal. */
 void moves_remove(struct change *change, struct job *job, const char *why, bool by_policy);
-/* Nothing of it is run: it completes as it says (noop_job); frees job. */
+/* Completes a job that is not to be run (IsNoopJob), with the exit code or signal that its ad names
+ * (signal 0: use code).  Frees the job. */
 void moves_end_noop(struct change *change, struct job *job, int64_t code, int64_t signal);
-/* Off its slot, idle again. */
+/* Takes the job off its slot and makes it idle again.  fast: without time for a soft end. */
 void moves_vacate(struct change *change, struct job *job, const char *why, bool fast);
-/* What a startd says of the run with each renewal: Suspended, NumSuspensions, LastSuspensionTime,
- * SuspendedSeconds (docs/protocol/claim.md).  Commits by itself, and only what is news. */
+/* Notes what a startd reports about suspensions with each renewal of the claim: Suspended,
+ * NumSuspensions, LastSuspensionTime, SuspendedSeconds (docs/protocol/claim.md).  Commits by
+ * itself, and only when the job became suspended or continued. */
 void moves_suspension(struct schedd *schedd, struct job *job, const struct ad *told);
-/* A run that was to leave a checkpoint when it was vacated has ended: 004 says now whether it has.
- * For other jobs nothing. */
+/* Logs the eviction (event 004) that moves_vacate() put off: the event says whether the run left a
+ * checkpoint, so it waits for the end of that run.  Does nothing for a job without such a debt. */
 void moves_tell_eviction(struct change *change, struct job *job);
+/* Returns whether moves_vacate() has put off the event 004 for this job. */
 bool moves_owe_eviction(const struct job *job);
-/* What a hold that did not come about by a move writes: a job submitted on hold. */
+/* Writes the attributes of a hold without moving the job: for a job that is submitted on hold. */
 void moves_note_hold(struct job *job, const char *why, int code, int subcode);
 
 #endif

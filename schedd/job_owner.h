@@ -1,11 +1,12 @@
-/* schedd/job_owner.h - whose a caller's jobs are, and that none are root's.
+/* schedd/job_owner.h - finds the account that owns a caller's jobs, and refuses jobs of root.
  *
- * Design.  What proves who calls is the uid of a Unix socket or the identity of a token, whose
- * domain is the schedd's UID_DOMAIN or the pool's name; the owner of jobs is the account of that
- * name.  Root owns none: a job of root would have its files read and
- * written by a shadow with root's rights, so whoever could speak as root to one schedd, or lie to
- * that shadow, would own its host.  Root may instead submit as an ordinary account
- * (SUBMIT_ROOT_AS), and only over the Unix socket, where the kernel says that it is root.
+ * Design.  A caller proves who it is by the uid of its Unix socket, or by a token whose identity
+ * has the schedd's UID_DOMAIN or the pool's name as its domain.  Its jobs belong to the account of
+ * that name.  Root cannot own jobs: the files of such a job would be read and written by a shadow
+ * with root's rights, so anybody who could speak as root to one schedd, or lie to that shadow,
+ * would control its host.  Instead, root may submit in the name of an ordinary account
+ * (SUBMIT_ROOT_AS), and only over the Unix socket, where the kernel confirms that the caller is
+ * root.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -18,15 +19,18 @@ struct err;
 struct schedd;
 struct wire_peer;
 
-/* The account that a caller's jobs belong to, into ret (OWNER_NAME_MAX + 1 bytes); -EPERM with err
- * for one whom this schedd cannot serve, root among them. */
+/* Finds the account that owns the jobs of this caller.  Writes its name to ret (size bytes,
+ * OWNER_NAME_MAX + 1 are enough) and returns 0; or -EPERM with err for a caller that this schedd
+ * cannot serve, such as root without SUBMIT_ROOT_AS. */
 int owner_of_caller(struct schedd *schedd, const struct wire_peer *peer, char *ret, size_t size,
                     struct err *err);
 
-/* May SUBMIT_ROOT_AS say that?  "" and names of accounts that are not root's; else -EINVAL. */
+/* Checks a value of SUBMIT_ROOT_AS: 0 for "" or the name of an account other than root; else
+ * -EINVAL with err. */
 int owner_check_root_as(const char *account, struct err *err);
 
-/* After loading: every job of root that could still run is held, and no more are made for it. */
+/* To be called once after the queue was loaded: holds each job of root that could still run, and
+ * pauses the factories that would make more. */
 void owner_hold_jobs_of_root(struct schedd *schedd);
 
 #endif

@@ -1,4 +1,4 @@
-/* schedd/job_suspensions.h - how often and how long a job stood still.
+/* schedd/job_suspensions.h - counts how often and how long a job was suspended.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -11,11 +11,14 @@
 struct ad;
 struct job;
 
-/* Into the job's ad: what a startd says of the run (NumSuspensions, LastSuspensionTime,
- * SuspendedSeconds; docs/protocol/claim.md). */
+/* Adds to the job's ad what a startd reports about the present run (NumSuspensions,
+ * LastSuspensionTime, SuspendedSeconds; docs/protocol/claim.md).  Repeated reports are not counted
+ * twice. */
 void suspensions_note(struct job *job, const struct ad *told);
-/* A run is over; committed: its result counts. */
+/* Ends the count for a run that is over.  committed: the run's result counts, so its suspended time
+ * goes into CommittedSuspensionTime. */
 void suspensions_forget(struct job *job, bool committed);
-int64_t suspensions_s(const struct job *job); /* in the run at hand, or the last one */
+/* Seconds for which the present run was suspended; 0 after suspensions_forget() */
+int64_t suspensions_s(const struct job *job);
 
 #endif

@@ -1,4 +1,4 @@
-/* schedd/knobs.h - what can be configured of the schedd.
+/* schedd/knobs.h - the table of the schedd's configuration knobs.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -1,6 +1,7 @@
-/* schedd/mail_plan.h - whether a job's owner wants mail, and what it says.  Pure.
+/* schedd/mail_plan.h - decides whether a job's owner gets a mail, and writes the text of the mail.
+ * Pure.
  *
- * The layout is that of HTCondor's mails: what the job was, how it ended, when, what it used.
+ * The layout is that of HTCondor's mails: the job, how it ended, when, and what it used.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -17,7 +18,7 @@ struct strbuf;
 
 enum mail_occasion { MAIL_ENDED, MAIL_HELD, MAIL_REMOVED, MAIL_STARTED };
 
-enum mail_wish { /* JobNotification */
+enum mail_wish { /* values of the attribute JobNotification */
                  MAIL_NEVER = 0,
                  MAIL_ALWAYS = 1,
                  MAIL_COMPLETE = 2,
@@ -27,15 +28,17 @@ enum mail_wish { /* JobNotification */
 
 struct mail_facts {
     enum mail_occasion occasion;
-    const char *reason;  /* of a hold or removal */
-    const char *machine; /* the schedd's */
-    const char *domain;  /* of addresses that name none */
+    const char *reason;  /* why the job was held or removed; else "" */
+    const char *machine; /* host name of the schedd */
+    const char *domain;  /* appended to a mail address without a domain */
     int64_t now_s;
-    int32_t zone_s;
+    int32_t zone_s; /* offset of local time from UTC, in seconds */
 };
 
+/* Returns whether the job's JobNotification asks for a mail on this occasion. */
 bool mail_plan_is_wanted(const struct ad *job, enum mail_occasion occasion);
-/* The whole message with its header, for a sendmail -t; at most MAIL_BYTES_MAX bytes. */
+/* Appends to out the whole message with its headers, as `sendmail -t` reads it; at most
+ * MAIL_BYTES_MAX bytes. */
 void mail_plan_message(const struct ad *job, const struct mail_facts *facts, struct strbuf *out);
 
 #endif

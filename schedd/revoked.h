@@ -1,8 +1,8 @@
-/* schedd/revoked.h - what ends here with a token that is revoked, besides its connections.
+/* schedd/revoked.h - what the schedd ends when a token is revoked, besides the token's connections.
  *
- * A claim ends with the token of its machine: its job is evicted and its run is told to stop, as if
- * the lease were over.  A ticket, and the client who came with it, ends with the token of who asked
- * for it.
+ * When the token of a machine is revoked, the claims of that machine end: their jobs are evicted
+ * and the runs are told to stop, as if the lease had expired.  When the token of a user is revoked,
+ * the tickets issued for it end, and so do the clients that used these tickets at a shadow.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -12,12 +12,13 @@
 struct ad;
 struct schedd;
 
-/* After the claims were read: those that a revocation of before ends, end now; from then on each
- * that comes is heard of. */
+/* To be called once after the claims were loaded: ends the claims whose token is already revoked,
+ * and handles each later revocation. */
 void revoked_start(struct schedd *schedd);
 
-/* A shadow is there (again): guests is its list of the tokens that its clients have ("id,id"), and
- * answer gets Revoked, those of them that are refused. */
+/* Answers a shadow that has connected.  guests: comma-separated ids of the tokens that the shadow's
+ * clients use.  Sets in answer the attribute Revoked to those of them that are revoked; without
+ * any, the attribute is not set. */
 void revoked_hello(const struct schedd *schedd, const char *guests, struct ad *answer);
 
 #endif

@@ -1,4 +1,4 @@
-/* schedd/schedd.h - the schedd as a daemon: see README.md for what it owns.
+/* schedd/schedd.h - the schedd as a daemon; README.md says what it owns.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

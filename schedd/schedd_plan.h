@@ -1,4 +1,4 @@
-/* schedd/schedd_plan.h - the schedd's decisions, as functions of what is known and the time.
+/* schedd/schedd_plan.h - the schedd's decisions as pure functions of the known facts and the time.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -14,54 +14,59 @@ struct plan_order {
     double prio; /* value of PRIO; NaN counts as lowest */
     int64_t cluster, proc;
 };
-/* PRIO, then order of submission.  A strict order: of two different jobs one is before. */
+/* Returns whether job a is to run before job b: higher PRIO first, then the job submitted first.  A
+ * strict order: of two different jobs exactly one comes first. */
 bool schedd_plan_before(const struct plan_order *a, const struct plan_order *b);
 
-/* The default PRIO, (UserPrio * 10) + Expanded - (QDate / 1000000000.0), without an expression. */
+/* Computes the default PRIO, (UserPrio * 10) + Expanded - (QDate / 1000000000.0), in C instead of
+ * evaluating the expression. */
 double schedd_plan_prio(int64_t job_prio, bool expanded, int64_t qdate_s);
 
 /* ---- the startd answers DIAL_ME ---- */
 
 enum plan_dialled {
-    DIALLED_EXPECT,    /* it dials */
-    DIALLED_WAIT,      /* another claim has to end before */
-    DIALLED_ASK_AGAIN, /* a claim that waits: the question or its answer was lost */
-    DIALLED_LOST       /* it does not take the job */
+    DIALLED_EXPECT,    /* the startd agreed: wait for its connection */
+    DIALLED_WAIT,      /* the startd agreed, but another claim on the slot has to end first */
+    DIALLED_ASK_AGAIN, /* no answer about a claim that was waiting already: repeat DIAL_ME */
+    DIALLED_LOST       /* the startd does not take the job: drop the claim */
 };
-/* waits: the answer says so; waiting: we knew that it waits. */
+/* Decides from the startd's answer to DIAL_ME.  status: 0, or the error of the call; waits: the
+ * startd reports that it is waiting; waiting: we had already recorded it as waiting. */
 enum plan_dialled schedd_plan_dialled(int status, bool waits, bool waiting);
 
 /* ---- what to do with a claim whose slot is idle ---- */
 
 struct plan_claim {
-    bool job_waits;       /* an idle job of its autocluster is there */
+    bool job_waits;       /* an idle job of the claim's autocluster exists */
     bool may_run_more;    /* MAX_JOBS_RUNNING is not reached */
-    bool stopping;        /* the schedd is told to end */
-    uint64_t now_ms;      /* all on one clock */
+    bool stopping;        /* the schedd is shutting down */
+    uint64_t now_ms;      /* now; all times here are of the same monotonic clock */
     uint64_t claimed_ms;  /* when the claim was made */
-    uint64_t idle_ms;     /* since when it is idle */
-    uint64_t worklife_ms; /* after that it takes no further job (0: never) */
-    uint64_t linger_ms;   /* so long it may wait for a job */
+    uint64_t idle_ms;     /* since when the slot is idle */
+    uint64_t worklife_ms; /* age after which the claim gets no further job (0: no limit) */
+    uint64_t linger_ms;   /* how long the claim may stay idle and wait for a job */
 };
 enum plan_next { NEXT_ACTIVATE, NEXT_WAIT, NEXT_RELEASE };
-/* wait_ms is set with NEXT_WAIT: ask again then. */
+/* Decides about the claim.  With NEXT_WAIT, *wait_ms is set: ask again after that time. */
 enum plan_next schedd_plan_next(const struct plan_claim *claim, uint64_t *wait_ms);
 
 /* ---- leases ---- */
 
-/* The moment when a claim that was renewed at renewed_ms counts as lost here: the startd, which
- * counts from when it sent the renewal, ends the job before. */
+/* Returns when the schedd gives up a claim whose lease was last renewed at renewed_ms: after
+ * lease_ms and a safety margin.  The startd counts from the time when it sent the renewal, and
+ * without the margin, so it always ends the job earlier. */
 uint64_t schedd_plan_lease_end(uint64_t renewed_ms, uint64_t lease_ms, uint64_t margin_ms);
 bool schedd_plan_lease_is_over(uint64_t lease_end_ms, uint64_t now_ms);
 
 /* ---- a machine on which starters fail ---- */
 
-/* How long it is avoided after so many failures in a row: the first is free, then first_ms, doubled
- * with each, at most 60 times that. */
+/* How long a machine is avoided after this many failures in a row: 0 after the first failure,
+ * first_ms after the second, then doubled with each failure, at most 60 times first_ms. */
 uint64_t schedd_plan_trouble_wait(unsigned failures, uint64_t first_ms);
-/* Was the last failure so long ago that the next one is a first? */
+/* Returns true when the last failure is so long ago that the next one counts as the first again. */
 bool schedd_plan_trouble_is_old(uint64_t noted_ms, uint64_t now_ms, uint64_t first_ms);
-/* Is a job that has failed so often in all to be held now? */
+/* Returns true when a job whose starters failed this often in all is to be held now: at each
+ * multiple of failures_max (0: never). */
 bool schedd_plan_failures_hold(int64_t failures, int64_t failures_max);
 
 /* ---- a startd says that it still has our claim ---- */
@@ -69,14 +74,14 @@ bool schedd_plan_failures_hold(int64_t failures, int64_t failures_max);
 struct plan_resume {
     bool lease_over;
     bool has_job;              /* the claim has a job that was given to the startd */
-    bool same_job, same_epoch; /* what the startd says it runs is what we gave it last */
-    bool startd_has_starter;   /* it named a job at all */
+    bool same_job, same_epoch; /* the startd reports the job and the epoch that we gave it last */
+    bool startd_has_starter;   /* the startd reports any job at all */
 };
 enum plan_resumed {
-    RESUME_RUNNING, /* as before */
-    RESUME_IDLE,    /* nothing runs there: the claim can take a job */
-    RESUME_AGAIN,   /* the startd lost the job that we think is there: give it anew */
-    RESUME_REFUSE
+    RESUME_RUNNING, /* the job runs on as before */
+    RESUME_IDLE,    /* nothing runs on the slot: the claim can take a job */
+    RESUME_AGAIN,   /* the startd lost the job that we gave it: give it again */
+    RESUME_REFUSE   /* the claim is over */
 };
 enum plan_resumed schedd_plan_resume(const struct plan_resume *resume);
 
@@ -84,19 +89,19 @@ enum plan_resumed schedd_plan_resume(const struct plan_resume *resume);
 
 struct plan_result {
     bool in_queue;
-    bool runs;              /* idle, matched, claimed or active: has no result yet */
-    bool placing;           /* JobStatus 6, or held and staged: its result is committed */
-    bool completed;         /* JobStatus 4: placed, and the job stays in the queue */
-    int64_t job_epoch;      /* of the job in the queue */
-    bool finished;          /* in the history ... */
-    int64_t finished_epoch; /* ... and by which run it got there; 0: removed */
-    int64_t epoch;          /* of the result */
+    bool runs;              /* the job is idle, matched, claimed or active: it has no result yet */
+    bool placing;           /* JobStatus 6, or held and staged: a result of the job is committed */
+    bool completed;         /* JobStatus 4: the output is placed, and the job stays in the queue */
+    int64_t job_epoch;      /* the job's present epoch, while it is in the queue */
+    bool finished;          /* the job is in the history */
+    int64_t finished_epoch; /* epoch of the run that completed it; 0: the job was removed */
+    int64_t epoch;          /* epoch of the run that sends this result */
 };
 enum plan_verdict {
-    RESULT_COMMIT, /* commit it */
-    RESULT_AGAIN,  /* it is committed already: place it */
-    RESULT_DONE,   /* it was placed long ago */
-    RESULT_STALE   /* of another run: refuse */
+    RESULT_COMMIT, /* first time: commit the result */
+    RESULT_AGAIN,  /* already committed: the shadow may go on and place the output */
+    RESULT_DONE,   /* the output was placed long ago: nothing to do */
+    RESULT_STALE   /* the result is from another run: refuse it */
 };
 enum plan_verdict schedd_plan_result(const struct plan_result *result);
 
@@ -111,7 +116,7 @@ enum act_action {
     ACT_SUSPEND,
     ACT_CONTINUE
 };
-enum act_result { /* HTCondor's words for them are in schedd_plan_act_name() */
+enum act_result { /* schedd_plan_act_name() gives HTCondor's word for each */
                   ACT_ERROR,
                   ACT_SUCCESS,
                   ACT_NOT_FOUND,
@@ -120,8 +125,9 @@ enum act_result { /* HTCondor's words for them are in schedd_plan_act_name() */
                   ACT_PERMISSION_DENIED,
                   ACT_RESULTS
 };
-/* status: JobStatus; allowed: the caller owns the job or is an administrator; switching: a
- * suspension or its end was ordered, and the machine has not reported the change yet. */
+/* Decides whether the action may be done to a job.  status: its JobStatus; allowed: the caller owns
+ * the job or is an administrator; switching: a suspension or its end was ordered, and the machine
+ * has not reported the change yet. */
 enum act_result schedd_plan_act(enum act_action action, int status, bool allowed, bool switching);
 const char *schedd_plan_act_name(enum act_result result);
 

@@ -1,7 +1,8 @@
-/* schedd/schedd_state.h - what the parts of the schedd share.
+/* schedd/schedd_state.h - struct schedd, the state that all parts of the schedd share.
  *
- * One struct for the whole daemon; each part owns its struct or members in it, which name its file,
- * and offers functions in its own header.  Nobody but the owner of a member changes it.
+ * The daemon has one such struct.  Each part of the daemon owns some members of it; the comment at
+ * a member names the file of its owner.  Only the owner changes a member; others call the functions
+ * in the owner's header.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -41,68 +42,70 @@ struct watch;
 struct watch_server;
 struct wire_context;
 
-/* From the knobs; see knobs.c for their meaning. */
+/* The values of the knobs; knobs.c says what each knob means. */
 struct schedd_settings {
     int64_t jobs_max, jobs_owner_max, jobs_submit_max, running_max, history_max;
-    uint64_t constraint_steps_max; /* of one request; 0: no limit */
+    uint64_t constraint_steps_max; /* steps of evaluation for one request; 0: no limit */
     int64_t job_lease_s;
     int64_t spool_timeout_s;
-    int64_t checkpoint_patience_s; /* 0: no end */
+    int64_t checkpoint_patience_s; /* 0: a job waits for ever for a machine that can resume it */
     uint64_t claim_lease_ms, lease_margin_ms;
     int64_t start_delay_max_s;
-    int64_t starter_failures_max; /* of a job, before it is held; 0: never */
-    uint64_t starter_backoff_ms;  /* 0: machines are not avoided */
+    int64_t starter_failures_max; /* failed starters after which a job is held; 0: never */
+    uint64_t starter_backoff_ms;  /* how long a failing machine is avoided at first; 0: never */
     uint64_t match_timeout_ms, claim_worklife_ms, claim_idle_ms;
     uint64_t shadow_linger_ms, publish_gather_ms, publish_full_ms;
-    uint64_t policy_interval_ms, policy_interval_max_ms; /* 0: policies are not asked */
+    uint64_t policy_interval_ms, policy_interval_max_ms; /* 0: policies are not evaluated */
     double policy_timeslice;
-    uint64_t policy_steps_max;      /* of one owner's jobs in a round; 0: no limit */
+    uint64_t policy_steps_max;      /* for all jobs of one owner in a round; 0: no limit */
     struct ad_expr *prio;           /* NULL: the built-in order, which is the default expression */
     const char *const *significant; /* NULL-terminated, borrowed from the configuration */
     const char *shadow_path;        /* borrowed */
-    const char *submit_root_as;     /* borrowed; "": root submits nothing */
-    const char *const *super_users; /* borrowed, as the lists below */
+    /* borrowed; the account for jobs that root submits; "": root cannot submit */
+    const char *submit_root_as;
+    const char *const *super_users; /* borrowed and NULL-terminated, as the lists below */
     const char *const *immutable, *const *system_immutable;
     const char *const *machine_attrs; /* SYSTEM_JOB_MACHINE_ATTRS */
     const char *const *protected, *const *system_protected;
-    struct event_format event_format; /* of job event logs */
+    struct event_format event_format; /* of the job event logs */
     struct site_log_settings site_log;
 };
 
-struct schedd_self {   /* who we are */
+struct schedd_self {   /* this schedd itself */
     char *name;        /* ScheddName */
     char *machine;     /* host name */
     char *uplink_name; /* "schedd/<name>" */
-    char *account;     /* the account that we run as */
-    bool is_root;      /* we can start shadows of other accounts */
+    char *account;     /* the account that this process runs as */
+    bool is_root;      /* the process runs as root and can start shadows of any account */
     char *uid_domain;
     char *spool;
-    char *address; /* "tcp:HOST:PORT", as others reach us */
-    int64_t life;  /* larger with each start, whatever the clock says */
+    char *address; /* "tcp:HOST:PORT", how others reach this schedd */
+    /* number of this run of the schedd; grows with each start, even if the clock is set back */
+    int64_t life;
 };
 
 struct schedd_queue {
     struct strmap *clusters; /* "12" -> struct cluster, in order of submission */
     struct strmap *owners;   /* "alice" -> struct owner */
     int64_t next_cluster;
-    int64_t idle, running, held, total; /* jobs; running counts JobStatus 2 and 6 */
+    int64_t idle, running, held, total; /* numbers of jobs; running counts JobStatus 2 and 6 */
     int64_t suspended;
-    int64_t completed; /* ... that stay in the queue */
-    struct ad *shown;  /* what queue_show() returned last */
+    int64_t completed; /* completed jobs that stay in the queue */
+    struct ad *shown;  /* what queue_show() returned last; owned here */
 };
 
 struct schedd_groups {
     struct strmap *by_key;     /* key text -> struct autocluster */
-    struct strmap *by_id;      /* "3" -> the same */
-    struct strmap *learned;    /* significant attributes that the negotiator has told */
+    struct strmap *by_id;      /* "3" -> the same objects, by their id */
+    struct strmap *learned;    /* significant attributes that the negotiator has named */
     struct strmap *submitters; /* submitters.c: "physics.bob@domain" -> struct submitter */
-    int64_t next_id;           /* of an autocluster */
+    int64_t next_id;           /* id for the next autocluster */
 };
 
 struct schedd_claimed {
     struct strmap *by_id;   /* claim id -> struct claim */
-    uint64_t next_start_ms; /* claim_calls.c: no job is started before */
-    struct vec peers;       /* claim_wire.c: struct claim_peer, connections of startds */
+    uint64_t next_start_ms; /* claim_calls.c: earliest time for the next start of a job */
+    struct vec peers;       /* claim_wire.c: connections of startds, each a struct claim_peer */
 };
 
 struct schedd_history {
@@ -111,11 +114,11 @@ struct schedd_history {
 };
 
 struct schedd_under_way {
-    LIST_HEAD(, query) queries;          /* job_query.c: not answered yet */
+    LIST_HEAD(, query) queries;          /* job_query.c: queries not answered yet */
     LIST_HEAD(, act) acts;               /* job_act.c */
     LIST_HEAD(, edit) edits;             /* job_edit.c */
     LIST_HEAD(, submission) submissions; /* job_submit.c */
-    LIST_HEAD(, selection) selections;   /* job_select.c: constraints that are being judged */
+    LIST_HEAD(, selection) selections;   /* job_select.c: constraints being evaluated */
     TAILQ_HEAD(, turn) turns;            /* transfer_turns.c */
 };
 
@@ -124,7 +127,7 @@ struct schedd {
     struct os *os;
     struct log *log;
     const struct config *config;
-    struct daemon_env env; /* with the same config */
+    struct daemon_env env; /* holds the same config */
     struct schedd_settings settings;
     struct store *store;
 
@@ -136,7 +139,7 @@ struct schedd {
     struct uplink *uplink;
     struct watch_server *watchers;
     struct vec peers;      /* struct peer of schedd.c: clients and shadows */
-    struct slices *slices; /* of requests and policies: who evaluates next */
+    struct slices *slices; /* shares out evaluation time between requests and policies */
     bool stopping;
     struct loop_timer *stop_timer;
     uint64_t stop_by_ms;
@@ -145,19 +148,20 @@ struct schedd {
     struct schedd_queue queue;         /* queue_table.c */
     struct schedd_groups groups;       /* job_autocluster.c */
     struct schedd_claimed claimed;     /* job_claims.c */
-    struct schedd_under_way under_way; /* what clients have asked for */
+    struct schedd_under_way under_way; /* requests of clients not finished yet */
 
-    LIST_HEAD(, change) changes;   /* job_change.c: on their way to the disk */
+    LIST_HEAD(, change) changes;   /* job_change.c: changes not on the disk yet */
     struct schedd_history history; /* job_history.c */
 
     struct user_world *users; /* job_charge.c: the maps of users */
-    int64_t charge_lookups;   /* job_charge.c: of accounts, in this request */
+    int64_t charge_lookups;   /* job_charge.c: look-ups of host accounts made for this request */
 
-    struct vec reservations; /* job_submit.c: ids given away and not yet used */
-    int64_t coming;          /* job_submit.c: jobs that submissions under way will still add */
+    struct vec reservations; /* job_submit.c: cluster ids given to clients and not used yet */
+    int64_t coming;          /* job_submit.c: jobs that unfinished submissions will still add */
 
-    bool wants_slots;    /* slots' ads are kept, for job_dollar.c or machine_attrs.c */
-    bool factories_wait; /* job_factory.c: some want more than queue or owner have room for */
+    bool wants_slots; /* true: claims keep the ads of slots, for job_dollar.c or machine_attrs.c */
+    /* job_factory.c: some factory waits for room in the queue or its owner's share */
+    bool factories_wait;
 
     struct watch *learning;         /* significant.c */
     struct loop_timer *spool_timer; /* job_spool.c */

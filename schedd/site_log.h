@@ -1,10 +1,12 @@
-/* schedd/site_log.h - the event log of the whole queue (EVENT_LOG), written by the schedd itself.
+/* schedd/site_log.h - writes EVENT_LOG, the log with the events of all jobs of the schedd.
  *
- * Design.  Its events are rows like those of the owners' logs (event_rows.h), which go when they
- * are in the file; but the file is the site's, so that no shadow writes it.  It is rotated when it
- * has grown beyond EVENT_LOG_MAX_SIZE, between two batches and never before the first of this
- * process's life: what an earlier life wrote is looked for in the file, and must be found there.
- * A log that cannot be written is said once for each reason; nothing waits for it.
+ * Design.  As for the owners' logs, each event is a row in the store until it stands in the file
+ * (event_rows.h).  The file belongs to the site and not to an owner, so the schedd writes it itself
+ * and needs no shadow.  The file is rotated when it is larger than EVENT_LOG_MAX_SIZE, but only
+ * between two batches, and not before the first batch after a start of the schedd: that batch may
+ * contain events that the previous process has already written, and looks for them in the file.  If
+ * the file cannot be written, one message for each reason goes to the daemon's log, and the jobs go
+ * on.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -22,26 +24,27 @@ struct err;
 struct schedd;
 struct site_log;
 
-/* Of the knobs; the texts are borrowed from the configuration. */
+/* The knobs of this log; the texts are borrowed from the configuration. */
 struct site_log_settings {
-    const char *path;  /* NULL: there is none */
-    int64_t bytes_max; /* 0: it is never rotated */
-    int64_t rotations; /* old files that are kept: 1 is "<path>.old", more "<path>.1" and so on */
-    bool sync;         /* on the disk before the event is forgotten */
+    const char *path;  /* of the file; NULL: no such log is written */
+    int64_t bytes_max; /* size at which the file is rotated; 0: never */
+    int64_t rotations; /* old files to keep: with 1 "<path>.old", with more "<path>.1" and so on */
+    bool sync;         /* flush the file to the disk before the row of an event is deleted */
     struct event_format format;
-    const char *const *attributes; /* of the job, told behind each event */
+    const char *const *attributes; /* NULL-terminated: job attributes to show behind each event */
 };
-/* Sets only what points into the configuration. */
+/* Sets only the members that point into the configuration. */
 void site_log_settings_borrow(const struct config *config, struct site_log_settings *ret);
+/* Reads all members.  Returns 0, or -EINVAL with err and *ret untouched. */
 int site_log_settings_read(const struct config *config, struct site_log_settings *ret,
                            struct err *err);
 
 struct site_log *site_log_create(struct schedd *schedd);
-void site_log_destroy(struct site_log *log); /* waits for what is being written */
+void site_log_destroy(struct site_log *log); /* waits for the write under way; NULL is allowed */
 
-/* Appends the texts, in order; done(arg, result) comes later, on the loop: 0, also when the file
- * cannot be written; -EAGAIN: another process has it locked, or this one is busy with it.  One at a
- * time; texts are copied. */
+/* Appends the texts, in order.  The texts are copied; at most LOG_APPEND_ITEMS_MAX, and one call at
+ * a time.  done(arg, result) is called later on the loop: with 0, also when the file cannot be
+ * written; with -EAGAIN when the file is locked, and the caller may try again later. */
 void site_log_append(struct site_log *log, const char *const *texts, size_t count,
                      void (*done)(void *arg, int result), void *arg);
 
