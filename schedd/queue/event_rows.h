@@ -1,15 +1,17 @@
-/* schedd/queue/event_rows.h - events on their way to the logs: durable until a shadow has written
- * them.
+/* schedd/queue/event_rows.h - keeps printed events in the store until they are written to the event
+ * logs.
  *
- * Design.  An event is printed when it happens and becomes a row of the table `events`, committed
- * with the change of the job that it tells of.  After the commit it stands in its owner's queue;
- * the owner's shadow (started for that, if none runs) appends it as the owner and answers; then the
- * row goes.  The text is made once, so that what is told again after somebody died is the same to
- * the byte, and the shadow can see whether it is in the log already (eventlog/log_append.h).
+ * Design.  An event is printed when it happens.  Its text becomes a row of the table `events`,
+ * committed together with the change of the job that the event tells of.  After the commit the row
+ * stands in the queue of the job's owner.  The owner's shadow (started for this if none runs)
+ * appends the text to the log as the owner and answers; then the row is deleted.  The text is made
+ * once: when it is sent again after a crash, it is the same to the byte, so the shadow can see
+ * whether the log already has it (eventlog/log_append.h).
  *
- * One owner has EVENT_STREAMS streams; a log belongs to one of them by its name.  A stream has one
- * batch under way and sends the next after the rows of that one are gone, so events come in order,
- * a log that hangs stops its own stream only, and while one batch is written the next gathers.
+ * Each owner has EVENT_STREAMS streams; the path of a log decides to which stream the log belongs.
+ * A stream has one batch under way, and sends the next one after the rows of the first are deleted.
+ * So events stay in order, a log that hangs stops its own stream only, and while one batch is
+ * written the next one gathers.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -27,20 +29,24 @@ struct schedd;
 #define EVENT_BATCH_BYTES  ((size_t)1 << 20)
 #define EVENT_LOG_PATH_MAX 4000
 
-/* Loads what waits; after queue_init(). */
+/* Loads the events that are not written yet.  Call after queue_init().  Returns 0, or a negative
+ * errno with err. */
 int event_rows_init(struct schedd *schedd, struct err *err);
-/* When this life has its number and shadows can dial; before there is the first event. */
+/* To be called once when schedd->self.life is known and shadows can connect, and before the first
+ * new event: sends the loaded events. */
 void event_rows_start(struct schedd *schedd);
 void event_rows_fini(struct schedd *schedd);
 
-/* One printed event for the log at path.  A path with a line break or above EVENT_LOG_PATH_MAX
- * bytes is no log. */
+/* Adds the text of one event for the log at path to the change.  A path that is not absolute, has a
+ * line break, or is longer than EVENT_LOG_PATH_MAX bytes is refused with a warning in the daemon's
+ * log, and the event is dropped. */
 void event_rows_add(struct change *change, struct owner *owner, const char *path, const char *text);
-/* One for the site's log, of whosever job it is. */
+/* Adds the text of one event, of a job of any owner, for the site's log (site_log.h). */
 void event_rows_add_site(struct change *change, const char *text);
-/* A mail to the owner: the whole message, its header included. */
+/* Adds a mail to the owner.  message: the whole message with its headers. */
 void event_rows_add_mail(struct change *change, struct owner *owner, const char *message);
-/* The owner's shadow is there (again): what it was told before is told again. */
+/* To be called when the owner's shadow has connected (again): sends the events that wait, also
+ * those that it may have been sent before. */
 void event_rows_shadow_up(struct schedd *schedd, struct owner *owner);
 
 #endif

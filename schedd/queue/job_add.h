@@ -1,5 +1,5 @@
-/* schedd/queue/job_add.h - further jobs of a cluster, and what is looked for in new or changed
- * attributes.
+/* schedd/queue/job_add.h - adds a job to a cluster, and registers what new or changed attributes of
+ * a job ask for.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -14,11 +14,13 @@ struct cluster;
 struct job;
 struct schedd;
 
-/* One job more of a cluster: own (NULL: nothing of its own) is taken; JobStatus 5 in it or in the
- * cluster's ad: held.  One that may not run yet is offered to nobody until queue_left(). */
+/* Adds the next job to the cluster.  own: the job's own attributes, taken over by the job; NULL
+ * when it has none.  With JobStatus 5 in own or in the cluster's ad the job is held at once.
+ * may_run false: the job gets no slot until queue_left() is called for it. */
 struct job *job_add(struct change *change, struct cluster *cluster, struct ad *own, bool may_run);
 
-/* Attributes of its cluster or of the job changed, or are new: what others need to know of that. */
+/* To be called when a job is new, or attributes of it or of its cluster changed: tells the parts of
+ * the schedd that depend on such attributes (periodic policies, $$(), attributes of machines). */
 void job_look_at(struct schedd *schedd, struct job *job);
 
 #endif

@@ -1,8 +1,7 @@
-/* schedd/queue/job_change.h - what must be durable: rows for the store, and what is told after the
- * commit.
+/* schedd/queue/job_change.h - transactions of the queue.
  *
- * What must be durable is collected in a struct change: rows for the store, and what watchers are
- * told, after the commit and not before.
+ * A struct change collects rows for the store.  change_commit() makes them durable together.  After
+ * the commit, and not before, watchers are told of the changed jobs, and callbacks are called.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -17,25 +16,30 @@ struct cluster;
 struct job;
 struct schedd;
 
+/* Starts a change; end it with change_commit(). */
 struct change *change_begin(struct schedd *schedd);
 struct schedd *change_schedd(const struct change *change);
-void change_job(struct change *change, struct job *job); /* its row as it is now */
+/* Puts the row of the job or cluster, as it is now, into the change. */
+void change_job(struct change *change, struct job *job);
 void change_cluster(struct change *change, struct cluster *cluster);
+/* Put or delete one row of any table of the store. */
 void change_put(struct change *change, const char *table, const char *key, const struct ad *ad);
 void change_put_bytes(struct change *change, const char *table, const char *key, const void *data,
-                      size_t length); /* at most STORE_VALUE_MAX */
+                      size_t length); /* length at most STORE_VALUE_MAX */
 void change_delete(struct change *change, const char *table, const char *key);
-/* call(arg) comes after the commit, before change_commit()'s done; in the order given.  arg is on
- * the heap: call frees it, or the schedd when it ends before. */
+/* After the commit, and before the `done` of change_commit(), call(arg) is called; several in the
+ * order in which they were given.  arg is memory from mem_alloc(): call frees it; if the schedd
+ * ends before the commit, call is not called and arg is freed with mem_free(). */
 void change_then(struct change *change, void (*call)(void *arg), void *arg);
-/* Takes change; done(arg) comes after the commit.  When the schedd ends before, drop(arg) comes
- * instead, which frees what done would have.  Both may be NULL. */
+/* Commits and frees the change.  done(arg) is called after the commit.  If the schedd ends before
+ * that, drop(arg) is called instead and must free what done would have freed.  Both may be NULL. */
 void change_commit(struct change *change, void (*done)(void *arg), void (*drop)(void *arg),
                    void *arg);
 
-/* The job leaves the queue: watchers are told its last ad, then that it is gone. */
+/* Notes that the job leaves the queue: after the commit watchers are told its last ad (flat), then
+ * that the job is gone.  The caller deletes its row. */
 void change_job_gone(struct change *change, const struct job *job, const struct ad *flat);
 
-void changes_drop(struct schedd *schedd); /* the schedd ends: those that wait for the store */
+void changes_drop(struct schedd *schedd); /* the schedd ends: drops commits still under way */
 
 #endif

@@ -1,8 +1,8 @@
-/* schedd/queue/job_queue.h - the moves of jobs from one phase to the next.
+/* schedd/queue/job_queue.h - moves jobs from one phase to the next.
  *
- * A job is in one phase, and JobStatus follows from the phase.  All moves go through queue_move(),
- * which checks them against one table and keeps the counts, the order of the idle jobs and the
- * request ads right.
+ * A job is in one phase at a time, and its JobStatus follows from the phase.  All moves go through
+ * queue_move(), which checks them against one table, and updates the counts of jobs, the order of
+ * the idle jobs, and the request ads.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -16,16 +16,18 @@
 struct ad;
 struct schedd;
 
-/* Moves the job; CHECKs that the table allows it.  Not to JOB_GONE. */
+/* Moves the job to the phase; CHECKs that the table allows it.  For JOB_GONE use queue_finish(). */
 void queue_move(struct schedd *schedd, struct job *job, enum job_phase phase);
-/* A startd was told to end a run of the job; ended, at last.  In between the job may be idle, but
- * is offered to nobody: without a network partition no job runs twice at a time. */
+/* queue_leaves() notes that a startd was told to end a run of the job, queue_left() that this run
+ * has ended.  In between the job may be idle, but gets no slot: unless the network is split, no job
+ * runs twice at the same time. */
 void queue_leaves(struct job *job);
 void queue_left(struct schedd *schedd, struct job *job);
-/* A job in JOB_ACTIVE stands still on its machine, or goes on; it is otherwise now. */
+/* Notes that a job in JOB_ACTIVE was suspended on its machine, or that it continues.  The state
+ * must be a new one (CHECKed). */
 void queue_suspend(struct schedd *schedd, struct job *job, bool suspended);
-/* A further job of a cluster: for job_add.c.  own is taken.  A job that may not run yet is offered
- * to nobody until queue_left(). */
+/* Adds a job to the cluster, for job_add.c only.  own is taken over.  may_run false: the job gets
+ * no slot until queue_left() is called for it. */
 struct job *queue_add_job(struct schedd *schedd, struct cluster *cluster, struct ad *own,
                           enum job_phase phase, bool may_run);
 

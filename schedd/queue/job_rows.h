@@ -1,10 +1,11 @@
-/* schedd/queue/job_rows.h - jobs as the ads of an answer, in binary form.
+/* schedd/queue/job_rows.h - encodes jobs as the ads of an answer.
  *
  * Design.  A line of `roost q` shows a dozen attributes of a job, and nearly all of them are the
- * cluster's.  Shared, what the jobs of a cluster have in common is said once: an ad without ProcId,
- * and then, for each job, an ad with what is its own; jobs that follow one another and differ in
- * nothing but ProcId are one ad with ProcCount.  Not shared, each job is a flat ad.
- * docs/protocol/queue.md says it for clients.
+ * cluster's.  In the shared form, the attributes that the jobs of a cluster have in common are sent
+ * once, in an ad without ProcId.  Then each job follows as an ad with its own attributes.  Jobs
+ * that follow one another and differ only in ProcId are sent as one ad with ProcCount.  In the form
+ * that is not shared, each job is one complete ad.  docs/protocol/queue.md describes both for
+ * clients.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -19,17 +20,18 @@ struct job_rows;
 struct schedd;
 struct strbuf;
 
-/* names[0..count) are the attributes wanted (copied), none: all.  whole_if_computed: of a cluster
- * or job in which one of them is more than a literal, all. */
+/* names[0..count) are the attributes wanted (copied); with count 0 all, and then not shared.
+ * whole_if_computed: when one of the wanted attributes is an expression and not a literal, all
+ * attributes of that cluster or job are sent, so that the receiver can evaluate it. */
 struct job_rows *job_rows_create(const struct schedd *schedd, const char *const *names,
                                  size_t count, bool shared, bool whole_if_computed);
 void job_rows_destroy(struct job_rows *rows); /* NULL is allowed */
 
-/* Appends to out what a message takes (wire_body.encoded); jobs in order of id.  The last ones may
- * be kept back until job_rows_flush(), which also forgets what was said of the cluster: call it at
- * the end of each part. */
+/* Appends the encoded job to out, in the form of wire_body.encoded.  Call in order of job ids.  The
+ * last jobs may be kept back until job_rows_flush() is called at the end of each part of the
+ * answer; it also forgets which cluster was sent, so that the next part is complete in itself. */
 void job_rows_add(struct job_rows *rows, const struct job *job, struct strbuf *out);
 void job_rows_flush(struct job_rows *rows, struct strbuf *out);
-size_t job_rows_ads(struct job_rows *rows); /* appended since the last call */
+size_t job_rows_ads(struct job_rows *rows); /* number of ads appended since the last call */
 
 #endif

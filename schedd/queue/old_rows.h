@@ -1,4 +1,4 @@
-/* schedd/queue/old_rows.h - rows that an older schedd wrote, as this one has them.
+/* schedd/queue/old_rows.h - converts rows of the store that an older version of the schedd wrote.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -7,11 +7,13 @@
 
 #include "store/store.h"
 
-/* Leads from version 1 of the store to SCHEDD_STORE_VERSION.
+/* The steps from version 1 of the store to SCHEDD_STORE_VERSION.
  *
- * 1 to 2: what proves a run leaves the rows of "jobs".  The nonce gets a row in "nonces"; the claim
- * id is the key of the claim's row already.  What the schedd notes for itself about a run lost the
- * prefix "_roost_priv" of its names; in rows of "history" it is dropped. */
+ * 1 to 2: the nonce, which proves a run, moves from the job's row in "jobs" to a row in "nonces".
+ * The claim id leaves that row, too; it is the key of the claim's row already.  The private notes
+ * of the schedd about a run lose the prefix "_roost_priv" of their names; in rows of "history"
+ * these notes are dropped.
+ */
 extern const struct store_migration OLD_ROWS[];
 
 #define SCHEDD_STORE_VERSION 2

@@ -1,4 +1,4 @@
-/* schedd/queue/queue_load.h - the queue at the start and the end of the schedd.
+/* schedd/queue/queue_load.h - loads the queue when the schedd starts, and frees it at the end.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -8,7 +8,7 @@
 struct err;
 struct schedd;
 
-int queue_init(struct schedd *schedd, struct err *err); /* loads what the store has */
-void queue_fini(struct schedd *schedd);
+int queue_init(struct schedd *schedd, struct err *err); /* loads clusters and jobs from the store */
+void queue_fini(struct schedd *schedd); /* frees the queue; the store is not changed */
 
 #endif
