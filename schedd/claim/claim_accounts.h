@@ -1,4 +1,5 @@
-/* schedd/claim/claim_accounts.h - how long runs of a job were, and how much of that counted.
+/* schedd/claim/claim_accounts.h - counts how long the runs of a job were, and how much of that was
+ * useful.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -8,11 +9,14 @@
 struct job;
 struct schedd;
 
-/* What a run leaves in the job's ad when it ends: LastRemoteHost, RemoteWallClockTime ... */
+/* To be called when a run ends, with or without a result, while the job still has the run's phase:
+ * sets RemoteWallClockTime, CumulativeSlotTime, LastRemoteHost and others in the job's ad. */
 void claim_run_ended(struct schedd *schedd, struct job *job);
-/* What a second of the slot costs that the job has, or had last: its cpus. */
+/* Returns the cpus of the slot that the job has or had last, at least 1: the factor from run time
+ * to slot time. */
 double claim_slot_weight(const struct job *job);
-/* That run's result counts: CommittedTime, CommittedSlotTime. */
+/* To be called after claim_run_ended() when the run's result counts: adds the part of the run that
+ * was not yet counted to CommittedTime, CommittedSlotTime and CommittedSuspensionTime. */
 void claim_run_committed(struct job *job);
 
 #endif

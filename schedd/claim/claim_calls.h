@@ -1,4 +1,5 @@
-/* schedd/claim/claim_calls.h - what the schedd asks of the startd.
+/* schedd/claim/claim_calls.h - the calls that the schedd makes to a startd about a claim: start a
+ * run, suspend it, end it, release the claim.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -11,15 +12,21 @@
 struct claim;
 struct schedd;
 
-/* Shadow, then startd.  The claim is in CLAIM_STARTING. */
+/* Starts the run of the claim's job: first asks the owner's shadow to expect the starter, then
+ * sends ACTIVATE to the startd.  May wait for a NextJobStartDelay before.  The claim must be in
+ * CLAIM_STARTING. */
 void claim_start(struct claim *claim);
-/* The shadow answered JOB_RUN of that run: pin, or NULL and why it cannot. */
+/* Takes the shadow's answer to JOB_RUN for this job and epoch.  pin: fingerprint of the shadow's
+ * certificate, and the start goes on; NULL: the shadow cannot take the run, and `why` tells the
+ * reason. */
 void claims_shadow_answered(struct schedd *schedd, const char *job_id, int64_t epoch,
                             const char *pin, const char *why);
-/* Its job is to stand still, or to go on, when the startd can be asked; ALIVE says when it is so.
- */
+/* Orders the startd to suspend or continue the claim's job.  The startd reports the change later
+ * with an ALIVE.  Does nothing when the claim (may be NULL) is not busy. */
 void claim_call_suspend(struct claim *claim, bool suspended);
+/* Sends DEACTIVATE: the startd is to end the run that claim->stop describes. */
 void claim_call_deactivate(struct claim *claim);
+/* Sends RELEASE_CLAIM: the slot is free for others.  The claim ends with the answer. */
 void claim_call_release(struct claim *claim);
 
 #endif

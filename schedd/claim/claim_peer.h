@@ -1,4 +1,4 @@
-/* schedd/claim/claim_peer.h - the startds' connections.
+/* schedd/claim/claim_peer.h - serves the connections that startds make to the schedd.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -8,7 +8,8 @@
 struct incoming;
 struct schedd;
 
+/* Takes a new connection with the route "claim", and takes over incoming. */
 void claim_peers_accept(struct schedd *schedd, struct incoming *incoming);
-void claim_peers_fini(struct schedd *schedd);
+void claim_peers_fini(struct schedd *schedd); /* closes all connections */
 
 #endif

@@ -1,4 +1,4 @@
-/* schedd/claim/claim_wire.h - the connection that a claim has to its startd.
+/* schedd/claim/claim_wire.h - the connection between a claim and its startd.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -9,17 +9,20 @@ struct claim;
 struct schedd;
 struct wire;
 
+/* One connection of a startd. */
 struct claim_peer {
     struct schedd *schedd;
     struct wire *wire;
-    struct claim *claim; /* NULL before CLAIM, and after the claim's end */
+    struct claim *claim; /* NULL before the request CLAIM, and after the claim's end */
 };
 
-struct wire *claim_wire(const struct claim *claim); /* NULL while there is none */
-void claim_wire_close(struct claim *claim);         /* the claim's; none is fine */
-/* Answers the CLAIM that waits, if there is one: it is not accepted. */
+struct wire *claim_wire(const struct claim *claim); /* NULL while the startd is not connected */
+void claim_wire_close(struct claim *claim);         /* closes it, if there is one */
+/* Answers the startd's CLAIM request, if one still waits for its answer, with the error status and
+ * why. */
 void claim_wire_refuse(struct claim *claim, int status, const char *why);
-/* The connection is over; frees peer. */
+/* Closes a connection, takes it off its claim, and frees peer.  The claim itself goes on until its
+ * lease expires. */
 void claim_wire_end(struct claim_peer *peer);
 
 #endif

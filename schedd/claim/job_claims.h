@@ -1,20 +1,20 @@
-/* schedd/claim/job_claims.h - claims: from the match that was offered to the slot that was given
- * back.
+/* schedd/claim/job_claims.h - claims on slots, from the offered match until the slot is given back.
  *
- * Design.  A claim object exists from the MATCH on; it has a state (below), at most one job, and at
- * most one connection, that of its startd.  It outlives the connection by its lease.  Claims are
- * found by claim id; everything that waits for an answer remembers (claim id, epoch) and looks the
- * claim up again, so that nothing points to a claim that ended meanwhile.
+ * Design.  A claim object exists from the request MATCH on.  It has a state (below), at most one
+ * job, and at most one connection, which its startd has made.  When the connection breaks, the
+ * claim lives on until its lease expires.  Claims are found by claim id.  Code that waits for an
+ * answer keeps the claim id and the epoch of the job, and looks the claim up again, so that nothing
+ * points to a claim that has ended meanwhile.
  *
- *   asked      DIAL_ME is on its way to the startd
- *   waiting    the startd agreed, but another claim has to end before: it is asked again and again
- *   expected   the startd agreed; it has MATCH_TIMEOUT to dial
- *   committing CLAIM came; the claim is being made durable
- *   idle       no job; slot_idle says that the last starter is gone, too
- *   starting   has a job; shadow and startd are being told
+ *   asked      DIAL_ME, which asks the startd to connect, has been sent
+ *   waiting    the startd agreed, but another claim must end first: DIAL_ME is repeated
+ *   expected   the startd agreed, and has MATCH_TIMEOUT to connect
+ *   committing CLAIM has come; the claim is being made durable
+ *   idle       no job; slot_idle tells whether the last starter has ended, too
+ *   starting   has a job; the shadow and the startd are being told
  *   busy       the startd has accepted the job
- *   stopping   the job was taken away; DEACTIVATE is on its way
- *   releasing  RELEASE_CLAIM is on its way
+ *   stopping   the job was taken away; DEACTIVATE has been sent
+ *   releasing  RELEASE_CLAIM has been sent
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -38,8 +38,8 @@ struct schedd;
 struct wire_request;
 
 #define CLAIM_ID_MAX       255
-#define CLAIM_RESTARTS_MAX 3     /* times a job is given anew to a startd that lost it */
-#define CLAIM_START_MS     60000 /* for shadow and startd to take a job */
+#define CLAIM_RESTARTS_MAX 3     /* attempts for a startd that loses its job */
+#define CLAIM_START_MS     60000 /* time for shadow and startd to accept a job */
 
 enum claim_state {
     CLAIM_ASKED,
@@ -54,23 +54,25 @@ enum claim_state {
     CLAIM_STATES
 };
 
-/* How far the startd was asked to start a job. */
+/* The start of the job that the claim has now, or had last. */
 struct claim_start {
-    bool activated;   /* ACTIVATE was sent for this epoch */
-    bool waits;       /* for the NextJobStartDelay of the job that was started last */
-    bool await_idle;  /* the startd said -EBUSY: give the job anew when the slot is idle */
-    bool cannot_ever; /* it cannot be expanded on any other slot: it is held */
-    char *cannot;     /* why the job cannot be expanded on this slot; NULL: it can */
-    unsigned restarts;
+    bool activated;    /* ACTIVATE was sent for this epoch */
+    bool waits;        /* waits for the NextJobStartDelay of an earlier job */
+    bool await_idle;   /* the startd said -EBUSY: try again when the slot is idle */
+    bool cannot_ever;  /* its $$() cannot be expanded on any slot: hold the job */
+    char *cannot;      /* why its $$() cannot be expanded on this slot; NULL: it can */
+    unsigned restarts; /* how often the startd lost a job in a row */
 };
 
-/* How far it was asked to end the run of a job. */
+/* The end of the run that the claim had last. */
 struct claim_stop {
     bool told; /* DEACTIVATE was sent */
-    bool fast;
-    bool ends_run;    /* of job_id, which leaves (queue_table.h) until that has ended */
-    bool keeps_run;   /* what that run has made by then is taken: its shadow still serves it */
-    const char *kind; /* "Remove", "Hold", NULL: another */
+    bool fast; /* without time for a soft end */
+    /* the run of job_id is being ended; until then that job gets no slot (queue_leaves()) */
+    bool ends_run;
+    /* the files that this run leaves are still accepted, so its shadow still serves it */
+    bool keeps_run;
+    const char *kind; /* "Remove", "Hold"; NULL: another reason */
 };
 
 enum claim_switch { SWITCH_NONE, SWITCH_TO_SUSPENDED, SWITCH_TO_RUNNING };
@@ -79,76 +81,91 @@ struct claim {
     struct schedd *schedd;
     char *id;
     char *slot, *machine, *uplink;
-    char nonce_digest[CLAIM_NONCE_DIGEST_SIZE]; /* of the machine that dials; "": not told yet, or
-                                                 * of a claim that an older version has stored */
-    char *machine_token; /* id of the token that has signed the answer to DIAL_ME; "": none yet */
+    /* digest of the nonce by which the connecting machine proves itself; "": not known yet, or the
+     * claim was stored by an older version */
+    char nonce_digest[CLAIM_NONCE_DIGEST_SIZE];
+    char *machine_token; /* id of the token that signed the answer to DIAL_ME; "": none yet */
     char boot_id[64];
-    struct autocluster *autocluster; /* whose jobs it may run; held */
-    struct job *job;                 /* NULL: none */
-    char job_id[JOB_ID_SIZE];        /* of the job given last; "" none yet */
-    int64_t epoch;
+    /* its jobs may run on this claim; kept by autocluster_hold() */
+    struct autocluster *autocluster;
+    struct job *job;          /* NULL: no job now */
+    char job_id[JOB_ID_SIZE]; /* the job given last; "": none yet */
+    int64_t epoch;            /* claim epoch of the job given last */
     enum claim_state state;
-    bool slot_idle;              /* the startd has no starter */
-    enum claim_switch switching; /* ordered by SUSPEND_CLAIM, and not reported yet */
+    bool slot_idle;              /* the startd has no starter on the slot */
+    enum claim_switch switching; /* change ordered by SUSPEND_CLAIM and not reported yet */
     struct claim_start start;    /* of the job given last */
     struct claim_stop stop;      /* of the job that was taken away last */
-    const char *preemption;      /* "Rank" or "Priority": what the negotiator says; "": none */
-    uint64_t wait_until_ms;      /* waiting: no longer than that */
-    struct ad *slot_ad;          /* for $$(); NULL: not needed when it came */
-    struct ad *provisioned;      /* CpusProvisioned ..., of the slot; NULL: not told */
-    uint64_t keep_ms;            /* KeepClaimIdle of the job that ended last */
+    /* why the negotiator preempts another job for this claim: "Rank" or "Priority"; "": it does
+     * not */
+    const char *preemption;
+    uint64_t wait_until_ms; /* in CLAIM_WAITING: give up then */
+    struct ad *slot_ad; /* for $$() and machine attributes; NULL: no job wanted it when it came */
+    struct ad *provisioned; /* CpusProvisioned and so on, from the slot's ad; NULL: unknown */
+    uint64_t keep_ms;       /* KeepClaimIdle of the job that ended last */
     uint64_t lease_ms, renewed_ms, claimed_ms, idle_since_ms;
     struct claim_peer *peer;            /* NULL while not connected */
-    struct wire_request *claim_request; /* CLAIM, answered after the commit */
-    struct loop_timer *timer;           /* match timeout, then the lease */
-    struct loop_timer *wait;            /* idle: ask again; starting: begins, gives up */
+    struct wire_request *claim_request; /* a CLAIM not answered yet: it waits for the commit */
+    struct loop_timer *timer;           /* timeout of the match, later the lease */
+    struct loop_timer *wait; /* in CLAIM_IDLE: decide again; in CLAIM_STARTING: start, or give up */
 };
 
-int claims_init(struct schedd *schedd, struct err *err); /* after queue_init() */
+/* Loads the stored claims and ends those without a running job.  Call after queue_init(). */
+int claims_init(struct schedd *schedd, struct err *err);
 void claims_fini(struct schedd *schedd);
 struct claim *claims_find(const struct schedd *schedd, const char *id);
 
+/* Makes a claim in CLAIM_ASKED, in memory only.  The strings are copied; autocluster is held. */
 struct claim *claim_create(struct schedd *schedd, const char *id, const char *slot,
                            const char *machine, const char *uplink,
                            struct autocluster *autocluster);
-void claim_move(struct claim *claim, enum claim_state state); /* logs; CHECKs the table */
+/* Moves the claim to the state and logs it; CHECKs that the move is allowed. */
+void claim_move(struct claim *claim, enum claim_state state);
 const char *claim_state_name(enum claim_state state);
-/* The claim is over: its row goes with change (NULL: it has none), its connection is closed.  The
- * job must have been taken off before. */
+/* Ends and frees the claim: its row is deleted with change (NULL: it has no row yet), its
+ * connection is closed.  The job must have been taken off before (claim_detach()). */
 void claims_end(struct change *change, struct claim *claim, const char *why);
-/* Assigns a job that is idle or matched, raises its epoch, makes a new nonce, writes both rows. */
+/* Gives the claim a job that is idle or matched: raises the job's epoch, makes a new nonce, and
+ * writes both rows with change. */
 void claim_assign(struct change *change, struct claim *claim, struct job *job);
-/* Takes the job off the claim; both stay what they are otherwise. */
+/* Separates the job and the claim, and changes neither of them otherwise. */
 void claim_detach(struct claim *claim);
+/* The lease begins anew, now. */
 void claim_renewed(struct claim *claim);
-/* The machine has answered with that token and will show that nonce; it is written down where the
- * claim is. */
+/* Notes which token signed the machine's answer to DIAL_ME, and the digest of the nonce that the
+ * machine will show when it connects.  Both are stored with the claim's row. */
 void claim_set_machine(struct claim *claim, const char *token_id, const char *nonce_digest);
-/* The slot is idle and there is no job: next job, wait, or release. */
+/* For a claim in CLAIM_IDLE: gives it the next job, lets it wait for one, or releases it.  Does
+ * nothing while the slot still has a starter. */
 void claim_next(struct claim *claim);
-/* The result of the claim's last job has just been given to the store: gives the claim its next
- * job, if there is one, so that both are one group of the store's.  Commits keep their order, so
- * whoever hears of that job knows that the result is durable.  Nothing else is decided yet. */
+/* Gives the claim its next job, if there is one, right after the result of its last job was given
+ * to the store, so that both commits go to disk together.  Commits keep their order, so whoever
+ * hears of the new job knows that the result is durable.  Without a next job nothing is decided
+ * yet. */
 void claim_next_with_result(struct claim *claim);
-/* After a commit: DEACTIVATE for claims whose job was taken away, and claims_offer(). */
+/* To be called after a commit that took jobs off claims or made jobs idle: sends DEACTIVATE where a
+ * run must end, gives up claims that nobody needs, and gives idle jobs to idle claims. */
 void claims_flush(struct schedd *schedd);
-/* The startd lost the job that it was given: give it again under a new epoch. */
+/* Gives a job that the startd lost to the same claim again, under a new epoch; after
+ * CLAIM_RESTARTS_MAX times in a row the claim fails. */
 void claim_restart(struct claim *claim);
-/* The claim ends, its job is idle again. */
+/* Ends the claim; its job becomes idle again. */
 void claim_lost(struct claim *claim, const char *why);
-/* The same for one that a better claim preempted: its job's NumPreemptions grows. */
+/* As claim_lost(), when another claim preempted this one: NumPreemptions of its job grows, too. */
 void claim_preempted(struct claim *claim, const char *why);
-/* Its starter failed, before or while the job ran; why: what the startd says of it. */
+/* As claim_lost(), when the starter failed, before or while the job ran.  The machine may be
+ * avoided from now on (machine_trouble.h), or the job be held.  why: the startd's message. */
 void claim_failed(struct claim *claim, const char *why);
-/* What the slot's ad, which may be NULL, says of resources becomes the job's ...Provisioned. */
+/* Takes over the slot's name ("": as before) and, from the slot's ad (may be NULL), its resources:
+ * a job assigned later gets them as CpusProvisioned and so on. */
 void claim_set_slot(struct claim *claim, const char *name, const struct ad *slot);
 
-/* The job leaves its claim because somebody says so (rm, hold, vacate), then the startd is told to
- * stop the starter; or because it has its result, then the starter ends by itself.  To be followed
- * by a commit and claims_flush(). */
+/* Takes the job off its claim, if it has one.  stop: somebody ended the run (remove, hold, vacate),
+ * and the startd is told to stop the starter; false: the job has its result, and the starter ends
+ * by itself.  fast: without time for a soft end.  A commit and claims_flush() must follow. */
 void claims_take_job(struct job *job, bool stop, bool fast);
-/* Is that run of the job, which left its claim, still being ended, and may leave what it has made
- * (WhenToTransferOutput)? */
+/* Returns true when this run of the job has left its claim, is still being ended, and may leave
+ * files for the next run (WhenToTransferOutput, checkpoints). */
 bool claims_keep_run(const struct schedd *schedd, const struct job *job, int64_t epoch);
 
 #endif

@@ -1,5 +1,5 @@
-/* schedd/claim/job_match.h - MATCH and NO_MATCH of the negotiator, and the startd that is asked to
- * dial.
+/* schedd/claim/job_match.h - answers the negotiator's MATCH and NO_MATCH, and asks startds to
+ * connect.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -10,14 +10,15 @@ struct claim;
 struct schedd;
 struct wire_request;
 
-/* Answers MATCH. */
+/* Answers MATCH, by which the negotiator gives a slot to one of our autoclusters: makes a claim and
+ * asks the startd to connect.  A refusal leaves the claim id unused. */
 void claims_match(struct schedd *schedd, struct wire_request *request);
-/* NO_MATCH: why jobs of ours got no slot. */
+/* Answers NO_MATCH, by which the negotiator tells why jobs of ours got no slot. */
 void claims_no_match(struct schedd *schedd, struct wire_request *request);
 
-/* Asks the startd again about a claim that waits. */
+/* Repeats DIAL_ME for a claim in CLAIM_WAITING; its job is replaced if it was removed or held. */
 void claim_ask_again(struct claim *claim);
-/* Tells the startd that a claim which it has not made yet is wanted no more. */
+/* Tells the startd that a claim, which is not connected yet, is no longer wanted. */
 void claim_cancel(const struct claim *claim);
 
 #endif

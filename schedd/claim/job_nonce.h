@@ -1,8 +1,10 @@
-/* schedd/claim/job_nonce.h - what proves a run to its shadow and to its starter.
+/* schedd/claim/job_nonce.h - the nonce of a run: the secret by which the starter of the run and the
+ * owner's shadow recognize each other.
  *
- * Who has the nonce of a run may speak for that run: read and write its owner's files, give its
- * result.  So it is no attribute: constraints, policies and queries of anybody look at ads.  It is
- * in struct job, and in a row of its own in the table "nonces", with the key of the job's row.
+ * Whoever has the nonce of a run may act for that run: read and write its owner's files, report its
+ * result.  So it is not an attribute, because constraints, policies and queries of others can read
+ * ads.  It is kept in struct job, and in a row of the table "nonces" with the same key as the job's
+ * row.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -18,13 +20,14 @@ struct schedd;
 
 #define JOB_NONCE_SIZE 33 /* 32 hexadecimal digits and the zero */
 
-const char *job_nonce(const struct job *job); /* "" when it has none */
+const char *job_nonce(const struct job *job); /* "" when the job has none */
 
-/* A new one, in the place of that of the run before. */
+/* Makes a new nonce for the job, instead of the nonce of its last run. */
 void nonce_make(struct change *change, struct job *job);
 void nonce_drop(struct change *change, struct job *job);
 
-/* Of jobs that are loaded.  Rows that are of no job are left alone and counted in *bad. */
+/* Loads the nonces of the jobs that are loaded already.  Rows without such a job stay, and are
+ * counted in *bad. */
 int nonces_load(struct schedd *schedd, size_t *bad, struct err *err);
 
 #endif

@@ -1,10 +1,11 @@
-/* schedd/claim/machine_attrs.h - what a job wants to know of its slots: kept in its ad, told in its
+/* schedd/claim/machine_attrs.h - copies attributes of a job's slots into the job's ad and event
  * log.
  *
- * JobMachineAttrs (and SYSTEM_JOB_MACHINE_ATTRS of the site): when a slot gets the job, each
- * attribute of the slot becomes MachineAttr<name>0 of the job; those of earlier slots move on to
- * 1, 2, up to JobMachineAttrsHistoryLength of them in all.  UserLogExecuteEventAttrs: told in the
- * event 001.  The slot's ad is kept for that only where a job asks for it.
+ * JobMachineAttrs of the job, and SYSTEM_JOB_MACHINE_ATTRS of the site, name attributes of slots.
+ * When a slot gets the job, each of them becomes MachineAttr<name>0 in the job's ad.  The values of
+ * earlier slots move on to MachineAttr<name>1 and so on; JobMachineAttrsHistoryLength values are
+ * kept.  UserLogExecuteEventAttrs names attributes that are shown in the event 001.  A claim keeps
+ * the slot's ad for this only if some job asks for it.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -15,11 +16,13 @@ struct ad;
 struct job;
 struct schedd;
 
-/* Attributes of its cluster or of the job changed, or are new. */
+/* To be called when a job is new, or attributes of it or of its cluster changed: finds out whether
+ * ads of slots must be kept. */
 void machine_attrs_look_at(struct schedd *schedd, const struct job *job);
-/* A slot has the job; slot: its ad, NULL when it is not known. */
+/* Copies the attributes when a slot gets the job.  slot: the slot's ad; NULL (unknown): nothing
+ * changes. */
 void machine_attrs_note(const struct schedd *schedd, struct job *job, const struct ad *slot);
-/* Into props what the job wants to be told when it begins. */
+/* Copies into props the attributes for event 001. */
 void machine_attrs_tell(const struct job *job, const struct ad *slot, struct ad *props);
 
 #endif

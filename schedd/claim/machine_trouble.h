@@ -1,16 +1,17 @@
-/* schedd/claim/machine_trouble.h - machines on which starters fail, and what that means for our
- * jobs.
+/* schedd/claim/machine_trouble.h - avoids machines on which starters fail.
  *
- * Design.  A machine whose sandbox directory is broken takes every job that it is given, fails it
- * at once, and is free for the next: a black hole.  Whoever decides on that must be us: a startd
- * that avoided itself could be kept from work by anybody whose shadow says nonsense.  So the
- * failures are counted here, by machine, in memory: the first is free (a starter may be killed),
- * from the second on our request ads do not fit that machine for a while, which doubles (the plan
- * is in schedd_plan.h).  Claims that were made before the last failure tell nothing new.  A result
- * from the machine makes the next failure a first one of a row again.  The job counts its own,
- * NumStarterFailures, and each MAX_STARTER_FAILURES-th holds it (job_claims.c).
+ * Design.  A machine whose sandbox directory is broken takes each job that it is given, fails it at
+ * once, and is free for the next one: a black hole for jobs.  The schedd decides about this, and
+ * not the startd: otherwise a shadow that reports false errors could keep a startd from working.
+ * So failures are counted here, by machine, in memory.  The first failure has no effect, because a
+ * starter may simply have been killed.  From the second one on, our request ads do not match the
+ * machine for a while, which doubles with each failure (schedd_plan.h).  Failures of claims that
+ * were made before the last counted failure are not counted again.  After a result from the
+ * machine, the next failure counts as the second in a row.  Apart from this, NumStarterFailures
+ * counts the failures of a job, and holds the job at each multiple of MAX_STARTER_FAILURES
+ * (job_claims.c).
  *
- * Lost at a restart: the machine is tried anew then.
+ * The counts are lost at a restart of the schedd.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -23,19 +24,20 @@
 struct ad;
 struct schedd;
 
-#define TROUBLES_MAX                                                             \
-    64 /* machines that are avoided at once; of more, the oldest are tried again \
-        */
+/* Number of machines that are remembered.  When there is one more, the machine that may be tried
+ * again first is forgotten. */
+#define TROUBLES_MAX 64
 
 void troubles_init(struct schedd *schedd);
 void troubles_fini(struct schedd *schedd);
-/* A starter failed there, of a claim that was made at claimed_ms (loop_now_ms()). */
+/* Counts a failure of a starter on the machine.  claimed_ms: when its claim was made
+ * (loop_now_ms()). */
 void trouble_note(struct schedd *schedd, const char *machine, uint64_t claimed_ms);
-/* A job's result came from there. */
+/* To be called when a result came from the machine. */
 void trouble_passed(struct schedd *schedd, const char *machine);
-/* Is it to get no job of ours now? */
+/* Returns whether the machine is to get no job of ours now. */
 bool trouble_is_avoided(const struct schedd *schedd, const char *machine);
-/* Adds to the Requirements of a request ad that it is none of those. */
+/* Adds to the Requirements of a request ad that the machine is none of the avoided ones. */
 void troubles_narrow(const struct schedd *schedd, struct ad *request);
 
 #endif
