@@ -1,15 +1,16 @@
-/* schedd/policy/charge_plan.h - to whose account a job may go.
+/* schedd/policy/charge_plan.h - decides to whose account a job may be charged.
  *
  * Pure.  What a job uses is charged to the submitter that its AccountingGroup names, "group.user"
- * or "user"; AcctGroup and AcctGroupUser say the two parts to the policies of machines.  Without a
- * map an owner may name any group and no user but itself.  With a map (ACCOUNTING_MAP) the words
- * that it has for the owner rule:
+ * or "user".  AcctGroup and AcctGroupUser give the two parts to the policies of machines.  Without
+ * a map, an owner may name any group, but no user except itself.  With a map (ACCOUNTING_MAP) the
+ * words that the map has for the owner decide:
  *
- *     physics      the group physics, the owner being the user in it
- *     physics.*    that group and all below it, with any user
+ *     physics      the group physics, with the owner as the user in it
+ *     physics.*    the group physics and all groups below it, with any user
  *     *            everything
  *
- * The owner's own account, and the group of nice_user with the owner in it, need no word.
+ * No word is needed for the owner's own account, and for the group of nice_user with the owner in
+ * it.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -22,23 +23,25 @@ struct ad;
 struct err;
 
 #define CHARGE_NAME_MAX  400 /* bytes of AccountingGroup */
-#define CHARGE_PARTS_MAX 9   /* of it, between dots */
+#define CHARGE_PARTS_MAX 9   /* most parts of AccountingGroup, separated by dots */
 
 struct charge_rules {
-    const char *owner; /* of the job */
-    const char *nice;  /* the group of nice_user */
-    const char *words; /* of the map, with commas or blanks between; NULL: there is no map */
-    /* Is there an account of that name?  "physics.j.doe" of the owner doe is also j.doe's in the
-     * group physics: it is refused where j.doe is an account. */
+    const char *owner; /* owner of the job */
+    const char *nice;  /* group of jobs with nice_user */
+    /* the map's words for the owner, separated by commas or blanks; NULL: there is no map */
+    const char *words;
+    /* Returns whether an account of that name exists.  "physics.j.doe" of the owner doe could also
+     * mean the user j.doe in the group physics; so it is refused when j.doe is an account. */
     bool (*is_account)(void *arg, const char *name);
     void *arg;
 };
 
-/* May a job with these attributes (an ad, or changes of one) go to that account?  0; -EINVAL (not a
- * literal string, not a name) or -EPERM, err naming the attribute, its value and the rule. */
+/* Checks whether a job with these attributes (its ad, or changes to it) may be charged as they say.
+ * Returns 0; -EINVAL (not a literal string, not a valid name) or -EPERM, with err naming the
+ * attribute, its value and the rule. */
 int charge_plan_check(const struct ad *job, const struct charge_rules *rules, struct err *err);
 
-/* Does the ad have one of the attributes that are judged? */
+/* Returns true when the ad has an attribute that charge_plan_check() examines. */
 bool charge_plan_matters(const struct ad *ad);
 
 #endif

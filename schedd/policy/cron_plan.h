@@ -1,10 +1,12 @@
-/* schedd/policy/cron_plan.h - when a job with cron_minute and its kin is to begin next.
+/* schedd/policy/cron_plan.h - computes when a job with cron_minute, cron_hour, ... is to start
+ * next.
  *
- * Pure.  Five attributes, CronMinute, CronHour, CronDayOfMonth, CronMonth, CronDayOfWeek, each a
- * list of numbers, of ranges "a-b", of "*", each with a step "/n"; one that is absent is "*".  As
- * in cron(8), a job that names days of the month and of the week is for both.  Times are those of
- * the schedd's zone: what the clock never shows there (spring) is left out, and what it shows twice
- * (autumn) is the first of both.
+ * Pure.  The times are five attributes: CronMinute, CronHour, CronDayOfMonth, CronMonth,
+ * CronDayOfWeek.  Each is a list of numbers, ranges "a-b" and "*", each with an optional step "/n";
+ * an absent one is "*".  As in cron(8), a job that restricts both the day of the month and the day
+ * of the week starts on days of either kind.  Times are local times of the schedd's host.  A time
+ * that the clock skips (spring) is left out; of a time that it shows twice (autumn) the first is
+ * taken.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -17,19 +19,21 @@
 struct ad;
 struct err;
 
-struct cron_times { /* a bit for each value */
+struct cron_times { /* one bit for each value */
     uint64_t minutes, hours, days, months, weekdays;
-    bool any_day, any_weekday;
+    bool any_day, any_weekday; /* the field is "*": it restricts nothing */
 };
 
-/* Seconds that the zone is ahead of UTC at that time. */
+/* Returns by how many seconds local time is ahead of UTC at this moment. */
 typedef int32_t (*cron_zone_f)(void *arg, int64_t utc_s);
 
-/* Has the job any of the five? */
+/* Returns true when the ad (may be NULL) has one of the five attributes. */
 bool cron_plan_matters(const struct ad *job);
-/* -EINVAL: one of them is nothing of the kind, or no such day ever comes; err names it. */
+/* Reads the five attributes.  Returns 0; or -EINVAL, with err naming the attribute that is
+ * malformed, or saying that no such day exists. */
 int cron_plan_read(const struct ad *job, struct cron_times *ret, struct err *err);
-/* The first such minute that begins after now_s; -1: none within the next 40 years. */
+/* Returns the start of the first matching minute after now_s, in UTC; -1 if there is none within
+ * the next 40 years. */
 int64_t cron_plan_next(const struct cron_times *times, int64_t now_s, cron_zone_f zone, void *arg);
 
 #endif

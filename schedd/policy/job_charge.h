@@ -1,7 +1,8 @@
-/* schedd/policy/job_charge.h - to whose account jobs go, asked of the configuration and the host.
+/* schedd/policy/job_charge.h - applies the rules of charge_plan.h with the schedd's configuration
+ * and the accounts of its host.
  *
- * The rules are those of charge_plan.h.  What the map says of an owner is asked once and kept until
- * the configuration changes, so that a submission of many jobs costs one look into it.
+ * The map's words for an owner are read once and kept until the configuration changes, so that a
+ * submission of many jobs reads the map once.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -14,19 +15,21 @@ struct err;
 struct owner;
 struct schedd;
 
-#define CHARGE_LOOKUP_STEPS 3000 /* what a look for an account (charge_lookups) is in a slice */
+#define CHARGE_LOOKUP_STEPS 3000 /* steps that one look-up of an account counts */
 
-/* Is ACCOUNTING_MAP, where it is set, one of CLASSAD_USER_MAP_NAMES?  0, or -EINVAL with err. */
+/* Checks that ACCOUNTING_MAP, if set, is one of CLASSAD_USER_MAP_NAMES.  Returns 0, or -EINVAL with
+ * err. */
 int charge_check_settings(const struct config *config, struct err *err);
 
-void charge_init(struct schedd *schedd); /* and after the configuration has changed */
+void charge_init(struct schedd *schedd); /* call again after a change of the configuration */
 void charge_fini(struct schedd *schedd);
 
-/* Once for each turn in which jobs are made: what it may ask of the host's accounts begins anew.
- * Requests, which take several turns, keep schedd->charge_lookups themselves. */
+/* To be called at the start of each turn of the loop that makes jobs by itself: resets the number
+ * of account look-ups.  A client's request takes several turns; it saves and restores
+ * schedd->charge_lookups instead. */
 void charge_begin(struct schedd *schedd);
-/* May a job of that owner have these accounting attributes?  0; -EINVAL, -EPERM as
- * charge_plan_check(); -E2BIG: too many different names in one request. */
+/* Checks whether a job of the owner may have these accounting attributes.  Returns 0; -EINVAL or
+ * -EPERM as charge_plan_check(); -E2BIG when one request names too many different accounts. */
 int charge_check(struct schedd *schedd, struct owner *owner, const struct ad *job, struct err *err);
 
 #endif

@@ -1,8 +1,8 @@
-/* schedd/policy/job_cron.h - DeferralTime of jobs with cron_minute and its kin: the next of their
- * times.
+/* schedd/policy/job_cron.h - sets DeferralTime of jobs with cron_minute, cron_hour, ... to the next
+ * of their times.
  *
- * Set whenever such a job becomes idle and has none, or one whose window is over; not made durable
- * by itself, because it can be reckoned again.
+ * It is set whenever such a job becomes idle and has no DeferralTime, or one whose window has
+ * passed.  It is not made durable by itself, because it can be computed again.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -15,10 +15,10 @@ struct err;
 struct job;
 struct schedd;
 
-/* 1: DeferralTime is another now; 0: it stays, or the job has no such times; -EINVAL: they are no
- * times, err says which. */
+/* Returns 1 when DeferralTime was set anew; 0 when it stays, or the job has no such times; -EINVAL,
+ * with err, when the job's times are malformed or never come. */
 int cron_refresh(struct schedd *schedd, struct job *job, struct err *err);
-/* The run of this time is over: the next refresh looks for a later one. */
+/* To be called when a run has ended: the next cron_refresh() looks for a later time. */
 void cron_ran(struct job *job);
 
 #endif

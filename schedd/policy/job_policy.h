@@ -1,14 +1,16 @@
-/* schedd/policy/job_policy.h - jobs are held, released, removed, vacated or run again because a
- * policy says so.
+/* schedd/policy/job_policy.h - holds, releases, removes, vacates or reruns jobs as their own policy
+ * or the site's policy says.
  *
- * Each PERIODIC_EXPR_INTERVAL all jobs that have a policy (all jobs, if the site has rules) are
- * asked, in slices of counted work (base/slices.h, AD_SLICE_STEPS), so that a queue of any length
- * and expressions of any cost never hold up the loop.  A job of which an expression crosses its
- * limit is held.  An owner's jobs together may take MAX_PERIODIC_EXPR_STEPS in a round; then those
- * whose expressions take more than POLICY_CHEAP_STEPS each are held, too: the others', and the
- * owner's ordinary jobs, are asked as ever.
- * At a job's exit the verdict is found with the result and kept in its row until the output is in
- * its place; then it is acted on.
+ * In each PERIODIC_EXPR_INTERVAL, the policies of all jobs that have one (of all jobs, if the site
+ * has rules) are evaluated once.  This is done in slices of counted work (base/slices.h,
+ * AD_SLICE_STEPS), so that neither a long queue nor a costly expression blocks the event loop.  A
+ * job with an expression that exceeds its limit of steps is held.  The jobs of one owner together
+ * may use MAX_PERIODIC_EXPR_STEPS in a round.  After that, those of the owner's jobs whose
+ * expressions need more than POLICY_CHEAP_STEPS are held, too; the owner's other jobs, and the jobs
+ * of others, are evaluated as before.
+ *
+ * The policy about a job's exit is evaluated when its result arrives.  The verdict is kept in the
+ * job's row, and is carried out when the output is in its place.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -21,22 +23,27 @@ struct err;
 struct job;
 struct schedd;
 
-#define POLICY_CHEAP_STEPS 2000 /* of an expression: an ordinary one takes some tens */
+#define POLICY_CHEAP_STEPS 2000 /* steps of one expression; an ordinary one takes some tens */
 
-void policies_init(struct schedd *schedd); /* before the queue is loaded; the settings are read */
-void policies_start(struct schedd *schedd);
+/* Call before the queue is loaded, and after the settings were read. */
+void policies_init(struct schedd *schedd);
+void policies_start(struct schedd *schedd); /* plans the first round */
 void policies_fini(struct schedd *schedd);
-/* The site's rules as the configuration has them now: 0, or -EINVAL with err and the old ones kept.
- */
+/* Reads the site's rules from the present configuration.  Returns 0; or -EINVAL with err, and the
+ * old rules stay. */
 int policies_reload(struct schedd *schedd, struct err *err);
 
-/* Attributes of its cluster or of the job changed, or are new. */
+/* To be called when a job is new, or attributes of it or of its cluster changed: notes whether the
+ * job has a policy. */
 void policy_look_at(struct schedd *schedd, struct job *job);
-/* The run ended and its result is about to be committed: finds the verdict, keeps it in the ad. */
+/* To be called when a run has ended, before its result is committed: decides what becomes of the
+ * job, and keeps the verdict in its ad. */
 void policy_judge_exit(struct schedd *schedd, struct job *job);
-/* Instead of that verdict: the run's own fault, told with its result. */
+/* Replaces the verdict of policy_judge_exit() by a hold, for an error that the result itself
+ * reports. */
 void policy_hold_on_exit(struct job *job, int code, int subcode, const char *reason);
-/* Its output is in its place: the job is over, stays as completed, is held, or runs again. */
+/* To be called when the job's output is in its place: carries out the verdict.  The job completes
+ * (then it may be freed), is held, or runs again. */
 void policy_act_on_exit(struct change *change, struct job *job);
 
 #endif

@@ -1,17 +1,17 @@
-/* schedd/policy/policy_plan.h - what a job's own policy and that of the site say about it.
+/* schedd/policy/policy_plan.h - evaluates a job's own policy and the policy of the site.
  *
- * Pure.  The order and the meaning are HTCondor's (manual, "Automatically managing a job"):
+ * Pure.  Order and meaning are HTCondor's (manual, "Automatically managing a job"):
  *
  *   while it runs   AllowedJobDuration, AllowedExecuteDuration (hold), PeriodicVacate
  *   then            TimerRemove; PeriodicHold (not of held jobs); PeriodicRelease (of held jobs,
  *                   unless a user holds them); PeriodicRemove
- *   at its exit     PeriodicHold, then OnExitHold, then OnExitRemove: a number 0 or false puts the
- *                   job back, anything else, undefined too, lets it be over
+ *   at its exit     PeriodicHold, then OnExitHold, then OnExitRemove: false or the number 0 puts
+ * the job back into the queue; any other value, also undefined, ends the job
  *
- * Each PeriodicX of the job comes before SYSTEM_PERIODIC_X of the site.  An expression that is
- * undefined or an error does nothing; but one that takes more steps than an evaluation may (as told
- * by context->work) holds the job, as an undefined one does in HTCondor, with a reason that names
- * it: or it would cost as much again in each round, and hide from the site's rules behind its cost.
+ * Each PeriodicX of the job is evaluated before SYSTEM_PERIODIC_X of the site.  An expression that
+ * is undefined or an error does nothing.  But an expression that takes more steps than one
+ * evaluation may (counted in context->work) holds the job, with a reason that names it.  Otherwise
+ * it would cost as much again in each round, and the site's rules would never be reached.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -38,51 +38,55 @@ struct policy_rule {
     struct ad_expr *subcode; /* a number; NULL: 0 */
 };
 
-/* The site's rules, in the order in which they are asked; zero-initialized: none. */
+/* The site's rules, in the order of their evaluation.  All zero means no rules. */
 struct policy_system {
     struct vec rules[POLICY_KINDS]; /* struct policy_rule */
 };
-/* reason and subcode may be NULL or "".  0, or -EINVAL and err naming the rule. */
+/* Parses a rule and adds it.  reason and subcode may be NULL or "".  A literal that is not true is
+ * left out.  Returns 0, or -EINVAL with err naming the rule. */
 int policy_system_add(struct policy_system *system, enum policy_kind kind, const char *name,
                       const char *expr, const char *reason, const char *subcode, struct err *err);
 bool policy_system_is_empty(const struct policy_system *system);
 void policy_system_fini(struct policy_system *system);
 
 enum policy_action {
-    POLICY_NONE, /* at its exit: the job is over */
+    POLICY_NONE, /* no policy applies; at the job's exit: the job completes */
     POLICY_HOLD,
     POLICY_RELEASE,
     POLICY_REMOVE,
     POLICY_VACATE,
-    POLICY_REQUEUE /* at its exit: it runs again */
+    POLICY_REQUEUE /* only at the job's exit: it runs again */
 };
 struct policy_verdict {
     enum policy_action action;
-    int code, subcode; /* of a hold */
-    bool costly;       /* an expression crossed its limit: a held job is not to be asked again */
-    char reason[1024]; /* a longer one is cut */
+    int code, subcode; /* HoldReasonCode and HoldReasonSubCode, for a hold */
+    bool costly;       /* an expression exceeded its limit: while held, do not evaluate it again */
+    char reason[1024]; /* a longer reason is cut */
 };
 
-/* Does this ad, a cluster's or what a job has of its own, have anything that is to be asked from
- * time to time? */
+/* Returns true when this ad (a cluster's, or a job's own; may be NULL) has an attribute that must
+ * be evaluated from time to time. */
 bool policy_plan_matters(const struct ad *ad);
 
-/* job: its ad with JobStatus.  Never POLICY_REQUEUE. */
+/* Evaluates the periodic policies.  job: the job's whole ad, with JobStatus.  The verdict is never
+ * POLICY_REQUEUE. */
 void policy_plan_periodic(const struct ad *job, const struct policy_system *system,
                           const struct ad_context *context, struct policy_verdict *ret);
-/* job: still with the JobStatus of a running job, and with how it ended.  POLICY_NONE, POLICY_HOLD
- * or POLICY_REQUEUE. */
+/* Evaluates the policies at the exit of a run.  job: the whole ad, with JobStatus of a running job
+ * and with the attributes about the exit.  The verdict is POLICY_NONE, POLICY_HOLD or
+ * POLICY_REQUEUE. */
 void policy_plan_exit(const struct ad *job, const struct policy_system *system,
                       const struct ad_context *context, struct policy_verdict *ret);
-/* Is it a job of which nothing is to be run (IsNoopJob)?  Then how it is to have ended: by *signal
- * unless that is 0, else with *code. */
+/* Returns true for a job that is not to be run (IsNoopJob).  Then *signal and *code say how it is
+ * to end: by the signal, or, when *signal is 0, with the exit code. */
 bool policy_plan_is_noop(const struct ad *job, const struct ad_context *context, int64_t *code,
                          int64_t *signal);
-/* The verdict over a job of which such an expression crossed its limit: held, or nothing where it
- * is held or completed.  what: "The job attribute PeriodicHold". */
+/* Fills *ret for a job with an expression that exceeded its limit of steps: POLICY_HOLD, or
+ * POLICY_NONE when the job is held or completed.  what: names the expression in the reason, as in
+ * "The job attribute PeriodicHold". */
 void policy_plan_too_costly(const struct ad *job, const char *what,
                             const struct ad_context *context, struct policy_verdict *ret);
-/* Does LeaveJobInQueue say that this completed job stays? */
+/* Returns whether LeaveJobInQueue keeps this completed job in the queue. */
 bool policy_plan_stays(const struct ad *job, const struct ad_context *context);
 
 #endif

@@ -1,10 +1,10 @@
-/* schedd/requests/autocluster_plan.h - which attributes of a job matter for matching, and the text
- * that two jobs share when they are alike in all of them.
+/* schedd/requests/autocluster_plan.h - which attributes of a job matter for matching, and the key
+ * that all jobs have in common that are alike in these attributes.
  *
- * The attributes: a fixed list (what machines are asked for, whose the job is), what the
- * configuration adds, and everything that Requirements and Rank look up in the job, directly or
- * through other attributes.  The key is the list of `name=expression` lines, sorted, so that it
- * does not depend on the order in which attributes were set.
+ * The attributes that matter: a fixed list (such as the requested resources and the owner), those
+ * that the configuration adds, and all that Requirements and Rank read from the job, directly or
+ * through other attributes.  The key is the sorted list of lines `name=expression`, so it does not
+ * depend on the order in which the attributes were set.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -18,23 +18,25 @@ struct ad;
 struct strbuf;
 struct strmap;
 
-/* Adds to names (case-insensitive) each significant attribute; extra is NULL-terminated or NULL.
- * Names that the job does not have are added, too: a job that lacks one differs from one that has
- * it. */
+/* Adds each significant attribute to names, a map without regard to case.  extra: NULL-terminated
+ * list of further names, or NULL.  Names that the job does not have are added, too, because a job
+ * without the attribute differs from a job with it. */
 void autocluster_plan_names(const struct ad *job, const char *const *extra, struct strmap *names);
 
-/* Adds Request<resource>, whatever the resource: what a job asks for must be what its claim was
- * made for.  ad may be NULL. */
+/* Adds all attributes Request<resource> of the ad (may be NULL) to names, because a job may use a
+ * claim only if it asks for the same resources. */
 void autocluster_plan_requests(const struct ad *ad, struct strmap *names);
 
-/* May jobs be grouped by that attribute?  Not by what tells one job from another, or what the
- * schedd changes while a job waits. */
+/* Returns whether jobs may be grouped by this attribute.  False for attributes that every job has a
+ * different value of, and for those that the schedd changes while a job waits. */
 bool autocluster_plan_may_matter(const char *name);
 
-/* Appends the key of the job for these names. */
+/* Appends the job's key, made of the attributes in names, to key. */
 void autocluster_plan_key(const struct ad *job, const struct strmap *names, struct strbuf *key);
 
-/* Does `own` (may be NULL), what a job has of its own, touch any of the names, or a request? */
+/* Returns true when `own`, a job's own attributes (may be NULL), has any of the names or a
+ * Request<resource>, so that the job may belong to another autocluster than its cluster's other
+ * jobs. */
 bool autocluster_plan_differs(const struct ad *own, const struct strmap *names);
 
 #endif

@@ -1,13 +1,13 @@
-/* schedd/requests/request_news.h - which of the ads that the collector has of us are not the
- * newest, and when that is told.
+/* schedd/requests/request_news.h - marks which ads in the collector are out of date, and decides
+ * when to send new ones.
  *
- * Whoever changes jobs, claims or what is asked for marks it here; request_ads.c, which makes the
- * ads, is woken by a timer and sends what is marked.
+ * Whoever changes jobs, claims or requests calls a function of this file.  A timer then calls
+ * request_ads.c, which makes and sends the marked ads.
  *
- * A request asks for no more jobs than MAX_JOBS_RUNNING leaves room for: a match beyond it would be
- * refused, and machines be woken for nothing.  So each claim that begins or ends changes all of
- * them, once there is less room than there are idle jobs: they are told at once when room appears
- * or is gone, and else once in ROOM_MS.
+ * The requests ask for no more jobs than MAX_JOBS_RUNNING leaves room for.  Otherwise matches would
+ * be refused, and machines would be woken for nothing.  So, while there is less room than there are
+ * idle jobs, each claim that begins or ends changes all requests.  They are then sent at once when
+ * the room appears or is used up, and else once in ROOM_MS.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -19,27 +19,30 @@
 struct autocluster;
 struct schedd;
 
-/* publish(arg) is called by a timer, some time after something has changed. */
+/* publish(arg) is called later, by a timer, each time when marked ads are to be sent. */
 void request_news_init(struct schedd *schedd, void (*publish)(void *arg), void *arg);
 void request_news_fini(struct schedd *schedd);
 
-/* Some autocluster or owner is dirty. */
+/* An autocluster or a submitter was marked as changed: send soon. */
 void request_news_changed(struct schedd *schedd);
-/* The same, but nobody waits to hear it: a claim took its next job while others are idle, or the
- * numbers of a submitter changed.  It is told with the next change, or soon. */
+/* Like request_news_changed(), for changes that nobody waits for: a claim took its next job while
+ * others are idle, or the counts of a submitter changed.  They are sent with the next other change,
+ * or a little later. */
 void request_news_drained(struct schedd *schedd);
-/* A claim has begun or ended: MAX_JOBS_RUNNING may leave room for another number of jobs. */
+/* A claim has begun or ended, so MAX_JOBS_RUNNING may leave room for another number of jobs. */
 void request_news_room(struct schedd *schedd);
-/* Address or certificate are others now: all are told anew. */
+/* All requests and submitters must be sent again: our address or certificate changed, or the
+ * machines to be avoided. */
 void request_news_moved(struct schedd *schedd);
-/* Marks all requests and submitters. */
+/* Marks all requests and submitters as changed, without sending them. */
 void request_news_mark_all(struct schedd *schedd);
 
-/* For how many jobs the autocluster asks now: its idle ones, as far as MAX_JOBS_RUNNING leaves
- * room. */
+/* Returns for how many jobs the autocluster asks now: its idle jobs, limited by the room that
+ * MAX_JOBS_RUNNING leaves. */
 int64_t request_news_wanted(const struct schedd *schedd, const struct autocluster *autocluster);
 
-/* What is marked is about to be sent; it was sent. */
+/* request_ads.c calls request_news_send() before it sends the marked ads, and request_news_sent()
+ * after. */
 void request_news_send(struct schedd *schedd);
 void request_news_sent(struct schedd *schedd);
 

@@ -1,10 +1,10 @@
-/* schedd/requests/significant.h - which attributes of jobs matter to machines, as the negotiator
- * tells it.
+/* schedd/requests/significant.h - learns from the negotiator which attributes of jobs matter to
+ * machines.
  *
  * The names (SignificantAttributes of the Negotiator ad) are watched in the collector and kept in
- * the store, so that a schedd that is started again groups its jobs as before.  A name that is new
- * divides the autoclusters of the jobs that have such an attribute; names are never taken back
- * while the schedd lives.
+ * the store, so that a restarted schedd groups its jobs as before.  A new name divides the
+ * autoclusters of those jobs that have the attribute.  Names are never forgotten while the schedd
+ * runs.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -15,11 +15,11 @@ struct ad;
 struct schedd;
 struct wire;
 
-void significant_init(struct schedd *schedd); /* before the queue is loaded */
+void significant_init(struct schedd *schedd); /* call before the queue is loaded */
 void significant_fini(struct schedd *schedd);
-/* The uplink is up (again). */
+/* To be called when the uplink is up (again): starts to watch the Negotiator ad there. */
 void significant_up(struct schedd *schedd, struct wire *wire);
-/* What the store has of it. */
+/* Takes the names from their row in the store. */
 void significant_load(struct schedd *schedd, const struct ad *row);
 
 #endif
