@@ -1,11 +1,13 @@
-/* schedd/questions/job_filter.h - which jobs a constraint means, without the ad of each.
+/* schedd/questions/job_filter.h - finds the jobs for which a constraint is true, without putting
+ * together the ad of each job.
  *
- * Design.  A queue has many jobs and few clusters, and most constraints look at what the jobs of a
- * cluster share, or at JobStatus: such a one is asked once for each cluster, or once for each
- * status in it.  Which names it looks up, through the attributes of the cluster's ad, is found out
- * when the cluster changes; a job that has one of these names of its own is asked with its whole
- * ad, and so is every job where names are computed or chance is in it.  The answer is always that
- * of evaluating the constraint in job_view().
+ * Design.  A queue has many jobs and few clusters.  Most constraints only read attributes that the
+ * jobs of a cluster share, or JobStatus.  Such a constraint is evaluated once for each cluster, or
+ * once for each status in it.  For each cluster the filter finds out which names the constraint
+ * reads, directly or through other attributes of the cluster's ad.  A job that has one of these
+ * names in its own ad is evaluated with its whole ad.  So is every job when the constraint computes
+ * names or uses random numbers.  The result is always the same as that of evaluating the constraint
+ * in job_view().
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -20,13 +22,14 @@ struct job;
 struct job_filter;
 struct schedd;
 
-/* constraint (NULL: all jobs) and context are borrowed for its life. */
+/* Creates a filter.  constraint (NULL: all jobs) and context are borrowed as long as it lives. */
 struct job_filter *job_filter_create(const struct schedd *schedd, const struct ad_expr *constraint,
                                      const struct ad_context *context);
 void job_filter_destroy(struct job_filter *filter); /* NULL is allowed */
 
-/* Cheap where jobs come cluster by cluster.  Between two calls jobs and clusters may change.  What
- * it costs is added to context->work, unless that is NULL: evaluations, and what else is done. */
+/* Returns whether the constraint is true for the job.  Cheap when jobs are passed cluster by
+ * cluster.  Between two calls jobs and clusters may change.  The steps of evaluation, and of other
+ * work, are added to context->work, unless it is NULL. */
 bool job_filter_wants(struct job_filter *filter, const struct job *job);
 
 #endif

@@ -1,8 +1,8 @@
-/* schedd/questions/job_history.h - jobs that are over: the history, and which run of each counted.
+/* schedd/questions/job_history.h - the history of jobs that have left the queue.
  *
- * Two tables: `history` (the whole ad; keys begin with the time, so that the newest are last) and
- * `finished` (job id to epoch, for starters and shadows that come late).  Beyond MAX_HISTORY_JOBS
- * the oldest are dropped from both.
+ * Two tables in the store: `history` has each job's last ad (the keys begin with the time, so the
+ * newest job is last), and `finished` has the epoch of the run that completed the job, for starters
+ * and shadows that ask late.  Beyond MAX_HISTORY_JOBS the oldest jobs are deleted from both tables.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -15,12 +15,13 @@ struct ad;
 struct change;
 struct schedd;
 
-/* flat: its last ad, with ClusterId and ProcId.  epoch: of the run whose result counts, 0 for none.
- */
+/* Adds a job to the history.  flat: its last ad, with ClusterId and ProcId.  epoch: of the run
+ * whose result counts; 0 when there is none. */
 void history_add(struct change *change, const struct ad *flat, int64_t epoch, int64_t now_s);
 
-/* done gets the epoch that history_add() was given and whose job it was, or -1 and "" when there is
- * no such job; "" also of a job that left under a schedd that did not note it. */
+/* Looks a job up in the history and calls done later, on the loop, with the epoch that
+ * history_add() was given and the job's owner.  When there is no such job, epoch is -1 and owner
+ * "".  owner is also "" for a job that an older schedd has stored without it. */
 void history_epoch(struct schedd *schedd, int64_t cluster, int64_t proc,
                    void (*done)(void *arg, int64_t epoch, const char *owner), void *arg);
 

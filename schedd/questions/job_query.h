@@ -1,6 +1,7 @@
-/* schedd/questions/job_query.h - QUERY: jobs and history (docs/protocol/queue.md).
+/* schedd/questions/job_query.h - the request QUERY for jobs and the history
+ * (docs/protocol/queue.md).
  *
- * What is answered is durable: an answer waits until everything committed before it is.
+ * An answer shows only what is durable: it waits for all commits that were under way before it.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -11,6 +12,7 @@ struct schedd;
 struct wire_request;
 
 void query_handle(struct schedd *schedd, struct wire_request *request);
-void queries_fini(struct schedd *schedd); /* the store is closed: refuses what is not answered */
+/* fails the unanswered queries; after the store was closed */
+void queries_fini(struct schedd *schedd);
 
 #endif

@@ -1,4 +1,5 @@
-/* schedd/questions/job_select.h - who asks that something be done to jobs, and to which.
+/* schedd/questions/job_select.h - identifies the caller of a command, and finds the jobs that the
+ * command names.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -19,56 +20,63 @@ struct wire_peer;
 struct wire_request;
 
 struct job_caller {
-    char owner[OWNER_NAME_MAX + 1]; /* "" for one who may act on all and is no user here */
-    bool is_super;                  /* ADMINISTRATOR, or one of QUEUE_SUPER_USERS */
+    /* account whose jobs the caller owns; "" for a super user without one */
+    char owner[OWNER_NAME_MAX + 1];
+    bool is_super; /* scope ADMINISTRATOR, or listed in QUEUE_SUPER_USERS: may act on all jobs */
 };
-/* 0, or -EPERM with err for one whom this schedd cannot serve. */
+/* Identifies the caller.  Returns 0; or -EPERM with err for a caller that this schedd cannot
+ * serve. */
 int caller_find(struct schedd *schedd, const struct wire_peer *peer, struct job_caller *ret,
                 struct err *err);
+/* Returns whether the caller may act on the job: as its owner, or as a super user. */
 bool caller_may(const struct job_caller *caller, const struct job *job);
 
-/* Are all entries of QUEUE_SUPER_USERS whole identities (NAME@DOMAIN)?  0, or -EINVAL with err,
- * which says what to write instead.  listed: NULL-terminated, or NULL. */
+/* Checks that all entries of QUEUE_SUPER_USERS are full identities (NAME@DOMAIN).  listed is
+ * NULL-terminated, or NULL.  Returns 0, or -EINVAL with err, which says what to write instead. */
 int caller_check_super_users(const char *const *listed, const char *uid_domain, struct err *err);
 
-/* Answers a request with result and err, and logs it with the identity, the verb and the peer. */
+/* Answers a request with the error result and the text of err, and logs it with the caller's
+ * identity, the verb and the address. */
 void caller_refuse(struct schedd *schedd, struct wire_request *request, int result,
                    const struct err *err);
-/* Logs the same of a request that left so many jobs as they are, because they are not the caller's;
- * 0: nothing. */
+/* Logs, with the caller's identity, the verb and the address, that a request skipped this many jobs
+ * because they belong to others; nothing for 0. */
 void caller_log_denied(struct schedd *schedd, struct wire_request *request, int64_t jobs);
 
-/* A job by its name: between two slices it may go. */
+/* A job by its ids and not by a pointer, because it may leave the queue between two slices. */
 struct job_name {
     int64_t cluster;
-    int64_t proc; /* -1: the jobs of this cluster that are still to be made */
+    int64_t proc; /* -1: the jobs that this cluster's factory has still to make */
 };
 
-/* What was selected. */
+/* The jobs that a command selected. */
 struct selected {
-    /* 0; -ESHUTDOWN (the schedd ends), -EDQUOT (it took more than MAX_CONSTRAINT_STEPS) or -EBUSY
-     * (the caller's requests hold too many bytes, this list among them): nothing was selected;
-     * -ECANCELED: the peer is gone, so is the request, and nothing is to be done */
+    /* 0; or, with nothing selected, -ESHUTDOWN (the schedd stops), -EDQUOT (evaluation took more
+     * than MAX_CONSTRAINT_STEPS), -EBUSY (the caller's requests hold too many bytes, this list
+     * included) or -ECANCELED (the caller's connection is gone; the request has been freed, do
+     * nothing) */
     int result;
-    struct err err; /* of a result below 0 */
+    struct err err; /* text of the error */
     struct job_name *names;
     size_t count, capacity;
 };
-void selected_fini(struct selected *selected); /* zero-initialized is allowed */
-/* selected is borrowed for the call, which may take names out of it. */
+void selected_fini(struct selected *selected); /* allowed on a zero-initialized struct */
+/* Callback that gets the selection.  selected is borrowed for the call, which may take over its
+ * names. */
 typedef void (*selected_f)(void *arg, struct selected *selected);
-/* Finds the jobs for which the expression (text, which lives as long as the request) is true, in
- * slices (schedd/requests/request_work.h).  Each job is judged once, when it is reached; done,
- * called once and never in here, gets their names.  Nothing is changed before all have been judged,
- * so a command is done to all of them or, on an error, to none.  0; or -EINVAL, -E2BIG with err,
- * and done is not called. */
+/* Finds the jobs for which an expression is true, in slices (schedd/requests/request_work.h).  text
+ * must live as long as the request.  Each job is evaluated once.  done is called once, later and
+ * never from within this call, with the names of all these jobs.  No job is changed before all were
+ * evaluated, so a command is done to all of them or, after an error, to none.  Returns 0; or
+ * -EINVAL or -E2BIG with err, and then done is not called. */
 int select_by_constraint(struct schedd *schedd, struct wire_request *request, const char *text,
                          selected_f done, void *arg, struct err *err);
-void selections_fini(struct schedd *schedd); /* ends those under way with -ESHUTDOWN */
+void selections_fini(struct schedd *schedd); /* fails the selections under way with -ESHUTDOWN */
 
-/* Adds the jobs of a list of "12.3" and "12", an argument of the request; a job is added once for
- * each time it is named by itself, and once for all times that its cluster is.  *missing counts
- * those that are not there. -EINVAL, -E2BIG, -EBUSY with err. */
+/* Adds the jobs that an argument of the request lists.  name: the argument, a list of ids such as
+ * "12.3" and "12" (all jobs of a cluster).  A job id that is listed twice is added twice, a cluster
+ * id only once. *missing grows by the number of ids without a job.  Returns 0; -EINVAL, -E2BIG or
+ * -EBUSY with err. */
 int select_by_ids(struct schedd *schedd, struct wire_request *request, const char *name,
                   struct selected *ret, int64_t *missing, struct err *err);
 

@@ -1,4 +1,4 @@
-/* schedd/questions/job_wanted.h - which clusters and jobs a query is to look at, by their ids.
+/* schedd/questions/job_wanted.h - reads which clusters and jobs a query names by their ids.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -12,17 +12,18 @@ struct err;
 struct schedd;
 struct vec;
 
-#define WANTED_IDS_MAX 200000 /* in one request */
+#define WANTED_IDS_MAX 200000 /* ids in one request */
 
 struct wanted {
     int64_t cluster;
-    int64_t proc; /* -1: all of the cluster */
+    int64_t proc; /* -1: all jobs of the cluster */
 };
 
-/* Adds all clusters that are there, as struct wanted of mem_alloc(). */
+/* Adds all clusters of the queue to ids, each as a struct wanted from mem_alloc(). */
 void wanted_all(struct schedd *schedd, struct vec *ids);
-/* The same of what the argument Ids names, in order of id and each once; all where it is absent.
- * -EINVAL, -E2BIG with err. */
+/* Adds the clusters and jobs that the argument Ids names, each as a struct wanted from mem_alloc(),
+ * sorted and without repetition; all clusters if Ids is absent.  They need not exist.  Returns 0;
+ * -EINVAL or -E2BIG with err. */
 int wanted_read(struct schedd *schedd, const struct ad *args, struct vec *ids, struct err *err);
 
 #endif

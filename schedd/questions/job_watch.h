@@ -1,6 +1,7 @@
-/* schedd/questions/job_watch.h - WATCH: jobs, and what becomes of them (docs/protocol/queue.md).
+/* schedd/questions/job_watch.h - the request WATCH: a snapshot of jobs, and then their changes
+ * (docs/protocol/queue.md).
  *
- * What is told is durable, as in the answer of a QUERY.
+ * Like the answer of a QUERY, it shows only what is durable.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

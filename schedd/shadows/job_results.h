@@ -1,7 +1,8 @@
-/* schedd/shadows/job_results.h - what shadows report: started, usage, held, result, placed.
+/* schedd/shadows/job_results.h - handles the reports of shadows: started, usage, held, result,
+ * placed.
  *
- * docs/protocol/claim.md, sections 5, 6 and 9.  Every report names job and epoch; one of another
- * epoch is refused.  Answers are given after the commit.
+ * docs/protocol/claim.md, sections 5, 6 and 9.  Each report names a job and an epoch; a report of
+ * another epoch than the job's is refused.  Reports are answered after the commit.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -12,7 +13,7 @@ struct owner;
 struct schedd;
 struct wire_request;
 
-/* JOB_STATUS, JOB_RESULT or JOB_PLACED from the shadow of that owner. */
+/* Handles JOB_STATUS, JOB_RESULT or JOB_PLACED from the shadow of this owner. */
 void results_handle(struct schedd *schedd, struct owner *owner, struct wire_request *request);
 
 #endif

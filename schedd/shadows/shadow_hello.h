@@ -1,5 +1,5 @@
-/* schedd/shadows/shadow_hello.h - SHADOW_HELLO: a shadow is there, and is told what it is to do and
- * keep.
+/* schedd/shadows/shadow_hello.h - the request SHADOW_HELLO: a shadow has connected, and learns what
+ * to do and which files to keep.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -9,8 +9,8 @@
 struct schedd;
 struct wire_request;
 
-/* SHADOW_HELLO on a connection of the Unix socket: answers what is to be kept, tells the shadow its
- * runs, and whatever else has waited for it. */
+/* Handles SHADOW_HELLO, which must come over the Unix socket.  Answers which files the shadow is to
+ * keep, tells it its runs, and hands over the connections and requests that waited for it. */
 void shadow_hello_handle(struct schedd *schedd, struct wire_request *request);
 
 #endif

@@ -1,8 +1,8 @@
-/* schedd/shadows/shadow_runs.h - which starters an owner's shadow is to expect, and which output to
- * place.
+/* schedd/shadows/shadow_runs.h - tells an owner's shadow which starters to expect, and which output
+ * to place.
  *
  * A shadow has runs: one for each job of its owner that was given to a claim, or whose output is to
- * be placed.  Whenever a shadow says SHADOW_HELLO it is told all runs.
+ * be placed.  Whenever a shadow says SHADOW_HELLO, it is told all of its runs.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -21,22 +21,24 @@ struct strbuf;
 
 void shadow_runs_fini(struct schedd *schedd);
 
-/* The job was given to a claim (committed): expect its starter.  The answer comes as
- * claims_shadow_answered(). */
+/* To be called when the job was given to a claim, after that commit: tells the shadow to expect the
+ * job's starter.  The shadow's answer goes to claims_shadow_answered(). */
 void shadow_runs_start(struct schedd *schedd, const struct job *job);
-/* Its result is committed: move its staged output to its place. */
+/* To be called when the job's result is committed: tells the shadow to move the staged output to
+ * its place. */
 void shadow_runs_place(struct schedd *schedd, const struct job *job);
-/* Its result is about to be committed by change: from then on the shadow, should it come anew, is
- * told to place it and not to expect it. */
+/* To be called before the commit of the job's result: after that commit a shadow that connects
+ * again is told to place the output, and not to expect the starter. */
 void shadow_runs_expect_placing(struct change *change, const struct job *job);
-/* The run that the job has now is over; acts after the commit of change.  stop: the shadow is to
- * drop it (removed, held, evicted). */
+/* Ends the job's present run after the commit of change.  stop: tell the shadow to drop the run
+ * (the job was removed, held or evicted); why: the reason, for the shadow's log. */
 void shadow_runs_forget(struct change *change, const struct job *job, bool stop, const char *why);
-/* A run that was left to its shadow until its starter has ended (claims_keep_run()) has ended: the
- * shadow drops it, at once. */
+/* Ends a run that was left to its shadow until its starter had ended (claims_keep_run()): the
+ * shadow is told to drop it, at once. */
 void shadow_runs_ended(struct owner *owner, const char *id, int64_t epoch);
 
-/* The runs: "12.3.1,12.4.2"; how many; tells the shadow, which has come anew, all of them. */
+/* shadow_runs_list() appends the owner's runs as "JOB.EPOCH,...", such as "12.3.1,12.4.2";
+ * shadow_runs_tell() sends all of them to the shadow, which has just connected. */
 void shadow_runs_list(const struct owner *owner, struct strbuf *ret);
 size_t shadow_runs_count(const struct owner *owner);
 void shadow_runs_tell(struct schedd *schedd, const struct owner *owner);

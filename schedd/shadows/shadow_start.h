@@ -1,4 +1,4 @@
-/* schedd/shadows/shadow_start.h - starting the process of an owner's shadow.
+/* schedd/shadows/shadow_start.h - starts the process of an owner's shadow.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -10,15 +10,17 @@
 struct err;
 struct schedd;
 
+/* The account of an owner. */
 struct shadow_account {
     const char *name;
     uid_t uid;
     gid_t gid;
 };
 
-/* Starts the shadow of that account, as that account where we are root, in SPOOL/owner/<name>,
- * which is made for it.  Of our environment it gets only what a daemon needs (base/plain_env.h):
- * the account can read it. */
+/* Starts the shadow of this account in the directory SPOOL/owner/<name>, which is made for it.  If
+ * the schedd runs as root, the shadow runs as the account.  Its environment is only what a daemon
+ * needs (base/plain_env.h), because the account can read it.  on_exit(arg) is called when the
+ * process ends.  Returns 0 and sets *ret, or a negative errno with err. */
 int shadow_start(struct schedd *schedd, const struct shadow_account *account, os_exit_f on_exit,
                  void *arg, pid_t *ret, struct err *err);
 

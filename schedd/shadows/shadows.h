@@ -1,8 +1,8 @@
-/* schedd/shadows/shadows.h - one shadow process per owner who has jobs that run: starting it,
- * asking it, handing it connections.
+/* schedd/shadows/shadows.h - the shadow processes, one for each owner with jobs that run: starts
+ * them, calls them, and hands them connections.
  *
- * While its owner has runs (shadow_runs.h) the shadow is kept alive (started again with a
- * back-off).  Without runs it is ended after SHADOW_LINGER.
+ * While its owner has runs (shadow_runs.h), a shadow that dies is started again, after a delay that
+ * grows.  Without runs it is ended after SHADOW_LINGER.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -19,39 +19,44 @@ struct owner;
 struct schedd;
 struct wire;
 
-#define SHADOW_WAITING_MAX 256 /* connections that wait for one shadow to come up */
+#define SHADOW_WAITING_MAX 256 /* most connections that wait for one shadow to start */
 
 void shadows_fini(struct schedd *schedd);
 
-/* A connection with route shadow/<owner>. */
+/* Handles a new connection with the route shadow/<owner>: passes it to the owner's shadow, lets it
+ * wait for the shadow, or refuses it.  Takes over incoming. */
 void shadows_incoming(struct schedd *schedd, struct incoming *incoming, const char *owner);
-/* The owner's shadow is on that connection and shows that certificate; false: another one is
- * connected. */
+/* Notes that the owner's shadow is connected on this wire, and the fingerprint of its certificate
+ * (pin).  Returns false, and changes nothing, if another shadow of the owner is connected. */
 bool shadows_connect(struct schedd *schedd, struct owner *owner, struct wire *wire,
                      const char *pin);
-/* It was told all else: what has waited for it is handed to it. */
+/* To be called when the shadow was told its runs: hands over the connections and calls that waited
+ * for it. */
 void shadows_connected(struct owner *owner);
-void shadows_gone(struct schedd *schedd, const struct wire *wire); /* that connection is over */
-/* Whose shadow speaks there; NULL: nobody's. */
+void shadows_gone(struct schedd *schedd, const struct wire *wire); /* that connection has closed */
+/* Returns the owner whose shadow uses this connection; NULL: none. */
 struct owner *shadows_owner(const struct schedd *schedd, const struct wire *wire);
-struct wire *shadows_wire(const struct owner *owner); /* NULL: it is not connected */
-const char *shadows_pin(const struct owner *owner);   /* as it said last; the owner has a shadow */
-/* The owner's shadow has something to do: it is started where there is none. */
+struct wire *shadows_wire(const struct owner *owner); /* NULL: not connected */
+/* of its last connection; the owner must have a shadow */
+const char *shadows_pin(const struct owner *owner);
+/* To be called when there is work for the owner's shadow: starts the shadow if none runs. */
 void shadows_want(struct schedd *schedd, struct owner *owner);
-/* There may be less for it to do, or more: it is ended, or started again, in its time. */
+/* To be called when the shadow's work has become less or more: plans when to end it or to start it
+ * again. */
 void shadows_look_at(struct owner *owner);
-/* Events wait for the owner's shadow: its connection, or NULL; then it is on its way, and
- * event_rows_shadow_up() comes. */
+/* To be called when events wait for the owner's shadow: returns its connection; or NULL, then it is
+ * being started and event_rows_shadow_up() will be called. */
 struct wire *shadows_wire_for_events(struct schedd *schedd, struct owner *owner);
-/* Asks the owner's shadow, which is started for it where none is there; args and ticket
- * (NULL: none) are copied.  answered
- * comes in any case: status 0 and the shadow's pin, or negative and why. */
+/* Calls the owner's shadow, which is started if none runs.  args and ticket (NULL: none) are
+ * copied.  answered is always called: with status 0 and the shadow's pin, or with a negative status
+ * and the reason.  It may be called at once. */
 typedef void (*shadows_admitted_f)(void *arg, int status, const char *pin_or_why);
 void shadows_call(struct schedd *schedd, struct owner *owner, enum wire_verb verb,
                   const struct ad *args, const char *ticket, shadows_admitted_f answered,
                   void *arg);
-/* Tells all shadows to end, adopted ones included: each closes its connection and exits. */
+/* Tells all shadows to end, also those that an earlier schedd process has started. */
 void shadows_stop(struct schedd *schedd);
+/* Returns whether no shadow runs or is connected any more. */
 bool shadows_are_gone(const struct schedd *schedd);
 
 #endif

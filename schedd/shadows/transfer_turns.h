@@ -1,11 +1,11 @@
-/* schedd/shadows/transfer_turns.h - how many jobs' files are transferred at once.
+/* schedd/shadows/transfer_turns.h - limits how many jobs transfer files at the same time.
  *
- * A shadow that has much to transfer asks for a turn (TRANSFER_TURN) and keeps the request open: a
- * part of the reply says that it may begin; when it is done, or dead, the request is gone, and the
- * turn is the next one's.  So no turn is ever lost, and nothing needs to be durable.
+ * A shadow that has much to transfer asks for a turn (TRANSFER_TURN) and keeps the request open.  A
+ * part of the reply tells it to begin.  When the transfer is done or the shadow dies, the request
+ * ends, and the turn goes to the next one.  So no turn can be lost, and nothing has to be durable.
  *
- * MAX_CONCURRENT_UPLOADS bounds input (from here), MAX_CONCURRENT_DOWNLOADS output (to here).  Of
- * those who wait the owner with the fewest turns comes first, then who came first.
+ * MAX_CONCURRENT_UPLOADS limits input (from here), MAX_CONCURRENT_DOWNLOADS output (to here).  The
+ * next turn goes to the owner who has the fewest turns, and among equals to the oldest request.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -18,11 +18,12 @@ struct owner;
 struct schedd;
 struct wire_request;
 
+/* Handles a TRANSFER_TURN request from the shadow of this owner. */
 void turns_handle(struct schedd *schedd, struct owner *owner, struct wire_request *request);
-/* The settings have changed: perhaps more may begin. */
+/* To be called after a change of the settings: starts further transfers if the limits allow it. */
 void turns_look(struct schedd *schedd);
-/* The job is not transferring any more, whatever its ad says. */
+/* Removes the attributes about a transfer from the job's ad. */
 void turns_clear(struct ad *job);
-void turns_end(struct schedd *schedd); /* the process ends */
+void turns_end(struct schedd *schedd); /* the schedd stops: fails the requests with -ESHUTDOWN */
 
 #endif

@@ -1,7 +1,8 @@
-/* schedd/submission/factory_kick.h - waking the factories of clusters whose jobs are made later.
+/* schedd/submission/factory_kick.h - wakes the factories, which make the jobs of large clusters one
+ * by one.
  *
- * Whatever changes a cluster's jobs wakes its factory (job_factory.h), whose turn comes from the
- * loop.
+ * Whatever changes a cluster's jobs wakes its factory (job_factory.h).  The factory then runs from
+ * the event loop, not within the call.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -11,9 +12,10 @@
 struct cluster;
 struct schedd;
 
-/* Something about the cluster's jobs is different: there may be room for more. */
+/* To be called when the cluster's jobs changed, so that there may be room for more of them. */
 void factory_kick(struct cluster *cluster);
-/* A job left the queue: those whose way was barred by a limit of the queue look again. */
+/* To be called when a job has left the queue: wakes the factories that a limit of the queue has
+ * stopped. */
 void factory_kick_waiting(struct schedd *schedd);
 
 #endif

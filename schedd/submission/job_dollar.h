@@ -1,8 +1,8 @@
-/* schedd/submission/job_dollar.h - jobs with $$() in them get what it is on their slot
- * (dollar_plan.h).
+/* schedd/submission/job_dollar.h - expands $$() in jobs when they get a slot (dollar_plan.h).
  *
- * Expanded when a claim gets the job, in the same transaction, into MATCH_EXP_ attributes of the
- * job: shadow and startd see the expanded ad, after a restart, too; the queue shows both.
+ * When a claim gets a job, the expansions are stored in MATCH_EXP_ attributes of the job, in the
+ * same transaction.  Shadow and startd see the expanded ad, also after a restart; the queue shows
+ * both.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -14,12 +14,14 @@ struct err;
 struct job;
 struct schedd;
 
-/* Attributes of its cluster or of the job changed, or are new. */
+/* To be called when a job is new, or attributes of it or of its cluster changed: notes whether it
+ * has a $$(). */
 void dollar_look_at(struct schedd *schedd, struct job *job);
-/* Sets what is expanded in the job's own ad; slot is NULL when its ad is not known.  0; -EINVAL:
- * the job's fault; -ENODATA: the slot's ad is needed. */
+/* Expands the job's $$() and sets the expansions in its own ad.  slot: the slot's ad; NULL:
+ * unknown.  Returns 0; -EINVAL with err when the job's $$() cannot be expanded on this slot;
+ * -ENODATA when the slot's ad is needed and unknown. */
 int dollar_expand(struct schedd *schedd, struct job *job, const struct ad *slot, struct err *err);
-/* The job's whole ad as it is to run, flat; owned by the caller. */
+/* Returns the job's whole ad with $$() expanded, as the job is to run.  Owned by the caller. */
 struct ad *job_run_ad(const struct schedd *schedd, const struct job *job);
 
 #endif

@@ -1,5 +1,5 @@
-/* schedd/submission/job_factory_plan.h - how many jobs of a cluster may be made now, and what of
- * them is kept.
+/* schedd/submission/job_factory_plan.h - decides how many jobs of a cluster its factory may make
+ * now, and which of their attributes are kept.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -11,23 +11,24 @@
 
 struct ad;
 
-/* JobMaterializePaused */
+/* values of JobMaterializePaused */
 enum { FACTORY_BAD_ITEM = -1, FACTORY_RUNS = 0, FACTORY_HELD = 1 };
 
 struct factory_facts {
-    int64_t next, total;            /* number of the next job; of all */
-    int64_t alive, idle;            /* jobs of the cluster in the queue; of them idle */
-    int64_t limit, max_idle;        /* JobMaterializeLimit, JobMaterializeMaxIdle; below 0: none */
-    int64_t queue_room, owner_room; /* jobs that the queue, the owner may have more */
+    int64_t next, total;     /* ProcId of the next job; number of all jobs */
+    int64_t alive, idle;     /* the cluster's jobs in the queue; the idle ones of them */
+    int64_t limit, max_idle; /* JobMaterializeLimit, JobMaterializeMaxIdle; below 0: no limit */
+    int64_t queue_room, owner_room; /* how many more jobs the queue, and the owner, may have */
     bool paused;
 };
 
+/* Returns how many jobs to make now, >= 0. */
 int64_t factory_plan_wanted(const struct factory_facts *facts);
-/* Only the queue's or the owner's limit stands in the way. */
+/* Returns true when jobs would be made now but for the limit of the queue or of the owner. */
 bool factory_plan_waits_for_room(const struct factory_facts *facts);
 
-/* Takes out of a job's own attributes what the schedd sets, and what can be known only where it was
- * submitted (sizes of files): that is the cluster's. */
+/* Removes from a job's own attributes those that the schedd sets itself, and those that can be
+ * known only on the submitting host (sizes of files); for these the job has the cluster's value. */
 void factory_plan_clean(struct ad *own);
 
 #endif

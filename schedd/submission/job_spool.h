@@ -1,9 +1,9 @@
-/* schedd/submission/job_spool.h - jobs whose files are spooled by their submitter, from wherever he
- * is.
+/* schedd/submission/job_spool.h - jobs whose submitter sends (spools) their input files to the
+ * schedd and fetches their output later, perhaps from another host.
  *
- * The files themselves are the business of the owner's shadow (docs/protocol/access.md, section 4);
- * here is what becomes of the jobs: held with code 16 until their input is there, in the queue
- * until their output was fetched, and the sandbox's end when they have left it.
+ * The owner's shadow handles the files (docs/protocol/access.md, section 4).  This file handles the
+ * jobs: they are held with code 16 until their input has come, stay in the queue until their output
+ * was fetched, and their sandbox is removed when they leave the queue.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -22,19 +22,22 @@ struct owner;
 struct schedd;
 struct wire_request;
 
-bool spool_is_waiting(const struct job *job); /* held for its input */
+bool spool_is_waiting(const struct job *job); /* the job is held until its input has come */
 
-/* Of a SUBMIT: the cluster's new ad, which is spooled or not as its Spool says, ClusterId being
- * set; a job's own new ad, chained to it. */
+/* For a new cluster: if its attribute Spool is true, sets what a spooled cluster needs.  cluster:
+ * its ad, with ClusterId. */
 void spool_take_cluster(struct schedd *schedd, struct ad *cluster);
+/* For a new job of a spooled cluster: rewrites the paths in its own ad, which is chained to the
+ * cluster's, to its sandbox, and makes it held.  Returns 0, or a negative errno with err. */
 int spool_take_job(const struct schedd *schedd, struct ad *own, const struct ad *cluster,
                    int64_t proc, struct err *err);
-/* The job, which is held, is new. */
+/* Sets the reason of the hold for a new job that waits for its input. */
 void spool_note_hold(struct job *job);
 
-/* Is this JOB_STATUS of a shadow about spooled files?  Then it is answered. */
+/* Returns false when this is not a shadow's JOB_STATUS about spooled files; else handles and
+ * answers the request. */
 bool spool_handle(struct schedd *schedd, struct owner *owner, struct wire_request *request);
-void spool_start(struct schedd *schedd); /* jobs whose input never came are removed some time */
+void spool_start(struct schedd *schedd); /* from time to time removes jobs whose input never came */
 void spool_stop(struct schedd *schedd);
 
 #endif

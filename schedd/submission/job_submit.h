@@ -1,4 +1,5 @@
-/* schedd/submission/job_submit.h - SUBMIT: a cluster of jobs (docs/protocol/queue.md).
+/* schedd/submission/job_submit.h - the request SUBMIT: adds a cluster of jobs
+ * (docs/protocol/queue.md).
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -10,10 +11,10 @@ struct wire_request;
 
 void submit_handle(struct schedd *schedd, struct wire_request *request);
 
-void submissions_fini(struct schedd *schedd); /* ends those under way with -ESHUTDOWN */
+void submissions_fini(struct schedd *schedd); /* fails the requests under way with -ESHUTDOWN */
 
-/* After loading: jobs of a submission that an earlier life of the schedd has not ended are removed,
- * before any of them could run. */
+/* To be called once after the queue was loaded: removes the jobs of submissions that had not
+ * finished when the schedd ended, before any of them can run. */
 void submit_take_back(struct schedd *schedd);
 
 #endif

@@ -1,4 +1,5 @@
-/* schedd/submission/spool_sandbox.h - the end of what was spooled for a job.
+/* schedd/submission/spool_sandbox.h - the sandbox of a spooled job: the directory for its files at
+ * the owner's shadow.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -12,9 +13,10 @@ struct ad;
 struct change;
 struct cluster;
 
+/* Returns whether the jobs of the cluster with this ad are spooled. */
 bool spool_sandbox_is_used(const struct ad *cluster);
-/* The job is leaving the queue with change, and its cluster with it if it is the last: their files
- * are removed. */
+/* To be called when a job leaves the queue with change: its sandbox is removed after the commit.
+ * last: the cluster's last job, so the whole cluster's directory is removed. */
 void spool_sandbox_forget(struct change *change, const struct cluster *cluster, uint32_t proc,
                           bool last);
 
