@@ -1,4 +1,4 @@
-/* shadow/dataflow.h - runs that need not be (SkipIfDataflow).
+/* shadow/dataflow.h - skips runs whose output is already newer than their input (SkipIfDataflow).
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -12,9 +12,12 @@ struct vec;
 struct wire_request;
 struct work;
 
-/* In a lane: is all output of the job there, and newer than its inputs (struct transfer_input)? */
+/* Returns true when the job has SkipIfDataflow, all its output files exist, and the oldest of them
+ * is newer than the newest input.  inputs: struct transfer_input.  Reads the file system; call on
+ * the run's lane (worker thread). */
 bool dataflow_is_done(struct work *work, const struct vec *inputs);
-/* Reports the job as done; then answers JOB_FETCH: there is nothing to do. */
+/* Reports to the schedd that the job is done without a run; then answers the starter's JOB_FETCH
+ * with -ECANCELED. */
 void dataflow_report(struct run *run, struct wire_request *request);
 
 #endif

@@ -1,4 +1,4 @@
-/* shadow/disk_room.h - how much of a disk is left to us.
+/* shadow/disk_room.h - checks that a disk keeps the reserve of free space that the site wants.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -10,8 +10,9 @@
 struct err;
 struct shadow;
 
-/* 0, or -ENOSPC and err where so many bytes more would not leave SPOOL_RESERVE of the disk on which
- * that directory is; on a lane. */
+/* Returns 0 if `more` bytes can be written to the disk of directory and SPOOL_RESERVE bytes
+ * still stay free (or the free space is unknown); else -ENOSPC with err.  Call on a lane (worker
+ * thread). */
 int disk_room_check(const struct shadow *shadow, const char *directory, int64_t more,
                     struct err *err);
 

@@ -1,4 +1,4 @@
-/* shadow/event_log.h - events of jobs, appended to the owner's logs.
+/* shadow/event_log.h - appends events of jobs to the owner's event logs.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -8,7 +8,7 @@
 struct shadow;
 struct wire_request;
 
-void event_logs_handle(struct shadow *shadow, struct wire_request *request); /* JOB_EVENT */
-void event_logs_end(struct shadow *shadow); /* the process ends; lanes included */
+void event_logs_handle(struct shadow *shadow, struct wire_request *request); /* handles JOB_EVENT */
+void event_logs_end(struct shadow *shadow); /* the process ends; destroys its lanes, too */
 
 #endif

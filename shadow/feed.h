@@ -1,4 +1,4 @@
-/* shadow/feed.h - a run's input.
+/* shadow/feed.h - sends a run's input files to its starter.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -9,8 +9,8 @@ struct run;
 struct shadow;
 struct wire_request;
 
-void feed_fetch(struct run *run, struct wire_request *request); /* JOB_FETCH */
-void feed_get(struct run *run, struct wire_request *request);   /* FILE_GET */
-void feeds_end(struct shadow *shadow); /* the process ends, lanes have stopped */
+void feed_fetch(struct run *run, struct wire_request *request); /* answers JOB_FETCH: the list */
+void feed_get(struct run *run, struct wire_request *request);   /* answers FILE_GET: the bytes */
+void feeds_end(struct shadow *shadow); /* the process ends; lanes have stopped */
 
 #endif

@@ -1,4 +1,5 @@
-/* shadow/guest.h - clients whom the schedd lets in with a ticket: docs/protocol/access.md.
+/* shadow/guest.h - guests: clients that the schedd lets in with a ticket, to look into a running
+ * job or to move spooled files (docs/protocol/access.md).
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -14,18 +15,23 @@ struct vec;
 struct wire_request;
 
 void guests_begin(struct shadow *shadow);
-void guests_admit(struct shadow *shadow, struct wire_request *request); /* JOB_ADMIT */
-/* Uses the ticket up; NULL: it is none, or too old. */
+/* Handles JOB_ADMIT: notes a ticket that the schedd has issued. */
+void guests_admit(struct shadow *shadow, struct wire_request *request);
+/* Lets in the client that shows this ticket; the ticket cannot be used again.  NULL: the ticket is
+ * unknown or too old, or there are too many guests. */
 struct guest *guest_enter(struct shadow *shadow, const char *ticket);
+/* Answers a request of a guest, as far as its ticket allows. */
 void guest_handle(struct guest *guest, struct wire_request *request);
-void guest_leave(struct guest *guest); /* its connection is over */
-/* Of these tokens ("id,id"): tickets are none any more, and who came with one (struct guest) is
- * appended to gone, for the caller to send away. */
+void guest_leave(struct guest *guest); /* its connection has closed; frees guest */
+/* Cancels what came by these tokens (comma-separated ids): drops unused tickets, and appends to
+ * gone each connected guest (struct guest), whom the caller must disconnect. */
 void guests_revoked(struct shadow *shadow, const char *token_ids, struct vec *gone);
-/* Appends the tokens of all that are there, or have a ticket. */
+/* Appends to out the comma-separated ids of the tokens of all connected guests and unused
+ * tickets. */
 void guests_put_tokens(const struct shadow *shadow, struct strbuf *out);
-/* Somebody is there who moves files, or may come any moment. */
+/* Returns whether a guest is connected or an unused ticket exists, so that the shadow must not
+ * end. */
 bool guests_are_there(struct shadow *shadow);
-void guests_end(struct shadow *shadow); /* the process ends; their connections are closed */
+void guests_end(struct shadow *shadow); /* the process ends; after links_end() */
 
 #endif

@@ -1,4 +1,4 @@
-/* shadow/knobs.h - what can be configured of the shadow.
+/* shadow/knobs.h - the table of the shadow's configuration knobs.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -1,4 +1,4 @@
-/* shadow/lanes.h - lanes, on which works go that touch files: which is for whom.
+/* shadow/lanes.h - chooses the lane (a worker thread's queue) on which files of a job are touched.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -9,8 +9,10 @@ struct ad;
 struct loop_lane;
 struct shadow;
 
-struct loop_lane *lanes_of(const struct shadow *shadow, const char *id); /* of that job's runs */
-/* A copy that shares nothing: for works on a lane. */
+/* Returns the lane for the job with this id: always the same one, so that works of its runs follow
+ * one another. */
+struct loop_lane *lanes_of(const struct shadow *shadow, const char *id);
+/* Returns a copy that shares no memory with ad, so that a lane can use it.  Owned by the caller. */
 struct ad *lanes_copy_ad(const struct ad *ad);
 
 #endif

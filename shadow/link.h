@@ -1,4 +1,4 @@
-/* shadow/link.h - a connection of a starter, or of a client: who is at its other end.
+/* shadow/link.h - a link: the connection of a starter or of a client to the shadow.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -17,20 +17,23 @@ struct wire;
 struct link {
     struct shadow *shadow;
     struct wire *wire;
-    struct run *run;     /* NULL: not known, or over */
-    struct guest *guest; /* NULL: a starter's connection */
+    struct run *run;     /* the starter's run; NULL: not known, or over */
+    struct guest *guest; /* the client; NULL: this is a starter's connection */
+    /* job, nonce and epoch that the starter named; "" when it named none */
     char id[RUN_ID_SIZE];
     char nonce[RUN_NONCE_SIZE];
     int64_t epoch;
-    bool stays; /* its starter wants to go on with another run when this one is over */
+    bool stays; /* the starter stays connected for another run after this one */
 };
 
 struct wire *link_wire(const struct link *link);
+/* Notes whether the starter wants to stay connected for another run. */
 void link_stays(struct link *link, bool stays);
-/* Its run is over: closed, unless its starter stays for the next one. */
+/* To be called when the link's run is over: closes the link, unless its starter stays for another
+ * run. */
 void link_let_go(struct link *link);
-/* Its run, if it has one, has no connection any more; its wire is the caller's. */
+/* Takes the link off its run and frees it.  The caller closes its wire. */
 void link_destroy(struct link *link);
-void link_close(struct link *link); /* and its wire */
+void link_close(struct link *link); /* frees the link and closes its wire */
 
 #endif

@@ -1,5 +1,5 @@
-/* shadow/link_accept.h - connections of starters and clients, passed on by the schedd: who is let
- * in.
+/* shadow/link_accept.h - accepts connections of starters and clients, which the schedd passes on,
+ * and checks who may come in.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -10,9 +10,9 @@ struct guest;
 struct incoming;
 struct shadow;
 
-void link_accept(void *shadow, struct incoming *incoming); /* a listener_f */
-/* Closes the connection of that client, who leaves with it. */
+void link_accept(void *shadow, struct incoming *incoming); /* a listener_f: takes over incoming */
+/* Closes the connection of this guest; guest is freed. */
 void links_end_guest(struct shadow *shadow, const struct guest *guest);
-void links_end(struct shadow *shadow); /* the process ends */
+void links_end(struct shadow *shadow); /* the process ends: closes all connections */
 
 #endif

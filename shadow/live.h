@@ -1,4 +1,4 @@
-/* shadow/live.h - output while the job runs.
+/* shadow/live.h - writes a job's standard output and error to the owner's files while the job runs.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -8,6 +8,6 @@
 struct run;
 struct wire_request;
 
-void live_put(struct run *run, struct wire_request *request); /* FILE_PUT with Stream */
+void live_put(struct run *run, struct wire_request *request); /* handles FILE_PUT with Stream */
 
 #endif

@@ -1,4 +1,4 @@
-/* shadow/mail.h - mail to the owner of a job.
+/* shadow/mail.h - sends mail to the owner of a job.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -8,8 +8,10 @@
 struct shadow;
 struct wire_request;
 
-void mail_begin(struct shadow *shadow, const char *sendmail);          /* "": mail is not sent */
-void mail_handle(struct shadow *shadow, struct wire_request *request); /* JOB_EVENT with Mail */
-void mail_forget(struct shadow *shadow);                               /* the process ends */
+/* sendmail: path of the program; "": send no mail. */
+void mail_begin(struct shadow *shadow, const char *sendmail);
+/* Handles JOB_EVENT with Mail. */
+void mail_handle(struct shadow *shadow, struct wire_request *request);
+void mail_forget(struct shadow *shadow); /* the process ends */
 
 #endif

@@ -1,4 +1,5 @@
-/* shadow/remote.h - remote system calls of the owner's jobs: the shadow's side (shadow/remote.c).
+/* shadow/remote.h - remote system calls: lets the owner's jobs use files of this machine
+ * (shadow/remote.c).
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -14,18 +15,21 @@ struct remote;
 struct run;
 struct shadow;
 
-/* Reads what the site allows. */
+/* To be called once at the start: reads what the site allows. */
 void remotes_begin(struct shadow *shadow, const struct daemon_env *env);
-/* Ends all sessions; waits for what their lanes do. */
+/* Ends all sessions, and waits for requests that are being carried out. */
 void remotes_end(struct shadow *shadow);
 
-/* Is it a connection for us?  Then it is taken. */
+/* Returns false when the connection's route is not that of remote system calls; else takes over
+ * incoming. */
 bool remotes_take(struct shadow *shadow, struct incoming *incoming);
 
-/* From now on the run's job is let in, if it wants to be.  What is wrong with that is told by
- * remotes_check(). */
+/* Lets the run's job use remote system calls, if its ad asks for them.  An error is kept and
+ * reported by remotes_check(). */
 void remotes_open(struct run *run);
+/* Returns 0; or, with err, the error that prevents the run's remote system calls and that the owner
+ * must mend. */
 int remotes_check(const struct run *run, struct err *err);
-void remotes_close(struct run *run); /* it is let in no more, and out if it is in */
+void remotes_close(struct run *run); /* refuses and disconnects the job */
 
 #endif

@@ -1,9 +1,10 @@
-/* shadow/remote_plan.h - what a job with remote system calls may reach of its submit machine.
+/* shadow/remote_plan.h - decides which files of the submit machine a job with remote system calls
+ * may see and change.
  *
  * Pure.  The job says what it wants to see (remote_root, remote_readonly), the site what may be
- * seen at all (REMOTE_SYSCALL_...); both hold.  What it may change is what it was given to change:
- * its initial directory, unless that is the home or above it, what remote_write names, and the
- * outputs that it declares.  The owner's keys are hidden, unless the site says otherwise.
+ * seen at all (REMOTE_SYSCALL_...); both apply.  The job may change only its initial directory
+ * (unless that is the home or above it), the directories of remote_write, and the outputs that it
+ * declares.  The owner's keys are hidden, unless the site says otherwise.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -20,40 +21,44 @@
 struct ad;
 struct err;
 
-struct remote_site { /* all borrowed; "~/x" is below home */
+struct remote_site { /* what the site allows; all borrowed; "~/x" is below home */
     const char *home;
-    const char *const *roots; /* where what a job sees may be; what it sees if it does not say */
+    /* directories in which a job's remote_root may lie; a job without remote_root sees these
+     * directories */
+    const char *const *roots;
     size_t root_count;
     const char *const *readonly;
     size_t readonly_count;
     const char *const *hidden;
     size_t hidden_count;
-    const char *const *always; /* hidden whatever the site says; NULL is none */
+    const char *const *always; /* hidden in any case; NULL entries are skipped */
     size_t always_count;
-    int64_t bytes_max; /* 0: no limit */
-    int64_t files_max;
-    uint32_t lease_ms;
-    int64_t now_ms; /* when the job began, unless its ad says */
+    int64_t bytes_max; /* bytes that a job may write; 0: no limit */
+    int64_t files_max; /* files that it may create; 0: no limit */
+    uint32_t lease_ms; /* how long a session lives without its client */
+    int64_t now_ms;    /* start of the job, if its ad does not say it */
 };
 
 struct remote_offer {
-    struct rsys_offer offer; /* of what is below */
+    struct rsys_offer offer; /* points to the members below */
     struct rsys_offer_root roots[RSYS_WITHIN_MAX];
     struct rsys_offer_part parts[RSYS_PARTS_MAX];
     struct rsys_offer_grant grants[RSYS_GRANTS_MAX];
-    struct vec texts;
+    struct vec texts; /* owns the strings */
 };
 
+/* Returns whether the job asks for remote system calls. */
 bool remote_plan_is_wanted(const struct ad *job);
-/* 0 and *ret, for remote_offer_fini().  -EINVAL: a path that is not absolute; -E2BIG: too many
- * parts or roots; *ret is empty then. */
+/* Makes what is offered to the job.  Returns 0 and fills *ret, to be freed with
+ * remote_offer_fini(); -EINVAL with err for a path that is not absolute; -E2BIG with err for too
+ * many parts or roots.  After an error *ret is empty. */
 int remote_plan_offer(const struct ad *job, const struct remote_site *site,
                       struct remote_offer *ret, struct err *err);
 void remote_offer_fini(struct remote_offer *offer);
 
-/* The job ad, for its starter: nothing is transferred, and program, directory and standard files
- * are those that the job sees.  What is not below its root keeps its name: it may be there by that,
- * too. */
+/* Changes the job's ad for its starter: no files are transferred, and the program, the initial
+ * directory and the standard files have the paths that the job sees.  A path that is not below the
+ * job's root stays as it is, because the job may have a file of that name. */
 void remote_plan_ad(struct ad *job);
 
 #endif

@@ -1,4 +1,4 @@
-/* shadow/report.h - what the schedd is told, again until it answers.
+/* shadow/report.h - reports to the schedd, which are repeated until the schedd answers.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -11,15 +11,19 @@ struct ad;
 struct run;
 struct shadow;
 
+/* Callback with the schedd's answer: status 0 and the answer's arguments, or a negative status and
+ * text. */
 typedef void (*report_f)(struct run *run, void *arg, int status, const char *text,
                          const struct ad *answer);
-/* args is taken; JobId and ClaimEpoch are added.  run may be NULL: then id and epoch are in args.
- */
+/* Sends a report, now or when the schedd is connected again.  args is taken over.  With a run,
+ * JobId and ClaimEpoch are added to args, and the run is kept until the answer; without one (NULL)
+ * args must have them.  answered is called once, with -ESHUTDOWN if the shadow ends before. */
 void report_send(struct shadow *shadow, struct run *run, enum wire_verb verb, struct ad *args,
                  report_f answered, void *arg);
-void reports_send_again(struct shadow *shadow); /* after SHADOW_HELLO */
-void reports_end(struct shadow *shadow);        /* the process ends, lanes have stopped */
-/* Hold: the job's own fault. */
+void reports_send_again(struct shadow *shadow); /* call after SHADOW_HELLO */
+void reports_end(struct shadow *shadow);        /* the process ends; lanes have stopped */
+/* Reports that the job must be held, because of an error of its own.  code and subcode: HTCondor's
+ * hold codes. */
 void report_hold(struct run *run, int code, int subcode, const char *reason, report_f answered,
                  void *arg);
 

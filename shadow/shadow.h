@@ -1,4 +1,4 @@
-/* shadow/shadow.h - the shadow as a daemon: see README.md for what it owns.
+/* shadow/shadow.h - the shadow as a daemon; README.md says what it owns.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

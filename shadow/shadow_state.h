@@ -1,4 +1,4 @@
-/* shadow/shadow_state.h - what all parts of a shadow share: the process.
+/* shadow/shadow_state.h - struct shadow, the state that all parts of a shadow process share.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -24,14 +24,14 @@ struct wire_context;
 
 #define SHADOW_LANES_MAX     64
 #define SHADOW_LINKS_MAX     10000
-#define SHADOW_STRANGERS_MAX 64 /* connections that have proved nothing */
+#define SHADOW_STRANGERS_MAX 64 /* most connections that have not proved who they are */
 #define SHADOW_PIECE_BYTES   ((size_t)256 << 10)
 
-struct shadow_ckpt {   /* what the site says of checkpoints */
+struct shadow_ckpt {   /* settings for checkpoints */
     char *directory;   /* <shadow's directory>/ckpt */
-    int64_t quota;     /* bytes; 0: no limit */
-    char *program;     /* roost-ckpt */
-    char *destination; /* CHECKPOINT_DESTINATION; NULL: SPOOL */
+    int64_t quota;     /* bytes for all of the owner; 0: no limit */
+    char *program;     /* path of roost-ckpt */
+    char *destination; /* CHECKPOINT_DESTINATION; NULL: in SPOOL */
 };
 
 struct shadow {
@@ -40,36 +40,36 @@ struct shadow {
     struct log *log;
     char *owner;
     char *directory; /* SPOOL/owner/<owner> */
-    char *stages;    /* <directory>/stage */
-    char *spools;    /* <directory>/spool: what evicted jobs have made */
+    char *stages;    /* <directory>/stage: output that waits for its commit */
+    char *spools;    /* <directory>/spool: files left by evicted jobs */
     struct tls_identity *identity;
     struct wire_context *context;
     struct uplink *uplink;
     struct listener *listener;
-    struct loop_timer *greeting; /* to say SHADOW_HELLO again: another one was there */
-    bool greeted;                /* SHADOW_HELLO was answered on the uplink as it is now */
-    struct loop_timer *orphan;
+    struct loop_timer *greeting; /* says SHADOW_HELLO again, when another shadow was connected */
+    bool greeted;                /* SHADOW_HELLO was answered on the present uplink */
+    struct loop_timer *orphan;   /* ends the process when the schedd stays away for orphan_ms */
     uint64_t orphan_ms;
     struct loop_lane *lanes[SHADOW_LANES_MAX];
     size_t lane_count;
-    int64_t spool_reserve;               /* bytes of SPOOL's disk that are left to the queue */
-    int64_t input_mb_max, output_mb_max; /* where a job says nothing; -1: any */
+    int64_t spool_reserve;               /* bytes that stay free on SPOOL's disk */
+    int64_t input_mb_max, output_mb_max; /* limits for jobs that set none; -1: no limit */
     struct shadow_ckpt ckpt;
     /* what is under way */
-    struct strmap *runs;           /* job id -> struct run, the newest of each job */
+    struct strmap *runs;           /* job id -> struct run, the newest run of each job */
     struct vec reports;            /* report.c: struct report, not answered yet */
-    struct vec works;              /* run_work.c: struct work, under way on lanes */
-    struct vec sweeps;             /* stage_sweep.c */
-    LIST_HEAD(, get) gets;         /* feed.c: files on their way to starters */
-    LIST_HEAD(, removal) removals; /* ckpt_remove.c */
-    struct vec links;              /* struct link: connections of starters */
-    bool asking;                   /* link_accept.c: for a run that we do not know */
-    uint64_t asked_ms;             /* when the schedd was asked the last time */
-    /* parts, which only their own files know */
+    struct vec works;              /* run_work.c: struct work, running or waiting on lanes */
+    struct vec sweeps;             /* stage_sweep.c: removals of old stages under way */
+    LIST_HEAD(, get) gets;         /* feed.c: files being sent to starters */
+    LIST_HEAD(, removal) removals; /* ckpt_remove.c: removals of checkpoints under way */
+    struct vec links;              /* struct link: connections of starters and clients */
+    bool asking;       /* link_accept.c: the schedd is being asked about an unknown run */
+    uint64_t asked_ms; /* time of the last such question */
+    /* parts whose structs only their own files know */
     struct guests *guests;
     struct sandboxes *sandboxes; /* spool.c */
     struct mailer *mailer;
-    struct event_logs *event_logs; /* NULL: no event came yet */
+    struct event_logs *event_logs; /* NULL: no event has come yet */
     struct remotes *remotes;
 };
 

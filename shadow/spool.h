@@ -1,4 +1,5 @@
-/* shadow/spool.h - sandboxes of spooled clusters: docs/protocol/access.md, section 4.
+/* shadow/spool.h - the sandboxes of spooled clusters: files that clients send and fetch
+ * (docs/protocol/access.md, section 4).
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -12,17 +13,20 @@ struct shadow;
 struct vec;
 struct wire_request;
 
-struct spool_right {            /* of a ticket */
-    const struct vec *clusters; /* "12" */
-    bool fetches;               /* it is for Fetch, not for Spool */
+struct spool_right {            /* what a client's ticket allows */
+    const struct vec *clusters; /* cluster ids such as "12" */
+    bool fetches;               /* true: fetch output; false: spool input */
 };
 
-void spools_begin(struct shadow *shadow, int64_t quota); /* bytes; 0: no limit */
+/* To be called once at the start.  quota: bytes for all sandboxes of the owner; 0: no limit. */
+void spools_begin(struct shadow *shadow, int64_t quota);
+/* Answers a SPOOL_... request of a client with this right. */
 void spool_answer(struct shadow *shadow, const struct spool_right *right,
                   struct wire_request *request);
-/* The job ("12.3") or the whole cluster ("12") has left the queue. */
+/* Removes the sandbox of a job ("12.3") or of a whole cluster ("12") that has left the queue. */
 void spool_remove(struct shadow *shadow, const char *id);
-void spool_sweep(struct shadow *shadow); /* asks the schedd which sandboxes are of no cluster */
-void spools_end(struct shadow *shadow);  /* the process ends, lanes have stopped */
+/* Asks the schedd which sandboxes belong to no cluster any more, and removes them. */
+void spool_sweep(struct shadow *shadow);
+void spools_end(struct shadow *shadow); /* the process ends; lanes have stopped */
 
 #endif

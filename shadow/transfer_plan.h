@@ -1,6 +1,7 @@
-/* shadow/transfer_plan.h - which files go to the sandbox and come back, under which names.
+/* shadow/transfer_plan.h - decides which files go to a job's sandbox and come back, and under which
+ * names.
  *
- * Pure.  Names that come from a starter are a stranger's: transfer_plan_output() is the only way
+ * Pure.  The names that a starter sends cannot be trusted.  transfer_plan_output() is the only way
  * from such a name to a path of the owner (docs/protocol/claim.md, section 5).
  *
  * SPDX-License-Identifier: Apache-2.0
@@ -20,42 +21,49 @@ struct vec;
 #define TRANSFER_STDERR     "_condor_stderr"
 
 struct transfer_input {
-    char *path;       /* absolute, or a URL */
-    char *name;       /* in the sandbox; "" for contents that go to its top */
-    bool is_contents; /* of a directory: what is in it, without itself */
+    char *path;       /* absolute path, or a URL */
+    char *name;       /* name in the sandbox; "" for contents that go to its top */
+    bool is_contents; /* true: the contents of a directory, without the directory itself */
     bool is_executable;
-    bool is_url; /* fetched by the starter */
+    bool is_url; /* the starter fetches it */
 };
 
-/* False with ShouldTransferFiles "NO", and with remote system calls: the job uses the files where
- * they are. */
+/* Returns whether files are transferred for the job.  False with ShouldTransferFiles "NO" and with
+ * remote system calls: the job then uses the files where they are. */
 bool transfer_plan_is_wanted(const struct ad *job);
-/* Makes of IF_NEEDED what it means for a machine of that FileSystemDomain (may be NULL). */
+/* Replaces ShouldTransferFiles "IF_NEEDED" by "YES" or "NO" for a machine with this
+ * FileSystemDomain (may be NULL). */
 void transfer_plan_settle(struct ad *job, const char *machine_domain);
 
-/* How many bytes may be transferred: the job's attribute, or site_mb, in MB; -1: any number. */
+/* Returns how many bytes may be transferred: the value of the job's attribute, or else site_mb,
+ * both in MB; -1: no limit. */
 int64_t transfer_plan_limit(const struct ad *job, const char *attribute, int64_t site_mb);
 
-/* Appends struct transfer_input (transfer_input_destroy) for the program, In and TransferInput.
- * 0; -EINVAL: two of one name, no name, a name that leads up. */
+/* Appends to inputs a struct transfer_input (freed with transfer_input_destroy()) for the program,
+ * for In, and for each entry of TransferInput.  Returns 0; -EINVAL with err for two inputs of the
+ * same name, or a name that is not valid in the sandbox; -E2BIG for too many. */
 int transfer_plan_inputs(const struct ad *job, struct vec *inputs, struct err *err);
 void transfer_input_destroy(void *input);
 
-/* The job ad as it is to run in the sandbox; owned by the caller. */
+/* Returns a copy of the job's ad with the names that the files have in the sandbox.  Owned by the
+ * caller. */
 struct ad *transfer_plan_sandbox_ad(const struct ad *job);
 
-/* Where something goes: what the owner named, and what is below that by the job's doing. */
+/* Where an output file goes: a path that the owner named, and below it names that the job made. */
 struct transfer_place {
-    char *base;   /* absolute; NULL: it is dropped (/dev/null) */
-    char *below;  /* relative to base, "" for base itself; the directories in it may be made */
-    bool is_kept; /* base is a path that is kept (PreserveRelativePaths): it may be made, too */
+    char *base; /* absolute; NULL: not stored here (/dev/null, or the starter sends it) */
+    /* relative to base; "" for base itself; directories in it are made when absent */
+    char *below;
+    /* PreserveRelativePaths: the directories of base are made when absent, too */
+    bool is_kept;
 };
-/* Where the output of that path in the sandbox goes; transfer_place_fini().  -EPERM: the job may
- * not produce it; -ENOTSUP: its destination is a URL. */
+/* Finds where the output with this name in the sandbox goes.  Returns 0 and fills *ret, to be freed
+ * with transfer_place_fini(); -EPERM with err when the job may not create it; -ENOTSUP with err
+ * when it cannot be stored there. */
 int transfer_plan_output(const struct ad *job, const char *name, struct transfer_place *ret,
                          struct err *err);
 void transfer_place_fini(struct transfer_place *place);
-/* The same, for who wants to know no more than whether it may be: 0, or as above. */
+/* Returns what transfer_plan_output() would return, without the place. */
 int transfer_plan_check_output(const struct ad *job, const char *name, struct err *err);
 
 #endif

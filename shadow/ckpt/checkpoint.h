@@ -1,4 +1,4 @@
-/* shadow/ckpt/checkpoint.h - checkpoints of a run: calls of its starter.
+/* shadow/ckpt/checkpoint.h - answers the calls of a starter about its run's checkpoints.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -8,6 +8,7 @@
 struct run;
 struct wire_request;
 
-void checkpoint_handle(struct run *run, struct wire_request *request); /* CKPT_... */
+/* answers CKPT_PUT, CKPT_DONE, ... */
+void checkpoint_handle(struct run *run, struct wire_request *request);
 
 #endif

@@ -1,4 +1,5 @@
-/* shadow/ckpt/ckpt_merge.h - a whole checkpoint of one and what changed since.  On the lane.
+/* shadow/ckpt/ckpt_merge.h - makes a whole checkpoint from an earlier one and the changes since
+ * then.  All functions run on the run's lane (worker thread).
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -10,15 +11,17 @@
 struct ad;
 struct work;
 
-/* Makes, in the directory `part`, an image of that in `base` and of what changed (CKPT_NAME_DELTA),
- * and writes to the manifest what it is; at most `max` bytes are made on the way.  -ENODATA: it
- * cannot be. */
+/* Merges the image in the directory `base` with the changes in the directory `part` (the file
+ * CKPT_NAME_DELTA) to a whole image in `part`, and writes its sizes and its checksum to manifest.
+ * max: bytes that may be made on the way.  Returns 0; -ENODATA with work->err when it cannot be
+ * done: the starter must send the whole image. */
 int checkpoint_merge(struct work *work, const char *part, const char *base, int64_t max,
                      struct ad *manifest);
-/* The same of files, of what changed of these (CKPT_NAME_CHANGES). */
+/* As checkpoint_merge(), for the archive of the sandbox's files and its changes
+ * (CKPT_NAME_CHANGES). */
 int checkpoint_join(struct work *work, const char *part, const char *base, int64_t max,
                     struct ad *manifest);
-/* Removes what is no part of a checkpoint. */
+/* Removes from the directory all files that do not belong to a whole checkpoint. */
 void checkpoint_merge_tidy(struct work *work, const char *part);
 
 #endif

@@ -1,4 +1,5 @@
-/* shadow/ckpt/ckpt_place.h - where the checkpoints of a job are.  On a lane.
+/* shadow/ckpt/ckpt_place.h - the directory of a job's checkpoints.  All functions run on a lane
+ * (worker thread).
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -9,10 +10,13 @@ struct err;
 struct run;
 struct shadow;
 
-/* Before the first of them: a directory of its own, if they do not go to SPOOL. */
+/* To be called before the job's first checkpoint: if its checkpoints do not go to SPOOL, makes a
+ * directory for them and a link to it in SPOOL.  Returns 0, or a negative errno with err. */
 int checkpoint_place_make(struct run *run, struct err *err);
-/* -EAGAIN: they are where nobody can look now. */
+/* Returns 0; or -EAGAIN with err when the job's checkpoints are in a directory that cannot be
+ * reached now. */
 int checkpoint_place_check(struct run *run, struct err *err);
-void checkpoint_place_remove(struct shadow *shadow, const char *job); /* and all that is there */
+/* Removes the directory of this job's checkpoints, and all that is in it. */
+void checkpoint_place_remove(struct shadow *shadow, const char *job);
 
 #endif

@@ -1,4 +1,5 @@
-/* shadow/ckpt/ckpt_place_plan.h - which directory the checkpoints of a job go to: see ckpt_place.c.
+/* shadow/ckpt/ckpt_place_plan.h - decides which directory the checkpoints of a job go to
+ * (ckpt_place.c).
  *
  * Pure.
  *
@@ -10,10 +11,12 @@
 struct ad;
 struct strbuf;
 
-/* The directory that the job's ad names, or else the site; NULL: neither, it is SPOOL.  Part of the
- * arguments.  It may be none (""): of a URL that is not file:///. */
+/* Returns the absolute directory that the job's ad names for checkpoints, or else the site's; NULL:
+ * neither names one, use SPOOL; "": what is named is not a local directory, such as a URL other
+ * than file:///. Points into the arguments. */
 const char *checkpoint_place_plan(const struct ad *job, const char *site);
-/* The job's own directory below it, appended to ret. */
+/* Appends to ret the job's own directory below `above`: named after its GlobalJobId, or else after
+ * id. */
 void checkpoint_place_plan_name(const struct ad *job, const char *id, const char *above,
                                 struct strbuf *ret);
 

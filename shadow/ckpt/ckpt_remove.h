@@ -1,4 +1,4 @@
-/* shadow/ckpt/ckpt_remove.h - the end of checkpoints.
+/* shadow/ckpt/ckpt_remove.h - removes checkpoints that are no longer needed.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -7,9 +7,11 @@
 
 struct shadow;
 
-void checkpoints_remove(struct shadow *shadow, const char *jobs); /* all of jobs "12.3,12.4" */
-/* Removes those that are of no job in `known` ("12.3,12.4"), nor of a run. */
+/* Removes all checkpoints of these jobs ("12.3,12.4"). */
+void checkpoints_remove(struct shadow *shadow, const char *jobs);
+/* Removes the checkpoints of all jobs that are not in `known` ("12.3,12.4") and have no run
+ * here. */
 void checkpoints_sweep(struct shadow *shadow, const char *known);
-void checkpoints_end(struct shadow *shadow); /* lanes have stopped */
+void checkpoints_end(struct shadow *shadow); /* the process ends; lanes have stopped */
 
 #endif

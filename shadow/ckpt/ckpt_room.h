@@ -1,5 +1,7 @@
-/* shadow/ckpt/ckpt_room.h - may a checkpoint take so much of the disk?  On the lane: 0, -ENOSPC or
- * -EDQUOT.
+/* shadow/ckpt/ckpt_room.h - checks that a checkpoint does not take too much of the disk.
+ *
+ * Both functions run on the run's lane (worker thread) and return 0; or, with work->err, -ENOSPC or
+ * -EDQUOT (CHECKPOINT_QUOTA_PER_OWNER).
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -11,10 +13,11 @@
 struct ckpt_call;
 struct work;
 
-/* That piece and what follows it, into the directory `part`. */
+/* Checks the room for a piece of `length` bytes in the directory `part`, and for the rest of its
+ * file. */
 int ckpt_room_for_piece(struct work *work, const struct ckpt_call *call, const char *part,
                         size_t length);
-/* All that is there by now. */
+/* Checks that all checkpoints of the owner together keep the quota. */
 int ckpt_room_of_whole(struct work *work);
 
 #endif

@@ -1,9 +1,9 @@
-/* shadow/ckpt/ckpt_room_plan.h - what making a checkpoint whole may take of the disk.
+/* shadow/ckpt/ckpt_room_plan.h - computes how much disk the making of a whole checkpoint may need.
  *
- * What came as changes is unpacked beside the one before, unpacked too, and what comes of both is
- * packed again.  How large all that is, both manifests say.  They are a stranger's: what is not as
- * large as it says is refused while it is unpacked (roost-ckpt merge --max), and what says to be
- * large has to find the room first.
+ * When changes arrive, the checkpoint before is unpacked, the changes are unpacked beside it, and
+ * the result is packed again.  The manifests of both say how large that is.  They come from a
+ * starter and cannot be trusted: `roost-ckpt merge --max` refuses what grows larger than its
+ * manifest says, and what is large by its manifest must find the room first.
  *
  * Pure.
  *
@@ -17,12 +17,14 @@
 struct ad;
 
 struct checkpoint_room {
-    int64_t made; /* bytes: both as they are, and what comes of them */
-    int64_t disk; /* the same, and that packed */
+    int64_t made; /* bytes of both unpacked, and of the result */
+    int64_t disk; /* made, and the packed result */
 };
 
-/* Of images, or else of files: `base` is the manifest of the one before (NULL: it cannot be read,
- * and says nothing), `changes` the one that came.  No figure of theirs makes an overflow. */
+/* Computes the room for the images, or for the files, as the attribute names choose: plain_attr is
+ * the size unpacked, stored_attr the size as stored.  base: manifest of the checkpoint before;
+ * NULL: it cannot be read and counts as 0.  changes: manifest of the changes.  Wrong figures in the
+ * manifests cause no overflow. */
 struct checkpoint_room checkpoint_room_plan(const struct ad *base, const struct ad *changes,
                                             const char *plain_attr, const char *stored_attr);
 

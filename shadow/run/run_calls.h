@@ -1,4 +1,4 @@
-/* shadow/run/run_calls.h - which part answers which call of a starter.
+/* shadow/run/run_calls.h - passes each call of a starter to the part that answers it.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -8,7 +8,7 @@
 struct run;
 struct wire_request;
 
-/* A request of a starter whose run is known. */
+/* Handles a request of a starter whose run is known. */
 void run_calls_handle(struct run *run, struct wire_request *request);
 
 #endif

@@ -1,4 +1,4 @@
-/* shadow/run/run_drop.h - the end of a run, whatever it had: see shadow_run.h.
+/* shadow/run/run_drop.h - ends a run in any phase (shadow_run.h).
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -10,9 +10,10 @@
 struct run;
 struct shadow;
 
-/* Forgets the run, closes its connection; remove_stage: and what it has staged. */
+/* Ends the run: answers what waits, and closes its link unless the starter stays.  remove_stage:
+ * also remove the output that it has staged.  The run is freed when nothing uses it any more. */
 void run_drop(struct run *run, bool remove_stage);
-/* The process ends: connections are closed and lanes have stopped. */
+/* Drops all runs at the end of the process, when connections are closed and lanes have stopped. */
 void runs_drop_all(struct shadow *shadow);
 
 #endif

@@ -1,4 +1,5 @@
-/* shadow/run/run_work.h - a work on a run's lane.
+/* shadow/run/run_work.h - works: a function that runs on a run's lane (worker thread), then one on
+ * the loop.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -13,15 +14,17 @@ struct wire_request;
 
 struct work {
     struct run *run;
-    struct wire_request *request;                /* may be NULL */
-    int (*body)(struct work *work);              /* on the lane */
-    void (*done)(struct work *work, int result); /* on the loop; frees what is in it, not itself */
-    struct err err;
+    struct wire_request *request;   /* the starter's request; may be NULL */
+    int (*body)(struct work *work); /* runs on the lane; returns 0 or a negative errno */
+    /* runs on the loop after it; frees arg, not the work */
+    void (*done)(struct work *work, int result);
+    struct err err; /* text of the error of body */
     void *arg;
 };
-/* run is used until done returns. */
+/* Starts a work.  The run is kept (run_use()) until done has returned.  Works of a run are carried
+ * out one after the other. */
 void run_work_start(struct run *run, struct wire_request *request, int (*body)(struct work *work),
                     void (*done)(struct work *work, int result), void *arg);
-void run_works_end(struct shadow *shadow); /* the process ends, lanes have stopped */
+void run_works_end(struct shadow *shadow); /* the process ends; lanes have stopped */
 
 #endif

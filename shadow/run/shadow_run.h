@@ -1,16 +1,17 @@
-/* shadow/run/shadow_run.h - a run: its phases, what there is of it, its life.
+/* shadow/run/shadow_run.h - struct run: one run of a job, with its phase and all that belongs to
+ * it.
  *
- * Design.  A run is one (job, epoch) that was given to a claim.  What touches files is done on a
- * lane, a few lanes for all runs, those of a job on one of them: its works follow one another, and
- * a hung file server blocks only the runs of the lanes that wait for it.  A run is counted by what
- * still uses it (works on a lane, reports to the schedd) and freed when it is over and nothing
- * does.
+ * Design.  A run is one pair (job, epoch) that was given to a claim.  Files are touched on a lane,
+ * that is a worker thread's queue.  There are a few lanes for all runs, and a job always uses the
+ * same one, so its works follow one another, and a file server that hangs blocks only the runs on
+ * the lanes that wait for it.  A run counts its users (works on a lane, reports to the schedd) and
+ * is freed when it is over and has no user.
  *
- *   open        the starter fetches, runs, sends
- *   syncing     JOB_DONE came: the stage is being made durable
- *   reporting   JOB_RESULT is with the schedd
- *   placing     the result is committed: files are moved to their places
- *   finishing   JOB_PLACED (or the hold) is with the schedd
+ *   open        the starter fetches input, runs the job, sends output
+ *   syncing     JOB_DONE has come: the staged output is being made durable
+ *   reporting   JOB_RESULT was sent to the schedd
+ *   placing     the result is committed: the files are moved to their places
+ *   finishing   JOB_PLACED (or a hold) was sent to the schedd
  *   over
  *
  * SPDX-License-Identifier: Apache-2.0
@@ -45,18 +46,19 @@ enum run_phase {
     RUN_PHASES
 };
 
-enum run_output { /* what becomes of it, as JOB_DONE said */
-                  RUN_OUTPUT_PLACED,
-                  RUN_OUTPUT_SPOOLED, /* the job is evicted */
-                  RUN_OUTPUT_NONE     /* no file was named: nothing is staged or placed */
+enum run_output {                     /* what happens to the output, as JOB_DONE says */
+                  RUN_OUTPUT_PLACED,  /* it is moved to its places */
+                  RUN_OUTPUT_SPOOLED, /* the job was evicted: it is kept for the next run */
+                  RUN_OUTPUT_NONE     /* no output files: nothing is staged or placed */
 };
 
 struct run_ckpt {
-    int64_t latest, previous; /* that the schedd has committed; 0: none */
-    bool is_over;             /* the job has left: what comes is not kept */
+    /* numbers of the newest two checkpoints that the schedd has committed; 0: none */
+    int64_t latest, previous;
+    bool is_over; /* the checkpoints were given up: a new one is not kept */
 };
 
-struct run_times { /* wall clock; 0: not yet */
+struct run_times { /* wall clock of transfers; 0: not yet */
     int64_t input_began_ms, input_ended_ms, output_began_ms;
 };
 
@@ -66,37 +68,41 @@ struct run {
     char nonce[RUN_NONCE_SIZE];
     int64_t epoch;
     struct ad *job;
-    struct ad *lane_job; /* the same, for works on the lane */
+    struct ad *lane_job; /* a copy for works on the lane */
     enum run_phase phase;
-    bool dropped; /* not in shadow->runs any more: freed when uses is 0 */
-    unsigned uses;
+    bool dropped;  /* no longer in shadow->runs; freed when uses is 0 */
+    unsigned uses; /* number of its users: run_use() */
     struct loop_lane *lane;
-    struct link *link;  /* its starter's connection, NULL: none */
-    char *part, *stage; /* directories: while it is filled, and when it is complete */
-    char *spool;        /* where it goes instead when the job is evicted */
-    char *spooled;      /* what an earlier run has left there, NULL: nothing */
-    bool is_spent;      /* spooled is of no more use */
+    struct link *link;  /* its starter's connection; NULL: none */
+    char *part, *stage; /* directories of its output: while it arrives, and when it is complete */
+    char *spool;        /* where the output goes instead when the job is evicted */
+    char *spooled;      /* files that an earlier run left there; NULL: none */
+    bool is_spent;      /* spooled is no longer needed */
     enum run_output output;
-    struct vec inputs; /* struct transfer_entry, after JOB_FETCH */
+    struct vec inputs; /* struct transfer_entry, filled by JOB_FETCH */
     int64_t input_bytes;
-    struct run_turn turns[2]; /* of input, of output */
-    struct stage_files files; /* of its output; touched on the lane only */
-    struct os_file *live[2];  /* the same: where streams of the running job go */
+    struct run_turn turns[2]; /* for input, for output */
+    struct stage_files files; /* files of its output; touched on the lane only */
+    /* the owner's files for the live stdout and stderr; touched on the lane only */
+    struct os_file *live[2];
     struct run_ckpt ckpt;
     struct run_times times;
-    struct remote *remote; /* remote.c; NULL: it has no remote system calls */
-    struct vec waiting;    /* struct wire_request: JOB_DONE to be answered */
+    struct remote *remote; /* remote.c; NULL: no remote system calls */
+    struct vec waiting;    /* struct wire_request: each JOB_DONE not answered yet */
 };
 
+/* Makes a run and adds it to shadow->runs.  nonce proves the starter; job is copied. */
 struct run *run_create(struct shadow *shadow, const char *id, int64_t epoch, const char *nonce,
                        const struct ad *job);
 struct run *run_find(const struct shadow *shadow, const char *id, int64_t epoch);
+/* Moves the run to the phase; CHECKs that the move is allowed. */
 void run_move(struct run *run, enum run_phase phase);
-/* When a transfer was, for the job's event log; a job that transfers nothing says nothing. */
+/* Sets in args when the run's transfers started and ended, for the job's event log; nothing for a
+ * job that transfers no files. */
 void run_note_transfers(const struct run *run, struct ad *args);
-void run_use(struct run *run);
-void run_unuse(struct run *run); /* may free it */
-/* Answers all JOB_DONE that wait: status 0, or negative with the text. */
+void run_use(struct run *run);   /* keeps the run until run_unuse() */
+void run_unuse(struct run *run); /* may free the run */
+/* Answers each JOB_DONE that waits: with status 0, or with a negative status and text. */
 void run_answer_done(struct run *run, int status, const char *text);
 
 #endif

@@ -1,4 +1,4 @@
-/* shadow/stage/place.h - what was staged, put into its place.
+/* shadow/stage/place.h - moves staged output to the places that the job's owner named.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -7,6 +7,6 @@
 
 struct run;
 
-void place_staged(struct run *run); /* its phase is RUN_PLACING */
+void place_staged(struct run *run); /* the run must be in RUN_PLACING */
 
 #endif

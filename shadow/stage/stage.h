@@ -1,4 +1,5 @@
-/* shadow/stage/stage.h - a run's output, received into its stage.
+/* shadow/stage/stage.h - receives a run's output into its stage, the directory where it waits for
+ * the commit of the result.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -8,6 +9,6 @@
 struct run;
 struct wire_request;
 
-void stage_put(struct run *run, struct wire_request *request); /* FILE_PUT */
+void stage_put(struct run *run, struct wire_request *request); /* answers FILE_PUT */
 
 #endif

@@ -1,5 +1,5 @@
-/* shadow/stage/stage_done.h - JOB_DONE: the stage is made durable, then the schedd is asked to
- * commit it.
+/* shadow/stage/stage_done.h - handles JOB_DONE: makes the stage durable, then asks the schedd to
+ * commit the result.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -9,6 +9,7 @@
 struct run;
 struct wire_request;
 
+/* Handles JOB_DONE; it is answered when the output is placed, or refused. */
 void stage_done_handle(struct run *run, struct wire_request *request);
 
 #endif

@@ -1,5 +1,5 @@
-/* shadow/stage/stage_files.h - files of a run's output that arrive: what there is of each.  On the
- * run's lane only.
+/* shadow/stage/stage_files.h - the files of a run's output as they arrive.  To be used on the run's
+ * lane (worker thread) only.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -15,38 +15,42 @@
 struct os_file;
 struct strmap;
 
-/* Up to so many entries each file is synced by itself; more, the whole file system once. */
+/* Up to this number of entries, each file is synced by itself; with more, the whole file system is
+ * synced once. */
 #define STAGE_SYNC_EACH_MAX 16
 
-struct staged {           /* a file that arrives */
-    struct os_file *file; /* NULL once it is complete */
-    struct digest *digest;
-    uint64_t offset;
-    int64_t size; /* as it was said */
-    char hex[DIGEST_HEX_SIZE];
+struct staged {                /* a file that arrives */
+    struct os_file *file;      /* open file; NULL once it is complete */
+    struct digest *digest;     /* checksum of the bytes so far */
+    uint64_t offset;           /* bytes that have arrived */
+    int64_t size;              /* size that the starter announced */
+    char hex[DIGEST_HEX_SIZE]; /* checksum of the complete file */
 };
 
 struct stage_files {
-    struct strmap *by_name;   /* struct staged */
-    char *made;               /* the directory of the stage that was made last */
-    char *in_hand;            /* the file that was begun last */
-    bool has_stage;           /* the directory was made */
-    bool has_trees;           /* not all is at its top */
-    int64_t bytes, bytes_max; /* as their senders said; the latter -1: any */
+    struct strmap *by_name;   /* name -> struct staged */
+    char *made;               /* directory in the stage that was made last */
+    char *in_hand;            /* name of the file that was begun last */
+    bool has_stage;           /* the stage's directory exists */
+    bool has_trees;           /* some output is in subdirectories, or is not a plain file */
+    int64_t bytes, bytes_max; /* announced sizes in all, and their limit; limit -1: none */
 };
 
 void stage_files_init(struct stage_files *files, int64_t bytes_max);
-void stage_files_fini(struct stage_files *files); /* closes what is open */
+void stage_files_fini(struct stage_files *files); /* closes open files */
 
-struct staged *stage_files_find(const struct stage_files *files, const char *name); /* or NULL */
-/* It is there from now on, by a name that nothing else has. */
+/* Returns NULL when there is no such file. */
+struct staged *stage_files_find(const struct stage_files *files, const char *name);
+/* Adds a file, which is owned from now on.  No other file may have this name. */
 void stage_files_add(struct stage_files *files, const char *name, struct staged *staged);
+/* Frees the file, if there is one; its announced size no longer counts. */
 void stage_files_forget(struct stage_files *files, const char *name);
-/* They come one after the other: a starter that begins another without an end of the one before
- * would only use up our descriptors. */
+/* To be called when a file begins to arrive.  Files arrive one after the other, so if the file
+ * before is not complete it is forgotten: a starter that begins many files must not use up our file
+ * descriptors. */
 void stage_files_take_in_hand(struct stage_files *files, const char *name);
 size_t stage_files_count(const struct stage_files *files);
-/* One that was not added; NULL is allowed. */
+/* Frees a file that was not added; NULL is allowed. */
 void stage_files_destroy(struct staged *staged);
 
 #endif

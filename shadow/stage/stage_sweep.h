@@ -1,4 +1,5 @@
-/* shadow/stage/stage_sweep.h - what earlier shadows left of runs that nobody knows any more.
+/* shadow/stage/stage_sweep.h - removes files that earlier shadow processes left for runs that
+ * nobody knows any more.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -9,12 +10,13 @@
 
 struct shadow;
 
-/* Is `name` ("12.3.1" or "12.3.1.part") in the list "12.3.1,12.4.2"? */
+/* Returns whether `name` ("12.3.1" or "12.3.1.part") is in the list `known` ("12.3.1,12.4.2"). */
 bool stage_sweep_lists(const char *known, const char *name);
-/* Removes, on a lane, the stages that are not of `known` ("12.3.1,12.4.2") nor of a run. */
+/* Removes, on a lane (worker thread), all stages that are neither in the list `known`
+ * ("12.3.1,12.4.2") nor of a present run. */
 void stage_sweep_stages(struct shadow *shadow, const char *known);
-/* The same of what evicted jobs have left; those of `known` stay. */
+/* As stage_sweep_stages(), for the files that evicted jobs have left for their next run. */
 void stage_sweep_spools(struct shadow *shadow, const char *known);
-void stage_sweep_end(struct shadow *shadow); /* the process ends, lanes have stopped */
+void stage_sweep_end(struct shadow *shadow); /* the process ends; lanes have stopped */
 
 #endif
