@@ -1,6 +1,8 @@
-/* submit/relinked.h - was a program linked so that its calls on files can go to another machine?
+/* submit/relinked.h - tells whether a program was linked with the wrappers for remote system calls,
+ * so that its calls on files can go to another machine.
  *
- * roost-compile --remote adds a note to it (rsyscall/wrap/wrap_link.c): of "Roost", type 1.
+ * roost-compile --remote adds a note named "Roost", of type 1, to such a program
+ * (rsyscall/wrap/wrap_link.c).
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -10,10 +12,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define RELINKED_HEAD_BYTES ((size_t)64 << 10) /* of a program: its notes are in there */
+/* Bytes at the beginning of a program that contain its notes. */
+#define RELINKED_HEAD_BYTES ((size_t)64 << 10)
 
-/* head: the file's beginning, RELINKED_HEAD_BYTES or all of it.  False for what is no program of
- * x86-64. */
+/* Returns whether the program has that note.  head: the first RELINKED_HEAD_BYTES of the file, or
+ * the whole file if it is shorter.  False for a file that is not an x86-64 program. */
 bool relinked_is_remote(const void *head, size_t length);
 
 #endif

@@ -1,11 +1,11 @@
 /* submit/spool_plan.h - jobs whose files are spooled: where each file lies at the schedd, and where
- * it came from and belongs at the submitter's.
+ * it comes from and belongs on the submitter's machine.
  *
- * The sandbox of a cluster is a directory of its owner: in/<hash>/<name> has the files that the
- * jobs are given, hash being of where they are at the submitter's, so that what many jobs share is
- * sent and kept once; out/<ProcId>/ has what a job brings back and is its Iwd; log/<hash>/<name>
- * its event log.  What the job's ad said before is in SUBMIT_<attribute>; both sides work from
- * these ads alone.  Pure.
+ * The sandbox of a cluster is a directory of its owner.  in/<hash>/<name> has the input files; the
+ * hash is made of the file's path on the submitter's machine, so a file that many jobs share is
+ * sent and kept once.  out/<ProcId>/ gets the output of a job and is the job's Iwd.
+ * log/<hash>/<name> is the job's event log.  The paths that the job's ad had before are kept in
+ * SUBMIT_<attribute>; both sides work from these ads alone.  Pure.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -19,36 +19,41 @@ struct ad;
 struct err;
 struct vec;
 
-#define SPOOL_HOLD_REASON "Spooling input data files" /* HTCondor's words and number */
+#define SPOOL_HOLD_REASON "Spooling input data files" /* HTCondor's text and code */
 #define SPOOL_HOLD_CODE   16
-/* HTCondor's: ten days for somebody to fetch the output. */
+/* LeaveJobInQueue as HTCondor sets it: ten days for somebody to fetch the output. */
 #define SPOOL_LEAVE                                                              \
     "JobStatus == 4 && (CompletionDate =?= undefined || CompletionDate == 0 || " \
     "((time() - CompletionDate) < 864000))"
-#define SPOOL_MARK "SUBMIT_Iwd" /* a cluster that has it is spooled */
+#define SPOOL_MARK "SUBMIT_Iwd" /* a cluster with this attribute is spooled */
 
-extern const char *const spool_plan_attributes[]; /* that are rewritten; NULL-terminated */
+/* The attributes that spool_plan_rewrite() changes; NULL-terminated. */
+extern const char *const spool_plan_attributes[];
 
-/* Of a cluster's new ad: keeps what it says as SUBMIT_..., and has its jobs stay for their output.
- */
+/* Prepares the ad of a new spooled cluster: copies its paths to SUBMIT_... and sets
+ * LeaveJobInQueue, so that its jobs stay until their output was fetched. */
 void spool_plan_keep(struct ad *cluster);
-/* Of a job's own new ad, the cluster's being as that left it: what it names lies below directory
- * from now on.  -EINVAL: a job that cannot be spooled. */
+/* Rewrites the paths in a new job's own ad to paths below directory, the sandbox of the cluster.
+ * cluster: the ad that spool_plan_keep() has prepared.  Returns 0; or -EINVAL with err for a job
+ * that cannot be spooled. */
 int spool_plan_rewrite(struct ad *own, const struct ad *cluster, const char *directory,
                        int64_t proc, struct err *err);
-/* Does LeaveJobInQueue say what spool_plan_keep() made it say? */
+/* Returns whether LeaveJobInQueue is the expression that spool_plan_keep() sets, so that the job
+ * may leave the queue when its output was fetched. */
 bool spool_plan_waits_for_fetch(const struct ad *job);
 
-/* What a client sends for a job. */
+/* A file or directory that a client sends for a job. */
 struct spool_item {
-    char *local; /* absolute; NULL: a directory that is to be made */
-    char *name;  /* below the sandbox */
+    char *local; /* absolute path here; NULL: a directory to be made */
+    char *name;  /* name in the sandbox */
 };
 void spool_item_destroy(void *item); /* for vec_fini() */
-/* Appends struct spool_item; job is an ad as the schedd shows it.  -EINVAL: it is not spooled. */
+/* Appends to items a struct spool_item for each file to be sent.  job: its ad, as the schedd shows
+ * it.  Returns 0; or -EINVAL with err if the job is not spooled. */
 int spool_plan_items(const struct ad *job, struct vec *items, struct err *err);
-/* Where a file of out/<ProcId>/ belongs at the submitter's, absolute, the caller's (mem_free). name
- * is below that directory; "" means the event log; NULL: nowhere. */
+/* Returns the absolute path where an output file belongs on the submitter's machine; owned by the
+ * caller (mem_free).  name: the file's name below out/<ProcId>/; "" means the event log.  NULL: the
+ * file is not stored. */
 char *spool_plan_destination(const struct ad *job, const char *name);
 
 #endif

@@ -1,5 +1,5 @@
-/* submit/submit_command.h - the table of submit commands: what each becomes, and whether the pool
- * obeys it.
+/* submit/submit_command.h - the table of submit commands: which attribute each one sets, and
+ * whether the pool obeys it.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -17,39 +17,40 @@ enum command_kind {
     COMMAND_INT,
     COMMAND_UINT,
     COMMAND_STRING,
-    COMMAND_QUOTED, /* a string that may stand in double quotes */
-    COMMAND_LIST,   /* a string of names with commas between them */
-    COMMAND_PATH,   /* a string, made absolute by initialdir */
-    COMMAND_SPECIAL /* a function of its own makes its attributes */
+    COMMAND_QUOTED, /* a string, with or without double quotes around it */
+    COMMAND_LIST,   /* names, joined with commas */
+    COMMAND_PATH,   /* a path, made absolute with initialdir */
+    COMMAND_SPECIAL /* its own function sets its attributes */
 };
 
 enum command_state {
     COMMAND_OBEYED,
-    COMMAND_IGNORED, /* the job runs as well without it: a warning */
-    COMMAND_REFUSED  /* it must not run without it: submission is refused until the pool can */
+    COMMAND_IGNORED, /* it has no effect: a warning */
+    COMMAND_REFUSED  /* the job must not run without it: submission is refused */
 };
 
 struct submit_command {
     const char *name;
-    const char *attribute; /* also an alias of name; NULL: none */
+    const char *attribute; /* attribute that it sets, also accepted as its name; NULL: none */
     enum command_kind kind;
     enum command_state state;
 };
 
-/* The command of that name or attribute, in any case; NULL: there is none. */
+/* Returns the command with this name or attribute, in any case; NULL: no such command. */
 const struct submit_command *command_find(const char *name);
 
-/* The index-th command, NULL behind the last one. */
+/* Returns the command with this index; NULL after the last one. */
 const struct submit_command *command_at(size_t index);
 
-/* The attributes of all commands that are not special. */
+/* Sets the attributes of all commands that are not COMMAND_SPECIAL.  Returns 0, or a negative errno
+ * with err. */
 int command_set_simple(struct submit_making *making, struct err *err);
 
-/* Where place->obeyed_only: refuses the file's first command, or attribute of the user's own, that
- * is not obeyed; warns of those that are ignored. */
+/* If place->obeyed_only: refuses the first command, or +Attribute of a command, that the pool does
+ * not obey, with -EINVAL and err; warns of those that are ignored.  Else returns 0. */
 int command_check_obeyed(const struct submit_making *making, struct err *err);
 
-/* The command whose name is most like that; NULL: none is. */
+/* Returns the command whose name is most similar to name, to suggest it; NULL: none is similar. */
 const char *command_nearest(const char *name);
 
 #endif

@@ -1,9 +1,10 @@
-/* submit/submit_condition.h - the condition of an if: HTCondor's few forms.
+/* submit/submit_condition.h - evaluates the condition of an `if` in a submit file, in one of
+ * HTCondor's few forms.
  *
  *     [!] true | false | yes | no | t | f | NUMBER
  *     [!] defined NAME
  *     [!] version >= 8.1.6         (also <, <=, >, ==, !=)
- *     [!] $(MACRO)                 one of the above when it is replaced; nothing: false
+ *     [!] $(MACRO)                 its value is one of the above; an empty value: false
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -15,7 +16,8 @@
 struct err;
 struct submit_scope;
 
-/* -EINVAL: it is none, err says why without the line. */
+/* Evaluates the condition.  Returns 0 and sets *ret; or -EINVAL with err, which gives the reason
+ * but not the line. */
 int submit_condition(const struct submit_scope *scope, const char *text, bool *ret,
                      struct err *err);
 

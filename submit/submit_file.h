@@ -1,15 +1,16 @@
-/* submit/submit_file.h - a submit file: settings, conditions, includes, queue statements.
+/* submit/submit_file.h - reads a submit file: settings, conditions, includes, queue statements.
  *
- * HTCondor's language.  A line is NAME = VALUE, +Attribute = EXPRESSION (the same as
- * MY.Attribute = EXPRESSION), NAME @=TAG with lines up to @TAG, if/elif/else/endif, include,
- * error/warning, or a queue statement, which makes jobs of what was said so far, once for each item
- * and count.  Macros in a value (submit_macro.h) are replaced when a job is made, so later lines
- * and the item's variables count; only NAME's own name in its value is replaced at once, by what it
- * was. This file knows no command: submit_job.c gives them their meaning.
+ * HTCondor's language.  A line is one of these: NAME = VALUE; +Attribute = EXPRESSION (the same as
+ * MY.Attribute = EXPRESSION); NAME @=TAG with lines up to @TAG; if/elif/else/endif; include; error
+ * or warning; a queue statement.  A queue statement makes jobs from the settings so far, once for
+ * each item and count.  Macros in a value (submit_macro.h) are replaced when a job is made, so
+ * later lines and the variables of the item count.  Only a setting's own name in its value is
+ * replaced at once, by its value so far.  This file knows no commands; submit_job.c gives the
+ * settings their meaning.
  *
- * Reading goes from queue statement to queue statement; its jobs are selected by number, in any
- * order.  submit_file_digest() writes what is needed to make them again elsewhere and later: the
- * schedd makes the jobs of a large cluster one by one from it.
+ * A file is read from queue statement to queue statement.  The jobs of a statement are selected by
+ * number, in any order.  submit_file_digest() writes what is needed to make these jobs elsewhere
+ * and later: the schedd makes the jobs of a large cluster one by one from it.
  *
  *     struct submit_file *file = submit_file_open(&source, &world);
  *     while ((rc = submit_file_read(file, &err)) > 0)
@@ -32,72 +33,85 @@ struct submit_file;
 
 #define SUBMIT_FILE_MAX    ((size_t)16 << 20) /* bytes */
 #define SUBMIT_NAMES_MAX   10000
-#define SUBMIT_JOBS_MAX    10000000 /* of one file */
-#define SUBMIT_IF_MAX      63       /* ifs in ifs */
-#define SUBMIT_INCLUDE_MAX 20       /* files that include files */
+#define SUBMIT_JOBS_MAX    10000000 /* of one queue statement */
+#define SUBMIT_IF_MAX      63       /* nested ifs */
+#define SUBMIT_INCLUDE_MAX 20       /* nested includes */
 
-/* What the world gives; any member but arg may be NULL: then what needs it is refused, or empty. */
+/* Functions by which a submit file reaches its environment.  Each member except arg may be NULL;
+ * then what needs it is refused, or counts as empty. */
 struct submit_world {
-    /* The whole file (mem_ block): of `include : FILE` and `queue ... from FILE`. */
+    /* Reads a whole file into *text (freed with mem_free()): for `include : FILE` and `queue ...
+     * from FILE`.  Returns 0, or a negative errno with err. */
     int (*read)(void *arg, const char *path, char **text, struct err *err);
-    /* What a command prints (mem_ block): of `include command : ...` and `queue ... from CMD |`. */
+    /* Runs a command and puts its output into *text (freed with mem_free()): for `include command :
+     * ...` and `queue ... from CMD |`. */
     int (*run)(void *arg, const char *command, char **text, struct err *err);
-    /* Appends matching names (mem_ blocks), sorted, to a struct vec: `queue ... matching PATTERN`.
-     */
+    /* Appends to a struct vec the names that match, sorted (freed with mem_free()): for `queue ...
+     * matching PATTERN`. */
     int (*match)(void *arg, const char *pattern, bool files, bool dirs, void *names_vec,
                  struct err *err);
+    /* Returns a variable of the submitter's environment; NULL: not set. */
     const char *(*env)(void *arg, const char *name);
-    /* A macro that the file does not set: of the configuration, of this machine. */
+    /* Returns a macro that the file does not set, from the configuration or about this machine;
+     * NULL: none. */
     const char *(*config)(void *arg, const char *name);
     uint64_t (*random)(void *arg);
     void (*warn)(void *arg, const char *text);
-    const char *cwd; /* of the submission, absolute */
+    const char *cwd; /* directory of the submission, absolute */
     void *arg;
 };
 
 struct submit_source {
-    const char *name;   /* for messages: "job.sub" */
-    const char *text;   /* must live as long as the file */
-    const char *first;  /* lines that come before the text; NULL: none */
-    const char *append; /* lines that come before its first queue statement; NULL: none */
-    const char *queue;  /* the arguments of a queue statement, for a text that has none; NULL */
+    const char *name;   /* name in messages: "job.sub" */
+    const char *text;   /* text of the file; must live as long as the struct submit_file */
+    const char *first;  /* lines read before the text; NULL: none */
+    const char *append; /* lines read before its first queue statement; NULL: none */
+    const char *queue;  /* arguments of a queue statement, for a text without one; NULL: none */
 };
 
 struct submit_file *submit_file_open(const struct submit_source *source,
                                      const struct submit_world *world);
 void submit_file_close(struct submit_file *file); /* NULL is allowed */
 
-/* Reads to the next queue statement: 1; 0 at the end, -EINVAL with "job.sub:12: ...", -E2BIG. */
+/* Reads up to the next queue statement.  Returns 1; 0 at the end of the file; -EINVAL (err begins
+ * with "job.sub:12: ") or -E2BIG. */
 int submit_file_read(struct submit_file *file, struct err *err);
-/* Of that statement. */
+/* Returns the number of jobs of the last queue statement. */
 int64_t submit_file_jobs(const struct submit_file *file);
+/* Selects job number `job` (from 0) of the statement, with this ProcId, for submit_file_value(). */
 void submit_file_select(struct submit_file *file, int64_t job, int64_t proc);
-int64_t submit_file_row(const struct submit_file *file, int64_t job); /* $(Row) of that job */
-/* What was looked at since submit_file_select(), in bytes: macros (SUBMIT_MACRO_BYTES each at
- * least) and the job's item. */
+/* Returns $(Row) of this job: the index of its item. */
+int64_t submit_file_row(const struct submit_file *file, int64_t job);
+/* Returns how many bytes were processed since submit_file_select(): macros (each at least
+ * SUBMIT_MACRO_BYTES) and the job's item. */
 size_t submit_file_work(const struct submit_file *file);
-size_t submit_file_settings(const struct submit_file *file); /* commands and attributes set */
-/* Settings and the statement, as a text that reads to the same jobs without looking at the world's
- * files, commands or conditions. */
+/* Returns how many commands and attributes the file sets. */
+size_t submit_file_settings(const struct submit_file *file);
+/* Appends a digest to out: the settings and the queue statement as a text from which the same jobs
+ * can be read without files, commands or conditions. */
 void submit_file_digest(const struct submit_file *file, struct strbuf *out);
 
-/* The value of a command or macro for the job at hand, expanded; NULL when it is not set.  mem_free
- * it. */
+/* Gets the expanded value of a command or macro for the selected job in *ret (freed with
+ * mem_free()); NULL when it is not set.  Returns 0, or a negative errno with err. */
 int submit_file_value(struct submit_file *file, const char *name, char **ret, struct err *err);
-/* The line that set it, an item's variable counting; 0 when it is not set. */
+/* Returns the number of the line that set the name, also as a variable of an item; 0 when it is not
+ * set. */
 unsigned submit_file_line(const struct submit_file *file, const char *name);
-/* Walks what was set by the file; at = 0 first.  plus: written as +Name or MY.Name; its value is
- * submit_file_value() of "MY.<name>". */
+/* Walks all settings of the file; *at = 0 at the first call.  plus: written as +Name or MY.Name;
+ * get its value as "MY.<name>".  Returns false at the end. */
 bool submit_file_walk(const struct submit_file *file, size_t *at, const char **name, bool *plus,
                       unsigned *line);
-/* Walks the settings that nothing looked at so far: misspelt commands?  at = 0 first. */
+/* Walks the settings that nothing has used so far, which may be misspelt commands; *at = 0 at the
+ * first call.  Returns false at the end. */
 bool submit_file_unused(const struct submit_file *file, size_t *at, const char **name,
                         const char **value, unsigned *line);
-/* $(ClusterId) was used so far: it must be known before the ads are made. */
+/* Returns whether $(ClusterId) was used, so that the cluster's id must be known before the ads are
+ * made. */
 bool submit_file_uses_cluster(const struct submit_file *file);
 void submit_file_set_cluster(struct submit_file *file, int64_t cluster);
-unsigned submit_file_queue_count(const struct submit_file *file); /* queue statements so far */
-/* The line of the last one; 0: there was none, or it came from elsewhere. */
+/* Returns how many queue statements were read so far. */
+unsigned submit_file_queue_count(const struct submit_file *file);
+/* Returns the line of the last queue statement; 0 if there was none in the file. */
 unsigned submit_file_queue_line(const struct submit_file *file);
 
 #endif

@@ -1,4 +1,4 @@
-/* submit/submit_lines.h - the lines of a submit file: continued, without comments.
+/* submit/submit_lines.h - splits a submit file into lines, with continued lines joined.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -6,16 +6,17 @@
 #define SUBMIT_SUBMIT_LINES_H
 
 struct submit_lines {
-    const char *at;
-    unsigned line; /* number of the last line that was read */
+    const char *at; /* next byte to read */
+    unsigned line;  /* number of the last line read, from 1 */
 };
 
-/* The next line without blanks around it, continuations ('\' at the end) put together, comment
- * lines among them left out; empty lines and comments are given as they are.  mem_free it; NULL at
- * the end. */
+/* Returns the next line without the blanks around it.  Continued lines ('\' at the end) are joined,
+ * and comment lines among them left out.  Other comments and empty lines are returned, too.  Freed
+ * with mem_free(); NULL at the end. */
 char *submit_lines_next(struct submit_lines *lines);
 
-/* The same without putting together: what is between `NAME @=TAG` and `@TAG`. */
+/* Returns the next line without the blanks around it, and without joining: for the lines between
+ * `NAME @=TAG` and `@TAG`.  Freed with mem_free(); NULL at the end. */
 char *submit_lines_raw(struct submit_lines *lines);
 
 #endif

@@ -1,5 +1,5 @@
-/* submit/submit_making.h - the job that is being made, and what all commands need: the value of a
- * command, attributes of it, a refusal that names the line.  For the parts of submit_job.c only.
+/* submit/submit_making.h - struct submit_making, the job whose ad is being made, and functions that
+ * all commands need.  For the parts of submit_job.c only.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -16,7 +16,7 @@ struct submit_file;
 struct submit_place;
 struct vec;
 
-/* Numbers of JobUniverse. */
+/* Values of JobUniverse. */
 enum submit_universe {
     UNIVERSE_STANDARD = 1,
     UNIVERSE_VANILLA = 5,
@@ -33,66 +33,71 @@ struct submit_making {
     struct submit_file *file;
     const char *file_name;
     const struct submit_place *place;
-    struct ad *ad; /* chained to that of the first job */
+    struct ad *ad; /* the new ad, chained to that of the first job */
     bool is_first;
-    const struct ad *first; /* NULL while this is it */
+    const struct ad *first; /* ad of the first job; NULL while this is the first */
     int64_t proc;
     int64_t universe;
     bool is_docker, is_container;
-    unsigned line; /* of the value that was looked up last; 0: none */
+    unsigned line; /* line of the value looked up last, for messages; 0: none */
 };
 
-/* The value of a command, expanded (mem_free); NULL: neither it nor alias (may be NULL) is set, or
- * it is empty. */
+/* Gets the expanded value of a command in *ret (freed with mem_free()); NULL when neither name nor
+ * alias (may be NULL) is set, or the value is empty.  Returns 0, or a negative errno with err. */
 int making_value(struct submit_making *making, const char *name, const char *alias, char **ret,
                  struct err *err);
 
-/* Vanilla or standard: one program on one slot. */
+/* Returns whether the universe is vanilla or standard, whose jobs are one program on one slot. */
 bool making_is_for_machines(const struct submit_making *making);
 
-/* -EINVAL and "job.sub:LINE: ...", LINE being that of the last value. */
+/* Returns -EINVAL, with err "job.sub:LINE: ..." where LINE is that of the last value. */
 int making_refuse(const struct submit_making *making, struct err *err, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 void making_warn(const struct submit_making *making, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* attribute = the expression that text is. */
+/* Sets the attribute to the expression in text.  Returns 0, or -EINVAL with err. */
 int making_expr(struct submit_making *making, const char *attribute, const char *text,
                 struct err *err);
-/* The command's value as expression, if it has one. */
+/* Sets the attribute to the command's value as an expression, if the command is set. */
 int making_expr_of(struct submit_making *making, const char *name, const char *attribute,
                    struct err *err);
 
-/* What text stands for, a literal or an expression of literals; false: it does not. */
+/* making_int() and making_bool() evaluate text, a literal or an expression of literals.  False when
+ * it is not of that type. */
 bool making_int(const char *text, int64_t *ret);
 bool making_bool(const char *text, bool *ret);
-/* The command's truth; *ret stays when it is not set.  is_set may be NULL. */
+/* Gets a command's boolean value. *ret is unchanged when the command is not set.  is_set may be
+ * NULL.  Returns 0, or a negative errno with err. */
 int making_bool_of(struct submit_making *making, const char *name, const char *alias, bool *ret,
                    bool *is_set, struct err *err);
 
-/* "512", "2.5 GB": in units of `unit` bytes, rounded up; without unit that many units.  false: it
- * is no such amount. */
+/* Reads an amount such as "512" or "2.5 GB" into *ret, in units of `unit` bytes, rounded up; a
+ * number without a unit counts in that unit.  Returns false when text is not an amount. */
 bool making_amount(const char *text, int64_t unit, int64_t *ret);
 
-/* Does the expression bind less tightly than op, && or ||, so that it needs parentheses beside it?
- */
+/* Returns true when the expression in text needs parentheses before it is joined with op (&& or
+ * ||). */
 bool making_is_loose(const char *text, const char *op);
 
-/* Splits at any of separators, takes blanks off, leaves empty ones out; mem_ blocks. */
+/* Splits text at any of the separators and appends the items (freed with mem_free()), without
+ * blanks around them; empty ones are left out. */
 void making_split(const char *text, const char *separators, struct vec *items);
-/* The items with commas between them. */
+/* Appends the items to out, with commas between them. */
 void making_join(const struct vec *items, struct strbuf *out);
 
-/* text without blanks around it, and without double quotes around that; in place. */
+/* Removes the blanks around text, then the double quotes around it.  Changes text in place and
+ * returns a pointer into it. */
 char *making_unquote(char *text);
 
-/* directory/path unless path is absolute, without doubled slashes; mem_free it. */
+/* Returns directory/path, or path alone when it is absolute, without doubled slashes; freed with
+ * mem_free(). */
 char *making_path(const char *directory, const char *path);
 bool making_is_url(const char *text);
-/* Size of the file in KiB, rounded up; 0 for what is not there. */
+/* Returns the size of a file in KiB, rounded up; 0 for an absent file or a URL. */
 int64_t making_size_kib(const struct submit_making *making, const char *path);
 
-/* The site's default; otherwise when it has none (may be NULL). */
+/* Returns the site's value of the knob, or `otherwise` (may be NULL) when it has none. */
 const char *making_site(const struct submit_making *making, const char *knob,
                         const char *otherwise);
 
@@ -101,7 +106,8 @@ const char *making_site(const struct submit_making *making, const char *knob,
 int universe_set(struct submit_making *making, struct err *err);
 int universe_set_executable(struct submit_making *making, struct err *err);
 int universe_set_parallel(struct submit_making *making, struct err *err);
-/* docker:// and the like; NULL: it is a file or directory that is sent. */
+/* Returns the machine attribute that the job's container image needs, such as "HasDockerURL"; NULL:
+ * the job has no image. */
 const char *universe_image_need(const struct ad *ad);
 int words_set_arguments(struct submit_making *making, struct err *err);
 int words_set_environment(struct submit_making *making, struct err *err);
@@ -118,12 +124,13 @@ int charge_set_account(struct submit_making *making, struct err *err);
 int resources_set(struct submit_making *making, struct err *err);
 int resources_set_sizes(struct submit_making *making, struct err *err);
 int resources_set_properties(struct submit_making *making, struct err *err);
-int checkpoint_set(struct submit_making *making, struct err *err); /* after all but what follows */
-/* What the machines must have on which it runs; NULL: nothing for checkpoints. */
+/* The commands for checkpoints.  Call after the commands that they depend on. */
+int checkpoint_set(struct submit_making *making, struct err *err);
+/* Returns the requirement on machines for a job with checkpoints; NULL: the job wants none. */
 const char *checkpoint_need(const struct ad *ad);
 int transfer_set_streams(struct submit_making *making, struct err *err);
 int transfer_set_files(struct submit_making *making, struct err *err);
-int transfer_look(struct submit_making *making, struct err *err); /* after all others */
+int transfer_look(struct submit_making *making, struct err *err); /* call after all others */
 int requirements_set(struct submit_making *making, struct err *err);
 
 #endif

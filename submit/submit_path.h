@@ -1,4 +1,5 @@
-/* submit/submit_path.h - parts of a file's name: $F...(), $DIRNAME(), $BASENAME().
+/* submit/submit_path.h - takes parts of a file's path: the macro functions $F...(), $DIRNAME(),
+ * $BASENAME().
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -9,15 +10,18 @@
 
 struct strbuf;
 
-/* Is every letter one of abdfnpquwx?  Then $F<letters>() is a function. */
+/* Returns whether all letters are among abdfnpquwx, so that $F<letters>() is a function. */
 bool submit_path_letters_are_valid(const char *letters);
 
-/* Appends the parts of path that letters ask for:
+/* Appends the parts of path that the letters ask for:
+ *
  *   p  the directories, up to and with the last slash    d  the last directory, dd the last two
  *   n  the name without extension                        x  the extension with its dot
  *   b  bare: no slash at the end, no dot before x        f  made absolute by cwd first
  *   u, w  slashes, backslashes only                      q  in double quotes, with a in single ones
- * Quotes around path are taken off.  No part asked for: all of it. */
+ *
+ * Quotes around path are removed.  When no letter asks for a part, the whole path is appended.
+ */
 void submit_path_parts(const char *letters, const char *path, const char *cwd, struct strbuf *out);
 
 #endif

@@ -1,10 +1,10 @@
-/* submit/submit_queue.h - the arguments of a queue statement: how many jobs, and of which items.
+/* submit/submit_queue.h - the arguments of a queue statement: how many jobs, and for which items.
  *
  *     queue [COUNT] [VAR[,VAR...]] in [SLICE] (ITEM, ITEM ...)
  *     queue [COUNT] [VAR[,VAR...]] from [SLICE] FILE | from COMMAND | | from ( lines )
  *     queue [COUNT] [VAR] matching [files|dirs|any] [SLICE] PATTERN...
  *
- * SLICE is [start:end:step] as in Python, counted over all items; [start] alone is [start:].
+ * SLICE is [start:end:step] as in Python, counted over all items; [start] alone means [start:].
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -23,25 +23,26 @@ struct submit_lines;
 struct submit_world;
 
 struct submit_queue {
-    int64_t count; /* jobs of each item */
+    int64_t count; /* jobs for each item */
     bool has_items;
-    struct vec variables; /* names; none: "Item" */
-    struct vec items;     /* one text a row */
-    size_t *indexes;      /* of each row before the slice; NULL: there was none */
+    struct vec variables; /* names of the variables; none given: "Item" */
+    struct vec items;     /* one text for each row */
+    size_t *indexes;      /* index of each row before the slice was taken; NULL: no slice */
 };
 
-/* Parses the arguments, whose macros are replaced; an open parenthesis is continued by lines.
- * COUNT is a number or an expression of numbers.  0, -EINVAL, -E2BIG, or what the world said. */
+/* Parses the arguments, in which macros are already replaced.  An open parenthesis continues in
+ * lines.  COUNT is a number or an expression of numbers.  Returns 0; or, with err, -EINVAL, -E2BIG
+ * or the error of a function of world. */
 int submit_queue_parse(const char *args, struct submit_lines *lines,
                        const struct submit_world *world, struct submit_queue *ret, struct err *err);
 void submit_queue_fini(struct submit_queue *queue);
 
-/* Gives each variable its part of a row: parts end at a comma or blank; the last variable takes the
- * rest. */
+/* Calls set(arg, name, value) for each variable with its part of a row.  Parts end at a comma or
+ * blank; the last variable gets the rest. */
 void submit_queue_split(const struct submit_queue *queue, size_t row,
                         void (*set)(void *arg, const char *name, const char *value), void *arg);
 
-/* The statement with its items in it. */
+/* Appends the statement to out, with its items written in it. */
 void submit_queue_print(const struct submit_queue *queue, struct strbuf *out);
 
 #endif
