@@ -1,9 +1,9 @@
-/* eventlog/event_check.h - are the events of a log's jobs a life that a job can have?
+/* eventlog/event_check.h - checks that the events of each job in a log are in a possible order.
  *
- * Design.  One table of states and events: a job is submitted first (000), executes (001) before it
- * terminates (005), leaves a run (004, 012, 021, 024 ...) before it executes again, has nothing
- * after its end.  What is no turn of a life (006, 008, 028, 040 ...) may stand anywhere between.  A
- * hold for output that could not be placed keeps the run's end: released, the job terminates
+ * Design.  One table of states and events.  A job is submitted first (000), executes (001) before
+ * it terminates (005), ends a run (004, 012, 021, 024, ...) before it executes again, and has no
+ * event after its end.  Events that change no state (006, 008, 028, 040, ...) may stand anywhere in
+ * between.  After a hold because output could not be placed, the job is released and terminates
  * without executing again.  Pure.
  *
  * SPDX-License-Identifier: Apache-2.0
@@ -19,15 +19,17 @@ struct event_entry;
 
 struct event_totals {
     size_t events, jobs, runs;
-    size_t terminated, aborted; /* jobs that had their end */
-    size_t illegal;             /* events that fit no life */
+    size_t terminated, aborted; /* jobs that have ended */
+    size_t illegal;             /* events in an impossible order */
 };
 
 struct event_check *event_check_create(void);
 void event_check_destroy(struct event_check *check); /* NULL is allowed */
-/* The log's next event.  NULL: it fits; else what the job had come to ("is over"), a static text;
- * the event counts as illegal and leaves the job as it was. */
+/* Checks the log's next event.  Returns NULL if it is possible; else what the job was already, such
+ * as "is over" (a static string): then the event counts as illegal, and the job's state is
+ * unchanged. */
 const char *event_check_next(struct event_check *check, const struct event_entry *event);
+/* Writes the counts so far to *ret. */
 void event_check_totals(const struct event_check *check, struct event_totals *ret);
 
 #endif

@@ -1,8 +1,9 @@
-/* eventlog/event_reader.h - a job event log's text, as it grows, to its events.
+/* eventlog/event_reader.h - reads events from the text of a job event log, also while the log
+ * grows.
  *
- * Takes the text form, whatever way its dates are written, and the XML and JSON forms.  An event
- * that is not complete is waited for; what is no event is skipped up to the next EVENT_END and
- * counted, as a writer may have been cut.  Pure.
+ * Reads the text form, with dates written in any way, and the XML and JSON forms.  An incomplete
+ * event waits for more text.  Text that is not an event, as a writer may leave that was killed, is
+ * skipped up to the next EVENT_END and counted.  Pure.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -17,18 +18,20 @@ struct event_reader;
 
 #define EVENT_BYTES_MAX ((size_t)1 << 20) /* of one event; a longer one is skipped */
 
+/* One event as it stands in the log. */
 struct event_entry {
-    int64_t type, cluster, proc; /* proc -1: of the cluster */
-    const char *text;            /* all of it, EVENT_END included; until the next call */
+    int64_t type, cluster, proc; /* proc -1: the event is about the cluster */
+    const char *text;            /* the whole event with EVENT_END; valid until the next call */
     size_t length;
 };
 
 struct event_reader *event_reader_create(void);
 void event_reader_destroy(struct event_reader *reader); /* NULL is allowed */
-/* What the log has next. */
+/* Adds the next bytes of the log. */
 void event_reader_feed(struct event_reader *reader, const char *bytes, size_t length);
-/* The next event that is complete; false: more is needed. */
+/* Gets the next complete event.  Returns false when more bytes are needed. */
 bool event_reader_next(struct event_reader *reader, struct event_entry *ret);
-size_t event_reader_skipped(const struct event_reader *reader); /* what was no event */
+/* Returns how many pieces of text were skipped. */
+size_t event_reader_skipped(const struct event_reader *reader);
 
 #endif

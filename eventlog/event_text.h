@@ -1,10 +1,10 @@
-/* eventlog/event_text.h - one event of a job, as HTCondor writes it into a job event log.
+/* eventlog/event_text.h - prints one event of a job as HTCondor writes it into a job event log.
  *
- * Design.  An event is an ad with the attribute names that HTCondor's own JSON and XML logs show
- * (MyType, EventTypeNumber, Cluster, Proc, Subproc, and those of the event), so that these two
- * forms are the ad itself, and the text form is a print of it.  What a text needs beyond that is
- * EVENT_RESOURCES: the names of the resources whose use is listed ("Cpus Disk Memory"); it is not
- * shown in JSON and XML.  Pure: time and time zone are handed in.
+ * Design.  An event is an ad with the attribute names of HTCondor's own JSON and XML logs (MyType,
+ * EventTypeNumber, Cluster, Proc, Subproc, and those of the event).  So these two forms are the ad
+ * itself, and the text form is printed from it.  The text needs one more attribute,
+ * EVENT_RESOURCES: the names of the resources whose use is listed ("Cpus Disk Memory"); JSON and
+ * XML do not show it.  Pure: time and time zone are arguments.
  *
  * Source: what HTCondor 25 writes (tests/conformance/eventlog).
  *
@@ -23,7 +23,7 @@ struct strbuf;
 #define EVENT_RESOURCES "PartitionableResources"
 #define EVENT_END       "...\n" /* the line after each event of the text form */
 
-enum event_type { /* HTCondor's numbers */
+enum event_type { /* HTCondor's numbers of events */
                   EVENT_SUBMIT = 0,
                   EVENT_EXECUTE = 1,
                   EVENT_EXECUTABLE_ERROR = 2,
@@ -52,7 +52,7 @@ enum event_type { /* HTCondor's numbers */
                   EVENT_DATAFLOW_SKIPPED = 46
 };
 
-enum event_transfer { /* Type of a FileTransferEvent */
+enum event_transfer { /* values of Type in a FileTransferEvent */
                       TRANSFER_IN_QUEUED = 1,
                       TRANSFER_IN_STARTED = 2,
                       TRANSFER_IN_FINISHED = 3,
@@ -65,23 +65,25 @@ enum event_form { EVENT_AS_TEXT, EVENT_AS_XML, EVENT_AS_JSON };
 
 struct event_format {
     enum event_form form;
-    bool legacy;     /* "11/20 09:08:50" in place of "2026-11-20 09:08:50" */
-    bool utc;        /* else local time */
-    bool sub_second; /* milliseconds; JSON and XML have them always */
+    bool legacy;     /* "11/20 09:08:50" instead of "2026-11-20 09:08:50" */
+    bool utc;        /* UTC; else local time */
+    bool sub_second; /* with milliseconds, which JSON and XML always have */
 };
 
-/* The words of ..._FORMAT_OPTIONS: ISO_DATE, LEGACY, UTC, SUB_SECOND, XML, JSON, with an optional
- * '!' before; blanks, commas and '|' divide.  -EINVAL names one that is none of them. */
+/* Reads a value of a knob such as EVENT_LOG_FORMAT_OPTIONS: the words ISO_DATE, LEGACY, UTC,
+ * SUB_SECOND, XML, JSON, each optionally after '!' (not), separated by blanks, commas or '|'.
+ * Returns 0 and sets *ret; or -EINVAL with err naming the unknown word. */
 int event_format_parse(const char *words, struct event_format *ret, struct err *err);
 
-/* An ad with what all events have. */
+/* Makes the ad of an event, with the attributes that all events have.  Owned by the caller. */
 struct ad *event_create(enum event_type type, int64_t cluster, int64_t proc);
 
-/* Appends the event, its EVENT_END included.  zone_s: seconds east of UTC at that moment. */
+/* Appends the printed event, with its EVENT_END, to out.  zone_s: seconds that local time is ahead
+ * of UTC at that moment. */
 void event_print(const struct ad *event, int64_t utc_ms, int32_t zone_s,
                  const struct event_format *format, struct strbuf *out);
 
-/* "Usr 0 00:00:10, Sys 0 00:00:00" */
+/* Appends a CPU usage such as "Usr 0 00:00:10, Sys 0 00:00:00". */
 void event_usage_text(double user_s, double system_s, struct strbuf *out);
 
 #endif

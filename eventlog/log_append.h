@@ -1,21 +1,23 @@
-/* eventlog/log_append.h - appends events to log files, each once, whatever dies in between.
+/* eventlog/log_append.h - appends events to log files, each event once, even if the writer is
+ * killed in between.
  *
- * Design.  Who has events (the schedd's store) gives them in batches, the same batch again until it
- * was told that the batch is done.  Killed between the append and that answer, a writer must not
- * append again what is there.  So before it appends it notes, in a small file of its own, where
- * each log ended; the first batch of a writer's life looks into the logs from there on, takes what
- * it finds in order as written, and completes a text that was cut.  The note is not made durable,
- * for a killed process loses nothing of it; after a crash of the machine (another boot id) the last
- * LOG_APPEND_LOOK_BYTES of each log are looked at in its place.  Rejected: an fsync of the note
- * before each append, twice the waiting for the disk.
+ * Design.  The owner of the events (the schedd's store) gives them in batches, and gives the same
+ * batch again until it was told that the batch is done.  A writer that was killed between the
+ * append and this answer must not append the batch again.  So before it appends, it writes a note,
+ * a small file of its own, with the size of each log.  The first batch after a start of the writer
+ * looks at the logs from these places on: events that it finds, in order, count as written, and an
+ * event that was cut is completed.  The note is not made durable, because a killed process loses
+ * nothing of it.  After a crash of the machine (another boot id), the last LOG_APPEND_LOOK_BYTES of
+ * each log are searched instead.  Rejected: an fsync of the note before each append, which doubles
+ * the waiting for the disk.
  *
- * Logs are opened to append and locked like HTCondor's writers do, so that jobs of several clusters
- * and owners, and DAGMan, may share one.  To be called off the loop thread.
+ * Logs are opened to append and locked as HTCondor's writers do, so that jobs of several clusters
+ * and owners, and DAGMan, may share a log.  To be called off the loop thread.
  *
- * Unlike HTCondor's, a log that is a symbolic link is not written.  The execute machine of a job
- * with remote system calls may change names in the job's directory, and it has a say in an event's
- * text (the reason of a hold): by a link it would write to any file of the owner's, such as the
- * keys that may log in.
+ * Unlike HTCondor, we do not write a log that is a symbolic link.  The execute machine of a job
+ * with remote system calls may change names in the job's directory, and it can choose a part of an
+ * event's text (the reason of a hold).  With a link it could write to any file of the owner, such
+ * as the keys that allow a login.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -32,23 +34,23 @@ struct os;
 #define LOG_APPEND_LOOK_BYTES ((size_t)1 << 20)
 
 struct log_append_item {
-    const char *path; /* absolute, no line break in it */
-    const char *text; /* one event */
-    int status;       /* set: 0 it is in the log, or -errno: it is not, and why */
+    const char *path; /* absolute, without a line break */
+    const char *text; /* text of one event */
+    int status;       /* result: 0 when it is in the log, or why not (-errno) */
 };
 
 struct log_append {
     struct os *os;
-    const char *note_path; /* of this writer alone */
-    const char *boot_id;
-    bool is_first; /* of this writer's life: something may have been written before */
-    bool force;    /* does not wait for the lock of another */
-    bool sync;     /* on the disk before it returns */
+    const char *note_path; /* the note; no other writer may use it */
+    const char *boot_id;   /* of this boot of the machine */
+    bool is_first;         /* the first batch after a start: some may be written already */
+    bool force;            /* append even if another process has the lock */
+    bool sync;             /* flush the logs to the disk */
 };
 
-/* Appends items[0..count) in order, at most LOG_APPEND_ITEMS_MAX.  0: all were tried, each has its
- * status.  -EAGAIN: another process has the lock of one of the logs.  Another error: the note could
- * not be written.  When it fails nothing was appended. */
+/* Appends items[0..count), at most LOG_APPEND_ITEMS_MAX, in order.  Returns 0 when all were tried;
+ * then each item has its status.  Else nothing was appended: -EAGAIN with err when another process
+ * has locked one of the logs, or another error when the note could not be written. */
 int log_append(const struct log_append *how, struct log_append_item *items, size_t count,
                struct err *err);
 

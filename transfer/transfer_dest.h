@@ -1,7 +1,7 @@
-/* transfer/transfer_dest.h - where output goes by the job's ad: TransferOutput,
+/* transfer/transfer_dest.h - where a job's output files go, as its ad says: TransferOutput,
  * TransferOutputRemaps, OutputDestination.
  *
- * Pure.  The shadow makes paths of the owner of it, the starter finds what it has to send to a URL.
+ * Pure.  The shadow makes paths of the owner from it; the starter finds out what to send to a URL.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -13,19 +13,19 @@
 
 struct ad;
 
-/* Where the file `name` of the sandbox would go without remaps, relative to Iwd: in *ret, owned by
- * the caller (mem_free); its first *below bytes are what the owner named himself.  False: it is no
- * output of the job. */
+/* Finds where the file `name` of the sandbox would go without remaps. *ret: the path relative to
+ * Iwd, owned by the caller (mem_free); its first *below bytes were named by the job's owner, the
+ * rest by the job.  Returns false when the file is not an output of the job. */
 bool transfer_dest_find(const struct ad *job, const char *name, char **ret, size_t *below);
 
-/* The new name, by TransferOutputRemaps ("a = b; c = d"), of `name` or the longest of the
- * directories that it is in; owned by the caller (mem_free).  *rest: what of name is below that.
- * NULL: it has none. */
+/* Returns the new name that TransferOutputRemaps ("a = b; c = d") gives to `name` or to the longest
+ * directory that `name` is in; owned by the caller (mem_free). *rest: the part of name below that.
+ * NULL: name is not remapped. */
 char *transfer_dest_remap(const struct ad *job, const char *name, const char **rest);
 
-/* The URL that the file goes to in place of the owner's directory; owned by the caller (mem_free).
- * stream: the last name of the owner's file where it is his standard output or error, which only
- * go to OutputDestination; NULL: it is another.  NULL: there is none. */
+/* Returns the URL that an output file goes to instead of a directory of the owner; owned by the
+ * caller (mem_free); NULL: none.  stream: for standard output or error, which can go only to
+ * OutputDestination, the last name of the owner's file; NULL for other files. */
 char *transfer_dest_url(const struct ad *job, const char *name, const char *stream);
 
 #endif

@@ -1,8 +1,8 @@
-/* transfer/transfer_plugins.h - the programs by which URLs are fetched on a machine.
+/* transfer/transfer_plugins.h - finds the programs of a machine that fetch URLs.
  *
- * A file transfer plug-in, as HTCondor has them, says what it is when it is run with -classad: an
- * ad with SupportedMethods ("http,https") and MultipleFileSupport.  What none of them claims of
- * http, https and ftp is curl's, where that is installed.
+ * A file transfer plug-in, as HTCondor has them, is run with -classad and prints an ad with
+ * SupportedMethods ("http,https") and MultipleFileSupport.  For http, https and ftp, curl is used
+ * when no plug-in supports them and curl is installed.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -15,24 +15,26 @@ struct os;
 struct strbuf;
 struct transfer_plugins;
 
+/* A program that fetches URLs. */
 struct transfer_plugin {
     const char *path;
-    bool is_curl;       /* to be called as curl is */
-    bool takes_several; /* -infile FILE -outfile FILE; else: URL FILE */
+    bool is_curl;       /* call it with curl's arguments */
+    bool takes_several; /* call it with -infile FILE -outfile FILE; else with URL FILE */
 };
 
-/* Asks the programs (paths: NULL-terminated), one after the other; ready, which may be NULL, is
- * called when all have answered, never from here.  scratch is a file that we may write, for the
- * answers.  curl: its path. */
+/* Runs the programs (paths: NULL-terminated, may be NULL) one after the other to ask what they
+ * support.  curl: path of curl, or NULL.  scratch: a file that we may write, for their answers.
+ * ready(arg), unless NULL, is called when all have answered, and never from within this call. */
 struct transfer_plugins *transfer_plugins_create(struct os *os, const char *const *paths,
                                                  const char *curl, const char *scratch,
                                                  void (*ready)(void *arg), void *arg);
 void transfer_plugins_destroy(struct transfer_plugins *plugins); /* NULL is allowed */
+/* Returns whether all programs have answered. */
 bool transfer_plugins_are_known(const struct transfer_plugins *plugins);
-/* Who fetches that URL; false: nobody. */
+/* Finds the program that fetches this URL.  Returns false when there is none. */
 bool transfer_plugins_find(const struct transfer_plugins *plugins, const char *url,
                            struct transfer_plugin *ret);
-/* "ftp,http,https": HasFileTransferPluginMethods */
+/* Appends the supported methods as "ftp,http,https", for HasFileTransferPluginMethods. */
 void transfer_plugins_methods(const struct transfer_plugins *plugins, struct strbuf *ret);
 
 #endif

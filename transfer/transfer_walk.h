@@ -1,5 +1,5 @@
-/* transfer/transfer_walk.h - what is in a directory that travels, and where a name in a sandbox
- * leads.
+/* transfer/transfer_walk.h - lists a directory that is to be sent, and finds where a path in a
+ * sandbox leads.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -17,40 +17,42 @@ struct vec;
 
 enum transfer_type { TRANSFER_FILE, TRANSFER_DIRECTORY, TRANSFER_LINK };
 
-/* Something that travels. */
+/* A file, directory or link that is sent. */
 struct transfer_entry {
     char *name; /* relative to the sandbox */
-    char *path; /* where it is read: see transfer_walk() */
+    char *path; /* where to read it: see transfer_walk() */
     enum transfer_type type;
-    int64_t size_bytes; /* of a file */
+    int64_t size_bytes; /* size of a file */
     mode_t mode;        /* permission bits */
-    char *target;       /* of a link */
-    bool is_url;        /* path is one: the starter fetches it, from elsewhere */
-    bool is_spooled;    /* an earlier run of the job made it */
-    bool is_executable; /* made so at the other side, whatever its mode */
+    char *target;       /* target of a link */
+    bool is_url;        /* path is a URL: the starter fetches it */
+    bool is_spooled;    /* an earlier run of the job has left it */
+    bool is_executable; /* make it executable on the other side, whatever its mode */
 };
 struct transfer_entry *transfer_entry_create(enum transfer_type type, const char *name,
                                              const char *path);
 void transfer_entry_destroy(void *entry); /* for vec_fini() */
 
-/* How links are treated that do not lead into the directory with which they travel. */
+/* What transfer_walk() does with a link that does not lead into the directory with which it is
+ * sent. */
 enum transfer_links {
-    TRANSFER_LINKS_FOLLOWED,  /* they are the owner's own: a file travels in the link's place */
-    TRANSFER_LINKS_CONTAINED, /* the same, but only for files below root */
+    TRANSFER_LINKS_FOLLOWED,  /* the owner's own links: the file is sent instead of the link */
+    TRANSFER_LINKS_CONTAINED, /* as FOLLOWED, but only for files below root */
 };
 
-/* Appends struct transfer_entry for all that is in the directory root/path, in an order in which a
- * directory comes before what is in it, each under the name `name`/... ("" : no prefix).  Their
- * `path` is absolute when links are followed, else relative to root.  Links that lead to a
- * directory elsewhere, out of root, and what is neither file, directory nor link, are left out;
- * *left_out, if given, counts these. -ENOENT: a followed link leads to nothing; -E2BIG: more than
- * TRANSFER_FILES_MAX entries, or too deep. */
+/* Appends to entries a struct transfer_entry for each thing in the directory root/path; a directory
+ * comes before its contents.  Each entry's name is `name`/... ("": without prefix).  Its path is
+ * absolute when links are followed, else relative to root.  Left out, and counted in *left_out
+ * unless NULL, are links to a directory elsewhere, links that lead out of root, and anything that
+ * is not a file, directory or link.  Returns 0; or, with err, -ENOENT (a followed link leads to
+ * nothing) or -E2BIG (more than TRANSFER_FILES_MAX entries, or nested too deeply). */
 int transfer_walk(struct os *os, const char *root, const char *path, const char *name,
                   enum transfer_links links, struct vec *entries, size_t *left_out,
                   struct err *err);
 
-/* Where path leads in the directory root, with all links followed that stay in it: a path below
- * root that has no link, in ret (size bytes).  -EXDEV: it leads out; -ELOOP; -ENOENT; -ENOTDIR. */
+/* Follows all links of path within the directory root, and writes to ret (size bytes) the path
+ * below root that has no links.  Returns 0, -EXDEV when it leads out of root, -ELOOP, -ENOENT,
+ * -ENOTDIR or -ENAMETOOLONG. */
 int transfer_resolve(struct os *os, const char *root, const char *path, char *ret, size_t size);
 
 #endif
