@@ -57,7 +57,7 @@ void events_suspended(struct change *change, struct job *job, int64_t processes)
 void events_unsuspended(struct change *change, struct job *job);                  /* event 011 */
 void events_held(struct change *change, struct job *job);                         /* event 012 */
 void events_released(struct change *change, struct job *job, const char *reason); /* event 013 */
-/* event 022 */
+/* Event 022: the connection to the job was lost. */
 void events_disconnected(struct change *change, struct job *job, const char *reason);
 void events_reconnected(struct change *change, struct job *job);              /* event 023 */
 void events_lost(struct change *change, struct job *job, const char *reason); /* event 024 */

@@ -12,7 +12,7 @@ struct schedd;
 struct wire_request;
 
 void query_handle(struct schedd *schedd, struct wire_request *request);
-/* fails the unanswered queries; after the store was closed */
+/* Fails the queries without an answer.  Call after the store was closed. */
 void queries_fini(struct schedd *schedd);
 
 #endif

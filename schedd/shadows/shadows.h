@@ -37,7 +37,7 @@ void shadows_gone(struct schedd *schedd, const struct wire *wire); /* that conne
 /* Returns the owner whose shadow uses this connection; NULL: none. */
 struct owner *shadows_owner(const struct schedd *schedd, const struct wire *wire);
 struct wire *shadows_wire(const struct owner *owner); /* NULL: not connected */
-/* of its last connection; the owner must have a shadow */
+/* Returns the pin of the shadow's last connection; the owner must have a shadow. */
 const char *shadows_pin(const struct owner *owner);
 /* To be called when there is work for the owner's shadow: starts the shadow if none runs. */
 void shadows_want(struct schedd *schedd, struct owner *owner);

@@ -54,7 +54,7 @@ void factory_pause(struct change *change, struct cluster *cluster, const char *w
 void factory_resume(struct change *change, struct cluster *cluster);
 bool factory_is_paused(const struct cluster *cluster);
 
-/* call after the clusters and jobs were loaded */
+/* Loads the factories.  Call after the clusters and jobs were loaded. */
 int factories_load(struct schedd *schedd, struct err *err);
 void factories_fini(struct schedd *schedd); /* call before the clusters are freed */
 

@@ -11,7 +11,7 @@
 
 struct ad;
 
-/* values of JobMaterializePaused */
+/* The values of JobMaterializePaused. */
 enum { FACTORY_BAD_ITEM = -1, FACTORY_RUNS = 0, FACTORY_HELD = 1 };
 
 struct factory_facts {

@@ -8,7 +8,7 @@
 struct run;
 struct wire_request;
 
-/* answers CKPT_PUT, CKPT_DONE, ... */
+/* Answers CKPT_PUT, CKPT_DONE and the other calls CKPT_... of a starter. */
 void checkpoint_handle(struct run *run, struct wire_request *request);
 
 #endif
