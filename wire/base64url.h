@@ -1,8 +1,7 @@
-/* wire/base64url.h - bytes as the letters of a JWT: base64url without padding (RFC 7515, section
- * 2).
+/* wire/base64url.h - base64url without padding (RFC 7515, section 2), as JSON Web Tokens use it.
  *
- * Pure.  There is exactly one text for some bytes: what decodes is what would be encoded, so that a
- * changed character is always a changed byte or a refusal.
+ * Pure.  Each sequence of bytes has exactly one valid text: the decoder refuses every other
+ * spelling.  So whoever changes a character of the text changes a byte or causes an error.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -14,10 +13,12 @@
 
 struct strbuf;
 
-/* Appends the letters of data[0..length). */
+/* Appends the base64url text of data[0..length) to out. */
 void base64url_encode(struct strbuf *out, const void *data, size_t length);
-/* Writes the bytes of text[0..length) to ret, which has room for size.  How many; -EINVAL: other
- * letters, an impossible length, or bits left over that are not zero; -E2BIG: more than size. */
+/* Decodes text[0..length) into ret, a buffer of size bytes.  Returns the number of bytes written,
+ * or -EINVAL (a character outside the alphabet, an impossible length, or unused bits that are not
+ * zero), or -E2BIG (the bytes do not fit in ret).  After an error the content of ret is undefined.
+ */
 ssize_t base64url_decode(const char *text, size_t length, void *ret, size_t size);
 
 #endif

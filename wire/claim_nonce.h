@@ -1,10 +1,10 @@
-/* wire/claim_nonce.h - by what a schedd knows the machine that dials it for a claim.
+/* wire/claim_nonce.h - how a schedd recognizes the machine that dials it for a claim.
  *
- * A claim id is seen by the collector, which carries it, and by the negotiator.  So it is not
- * enough for CLAIM: whoever has it could take the machine's place, and be given the job with its
- * input. The startd makes a nonce for each claim and tells its digest in the answer to DIAL_ME,
- * which is signed; the nonce itself is shown on the claim's connection only, to a schedd that has
- * shown the certificate which came with DIAL_ME, signed as well.
+ * A claim id alone must not be enough for the verb CLAIM.  The collector relays claim ids and the
+ * negotiator reads them; either could take the machine's place and be given the job with its input.
+ * So the startd makes a nonce (a random secret) for each claim.  Its signed answer to DIAL_ME holds
+ * only the digest of the nonce.  The startd shows the nonce itself only on the claim's connection,
+ * after the schedd has shown the certificate that came, also signed, with DIAL_ME.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -13,10 +13,11 @@
 
 #include <stdbool.h>
 
-#define CLAIM_NONCE_DIGEST_SIZE 65 /* SHA-256 in hex, and the zero */
+#define CLAIM_NONCE_DIGEST_SIZE 65 /* SHA-256 in hex, and the terminating zero */
 
+/* Writes the SHA-256 of nonce, in hex, to ret. */
 void claim_nonce_digest(const char *nonce, char ret[CLAIM_NONCE_DIGEST_SIZE]);
-/* "" as nonce or digest fits nothing. */
+/* Returns whether digest is the digest of nonce.  False when nonce or digest is "". */
 bool claim_nonce_fits(const char *nonce, const char *digest);
 
 #endif

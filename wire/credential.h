@@ -1,8 +1,8 @@
-/* wire/credential.h - what a process proves itself with: its token and the key that it is bound to.
+/* wire/credential.h - how a process proves who it is: its token and the private key of that token.
  *
- * Both stand in one file, TOKEN_FILE: the token in the first line, the private key in PEM behind
- * it. The file is read when it is needed and read again when the last reading is too old: a token
- * that was replaced is used without a restart.
+ * Both are in one file, TOKEN_FILE: the token in the first line, the private key in PEM after it.
+ * The file is read when it is needed, and again when the last reading is too old.  So a token that
+ * was replaced is used without a restart.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -23,25 +23,29 @@ struct loop;
 struct os;
 struct strbuf;
 
+/* A process's own token and key.  Only text, token, key and why are for callers to read. */
 struct credential {
-    char *path;              /* NULL: none is configured */
-    char *text;              /* the token; NULL: not read yet, or there is none */
-    struct token token;      /* what it says of itself, unverified: whoever sees it verifies it */
-    struct evp_pkey_st *key; /* NULL where text is */
-    char why[CREDENTIAL_WHY_MAX];           /* why there is none */
-    uint8_t file_digest[P256_DIGEST_BYTES]; /* of the file that text and key are from */
-    uint64_t read_ms;
-    bool was_read;
+    char *path;         /* of TOKEN_FILE; NULL: not configured */
+    char *text;         /* the token; NULL: not read yet, or missing */
+    struct token token; /* text decoded, not verified: whoever receives the token verifies it */
+    struct evp_pkey_st *key;      /* the token's private key; NULL: not read yet, or unusable */
+    char why[CREDENTIAL_WHY_MAX]; /* why credential_read() returned false */
+    uint8_t file_digest[P256_DIGEST_BYTES]; /* SHA-256 of the file that was read last */
+    uint64_t read_ms;                       /* loop_now_ms() of the last reading */
+    bool was_read;                          /* false: never read */
 };
 
+/* Sets the path of TOKEN_FILE (NULL: not configured), copied.  Reads nothing yet. */
 void credential_init(struct credential *credential, const char *path);
-void credential_fini(struct credential *credential); /* wipes it */
+void credential_fini(struct credential *credential); /* frees all; the key is wiped */
+/* Drops token and key and sets another path; the next credential_read() reads the new file. */
 void credential_change(struct credential *credential, const char *path);
-/* Reads it (again) when the last reading is older than max_age_ms.  True: text, token and key are
- * there; false: why says what is missing. */
+/* Reads the file, unless the last reading is at most max_age_ms old.  Returns true when text, token
+ * and key are there and belong together.  On false, `why` says what is missing. */
 bool credential_read(struct credential *credential, struct os *os, struct loop *loop,
                      uint64_t max_age_ms);
-/* Signs a statement of wire/proof.h with the key that credential_read() found. */
+/* Signs a statement (wire/proof.h) with the private key.  credential_read() must have returned
+ * true. */
 void credential_sign(const struct credential *credential, struct strbuf *statement,
                      uint8_t ret[PROOF_BYTES]);
 

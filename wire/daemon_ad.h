@@ -1,4 +1,4 @@
-/* wire/daemon_ad.h - what every daemon says of itself in its ad.
+/* wire/daemon_ad.h - attributes that the ad of every daemon has.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -12,16 +12,17 @@ struct os;
 struct os_machine;
 struct wire_context;
 
-/* MyType, Name, Machine (this host; a caller that has another name for it sets that afterwards),
- * DaemonStartTime, RoostVersion, RoostPlatform.  Address and LastHeardFrom are the collector's to
- * say. */
+/* Sets MyType, Name, Machine (the name of this host), DaemonStartTime, RoostVersion and
+ * RoostPlatform.  A caller whose host has another name in the pool sets Machine again afterwards.
+ * The collector adds Address and LastHeardFrom. */
 void daemon_ad_put(struct ad *ad, struct os *os, const char *type, const char *name,
                    int64_t started_s);
-/* Of these only DaemonStartTime, RoostVersion, RoostPlatform: for who has many ads of one host. */
+/* Sets only DaemonStartTime, RoostVersion and RoostPlatform: for daemons with many ads of one
+ * host. */
 void daemon_ad_put_program(struct ad *ad, const struct os_machine *machine, int64_t started_s);
 
-/* What connections cost it and which limits were crossed (wire_context_figures()): names with Wire.
- */
+/* Sets the attributes Wire*: the memory and connections in use, and how often limits were crossed
+ * (wire_context_figures()). */
 void daemon_ad_put_wire(struct ad *ad, const struct wire_context *context);
 
 #endif

@@ -1,10 +1,10 @@
-/* wire/denials.h - what callers are refused for their rights or limits, in the log.
+/* wire/denials.h - logs the requests that are refused because of the caller's rights or limits.
  *
  * Design.  An operator wants one line that says who was refused what, and a caller who is refused a
  * million times must not fill the disk.  The first DENIALS_LOGGED refusals of a connection are all
- * logged.  After that it is one line a minute for each identity and verb, with how many there were:
- * over a hub's connection come the requests of many callers, and the noise of one of them must not
- * hide the others.
+ * logged.  After that, each pair of identity and verb gets one line a minute, with the number of
+ * its refusals.  The count is not per connection, because a hub's connection carries the requests
+ * of many callers, and a noisy caller must not hide the others.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -13,10 +13,10 @@
 
 #include "wire/verbs.h"
 
-#define DENIALS_LOGGED 16
-#define DENIALS_MS     60000
-/* Pairs of identity and verb that are remembered; without room for one more, the refusals of a
- * connection are logged when their number is a power of two. */
+#define DENIALS_LOGGED 16    /* refusals of a connection that are all logged */
+#define DENIALS_MS     60000 /* then one line in this time for each identity and verb */
+/* How many pairs of identity and verb are remembered.  A refusal of a pair that finds no room is
+ * logged when the connection's number of refusals is a power of two. */
 #define DENIALS_KEPT 1024
 
 struct caller;
@@ -26,7 +26,7 @@ struct wire;
 struct denials *denials_create(void);
 void denials_destroy(struct denials *denials); /* NULL is allowed */
 
-/* Logs wire.denied with peer, identity, verb and reason, or counts it. */
+/* Logs wire.denied with peer, identity, verb and reason; or only counts the refusal, see above. */
 void denials_tell(struct wire *wire, const struct caller *caller, enum wire_verb verb,
                   const char *why);
 

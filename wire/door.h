@@ -1,7 +1,8 @@
-/* wire/door.h - a TCP port with its certificate, both of which can be changed while it is open.
+/* wire/door.h - a listening TCP port with its TLS certificate; both can be replaced while it is
+ * open.
  *
- * Connections that were accepted keep what they were accepted with: a certificate is renewed, and a
- * port moved, without cutting anybody off.
+ * Connections that were accepted before keep the old certificate and port.  So a certificate can be
+ * renewed, and a port moved, without disconnecting anybody.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -18,26 +19,30 @@ struct log;
 struct loop;
 struct os;
 
+/* Where to listen, and with which certificate.  All texts are borrowed for the call. */
 struct door_place {
-    const char *address;    /* of listener_create() */
+    const char *address;    /* as in listener_create() */
     const char *cert, *key; /* paths of PEM files */
-    /* what the certificate must say, because clients will ask; name NULL: any */
+    /* What the certificate must say, because clients check it; name NULL: any name. */
     const char *role, *name;
 };
 
-/* Borrows loop, os and log.  Errors of tls_identity_load(), tls_identity_judge() and
+/* Loads the certificate and listens; call gets each incoming connection.  Borrows loop, os and log.
+ * Returns 0 and sets *ret, or an error of tls_identity_load(), tls_identity_judge() or
  * listener_create(). */
 int door_open(struct loop *loop, struct os *os, struct log *log, const struct door_place *place,
               listener_f call, void *arg, struct door **ret, struct err *err);
-/* Reads the certificate again and listens at the address, if that is another; *changed (may be
- * NULL) tells whether either is new.  The new address is opened before the old one is closed,
- * unless the two overlap (another host part with the same port): then the old one is open again if
- * the new one cannot be.  On failure all is as before. */
+/* Reads the certificate again, and moves to place's address if the address changed.  *changed (may
+ * be NULL) tells whether certificate or address is new.  The new address is opened before the old
+ * one is closed.  Where both cannot be open at once (the same port on another host address), the
+ * old one is closed first, and opened again if the new one fails.  On failure certificate and
+ * address stay as they were. */
 int door_change(struct door *door, const struct door_place *place, bool *changed, struct err *err);
-void door_shut(struct door *door);  /* listens no more; the identity is still there */
+void door_shut(struct door *door);  /* stops listening; the certificate stays loaded */
 void door_close(struct door *door); /* NULL is allowed */
 
 const struct tls_identity *door_identity(const struct door *door);
-const char *door_address(const struct door *door); /* with the real port */
+/* the address it listens at, with the real port number */
+const char *door_address(const struct door *door);
 
 #endif

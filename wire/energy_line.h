@@ -1,8 +1,7 @@
-/* wire/energy_line.h - a line of an ad's list of counters of energy: "SINCE JOULES CORE_SECONDS
- * NAME".
+/* wire/energy_line.h - one energy counter as a line of text: "SINCE JOULES CORE_SECONDS NAME".
  *
- * In machine ads EnergyOfUsers is a list of such strings.  Lines, not nested ads: a rooster reads
- * them of every machine at every change.
+ * In machine ads, EnergyOfUsers is a list of such strings.  They are lines and not nested ads
+ * because a rooster parses those of every machine at every change.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -17,17 +16,19 @@
 struct ad;
 struct vec;
 
+/* A counter of the energy that one machine or user has used. */
 struct energy_line {
-    int64_t since_s;       /* when it began at 0, seconds since 1970 */
+    int64_t since_s;       /* when the counter was 0, seconds since 1970 */
     double joules, core_s; /* >= 0 */
     const char *name;      /* borrowed from the text */
 };
 
-/* Adds such a line, owned by the vec, to lines. */
+/* Formats line and appends the text to lines, which then owns it. */
 void energy_line_add(struct vec *lines, const struct energy_line *line);
-/* False, and *ret unchanged: it is no such line. */
+/* Parses text.  Returns false, with *ret unchanged, when text is not such a line. */
 bool energy_line_read(const char *text, struct energy_line *ret);
-/* Calls each for every good line of the ad's list; none when there is no such list. */
+/* Calls each for every valid line in the list that is the value of `attribute`.  Does nothing when
+ * the ad has no such list. */
 void energy_line_each(const struct ad *ad, const char *attribute,
                       void (*each)(void *arg, const struct energy_line *line), void *arg);
 

@@ -1,8 +1,8 @@
-/* wire/id_table.h - from request number to what waits under it, and all of them in order.
+/* wire/id_table.h - a hash table from request number to the request, which also keeps their order.
  *
- * Intrusive: the node is the first member of what is kept, so that a request costs one allocation.
- * The list beside the hash table keeps the order of insertion, in
- * which everything is told when a connection ends.
+ * Intrusive: the node is the first member of the stored struct, so that a request costs one
+ * allocation.  A linked list beside the hash table keeps the order of insertion, in which requests
+ * are ended when a connection ends.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -14,11 +14,13 @@
 
 #include "base/hash_chains.h"
 
+/* First member of each stored struct; id_table_add() fills it. */
 struct id_node {
     struct hash_link link; /* first; its hash is the number */
     struct id_node *previous, *next;
 };
 
+/* A zeroed struct is a valid empty table. */
 struct id_table {
     struct hash_chains chains;
     struct id_node *first, *last;
@@ -30,10 +32,12 @@ static inline uint64_t id_of(const struct id_node *node)
     return node->link.hash;
 }
 
-void id_table_fini(
-    struct id_table *table); /* the nodes are the caller's; zeroed is a valid table */
-struct id_node *id_table_get(const struct id_table *table, uint64_t id);      /* NULL when absent */
-void id_table_add(struct id_table *table, uint64_t id, struct id_node *node); /* id not there yet */
-void id_table_remove(struct id_table *table, struct id_node *node);           /* is there */
+/* Frees the table; the nodes belong to the caller. */
+void id_table_fini(struct id_table *table);
+/* NULL: not in the table */
+struct id_node *id_table_get(const struct id_table *table, uint64_t id);
+/* id must not be in the table yet */
+void id_table_add(struct id_table *table, uint64_t id, struct id_node *node);
+void id_table_remove(struct id_table *table, struct id_node *node); /* node must be in the table */
 
 #endif

@@ -1,12 +1,12 @@
-/* wire/instance.h - which relayed requests are new: the receiver's instance, and the numbers it
- * saw.
+/* wire/instance.h - accepts each relayed request only once, so that a hub cannot replay it.
  *
- * No clock of two hosts is compared.  A receiver has a random instance id that signed requests
- * name; within one instance each request (by the digest of its statement) is taken once.  The id is
- * drawn anew at each start, after INSTANCE_NUMBERS requests, and at the first request that comes
- * INSTANCE_MS or more after the first: what was signed for an older id is answered with the new
- * one, and the caller signs once more.  So what a hub has recorded is worth nothing twice, and soon
- * nothing at all, and the memory for it is bounded.
+ * The clocks of two hosts are never compared.  A receiver has a random instance id, and callers
+ * sign it into each request.  Within one instance each request (the digest of its signed statement)
+ * is accepted once.  The receiver draws a new id at each start, after INSTANCE_NUMBERS requests,
+ * and at the first request that comes INSTANCE_MS or more after the instance's first one.  A
+ * request signed for an older id is answered with the new id, and the caller signs it again.  So a
+ * recorded request cannot be used twice, soon cannot be used at all, and the memory needed is
+ * bounded.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -19,26 +19,30 @@
 
 #include "wire/proof.h"
 
-#define INSTANCE_NUMBERS 1000
-#define INSTANCE_MS      30000
-#define INSTANCE_BUCKETS 2048 /* of the numbers seen; a power of two above INSTANCE_NUMBERS */
-#define INSTANCE_KEY     16   /* bytes of a digest that are kept */
+#define INSTANCE_NUMBERS 1000  /* requests in one instance */
+#define INSTANCE_MS      30000 /* age from which an instance is replaced */
+#define INSTANCE_BUCKETS                                                                   \
+    2048                /* hash buckets for digests; a power of two above INSTANCE_NUMBERS \
+                         */
+#define INSTANCE_KEY 16 /* bytes of each digest that are stored */
 
 struct loop;
 
+/* A receiver's instance id and the requests that it has accepted. */
 struct instance {
     char id[INSTANCE_TEXT_SIZE];
     uint64_t first_ms; /* loop_now_ms() of the first request */
     unsigned count;
-    uint8_t (*seen)[INSTANCE_KEY]; /* open addressing; all zero: free.  NULL until the first */
+    uint8_t (*seen)[INSTANCE_KEY]; /* open addressing; all zero: free.  NULL before the first */
 };
 
-void instance_init(struct instance *instance, struct loop *loop); /* draws the id */
+void instance_init(struct instance *instance, struct loop *loop); /* draws the first id */
 void instance_fini(struct instance *instance);
-/* To be called before a request is judged: draws a new id when it is time to.  True: it did. */
+/* Call it before judging a request: draws a new id when the old one is used up or too old.  Returns
+ * whether the id changed. */
 bool instance_renew(struct instance *instance, struct loop *loop);
-/* Takes a request whose proof was found to be right, after instance_renew().  False: it was taken
- * before. */
+/* Accepts a request whose signature was verified, by the digest of its statement.  Call
+ * instance_renew() first.  False: the request was accepted before. */
 bool instance_take(struct instance *instance, struct loop *loop,
                    const uint8_t digest[P256_DIGEST_BYTES]);
 

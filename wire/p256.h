@@ -1,9 +1,8 @@
-/* wire/p256.h - key pairs of the curve P-256 and their signatures: OpenSSL's wrapper for tokens,
- * holders of tokens and proofs.
+/* wire/p256.h - wraps OpenSSL's key pairs and signatures of the curve P-256, for tokens and proofs.
  *
  * Signatures are those of ES256 (RFC 7518 section 3.4: SHA-256, two numbers of 32 bytes).  Parsing
- * a key costs OpenSSL up to four times as much as verifying a signature; when a hub returns, ten
- * thousand workers show their tokens within seconds: so keys are parsed once and kept.
+ * a key takes up to four times as long as verifying a signature, and when a hub restarts, ten
+ * thousand workers show their tokens within seconds.  So keys are parsed once and kept.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -21,32 +20,36 @@ struct strbuf;
 #define P256_POINT_BYTES     64 /* x and y of a public key */
 #define P256_SIGNATURE_BYTES 64
 #define P256_DIGEST_BYTES    32   /* SHA-256 */
-#define P256_PEM_MAX         1024 /* bytes of a key in PEM, or a limit for it */
+#define P256_PEM_MAX         1024 /* longest PEM text of a key */
 
-/* A new pair of loop's secret bytes; -ENOMEM. */
+/* Makes a key pair from loop's secret random bytes; *ret is the caller's.  Returns 0 or -ENOMEM. */
 int p256_make(struct loop *loop, struct evp_pkey_st **ret);
-/* All three: NULL when it is not a key of this curve, or locked by a passphrase. */
+/* Each returns a key that the caller frees, or NULL when the input is not a key of this curve or is
+ * locked by a passphrase. */
 struct evp_pkey_st *p256_from_public_pem(const char *pem, size_t length);
 struct evp_pkey_st *p256_from_private_pem(const char *pem, size_t length);
 struct evp_pkey_st *p256_from_point(const uint8_t point[P256_POINT_BYTES]);
 void p256_free(struct evp_pkey_st *key); /* NULL is allowed */
 
+/* Writes the public key, as its coordinates x and y. */
 void p256_point(const struct evp_pkey_st *key, uint8_t ret[P256_POINT_BYTES]);
-/* Append PEM; -ENOMEM.  The private one is PKCS #8. */
+/* Append the public or the private key (PKCS #8) in PEM.  Return 0 or -ENOMEM. */
 int p256_put_public(const struct evp_pkey_st *key, struct strbuf *pem);
 int p256_put_private(const struct evp_pkey_st *key, struct strbuf *pem);
 
-/* -EINVAL: the key is only a public one. */
+/* Signs data[0..length).  Returns 0, or -EINVAL when key has no private part. */
 int p256_sign(struct evp_pkey_st *key, const void *data, size_t length,
               uint8_t ret[P256_SIGNATURE_BYTES]);
+/* Returns whether signature is that of key's owner over data[0..length). */
 bool p256_verify(struct evp_pkey_st *key, const void *data, size_t length,
                  const uint8_t signature[P256_SIGNATURE_BYTES]);
 
-/* SHA-256 of a number of pieces, one behind the other. */
+/* One piece of the input of p256_digest(). */
 struct p256_piece {
     const void *data;
     size_t length;
 };
+/* Writes the SHA-256 of all pieces, one after the other. */
 void p256_digest(const struct p256_piece *pieces, size_t count, uint8_t ret[P256_DIGEST_BYTES]);
 
 #endif

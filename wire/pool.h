@@ -1,4 +1,4 @@
-/* wire/pool.h - what a daemon or tool needs to talk to its pool, taken from its configuration.
+/* wire/pool.h - what a daemon or tool needs to connect to its pool, read from its configuration.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -17,31 +17,34 @@ struct wire_context;
 
 #define POOL_ADDRESS_MAX 1024
 
-/* The context of a daemon's connections: TOKEN_FILE, POOL_KEYS, POOL_CA, UID_DOMAIN; the account it
- * runs as is ADMINISTRATOR over its Unix sockets.  The revocations that it knows are kept in
- * SPOOL/revoked.<name of the daemon>. */
+/* Makes the context of a daemon's connections from TOKEN_FILE, POOL_KEYS, POOL_CA and UID_DOMAIN.
+ * Over the daemon's Unix sockets, the account that it runs as is ADMINISTRATOR.  Revocations are
+ * kept in SPOOL/revoked.<name of the daemon>. Returns 0 and sets *ret, owned by the caller, or the
+ * error of wire_context_create(). */
 int pool_context_create(const struct daemon_env *env, struct wire_context **ret, struct err *err);
 
-/* The same of a process that dials and asks, and that nobody asks anything: the keys that others'
- * tokens are checked with, whose reading is a quarter of a short command's time, are read when an
- * answer comes through the hub. */
+/* Like pool_context_create(), for a process that only sends requests and never receives any.  It
+ * reads the pool's public keys only when a reply comes through the hub, because reading them takes
+ * a quarter of a short command's time. */
 int pool_client_context_create(const struct daemon_env *env, struct wire_context **ret,
                                struct err *err);
 
-/* The same at a reload: new values for connections that are made from now on.  Bad ones are logged,
- * in one line, and the old ones stay. */
+/* Applies a reloaded configuration: connections made from now on use the new values.  Bad values
+ * are logged in one line, and the old values stay. */
 void pool_context_reload(struct wire_context *context, const struct config *config,
                          struct log *log);
 
-/* COLLECTOR_HOST ("cm.example, backup:9620, [::1]:9618") as a list of stream addresses for
- * uplink_create(): "tcp:cm.example:9618,tcp:backup:9620,tcp:[::1]:9618".  -EINVAL: an entry that is
- * not HOST or HOST:PORT; -ENAMETOOLONG. */
+/* Converts COLLECTOR_HOST ("cm.example, backup:9620, [::1]:9618") to stream addresses for
+ * uplink_create(): "tcp:cm.example:9618,tcp:backup:9620,tcp:[::1]:9618".  Returns 0; -EINVAL (an
+ * entry is neither HOST nor HOST:PORT) or -ENAMETOOLONG (does not fit in size bytes). */
 int pool_collector_addresses(const struct config *config, char *ret, size_t size, struct err *err);
 
-/* COLLECTOR_HOST at a reload; bad values are logged, and the old ones stay. */
+/* Applies a reloaded COLLECTOR_HOST to uplink.  A bad value is logged, and the old addresses
+ * stay. */
 void pool_uplink_reload(struct uplink *uplink, const struct config *config, struct log *log);
 
-/* One HOST or HOST:PORT as a stream address, with that port where it names none.  knob: for err. */
+/* Converts one HOST or HOST:PORT to a stream address; port is used where the entry has none.  knob:
+ * name of the setting, for error messages. */
 int pool_address(const char *knob, const char *entry, int64_t port, char *ret, size_t size,
                  struct err *err);
 

@@ -1,20 +1,22 @@
-/* wire/proof.h - what the holder of a token signs, and for what.
+/* wire/proof.h - the statements that holders of tokens sign, one kind for each purpose.
  *
- * A proof is a signature of the token's holder over a statement.  A statement begins with a label
- * of its own per purpose, so that a signature made for one is none for another, and names all that
- * its reader acts on:
+ * A proof is a signature by the token's holder over a statement.  Each kind of statement begins
+ * with a label of its own, so that a signature made for one purpose is not valid for another.  The
+ * statement holds everything that its reader acts on:
  *
- *   greeting  this TLS connection (RFC 9266), its route and the uplink name
- *   relay     one request through a hub: who asks whom to do what, with which bytes, and the
- *             receiver's instance, for which a number is good once (wire/instance.h)
- *   answer    one part of the answer to such a request
- *   revocation  a token that is refused from now on
- *   signing key  another signing key of the pool (wire/token_key.h); the one statement that a
- * signing key makes, and not a holder key       a request for a token: this key is mine, and this
- * is what I ask for (`roost token request`); the answer to it is not signed, people compare its
- * fingerprint (wire/token_request.h)
+ *   greeting       this TLS connection (RFC 9266), its route and the uplink name
+ *   relay          one request through a hub: caller, receiver, verb, bytes, and the receiver's
+ *                  instance, within which the request is accepted once (wire/instance.h)
+ *   answer         one part of the answer to such a request
+ *   revocation     a token that is refused from now on
+ *   signing key    another signing key of the pool (wire/token_key.h); only this statement is
+ *                  signed by a signing key and not by a holder's key
+ *   key request    a request for a token: the holder's public key and what he asks for
+ *                  (`roost token request`)
+ *   key answer     the answer to that request; it is not signed, people compare its fingerprint
+ *                  (wire/token_request.h)
  *
- * The bytes: docs/protocol/wire.md section 5.2.  Pure.
+ * The bytes are in docs/protocol/wire.md section 5.2.  Pure.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -29,31 +31,34 @@
 #include "wire/p256.h"
 
 #define PROOF_BYTES        P256_SIGNATURE_BYTES
-#define PROOF_TEXT_SIZE    87 /* base64url, with the zero */
-#define INSTANCE_TEXT_SIZE 33 /* 32 hex digits and the zero */
+#define PROOF_TEXT_SIZE    87 /* base64url, with the terminating zero */
+#define INSTANCE_TEXT_SIZE 33 /* 32 hex digits and the terminating zero */
 
 struct strbuf;
 
+/* Arguments of proof_put_greeting().  All pointers in these structs are borrowed. */
 struct proof_greeting {
     const char *pool, *token, *route, *name;
     const uint8_t *binding; /* STREAM_BINDING_BYTES */
 };
 
+/* Arguments of proof_put_relay(). */
 struct proof_relay {
-    const char *pool, *token, *caller; /* caller: the token's identity */
-    const char *target;                /* full name of an uplink: never a prefix */
-    const char *instance;
+    const char *pool, *token, *caller; /* caller: the identity in the token */
+    const char *target;                /* full name of the receiver's uplink, never a prefix */
+    const char *instance;              /* instance id of the receiver */
     uint16_t verb;
     uint32_t deadline_ms;
     uint64_t number;
     const uint8_t *body_digest; /* P256_DIGEST_BYTES */
 };
 
+/* Arguments of proof_put_answer(). */
 struct proof_answer {
-    const char *pool, *token;      /* of who answers */
-    const char *target;            /* the name by which it was asked */
+    const char *pool, *token;      /* of the daemon that answers */
+    const char *target;            /* the uplink name to which the request was sent */
     const uint8_t *request_digest; /* proof_digest() of the request's statement */
-    uint64_t part;                 /* 0 for the first reply to that request */
+    uint64_t part;                 /* 0 for the first reply to the request, then 1, 2, ... */
     bool more;
     int32_t status;
     const char *text;
@@ -61,36 +66,41 @@ struct proof_answer {
     const uint8_t *body_digest;
 };
 
+/* Arguments of proof_put_revocation(). */
 struct proof_revocation {
     const char *pool, *token; /* of the administrator who revokes */
-    const char *token_id;     /* what is revoked */
-    int64_t expires_s;        /* when that need not be remembered any more; 0: never */
+    const char *token_id;     /* the token to revoke */
+    int64_t expires_s; /* when the revocation may be forgotten, seconds since 1970; 0: never */
 };
 
+/* Arguments of proof_put_signing_key(). */
 struct proof_signing_key {
-    const char *by;       /* the signing key that answers */
-    const char *kid;      /* for the key of that name */
-    const uint8_t *point; /* P256_POINT_BYTES */
+    const char *by;       /* name of the signing key that vouches for the other */
+    const char *kid;      /* name of the key that it vouches for */
+    const uint8_t *point; /* P256_POINT_BYTES: the public key of kid */
 };
 
+/* Arguments of proof_put_key_request().  "" and 0 mean: not specified. */
 struct proof_key_request {
     const uint8_t *point; /* P256_POINT_BYTES: the holder's public key */
-    const char *identity; /* what is asked for, and so on; "" and 0: nothing is said of it */
-    const char *pool;     /* for which pool */
-    const char *scopes;   /* "READ,WRITE", as scope_names() writes them */
-    const char *pattern;  /* of the names that it may advertise */
-    uint32_t slots;       /* slot ads */
-    int64_t lifetime_s;   /* for how long the token is valid */
+    const char *identity; /* the wanted identity */
+    const char *pool;     /* the wanted pool */
+    const char *scopes;   /* the wanted scopes, as scope_names() writes them: "READ,WRITE" */
+    const char *pattern;  /* names that the token's holder may advertise */
+    uint32_t slots;       /* how many slot ads the holder may advertise */
+    int64_t lifetime_s;   /* how long the token is to be valid */
 };
 
+/* Arguments of proof_put_key_answer(). */
 struct proof_key_answer {
-    const uint8_t *point; /* the holder's, to whom the answer goes */
+    const uint8_t *point; /* P256_POINT_BYTES: public key of the holder who gets the answer */
     const char *pool, *token;
-    const char *collector; /* where the pool is to be reached */
-    const char *trust;     /* PEM: the CA's certificates, and the signing keys with their names */
+    const char *collector; /* address of the pool's collector */
+    const char
+        *trust; /* PEM: the CA's certificates, and the pool's signing keys with their names */
 };
 
-/* Each appends its statement to out, which is empty. */
+/* Each appends its statement to out, which must be empty. */
 void proof_put_greeting(const struct proof_greeting *greeting, struct strbuf *out);
 void proof_put_relay(const struct proof_relay *relay, struct strbuf *out);
 void proof_put_answer(const struct proof_answer *answer, struct strbuf *out);
@@ -99,8 +109,11 @@ void proof_put_signing_key(const struct proof_signing_key *key, struct strbuf *o
 void proof_put_key_request(const struct proof_key_request *request, struct strbuf *out);
 void proof_put_key_answer(const struct proof_key_answer *answer, struct strbuf *out);
 
+/* Writes the SHA-256 of data[0..length). */
 void proof_digest(const void *data, size_t length, uint8_t ret[P256_DIGEST_BYTES]);
+/* Writes the proof in base64url. */
 void proof_text(const uint8_t proof[PROOF_BYTES], char ret[PROOF_TEXT_SIZE]);
+/* Decodes a proof from base64url.  False: text is not the base64url of PROOF_BYTES bytes. */
 bool proof_from_text(const char *text, uint8_t ret[PROOF_BYTES]);
 
 #endif

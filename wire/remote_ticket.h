@@ -1,17 +1,18 @@
-/* wire/remote_ticket.h - what lets a job's file system in at its shadow.
+/* wire/remote_ticket.h - the ticket with which a job's remote file system connects to its shadow.
  *
- * It is made of the run's nonce, which starter and shadow have, in a way that does not lead back: a
- * job that came by its ticket could reach its own files, which it can anyway, and not speak as its
- * starter.  So nothing has to be told, and a shadow that was started again knows it, too.
+ * The ticket is a one-way digest of the run's nonce, which both starter and shadow know.  A job
+ * that got hold of its ticket could reach only its own files, which it can reach anyway; it could
+ * not pose as its starter.  The ticket need not be sent, and a shadow that was restarted can
+ * compute it again.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
 #ifndef WIRE_REMOTE_TICKET_H
 #define WIRE_REMOTE_TICKET_H
 
-#define REMOTE_TICKET_SIZE 65
+#define REMOTE_TICKET_SIZE 65 /* bytes, with the terminating zero */
 
-/* The ticket of the run with that nonce. */
+/* Computes the ticket of the run that has this nonce. */
 void remote_ticket(const char *nonce, char ret[REMOTE_TICKET_SIZE]);
 
 #endif

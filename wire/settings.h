@@ -1,8 +1,7 @@
-/* wire/settings.h - a daemon's configuration, asked for and changed from elsewhere: the verb
- * CONFIG.
+/* wire/settings.h - the verb CONFIG: reads and changes a daemon's configuration from elsewhere.
  *
- * Who may ask for it or have it read again holds the scope ADMINISTRATOR.  Who may set a knob is
- * told by SETTABLE_ATTRS_<SCOPE> of this daemon, one list for each scope of a token;
+ * Reading the configuration and reloading it need the scope ADMINISTRATOR.  Who may set a knob is
+ * configured in the daemon's SETTABLE_ATTRS_<LEVEL>, one list of knobs for each level of scopes.
  * base/daemon/daemon.h does the rest.
  *
  * SPDX-License-Identifier: Apache-2.0
@@ -16,16 +15,16 @@ struct daemon_env;
 struct knob;
 struct wire_request;
 
-/* Answers a CONFIG request.  env is the daemon's own, whose config its reload() replaces: that may
- * be called before this returns. */
+/* Answers a CONFIG request.  env is the daemon's own; its reload() may be called, and replace env's
+ * config, before this returns. */
 void settings_serve(const struct daemon_env *env, struct wire_request *request);
 
-/* For the daemon's own ads: PersistentConfig, the names that were set at run time; nothing when
- * there are none. */
+/* For the daemon's own ads: sets PersistentConfig, the names of knobs that were set at run time.
+ * Sets nothing when there are none. */
 void settings_put(struct ad *ad, const struct config *config);
 
-/* One knob or macro (knob NULL): Name, IsKnob, Value, Layer, File, Line, Written, Help; the
- * caller's. */
+/* Describes one knob, or a macro if knob is NULL, as an ad owned by the caller: Name, IsKnob,
+ * Value, Layer, File, Line, Written, Help; attributes without a value are missing. */
 struct ad *settings_describe(const struct config *config, const char *name,
                              const struct knob *knob);
 

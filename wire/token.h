@@ -1,14 +1,16 @@
-/* wire/token.h - tokens (JWT, ES256): making and checking them.
+/* wire/token.h - makes and checks tokens (JWT, ES256).
  *
- * Claims: sub identity, scope names, exp, nbf, iat, jti id, iss and aud pool, `pattern` (glob of
- * the names that it may advertise), `slots`, `uid_domain` and `owners` (a schedd's), and cnf, the
- * public key of its holder (RFC 7800): docs/protocol/wire.md §5.  A token alone is worth nothing:
- * whoever shows one signs with the holder's private key as well (wire/proof.h).
+ * Claims of a token: sub (identity), scope (names), exp, nbf, iat, jti (id), iss and aud (the
+ * pool), `pattern` (glob of the names that the holder may advertise), `slots`, `uid_domain` and
+ * `owners` (of a schedd), and cnf, the public key of the token's holder (RFC 7800):
+ * docs/protocol/wire.md §5.  A token alone proves nothing: whoever shows a token also signs with
+ * the holder's private key (wire/proof.h).
  *
- * The pool's signing keys live in a directory: <kid>.key (private, mode 0600, only where tokens are
- * made) and <kid>.pub; `kid` in the header picks one, so that an old key stays valid for an
- * overlap.  Where a <kid>.by is there, too, another key answers for that one (wire/token_key.h).
- * ES256 is the only algorithm there is: what the header says of it is compared, never obeyed.
+ * The pool's signing keys are in a directory: <kid>.key (private, mode 0600, only where tokens are
+ * made) and <kid>.pub.  `kid` in the token's header selects the key, so that an old and a new key
+ * can both be valid for a time.  If there is a file <kid>.by, another signing key vouches for this
+ * one (wire/token_key.h).  ES256 is the only algorithm: the algorithm in the header is compared
+ * with it, never obeyed.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -28,75 +30,84 @@ struct strbuf;
 struct token_keys;
 
 #define TOKEN_TEXT_MAX     4096
-#define TOKEN_SLOTS        64 /* slot ads of each Machine, where the token says no number */
+#define TOKEN_SLOTS        64 /* slot ads of each Machine, if the token does not say a number */
 #define TOKEN_SLOTS_MAX    10000000
 #define TOKEN_FILE_MAX     (TOKEN_TEXT_MAX + P256_PEM_MAX) /* bytes of a token file */
 #define TOKEN_KEYS_MAX     64                              /* public keys in the directory */
-#define TOKEN_KID_MAX      64                              /* bytes of a key's name with the zero */
-#define TOKEN_KEY_FILE_MAX 16384                           /* bytes of a PEM file */
+#define TOKEN_KID_MAX      64    /* bytes of a key's name, with the zero */
+#define TOKEN_KEY_FILE_MAX 16384 /* bytes of a PEM file */
 
+/* What a token says. */
 struct token {
-    char identity[256];
-    char id[64];
-    char pool[256];    /* iss and aud */
-    char pattern[256]; /* "" = any name */
-    /* Of a schedd: whose accounts its jobs may run as, users of that UID_DOMAIN ("": nobody's)
-     * whose names the glob allows ("": any). */
+    char identity[256]; /* sub: "alice@pool" */
+    char id[64];        /* jti */
+    char pool[256];     /* iss and aud */
+    char pattern[256];  /* names that the holder may advertise, a glob; "": any */
+    /* Of a schedd's token: its jobs may run as the users of this UID_DOMAIN ("": as nobody) whose
+     * names match the glob `owners` ("": all). */
     char uid_domain[256], owners[256];
-    uint32_t scopes;
-    int64_t issued_s;
-    int64_t not_before_s; /* 0: at once */
-    int64_t expires_s;    /* 0: never */
-    uint8_t holder[P256_POINT_BYTES];
-    uint32_t slots; /* slot ads that may be advertised with it, in all; 0: it says none */
+    uint32_t scopes;                  /* SCOPE_* bits (wire/verbs.h) */
+    int64_t issued_s;                 /* seconds since 1970, as the two below */
+    int64_t not_before_s;             /* 0: at once */
+    int64_t expires_s;                /* 0: never */
+    uint8_t holder[P256_POINT_BYTES]; /* cnf: the holder's public key */
+    /* slot ads that may be advertised with this token in all; 0: the token does not say */
+    uint32_t slots;
 };
 
-/* A new P-256 pair <dir>/<kid>.key and .pub, of loop's secret bytes.  kid: letters, digits, '-',
- * '_' and '.', not first.  -EEXIST when there is such a key already, -EINVAL for the name. */
+/* Makes a P-256 key pair from loop's secret random bytes: the files <dir>/<kid>.key and <kid>.pub.
+ * kid: letters, digits, '-', '_' and '.', but '.' not first.  Returns 0; -EEXIST: the key exists
+ * already; -EINVAL: bad name; or an error of writing the files. */
 int token_key_make(struct os *os, struct loop *loop, const char *dir, const char *kid,
                    struct err *err);
-/* Lets the signing key `by` answer for the key kid, both in dir: tokens that are signed with kid
- * are then good also where only by's public key is (wire/token_key.h).  -ENOENT, -EACCES, -EINVAL
- * name the file at fault; -EINVAL also for a key that is to answer for itself. */
+/* Makes the signing key `by` vouch for the signing key kid, both in dir.  Tokens that are signed
+ * with kid are then also accepted where only by's public key is known (wire/token_key.h).  Returns
+ * 0; -ENOENT, -EACCES or -EINVAL, with the file at fault in err; -EINVAL also when by and kid are
+ * the same key. */
 int token_key_endorse(struct os *os, const char *dir, const char *kid, const char *by,
                       struct err *err);
-/* Reads the file of a private key into *pem, which the caller wipes and frees.  -EACCES: group or
- * others may read the file. */
+/* Reads the file of a private key into *pem, which the caller wipes and frees.  Returns 0; -EACCES
+ * when group or others may access the file; or an error of reading. */
 int token_key_read(struct os *os, const char *path, char **pem, size_t *length, struct err *err);
-/* Loads all <kid>.pub below dir.  -ENOENT: none there. */
+/* Loads all <kid>.pub in dir; *ret is the caller's.  Returns 0, or -ENOENT when there are none. */
 int token_keys_load(struct os *os, const char *dir, struct token_keys **ret, struct err *err);
-/* A set without a key in it, and one key more from PEM: -EINVAL for what is not a public key of
- * P-256 or for its name, -E2BIG for one too many. */
+/* token_keys_create() returns an empty set; token_keys_add() adds a public key from PEM.  Returns
+ * 0; -EINVAL when pem is not a public key of P-256 or kid is a bad name; -E2BIG when the set is
+ * full. */
 struct token_keys *token_keys_create(void);
 int token_keys_add(struct token_keys *keys, const char *kid, const char *pem, struct err *err);
+/* Returns whether kid may be the name of a key, see token_key_make(). */
 bool token_kid_is_valid(const char *kid);
 void token_keys_destroy(struct token_keys *keys); /* NULL is allowed */
 size_t token_keys_count(const struct token_keys *keys);
-/* Appends a dot and the signature (base64url) of what is in text by the private key in PEM.
- * -EINVAL: not one of curve P-256, or locked by a passphrase; text is as it was. */
+/* Signs the content of text with the private key in PEM; appends a dot and the signature in
+ * base64url.  Returns 0; or -EINVAL, with text unchanged, when pem is not a key of P-256 or is
+ * locked by a passphrase. */
 int token_sign(const char *pem, size_t pem_length, struct strbuf *text);
-/* Signs; the text (owned by the caller, mem_free) is one line.  The key file must be readable by
- * its owner only (-EACCES). */
+/* Makes a token signed by the key file key_path.  *ret is one line, which the caller frees with
+ * mem_free().  Returns 0, or -EACCES when others than its owner may access the key file, or an
+ * error of reading the file. */
 int token_issue(struct os *os, const char *key_path, const char *kid, const struct token *token,
                 char **ret, struct err *err);
-/* The same for a holder that is made now (token->holder is not looked at): the text of a whole
- * token file, with the private key.  The caller wipes and frees it. */
+/* Makes a token together with a new key pair for its holder (token->holder is ignored).  *ret is
+ * the content of a whole token file, with the private key; the caller wipes and frees *ret. */
 int token_issue_file(struct os *os, struct loop *loop, const char *key_path, const char *kid,
                      const struct token *token, char **ret, struct err *err);
-/* Takes the text of a token file apart: *token is its first line without white space around it
- * (owned by the caller, "" for an empty file), *key the private key behind it, NULL when there is
- * none.  -EINVAL: what stands behind the token is not a private key. */
+/* Splits the content of a token file.  *token is the first line without surrounding white space (""
+ * for an empty file), *key the private key after it, or NULL if there is none; both are the
+ * caller's.  Returns 0, or -EINVAL when what follows the token is not a private key. */
 int token_file_parse(const char *text, char **token, struct evp_pkey_st **key, struct err *err);
-/* What a token says of itself; the signature is not looked at.  For one's own: -EINVAL malformed,
- * -EKEYREJECTED without a holder's key. */
+/* Decodes a token without checking its signature; use it only for one's own token.  Returns 0;
+ * -EINVAL malformed; -EKEYREJECTED no holder's key in the token. */
 int token_peek(const char *text, struct token *ret, struct err *err);
-/* Checks signature and dates.  Refusals, each with its own sentence in err: -ENOKEY no token (empty
- * text), -EKEYEXPIRED expired, -EKEYREJECTED wrong signature, unknown key, no holder's key in it
- * (made by a version before 2) or not valid yet, -EINVAL malformed.  With -EKEYEXPIRED *ret is
- * filled all the same, for messages.  Pool, revocation and scopes are the caller's to judge. */
+/* Checks a token's signature and dates and fills *ret.  Errors, each with a sentence of its own in
+ * err: -ENOKEY text is empty; -EKEYEXPIRED expired; -EKEYREJECTED wrong signature, unknown key, no
+ * holder's key in the token (made by version 1) or not valid yet; -EINVAL malformed.  With
+ * -EKEYEXPIRED *ret is filled, too, for messages.  Pool, revocation and scopes are left to the
+ * caller. */
 int token_check(const struct token_keys *keys, const char *text, int64_t now_s, struct token *ret,
                 struct err *err);
-/* The part of it that depends on the time. */
+/* The part of token_check() that depends on the time: -EKEYEXPIRED or -EKEYREJECTED. */
 int token_check_dates(const struct token *token, int64_t now_s, struct err *err);
 
 #endif

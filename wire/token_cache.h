@@ -1,8 +1,8 @@
-/* wire/token_cache.h - tokens of others whose signature was found to be right.
+/* wire/token_cache.h - caches tokens of others whose signature was found valid.
  *
- * A token is shown with each relayed request and at each greeting; what its signature says does not
- * change between two of them, so it is verified once, and the holder's key parsed once.  Dates are
- * judged each time.  Bounded: a full cache begins anew.
+ * A token is shown at each greeting and with each relayed request, always with the same signature.
+ * So its signature is verified once and the holder's key is parsed once.  Dates are checked each
+ * time.  The size is bounded: a full cache is emptied.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -11,14 +11,15 @@
 
 #include "wire/token.h"
 
-#define TOKEN_CACHE_MAX 512
+#define TOKEN_CACHE_MAX 512 /* tokens */
 
 struct token_cache;
 
 struct token_cache *token_cache_create(void);
 void token_cache_destroy(struct token_cache *cache); /* NULL is allowed */
-void token_cache_clear(struct token_cache *cache);   /* the pool's keys have changed */
-/* token_check(), and the holder's key, which is the cache's and good until its next call. */
+void token_cache_clear(struct token_cache *cache);   /* call it when the pool's keys change */
+/* Like token_check(), and sets *holder to the holder's public key, which the cache owns and keeps
+ * until the next call. */
 int token_cache_check(struct token_cache *cache, const struct token_keys *keys, const char *text,
                       int64_t now_s, struct token *ret, struct evp_pkey_st **holder,
                       struct err *err);

@@ -1,12 +1,13 @@
-/* wire/token_key.h - one signing key of the pool answers for another.
+/* wire/token_key.h - lets one signing key of the pool vouch for another.
  *
- * A pool replaces its signing key without going to every machine: the key that is valid signs the
- * new public key, and each token that is signed with the new key carries that in its header, so
- * whoever has the old public key can verify it.  Nobody hands out keys, so nobody (the hub least of
- * all) can add one.  One step only: the key that answers must be in the verifier's own directory.
+ * So a pool can replace its signing key without visiting every machine.  The old key signs the new
+ * public key, and each token that is signed with the new key carries this signature in its header.
+ * Whoever has the old public key can verify it.  Keys are not distributed over the network, so
+ * nobody (least of all the hub) can add one.  There is one step only: the key that vouches must be
+ * in the verifier's own directory.
  *
- * The endorsement lies in <kid>.by beside the keys, one line: the name of the key that answers, a
- * blank, its signature (base64url).  It holds nothing secret.
+ * This endorsement is one line in <kid>.by, beside the keys: the name of the key that vouches, a
+ * blank, its signature (base64url).  It is not secret.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -23,19 +24,21 @@ struct err;
 struct evp_pkey_st;
 struct os;
 
+/* The signature of one signing key over another. */
 struct token_key_endorsement {
-    char by[TOKEN_KID_MAX];          /* the key that answers; "": none does */
-    uint8_t point[P256_POINT_BYTES]; /* the public key that it answers for */
-    uint8_t proof[PROOF_BYTES];
+    char by[TOKEN_KID_MAX];          /* name of the key that vouches; "": there is no endorsement */
+    uint8_t point[P256_POINT_BYTES]; /* the public key that it vouches for */
+    uint8_t proof[PROOF_BYTES];      /* signature of the key `by` */
 };
 
-/* Reads <kid>.by, which lies beside the private key key_path (<kid>.key).  A key without that file
- * has no endorsement: ret->by is "".  ret->point is the caller's to set.  -EINVAL: the file does
- * not hold an endorsement. */
+/* Reads <kid>.by, which is beside the private key key_path (<kid>.key).  Sets ret->by to "" if
+ * there is no such file.  The caller sets ret->point.  Returns 0, or -EINVAL when the file does not
+ * hold an endorsement. */
 int token_key_endorsement_read(struct os *os, const char *key_path,
                                struct token_key_endorsement *ret, struct err *err);
 
-/* Has the holder of that key (endorsement->by's) signed that kid is the name of that point? */
+/* Returns whether the key `by` (named endorsement->by) has signed that endorsement->point is the
+ * public key named kid. */
 bool token_key_is_endorsed(const struct token_key_endorsement *endorsement, const char *kid,
                            struct evp_pkey_st *by);
 

@@ -1,7 +1,8 @@
-/* wire/watch_kind.h - watchers that want the same: what they want, and how an ad looks to them.
+/* wire/watch_kind.h - groups watchers that ask for the same ads, so that the work is done once.
  *
  * A pool has many watchers of few kinds: hundreds of schedds ask for the same ads with the same
- * projection.  Whether an ad is wanted and what its bytes are is found out once for all of a kind.
+ * projection.  Whether an ad matches, and its encoded bytes, are computed once for all watchers of
+ * a kind.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -23,39 +24,48 @@ struct strbuf;
 struct watcher;
 struct wire_peer;
 
+/* What one group of watchers asks for. */
 struct watch_kind {
-    struct watch_kind *previous, *next; /* of a server */
-    struct watcher *first;              /* that are of it: the server's list */
-    char *name;                         /* all that follows as one text: equal for the same kind */
+    struct watch_kind *previous, *next; /* list of the server's kinds */
+    struct watcher *first;              /* list of this kind's watchers; the server maintains it */
+    /* type, constraint, projection and secrets as one text: equal for the same kind */
+    char *name;
     char *type;
     struct ad_expr *constraint;       /* NULL: all */
     struct ad_projection *projection; /* NULL: all attributes */
     bool with_secrets;
-    struct ad_work work; /* of judging the constraint */
-    uint64_t judged;     /* ads */
-    uint64_t judging;    /* steps of that alone; others work in `work`, too */
+    struct ad_work work; /* effort of evaluating the constraint */
+    uint64_t judged;     /* number of ads */
+    uint64_t judging;    /* steps spent on judging ads only; others add to `work`, too */
 };
 
-/* What a WATCH asks for.  -EINVAL (which argument), -EACCES: secrets without NEGOTIATOR. */
+/* Makes a kind from the arguments of a WATCH; *ret is the caller's.  Returns 0; -EINVAL (an
+ * argument, named in err); -EACCES: secrets without NEGOTIATOR, or ADVERTISE alone and not type
+ * Revocation. */
 int watch_kind_create(const struct ad *args, const struct wire_peer *peer, struct watch_kind **ret,
                       struct err *err);
-void watch_kind_destroy(struct watch_kind *kind);       /* NULL is allowed */
-size_t watch_kind_bytes(const struct watch_kind *kind); /* of memory, more or less */
+void watch_kind_destroy(struct watch_kind *kind); /* NULL is allowed */
+/* Memory that the kind takes, approximately. */
+size_t watch_kind_bytes(const struct watch_kind *kind);
 
-/* A constraint is judged at each change of each ad, before anybody else has a turn: so it may take
- * far less than an evaluation may elsewhere.  One that crosses this again and again is refused. */
+/* A constraint is evaluated at each change of each ad, and everybody else waits meanwhile.  So an
+ * evaluation may take far fewer steps here than elsewhere.  A constraint that exceeds this more
+ * than WATCH_KIND_OVER_MAX times is refused. */
 #define WATCH_KIND_STEPS_MAX 5000
-#define WATCH_KIND_OVER_MAX  100 /* so often */
-#define WATCH_KIND_SLOW      300 /* steps of an evaluation, on average, that are judged in slices */
+#define WATCH_KIND_OVER_MAX  100 /* evaluations over the limit */
+#define WATCH_KIND_SLOW      300 /* average steps per evaluation above which a constraint is slow */
 
-/* What it takes is added to kind->work; context->work is not looked at. */
+/* Returns whether the watchers of this kind get this ad.  The steps taken are added to kind->work;
+ * context->work is ignored. */
 bool watch_kind_wants(struct watch_kind *kind, const struct ad *ad,
                       const struct ad_context *context);
-bool watch_kind_is_too_costly(const struct watch_kind *kind); /* then it wants nothing any more */
-/* Costs an evaluation so much that it is to be judged in slices, not while an ad is published? */
+/* Returns whether the constraint exceeded its limit too often; watch_kind_wants() is false then. */
+bool watch_kind_is_too_costly(const struct watch_kind *kind);
+/* Returns whether evaluations are so costly that they are to be done in slices, not while an ad is
+ * published. */
 bool watch_kind_is_slow(const struct watch_kind *kind);
 
-/* Appends the ad as a message carries it (wire_body.encoded). */
+/* Appends the ad with the kind's projection, as wire_body.encoded has it. */
 void watch_kind_encode(const struct watch_kind *kind, const struct ad *ad, struct strbuf *out);
 
 #endif

@@ -1,4 +1,5 @@
-/* wire/watch_protocol.h - words of the parts of a WATCH: docs/protocol/wire.md §4.5.
+/* wire/watch_protocol.h - event names and operation codes in the parts of a WATCH:
+ * docs/protocol/wire.md §4.5.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -9,7 +10,7 @@
 #define WATCH_EVENT_SYNCED  "Synced"
 #define WATCH_EVENT_RESYNC  "Resync"
 
-/* In the blob of Changes: u8 operation, u16 length, key. */
+/* An entry in the blob of Changes: u8 operation, u16 length of the key, the key. */
 enum watch_operation { WATCH_CHANGED = 1, WATCH_GONE = 2 };
 
 #endif

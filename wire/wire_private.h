@@ -1,21 +1,21 @@
-/* wire/wire_private.h - what the files of wire/ know of one another.
+/* wire/wire_private.h - what the files of wire/ share with one another, and nobody else.
  *
- *   wire_context.c  what the connections of a process share; connections that a revocation ends
- *   wire_known.c    what is known of tokens: our own, the pool's keys, which are revoked
- *   greeting.c      who is at the other end, and what it may be called
- *   wire.c          one connection: frames that come in, greeting, pings, its turns
- *   wire_out.c      ... what it sends, and that it is over
- *   wire_limits.c   what a peer that has proved nothing, and one identity, may use
+ *   wire_context.c  what the connections of a process share; closes connections of revoked tokens
+ *   wire_known.c    what is known of tokens: our own, the pool's keys, the revoked ones
+ *   greeting.c      who is at the other end, and which name it may use
+ *   wire.c          one connection: incoming frames, greeting, pings, its turns
+ *   wire_out.c      one connection: outgoing frames, and its end
+ *   wire_limits.c   limits of an unproved peer, and of one identity
  *   request_view.c  what a handler sees of a request
- *   call.c          requests of ours: replies, windows, deadlines
- *   request.c       requests of the peer: who made them, answers, parts
- *   relay.c         requests of ours that a hub carries
+ *   call.c          our requests: replies, windows, deadlines
+ *   request.c       the peer's requests: who made them, answers, parts
+ *   relay.c         our requests that a hub carries
  *
- * The life of a connection.  A wire is GREETING, then READY, then OVER; wire_fail() is the only way
- * to OVER.  What the end means to others (closed, -ECONNRESET, gone) is told in the wire's turn
- * (the context's timer `turn`), which also writes what was gathered in `out` during a turn of the
- * loop, so that no callback runs inside the call that caused it.  wire_close() gives the wire up:
- * it is freed by the next turn, or by wire_context_destroy(), which tells nobody anything any more.
+ * The life of a connection.  A wire is GREETING, then READY, then OVER; only wire_fail() makes it
+ * OVER.  The callbacks about its end (closed, -ECONNRESET, gone) run in the wire's next turn (the
+ * context's timer `turn`).  The turn also writes what was collected in `out`.  So no callback runs
+ * inside the call that caused it.  wire_close() gives the wire up: the next turn frees it, or
+ * wire_context_destroy(), which calls no callbacks any more.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -46,15 +46,15 @@ struct loop_timer;
 struct stream;
 struct strmap;
 
-/* ---- who calls: shared by the connection and the requests that outlive it -------------------- */
+/* ---- who calls: shared by a connection and by requests that outlive it ----------------------- */
 
 struct caller {
     unsigned refs;
-    struct wire_peer peer; /* its texts are below */
-    struct token token;    /* zero over a Unix socket, and where no token is looked at */
+    struct wire_peer peer; /* its texts are the members below */
+    struct token token;    /* zero on a Unix socket, and where no token is asked for */
     char identity[512];
     char name[WIRE_NAME_MAX + 1];
-    char
+    char /* instance id from the greeting, later from the verb INSTANCE; "": none */
         instance[INSTANCE_TEXT_SIZE]; /* as said in the greeting, and later by INSTANCE; "": none */
     char address[FRAME_FROM_MAX];
 };
@@ -70,63 +70,66 @@ struct wire_context {
     struct os *os;
     struct log *log;
     char *ca_file, *uid_domain; /* NULL: none */
-    char *pool;                 /* whose tokens are good here; NULL: that of our own token */
+    char *pool; /* the pool whose tokens are accepted; NULL: that of our own token */
     char collector_pin[STREAM_PIN_SIZE]; /* "": none */
     uid_t admin_uid;
-    char *keys_path;         /* NULL: nobody is accepted by token */
-    struct token_keys *keys; /* NULL: none there */
+    char *keys_path;         /* NULL: no peer is accepted by a token */
+    struct token_keys *keys; /* NULL: none found */
     uint64_t keys_read_ms;
     bool keys_were_read;
-    struct token_cache *tokens; /* of others */
-    struct credential own;
-    struct instance instance; /* of relayed requests that come to us */
-    struct strmap *revoked;
-    void (*on_revoked)(void *arg, const char *token_id); /* NULL: nobody asks */
+    struct token_cache *tokens; /* tokens of peers that were verified */
+    struct credential own;      /* our own token and key */
+    struct instance instance;   /* accepts relayed requests that come to us only once */
+    struct strmap *revoked;     /* token ids that are refused */
+    void (*on_revoked)(void *arg, const char *token_id); /* NULL: none */
     void *on_revoked_arg;
-    struct revocations *revocations; /* what the collector tells of them */
-    struct ad_pool *args_pool;       /* of requests, and of replies where wire has no other */
-    struct wire *first;              /* all wires, also those that are only waiting to be freed */
-    TAILQ_HEAD(wire_turns, wire) turns; /* those that get a turn after what runs now */
+    struct revocations *revocations; /* the list from the collector */
+    struct ad_pool
+        *args_pool;     /* for ads of requests, and of replies if the wire has no other pool */
+    struct wire *first; /* all wires, also those that wait to be freed */
+    TAILQ_HEAD(wire_turns, wire) turns; /* the wires that get a turn after the current callback */
     size_t turn_count;
-    struct loop_timer *turn; /* set while there are some */
+    struct loop_timer *turn; /* set while `turns` is not empty */
     struct wire_limits *limits;
     struct denials *denials;
 };
 
-/* Reads the public keys again, unless that was done a moment ago: a new key, or none so far.  True
- * when they were read. */
+/* Reads the public keys again, unless that was done a moment ago; for a token with an unknown key.
+ * Returns whether they were read. */
 bool wire_context_reload_keys(struct wire_context *context);
-/* The timer `turn`. */
+/* Callback of the timer `turn`. */
 void wire_context_turns(void *context);
-/* Frees all wires, telling nobody. */
+/* Frees all wires without calling their callbacks. */
 void wire_context_sweep(struct wire_context *context);
-/* Our own token and key, read again if the last reading is older than max_age_ms.  NULL: there is
- * none, and own.why says why. */
+/* Our own token and key; read again if the last reading is older than max_age_ms.  NULL: none, and
+ * own.why says why. */
 const struct credential *wire_context_own(struct wire_context *context, uint64_t max_age_ms);
-/* The pool whose tokens are good here; "": not known. */
+/* The pool whose tokens are accepted; "": not known. */
 const char *wire_context_pool(struct wire_context *context);
 
 /* ---- greeting -------------------------------------------------------------------------------- */
 
-/* Checks a token text and sets the caller's identity, scopes, id and pattern from it.  *holder is
- * the key that the caller has yet to prove to have; it is good until the next token is judged. */
+/* Checks a token and sets the caller's identity, scopes, id and pattern from it.  *holder is the
+ * public key whose private part the caller must still prove to have; valid until the next token is
+ * checked.  Returns 0 or a negative errno with err. */
 int greeting_judge_token(struct wire_context *context, const char *text, struct caller *caller,
                          struct evp_pkey_st **holder, struct err *err);
-/* Sets identity and scopes of a peer of a Unix socket. */
+/* Sets identity and scopes of a peer on a Unix socket. */
 void greeting_judge_uid(const struct wire_context *context, uid_t uid, struct caller *caller);
-/* May the caller be reached under that name?  -EACCES, -EINVAL. */
+/* Checks whether the caller may use that uplink name.  Returns 0, -EACCES or -EINVAL. */
 int greeting_judge_name(const struct caller *caller, const char *name, struct err *err);
-/* Adds token and proof to the arguments of HELLO; binding NULL: none are offered. */
+/* Adds our token and the proof to the arguments of HELLO.  binding NULL: adds nothing. */
 int greeting_offer_proof(struct wire_context *context, const char *route, const char *name,
                          const uint8_t *binding, struct ad *args, struct err *err);
-/* Where a HELLO came in. */
+/* How and where a HELLO came in. */
 struct greeting_place {
     const struct wire_accept *how;
     const char *route;
-    const uint8_t *binding; /* of the TLS connection; NULL over a Unix socket */
+    const uint8_t *binding; /* of the TLS connection; NULL on a Unix socket */
 };
-/* All of HELLO.  The caller has its uid already where there is one.  *hello is the ad inside, NULL
- * when none, and lives as long as message. */
+/* Checks a whole HELLO and fills caller; its uid must be set if it is known.  *hello is the ad that
+ * the caller sent along, NULL when none; it lives as long as message.  Returns 0, or a negative
+ * errno with err. */
 int greeting_judge_hello(struct wire_context *context, const struct frame *frame,
                          const struct frame_message *message, const struct greeting_place *place,
                          struct caller *caller, const struct ad **hello, struct err *err);
@@ -135,125 +138,132 @@ int greeting_judge_hello(struct wire_context *context, const struct frame *frame
 
 enum wire_state { WIRE_GREETING, WIRE_READY, WIRE_OVER };
 
-struct wire_end { /* how it ends: set by wire_fail() */
+struct wire_end { /* how a connection ends: set by wire_fail() */
     int status;
     char *why;
-    bool given_up; /* wire_close() was called: freed by the next turn */
-    bool told;     /* closed was called, or never will be */
-    bool finish;   /* what is queued is sent before the end */
+    bool given_up; /* wire_close() was called: the next turn frees the wire */
+    bool told;     /* closed was called, or must not be called */
+    bool finish;   /* send what is queued before the end */
 };
 
 struct wire {
     struct wire_context *context;
     struct wire *previous, *next;
-    struct ad_pool *pool; /* of the ads in replies; not ours */
+    struct ad_pool *pool; /* for ads in replies; borrowed */
     enum wire_state state;
-    bool dialled;
-    bool input_waits; /* the budget of a turn ran out with input left */
-    bool pinged;      /* nothing came since our PING */
+    bool dialled;     /* true: we dialled; false: accepted */
+    bool input_waits; /* the limit of a turn was reached with input left */
+    bool pinged;      /* nothing has come since our PING */
     struct stream *stream;
     TAILQ_ENTRY(wire) turn_entry;
-    bool in_turns;
+    bool in_turns; /* the wire is in context->turns */
     struct loop_timer *clock, *deadlines;
     struct wire_events events;
     void *arg;
-    char *route, *said_name; /* said_name: ours, where we dialled */
-    struct ad *hello; /* dialled: what HELLO will say besides the token; NULL once it is sent */
-    struct secret_list *hello_secrets; /* beside it */
-    struct wire_accept how;            /* accepted */
+    char *route, *said_name; /* said_name: our uplink name, where we dialled */
+    struct ad *hello;        /* dialled: what HELLO will say besides the token; NULL once sent */
+    struct secret_list *hello_secrets; /* secrets sent with hello */
+    struct wire_accept how;            /* accepted connections: how */
     struct caller *caller;
-    uint32_t server_scopes;
-    size_t peer_frame_max; /* as the server said in WELCOME */
-    struct strbuf out;
+    uint32_t server_scopes; /* see wire_dial.server_scopes */
+    size_t peer_frame_max;  /* from the server's WELCOME */
+    struct strbuf out;      /* frames that the next turn writes */
     struct wire_share share;
     uint64_t last_input_ms, pinged_ms;
     struct wire_end end;
-    unsigned denied_count;
+    unsigned denied_count; /* requests refused, for denials.h */
 
-    /* calls of ours, requests of the peer, relays through the hub at the other end */
+    /* Our calls, the peer's requests, and our relays through the hub at the other end; by
+     * number. */
     struct id_table calls, requests, relays;
     uint64_t last_relay;
-    struct strmap *instances; /* of who was asked through the hub: name -> text; NULL: none yet */
-    uint64_t last_call, last_request; /* numbers */
-    size_t request_bytes;
-    struct wire_request *handled; /* whose ads are bytes, while its handler runs */
-    struct frame_ads handled_ads; /* those that it has not taken */
-    uint64_t deadline_next_ms;    /* when `deadlines` is set for; UINT64_MAX: not */
+    struct strmap
+        *instances; /* receivers asked through the hub: name -> instance id; NULL: none yet */
+    uint64_t last_call, last_request; /* last numbers used */
+    size_t request_bytes;             /* bytes of the peer's unanswered requests */
+    struct wire_request *handled;     /* the request with undecoded ads whose handler is running */
+    struct frame_ads handled_ads;     /* its ads that the handler has not taken yet */
+    uint64_t deadline_next_ms;        /* when the timer `deadlines` fires; UINT64_MAX: not set */
 };
 
-/* Ends the connection: at once for us, told to the owner in the next turn.  goodbye: the peer is
- * told status and why first. */
+/* Ends the connection: at once for us; its owner is told in the next turn.  goodbye: send status
+ * and reason to the peer first. */
 void wire_fail(struct wire *wire, int status, bool goodbye, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-/* A sign of life. */
+/* Sends a PING. */
 void wire_ping(struct wire *wire);
-/* The wire gets a turn after what runs now: what is in `out` goes then. */
+/* Schedules a turn of the wire after the current callback; the turn writes what is in `out`. */
 void wire_turn_take(struct wire *wire);
+/* Removes the wire from those that wait for a turn. */
 void wire_turn_forget(struct wire *wire);
 void wire_out_init(struct wire *wire);
-void wire_flush(struct wire *wire); /* writes what is in `out` */
+void wire_flush(struct wire *wire); /* writes what is in `out` now */
 void wire_send_opaque(struct wire *wire, enum frame_type type, uint64_t opaque); /* PING, PONG */
-/* Closes the frame begun in wire->out.  0 or -EMSGSIZE. */
+/* Completes the frame that begins at `begin` in wire->out.  Returns 0 or -EMSGSIZE. */
 int wire_frame_end(struct wire *wire, size_t begin, const void *blob, size_t blob_length);
 
 /* ---- requests -------------------------------------------------------------------------------- */
 
-/* A relayed request is answered with signed replies. */
+/* What is needed to sign the replies to a relayed request. */
 struct answering {
     uint8_t request_digest[P256_DIGEST_BYTES];
-    uint64_t part; /* of the next reply */
+    uint64_t part; /* number of the next reply */
 };
 
-/* One that the peer made: request.c keeps it, request_view.c shows it to its handler. */
+/* A request of the peer: request.c manages it, request_view.c shows it to its handler. */
 struct wire_request {
-    struct id_node node; /* first */
+    struct id_node node; /* must be the first member */
     struct wire *wire;   /* NULL: the connection is gone */
     struct caller *caller;
     enum wire_verb verb;
     struct frame_message message;
     void *blob;
-    size_t bytes;     /* as counted against the peer */
-    size_t in_flight; /* bytes of parts not returned by WINDOW */
-    bool full;
-    struct answering *answering; /* of a relayed request: what its answers are signed with */
-    bool quiet;                  /* a success of which there is nothing to say is not answered */
+    size_t bytes;                /* counted against the peer */
+    size_t in_flight;            /* bytes of parts not yet acknowledged by WINDOW */
+    bool full;                   /* the window is full: wait before the next part */
+    struct answering *answering; /* of a relayed request: for signing the replies; else NULL */
+    bool quiet;                  /* plain success is not answered */
     bool cancelled;
-    bool logged;                 /* its refusal: by its handler */
-    bool ending;                 /* gone() runs */
-    void (*has_room)(void *arg); /* the peer reads again */
+    bool logged;                 /* the handler logs its refusal itself */
+    bool ending;                 /* gone() is running */
+    void (*has_room)(void *arg); /* called when the peer reads again */
     void *has_room_arg;
     void (*gone)(void *arg);
     void *gone_arg;
-    void (*window)(void *arg, uint32_t bytes);
+    void (*window)(void *arg,
+                   uint32_t bytes); /* called instead of counting, see wire_request_on_window() */
     void *window_arg;
 };
 
 struct stream_trust;
-/* What the server must show that is dialled so (wire_trust.c).  -EINVAL: there is nothing to know
- * it by. */
+/* Decides what certificate a dialled server must show (wire_trust.c).  Returns 0, or -EINVAL when
+ * neither pin nor CA is known. */
 int wire_trust(const struct wire_context *context, const struct wire_dial *dial,
                struct stream_trust *ret, struct err *err);
 
-/* Frames of the peer, connection READY.  0, or a negative errno with err: the peer is dropped. */
+/* Handle the peer's frames in state READY.  Return 0, or a negative errno with err: the connection
+ * ends. */
 int request_take(struct wire *wire, const struct frame *frame, struct err *err);
 int request_reply(struct wire *wire, const struct frame *frame, struct err *err);
 int request_cancel(struct wire *wire, const struct frame *frame, struct err *err);
 int request_window(struct wire *wire, const struct frame *frame, struct err *err);
-void request_deadlines(void *wire);             /* the timer */
-void request_output_drained(struct wire *wire); /* the peer reads again: more parts may go */
-void call_tell_all_over(struct wire *wire);     /* -ECONNRESET to calls */
-void call_drop_all(struct wire *wire);          /* frees them, telling nobody */
-void request_tell_all_over(struct wire *wire);  /* -ECONNRESET to calls, gone to requests */
-/* Ends the requests that a hub brought and that were made with that token. */
+void request_deadlines(void *wire);             /* callback of the timer `deadlines` */
+void request_output_drained(struct wire *wire); /* the peer reads again: sends further parts */
+void call_tell_all_over(struct wire *wire);     /* calls back all our calls with -ECONNRESET */
+void call_drop_all(struct wire *wire);          /* frees all our calls without calling back */
+/* -ECONNRESET for our calls, gone for the peer's requests */
+void request_tell_all_over(struct wire *wire);
+/* Ends the requests that came through a hub with that token. */
 void request_end_revoked(struct wire *wire, const char *token_id);
-void request_drop_all(struct wire *wire); /* frees them, telling nobody */
+void request_drop_all(struct wire *wire); /* frees them without calling back */
 
-/* Calls whose replies are seen as frames: the hub passes them on, relay.c checks who signed them.
- * reply->body is empty (length 0) when it was made on this side. */
+/* For calls that get their replies as frames: the hub passes them on, relay.c verifies their
+ * signature.  reply->body is empty (length 0) when this side made the reply. */
 typedef void (*wire_raw_f)(void *arg, const struct frame *reply);
 int64_t wire_call_raw(struct wire *wire, enum wire_verb verb, const struct wire_body *body,
                       uint64_t deadline_ms, wire_raw_f call, void *arg);
-/* What a hub carries: the caller block of docs/protocol/wire.md section 2.2, and the body. */
+/* A request that a hub carries: the caller block of docs/protocol/wire.md section 2.2, and the
+ * body. */
 struct relayed {
     uint16_t verb;
     uint32_t deadline_ms;
@@ -266,19 +276,20 @@ struct relayed {
 int64_t wire_call_relayed(struct wire *wire, const struct relayed *relayed, wire_raw_f call,
                           void *arg);
 /* ---- relays of our own: relay.c ---- */
-/* True: the number is that of a relay of ours, which is over now. */
+/* Ends our relay of that number.  Returns false if there is no such relay. */
 bool relay_cancel(struct wire *wire, int64_t number);
-void relay_tell_all_over(struct wire *wire); /* -ECONNRESET to those that wait to ask again */
-void relay_drop_all(struct wire *wire);      /* frees them, telling nobody */
-/* Returns window to the answering side; unknown requests are left alone. */
+/* -ECONNRESET for relays that wait to be signed again */
+void relay_tell_all_over(struct wire *wire);
+void relay_drop_all(struct wire *wire); /* frees our relays without calling back */
+/* Acknowledges bytes of a reply's parts to the peer that answers; an unknown request is ignored. */
 void wire_call_return_window(struct wire *wire, int64_t request, uint32_t bytes);
-/* Passes a reply on; the last one ends the request. */
+/* Sends a reply frame on to the peer; the last one ends the request. */
 void wire_reply_raw(struct wire_request *request, const struct frame *reply);
-/* Called instead of keeping count when the peer returns window for parts passed on. */
+/* window is called, instead of counting, when the peer acknowledges parts that were passed on. */
 void wire_request_on_window(struct wire_request *request, void (*window)(void *arg, uint32_t bytes),
                             void *arg);
-/* wire_reply_part() of a body that was made before (frame_put_body()) and fits in a frame: many get
- * the same. */
+/* Like wire_reply_part(), for a body that was encoded before (frame_put_body()) and fits in a
+ * frame: the same bytes go to many peers. */
 bool wire_reply_part_made(struct wire_request *request, const void *body, size_t length);
 const struct caller *wire_request_caller(const struct wire_request *request);
 
