@@ -1,4 +1,4 @@
-/* negotiator/accountant_parts.h - shared by the accountant's files only.
+/* negotiator/accountant_parts.h - structs shared by the accountant's files only.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -16,20 +16,21 @@ struct strmap;
 
 enum { PERIOD_HOUR, PERIOD_DAY, PERIODS };
 
-struct usage_period { /* the hour or day at hand */
-    int64_t number;   /* since 1970 */
+struct usage_period { /* use in the current hour or day */
+    int64_t number;   /* of hours or days since 1970 */
     double weighted_s, slots_s;
 };
 
+/* An account in memory; members as in struct account_facts unless said otherwise. */
 struct account {
     char *name;
-    struct account *group; /* a submitter's; NULL: it is a group */
-    double real, factor;   /* factor 0: the default */
-    int64_t read_ms;       /* real is as of then: a row that was read; 0: as of settled_ms */
+    struct account *group; /* of a submitter; NULL: this account is a group */
+    double real, factor;   /* factor 0: the default factor applies */
+    int64_t read_ms; /* time at which real was valid in a row read from the store; 0: settled_ms */
     double ceiling, floor;
-    double weight, slots; /* now */
+    double weight, slots; /* in use now */
     double weighted_s, slots_s;
-    double charged_weighted_s, charged_slots_s; /* since it was settled */
+    double charged_weighted_s, charged_slots_s; /* charged since the last accountant_settle() */
     int64_t begin_s, last_s;
     struct usage_period periods[PERIODS];
 };
@@ -41,18 +42,20 @@ struct accountant {
     struct strmap *accounts;
     struct accountant_policy policy;
     int64_t settled_ms; /* 0: never */
-    bool has_root;      /* while loading: it was told by the root's row */
-    LIST_HEAD(, usage_query) queries;
-    bool pruning;
-    int64_t pruned_hour; /* when it was last looked for what is too old */
+    bool has_root;      /* while loading: settled_ms was in the row of the root group */
+    LIST_HEAD(, usage_query) queries; /* reads of the history that are under way */
+    bool pruning;                     /* deletion of old history is under way */
+    int64_t pruned_hour;              /* hour in which old history was last deleted */
 };
 
 /* ---- usage_history.c */
 
-/* What was used between the two times goes to its hours and days, and into the store. */
+/* Adds use between the two times to the account's hours and days, and to the store. */
 void usage_add(struct accountant *accountant, struct store_txn *txn, struct account *account,
                int64_t from_ms, int64_t to_ms, double weighted_s, double slots_s);
+/* Deletes history that is older than the policy's hours and days, at most once an hour. */
 void usage_prune(struct accountant *accountant, int64_t now_s);
+/* Ends the reads that are under way. */
 void usage_fini(struct accountant *accountant);
 
 #endif

@@ -1,7 +1,7 @@
-/* negotiator/groups.h - the accounting groups that are configured.
+/* negotiator/groups.h - reads the configured accounting groups.
  *
- * GROUP_NAMES and the knobs of each name are read once for each configuration; the arithmetic is
- * group_plan's.
+ * GROUP_NAMES and the knobs of each name are read once for each configuration.  group_plan.h does
+ * the arithmetic.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -19,9 +19,9 @@ struct config;
 struct log;
 struct strmap;
 
-struct groups { /* read only, but for what groups_begin() and group_plan set in the entries */
-    struct group_entry *entries; /* [0] the root; parents before children */
-    double *prio_factors;        /* 0: none */
+struct groups {                  /* read only, except for what groups_begin() and group_plan set */
+    struct group_entry *entries; /* entries[0] is the root; parents come before children */
+    double *prio_factors;        /* by index; 0: not set */
     size_t count;
     struct strmap *index; /* name -> its entry */
     struct ad_expr *sort; /* GROUP_SORT_EXPR; NULL: group_plan_sort_key() */
@@ -29,14 +29,14 @@ struct groups { /* read only, but for what groups_begin() and group_plan set in 
     double round_robin;   /* GROUP_QUOTA_ROUND_ROBIN_RATE */
 };
 
-/* A group that is configured badly is left out and logged: the others are served. */
+/* Reads the groups.  A badly configured group is logged and left out; the others work. */
 struct groups *groups_create(const struct config *config, struct log *log);
 void groups_destroy(struct groups *groups); /* NULL is allowed */
-/* The account name of a submitter's group. */
+/* Returns the account name of a submitter's group. */
 const char *groups_name_of(const struct groups *groups, const char *submitter);
-/* Index by name, without case; groups->count when there is none. */
+/* Returns the index of a group by name, compared without case; groups->count when unknown. */
 size_t groups_find(const struct groups *groups, const char *name);
-/* Sets quotas for a pool of this weight, and the sort keys by what the groups have in use. */
+/* Sets the quotas for a pool of weight `total`, and the sort keys from what the groups use now. */
 void groups_begin(struct groups *groups, double total, const struct ad_context *context);
 
 #endif

@@ -1,16 +1,17 @@
-/* negotiator/kinds_plan.h - ads that are alike in what matters are one kind.
+/* negotiator/kinds_plan.h - groups ads into kinds: ads that are alike in what matters.
  *
- * A pool of ten thousand slots has a few kinds of them, and a queue of a million jobs a few kinds
- * of requests; so pairs of kinds are judged, not pairs of ads.  What matters of one side (its
+ * A pool of ten thousand slots has a few kinds of slots, and a queue of a million jobs a few kinds
+ * of requests.  So pairs of kinds are judged, not pairs of ads.  What matters of a side (its
  * *significant attributes*): Requirements and Rank of both sides, what the negotiator's own
- * expressions look at, and whatever these look up, directly or through other attributes, in
- * any ad.  It only ever grows.  An attribute that nobody has costs nothing: a kind is the tuple of
- * values that are there.
+ * expressions read, and whatever these read, directly or through other attributes, in any ad.  This
+ * set only grows.  An attribute that no ad has costs nothing: a kind is the tuple of values that
+ * exist.
  *
- * Values are expressions, interned; a kind keeps a small ad of them, so that it needs none of its
- * members.  Kinds are counted: the last kinds_unref() ends one, and its number is used again.
+ * Values are expressions, each stored once.  A kind keeps a small ad of its values, so that it does
+ * not need the ads it was made from.  Kinds are reference-counted: the last kinds_unref() frees a
+ * kind, and its number may be used again.
  *
- * Pure.  All is bounded by the ads that are there, but for the names that ever mattered.
+ * Pure.  Everything is bounded by the ads that exist, except the set of names that ever mattered.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -21,13 +22,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Of one side; what comes later does not matter, and is undefined to who looks it up. */
+/* Significant names of one side.  Further names are ignored, and read as undefined. */
 #define KINDS_NAMES_MAX 100000
 
 struct ad;
 struct ad_expr;
 struct kinds;
 
+/* Which side an ad or expression belongs to: slots or jobs. */
 enum kinds_side { KINDS_SLOT, KINDS_JOB, KINDS_SIDES };
 
 static inline enum kinds_side kinds_other(enum kinds_side side)
@@ -38,63 +40,68 @@ static inline enum kinds_side kinds_other(enum kinds_side side)
 struct kinds *kinds_create(void);
 void kinds_destroy(struct kinds *kinds); /* NULL is allowed */
 
-/* This attribute of that side matters, whatever expressions say. */
+/* Declares this attribute of that side significant, whatever expressions read. */
 void kinds_watch_name(struct kinds *kinds, enum kinds_side side, const char *name);
-/* What this expression (of the configuration) looks up matters; it stands on that side. */
+/* Declares significant what this expression of the configuration reads; it is evaluated as one of
+ * `side`. */
 void kinds_watch_expr(struct kinds *kinds, enum kinds_side side, const struct ad_expr *expr);
 
-/* The kind of this ad, which has no chained parent; one more owner of it. */
+/* Returns the kind of this ad, which must not have a chained parent.  The caller owns a
+ * reference. */
 uint32_t kinds_of(struct kinds *kinds, enum kinds_side side, const struct ad *ad);
-/* The kind of an ad like `kind`, but for these attributes: numbers (integers where they are whole).
- */
+/* Returns the kind of an ad that is like `kind` except for these attributes, which become numbers
+ * (integers if whole).  The caller owns a reference. */
 uint32_t kinds_derive(struct kinds *kinds, enum kinds_side side, uint32_t kind,
                       const char *const *names, const double *values, size_t count);
 void kinds_ref(struct kinds *kinds, enum kinds_side side, uint32_t kind);
 void kinds_unref(struct kinds *kinds, enum kinds_side side, uint32_t kind);
 
-/* More matters than when kinds_end_news() was called last: ads for which kinds_is_news() is true
- * must be keyed again. */
+/* News: names that became significant since the last kinds_end_news().  kinds_has_news() tells
+ * whether there are any.  Ads for which kinds_is_news() is true have such a name, and need
+ * kinds_of() again. */
 bool kinds_has_news(const struct kinds *kinds, enum kinds_side side);
 bool kinds_is_news(const struct kinds *kinds, enum kinds_side side, const struct ad *ad);
 void kinds_end_news(struct kinds *kinds, enum kinds_side side);
 
-/* ---- kinds, for who judges them */
+/* ---- kinds, for those who judge them */
 
 size_t kinds_count(const struct kinds *kinds, enum kinds_side side);
-/* Numbers are below this. */
+/* All kinds of this side have numbers below this. */
 uint32_t kinds_limit(const struct kinds *kinds, enum kinds_side side);
 bool kinds_exists(const struct kinds *kinds, enum kinds_side side, uint32_t kind);
-/* Changes whenever the number is given to another kind; never 0. */
+/* Returns a serial number that changes whenever the kind's number is reused; never 0. */
 uint64_t kinds_serial(const struct kinds *kinds, enum kinds_side side, uint32_t kind);
-/* What matters of it; lives as long as the kind. */
+/* Returns an ad with the kind's significant attributes, which lives as long as the kind. */
 const struct ad *kinds_ad(struct kinds *kinds, enum kinds_side side, uint32_t kind);
-/* The kind with its literals left out: kinds with the same skeleton are split into the same
- * clauses. */
+/* Returns a hash of the kind without its literals: kinds with the same skeleton are split into the
+ * same clauses. */
 uint64_t kinds_skeleton(struct kinds *kinds, enum kinds_side side, uint32_t kind);
 
-/* Of kinds with the same number (a hash of 64 bits) Rank yields the same for any job; until
- * kinds_structure() rises. */
+/* Returns a hash (64 bits).  For kinds with the same hash, Rank gives the same value for any job;
+ * valid until kinds_structure() rises. */
 uint64_t kinds_rank_class(struct kinds *kinds, enum kinds_side side, uint32_t kind);
 
 /* ---- what expressions read */
 
-/* The names of both sides that an expression standing on `side` may look up in any ad that is
- * there, followed through attributes.  Names that no ad ever had are left out. */
+/* The names of both sides that an expression of `side` may read in any existing ad, directly or
+ * through other attributes.  Names that no ad ever had are left out. */
 struct kinds_reads {
-    uint32_t *names[KINDS_SIDES]; /* numbers, ascending */
+    uint32_t *names[KINDS_SIDES]; /* numbers of names, ascending */
     size_t count[KINDS_SIDES];
-    bool all; /* it may read anything: every name that is there */
+    bool all; /* it may read anything: all names */
 };
+/* Fills *ret with what expr reads; release it with kinds_reads_fini(). */
 void kinds_reads(struct kinds *kinds, enum kinds_side side, const struct ad_expr *expr,
                  struct kinds_reads *ret);
-/* The same for the attribute `name` of that side. */
+/* Like kinds_reads(), for the attribute `name` of that side. */
 void kinds_reads_name(struct kinds *kinds, enum kinds_side side, const char *name,
                       struct kinds_reads *ret);
 void kinds_reads_fini(struct kinds_reads *reads);
-/* Rises when an answer that kinds_reads() gave may have become too small. */
+/* Returns a number that rises when an earlier result of kinds_reads() may have become
+ * incomplete. */
 uint64_t kinds_structure(const struct kinds *kinds);
-/* A number for the value of that name in the kind, the same for equal expressions at any time (a
- * hash of 63 bits); 0: absent. */
+/* Returns a hash (63 bits) of the kind's value of that name.  Equal expressions always have the
+ * same hash; 0: the kind lacks the attribute. */
 uint64_t kinds_value(const struct kinds *kinds, enum kinds_side side, uint32_t kind, uint32_t name);
 
 #endif

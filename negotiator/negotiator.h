@@ -33,83 +33,87 @@ struct wire;
 struct wire_context;
 struct wire_request;
 
-struct slot_use {    /* usage.c */
+struct slot_use {    /* who uses a slot, as charged by usage.c */
     char *submitter; /* NULL: nobody uses it */
     double weight;
-    int64_t since_ms;  /* charged until then; wall time */
-    int64_t entered_s; /* EnteredCurrentState: another one is another claim */
+    int64_t since_ms;  /* charged up to this wall time */
+    int64_t entered_s; /* EnteredCurrentState; another value means another claim */
 };
 
-struct pool_slot { /* what we know of a slot beside its ad */
+struct pool_slot { /* what we know of a slot besides its ad */
     struct negotiator *negotiator;
     char *name;
-    struct plan_slot facts; /* what the ad says, read once for each change of it */
-    /* of one that is drained and may be taken back: its ad as it will be then; NULL: it is not */
+    struct plan_slot facts; /* from the ad, read again at each change */
+    /* Of a drained slot that may be taken back from its way down: its ad as it will be then.  Else
+     * NULL. */
     struct ad *as_if;
-    int64_t reclaim_until_s;     /* offline: PowerReclaimUntil; 0: none */
-    struct vec under_way;        /* struct ad: what facts.under_way points to */
-    struct secret_list *ids;     /* beside its ad; NULL: none */
-    size_t id_count;             /* that may be given: one, but of a partitionable slot */
-    const char *claim_id;        /* the first; "": none */
-    struct offline_holds *holds; /* of the ad; NULL: none */
-    /* offline: holds as we have asked for, until answered; NULL: as in the ad.  Of one that may be
-     * taken back: what is held on it (drained.c) */
+    int64_t reclaim_until_s;     /* offline: PowerReclaimUntil; 0: not set */
+    struct vec under_way;        /* struct ad: the ads that facts.under_way points to */
+    struct secret_list *ids;     /* claim ids that came with the ad; NULL: none */
+    size_t id_count;             /* claim ids; more than one only of a partitionable slot */
+    const char *claim_id;        /* the first claim id; "": none */
+    struct offline_holds *holds; /* OfflineMatches of the ad; NULL: none */
+    /* Offline: the holds that we asked the collector to set, until it answers; NULL: as in the ad.
+     * Of a slot that may be taken back: its holds, which are only in memory (drained.c). */
     struct offline_holds *pending;
-    int64_t holds_until_s; /* the first of them ends then; INT64_MAX: none */
-    bool merging;
-    unsigned refusals;      /* of MERGE, one after the other */
-    uint64_t rest_until_ms; /* after one: nothing is asked of it */
-    bool dirty;             /* in negotiator->dirty */
-    char *user;             /* whose it is; NULL: nobody's */
+    int64_t holds_until_s;  /* when the first of its holds ends; INT64_MAX: no holds */
+    bool merging;           /* a MERGE is not answered yet */
+    unsigned refusals;      /* MERGEs refused in a row */
+    uint64_t rest_until_ms; /* after a refusal, the slot is left alone until then */
+    bool dirty;             /* its number is in negotiator->dirty */
+    char *user;             /* who uses it; NULL: nobody */
     struct slot_use use;
-    char *limits; /* live: concurrency limits that it uses; NULL: none */
-    /* in use, and matched to take it over: whose jobs, and their limits; NULL: not, or over */
+    char *limits; /* live: concurrency limits of its job; NULL: none */
+    /* In use and matched to another user, who takes it over: that user and his job's limits.  NULL:
+     * not matched, or settled. */
     char *taken_by, *taken_limits;
-    double weight; /* live: SLOT_WEIGHT, part of weight_total */
+    double weight; /* live: SLOT_WEIGHT, which is part of weight_total */
 };
 
+/* What we know of a request besides its ad. */
 struct pool_request {
     struct negotiator *negotiator;
     char *name;
     char *limits;              /* ConcurrencyLimits, evaluated; NULL: none */
-    uint64_t rest_until_ms;    /* its schedd declined a match: see act.c */
-    bool unexplained;          /* its schedd is to hear why, when it gets nothing */
-    uint64_t explain_ms;       /* not before: rejections.c */
-    struct plan_request facts; /* what the ad says, read once for each change; in_flight */
+    uint64_t rest_until_ms;    /* its schedd declined a match; rests until then (act.c) */
+    bool unexplained;          /* jobs got nothing and the schedd was not told why yet */
+    uint64_t explain_ms;       /* the schedd is not told before (rejections.c) */
+    struct plan_request facts; /* from the ad, read again at each change; and in_flight */
 };
 
-struct negotiator_counts { /* statistics, in our ad */
+struct negotiator_counts { /* statistics in our own ad */
     int64_t cycles, matches, holds, preemptions;
-    /* of the last cycle */
+    /* Of the last cycle. */
     int64_t last_cycle_s, last_duration_ms, last_judged, last_matches, slot_kinds, request_kinds;
 };
 
-struct negotiator_exprs { /* of the configuration; NULL: none */
+struct negotiator_exprs { /* expressions of the configuration; NULL: not set */
     struct ad_expr *pre_job, *post_job, *preemption_requirements, *preemption_rank;
 };
 
-struct negotiator_lease { /* who leads: one at a time */
-    char holder[256];     /* what we are called in it */
-    char leader[256];     /* the other's holder that was last told of; "" none */
+struct negotiator_lease { /* which of several negotiators leads */
+    char holder[256];     /* our name as holder of the lease */
+    char leader[256];     /* the other holder that was logged last; "": none */
     struct loop_timer *timer;
-    bool leads;  /* has the lease */
-    bool asking; /* the answer is awaited */
+    bool leads;  /* we have the lease */
+    bool asking; /* a request for the lease is not answered yet */
 };
 
-struct negotiator_cycle { /* when the next one is, and how far */
+struct negotiator_cycle { /* when the next cycle is */
     struct loop_timer *timer, *full_timer;
-    uint64_t last_ms;
-    bool full;         /* it is a full one */
-    unsigned prepared; /* slices of the one that is being prepared */
+    uint64_t last_ms;  /* when the last cycle began */
+    bool full;         /* the next cycle judges everything anew */
+    unsigned prepared; /* slices done of the cycle's preparation */
 };
 
+/* Our live copies of the collector's ads. */
 struct negotiator_watches {
     struct watch *slots, *requests, *submitters;
 };
 
-struct numbering {    /* small numbers for what a plan speaks of */
-    struct vec items; /* by number; NULL: it is free */
-    struct vec free;  /* numbers of what is gone */
+struct numbering {    /* gives small numbers to slots or requests, for the plan */
+    struct vec items; /* by number; NULL: the number is free */
+    struct vec free;  /* free numbers */
 };
 
 struct negotiator {
@@ -120,158 +124,174 @@ struct negotiator {
     struct store *store;
     struct accountant *accountant;
     struct groups *groups;
-    struct strmap *unseen;  /* slot -> int64_t: usage.c */
+    struct strmap *unseen;  /* slot -> int64_t wall time when it vanished: usage.c */
     struct strmap *pending; /* "slot submitter" -> struct pending: shares.c */
     struct vec changes;     /* struct change_call: userprio.c */
     struct update_prio *update_prio;
     struct limit_plan *limits;
-    uint64_t limits_from_ms; /* before that requests with limits rest: see usage.c */
+    uint64_t limits_from_ms; /* until then requests with limits rest: usage.c */
     double weight_total;     /* of all live slots, in use or not */
     struct negotiator_watches watches;
     struct strmap *slots;    /* Name -> struct pool_slot */
     struct strmap *requests; /* Name -> struct pool_request */
-    struct strmap *given;    /* ClaimId -> to whom and until when it was given away: see act.c */
+    struct strmap *given;    /* ClaimId -> who got it, and until when that is remembered: given.c */
     struct negotiator_plan *plan;
-    struct significant *significant;  /* what machines' policies look at in jobs */
+    struct significant *significant;  /* attributes of jobs that machines' policies read */
     struct numbering slot_numbers;    /* of struct pool_slot */
     struct numbering request_numbers; /* of struct pool_request */
-    struct vec dirty;                 /* numbers of slots that the plan is to be told of */
-    int64_t holds_until_s;            /* the first hold of all ends then */
+    struct vec dirty;                 /* numbers of slots that the plan must be told of */
+    int64_t holds_until_s;            /* when the first of all holds ends */
     struct negotiator_exprs exprs;
     struct negotiator_cycle cycle;
     struct loop_timer *usage_timer, *rest_timer, *publish_timer;
-    uint64_t next_serial;
+    uint64_t next_serial; /* next serial number for plan_slot and plan_request */
     uint64_t random_state;
-    struct user_world *users; /* of userMap() in expressions */
+    struct user_world *users; /* for userMap() in expressions */
     struct negotiator_lease lease;
-    unsigned life; /* of the uplink: answers of an earlier one are stale */
+    unsigned life; /* number of the uplink's connection; answers to an earlier one are ignored */
     struct negotiator_counts counts;
-    uint64_t epoch, sequence;
+    uint64_t epoch, sequence; /* of the updates that we send: start of this process, number */
     int64_t started_s;
 };
 
 extern const struct knob_table negotiator_knobs;
 extern const struct daemon negotiator_daemon;
 
-/* ---- negotiator_state.c: what all parts may ask for, below them */
-/* What expressions may ask: the clock, chance, the maps of users. */
+/* ---- negotiator_state.c: what the other files need, below them */
+/* Returns the context for evaluating expressions: clock, random numbers, user maps. */
 struct ad_context negotiator_context(struct negotiator *negotiator);
+/* Schedules a cycle, NEGOTIATOR_CYCLE_DELAY after the last one at the earliest. */
 void negotiator_cycle_soon(struct negotiator *negotiator);
-/* Something else than its ad has changed: a claim id was given away, a hold is asked for. */
+/* Call it when something other than the slot's ad changed: a claim id was given out, a hold
+ * requested. */
 void negotiator_slot_touched(struct pool_slot *slot);
-/* It refused what was asked of it: nothing is for a while. */
+/* Call it when a MERGE for this slot was refused: the slot is left alone for a time. */
 void negotiator_slot_rests(struct negotiator *negotiator, struct pool_slot *slot);
 
 /* ---- negotiator_ad.c */
 void negotiator_ad_send(struct negotiator *negotiator); /* our own, to the collector */
 
 /* ---- cycle.c */
+/* Runs a cycle; a timer's callback. */
 void cycle_run(void *negotiator);
 
-/* ---- copies.c: slots and requests as their ads say, and as the plan is told */
+/* ---- copies.c: our copies of slots and requests, and what the plan is told of them */
 void copies_create(struct negotiator *negotiator);
 void copies_destroy(struct negotiator *negotiator);
 void copies_slot_changed(void *negotiator, const char *key, const struct ad *ad);
 void copies_slot_gone(void *negotiator, const char *key);
 void copies_request_changed(void *negotiator, const char *key, const struct ad *ad);
 void copies_request_gone(void *negotiator, const char *key);
-/* Tells the plan of all that changed. */
+/* Tells the plan of all slots and requests that changed. */
 void copies_update(struct negotiator *negotiator);
 
-/* ---- given.c: claim ids that were given away, by us or by who led before */
-/* Remembers it, here and in the slot's ad at the collector; job: who gets it. */
+/* ---- given.c: claim ids that were given out, by us or by the leader before us */
+/* Remembers, here and in the slot's ad at the collector, that claim_id was given to job. */
 void given_add(struct negotiator *negotiator, const char *claim_id, struct pool_slot *slot,
                const struct ad *job);
-void given_take_back(struct negotiator *negotiator, const char *claim_id); /* was not used */
-/* Does that answer to a MATCH say that nobody used the claim id, or will?  A lost answer does not.
- */
+/* Forgets a claim id that was given out but not used. */
+void given_take_back(struct negotiator *negotiator, const char *claim_id);
+/* Returns whether this status of an answer to MATCH proves that nobody uses the claim id.  False if
+ * the answer was lost. */
 bool given_was_declined(int status);
+/* Returns whether this claim id was given out. */
 bool given_is(const struct negotiator *negotiator, const char *claim_id);
-/* Claim ids of the slot that are still to be given. */
+/* Returns how many claim ids of the slot can still be given out. */
 int64_t given_count_free(const struct pool_slot *slot);
-/* One of them; NULL: none.  Valid until the ad changes. */
+/* Returns a claim id that can be given out, NULL when there is none.  Valid until the ad
+ * changes. */
 const char *given_free_id(const struct pool_slot *slot);
-/* The job that got a piece with this claim id; NULL: none, or not given away by us. */
+/* Returns the job that got a piece by this claim id; NULL: unknown, or not given out by us. */
 struct ad *given_job(const struct negotiator *negotiator, const char *claim_id);
-/* What another negotiator has given away, as the slot's ad tells; of ids that are in that ad. */
+/* Learns from the slot's ad which of its claim ids another negotiator gave out. */
 void given_read(const struct pool_slot *slot);
-void given_forget_old(struct negotiator *negotiator); /* those whose time is over */
-void given_gift_destroy(void *gift);                  /* a value of negotiator->given */
+void given_forget_old(struct negotiator *negotiator); /* those given out too long ago */
+void given_gift_destroy(void *gift);                  /* frees a value of negotiator->given */
 
-/* ---- act.c: what a plan says, carried out */
+/* ---- act.c: carries out what a plan decided */
+/* Sends a MATCH to the request's schedd. */
 void act_match(struct negotiator *negotiator, struct pool_slot *slot, struct pool_request *request,
                const struct plan_match *match);
-/* holds is taken. */
+/* Sends the new holds of an offline slot to the collector; takes over holds.  matched: a hold was
+ * added. */
 void act_holds(struct negotiator *negotiator, struct pool_slot *slot, struct offline_holds *holds,
                bool matched);
 
-/* ---- drained.c: machines that are taken back from their way down */
-/* Its ad as it would be; NULL: it is none of these.  Owned by the caller. */
+/* ---- drained.c: machines that may be taken back from their way down */
+/* Returns the slot's ad as it will be when taken back, owned by the caller; NULL: this slot cannot
+ * be. */
 struct ad *drained_as_if(const struct ad *ad);
-/* What is held on it, of that; owned by the caller. */
+/* Returns the part of the slot's holds that is for its machine, owned by the caller. */
 struct offline_holds *drained_held(const struct pool_slot *slot);
-int64_t drained_until_s(const struct negotiator *negotiator); /* of a new hold */
-/* These are held on it from now on, in memory, until its ads are live; holds is taken.  why: jobs
- * are new among them, so its startd is asked; NULL: nobody is. */
+int64_t drained_until_s(const struct negotiator *negotiator); /* when a new hold ends */
+/* Sets the slot's holds, in memory until its ads are live; takes over holds.  why: the reason given
+ * to the startd, which is asked to come back because holds are new; NULL: it is not asked. */
 void drained_holds(struct negotiator *negotiator, struct pool_slot *slot,
                    struct offline_holds *holds, const char *why);
 
-/* ---- rejections.c: why jobs got nothing, told to their schedds */
-bool rejections_due(struct pool_request *request); /* is the plan to be asked? */
+/* ---- rejections.c: tells schedds why their jobs got nothing */
+bool rejections_due(struct pool_request *request); /* whether it is time to ask the plan why */
 void rejections_tell(struct negotiator *negotiator, const struct plan_output *plan);
 
-/* ---- usage.c: who has which slot, told to the accountant */
-/* Who has that slot, by the name of the account; false: nobody, or one that is no name. */
+/* ---- usage.c: tells the accountant who uses which slot */
+/* Writes the account that uses this slot.  False: nobody does, or the name is not valid. */
 bool usage_submitter(const struct ad *ad, char *ret, size_t size);
+/* Call it when a slot's ad is new or has changed. */
 void usage_slot(struct negotiator *negotiator, struct pool_slot *slot, const struct ad *ad,
                 bool is_new);
 void usage_slot_gone(struct negotiator *negotiator, struct pool_slot *slot);
 void usage_settle(struct negotiator *negotiator);
-void usage_leads(struct negotiator *negotiator);     /* from now on this one does */
-void usage_configure(struct negotiator *negotiator); /* groups and rates, from the knobs */
+/* call it when this negotiator became the leader */
+void usage_leads(struct negotiator *negotiator);
+void usage_configure(struct negotiator *negotiator); /* reads groups and rates from the knobs */
 
-/* ---- shares.c: what share_plan needs to know of users, groups and submitting machines */
+/* ---- shares.c: collects what share_plan needs of users, groups and submitting machines */
 struct share_input;
-/* A match on its way counts as in use until the slot's ad shows it, or it comes to nothing. */
+/* Counts a match as in use until the slot's ad shows it or it fails. */
 void shares_matched(struct negotiator *negotiator, const char *slot, const char *submitter,
                     const char *limits, double weight);
-/* False: there was no such match. */
+/* Ends such a match.  False: there was none. */
 bool shares_unmatched(struct negotiator *negotiator, const char *slot, const char *submitter,
                       const char *limits);
-/* The match takes the slot over from its user: it ends also when its ad offers it once more. */
+/* The match takes the slot from its user; it also ends when the slot's ad offers the slot again. */
 void shares_takes_over(struct pool_slot *slot, const char *submitter, const char *limits);
-void shares_slot_changed(struct pool_slot *slot);  /* its ad; after usage_slot() */
-void shares_forget(struct negotiator *negotiator); /* matches that are too old to come */
-/* Users, groups (with quotas for that weight), round_robin, machines; in the arena.  -ENOMEM. */
+/* call it when its ad changed, after usage_slot() */
+void shares_slot_changed(struct pool_slot *slot);
+void shares_forget(struct negotiator *negotiator); /* drops matches that are too old */
+/* Fills *ret with users, groups (quotas for a pool of weight `total`), round_robin and machines,
+ * all in the arena.  Returns 0 or -ENOMEM. */
 int shares_input(struct negotiator *negotiator, double total, struct arena *arena,
                  struct share_input *ret);
 void shares_fini(struct negotiator *negotiator);
-/* SubmitterShare and SubmitterLimit of those who compete now. */
+/* Sets SubmitterShare and SubmitterLimit in the ads of accounts that compete now. */
 struct shares_view;
 struct shares_view *shares_view_create(const struct negotiator *negotiator);
 void shares_view_destroy(struct shares_view *view);
 void shares_view_show(const struct shares_view *view, const struct account_facts *facts,
                       struct ad *ad);
 
-/* ---- userprio.c: what may be asked and changed of accounts */
+/* ---- userprio.c: answers queries about accounts and changes them */
 void userprio_query(struct negotiator *negotiator, struct wire_request *request);
 void userprio_change(struct negotiator *negotiator, struct wire_request *request);
-/* The Accounting ad of that account, or of all (NULL). */
+/* Publishes the Accounting ad of that account; NULL: of all accounts. */
 void userprio_publish(struct negotiator *negotiator, const char *name);
-void userprio_fini(struct negotiator *negotiator); /* after store_close() */
+void userprio_fini(struct negotiator *negotiator); /* call it after store_close() */
 
-/* ---- update_prio.c: the seed's UPDATE_PRIO, over submitting machines */
-int update_prio_create(struct negotiator *negotiator, struct err *err); /* reads the store */
+/* ---- update_prio.c: UPDATE_PRIO, the priorities of submitting machines */
+/* reads them from the store */
+int update_prio_create(struct negotiator *negotiator, struct err *err);
 void update_prio_fini(struct negotiator *negotiator);
 void update_prio_configure(struct negotiator *negotiator);
 void update_prio_submitter(struct negotiator *negotiator, const char *key, const struct ad *ad);
-void update_prio_know(struct negotiator *negotiator, const char *machine); /* it has requests */
+/* this machine has requests */
+void update_prio_know(struct negotiator *negotiator, const char *machine);
 void update_prio_submitter_gone(struct negotiator *negotiator, const char *key);
-/* All submitting machines, for a plan; NULL and 0: UPDATE_PRIO is not set, users compete. */
+/* Returns all submitting machines, for a plan.  NULL and *count = 0: UPDATE_PRIO is not set, so
+ * users compete. */
 struct share_machine;
 struct share_machine *update_prio_machines(const struct negotiator *negotiator, struct arena *arena,
                                            size_t *count);
-/* Walks them as ads, owned by the caller; NULL: no more. */
+/* Walks them as ads, owned by the caller: start with *at = 0; NULL at the end. */
 struct ad *update_prio_next(const struct negotiator *negotiator, size_t *at);
 
 #endif

@@ -1,4 +1,4 @@
-/* negotiator/number_array.h - arrays indexed by numbers, that grow.
+/* negotiator/number_array.h - growing arrays that are indexed by numbers.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -11,7 +11,8 @@
 
 #include "base/mem.h"
 
-/* The array with room for one more than count elements of that size. */
+/* Returns the array, enlarged if needed to hold one more than count elements of `size` bytes.
+ * *room: elements allocated. */
 static inline void *number_array_grow(void *array, uint32_t count, uint32_t *room, size_t size)
 {
     if (count < *room) {
@@ -21,7 +22,7 @@ static inline void *number_array_grow(void *array, uint32_t count, uint32_t *roo
     return mem_realloc(array, *room * size);
 }
 
-/* ... with room for index `at`; what is new is zero. */
+/* Returns the array, enlarged if needed to have index `at`; new elements are zero. */
 static inline void *number_array_grow_to(void *array, uint32_t at, uint32_t *room, size_t size)
 {
     if (at < *room) {

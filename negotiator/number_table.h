@@ -1,7 +1,7 @@
-/* negotiator/number_table.h - finds the number of a thing by the hash of what it is.
+/* negotiator/number_table.h - a hash table that finds the number (index) of an item.
  *
- * The things themselves lie in an array of their owner, which compares them.  Open addressing;
- * O(1).  Zero-initialized is empty.
+ * The items are in an array of the caller, who compares them.  Open addressing; O(1).  A zeroed
+ * struct is an empty table.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -17,23 +17,26 @@
 struct number_place {
     uint64_t hash;
     uint32_t next; /* id + 1; 0: free */
-};
+};                 /* number + 1; 0: free */
 
 struct number_table {
     struct number_place *places;
-    size_t mask; /* places less one */
+    size_t mask; /* number of places - 1 */
     size_t count;
 };
 
+/* Returns whether item number id is the wanted one. */
 typedef bool (*number_same_f)(const void *arg, uint32_t id);
 
-/* The number of that hash for which same() is true, or NUMBER_NONE. */
+/* Returns the number with that hash for which same() is true, or NUMBER_NONE. */
 uint32_t number_table_find(const struct number_table *table, uint64_t hash, number_same_f same,
                            const void *arg);
 void number_table_add(struct number_table *table, uint64_t hash, uint32_t id);
-void number_table_remove(struct number_table *table, uint64_t hash, uint32_t id); /* it is there */
+/* it must be in the table */
+void number_table_remove(struct number_table *table, uint64_t hash, uint32_t id);
 void number_table_fini(struct number_table *table);
 
+/* Mixes value into hash. */
 static inline uint64_t number_mix(uint64_t hash, uint64_t value)
 {
     hash = (hash ^ value) * 0x9e3779b97f4a7c15ULL;

@@ -1,10 +1,10 @@
-/* negotiator/piece_plan.h - what a job takes of a partitionable slot.
+/* negotiator/piece_plan.h - computes what a job takes of a partitionable slot: its piece.
  *
- * The startd makes the piece; the negotiator counts with the same rounding, so that it gives no
- * more than is there: whole numbers of Cpus, Memory, Disk and each of MachineResources,
- * Request<name> of the job through the slot's MODIFY_REQUEST_EXPR_REQUEST<NAME>, or by default to
- * whole Cpus, 128 MiB and 1024 KiB.  What is absent or undefined is the smallest piece, and none of
- * a custom resource.
+ * The startd makes the piece.  The negotiator rounds in the same way, so that it does not give out
+ * more than there is.  A piece is a whole number of Cpus, Memory, Disk and each of
+ * MachineResources.  It is the job's Request<name>, changed by the slot's
+ * MODIFY_REQUEST_EXPR_REQUEST<NAME>, or by default rounded up to whole Cpus, 128 MiB and 1024 KiB.
+ * An absent or undefined request gives the smallest piece, and none of a custom resource.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -14,34 +14,39 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define PIECE_NAMES_MAX 12 /* Cpus, Memory and Disk among them; more are not counted */
-#define PIECE_NAME_MAX  41
-#define PIECE_ATTR_MAX  96
+#define PIECE_NAMES_MAX                                                      \
+    12 /* including Cpus, Memory and Disk; further resources are not counted \
+        */
+#define PIECE_NAME_MAX 41
+#define PIECE_ATTR_MAX 96
 
 struct ad;
 struct ad_context;
 
+/* Names of a slot's resources. */
 struct piece_names {
     size_t count;
     char names[PIECE_NAMES_MAX][PIECE_NAME_MAX];
 };
 
+/* Amounts, in the order of struct piece_names. */
 struct piece {
     double amounts[PIECE_NAMES_MAX];
 };
 
-/* Cpus, Memory, Disk, and what MachineResources of the slot names beside. */
+/* Lists Cpus, Memory, Disk, and the further resources in the slot's MachineResources. */
 void piece_names(const struct ad *slot, struct piece_names *ret);
-/* The attribute of a job that asks for one of them, and that of a slot that changes what is asked:
- * written to text, which is returned. */
+/* Write to text, and return, the name of the job attribute that requests this resource, and of the
+ * slot attribute that changes such a request. */
 const char *piece_request_name(const char *name, char text[PIECE_ATTR_MAX]);
 const char *piece_modify_name(const char *name, char text[PIECE_ATTR_MAX]);
-/* How much of them the slot has. */
+/* Reads how much of each resource the slot has. */
 void piece_of_slot(const struct ad *slot, const struct piece_names *names, struct piece *ret);
-/* What the job takes; false: it asks for what is no number, or negative. */
+/* Computes what the job takes.  False: a request is not a number or is negative. */
 bool piece_of_job(const struct ad *job, const struct ad *slot, const struct piece_names *names,
                   const struct ad_context *context, struct piece *ret);
 
+/* Returns whether wanted fits into free; piece_take() subtracts wanted from free. */
 bool piece_fits(const struct piece *free, const struct piece *wanted, size_t count);
 void piece_take(struct piece *free, const struct piece *wanted, size_t count);
 

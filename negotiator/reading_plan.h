@@ -1,8 +1,8 @@
-/* negotiator/reading_plan.h - what expressions yield for kinds of ads, each evaluated once.
+/* negotiator/reading_plan.h - caches the values of expressions for kinds of ads.
  *
- * A *reading* is an expression that looks at one side only: it has a value for each kind of that
- * side, a *cell*.  A *pair* looks at both: its value is kept for each combination of the values
- * that it reads, not for each two kinds.
+ * A *reading* is an expression that reads one side only.  It has one value for each kind of that
+ * side, a *cell*.  A *pair* is an expression that reads both sides.  Its value is kept for each
+ * combination of the values that it reads, not for each pair of kinds.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -19,6 +19,7 @@
 struct ad_context;
 struct readings;
 
+/* Type of a cached value. */
 enum cell_type {
     CELL_UNREAD,
     CELL_UNDEFINED,
@@ -27,14 +28,15 @@ enum cell_type {
     CELL_INT,
     CELL_REAL,
     CELL_STRING,
-    CELL_ODD, /* a time, a list, an ad: is not kept */
+    CELL_ODD, /* a time, a list or an ad: the value is not kept */
 };
 
-struct cell_text { /* each spelling once */
+struct cell_text { /* a string value; each spelling is stored once */
     const char *text;
-    const void *folded; /* the same for spellings that differ in case only */
+    const void *folded; /* equal for spellings that differ only in case */
 };
 
+/* A cached value. */
 struct cell {
     uint32_t type; /* enum cell_type */
     union {
@@ -47,45 +49,48 @@ struct cell {
 
 struct readings *readings_create(struct kinds *kinds); /* borrowed */
 void readings_destroy(struct readings *readings);      /* NULL is allowed */
-/* All readings and pairs are gone. */
+/* Forgets all readings and pairs. */
 void readings_reset(struct readings *readings);
+/* Begins a cycle: context is used for all evaluations until the next call. */
 void readings_begin(struct readings *readings, const struct ad_context *context);
-/* What was read of this kind is forgotten: another has its number.  only_timely: of what looked at
- * the clock. */
+/* Forgets the values of this kind, because its number belongs to another kind now.  only_timely:
+ * forgets only the values of expressions that read the clock. */
 void readings_forget(struct readings *readings, enum kinds_side side, uint32_t kind,
                      bool only_timely);
-/* An evaluation that this kind took part in looked at the clock, since it was forgotten. */
+/* Returns whether an evaluation with this kind has read the clock, since it was last forgotten. */
 bool readings_is_timely(const struct readings *readings, enum kinds_side side, uint32_t kind);
-size_t readings_count(const struct readings *readings);     /* of all that is kept, about */
-size_t readings_evaluated(const struct readings *readings); /* since readings_begin() */
+size_t readings_count(const struct readings *readings); /* of all cached values, approximately */
+size_t readings_evaluated(const struct readings *readings); /* evaluations since readings_begin() */
 
-/* The attribute `name` of that side; or an expression that stands on `stands` and reads only `of`.
- */
+/* Return the number of a reading: of the attribute `name` of side `of`; or of an expression of side
+ * `stands` that reads only side `of`. */
 uint32_t readings_name(struct readings *readings, enum kinds_side of, const char *name);
 uint32_t readings_expr(struct readings *readings, enum kinds_side of, enum kinds_side stands,
                        const struct ad_expr *expr);
+/* Returns the value of a reading for a kind; evaluates it if it is not cached. */
 const struct cell *readings_cell(struct readings *readings, uint32_t reading, uint32_t kind);
-/* All of it: cells[kind] is valid where its type is not CELL_UNREAD, for kinds below *count; until
- * the next call. */
+/* Returns all cells of a reading, by kind, valid until the next call.  Cells of kinds below *count
+ * whose type is not CELL_UNREAD have a value. */
 const struct cell *readings_cells(const struct readings *readings, uint32_t reading,
                                   uint32_t *count);
 
-/* The value of an expression that stands in this kind and reads only it, as a cell. */
+/* Returns the value of an expression, or attribute, of this kind that reads only this kind. */
 struct cell readings_own(struct readings *readings, enum kinds_side side, uint32_t kind,
                          const struct ad_expr *expr);
 struct cell readings_own_name(struct readings *readings, enum kinds_side side, uint32_t kind,
                               const char *name);
 
 bool cell_is_true(const struct cell *cell);
-double cell_rank(const struct cell *cell); /* a number; all else 0, NaN as well */
-bool cell_compare(enum ad_compare op, const struct cell *a, const struct cell *b); /* is true */
+double cell_rank(const struct cell *cell); /* the number; 0 for anything else and for NaN */
+/* Returns whether `a op b` is true. */
+bool cell_compare(enum ad_compare op, const struct cell *a, const struct cell *b);
 
-/* An expression that stands on `stands` and reads both sides. */
+/* Returns the number of a pair: an expression of side `stands` that reads both sides. */
 uint32_t readings_pair(struct readings *readings, enum kinds_side stands,
                        const struct ad_expr *expr);
 bool readings_pair_is_true(struct readings *readings, uint32_t pair, uint32_t job, uint32_t slot);
 double readings_pair_rank(struct readings *readings, uint32_t pair, uint32_t job, uint32_t slot);
-/* Evaluated without keeping anything. */
+/* Evaluates expr for these two kinds without caching the value. */
 bool readings_judge(struct readings *readings, enum kinds_side stands, const struct ad_expr *expr,
                     uint32_t job, uint32_t slot);
 

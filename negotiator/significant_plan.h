@@ -1,13 +1,13 @@
-/* negotiator/significant_plan.h - which attributes of jobs the machines' policies look at.
+/* negotiator/significant_plan.h - finds the attributes of jobs that machines' policies read.
  *
- * A schedd asks for slots with one request for all jobs that are alike.  Alike in what?  What the
- * job's own expressions name, it sees itself; what START and Rank of machines name (TARGET.WantGPU)
- * it cannot know.  The negotiator, which has all slots' ads, can: it tells the names in its ad
+ * A schedd sends one request for all jobs that are alike in their significant attributes.  It knows
+ * what its jobs' own expressions read, but not what START and Rank of machines read
+ * (TARGET.WantGPU).  The negotiator has all slots' ads: it publishes these names in its own ad
  * (SignificantAttributes), and schedds group their jobs by them (schedd/requests/significant.h).
- * Without this a job would be matched, or not, as the first of its group.
+ * Otherwise a job would be matched, or not, like the first job of its group.
  *
- * Names only ever get more while a negotiator lives: a policy that comes and goes would else make
- * all schedds group anew each time.  Pure.
+ * While a negotiator lives, names are only added: a policy that comes and goes would make all
+ * schedds regroup each time.  Pure.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -16,7 +16,7 @@
 
 #include <stdbool.h>
 
-#define SIGNIFICANT_NAMES_MAX 500 /* more are not told */
+#define SIGNIFICANT_NAMES_MAX 500 /* names; further ones are not published */
 
 struct ad;
 struct ad_expr;
@@ -25,13 +25,14 @@ struct significant;
 struct significant *significant_create(void);
 void significant_destroy(struct significant *significant); /* NULL is allowed */
 
-/* Looks into Requirements and Rank of a slot, and what they lead to.  True: there are new names. */
+/* Adds what Requirements and Rank of a slot read, directly or through other attributes.  Returns
+ * whether there are new names. */
 bool significant_slot(struct significant *significant, const struct ad *slot);
-/* An expression of the configuration, with the slot as MY and the job as TARGET; NULL is allowed.
- * Only what it names as TARGET's is taken. */
+/* Adds what an expression of the configuration reads as TARGET's attributes (MY is the slot, TARGET
+ * the job).  Returns whether there are new names.  NULL is allowed. */
 bool significant_expr(struct significant *significant, const struct ad_expr *expr);
 
-/* Sets SignificantAttributes: a list of names, in the order in which they were found. */
+/* Sets SignificantAttributes in ad to the list of names, in the order in which they were found. */
 void significant_write(const struct significant *significant, struct ad *ad);
 
 #endif
