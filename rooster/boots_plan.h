@@ -1,12 +1,13 @@
-/* rooster/boots_plan.h - how long a machine may take to come, learned from how long it took.
+/* rooster/boots_plan.h - learns from a machine's boots how long its next wake may take.
  *
- * One deadline for all is wrong for both a desktop that is there after 20 s and a server that
- * tests its memory for 8 minutes: the first is missed for minutes when it does not come, the second
- * is given up while it boots.  So each machine's last boots are kept (they are in the ledger), and
- * the deadline is twice their 95th percentile, within bounds.  Twice, because a boot that checks
- * its disks or fetches its updates is no failure.
+ * One deadline for all machines would be wrong for a desktop that is there after 20 s and for a
+ * server that tests its memory for 8 minutes: a desktop that does not come would be noticed minutes
+ * too late, and the server would be given up while it boots.  So the last boots of each machine are
+ * kept (they are in the ledger), and the deadline is twice their 95th percentile, within bounds.
+ * Twice, because a boot that checks its disks or installs updates is not a failure.
  *
- * Rejected: mean and deviation; boots are not normal (most alike, a few with a disk check).
+ * Rejected: mean and deviation.  Boot times are not normally distributed: most are alike, and a few
+ * have a disk check.
  *
  * Pure: no clock, no I/O.
  *
@@ -18,26 +19,29 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define BOOTS_KEPT   32 /* the last ones */
-#define BOOTS_ENOUGH 3  /* to learn from */
+#define BOOTS_KEPT   32 /* the last boots, which are kept */
+#define BOOTS_ENOUGH 3  /* number of boots from which a deadline is learned */
 
-struct boots { /* of one machine; zero-initialized: none */
-    int64_t took_ms[BOOTS_KEPT];
-    size_t count; /* all that there ever were */
+struct boots {                   /* boot times of one machine; zero-initialized: none */
+    int64_t took_ms[BOOTS_KEPT]; /* a ring; the oldest is overwritten */
+    size_t count;                /* all boots ever added, also those not kept any more */
 };
 
-/* From the first order to the live ad; what is not above 0 is left out. */
+/* Adds a boot that took took_ms, from the first wake order to the live ad.  A time <= 0 is
+ * ignored. */
 void boots_add(struct boots *boots, int64_t took_ms);
-/* The 95th percentile (nearest rank) of those that are kept; 0: none. */
+/* Returns the 95th percentile (nearest rank) of the boots that are kept; 0: none. */
 int64_t boots_p95_ms(const struct boots *boots);
 
+/* Bounds of a deadline, from the configuration. */
 struct boots_bounds {
-    int64_t unlearned_ms; /* the deadline of a machine of which too little is known */
+    int64_t unlearned_ms; /* deadline while fewer than BOOTS_ENOUGH boots are known */
     int64_t floor_ms, ceiling_ms;
 };
-/* The deadline of the next wake: unlearned_ms before there are BOOTS_ENOUGH, unless one of those
- * few took longer: that was given up while it booted, and would be again.  Where unlearned_ms is
- * outside of the bounds it takes the bound's place: what somebody configured is not overruled. */
+/* Returns the deadline of the next wake.  Before BOOTS_ENOUGH boots are known it is unlearned_ms,
+ * unless one of the few boots took longer: then that boot counts, because the machine would be
+ * given up while it boots.  If unlearned_ms is outside floor_ms and ceiling_ms, it replaces the
+ * bound, because the administrator configured it. */
 int64_t boots_deadline_ms(const struct boots *boots, const struct boots_bounds *bounds);
 
 #endif

@@ -1,4 +1,4 @@
-/* rooster/choose.h - from nodes to wakes: who of those that are wanted is woken now.
+/* rooster/choose.h - chooses which of the wanted machines are woken now.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -11,15 +11,18 @@ struct node;
 struct rooster;
 struct wake_candidate;
 
-struct candidates { /* who is wanted, or waking, or left alone; choose.c */
+struct candidates { /* machines that are wanted, waking or in quarantine; choose.c */
     struct wake_candidate *plan;
     struct node **nodes;
     size_t *chosen;
     size_t count, capacity;
 };
 
-void choose_from(struct node *node);      /* it was looked at: perhaps it is a candidate */
-void choose_due(struct rooster *rooster); /* marks those whose quarantine is over */
+/* call it when the machine was examined: makes its entry among the candidates anew */
+void choose_from(struct node *node);
+/* marks the machines whose quarantine is over, to be examined */
+void choose_due(struct rooster *rooster);
+/* Lets wake_plan.h choose among the candidates and wakes the chosen machines. */
 void choose_wakes(struct rooster *rooster);
 void choose_fini(struct rooster *rooster);
 

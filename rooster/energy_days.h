@@ -1,9 +1,9 @@
-/* rooster/energy_days.h - sums of energy by day, durable.
+/* rooster/energy_days.h - durable sums of energy, by day.
  *
- * A row for each day (UTC) and name; in memory are the days that may still grow: today, yesterday,
- * and at the start those since an earlier life wrote last.  Beside them rows that are of no day,
- * whose meaning is the caller's.  Nothing can be added before it is loaded: what an earlier life
- * wrote would be written over.
+ * There is a row for each day (UTC) and name.  In memory are the days that may still grow: today,
+ * yesterday, and after a start also the days since the previous rooster wrote last.  The database
+ * also has rows that belong to no day; their meaning is the caller's.  Nothing may be added before
+ * the rows are loaded, because it would overwrite what the previous rooster wrote.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define ENERGY_KEY_SIZE 940
+#define ENERGY_KEY_SIZE 940 /* bytes of a row's key, with the zero */
 #define ENERGY_TABLE    "energy"
 
 struct ad;
@@ -25,34 +25,38 @@ struct err;
 struct store;
 struct store_txn;
 
+/* Callbacks while the rows are loaded. */
 struct energy_days_events {
-    void (*row)(void *arg, const char *key, const struct ad *ad); /* of no day; before `loaded` */
-    /* How far back are days still to grow?  Seconds since 1970. */
+    /* a row that belongs to no day; before `loaded` */
+    void (*row)(void *arg, const char *key, const struct ad *ad);
+    /* Returns the time since which days may still grow, seconds since 1970. */
     double (*back_to)(void *arg);
-    void (*loaded)(void *arg);
+    void (*loaded)(void *arg); /* all rows are read: additions are allowed from now on */
 };
 
-/* Opens SPOOL/rooster_energy.db; env is borrowed. */
+/* Opens SPOOL/rooster_energy.db; env is borrowed.  Returns 0 and sets *ret, or an error of the
+ * store. */
 int energy_days_open(const struct daemon_env *env, const struct energy_days_events *events,
                      void *arg, struct energy_days **ret, struct err *err);
-void energy_days_close(struct energy_days *days); /* writes nothing */
+void energy_days_close(struct energy_days *days); /* without writing */
 bool energy_days_are_loaded(const struct energy_days *days);
 struct store *energy_days_store(struct energy_days *days);
 
-/* Adds to that name's sums, split by the days of that time (energy_plan_days()).  kind: 'n' a
- * machine, 'u' a user, 'w' we.  A name that is too long is not counted. */
+/* Adds sum to the sums of that name, split by the days between from_s and to_s
+ * (energy_plan_days()).  kind: 'n' a machine, 'u' a user, 'w' the pool as a whole.  A name that is
+ * too long is not counted. */
 void energy_days_add(struct energy_days *days, char kind, const char *name,
                      const struct energy_sum *sum, double from_s, double to_s);
-/* NULL: there is none. */
+/* Returns the sum of that day, kind and name; NULL: there is none. */
 const struct energy_sum *energy_days_find(const struct energy_days *days, int64_t day_s, char kind,
                                           const char *name);
-/* Puts what has changed into txn. */
+/* Puts the sums that have changed into txn. */
 void energy_days_write(struct energy_days *days, struct store_txn *txn);
-/* Before anything is added, once the time has gone on: another day, or the clock was put back.
- * Drops days that are older than keep_days when a day ends. */
+/* Call it before adding, as time goes on: begins a new day, and handles a clock that was put back.
+ * Drops days older than keep_days when a day ends. */
 void energy_days_follow(struct energy_days *days, int64_t now_s, int64_t keep_days);
 
-/* "DAY/KIND/NAME": the key of a row. */
+/* Writes the key of a row: "DAY/KIND/NAME". */
 void energy_days_key(int64_t day_s, const char *what, char ret[ENERGY_KEY_SIZE]);
 
 #endif

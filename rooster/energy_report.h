@@ -1,4 +1,4 @@
-/* rooster/energy_report.h - answers what was drawn in some days: sums of energy_days.h's rows.
+/* rooster/energy_report.h - answers queries about energy with sums of the rows of energy_days.h.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -7,14 +7,16 @@
 
 #include <stdint.h>
 
-struct energy_reports; /* those under way */
+struct energy_reports; /* the queries that are under way */
 struct store;
 struct wire_request;
 
 struct energy_reports *energy_reports_create(void);
-/* After the store is closed, whose scans call nothing any more: refuses what is left. */
+/* Call it after the store is closed, when its scans no longer call back: refuses the queries that
+ * are left. */
 void energy_reports_destroy(struct energy_reports *reports);
-/* Answers a QUERY of type Energy (energy.h); began_s: when counting began at all. */
+/* Answers a QUERY of type Energy (energy.h).  began_s: when counting began at all, seconds since
+ * 1970. */
 void energy_report_answer(struct energy_reports *reports, struct store *store, int64_t now_s,
                           int64_t began_s, struct wire_request *request);
 

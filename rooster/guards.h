@@ -1,13 +1,14 @@
-/* rooster/guards.h - who may go to sleep, and how many are to be awake: guard_plan.h over the pool
- * as it is.
+/* rooster/guards.h - answers startds that ask whether their machine may sleep; keeps the pool's
+ * sums.
  *
- * A startd asks (POWER_DOWN_ASK) before its machine goes down.  Who may is counted as going down at
- * once, until it is down, for at most ROOSTER_GOING_DOWN_TIME; so a thousand that ask in one second
- * find the limits used up by each other.  The permission is in the ledger before it is answered (a
- * sleep without outcome), and a rooster that is started again counts it on.
+ * A startd asks (POWER_DOWN_ASK) before its machine goes down.  A machine that gets the permission
+ * counts as going down from then on, until it is down, but for at most ROOSTER_GOING_DOWN_TIME.  So
+ * of a thousand machines that ask in the same second, the limits let only the allowed number sleep.
+ * The permission is written to the ledger (a sleep without outcome) before the answer, and a
+ * restarted rooster still counts it.
  *
- * What is counted of a machine stands with it (struct node_guard), and the sums are kept as
- * machines are looked at: an answer costs the same whatever the size of the pool.
+ * Each machine's part of the sums is in its struct node_guard, and the sums are updated as machines
+ * are examined.  So an answer costs the same however large the pool is.  guard_plan.h decides.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -29,40 +30,41 @@ struct rooster;
 struct wire;
 struct wire_request;
 
-enum guard_side { /* on which side of the pool's sums a machine stands */
+enum guard_side { /* how a machine is counted in the pool's sums */
                   GUARD_NEITHER,
                   GUARD_IDLE,  /* awake and without work */
-                  GUARD_DOWN,  /* asleep, or as good as that */
-                  GUARD_GOING, /* on its way down, and counted as down, too */
+                  GUARD_DOWN,  /* asleep, or as good as asleep */
+                  GUARD_GOING, /* on its way down; counted as down, too */
 };
 
-struct guard_counted { /* what it counts for in the sums */
+struct guard_counted { /* what a machine has added to the sums */
     enum guard_side side;
-    bool is_coming; /* to the reserve */
-    double most_w;  /* that it may draw now */
+    bool is_coming; /* it will join the reserve when it is up */
+    double most_w;  /* watts that it may draw at most in its present state */
 };
 
-struct guard_reserved {    /* its part in the reserve */
-    bool spare;            /* asleep, and may be woken for it: a fact of the last look */
-    bool reserving;        /* it is woken for it, or was, and has not been used since */
-    bool over_watts;       /* it would be woken, but for ROOSTER_MAX_WATTS */
-    uint64_t joined_by_ms; /* up for the reserve, it counts so long though it may not be idle */
+struct guard_reserved { /* the machine's part in the reserve */
+    bool spare;         /* asleep and allowed to be woken for the reserve, when last examined */
+    bool reserving;     /* it is being woken for the reserve, or was and has not been used since */
+    bool over_watts;    /* it would be woken, but ROOSTER_MAX_WATTS does not allow it */
+    /* woken for the reserve: counts as idle until then, though it may not be idle yet */
+    uint64_t joined_by_ms;
 };
 
-struct node_guard {           /* of one machine */
-    size_t slots, slots_idle; /* of its live ads: facts of the last look */
+struct node_guard {           /* what the guards know of one machine */
+    size_t slots, slots_idle; /* of its live ads, when last examined */
     struct guard_counted counted;
     struct guard_reserved reserve;
-    struct energy_watts watts;
-    uint64_t configuration; /* that watts is of */
+    struct energy_watts watts; /* of the machine, as of configuration number `configuration` */
+    uint64_t configuration;    /* number of the configuration that watts was read from */
     /* its sleeps */
-    uint64_t granted_until_ms;    /* it may go to sleep; 0: it did not ask, or it is over */
-    struct wire_request *request; /* POWER_DOWN_ASK, answered when that is durable */
-    uint64_t down_in; /* it went down in that connection to the collector; 0: it is up */
-    bool would_sleep; /* but for ROOSTER_DRY_RUN */
-    struct wake_day sleeps;
-    struct guard_rests rests;
-    int64_t slept_s; /* when it last went to sleep; 0: not known, or it is awake */
+    uint64_t granted_until_ms;    /* the permission to sleep ends then; 0: none */
+    struct wire_request *request; /* its POWER_DOWN_ASK, answered when the permission is durable */
+    uint64_t down_in; /* number of the collector's connection in which it went down; 0: it is up */
+    bool would_sleep; /* it would sleep without ROOSTER_DRY_RUN */
+    struct wake_day sleeps;   /* its sleeps of the last 24 hours */
+    struct guard_rests rests; /* how long its sleeps were */
+    int64_t slept_s;          /* when it fell asleep, seconds since 1970; 0: awake or not known */
 };
 
 #define GUARD_RESERVE_WHY "one more idle machine is to be awake (ROOSTER_RESERVE)"
@@ -71,34 +73,39 @@ struct guards;
 
 struct guards *guards_create(struct rooster *rooster);
 void guards_destroy(struct guards *guards); /* NULL is allowed */
-/* Reads ROOSTER_RESERVE; -EINVAL, -E2BIG: all is as before. */
+/* Reads ROOSTER_RESERVE.  Returns 0; or -EINVAL or -E2BIG, and everything stays as it was. */
 int guards_configure(struct guards *guards, struct err *err);
-void guards_connected(struct guards *guards, struct wire *wire); /* how old is the collector? */
+/* Call it at each new connection to the collector: asks how long the collector has been running. */
+void guards_connected(struct guards *guards, struct wire *wire);
 
+/* Answers a POWER_DOWN_ASK. */
 void guards_ask(struct rooster *rooster, struct wire_request *request);
-/* The answer to such a question, and nothing else. */
+/* Only decides such a request and changes nothing.  args: the request's arguments. */
 void guards_judge(struct node *node, const struct ad *args, struct guard_verdict *ret);
-/* May it go to sleep, by an earlier answer? */
+/* Returns whether the machine has a permission to sleep that is still valid. */
 bool guards_granted(const struct node *node);
 
-/* look.c, nodes.c: what is seen of a machine */
+/* ---- look.c, nodes.c: report what they see of a machine */
 void guards_see_live(struct node *node, const struct ad *slot);
-void guards_see_offline(struct node *node, const struct ad *slot); /* is it a spare one? */
-void guards_count(struct node *node); /* its facts are known, or it changed its state */
-void guards_slept(struct node *node); /* it is down */
-void guards_woken(struct node *node); /* it is to be woken */
+/* decides whether it may be a spare machine of the reserve */
+void guards_see_offline(struct node *node, const struct ad *slot);
+void guards_count(struct node *node); /* call it when its facts are known, or its state changed */
+void guards_slept(struct node *node); /* call it when the machine is down */
+void guards_woken(struct node *node); /* call it when the machine is about to be woken */
 void guards_up(struct node *node);
-/* From the ledger, oldest first, at start. */
+/* Call it at the start for each record of the ledger, oldest first. */
 void guards_recall(struct node *node, const struct ad *record);
 
-/* choose.c */
-/* Idle machines that are to be awake and neither are nor come; below 0: more than enough. */
+/* ---- choose.c */
+/* Returns how many idle machines the reserve still lacks, besides those that are coming; below 0:
+ * it has more than enough. */
 int64_t guards_missing(const struct rooster *rooster);
-/* What may yet be drawn more; INFINITY: there is no limit. */
+/* Returns how many watts the pool may draw in addition; INFINITY: no limit. */
 double guards_watts_left(const struct rooster *rooster);
-double guards_extra_w(struct node *node); /* that it draws when it is woken */
+double guards_extra_w(struct node *node); /* additional watts when it is woken */
 
-void guards_write(const struct rooster *rooster, struct ad *ad); /* into the Rooster ad */
+/* sets the sums in the Rooster ad */
+void guards_write(const struct rooster *rooster, struct ad *ad);
 void guards_write_node(const struct node *node, struct ad *ad);
 
 #endif

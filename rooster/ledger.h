@@ -1,14 +1,14 @@
-/* rooster/ledger.h - every wake and every going to sleep, durable.
+/* rooster/ledger.h - the durable list of every wake and every power-down.
  *
- * A record is an ad of type "Wake".  struct ledger_record has its columns, and ledger_put() alone
- * makes the ad of it: a new column is a field there, its line in record_to_ad() of ledger.c, and
- * a value where the event is written down (wakes.c: a wake; sleep_record.c: a sleep that was asked
- * for; look.c: one that was not; still_up.c: one that was taken back).  Read back at the start by
- * recall_record() in rooster.c, guards_recall() and past_recall(); shown by HISTORY in
- * cli/power_show_plan.c.
+ * A record is an ad of type "Wake".  struct ledger_record has its columns, and only ledger_put()
+ * makes the ad from it.  A new column needs a member there, a line in record_to_ad() of ledger.c,
+ * and a value where the event is recorded (wakes.c: a wake; sleep_record.c: a sleep that was asked
+ * for; look.c: a sleep that was not; still_up.c: a sleep that was taken back).  At the start
+ * records are read by recall_record() in rooster.c, guards_recall() and past_recall().  HISTORY in
+ * cli/power_show_plan.c shows them.
  *
- * A record is written before the order is given and again when the outcome is known, so that a
- * rooster that was killed in between knows that the order may be out.  A failed wake becomes "Up"
+ * A record is written before the order is given, and again when the outcome is known.  So a rooster
+ * that was killed in between knows that the order may have been given.  A failed wake becomes "Up"
  * when the machine comes late.  Keys sort by time.
  *
  * SPDX-License-Identifier: Apache-2.0
@@ -27,7 +27,7 @@ struct wire_request;
 
 #define LEDGER_ID_SIZE 32
 
-/* The columns of a record; what is NULL is not in it, nor is EndTime before there is an outcome. */
+/* The columns of a record.  A NULL member is left out; EndTime is set together with outcome. */
 struct ledger_record {
     const char *id;       /* WakeId */
     const char *kind;     /* Kind: "Wake", "Sleep" */
@@ -38,27 +38,28 @@ struct ledger_record {
     const char *reason;   /* Reason */
     const char *fault;    /* Fault: one of FAULT_... in wakes.h */
     const char *boot_id;  /* BootId */
-    const char *differed; /* Differed, at this boot or at the one before the sleep: past_plan.h */
+    const char *differed; /* Differed: at this boot, or at the boot before the sleep: past_plan.h */
     int64_t began_s;      /* StartTime */
     const int64_t *attempts;    /* Attempts */
     const int64_t *jobs;        /* JobsWaiting */
-    const int64_t *quarantines; /* Quarantines: in a row */
+    const int64_t *quarantines; /* Quarantines: how many in a row */
     const int64_t *boot_s;      /* BootTime */
-    const int64_t *boot_ms;     /* Seconds: what the boot took */
+    const int64_t *boot_ms;     /* Seconds: how long the boot took */
     bool is_test;               /* Test */
 };
 
+/* Opens the ledger.  Returns 0 and sets *ret, or an error of the store. */
 int ledger_open(const struct daemon_env *env, struct ledger **ret, struct err *err);
 void ledger_close(struct ledger *ledger);
-/* A new id for a record that begins now. */
+/* Makes an id for a record that begins now. */
 void ledger_new_id(struct ledger *ledger, char ret[LEDGER_ID_SIZE]);
-/* Writes (again) the record of that id; done, unless NULL, is called when that is durable. */
+/* Writes or rewrites the record of that id.  done, unless NULL, is called when it is durable. */
 void ledger_put(struct ledger *ledger, const struct ledger_record *record, void (*done)(void *arg),
                 void *arg);
-/* All records, oldest first: at start. */
+/* Calls `each` for all records, oldest first; used at the start. */
 int ledger_load(struct ledger *ledger, void (*each)(void *arg, const struct ad *record), void *arg,
                 struct err *err);
-/* Answers a QUERY of type Wake: Constraint, Limit; newest first. */
+/* Answers a QUERY of type Wake, with Constraint and Limit; newest first. */
 void ledger_query(struct ledger *ledger, struct wire_request *request);
 
 #endif

@@ -1,11 +1,11 @@
-/* rooster/past_plan.h - what a machine's past tells who ranks it: does it come when it is woken,
- * and is it then what it was?
+/* rooster/past_plan.h - a machine's record: did it come when it was woken, and was it the same
+ * then?
  *
- * A job that waits for a machine whose wakes fail waits for the deadline, the attempts and another
- * machine.  So the offline ads say how often it came of late, when it came last, and what was
- * different at its last boot: Rank of a job, NEGOTIATOR_PRE_JOB_RANK and ROOSTER_UNHIBERNATE_RANK
- * can prefer those that come.  Each order counts, not each wake: one that comes at the second
- * attempt every time is not as good as one that comes at the first.
+ * A job that waits for a machine whose wakes fail waits for the deadline, the retries, and then
+ * another machine.  So the offline ads say how often the machine came lately, when it came last,
+ * and what was different at its last boot.  A job's Rank, NEGOTIATOR_PRE_JOB_RANK and
+ * ROOSTER_UNHIBERNATE_RANK can then prefer reliable machines.  Orders are counted, not wakes: a
+ * machine that always comes at the second attempt is not as good as one that comes at the first.
  *
  * Rejected: a rate that fades with time.  A machine that slept for a month did not become worse.
  *
@@ -21,36 +21,39 @@
 
 struct ad;
 
-#define PAST_KEPT         32 /* orders */
+#define PAST_KEPT         32 /* wake orders that are remembered */
 #define PAST_DIFFERED_MAX 240
 
-struct past {         /* of one machine; zero-initialized: none */
-    uint32_t came;    /* a bit for each order, the last one lowest: the live ad came */
-    unsigned count;   /* of these bits */
-    int64_t proven_s; /* the last wake that brought its live ad; 0: none */
-    bool is_compared; /* differed says something: "" is that nothing differed */
+struct past {         /* the record of one machine; zero-initialized: empty */
+    uint32_t came;    /* one bit per order, the last order lowest; 1: its live ad came */
+    unsigned count;   /* number of valid bits */
+    int64_t proven_s; /* time of the last successful wake, seconds since 1970; 0: none */
+    bool is_compared; /* `differed` is known; "" then means that nothing differed */
     char differed[PAST_DIFFERED_MAX];
 };
 
+/* Adds an order: whether the machine came, and when. */
 void past_add(struct past *past, bool came, int64_t at_s);
-/* The last one did, after it was given up. */
+/* The machine came after the last order was given up: that order counts as successful. */
 void past_came_late(struct past *past, int64_t at_s);
-/* What a record of the ledger tells (ledger.h), from the oldest on. */
+/* Adds what a record of the ledger says (ledger.h).  Call it for the oldest record first. */
 void past_recall(struct past *past, const struct ad *record);
 
-/* What differed at the last boot; "" nothing, NULL if that is not known. */
+/* Returns what was different at the last boot; "": nothing; NULL: not known. */
 const char *past_differed(const struct past *past);
 
-/* A new ad (ad_destroy): of what an offline ad promises, that which is compared. */
+/* Returns a new ad, which the caller frees by ad_destroy(): the attributes of an offline ad that
+ * past_compare() compares. */
 struct ad *past_promise(const struct ad *offline);
-/* What differs in the live ad of a later boot: "TotalMemory 4096 -> 2048, KernelVersion 6.1 ->
- * 6.2"; names alone where that would be too long.  Nothing is changed when it is the same boot: a
- * machine that was suspended, or did not go down. */
+/* Notes what is different in the live ad after a new boot: "TotalMemory 4096 -> 2048, KernelVersion
+ * 6.1 -> 6.2"; only the names if that would be too long.  Changes nothing if the boot is the same:
+ * the machine was suspended, or did not go down. */
 void past_compare(struct past *past, const struct ad *promise, const struct ad *live);
 
-/* Sets, in an ad of the machine, LastWakeTime, WakeSuccessRate (0 to 1), WakesTried (of how many),
- * LastBootDiffered: what is known of them. */
+/* Sets in an ad of the machine, as far as known: LastWakeTime, WakeSuccessRate (0 to 1), WakesTried
+ * (number of orders in that rate), LastBootDiffered. */
 void past_put(const struct past *past, struct ad *ad);
-bool past_is_in(const struct past *past, const struct ad *ad); /* past_put() would change nothing */
+/* Returns whether ad already has the values that past_put() would set. */
+bool past_is_in(const struct past *past, const struct ad *ad);
 
 #endif

@@ -1,4 +1,4 @@
-/* rooster/relay.h - neighbours send magic packets.
+/* rooster/relay.h - lets awake machines send magic packets (Wake-on-LAN) on their own network.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -8,8 +8,9 @@
 struct relays;
 struct rooster;
 
-struct relays *relays_create(struct rooster *rooster); /* after its power, destroyed after it */
+/* Call it after rooster->power was made; call relays_destroy() after that was destroyed. */
+struct relays *relays_create(struct rooster *rooster);
 void relays_destroy(struct relays *relays);
-void relays_look_again(struct relays *relays); /* the nodes have changed */
+void relays_look_again(struct relays *relays); /* call it when nodes changed */
 
 #endif

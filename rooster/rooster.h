@@ -31,8 +31,8 @@ struct watch;
 struct wire_context;
 struct wire_request;
 
-/* Steps of one evaluation of UNHIBERNATE or of a rank in the ad of a machine: what takes more is
- * error, and the machine is not woken (classad/ad_eval.h). */
+/* Steps of one evaluation of UNHIBERNATE or a rank in a machine's ad.  An evaluation that takes
+ * more is an error, and the machine is not woken (classad/ad_eval.h). */
 #define ROOSTER_STEPS_MAX 2000
 
 struct rooster {
@@ -48,26 +48,26 @@ struct rooster {
     struct guards *guards;
     struct strmap *nodes; /* Machine -> struct node */
     struct strmap *seen;  /* key of an ad -> struct seen */
-    struct vec marked;    /* struct node: to be looked at */
-    size_t machines;      /* of which there are ads */
-    uint64_t looks;
+    struct vec marked;    /* struct node: machines to be examined */
+    size_t machines;      /* number of machines that have ads */
+    uint64_t looks;       /* number of the last examination */
     struct candidates candidates;
     struct ad_expr *unhibernate, *rank;
     struct loop_timer *look_timer, *interval_timer;
     uint64_t random_state;
-    struct ad_work work;    /* of evaluating in ads of others */
-    uint64_t configuration; /* counts reloads, from 1 */
-    int64_t wakes, failures;
-    struct wake_minute minute; /* when the last wakes were ordered */
-    /* What the timers of a node begin: node_no_show(), still_up_again(). */
+    struct ad_work work;       /* steps of evaluating expressions in machines' ads */
+    uint64_t configuration;    /* number of configurations read, from 1 */
+    int64_t wakes, failures;   /* totals, for our ad */
+    struct wake_minute minute; /* wake orders of the last minute */
+    /* Callbacks of the timers of a node: node_no_show() and still_up_again(). */
     void (*on_deadline)(void *node), (*on_ask)(void *node);
-    uint64_t epoch, sequence;
+    uint64_t epoch, sequence; /* of the updates that we send: start of this process, number */
 };
 
 extern const struct knob_table rooster_knobs;
 extern const struct daemon rooster_daemon;
 
-/* ---- serve.c */
+/* ---- serve.c: answers requests */
 void rooster_serve(void *rooster, struct wire_request *request);
 
 #endif

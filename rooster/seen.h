@@ -1,4 +1,4 @@
-/* rooster/seen.h - which ads of machines there are, and what is to be looked at.
+/* rooster/seen.h - the ads of machines that exist; marks the machines whose ads changed.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -11,7 +11,7 @@ struct rooster;
 
 struct seen { /* an ad of a machine */
     char *key;
-    const struct ad *ad; /* the watch's */
+    const struct ad *ad; /* owned by the watch */
     struct node *node;
 };
 

@@ -1,4 +1,5 @@
-/* rooster/selftest.h - machines that were not woken for long are woken, to see whether they can be.
+/* rooster/selftest.h - wakes machines that were not woken for a long time, to test whether they
+ * come.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -7,6 +8,6 @@
 
 struct rooster;
 
-void selftest_look(struct rooster *rooster); /* is one due? */
+void selftest_look(struct rooster *rooster); /* starts a test if one is due */
 
 #endif

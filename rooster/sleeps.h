@@ -1,4 +1,4 @@
-/* rooster/sleeps.h - machines whose POWER_METHOD is `rooster` are taken down from here.
+/* rooster/sleeps.h - takes down machines whose POWER_METHOD is `rooster`.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -9,7 +9,8 @@
 
 struct node;
 
-/* Its offline ads ask for it: false when that has been done, and they do not say so yet. */
+/* Call it when its offline ads ask to be taken down; carries that out step by step.  Returns false
+ * when this sleep has already ended, although the ads do not say so yet. */
 bool sleeps_look(struct node *node);
 
 #endif

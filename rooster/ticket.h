@@ -1,4 +1,4 @@
-/* rooster/ticket.h - somebody must see to a machine.
+/* rooster/ticket.h - tells an administrator that a machine needs attention.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -7,6 +7,7 @@
 
 struct node;
 
-void ticket_open(struct node *node); /* somebody must see to it; why is in its fault and reason */
+/* Runs ROOSTER_TICKET_CMD, once for each trouble; the reason is the node's fault and reason. */
+void ticket_open(struct node *node);
 
 #endif
