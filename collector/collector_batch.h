@@ -1,9 +1,10 @@
-/* collector/collector_batch.h - changes that become public together, after what must be durable is.
+/* collector/collector_batch.h - changes that become public together, after the durable ones are
+ * committed.
  *
- * An offline or absent ad is in the store exactly while it is the latest of its name: a batch
- * compares what was and what will be, and writes or deletes accordingly.  When that is nothing, and
- * no change of the same ads is on its way to the disk, the batch is applied at once; otherwise
- * after its commit, which also keeps the order of changes of one ad.
+ * An offline or absent ad is in the store exactly while it is the latest of its name.  A batch
+ * compares the state before and after it, and writes or deletes accordingly.  If there is nothing
+ * to write, and no earlier change of the same ads still waits for its commit, the batch is applied
+ * at once; otherwise after its commit.  This also keeps the changes of an ad in order.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -21,22 +22,24 @@ struct plan_stamp;
 struct plan_traits;
 struct secret_list;
 
+/* Begins a batch; end it by batch_end(). */
 struct batch *batch_begin(struct collector *collector);
-/* The ad (taken) of that type and name, with these secrets (taken; NULL: none) beside it; stamp may
- * be NULL.  -ENOSPC: too many ads; -E2BIG: an
- * offline ad that is too large: nothing is changed then. */
+/* Adds an ad of that type and name with its secrets (NULL: none); takes over both.  stamp may be
+ * NULL.  Returns 0; or -ENOSPC (too many ads) or -E2BIG (an offline ad that is too large), and
+ * nothing is changed. */
 int batch_set(struct batch *batch, const char *type, const char *name, struct ad *ad,
               struct secret_list *secrets, const struct plan_stamp *stamp, struct err *err);
-/* The same for an entry that is there, when its traits are known: see collector_ads_propose_to().
- */
+/* Like batch_set() for an existing entry whose new traits are known, see
+ * collector_ads_propose_to(). */
 int batch_set_at(struct batch *batch, struct ads_entry *entry, struct ad *ad,
                  struct secret_list *secrets, const struct plan_traits *traits, bool same_machine,
                  const struct plan_stamp *stamp, struct err *err);
+/* Adds the removal of the entry's ad. */
 void batch_remove(struct batch *batch, struct ads_entry *entry);
-/* Takes batch; calls done(arg) when its changes are durable and public: at once, or later; done may
- * be NULL.  Where that comes no more, because the collector ends first, drop(arg) is called. */
+/* Ends and takes over the batch.  done(arg), unless NULL, is called when its changes are durable
+ * and public: at once, or later.  If the collector ends before, drop(arg) is called instead. */
 void batch_end(struct batch *batch, void (*done)(void *arg), void (*drop)(void *arg), void *arg);
-/* Drops those that wait for their commit, after the store was closed. */
+/* Drops the batches that wait for their commit; call it after the store was closed. */
 void batch_drop_all(struct collector *collector);
 
 #endif

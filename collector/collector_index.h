@@ -1,12 +1,11 @@
-/* collector/collector_index.h - which ads of a type have that value of that attribute.
+/* collector/collector_index.h - indexes from attribute values to ads, for constraints of queries.
  *
- * Indexes are made for what is asked: the first query whose constraint demands `Attribute == value`
- * is answered by looking at all ads, and has an index made; who asks later looks at the ads of that
- * value only.  An index that nobody asks goes away, so that updates pay for nothing that is not
- * used.
+ * Indexes are made on demand.  The first query whose constraint demands `Attribute == value`
+ * examines all ads, and an index is made; later ones examine only the ads with that value.  An
+ * index that is not used is removed, so that updates do not pay for it.
  *
- * An index leaves out ads that cannot meet the demand, nothing more: the whole constraint is judged
- * in each that is left.  So what is not a plain literal in an ad is left in always.
+ * An index only leaves out ads that cannot meet the demand; the whole constraint is still evaluated
+ * for the others.  So an ad whose value is not a plain literal is never left out.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -17,8 +16,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define INDEXES_MAX   8                  /* of one type of ads */
-#define INDEX_IDLE_MS ((uint64_t)600000) /* after which one goes that nobody asked */
+#define INDEXES_MAX   8                  /* for each type of ads */
+#define INDEX_IDLE_MS ((uint64_t)600000) /* an index not used for so long is removed */
 
 struct ad_clauses;
 struct ads_entry;
@@ -26,27 +25,29 @@ struct ads_indexes;
 struct vec;
 
 struct ads_indexes *ads_indexes_create(void);
-/* Entries must have been forgotten before. */
+/* Frees all; ads_indexes_forget() must have been called for all entries. */
 void ads_indexes_destroy(struct ads_indexes *indexes);
 size_t ads_indexes_count(const struct ads_indexes *indexes);
-uint64_t ads_indexes_begun(const struct ads_indexes *indexes); /* since it was created */
+/* Number of indexes begun since ads_indexes_create(). */
+uint64_t ads_indexes_begun(const struct ads_indexes *indexes);
 
-/* What is shown of the entry changed. */
+/* Call it when the shown ad of the entry changed. */
 void ads_indexes_note(struct ads_indexes *indexes, struct ads_entry *entry);
-void ads_indexes_forget(struct ads_entry *entry); /* it goes away */
+void ads_indexes_forget(struct ads_entry *entry); /* call it before the entry is removed */
 
-/* The entries that may meet the constraint: true and appends them to ret, in order of arrival,
- * none twice.  False: no index helps (yet). */
+/* Appends to ret the entries that may meet the constraint, in order of arrival, none twice, and
+ * returns true.  Returns false when no index helps (yet). */
 bool ads_indexes_find(struct ads_indexes *indexes, const struct ad_clauses *constraint,
                       uint64_t now_ms, struct vec *ret);
 
-/* An index that is being made gets the entries from the first to the last of its table; between
- * two calls anything may change.  Done: it answers from now on. */
+/* Filling an index under construction: while ads_indexes_are_wanted(), call ads_indexes_add() for
+ * all entries of the table from first to last, with any changes in between, then
+ * ads_indexes_done().  The index is used from then on. */
 bool ads_indexes_are_wanted(const struct ads_indexes *indexes);
 void ads_indexes_add(struct ads_indexes *indexes, struct ads_entry *entry);
 void ads_indexes_done(struct ads_indexes *indexes);
 
-/* Drops those that were not asked for INDEX_IDLE_MS. */
+/* Removes indexes that were not used for INDEX_IDLE_MS. */
 void ads_indexes_trim(struct ads_indexes *indexes, uint64_t now_ms);
 
 #endif

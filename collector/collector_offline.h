@@ -1,4 +1,4 @@
-/* collector/collector_offline.h - what the collector keeps on disk: offline ads, revoked tokens.
+/* collector/collector_offline.h - the collector's store: offline ads and revoked tokens.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -19,22 +19,24 @@ struct store_txn;
 
 #define COLLECTOR_OFFLINE_BYTES_MAX ((size_t)1 << 20) /* of one offline ad in binary form */
 
-/* Opens the store of the collector; errors of store_open(). */
+/* Opens the store of the collector.  Returns 0, or an error of store_open(). */
 int collector_store_open(struct loop *loop, struct os *os, const char *path, struct log *log,
                          struct store **ret, struct err *err);
 
-typedef void (*collector_loaded_f)(void *arg, const char *key, struct ad *ad); /* takes ad */
-/* All offline ads, all revocations.  An entry that cannot be decoded is logged and left out. */
+typedef void (*collector_loaded_f)(void *arg, const char *key, struct ad *ad); /* takes over ad */
+/* Call `each` for all offline ads, and for all revocations.  An entry that cannot be decoded is
+ * logged and left out. */
 int collector_offline_load(struct store *store, struct prototypes *prototypes, struct ad_pool *pool,
                            struct log *log, collector_loaded_f each, void *arg, struct err *err);
 int collector_revoked_load(struct store *store, struct log *log, collector_loaded_f each, void *arg,
                            struct err *err);
 
-/* After loading: removes from the store what no ad is packed relative to. */
+/* Call it after loading: removes prototypes that no stored ad uses. */
 void collector_offline_tidy(struct store *store, struct prototypes *prototypes);
 
-/* -E2BIG: larger than COLLECTOR_OFFLINE_BYTES_MAX; nothing is added to txn then.  The txn must be
- * committed once something was put into it: a prototype may be in it. */
+/* Adds an offline ad to txn.  Returns 0; or -E2BIG (larger than COLLECTOR_OFFLINE_BYTES_MAX), and
+ * nothing is added.  A txn with an ad in it must be committed, because it may contain a new
+ * prototype. */
 int collector_offline_put(struct store_txn *txn, struct prototypes *prototypes, const char *name,
                           const struct ad *ad, struct err *err);
 void collector_offline_delete(struct store_txn *txn, const char *name);

@@ -1,8 +1,8 @@
-/* collector/collector_quota.h - how much of the collector one identity may have.
+/* collector/collector_quota.h - limits how many ads and bytes one identity may have in the
+ * collector.
  *
- * A token that got out, or a script gone wild, must not fill the table for everybody.  What counts
- * are live ads as they were sent last; ads that were read from the store count again when they are
- * renewed.
+ * A stolen token or a faulty script must not fill the tables for everybody.  Live ads count, as
+ * last sent; ads that were read from the store count again once they are renewed.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -18,25 +18,26 @@ struct ads_entry;
 struct collector;
 struct err;
 
-/* The account of that identity, made where there is none; lives as long as the collector. */
+/* Returns the account of that identity, made if it does not exist; lives as long as the
+ * collector. */
 struct ads_account *collector_account(struct collector *collector, const char *identity);
 
-/* May something be logged of an identity's ads?  The first SAY_AT_ONCE times; then once in
- * SAY_PAUSE_MS, with said->unsaid for how often it was meanwhile, which is the caller's to reset.
- */
+/* Returns whether a log line about an identity's ads may be written: the first SAY_AT_ONCE times,
+ * then once in SAY_PAUSE_MS.  said->unsaid counts the lines suppressed in between; the caller
+ * resets it. */
 #define SAY_AT_ONCE  8
 #define SAY_PAUSE_MS 60000
 struct ads_said;
 bool collector_may_say(const struct collector *collector, struct ads_said *said);
 
-/* Ads of one message that were admitted and are not in the table yet. */
+/* Ads of one message that were admitted and are not in the tables yet. */
 struct quota_pending {
     size_t ads;
     long long bytes;
 };
-/* May the identity have this ad, of so many bytes, in place of what entry (NULL: nothing) is?  0,
- * counted in pending; -EDQUOT names the identity, the quota and the use; -E2BIG: an ad of too many
- * bytes or attributes. */
+/* Checks whether the identity may have this ad of that many bytes instead of the ad of entry (NULL:
+ * in addition).  Returns 0 and counts it in pending; -EDQUOT, and err names the identity, the quota
+ * and the use; -E2BIG when the ad has too many bytes or attributes. */
 int collector_quota_admit(struct collector *collector, const char *identity,
                           const struct ads_account *account, const struct ads_entry *entry,
                           const char *name, const struct ad *ad, size_t bytes,

@@ -1,4 +1,4 @@
-/* collector/collector_serve.h - the collector's listeners, connections and their requests.
+/* collector/collector_serve.h - accepts the collector's connections and dispatches their requests.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -10,11 +10,13 @@ struct err;
 
 #define COLLECTOR_ROUTE "collector"
 
-/* Listens on COLLECTOR_LISTEN (or COLLECTOR_HOST) and on $(RUN)/collector.sock. */
+/* Listens on COLLECTOR_LISTEN (or COLLECTOR_HOST) and on $(RUN)/collector.sock.  Returns 0, or a
+ * negative errno with err. */
 int collector_listen(struct collector *collector, struct err *err);
-/* The same address and certificate as the configuration says now; what is bad is logged, and the
- * old ones stay. */
+/* Applies a new configuration of address and certificate.  Bad values are logged, and the old ones
+ * stay. */
 void collector_listen_anew(struct collector *collector);
-void collector_hang_up(struct collector *collector); /* listeners and connections; after the hub */
+/* Closes listeners and connections; call it after the hub is destroyed. */
+void collector_hang_up(struct collector *collector);
 
 #endif

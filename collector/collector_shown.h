@@ -1,7 +1,7 @@
-/* collector/collector_shown.h - between the tables of ads and those who watch them.
+/* collector/collector_shown.h - connects the tables of ads with the server of watches.
  *
- * What becomes public in the tables is told to the server of watches, and a watch that begins reads
- * from the tables what is public then.  An ad that is absent is hidden from all watches.
+ * The watch server is told what becomes public in the tables, and a new watch reads from the tables
+ * what is public.  An absent ad is hidden from all watches.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -1,4 +1,4 @@
-/* collector/collector_state.h - what the parts of the collector share.
+/* collector/collector_state.h - structs that the parts of the collector share.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -34,35 +34,35 @@ struct user_world;
 struct watch_server;
 struct wire_context;
 
-/* Since the start; shown in the collector's own ad. */
+/* Counters since the start, shown in the collector's own ad. */
 struct collector_counts {
-    int64_t updates;         /* UPDATE requests answered with OK */
-    int64_t rejected;        /* ads left out of them */
-    int64_t private_dropped; /* ads of which attributes were left out */
+    int64_t updates;         /* UPDATE requests answered with success */
+    int64_t rejected;        /* ads in them that were refused */
+    int64_t private_dropped; /* ads that lost private attributes */
     int64_t updates_initial; /* ads that were not there before */
-    int64_t updates_lost;    /* gaps in the numbers of senders */
+    int64_t updates_lost;    /* gaps in the message numbers of senders */
     int64_t over_quota;      /* ads refused for a quota */
     int64_t stale;           /* UPDATE requests answered with -ESTALE */
     int64_t merges;
     int64_t queries;
-    int64_t queries_active;  /* now */
-    int64_t queries_indexed; /* that an index helped */
-    int64_t queries_ms;      /* from the first to the last of all that were answered */
+    int64_t queries_active;  /* under way now */
+    int64_t queries_indexed; /* answered by an index */
+    int64_t queries_ms;      /* sum of the times from request to last part */
     int64_t ads_looked_at, ads_sent;
     int64_t expired;     /* ads whose time ran out */
     int64_t gone_absent; /* those of them that are kept as absent */
-    int64_t replaced;    /* offline ads that ended because their machine came back */
+    int64_t replaced;    /* offline ads removed because their machine came back */
     int64_t connections;
 };
 
-/* The counts at a moment, for what is recent. */
+/* The counters at a moment, for figures of recent time. */
 struct collector_sample {
     int64_t at_s;
     double cpu_s;
     struct collector_counts counts;
 };
 
-/* What the configuration says, read once. */
+/* Settings, read once from the configuration. */
 struct collector_settings {
     int64_t classad_lifetime_s;
     uint64_t constraint_steps_max; /* of one request; 0: no limit */
@@ -86,27 +86,29 @@ struct collector {
     struct collector_ads *ads;
     struct watch_server *watches;
     struct hub *hub;
-    struct user_world *users;           /* of userMap() in expressions */
-    struct strmap *accounts;            /* by identity */
-    struct shares *shares;              /* by token and Machine */
-    struct collector_sample samples[2]; /* of itself: at the start of the recent time, before */
-    struct collector_leases *leases;
+    struct user_world *users; /* of userMap() in expressions */
+    struct strmap *accounts;  /* by identity */
+    struct shares *shares;    /* by token and Machine */
+    struct collector_sample
+        samples[2]; /* of itself: figures of recent time count from [0]; [1] will replace it */
+    struct collector_leases *leases; /* who holds which role */
     struct loop_timer *expiry;
     struct loop_timer *own_ad;
-    int64_t own_ad_s; /* when it was made */
+    int64_t own_ad_s; /* when our own ad was made */
     struct loop_timer *indexing;
-    struct ad_given *heard; /* LastHeardFrom of what comes in this second; may be NULL */
+    /* attribute LastHeardFrom with the value heard_s, for ads of this second; may be NULL */
+    struct ad_given *heard;
     int64_t heard_s;
     struct loop_timer *inspecting;
-    struct slices *slices; /* of queries and invalidations: who evaluates next */
+    struct slices *slices; /* of queries and invalidations: decides which evaluates next */
     struct slice_work *invalidating;
-    struct invalidation *invalidations; /* walks that wait for one another */
-    struct ads_cursor inspection;       /* where that walk is */
-    bool inspected_any;                 /* in this walk */
+    struct invalidation *invalidations; /* INVALIDATEs that wait for one another */
+    struct ads_cursor inspection;       /* position of the walk of collector_inspect.c */
+    bool inspected_any;                 /* that walk has examined something */
     struct session *sessions;
     struct query *queries;
-    struct revocation *revocations; /* that wait for their commit */
-    struct batch *batches;          /* that wait for their commit */
+    struct revocation *revocations; /* waiting for their commit */
+    struct batch *batches;          /* waiting for their commit */
     struct batch *last_batch;
     uint64_t last_session;
     char own_name[300];
@@ -115,7 +117,7 @@ struct collector {
     struct collector_settings settings;
 };
 
-/* What expressions may ask: the clock, the maps of users. */
+/* Returns the context for evaluating expressions: the clock, the user maps. */
 struct ad_context collector_context(const struct collector *collector);
 
 #endif

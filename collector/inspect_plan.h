@@ -1,7 +1,6 @@
-/* collector/inspect_plan.h - what is wrong with a machine's ad, in words for whoever owns it.
+/* collector/inspect_plan.h - describes what is wrong with a machine's ad, for the machine's owner.
  *
- * One bad ad hurts nobody else; the least that can be done for its owner is to say what is bad.
- * Pure.
+ * A bad ad hurts nobody else, so its owner should at least be told.  Pure.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -10,18 +9,18 @@
 
 #include <stdbool.h>
 
-#define INSPECT_ATTRIBUTES_USUAL 1000 /* an ad with more is told so */
-#define INSPECT_TEXT_MAX         400  /* bytes of all words about an ad */
+#define INSPECT_ATTRIBUTES_USUAL 1000 /* more than that is reported */
+#define INSPECT_TEXT_MAX         400  /* bytes of the whole description */
 
 struct ad;
 struct ad_context;
 struct strbuf;
 
-/* Appends what is wrong, nothing when nothing is: attributes without end; Requirements, Start or
- * Rank that refer to themselves, and what Requirements needs that does; a part of Requirements that
- * is an error whatever the job (an expression that is one, a pattern that no search comes to an end
- * with); no Requirements; Cpus, Memory, Disk that are no numbers or below 0.  Cost: some
- * evaluations, each within its limits. */
+/* Appends a description of what is wrong; nothing if all is well.  It reports: very many
+ * attributes; Requirements, Start or Rank that refer to themselves, and attributes used by
+ * Requirements that do; a part of Requirements that is an error for any job (also a pattern whose
+ * search does not end); missing Requirements; Cpus, Memory or Disk that are not numbers or are
+ * negative.  Cost: some evaluations, each within its limits. */
 void inspect_plan_ad(const struct ad *ad, const struct ad_context *context, struct strbuf *out);
 
 #endif

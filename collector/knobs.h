@@ -1,4 +1,4 @@
-/* collector/knobs.h - what can be configured of the collector.
+/* collector/knobs.h - the table of the collector's knobs.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
