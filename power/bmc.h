@@ -1,19 +1,21 @@
-/* power/bmc.h - an operation on a machine by its management controller, and the program that
- * speaks with it.
+/* power/bmc.h - runs an operation on a machine by its management controller (BMC), with an external
+ * program.
  *
- * What the methods ipmi and redfish have in common: bmc_plan.h decides, a method has two hands, one
- * to ask and one to order.  Each works by running a program once or several times: it gets a text
- * on its standard input (where a secret may be), and what it writes is collected.
+ * The common part of the methods ipmi and redfish.  bmc_plan.h decides what to do; a method has two
+ * callbacks, one to ask the controller and one to give an order.  Both work by running a program
+ * once or several times.  The program gets a text on its standard input (which may contain a
+ * secret), and its output is collected.
  *
- * The operation's deadline ends it, its program is killed, and a question is then answered with
+ * An operation ends at its deadline at the latest; then its program is killed, and a status is
  * Unknown.
  *
- * Turns: at most BMC_PROGRAMS_MAX of a method's programs run at once, however many machines are
- * switched: a rack's power cut, or a thousand machines asked for their state, must not fork the
- * rooster's host to death.  An operation has a turn from each question to its answer, and with the
- * order that follows from it; while it waits for a machine to boot or to shut down it has none.  A
- * sleep's turn comes before others', and its deadline stands (what is switched off late could have
- * work again); the deadlines of the others are put off while they wait for a turn.
+ * Turns: at most BMC_PROGRAMS_MAX programs of a method run at once, however many machines are
+ * switched.  After a rack's power cut, or when a thousand machines are asked for their state, the
+ * rooster's host must not be overloaded with processes.  An operation has a turn from each question
+ * to its answer and to the order that follows from it.  While it waits for a machine to boot or to
+ * shut down, it has none.  Sleeps get their turn before other operations, and their deadline is
+ * fixed, because a machine that is switched off late could have work again.  For other operations
+ * the time spent waiting for a turn does not count.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -28,63 +30,70 @@
 #include "power/bmc_plan.h"
 #include "power/method.h"
 
-#define BMC_OUTPUT_MAX   (1 << 20) /* bytes of a program's answer; a longer one is an error */
-#define BMC_ERRORS_MAX   4096      /* of what it complains; the rest is dropped */
-#define BMC_PROGRAMS_MAX 32        /* of one method, at once */
+#define BMC_OUTPUT_MAX   (1 << 20) /* bytes of a program's output; more is an error */
+#define BMC_ERRORS_MAX   4096      /* bytes of a program's error output; the rest is dropped */
+#define BMC_PROGRAMS_MAX 32        /* of one method, at the same time */
 
 struct bmc;
 struct os_terminal;
 
-/* Each begins; it ends by bmc_told(), bmc_ordered() or bmc_failed(), now or later. */
+/* The callbacks of a method.  ask and order begin something that ends, now or later, with
+ * bmc_told(), bmc_ordered() or bmc_failed(). */
 struct bmc_hands {
     void (*ask)(struct bmc *bmc);
     void (*order)(struct bmc *bmc, enum bmc_act what);
-    void (*fini)(struct bmc *bmc); /* frees own; NULL: nothing to free */
+    void (*fini)(struct bmc *bmc); /* frees bmc->own; NULL: nothing to free */
 };
 
+/* An operation under way. */
 struct bmc {
     struct power_call *call;
     const struct bmc_hands *hands;
     struct bmc_plan plan;
-    void *own; /* the method's */
-    /* the program that runs */
+    void *own; /* belongs to the method */
+    /* The program that is running. */
     struct os_terminal *terminal;
     struct strbuf output;
     char errors[BMC_ERRORS_MAX];
     size_t errors_length;
-    void (*ran)(struct bmc *bmc, int status);
-    void (*next)(struct bmc *bmc); /* after bmc_later(), or when its turn comes */
-    bool has_turn, waits;          /* for a turn */
+    void (*ran)(struct bmc *bmc, int status); /* called when the program has ended */
+    void (*next)(struct bmc *bmc);            /* called after bmc_later(), or when its turn comes */
+    bool has_turn, waits;                     /* waits: for a turn */
     uint64_t waits_since_ms;
 };
 
-/* What a method keeps: whose turn it is. */
+/* The turns of a method; see struct power_method, create and destroy. */
 void *bmc_turns_create(struct loop *loop, struct os *os, struct log *log);
 void bmc_turns_destroy(void *turns);
-/* Runs a program of which nobody wants to hear again, with that input; it counts among those that
- * run, and is not waited for when the turns are destroyed. */
+/* Runs a program with that input and ignores its result.  It counts as running, but destroying the
+ * turns does not wait for it. */
 void bmc_farewell(struct bmc *bmc, const char *const *argv, const char *input);
 
-/* What all of them want of a node: `bmc` and `bmc_user`, without white space or a leading '-', and
- * a way of sleep that exists. */
+/* Checks a node's options that both methods have: `bmc` and `bmc_user` must be set, without white
+ * space or a leading '-', and bmc_sleep must be valid.  Returns 0, or -EINVAL with err. */
 int bmc_check(const struct power_node *node, struct err *err);
-/* How long to take it down may take. */
+/* Returns how long taking the machine down may take, milliseconds. */
 uint64_t bmc_sleep_max_ms(const struct power_node *node, const char *level);
-/* Begins the operation of the call; own is freed by hands->fini. */
+/* Begins the operation of the call.  hands->fini frees own. */
 void bmc_begin(struct power_call *call, const struct bmc_hands *hands, void *own);
 
+/* The method reports the machine's state, in answer to ask. */
 void bmc_told(struct bmc *bmc, enum power_state state);
+/* The method reports that the controller accepted the order. */
 void bmc_ordered(struct bmc *bmc);
-/* Nothing came of it: the operation ends. */
+/* The method reports a failure: the operation ends with that status and text. */
 void bmc_failed(struct bmc *bmc, int status, const char *text);
 
-/* Runs a program, argv[0] an absolute path, with that input of at most 64 KiB (NULL: none); ran has
- * its exit status, or -1 if a signal ended it; bmc->output and bmc->errors (zero-terminated) are
- * what it wrote.  -ENOENT etc: err names the program.  Its other variables are those in env_add. */
+/* Runs a program; argv[0] is an absolute path.  input: at most 64 KiB, NULL: none.  env_add: its
+ * further environment variables.  ran gets its exit status, or -1 if a signal ended it; its output
+ * is in bmc->output and bmc->errors (zero-terminated).  Returns 0, or a negative errno, and err
+ * names the program. */
 int bmc_run(struct bmc *bmc, const char *const *argv, const char *const *env_add, const char *input,
             void (*ran)(struct bmc *bmc, int status), struct err *err);
+/* Gives the turn back and calls next after delay_ms, with a new turn. */
 void bmc_later(struct bmc *bmc, uint64_t delay_ms, void (*next)(struct bmc *bmc));
-/* The last line of what it complained of (bmc_text_last_line()); "" if of nothing. */
+/* Copies the last line of the program's error output (bmc_text_last_line()); "" when there is
+ * none. */
 void bmc_complaint(const struct bmc *bmc, char *ret, size_t size);
 
 #endif

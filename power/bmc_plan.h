@@ -1,15 +1,16 @@
-/* power/bmc_plan.h - what to ask and order of a machine's management controller, step by step.
+/* power/bmc_plan.h - decides, step by step, what to ask and order of a machine's management
+ * controller.
  *
- * One rule for all controllers, whatever they speak: ask, order only what changes an answer that
- * is known, ask again until it has changed.  A controller that contradicts itself, or says nothing
- * of use, ends the operation with an error; nothing is ever ordered in the hope that it helps.
- * There is no cycle, no reset and no press of a button among the orders: each of those could
- * switch a machine off that was to be on, if what its controller said before was not so.
+ * The same rule for all controllers: ask; give an order only if the answer is known and the order
+ * changes it; ask again until the state has changed.  A controller that contradicts itself or gives
+ * no usable answer ends the operation with an error; an order is never given just in case.  Power
+ * cycle, reset and power button are never used: if the controller's answer was wrong, each of these
+ * could switch off a machine that must stay on.
  *
- * A graceful sleep is the system's own shutdown; one that is not over after the patience is
- * switched off, but only while the controller says that the machine is on.
+ * A graceful sleep is a shutdown by the operating system.  If it has not ended after patience_ms,
+ * the machine is switched off, but only while the controller says that it is on.
  *
- * Pure: the times are the caller's.
+ * Pure: the caller passes the times in.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -21,45 +22,52 @@
 
 #include "power/power.h"
 
-#define BMC_SETTLE_MS    10000 /* so long after an order to switch it may still say what was */
-#define BMC_AGAIN_MS     100   /* from an order to the first question; then twice as long ... */
-#define BMC_AGAIN_MAX_MS 5000  /* ... each time, up to this */
+/* after an order the controller may report the old state for so long */
+#define BMC_SETTLE_MS    10000
+#define BMC_AGAIN_MS     100  /* from an order to the first question; doubled each time, */
+#define BMC_AGAIN_MAX_MS 5000 /* up to this */
 
+/* What an operation is to achieve. */
 enum bmc_aim { BMC_AIM_WAKE, BMC_AIM_SLEEP, BMC_AIM_STATUS };
-enum bmc_way { BMC_GRACEFUL, BMC_SOFT, BMC_HARD }; /* of going to sleep: both, soft only, off */
+/* how to sleep: shutdown, then off; shutdown only; off at once */
+enum bmc_way { BMC_GRACEFUL, BMC_SOFT, BMC_HARD };
 
+/* What to do next. */
 enum bmc_act {
-    BMC_ASK,        /* what is the machine's state? then bmc_plan_told() */
+    BMC_ASK,        /* ask for the machine's state, then call bmc_plan_told() */
     BMC_ASK_LATER,  /* the same, after delay_ms */
-    BMC_ORDER_ON,   /* then bmc_plan_ordered() */
-    BMC_ORDER_SOFT, /* the operating system is asked to shut down */
+    BMC_ORDER_ON,   /* give the order, then call bmc_plan_ordered() */
+    BMC_ORDER_SOFT, /* ask the operating system to shut down */
     BMC_ORDER_OFF,
-    BMC_END,
+    BMC_END, /* the operation ends */
 };
 
-struct bmc_plan { /* to be read by bmc_plan.c alone */
+struct bmc_plan { /* private to bmc_plan.c */
     enum bmc_aim aim;
     enum bmc_way way;
-    uint64_t patience_ms; /* with a shutdown */
-    uint64_t ordered_ms;
-    uint64_t again_ms; /* the wait before the next question */
-    bool soft, hard;   /* what was ordered; a wake's order is hard */
+    uint64_t patience_ms; /* how long a shutdown may take */
+    uint64_t ordered_ms;  /* when the last order was given */
+    uint64_t again_ms;    /* the wait before the next question */
+    bool soft, hard;      /* orders that were given; a wake's order counts as hard */
 };
 
+/* The next step. */
 struct bmc_step {
     enum bmc_act act;
-    uint64_t delay_ms; /* BMC_ASK_LATER */
-    /* BMC_END: */
-    int status;             /* of a wake or a sleep: 0 or -errno */
-    enum power_state state; /* of a question */
+    uint64_t delay_ms; /* for BMC_ASK_LATER */
+    /* For BMC_END: */
+    int status;             /* of a wake or a sleep: 0 or a negative errno */
+    enum power_state state; /* of a status */
     const char *text;
 };
 
-/* The first act is always BMC_ASK. */
+/* Prepares an operation, whose first step is always BMC_ASK. */
 void bmc_plan_init(struct bmc_plan *plan, enum bmc_aim aim, enum bmc_way way, uint64_t patience_ms);
-/* The controller's answer; POWER_UNKNOWN: one that says neither on nor off, or none. */
+/* Takes the controller's answer; POWER_UNKNOWN: neither on nor off, or no answer.  Returns the next
+ * step. */
 struct bmc_step bmc_plan_told(struct bmc_plan *plan, enum power_state state, uint64_t now_ms);
-/* The order was taken.  (One that was refused ends the operation.) */
+/* The controller accepted the order.  (A refused order ends the operation.) Returns the next
+ * step. */
 struct bmc_step bmc_plan_ordered(struct bmc_plan *plan, uint64_t now_ms);
 const char *bmc_act_name(enum bmc_act act); /* for messages: "power on" */
 

@@ -1,8 +1,7 @@
-/* power/bmc_text.h - what programs that speak with management controllers print, and where a
- * controller is.
+/* power/bmc_text.h - parses the output of programs that talk to management controllers, and a
+ * controller's address.
  *
- * Pure, and for any bytes: a controller's name for an error, or its whole answer, passes through
- * such a program as it is.
+ * Pure, and safe for any bytes: such programs may print a controller's answer unchanged.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -13,24 +12,24 @@
 
 #include "power/power.h"
 
-#define BMC_TEXT_HOST_MAX 256 /* bytes, with the zero */
+#define BMC_TEXT_HOST_MAX 256 /* bytes, with the terminating zero */
 #define BMC_TEXT_PORT_MAX 8
 
-/* What `ipmitool chassis power status` says: POWER_UNKNOWN for all but its own words, to the last
- * byte. */
+/* Parses the output of `ipmitool chassis power status`.  POWER_UNKNOWN for anything but its exact
+ * words, to the last byte. */
 enum power_state bmc_text_state(const char *data, size_t length);
 
-/* "HOST", "HOST:9001", "[::1]", "[::1]:9001"; also an address of IPv6 as it is, without a port.
- * port is default_port unless it says one.  -EINVAL: none of these. */
+/* Parses "HOST", "HOST:9001", "[::1]", "[::1]:9001", or a bare IPv6 address without a port.  port
+ * is default_port if text has none.  Returns 0, or -EINVAL for anything else. */
 int bmc_text_address(const char *text, int default_port, char host[BMC_TEXT_HOST_MAX],
                      char port[BMC_TEXT_PORT_MAX]);
 
-/* The last line that is not blank, as bmc_text_clean() leaves it, cut to size - 1 bytes; "": there
- * is none. */
+/* Copies the last line that is not blank, cleaned by bmc_text_clean() and cut to size - 1 bytes;
+ * "": there is none. */
 void bmc_text_last_line(const char *data, size_t length, char *ret, size_t size);
 
-/* Makes of any bytes a line for logs and ads: what is neither printable ASCII nor a blank becomes
- * '?', white space a blank. */
+/* Makes any text fit for logs and ads: white space becomes a blank, and everything else that is not
+ * printable ASCII becomes '?'. */
 void bmc_text_clean(char *text);
 
 #endif

@@ -1,11 +1,11 @@
-/* power/libvirt_answer.h - a line that roost-libvirt answers.
+/* power/libvirt_answer.h - parses a line that roost-libvirt answers.
  *
  *   ID ok TEXT
  *   ID error ERRNO TEXT
- *   ID on|off|unknown TEXT     of a status or a watch
- *   ID silent TEXT             of a watch: its libvirtd does not answer
+ *   ID on|off|unknown TEXT     for a status or a watch
+ *   ID silent TEXT             for a watch: its libvirtd does not answer
  *
- * Pure: no I/O.  What the line is an answer to, only who asked knows (method_libvirt.c).
+ * Pure: no I/O.  Only the caller knows which request a line answers (method_libvirt.c).
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -19,13 +19,14 @@
 
 struct libvirt_answer {
     uint64_t id;
-    int status;             /* of an order: 0, or negative errno; -EIO: the line does not say */
-    enum power_state state; /* of a status or a watch; what is neither on nor off is unknown */
+    int status;             /* of an order: 0 or a negative errno; -EIO: not said in the line */
+    enum power_state state; /* of a status or a watch; POWER_UNKNOWN if neither on nor off */
     bool is_silent;
     const char *text; /* borrowed from the line; "": none */
 };
 
-/* line: without its end.  False, and *ret unchanged: it does not begin with an id and a blank. */
+/* Parses a line, given without its line end.  False, with *ret unchanged: it does not begin with an
+ * id and a blank. */
 bool libvirt_answer_read(const char *line, struct libvirt_answer *ret);
 
 #endif

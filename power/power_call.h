@@ -1,6 +1,6 @@
-/* power/power_call.h - operations under way, as power.c begins them.
+/* power/power_call.h - the operations under way, for power.c.
  *
- * Methods know power/method.h only.
+ * Methods include power/method.h only.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -18,35 +18,38 @@
 struct loop_timer;
 
 struct power {
-    void *states[POWER_METHODS_MAX]; /* of power_methods[], what each keeps; NULL: none yet */
+    void *states[POWER_METHODS_MAX]; /* by index in power_methods[]: what each method keeps; NULL:
+                                        nothing yet */
     struct loop *loop;
     struct os *os;
     struct log *log;
     struct vec calls;   /* struct power_call, under way */
-    struct vec ended;   /* struct ended, to be told */
-    struct vec telling; /* those of them whose turn it is */
+    struct vec ended;   /* struct ended: ended calls whose callback is not called yet */
+    struct vec telling; /* those of them that are called in this turn */
     struct loop_timer *tell;
     struct os_caster *caster;    /* NULL: not needed yet */
-    struct os_adapter *adapters; /* NULL: not looked at yet */
+    struct os_adapter *adapters; /* NULL: not read yet */
     size_t adapter_count;
-    uint64_t adapters_ms; /* when they were */
+    uint64_t adapters_ms; /* when adapters were read */
     power_relay_f relay;  /* NULL: none */
     void *relay_arg;
 };
 
-struct power_callbacks { /* one of them */
+struct power_callbacks { /* one of them is set, by the kind of operation */
     power_done_f done;
     power_status_f status_done;
     power_news_f news;
 };
 
-/* With copies of the node's texts; its method, state and level are the caller's to set. */
+/* Makes a call with copies of the node's texts.  The caller sets its method, state and level. */
 struct power_call *power_call_create(struct power *power, const struct power_node *node,
                                      enum power_operation operation,
                                      const struct power_callbacks *callbacks, void *arg);
-void power_call_drop(struct power_call *call);         /* ends it, telling nobody */
-void power_call_drop_all(struct power *power);         /* and what was to be told */
-void power_call_unsay(const struct power_call *watch); /* its news are not told any more */
-void power_call_tell(void *power);                     /* the timer `tell` */
+void power_call_drop(struct power_call *call); /* ends it without calling back */
+/* also those that have ended but were not reported yet */
+void power_call_drop_all(struct power *power);
+/* drops news of this watch that were not reported yet */
+void power_call_unsay(const struct power_call *watch);
+void power_call_tell(void *power); /* callback of the timer `tell` */
 
 #endif
