@@ -1,14 +1,14 @@
 /* offline_ads/offline_ads.h - ads that stand for machines that are asleep or not provisioned yet.
  *
- * Pure functions over ads, used by startd (makes them before it sleeps), collector (keeps, replaces
- * and expires them) and, later, factory.  Names and rules are those of HTCondor's offline ads and
- * of the campus factory: an offline ad is a machine ad with Offline = true that looks unclaimed and
- * idle, so that the negotiator matches it as if the machine were up.
+ * Pure functions over ads, used by the startd (makes them before it sleeps), the collector (keeps,
+ * replaces and expires them) and, later, the factory.  Names and rules are those of HTCondor's
+ * offline ads and of the campus factory.  An offline ad is a machine ad with Offline = true that
+ * looks unclaimed and idle, so that the negotiator matches it as if the machine were up.
  *
- * There are two kinds.  A *hibernating* machine's ad keeps its Name and carries OfflineBootId, the
- * boot that went to sleep; the first live ad of that Machine under another boot id replaces all
- * offline ads of the Machine.  A *sample* of what a site can give has a Name of its own, the
- * original's in PreviousName, and no live ad ever replaces it.
+ * There are two kinds.  The ad of a *hibernating* machine keeps its Name and has OfflineBootId, the
+ * boot that went to sleep; the first live ad of that Machine from another boot replaces all offline
+ * ads of the Machine.  A *sample* of what a site can give has a Name of its own, with the original
+ * Name in PreviousName; no live ad ever replaces it.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -20,40 +20,42 @@
 
 struct ad;
 
+/* How to make an offline ad. */
 struct offline_ads_how {
-    int64_t now_s;
-    int64_t lifetime_s;      /* ClassAdLifetime: how long the collector is to keep it; > 0 */
-    const char *sample_name; /* NULL: a hibernating machine; else the Name of a sample */
+    int64_t now_s;           /* the current time, seconds since 1970 */
+    int64_t lifetime_s;      /* ClassAdLifetime: how long the collector keeps it; > 0 */
+    const char *sample_name; /* NULL: a hibernating machine; else Name of the sample */
     const char *reason;      /* PowerStateReason; NULL: none */
 };
 
-/* A new ad (ad_destroy) from a live one:
- *   set      Offline = true, MyCurrentTime = LastHeardFrom = EnteredCurrentState = ... = now,
- *            ClassAdLifetime, State "Unclaimed", Activity "Idle", load averages 0, PowerState
- *            "Off", EnteredPowerState and PowerStateReason, OfflineBootId (hibernating) or Name and
- *            PreviousName (sample)
- *   added    Unhibernate = MY.MachineLastMatchTime =!= undefined, where the live ad has none;
- *            OfflineSince = now, OfflineAge = time() - MY.OfflineSince, for Rank
- *   removed  MachineLastMatchTime, OfflineMatches, what tells of a claim (ClaimId and all private
- *            attributes, RemoteOwner, RemoteUser, JobId, ...), MyAddress and StartdUplink: nobody
- *            answers there
- * All else, Requirements and Rank above all, stays as it is. */
+/* Makes a new ad (free it with ad_destroy()) from a live one:
+ *    set      Offline = true, MyCurrentTime = LastHeardFrom = EnteredCurrentState = ... = now,
+ *             ClassAdLifetime, State "Unclaimed", Activity "Idle", load averages 0, PowerState
+ *             "Off", EnteredPowerState and PowerStateReason, OfflineBootId (hibernating) or Name
+ * and PreviousName (sample) added    Unhibernate = MY.MachineLastMatchTime =!= undefined, unless
+ * the live ad has one; OfflineSince = now, OfflineAge = time() - MY.OfflineSince, for Rank removed
+ * MachineLastMatchTime, OfflineMatches, all about a claim (ClaimId and all private attributes,
+ * RemoteOwner, RemoteUser, JobId, ...), MyAddress and StartdUplink, because nobody answers there
+ * All other attributes, above all Requirements and Rank, stay as they are. */
 struct ad *offline_ads_make(const struct ad *live, const struct offline_ads_how *how);
 
 bool offline_ads_is(const struct ad *ad);        /* Offline is true, Absent is not */
 bool offline_ads_is_sample(const struct ad *ad); /* offline, with a PreviousName */
 
-/* When it is to be forgotten: LastHeardFrom + ClassAdLifetime, but not later than LastHeardFrom +
- * expire_after_s (OFFLINE_EXPIRE_ADS_AFTER; 0: no such limit).  INT64_MAX: never. */
+/* Returns when the collector removes the ad: LastHeardFrom + ClassAdLifetime, but at the latest
+ * LastHeardFrom + expire_after_s (OFFLINE_EXPIRE_ADS_AFTER; 0: no such limit).  INT64_MAX: never.
+ */
 int64_t offline_ads_expires_s(const struct ad *offline, int64_t expire_after_s);
 
+/* How a live ad relates to an offline one. */
 enum offline_ads_meeting {
-    OFFLINE_ADS_UNRELATED, /* another machine, a sample, or not a live and an offline ad */
-    OFFLINE_ADS_SAME_BOOT, /* the live ad was sent by the boot that went to sleep */
-    OFFLINE_ADS_REPLACED,  /* the machine is up again: the offline ad is over */
+    OFFLINE_ADS_UNRELATED, /* of another machine, a sample, or not one live and one offline ad */
+    OFFLINE_ADS_SAME_BOOT, /* the boot that went to sleep has sent the live ad */
+    OFFLINE_ADS_REPLACED,  /* the machine is up again: remove the offline ad */
 };
-/* What a live ad says about an offline one.  Machine names compare without case.  A live ad without
- * BootId says nothing: SAME_BOOT; an offline ad without OfflineBootId is replaced by any. */
+/* Compares a live ad with an offline one.  Machine names are compared without case.  A live ad
+ * without BootId counts as SAME_BOOT; an offline ad without OfflineBootId is replaced by any live
+ * ad. */
 enum offline_ads_meeting offline_ads_meet(const struct ad *offline, const struct ad *live);
 
 #endif
