@@ -1,17 +1,18 @@
-/* drain/drain_plan.h - what draining does next with each slot, what it costs, and what it cost.
+/* drain/drain_plan.h - decides what draining does next with each slot, and computes what it costs.
  *
- * Pure: the startd gives a snapshot of its slots, carries the steps out, and asks again whenever a
- * slot has moved, and at next_s.  Nothing is remembered between two looks but the phase, so that a
- * startd that was killed in mid-drain goes on from what it finds: the same snapshot means the same
- * steps.
+ * Pure: the startd passes a snapshot of its slots in, carries the steps out, and asks again
+ * whenever a slot has changed, and at next_s.  Only the phase is remembered between two calls: the
+ * same snapshot gives the same steps.  So a startd that was killed while draining continues from
+ * what it finds.
  *
- * Source: the seed document "Whole Machine Draining".  As it says:
- *   - no suspension is foreseen, eviction takes no time, a job runs for all of its promised
- *     retirement and is then evicted; badput is run time, not multiplied by CPUs;
+ * The rules are those of the document "Whole Machine Draining":
+ *   - it is assumed that no job is suspended, that eviction takes no time, and that a job uses all
+ *     of its promised retirement time and is then evicted; badput is run time, not multiplied by
+ * CPUs;
  *   - each job has its own retirement time, not the longest of the machine (HTCondor's way).
- * Where it is silent: QUICK has HTCondor's meaning and HTCondor's estimate (which foresees the
- * time to vacate); a job that began under StartExpr was promised nothing, and goes when the last
- * one of before has gone.
+ * Where that document is silent: QUICK has HTCondor's meaning and HTCondor's estimate (which
+ * includes the time to vacate).  A job that began under StartExpr was promised nothing, and is
+ * evicted when the last earlier job has gone.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -28,18 +29,19 @@ struct ad;
 struct ad_context;
 struct err;
 
+/* Phase of a machine's draining. */
 enum drain_phase {
     DRAIN_NONE,
-    DRAIN_OFFERED,  /* the requester has the estimates; the slots stand still until it has said */
-    DRAIN_ACTIVE,   /* START is false, slots become Drained/Retiring one by one */
+    DRAIN_OFFERED,  /* the requester has the estimates; slots do not change until it answers */
+    DRAIN_ACTIVE,   /* START is false; slots become Drained/Retiring one by one */
     DRAIN_COMPLETE, /* all requested slots are Drained/Idle */
 };
 
 const char *drain_phase_name(enum drain_phase phase);
-/* Is it in the table of moves?  Staying is none. */
+/* Returns whether draining may go from one phase to the other; false for the same phase. */
 bool drain_plan_may_move(enum drain_phase from, enum drain_phase to);
 
-enum drain_place { /* where a slot is, as far as draining cares */
+enum drain_place { /* state of a slot, as far as it matters for draining */
                    DRAIN_AT_OWNER,
                    DRAIN_AT_UNCLAIMED,
                    DRAIN_AT_MATCHED,
@@ -52,97 +54,104 @@ enum drain_place { /* where a slot is, as far as draining cares */
                    DRAIN_AT_DRAINED_IDLE,
 };
 
+/* A slot in the snapshot. */
 struct drain_slot {
     enum drain_place place;
-    bool requested;       /* of this request: drain_request_names() */
-    bool accepted;        /* its claim came while draining, under StartExpr */
-    int64_t run_s;        /* of its job, unsuspended, this run */
-    int64_t retirement_s; /* that its job still has, unsuspended */
-    int64_t vacate_s;     /* that it may take between the soft signal and KILL */
-    int64_t saved_s;      /* of run_s: kept by its last checkpoint; 0: none */
-    bool keeps_output;    /* asked to end, what it has made is kept for its next run */
+    bool requested;       /* the request includes it: drain_request_names() */
+    bool accepted;        /* its claim was accepted while draining, by StartExpr */
+    int64_t run_s;        /* unsuspended run time of its job, in this run */
+    int64_t retirement_s; /* retirement time that its job has left, unsuspended */
+    int64_t vacate_s;     /* time that its job may take from the soft signal to KILL */
+    int64_t saved_s;      /* part of run_s that its last checkpoint saved; 0: none */
+    bool keeps_output;    /* if asked to end, its job's output is kept for its next run */
 };
 
-/* ---- what it would cost */
+/* ---- what draining would cost */
 
+/* The cost of one schedule. */
 struct drain_cost {
-    int64_t completion_s; /* seconds since 1970 */
-    int64_t badput_s;
-    int64_t unsaved_s; /* of badput_s: what neither a checkpoint keeps nor the eviction itself */
+    int64_t completion_s; /* when it would be complete, seconds since 1970 */
+    int64_t badput_s;     /* run time that would be lost, in seconds of jobs */
+    int64_t unsaved_s;    /* part of badput_s that neither a checkpoint nor the eviction saves */
 };
 
 struct drain_estimates {
     struct drain_cost graceful, quick, fast;
 };
 
-/* For draining that begins at now_s, over the requested of slots[0..count).  evict_suspended: the
- * policy (DRAINING_EVICTS_SUSPENDED); deadline_s: of the request, 0 none.  Negative times count as
- * 0. */
+/* Estimates draining that begins at now_s, for the requested slots of slots[0..count).
+ * evict_suspended: DRAINING_EVICTS_SUSPENDED.  deadline_s: of the request, 0: none.  Negative times
+ * count as 0. */
 void drain_plan_estimate(const struct drain_slot *slots, size_t count, bool evict_suspended,
                          int64_t deadline_s, int64_t now_s, struct drain_estimates *ret);
 
-/* ---- what is next */
+/* ---- what to do next */
 
+/* What to do with a slot. */
 enum drain_step {
     DRAIN_STEP_NONE,
-    DRAIN_STEP_DRAINED_RETIRING, /* Owner, Unclaimed */
-    DRAIN_STEP_DRAINED_IDLE,     /* Drained/Retiring, and all others are that far */
-    DRAIN_STEP_RELEASE,          /* a match or a claim without a job: over */
-    DRAIN_STEP_RETIRE,           /* its job takes no successor; it is evicted later */
-    DRAIN_STEP_VACATE,           /* asked to end now, KILL after its vacate time */
+    DRAIN_STEP_DRAINED_RETIRING, /* from Owner or Unclaimed */
+    DRAIN_STEP_DRAINED_IDLE,     /* from Drained/Retiring, when all other slots are as far */
+    DRAIN_STEP_RELEASE,          /* end its match, or its claim without a job */
+    DRAIN_STEP_RETIRE,           /* its job gets no successor; it is evicted later */
+    DRAIN_STEP_VACATE,           /* ask its job to end now; KILL after its vacate time */
     DRAIN_STEP_KILL,
 };
 
+/* What the request says, as far as it matters here. */
 struct drain_orders {
     enum drain_schedule schedule;
-    bool has_start;       /* StartExpr is there */
-    bool evict_suspended; /* suspended jobs are evicted, so that the estimate holds */
+    bool has_start;       /* there is a StartExpr */
+    bool evict_suspended; /* evict suspended jobs, so that the estimate holds */
     int64_t deadline_s;   /* 0: none */
 };
 
+/* What else follows from a snapshot. */
 struct drain_look {
-    bool last;      /* START is false: StartExpr, if any, counts no more */
-    bool complete;  /* every requested slot is Drained/Idle: it is time for what comes then */
-    int64_t next_s; /* look again then even if nothing moves; INT64_MAX: no need */
+    bool last;      /* START is false now; StartExpr, if any, no longer counts */
+    bool complete;  /* every requested slot is Drained/Idle: do what is to follow */
+    int64_t next_s; /* call again then even if no slot changes; INT64_MAX: not needed */
 };
 
-/* steps[i] is for slots[i].  The steps of one look are taken together; DRAIN_STEP_RETIRE,
- * _RELEASE, _VACATE and _KILL may be given again at each look and mean nothing new then. */
+/* Decides the steps: steps[i] is for slots[i].  All steps of one call belong together.
+ * DRAIN_STEP_RETIRE, _RELEASE, _VACATE and _KILL may be repeated in each call; then nothing new is
+ * to be done. */
 void drain_plan_look(const struct drain_orders *orders, const struct drain_slot *slots,
                      size_t count, int64_t now_s, enum drain_step *steps, struct drain_look *ret);
 
-/* CheckExpr, which may be NULL, in each of those ads: 0, or DRAIN_CHECK_FALSE with err naming the
- * first slot (its Name) where it is not true, undefined and error among that; DRAIN_BAD_REQUEST
- * where it does not parse. */
+/* Evaluates CheckExpr (may be NULL) in each of these ads.  Returns 0; DRAIN_CHECK_FALSE, with the
+ * Name of the first slot in err where it is not true (also undefined and error); or
+ * DRAIN_BAD_REQUEST when it cannot be parsed. */
 enum drain_code drain_plan_check(const char *check, const struct ad *const *ads, size_t count,
                                  const struct ad_context *context, struct err *err);
 
-/* After a startd's start: does the request that it finds in its store still hold?  What was to be
- * done at the end may have been the cause of this very start. */
+/* For a startd that has just started: returns whether the request in its store still holds.  The
+ * startd may have been restarted because of that request. */
 bool drain_plan_still_holds(enum drain_phase phase, enum drain_then then, bool same_boot);
 
-/* ---- what it has cost: TotalDrainingUnclaimedTime, TotalDrainingBadputTime */
+/* ---- what draining has cost: TotalDrainingUnclaimedTime, TotalDrainingBadputTime */
 
-/* unclaimed_s is a sum over slots.  It grows by `counting` for each second from counted_s on, so
- * that what is on disk needs no renewal while nothing changes: a startd that was away counts on. */
+/* unclaimed_s is a sum over slots.  It grows by `counting` for each second after counted_s, so the
+ * stored value needs no update while nothing changes, and includes the time in which the startd did
+ * not run. */
 struct drain_totals {
     int64_t unclaimed_s, badput_s;
-    int64_t counted_s; /* up to when unclaimed_s is; seconds since 1970 */
-    int64_t counting;  /* slots whose time counts since */
+    int64_t counted_s; /* time up to which unclaimed_s is counted, seconds since 1970 */
+    int64_t counting;  /* number of slots whose time counts from then on */
 };
 
-/* How many slots' time counts: Unclaimed while draining, and Drained.  Not Owner, not
- * Claimed/Idle. */
+/* Returns how many slots' time counts: those that are Unclaimed while draining, or Drained; not
+ * Owner, not Claimed/Idle. */
 int64_t drain_plan_counting(const struct drain_slot *slots, size_t count, enum drain_phase phase);
-/* Counts up to now_s, with the number of slots until now, then goes on with counting.  A clock that
- * was set back takes nothing away. */
+/* Counts up to now_s with the old number of slots, then sets the new number.  A clock that was set
+ * back does not reduce the sum. */
 void drain_totals_count(struct drain_totals *totals, int64_t counting, int64_t now_s);
-/* As of now_s, without changing them. */
+/* Returns unclaimed_s as of now_s, without changing totals. */
 int64_t drain_totals_unclaimed_s(const struct drain_totals *totals, int64_t now_s);
-/* A job was evicted because of draining, after so much unsuspended run time. */
+/* Adds a job that was evicted by draining after that much unsuspended run time. */
 void drain_totals_evicted(struct drain_totals *totals, int64_t run_s);
 
-/* Sets the seed's attributes, and ours, in a slot's ad (docs/protocol/drain.md). */
+/* Set the attributes of estimates and totals in a slot's ad (docs/protocol/drain.md). */
 void drain_plan_put_estimates(const struct drain_estimates *estimates, struct ad *ad);
 void drain_plan_put_totals(const struct drain_totals *totals, int64_t now_s, struct ad *ad);
 
