@@ -1,4 +1,5 @@
-/* virt/domain_xml.h - what libvirt's description of a domain says of its network cards.
+/* virt/domain_xml.h - reads the network cards from libvirt's XML description of a domain (virtual
+ * machine).
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -11,10 +12,12 @@ struct err;
 
 #define DOMAIN_XML_MAC_SIZE 18
 
-/* "52:54:00:00:00:01" in any case, with ':' or '-' between; ret: in small letters with ':'. */
+/* Returns whether text is a hardware address like "52:54:00:00:00:01", in any case, with ':' or
+ * '-'; ret gets it in lower case with ':'. */
 bool domain_xml_is_mac(const char *text, char ret[DOMAIN_XML_MAC_SIZE]);
 
-/* Calls each(arg, mac) for every network card, mac as above.  -EINVAL: not a domain's XML. */
+/* Calls each(arg, mac) for every network card, with mac as domain_xml_is_mac() writes it.  Returns
+ * 0, or -EINVAL when xml does not describe a domain. */
 int domain_xml_macs(const char *xml, void (*each)(void *arg, const char *mac), void *arg,
                     struct err *err);
 

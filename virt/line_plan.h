@@ -1,4 +1,4 @@
-/* virt/line_plan.h - the orders that roost-libvirt reads, one a line.
+/* virt/line_plan.h - parses the orders that roost-libvirt reads, one per line.
  *
  *   ID wake LIMIT DOMAIN
  *   ID sleep HOW PATIENCE LIMIT DOMAIN
@@ -7,9 +7,10 @@
  *   ID watch DOMAIN
  *   ID unwatch DOMAIN
  *
- * ID: a number; cancel and unwatch have that of the order or watch which they end; LIMIT: seconds
- * after which the order is given up; HOW: shutdown acpi agent save suspend disk destroy; PATIENCE:
- * seconds that a guest has to end by itself before it is destroyed; DOMAIN: the rest of the line.
+ * ID: a number; cancel and unwatch have the ID of the order or watch that they end.  LIMIT: seconds
+ * after which the order is given up.  HOW: shutdown acpi agent save suspend disk destroy.
+ * PATIENCE: seconds that a guest has to shut down before it is destroyed.  DOMAIN: the rest of the
+ * line.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -26,16 +27,18 @@ struct err;
 
 enum virt_verb { VIRT_WAKE, VIRT_SLEEP, VIRT_STATUS, VIRT_CANCEL, VIRT_WATCH, VIRT_UNWATCH };
 
+/* How a guest is taken down. */
 enum virt_how {
-    VIRT_SHUTDOWN, /* what the hypervisor thinks best: agent or ACPI */
+    VIRT_SHUTDOWN, /* as the hypervisor prefers: by agent or ACPI */
     VIRT_ACPI,
     VIRT_AGENT,
-    VIRT_SAVE,    /* managed save */
-    VIRT_SUSPEND, /* the guest's own suspend to memory */
-    VIRT_DISK,    /* the guest's own suspend to disk */
+    VIRT_SAVE,    /* managed save: memory to disk, by the hypervisor */
+    VIRT_SUSPEND, /* suspend to memory, by the guest */
+    VIRT_DISK,    /* suspend to disk, by the guest */
     VIRT_DESTROY,
 };
 
+/* A parsed order. */
 struct virt_line {
     uint64_t id;
     enum virt_verb verb;
@@ -44,7 +47,7 @@ struct virt_line {
     char domain[VIRT_DOMAIN_MAX];
 };
 
-/* text: a line without its end.  -EINVAL says what is wrong with it. */
+/* Parses a line, given without its line end.  Returns 0, or -EINVAL with the reason in err. */
 int virt_line_parse(const char *text, struct virt_line *ret, struct err *err);
 
 #endif
