@@ -1,12 +1,11 @@
-/* user_maps/user_world.h - what userHome() and userMap() may know: the accounts of this machine,
- * and the maps that the configuration names.
+/* user_maps/user_world.h - data for userHome() and userMap() in expressions: this machine's
+ * accounts, and the maps that the configuration names.
  *
  *     struct user_world *world = user_world_create(os, config);
  *     struct ad_context context = {.now_s = ..., .arg = world};
  *     user_world_serve(world, &context);
  *
- * A map is read when it is first asked for, and kept until user_world_destroy().  It belongs to one
- * thread.
+ * A map is read when it is first used, and kept until user_world_destroy().  One thread only.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -23,14 +22,16 @@ struct os;
 struct strbuf;
 struct user_world;
 
-/* Both outlive the world.  config is loaded with knobs_common, or has none of its names. */
+/* Makes a world; os and config must outlive it.  config must be loaded with knobs_common, or
+ * contain none of its names. */
 struct user_world *user_world_create(struct os *os, const struct config *config);
 void user_world_destroy(struct user_world *world); /* NULL is allowed */
 
-/* Sets the context's user_home, user_map and arg: its other callbacks must not want another arg. */
+/* Sets user_home, user_map and arg of the context.  Other callbacks of the context must use the
+ * same arg. */
 void user_world_serve(struct user_world *world, struct ad_context *context);
 
-/* As the callbacks of struct ad_context; arg is the world. */
+/* The callbacks for struct ad_context; arg is the world. */
 bool user_world_home(void *arg, const char *account, char *home, size_t size);
 bool user_world_map(void *arg, const char *map, const char *user, struct strbuf *out,
                     uint32_t *steps);
