@@ -1,4 +1,5 @@
-/* master/master.h - the daemon that keeps the others running.
+/* master/master.h - the master daemon, which starts the other daemons and restarts them when they
+ * die.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -1,4 +1,4 @@
-/* master/master_plan.h - when a daemon that ended is started again.
+/* master/master_plan.h - decides when a daemon that ended is started again.
  *
  * Pure.
  *
@@ -10,21 +10,23 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* How long to wait before a restart. */
 struct master_backoff {
-    uint64_t constant_ms; /* before the first restart */
-    double factor;        /* of each further one, > 1 */
-    uint64_t ceiling_ms;
-    uint64_t recover_ms; /* a daemon that ran so long counts as healthy again */
+    uint64_t constant_ms; /* wait before the first restart */
+    double factor;        /* by which the wait grows for each further restart, > 1 */
+    uint64_t ceiling_ms;  /* longest wait */
+    uint64_t recover_ms;  /* a daemon that ran so long counts as healthy again */
 };
 
-/* How many failures in a row that makes, given how long the daemon ran. */
+/* Returns the number of failures in a row, given the number before and how long the daemon ran. */
 unsigned master_plan_failures(const struct master_backoff *backoff, unsigned failures,
                               uint64_t ran_ms);
 
-/* The wait before a restart after that many failures in a row (>= 1). */
+/* Returns how long to wait before a restart after that many failures in a row (>= 1). */
 uint64_t master_plan_delay_ms(const struct master_backoff *backoff, unsigned failures);
 
-/* The stages of stopping: the collector outlives the others, who still want to tell it things. */
+/* Returns whether this daemon is stopped after the others: the collector, because the others still
+ * report to it. */
 bool master_plan_stops_last(const char *daemon);
 
 #endif
