@@ -1,7 +1,7 @@
-/* kbdd/kbdd.h - the kbdd's own structures, shared by the files of this folder.
+/* kbdd/kbdd.h - what the kbdd's files share.  The kbdd reports when keyboard and mouse were used.
  *
- * One program, two jobs: started by the master it looks for X displays and starts itself anew for
- * each (kbdd.c); with -display it watches that one (watcher.c).
+ * One program, two tasks: started by the master it looks for X displays and starts itself again for
+ * each of them (kbdd.c); with -display it watches that display (watcher.c).
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -21,8 +21,8 @@ struct watcher;
 extern const struct knob_table kbdd_knobs;
 extern const struct daemon kbdd_daemon;
 
-/* ---- watcher.c: one display */
-/* Does the command line name one? */
+/* ---- watcher.c: watches one display */
+/* Returns whether the command line has -display. */
 bool watcher_is_wanted(const struct daemon_env *env);
 int watcher_create(const struct daemon_env *env, struct watcher **ret, struct err *err);
 void watcher_destroy(struct watcher *watcher); /* NULL is allowed */
