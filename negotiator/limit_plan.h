@@ -18,10 +18,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define LIMIT_NAMES_MAX \
-    100000                /* names in use or asked for; jobs with further names are not matched */
-#define LIMIT_LIST_MAX 64 /* names of one job; a job with a longer list is not matched */
-#define LIMIT_NAME_MAX 256
+/* names in use or asked for; jobs with further names are not matched */
+#define LIMIT_NAMES_MAX 100000
+#define LIMIT_LIST_MAX  64 /* names of one job; a job with a longer list is not matched */
+#define LIMIT_NAME_MAX  256
 
 struct limit_plan;
 struct strbuf;

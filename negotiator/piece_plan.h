@@ -14,11 +14,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define PIECE_NAMES_MAX                                                      \
-    12 /* including Cpus, Memory and Disk; further resources are not counted \
-        */
-#define PIECE_NAME_MAX 41
-#define PIECE_ATTR_MAX 96
+/* including Cpus, Memory and Disk; further resources are not counted */
+#define PIECE_NAMES_MAX 12
+#define PIECE_NAME_MAX  41
+#define PIECE_ATTR_MAX  96
 
 struct ad;
 struct ad_context;

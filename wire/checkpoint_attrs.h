@@ -25,8 +25,8 @@
 #define CKPT_PLATFORM    "LastCheckpointPlatform"
 #define CKPT_FEATURES    "CkptFeatures"
 #define CKPT_REFUSED     "LastCkptRefused"
-#define CKPT_ANYWHERE \
-    "CkptAnywhere" /* true: no machine fits the checkpoint; any machine may run the job */
+/* true: no machine fits the checkpoint; any machine may run the job */
+#define CKPT_ANYWHERE "CkptAnywhere"
 
 /* Attributes that only a manifest has. */
 #define CKPT_IMAGE_SUM   "ImageChecksum"

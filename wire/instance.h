@@ -21,10 +21,9 @@
 
 #define INSTANCE_NUMBERS 1000  /* requests in one instance */
 #define INSTANCE_MS      30000 /* age from which an instance is replaced */
-#define INSTANCE_BUCKETS                                                                   \
-    2048                /* hash buckets for digests; a power of two above INSTANCE_NUMBERS \
-                         */
-#define INSTANCE_KEY 16 /* bytes of each digest that are stored */
+/* hash buckets for digests; a power of two above INSTANCE_NUMBERS */
+#define INSTANCE_BUCKETS 2048
+#define INSTANCE_KEY     16 /* bytes of each digest that are stored */
 
 struct loop;
 

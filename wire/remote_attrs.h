@@ -23,8 +23,8 @@
 
 /* Attributes of a slot. */
 #define REMOTE_HAS "HasRemoteSyscalls"
-#define REMOTE_HAS_WRAPPERS \
-    "HasRemoteWrappers" /* runs programs with REMOTE_WRAPPED, without a mounted file system */
+/* runs programs with REMOTE_WRAPPED, without a mounted file system */
+#define REMOTE_HAS_WRAPPERS "HasRemoteWrappers"
 
 /* Prefixes of routes, followed by the owner's name: shadow/OWNER is the owner's shadow, and
  * rsys/OWNER its server of remote system calls. */

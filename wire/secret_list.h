@@ -26,9 +26,8 @@ enum wire_secret_kind {
 };
 
 #define SECRET_KIND_MAX 3
-#define SECRET_OF_ARGS                                                                         \
-    UINT32_MAX                 /* value of wire_secret.of: the secret belongs to the arguments \
-                                */
+/* value of wire_secret.of: the secret belongs to the arguments */
+#define SECRET_OF_ARGS  UINT32_MAX
 #define SECRET_TEXT_MAX 1024   /* bytes of one secret */
 #define SECRETS_MAX     262144 /* in one message */
 

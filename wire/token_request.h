@@ -34,9 +34,8 @@
 #include "wire/fingerprint.h"
 #include "wire/token.h"
 
-#define TOKEN_REQUEST_TEXT_MAX                                        \
-    ((size_t)256 << 10) /* bytes of either text with its surroundings \
-                         */
+/* bytes of either text with its surroundings */
+#define TOKEN_REQUEST_TEXT_MAX ((size_t)256 << 10)
 #define TOKEN_REQUEST_LIFE_MAX ((int64_t)3650 * 86400) /* seconds: longest life of a token */
 #define TOKEN_REQUEST_END      "-----END ROOST TOKEN REQUEST-----"
 #define TOKEN_ANSWER_END       "-----END ROOST TOKEN ANSWER-----"

@@ -46,9 +46,8 @@ struct wire_account;
 struct wire_context;
 struct wire_limits;
 
-#define WIRE_PROOF_MS                                                          \
-    10000 /* from WELCOME to wire_proved(), where the accept says proves_later \
-           */
+/* from WELCOME to wire_proved(), where the accept says proves_later */
+#define WIRE_PROOF_MS 10000
 
 /* A frame of at most this size is read without a reservation. */
 #define WIRE_FRAME_FREE ((size_t)16 << 10)
