@@ -60,7 +60,7 @@ static uint64_t spare_at_ms(const struct node *node)
     return loop_now_ms(rooster->env.loop) + (uint64_t)left_s * 1000;
 }
 
-static void leave(struct rooster *rooster, struct node *node)
+static void remove_candidate(struct rooster *rooster, struct node *node)
 {
     struct candidates *all = &rooster->candidates;
     size_t at = node->candidate - 1;
@@ -71,7 +71,7 @@ static void leave(struct rooster *rooster, struct node *node)
     node->candidate = 0;
 }
 
-static void enter(struct rooster *rooster, struct node *node)
+static void add_candidate(struct rooster *rooster, struct node *node)
 {
     struct candidates *all = &rooster->candidates;
     if (all->count == all->capacity) {
@@ -93,12 +93,12 @@ void choose_from(struct node *node)
     node->wake.is_dry = dry && node->wake.is_dry && is_wanted(node) && node->state != WAKE_UP;
     if (!is_candidate(node, dry)) {
         if (node->candidate != 0) {
-            leave(rooster, node);
+            remove_candidate(rooster, node);
         }
         return;
     }
     if (node->candidate == 0) {
-        enter(rooster, node);
+        add_candidate(rooster, node);
     }
     char why[ROOSTER_TEXT_MAX];
     int64_t since_s;

@@ -151,7 +151,7 @@ static double back_to(void *arg)
 
 static void take_counters(struct node *node);
 
-static void loaded(void *arg)
+static void energy_loaded(void *arg)
 {
     struct energy *energy = arg;
     size_t at = 0;
@@ -177,7 +177,7 @@ int energy_open(struct rooster *rooster, struct energy **ret, struct err *err)
 {
     static const struct energy_days_events EVENTS = {.row = load_row,
                                                      .back_to = back_to,
-                                                     .loaded = loaded};
+                                                     .loaded = energy_loaded};
     struct energy *energy = mem_zalloc(sizeof *energy);
     energy->rooster = rooster;
     int rc = energy_days_open(&rooster->env, &EVENTS, energy, &energy->days, err);
@@ -269,7 +269,7 @@ static void count_users(struct energy *energy, const struct energy_draw *draw, d
 }
 
 /* What was until now. */
-static void count(struct node *node)
+static void count_by_state(struct node *node)
 {
     struct energy *energy = node->rooster->energy;
     struct energy_draw *draw = node->draw;
@@ -290,8 +290,8 @@ static void count(struct node *node)
     count_users(energy, draw, now_s - seconds, now_s, seconds);
 }
 
-static double figure(const struct config *config, const struct config_section *section,
-                     const char *own, const char *of_all)
+static double watts_setting(const struct config *config, const struct config_section *section,
+                            const char *own, const char *of_all)
 {
     double watts = section != NULL ? section_real(section, own) : 0;
     return watts > 0 ? watts : config_real(config, of_all);
@@ -301,9 +301,9 @@ static void find_configured(const struct node *node, struct energy_watts *ret)
 {
     const struct config *config = node->rooster->env.config;
     const struct config_section *section = config_section_find(config, "node", node->name);
-    ret->asleep_w = figure(config, section, "asleep_watts", "ROOSTER_ASLEEP_WATTS");
-    ret->idle_w = figure(config, section, "idle_watts", "ROOSTER_IDLE_WATTS");
-    ret->busy_w = figure(config, section, "busy_watts", "ROOSTER_BUSY_WATTS");
+    ret->asleep_w = watts_setting(config, section, "asleep_watts", "ROOSTER_ASLEEP_WATTS");
+    ret->idle_w = watts_setting(config, section, "idle_watts", "ROOSTER_IDLE_WATTS");
+    ret->busy_w = watts_setting(config, section, "busy_watts", "ROOSTER_BUSY_WATTS");
 }
 
 /* What its ads say comes first: its jobs are counted by that. */
@@ -537,7 +537,7 @@ void energy_look(struct node *node)
         node->draw = mem_zalloc(sizeof *node->draw);
     }
     struct energy_draw *draw = node->draw;
-    count(node);
+    count_by_state(node);
     if (energy_days_are_loaded(energy->days)) { /* else: loaded() does */
         take_counters(node);
     }
@@ -570,7 +570,7 @@ static void count_all(struct energy *energy)
     while (strmap_next(rooster->nodes, &at, NULL, &value)) {
         struct node *node = value;
         if (node->draw != NULL) {
-            count(node);
+            count_by_state(node);
         }
     }
 }

@@ -50,7 +50,7 @@ static void key_of(int64_t day_s, char kind, const char *name, char ret[ENERGY_K
     (void)snprintf(ret, ENERGY_KEY_SIZE, "%012lld/%c/%.900s", (long long)day_s, kind, name);
 }
 
-static int64_t today(const struct energy_days *days)
+static int64_t day_now_s(const struct energy_days *days)
 {
     int64_t now_s = loop_wall_s(days->env->loop);
     return now_s - now_s % ENERGY_DAY_S;
@@ -92,7 +92,7 @@ static void each_day(void *arg, int result, const struct store_row *rows, size_t
 static void load_days(struct energy_days *days, double back_to_s)
 {
     char from[ENERGY_KEY_SIZE];
-    int64_t today_s = today(days), earliest_s = today_s - DAYS_BACK_MAX * ENERGY_DAY_S;
+    int64_t today_s = day_now_s(days), earliest_s = today_s - DAYS_BACK_MAX * ENERGY_DAY_S;
     int64_t from_s = today_s - ENERGY_DAY_S;
     if (back_to_s < (double)from_s) {
         from_s = back_to_s > (double)earliest_s
@@ -236,7 +236,7 @@ static void write_all(struct energy_days *days)
 }
 
 /* Lets go from memory what is before from_s. */
-static void forget(struct energy_days *days, int64_t from_s)
+static void forget_before(struct energy_days *days, int64_t from_s)
 {
     struct strmap *kept = strmap_create(STRMAP_CASE_SENSITIVE);
     char from[ENERGY_KEY_SIZE];
@@ -277,7 +277,7 @@ void energy_days_follow(struct energy_days *days, int64_t now_s, int64_t keep_da
         int64_t oldest_s = days->today_s - ENERGY_DAY_S * keep_days;
         energy_days_key(oldest_s > 0 ? oldest_s : 0, "", until);
         store_scan(days->store, ENERGY_TABLE, NULL, until, false, 0, NULL, NULL, drop_old, days);
-        forget(days, today_s - ENERGY_DAY_S);
+        forget_before(days, today_s - ENERGY_DAY_S);
     }
     days->today_s = today_s;
 }

@@ -16,14 +16,14 @@ bool energy_plan_is_known(const struct energy_watts *watts)
     return watts->asleep_w > 0 || watts->idle_w > 0 || watts->busy_w > 0;
 }
 
-static double cut(double share)
+static double clip_share(double share)
 {
     return share >= 1 ? 1 : share > 0 ? share : 0; /* not a number: 0 */
 }
 
 double energy_plan_jobs_w(const struct energy_watts *watts, enum energy_mode mode, double share)
 {
-    return mode == ENERGY_ON ? watts->busy_w * cut(share) : 0;
+    return mode == ENERGY_ON ? watts->busy_w * clip_share(share) : 0;
 }
 
 double energy_plan_draw_w(const struct energy_watts *watts, enum energy_mode mode, double share)
@@ -32,7 +32,7 @@ double energy_plan_draw_w(const struct energy_watts *watts, enum energy_mode mod
     case ENERGY_ASLEEP:
         return watts->asleep_w;
     case ENERGY_ON:
-        return watts->idle_w * (1 - cut(share)) + energy_plan_jobs_w(watts, mode, share);
+        return watts->idle_w * (1 - clip_share(share)) + energy_plan_jobs_w(watts, mode, share);
     case ENERGY_UNKNOWN:
     default:
         return 0;
@@ -50,7 +50,7 @@ void energy_plan_add(struct energy_sum *sum, const struct energy_watts *watts,
     sum->jobs_j += energy_plan_jobs_w(watts, mode, share) * seconds;
     if (mode == ENERGY_ON) {
         sum->on_s += seconds;
-        sum->busy_core_s += cut(share) * cores * seconds;
+        sum->busy_core_s += clip_share(share) * cores * seconds;
     } else {
         sum->asleep_s += seconds;
         double gain_w = watts->idle_w - watts->asleep_w;
@@ -93,7 +93,7 @@ size_t energy_plan_days(double from_s, double to_s, int64_t first_day_s,
     return count;
 }
 
-static double more(double before, double now)
+static double growth_of(double before, double now)
 {
     return now > before ? now - before : 0; /* not a number: 0 */
 }
@@ -103,15 +103,15 @@ struct energy_counter energy_plan_growth(struct energy_counter *seen,
 {
     struct energy_counter growth = {.since_s = now->since_s};
     if (seen->since_s == now->since_s) {
-        growth.joules = more(seen->joules, now->joules);
-        growth.seconds = more(seen->seconds, now->seconds);
+        growth.joules = growth_of(seen->joules, now->joules);
+        growth.seconds = growth_of(seen->seconds, now->seconds);
         seen->joules += growth.joules;
         seen->seconds += growth.seconds;
         return growth;
     }
     if (now->since_s >= began_s) {
-        growth.joules = more(0, now->joules);
-        growth.seconds = more(0, now->seconds);
+        growth.joules = growth_of(0, now->joules);
+        growth.seconds = growth_of(0, now->seconds);
     }
     *seen = *now;
     return growth;

@@ -107,7 +107,7 @@ static void send_report(const struct report *report)
     vec_fini(&ads, NULL);
 }
 
-static void summed(void *arg, int result, const struct store_row *rows, size_t row_count)
+static void rows_summed(void *arg, int result, const struct store_row *rows, size_t row_count)
 {
     struct report *report = arg;
     struct vec *queries = &report->reports->under_way;
@@ -151,7 +151,7 @@ void energy_report_answer(struct energy_reports *reports, struct store *store, i
     energy_days_key(until_s - until_s % ENERGY_DAY_S, "~", to); /* that day is in it */
     wire_request_on_gone(request, report_gone, report);
     vec_push(&reports->under_way, report);
-    store_scan(store, ENERGY_TABLE, from, to, false, 0, add_row, report, summed, report);
+    store_scan(store, ENERGY_TABLE, from, to, false, 0, add_row, report, rows_summed, report);
 }
 
 struct energy_reports *energy_reports_create(void)

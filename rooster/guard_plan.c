@@ -23,7 +23,7 @@
 
 /* ---- the reserve */
 
-static const char *skip(const char *at)
+static const char *skip_blanks(const char *at)
 {
     while (*at == ' ' || *at == '\t') {
         at++;
@@ -84,7 +84,7 @@ static bool take_days(const char **at, unsigned *ret)
             break;
         }
     }
-    *at = skip(*at);
+    *at = skip_blanks(*at);
     return true;
 }
 
@@ -109,7 +109,7 @@ static bool take_rule(const char **at, struct guard_reserve_rule *rule)
     const char *digits = *at + strspn(*at, "0123456789");
     bool plain = digits > *at && *digits != ':';
     if (strncasecmp(*at, "else", 4) == 0) {
-        *at = skip(*at + 4);
+        *at = skip_blanks(*at + 4);
     } else if (!plain) {
         if (!take_days(at, &rule->days)) {
             return false;
@@ -122,12 +122,12 @@ static bool take_rule(const char **at, struct guard_reserve_rule *rule)
             if (!take_time(at, &rule->to_min)) {
                 return false;
             }
-            *at = skip(*at);
+            *at = skip_blanks(*at);
         }
         if (**at != '=') {
             return false;
         }
-        *at = skip(*at + 1);
+        *at = skip_blanks(*at + 1);
     }
     if (!take_number(at, NUMBER_MAX, &rule->number)) {
         return false;
@@ -136,14 +136,14 @@ static bool take_rule(const char **at, struct guard_reserve_rule *rule)
         rule->is_percent = true;
         (*at)++;
     }
-    *at = skip(*at);
+    *at = skip_blanks(*at);
     return !rule->is_percent || rule->number <= 100;
 }
 
 int guard_reserve_parse(const char *text, struct guard_reserve *ret, struct err *err)
 {
     struct guard_reserve reserve = {.count = 0};
-    const char *at = skip(text);
+    const char *at = skip_blanks(text);
     while (*at != '\0') {
         const char *from = at;
         struct guard_reserve_rule rule;
@@ -158,13 +158,13 @@ int guard_reserve_parse(const char *text, struct guard_reserve *ret, struct err 
                            from);
         }
         reserve.rules[reserve.count++] = rule;
-        at = *at == ',' ? skip(at + 1) : at;
+        at = *at == ',' ? skip_blanks(at + 1) : at;
     }
     *ret = reserve;
     return 0;
 }
 
-static bool fits(const struct guard_reserve_rule *rule, int minute, int day)
+static bool rule_applies(const struct guard_reserve_rule *rule, int minute, int day)
 {
     if (rule->from_min < rule->to_min) {
         return minute >= rule->from_min && minute < rule->to_min && (rule->days & 1u << day) != 0;
@@ -182,7 +182,7 @@ int64_t guard_reserve_at(const struct guard_reserve *reserve, int64_t local_s, i
     int day = (int)((days + 4) % WEEK); /* 1970 began on a Thursday */
     for (size_t i = 0; i < reserve->count; i++) {
         const struct guard_reserve_rule *rule = &reserve->rules[i];
-        if (fits(rule, minute, day)) {
+        if (rule_applies(rule, minute, day)) {
             return rule->is_percent ? (machines * rule->number + 99) / 100 : rule->number;
         }
     }
@@ -240,7 +240,7 @@ const char *guard_kind_name(enum guard_kind kind)
 }
 
 /* It stays up, as was said already. */
-static bool no(struct guard_verdict *ret, enum guard_kind kind, int64_t again_s, int said)
+static bool hold_back(struct guard_verdict *ret, enum guard_kind kind, int64_t again_s, int said)
 {
     (void)said; /* -EBUSY: the text is there */
     ret->kind = kind;
@@ -253,33 +253,36 @@ static bool judge_machine(const struct guard_ask *ask, const struct guard_limits
                           struct guard_verdict *ret)
 {
     if (!ask->can_wake && !ask->order.override) {
-        return no(ret, GUARD_NO_WAY, AGAIN_S,
-                  err_set(&ret->why, -EBUSY,
-                          "the machine could not be woken: it has no 'node' section and no adapter "
-                          "that magic packets wake"));
+        return hold_back(
+            ret, GUARD_NO_WAY, AGAIN_S,
+            err_set(&ret->why, -EBUSY,
+                    "the machine could not be woken: it has no 'node' section and no adapter "
+                    "that magic packets wake"));
     }
     if (ask->up_s < limits->min_up_s) {
-        return no(ret, GUARD_MIN_UP, limits->min_up_s - ask->up_s,
-                  err_set(&ret->why, -EBUSY,
-                          "the machine is up for %lld s, less than %lld s (ROOSTER_MIN_UP)",
-                          (long long)ask->up_s, (long long)limits->min_up_s));
+        return hold_back(ret, GUARD_MIN_UP, limits->min_up_s - ask->up_s,
+                         err_set(&ret->why, -EBUSY,
+                                 "the machine is up for %lld s, less than %lld s (ROOSTER_MIN_UP)",
+                                 (long long)ask->up_s, (long long)limits->min_up_s));
     }
     if (ask->order.by_name) {
         return false;
     }
     int64_t pays_s = (int64_t)((double)ask->break_even_s * limits->break_even);
     if (ask->expected_s >= 0 && ask->expected_s < pays_s && ask->idle_s < pays_s) {
-        return no(ret, GUARD_BREAK_EVEN, pays_s - ask->idle_s,
-                  err_set(&ret->why, -EBUSY,
-                          "the machine's sleeps last %lld s, but save energy only after %lld s; it "
-                          "is idle for %lld s (ROOSTER_BREAK_EVEN)",
-                          (long long)ask->expected_s, (long long)pays_s, (long long)ask->idle_s));
+        return hold_back(
+            ret, GUARD_BREAK_EVEN, pays_s - ask->idle_s,
+            err_set(&ret->why, -EBUSY,
+                    "the machine's sleeps last %lld s, but save energy only after %lld s; it "
+                    "is idle for %lld s (ROOSTER_BREAK_EVEN)",
+                    (long long)ask->expected_s, (long long)pays_s, (long long)ask->idle_s));
     }
     if (limits->per_day_max > 0 && ask->sleeps_today >= limits->per_day_max) {
-        return no(ret, GUARD_CYCLES, AGAIN_CYCLE_S,
-                  err_set(&ret->why, -EBUSY,
-                          "the machine slept %lld times in 24 hours (ROOSTER_MAX_SLEEPS_PER_DAY)",
-                          (long long)ask->sleeps_today));
+        return hold_back(
+            ret, GUARD_CYCLES, AGAIN_CYCLE_S,
+            err_set(&ret->why, -EBUSY,
+                    "the machine slept %lld times in 24 hours (ROOSTER_MAX_SLEEPS_PER_DAY)",
+                    (long long)ask->sleeps_today));
     }
     return false;
 }
@@ -301,21 +304,23 @@ static bool judge_pool(const struct guard_ask *ask, const struct guard_pool *poo
 {
     if (pool->age_s < limits->min_age_s && limits->young_max > 0 &&
         pool->since_young >= limits->young_max) {
-        return no(ret, GUARD_YOUNG, limits->min_age_s - pool->age_s,
-                  err_set(&ret->why, -EBUSY,
-                          "the collector started %lld s ago, and %lld machines have gone down "
-                          "since (ROOSTER_COLLECTOR_MIN_AGE, ROOSTER_YOUNG_MAX_DOWN)",
-                          (long long)pool->age_s, (long long)pool->since_young));
+        return hold_back(
+            ret, GUARD_YOUNG, limits->min_age_s - pool->age_s,
+            err_set(&ret->why, -EBUSY,
+                    "the collector started %lld s ago, and %lld machines have gone down "
+                    "since (ROOSTER_COLLECTOR_MIN_AGE, ROOSTER_YOUNG_MAX_DOWN)",
+                    (long long)pool->age_s, (long long)pool->since_young));
     }
     if (ask->in_reserve && pool->idle <= pool->reserve) {
-        return no(ret, GUARD_RESERVE, AGAIN_S,
-                  err_set(&ret->why, -EBUSY,
-                          "%lld idle machines are awake; %lld must stay awake (ROOSTER_RESERVE)",
-                          (long long)pool->idle, (long long)pool->reserve));
+        return hold_back(
+            ret, GUARD_RESERVE, AGAIN_S,
+            err_set(&ret->why, -EBUSY,
+                    "%lld idle machines are awake; %lld must stay awake (ROOSTER_RESERVE)",
+                    (long long)pool->idle, (long long)pool->reserve));
     }
     if (limits->down_max_percent > 0 &&
         (pool->down + 1) * 100 > pool->machines * limits->down_max_percent) {
-        return no(
+        return hold_back(
             ret, GUARD_SHARE, AGAIN_S,
             err_set(
                 &ret->why, -EBUSY,
@@ -325,18 +330,18 @@ static bool judge_pool(const struct guard_ask *ask, const struct guard_pool *poo
     }
     int64_t most = at_once_max(pool, limits);
     if (pool->going_down >= most) {
-        return no(
+        return hold_back(
             ret, GUARD_AT_ONCE, AGAIN_SOON_S * (1 + pool->waiting / most),
             err_set(&ret->why, -EBUSY,
                     "%lld machines are going down, the most at a time (ROOSTER_MAX_GOING_DOWN)",
                     (long long)pool->going_down));
     }
     if (limits->per_minute_max > 0 && pool->last_minute >= limits->per_minute_max) {
-        return no(ret, GUARD_PER_MINUTE, 60 * (1 + pool->waiting / limits->per_minute_max),
-                  err_set(&ret->why, -EBUSY,
-                          "%lld machines went down in the last minute, the most allowed "
-                          "(ROOSTER_MAX_SLEEPS_PER_MINUTE)",
-                          (long long)pool->last_minute));
+        return hold_back(ret, GUARD_PER_MINUTE, 60 * (1 + pool->waiting / limits->per_minute_max),
+                         err_set(&ret->why, -EBUSY,
+                                 "%lld machines went down in the last minute, the most allowed "
+                                 "(ROOSTER_MAX_SLEEPS_PER_MINUTE)",
+                                 (long long)pool->last_minute));
     }
     return false;
 }
@@ -346,9 +351,9 @@ void guard_plan_judge(const struct guard_ask *ask, const struct guard_pool *pool
 {
     *ret = (struct guard_verdict){.kind = GUARD_NONE};
     if (ask->unknown != NULL) {
-        (void)no(ret, GUARD_UNKNOWN, AGAIN_SOON_S,
-                 err_set(&ret->why, -EBUSY, "the state of the machine is not known: %s",
-                         ask->unknown));
+        (void)hold_back(ret, GUARD_UNKNOWN, AGAIN_SOON_S,
+                        err_set(&ret->why, -EBUSY, "the state of the machine is not known: %s",
+                                ask->unknown));
         return;
     }
     if (!ask->order.forced && (judge_machine(ask, limits, ret) ||
@@ -356,8 +361,8 @@ void guard_plan_judge(const struct guard_ask *ask, const struct guard_pool *pool
         return;
     }
     if (limits->dry_run) {
-        (void)no(ret, GUARD_DRY_RUN, AGAIN_S,
-                 err_set(&ret->why, -EBUSY,
-                         "the machine would go to sleep without ROOSTER_DRY_RUN"));
+        (void)hold_back(ret, GUARD_DRY_RUN, AGAIN_S,
+                        err_set(&ret->why, -EBUSY,
+                                "the machine would go to sleep without ROOSTER_DRY_RUN"));
     }
 }

@@ -218,7 +218,7 @@ static void run_out(void *arg)
     look_soon(guards->rooster); /* ROOSTER_MAX_WATTS may leave room now */
 }
 
-static void grant(struct node *node, uint64_t for_ms)
+static void grant_sleep(struct node *node, uint64_t for_ms)
 {
     struct guards *guards = node->rooster->guards;
     uint64_t now_ms = loop_now_ms(node->rooster->env.loop);
@@ -294,7 +294,7 @@ void guards_recall(struct node *node, const struct ad *record)
     } else if (strcmp(outcome, "Started") == 0) {
         int64_t left_s = start_s + going_down_s(rooster) - now_s;
         if (left_s > 0 && start_s <= now_s) {
-            grant(node, (uint64_t)left_s * 1000);
+            grant_sleep(node, (uint64_t)left_s * 1000);
         }
     }
 }
@@ -375,7 +375,7 @@ static struct guard_ask ask_of(struct node *node, const struct ad *args)
                               .break_even_s = guard_break_even_s(watts_of(node), boot_s, cycle_j)};
 }
 
-static void answer(struct wire_request *request, const struct guard_verdict *verdict)
+static void answer_ask(struct wire_request *request, const struct guard_verdict *verdict)
 {
     struct ad *args = ad_create();
     ad_set_bool(args, "Granted", verdict->kind == GUARD_NONE);
@@ -389,17 +389,17 @@ static void answer(struct wire_request *request, const struct guard_verdict *ver
     ad_destroy(args);
 }
 
-static void granted(void *arg)
+static void grant_recorded(void *arg)
 {
     static const struct guard_verdict YES = {.kind = GUARD_NONE};
     struct node *node = arg;
     struct wire_request *request = node->guard.request;
     node->guard.request = NULL;
-    answer(request, &YES);
+    answer_ask(request, &YES);
 }
 
-static void refuse(struct node *node, struct wire_request *request, bool dry,
-                   const struct guard_verdict *verdict)
+static void refuse_sleep(struct node *node, struct wire_request *request, bool dry,
+                         const struct guard_verdict *verdict)
 {
     struct rooster *rooster = node->rooster;
     struct guards *guards = rooster->guards;
@@ -415,10 +415,10 @@ static void refuse(struct node *node, struct wire_request *request, bool dry,
     }
     log_debug(rooster->env.log, "sleep.held", verdict->why.text, LOG_TEXT("machine", node->name),
               LOG_TEXT("guard", guard_kind_name(verdict->kind)));
-    answer(request, verdict);
+    answer_ask(request, verdict);
 }
 
-static void allow(struct node *node, struct wire_request *request)
+static void allow_sleep(struct node *node, struct wire_request *request)
 {
     struct rooster *rooster = node->rooster;
     const struct ad *args = wire_request_args(request);
@@ -429,16 +429,16 @@ static void allow(struct node *node, struct wire_request *request)
     }
     node->guard.request = request;
     if (again) { /* in the ledger since the first time */
-        granted(node);
+        grant_recorded(node);
         return;
     }
     wake_minute_add(&rooster->guards->minute, loop_now_ms(rooster->env.loop));
     count_young(node, true);
-    grant(node, (uint64_t)going_down_s(rooster) * 1000);
+    grant_sleep(node, (uint64_t)going_down_s(rooster) * 1000);
     log_info(rooster->env.log, "sleep.granted", ad_string_or(args, "Reason", ""),
              LOG_TEXT("machine", node->name), LOG_TEXT("level", ad_string_or(args, "Level", "")));
     sleep_record_granted(node, ad_string_or(args, "Level", "S5"), ad_string_or(args, "Reason", ""),
-                         granted);
+                         grant_recorded);
 }
 
 void guards_judge(struct node *node, const struct ad *args, struct guard_verdict *ret)
@@ -471,7 +471,7 @@ void guards_ask(struct rooster *rooster, struct wire_request *request)
     if (node == NULL) {
         const struct guard_ask unknown = {.unknown = "the machine has no ad"};
         guard_plan_judge(&unknown, &(struct guard_pool){0}, &(struct guard_limits){0}, &verdict);
-        answer(request, &verdict);
+        answer_ask(request, &verdict);
         return;
     }
     if (ad_bool_or(args, "Withdraw", false)) {
@@ -482,11 +482,11 @@ void guards_ask(struct rooster *rooster, struct wire_request *request)
     bool dry = ad_bool_or(args, "DryRun", false);
     guards_judge(node, args, &verdict);
     if (verdict.kind != GUARD_NONE) {
-        refuse(node, request, dry, &verdict);
+        refuse_sleep(node, request, dry, &verdict);
     } else if (dry) {
-        answer(request, &verdict);
+        answer_ask(request, &verdict);
     } else {
-        allow(node, request);
+        allow_sleep(node, request);
     }
 }
 

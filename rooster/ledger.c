@@ -153,7 +153,7 @@ struct query {
     int64_t limit;
 };
 
-static enum store_verdict keep(void *arg, const struct store_row *row)
+static enum store_verdict is_wanted(void *arg, const struct store_row *row)
 {
     const struct query *query = arg;
     struct ad *record;
@@ -181,7 +181,7 @@ static void query_gone(void *arg)
     query->request = NULL;
 }
 
-static void scanned(void *arg, int result, const struct store_row *rows, size_t count)
+static void records_read(void *arg, int result, const struct store_row *rows, size_t count)
 {
     struct query *query = arg;
     if (query->request != NULL && result != 0) {
@@ -237,8 +237,8 @@ void ledger_query(struct ledger *ledger, struct wire_request *request)
     }
     wire_request_on_gone(request, query_gone, query);
     vec_push(&ledger->queries, query);
-    store_scan(ledger->store, "wakes", NULL, NULL, true, (size_t)query->limit, keep, query, scanned,
-               query);
+    store_scan(ledger->store, "wakes", NULL, NULL, true, (size_t)query->limit, is_wanted, query,
+               records_read, query);
 }
 
 void ledger_close(struct ledger *ledger)

@@ -45,7 +45,7 @@ static void record_sleep(struct node *node)
 
 /* A rooster that was started anew finds in the offline ad that its earlier life had given the
  * machine up: it stays so for the rest of the time. */
-static void recall(struct node *node)
+static void recall_quarantine(struct node *node)
 {
     struct rooster *rooster = node->rooster;
     if (node->look.recalled || !node->asleep.has_ads) {
@@ -83,7 +83,7 @@ static void recall(struct node *node)
 /* What the ads say decides; a state that was only in our head gives way. */
 static void follow_ads(struct node *node)
 {
-    recall(node);
+    recall_quarantine(node);
     bool up = node->awake.has_ads && !node->asleep.has_ads;
     if (!up && node->asleep.is_going_down && !node->awake.has_ads && node->state != WAKE_STAYING &&
         sleeps_look(node)) {

@@ -63,7 +63,7 @@ void nodes_destroy(struct rooster *rooster)
 
 /* ---- what others see */
 
-static void merged(void *arg, struct wire_reply *reply)
+static void state_merged(void *arg, struct wire_reply *reply)
 {
     struct node *node = arg;
     node->showing--;
@@ -146,7 +146,7 @@ void node_show(struct node *node)
             ad_set_strings(args, "Delete", over, over_count);
         }
         const struct wire_body body = {.args = args, .ads = ads, .ad_count = 1};
-        if (wire_call(wire, VERB_MERGE, &body, 0, merged, node) > 0) {
+        if (wire_call(wire, VERB_MERGE, &body, 0, state_merged, node) > 0) {
             node->showing++;
         } /* else: a look sees that it is not shown */
         ad_destroy(args);

@@ -28,7 +28,7 @@
 
 #define SETTLE_S 60
 
-static void settled(void *arg)
+static void ads_settled(void *arg)
 {
     look_at(arg);
 }
@@ -37,7 +37,7 @@ struct outside *outside_of(struct node *node)
 {
     if (node->outside == NULL) {
         node->outside = mem_zalloc(sizeof *node->outside);
-        node->outside->settled = loop_timer_create(node->rooster->env.loop, settled, node);
+        node->outside->settled = loop_timer_create(node->rooster->env.loop, ads_settled, node);
     }
     return node->outside;
 }

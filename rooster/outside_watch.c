@@ -17,7 +17,7 @@
 #include "rooster/wakes.h"
 #include "rooster/ways.h"
 
-static void told(void *arg, const struct power_news *news)
+static void news_told(void *arg, const struct power_news *news)
 {
     struct node *node = arg;
     struct rooster *rooster = node->rooster;
@@ -60,7 +60,7 @@ void outside_watch_all(struct rooster *rooster)
     for (size_t i = 0; i < config_section_count(config, "node"); i++) {
         struct node *node = node_of(rooster, section_title(config_section_at(config, "node", i)));
         struct outside *outside = outside_of(node);
-        if (node_watch(node, told, &outside->watch) != 0) {
+        if (node_watch(node, news_told, &outside->watch) != 0) {
             outside->watch = NULL; /* it is asked when there is a question */
         }
     }

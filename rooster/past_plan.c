@@ -29,7 +29,7 @@ void past_came_late(struct past *past, int64_t at_s)
     past->proven_s = at_s;
 }
 
-static double rate(const struct past *past)
+static double success_rate(const struct past *past)
 {
     unsigned came = 0;
     for (unsigned i = 0; i < past->count; i++) {
@@ -144,7 +144,7 @@ void past_put(const struct past *past, struct ad *ad)
         ad_set_int(ad, "LastWakeTime", past->proven_s);
     }
     if (past->count > 0) {
-        ad_set_real(ad, "WakeSuccessRate", rate(past));
+        ad_set_real(ad, "WakeSuccessRate", success_rate(past));
         ad_set_int(ad, "WakesTried", past->count);
     }
     if (past->is_compared) {
@@ -156,7 +156,7 @@ bool past_is_in(const struct past *past, const struct ad *ad)
 {
     static const double NEAR = 0.001; /* a rate of 32 orders moves in steps of 0.03 */
     double told = ad_real_or(ad, "WakeSuccessRate", -1);
-    double is = past->count > 0 ? rate(past) : told;
+    double is = past->count > 0 ? success_rate(past) : told;
     return (past->proven_s == 0 || past->proven_s == ad_int_or(ad, "LastWakeTime", 0)) &&
            (past->count == 0 || past->count == ad_int_or(ad, "WakesTried", 0)) &&
            told - is < NEAR && is - told < NEAR &&

@@ -96,7 +96,7 @@ void relays_look_again(struct relays *relays)
     relays->by_subnet = NULL;
 }
 
-static void choose(struct relaying *relaying)
+static void choose_relays(struct relaying *relaying)
 {
     struct relays *relays = relaying->relays;
     const struct vec *awake = awake_in(relays, relaying->subnet);
@@ -123,7 +123,7 @@ static void relaying_destroy(void *value)
     mem_free(relaying);
 }
 
-static void over(struct relaying *relaying, int status, const char *text)
+static void end_relaying(struct relaying *relaying, int status, const char *text)
 {
     struct relays *relays = relaying->relays;
     power_done_f done = relaying->done;
@@ -140,7 +140,7 @@ static void over(struct relaying *relaying, int status, const char *text)
 
 static void ask_next(struct relaying *relaying);
 
-static void answered(void *arg, struct wire_reply *reply)
+static void relay_answered(void *arg, struct wire_reply *reply)
 {
     struct relaying *relaying = arg;
     const char *relay = relaying->asked[relaying->next];
@@ -151,7 +151,7 @@ static void answered(void *arg, struct wire_reply *reply)
         const char *text = reply->args != NULL ? ad_string_or(reply->args, "Text", "") : "";
         (void)snprintf(relaying->why, sizeof relaying->why, "%.80s relayed the packet: %.180s",
                        relay, text);
-        over(relaying, 0, relaying->why);
+        end_relaying(relaying, 0, relaying->why);
         return;
     }
     log_info(relaying->relays->rooster->env.log, "wake.not_relayed", reply->text,
@@ -164,7 +164,7 @@ static void answered(void *arg, struct wire_reply *reply)
     ask_next(relaying);
 }
 
-static bool ask(struct relaying *relaying)
+static bool ask_relay(struct relaying *relaying)
 {
     struct wire *wire = uplink_wire(relaying->relays->rooster->uplink);
     char uplink[WIRE_NAME_MAX + 1];
@@ -183,7 +183,8 @@ static bool ask(struct relaying *relaying)
                                    .blob = relaying->packet,
                                    .blob_length = relaying->packet_length};
     (void)snprintf(uplink, sizeof uplink, "startd/%.240s", relaying->asked[relaying->next]);
-    int64_t call = wire_relay(wire, uplink, VERB_MAGIC_PACKET, &body, RELAY_MS, answered, relaying);
+    int64_t call =
+        wire_relay(wire, uplink, VERB_MAGIC_PACKET, &body, RELAY_MS, relay_answered, relaying);
     ad_destroy(args);
     if (call <= 0) {
         relaying->status = (int)call;
@@ -196,17 +197,17 @@ static bool ask(struct relaying *relaying)
 static void ask_next(struct relaying *relaying)
 {
     for (; relaying->next < relaying->asked_count; relaying->next++) {
-        if (ask(relaying)) {
+        if (ask_relay(relaying)) {
             return;
         }
     }
-    over(relaying, relaying->status, relaying->why);
+    end_relaying(relaying, relaying->status, relaying->why);
 }
 
-static void begin(void *arg)
+static void begin_relaying(void *arg)
 {
     struct relaying *relaying = arg;
-    choose(relaying);
+    choose_relays(relaying);
     ask_next(relaying);
 }
 
@@ -230,7 +231,7 @@ static void relay_packet(void *arg, const struct power_relay *what, power_done_f
     relaying->packet_length =
         what->packet_length < PACKET_MAX ? what->packet_length : PACKET_MAX; /* never longer */
     memcpy(relaying->packet, what->packet, relaying->packet_length);
-    relaying->begin = loop_timer_create(relays->rooster->env.loop, begin, relaying);
+    relaying->begin = loop_timer_create(relays->rooster->env.loop, begin_relaying, relaying);
     loop_timer_set(relaying->begin, 0);
     vec_push(&relays->under_way, relaying);
 }

@@ -42,22 +42,22 @@
 #include "wire/watch.h"
 #include "wire/wire.h"
 
-static void changed(void *arg, const char *key, const struct ad *ad)
+static void ad_changed(void *arg, const char *key, const struct ad *ad)
 {
     seen_changed(arg, key, ad);
 }
 
-static void gone(void *arg, const char *key)
+static void ad_gone(void *arg, const char *key)
 {
     seen_gone(arg, key);
 }
 
-static void synced(void *arg)
+static void ads_synced(void *arg)
 {
     look_at_all(arg);
 }
 
-static void refused(void *arg, int status, const char *why)
+static void watch_refused(void *arg, int status, const char *why)
 {
     struct rooster *rooster = arg;
     log_error(rooster->env.log, "watch.refused", why, LOG_INT("status", status));
@@ -65,7 +65,7 @@ static void refused(void *arg, int status, const char *why)
 
 /* ---- the uplink */
 
-static void advertised(void *arg, struct wire_reply *reply)
+static void ad_answered(void *arg, struct wire_reply *reply)
 {
     struct rooster *rooster = arg;
     if (reply->status != 0 && reply->status != -ECONNRESET) {
@@ -73,7 +73,7 @@ static void advertised(void *arg, struct wire_reply *reply)
     }
 }
 
-static void advertise(struct rooster *rooster)
+static void send_ad(struct rooster *rooster)
 {
     struct wire *wire = uplink_wire(rooster->uplink);
     if (wire == NULL) {
@@ -101,7 +101,7 @@ static void advertise(struct rooster *rooster)
     ad_set_string(ad, "RoosterUplink", uplink);
     const struct ad *ads[1] = {ad};
     const struct wire_body body = {.args = args, .ads = ads, .ad_count = 1};
-    (void)wire_call(wire, VERB_UPDATE, &body, 0, advertised, rooster); /* else: the next time */
+    (void)wire_call(wire, VERB_UPDATE, &body, 0, ad_answered, rooster); /* else: the next time */
     ad_destroy(args);
     ad_destroy(ad);
 }
@@ -116,7 +116,7 @@ static void uplink_up(void *arg, struct wire *wire)
         log_warn(rooster->env.log, "watch.start", err_code_text(rc));
     }
     guards_connected(rooster->guards, wire);
-    advertise(rooster);
+    send_ad(rooster);
 }
 
 static void uplink_down(void *arg, const char *why)
@@ -125,13 +125,13 @@ static void uplink_down(void *arg, const char *why)
     log_warn(rooster->env.log, "uplink.down", why);
 }
 
-static void interval(void *arg)
+static void interval_over(void *arg)
 {
     struct rooster *rooster = arg;
     look_at_all(rooster);
     selftest_look(rooster);
     energy_flush(rooster->energy);
-    advertise(rooster);
+    send_ad(rooster);
     loop_timer_set(rooster->interval_timer,
                    (uint64_t)config_duration_s(rooster->env.config, "ROOSTER_INTERVAL") * 1000);
 }
@@ -306,10 +306,10 @@ static void rooster_destroy(void *state)
 static int rooster_start(const struct daemon_env *env, void **state, struct err *err)
 {
     static const struct watch_spec SPEC = {.type = "Machine"};
-    static const struct watch_events EVENTS = {.changed = changed,
-                                               .gone = gone,
-                                               .synced = synced,
-                                               .refused = refused};
+    static const struct watch_events EVENTS = {.changed = ad_changed,
+                                               .gone = ad_gone,
+                                               .synced = ads_synced,
+                                               .refused = watch_refused};
     struct rooster *rooster = mem_zalloc(sizeof *rooster);
     rooster->env = *env;
     rooster->epoch = (uint64_t)loop_wall_ms(env->loop);
@@ -321,7 +321,7 @@ static int rooster_start(const struct daemon_env *env, void **state, struct err 
     rooster->nodes = strmap_create(STRMAP_CASE_IGNORED);
     rooster->seen = strmap_create(STRMAP_CASE_SENSITIVE);
     rooster->look_timer = loop_timer_create(env->loop, look, rooster);
-    rooster->interval_timer = loop_timer_create(env->loop, interval, rooster);
+    rooster->interval_timer = loop_timer_create(env->loop, interval_over, rooster);
     rooster->power = power_create(env->loop, env->os, env->log);
     rooster->relays = relays_create(rooster);
     rooster->guards = guards_create(rooster);
@@ -338,7 +338,7 @@ static int rooster_start(const struct daemon_env *env, void **state, struct err 
         return rc;
     }
     outside_watch_all(rooster);
-    interval(rooster);
+    interval_over(rooster);
     *state = rooster;
     return 0;
 }
@@ -358,7 +358,7 @@ static void rooster_reload(void *state, const struct config *config)
         log_error(rooster->env.log, "config.reserve", err.text);
     }
     outside_watch_all(rooster);
-    interval(rooster);
+    interval_over(rooster);
 }
 
 static const struct knob_table *const TABLES[] = {&rooster_knobs, &power_knobs, &knobs_common};

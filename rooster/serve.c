@@ -104,8 +104,8 @@ static const char *try_order(const struct node *node, struct err *err)
     return "WouldWake";
 }
 
-static const char *order(struct node *node, const struct wire_peer *peer, const struct ad *args,
-                         struct err *err)
+static const char *order_wake(struct node *node, const struct wire_peer *peer,
+                              const struct ad *args, struct err *err)
 {
     struct rooster *rooster = node->rooster;
     const char *reason = ad_string_or(args, "Reason", "");
@@ -164,7 +164,7 @@ static void power_on(struct rooster *rooster, struct wire_request *request)
         } else {
             ad_set_string(ad, "Result",
                           dry ? try_order(node, &err)
-                              : order(node, wire_request_peer(request), args, &err));
+                              : order_wake(node, wire_request_peer(request), args, &err));
             if (err.text[0] != '\0') {
                 ad_set_string(ad, "ErrorString", err.text);
             }

@@ -50,7 +50,7 @@
 #define RECLAIM_MAX_S   30 /* PowerReclaimUntil is waited for, but no longer */
 #define STATUS_AGAIN_MS 10000
 
-static void stays(struct node *node, const char *why)
+static void keep_up(struct node *node, const char *why)
 {
     node->sleep.is_over = true;
     node->sleep.is_resumed = false;
@@ -82,7 +82,7 @@ static void taken_down(void *arg, int status, const char *text)
     } else if (status == 0) {
         is_off(node, text);
     } else {
-        stays(node, text);
+        keep_up(node, text);
     }
     look_at(node); /* looks passed it over while the order was at work */
 }
@@ -105,7 +105,7 @@ static void state_told(void *arg, enum power_state state, const char *text)
     if (node->state == WAKE_GOING_DOWN && state == POWER_OFF) {
         is_off(node, text);
     } else if (node->state == WAKE_GOING_DOWN && state == POWER_ON && !may_be_under_way(node)) {
-        stays(node, "the machine was not taken down in time");
+        keep_up(node, "the machine was not taken down in time");
     } else if (node->state == WAKE_GOING_DOWN) {
         loop_timer_set(node->deadline, STATUS_AGAIN_MS);
     }
@@ -140,7 +140,7 @@ static bool waits_for_jobs(struct node *node)
     return true;
 }
 
-static void order(void *arg)
+static void give_order(void *arg)
 {
     struct node *node = arg;
     struct power_node power;
@@ -169,7 +169,7 @@ static void order(void *arg)
     }
     node->ordering = false;
     if (node->state == WAKE_GOING_DOWN) {
-        stays(node, err.text);
+        keep_up(node, err.text);
     }
     look_at(node);
 }
@@ -215,6 +215,6 @@ bool sleeps_look(struct node *node)
     if (node->sleep.id[0] == '\0') {
         ledger_new_id(rooster->ledger, node->sleep.id);
     }
-    sleep_record_put(node, "Started", order); /* the order follows the commit */
+    sleep_record_put(node, "Started", give_order); /* the order follows the commit */
     return true;
 }

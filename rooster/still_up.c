@@ -59,7 +59,7 @@ static void still_up_why(const struct node *node, char ret[ROOSTER_TEXT_MAX])
     }
 }
 
-static int64_t call(struct node *node, bool withdrawn, wire_reply_f done)
+static int64_t ask_startd(struct node *node, bool withdrawn, wire_reply_f done)
 {
     struct wire *wire = uplink_wire(node->rooster->uplink);
     char uplink[WIRE_NAME_MAX + 1], why[ROOSTER_TEXT_MAX];
@@ -80,7 +80,7 @@ static int64_t call(struct node *node, bool withdrawn, wire_reply_f done)
     return rc;
 }
 
-static void told(void *arg, struct wire_reply *reply)
+static void startd_told(void *arg, struct wire_reply *reply)
 {
     const struct node *node = arg;
     if (reply->status != 0) { /* it asks for its own ad, which says so, too */
@@ -91,7 +91,7 @@ static void told(void *arg, struct wire_reply *reply)
 
 void still_up_tell(struct node *node)
 {
-    (void)call(node, true, told); /* likewise */
+    (void)ask_startd(node, true, startd_told); /* likewise */
 }
 
 static void put_record(struct node *node)
@@ -127,7 +127,7 @@ static bool is_there(int status)
     return status == -EALREADY || status == -EPERM || status == -ESHUTDOWN || status == -EBUSY;
 }
 
-static void answered(void *arg, struct wire_reply *reply)
+static void startd_answered(void *arg, struct wire_reply *reply)
 {
     struct node *node = arg;
     node->still_up.asking = false;
@@ -165,6 +165,6 @@ bool still_up_ask(struct node *node)
         age_s > YOUNG_S || node->still_up.down_order == node->asleep.order) {
         return false;
     }
-    node->still_up.asking = call(node, false, answered) > 0;
+    node->still_up.asking = ask_startd(node, false, startd_answered) > 0;
     return node->still_up.asking;
 }

@@ -32,7 +32,7 @@ static void ticket_ended(void *arg, int status, const char *text)
     }
 }
 
-static void describe(const struct node *node, struct strbuf *text)
+static void describe_node(const struct node *node, struct strbuf *text)
 {
     struct ad *ad = node_to_ad(node);
     ad_set_string(ad, "MyType", "Ticket");
@@ -56,7 +56,7 @@ void ticket_open(struct node *node)
         return;
     }
     strbuf_init(&text, TICKET_TEXT_MAX);
-    describe(node, &text);
+    describe_node(node, &text);
     const struct power_node power = {.name = node->name,
                                      .method = "command",
                                      .wake_command = command,

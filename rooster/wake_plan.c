@@ -97,7 +97,7 @@ int64_t wake_plan_room(const struct wake_limits *limits, int64_t waking)
     return room > 0 ? room : 0;
 }
 
-static void sink(const struct wake_candidate **heap, size_t count, size_t at)
+static void sift_down(const struct wake_candidate **heap, size_t count, size_t at)
 {
     for (size_t child = 2 * at + 1; child < count; child = 2 * at + 1) {
         if (child + 1 < count && by_worth(&heap[child + 1], &heap[child]) > 0) {
@@ -121,19 +121,20 @@ static void take_best(const struct wake_candidate **all, size_t count, size_t ta
         return;
     }
     for (size_t i = taken; i-- > 0;) {
-        sink(all, taken, i);
+        sift_down(all, taken, i);
     }
     for (size_t i = taken; i < count; i++) {
         if (by_worth(&all[i], &all[0]) < 0) {
             all[0] = all[i];
-            sink(all, taken, 0);
+            sift_down(all, taken, 0);
         }
     }
 }
 
 /* The best `most` of due that may draw what they would, into chosen; how many. */
-static size_t take(const struct wake_candidate **due, size_t count, int64_t most, bool is_capped,
-                   double *watts_left, const struct wake_candidate *candidates, size_t *chosen)
+static size_t take_affordable(const struct wake_candidate **due, size_t count, int64_t most,
+                              bool is_capped, double *watts_left,
+                              const struct wake_candidate *candidates, size_t *chosen)
 {
     size_t sorted = is_capped || most > (int64_t)count ? count : (size_t)most, taken = 0;
     take_best(due, count, sorted);
@@ -168,11 +169,12 @@ size_t wake_plan_choose(const struct wake_candidate *candidates, size_t count,
         }
     }
     int64_t room = wake_plan_room(limits, waking);
-    size_t taken = take(due, due_count, room, limits->is_capped, &watts_left, candidates, chosen);
+    size_t taken =
+        take_affordable(due, due_count, room, limits->is_capped, &watts_left, candidates, chosen);
     int64_t spares = lower_of(room - (int64_t)taken, limits->spares_wanted);
     if (spares > 0) {
-        taken += take(&due[spare_from], count - spare_from, spares, limits->is_capped, &watts_left,
-                      candidates, chosen + taken);
+        taken += take_affordable(&due[spare_from], count - spare_from, spares, limits->is_capped,
+                                 &watts_left, candidates, chosen + taken);
     }
     mem_free(due);
     return taken;

@@ -109,7 +109,7 @@ static struct wake_retry retry_of(const struct node *node)
         .quarantine_max_ms = (uint64_t)config_duration_s(config, "ROOSTER_QUARANTINE_MAX") * 1000};
 }
 
-static void failed(struct node *node, const char *fault, const char *why)
+static void attempt_failed(struct node *node, const char *fault, const char *why)
 {
     struct rooster *rooster = node->rooster;
     const struct wake_retry retry = retry_of(node);
@@ -141,7 +141,7 @@ static void is_off_again(void *arg, enum power_state state, const char *text)
         (void)snprintf(why, sizeof why,
                        "the machine was woken, but was off again before it joined the pool: %.200s",
                        text);
-        failed(node, FAULT_OFF, why);
+        attempt_failed(node, FAULT_OFF, why);
     }
     look_at(node); /* looks passed it over meanwhile */
 }
@@ -169,7 +169,7 @@ static void did_not_come(void *arg, enum power_state state, const char *text)
     node->ordering = false;
     log_debug(node->rooster->env.log, "wake.late", text, LOG_TEXT("machine", node->name));
     if (node->state == WAKE_WAKING) {
-        failed(node, FAULTS[state], WHY[state]);
+        attempt_failed(node, FAULTS[state], WHY[state]);
     }
     look_at(node); /* looks passed it over meanwhile */
 }
@@ -210,12 +210,12 @@ static void order_given(void *arg, int status, const char *text)
         outside_assume(node, POWER_ON);
     }
     if (node->state == WAKE_WAKING && status != 0) {
-        failed(node, FAULT_ORDER, text);
+        attempt_failed(node, FAULT_ORDER, text);
     }
     look_at(node); /* looks passed it over while the order was at work */
 }
 
-static void recorded(void *arg)
+static void wake_recorded(void *arg)
 {
     struct node *node = arg;
     struct rooster *rooster = node->rooster;
@@ -242,7 +242,7 @@ static void recorded(void *arg)
     strbuf_fini(&text);
     if (rc != 0) {
         node->ordering = false;
-        failed(node, FAULT_ORDER, err.text);
+        attempt_failed(node, FAULT_ORDER, err.text);
         return;
     }
     /* After the order: what the collector commits for this would stand in the way of our own commit
@@ -290,11 +290,11 @@ void node_wake(struct node *node)
     (void)snprintf(node->reason, sizeof node->reason, "%s", reason);
     log_info(rooster->env.log, "wake.begins", reason, LOG_TEXT("machine", node->name),
              LOG_INT("attempt", node->wake.attempts));
-    put_record(node, "Started", recorded); /* the order follows the commit */
+    put_record(node, "Started", wake_recorded); /* the order follows the commit */
 }
 
 /* What it promised is over; perhaps it was not kept. */
-static void compare(struct node *node)
+static void compare_boots(struct node *node)
 {
     for (size_t i = 0; node->promise != NULL && i < node->ads.count; i++) {
         const struct ad *ad = ((const struct seen *)node->ads.items[i])->ad;
@@ -377,7 +377,7 @@ void node_is_up(struct node *node)
     if (!guards_granted(node)) { /* else it has not been down yet: so a rooster finds it */
         sleep_record_over(node);
     }
-    compare(node);
+    compare_boots(node);
     if (late) {
         resume_past(node);
     }
