@@ -147,8 +147,8 @@ static int load_one(void *arg, const char *key, const void *value, size_t length
     return 0;
 }
 
-static void save(struct accountant *accountant, const struct account *account,
-                 struct store_txn *txn)
+static void save_account(struct accountant *accountant, const struct account *account,
+                         struct store_txn *txn)
 {
     struct ad *ad = ad_create();
     struct strbuf bytes;
@@ -290,7 +290,7 @@ static bool settle_account(struct accountant *accountant, struct store_txn *txn,
         usage_add(accountant, txn, account, from_ms, to_ms, weighted_s, slots_s);
     }
     if (slots_s > 0) { /* what only decays follows from its row and the time */
-        save(accountant, account, txn);
+        save_account(accountant, account, txn);
     }
     return slots_s > 0 || was > ACCOUNTANT_PRIO_MIN;
 }
@@ -309,7 +309,7 @@ void accountant_settle(struct accountant *accountant, int64_t now_ms)
         changed = settle_account(accountant, txn, value, before_ms, now_ms) || changed;
     }
     if (changed) {
-        save(accountant, root, txn);
+        save_account(accountant, root, txn);
         store_commit(txn, NULL, NULL);
         usage_prune(accountant, now_ms / 1000);
     } else {
@@ -483,21 +483,21 @@ int accountant_set(struct accountant *accountant, const char *name, enum account
     struct account *account = account_of(accountant, name);
     struct store_txn *txn = store_begin(accountant->store);
     set_value(account, which, value);
-    save(accountant, account, txn);
+    save_account(accountant, account, txn);
     store_commit(txn, done, arg);
     return 0;
 }
 
-static void reset(struct accountant *accountant, struct store_txn *txn, struct account *account,
-                  int64_t now_s)
+static void reset_account(struct accountant *accountant, struct store_txn *txn,
+                          struct account *account, int64_t now_s)
 {
     account->weighted_s = account->slots_s = 0;
     account->charged_weighted_s = account->charged_slots_s = 0;
     account->begin_s = now_s;
-    save(accountant, account, txn);
+    save_account(accountant, account, txn);
 }
 
-static int unknown(const char *name, struct err *err)
+static int no_such_account(const char *name, struct err *err)
 {
     return err_set(err, -ENOENT, "no such account: '%.100s'", name);
 }
@@ -507,16 +507,16 @@ int accountant_reset(struct accountant *accountant, const char *name, int64_t no
 {
     struct account *one = name != NULL ? strmap_get(accountant->accounts, name) : NULL;
     if (name != NULL && one == NULL) {
-        return unknown(name, err);
+        return no_such_account(name, err);
     }
     struct store_txn *txn = store_begin(accountant->store);
     size_t at = 0;
     void *value;
     while (one == NULL && strmap_next(accountant->accounts, &at, NULL, &value)) {
-        reset(accountant, txn, value, now_s);
+        reset_account(accountant, txn, value, now_s);
     }
     if (one != NULL) {
-        reset(accountant, txn, one, now_s);
+        reset_account(accountant, txn, one, now_s);
     }
     store_commit(txn, done, arg);
     return 0;
@@ -527,7 +527,7 @@ int accountant_delete(struct accountant *accountant, const char *name, void (*do
 {
     struct account *account = strmap_get(accountant->accounts, name);
     if (account == NULL) {
-        return unknown(name, err);
+        return no_such_account(name, err);
     }
     if (account->slots > 0) {
         return err_set(err, -EBUSY, "'%.100s' is using %.0f slots", name, account->slots);

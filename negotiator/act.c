@@ -53,7 +53,7 @@ static void flight_destroy(struct flight *flight)
     mem_free(flight);
 }
 
-static void matched(void *arg, struct wire_reply *reply)
+static void match_answered(void *arg, struct wire_reply *reply)
 {
     struct flight *flight = arg;
     struct negotiator *negotiator = flight->negotiator;
@@ -112,7 +112,7 @@ void act_match(struct negotiator *negotiator, struct pool_slot *slot, struct poo
     flight->limits = request->limits != NULL ? mem_strdup(request->limits) : NULL;
     given_add(negotiator, flight->claim_id, slot, request_ad);
     if (wire_relay(wire, ad_string_or(request_ad, "ScheddUplink", ""), VERB_MATCH, &body, MATCH_MS,
-                   matched, flight) > 0) {
+                   match_answered, flight) > 0) {
         request->facts.in_flight++;
         shares_matched(negotiator, slot->name, flight->user, flight->limits, match->weight);
         if (match->preemption != PLAN_FREE) {
@@ -128,7 +128,7 @@ void act_match(struct negotiator *negotiator, struct pool_slot *slot, struct poo
     ad_destroy(args);
 }
 
-static void merged(void *arg, struct wire_reply *reply)
+static void holds_merged(void *arg, struct wire_reply *reply)
 {
     struct flight *flight = arg;
     struct negotiator *negotiator = flight->negotiator;
@@ -168,7 +168,7 @@ void act_holds(struct negotiator *negotiator, struct pool_slot *slot, struct off
     const struct ad *ads[1] = {change};
     const struct wire_body body = {.args = args, .ads = ads, .ad_count = 1};
     struct flight *flight = flight_create(negotiator, slot->name, NULL);
-    if (wire != NULL && wire_call(wire, VERB_MERGE, &body, 0, merged, flight) > 0) {
+    if (wire != NULL && wire_call(wire, VERB_MERGE, &body, 0, holds_merged, flight) > 0) {
         slot->merging = true;
         offline_holds_destroy(slot->pending);
         slot->pending = holds;

@@ -177,7 +177,7 @@ static void tell_costly(struct negotiator *negotiator)
 
 /* What strangers' expressions yield is found out before the plan asks for it, one slice in a turn
  * of the loop.  What changes all the time must not put the cycle off for ever. */
-static bool prepare(struct negotiator *negotiator)
+static bool prepare_plan(struct negotiator *negotiator)
 {
     const struct ad_context context = negotiator_context(negotiator);
     bool full = negotiator->cycle.full;
@@ -216,7 +216,7 @@ void cycle_run(void *arg)
         !watch_is_synced(negotiator->watches.requests)) {
         return; /* the lease or the copies will ask again */
     }
-    if (!prepare(negotiator)) {
+    if (!prepare_plan(negotiator)) {
         loop_timer_set(negotiator->cycle.timer, 0);
         return;
     }

@@ -63,7 +63,7 @@ int64_t drained_until_s(const struct negotiator *negotiator)
 }
 
 /* NULL: nothing is held any more. */
-static void keep(struct pool_slot *slot, struct offline_holds *holds)
+static void keep_holds(struct pool_slot *slot, struct offline_holds *holds)
 {
     offline_holds_destroy(slot->pending);
     slot->pending = holds;
@@ -75,7 +75,7 @@ struct asked {
     char *slot; /* its name: it may be gone when the answer comes */
 };
 
-static void answered(void *arg, struct wire_reply *reply)
+static void reclaim_answered(void *arg, struct wire_reply *reply)
 {
     struct asked *asked = arg;
     struct negotiator *negotiator = asked->negotiator;
@@ -84,7 +84,7 @@ static void answered(void *arg, struct wire_reply *reply)
         slot->merging = false;
         negotiator_slot_touched(slot);
         if (slot->as_if == NULL || reply->status != 0) {
-            keep(slot, NULL); /* its ads have told already; or it will not be had */
+            keep_holds(slot, NULL); /* its ads have told already; or it will not be had */
         }
     }
     if (reply->status != 0) {
@@ -104,7 +104,7 @@ void drained_holds(struct negotiator *negotiator, struct pool_slot *slot,
 {
     struct wire *wire = uplink_wire(negotiator->uplink);
     if (why == NULL) {
-        keep(slot, holds);
+        keep_holds(slot, holds);
         return;
     }
     struct asked *asked = mem_alloc(sizeof *asked);
@@ -113,11 +113,12 @@ void drained_holds(struct negotiator *negotiator, struct pool_slot *slot,
     ad_set_int(args, "Jobs", offline_holds_total(holds));
     ad_set_string(args, "Reason", why);
     const struct wire_body body = {.args = args};
-    if (wire != NULL && wire_relay(wire, ad_string_or(slot->as_if, "StartdUplink", ""),
-                                   VERB_POWER_RECLAIM, &body, ASK_MS, answered, asked) > 0) {
+    if (wire != NULL &&
+        wire_relay(wire, ad_string_or(slot->as_if, "StartdUplink", ""), VERB_POWER_RECLAIM, &body,
+                   ASK_MS, reclaim_answered, asked) > 0) {
         log_info(negotiator->env.log, "reclaim", why, LOG_TEXT("slot", slot->name));
         slot->merging = true;
-        keep(slot, holds);
+        keep_holds(slot, holds);
     } else { /* when there is a collector again */
         offline_holds_destroy(holds);
         mem_free(asked->slot);

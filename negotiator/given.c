@@ -90,7 +90,7 @@ struct ad *given_job(const struct negotiator *negotiator, const char *claim_id)
 
 /* ---- the mark in the slot's ad */
 
-static void marked(void *arg, struct wire_reply *reply)
+static void mark_answered(void *arg, struct wire_reply *reply)
 {
     (void)arg;
     (void)reply; /* refused: the slot's ad is gone, and with it what was to be kept */
@@ -121,7 +121,7 @@ static void add_given(const struct pool_slot *slot, struct vec *digests)
     }
 }
 
-static void mark(const struct pool_slot *slot)
+static void mark_slot(const struct pool_slot *slot)
 {
     struct negotiator *negotiator = slot->negotiator;
     struct wire *wire = uplink_wire(negotiator->uplink);
@@ -139,7 +139,8 @@ static void mark(const struct pool_slot *slot)
     ad_set_string(args, "Name", slot->name);
     const struct ad *ads[1] = {change};
     const struct wire_body body = {.args = args, .ads = ads, .ad_count = 1};
-    (void)wire_call(wire, VERB_MERGE, &body, 0, marked, NULL); /* not sent: nor is the match */
+    (void)wire_call(wire, VERB_MERGE, &body, 0, mark_answered,
+                    NULL); /* not sent: nor is the match */
     ad_destroy(args);
     ad_destroy(change);
     vec_fini(&given, mem_free);
@@ -147,8 +148,8 @@ static void mark(const struct pool_slot *slot)
 
 /* ---- giving */
 
-static void remember(struct negotiator *negotiator, const char *claim_id, const char *slot,
-                     struct ad *job, uint64_t until_ms)
+static void remember_gift(struct negotiator *negotiator, const char *claim_id, const char *slot,
+                          struct ad *job, uint64_t until_ms)
 {
     size_t length = strlen(slot) + 1;
     struct gift *gift = mem_alloc(sizeof *gift + length);
@@ -162,19 +163,19 @@ void given_add(struct negotiator *negotiator, const char *claim_id, struct pool_
                const struct ad *job)
 {
     bool piece = ad_bool_or(slot->facts.ad, "PartitionableSlot", false);
-    remember(negotiator, claim_id, slot->name, piece ? ad_copy(job) : NULL,
-             loop_now_ms(negotiator->env.loop) + GIVEN_MS);
-    mark(slot);
+    remember_gift(negotiator, claim_id, slot->name, piece ? ad_copy(job) : NULL,
+                  loop_now_ms(negotiator->env.loop) + GIVEN_MS);
+    mark_slot(slot);
     negotiator_slot_touched(slot);
 }
 
-static void forget(struct negotiator *negotiator, const char *claim_id, bool is_over)
+static void forget_gift(struct negotiator *negotiator, const char *claim_id, bool is_over)
 {
     struct gift *gift = strmap_remove(negotiator->given, claim_id);
     struct pool_slot *slot = gift != NULL ? strmap_get(negotiator->slots, gift->slot) : NULL;
     if (slot != NULL) {
         if (!is_over) {
-            mark(slot);
+            mark_slot(slot);
         }
         negotiator_slot_touched(slot);
     }
@@ -192,7 +193,7 @@ bool given_was_declined(int status)
 
 void given_take_back(struct negotiator *negotiator, const char *claim_id)
 {
-    forget(negotiator, claim_id, false);
+    forget_gift(negotiator, claim_id, false);
 }
 
 void given_forget_old(struct negotiator *negotiator)
@@ -202,12 +203,12 @@ void given_forget_old(struct negotiator *negotiator)
     void *gift;
     while (strmap_next(negotiator->given, &at, &claim_id, &gift)) {
         if (loop_now_ms(negotiator->env.loop) >= ((const struct gift *)gift)->until_ms) {
-            forget(negotiator, claim_id, true);
+            forget_gift(negotiator, claim_id, true);
         }
     }
 }
 
-static bool names(const struct ad_value *digests, const char *digest)
+static bool has_digest(const struct ad_value *digests, const char *digest)
 {
     bool found = false;
     for (size_t i = 0; i < ad_value_count(digests) && !found; i++) {
@@ -238,9 +239,9 @@ void given_read(const struct pool_slot *slot)
         const char *id = secret_list_items(slot->ids)[i].text;
         char digest[DIGEST_HEX_SIZE];
         digest_of(id, digest);
-        if (strmap_get(negotiator->given, id) == NULL && names(&digests, digest)) {
-            remember(negotiator, id, slot->name, NULL,
-                     loop_now_ms(negotiator->env.loop) + (uint64_t)left_s * 1000);
+        if (strmap_get(negotiator->given, id) == NULL && has_digest(&digests, digest)) {
+            remember_gift(negotiator, id, slot->name, NULL,
+                          loop_now_ms(negotiator->env.loop) + (uint64_t)left_s * 1000);
         }
     }
     ad_value_fini(&digests);

@@ -80,7 +80,7 @@ static void sum_open(struct tree *tree, size_t index)
 }
 
 /* What one of the party wants: the parent for itself, a child for all below it. */
-static double wish(const struct tree *tree, size_t index, size_t parent)
+static double wish_of(const struct tree *tree, size_t index, size_t parent)
 {
     return index == parent ? tree->groups[index].requested : tree->open[index];
 }
@@ -104,14 +104,14 @@ static int by_rate(const void *left, const void *right)
 }
 
 /* Shares an amount among those of the list, by quota, or equally; sets given; returns the rest. */
-static double fill(struct tree *tree, struct filling *list, size_t count, size_t parent,
-                   bool by_quota, double amount)
+static double share_amount(struct tree *tree, struct filling *list, size_t count, size_t parent,
+                           bool by_quota, double amount)
 {
     double whole = 0;
     for (size_t i = 0; i < count; i++) {
         size_t index = list[i].index;
         double weight = by_quota ? weight_of(tree, index, parent) : 1;
-        list[i].rate = wish(tree, index, parent) / weight;
+        list[i].rate = wish_of(tree, index, parent) / weight;
         whole += weight;
     }
     qsort(list, count, sizeof *list, by_rate);
@@ -119,7 +119,7 @@ static double fill(struct tree *tree, struct filling *list, size_t count, size_t
         size_t index = list[i].index;
         double weight = by_quota ? weight_of(tree, index, parent) : 1;
         double part = whole > 0 ? amount * weight / whole : amount;
-        double want = wish(tree, index, parent);
+        double want = wish_of(tree, index, parent);
         tree->given[index] = part < want ? part : want;
         amount -= tree->given[index];
         whole -= weight;
@@ -143,7 +143,7 @@ static double give_surplus(struct tree *tree, size_t parent, double surplus)
          next = next == parent ? tree->first_child[parent] : tree->next_sibling[next]) {
         tree->given[next] = 0;
         if ((next != parent && !tree->groups[next].accept_surplus) ||
-            wish(tree, next, parent) <= DUST) {
+            wish_of(tree, next, parent) <= DUST) {
             continue;
         }
         if (weight_of(tree, next, parent) > DUST) {
@@ -152,8 +152,8 @@ static double give_surplus(struct tree *tree, size_t parent, double surplus)
             list[size - ++without].index = next;
         }
     }
-    surplus = fill(tree, list, with, parent, true, surplus);
-    surplus = fill(tree, list + size - without, without, parent, false, surplus);
+    surplus = share_amount(tree, list, with, parent, true, surplus);
+    surplus = share_amount(tree, list + size - without, without, parent, false, surplus);
     mem_free(list);
     struct group_entry *group = &tree->groups[parent];
     group->allocated += tree->given[parent];

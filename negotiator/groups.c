@@ -31,7 +31,7 @@ static const char *text_of(const struct config *config, const char *prefix, cons
     return text != NULL && text[0] != '\0' ? text : NULL;
 }
 
-static void complain(struct log *log, const char *group, const char *what, const char *text)
+static void log_bad_group(struct log *log, const char *group, const char *what, const char *text)
 {
     log_warn(log, "config.group", what, LOG_TEXT("group", group), LOG_TEXT("value", text));
 }
@@ -45,7 +45,7 @@ static bool number_of(const struct config *config, struct log *log, const char *
         return false;
     }
     if (text_parse_double(text, &value, NULL) != 0 || !isfinite(value) || value < 0) {
-        complain(log, group, "not a number; taken as 0", text);
+        log_bad_group(log, group, "not a number; taken as 0", text);
         value = 0;
     }
     *ret = value;
@@ -58,14 +58,14 @@ static bool truth_of(const struct config *config, struct log *log, const char *p
     const char *text = text_of(config, prefix, group);
     bool value = otherwise;
     if (text != NULL && text_parse_bool(text, &value, NULL) != 0) {
-        complain(log, group, "neither true nor false", text);
+        log_bad_group(log, group, "neither true nor false", text);
     }
     return value;
 }
 
 /* ---- names */
 
-static unsigned dots(const char *name)
+static unsigned count_dots(const char *name)
 {
     unsigned count = 0;
     for (; *name != '\0'; name++) {
@@ -86,13 +86,13 @@ static bool is_group(const char *name)
         }
         before = c;
     }
-    return before != '.' && strlen(name) < ACCOUNTANT_NAME_MAX && dots(name) < DEPTH_MAX;
+    return before != '.' && strlen(name) < ACCOUNTANT_NAME_MAX && count_dots(name) < DEPTH_MAX;
 }
 
 static int by_depth(const void *left, const void *right)
 {
     const char *a = *(const char *const *)left, *b = *(const char *const *)right;
-    unsigned depth_a = dots(a), depth_b = dots(b);
+    unsigned depth_a = count_dots(a), depth_b = count_dots(b);
     return depth_a != depth_b ? (depth_a < depth_b ? -1 : 1) : text_compare_nocase(a, b);
 }
 
@@ -122,13 +122,13 @@ static void add_group(struct groups *groups, const struct config *config, struct
 {
     size_t parent = is_group(name) ? parent_of(groups, name) : groups->count;
     if (parent == groups->count) {
-        complain(log, name,
-                 "ignored: not a valid group name, or the parent group is not in GROUP_NAMES",
-                 name);
+        log_bad_group(log, name,
+                      "ignored: not a valid group name, or the parent group is not in GROUP_NAMES",
+                      name);
         return;
     }
     if (groups_find(groups, name) < groups->count) {
-        complain(log, name, "listed twice in GROUP_NAMES", name);
+        log_bad_group(log, name, "listed twice in GROUP_NAMES", name);
         return;
     }
     struct group_entry entry = {.name = mem_strdup(name), .parent = parent, .ceiling = -1};

@@ -523,7 +523,7 @@ struct walk {
     bool all;
 };
 
-static void reach(struct walk *walk, enum kinds_side side, uint32_t name)
+static void push_name(struct walk *walk, enum kinds_side side, uint32_t name)
 {
     if (name != NUMBER_NONE && !walk->seen[side][name]) {
         walk->seen[side][name] = true;
@@ -547,11 +547,11 @@ static void reach_one(void *arg, const char *name, bool in_my, bool in_target)
 {
     struct walk *walk = arg;
     if (in_my) {
-        reach(walk, walk->side, watch_name(walk->kinds, walk->side, name));
+        push_name(walk, walk->side, watch_name(walk->kinds, walk->side, name));
     }
     if (in_target) {
         enum kinds_side other = kinds_other(walk->side);
-        reach(walk, other, watch_name(walk->kinds, other, name));
+        push_name(walk, other, watch_name(walk->kinds, other, name));
     }
 }
 
@@ -571,7 +571,7 @@ static void walk_end(struct walk *walk, struct kinds_reads *ret)
         name->asked = true;
         walk->all = walk->all || name->all;
         for (uint32_t i = 0; i < name->read_count; i++) {
-            reach(walk, name->reads[i].side, name->reads[i].name);
+            push_name(walk, name->reads[i].side, name->reads[i].name);
         }
     }
     *ret = (struct kinds_reads){.all = walk->all};
@@ -604,7 +604,7 @@ void kinds_reads_name(struct kinds *kinds, enum kinds_side side, const char *nam
     struct walk walk = {.kinds = kinds, .side = side};
     uint32_t number = watch_name(kinds, side, name);
     walk_begin(&walk);
-    reach(&walk, side, number);
+    push_name(&walk, side, number);
     walk_end(&walk, ret);
 }
 

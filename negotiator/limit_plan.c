@@ -153,7 +153,7 @@ void limit_plan_begin(struct limit_plan *plan)
     plan->cycle++;
 }
 
-static double given(const struct limit_plan *plan, const struct limit *limit)
+static double given_now(const struct limit_plan *plan, const struct limit *limit)
 {
     return limit->cycle == plan->cycle ? limit->given : 0;
 }
@@ -168,7 +168,7 @@ static int64_t room_of(const struct limit_plan *plan, const struct limit *limit,
     if (limit->max < 0 || item->count <= 0) {
         return INT64_MAX;
     }
-    double jobs = floor((limit->max - limit->used - given(plan, limit)) / item->count + DUST);
+    double jobs = floor((limit->max - limit->used - given_now(plan, limit)) / item->count + DUST);
     return jobs < 1 ? 0 : jobs < 9e15 ? (int64_t)jobs : INT64_MAX;
 }
 
@@ -208,7 +208,7 @@ void limit_plan_take(struct limit_plan *plan, const char *list, int64_t jobs)
     while (list != NULL && next_item(&list, &item) && count++ < LIMIT_LIST_MAX) {
         struct limit *limit = limit_of(plan, item.name);
         if (limit != NULL) {
-            limit->given = given(plan, limit) + item.count * (double)jobs;
+            limit->given = given_now(plan, limit) + item.count * (double)jobs;
             limit->cycle = plan->cycle;
         }
     }

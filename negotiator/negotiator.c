@@ -51,17 +51,17 @@ static void submitter_gone(void *arg, const char *key)
     update_prio_submitter_gone(arg, key);
 }
 
-static void nothing(void *arg)
+static void do_nothing(void *arg)
 {
     (void)arg;
 }
 
-static void synced(void *arg)
+static void cycle_needed(void *arg)
 {
     negotiator_cycle_soon(arg);
 }
 
-static void refused(void *arg, int status, const char *why)
+static void watch_refused(void *arg, int status, const char *why)
 {
     struct negotiator *negotiator = arg;
     log_error(negotiator->env.log, "watch.refused", why, LOG_INT("status", status));
@@ -82,7 +82,7 @@ static void another_leads(struct negotiator *negotiator, const struct wire_reply
     }
 }
 
-static void leased(void *arg, struct wire_reply *reply)
+static void lease_answered(void *arg, struct wire_reply *reply)
 {
     struct negotiator *negotiator = arg;
     bool led = negotiator->lease.leads;
@@ -103,7 +103,7 @@ static void leased(void *arg, struct wire_reply *reply)
     }
 }
 
-static void lease(void *arg)
+static void ask_lease(void *arg)
 {
     struct negotiator *negotiator = arg;
     struct wire *wire = uplink_wire(negotiator->uplink);
@@ -117,7 +117,8 @@ static void lease(void *arg)
     ad_set_string(args, "Holder", negotiator->lease.holder);
     ad_set_int(args, "Duration", LEASE_S);
     const struct wire_body body = {.args = args};
-    negotiator->lease.asking = wire_call(wire, VERB_LEASE, &body, 0, leased, negotiator) > 0;
+    negotiator->lease.asking =
+        wire_call(wire, VERB_LEASE, &body, 0, lease_answered, negotiator) > 0;
     ad_destroy(args);
 }
 
@@ -129,7 +130,7 @@ static void uplink_up(void *arg, struct wire *wire)
     log_info(negotiator->env.log, "uplink.up", "connected to the collector");
     revocations_watch(negotiator->wires, wire);
     negotiator->lease.asking = false;
-    lease(negotiator);
+    ask_lease(negotiator);
     int rc = watch_start(negotiator->watches.slots, wire);
     rc = rc != 0 ? rc : watch_start(negotiator->watches.requests, wire);
     rc = rc != 0 ? rc : watch_start(negotiator->watches.submitters, wire);
@@ -191,7 +192,7 @@ static void settle_usage(void *arg)
     usage_settle(negotiator);
 }
 
-static void publish(void *arg)
+static void publish_accounts(void *arg)
 {
     struct negotiator *negotiator = arg;
     loop_timer_set(negotiator->publish_timer, PUBLISH_S * 1000);
@@ -342,16 +343,16 @@ static int negotiator_start(const struct daemon_env *env, void **state, struct e
     static const struct watch_spec SUBMITTERS = {.type = "Submitter"};
     static const struct watch_events SUBMITTER_EVENTS = {.changed = submitter_changed,
                                                          .gone = submitter_gone,
-                                                         .synced = nothing,
-                                                         .refused = refused};
+                                                         .synced = do_nothing,
+                                                         .refused = watch_refused};
     static const struct watch_events SLOT_EVENTS = {.changed = copies_slot_changed,
                                                     .gone = copies_slot_gone,
-                                                    .synced = synced,
-                                                    .refused = refused};
+                                                    .synced = cycle_needed,
+                                                    .refused = watch_refused};
     static const struct watch_events REQUEST_EVENTS = {.changed = copies_request_changed,
                                                        .gone = copies_request_gone,
-                                                       .synced = synced,
-                                                       .refused = refused};
+                                                       .synced = cycle_needed,
+                                                       .refused = watch_refused};
     struct negotiator *negotiator = mem_zalloc(sizeof *negotiator);
     negotiator->env = *env;
     negotiator->users = user_world_create(env->os, env->config);
@@ -367,9 +368,9 @@ static int negotiator_start(const struct daemon_env *env, void **state, struct e
     negotiator->limits = limit_plan_create();
     negotiator->cycle.timer = loop_timer_create(env->loop, cycle_run, negotiator);
     negotiator->cycle.full_timer = loop_timer_create(env->loop, full_cycle, negotiator);
-    negotiator->lease.timer = loop_timer_create(env->loop, lease, negotiator);
-    negotiator->rest_timer = loop_timer_create(env->loop, synced, negotiator);
-    negotiator->publish_timer = loop_timer_create(env->loop, publish, negotiator);
+    negotiator->lease.timer = loop_timer_create(env->loop, ask_lease, negotiator);
+    negotiator->rest_timer = loop_timer_create(env->loop, cycle_needed, negotiator);
+    negotiator->publish_timer = loop_timer_create(env->loop, publish_accounts, negotiator);
     negotiator->watches.submitters =
         watch_create(env->loop, &SUBMITTERS, &SUBMITTER_EVENTS, negotiator);
     negotiator->usage_timer = loop_timer_create(env->loop, settle_usage, negotiator);
@@ -388,9 +389,9 @@ static int negotiator_start(const struct daemon_env *env, void **state, struct e
         return rc;
     }
     full_cycle(negotiator);
-    lease(negotiator);
+    ask_lease(negotiator);
     settle_usage(negotiator);
-    publish(negotiator);
+    publish_accounts(negotiator);
     *state = negotiator;
     return 0;
 }

@@ -18,7 +18,7 @@
 
 #define LIMITS_TOLD_MAX 200 /* concurrency limits in our ad */
 
-static void advertised(void *arg, struct wire_reply *reply)
+static void ad_answered(void *arg, struct wire_reply *reply)
 {
     const struct negotiator *negotiator = arg;
     if (reply->status != 0 && reply->status != -ECONNRESET) {
@@ -104,7 +104,7 @@ void negotiator_ad_send(struct negotiator *negotiator)
     write_limits(negotiator->limits, ad);
     const struct ad *ads[1] = {ad};
     const struct wire_body body = {.args = args, .ads = ads, .ad_count = 1};
-    (void)wire_call(wire, VERB_UPDATE, &body, 0, advertised, negotiator); /* else: the next time */
+    (void)wire_call(wire, VERB_UPDATE, &body, 0, ad_answered, negotiator); /* else: the next time */
     ad_destroy(args);
     ad_destroy(ad);
 }

@@ -57,7 +57,7 @@ struct cycle {
     struct outcome out;
 };
 
-static void *grow(void *array, size_t count, size_t *room, size_t size)
+static void *grow_array(void *array, size_t count, size_t *room, size_t size)
 {
     if (count < *room) {
         return array;
@@ -143,7 +143,7 @@ static double weight_wanted(const struct request *request)
 }
 
 /* Wants no more than the limits that its jobs name still let through. */
-static void bound(struct cycle *cycle, struct request *request)
+static void bound_by_limits(struct cycle *cycle, struct request *request)
 {
     const char *limits = request->facts.limits;
     if (cycle->limits != NULL && limits != NULL && limits[0] != '\0' && request->wanted > 0) {
@@ -179,7 +179,7 @@ static int order_requests(struct cycle *cycle)
         request->wanted = facts->count > facts->in_flight ? facts->count - facts->in_flight : 0;
         request->ends.spent = request->ends.spent_claims = facts->resting;
         request->ends.limited = false;
-        bound(cycle, request);
+        bound_by_limits(cycle, request);
         keys[count++] = (struct sort_key){.number = i,
                                           .user = user,
                                           .priority = cycle->users[user].priority,
@@ -273,7 +273,8 @@ static void add_match(struct cycle *cycle, const struct slot *slot, const struct
                       enum plan_preemption preemption, int64_t weight)
 {
     struct outcome *out = &cycle->out;
-    out->matches = grow(out->matches, out->match_count, &out->match_room, sizeof *out->matches);
+    out->matches =
+        grow_array(out->matches, out->match_count, &out->match_room, sizeof *out->matches);
     out->matches[out->match_count++] = (struct plan_match){.slot = slot->facts.number,
                                                            .request = request->facts.number,
                                                            .preemption = preemption,
@@ -283,7 +284,7 @@ static void add_match(struct cycle *cycle, const struct slot *slot, const struct
 static void add_hold(struct cycle *cycle, const struct slot *slot, const struct request *request)
 {
     struct outcome *out = &cycle->out;
-    out->held = grow(out->held, out->held_count, &out->held_room, sizeof *out->held);
+    out->held = grow_array(out->held, out->held_count, &out->held_room, sizeof *out->held);
     out->held[out->held_count++] =
         (struct plan_hold){.slot = slot->facts.number, .request = request->facts.number};
 }
@@ -294,7 +295,7 @@ static bool match_free(struct cycle *cycle, struct request *request)
     struct negotiator_plan *plan = cycle->plan;
     unsigned places = LIVE | (plan->policy.offline_last ? 0 : OFFLINE);
     struct choice *choice = plan_choice_begin(plan, request, places);
-    bound(cycle, request);
+    bound_by_limits(cycle, request);
     while (request->wanted > 0) {
         struct slot *slot = plan_choice_best(choice);
         if (slot == NULL) {
@@ -324,7 +325,7 @@ static void match_claims(struct cycle *cycle, struct request *request, bool only
     struct negotiator_plan *plan = cycle->plan;
     bool by_priority =
         !only_rank && plan->takes_by_priority && share_permits(cycle->shares, WEIGHT_MIN, true);
-    bound(cycle, request); /* another may have used it up since */
+    bound_by_limits(cycle, request); /* another may have used it up since */
     if (request->wanted <= 0 || request->ends.spent_claims) {
         return;
     }
@@ -388,11 +389,11 @@ static int match_live(struct cycle *cycle)
 
 /* ---- holds */
 
-static void release(struct cycle *cycle, struct slot *slot, struct held *held)
+static void release_hold(struct cycle *cycle, struct slot *slot, struct held *held)
 {
     struct outcome *out = &cycle->out;
     out->released =
-        grow(out->released, out->released_count, &out->released_room, sizeof *out->released);
+        grow_array(out->released, out->released_count, &out->released_room, sizeof *out->released);
     out->released[out->released_count++] =
         (struct plan_release){.slot = slot->facts.number,
                               .schedd = held->holder->schedd,
@@ -444,7 +445,7 @@ static void release_barred(struct cycle *cycle)
         }
         plan->barred_slots.items[kept++] = number;
         for (uint32_t j = 0; j < slot->held_count; j++) {
-            release(cycle, slot, &slot->held[j]);
+            release_hold(cycle, slot, &slot->held[j]);
         }
     }
     plan->barred_slots.count = kept;
@@ -467,7 +468,7 @@ static int release_orphans(struct cycle *cycle)
         for (uint32_t i = 0; i < holder->slots.count; i++) {
             struct held *held = held_by(slots[i], holder);
             if (held != NULL) {
-                release(cycle, slots[i], held);
+                release_hold(cycle, slots[i], held);
             }
         }
     }
@@ -480,7 +481,7 @@ static int release_orphans(struct cycle *cycle)
 static int release_surplus(struct cycle *cycle, struct request *request)
 {
     const struct holder *holder = request->holder;
-    bound(cycle, request);
+    bound_by_limits(cycle, request);
     if (holder->slots.count == 0) {
         return 0;
     }
@@ -501,7 +502,7 @@ static int release_surplus(struct cycle *cycle, struct request *request)
         if (held != NULL && !waking && request->wanted + held->count <= 0) {
             request->wanted += held->count;
             kept -= held->count;
-            release(cycle, slot, held);
+            release_hold(cycle, slot, held);
         }
     }
     use_limits(cycle, request, kept);
@@ -527,7 +528,7 @@ static void hold_offline(struct cycle *cycle)
         }
         struct choice *choice = plan_choice_begin(cycle->plan, request, OFFLINE);
         struct slot *slot;
-        bound(cycle, request);
+        bound_by_limits(cycle, request);
         while (request->wanted > 0 && (slot = plan_choice_best(choice)) != NULL) {
             add_hold(cycle, slot, request);
             plan_choice_give(choice, slot);
@@ -565,7 +566,7 @@ static enum plan_reason reason_of(struct cycle *cycle, const struct request *req
     }
 }
 
-static void explain(struct cycle *cycle)
+static void explain_rejections(struct cycle *cycle)
 {
     struct outcome *out = &cycle->out;
     for (size_t i = 0; i < cycle->order_count; i++) {
@@ -574,8 +575,8 @@ static void explain(struct cycle *cycle)
             (request->wanted <= 0 && !request->ends.limited)) {
             continue;
         }
-        out->rejected =
-            grow(out->rejected, out->rejected_count, &out->rejected_room, sizeof *out->rejected);
+        out->rejected = grow_array(out->rejected, out->rejected_count, &out->rejected_room,
+                                   sizeof *out->rejected);
         out->rejected[out->rejected_count++] =
             (struct plan_rejection){.request = request->facts.number,
                                     .reason = reason_of(cycle, request)};
@@ -686,7 +687,7 @@ int negotiator_plan_cycle(struct negotiator_plan *plan, const struct plan_input 
     }
     if (rc == 0) {
         hold_offline(&cycle);
-        explain(&cycle);
+        explain_rejections(&cycle);
         rc = copy_all(&cycle, ret);
     }
     plan_claims_end(plan);

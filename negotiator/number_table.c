@@ -24,7 +24,7 @@ uint32_t number_table_find(const struct number_table *table, uint64_t hash, numb
     return NUMBER_NONE;
 }
 
-static void put(struct number_table *table, uint64_t hash, uint32_t next)
+static void put_place(struct number_table *table, uint64_t hash, uint32_t next)
 {
     size_t at = hash & table->mask;
     while (table->places[at].next != 0) {
@@ -41,14 +41,14 @@ void number_table_add(struct number_table *table, uint64_t hash, uint32_t id)
         grown.places = mem_zalloc((grown.mask + 1) * sizeof *grown.places);
         for (size_t i = 0; i < places; i++) {
             if (table->places[i].next != 0) {
-                put(&grown, table->places[i].hash, table->places[i].next);
+                put_place(&grown, table->places[i].hash, table->places[i].next);
             }
         }
         mem_free(table->places);
         table->places = grown.places;
         table->mask = grown.mask;
     }
-    put(table, hash, id + 1);
+    put_place(table, hash, id + 1);
     table->count++;
 }
 

@@ -49,7 +49,7 @@ void piece_names(const struct ad *slot, struct piece_names *ret)
     }
 }
 
-static const char *join(const char *prefix, const char *name, char text[PIECE_ATTR_MAX])
+static const char *join_names(const char *prefix, const char *name, char text[PIECE_ATTR_MAX])
 {
     size_t length = strlen(prefix);
     memcpy(text, prefix, length);
@@ -59,12 +59,12 @@ static const char *join(const char *prefix, const char *name, char text[PIECE_AT
 
 const char *piece_request_name(const char *name, char text[PIECE_ATTR_MAX])
 {
-    return join("Request", name, text);
+    return join_names("Request", name, text);
 }
 
 const char *piece_modify_name(const char *name, char text[PIECE_ATTR_MAX])
 {
-    return join("MODIFY_REQUEST_EXPR_REQUEST", name, text); /* names have no case */
+    return join_names("MODIFY_REQUEST_EXPR_REQUEST", name, text); /* names have no case */
 }
 
 void piece_of_slot(const struct ad *slot, const struct piece_names *names, struct piece *ret)

@@ -88,7 +88,7 @@ static const struct heap *heap_of(const struct choice *choice, uint32_t kind, en
 }
 
 /* Appends, without putting it in its place. */
-static void append(struct choice *choice, uint32_t kind, enum place place)
+static void append_entry(struct choice *choice, uint32_t kind, enum place place)
 {
     static const uint8_t LEVELS[PLACE_COUNT] = {
         [PLACE_LIVE] = 3, [PLACE_NEAR] = 2, [PLACE_BACK] = 1};
@@ -109,14 +109,14 @@ static void append(struct choice *choice, uint32_t kind, enum place place)
                        .place = (uint8_t)place};
 }
 
-static bool fits(const struct choice *choice, uint32_t kind)
+static bool kind_has_room(const struct choice *choice, uint32_t kind)
 {
     const struct kind_slots *slots = &choice->plan->kind_slots[kind];
     return !slots->is_split || plan_has_room(choice->plan, slots, kind, choice->request);
 }
 
 /* Looks at a kind that has gained a slot. */
-static void offer(struct choice *choice, const struct slot *slot)
+static void offer_slot(struct choice *choice, const struct slot *slot)
 {
     struct negotiator_plan *plan = choice->plan;
     if (slot->place == PLACE_NONE || (choice->places >> slot->place & 1U) == 0) {
@@ -124,8 +124,8 @@ static void offer(struct choice *choice, const struct slot *slot)
     }
     choice->matches = verdicts_of(plan->verdicts, choice->request->kind); /* it may be a new kind */
     uint32_t kind = slot->kind_now;
-    if ((choice->matches[kind / 64] >> kind % 64 & 1) != 0 && fits(choice, kind)) {
-        append(choice, kind, slot->place);
+    if ((choice->matches[kind / 64] >> kind % 64 & 1) != 0 && kind_has_room(choice, kind)) {
+        append_entry(choice, kind, slot->place);
         sift_up(choice, choice->count - 1);
     }
 }
@@ -147,13 +147,13 @@ struct choice *plan_choice_begin(struct negotiator_plan *plan, const struct requ
     while (plan_next_open(plan, places, &at, &some)) {
         for (some &= choice->matches[at - 1]; some != 0; some &= some - 1) {
             uint32_t kind = (uint32_t)((at - 1) * 64) + (uint32_t)__builtin_ctzll(some);
-            if (!fits(choice, kind)) {
+            if (!kind_has_room(choice, kind)) {
                 continue;
             }
             for (int place = 0; place < PLACE_COUNT; place++) {
                 if ((places >> place & 1U) != 0 &&
                     heap_of(choice, kind, (enum place)place)->count > 0) {
-                    append(choice, kind, (enum place)place);
+                    append_entry(choice, kind, (enum place)place);
                 }
             }
         }
@@ -195,11 +195,11 @@ void plan_choice_give(struct choice *choice, struct slot *slot)
     const struct machine *machine = &plan->machines[slot->machine];
     bool woke = slot->facts.offline && machine->wakers > 0;
     plan_give(plan, slot, choice->request);
-    offer(choice, slot);
+    offer_slot(choice, slot);
     for (uint32_t i = 0; slot->facts.offline && !woke && i < machine->count; i++) {
         const struct slot *other = &plan->slots[plan->by_name[machine->first + i]];
         if (other != slot && other->place == PLACE_NEAR) {
-            offer(choice, other);
+            offer_slot(choice, other);
         }
     }
 }

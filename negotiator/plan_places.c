@@ -281,7 +281,7 @@ int64_t plan_weight(struct negotiator_plan *plan, const struct slot *slot,
 
 /* ---- where a slot belongs */
 
-static int64_t multiplicity(const struct slot *slot)
+static int64_t multiplicity_of(const struct slot *slot)
 {
     return slot->facts.multiplicity > 1 ? slot->facts.multiplicity : 1;
 }
@@ -295,7 +295,7 @@ static int64_t jobs_max(struct negotiator_plan *plan, const struct slot *slot)
     if (slot->is_split) {
         each = ad_int_or(kinds_ad(plan->kinds, KINDS_SLOT, slot->kind), "Cpus", 0);
     }
-    return each > 0 && each < INT32_MAX ? each * multiplicity(slot) : 0;
+    return each > 0 && each < INT32_MAX ? each * multiplicity_of(slot) : 0;
 }
 
 /* Could any job take it over from the one that runs? */
@@ -374,8 +374,8 @@ void plan_set_waking(struct negotiator_plan *plan, struct slot *slot, bool wakin
 }
 
 /* One job more of this size on a partitionable slot. */
-static void fill(struct slot *slot, const struct piece *whole, const struct piece *piece,
-                 size_t count)
+static void add_job(struct slot *slot, const struct piece *whole, const struct piece *piece,
+                    size_t count)
 {
     if (!piece_fits(&slot->left, piece, count) && slot->copies > 0) {
         slot->copies--;
@@ -399,14 +399,14 @@ static void count_jobs(struct negotiator_plan *plan, struct slot *slot)
         return;
     }
     piece_of_slot(kinds_ad(plan->kinds, KINDS_SLOT, slot->kind), &kind->names, &whole);
-    slot->copies = multiplicity(slot) - 1;
+    slot->copies = multiplicity_of(slot) - 1;
     slot->left = whole;
     const size_t count = kind->names.count;
     for (size_t i = 0; i < slot->facts.under_way_count; i++) {
         struct piece piece;
         if (piece_of_job(slot->facts.under_way[i], kinds_ad(plan->kinds, KINDS_SLOT, slot->kind),
                          &kind->names, plan->context, &piece)) {
-            fill(slot, &whole, &piece, count);
+            add_job(slot, &whole, &piece, count);
         }
     }
     for (uint32_t i = 0; i < slot->held_count; i++) {
@@ -418,7 +418,7 @@ static void count_jobs(struct negotiator_plan *plan, struct slot *slot)
         const struct request *request = &plan->requests[held->holder->request];
         if (request->keyed && piece_for(plan, kind, slot->kind, request, &piece)) {
             for (int64_t j = 0; j < held->count && j < jobs_max(plan, slot); j++) {
-                fill(slot, &whole, &piece, count);
+                add_job(slot, &whole, &piece, count);
             }
         }
         kind = plan_kind(plan, slot->kind);
@@ -497,7 +497,7 @@ void plan_give(struct negotiator_plan *plan, struct slot *slot, const struct req
         struct piece whole, piece;
         piece_of_slot(kinds_ad(plan->kinds, KINDS_SLOT, slot->kind), &kind->names, &whole);
         if (piece_for(plan, kind, slot->kind, request, &piece)) {
-            fill(slot, &whole, &piece, kind->names.count);
+            add_job(slot, &whole, &piece, kind->names.count);
         }
         if (slot->copies == 0) {
             make_remnant(plan, slot);

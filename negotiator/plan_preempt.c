@@ -222,8 +222,8 @@ static int by_rank_and_item(const void *left, const void *right)
     return order != 0 ? order : (a->item.order > b->item.order) - (a->item.order < b->item.order);
 }
 
-static struct ranked judge(const struct search *search, const struct slot *slot,
-                           const struct views *views)
+static struct ranked rank_slot(const struct search *search, const struct slot *slot,
+                               const struct views *views)
 {
     const struct plan_policy *policy = &search->plan->policy;
     const struct plan_slot *facts = &slot->facts;
@@ -263,7 +263,7 @@ static struct pile *make_pile(const struct search *search, struct view *view, ui
     }
     for (uint32_t i = 0; i < heap->count; i++) {
         const struct slot *slot = &plan->slots[heap->slots[i]];
-        list[i] = judge(search, slot, &views);
+        list[i] = rank_slot(search, slot, &views);
         plan->claims->unshared =
             plan->claims->unshared || !all_literal(plan->claims, slot->facts.ad);
     }
@@ -295,7 +295,7 @@ static struct pile *make_pile(const struct search *search, struct view *view, ui
 /* ---- the candidates of a request */
 
 /* The best that is left of its run; NULL: none. */
-static const struct item *head(const struct negotiator_plan *plan, const struct candidate *of)
+static const struct item *head_of(const struct negotiator_plan *plan, const struct candidate *of)
 {
     bool by_priority = of->why == PLAN_BY_PRIORITY;
     uint32_t *at = &of->run->at[by_priority ? 1 : 0];
@@ -315,7 +315,7 @@ static bool is_better(const struct negotiator_plan *plan, const struct candidate
     if (a->why != b->why) {
         return a->why == PLAN_BY_RANK;
     }
-    const struct item *x = head(plan, a), *y = head(plan, b);
+    const struct item *x = head_of(plan, a), *y = head_of(plan, b);
     int order = by_number(a->rank.pre, b->rank.pre);
     order = order != 0 ? order : by_number(a->rank.job, b->rank.job);
     order = order != 0 ? order : by_number(a->rank.post, b->rank.post);
@@ -340,10 +340,10 @@ static void sift_down(const struct negotiator_plan *plan, struct plan_claims *cl
     }
 }
 
-static void add(const struct negotiator_plan *plan, struct plan_claims *claims,
-                const struct candidate *candidate)
+static void add_candidate(const struct negotiator_plan *plan, struct plan_claims *claims,
+                          const struct candidate *candidate)
 {
-    if (head(plan, candidate) == NULL) {
+    if (head_of(plan, candidate) == NULL) {
         return;
     }
     if (claims->count == claims->room) {
@@ -409,7 +409,7 @@ void plan_claims_find(struct negotiator_plan *plan, const struct request *reques
                     machine_rank > candidate.run->current_rank ? PLAN_BY_RANK : PLAN_BY_PRIORITY;
                 if (candidate.why == PLAN_BY_RANK ||
                     (by_priority && !(machine_rank < candidate.run->current_rank))) {
-                    add(plan, claims, &candidate);
+                    add_candidate(plan, claims, &candidate);
                 }
             }
         }
@@ -509,7 +509,7 @@ struct takeover plan_claims_next(struct negotiator_plan *plan)
 {
     struct plan_claims *claims = plan->claims;
     if (claims->served && claims->count > 0) {
-        if (head(plan, &claims->heap[0]) == NULL) {
+        if (head_of(plan, &claims->heap[0]) == NULL) {
             claims->heap[0] = claims->heap[--claims->count];
         }
         sift_down(plan, claims, 0);
@@ -519,7 +519,7 @@ struct takeover plan_claims_next(struct negotiator_plan *plan)
         return (struct takeover){.slot = NULL};
     }
     const struct candidate *best = &claims->heap[0];
-    return (struct takeover){.slot = &plan->slots[head(plan, best)->slot], .why = best->why};
+    return (struct takeover){.slot = &plan->slots[head_of(plan, best)->slot], .why = best->why};
 }
 
 void plan_claims_destroy(struct plan_claims *claims)

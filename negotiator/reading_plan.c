@@ -200,9 +200,9 @@ static struct ad_context context_of(const struct readings *readings, bool *timel
 }
 
 /* expr, or the attribute name, where only this kind is looked at. */
-static struct cell evaluate(struct readings *readings, enum kinds_side of, enum kinds_side stands,
-                            uint32_t kind, const struct ad_expr *expr, const char *name,
-                            bool *timely)
+static struct cell evaluate_cell(struct readings *readings, enum kinds_side of,
+                                 enum kinds_side stands, uint32_t kind, const struct ad_expr *expr,
+                                 const char *name, bool *timely)
 {
     const struct ad_context context = context_of(readings, timely);
     const struct ad *ad = kinds_ad(readings->kinds, of, kind);
@@ -225,14 +225,14 @@ struct cell readings_own(struct readings *readings, enum kinds_side side, uint32
                          const struct ad_expr *expr)
 {
     bool timely = false;
-    return evaluate(readings, side, side, kind, expr, NULL, &timely);
+    return evaluate_cell(readings, side, side, kind, expr, NULL, &timely);
 }
 
 struct cell readings_own_name(struct readings *readings, enum kinds_side side, uint32_t kind,
                               const char *name)
 {
     bool timely = false;
-    return evaluate(readings, side, side, kind, NULL, name, &timely);
+    return evaluate_cell(readings, side, side, kind, NULL, name, &timely);
 }
 
 bool readings_judge(struct readings *readings, enum kinds_side stands, const struct ad_expr *expr,
@@ -324,8 +324,8 @@ const struct cell *readings_cell(struct readings *readings, uint32_t id, uint32_
     struct cell *cell = &reading->cells[kind];
     if (cell->type == CELL_UNREAD) {
         bool timely = false;
-        *cell = evaluate(readings, reading->of, reading->stands, kind, reading->expr, reading->name,
-                         &timely);
+        *cell = evaluate_cell(readings, reading->of, reading->stands, kind, reading->expr,
+                              reading->name, &timely);
         reading->timely = reading->timely || timely;
     }
     return cell;
@@ -553,7 +553,7 @@ static void pair_fini(struct pair *pair)
     ad_expr_destroy(pair->expr);
 }
 
-static void clear(struct readings *readings)
+static void clear_readings(struct readings *readings)
 {
     for (uint32_t i = 0; i < readings->count; i++) {
         mem_free(readings->readings[i].name);
@@ -582,7 +582,7 @@ static void begin_empty(struct readings *readings)
 
 void readings_reset(struct readings *readings)
 {
-    clear(readings);
+    clear_readings(readings);
     *readings = (struct readings){.kinds = readings->kinds,
                                   .context = readings->context,
                                   .empty = readings->empty,
@@ -602,7 +602,7 @@ struct readings *readings_create(struct kinds *kinds)
 void readings_destroy(struct readings *readings)
 {
     if (readings != NULL) {
-        clear(readings);
+        clear_readings(readings);
         ad_destroy(readings->empty);
         mem_free(readings);
     }

@@ -57,14 +57,14 @@ static void write_reason(const struct negotiator *negotiator, const struct pool_
     strbuf_fini(&text);
 }
 
-static void told(void *arg, struct wire_reply *reply)
+static void schedd_told(void *arg, struct wire_reply *reply)
 {
     (void)arg;
     (void)reply; /* not heard: the next time */
 }
 
-static void tell(const struct negotiator *negotiator, struct wire *wire, const char *uplink,
-                 const struct vec *ads)
+static void tell_schedd(const struct negotiator *negotiator, struct wire *wire, const char *uplink,
+                        const struct vec *ads)
 {
     struct ad *args = ad_create();
     ad_set_string(args, "LastRejMatchNegotiator", negotiator->name);
@@ -73,7 +73,8 @@ static void tell(const struct negotiator *negotiator, struct wire *wire, const c
                                        .ads = (const struct ad *const *)ads->items + at,
                                        .ad_count = ads->count - at < ADS_PER_CALL ? ads->count - at
                                                                                   : ADS_PER_CALL};
-        (void)wire_relay(wire, uplink, VERB_NO_MATCH, &body, 0, told, NULL); /* as told() says */
+        (void)wire_relay(wire, uplink, VERB_NO_MATCH, &body, 0, schedd_told,
+                         NULL); /* as schedd_told() says */
     }
     ad_destroy(args);
 }
@@ -104,7 +105,7 @@ void rejections_tell(struct negotiator *negotiator, const struct plan_output *pl
     const char *uplink;
     void *value;
     while (strmap_next(schedds, &at, &uplink, &value)) {
-        tell(negotiator, wire, uplink, value);
+        tell_schedd(negotiator, wire, uplink, value);
         vec_fini(value, ad_destroy_item);
         mem_free(value);
     }

@@ -179,7 +179,7 @@ static int order_groups(struct share_plan *plan, struct arena *arena)
 
 /* ---- life */
 
-static double *take(struct arena *arena, size_t count, bool *failed)
+static double *take_doubles(struct arena *arena, size_t count, bool *failed)
 {
     double *values = arena_zalloc(arena, (count + 1) * sizeof *values);
     *failed = *failed || values == NULL;
@@ -242,10 +242,10 @@ int share_plan_create(const struct share_input *input, struct arena *arena, stru
     plan->free = input->free > 0 ? input->free : 0;
     plan->group_first = take_indexes(arena, input->group_count, &failed);
     plan->group_order = take_indexes(arena, input->group_count, &failed);
-    plan->used = take(arena, input->user_count, &failed);
-    plan->group_used = take(arena, input->group_count, &failed);
-    plan->begun = take(arena, input->group_count, &failed);
-    plan->share = take(arena, input->user_count, &failed);
+    plan->used = take_doubles(arena, input->user_count, &failed);
+    plan->group_used = take_doubles(arena, input->group_count, &failed);
+    plan->begun = take_doubles(arena, input->group_count, &failed);
+    plan->share = take_doubles(arena, input->user_count, &failed);
     plan->heap = take_indexes(arena, input->machine_count, &failed);
     plan->next_of = take_indexes(arena, input->machine_count, &failed);
     plan->end_of = take_indexes(arena, input->machine_count, &failed);
@@ -283,7 +283,7 @@ static double ceiling_left(const struct share_plan *plan, const struct entry *en
 }
 
 /* Weight of free slots that the group of this turn may still get. */
-static double room(const struct share_plan *plan)
+static double group_room(const struct share_plan *plan)
 {
     double left = plan->group_limit - plan->group_used[plan->offer.group];
     return left < plan->free ? left : plan->free;
@@ -297,7 +297,7 @@ static bool is_dust(const struct share_plan *plan, double weight)
 static bool make_offer(struct share_plan *plan, struct entry *entry, double weight, double deficit,
                        int64_t jobs, struct share_offer *ret)
 {
-    double most = ceiling_left(plan, entry), left = room(plan);
+    double most = ceiling_left(plan, entry), left = group_room(plan);
     weight = weight < most ? weight : most;
     weight = weight < left ? weight : left;
     deficit = deficit < most ? deficit : most;
@@ -326,7 +326,8 @@ bool share_permits(const struct share_plan *plan, double cost, bool preempts)
         return preempts || cost * 0.99 <= plan->free;
     }
     /* no crumbs: once an offer, up to a whole slot */
-    return !preempts && plan->offer_used <= 0 && offer->weight > 0 && room(plan) >= 0.99 * cost;
+    return !preempts && plan->offer_used <= 0 && offer->weight > 0 &&
+           group_room(plan) >= 0.99 * cost;
 }
 
 void share_took(struct share_plan *plan, double cost, bool preempts)
@@ -441,7 +442,7 @@ static double limit_of(const struct share_plan *plan, size_t group)
     return plan->begun[group] + gain * part;
 }
 
-static void gather(struct share_plan *plan, size_t group)
+static void gather_users(struct share_plan *plan, size_t group)
 {
     for (size_t i = plan->group_first[group]; i < plan->group_first[group + 1]; i++) {
         if (!plan->entries[i].done) {
@@ -514,10 +515,10 @@ static bool begin_turn(struct share_plan *plan)
     size_t group = plan->group_order[plan->turn];
     bool is_regroup = plan->regroup && group == 0;
     plan->active_count = 0;
-    gather(plan, group);
+    gather_users(plan, group);
     for (size_t i = 1; is_regroup && i < plan->in.group_count; i++) {
         if (plan->in.groups[i].autoregroup) {
-            gather(plan, i);
+            gather_users(plan, i);
         }
     }
     plan->group_limit = is_regroup ? DBL_MAX : limit_of(plan, group);
@@ -537,7 +538,7 @@ static bool begin_turn(struct share_plan *plan)
 
 /* ---- spins */
 
-static double slice(const struct share_plan *plan, const struct entry *entry)
+static double slice_of(const struct share_plan *plan, const struct entry *entry)
 {
     double due = plan->pie / entry->priority / plan->sum - plan->used[entry->user];
     double most = ceiling_left(plan, entry);
@@ -552,7 +553,7 @@ static bool begin_spin(struct share_plan *plan)
         return false;
     }
     size_t kept = 0;
-    double in_use = 0, slices = 0, left = room(plan);
+    double in_use = 0, slices = 0, left = group_room(plan);
     plan->sum = 0;
     for (size_t i = 0; i < plan->active_count; i++) {
         struct entry *entry = plan->active[i];
@@ -576,7 +577,7 @@ static bool begin_spin(struct share_plan *plan)
     double most = plan->group_limit - (plan->group_used[plan->offer.group] - in_use);
     plan->pie = whole < most ? whole : most;
     for (size_t i = 0; i < kept; i++) {
-        slices += slice(plan, plan->active[i]);
+        slices += slice_of(plan, plan->active[i]);
     }
     plan->cut = slices > left ? left / slices : 1;
     return true;
@@ -587,7 +588,7 @@ static bool next_in_spin(struct share_plan *plan, struct share_offer *ret)
     bool last = plan->spin == SHARE_SPINS_MAX;
     while (plan->at < plan->active_count) {
         struct entry *entry = plan->active[plan->at++];
-        double due = slice(plan, entry), left = room(plan);
+        double due = slice_of(plan, entry), left = group_room(plan);
         double weight = last ? left : due * (plan->cut > 0 ? plan->cut : 0);
         bool open = !is_dust(plan, left) && weight > 0;
         if (open || (plan->in.consider_preemption && due > 0)) {
@@ -606,7 +607,7 @@ static bool next_in_spin(struct share_plan *plan, struct share_offer *ret)
 
 static bool next_of_machines(struct share_plan *plan, struct share_offer *ret)
 {
-    while (plan->heap_count > 0 && !is_dust(plan, room(plan))) {
+    while (plan->heap_count > 0 && !is_dust(plan, group_room(plan))) {
         size_t machine = plan->heap[0];
         /* what the last offer to it led to */
         if (plan->current != NULL && plan->current->machine == machine &&
@@ -635,7 +636,8 @@ static bool next_of_machines(struct share_plan *plan, struct share_offer *ret)
             lead = ahead < lead ? ahead : lead;
         }
         int64_t jobs = lead < 1e15 ? (int64_t)lead + 1 : INT64_MAX;
-        return make_offer(plan, plan->active[plan->next_of[machine]], room(plan), 0, jobs, ret);
+        return make_offer(plan, plan->active[plan->next_of[machine]], group_room(plan), 0, jobs,
+                          ret);
     }
     return false;
 }

@@ -231,7 +231,7 @@ static struct strmap *find_competing(const struct negotiator *negotiator)
     return competing;
 }
 
-static bool competes(const struct strmap *competing, const struct account_facts *facts)
+static bool is_competing(const struct strmap *competing, const struct account_facts *facts)
 {
     return !facts->is_group && (facts->slots > 0 || strmap_get(competing, facts->name) != NULL);
 }
@@ -252,7 +252,7 @@ struct shares_view *shares_view_create(const struct negotiator *negotiator)
     while ((account = accountant_next(negotiator->accountant, &at)) != NULL) {
         struct account_facts facts;
         accountant_facts(negotiator->accountant, account, &facts);
-        if (competes(view->competing, &facts)) {
+        if (is_competing(view->competing, &facts)) {
             view->sums[groups_find(negotiator->groups, facts.group)] +=
                 1 / (facts.real * facts.factor);
         }
@@ -272,7 +272,7 @@ void shares_view_show(const struct shares_view *view, const struct account_facts
 {
     const struct groups *groups = view->negotiator->groups;
     size_t group = groups_find(groups, facts->group);
-    if (group == groups->count || !competes(view->competing, facts)) {
+    if (group == groups->count || !is_competing(view->competing, facts)) {
         return;
     }
     double share = 1 / (facts->real * facts->factor) / view->sums[group];

@@ -28,7 +28,7 @@ void significant_destroy(struct significant *significant)
     }
 }
 
-static bool add(struct significant *significant, const char *name)
+static bool add_name(struct significant *significant, const char *name)
 {
     if (!ad_name_is_valid(name) || strmap_get(significant->names, name) != NULL ||
         strmap_count(significant->names) >= SIGNIFICANT_NAMES_MAX) {
@@ -53,7 +53,7 @@ bool significant_slot(struct significant *significant, const struct ad *slot)
     size_t at = 0;
     const char *name;
     while (external != NULL && strmap_next(external, &at, &name, NULL)) {
-        more = add(significant, name) || more;
+        more = add_name(significant, name) || more;
     }
     strmap_destroy(external, NULL);
     return more;
@@ -64,11 +64,11 @@ struct noting {
     bool more;
 };
 
-static void note(void *arg, enum ad_side side, const char *name)
+static void note_name(void *arg, enum ad_side side, const char *name)
 {
     struct noting *noting = arg;
     if (side == AD_SIDE_TARGET) {
-        noting->more = add(noting->significant, name) || noting->more;
+        noting->more = add_name(noting->significant, name) || noting->more;
     }
 }
 
@@ -76,7 +76,7 @@ bool significant_expr(struct significant *significant, const struct ad_expr *exp
 {
     struct noting noting = {.significant = significant};
     if (expr != NULL) {
-        ad_clause_names(expr, NULL, note, &noting);
+        ad_clause_names(expr, NULL, note_name, &noting);
     }
     return noting.more;
 }

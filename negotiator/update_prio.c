@@ -82,7 +82,7 @@ static struct submitting *machine_of(struct update_prio *self, const char *name)
 
 /* ---- counting */
 
-static void count(struct update_prio *self, const struct counted *counted, int64_t by)
+static void count_submitter(struct update_prio *self, const struct counted *counted, int64_t by)
 {
     struct submitting *machine = machine_of(self, counted->machine);
     if (machine == NULL) {
@@ -99,7 +99,7 @@ void update_prio_submitter_gone(struct negotiator *negotiator, const char *key)
     struct update_prio *self = negotiator->update_prio;
     struct counted *counted = strmap_remove(self->counted, key);
     if (counted != NULL) {
-        count(self, counted, -1);
+        count_submitter(self, counted, -1);
         counted_destroy(counted);
     }
 }
@@ -126,13 +126,13 @@ void update_prio_submitter(struct negotiator *negotiator, const char *key, const
     counted->machine = mem_strdup(ad_string_or(ad, "ScheddName", ""));
     counted->running = jobs_of(ad, "RunningJobs");
     counted->idle = jobs_of(ad, "IdleJobs");
-    count(self, counted, 1);
+    count_submitter(self, counted, 1);
     (void)strmap_set(self->counted, key, counted); /* it was taken out above */
 }
 
 /* ---- applying */
 
-static void save(const struct submitting *machine, struct store_txn *txn)
+static void save_machine(const struct submitting *machine, struct store_txn *txn)
 {
     struct ad *ad = ad_create();
     struct strbuf bytes;
@@ -145,7 +145,7 @@ static void save(const struct submitting *machine, struct store_txn *txn)
     ad_destroy(ad);
 }
 
-static double apply(const struct update_prio *self, const struct submitting *machine)
+static double new_prio(const struct update_prio *self, const struct submitting *machine)
 {
     const struct ad_context context = negotiator_context(self->negotiator);
     struct ad *ad = ad_create();
@@ -174,14 +174,14 @@ static void update_all(struct update_prio *self)
             submitting_destroy(strmap_remove(self->machines, name));
             continue;
         }
-        machine->prio = apply(self, machine);
+        machine->prio = new_prio(self, machine);
         machine->seen_s = machine->users > 0 ? now_s : machine->seen_s;
-        save(machine, txn);
+        save_machine(machine, txn);
     }
     store_commit(txn, NULL, NULL);
 }
 
-static void tick(void *arg)
+static void update_due(void *arg)
 {
     struct update_prio *self = arg;
     struct negotiator *negotiator = self->negotiator;
@@ -217,7 +217,7 @@ int update_prio_create(struct negotiator *negotiator, struct err *err)
     self->negotiator = negotiator;
     self->machines = strmap_create(STRMAP_CASE_IGNORED);
     self->counted = strmap_create(STRMAP_CASE_SENSITIVE);
-    self->timer = loop_timer_create(negotiator->env.loop, tick, self);
+    self->timer = loop_timer_create(negotiator->env.loop, update_due, self);
     negotiator->update_prio = self;
     return store_load(negotiator->store, "machines", load_one, self, err);
 }

@@ -54,7 +54,7 @@ bool usage_submitter(const struct ad *ad, char *ret, size_t size)
     return length > 0 && (size_t)length < size && accountant_name_is_valid(ret);
 }
 
-static void charge(struct negotiator *negotiator, struct pool_slot *slot, int64_t now_ms)
+static void charge_use(struct negotiator *negotiator, struct pool_slot *slot, int64_t now_ms)
 {
     struct slot_use *use = &slot->use;
     accountant_charge(negotiator->accountant, use->submitter, use->weight,
@@ -66,7 +66,7 @@ static void end_use(struct negotiator *negotiator, struct pool_slot *slot, int64
 {
     struct slot_use *use = &slot->use;
     if (use->submitter != NULL) {
-        charge(negotiator, slot, now_ms);
+        charge_use(negotiator, slot, now_ms);
         accountant_vacate(negotiator->accountant, use->submitter, use->weight);
         mem_free(use->submitter);
         use->submitter = NULL;
@@ -86,7 +86,7 @@ static int64_t begin_of(struct negotiator *negotiator, const struct pool_slot *s
     return begin_ms < now_ms ? begin_ms : now_ms;
 }
 
-static void weigh(struct negotiator *negotiator, struct pool_slot *slot, double weight)
+static void set_weight(struct negotiator *negotiator, struct pool_slot *slot, double weight)
 {
     negotiator->weight_total += weight - slot->weight;
     slot->weight = weight;
@@ -125,7 +125,7 @@ void usage_slot(struct negotiator *negotiator, struct pool_slot *slot, const str
 {
     int64_t now_ms = loop_wall_ms(negotiator->env.loop);
     struct slot_use *use = &slot->use;
-    weigh(negotiator, slot, offline_ads_is(ad) ? 0 : usage_weight(ad));
+    set_weight(negotiator, slot, offline_ads_is(ad) ? 0 : usage_weight(ad));
     char submitter[ACCOUNTANT_NAME_MAX + 1];
     bool used = usage_submitter(ad, submitter, sizeof submitter);
     count_limits(negotiator, slot, offline_ads_is(ad) ? NULL : ad);
@@ -158,7 +158,7 @@ void usage_slot_gone(struct negotiator *negotiator, struct pool_slot *slot)
         mem_free(strmap_set(negotiator->unseen, slot->name, mem_dup(&now_ms, sizeof now_ms)));
     }
     end_use(negotiator, slot, now_ms);
-    weigh(negotiator, slot, 0);
+    set_weight(negotiator, slot, 0);
     count_limits(negotiator, slot, NULL);
 }
 
@@ -183,7 +183,7 @@ void usage_settle(struct negotiator *negotiator)
         struct pool_slot *slot = value;
         negotiator->weight_total += slot->weight;
         if (slot->use.submitter != NULL) {
-            charge(negotiator, slot, now_ms);
+            charge_use(negotiator, slot, now_ms);
         }
     }
     at = 0;

@@ -31,7 +31,7 @@ static void make_key(size_t kind, int64_t number, const char *name, char *ret, s
     (void)snprintf(ret, size, "%c%010" PRId64 " %s", LETTER[kind], number, name);
 }
 
-static void put(struct store_txn *txn, const struct account *account, size_t kind)
+static void put_period(struct store_txn *txn, const struct account *account, size_t kind)
 {
     const struct usage_period *period = &account->periods[kind];
     char key[KEY_MAX];
@@ -50,8 +50,8 @@ static void put(struct store_txn *txn, const struct account *account, size_t kin
     ad_destroy(ad);
 }
 
-static void add(struct store_txn *txn, struct account *account, size_t kind, int64_t from_ms,
-                int64_t to_ms, double weighted_s, double slots_s)
+static void add_use(struct store_txn *txn, struct account *account, size_t kind, int64_t from_ms,
+                    int64_t to_ms, double weighted_s, double slots_s)
 {
     int64_t length_ms = LENGTH_S[kind] * 1000;
     int64_t first = from_ms / length_ms, last = (to_ms - 1) / length_ms;
@@ -67,7 +67,7 @@ static void add(struct store_txn *txn, struct account *account, size_t kind, int
         }
         period->weighted_s += weighted_s * part;
         period->slots_s += slots_s * part;
-        put(txn, account, kind);
+        put_period(txn, account, kind);
     }
 }
 
@@ -76,7 +76,7 @@ void usage_add(struct accountant *accountant, struct store_txn *txn, struct acco
 {
     for (size_t kind = 0; kind < PERIODS; kind++) {
         if ((kind == PERIOD_HOUR ? accountant->policy.hours : accountant->policy.days) > 0) {
-            add(txn, account, kind, from_ms, to_ms, weighted_s, slots_s);
+            add_use(txn, account, kind, from_ms, to_ms, weighted_s, slots_s);
         }
     }
 }
@@ -167,7 +167,7 @@ void usage_fini(struct accountant *accountant)
 
 /* ---- asking */
 
-static void found(void *arg, int result, const struct store_row *rows, size_t count)
+static void rows_found(void *arg, int result, const struct store_row *rows, size_t count)
 {
     struct usage_query *query = arg;
     struct ad **ads = mem_alloc((count + 1) * sizeof(struct ad *));
@@ -211,5 +211,5 @@ void accountant_history(struct accountant *accountant, const char *name, bool by
     make_key(kind, number_of(from_s, kind), "", from, sizeof from);
     make_key(kind, number_of(to_s - 1, kind) + 1, "", to, sizeof to);
     store_scan(accountant->store, "usage", from, to, false, limit, name != NULL ? is_of : NULL,
-               query->name, found, query);
+               query->name, rows_found, query);
 }

@@ -85,7 +85,7 @@ static struct ad *account_ad(const struct negotiator *negotiator, const struct s
 
 /* ---- publishing */
 
-static void published(void *arg, struct wire_reply *reply)
+static void publish_answered(void *arg, struct wire_reply *reply)
 {
     const struct negotiator *negotiator = arg;
     if (reply->status != 0 && reply->status != -ECONNRESET) {
@@ -104,7 +104,8 @@ static void send_ads(struct negotiator *negotiator, struct wire *wire, struct ve
                                        .ads = (const struct ad *const *)ads->items + at,
                                        .ad_count = ads->count - at < ADS_PER_PART ? ads->count - at
                                                                                   : ADS_PER_PART};
-        (void)wire_call(wire, VERB_UPDATE, &body, 0, published, negotiator); /* else: next time */
+        (void)wire_call(wire, VERB_UPDATE, &body, 0, publish_answered,
+                        negotiator); /* else: next time */
         ad_destroy(args);
     }
     vec_fini(ads, ad_destroy_item);
@@ -131,7 +132,7 @@ void userprio_publish(struct negotiator *negotiator, const char *name)
     send_ads(negotiator, wire, &ads);
 }
 
-static void withdraw(struct negotiator *negotiator, const char *name)
+static void withdraw_ad(struct negotiator *negotiator, const char *name)
 {
     struct wire *wire = uplink_wire(negotiator->uplink);
     if (wire == NULL) {
@@ -143,7 +144,8 @@ static void withdraw(struct negotiator *negotiator, const char *name)
     ad_set_int(args, "Epoch", (int64_t)negotiator->epoch);
     ad_set_int(args, "Sequence", (int64_t)++negotiator->sequence);
     const struct wire_body body = {.args = args};
-    (void)wire_call(wire, VERB_INVALIDATE, &body, 0, published, negotiator); /* else: it expires */
+    (void)wire_call(wire, VERB_INVALIDATE, &body, 0, publish_answered,
+                    negotiator); /* else: it expires */
     ad_destroy(args);
 }
 
@@ -317,7 +319,7 @@ static void call_destroy(struct change_call *call)
     mem_free(call);
 }
 
-static void changed(void *arg)
+static void change_durable(void *arg)
 {
     struct change_call *call = arg;
     struct negotiator *negotiator = call->negotiator;
@@ -328,7 +330,7 @@ static void changed(void *arg)
         }
     }
     if (call->deleted) {
-        withdraw(negotiator, call->name);
+        withdraw_ad(negotiator, call->name);
     } else {
         userprio_publish(negotiator, call->name);
     }
@@ -357,8 +359,8 @@ static int set_value(struct negotiator *negotiator, const struct ad *args, const
     }
     for (size_t i = 0; i < ARRAY_COUNT(VALUES); i++) {
         if (text_equal_nocase(VALUES[i].attribute, attribute)) {
-            return accountant_set(negotiator->accountant, name, VALUES[i].value, value, changed,
-                                  call, err);
+            return accountant_set(negotiator->accountant, name, VALUES[i].value, value,
+                                  change_durable, call, err);
         }
     }
     return err_set(err, -EINVAL, "unknown value of an account: '%.50s'", attribute);
@@ -374,7 +376,7 @@ static int carry_out(struct negotiator *negotiator, const struct ad *args, struc
     if (text_equal_nocase(action, "ResetAll")) {
         mem_free(call->name);
         call->name = NULL;
-        return accountant_reset(negotiator->accountant, NULL, now_s, changed, call, err);
+        return accountant_reset(negotiator->accountant, NULL, now_s, change_durable, call, err);
     }
     if (call->name == NULL) {
         return err_set(err, -EINVAL, "no submitter or group named");
@@ -383,11 +385,11 @@ static int carry_out(struct negotiator *negotiator, const struct ad *args, struc
         return set_value(negotiator, args, name, call, err);
     }
     if (text_equal_nocase(action, "ResetUsage")) {
-        return accountant_reset(negotiator->accountant, name, now_s, changed, call, err);
+        return accountant_reset(negotiator->accountant, name, now_s, change_durable, call, err);
     }
     if (text_equal_nocase(action, "Delete")) {
         call->deleted = true;
-        return accountant_delete(negotiator->accountant, name, changed, call, err);
+        return accountant_delete(negotiator->accountant, name, change_durable, call, err);
     }
     return err_set(err, -EINVAL,
                    "unknown Action '%.50s'; expected Set, ResetUsage, ResetAll or Delete", action);

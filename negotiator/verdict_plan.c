@@ -21,8 +21,8 @@
 
 /* ---- one pair */
 
-static bool passes(struct verdicts *verdicts, const struct test *test, enum kinds_side stands,
-                   uint32_t kind, uint32_t job, uint32_t slot)
+static bool test_passes(struct verdicts *verdicts, const struct test *test, enum kinds_side stands,
+                        uint32_t kind, uint32_t job, uint32_t slot)
 {
     const struct cell *cell = readings_cell(verdicts->readings, test->reading, kind);
     if (cell->type == CELL_ODD && !test->is_bare) {
@@ -37,8 +37,8 @@ static bool tests_pass(struct verdicts *verdicts, enum kinds_side stands, uint32
     const struct program *tests = &verdicts->sides[stands].programs[program];
     for (uint32_t i = 0; i < tests->test_count; i++) {
         if (verdict_is_too_much(verdicts) ||
-            !passes(verdicts, &tests->tests[i], stands, stands == KINDS_SLOT ? job : slot, job,
-                    slot)) {
+            !test_passes(verdicts, &tests->tests[i], stands, stands == KINDS_SLOT ? job : slot, job,
+                         slot)) {
             return false;
         }
     }
@@ -80,16 +80,16 @@ static bool slot_wants(struct verdicts *verdicts, uint32_t job_kind, uint32_t sl
 
 /* ---- many slots for one job */
 
-#define KEEP_IF(type_, field_, op_)                                            \
-    for (uint32_t i = 0; i < count; i++) {                                     \
-        const struct cell *cell = &cells[list[i]];                             \
-        if (cell->type == (type_)) {                                           \
-            list[kept] = list[i];                                              \
-            kept += cell->field_ op_ test->constant.field_ ? 1 : 0;            \
-        } else if (passes(verdicts, test, KINDS_JOB, list[i], job, list[i])) { \
-            list[kept++] = list[i];                                            \
-        }                                                                      \
-    }                                                                          \
+#define KEEP_IF(type_, field_, op_)                                                 \
+    for (uint32_t i = 0; i < count; i++) {                                          \
+        const struct cell *cell = &cells[list[i]];                                  \
+        if (cell->type == (type_)) {                                                \
+            list[kept] = list[i];                                                   \
+            kept += cell->field_ op_ test->constant.field_ ? 1 : 0;                 \
+        } else if (test_passes(verdicts, test, KINDS_JOB, list[i], job, list[i])) { \
+            list[kept++] = list[i];                                                 \
+        }                                                                           \
+    }                                                                               \
     break
 
 #define KEEP_INTEGERS(op_) KEEP_IF(CELL_INT, integer, op_)
@@ -120,7 +120,7 @@ static uint32_t keep_passing(struct verdicts *verdicts, const struct test *test,
         return kept;
     }
     for (uint32_t i = 0; i < count; i++) {
-        if (passes(verdicts, test, KINDS_JOB, list[i], job, list[i])) {
+        if (test_passes(verdicts, test, KINDS_JOB, list[i], job, list[i])) {
             list[kept++] = list[i];
         }
     }
@@ -411,7 +411,7 @@ static void clear_side(struct side_state *state)
     *state = (struct side_state){0};
 }
 
-static void clear(struct verdicts *verdicts)
+static void clear_verdicts(struct verdicts *verdicts)
 {
     for (uint32_t i = 0; i < verdicts->job_room; i++) {
         job_fini(&verdicts->jobs[i]);
@@ -425,7 +425,7 @@ static void clear(struct verdicts *verdicts)
 
 static void begin_anew(struct verdicts *verdicts)
 {
-    clear(verdicts);
+    clear_verdicts(verdicts);
     readings_reset(verdicts->readings);
     verdicts->structure = kinds_structure(verdicts->kinds);
     for (int side = 0; side < KINDS_SIDES; side++) {
@@ -565,7 +565,7 @@ struct verdicts *verdicts_create(struct kinds *kinds)
 void verdicts_destroy(struct verdicts *verdicts)
 {
     if (verdicts != NULL) {
-        clear(verdicts);
+        clear_verdicts(verdicts);
         readings_destroy(verdicts->readings);
         mem_free(verdicts->jobs);
         mem_free(verdicts->log);

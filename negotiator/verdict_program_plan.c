@@ -83,7 +83,7 @@ static bool name_reads_only(struct verdicts *verdicts, enum kinds_side side, con
 }
 
 /* The operator with its sides exchanged. */
-static enum ad_compare turned(enum ad_compare op)
+static enum ad_compare turn_compare(enum ad_compare op)
 {
     static const enum ad_compare TURNED[] = {
         [AD_COMPARE_EQ] = AD_COMPARE_EQ, [AD_COMPARE_NE] = AD_COMPARE_NE,
@@ -115,7 +115,7 @@ static bool as_comparison(struct verdicts *verdicts, enum kinds_side side, const
                expr_reads_only(verdicts, side, comparison.other, other);
         if (fits) {
             demand->reading = readings_expr(verdicts->readings, other, side, comparison.other);
-            demand->op = turned(comparison.op);
+            demand->op = turn_compare(comparison.op);
             demand->own_name = mem_strdup(comparison.name);
         }
         ad_comparison_fini(&comparison);
