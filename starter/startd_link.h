@@ -8,9 +8,14 @@
 struct err;
 struct starter;
 
+/* Starts connecting to the startd's Unix socket; a lost connection is made again.  0 or -errno. */
 int startd_link_open(struct starter *starter, struct err *err);
-void startd_link_tell(struct starter *starter); /* STARTER_DONE, then the end */
-void startd_link_end(void *starter);            /* of this process */
+/* Tells the startd that the run is over (STARTER_DONE).  The answer makes the process idle or end;
+ * without an answer it ends after a while. */
+void startd_link_tell(struct starter *starter);
+/* Ends this process: stops its loop.  Callback of TIMER_TOLD. */
+void startd_link_end(void *starter);
+/* Closes the connection, if any. */
 void startd_link_close(struct starter *starter);
 
 #endif

@@ -1,5 +1,5 @@
-/* starter/starter_plan.h - the starter's judgements: what runs with what around it, what comes
- * back.
+/* starter/starter_plan.h - decisions of the starter: command line, environment, output files,
+ * account, signals.
  *
  * Pure: ads and lists in, lists out.
  *
@@ -16,67 +16,75 @@ struct ad;
 struct err;
 struct vec;
 
+/* Names, in the sandbox, of the job's standard output and error. */
 #define STARTER_STDOUT "_condor_stdout"
 #define STARTER_STDERR "_condor_stderr"
 
-/* argv of the job into words (mem_ blocks): the program first, then Arguments (V2) or Args (V1).
- * program is the absolute path.  -EINVAL names the attribute. */
+/* Appends the job's command line to words (mem_ blocks): program, an absolute path, then the words
+ * of Arguments (V2) or Args (V1).  0, or -EINVAL with err naming the attribute. */
 int starter_plan_argv(const struct ad *job, const char *program, struct vec *words,
                       struct err *err);
 
-struct starter_place {     /* what the machine adds to a job's environment; all borrowed */
+struct starter_place { /* what the machine adds to a job's environment; all pointers are borrowed */
     const char *sandbox;   /* absolute */
-    const char *directory; /* the starter's: the mark by which leftovers are found */
+    const char *directory; /* of the run; leftover processes are found by this value */
     const char *slot;
     const char *boot_id;
     int64_t boot_time_s;
-    int64_t cpus;
-    const char *const *threads; /* names that are set to cpus; NULL-terminated; may be NULL */
-    const char *site;           /* NAME=value ... (V2) for every job of this machine; may be NULL */
-    const char *wrapper_errors; /* the file of the site's wrapper for it; NULL: there is none */
-    const struct ad *machine;   /* the slot's ad: Assigned<resource>; may be NULL */
+    int64_t cpus;               /* of the slot */
+    const char *const *threads; /* variables that are set to cpus; ends with NULL; may be NULL */
+    const char *site; /* NAME=value ... (V2), added to every job of this machine; may be NULL */
+    const char *wrapper_errors; /* file name for messages of USER_JOB_WRAPPER; NULL: no wrapper */
+    const struct ad *machine;   /* the slot's ad, read for Assigned<resource>; may be NULL */
 };
-/* The job's environment into entries (mem_ blocks): its own wins over what the machine adds, but
- * for the names that begin with _CONDOR_ and ROOST_. */
+/* Appends the job's environment to entries (mem_ blocks, "NAME=value"): the job's variables first,
+ * then what the machine adds where the job has not set it.  The job cannot set names that begin
+ * with _CONDOR_ or ROOST_, except the one that limits CPU features for checkpoints.  0, or -errno
+ * with err filled. */
 int starter_plan_env(const struct ad *job, const struct starter_place *place, struct vec *entries,
                      struct err *err);
 
-/* A file at the top of the sandbox, before and after the job. */
+/* A file at the top of the sandbox, as found before or after the job ran. */
 struct starter_file {
     const char *name;
     int64_t size_bytes;
     int64_t mtime_s;
     bool is_file;
 };
-/* Which files go back when the job names none: the new and the changed, never the executable, the
- * job's ad files, stdout and stderr (they go in any case).  Names into ret (mem_ blocks), in the
- * order of `after`. */
+/* Chooses the files that go back when the job names none: those that are new or changed.  Leaves
+ * out the executable, the two ad files, stdout and stderr (which always go).  Appends the names to
+ * ret (mem_ blocks), in the order of `after`. */
 void starter_plan_outputs(const struct starter_file *before, size_t before_count,
                           const struct starter_file *after, size_t after_count, struct vec *ret);
 
-/* The account a job gets on a machine whose starter is root: its owner's when User is Owner@domain
- * of this domain and it is not root, else NULL (the slot's low user). */
+/* Returns the account for a job when the starter is root: Owner, if User is Owner@uid_domain and
+ * Owner is not root.  NULL: use the slot's account.  Borrowed from the job ad. */
 const char *starter_plan_account(const struct ad *job, const char *uid_domain);
 
-/* Neither root nor a member of root's group: the least that an account of jobs must be. */
+/* Returns whether jobs may run as this account: it is not root and not in root's group. */
 bool starter_plan_may_run_as(uint32_t uid, uint32_t gid);
 
+/* NONE: start at once; WAITS: start at a set time; INVALID: DeferralTime is not a time. */
 enum starter_deferral { DEFERRAL_NONE, DEFERRAL_WAITS, DEFERRAL_INVALID };
-/* May the job begin at once, or not before *begin_s, and not after *until_s (DeferralTime,
- * DeferralWindow: expressions, evaluated at now_s)?  A window that is no number is 0. */
+/* Reads when the job may begin: not before *begin_s and not after *until_s, seconds since 1970.
+ * Both are set only for DEFERRAL_WAITS.  Evaluates the job's DeferralTime and DeferralWindow at
+ * now_s; a DeferralWindow that is not a number counts as 0. */
 enum starter_deferral starter_plan_deferral_read(const struct ad *job, int64_t now_s,
                                                  int64_t *begin_s, int64_t *until_s);
 
+/* Why a run is stopped: the job was removed, held, or anything else. */
 enum starter_stop_kind { STOP_OTHER, STOP_REMOVED, STOP_HELD };
-/* "Remove", "Hold"; anything else: STOP_OTHER. */
+/* Translates the word of the startd's message: "Remove", "Hold"; any other is STOP_OTHER. */
 enum starter_stop_kind starter_plan_stop_kind(const char *word);
-/* The soft signal: RemoveKillSig, HoldKillSig where the job has them, else KillSig, else SIGTERM.
- */
+/* Returns the signal that asks the job to end: RemoveKillSig or HoldKillSig for that kind of stop,
+ * else KillSig, else SIGTERM. */
 int starter_plan_soft_signal(const struct ad *job, enum starter_stop_kind kind);
-/* Seconds between that and KILL: KillSigTimeout of the job where that is less than what it gets. */
+/* Returns the seconds between the soft signal and KILL: grace_s, or the job's KillSigTimeout if
+ * that is less. */
 int64_t starter_plan_grace_s(const struct ad *job, int64_t grace_s);
 
-/* Has the clock jumped (suspend, restored guest)?  tick_ms is the interval that was asked for. */
+/* Returns whether the clock has jumped (machine suspended, virtual machine restored): much more
+ * time than tick_ms, the interval that was asked for, has passed since last_ms. */
 bool starter_plan_is_gap(uint64_t last_ms, uint64_t now_ms, uint64_t tick_ms, int64_t lease_s);
 
 #endif

@@ -1,10 +1,11 @@
 /* starter/ckpt/checkpoint_plan.h - when a checkpoint is worth its cost.
  *
- * A checkpoint may take a fiftieth of the time.  What one takes is known from those before it: a
- * whole image takes what the last whole one did, one of what changed what the last of these did,
- * which may have become whole, because most had changed.  Before the first of these it is taken to
- * be a quarter, so that what is cheap is found out soon; whoever has to be sure that the time
- * suffices believes in no such thing.
+ * Checkpoints may take a fiftieth of the job's time (CHECKPOINT_COST).  How long the next one takes
+ * is estimated from earlier ones: a whole image from the last whole image, an image of changes from
+ * the last one that was meant to hold only changes (it may have become whole because most had
+ * changed).  Before the first image of changes, a quarter of a whole image is assumed for the
+ * interval, so that one is tried soon. checkpoint_plan_takes_ms() does not assume that: its callers
+ * need a safe figure.
  *
  * Pure.
  *
@@ -16,30 +17,35 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define CHECKPOINT_COST        50 /* a checkpoint may take this part of the time */
+#define CHECKPOINT_COST 50 /* a checkpoint may take one part in so many of the time */
+/* Until one is measured: an image of changes costs 1/4 of a whole one. */
 #define CHECKPOINT_DELTA_GUESS 4
 
-struct checkpoint_costs { /* ms; 0: there was none yet */
+struct checkpoint_costs { /* durations of earlier checkpoints, ms; 0: none yet */
     uint64_t whole_ms, changed_ms;
 };
 
-/* One is kept that took so long; `followed`: what changed could have been enough, is_delta: it was.
- */
+/* Notes that a checkpoint took took_ms. followed: changes were recorded, so that the image could
+ * hold only these; is_delta: it did. */
 void checkpoint_plan_note(struct checkpoint_costs *costs, uint64_t took_ms, bool followed,
                           bool is_delta);
-/* What the next one takes at most, if it is like those before. */
+/* Returns how many ms the next checkpoint takes, judged by those before it; 0 if there is none.
+ * followed: changes are being recorded. */
 uint64_t checkpoint_plan_takes_ms(const struct checkpoint_costs *costs, bool followed);
-/* How long after the last one the next follows. */
+/* Returns how many ms after the last checkpoint the next one is due: between min_ms and max_ms, and
+ * min_ms wins. */
 uint64_t checkpoint_plan_interval_ms(const struct checkpoint_costs *costs, bool followed,
                                      uint64_t min_ms, uint64_t max_ms);
 
-/* Is there room for a copy of the job's files, beside what one checkpoint takes?  disk_kib: its
- * files; max_kib: of which a copy is made at most; has_copy: the one there is counts as used. */
+/* Returns whether there is room for a copy of the job's files in addition to what one checkpoint
+ * takes (wanted_kib). free_kib: space left on the disk, negative if unknown. disk_kib: size of the
+ * job's files. max_kib: the largest copy allowed. has_copy: a copy exists already and is counted as
+ * used. */
 bool checkpoint_plan_copies(int64_t free_kib, int64_t wanted_kib, int64_t disk_kib, int64_t max_kib,
                             bool has_copy);
 
-/* How long to wait before more is sent, when so much was in so long.  rate_bytes: a second; 0: any.
- */
+/* Returns how many ms to wait before sending more, when sent_bytes were sent in since_ms.
+ * rate_bytes: bytes allowed for each second; 0: no limit. */
 uint64_t checkpoint_plan_wait_ms(int64_t rate_bytes, uint64_t sent_bytes, uint64_t since_ms);
 
 #endif

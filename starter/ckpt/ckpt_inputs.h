@@ -1,4 +1,8 @@
-/* starter/ckpt/ckpt_inputs.h - which of the files in a checkpoint were the job's input.
+/* starter/ckpt/ckpt_inputs.h - remembers, inside a checkpoint, which of the job's files were its
+ * inputs.
+ *
+ * At the end of a job its new and changed files go back.  A run that continues from a checkpoint
+ * receives no inputs, so it needs this list to tell inputs from the job's own work.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -8,7 +12,10 @@
 struct err;
 struct starter;
 
-int ckpt_inputs_save(struct starter *starter, struct err *err); /* before the job begins */
-void ckpt_inputs_load(struct starter *starter);                 /* of one that goes on */
+/* Writes the list of inputs into the directory of images, before the job starts.  0 or -errno. */
+int ckpt_inputs_save(struct starter *starter, struct err *err);
+/* Replaces the list of inputs by the one of the checkpoint from which the job continues.  A list
+ * that cannot be read is logged and treated as empty. */
+void ckpt_inputs_load(struct starter *starter);
 
 #endif

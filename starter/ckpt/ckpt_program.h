@@ -1,4 +1,5 @@
-/* starter/ckpt/ckpt_program.h - roost-ckpt: in front of the job's program, and beside the job.
+/* starter/ckpt/ckpt_program.h - the program roost-ckpt: in front of the job's program, and beside
+ * the job.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -14,12 +15,17 @@ struct err;
 struct starter;
 struct vec;
 
-/* Puts what makes a program one that can be resumed in front of its words. */
+/* Puts `roost-ckpt run --` in front of argv: it makes a program that can be resumed from an
+ * image. */
 void ckpt_program_words(struct starter *starter, struct vec *argv);
+/* Adds to entries the variable that names the file in which roost-ckpt notes how the job ended. */
 void ckpt_program_environment(const struct starter *starter, struct vec *entries);
-/* It was not the job that ended, but what it runs below: the run is over. */
+/* Called when the process in front of the job has ended.  True: that process was killed, not the
+ * job; the run was given up here.  False: the job itself ended, or the job has no checkpoints. */
 bool ckpt_program_was_killed(struct starter *starter);
-/* Beside the job, as its account, in the run's directory; said, errors: files, or NULL. */
+/* Starts argv beside the job: outside its cage, as its account, in the run's directory. said,
+ * errors: files for its standard output and error; NULL: /dev/null.  Sets *ret to the pid; on_exit
+ * is called with the starter as its argument.  0 or -errno. */
 int ckpt_program_run(struct starter *starter, const char *const *argv, const char *said,
                      const char *errors, os_exit_f on_exit, pid_t *ret, struct err *err);
 

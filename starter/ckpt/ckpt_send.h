@@ -7,8 +7,12 @@
 
 struct starter;
 
-void ckpt_send_begin(struct starter *starter); /* image and archive are there */
-void ckpt_send_next(struct starter *starter);  /* goes on */
-void checkpoint_cut(struct starter *starter);  /* the connection is another */
+/* Starts sending the checkpoint in hand; its image and archive are complete. */
+void ckpt_send_begin(struct starter *starter);
+/* Sends as much more as connection and rate limit allow; called again after each answer. */
+void ckpt_send_next(struct starter *starter);
+/* Called when a new connection to the shadow is ready: asks how much of the file the shadow has,
+ * and continues there. */
+void checkpoint_cut(struct starter *starter);
 
 #endif

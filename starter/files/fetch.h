@@ -1,4 +1,4 @@
-/* starter/files/fetch.h - inputs that are URLs.
+/* starter/files/fetch.h - inputs that are URLs: fetched in the job's cage before the job starts.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -9,8 +9,12 @@
 
 struct starter;
 
+/* Returns whether some input with a URL has not been fetched yet. */
 bool fetch_is_needed(struct starter *starter);
-void fetch_next(struct starter *starter); /* comes back by WAKE_GO */
+/* Starts fetching the next input that is a URL.  WAKE_GO follows when it is there or must be tried
+ * again; after too many failures the job is held. */
+void fetch_next(struct starter *starter);
+/* Called at the end of the run. */
 void fetch_forget(struct starter *starter);
 
 #endif

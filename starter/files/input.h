@@ -16,29 +16,33 @@
 
 struct starter;
 
+/* One entry of the job's input list: a file, directory or link. */
 struct starter_input {
-    char *name; /* in the sandbox */
+    char *name; /* path in the sandbox */
     enum transfer_type type;
-    char *target;     /* of a link */
-    bool is_spooled;  /* an earlier run of the job made it: it goes back in any case */
-    char *url;        /* it comes from there, not from the shadow; NULL otherwise */
-    unsigned damaged; /* times that it came so */
+    char *target;     /* of a link; NULL otherwise */
+    bool is_spooled;  /* made by an earlier run of the job: it always goes back at the end */
+    char *url;        /* fetched from there, not from the shadow; NULL otherwise */
+    unsigned damaged; /* times that it arrived with a wrong checksum */
     int64_t size_bytes;
     mode_t mode;
-    char checksum[DIGEST_HEX_SIZE]; /* as received */
-    int64_t mtime_s;                /* as written */
+    char checksum[DIGEST_HEX_SIZE]; /* of the bytes that were received */
+    int64_t mtime_s;                /* after we wrote it */
 };
 
 struct starter_inputs {
     struct vec list; /* struct starter_input */
-    size_t at;       /* the first that is not here yet */
+    size_t at;       /* index of the first entry that is not here yet */
     int64_t bytes;   /* of the files before it */
-    bool made;       /* its directories and links */
-    int64_t call;
+    bool made;       /* directories and links of the list were made */
+    int64_t call;    /* number of the request under way, for wire_cancel() */
 };
 
-/* One step each. */
+/* Asks the shadow for the job ad and the list of inputs.  The run enters STARTER_INPUT when both
+ * are here. */
 void input_fetch(struct starter *starter);
+/* Takes the next step of the input phase: makes directories and links, asks for the files that are
+ * missing, or, when all are here, enters STARTER_RUN. */
 void input_next(struct starter *starter);
 
 #endif

@@ -1,19 +1,21 @@
-/* starter/files/kept.h - what a job must not change although it has the daemons' account.
+/* starter/files/kept.h - files that a job must not change although it runs under the daemons'
+ * account.
  *
- * In a personal pool jobs and daemons are one account.  Who changes a file that the daemons read,
- * or a program that they run, is a daemon at the next reload: so these are read-only for the job,
- * and the directories above them, and above what is hidden from jobs, cannot be renamed.  They are
- * the files and directories of the configuration, SBIN, and every regular file that some text of
- * the configuration names by its path (hooks, commands, maps, passwords), whichever daemon the text
- * is for.
+ * In a personal pool jobs and daemons share one account.  A job that changes a file which the
+ * daemons read, or a program which they run, controls a daemon at the next reload.  So these files
+ * are read-only for the job, and the directories above them, and above what is hidden from jobs,
+ * cannot be renamed.  The files are: the configuration's files and directories, SBIN, and every
+ * regular file whose path occurs in some text of the configuration (hooks, commands, maps,
+ * passwords), whichever daemon the text is for.
  *
- * Names are followed as the kernel does, and what they lead to is held.  A symbolic link on the way
- * cannot be mounted over: the directory that it is in becomes read-only, if the job could change
- * it.  The directory of settings made at run time and the directories that are hidden from jobs are
- * made here if they are missing: else the job could make them, and put its own files there.
+ * Paths are followed as the kernel does, and what they lead to is protected.  A symbolic link on
+ * the way cannot be mounted over: the directory that contains it becomes read-only, if the job
+ * could change it.  The directory of settings made at run time and the directories that are hidden
+ * from jobs are made here if they are missing: otherwise the job could make them and put its own
+ * files there.
  *
- * Left out: names that only another daemon's macros complete ($(SUBSYSTEM)), and programs that are
- * not there yet.
+ * Left out: paths that only another daemon's macros complete ($(SUBSYSTEM)), and programs that do
+ * not exist yet.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -30,13 +32,15 @@ struct os;
 
 struct kept {
     struct vec ways;     /* char *: directories that the job must not rename, outermost first */
-    struct vec readonly; /* char *: files and directories that it must not change */
+    struct vec readonly; /* char *: files and directories that the job must not change */
 };
 
-/* hidden[0..count): directories that the job finds empty.  Adds to *ret.  -E2BIG: more than
- * CAGE_KEPT_MAX of either; or why a directory could not be made; err names it. */
+/* Finds what to protect and adds it to *ret. hidden[0..count): directories that the job sees empty.
+ * 0; -E2BIG: more than CAGE_KEPT_MAX entries in one of the lists; or another -errno when a missing
+ * directory could not be made. err names it. */
 int kept_find(struct os *os, const struct config *config, const char *const *hidden, size_t count,
               struct kept *ret, struct err *err);
+/* Frees both lists. */
 void kept_fini(struct kept *kept);
 
 #endif

@@ -1,8 +1,8 @@
-/* starter/files/own_file.h - reading what the job's account has written.
+/* starter/files/own_file.h - reads a file that the job's account has written.
  *
- * The account's processes may put something else in place of such a file at any moment, and we may
- * be root: what is looked at is what is opened, no link is followed, and a file of anybody else's
- * (a second name of it) is not read.
+ * Processes of that account may replace such a file at any moment, and we may be root.  So the file
+ * is checked after it was opened, no link is followed, and a file that belongs to somebody else
+ * (reached by a hard link) is not read.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -13,8 +13,8 @@
 
 struct starter;
 
-/* At most max bytes of the account's file `name` below that directory, zero-terminated, the
- * caller's; NULL: there is no such file. */
+/* Returns at most max bytes of the file `name` below `directory`, with a zero at the end; the
+ * caller frees it with mem_free().  NULL: no such file, or it is not the account's. */
 char *own_file_read(const struct starter *starter, const char *directory, const char *name,
                     size_t max);
 

@@ -1,4 +1,4 @@
-/* starter/job/deferral.h - a job that is to begin at a time of its own.
+/* starter/job/deferral.h - a job that must not start before a given time (DeferralTime).
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -13,13 +13,16 @@
 struct starter;
 
 struct starter_deferred {
-    enum starter_deferral kind;
+    enum starter_deferral kind; /* valid once `known` is true */
+    /* known: DeferralTime was read; waited: the job had to wait; over: it may start. */
     bool known, waited, over;
-    int64_t begin_s, until_s;
+    int64_t begin_s, until_s; /* earliest and latest start, seconds since 1970 */
 };
 
-/* True: it is not the job's time yet, WAKE_GO comes again; or it is held, its time is over. */
+/* Returns true when the job must not start now: its time has not come (WAKE_GO follows at that
+ * time), or it has passed and the job was held. */
 bool deferral_holds_back(struct starter *starter);
-void deferral_tick(void *starter); /* TIMER_DEFERRAL's */
+/* Callback of TIMER_DEFERRAL. */
+void deferral_tick(void *starter);
 
 #endif

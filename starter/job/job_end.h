@@ -1,4 +1,4 @@
-/* starter/job/job_end.h - the moment from which nothing of the job is left that could write.
+/* starter/job/job_end.h - makes sure that nothing of the job is left that could write.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -7,9 +7,11 @@
 
 struct starter;
 
-/* Ends what is left in the cage; who looks at the job's files gets what there is. */
+/* Kills what is left in the job's cage, then answers those who read the job's files with what there
+ * is. */
 void job_end_still(struct starter *starter);
-/* The cage's last process has ended, and there is a hold: the run ends with that report. */
+/* Called when the cage's last process has ended and the job is to be held: moves the run to
+ * STARTER_REPORT. */
 void job_end_held(struct starter *starter);
 
 #endif

@@ -1,4 +1,5 @@
-/* starter/job/job_place.h - as whom the job's programs run, where, and with which environment.
+/* starter/job/job_place.h - the account, the directory and the environment in which the job's
+ * programs run.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -10,28 +11,36 @@
 
 #include "base/os/os.h"
 
-/* A file of the sandbox: what the site's wrapper of jobs says of why it did not become the job. */
+/* A file of the sandbox in which USER_JOB_WRAPPER, the site's wrapper, writes why it did not start
+ * the job. */
 #define JOB_PLACE_WRAPPER_ERRORS ".job_wrapper_failure"
 
 struct err;
 struct starter;
 struct vec;
 
-struct job_account { /* whom it runs as */
-    bool change_user;
-    bool is_owner; /* the job's own account */
+struct job_account {  /* the account that the job runs as */
+    bool change_user; /* we are root: uid and gid are set and differ from ours */
+    bool is_owner;    /* it is the account of the job's owner */
     uid_t uid;
     gid_t gid;
 };
 
-/* Chooses the account, and makes the sandbox unless it is there, as new. */
+/* Chooses the account, and makes the sandbox unless has_sandbox says that an empty one is there.  0
+ * or -errno. */
 int job_place_prepare(struct starter *starter, bool has_sandbox, struct err *err);
-/* The sandbox is the account's only while the job runs. */
+/* Gives the sandbox to the job's account, just before programs run as that account.  0 or
+ * -errno. */
 int job_place_hand_over(struct starter *starter, struct err *err);
+/* Takes the sandbox back from the account when the job has ended: only we may change it then.  0 or
+ * -errno. */
 int job_place_take_back(struct starter *starter, struct err *err);
-const char *job_place_directory(const struct starter *starter); /* the job runs in */
+/* Returns the working directory of the job.  Borrowed. */
+const char *job_place_directory(const struct starter *starter);
+/* Appends the job's environment to entries (mem_ blocks).  0 or -errno. */
 int job_place_environment(struct starter *starter, struct vec *entries, struct err *err);
-/* A program of the job's account, with nothing of ours: argv and the like are to follow. */
+/* Returns a spawn request with the job's account and no privileges of ours; the caller adds argv,
+ * environment and so on. */
 struct os_spawn job_place_spec(const struct starter *starter);
 
 #endif

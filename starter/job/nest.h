@@ -1,4 +1,7 @@
-/* starter/job/nest.h - what is kept of a run's directory for the next run.
+/* starter/job/nest.h - what is kept of a run's directory for the claim's next run.
+ *
+ * Making directories and a cgroup costs more than a short job, so those of a run that ended without
+ * incident are emptied and used again.  We call them the nest.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -14,25 +17,29 @@ struct os_cgroup_limits;
 struct starter;
 
 struct starter_nest {
-    char *directory;         /* the last run's, empty, for the next; NULL: none */
-    struct os_cgroup *group; /* and its cgroup, as new; NULL: none */
-    struct os_cgroup_limits limits;
-    char *cpus; /* of limits */
+    char *directory;         /* of the last run, emptied; NULL: none is kept */
+    struct os_cgroup *group; /* of the last run, emptied, its limits as new; NULL: none is kept */
+    struct os_cgroup_limits limits; /* of group */
+    char *cpus;                     /* the string that limits.cpu_list points to */
 };
 
-/* Empties the run's directory and keeps it for the next run; no process of the run may be left.
- * False: the directory must be removed instead. */
+/* Empties the run's directory and keeps it for the next run.  No process of the run may be left.
+ * False: the caller must remove the directory. */
 bool nest_keep(struct starter *starter);
-/* Is the run's sandbox that of the kept directory, as new?  What else is kept is removed then. */
+/* Returns whether the run's sandbox is the kept one, empty and ready for use.  If not, removes
+ * whatever is kept. */
 bool nest_has_sandbox(struct starter *starter);
-void nest_remove(struct starter *starter); /* what is kept, if anything */
-/* Keeps the group, which then is nobody else's, if it can be made as new; false: it is to be
- * removed. */
+/* Removes what is kept, if anything. */
+void nest_remove(struct starter *starter);
+/* Resets the cgroup and keeps it; then the caller must forget it.  False: it still belongs to the
+ * caller, who must remove it. */
 bool nest_keep_group(struct starter *starter, struct os_cgroup *group,
                      const struct os_cgroup_limits *limits);
-/* The group that is kept, if it has those limits; NULL: there is none. */
+/* Returns the kept cgroup if it has these limits; the caller owns it.  Otherwise removes it and
+ * returns NULL. */
 struct os_cgroup *nest_take_group(struct starter *starter, const struct os_cgroup_limits *limits);
-/* Where a file of the sandbox waits between two runs; the caller owns it. */
+/* Returns the path at which the sandbox's ad file `name` waits between two runs.  The caller owns
+ * it. */
 char *nest_ad_path(const struct starter *starter, const char *name);
 
 #endif

@@ -1,4 +1,5 @@
-/* starter/job/scripts.h - what runs before and after the job.
+/* starter/job/scripts.h - programs that run before, beside and after the job: the site's hooks,
+ * PreCmd and PostCmd.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -9,10 +10,14 @@
 
 struct starter;
 
-bool scripts_before(struct starter *starter); /* false: it is the job's turn */
-bool scripts_after(struct starter *starter);  /* false: all of them have ended */
-/* The site's hook that wants to know how the job that runs gets on; fails without consequences. */
+/* Starts the next program that runs before the job.  False: none is left, start the job. */
+bool scripts_before(struct starter *starter);
+/* Starts the next program that runs after the job.  False: all have ended. */
+bool scripts_after(struct starter *starter);
+/* Starts the site's update hook beside the running job, if there is such a hook and it does not
+ * run.  Its failure has no consequences. */
 void scripts_tell(struct starter *starter);
-void scripts_forget(struct starter *starter); /* of the run: its hook's end is not waited for */
+/* Stops waiting for the update hook; called at the end of the run. */
+void scripts_forget(struct starter *starter);
 
 #endif
