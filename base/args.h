@@ -16,17 +16,18 @@ struct err;
 struct strbuf;
 struct vec;
 
-#define ARGS_COUNT_MAX 20000
+#define ARGS_COUNT_MAX 20000 /* words that one text may contain */
 
-/* Append one mem_ block per word to `words`.  -EINVAL: a quote that is not closed (V2), or an entry
- * without '=' (env); -E2BIG. */
+/* Split a text of arguments, or of environment entries (NAME=value), and append one mem_ block for
+ * each to the vector.  0; -EINVAL: a quote is not closed (V2), or an entry has no '='; -E2BIG: more
+ * than ARGS_COUNT_MAX words.  On failure some words may have been appended. */
 int args_parse_v1(const char *text, struct vec *words, struct err *err);
 int args_parse_v2(const char *text, struct vec *words, struct err *err);
 int env_parse_v1(const char *text, struct vec *entries, struct err *err);
 int env_parse_v2(const char *text, struct vec *entries, struct err *err);
 
-/* Appends one word in V2 form, after a blank if out is not empty: quotes around its blanks and
- * single quotes only, as HTCondor writes it. */
+/* Appends one word to out in V2 form, after a blank if out is not empty.  Only blanks and single
+ * quotes are quoted, as HTCondor writes it. */
 void args_append_v2(struct strbuf *out, const char *word);
 
 #endif

@@ -1,13 +1,14 @@
-/* base/check.h - CHECK: our own mistakes stop the program, in release builds too.
+/* base/check.h - CHECK: a wrong condition stops the program, in release builds too.
  *
- * Never CHECK what came from the wire, the disk or a user.  The master restarts the daemon, the
- * store restores it.
+ * CHECK is for our own mistakes only, never for what came from the network, the disk or a user.  A
+ * daemon that stops this way is started again by its master and restores its state from its store.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
 #ifndef BASE_CHECK_H
 #define BASE_CHECK_H
 
+/* Aborts with a message when the condition is false.  The condition is always evaluated. */
 #define CHECK(condition)                                            \
     do {                                                            \
         if (!(condition)) {                                         \
@@ -15,6 +16,7 @@
         }                                                           \
     } while (0)
 
+/* Number of elements of an array (not of a pointer). */
 #define ARRAY_COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* Prints the condition and the place to stderr and aborts. */

@@ -1,7 +1,7 @@
-/* base/digest.h - SHA-256 of bytes that come in pieces.
+/* base/digest.h - SHA-256 of data that arrives in pieces.
  *
- * Files that travel are checked by their SHA-256 at both ends.  OpenSSL's libcrypto does the work,
- * because it uses the instructions of the processor for it; it is called here only.
+ * Files are checked by their SHA-256 at both ends of a transfer.  OpenSSL's libcrypto computes it,
+ * because it uses special instructions of the processor; no other file calls it for this.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -14,12 +14,12 @@ struct digest;
 
 #define DIGEST_HEX_SIZE 65 /* 64 hex digits, lower case, and the zero */
 
-struct digest *digest_create(void);         /* SHA-256 of nothing so far; never NULL */
+struct digest *digest_create(void);         /* the SHA-256 of no bytes; never NULL */
 void digest_destroy(struct digest *digest); /* NULL is allowed */
 void digest_update(struct digest *digest, const void *data, size_t length);
-/* The SHA-256 of all that was given; the digest then begins anew. */
+/* Writes the SHA-256 of all bytes given so far, and starts again with no bytes. */
 void digest_hex(struct digest *digest, char ret[DIGEST_HEX_SIZE]);
-/* The same; more may follow. */
+/* Writes the SHA-256 of all bytes given so far; more bytes may follow. */
 void digest_peek(const struct digest *digest, char ret[DIGEST_HEX_SIZE]);
 
 #endif

@@ -21,12 +21,12 @@ struct err {
 int err_set(struct err *err, int code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Puts "prefix: " before the text that is there and returns code. */
+/* Puts "prefix: " before the text that err holds, and returns code. */
 int err_prefix(struct err *err, int code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* The text for a negative errno without an err: "no such file or directory".  Static storage,
- * never NULL. */
+/* Returns a text for a negative errno, such as "no such file or directory".  Static storage; never
+ * NULL. */
 const char *err_code_text(int code);
 
 #endif

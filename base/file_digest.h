@@ -1,4 +1,4 @@
-/* base/file_digest.h - SHA-256 of what is in a file, or in its first part.
+/* base/file_digest.h - SHA-256 of a file, or of its first part.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -13,13 +13,13 @@ struct err;
 struct os;
 struct os_file;
 
-#define FILE_DIGEST_ALL UINT64_MAX
+#define FILE_DIGEST_ALL UINT64_MAX /* as `end`: up to the end of the file */
 
-/* Adds the bytes from *at to end, or to where the file ends before that; *at is how far it came,
- * also where it fails.  0 or what reading said. */
+/* Adds the file's bytes from *at up to `end`, or to the end of the file if that comes first.  Moves
+ * *at to the first byte that was not added, on failure too.  0, or -errno when reading fails. */
 int file_digest_add(struct digest *digest, struct os_file *file, uint64_t *at, uint64_t end);
-/* Of a plain file below root, which is opened as os_below_open() does; its errors, or -errno of
- * reading. */
+/* Computes the SHA-256 of a regular file below root, opened as os_below_open() does it.  0, an
+ * error of os_below_open(), or -errno when reading fails; ret is set only for 0. */
 int file_digest_below(struct os *os, const char *root, const char *path, char ret[DIGEST_HEX_SIZE],
                       struct err *err);
 

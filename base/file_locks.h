@@ -1,8 +1,9 @@
-/* base/file_locks.h - what a file system of ours tells of the locks of an open file.
+/* base/file_locks.h - asks a file that lies on our own file system for the locks held through it.
  *
- * The kernel keeps no list of the locks of a file system that does them itself (/proc/PID/fdinfo
- * has none), and without one no image of a job holds them.  So rsyscall_fuse/ answers an ioctl, and
- * ckpt/ has each process of the job ask it.
+ * Normally /proc/PID/fdinfo shows the locks of an open file.  The kernel cannot show those of a
+ * FUSE file system that manages locks itself, as rsyscall_fuse/ does; but a job's checkpoint needs
+ * them.  So rsyscall_fuse/ answers the ioctl FILE_LOCKS_ASK, and ckpt/ makes each process of the
+ * job call it.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -11,24 +12,24 @@
 
 #include <stdint.h>
 
-#define FILE_LOCKS_MAX 100 /* that are told; with their head less than a page */
+#define FILE_LOCKS_MAX 100 /* locks in one answer; it must fit in a page */
 
-#define FILE_LOCK_WRITES 1u
-#define FILE_LOCK_WHOLE  2u /* flock() */
-#define FILE_LOCK_OWN    4u /* taken by the process that asks */
+#define FILE_LOCK_WRITES 1u /* flag: an exclusive lock */
+#define FILE_LOCK_WHOLE  2u /* flag: made by flock(), covers the whole file */
+#define FILE_LOCK_OWN    4u /* flag: held by the process that asks */
 
-struct file_lock_told {
-    uint64_t start, last; /* the last byte; UINT64_MAX: to the end of the file */
+struct file_lock_told {   /* one lock */
+    uint64_t start, last; /* first and last byte; last UINT64_MAX: to the end of the file */
     uint32_t flags, unused;
 };
 
-struct file_locks_told {
-    uint32_t count; /* of all that were taken by this open file: may be more than are told */
+struct file_locks_told { /* the answer to FILE_LOCKS_ASK */
+    uint32_t count;      /* locks held through this open file; may be more than FILE_LOCKS_MAX */
     uint32_t unused;
     struct file_lock_told locks[FILE_LOCKS_MAX];
 };
 
-/* _IOR('R', 0x4c, struct file_locks_told) of ioctl(2). */
+/* The number of the request for ioctl(2): _IOR('R', 0x4c, struct file_locks_told). */
 #define FILE_LOCKS_ASK \
     (2u << 30 | (unsigned)sizeof(struct file_locks_told) << 16 | (unsigned)'R' << 8 | 0x4cu)
 

@@ -1,12 +1,12 @@
-/* base/knob.h - one table per daemon of what can be configured.
+/* base/knob.h - one table for each daemon of what can be configured: its knobs.
  *
- * From these tables are made: the checks of config_load(), `roost config`, docs/CONFIG.md and the
- * lint of etc/.  A daemon's table is in <folder>/knobs.c and is exported as `const struct
- * knob_table <folder>_knobs`; names are HTCondor's where HTCondor has one.
+ * config_load() checks values by these tables, `roost config` and docs/CONFIG.md list them, and the
+ * lint of etc/ compares the files there with them.  A daemon's table stands in <folder>/knobs.c as
+ * `const struct knob_table <folder>_knobs`.  Names are HTCondor's where HTCondor has one.
  *
  *     static const struct knob KNOBS[] = {
- *         {"COLLECTOR_PORT", KNOB_INT, .fallback = "9618", .min = 1, .max = 65535, .help = "Port
- * the collector ..."},
+ *         {"COLLECTOR_PORT", KNOB_INT, .fallback = "9618", .min = 1, .max = 65535,
+ *          .help = "Port the collector listens on."},
  *     };
  *     const struct knob_table collector_knobs = {"COLLECTOR", KNOBS, ARRAY_COUNT(KNOBS), NULL, 0};
  *
@@ -27,23 +27,26 @@ enum knob_type {
     KNOB_DURATION_S,  /* "10m", "1h30m"; a number without unit counts in seconds; arithmetic */
     KNOB_DURATION_MS, /* "250ms", "10s"; a number without unit counts in milliseconds; arithmetic */
     KNOB_SIZE_BYTES,  /* "2 GiB"; a number without unit counts in bytes; arithmetic */
-    KNOB_EXPR,        /* a ClassAd expression, kept as text and checked by the caller's callback */
+    KNOB_EXPR,        /* a ClassAd expression; kept as text, checked by a callback of the daemon */
     KNOB_PATH,        /* an absolute path */
-    KNOB_LIST, /* items separated by commas or blanks, an item with either in double quotes; +=
-                  appends */
+    /* Items separated by commas or blanks; an item that contains either stands in double quotes. +=
+     * appends. */
+    KNOB_LIST,
 };
 
 struct knob {
     const char *name; /* UPPER_CASE; lower case for the options of a section */
     enum knob_type type;
-    const char *fallback; /* as it would be written in a file, macros included; NULL: unset (not for
-                             numbers and BOOL) */
-    int64_t min, max;     /* both 0: no limits; in the unit of the type; numbers only */
-    const char *unit; /* for the documentation where the type does not tell ("jobs", "watts"); may
-                         be NULL */
-    const char *help; /* one line, a full sentence */
-    const char *choices; /* KNOB_STRING: "process|command", the only values allowed; NULL: any */
-    bool restart;        /* read when the daemon starts: a reload does not change it */
+    /* The default, as it would be written in a file, macros included.  NULL: unset; not possible
+     * for numbers and BOOL. */
+    const char *fallback;
+    int64_t min, max; /* both 0: no limits; in the unit of the type; numbers only */
+    /* For the documentation, where the type does not tell the unit ("jobs", "watts"); may be
+     * NULL. */
+    const char *unit;
+    const char *help;    /* one line, a full sentence */
+    const char *choices; /* KNOB_STRING: the only values allowed, "process|command"; NULL: any */
+    bool restart;        /* only read when the daemon starts: a reload does not change it */
 };
 
 /* A kind of section: KIND "title" { option = value ... } */
@@ -54,32 +57,33 @@ struct knob_section {
     const char *help;
 };
 
-/* Names that the user makes: SLOT_TYPE_1, MACHINE_RESOURCE_GPUS.  No getter but config_text() and
- * config_next() knows them; what they hold is checked by who reads them. */
+/* Knobs whose names contain a word of the user's choice: SLOT_TYPE_1, MACHINE_RESOURCE_GPUS.  Only
+ * config_text() and config_next() return them, as text; whoever reads a value must check it. */
 struct knob_family {
-    const char *prefix;  /* "SLOT_TYPE_"; with a '*' for at least one byte: "*_LIMIT" */
-    const char *written; /* as documented: "SLOT_TYPE_<n>" */
+    const char *prefix;  /* "SLOT_TYPE_"; a '*' stands for at least one byte: "*_LIMIT" */
+    const char *written; /* the documented form: "SLOT_TYPE_<n>" */
     const char *help;
 };
 
 struct knob_table {
-    const char *owner; /* "COLLECTOR"; "" for the common knobs */
+    const char *owner; /* "COLLECTOR"; "" for the knobs that all daemons have */
     const struct knob *knobs;
     size_t knob_count;
     const struct knob_section *sections; /* may be NULL */
     size_t section_count;
     const struct knob_family *families; /* may be NULL */
     size_t family_count;
-    const char *const *restart_families; /* prefixes of those that are read when the daemon starts,
-                                            ended by NULL; may be NULL */
+    /* Prefixes of the families that are only read when the daemon starts, ended by NULL; may be
+     * NULL. */
+    const char *const *restart_families;
 };
 
-/* What all daemons and tools share: COLLECTOR_HOST, LOG, SPOOL, EXECUTE, MINUTE, HOUR ...  Pass it
- * with every load. */
+/* The knobs of all daemons and tools: COLLECTOR_HOST, LOG, SPOOL, EXECUTE, MINUTE, HOUR ... Must be
+ * among the tables of each config_load(). */
 extern const struct knob_table knobs_common;
 
-/* The tables of all folders, the common one first, NULL-terminated; made by the build from the
- * folders that have a knobs.c.  For tools that speak of every daemon's knobs. */
+/* The tables of all folders, knobs_common first, ended by NULL.  The build makes this list from the
+ * folders that have a knobs.c.  For tools that show every daemon's knobs. */
 extern const struct knob_table *const knob_tables[];
 
 const char *knob_type_name(enum knob_type type); /* "duration" */

@@ -29,10 +29,11 @@ struct log;
 
 enum log_level { LOG_LEVEL_ERROR, LOG_LEVEL_WARN, LOG_LEVEL_INFO, LOG_LEVEL_DEBUG };
 
-/* Where lines go: called once per line, which ends in a newline and is zero-terminated. */
+/* Where lines go. write() is called once for each line; the line ends in a newline and a zero
+ * byte. */
 struct log_sink {
     void (*write)(void *context, const char *line, size_t length);
-    void (*close)(void *context); /* may be NULL; called by log_destroy */
+    void (*close)(void *context); /* called by log_destroy(); may be NULL */
     void *context;
 };
 
@@ -52,7 +53,7 @@ enum log_field_type {
 struct log_field {
     const char *key; /* lower_snake, unit last */
     enum log_field_type type;
-    const char *text; /* NULL is written as a bare "-" */
+    const char *text; /* NULL is written as "-" */
     int64_t integer;
     double real;
 };
@@ -74,7 +75,7 @@ struct log_field {
 #define log_debug(log, event, ...) LOG_AT_(log, LOG_LEVEL_DEBUG, event, __VA_ARGS__)
 
 #define LOG_AT_(log, level, event, ...) LOG_CALL_(log, level, event, __VA_ARGS__)
-/* The empty field in front keeps the list from being empty. */
+/* The empty first field keeps the array from being empty; it is skipped. */
 #define LOG_CALL_(log, level, event, message, ...)                         \
     do {                                                                   \
         if (log_wants((log), (level))) {                                   \
@@ -84,28 +85,30 @@ struct log_field {
         }                                                                  \
     } while (0)
 
-/* daemon: "collector"; copied.  Lines above `level` are dropped without being formatted. */
+/* daemon: its name in each line, such as "collector"; copied.  Lines less important than `level`
+ * are dropped before they are formatted. */
 struct log *log_create(const char *daemon, enum log_level level, struct log_sink sink,
                        struct log_clock clock);
 void log_destroy(struct log *log); /* NULL is allowed; closes the sink */
 void log_set_level(struct log *log, enum log_level level);
-bool log_wants(const struct log *log, enum log_level level); /* false for NULL */
+bool log_wants(const struct log *log, enum log_level level); /* false for a NULL log */
+/* Writes one line.  Use the macros log_error() ... log_debug() instead. */
 void log_write(struct log *log, enum log_level level, const char *event, const char *message,
                const struct log_field *fields, size_t field_count);
 
-/* "error" "warn" "info" "debug", also HTCondor's D_ERROR, D_ALWAYS (info) and D_FULLDEBUG (debug);
- * any case. */
+/* Reads "error", "warn", "info" or "debug", or HTCondor's D_ERROR, D_ALWAYS (info) and D_FULLDEBUG
+ * (debug), in any case.  0 or -EINVAL. */
 int log_level_parse(const char *text, enum log_level *ret, struct err *err);
 const char *log_level_name(enum log_level level);
 
-/* Sink that writes to stderr. */
+/* Returns a sink that writes to stderr. */
 struct log_sink log_sink_stderr(void);
 
-/* Sink that appends to a file, which it renames to PATH.old (the one before to PATH.old.2, ...)
- * once it is larger than max_bytes (0: never); `keep` old files stay (0: the file is removed
- * instead).  Several processes may write one file. A write that fails loses its line, never the
- * daemon: the next that succeeds is preceded by a line that counts the lost. Returns 0 or -errno,
- * err naming the path. */
+/* Makes a sink that appends to a file.  When the file is larger than max_bytes (0: no limit), it is
+ * renamed to PATH.old, an earlier PATH.old to PATH.old.2 and so on; `keep` old files remain (0: the
+ * file is removed instead).  Several processes may write to the same file.  When a write fails its
+ * line is lost and the daemon goes on; the next write that succeeds first writes how many lines
+ * were lost.  0, or -errno with err naming the path. */
 int log_sink_file(const char *path, uint64_t max_bytes, unsigned keep, struct log_sink *ret,
                   struct err *err);
 

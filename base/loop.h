@@ -29,48 +29,51 @@ uint64_t loop_now_ms(const struct loop *loop);
 int64_t loop_wall_ms(const struct loop *loop);
 int64_t loop_wall_s(const struct loop *loop);
 
-/* The process's generator (base/random.h): seeded by the kernel, in the simulator by the run's
- * seed.  Not for secrets. */
+/* The process's random generator (base/random.h).  The kernel gives its seed; in the simulator the
+ * seed of the run does.  Not for secrets. */
 struct rng *loop_rng(struct loop *loop);
-/* length bytes fit for keys and claim ids (getrandom; seeded in the simulator). */
+/* Fills data with random bytes that are good enough for keys and claim ids (getrandom(2); seeded in
+ * the simulator). */
 void loop_secret(struct loop *loop, void *data, uint32_t length);
 
 typedef void (*loop_f)(void *arg);
 
-/* A timer that calls call(arg) once each time it is set and runs out.  It may be set again from its
- * own callback. */
+/* Makes a timer, not set.  Each time it is set and expires it calls call(arg) once.  The callback
+ * may set it again. */
 struct loop_timer *loop_timer_create(struct loop *loop, loop_f call, void *arg);
-/* stops it; NULL is allowed; allowed in its own callback */
+/* Stops and frees it.  NULL is allowed; so is a call from its own callback. */
 void loop_timer_destroy(struct loop_timer *timer);
-void loop_timer_set(struct loop_timer *timer, uint64_t delay_ms); /* replaces an earlier setting */
+/* Expires in delay_ms; replaces an earlier setting. */
+void loop_timer_set(struct loop_timer *timer, uint64_t delay_ms);
 void loop_timer_stop(struct loop_timer *timer);
 bool loop_timer_is_set(const struct loop_timer *timer);
 
-/* Calls call(arg) soon, after what is running now has returned.  Cannot be taken back: use a timer
- * of 0 where it must be. */
+/* Calls call(arg) soon, after what runs now has returned to the loop.  It cannot be cancelled;
+ * where that is needed, use a timer with delay 0. */
 void loop_defer(struct loop *loop, loop_f call, void *arg);
 
-/* Runs work(arg) on a worker thread and then done(arg, what work returned) on the loop thread. Jobs
- * of one lane run one after the other in the order given; lanes are independent.  work must not
- * touch the loop nor anything that the loop thread uses. A destroyed loop waits for works under way
- * and drops their done calls. */
+/* A lane is a queue for work off the loop thread. loop_lane_run() runs work(arg) on a worker thread
+ * and then done(arg, what work returned) on the loop thread.  Work of one lane runs one after the
+ * other, in order; lanes are independent of each other.  The callback work() must not touch the
+ * loop or anything that the loop thread uses.  Destroying the loop waits for work under way and
+ * drops the calls of done(). */
 struct loop_lane;
 struct loop_lane *loop_lane_create(struct loop *loop);
-/* waits for the work under way; queued works and done calls are dropped */
+/* Waits for the work under way.  Queued work and calls of done() are dropped. */
 void loop_lane_destroy(struct loop_lane *lane);
 void loop_lane_run(struct loop_lane *lane, int (*work)(void *arg),
                    void (*done)(void *arg, int result), void *arg);
 
-/* Calls call(arg) when the process receives signal_number (SIGTERM, SIGHUP, SIGINT, ...), one call
- * per number. */
+/* Calls call(arg) when the process receives the signal (SIGTERM, SIGHUP, SIGINT ...).  Each signal
+ * number has one callback. */
 void loop_on_signal(struct loop *loop, int signal_number, loop_f call, void *arg);
 
 /* Leaves the loop after the current callback; the process ends with exit_status. */
 void loop_stop(struct loop *loop, int exit_status);
 
-/* The daemon cannot go on (a commit failed): logs nothing, flushes nothing, ends the process with
- * status 4 at once, so that nothing that was not committed is ever told to anyone.  The text goes
- * to stderr.  The simulator plays a crash. */
+/* Ends the process at once with status 4, after writing the text to stderr.  For a daemon that
+ * cannot continue because a commit failed: nothing is flushed, so nothing uncommitted reaches
+ * anyone.  The simulator plays a crash. */
 _Noreturn void loop_fatal(struct loop *loop, const char *text);
 
 #endif

@@ -1,10 +1,10 @@
-/* base/mem.h - the only door to the heap.
+/* base/mem.h - all heap memory is allocated here.
  *
- * Daemons allocate through here so that the simulator can give each simulated process a heap of its
- * own and drop it whole when it plays kill -9.  There are two bodies: mem_libc.c (malloc) and
- * sim/mem_sim.c (malloc with a per-process list).  The "fixed" calls abort on exhaustion: use them
- * for small things of known size; what is sized by input is bounded by its caller and uses the try_
- * calls, which return NULL.
+ * That lets the simulator give each simulated process a heap of its own and drop it when it plays
+ * kill -9.  Two bodies: mem_libc.c (malloc) and sim/mem_sim.c (malloc with a list for each
+ * process). mem_try_...() return NULL when memory is exhausted: use them for sizes that depend on
+ * input, which the caller must limit.  All others abort then: use them for small things of known
+ * size.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -18,23 +18,24 @@ void *mem_zalloc(size_t size);               /* the same, zeroed */
 void *mem_realloc(void *block, size_t size); /* never NULL */
 char *mem_strdup(const char *text);          /* never NULL */
 char *mem_strndup(const char *text, size_t length);
-void *mem_dup(const void *data, size_t size);    /* size may be 0: then a 1-byte block */
-void *mem_try_alloc(size_t size);                /* NULL when exhausted */
-void *mem_try_realloc(void *block, size_t size); /* NULL when exhausted, block still valid */
-void mem_free(void *block);                      /* NULL is allowed */
+void *mem_dup(const void *data, size_t size); /* a copy; for size 0 a block of 1 byte */
+void *mem_try_alloc(size_t size);             /* NULL when exhausted */
+/* NULL when exhausted; then block is still valid. */
+void *mem_try_realloc(void *block, size_t size);
+void mem_free(void *block); /* NULL is allowed */
 
-/* Fills what is free between blocks, for good, so that what is allocated from now on lies together,
- * on pages of its own: before a process is copied (base/daemon/prepared.h), whose copies would else
- * each write a little on every page that they share.  The real body only. */
+/* Uses up the free gaps between blocks, for good, so that later allocations lie together on pages
+ * of their own.  Called before a process is copied by fork (base/daemon/prepared.h): otherwise each
+ * copy would write a little to every shared page.  Only in the real body. */
 void mem_settle(void);
 
-/* Gives the kernel the pages back that hold nothing: for a process that now waits for long. */
+/* Returns unused pages to the kernel; for a process that will now wait for a long time. */
 void mem_trim(void);
 
-/* Something of a foreign library (an SQLite handle, an SSL object) that must be released when the
- * process's heap is dropped by the simulator.  The libc body only keeps no record: the kernel
- * cleans up after a dead process. */
+/* Registers an object of another library (an SQLite handle, an SSL object) that must be released
+ * when the simulator drops the process's heap.  Does nothing in the real body: the kernel cleans up
+ * after a dead process. */
 void mem_on_drop(void *handle, void (*release)(void *handle));
-void mem_off_drop(void *handle); /* the handle was closed in the ordinary way */
+void mem_off_drop(void *handle); /* the handle was closed normally */
 
 #endif

@@ -1,8 +1,9 @@
-/* base/net_text.h - IPv4 addresses, masks, networks and hardware addresses as texts.
+/* base/net_text.h - reads and writes IPv4 addresses, masks, networks and hardware addresses as
+ * text.
  *
- * Strict, as base/text.h: the whole text or nothing, and never a name that somebody would have to
- * look up.  The C library's readers take "1", "010.1" and "1.2.3" for addresses; who has written
- * those into a configuration meant something else.  IPv4 numbers are in the order of the host.
+ * Strict, like base/text.h: the whole text must be valid, and host names are not accepted.  The C
+ * library's readers take "1", "010.1" and "1.2.3" for addresses; somebody who writes those into a
+ * configuration means something else.  IPv4 addresses are numbers in host byte order.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -24,18 +25,18 @@ struct net_subnet {
 /* Return 0 or -EINVAL; outputs stay untouched then.  err quotes the text. */
 int net_text_ipv4(const char *text, uint32_t *ret, struct err *err); /* "10.0.0.7" */
 int net_text_mask(const char *text, uint32_t *ret, struct err *err); /* "255.255.255.0" */
-/* "10.0.0.0/24", "10.0.0.7/255.255.255.0": host bits in the address are dropped. */
+/* "10.0.0.0/24" or "10.0.0.7/255.255.255.0"; host bits of the address are cleared. */
 int net_text_subnet(const char *text, struct net_subnet *ret, struct err *err);
-/* "52:54:00:12:34:56", "52-54-...", "5254.0012.3456", "525400123456", in any case. */
+/* "52:54:00:12:34:56", "52-54-...", "5254.0012.3456" or "525400123456", in any case. */
 int net_text_mac(const char *text, uint8_t ret[NET_MAC_BYTES], struct err *err);
 
-/* As they are read; each returns ret. */
+/* These write the text in a form that can be read back, and return ret. */
 char *net_text_put_ipv4(uint32_t address, char ret[NET_TEXT_MAX]);
 char *net_text_put_subnet(const struct net_subnet *subnet, char ret[NET_TEXT_MAX]); /* with /24 */
 char *net_text_put_mac(const uint8_t mac[NET_MAC_BYTES], char ret[NET_TEXT_MAX]); /* "52:54:..." */
 
-/* The address that all of the network listen to; of a network of one or two, and of all of IPv4,
- * which have none, 255.255.255.255. */
+/* Returns the network's broadcast address; 255.255.255.255 for networks that have none: those of
+ * one or two addresses, and the whole of IPv4. */
 uint32_t net_subnet_broadcast(const struct net_subnet *subnet);
 
 #endif

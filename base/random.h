@@ -1,9 +1,9 @@
-/* base/random.h - a small seeded generator for decisions, jitter and simulations.
+/* base/random.h - a small pseudo-random generator for decisions, jitter and simulations.
  *
- * Design note: daemons must repeat exactly in the simulator, so randomness is an argument, never a
- * global.  The generator is xoshiro256** (Blackman and Vigna, "Scrambled linear pseudorandom number
- * generators", 2018), its state filled by splitmix64.  It is predictable: keys, claim ids and
- * tokens come from base/os/os.h, not from here.
+ * Design note: in the simulator a daemon must repeat its run exactly, so the generator is an
+ * argument, never a global.  It is xoshiro256** (Blackman and Vigna, "Scrambled linear pseudorandom
+ * number generators", 2018), its state filled by splitmix64.  Its output is predictable: for keys,
+ * claim ids and tokens use loop_secret() of base/loop.h.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -17,14 +17,15 @@ struct rng {
     uint64_t state[4];
 };
 
-void rng_seed(struct rng *rng, uint64_t seed); /* every seed, 0 included, gives a good sequence */
+void rng_seed(struct rng *rng, uint64_t seed); /* any seed gives a good sequence, also 0 */
 uint64_t rng_next(struct rng *rng);            /* 64 uniform bits */
 uint64_t rng_below(struct rng *rng,
-                   uint64_t limit); /* uniform in [0, limit), without bias; limit >= 1 */
+                   uint64_t limit); /* uniform in [0, limit), unbiased; limit >= 1 */
 double rng_real(struct rng *rng);   /* uniform in [0, 1), 53 bits */
 void rng_bytes(struct rng *rng, void *out, size_t length); /* not for secrets */
 
-/* ms spread evenly over ms - percent% .. ms + percent%, never below 0; percent 0..100. */
+/* Returns a number spread evenly over ms - percent% .. ms + percent%, never below 0. percent:
+ * 0..100. */
 uint64_t rng_jitter(struct rng *rng, uint64_t ms, unsigned percent);
 
 #endif

@@ -1,7 +1,7 @@
-/* base/redial.h - how long to wait before a connection is tried again.
+/* base/redial.h - how long to wait before connecting again after a failure.
  *
- * The span doubles with each failure, from 50 ms to 5 s, and the wait is anywhere in it: ten
- * thousand workers that lost the same hub come back spread out, and all within seconds.
+ * The wait is a random part of a span that doubles with each failure, from 50 ms to 5 s: when ten
+ * thousand workers lose the same collector, they come back spread out, and all within seconds.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -12,11 +12,12 @@
 
 #define REDIAL_FIRST_MS 50
 #define REDIAL_MAX_MS   5000
-#define REDIAL_SLOWLY   7u /* failures from which on the span grows no more */
+#define REDIAL_SLOWLY   7u /* after this many failures the span does not grow any more */
 
 struct rng;
 
-/* After so many failures in a row before this one: 1 to the span's milliseconds. */
+/* Returns the wait, at least 1 ms. failures: how many attempts in a row failed before the one that
+ * just failed. */
 uint64_t redial_delay_ms(struct rng *rng, unsigned failures);
 
 #endif

@@ -1,8 +1,8 @@
-/* base/secret_file.h - a password in a file of its own.
+/* base/secret_file.h - reads a password from a file.
  *
- * A configuration names the file and never the password, so that the one may be shown and the other
- * is read by nobody.  A file that others may read, or that others could have put there, is refused
- * rather than used.
+ * A configuration names the file and never contains the password: so the configuration may be
+ * shown, and only its owner reads the file.  A file that others can read, or could have put there,
+ * is refused.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -14,16 +14,16 @@
 struct err;
 struct os;
 
-#define SECRET_FILE_MAX 4096 /* bytes */
+#define SECRET_FILE_MAX 4096 /* bytes, with the terminating zero */
 
-/* The text of the file without the white space at its end, zero-terminated, into ret; size is at
- * most SECRET_FILE_MAX.  -EACCES: group or others have a right to it, or it is neither ours nor
- * root's; -EINVAL: no plain file, empty, with a zero byte, or longer than size - 1; and what
- * opening it gives.  err names the file, and never quotes it.  On failure ret holds nothing of it.
- */
+/* Reads the file into ret, without white space at its end, zero-terminated; size is at most
+ * SECRET_FILE_MAX.  -EACCES: group or others have some right to the file, or its owner is neither
+ * we nor root; -EINVAL: not a regular file, empty, contains a zero byte, or longer than size - 1;
+ * or -errno of opening it. err names the file and never quotes its contents.  On failure ret
+ * contains nothing of it. */
 int secret_file_read(struct os *os, const char *path, char *ret, size_t size, struct err *err);
-/* Overwrites what was secret, also where the compiler sees that nobody reads it again. */
+/* Overwrites a secret in memory; the compiler cannot optimise it away. */
 void secret_wipe(void *data, size_t length);
-void secret_free(char *text); /* wipes it and frees it; NULL is allowed */
+void secret_free(char *text); /* overwrites the text and frees it; NULL is allowed */
 
 #endif

@@ -28,32 +28,35 @@ struct strbuf;
 
 #define SERVER_ROLE_COLLECTOR "collector"
 #define SERVER_ROLE_SCHEDD    "schedd"
-#define SERVER_ROLE_SCHEME    "roost:" /* a URI that begins so, in any case, is about a role */
-#define SERVER_ROLE_NAME_MAX  255      /* bytes of POOL and of NAME */
+/* A URI that begins with this word, in any case, names a role. */
+#define SERVER_ROLE_SCHEME   "roost:"
+#define SERVER_ROLE_NAME_MAX 255 /* bytes of POOL and of NAME */
 
-/* What to do about a certificate that names no role, or the wrong one. */
+/* Tells the operator what to do about a certificate that names no role, or the wrong one. */
 #define SERVER_ROLE_REMEDY \
     "`roost cert renew` or `roost cert create` on the host of the pool's CA makes the right one"
 
 struct server_role {
     char pool[SERVER_ROLE_NAME_MAX + 1];
-    char role[16]; /* as it was written: perhaps one that this version does not know */
+    char role[16]; /* as the URI has it; may be a role that this version does not know */
     char name[SERVER_ROLE_NAME_MAX + 1];
 };
 
+/* Returns whether the role is "collector" or "schedd". */
 bool server_role_is_known(const char *role);
 
-/* Appends the URI.  -EINVAL: a part is empty, too long or has control characters, or the role is
- * not known. */
+/* Appends the URI to out.  -EINVAL: a part is empty, too long or has control characters, or the
+ * role is not known. */
 int server_role_print(const char *pool, const char *role, const char *name, struct strbuf *out,
                       struct err *err);
 
-/* The reverse; uri[0..length) is hostile.  -EINVAL: not the one way to write a URI of a server. */
+/* Reads a URI back. uri[0..length) may come from an attacker.  -EINVAL: the URI is not written
+ * exactly as server_role_print() writes it. */
 int server_role_parse(const char *uri, size_t length, struct server_role *ret, struct err *err);
 
-/* Is the server that shows this the one that was meant?  pool and name NULL: any.  -EKEYREJECTED:
- * "the server shows the certificate of schedd 'a' of pool 'p', expected a collector of pool 'p'".
- */
+/* Decides whether the server that shows `shown` is the one that was meant. pool or name NULL: any.
+ * 0; or -EKEYREJECTED, with err such as "the server shows the certificate of schedd 'a' of pool
+ * 'p', expected a collector of pool 'p'". */
 int server_role_judge(const struct server_role *shown, const char *pool, const char *role,
                       const char *name, struct err *err);
 

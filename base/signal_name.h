@@ -1,15 +1,15 @@
-/* base/signal_name.h - signals by name, as job ads have them: "SIGTERM".
+/* base/signal_name.h - signal numbers and names, as in job ads: "SIGTERM".
  *
- * The numbers are those of Linux on x86 and ARM, and are written down here: an ad may come from a
- * machine of another kind.
+ * The numbers are those of Linux on x86 and ARM, listed in the .c file: an ad may come from a
+ * machine of another kind, where they differ.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
 #ifndef BASE_SIGNAL_NAME_H
 #define BASE_SIGNAL_NAME_H
 
-/* "SIGTERM", "sigterm", "15": 15; 0: there is no such signal. */
+/* Returns the number of "SIGTERM", "sigterm" or "15": 15.  0: unknown signal. */
 int signal_name_number(const char *text);
-const char *signal_name_text(int number); /* NULL: there is no such signal */
+const char *signal_name_text(int number); /* "SIGTERM"; NULL: unknown signal */
 
 #endif

@@ -1,12 +1,12 @@
-/* base/slices.h - long works in slices: one slice in a turn of the event loop, and callers in turn.
+/* base/slices.h - divides long work into slices: one slice in each turn of the event loop, callers
+ * in turn.
  *
- * Design.  Work for others (a query over a long queue, the constraint of a command) is done in
- * slices, each far shorter than the loop's budget, and the loop turns between two of them.  With a
- * timer for each work all of them would run a slice in every turn, and a hundred heavy queries make
- * a turn as long as a hundred slices.  Here one slice runs in a turn, whoever waits.  Whose it is:
- * callers have their turns one after the other, and so have the works of one caller among
- * themselves; whoever asks for a hundred things at once gets as many slices as whoever asks for
- * one.  How long a slice is the work itself decides, by counting (classad/ad_limits.h,
+ * Design note: work for others (a query over a long queue, the constraint of a command) is done in
+ * slices, each far shorter than the loop's budget.  With one timer for each work, all of them would
+ * run a slice in every turn, and a hundred heavy queries would make a turn as long as a hundred
+ * slices.  Here only one slice runs in a turn.  Callers take turns, and the works of one caller
+ * take turns among themselves: a caller with a hundred requests gets as many slices as a caller
+ * with one.  The work itself decides how long a slice is, by counting steps (classad/ad_limits.h,
  * AD_SLICE_STEPS).
  *
  * SPDX-License-Identifier: Apache-2.0
@@ -19,30 +19,34 @@
 
 #include "base/loop.h"
 
-struct slices;     /* those who wait for their turn */
-struct slice_work; /* what is done in slices */
+struct slices;     /* the queue of those who wait for their turn */
+struct slice_work; /* one long piece of work */
 
 struct slices *slices_create(struct loop *loop);
-/* NULL is allowed; every work is destroyed before. */
+/* All its works must have been destroyed before.  NULL is allowed. */
 void slices_destroy(struct slices *slices);
 
-/* slice(arg) is one slice.  caller (copied): works of the same caller share one place in the row.
- */
+/* The callback slice(arg) must do one slice of the work. caller (copied) names who wants it: works
+ * of the same caller share one place in the queue. */
 struct slice_work *slice_work_create(struct slices *slices, const char *caller, loop_f slice,
                                      void *arg);
-void slice_work_destroy(struct slice_work *work); /* NULL is allowed; allowed in its own slice */
+/* NULL is allowed; so is a call from its own slice. */
+void slice_work_destroy(struct slice_work *work);
 
-/* Asks for one slice, behind those who wait already; asking twice is asking once.  It is called
- * from the loop, never in here; allowed in its own slice, which then asks for the next one. */
+/* Asks for one slice, after those who wait already; asking again before it ran changes nothing.
+ * The slice is called from the loop, never inside this call.  A slice asks for the next one this
+ * way. */
 void slice_work_want(struct slice_work *work);
-void slice_work_stop(struct slice_work *work); /* asks for none any more */
+void slice_work_stop(struct slice_work *work); /* withdraws the request */
+/* Whether a slice has been asked for and has not begun. */
 bool slice_work_waits(const struct slice_work *work);
 
-/* Works that hold memory until somebody takes their result: of one caller only so many at a time.
- * True: it is one of them (from now on, until it leaves).  False: its slice is called again once
- * there is a place; it is to return then. */
+/* Limits the works of one caller that hold memory until somebody takes their result, to `most` at a
+ * time.  True: the work is one of these, until slice_work_leave().  False: the limit is reached;
+ * the slice must return now and is called again when there is room. */
 bool slice_work_enter(struct slice_work *work, size_t most);
-void slice_work_leave(struct slice_work *work); /* allowed when it has not entered */
-size_t slice_caller_works(const struct slices *slices, const char *caller); /* of that caller */
+void slice_work_leave(struct slice_work *work); /* does nothing if the work has not entered */
+/* Works of that caller. */
+size_t slice_caller_works(const struct slices *slices, const char *caller);
 
 #endif

@@ -23,9 +23,10 @@ struct strbuf {
 
 #define STRBUF_MAX_DEFAULT ((size_t)64 << 20)
 
-void strbuf_init(struct strbuf *buf, size_t max); /* max 0: STRBUF_MAX_DEFAULT */
+/* max: limit of length in bytes; 0: STRBUF_MAX_DEFAULT. */
+void strbuf_init(struct strbuf *buf, size_t max);
 void strbuf_fini(struct strbuf *buf);
-void strbuf_clear(struct strbuf *buf); /* length 0, failed false, memory kept */
+void strbuf_clear(struct strbuf *buf); /* length 0, failed false; keeps the memory */
 void strbuf_append(struct strbuf *buf, const void *data, size_t length);
 void strbuf_puts(struct strbuf *buf, const char *text);
 void strbuf_putc(struct strbuf *buf, char c);
@@ -33,9 +34,11 @@ void strbuf_printf(struct strbuf *buf, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void strbuf_vprintf(struct strbuf *buf, const char *format, va_list args)
     __attribute__((format(printf, 2, 0)));
-const char *strbuf_text(struct strbuf *buf); /* "" when empty; never NULL; owned by buf */
+/* "" when empty; never NULL; valid until buf changes. */
+const char *strbuf_text(struct strbuf *buf);
 
-/* The text, owned by the caller (mem_free), or NULL if the buffer failed; buf is empty then. */
+/* Returns the text, which the caller frees with mem_free(); NULL if the buffer failed. buf is empty
+ * afterwards. */
 char *strbuf_take(struct strbuf *buf);
 
 #endif

@@ -13,10 +13,11 @@ struct vec {
     size_t capacity;
 };
 
-void vec_push(struct vec *vec, void *item);        /* vec zero-initialized counts as empty */
+void vec_push(struct vec *vec, void *item);        /* a zeroed struct vec is an empty one */
 void vec_remove_at(struct vec *vec, size_t index); /* keeps the order; O(count) */
 
-/* free_item may be NULL.  Clear keeps the array's memory, fini does not. */
+/* free_item is called for each item; NULL: items are not freed. vec_clear() keeps the array's
+ * memory, vec_fini() frees it. */
 void vec_clear(struct vec *vec, void (*free_item)(void *item));
 void vec_fini(struct vec *vec, void (*free_item)(void *item));
 

@@ -1,4 +1,4 @@
-/* base/x509_tls.h - keys and certificates, for stream_tls.c and pki_tls.c.
+/* base/x509_tls.h - makes and reads keys and certificates, for stream_tls.c and pki_tls.c.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -16,26 +16,27 @@ struct err;
 struct server_role;
 
 struct x509_spec {
-    const char *name; /* common name; longer than 64 bytes is cut, as X.509 wants it */
+    const char *name; /* common name; cut to 64 bytes, the limit of X.509 */
     bool ca;
     int64_t valid_from_s, valid_to_s; /* seconds since 1970 */
     X509 *issuer;                     /* NULL: self-signed */
     EVP_PKEY *issuer_key;             /* NULL: self-signed */
-    const char *const *sans;          /* host names and IP addresses */
+    const char *const *sans;          /* subject alternative names: host names and IP addresses */
     size_t san_count;
-    const char *uri; /* one more subject alternative name; may be NULL */
+    const char *uri; /* one more subject alternative name, a URI; may be NULL */
 };
 
-EVP_PKEY *x509_key(void); /* a new P-256 key; NULL when OpenSSL cannot */
-/* -EINVAL for a name that X.509 cannot hold; -EIO when OpenSSL fails otherwise. */
+EVP_PKEY *x509_key(void); /* a new P-256 key; NULL when OpenSSL fails */
+/* Makes a certificate for key.  0; -EINVAL: a name is not possible in X.509; -EIO: OpenSSL
+ * failed. */
 int x509_make(EVP_PKEY *key, const struct x509_spec *spec, X509 **ret, struct err *err);
-/* Who its subject alternative names say that it is.  -ENOENT: no URI of them is about that;
- * -EINVAL: several are, or it is malformed, or the names cannot be decoded. */
+/* Reads the role from the URI in the subject alternative names.  -ENOENT: no URI names a role;
+ * -EINVAL: several do, or it is malformed, or the names cannot be decoded. */
 int x509_role(X509 *cert, struct server_role *ret, struct err *err);
-/* Its common name, of a CA the pool's, as a string of size bytes at most.  -EINVAL: none, several,
- * too long, or with a zero byte in it. */
+/* Copies the common name (for a CA it is the pool's name) into ret[0..size).  -EINVAL: it has none
+ * or several, or the name is too long or contains a zero byte. */
 int x509_common_name(X509 *cert, char *ret, size_t size, struct err *err);
-/* Sets err to "WHAT: OpenSSL's reason" and empties OpenSSL's queue; returns code. */
+/* Sets err to "WHAT: OpenSSL's reason", empties OpenSSL's queue of errors, and returns code. */
 int x509_err(struct err *err, int code, const char *what);
 
 #endif

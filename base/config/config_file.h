@@ -1,5 +1,6 @@
-/* base/config/config_file.h - one configuration file as a list of assignments; the only user of
- * libconfuse.
+/* base/config/config_file.h - reads one configuration file into a list of assignments.
+ *
+ * config_file.c is the only file that uses libconfuse.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -14,26 +15,25 @@ struct err;
 struct vec;
 
 enum config_statement_kind {
-    CONFIG_ASSIGN,  /* name = value, or the first item of a list */
-    CONFIG_APPEND,  /* name += value, or the further items of a list */
-    CONFIG_SECTION, /* a section opens */
-    CONFIG_INCLUDE, /* value is the file */
+    CONFIG_ASSIGN,  /* name = value, or the first item of name = {a, b} */
+    CONFIG_APPEND,  /* name += value, or a further item of a list */
+    CONFIG_SECTION, /* a section begins */
+    CONFIG_INCLUDE, /* value is the path of the file */
 };
 
 struct config_statement {
     enum config_statement_kind kind;
-    const char *section; /* kind of the section it stands in; NULL outside */
+    const char *section; /* kind of the section that contains it; NULL: none */
     const char *title;   /* of that section */
     const char *name;
     const char *value;
     unsigned line;
-    bool list_item; /* one of NAME = {a, b}: an item, not a text that may hold several */
+    bool list_item; /* an item of name = {a, b}; otherwise value may itself be a list */
 };
 
-/* Appends the file's statements in their order to *statements; they live in the arena.  Returns 0;
- * -EINVAL, err "PATH:LINE: what is wrong"; -ENOMEM; or -EBADMSG if libconfuse refuses what the scan
- * let pass, which is not known to happen.  libconfuse keeps state of its own between its calls:
- * this function is not for two threads at a time. */
+/* Appends the file's statements to *statements, in order; they live in the arena.  0; -EINVAL, err
+ * is "PATH:LINE: what is wrong"; -ENOMEM; -EBADMSG: libconfuse refuses what our own scan accepted,
+ * which is not known to happen.  Not for two threads at a time: libconfuse keeps global state. */
 int config_file_parse(const char *path, const char *text, size_t length, struct arena *arena,
                       struct vec *statements, struct err *err);
 

@@ -1,12 +1,11 @@
-/* base/config/config_macro.h - finding $(NAME) in texts.
+/* base/config/config_macro.h - finds $(NAME) in texts.
  *
- * Pure text work: what a name stands for is the caller's business.
+ *     $(NAME)  $(NAME:default)  $ENV(NAME)  $ENV(NAME:default)
  *
- *     $(NAME)  $(NAME:default)  $ENV(NAME)  $ENV(NAME:default)      the default may hold macros
- * itself
+ * A default may contain macros itself.  "$$(" is left alone: it is replaced later, when a job is
+ * matched.  Any other $WORD( is refused, because in HTCondor it would be a function.
  *
- * "$$(" is left alone: it is for the negotiation of a job (or, in HTCondor's words, for match
- * time).  Any other $WORD( is refused, because in HTCondor it would be a function.
+ * Only text is handled here: the caller knows what a name stands for.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -20,25 +19,27 @@ struct err;
 struct strbuf;
 
 struct macro_reference {
-    size_t start, end; /* the bytes of the text it takes: text[start..end) */
+    size_t start, end; /* the reference is text[start..end) */
     const char *name;  /* not zero-terminated */
     size_t name_length;
-    const char *fallback; /* NULL if there is none; not zero-terminated */
+    const char *fallback; /* the default after ':'; NULL: none; not zero-terminated */
     size_t fallback_length;
-    bool environment; /* $ENV() */
+    bool environment; /* $ENV(...), not $(...) */
 };
 
-/* The next reference in text[at..length).  Returns 1 and *ret; 0 if there is none; -EINVAL and err.
- */
+/* Finds the next reference in text[at..length).  1: found, *ret is set; 0: none is left; -EINVAL:
+ * malformed, err is set. */
 int macro_next(const char *text, size_t length, size_t at, struct macro_reference *ret,
                struct err *err);
 
-/* Copies text, with every reference to self, also inside defaults of others, replaced by old; by
- * its own default if old is NULL; by nothing if it has none.  Returns 0 or -EINVAL. */
+/* Copies text to out and replaces each reference to the macro `self`, also inside defaults of
+ * others: by old, its earlier value; if old is NULL, by the reference's own default, or by nothing.
+ * 0 or -EINVAL. */
 int macro_replace_self(const char *text, const char *self, const char *old, struct strbuf *out,
                        struct err *err);
 
-/* Calls each for the name of every reference, also those inside defaults, $ENV apart. */
+/* Calls each() with the name of every reference, also of those inside defaults, but not of $ENV.  0
+ * or -EINVAL. */
 int macro_each(const char *text, void (*each)(void *arg, const char *name, size_t length),
                void *arg, struct err *err);
 

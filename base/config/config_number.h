@@ -4,9 +4,9 @@
  *     sum = product { ("+" | "-") product }      product = factor { ("*" | "/" | "%") factor }
  *     factor = [ "+" | "-" ] factor | "(" sum ")" | number | number unit { number unit }
  *
- * A number with a unit is an amount; one without is plain, and counts as an amount in the knob's
- * own unit where an amount is needed: in "10m + 30" and as the result.  Two amounts are not
- * multiplied, and nothing is divided by one.
+ * A number with a unit ("10m") is an amount, a number without a unit is plain.  Where an amount is
+ * needed, a plain number counts in the knob's own unit: in "10m + 30", and as the result.  Two
+ * amounts cannot be multiplied, and nothing can be divided by an amount.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -17,14 +17,14 @@
 
 #include "base/knob.h"
 
-#define CONFIG_NUMBER_DEPTH_MAX 50 /* parentheses in one another */
+#define CONFIG_NUMBER_DEPTH_MAX 50 /* how deep parentheses may be nested */
 
 struct err;
 
-/* For INT, DURATION_S, DURATION_MS (both in milliseconds) and SIZE_BYTES.  Returns 0, -EINVAL or
- * -ERANGE (does not fit). */
+/* Computes a value of type INT, DURATION_S, DURATION_MS (both in milliseconds) or SIZE_BYTES.  0,
+ * -EINVAL (malformed) or -ERANGE (too large). */
 int config_number_int(const char *text, enum knob_type type, int64_t *ret, struct err *err);
-/* For REAL. */
+/* Computes a value of type REAL.  Errors as above. */
 int config_number_real(const char *text, double *ret, struct err *err);
 
 #endif

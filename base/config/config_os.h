@@ -1,4 +1,5 @@
-/* base/config/config_os.h - configuration read from the machine's files and environment.
+/* base/config/config_os.h - the callbacks of struct config_source that read this machine's files
+ * and environment.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -9,6 +10,7 @@
 
 struct os;
 
+/* os must outlive the result. */
 struct config_source config_source_os(struct os *os);
 
 #endif

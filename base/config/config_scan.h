@@ -1,25 +1,26 @@
-/* base/config/config_scan.h - a look over one configuration file before libconfuse parses it.
+/* base/config/config_scan.h - a check of one configuration file before libconfuse parses it.
  *
- * Design note: libconfuse needs to be told every name it may meet, drops characters it does not
- * know, takes `${X}` from the real environment, and is content with a file that ends inside a
- * section.  The scan reads the same grammar strictly: it collects the names, refuses what
- * libconfuse would let pass, says exactly where, and hands on a copy in which comments are blank
- * and an empty list is an empty string.
+ * Design note: libconfuse must be told every name in advance, drops characters that it does not
+ * know, takes `${X}` from the real environment, and accepts a file that ends inside a section.  So
+ * the scan reads the same grammar strictly: it collects the names, refuses what libconfuse would
+ * wrongly accept, says exactly where, and makes a copy in which comments are blank and an empty
+ * list is an empty string.
  *
- *     file    = { NAME ("=" | "+=") value | KIND title "{" { NAME ("=" | "+=") value } "}" |
- * include "(" string ")" } value   = string | "{" [ string { "," string } [ "," ] ] "}" string  =
- * "..." with \ escapes | '...' | a run of characters without blanks and # " ' = { } ( ) + , *
+ *     file    = { assign | KIND title "{" { assign } "}" | include "(" string ")" }
+ *     assign  = NAME ("=" | "+=") value
+ *     value   = string | "{" [ string { "," string } [ "," ] ] "}"
+ *     string  = "..." with \ escapes | '...' | a word without blanks and # " ' = { } ( ) + , *
  *
  * A quoted string ends on its line, unless the line ends in a backslash.
  *
- * Outside sections a value may also be the rest of its line, as the seeds and HTCondor write it:
+ * Outside sections a value may also be the rest of its line, as HTCondor writes it:
  *
  *     StartIdleTime = 15 * $(MINUTE)
  *     START : $(CPU_Idle) && KeyboardIdle > $(StartIdleTime)
  *
- * After ':' always, unless it begins with a quote or brace; after '=' where it is more than one
- * word and no second statement (`a = 1 b = 2` are two).  A comment ends it, and a backslash at the
- * line's end goes on with the next.
+ * That is so after ':', unless the value begins with a quote or brace; and after '=', if more than
+ * one word follows and these are not another statement (`a = 1 b = 2` are two statements).  Such a
+ * value ends at a comment; a backslash at the end of the line continues it on the next line.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -32,7 +33,7 @@
 #define CONFIG_NAME_MAX  128 /* bytes of a name or kind */
 #define CONFIG_TITLE_MAX 255 /* bytes of a section's title */
 
-/* First in every section of the copy: tells that it is there even if nothing else is in it. */
+/* The first option in each section of the copy: it shows empty sections, too. */
 #define CONFIG_SCAN_OPENED "__opened"
 
 struct arena;
@@ -41,31 +42,33 @@ struct strmap;
 
 struct config_scan_string {
     unsigned line;
-    bool list_item; /* stands in { } */
+    bool list_item; /* it stands inside { } */
 };
 
+/* The result of a scan. */
 struct config_scan {
     char *text; /* the copy for libconfuse, zero-terminated */
     size_t text_length;
-    /* Values are struct config_scan_kind for sections, any non-NULL pointer for the rest. */
-    struct strmap *names; /* assigned outside sections */
-    struct strmap *kinds; /* of sections */
-    struct config_scan_string
-        *strings; /* of values, includes and opened sections, in their order */
+    /* Names assigned outside sections.  The keys count; values are any non-NULL pointer. */
+    struct strmap *names;
+    struct strmap *kinds; /* kinds of sections; values are struct config_scan_kind */
+    /* One entry for each value, include and opened section, in their order. */
+    struct config_scan_string *strings;
     size_t string_count, string_capacity;
 };
 
 struct config_scan_kind {
-    struct strmap *names; /* assigned in sections of this kind */
+    struct strmap *names; /* names assigned in sections of this kind */
 };
 
-/* Everything in *ret is released by config_scan_fini().  Returns 0; -EINVAL, err "PATH:LINE: what
- * is wrong"; or -ENOMEM. */
+/* Scans a file and makes the copy.  0; -EINVAL, err is "PATH:LINE: what is wrong"; or -ENOMEM.
+ * Release *ret with config_scan_fini(). */
 int config_scan(const char *path, const char *text, size_t length, struct config_scan *ret,
                 struct err *err);
 void config_scan_fini(struct config_scan *scan);
 
-/* A letter or _, then letters, digits, _ and dots, at most CONFIG_NAME_MAX bytes. */
+/* Returns whether it is a valid name: a letter or _, then letters, digits, _ and dots, at most
+ * CONFIG_NAME_MAX bytes. */
 bool config_name_ok(const char *name, size_t length);
 
 #endif

@@ -1,13 +1,14 @@
-/* base/daemon/daemon_down.h - a daemon of this host that is to stay down: $(LOCK)/<name>.down.
+/* base/daemon/daemon_down.h - a note that a daemon of this host must stay down:
+ * $(LOCK)/<name>.down.
  *
- * A daemon that has done what it was told to do last (draining with OnCompletion = "exit") must end
- * and not be started again by its master.  An exit status would not do: a master that was killed
- * meanwhile adopts daemons, and sees no status of those; nor would its memory.  So the daemon
- * leaves a note beside its lock, before it ends.  The note counts in the boot in which it was
- * written: a machine that boots is to work.
+ * A daemon whose last order is to end (draining with OnCompletion = "exit") must not be started
+ * again by its master.  An exit status would not be enough: a master that was restarted adopts
+ * daemons and does not see their status.  So the daemon writes this note beside its lock file
+ * before it ends.  The note is valid only in the boot in which it was written: after a reboot the
+ * machine works again.
  *
- * Who takes it back: the daemon itself when it was started none the less (its master was asked to,
- * DAEMON_ON), once it has forgotten durably why it was to stay down.
+ * The daemon itself removes the note when it is started none the less (an operator told the master,
+ * DAEMON_ON), after it has durably forgotten why it had to stay down.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -17,20 +18,20 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define DAEMON_DOWN_WHY_MAX 256 /* bytes of a reason, with its terminating zero */
+#define DAEMON_DOWN_WHY_MAX 256 /* bytes of a reason, with the zero */
 
 struct config;
 struct err;
 struct os;
 
-/* Durable.  why: one line for people.  Errors of os_write_file(). */
+/* Writes the note, durably. why: one line for people.  0 or an error of os_write_file(). */
 int daemon_down_write(struct os *os, const struct config *config, const char *name, const char *why,
                       struct err *err);
-/* Is there a note, of any boot?  Then *same_boot says whether it counts for a master, and why its
- * reason.  A note that cannot be read counts. */
+/* Returns whether there is a note, from any boot.  Then *same_boot tells whether it is valid (a
+ * note that cannot be read is), and `why` is its reason. */
 bool daemon_down_read(struct os *os, const struct config *config, const char *name, bool *same_boot,
                       char why[DAEMON_DOWN_WHY_MAX]);
-/* Absent is fine. */
+/* Removes the note; success if there is none. */
 int daemon_down_remove(struct os *os, const struct config *config, const char *name,
                        struct err *err);
 

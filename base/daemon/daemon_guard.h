@@ -1,11 +1,12 @@
-/* base/daemon/daemon_guard.h - a daemon's eye on its master.
+/* base/daemon/daemon_guard.h - a daemon watches its master, and starts a new one when the master
+ * dies.
  *
- * The daemons of a machine are started, and started again, by the master.  Nobody starts the master
- * again where no supervisor such as systemd does (a personal pool, a laptop, the demo), and a
- * master that is gone is noticed only when the next daemon dies.  So each daemon watches the holder
- * of
- * $(LOCK)/master.lock; when that dies and nobody takes its place, they start a new one: all of them
- * may, the lock lets one in, and it adopts the daemons that run.
+ * The master starts the daemons of a machine, and starts them again when they die.  Where no
+ * supervisor such as systemd runs (a personal pool, a laptop, the demo), nobody starts the master
+ * again, and its absence would be noticed only when the next daemon dies.  So each daemon watches
+ * the holder of $(LOCK)/master.lock.  When the holder dies and nobody takes the lock, the daemons
+ * start a new master.  All of them may do so: only one gets the lock, and it adopts the running
+ * daemons.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -18,13 +19,16 @@ struct log;
 struct loop;
 struct os;
 
-#define GUARD_WAIT_MIN_MS  200 /* after a master's end, before we do something about it */
+/* Wait between the master's end and starting a new one: a random time. */
+#define GUARD_WAIT_MIN_MS  200
 #define GUARD_WAIT_MAX_MS  1000
 #define GUARD_RETRY_MAX_MS 60000 /* longest wait between two attempts */
 
-/* NULL when there is nothing to guard: not started by a master, or RESURRECT_MASTER is false. */
+/* Returns NULL when nothing is to be watched: no master started this process, or RESURRECT_MASTER
+ * is false. */
 struct daemon_guard *daemon_guard_create(struct loop *loop, struct os *os, struct log *log,
                                          const struct config *config);
-void daemon_guard_destroy(struct daemon_guard *guard); /* NULL is allowed; we are told to stop */
+/* Stops watching, because this daemon was told to stop.  NULL is allowed. */
+void daemon_guard_destroy(struct daemon_guard *guard);
 
 #endif

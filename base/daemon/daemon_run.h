@@ -20,23 +20,22 @@ struct log_sink;
 struct loop;
 struct os;
 
-/* Parses the arguments, loads the configuration (files and environment through os), opens the log
- * (sink NULL: the file that -log or the configuration names), takes the lock, registers the
- * signals, calls the daemon's start().  Touches the machine through loop and os only.  Returns 0
- * and *ret; or the exit status of the process, 1 or 3, with err filled and, when it came so far,
- * logged.  argv must outlive *ret. */
+/* Parses the arguments, loads the configuration, opens the log (sink NULL: the file that -log or
+ * the configuration names), takes the lock, registers signals and calls the daemon's start().
+ * Reads the machine only through loop and os.  Returns 0 and sets *ret; or 1 or 3, the exit status
+ * for the process, with err set and, if the log was open, logged. argv must outlive *ret. */
 int daemon_run_start(const struct daemon *daemon, struct loop *loop, struct os *os,
                      const struct log_sink *sink, int argc, char *const *argv,
                      struct daemon_run **ret, struct err *err);
-/* After the loop has stopped: calls destroy(), gives up the lock.  NULL is allowed. */
+/* Calls destroy() and gives up the lock.  Call it after the loop has stopped.  NULL is allowed. */
 void daemon_run_destroy(struct daemon_run *run);
 
-/* daemon_main() of a process in which something has begun already: adopt(its loop, begun) is called
- * before the daemon starts; NULL: nothing. */
+/* daemon_main() for a process that has prepared something: calls adopt(loop, begun) before the
+ * daemon starts; adopt may be NULL. */
 int daemon_main_begun(const struct daemon *daemon, int argc, char **argv,
                       void (*adopt)(struct loop *loop, void *begun), void *begun);
 
-/* What start() made; NULL before. */
+/* The state that start() made; NULL before that. */
 void *daemon_run_state(const struct daemon_run *run);
 struct log *daemon_run_log(const struct daemon_run *run);
 

@@ -1,20 +1,22 @@
-/* base/daemon/prepared.h - programs that are started as copies of a process which has made itself
- * ready.
+/* base/daemon/prepared.h - programs that are started as copies of a process that has prepared
+ * itself.
  *
- * Problem: to start a program costs its linking and what its libraries set up, each time, in CPU
- * and in memory that no two processes share: 1.2 MB of private memory for a starter, nearly all of
- * it OpenSSL's tables and addresses that the linker filled in.  Way: one process of the program
- * does all that once, before it knows anything of any run, and forks for each start (os_prepare(),
- * and os_spawn() with .prepared); what nobody writes to is then shared by all copies.
+ * Problem: to start a program costs dynamic linking and the set-up of its libraries, each time, in
+ * CPU and in memory that processes do not share: 1.2 MB of private memory for a starter, nearly all
+ * of it OpenSSL's tables and addresses that the linker filled in.
  *
- * A copy is a process as any other: not its parent's to reap, in a session of its own, with the
- * arguments and the environment that were asked for, also in /proc (ps, os_marked_kill()), so that
- * whoever kills it kills it alone.  The prepared process holds no secret, has nothing open but its
- * socket, takes orders from who started it only, and ends with that one.  When it is dead or does
- * not answer, programs are started as ever.
+ * Solution: one process of the program does all that once, before it knows anything about any run,
+ * and forks for each start (os_prepare(), and os_spawn() with .prepared).  Memory that nobody
+ * writes to is then shared by all copies.
  *
- * What copies have in common is where things lie in memory, and the canary of their stacks: who can
- * read one starter's memory knows those of its siblings.
+ * A copy is an ordinary process: not a child of the prepared one, in a session of its own, with the
+ * arguments and the environment that were asked for, which /proc shows too (ps, os_marked_kill()).
+ * The prepared process holds no secret, has no descriptor open but its socket, takes orders only
+ * from the process that started it, and ends with that process.  When it is dead or does not
+ * answer, programs are started in the normal way.
+ *
+ * Copies share the addresses of their memory and the canary of their stacks: an attacker who can
+ * read one starter's memory knows those of the others.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -23,27 +25,30 @@
 
 #include <stdint.h>
 
-#define PREPARED_ARGUMENT    "-prepared"
-#define PREPARED_ROOM        "ROOST_PREPARED_ROOM" /* a variable that keeps room for others */
-#define PREPARED_ARG_BYTES   8192                  /* room for arguments, in one argument */
-#define PREPARED_ENV_BYTES   8192                  /* and for what env_add adds */
-#define PREPARED_ORDER_BYTES 16384                 /* of an order */
+/* The argument by which os_prepare() tells the program to prepare itself. */
+#define PREPARED_ARGUMENT "-prepared"
+/* A variable that only reserves room, for the copies' environments. */
+#define PREPARED_ROOM        "ROOST_PREPARED_ROOM"
+#define PREPARED_ARG_BYTES   8192  /* room for a copy's arguments, reserved in one argument */
+#define PREPARED_ENV_BYTES   8192  /* room for the variables of env_add */
+#define PREPARED_ORDER_BYTES 16384 /* largest order */
 
-/* An order is this, then so many zero-terminated strings: the directory, arguments, variables. */
+/* An order for a copy: this struct, then zero-terminated strings: directory, arguments,
+ * variables. */
 struct prepared_order {
     uint32_t argument_count, variable_count;
 };
 
-/* To say that it is ready, with pid 0; then one for each order. */
+/* First sent with pid 0: the process is ready.  Then one answer for each order. */
 struct prepared_answer {
-    int32_t error; /* errno; 0: pid runs */
+    int32_t error; /* errno; 0: the copy runs as pid */
     int32_t pid;
 };
 
-/* To be called first in main().  A process that was not started by os_prepare() comes back at once,
- * with NULL.  One that was calls warm(), serves, and comes back only in the copies, with their
- * arguments (*argv, not what it points to, is the caller's to free) and what warm() returned; it
- * ends with status 0 when nobody can give it orders any more. */
+/* Must be called first in main().  In a process that os_prepare() did not start it returns NULL at
+ * once.  In one that it did, it calls warm(), then serves orders, and returns only in the copies:
+ * with their arguments (the caller frees *argv, not the strings) and with what warm() returned.
+ * The prepared process itself exits with status 0 when no more orders can come. */
 void *prepared_main(int *argc, char ***argv, void *(*warm)(void));
 
 #endif

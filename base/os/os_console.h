@@ -1,5 +1,5 @@
-/* base/os/os_console.h - the terminal, pipe or file that a command was started on: for the command
- * line only.
+/* base/os/os_console.h - the terminal, pipe or file on which a command was started; for command
+ * line programs only.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -15,17 +15,21 @@ struct err;
 struct loop;
 struct os_console;
 
-bool os_console_is_tty(void); /* standard input and output are a terminal */
+bool os_console_is_tty(void); /* whether standard input and output are a terminal */
 
-/* readable(arg) is called when there is standard input, its end included, while that is wanted.
- * raw: each key is input, and the terminal shows and interprets nothing, until it is closed. */
+/* Opens standard input. readable(arg) is called when there is input, or its end, while
+ * os_console_want() asks for it. raw: until os_console_close() each key is input, and the terminal
+ * neither echoes nor interprets it.  0 or -errno. */
 int os_console_open(struct loop *loop, bool raw, void (*readable)(void *arg), void *arg,
                     struct os_console **ret, struct err *err);
-void os_console_close(struct os_console *console); /* the terminal is as it was; NULL is allowed */
-void os_console_want(struct os_console *console, bool wanted); /* at first not */
-/* Once each time that readable() was called.  0: the end; or -errno. */
+/* Restores the terminal.  NULL is allowed. */
+void os_console_close(struct os_console *console);
+/* Whether readable() is to be called; at first it is not. */
+void os_console_want(struct os_console *console, bool wanted);
+/* May be called once each time readable() was called.  Returns the number of bytes; 0: end of
+ * input; or -errno. */
 ssize_t os_console_read(struct os_console *console, void *data, size_t length);
-/* False: no terminal. */
+/* Gives the size of the terminal.  False: not a terminal. */
 bool os_console_size(uint16_t *rows, uint16_t *columns);
 
 #endif

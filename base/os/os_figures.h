@@ -1,4 +1,5 @@
-/* base/os/os_figures.h - what processes and directories of a job take, where no cgroup counts it.
+/* base/os/os_figures.h - what the processes and directories of a job use, measured where no cgroup
+ * counts it.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -13,17 +14,19 @@ struct os;
 
 struct os_figures {
     int64_t processes;
-    int64_t rss_kib;                 /* shared pages are counted in each process that has them */
-    int64_t image_kib;               /* addressable */
-    double user_cpu_s, system_cpu_s; /* of those that live and what they have reaped */
+    int64_t rss_kib;   /* shared pages count in each process that has them, unless `exact` */
+    int64_t image_kib; /* address space */
+    /* Of the living processes and of children that they have reaped. */
+    double user_cpu_s, system_cpu_s;
 };
-/* Of all our living descendants, as /proc has them; keepers of cages (base/os/os_cage.h) are left
- * out, as their memory is ours.  exact costs a walk of each process's pages. */
+/* Measures all our living descendants by /proc.  Leaves out the keepers of cages
+ * (base/os/os_cage.h), because their memory is ours. exact: walks the pages of each process, which
+ * costs time. */
 void os_descendants_figures(struct os *os, bool exact, struct os_figures *ret);
 
 struct os_tree_figures {
     int64_t disk_kib; /* as allocated */
-    int64_t files;    /* of any kind, without the top */
+    int64_t files;    /* of any kind, without the top directory */
     bool complete;    /* false: there were more than max_files */
 };
 /* Never follows links.  What cannot be read counts as nothing. */

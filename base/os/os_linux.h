@@ -9,7 +9,7 @@
 
 #include "base/os/os.h"
 
-#define OS_CGROUP_PLACES_MAX 8
+#define OS_CGROUP_PLACES_MAX 8 /* directories of one group: one in each hierarchy */
 
 struct os_cgroup;
 struct prepared;
@@ -17,7 +17,7 @@ struct process_table; /* os_proc_linux.c */
 
 struct os {
     struct loop *loop;   /* may be NULL */
-    struct rlimit files; /* RLIMIT_NOFILE as we were started: children get it back */
+    struct rlimit files; /* RLIMIT_NOFILE when we were started: children get this limit */
     struct process_table *processes;
     struct prepared *prepared; /* os_prepare_linux.c; NULL: none */
 };
@@ -25,47 +25,51 @@ struct os {
 struct process_table *process_table_create(struct os *os);
 void process_table_destroy(struct process_table *table); /* NULL is allowed */
 
-/* What a process in namespaces of its own and we have in common while it lives; see os_cage.h. */
+/* Memory that a cage's keeper (the process that holds the namespaces, base/os/os_cage.h) shares
+ * with us while it lives: how the program in the cage ended. */
 struct cage_end {
-    pid_t program;       /* the program's pid, as we see it */
-    bool ended;          /* then: */
-    int status;          /* as of wait4() */
-    struct rusage usage; /* of the program and what it waited for */
+    pid_t program;       /* pid of the program, as we see it */
+    bool ended;          /* the two fields below are valid */
+    int status;          /* as wait4() gives it */
+    struct rusage usage; /* of the program and the children that it waited for */
 };
-struct spawned {
+struct spawned { /* what spawn_program() has started */
     pid_t pid;
     const struct cage_end *end; /* NULL: not in namespaces of its own */
-    void *shared;               /* to be unmapped when pid is dead, not before */
+    void *shared;               /* memory to unmap after the process pid has died, not before */
     size_t shared_bytes;
 };
 
-/* Runs the program; see os_spawn().  The pid is set also for a detached one.  stdin_fd: its
- * standard input, stays the caller's; -1: as spec says. */
+/* Starts the program of spec; see os_spawn(). ret->pid is set for a detached program, too.
+ * stdin_fd: its standard input, which still belongs to the caller; -1: as spec says.  0 or
+ * -errno. */
 int spawn_program(struct os *os, const struct os_spawn *spec, int stdin_fd, struct spawned *ret,
                   struct err *err);
-/* os_spawn() with that. */
+/* os_spawn(), with stdin_fd as in spawn_program(). */
 int spawn_watched(struct os *os, const struct os_spawn *spec, int stdin_fd, os_exit_f on_exit,
                   void *arg, pid_t *ret, struct err *err);
 
-/* A copy of the prepared process: true and *ret its pid, or false, and nothing was started. */
+/* Asks the prepared process for a copy of itself.  True, with its pid in *ret; false: nothing was
+ * started. */
 bool prepared_spawn(struct os *os, const struct os_spawn *spec, pid_t *ret);
-void prepared_end(struct os *os);
+void prepared_end(struct os *os); /* ends the prepared process */
 
-/* The files to write "0" to, in order to be in the group; the caller closes them, on errors too. */
+/* Opens the files to which a process writes "0" to enter the group.  The caller closes the
+ * descriptors, on errors too. */
 int os_cgroup_open_procs(const struct os_cgroup *group, int fds[OS_CGROUP_PLACES_MAX],
                          size_t *count);
 
-/* Its processes, at most max; how many. */
+/* Writes the pids of the group's processes, at most max of them; returns how many. */
 size_t os_cgroup_pids(const struct os_cgroup *group, pid_t *ret, size_t max);
-/* The same of our living descendants. */
+/* The same for our living descendants. */
 size_t os_descendants_pids(pid_t *ret, size_t max);
 
 struct stat;
-void os_stat_set(struct os_stat *ret, const struct stat *st);
-int os_file_flags(enum os_open how); /* for open() */
-struct os_file *os_file_of(int fd);  /* takes it over */
+void os_stat_set(struct os_stat *ret, const struct stat *st); /* converts */
+int os_file_flags(enum os_open how);                          /* the flags for open() */
+struct os_file *os_file_of(int fd);                           /* takes over the descriptor */
 
-/* A small file of /proc or /sys, zero-terminated; the number of bytes or -errno. */
+/* Reads a small file of /proc or /sys and adds a zero.  Returns the number of bytes, or -errno. */
 ssize_t os_read_small(const char *path, char *buffer, size_t size);
 
 #endif

@@ -1,12 +1,12 @@
-/* base/os/os_net.h - the network adapters of this machine: facts, waking by them, and what is sent
- * to everybody on their networks.
+/* base/os/os_net.h - the network adapters of this machine: facts, Wake-on-LAN settings, and
+ * broadcasts.
  *
- * For Wake-on-LAN, whose packets go where no connection can: to machines that are off.  Nothing
+ * For Wake-on-LAN, whose packets go where no connection can go: to machines that are off.  No call
  * here waits, looks up names or receives.  IPv4 only: a sleeping machine has no address, and IPv6
- * has no broadcast; frames need neither.
+ * has no broadcast; Ethernet frames need neither.
  *
- * Rights: facts and datagrams need none, frames CAP_NET_RAW, what an adapter wakes for
- * CAP_NET_ADMIN.
+ * Rights: none for facts and datagrams, CAP_NET_RAW for frames, CAP_NET_ADMIN for Wake-on-LAN
+ * settings.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -23,63 +23,67 @@ struct err;
 struct os;
 
 #define OS_ADAPTER_NAME_MAX 16
-#define OS_ADAPTERS_MAX     256 /* entries; what a machine has more is left out */
+#define OS_ADAPTERS_MAX     256 /* entries in a list; more adapters are left out */
 
-/* An adapter under one of its IPv4 addresses; one without address is there once. */
+/* An adapter with one of its IPv4 addresses.  An adapter without an address has one entry. */
 struct os_adapter {
     char name[OS_ADAPTER_NAME_MAX];
     uint32_t index;
-    bool is_up; /* and its cable, or whatever it has, carries */
+    bool is_up; /* switched on, and its link (cable, radio) works */
     bool is_loopback;
     bool can_broadcast;
-    bool has_hardware; /* an Ethernet address, that is */
+    bool has_hardware; /* it has an Ethernet address: hardware */
     uint8_t hardware[NET_MAC_BYTES];
     uint32_t address; /* 0: none */
     struct net_subnet subnet;
 };
 
-/* ret: room for OS_ADAPTERS_MAX.  In the order of the kernel. */
+/* Lists the adapters in the kernel's order; ret has room for OS_ADAPTERS_MAX.  0 or -errno. */
 int os_adapters(struct os *os, struct os_adapter *ret, size_t *count, struct err *err);
-/* What an adapter is made of.  A bridge, a bond or a VLAN is no card: those stand below it. */
-#define OS_ADAPTER_BELOW_MAX 16 /* what it stands on more is left out */
+#define OS_ADAPTER_BELOW_MAX 16 /* lower adapters in the list; more are left out */
+/* What an adapter consists of: a bridge, a bond or a VLAN stands on lower adapters, and only the
+ * lowest are network cards. */
 struct os_adapter_parts {
     char below[OS_ADAPTER_BELOW_MAX][OS_ADAPTER_NAME_MAX];
     size_t below_count; /* 0: it stands on none */
     bool is_wireless;
-    bool has_other_address; /* than it came from its factory with: its bond's, say */
+    bool has_other_address; /* its hardware address is not the factory's, e.g. it is its bond's */
 };
-/* root is put before /sys.  Of an adapter that is not there: nothing. */
+/* root is put before /sys ("" on a real machine).  For an unknown adapter all is empty. */
 void os_adapter_parts(struct os *os, const char *root, const char *name,
                       struct os_adapter_parts *ret);
-/* Our own address on the way to that one; 0: there is no way.  Nothing is sent. */
+/* Returns our own address on the route to that address; 0: no route.  Sends nothing. */
 uint32_t os_route_source(struct os *os, uint32_t to);
 
 /* ---- what an adapter wakes its machine for --------------------------------------------------- */
 
-struct os_wake_flags {                   /* in ethtool's letters, as HTCondor's ads list them */
-    bool magic_supported, magic_enabled; /* enabled: perhaps only with a password */
+/* What the adapter can wake its machine for, in ethtool's letters, as HTCondor's ads list them. */
+struct os_wake_flags {
+    bool magic_supported, magic_enabled; /* enabled: maybe only with a password */
     char supported[16], enabled[16];     /* "pumbgs"; "d": nothing */
 };
-/* -EPERM: only root may ask; -ENOTSUP: it is no adapter that could. */
+/* -EPERM: only root may ask; -ENOTSUP: this adapter cannot wake a machine. */
 int os_wake_flags(struct os *os, const char *adapter, struct os_wake_flags *ret, struct err *err);
-/* Adds magic packets to what wakes it; with a password (NULL: none) only those that hold it.  What
- * the adapter then says is looked at: -EIO when it does not say so.  -EPERM, -ENOTSUP. */
+/* Makes the adapter wake the machine for magic packets, in addition to what it does now; with a
+ * password (NULL: none) only for packets that contain it.  Checks that the adapter accepted that:
+ * -EIO if not.  -EPERM: not root; -ENOTSUP: it cannot. */
 int os_wake_on_magic(struct os *os, const char *adapter, const uint8_t password[NET_MAC_BYTES],
                      struct err *err);
 
 /* ---- sending ----------------------------------------------------------------------------------
  */
 
-struct os_caster; /* the sockets, each opened when it is first needed */
+struct os_caster; /* sockets for sending; each is opened when first needed */
 
 struct os_caster *os_caster_create(struct os *os);
 void os_caster_destroy(struct os_caster *caster); /* NULL is allowed */
-/* A UDP datagram that may go to a broadcast address: by that adapter with its address as the
- * sender's; NULL: as routed.  0, or -errno; -EAGAIN, -ENOBUFS: the way is full, try again soon. */
+/* Sends a UDP datagram, `to` may be a broadcast address. by: the adapter to send from, with its
+ * address as the sender; NULL: as routed.  0 or -errno; -EAGAIN, -ENOBUFS: the queue is full, try
+ * again soon. */
 int os_cast_datagram(struct os_caster *caster, const struct os_adapter *by, uint32_t to,
                      uint16_t port, const void *data, size_t length);
-/* An Ethernet frame to everybody, with the adapter's own address as the sender's.  0, or -errno as
- * above; -EPERM: no CAP_NET_RAW. */
+/* Sends an Ethernet frame to everybody on the adapter's network, with the adapter's address as the
+ * sender.  0 or -errno as above; -EPERM: no CAP_NET_RAW. */
 int os_cast_frame(struct os_caster *caster, const struct os_adapter *by, uint16_t type,
                   const void *data, size_t length);
 

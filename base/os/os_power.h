@@ -1,9 +1,9 @@
-/* base/os/os_power.h - what this machine says of going to sleep: how it can, and who holds it back.
+/* base/os/os_power.h - what this machine says about going to sleep: how it can sleep, and who
+ * prevents it.
  *
- * Facts only: the kernel's words below /sys/power, who is logged in, what logind's inhibitors say.
- * root is put before each path ("": this machine), so that tests and containers can say what is
- * there.  logind is asked through what it writes below /run/systemd: no bus, no call that could
- * wait.
+ * Facts only: the kernel's files below /sys/power, who is logged in, which inhibitors logind has.
+ * root is put before each path ("": this machine), so that tests and containers can provide the
+ * files. logind's state is read from its files below /run/systemd: no bus, no call that could wait.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -18,28 +18,33 @@ struct os;
 
 #define OS_SLEEP_TEXT_MAX 128
 
-struct os_sleep_words { /* as they stand in the files, without the newline; "": there is none */
+/* The contents of the kernel's files, without the newline; "": there is no such file. */
+struct os_sleep_words {
     char state[OS_SLEEP_TEXT_MAX];     /* "freeze mem disk" */
     char mem_sleep[OS_SLEEP_TEXT_MAX]; /* "s2idle [deep]" */
     char disk[OS_SLEEP_TEXT_MAX];      /* "[platform] shutdown", "[disabled]" */
-    char resume[OS_SLEEP_TEXT_MAX];    /* "8:2", "0:0": where the image would be looked for */
-    bool has_systemd;                  /* it is the machine's init */
+    char resume[OS_SLEEP_TEXT_MAX];    /* "8:2"; "0:0": no device to read the image from */
+    bool has_systemd;                  /* systemd is the machine's init */
 };
 void os_sleep_words(struct os *os, const char *root, struct os_sleep_words *ret);
 
-/* How many sessions of people there are (utmp and logind; one that both know is counted once where
- * it has a terminal); the name of one of them in who, "" if none. */
+/* Returns how many sessions of people there are, by utmp and logind; a session that both know is
+ * counted once if it has a terminal.  Writes the name of one user into who; "" if there is none. */
 size_t os_sessions(struct os *os, const char *root, char *who, size_t size);
 
-/* The sessions of people before a screen (X11, Wayland), that logind knows: their ids. */
+/* Called with the id that logind gave a session. */
 typedef void (*os_session_f)(void *arg, const char *id);
+/* Calls each() for every graphical session (X11, Wayland) that logind knows. */
 void os_graphical_sessions(struct os *os, const char *root, os_session_f each, void *arg);
 
-/* A lock of logind's that forbids: what is a list as "sleep:shutdown:idle". */
+/* Called for a lock. what: a list such as "sleep:shutdown:idle"; who: the program; why: its
+ * reason. */
 typedef void (*os_inhibitor_f)(void *arg, const char *what, const char *who, const char *why);
+/* Calls each() for every lock of logind that forbids something; locks that only delay it are left
+ * out. */
 void os_inhibitors(struct os *os, const char *root, os_inhibitor_f each, void *arg);
 
-/* For how long the machine has been suspended since it was booted. */
+/* Returns how long the machine has been suspended in all since it booted. */
 uint64_t os_suspended_ms(struct os *os);
 
 #endif

@@ -1,9 +1,9 @@
-/* base/os/os_terminal.h - the standard streams of a program that we spawn, in our hands: a pseudo
- * terminal, or three pipes.  Nothing here blocks.
+/* base/os/os_terminal.h - our end of the standard streams of a program that we start: a pseudo
+ * terminal, or three pipes.  No call blocks.
  *
- * Design note: the terminal's slave stays ours and closed to others (mode 0600): the program has it
- * open and as its controlling terminal, and needs no name for it; other processes of its account,
- * which may be another job's, must not open it by its name.
+ * Design note: the program's end of the terminal (the slave) belongs to us and is closed to others
+ * (mode 0600).  The program has it open, as its controlling terminal, and needs no name for it.
+ * Other processes of its account, perhaps another job's, must not be able to open it by its name.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -20,27 +20,30 @@ struct os;
 struct os_terminal;
 
 struct os_terminal_spec {
-    bool tty; /* a terminal of that size; else pipes */
+    bool tty; /* a terminal with rows and columns; false: pipes */
     uint16_t rows, columns;
-    void (*ready)(void *arg); /* something wanted (os_terminal_want()) can be done */
+    /* Called when something that os_terminal_want() asked for can be done. */
+    void (*ready)(void *arg);
     void *arg;
 };
 
-/* For os_spawn.terminal, of one program. */
+/* Opens a terminal or pipes for one program: os_spawn.terminal.  0 or -errno. */
 int os_terminal_open(struct os *os, const struct os_terminal_spec *spec, struct os_terminal **ret,
                      struct err *err);
-void os_terminal_close(struct os_terminal *terminal); /* hangs up; NULL is allowed */
+void os_terminal_close(struct os_terminal *terminal); /* hangs up the terminal; NULL is allowed */
 
-/* Which of its three streams ready() is to be called for; at first none. */
+/* Says for which of the three streams ready() is to be called; at first for none. */
 void os_terminal_want(struct os_terminal *terminal, bool input, bool output, bool error);
-/* 1..length bytes of stream 1 or 2 (a terminal has 1 only); 0: its end; -EAGAIN: nothing now. */
+/* Reads from stream 1 or 2 (a terminal has only 1).  Returns 1..length bytes; 0: end; -EAGAIN:
+ * nothing yet. */
 ssize_t os_terminal_read(struct os_terminal *terminal, int stream, void *data, size_t length);
-/* How many were taken; -EAGAIN: none now; -EPIPE: nobody will read them. */
+/* Writes to the program's standard input.  Returns how many bytes were taken; -EAGAIN: none now;
+ * -EPIPE: nobody reads them any more. */
 ssize_t os_terminal_write(struct os_terminal *terminal, const void *data, size_t length);
-/* No more input comes: pipes are closed, a terminal is given its end-of-file character. */
+/* Ends the program's input: closes the pipe, or sends the terminal's end-of-file character. */
 void os_terminal_end_input(struct os_terminal *terminal);
 void os_terminal_resize(struct os_terminal *terminal, uint16_t rows, uint16_t columns);
-/* The process group in the foreground; 0: none, or no terminal. */
+/* Returns the process group in the foreground of the terminal; 0: none, or not a terminal. */
 pid_t os_terminal_foreground(struct os_terminal *terminal);
 
 #endif

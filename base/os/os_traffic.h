@@ -1,12 +1,12 @@
-/* base/os/os_traffic.h - how much the processes of a job send and receive.
+/* base/os/os_traffic.h - counts how much the processes of a job send and receive over TCP.
  *
- * Design note: jobs share the network of their machine, so no interface counts for them alone.  The
- * kernel counts for each TCP connection; /proc says whose it is.  Looked at again and again: what a
- * connection carried after the last look before its end is missed, and so are connections that
- * began and ended between two looks, UDP, and whatever is no TCP.  Connections within the machine
- * (loopback) are none of the network's.  The way rejected, a program of the kernel's (BPF) at the
- * job's cgroup, counts all of that, but needs CAP_BPF and cgroup v2.
- * Source: sock_diag(7), the kernel's include/uapi/linux/{inet_diag,tcp}.h.
+ * Design note: jobs share the network of their machine, so no interface counts for one job alone.
+ * The kernel counts bytes for each TCP connection, and /proc says which process has it.
+ * Connections are looked at again and again.  Not counted are: what a connection carries between
+ * the last look and its end, connections that begin and end between two looks, UDP and everything
+ * else that is not TCP, and connections within the machine (loopback).  Rejected: a kernel program
+ * (BPF) on the job's cgroup would count all of that, but needs CAP_BPF and cgroup v2.  Source:
+ * sock_diag(7), the kernel's include/uapi/linux/{inet_diag,tcp}.h.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -21,11 +21,11 @@ struct os_traffic;
 
 struct os_traffic *os_traffic_create(struct os *os);
 void os_traffic_destroy(struct os_traffic *net); /* NULL is allowed */
-/* Looks at the connections of the processes of that group; NULL: of all our descendants.  Costs a
- * walk of their descriptors, and where there is a socket among them one of the machine's TCP
+/* Looks at the connections of the group's processes; NULL: of all our descendants.  Cost: a walk
+ * over their descriptors and, if there is a socket among them, over the machine's TCP
  * connections. */
 void os_traffic_look(struct os_traffic *net, const struct os_cgroup *group);
-/* Bytes, of all connections that were seen. */
+/* Gives the bytes of all connections seen so far. */
 void os_traffic_total(const struct os_traffic *net, uint64_t *received, uint64_t *sent);
 
 #endif

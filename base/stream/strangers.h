@@ -1,19 +1,19 @@
-/* base/stream/strangers.h - the connections whose peers have not proved yet who they are: how many
- * a process keeps, and which of them goes when one more comes.
+/* base/stream/strangers.h - limits the accepted connections whose peers have not yet proved who
+ * they are ("strangers").
  *
- * Pure: who closes a connection is told by a callback, and the time is passed in.
+ * Pure: a callback closes a connection, and the time is passed in.
  *
- * The problem: a connection costs memory and a descriptor before its peer has proved anything, and
- * whoever has a network card can open thousands.  The way chosen: a table of fixed size; when it is
- * full, the address with the most connections loses its oldest one.  So one address cannot keep
- * others out, and what is silent makes place for what is new.
+ * Problem: a connection costs memory and a descriptor before its peer has proved anything, and
+ * anybody can open thousands.  Solution: a table of fixed size.  When it is full, the address with
+ * the most connections loses its oldest one.  So one address cannot keep others out, and silent
+ * connections make room for new ones.
  *
- * A full table is not always an attack: ten thousand machines dial at once when a collector is
- * started again, and each needs a round trip to prove itself.  If the oldest one went at once, all
- * of them would be cut shortly before their proof, and would dial again for ever.  So a connection
- * is given some patience before it has to go, and the listener accepts nobody meanwhile (they wait
- * in the kernel).  How long depends on what the table's connections come to: each proof lengthens
- * the patience, each connection that had to go shortens it.
+ * A full table is not always an attack: ten thousand machines connect at once when a collector is
+ * started again, and each needs a round trip for its proof.  If the oldest connection were closed
+ * at once, all of them would be cut shortly before their proof, and would connect again for ever.
+ * So each connection is given some time, the patience, before it may be closed, and the listener
+ * accepts nobody meanwhile (new ones wait in the kernel).  Each proof lengthens the patience; each
+ * connection that had to be closed shortens it.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -25,50 +25,57 @@
 #include <stdint.h>
 #include <sys/queue.h>
 
-#define STRANGERS_MAX             512 /* unproved connections of one process */
-#define STRANGERS_PATIENCE_MS     250 /* at most, and at first */
+#define STRANGERS_MAX             512 /* default limit of one process */
+#define STRANGERS_PATIENCE_MS     250 /* largest patience, and its first value */
 #define STRANGERS_PATIENCE_MIN_MS 20
 #define STRANGERS_HOST_MAX        64 /* bytes of an address without its port, with the zero */
 
 struct strangers;
 struct strangers_host;
 
-/* One connection, kept by its owner; zero-initialized it is not counted. */
+/* One connection's place in the table.  Its owner keeps this struct; when zeroed it is not in a
+ * table. */
 struct stranger {
-    struct strangers *table; /* NULL: not counted */
+    struct strangers *table; /* NULL: not in a table */
     struct strangers_host *host;
     TAILQ_ENTRY(stranger) entry;
     uint64_t since_ms;
-    void (*leave)(void *arg); /* closes the connection, which takes it out of the table */
+    void (*leave)(void *arg); /* closes the connection; the struct is out of the table by then */
     void *arg;
 };
 
-/* The part of a peer's text (stream_peer()) that says where it is: "192.0.2.7" of
- * "tcp:192.0.2.7:40112", the network "2001:db8:0:1" (/64: all of it is one customer's) of an
- * IPv6 address, "uid 1000" of a Unix socket's.  Returns ret. */
+/* Writes the part of peer (a text from stream_peer()) that says where the peer is, and returns ret:
+ * "192.0.2.7" for "tcp:192.0.2.7:40112"; the network "2001:db8:0:1" for an IPv6 address, because a
+ * whole /64 belongs to one customer; "uid 1000" for a Unix socket. */
 const char *strangers_host_of(const char *peer, char ret[STRANGERS_HOST_MAX]);
 
+/* max: how many connections the table holds. */
 struct strangers *strangers_create(size_t max);
-void strangers_destroy(struct strangers *table); /* NULL is allowed; nobody is counted any more */
+/* Takes all connections out of the table without closing them.  NULL is allowed. */
+void strangers_destroy(struct strangers *table);
 
-/* How long to wait before one more is accepted; 0: it may come now. */
+/* Returns how many ms to wait before the next connection is accepted; 0: accept it now. */
 uint64_t strangers_wait_ms(const struct strangers *table, uint64_t now_ms);
-/* Has one leave if the table is full. */
+/* Closes connections until the table has room for one more. */
 void strangers_make_room(struct strangers *table);
-/* peer is the text of strangers_host_of(). */
+/* Adds a connection. peer: the text that stream_peer() gives. leave(arg) must close the
+ * connection. */
 void strangers_add(struct strangers *table, struct stranger *stranger, const char *peer,
                    uint64_t now_ms, void (*leave)(void *arg), void *arg);
-/* `to` is counted in the place of `from`, as old as that; neither need be counted. */
+/* Gives the place of `from`, with its age, to `to`.  Does nothing if `from` is not in a table; `to`
+ * must not be. */
 void strangers_replace(struct stranger *from, struct stranger *to, void (*leave)(void *arg),
                        void *arg);
-/* It is over, or its peer is no stranger any more (proved).  It need not be counted. */
+/* Takes a connection out: it was closed, or its peer has proved who it is (proved true).  Does
+ * nothing if it is not in a table. */
 void strangers_remove(struct stranger *stranger, bool proved);
 
-/* Another limit than STRANGERS_MAX; those above it go as others come. */
+/* Changes the limit.  Connections above a lower limit are closed when new ones come. */
 void strangers_set_max(struct strangers *table, size_t max);
 size_t strangers_count(const struct strangers *table);
-uint64_t strangers_sent_away(const struct strangers *table); /* by strangers_make_room() */
-/* Where the last of them came from; "" for none. */
+/* How many strangers_make_room() has closed. */
+uint64_t strangers_sent_away(const struct strangers *table);
+/* Where the last of those came from; "" if there were none. */
 const char *strangers_last_host(const struct strangers *table);
 
 #endif

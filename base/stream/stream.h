@@ -31,57 +31,63 @@ struct stream;
 struct tls_identity;
 
 #define STREAM_ROUTE_MAX    200   /* bytes of a route */
-#define STREAM_PREFACE_MS   5000  /* a caller that is slower to say its route is dropped */
-#define STREAM_HANDSHAKE_MS 15000 /* TLS handshake; also the time limit of a connect */
-/* bytes unread; reading from the peer pauses above it.  A frame of WIRE_FRAME_MAX fits. */
-#define STREAM_INPUT_MAX     ((size_t)17 << 20)
-#define STREAM_OUTPUT_MAX    ((size_t)256 << 20) /* bytes unsent; more is refused */
-#define STREAM_DRAINED       ((size_t)64 << 10)  /* bytes unsent at which drained is called */
-#define STREAM_FINISH_MS     5000                /* how long stream_finish() tries */
-#define STREAM_PIN_SIZE      65                  /* hex SHA-256 of a certificate, with the zero */
-#define STREAM_BINDING_BYTES 32
+#define STREAM_PREFACE_MS   5000  /* a client that has not sent its preface by then is dropped */
+#define STREAM_HANDSHAKE_MS 15000 /* limit of the TLS handshake, and of connecting */
+/* Bytes received and not consumed: at this limit reading from the peer pauses.  A frame of
+ * WIRE_FRAME_MAX bytes fits. */
+#define STREAM_INPUT_MAX ((size_t)17 << 20)
+/* Bytes queued for sending: stream_write() refuses more. */
+#define STREAM_OUTPUT_MAX ((size_t)256 << 20)
+/* With fewer queued bytes than this the callback drained is called. */
+#define STREAM_DRAINED       ((size_t)64 << 10)
+#define STREAM_FINISH_MS     5000 /* how long stream_finish() tries to send */
+#define STREAM_PIN_SIZE      65   /* a pin: SHA-256 of a certificate in hex, with the zero */
+#define STREAM_BINDING_BYTES 32   /* of stream_binding() */
 
 /* ---- identities: what a server shows --------------------------------------------------------- */
 
-/* Certificate and key from PEM files.  -EACCES when the key file is readable by others than its
- * owner. */
+/* Loads certificate and key from PEM files.  -EACCES: others than its owner can read the key file;
+ * or another -errno. */
 int tls_identity_load(struct os *os, const char *cert_path, const char *key_path,
                       struct tls_identity **ret, struct err *err);
-/* A new P-256 key with a self-signed certificate that lives in memory only, unless it is saved: the
- * shadow's. */
+/* Makes a new P-256 key with a self-signed certificate, kept in memory only.  For the shadow, whose
+ * clients get its pin. */
 int tls_identity_ephemeral(struct loop *loop, const char *name, struct tls_identity **ret,
                            struct err *err);
-/* Writes certificate and key into one file that only its owner can read, for tls_identity_load()
- * with that path twice: a shadow that is started again must show what its starters were told. */
+/* Writes certificate and key into one file that only its owner can read; tls_identity_load() reads
+ * it back when given that path twice.  A shadow that is started again must show the certificate
+ * that its starters know. */
 int tls_identity_save(struct os *os, const struct tls_identity *identity, const char *path,
                       struct err *err);
 void tls_identity_destroy(struct tls_identity *identity);
-/* hex SHA-256 of its certificate */
+/* Returns the pin of its certificate: the SHA-256 in hex.  Borrowed. */
 const char *tls_identity_pin(const struct tls_identity *identity);
-/* Does its certificate say this role, and this name (NULL: any; base/server_role.h)?  A server asks
- * before it listens, because its clients will.  -EKEYREJECTED: no, with what to do about it. */
+/* Checks that its certificate names this role, and this name (NULL: any; base/server_role.h).  A
+ * server calls this before it listens, because its clients check the same.  0; or -EKEYREJECTED,
+ * with err saying what to do. */
 int tls_identity_judge(const struct tls_identity *identity, const char *role, const char *name,
                        struct err *err);
 
 /* ---- streams --------------------------------------------------------------------------------- */
 
+/* What a stream tells its owner.  Called from the loop, never inside a call of the owner. */
 struct stream_events {
-    void (*opened)(void *arg);   /* connected, TLS done; writing is allowed before, too */
-    void (*readable)(void *arg); /* more in stream_input(); called again only when more has come */
-    /* output fell below STREAM_DRAINED after having been above; may be NULL */
+    void (*opened)(void *arg);   /* connected, and TLS is set up; writing is allowed earlier, too */
+    void (*readable)(void *arg); /* stream_input() has more bytes than at the last call */
+    /* Called when less than STREAM_DRAINED bytes are queued after there were more; may be NULL. */
     void (*drained)(void *arg);
-    /* The last call for this stream; it is then freed by stream_close(), which the owner still has
-     * to call.  What had come before is in stream_input() and was announced by readable.  code 0:
-     * the peer closed in the ordinary way; else a negative errno, with why, one line that names the
-     * peer: -ECONNREFUSED, -ETIMEDOUT; -EKEYREJECTED (not the certificate that was insisted on);
-     * -EPROTO (broken TLS); -ECONNRESET (cut: TCP ended without TLS's closing alert). */
+    /* The last call for this stream; the owner must still free it with stream_close().  All
+     * received bytes are in stream_input() and were announced by readable. code 0: the peer closed
+     * the connection normally.  Else a negative errno, and why is one line that names the peer:
+     * -ECONNREFUSED, -ETIMEDOUT; -EKEYREJECTED (not the certificate that the client requires);
+     * -EPROTO (malformed TLS); -ECONNRESET (cut: TCP ended without TLS's closing alert). */
     void (*closed)(void *arg, int code, const char *why);
 };
 
-/* What a client insists on: the server's certificate chains to the CA (dates are not judged: see
- * docs/protocol/wire.md) and says that this is a server of that CA's pool with this role, and of
- * this name (base/server_role.h); or its SHA-256 is the pin.  For tcp exactly one of CA and pin,
- * and never the CA without a role; nothing for unix. */
+/* What a client requires of the server's certificate.  Either ca_file and role: it is signed by
+ * that CA (dates are not checked, see docs/protocol/wire.md) and names that role, and that name
+ * (base/server_role.h).  Or pin: it has that SHA-256.  For tcp exactly one of the two; for unix
+ * nothing. */
 struct stream_trust {
     const char *ca_file;
     const char *role; /* SERVER_ROLE_* */
@@ -89,87 +95,96 @@ struct stream_trust {
     const char *pin;
 };
 
-/* Starts to connect; the outcome comes as opened or closed.  Returns -EINVAL for a malformed
- * address or route, -errno when it fails at once; then no callback comes. */
+/* Starts to connect; opened or closed tells the result.  0; or, without any callback, -EINVAL:
+ * malformed address or route; or another -errno. */
 int stream_connect(struct loop *loop, const char *address, const char *route,
                    const struct stream_trust *trust, const struct stream_events *events, void *arg,
                    struct stream **ret, struct err *err);
-/* At once, drops unsent output; no callback afterwards; allowed in any callback; NULL is allowed.
- * For the peer it is an ordinary end only when nothing was pending. */
+/* Closes at once and drops output that was not sent; no callback follows.  Allowed in any callback;
+ * NULL is allowed.  The peer sees a normal end only if nothing was queued. */
 void stream_close(struct stream *stream);
-/* Sends what is pending (bounded by STREAM_FINISH_MS), then closes in the ordinary way; no callback
- * afterwards, and the stream is no longer the caller's. */
+/* Sends what is queued, for at most STREAM_FINISH_MS, and closes normally.  No callback follows,
+ * and the caller must not use the stream any more. */
 void stream_finish(struct stream *stream);
 
-const void *stream_input(const struct stream *stream, size_t *length); /* contiguous unread bytes */
-void stream_consume(struct stream *stream, size_t length);
-/* Reads no more from the peer while so many bytes are unread; at first STREAM_INPUT_MAX, which is
- * also the most.  The stream's memory for input follows it. */
+/* The bytes received and not consumed, in one piece. */
+const void *stream_input(const struct stream *stream, size_t *length);
+void stream_consume(struct stream *stream, size_t length); /* drops the first `length` of these */
+/* Stops reading from the peer while this many bytes are not consumed.  The default,
+ * STREAM_INPUT_MAX, is also the largest value.  The stream's input buffer adapts to it. */
 void stream_set_input_max(struct stream *stream, size_t bytes);
-/* Paused: reads no more from the peer and calls readable no more.  On going on, readable is called
- * when there are unread bytes. */
+/* With paused true it stops reading from the peer and calling readable.  With false it continues;
+ * readable is called if there are bytes. */
 void stream_pause(struct stream *stream, bool paused);
-/* Queues a copy.  -EPIPE after the end, -ENOBUFS above STREAM_OUTPUT_MAX. */
+/* Queues a copy of data.  0; -EPIPE: the connection has ended; -ENOBUFS: more than
+ * STREAM_OUTPUT_MAX would be queued. */
 int stream_write(struct stream *stream, const void *data, size_t length);
-size_t stream_pending(const struct stream *stream); /* bytes not yet given to the kernel */
+/* Queued bytes that the kernel does not have yet. */
+size_t stream_pending(const struct stream *stream);
 
-/* "tcp:192.0.2.7:40112", "unix:/run/x (uid 1000)": for messages */
+/* Returns "tcp:192.0.2.7:40112" or "unix:/run/x (uid 1000)", for messages.  Borrowed. */
 const char *stream_peer(const struct stream *stream);
-/* Bytes that only the two ends of this very connection know: the TLS exporter of RFC 9266
- * (tls-exporter).  A signature over them is worth nothing on any other connection.  False, with ret
- * untouched: a Unix socket, or TLS is not done yet. */
+/* Gives bytes that only the two ends of this connection know: the TLS exporter of RFC 9266
+ * (tls-exporter).  A signature over them is worthless on any other connection.  False, with ret
+ * untouched: a Unix socket, or TLS is not set up yet. */
 bool stream_binding(const struct stream *stream, uint8_t ret[STREAM_BINDING_BYTES]);
-/* true on Unix sockets only */
+/* Gives the user and process of the peer.  False unless it is a Unix socket. */
 bool stream_peer_uid(const struct stream *stream, uid_t *uid, pid_t *pid);
 
 /* ---- strangers ------------------------------------------------------------------------------- */
 
-/* Connections that were accepted count as strangers, from their first packet on and whatever they
- * are doing (preface, TLS, the owner's greeting), until the owner says that the peer has proved who
- * it is.  A process has at most STRANGERS_MAX of them (base/stream/strangers.h): then the oldest of
- * the busiest address is closed (closed: -EBUSY) when one more comes.  Not in the simulator. */
-void stream_known(struct stream *stream); /* no stranger any more; for dialled ones nothing */
+/* Says that the peer has proved who it is.
+ *
+ * Until then an accepted connection is a "stranger", whatever it is doing (preface, TLS, the
+ * owner's greeting).  A process has at most STRANGERS_MAX of these; when one more comes, the oldest
+ * of the busiest address is closed (closed gets -EBUSY), see base/stream/strangers.h.  Not in the
+ * simulator.  Does nothing for connections that we opened. */
+void stream_known(struct stream *stream);
 
 struct stream_strangers {
     uint32_t now;
-    uint64_t sent_away; /* since the process started */
-    char last_host[64]; /* where the last of them came from; "": none */
+    uint64_t sent_away; /* closed to make room, since the process started */
+    char last_host[64]; /* where the last of these came from; "": none */
 };
 void stream_get_strangers(struct loop *loop, struct stream_strangers *ret);
-/* Another limit for this process, in place of STRANGERS_MAX. */
+/* Sets the limit of this process, instead of STRANGERS_MAX. */
 void stream_set_strangers_max(struct loop *loop, uint32_t max);
 
 /* ---- listeners ------------------------------------------------------------------------------- */
 
+/* Called for each connection whose preface has been read.  Takes over `incoming`. */
 typedef void (*listener_f)(void *arg, struct incoming *incoming);
 
-/* Listens; port 0 takes a free one.  "unix:" sockets are created with mode 0666 (the peer's uid is
- * what counts) in a directory that the caller made; a dead socket file is replaced.  "pass:"
- * receives connections that another process of the same user or of root passes on. */
+/* Listens on an address; port 0 takes a free port.  A "unix:" socket gets mode 0666, because only
+ * the peer's uid counts; its directory must exist; a dead socket file is replaced.  "pass:"
+ * receives connections that another process, of the same user or root, passes on with
+ * incoming_pass().  0 or -errno. */
 int listener_create(struct loop *loop, const char *address, listener_f call, void *arg,
                     struct listener **ret, struct err *err);
 void listener_destroy(struct listener *listener);              /* NULL is allowed */
-const char *listener_address(const struct listener *listener); /* with the real port */
+const char *listener_address(const struct listener *listener); /* with the actual port */
 
 struct listener_stats {
-    uint64_t accepted;   /* connections that said their route */
-    uint64_t dropped;    /* too slow, no preface, passed by a stranger, no room for strangers */
-    uint64_t exhausted;  /* times that accepting stopped for want of descriptors or memory */
-    uint32_t unfinished; /* connections whose preface is not complete, now */
+    uint64_t accepted;   /* connections that sent a preface */
+    uint64_t dropped;    /* too slow, no preface, passed on by a wrong user, no room */
+    uint64_t exhausted;  /* times that accepting stopped because descriptors or memory ran out */
+    uint32_t unfinished; /* connections, now, whose preface is not complete */
 };
 void listener_get_stats(const struct listener *listener, struct listener_stats *ret);
 
-/* An incoming connection whose preface has been read.  Exactly one of the three must be called, in
- * the callback or later. */
+/* An incoming connection whose preface has been read.  Exactly one of incoming_accept(),
+ * incoming_pass() and incoming_refuse() must be called for it, in the callback or later.  Strings
+ * are borrowed. */
 const char *incoming_route(const struct incoming *incoming);
 const char *incoming_peer(const struct incoming *incoming);
-/* The identity is not used, and may be NULL, for a connection that came over a Unix socket.  NULL:
- * the connection is gone; it was the one that had to make room for another stranger. */
+/* Makes it a stream.  The identity is not used, and may be NULL, for a Unix socket.  Returns NULL
+ * if the connection is gone because it had to make room for another one. */
 struct stream *incoming_accept(struct incoming *incoming, const struct tls_identity *identity,
                                const struct stream_events *events, void *arg);
-/* Hands the connection to the listener at pass_address; on failure it is closed.  -ECONNREFUSED
- * when nobody listens there; -ECONNABORTED: it had to make room. */
+/* Passes the connection to the listener at pass_address; on failure it is closed.  0;
+ * -ECONNREFUSED: nobody listens there; -ECONNABORTED: it had to make room for another one; or
+ * another -errno. */
 int incoming_pass(struct incoming *incoming, const char *pass_address, struct err *err);
-void incoming_refuse(struct incoming *incoming);
+void incoming_refuse(struct incoming *incoming); /* closes it */
 
 #endif

@@ -1,5 +1,5 @@
-/* base/stream/stream_event.h - what stream_event.c, stream_listen_event.c and
- * stream_address_event.c share.
+/* base/stream/stream_event.h - what the files of the real streams share: stream_event.c,
+ * stream_connect_event.c, stream_listen_event.c, stream_address_event.c.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -23,75 +23,81 @@ enum stream_kind { STREAM_TCP, STREAM_UNIX, STREAM_PASS };
 
 struct stream_address {
     enum stream_kind kind;
-    char host[STREAM_HOST_MAX]; /* tcp: without brackets */
-    char port[6];               /* tcp */
-    const char *path;           /* unix, pass: points into the text that was parsed */
+    char host[STREAM_HOST_MAX]; /* for TCP, without brackets */
+    char port[6];               /* for TCP */
+    const char *path;           /* for the other kinds; points into the text that was parsed */
 };
 
+/* Parses an address of base/stream/stream.h.  0 or -EINVAL. */
 int stream_address_parse(const char *text, struct stream_address *ret, struct err *err);
 
-/* The socket address of a path.  One that is longer than the kernel's 107 bytes is reached through
- * its directory, which is then open as *directory_fd (else -1) until the caller has used the
- * address and closes it.  -ENAMETOOLONG for a last part that is too long by itself. */
+/* Makes the socket address of a path.  The kernel allows 107 bytes; a longer path is reached
+ * through its directory, which then is open as *directory_fd (else -1) until the caller has used
+ * the address and closes it.  -ENAMETOOLONG: the last component alone is too long. */
 int stream_unix_address(const char *path, struct sockaddr_un *ret, socklen_t *length,
                         int *directory_fd, struct err *err);
 
-#define STREAM_PEER_MAX 512
+#define STREAM_PEER_MAX 512 /* bytes of a text that names a peer, with the zero */
 
-struct stream_credentials {
+struct stream_credentials { /* of the peer of a Unix socket */
     bool known;
     uid_t uid;
     pid_t pid;
 };
 
-/* "tcp:192.0.2.7:40112" of the peer of a TCP socket. */
+/* Writes "tcp:192.0.2.7:40112", the address of the peer. */
 void stream_peer_of_tcp(int fd, char ret[STREAM_PEER_MAX]);
-void stream_tune_tcp(int fd); /* TCP_NODELAY, keepalive */
-/* "unix:PATH (uid 1000)"; path NULL: the socket's own. */
+void stream_tune_tcp(int fd); /* sets TCP_NODELAY and keepalive */
+/* Writes "unix:PATH (uid 1000)" and sets the peer's credentials. path NULL: the socket's own
+ * path. */
 void stream_peer_of_unix(int fd, const char *path, char ret[STREAM_PEER_MAX],
                          struct stream_credentials *credentials);
-/* "tcp:0.0.0.0:9618" of our end. */
+/* Writes "tcp:0.0.0.0:9618", our own address. */
 void stream_own_tcp(int fd, char ret[STREAM_PEER_MAX]);
 
 /* ---- the preface ----------------------------------------------------------------------------- */
 
 #define STREAM_PREFACE_WORD "ROOST/1 "
-/* word, route, newline */
+/* Bytes of a preface: word, route, newline. */
 #define STREAM_PREFACE_MAX (sizeof(STREAM_PREFACE_WORD) - 1 + STREAM_ROUTE_MAX + 1)
 
+/* Returns whether a route is valid: 1 to STREAM_ROUTE_MAX printable ASCII characters without
+ * blanks. */
 bool stream_route_is_good(const char *route);
-/* All that may be said against the arguments of stream_connect(); -EINVAL. */
+/* Checks the arguments of stream_connect() and parses the address.  0 or -EINVAL. */
 int stream_connect_check(const char *address, const char *route, const struct stream_trust *trust,
                          struct stream_address *parsed, struct err *err);
-/* line[0..length) without the newline; the route is copied out.  False: not a preface. */
+/* Reads the route out of line[0..length), a preface without its newline.  False: not a preface. */
 bool stream_preface_parse(const char *line, size_t length, char route[STREAM_ROUTE_MAX + 1]);
 
 /* ---- connecting (stream_connect_event.c) ----------------------------------------------------- */
 
 struct connector;
 
-/* fd >= 0: connected, and the callee's; else code says why not, and reason in words. */
+/* Reports the result of connecting. fd >= 0: a connected socket, which the callee now owns.  Else
+ * code is a negative errno and reason its text. */
 typedef void (*connector_f)(void *arg, int fd, int code, const char *reason);
 
-/* Resolves the name, tries its addresses one after the other, for STREAM_HANDSHAKE_MS in all.  The
- * call comes later, once; or this returns -errno and no call comes. */
+/* Resolves the host name and tries its addresses in turn, for STREAM_HANDSHAKE_MS in all.  0:
+ * `call` is called once, later.  -errno: it failed at once, and no call follows. */
 int connector_start(struct loop *loop, const struct stream_address *address, connector_f call,
                     void *arg, struct connector **ret, struct err *err);
-/* Also after the call, and in it; NULL is allowed. */
+/* Stops connecting.  Allowed after the call and in it; NULL is allowed. */
 void connector_destroy(struct connector *connector);
 
 struct resolver;
 struct resolver *resolver_create(struct loop *loop);
-void resolver_destroy(struct resolver *resolver); /* NULL is allowed; waits for what is under way */
+void resolver_destroy(struct resolver *resolver); /* waits for lookups under way; NULL is allowed */
 
 /* ---- streams (stream_event.c) ---------------------------------------------------------------- */
 
-struct resolver *stream_resolver(struct loop *loop); /* made at the first use, kept with the loop */
+/* These belong to the loop and are made at the first use. */
+struct resolver *stream_resolver(struct loop *loop);
 
-struct strangers *stream_strangers_of(struct loop *loop); /* likewise */
+struct strangers *stream_strangers_of(struct loop *loop);
 
-/* A stream on an accepted connection, whose descriptor and place among the strangers it takes over.
- */
+/* Makes a stream of an accepted connection.  It takes over the descriptor, and the place in the
+ * table of strangers. */
 struct stream *stream_adopt(struct loop *loop, int fd, struct stranger *stranger, const char *peer,
                             const struct stream_credentials *credentials,
                             const struct tls_identity *identity, const struct stream_events *events,

@@ -1,4 +1,4 @@
-/* base/stream/stream_parts_event.h - what a stream consists of: for stream_event.c and
+/* base/stream/stream_parts_event.h - the parts of a stream, for stream_event.c and
  * stream_input_event.c.
  *
  * SPDX-License-Identifier: Apache-2.0
@@ -18,23 +18,25 @@ struct loop_timer;
 struct tls;
 struct tls_sockets;
 
-#define STREAM_TURN_BYTES ((size_t)128 << 10) /* read or written before others get their turn */
+/* Read or written by one stream before others get their turn. */
+#define STREAM_TURN_BYTES ((size_t)128 << 10)
 
+/* See the note at the beginning of stream_event.c. */
 enum phase { CONNECTING, PREFACE, HANDSHAKE, OPEN, LINGER, ENDED };
 
-struct stream_in {  /* how far reading is */
-    unsigned wants; /* LOOP_*: what reading (or shaking hands) waits for */
+struct stream_in {  /* the state of reading */
+    unsigned wants; /* LOOP_READ or LOOP_WRITE: what reading, or the handshake, waits for */
     bool paused;
-    bool tell; /* the owner is to be told that there is input */
-    bool due;  /* there may be input although the socket does not say so */
-    bool busy; /* in stream_read_in() */
+    bool tell; /* readable() must be called */
+    bool due;  /* there may be input although the socket is not readable */
+    bool busy; /* stream_read_in() is running */
 };
 
-struct stream_out { /* how far writing is */
-    unsigned wants; /* LOOP_*: what writing waits for */
-    int error;      /* negative errno: writing is over */
+struct stream_out { /* the state of writing */
+    unsigned wants; /* LOOP_READ or LOOP_WRITE: what writing waits for */
+    int error;      /* negative errno: writing has ended */
     bool blocked;
-    bool was_full; /* drained is owed once the output has shrunk */
+    bool was_full; /* drained() must be called when little output is left */
 };
 
 struct stream {
@@ -44,11 +46,11 @@ struct stream {
     void *arg;
     unsigned refs;
     enum phase phase;
-    bool owned;     /* the owner has neither closed nor finished it */
-    bool finishing; /* in hub->finishing */
+    bool owned;     /* the owner has called neither stream_close() nor stream_finish() */
+    bool finishing; /* it is in the list hub->finishing */
     struct stream_in in;
     struct stream_out out;
-    bool soon; /* in hub->soon */
+    bool soon; /* it is in the queue hub->soon */
     TAILQ_ENTRY(stream) soon_entry;
     LIST_ENTRY(stream) finishing_entry;
 
@@ -58,9 +60,9 @@ struct stream {
     struct loop_timer *deadline;
     struct connector *connector;
     char *peer;
-    char *address; /* of a client's Unix socket */
+    char *address; /* of a client that connects to a Unix socket */
     struct stream_credentials credentials;
-    char *preface; /* of a client, until it is sent */
+    char *preface; /* of a client; NULL when sent */
     size_t preface_sent;
 
     struct stream_inbuf input;
@@ -71,28 +73,29 @@ struct stream {
 
 TAILQ_HEAD(stream_queue, stream);
 
-/* All streams of a loop. */
-struct hub {
+struct hub { /* all streams of a loop */
     struct loop *loop;
-    struct stream_queue soon;
+    struct stream_queue soon; /* streams that get a turn after what runs now */
     size_t soon_count;
     bool tick_deferred;
     LIST_HEAD(, stream) finishing;
     struct resolver *resolver;
     struct tls_sockets *sockets; /* NULL before the first TLS connection */
-    unsigned char *block;        /* of STREAM_BLOCK bytes, for the input of one turn; NULL: lent */
+    unsigned char *block; /* shared input buffer of STREAM_BLOCK bytes; NULL: a stream has it */
 };
 
 /* ---- of stream_event.c ---- */
 
+/* Calls a callback of the owner and accounts its time; what: its kind, for overruns. */
 void stream_call_owner(struct stream *s, const char *what, void (*call)(void *arg));
-/* The connection is over: tells the owner.  The caller holds a reference. */
+/* Ends the connection and tells the owner.  The caller must hold a reference. */
 void stream_end(struct stream *s, int code, const char *reason);
-/* The stream gets a turn after what runs now. */
+/* Gives the stream a turn after what runs now. */
 void stream_soon(struct stream *s);
 
 /* ---- of stream_input_event.c ---- */
 
+/* Returns whether input may be read: not paused, not full, in a phase that reads. */
 bool stream_may_read(const struct stream *s);
 /* Reads what there is, for one turn, and tells the owner. */
 void stream_read_in(struct stream *s);

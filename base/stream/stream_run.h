@@ -1,4 +1,4 @@
-/* base/stream/stream_run.h - how a process's streams start: for command line programs only.
+/* base/stream/stream_run.h - how TLS is set up in a process: for main() functions only.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -9,18 +9,19 @@
 
 struct loop;
 
-/* Before the first stream, in a process that only dials and soon ends: TLS starts without OpenSSL's
- * configuration file (unless configured) and without its old names of ciphers, of which
- * no stream uses anything, and OpenSSL tidies up nothing when the process ends.  Files that are
+/* For a process that only connects to servers and soon ends; call it before the first stream.  TLS
+ * is set up without OpenSSL's configuration file (unless `configured`) and without its old names of
+ * ciphers, which no stream uses, and OpenSSL frees nothing when the process ends.  Key files
  * encrypted with a password cannot be read then. */
 void stream_run_small(bool configured);
 
-/* For a process that others are copied from (base/daemon/prepared.h): has OpenSSL set up all that a
- * connection needs, by one connection of the process with itself, and returns what clients with a
- * pin can use of that, which is no secret.  What fails is set up by who needs it. */
+/* What stream_run_warm() has set up.  It holds no secret. */
 struct stream_warm;
+/* For a process from which others are copied (base/daemon/prepared.h): makes OpenSSL set up all
+ * that a connection needs, by connecting the process with itself, and returns what clients with a
+ * pin can use.  If something fails, each copy sets it up itself. */
 struct stream_warm *stream_run_warm(void);
-/* Before the loop's first stream: it takes that over.  NULL: nothing. */
+/* Gives that to a loop, before its first stream. warm may be NULL. */
 void stream_run_adopt(struct loop *loop, struct stream_warm *warm);
 
 #endif

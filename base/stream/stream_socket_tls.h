@@ -1,12 +1,12 @@
-/* base/stream/stream_socket_tls.h - what OpenSSL reads from and writes to: a socket with a large
- * buffer that all connections of a loop share.
+/* base/stream/stream_socket_tls.h - lets OpenSSL read and write a socket through large buffers that
+ * all connections of a loop share.
  *
- * OpenSSL's own read-ahead asks the kernel for a record of 16 KiB at a time, keeps a buffer in each
- * connection, and asks once more to learn that nothing is left.  Here a turn of a connection takes
- * all there is in one call into the shared buffer; what remains when the turn is over, a piece of a
- * record or what the reader had no more room for, is kept by the connection.  Records that are
- * written are gathered in another one, and go to the kernel together: a send of 16 KiB costs as
- * much as its encryption, and wakes the reader for little.
+ * OpenSSL's own read-ahead asks the kernel for one record of 16 KiB at a time, keeps a buffer in
+ * each connection, and asks once more to learn that nothing is left.  Here one system call reads
+ * all there is into the shared buffer, in each turn of a connection.  What remains at the end of
+ * the turn (part of a record, or data that the reader had no room for) moves to memory of the
+ * connection.  Records that are written are collected in another shared buffer and sent together:
+ * sending 16 KiB costs as much as encrypting it, and wakes the reader for little.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -18,30 +18,32 @@
 
 #include <openssl/bio.h>
 
-struct tls_sockets; /* what the connections of a loop share */
-struct tls_socket;
+struct tls_sockets; /* the buffers that the connections of a loop share */
+struct tls_socket;  /* the state of one connection */
 
 struct tls_sockets *tls_sockets_create(void);
-/* After its sockets; NULL is allowed. */
+/* All its sockets must have been freed before.  NULL is allowed. */
 void tls_sockets_destroy(struct tls_sockets *sockets);
 
-/* The BIO owns the struct tls_socket; the descriptor stays the caller's. */
+/* Makes a BIO (OpenSSL's input/output object) for the socket fd.  The BIO owns *ret; the descriptor
+ * still belongs to the caller. */
 BIO *tls_socket_bio(struct tls_sockets *sockets, int fd, struct tls_socket **ret);
 
-/* What was written goes to the kernel, which it need not have done before.  0; -EAGAIN: it does not
- * take all of it, the rest is kept; or another negative errno. */
+/* Gives the kernel what was written so far.  0; -EAGAIN: it did not take all, the rest is kept; or
+ * another -errno. */
 int tls_socket_flush(struct tls_socket *socket);
-/* Bytes of it that the kernel has not taken. */
+/* Returns how many written bytes the kernel has not taken. */
 size_t tls_socket_pending(const struct tls_socket *socket);
 
-/* While all connections together keep much (1 MiB), this one takes at most so many bytes from the
- * kernel at once: what TLS is not asked for of them stays in the connection's memory.  Otherwise a
- * read takes what there is: a limit of one frame would cost a call to the kernel for each. */
+/* Limits how many bytes one read takes from the kernel for this connection.  The limit holds only
+ * while all connections together keep more than 1 MiB of unread data, because data that TLS does
+ * not ask for stays in the connection's memory.  Otherwise a read takes all there is: a limit of
+ * one frame would cost one system call for each frame. */
 void tls_socket_set_read_max(struct tls_socket *socket, size_t bytes);
-/* After a read: false when the next one would find nothing in this turn. */
+/* Called after a read: false if another read in this turn would find nothing. */
 bool tls_socket_may_have_more(const struct tls_socket *socket);
-/* The connection's turn is over: the shared buffer is free for others, and the next read asks the
- * kernel again. */
+/* Ends the connection's turn: others may use the shared buffer, and the next read asks the kernel
+ * again. */
 void tls_socket_turn_over(struct tls_socket *socket);
 
 #endif
