@@ -1,11 +1,11 @@
-/* classad/ad_binary.h - the compact form of an ad, for the wire and the disk.
+/* classad/ad_binary.h - the compact binary form of an ad, for the network and the disk.
  *
- * A version byte, the names of all attributes, then their values: each with its length before it,
- * so that it can be compared and copied without a look inside; expressions are trees of a byte a
- * node, not text.  Version 1 (names and values by turns) is not spoken any more, but ads that are
- * nested in values still have its form.
- * The decoder takes its input as hostile: every length is checked against what is left, nesting and
- * counts against ad_limits.h.
+ * The form is a version byte, the names of all attributes, then their values.  Each value has its
+ * length before it, so that values can be compared and copied without decoding them.  Expressions
+ * are trees with one byte for each node, not text.  Version 1 (names and values in turns) is no
+ * longer accepted as a whole ad, but ads nested in values still use it. The decoder treats its
+ * input as hostile: it checks every length against the bytes that are left, and nesting and counts
+ * against ad_limits.h.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -21,13 +21,14 @@ struct strbuf;
 
 #define AD_BINARY_VERSION 2
 
-/* Appends; out->failed tells whether it fitted.  Ads nested in expressions keep their private
- * attributes only if with_private. */
+/* Appends the ad's binary form to out; check out->failed for lack of memory.  Private attributes of
+ * ads nested in expressions are written only if with_private. */
 void ad_encode(const struct ad *ad, bool with_private, struct strbuf *out);
 
-/* Reads one ad from the front of data.  0, *used bytes (may be NULL when all must be used) and *ret
- * (ad_destroy); or -EBADMSG (malformed, with the byte offset), -EPROTONOSUPPORT (another version),
- * -E2BIG (a limit). */
+/* Reads one ad from the front of data.  Returns 0 and sets *ret (release with ad_destroy()) and
+ * *used, the number of bytes read; used may be NULL, then the ad must fill all of data.  Errors:
+ * -EBADMSG (malformed; err names the byte offset), -EPROTONOSUPPORT (another version), -E2BIG (a
+ * limit). */
 int ad_decode(const void *data, size_t length, size_t *used, struct ad **ret, struct err *err);
 
 #endif

@@ -1,4 +1,4 @@
-/* classad/ad_convert.h - values of one type as another; for the functions.
+/* classad/ad_convert.h - converts values from one type to another; for the built-in functions.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -14,27 +14,29 @@ struct ad_evaluator;
 struct ad_value;
 struct strbuf;
 
-/* Appends a string as it is, a time without its function, anything else as it prints. */
+/* Appends the value as text: a string without quotes, a time without absTime("...") or
+ * relTime("...") around it, any other value as it prints. */
 void ad_text_of(const struct ad_value *value, struct strbuf *out);
 
-/* What that text costs is charged: bytes of it were printed. */
+/* Charges the evaluation for text that ad_text_of() made from value: `bytes` bytes were printed.
+ * Strings cost nothing here. */
 void ad_charge_print(struct ad_evaluator *ev, const struct ad_value *value, size_t bytes);
 
-/* The real at the beginning of a text: decimal or hexadecimal, INF, NaN; what follows it does not
- * matter.  False when there is none. */
+/* Reads the real number at the beginning of text: decimal or hexadecimal, INF, NaN; anything may
+ * follow.  False when text does not begin with a number. */
 bool ad_text_to_real(const char *text, double *ret);
 
-/* Where HTCondor keeps a number in a C int: the low 32 bits of an integer; of a real what x86-64
- * makes of it, INT32_MIN when it does not fit. */
+/* Converts as HTCondor does where it keeps a number in a C int: the low 32 bits of an integer; a
+ * real is truncated as on x86-64, and is INT32_MIN when it does not fit. */
 int32_t ad_to_int32(const struct ad_value *number);
 
-/* Evaluates all arguments into args[].  False: one is error, or none is and one is undefined; *ret
- * is set. */
+/* Evaluates all arguments of call into args[].  Returns false when an argument is error (*ret is
+ * then error), or else when an argument is undefined (*ret is then undefined). */
 bool ad_args_strict(struct ad_evaluator *ev, const struct ad_call *call, struct ad_value *args,
                     struct ad_value *ret);
 
-/* Integer or real from a number, boolean, time or text.  False: *ret has been set, to undefined or
- * error. */
+/* Converts a number, boolean, time or text to an integer or real.  When that fails, returns false
+ * with *ret set to undefined or error. */
 bool ad_to_number(const struct ad_value *value, struct ad_value *ret);
 
 #endif

@@ -1,9 +1,10 @@
-/* classad/ad_depends.h - what grouping ads by what matters needs to know of expressions: which
- * names one may look up, a hash that goes with ad_expr_same(), and the comparison of two values
- * alone.
+/* classad/ad_depends.h - what a caller needs to group ads whose differences do not matter: the
+ * names that an expression may look up, a hash that agrees with ad_expr_same(), and a comparison of
+ * two values.
  *
- * Unlike ad_refs(), which answers for one ad, this answers for every ad in which the expression may
- * stand, and so says too much rather than too little: a bare name may be one of either side.
+ * ad_refs() answers for one given ad.  ad_depends() answers for every ad in which the expression
+ * may stand, so it reports too much rather than too little: a bare name may be an attribute of
+ * either side.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -19,18 +20,19 @@
 struct ad_expr;
 struct ad_value;
 
-/* name lives as long as the expression; it may come more than once. */
+/* name lives as long as the expression; the same name may be reported more than once. */
 typedef void (*ad_depends_f)(void *arg, const char *name, bool in_my, bool in_target);
 
-/* Calls each for every name that expr itself may look up in the ad where it stands, or in the other
- * side of a match; names found are not followed.  True: beside these it may look up anything,
- * because it computes names (eval(), unresolved()) or takes a whole side as a value. */
+/* Calls each for every name that expr itself may look up in its own ad (in_my) or in the other side
+ * of a match (in_target); the expressions of those names are not followed.  Returns true when expr
+ * may also look up any other name, because it computes names (eval(), unresolved()) or uses a whole
+ * ad as a value. */
 bool ad_depends(const struct ad_expr *expr, ad_depends_f each, void *arg);
 
-/* Equal for expressions that are ad_expr_same(). */
+/* A hash; equal for any two expressions that ad_expr_same() calls the same. */
 uint64_t ad_expr_hash(const struct ad_expr *expr);
 
-/* What `a op b` is, as Requirements take it. */
+/* Evaluates `a op b` and returns its truth as Requirements sees it. */
 enum ad_truth ad_compare_values(enum ad_compare op, const struct ad_value *a,
                                 const struct ad_value *b);
 

@@ -1,12 +1,11 @@
-/* classad/ad_evaluator.h - one evaluation under way; for ad_eval.c, the operators and the
- * functions.
+/* classad/ad_evaluator.h - the state of one evaluation; for ad_eval.c, operators and functions.
  *
- * Values inside an evaluation borrow: from the expressions, from the ads, or from the evaluator's
- * arena, which is made when the first string or list has to be made.  At the end the arena goes
- * into the value that leaves, or is destroyed.
+ * Values inside an evaluation borrow from the expressions, from the ads, or from the evaluator's
+ * arena, which is created when the first string or list must be made.  At the end the arena is
+ * handed over to the resulting value, or destroyed.
  *
- * A scope is an ad and where its names are looked up further.  Lists and ads in values carry the
- * number of the scope in which they were written; scopes are only ever added.
+ * A scope is an ad together with the scopes where its names are looked up next.  Lists and ads in
+ * values carry the number of the scope in which they were written; scopes are added, never removed.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -20,28 +19,31 @@ enum ad_scope_number {
     AD_SCOPE_NONE,
     AD_SCOPE_MY,
     AD_SCOPE_TARGET,
-    AD_SCOPE_MY_SIDE, /* pseudo-ad above my in a match: names the other side */
+    AD_SCOPE_MY_SIDE, /* pseudo-ad above MY in a match; gives names to the other side */
     AD_SCOPE_TARGET_SIDE,
-    AD_SCOPE_MATCH, /* pseudo-ad above both: LEFT, RIGHT */
+    AD_SCOPE_MATCH, /* pseudo-ad above both sides: LEFT, RIGHT */
     AD_SCOPE_FIRST_FREE,
 };
 
 struct ad_scope {
     const struct ad *ad; /* NULL for pseudo-ads, and for a side that was not given */
     uint32_t parent;
-    uint32_t root;  /* the topmost */
-    uint32_t other; /* where a bare name is looked up that nothing from here upward has; or NONE */
+    uint32_t root; /* the topmost scope above this one */
+    /* where a bare name is looked up that no scope from here upward has; or AD_SCOPE_NONE */
+    uint32_t other;
 };
 
 #define AD_SCOPES_INLINE 8
 
-/* What counts as one step, about as long as visiting a node. */
-#define AD_TEXT_BYTES_A_STEP  64 /* compared, or copied as they are */
-#define AD_JOIN_BYTES_A_STEP  16 /* put together piece by piece, or looked at one by one */
-#define AD_PRINT_BYTES_A_STEP 3  /* printed from lists and ads */
-#define AD_PARSE_STEPS_A_BYTE 2  /* of a text that eval() reads */
+/* How many bytes count as one step of the budget (a step is about the work of visiting one node).
+ */
+#define AD_TEXT_BYTES_A_STEP  64 /* bytes compared, or copied unchanged */
+#define AD_JOIN_BYTES_A_STEP  16 /* bytes joined piece by piece, or examined one by one */
+#define AD_PRINT_BYTES_A_STEP 3  /* bytes printed from lists and ads */
+#define AD_PARSE_STEPS_A_BYTE 2  /* steps for each byte of a text that eval() parses */
 
-struct ad_active { /* an attribute that is being evaluated */
+/* an attribute that is being evaluated now; the list finds references back to itself */
+struct ad_active {
     const struct ad_active *up;
     const struct ad_node *node;
     const struct ad *ad;
@@ -54,16 +56,16 @@ struct ad_evaluator {
     struct ad_scope *scopes;
     uint32_t scope_count;
     uint32_t scope_capacity;
-    uint32_t steps_given; /* at the beginning */
+    uint32_t steps_given; /* when the evaluation began */
     uint32_t steps_left;
-    /* Of an evaluation of what a value holds: the steps that the evaluation which made that value
-     * left, shared by all such evaluations, so that a list of a thousand costly elements costs no
-     * more than one of them may.  Else NULL. */
+    /* Set in an evaluation of an element of a value: the steps that were left when that value was
+     * made. All evaluations of its elements share them, so that a list of a thousand costly
+     * elements costs no more than one evaluation may.  NULL otherwise. */
     uint32_t *shared_steps;
     uint32_t depth;
-    bool failed;      /* a limit was crossed: the whole result is error */
-    bool is_plain;    /* no attribute of the two sides is named like a side */
-    struct vec exprs; /* struct ad_expr that values may borrow from: made by functions */
+    bool failed;      /* a limit was exceeded: the whole result is error */
+    bool is_plain;    /* no attribute of the two sides has a name such as MY or TARGET */
+    struct vec exprs; /* struct ad_expr * that functions made and values may borrow from */
     struct ad_scope inline_scopes[AD_SCOPES_INLINE];
 };
 
@@ -73,55 +75,61 @@ void ad_evaluate(struct ad_evaluator *ev, const struct ad_node *node, uint32_t s
 struct ad_regex;
 
 struct ad_found {
-    const struct ad_expr *expr; /* NULL: in the body of an ad (never from ad_find_reference()) */
+    /* NULL: the value is in an ad's body (ad_find_reference() always sets expr) */
+    const struct ad_expr *expr;
     const struct ad_body *body;
     uint32_t place;
-    uint32_t scope; /* where it was found, and is evaluated */
+    uint32_t scope; /* the scope where the attribute was found and is evaluated */
 };
 
-/* The expression of an attribute; undefined when it is being evaluated already. */
+/* Evaluates the attribute that was found; undefined when that attribute is already being evaluated.
+ */
 void ad_evaluate_found(struct ad_evaluator *ev, const struct ad_found *found, struct ad_value *ret);
 void ad_evaluate_reference(struct ad_evaluator *ev, const struct ad_node *node, uint32_t scope,
                            struct ad_value *ret);
 
-/* The same for what nearly all references are: x, MY.x, TARGET.x of the two sides, found there.
- * False: it is another one, nothing was done. */
+/* A fast ad_evaluate_reference() for the usual cases: x, MY.x and TARGET.x that one of the two
+ * sides has.  False: not such a case, and nothing was done. */
 bool ad_evaluate_plain(struct ad_evaluator *ev, const struct ad_node *node, uint32_t scope,
                        struct ad_value *ret);
 
 enum ad_found_kind { AD_FOUND_NOTHING, AD_FOUND_EXPR, AD_FOUND_AD, AD_FOUND_TIME };
 
-/* What a name means, looked up from `scope` upward.  AD_FOUND_AD: a word for a side, only
- * ret->scope is set; AD_FOUND_TIME: CurrentTime. */
+/* Looks a name up from `scope` upward.  AD_FOUND_AD: the name is a word for an ad, such as MY, and
+ * only ret->scope is set; AD_FOUND_TIME: the name is CurrentTime. */
 enum ad_found_kind ad_find_upward(const struct ad_evaluator *ev, uint32_t scope,
                                   const struct ad_name *name, enum ad_special special,
                                   struct ad_found *ret);
 
-/* The attribute that a reference means, without evaluating it; false when it is none.  *at is where
- * the search ended: there HTCondor evaluates what the calling function does next. */
+/* Finds the attribute that a reference means, without evaluating it; false when there is none.  *at
+ * is set to the scope where the search ended: HTCondor evaluates the calling function's next
+ * argument there. */
 bool ad_find_reference(struct ad_evaluator *ev, const struct ad_node *reference, uint32_t scope,
                        struct ad_found *ret, uint32_t *at);
 
-bool ad_evaluator_fail(struct ad_evaluator *ev); /* a limit is crossed; returns false */
-/* Memory for results; NULL when the limit is crossed, which has marked the evaluation as failed. */
+/* marks the evaluation as failed because a limit was exceeded; returns false */
+bool ad_evaluator_fail(struct ad_evaluator *ev);
+/* Allocates memory for results.  NULL when the limit is exceeded; the evaluation is then marked
+ * failed. */
 void *ad_evaluator_alloc(struct ad_evaluator *ev, size_t size);
-/* Costs that ad_evaluate() does not see: comparisons, bytes, and the like. */
+/* Charges steps that ad_evaluate() does not see, such as comparisons and bytes.  False: the budget
+ * is used up and the evaluation is marked failed. */
 bool ad_evaluator_spend(struct ad_evaluator *ev, size_t steps);
-/* A compiled pattern, whose making is charged; kept in the pool of my or of target for the next
- * evaluation if one of them is in a pool.  Options and NULL as ad_regex_create(); ends with
- * ad_evaluator_regex_done(). */
+/* Compiles a pattern (options as for ad_regex_create()) and charges for it; NULL as there, or when
+ * the budget is used up.  When my or target is in a pool, the pool keeps the compiled pattern for
+ * later evaluations.  Give the pattern back with ad_evaluator_regex_done(). */
 struct ad_regex *ad_evaluator_regex(struct ad_evaluator *ev, const char *pattern, size_t length,
                                     const char *options);
 void ad_evaluator_regex_done(struct ad_evaluator *ev, struct ad_regex *regex);
-/* expr is taken and lives as long as the result. */
+/* Takes ownership of expr and keeps it as long as the result lives. */
 void ad_evaluator_keep(struct ad_evaluator *ev, struct ad_expr *expr);
 uint32_t ad_evaluator_scope(struct ad_evaluator *ev, const struct ad *ad, uint32_t parent);
 
-/* Evaluates an element as functions do: its names are looked up from `scope`, where the function is
- * called; a list or an ad keeps the place where it was written. */
+/* Evaluates a list element for a function: its names are looked up from `scope`, where the function
+ * is called.  An element that is a list or an ad keeps the scope in which it was written. */
 void ad_item_from(struct ad_evaluator *ev, const struct ad_value *list, uint32_t index,
                   uint32_t scope, struct ad_value *ret);
-/* The same for any expression, which was written at `written`. */
+/* Like ad_item_from(), for any expression; `written` is the scope in which it was written. */
 void ad_evaluate_from(struct ad_evaluator *ev, const struct ad_node *node, uint32_t scope,
                       uint32_t written, struct ad_value *ret);
 
@@ -129,7 +137,7 @@ void ad_evaluate_from(struct ad_evaluator *ev, const struct ad_node *node, uint3
 
 static inline void ad_is(struct ad_value *ret, enum ad_type type)
 {
-    ret->type = type; /* undefined or error */
+    ret->type = type; /* AD_TYPE_UNDEFINED or AD_TYPE_ERROR */
 }
 
 static inline void ad_is_bool(struct ad_value *ret, bool boolean)
@@ -150,7 +158,8 @@ static inline void ad_is_real(struct ad_value *ret, double real)
     ret->real = real;
 }
 
-static inline void ad_is_text(struct ad_value *ret, const char *text, size_t length) /* borrowed */
+/* text is borrowed */
+static inline void ad_is_text(struct ad_value *ret, const char *text, size_t length)
 {
     ret->type = AD_TYPE_STRING;
     ret->string.text = text;
@@ -158,11 +167,11 @@ static inline void ad_is_text(struct ad_value *ret, const char *text, size_t len
 }
 
 void ad_make_string(struct ad_evaluator *ev, const char *text, size_t length,
-                    struct ad_value *ret); /* copied */
-void ad_make_text(struct ad_evaluator *ev, struct strbuf *buf,
-                  struct ad_value *ret); /* copied; buf is finished; failed: error */
+                    struct ad_value *ret); /* text is copied */
+/* copies and then finishes buf; a failed buf makes the value error */
+void ad_make_text(struct ad_evaluator *ev, struct strbuf *buf, struct ad_value *ret);
 
-/* A list of count elements to be filled with ad_list_put(); its items are values. */
+/* Makes a list of count elements; the caller fills the returned items with ad_list_put(). */
 struct ad_node *ad_make_list(struct ad_evaluator *ev, uint32_t count, struct ad_value *ret);
 void ad_list_put(struct ad_evaluator *ev, struct ad_node *items, uint32_t index,
                  const struct ad_value *value);
@@ -173,28 +182,29 @@ struct ad_call;
 void ad_arg(struct ad_evaluator *ev, const struct ad_call *call, uint32_t index,
             struct ad_value *ret);
 
-/* Argument `index` as text.  False: *ret has been set, to undefined or error. */
+/* Evaluates argument `index` as text.  False: *ret has been set to undefined or error. */
 bool ad_arg_string(struct ad_evaluator *ev, const struct ad_call *call, uint32_t index,
                    struct ad_value *text, struct ad_value *ret);
 
-static inline bool ad_is_number(const struct ad_value *value) /* with booleans */
+static inline bool ad_is_number(const struct ad_value *value) /* true also for booleans */
 {
     return value->type == AD_TYPE_INT || value->type == AD_TYPE_REAL || value->type == AD_TYPE_BOOL;
 }
 
-static inline double ad_number(const struct ad_value *value) /* of such a value */
+/* of a value for which ad_is_number() is true */
+static inline double ad_number(const struct ad_value *value)
 {
     return value->type == AD_TYPE_REAL  ? value->real
            : value->type == AD_TYPE_INT ? (double)value->integer
                                         : (double)value->boolean;
 }
 
-/* x86-64's conversion: what does not fit is INT64_MIN. */
+/* Converts as x86-64 does: INT64_MIN when the number does not fit. */
 int64_t ad_real_to_int(double real);
 
 enum ad_truth ad_truth_of(const struct ad_value *value);
 
-/* Unary and strict binary operators (all but && || and conditionals). */
+/* The unary operators, and the binary operators that evaluate both sides (all but && and ||). */
 void ad_unary(enum ad_op op, const struct ad_value *a, struct ad_value *ret);
 void ad_binary(enum ad_op op, const struct ad_value *a, const struct ad_value *b,
                struct ad_value *ret);

@@ -1,5 +1,5 @@
-/* classad/ad_format.h - printf's directives for values: the -format of listings, $INT(X,FORMAT) of
- * submit files.
+/* classad/ad_format.h - printf's directives for ClassAd values: for -format of the listings and for
+ * $INT(X,FORMAT) in submit files.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -14,19 +14,20 @@
 struct ad_value;
 struct strbuf;
 
-/* "%[-+ 0#][width][.precision]conversion": where it begins, ends, and what it asks. */
+/* A directive "%[-+ 0#][width][.precision]conversion": its place in the format and its parts. */
 struct ad_format {
-    size_t begin, end; /* end is behind the conversion */
+    size_t begin, end; /* bytes begin to end - 1 of the format are the directive */
     bool left, zero, plus;
-    int width, precision; /* precision -1: none */
+    int width, precision; /* precision: -1 when not given */
     char conversion;
 };
 
-/* The first directive in a format ("%%" is none); false: there is none. */
+/* Finds the first directive in format ("%%" is not a directive); false when there is none. */
 bool ad_format_find(const char *format, struct ad_format *ret);
 
-/* Appends the value as the directive says: d i u x X of its whole part, e f g (E F G) of it as a
- * real number, V as an expression is printed, anything else as text without quotes. */
+/* Appends the value as the directive asks: d i u x X print its whole part, e f g (E F G) the value
+ * as a real number, V the value as an expression, any other conversion the value as text without
+ * quotes. */
 void ad_format_print(const struct ad_format *how, const struct ad_value *value, struct strbuf *out);
 
 #endif

@@ -1,8 +1,8 @@
 /* classad/ad_func.h - the table of built-in functions.
  *
- * A function is one row in ad_func.c and one C function in one of the ad_func_*.c.  It evaluates
- * the arguments it wants with ad_arg() (unevaluated they are call->node's children) and sets *ret,
- * which is undefined when it is called.
+ * A function is one row in ad_func.c and one C function in one of the ad_func_*.c files.  The C
+ * function evaluates the arguments it wants with ad_arg() (the unevaluated arguments are
+ * call->args) and sets *ret, which is undefined when the function is called.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -20,7 +20,7 @@ struct ad_call {
     const struct ad_node *args;
     uint32_t count;
     uint32_t scope;
-    int variant; /* from the row: lets one C function serve several names */
+    int variant; /* from the table row; lets one C function implement several names */
     uint8_t text_steps;
 };
 
@@ -31,14 +31,15 @@ typedef void ad_func_f(struct ad_evaluator *ev, const struct ad_call *call, stru
 struct ad_func {
     const char *name; /* in lower case; the table is sorted by it */
     ad_func_f *run;
-    uint8_t least; /* arguments; another count is the value error */
+    uint8_t least; /* fewest arguments; a call with a wrong number of arguments yields error */
     uint8_t most;
     int8_t variant;
-    uint16_t call_steps; /* what a call counts, besides its arguments */
-    uint8_t text_steps;  /* and more for each AD_TEXT_BYTES_A_STEP bytes of them */
+    uint16_t call_steps; /* steps that a call costs, besides its arguments */
+    /* additional steps for each AD_TEXT_BYTES_A_STEP bytes of text arguments */
+    uint8_t text_steps;
 };
 
-/* Index in the table, or AD_CALL_UNKNOWN. */
+/* Returns the function's index in the table, or AD_CALL_UNKNOWN. */
 uint8_t ad_func_index(const char *name, size_t length);
 const struct ad_func *ad_func_at(uint8_t index);
 

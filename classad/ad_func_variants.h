@@ -1,5 +1,4 @@
-/* classad/ad_func_variants.h - what distinguishes rows of the function table that share a C
- * function.
+/* classad/ad_func_variants.h - variants of built-in functions that share one C function.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -20,7 +19,7 @@ enum ad_version {
     AD_VERSION_IN_RANGE,
 };
 enum ad_replace { AD_REPLACE_NONE, AD_REPLACE_FIRST, AD_REPLACE_ALL };
-enum ad_part { /* relative times have those from AD_PART_DAYS on */
+enum ad_part { /* relative times have only the parts from AD_PART_DAYS on */
                AD_PART_YEAR,
                AD_PART_MONTH,
                AD_PART_DAY,

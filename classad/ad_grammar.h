@@ -1,4 +1,5 @@
-/* classad/ad_grammar.h - tokens to trees; shared by ad_expr_parse(), ad_parse() and eval().
+/* classad/ad_grammar.h - the parser, from tokens to trees; used by ad_expr_parse(), ad_parse(),
+ * eval().
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -11,26 +12,30 @@
 
 struct ad_parser {
     struct ad_lexer lexer;
-    struct arena *arena;   /* of the trees under construction */
-    struct ad_node *stack; /* children whose parent is not complete */
+    struct arena *arena;   /* memory of the trees under construction */
+    struct ad_node *stack; /* nodes whose parent is not complete yet */
     size_t stack_count;
     size_t stack_capacity;
     size_t node_count;
     unsigned depth;
     struct vec nested;                /* ads that no expression owns yet */
-    const struct ad_context *context; /* the zone of times that name none; NULL: UTC */
+    const struct ad_context *context; /* gives the zone of times without one; NULL: UTC */
     struct err *err;
 };
 
-/* text must outlive the parser.  0 or -E2BIG (longer than AD_TEXT_MAX). */
+/* text must outlive the parser.  Returns 0, or -E2BIG when text is longer than AD_TEXT_MAX. */
 int ad_parser_init(struct ad_parser *parser, const char *text, size_t length, enum ad_syntax syntax,
                    struct err *err);
-void ad_parser_fini(struct ad_parser *parser); /* also destroys nested ads that nobody took */
+/* also destroys nested ads that no expression took over */
+void ad_parser_fini(struct ad_parser *parser);
 
-/* Each begins at the current token (call ad_lex_next() first) and leaves the token after what it
- * read. */
-int ad_parse_one(struct ad_parser *parser, struct ad_expr **ret); /* as a block */
-int ad_parse_brackets(struct ad_parser *parser, struct ad **ret); /* at '[' */
-int ad_parse_end(struct ad_parser *parser);                       /* nothing but blanks is left */
+/* Each function begins at the current token (call ad_lex_next() first) and leaves the parser at the
+ * token after what it read. */
+/* one expression, as one memory block */
+int ad_parse_one(struct ad_parser *parser, struct ad_expr **ret);
+/* an ad `[ ... ]`; the current token is '[' */
+int ad_parse_brackets(struct ad_parser *parser, struct ad **ret);
+/* checks that only white space is left */
+int ad_parse_end(struct ad_parser *parser);
 
 #endif

@@ -1,9 +1,9 @@
-/* classad/ad_identity.h - attributes that name who one is: never expressions.
+/* classad/ad_identity.h - attributes that say who a daemon or user is; these are never expressions.
  *
- * Design.  An expression may have another value beside each ad that it is evaluated with, so what
- * is checked when an ad comes in would not be what is matched, charged or run later.  Whoever takes
- * ads from others (the collector, the schedd) sets these attributes itself or takes them as
- * literal strings only.
+ * Design.  An expression may have a different value beside each ad that it is evaluated with.  The
+ * value checked when an ad arrives could then differ from the value used later to match, charge or
+ * run a job. A daemon that takes ads from others (the collector, the schedd) therefore sets these
+ * attributes itself or accepts them only as literal strings.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -12,7 +12,7 @@
 
 struct ad;
 
-/* Name, Machine, StartdUplink, ... */
+/* Index of each identity attribute: Name, Machine, StartdUplink, ... */
 enum ad_identity {
     AD_IDENTITY_NAME,
     AD_IDENTITY_MACHINE,
@@ -27,11 +27,12 @@ enum ad_identity {
 #define AD_IDENTITY_COUNT 9u
 
 struct ad_identity_texts {
-    const char *text[AD_IDENTITY_COUNT]; /* by enum ad_identity; "": absent, or no literal string */
+    /* indexed by enum ad_identity; "": absent, or not a literal string */
+    const char *text[AD_IDENTITY_COUNT];
 };
 
-/* Reads all of them of the ad (or of what it is chained to): the texts live as long as its values
- * do.  NULL, or the name of the first that is not a literal string. */
+/* Reads all identity attributes of the ad or of its chained parents; the texts live as long as the
+ * ad's values.  Returns NULL, or the name of the first attribute that is not a literal string. */
 const char *ad_identity_read(const struct ad *ad, struct ad_identity_texts *ret);
 
 #endif

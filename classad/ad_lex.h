@@ -1,4 +1,4 @@
-/* classad/ad_lex.h - text to tokens, in both syntaxes.
+/* classad/ad_lex.h - the lexer, from text to tokens, for both syntaxes.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -15,40 +15,41 @@ struct arena;
 
 enum ad_token {
     AD_TOKEN_END,
-    AD_TOKEN_BAD, /* lexer->why says what is wrong */
+    AD_TOKEN_BAD, /* error; lexer->why is the message */
     AD_TOKEN_INT,
     AD_TOKEN_REAL,
     AD_TOKEN_STRING,
-    AD_TOKEN_NAME,        /* also the reserved words; quoted tells 'name' */
-    AD_TOKEN_OPERATOR,    /* binary or unary: op; for + and - it is the binary one */
-    AD_TOKEN_PUNCTUATION, /* ( ) [ ] { } , ; . = ? : in `mark`, and 'E' for ?: */
+    AD_TOKEN_NAME,        /* a name or reserved word; `quoted` is set for a name written 'name' */
+    AD_TOKEN_OPERATOR,    /* operator in `op`; + and - are given as the binary operators */
+    AD_TOKEN_PUNCTUATION, /* ( ) [ ] { } , ; . = ? : in `mark`; 'E' stands for ?: */
 };
 
 struct ad_lexer {
     const char *text;
-    const char *at; /* the next byte after the token */
+    const char *at; /* next byte after the current token */
     const char *end;
     enum ad_syntax syntax;
-    struct arena *arena; /* for strings with escapes */
+    struct arena *arena; /* memory for strings with escapes */
 
     enum ad_token token;
-    const char *start; /* of the token */
+    const char *start; /* first byte of the current token */
     bool quoted;
     char mark;
     uint8_t op; /* enum ad_op */
     int64_t integer;
     double real;
-    const char *word; /* names and strings: the bytes after escapes */
+    const char *word; /* text of a name or string, escapes decoded */
     size_t word_length;
-    const char *why; /* static text */
-    bool too_big;    /* a limit, rather than a mistake */
+    const char *why; /* error message, a static string */
+    bool too_big;    /* true when a limit was exceeded, false when the syntax is wrong */
 };
 
 void ad_lex_init(struct ad_lexer *lexer, const char *text, size_t length, enum ad_syntax syntax,
                  struct arena *arena);
 void ad_lex_next(struct ad_lexer *lexer);
 
-/* At a minus: true when a number follows at once; it is read as the next token, negative. */
+/* Call at a minus sign.  True when a number follows directly; the token is then that negative
+ * number. */
 bool ad_lex_negative(struct ad_lexer *lexer);
 
 #endif

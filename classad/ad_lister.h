@@ -1,8 +1,9 @@
-/* classad/ad_lister.h - many ads as text, a line for each attribute, in order of the alphabet.
+/* classad/ad_lister.h - prints many ads as text, one line for each attribute, in alphabetical
+ * order.
  *
- * What people ask for with -l and -json: ten thousand ads alike, a hundred and seventy lines each,
- * most of which are the same in all.  A lister remembers for each place of a shape (ad_pool.h) the
- * bytes of the value it printed last and its line: the same bytes are the same line.
+ * For -l and -json: often ten thousand similar ads of a hundred and seventy lines, most of them
+ * equal. A lister remembers, for each attribute place of a shape (a set of attribute names,
+ * ad_pool.h), the value bytes it printed last and the line they made; equal bytes reuse that line.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -20,13 +21,13 @@ enum ad_lister_form {
     AD_LISTER_JSON  /* an object, each attribute on a line of its own */
 };
 
-/* wanted: only these attributes (no case; copied); none: all. */
+/* wanted: names of the attributes to print (any case; copied); wanted_count 0: all attributes. */
 struct ad_lister *ad_lister_create(enum ad_lister_form form, const char *const *wanted,
                                    size_t wanted_count);
 void ad_lister_destroy(struct ad_lister *lister); /* NULL is allowed */
 
-/* Appends the lines of an ad, without private attributes; those of ads within values are shown in
- * the long form, and not in JSON. */
+/* Appends the lines of one ad, without its private attributes.  Private attributes of ads nested in
+ * values are shown in the long form but not in JSON. */
 void ad_lister_print(struct ad_lister *lister, const struct ad *ad, struct strbuf *out);
 
 #endif

@@ -1,4 +1,4 @@
-/* classad/ad_match.h - do two ads want one another?
+/* classad/ad_match.h - whether two ads match: the Requirements of each accept the other.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -10,11 +10,11 @@
 struct ad;
 struct ad_context;
 
-/* Requirements of both, each with the other as its target, are true (numbers: not zero).  Absent
- * Requirements do not match. */
+/* True when the Requirements of both ads, each evaluated with the other ad as target, are true or a
+ * number that is not zero.  An ad without Requirements does not match. */
 bool ad_match(const struct ad *a, const struct ad *b, const struct ad_context *context);
 
-/* Only my's Requirements. */
+/* Checks only my's Requirements, with target as the other ad. */
 bool ad_match_half(const struct ad *my, const struct ad *target, const struct ad_context *context);
 
 #endif

@@ -1,4 +1,4 @@
-/* classad/ad_number.h - numbers to text, fast.  Not for other folders.
+/* classad/ad_number.h - fast printing of numbers.  Only for this folder.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -9,11 +9,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define AD_NUMBER_MAX 32 /* bytes of the longest text */
+#define AD_NUMBER_MAX 32 /* bytes of the longest printed number */
 
-/* Both write at most AD_NUMBER_MAX bytes, without a zero, and return how many. */
+/* Both print functions write at most AD_NUMBER_MAX bytes without a terminating zero and return how
+ * many. */
 size_t ad_number_print_int(int64_t value, char *out);
-/* As "%.15E" (exponent) or "%.16G" in the C locale; real is finite. */
+/* Prints as "%.15E" (exponent) or "%.16G" in the C locale; real must be finite. */
 size_t ad_number_print_real(double real, bool exponent, char *out);
 
 #endif

@@ -1,15 +1,16 @@
-/* classad/ad_packed.h - ads as bytes: shapes, bodies, and the values in them.  Not for other
- * folders.
+/* classad/ad_packed.h - ads as bytes: shapes, bodies, and the values in them.  Only for this
+ * folder.
  *
- * A *shape* is the names of an ad, in order, with their index; it is made of the block of names in
- * the binary form and equals another one when the blocks are equal byte by byte.  A *body* is the
- * values of an ad, in their binary form, all of them or only those that differ from its *base*: a
- * body of the same shape that has all.  (A base has no base itself.)  Bodies never change; ads and
- * other bodies own them by count.  Every body with all values can become a base; a shape remembers
- * some of its bodies, without owning them, to be tried for ads that arrive.
+ * A *shape* holds the names of an ad, in order, with a hash index.  It is made from the block of
+ * names in the binary form; two shapes are equal when their blocks are equal byte by byte.  A
+ * *body* holds the values of an ad in binary form: all of them, or only those that differ from its
+ * *base*, which is a body of the same shape with all values.  (A base has no base itself.)  Bodies
+ * never change; ads and other bodies share them by a reference count.  Every body with all values
+ * can become a base.  A shape remembers some of its bodies, without owning them, as possible bases
+ * of ads that arrive.
  *
- * Expressions are made from the bytes when they are asked for and stay with the body that holds the
- * bytes; literals are evaluated without.
+ * Expressions are made from the bytes when they are first asked for and are kept with the body that
+ * holds the bytes; literals are evaluated directly from the bytes.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -29,61 +30,66 @@ struct ad_pool;
 struct err;
 struct strbuf;
 
-#define AD_SHAPE_BODIES 4u  /* bodies a shape remembers */
-#define AD_SHAPE_ASKED  32u /* names that were asked for, likewise */
-#define AD_ASKED_BYTES  28u /* longer ones are not remembered */
+#define AD_SHAPE_BODIES 4u  /* bodies that a shape remembers */
+#define AD_SHAPE_ASKED  32u /* recent lookups of names that a shape remembers */
+#define AD_ASKED_BYTES  28u /* bytes of a name in such a lookup; longer names are not remembered */
 
-#define AD_CHAIN_MAX 64u /* shapes on one place of the table: more are not shared */
+#define AD_CHAIN_MAX 64u /* shapes in one chain of the hash table; a further one is not shared */
 
 #define AD_POOL_NAMES 32u /* names of entries that a pool keeps */
 
-#define AD_POOL_KEPT  8u  /* small shapes that stay with a pool when their last ad is gone */
-#define AD_KEPT_COUNT 16u /* names in them */
+#define AD_POOL_KEPT  8u  /* small shapes that a pool keeps after their last ad is gone */
+#define AD_KEPT_COUNT 16u /* most names that such a small shape has */
 
 struct ad_pool {
     struct hash_chains shapes;      /* by the hash of their names */
-    struct ad_shape *latest;        /* the one that was asked for last */
+    struct ad_shape *latest;        /* the shape that was asked for last */
     struct ad_regex_cache *regexes; /* NULL until needed */
-    /* Of entries over bodies, which mostly are the same few: by hash, the latest in each place. */
+    /* Names of entries over bodies, mostly the same few: by hash, the latest name in each place. */
     struct ad_name *names[AD_POOL_NAMES];
-    /* Arguments and changes come one at a time: their shape would be made anew for each. */
+    /* Ads with arguments or changes arrive one at a time; without this array each would build its
+     * shape again. */
     struct ad_shape *kept[AD_POOL_KEPT];
     uint32_t next_kept;
 };
 
 struct ad_shape_name {
     uint32_t hash;
-    uint32_t offset; /* in names */
+    uint32_t offset; /* of the name in `names` */
     uint16_t length;
     bool is_private;
-    bool is_word; /* prints without quotes; known with the order of printing */
+    bool is_word; /* prints without quotes; valid once `order` is set */
 };
 
 struct ad_shape {
-    struct hash_link link; /* first; in the pool's table */
-    uint32_t owner_count;  /* bodies, and whoever is making one */
+    struct hash_link link; /* first member; in the pool's table */
+    uint32_t owner_count;  /* bodies with this shape, and callers that are making one */
     uint32_t count;
     uint32_t names_bytes;
     uint32_t index_mask;
     bool has_special;
     bool has_private;
-    uint16_t identities;                         /* of ad_identity_names[], a bit for each */
-    uint16_t identity_places[AD_IDENTITY_COUNT]; /* of those that it has */
-    bool is_kept;                                /* by its pool */
-    struct ad_pool *pool;                        /* in whose table it is; NULL: in none */
+    /* which of ad_identity_names[] the shape has, one bit for each */
+    uint16_t identities;
+    /* place of each identity attribute that the shape has */
+    uint16_t identity_places[AD_IDENTITY_COUNT];
+    bool is_kept; /* its pool keeps it without an ad */
+    /* pool whose table has this shape; NULL: in no table */
+    struct ad_pool *pool;
     struct ad_body *bodies[AD_SHAPE_BODIES];
-    uint16_t *order; /* of printing; NULL until asked for */
-    /* Where a name was found that was asked for lately, by where the asker keeps it: whoever asks
-     * thousands of ads for "Name" asks with the same literal.  The text is compared all the same.
-     * AD_NO_PLACE: the shape has no such name. */
+    uint16_t *order; /* places in printing order; NULL until needed */
+    /* Caches recent lookups of names, by the address of the caller's string: a caller that asks
+     * thousands of ads for "Name" passes the same literal each time.  The text is still compared.
+     * place is AD_NO_PLACE when the shape has no such name. */
     struct ad_asked {
         const char *name;
         uint32_t place;
         char text[AD_ASKED_BYTES];
     } asked[AD_SHAPE_ASKED];
     struct ad_shape_name *entries;
-    uint16_t *index; /* place + 1, 0: free; NULL while count is small */
-    char *names;     /* each zero-terminated, one after the other: as in the binary form */
+    uint16_t *index; /* hash index: place + 1, 0 = free; NULL while count is small */
+    /* all names, each zero-terminated, one after the other as in the binary form */
+    char *names;
 };
 
 struct ad_bytes {
@@ -91,29 +97,30 @@ struct ad_bytes {
     size_t length;
 };
 
-struct ad_made { /* expressions made from bytes, by place in the body that holds them */
+struct ad_made { /* cached expression made from bytes; hashed by place in its body */
     uint32_t place;
-    struct ad_expr *expr; /* NULL: free */
+    struct ad_expr *expr; /* NULL: this cache place is free */
 };
 
 struct ad_body {
-    uint32_t owner_count; /* ads, and bodies that have it as base */
-    uint32_t user_count;  /* of these: bodies */
-    uint32_t own_count;   /* values that lie here */
-    uint32_t bytes;       /* of them */
-    uint32_t total_bytes; /* of all values, with those in the base */
+    uint32_t owner_count; /* owners: ads, and bodies that have this body as base */
+    uint32_t user_count;  /* those owners that are bodies */
+    uint32_t own_count;   /* values stored in this body itself */
+    uint32_t bytes;       /* bytes of the values stored in this body itself */
+    uint32_t total_bytes; /* bytes of all values, also those in the base */
     struct ad_shape *shape;
-    struct ad_body *base;      /* NULL: all values lie here */
-    struct ad_made *made;      /* NULL until needed */
+    struct ad_body *base;      /* NULL: this body holds all values */
+    struct ad_made *made;      /* cache of expressions; NULL until needed */
     const unsigned char *data; /* the values, each with its length before it */
-    const uint16_t *narrow;    /* offset of each own value in data, and of the end; one of both */
+    /* offset in data of each own value, and of the end; either narrow or wide is set */
+    const uint16_t *narrow;
     const uint32_t *wide;
-    const uint16_t *rank; /* with a base: own values before each word of mask */
+    const uint16_t *rank; /* with a base: number of own values before each word of mask */
     uint32_t made_count;
     uint32_t made_mask;
-    bool has_ads;       /* a value here may hold an ad, in which private attributes may be */
-    bool is_remembered; /* in shape->bodies */
-    uint64_t mask[];    /* with a base: which values lie here */
+    bool has_ads;       /* a value stored here may contain an ad, and so private attributes */
+    bool is_remembered; /* shape->bodies contains it */
+    uint64_t mask[];    /* with a base: one bit for each value that is stored in this body */
 };
 
 /* ---- values ---- */
@@ -136,7 +143,8 @@ static inline unsigned ad_lowest_bit(uint64_t word)
     return (unsigned)__builtin_ctzll(word);
 }
 
-/* The body where the value of that place lies, and its number there. */
+/* The body that stores the value of attribute `place` (body itself or its base); *own is the
+ * value's number in that body. */
 static inline const struct ad_body *ad_body_holder(const struct ad_body *body, uint32_t place,
                                                    uint32_t *own)
 {
@@ -162,7 +170,7 @@ static inline struct ad_bytes ad_body_raw(const struct ad_body *body, uint32_t p
     return (struct ad_bytes){holder->data + begin, ad_body_offset(holder, own + 1) - begin};
 }
 
-/* The value without the length before it.  Lengths were checked when the body was made. */
+/* Removes the length that precedes a value.  Lengths were checked when the body was made. */
 static inline struct ad_bytes ad_raw_value(struct ad_bytes raw)
 {
     size_t skip = 1;
@@ -177,39 +185,42 @@ static inline struct ad_bytes ad_body_value(const struct ad_body *body, uint32_t
     return ad_raw_value(ad_body_raw(body, place));
 }
 
-/* May private attributes be inside a value? */
+/* True when a value may contain an ad, and so private attributes. */
 static inline bool ad_body_holds_ads(const struct ad_body *body)
 {
     return body->has_ads || (body->base != NULL && body->base->has_ads);
 }
 
-/* A literal as a node, whose text lies in the bytes; false: it is none. */
+/* Decodes a literal into a node whose text stays in the bytes; false when the value is not a
+ * literal. */
 bool ad_bytes_literal(struct ad_bytes value, struct ad_node *ret);
 
-/* The value of a literal, as evaluation gives it; false: it is none. */
+/* Decodes a literal into a value as evaluation yields it; false when the value is not a literal. */
 bool ad_bytes_evaluate(struct ad_bytes value, struct ad_value *ret);
 
-/* The expression in a place; borrowed, lives as long as the body. */
+/* The expression of attribute `place`; borrowed, lives as long as the body. */
 const struct ad_expr *ad_body_expr(const struct ad_body *body, uint32_t place);
 
 /* ---- shapes (ad_shape.c) ---- */
 
-/* The shape of that block, from the table of the pool or new; one owner more.  0; -EBADMSG or
- * -E2BIG when the block is no list of count different names. */
+/* Finds the shape for a block of names in the pool's table, or makes a new one; the caller becomes
+ * an owner.  Returns 0; -EBADMSG when the block is not a list of count different names; -E2BIG (a
+ * limit, or out of memory). */
 int ad_shape_get(struct ad_pool *pool, const char *names, size_t bytes, uint32_t count,
                  struct ad_shape **ret, struct err *err);
-/* The same when the table has it, or NULL; no owner more. */
+/* Like ad_shape_get(), but only looks in the table: the shape, without another owner, or NULL. */
 struct ad_shape *ad_shape_find(struct ad_pool *pool, const char *names, size_t bytes,
                                uint32_t count);
 struct ad_shape *ad_shape_ref(struct ad_shape *shape);
 void ad_shape_unref(struct ad_shape *shape);
 
 uint32_t ad_shape_place(const struct ad_shape *shape, const char *text, size_t length,
-                        uint32_t hash); /* AD_NO_PLACE: it has no such name */
+                        uint32_t hash); /* AD_NO_PLACE: not in this shape */
 const uint16_t *ad_shape_order(struct ad_shape *shape);
 size_t ad_shape_bytes(const struct ad_shape *shape);
 
-/* ad_shape_place() of a name that is asked for again and again with the same pointer. */
+/* Like ad_shape_place(), but faster for a name that is asked for repeatedly with the same pointer.
+ */
 uint32_t ad_asked_place(struct ad_shape *shape, const char *name);
 
 static inline const char *ad_shape_name(const struct ad_shape *shape, uint32_t place)
@@ -222,49 +233,52 @@ static inline const char *ad_shape_name(const struct ad_shape *shape, uint32_t p
 struct ad_body *ad_body_ref(const struct ad_body *body);
 void ad_body_unref(struct ad_body *body); /* NULL is allowed */
 
-struct ad_own { /* a value that will lie in a new body */
+struct ad_own { /* a value that is to be stored in a new body */
     uint32_t place;
     struct ad_bytes raw;
 };
 
-/* A body of the values own[0..count), in order of place, and those of base (which gets an owner)
- * for the rest, of total_bytes together.  base NULL: own is all.  NULL: out of memory. */
+/* Makes a body from the values own[0..count), in order of place; all other values come from base,
+ * which gets an owner.  With base NULL, own has all values.  total_bytes is the size of all values
+ * together. NULL: out of memory. */
 struct ad_body *ad_body_build(struct ad_shape *shape, struct ad_body *base,
                               const struct ad_own *own, uint32_t count, size_t total_bytes);
 
-/* old, which has no base, with changes (in order of place) in it.  NULL: out of memory. */
+/* Makes a copy of old (which has no base) with `changes`, in order of place, applied.  NULL: out of
+ * memory. */
 struct ad_body *ad_body_patch(const struct ad_body *old, const struct ad_own *changes,
                               uint32_t count);
 
-void ad_body_remember(struct ad_body *body); /* to be tried as a base */
+/* lets the shape offer this body as a base; does nothing when the body has a base */
+void ad_body_remember(struct ad_body *body);
 size_t ad_body_heap(const struct ad_body *body);
 
-/* ---- the codec (ad_binary.c, ad_decode.c) ---- */
+/* ---- binary encoding and decoding (ad_binary.c, ad_decode.c) ---- */
 
-/* Checks a value that arrived: 0, -EBADMSG or -E2BIG; *has_ads is set when an ad is in it.  *nodes
- * adds up over the values of an ad. */
+/* Checks a value that arrived.  Returns 0, -EBADMSG or -E2BIG; sets *has_ads when the value
+ * contains an ad.  *nodes adds up the nodes of all values of one ad. */
 int ad_value_check(struct ad_bytes value, size_t *nodes, bool *has_ads, struct err *err);
-/* The expression of a value that was checked. */
+/* Makes the expression of a value that ad_value_check() accepted. */
 struct ad_expr *ad_value_compile(struct ad_bytes value);
-/* Appends what comes before the names. */
+/* Appends the bytes of the binary form that precede the names. */
 void ad_put_head(size_t count, size_t names_bytes, struct strbuf *out);
-/* Appends a value with the length before it. */
+/* Appends a value, preceded by its length. */
 void ad_value_put(const struct ad_node *node, bool with_private, struct strbuf *out);
 
-struct ad_outline { /* of an ad in binary form: nothing of it is checked but sizes */
+struct ad_outline { /* the parts of an ad in binary form; only their sizes are checked */
     uint32_t count;
     const char *names;
     size_t names_bytes;
     const unsigned char *values;
-    const unsigned char *end; /* of what there is, not of the ad */
+    const unsigned char *end; /* end of the given data, which may be longer than the ad */
 };
 int ad_outline_read(const void *data, size_t length, struct ad_outline *ret, struct err *err);
-/* Which attribute has that name; AD_NO_PLACE: none, or the names are malformed. */
+/* The place of the attribute `name`; AD_NO_PLACE when there is none or the names are malformed. */
 uint32_t ad_outline_place(const struct ad_outline *outline, const char *name, size_t length);
 
 bool ad_pass_long_value(const unsigned char **at, const unsigned char *end);
-/* Goes over one value; false: its length is not in its shortest form, zero, or more than is left.
- */
+/* Moves *at past one value.  False when its length is zero, more than the bytes that are left, or
+ * not encoded in the shortest form. */
 static inline bool ad_pass_value(const unsigned char **at, const unsigned char *end)
 {
     const unsigned char *next = *at;
@@ -283,7 +297,8 @@ static inline bool ad_pass_value(const unsigned char **at, const unsigned char *
 
 struct ad_given;
 
-/* The body of an ad, as ad_decode_given() says.  *used: bytes of the ad. */
+/* Makes the body of an ad that arrived, for ad_decode_given().  *used is set to the bytes of the
+ * ad. */
 int ad_body_arrive(struct ad_pool *pool, const struct ad *previous,
                    const struct ad_given *const *given, size_t given_count, const void *data,
                    size_t length, size_t *used, struct ad_body **ret, struct err *err);

@@ -11,17 +11,18 @@ struct ad;
 struct ad_context;
 struct err;
 
-/* New syntax: `[ a = 1; b = 2 ]`, the whole text.  0 and *ret (ad_destroy), or -EINVAL (with the
- * byte offset), or -E2BIG (a limit).  O(length). */
+/* Parses text, which must be exactly one ad in new syntax: `[ a = 1; b = 2 ]`.  Returns 0 and sets
+ * *ret (release with ad_destroy()), or -EINVAL (syntax, with the byte offset in err) or -E2BIG (a
+ * limit). O(length). */
 int ad_parse(const char *text, size_t length, struct ad **ret, struct err *err);
 
-/* Long form: lines `attr = expr` with old lexing; empty lines and lines that begin with # are
- * passed over.  Errors name the line. */
+/* Parses an ad in long form: lines `attr = expr` in old syntax; empty lines and lines that begin
+ * with # are skipped.  Returns as ad_parse(); err names the line. */
 int ad_parse_long(const char *text, size_t length, struct ad **ret, struct err *err);
 
-/* The same; an absolute time that names no zone is in context's, at the time of parsing as in
- * HTCondor.  (Else it is in UTC.)  On refusal *fault is the offset in text of what was refused.
- * context and fault may be NULL. */
+/* Like ad_parse() and ad_parse_long(), but an absolute time without a zone is taken in the zone of
+ * context, when it is parsed, as in HTCondor (otherwise in UTC).  On failure *fault is the byte
+ * offset of the error in text.  context and fault may be NULL. */
 int ad_parse_in(const char *text, size_t length, const struct ad_context *context, struct ad **ret,
                 size_t *fault, struct err *err);
 int ad_parse_long_in(const char *text, size_t length, const struct ad_context *context,

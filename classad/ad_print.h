@@ -1,7 +1,7 @@
 /* classad/ad_print.h - ads to text.
  *
- * Attributes print ordered by length of name, then by name without case (as HTCondor prints them),
- * so that equal ads print alike.
+ * Attributes print in order of the length of their name, then by name without case (as in
+ * HTCondor), so equal ads print the same text.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -11,11 +11,11 @@
 struct ad;
 struct strbuf;
 
-/* new syntax, one line, private attributes included */
+/* Appends the ad in new syntax, on one line, with private attributes. */
 void ad_print(const struct ad *ad, struct strbuf *out);
-/* long form, private attributes included */
+/* Appends the ad in long form, with private attributes. */
 void ad_print_long(const struct ad *ad, struct strbuf *out);
-/* Long form for people and queries: without private attributes. */
+/* Appends the ad in long form without private attributes, for people and queries. */
 void ad_print_long_public(const struct ad *ad, struct strbuf *out);
 
 #endif

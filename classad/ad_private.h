@@ -1,8 +1,8 @@
-/* classad/ad_private.h - the trees, ads and names inside the library.  Not for other folders.
+/* classad/ad_private.h - the trees, ads and names inside the library.  Only for this folder.
  *
- * A node is 24 bytes; the children of a node lie side by side in the expression's block, as do its
- * names and strings, so that an expression is one allocation and one walk through neighbouring
- * memory.  Ads written inside an expression are struct ad of their own, owned by the node.
+ * A node is 24 bytes.  The children of a node lie side by side in the expression's block, and so do
+ * its names and strings: an expression is one allocation, and a walk reads neighbouring memory.  An
+ * ad written inside an expression is a struct ad of its own, owned by the node.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -21,15 +21,15 @@ struct arena;
 /* ---- names ---- */
 
 struct ad_name {
-    uint32_t owner_count; /* 0: lies inside an expression's block */
-    uint32_t hash;        /* of the name in lower case */
+    uint32_t owner_count; /* 0: the name lies inside an expression's block */
+    uint32_t hash;        /* hash of the name in lower case */
     uint32_t length;
     char text[]; /* as first written, zero-terminated */
 };
 
 uint32_t ad_name_hash(const char *text, size_t length);
-bool ad_name_equal(const char *a, const char *b, size_t length); /* ASCII case ignored */
-/* The same; mostly both are written alike: then without a call. */
+bool ad_name_equal(const char *a, const char *b, size_t length); /* ignores ASCII case */
+/* Like ad_name_equal(), but fast, without a call, when both are written with the same case. */
 static inline bool ad_name_is(const char *a, const char *b, size_t length)
 {
     uint64_t x[2];
@@ -57,11 +57,12 @@ static inline bool ad_name_is(const char *a, const char *b, size_t length)
 }
 
 bool ad_name_is_reserved(const char *text,
-                         size_t length); /* true false undefined error is isnt, and parent */
-bool ad_name_is_word(const char *text, size_t length); /* prints without quotes */
+                         size_t length); /* true false undefined error is isnt parent */
+/* true when the name prints without quotes */
+bool ad_name_is_word(const char *text, size_t length);
 bool ad_name_is_private(const char *text, size_t length);
-extern const char *const ad_identity_names[]; /* by enum ad_identity */
-/* A name's bit in a set of them; 0: it is none of them. */
+extern const char *const ad_identity_names[]; /* indexed by enum ad_identity */
+/* The bit of an identity attribute (1 << enum ad_identity); 0 when the name is not one. */
 uint16_t ad_name_identity(const char *text, size_t length);
 struct ad_name *ad_name_create(const char *text, size_t length);
 struct ad_name *ad_name_ref(struct ad_name *name);
@@ -75,7 +76,7 @@ static inline char ad_lower(char c)
 /* ---- trees ---- */
 
 enum ad_kind {
-    AD_NODE_UNDEFINED, /* the first eight have the order of enum ad_type */
+    AD_NODE_UNDEFINED, /* the first eight kinds are in the order of enum ad_type */
     AD_NODE_ERROR,
     AD_NODE_BOOL,
     AD_NODE_INT,
@@ -83,22 +84,24 @@ enum ad_kind {
     AD_NODE_STRING,
     AD_NODE_ABSTIME,
     AD_NODE_RELTIME,
-    AD_NODE_LIST,  /* children */
-    AD_NODE_AD,    /* nested */
-    AD_NODE_REF,   /* name; count 0: x, 1: child.x; op AD_REF_ABSOLUTE: .x */
+    AD_NODE_LIST, /* children: the elements */
+    AD_NODE_AD,   /* nested */
+    /* a reference: x (count 0) or child.x (count 1); .x when op is AD_REF_ABSOLUTE */
+    AD_NODE_REF,
     AD_NODE_UNARY, /* op, one child */
-    AD_NODE_CHAIN, /* a op b op c ..., one precedence, from the left; each child but the first has
-                      the op before it in link */
-    AD_NODE_COND,  /* a ? b : c; three children */
-    AD_NODE_ELSE,  /* a ?: b; two children */
+    /* a op b op c ... with operators of one precedence, from the left; each child but the first has
+     * the operator before it in link */
+    AD_NODE_CHAIN,
+    AD_NODE_COND,      /* a ? b : c; three children */
+    AD_NODE_ELSE,      /* a ?: b; two children */
     AD_NODE_SUBSCRIPT, /* a[b]; two children */
     AD_NODE_PAREN,     /* one child */
     AD_NODE_CALL,      /* name, children; op: index in the table of functions, or AD_CALL_UNKNOWN */
-    AD_NODE_VALUE,     /* only in lists that evaluation makes, never in a block */
+    AD_NODE_VALUE,     /* only in lists that evaluation makes, never in an expression's block */
     AD_KIND_COUNT,
 };
 
-/* Words that mean an ad rather than an attribute, where no attribute has the name. */
+/* Words that mean an ad (or the time), unless an attribute has that name. */
 enum ad_special {
     AD_SPECIAL_NONE,
     AD_SPECIAL_MY,     /* my, self */
@@ -107,7 +110,7 @@ enum ad_special {
     AD_SPECIAL_ROOT, /* root, toplevel */
     AD_SPECIAL_LEFT,
     AD_SPECIAL_RIGHT,
-    AD_SPECIAL_TIME, /* CurrentTime: no ad, but time() */
+    AD_SPECIAL_TIME, /* CurrentTime: not an ad; means time() */
 };
 
 enum ad_special ad_name_special(const char *text, size_t length);
@@ -115,7 +118,7 @@ enum ad_special ad_name_special(const char *text, size_t length);
 #define AD_REF_ABSOLUTE 1
 #define AD_CALL_UNKNOWN 255
 
-/* Order within a precedence is free; the numbers are part of the binary form. */
+/* Operators of one precedence may be in any order.  The numbers are part of the binary form. */
 enum ad_op {
     AD_OP_NONE,
     AD_OP_OR,
@@ -149,29 +152,31 @@ enum ad_op {
 struct ad_node {
     uint8_t kind; /* enum ad_kind */
     uint8_t op;
-    uint8_t link;    /* as a child of a chain: the operator before it */
-    uint8_t special; /* of a reference in a block: enum ad_special */
-    uint32_t count;  /* children; bytes of a string; zone of an absolute time as int32_t */
+    uint8_t link;    /* of a child of a chain: the operator before the child */
+    uint8_t special; /* of a reference in a block: enum ad_special of its name */
+    /* number of children; bytes of a string; int32_t zone offset of an absolute time */
+    uint32_t count;
     union {
         bool boolean;
-        int64_t integer; /* also seconds of an absolute time */
-        double real;     /* also seconds of a relative time */
+        int64_t integer; /* also the seconds of an absolute time */
+        double real;     /* also the seconds of a relative time */
         const char *text;
-        const struct ad_node *kids; /* of list, unary, chain, cond, else, subscript, paren */
+        /* children of list, unary, chain, cond, else, subscript, paren */
+        const struct ad_node *kids;
         struct ad *nested;
         const struct ad_value *value;
         struct {
             const struct ad_name *name;
             const struct ad_node *kids;
-        } named; /* ref and call */
+        } named; /* of reference and call */
     };
 };
 
 struct ad_expr {
     uint32_t owner_count;
-    uint32_t bytes; /* of the whole block */
-    uint16_t depth; /* nesting */
-    bool has_ads;   /* some node is AD_NODE_AD: destroying must walk */
+    uint32_t bytes; /* size of the whole block */
+    uint16_t depth; /* depth of the tree */
+    bool has_ads;   /* some node is AD_NODE_AD, so destroying must walk the tree */
     struct ad_node root;
 };
 
@@ -180,7 +185,7 @@ static inline const struct ad_node *ad_node_kids(const struct ad_node *node)
     return node->kind == AD_NODE_REF || node->kind == AD_NODE_CALL ? node->named.kids : node->kids;
 }
 
-/* How many nodes ad_node_kids() has: 0 for leaves (whose count means other things). */
+/* The number of nodes in ad_node_kids(): 0 for leaves, whose count means other things. */
 static inline uint32_t ad_node_kid_count(const struct ad_node *node)
 {
     return node->kind == AD_NODE_LIST || (node->kind >= AD_NODE_REF && node->kind <= AD_NODE_CALL)
@@ -188,21 +193,21 @@ static inline uint32_t ad_node_kid_count(const struct ad_node *node)
                : 0;
 }
 
-int ad_op_precedence(enum ad_op op); /* 0 lowest (||) ... ; binary operators only */
+int ad_op_precedence(enum ad_op op); /* 0 is the lowest (||); binary operators only */
 
-/* Copies a tree (built in an arena; names may be NULL-owned) into one block.  Nested ads move into
- * the block: the source must not be used again.  NULL: out of memory or too large; then the nested
- * ads still belong to the source. */
+/* Copies a tree that was built in an arena into one block.  Nested ads move into the block, so the
+ * source must not be used again.  NULL: out of memory or too large; the nested ads then still
+ * belong to the source. */
 struct ad_expr *ad_expr_compact(const struct ad_node *root);
 bool ad_node_same(const struct ad_node *a, const struct ad_node *b);
 
-/* A name in an arena, for trees under construction; NULL when the arena is full. */
+/* Makes a name in an arena, for trees under construction; NULL when the arena is full. */
 struct ad_name *ad_name_in(struct arena *arena, const char *text, size_t length);
 
 /* ---- ads ---- */
 
-/* An ad is a body (values as bytes, shared: ad_packed.h) with entries over it, or entries alone.
- * An attribute of the body that is hidden was removed, or an entry stands in its place. */
+/* An ad is a body (values as bytes, shared, see ad_packed.h) with entries over it, or entries
+ * alone.  A hidden attribute of the body was removed or is replaced by an entry. */
 struct ad_body;
 
 #define AD_NO_PLACE UINT32_MAX
@@ -211,10 +216,10 @@ struct ad_entry {
     struct ad_name *name;
     struct ad_expr *expr;
     uint32_t hash;
-    uint32_t place; /* the attribute of the body that it stands for, or AD_NO_PLACE */
+    uint32_t place; /* place of the body's attribute that this entry replaces, or AD_NO_PLACE */
 };
 
-struct ad_text { /* a computed string kept for a caller of ad_get_string() */
+struct ad_text { /* a computed string, kept for a caller of ad_get_string() */
     struct ad_text *next;
     char text[];
 };
@@ -222,94 +227,102 @@ struct ad_text { /* a computed string kept for a caller of ad_get_string() */
 #define AD_ENTRIES_BITS 21
 
 struct ad {
-    struct ad_body *body; /* NULL: entries alone */
-    uint64_t *hidden;     /* a bit for each attribute of the body; NULL: none */
+    struct ad_body *body; /* NULL: the ad has only entries */
+    uint64_t *hidden;     /* one bit for each hidden attribute of the body; NULL: none is hidden */
     struct ad_entry *entries;
-    uint32_t *index; /* places hold entry + 1, 0 free; NULL while count is small */
+    uint32_t *index; /* hash index: entry number + 1, 0 = free; NULL while count is small */
     const struct ad *chain;
     struct ad_text *texts;
-    /* Packed: a schedd has an ad for each of a million jobs, and 56 bytes are what fits malloc. */
-    uint64_t count : AD_ENTRIES_BITS, capacity : AD_ENTRIES_BITS; /* of entries */
-    uint64_t hidden_count : 16;                                   /* a shape has no more */
-    uint64_t index_bits : 5;                                      /* of a number of a place */
-    uint64_t has_special : 1; /* an attribute is, or was, named like a side of a match: MY ... */
+    /* Bit fields: a schedd has an ad for each of a million jobs, and malloc() wastes least at 56
+     * bytes. */
+    /* number of entries, and entries allocated */
+    uint64_t count : AD_ENTRIES_BITS, capacity : AD_ENTRIES_BITS;
+    /* number of hidden attributes; a shape has at most 65535 */
+    uint64_t hidden_count : 16;
+    uint64_t index_bits : 5; /* log2 of the places in index */
+    /* an attribute has, or had, a name such as MY that also means a side of a match */
+    uint64_t has_special : 1;
 };
 
 _Static_assert(sizeof(struct ad) <= 56, "see the note");
 
-/* Bytes of its index. */
+/* The size of the ad's hash index in bytes. */
 static inline size_t ad_index_size(const struct ad *ad)
 {
     return ad->index != NULL ? sizeof(*ad->index) << ad->index_bits : 0;
 }
 
-/* Where the value of an attribute lies. */
+/* The place where the value of an attribute is stored. */
 struct ad_spot {
-    const struct ad_expr *expr; /* NULL: in the body */
+    const struct ad_expr *expr; /* NULL: the value is in body at `place` */
     const struct ad_body *body;
     uint32_t place;
 };
 
 const struct ad_expr *ad_spot_expr(const struct ad_spot *spot);
-/* The root of the expression; a literal in a body is made in *literal and allocates nothing. */
+/* The root of the value's expression.  A literal in a body is made in *literal without allocation.
+ */
 const struct ad_node *ad_spot_node(const struct ad_spot *spot, struct ad_node *literal);
 
-/* As ad_eval() without a target and a context, with fewer steps than that may take. */
+/* Like ad_eval() without target and context, but with a smaller limit of steps. */
 void ad_eval_within(const struct ad_expr *expr, const struct ad *my, uint32_t steps,
                     struct ad_value *ret);
 
-/* The value of a literal, as evaluation gives it. */
+/* Converts a literal node into the value that evaluation yields. */
 void ad_literal_value(const struct ad_node *literal, struct ad_value *ret);
 
 struct ad_item { /* one attribute of an ad */
     const char *name;
     uint32_t length;
     uint32_t hash;
-    bool is_word; /* known to print without quotes */
+    bool is_word; /* true: surely prints without quotes */
     struct ad_spot spot;
 };
 
-/* Walks like ad_next(). */
+/* Walks the ad's own attributes as ad_next() does: *at = 0 first; false at the end. */
 bool ad_walk(const struct ad *ad, size_t *at, struct ad_item *ret);
-/* The attribute at a position that ad_sorted() gave. */
+/* Gets the attribute at a position that ad_sorted() returned. */
 void ad_item_at(const struct ad *ad, uint32_t position, struct ad_item *ret);
 
-/* The attribute in a place of the body, or the entry that stands there; false: it was removed. */
+/* Gets the attribute of the ad's body at `place`, or the entry that replaces it; false when the
+ * attribute was removed. */
 bool ad_item_in_body(const struct ad *ad, uint32_t place, struct ad_item *ret);
 
-/* Of ad itself or its chained parents; name as text with its hash. */
+/* Finds an attribute by name (hash is that of ad_name_hash()).  ad_find_spot() and ad_find() also
+ * search the chained parents, ad_find_own() does not.  False or NULL when there is none. */
 bool ad_find_spot(const struct ad *ad, const char *text, size_t length, uint32_t hash,
                   struct ad_spot *ret);
 bool ad_find_own(const struct ad *ad, const char *text, size_t length, uint32_t hash,
                  struct ad_spot *ret);
 const struct ad_expr *ad_find(const struct ad *ad, const char *text, size_t length, uint32_t hash);
 
-/* May ad or its parents have an attribute whose name is one of enum ad_special?  (Nearly none has:
- * TARGET.x costs no lookup.) */
+/* Whether ad or its parents may have an attribute named like one of enum ad_special.  Nearly all
+ * ads have none, and then TARGET.x needs no lookup of TARGET. */
 bool ad_may_have_special(const struct ad *ad);
 
-/* Sets name (length given) to expr, which is taken.  -E2BIG when AD_COLLISIONS_MAX is crossed or,
- * untrusted, AD_ATTRS_MAX; expr then still is the caller's. */
+/* Sets the attribute `name` to expr and takes ownership of expr.  Returns 0, or -E2BIG when
+ * AD_COLLISIONS_MAX is exceeded or, if untrusted, AD_ATTRS_MAX; expr then stays the caller's. */
 int ad_put(struct ad *ad, const char *name, size_t length, struct ad_expr *expr, bool untrusted);
 
-/* Of the ad's own attributes, ad_count() of them, the positions in the order in which they print;
+/* The positions of the ad's own attributes, ad_count() of them, in printing order; release with
  * mem_free().  NULL for an empty ad. */
 uint32_t *ad_sorted(const struct ad *ad);
 
-/* Takes body (an owner) in place of all that ad has; the chaining stays. */
+/* Replaces all attributes of the ad by those of body, whose reference the ad takes; the chained
+ * parent stays. */
 void ad_set_body(struct ad *ad, struct ad_body *body);
 
 /* ---- printing ---- */
 
 void ad_node_print(const struct ad_node *node, enum ad_syntax syntax, struct strbuf *out);
-/* As ad_print_json() does, without private attributes. */
+/* Appends as ad_print_json() does, without private attributes. */
 void ad_node_print_json(const struct ad_node *node, struct strbuf *out);
 void ad_print_json_string(const char *text, size_t length, struct strbuf *out);
-/* As unparse() does: lists and ads over several lines. */
+/* Appends as the function unparse() does, with lists and ads over several lines. */
 void ad_node_print_lines(const struct ad_node *node, struct strbuf *out);
 void ad_print_string(const char *text, size_t length, enum ad_syntax syntax, struct strbuf *out);
 void ad_print_real(double real, enum ad_syntax syntax, struct strbuf *out);
-/* In quotes where the name is not a plain word. */
+/* Appends the name, in quotes when it is not a plain word. */
 void ad_print_name(const char *text, size_t length, enum ad_syntax syntax, struct strbuf *out);
 
 #endif

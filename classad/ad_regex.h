@@ -1,9 +1,10 @@
-/* classad/ad_regex.h - the one wrapper of PCRE2.
+/* classad/ad_regex.h - the only user of PCRE2.
  *
- * Patterns come from strangers.  PCRE2's own limits count anew for each place where a match could
- * begin, which bounds nothing for a long text; so each part of a pattern that is tried takes steps
- * from a budget of the caller's (a "callout" before each part: it costs time, and buys a bound on
- * all searches of an evaluation together).  No just-in-time compiler, no \C.
+ * Patterns come from strangers.  PCRE2 counts its own limits anew for each place where a match
+ * could begin, so these limits do not bound the search of a long text.  Here every part of a
+ * pattern that is tried takes a step from the caller's budget (by a PCRE2 callout before each
+ * part).  That costs time, but bounds all searches of an evaluation together.  The just-in-time
+ * compiler and \C are not used.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -14,46 +15,49 @@
 #include <stdint.h>
 
 #define AD_REGEX_PATTERN_MAX 16384 /* bytes */
-#define AD_REGEX_DEPTH_MAX   2000  /* its limit on nested backtracking */
-#define AD_REGEX_HEAP_KIB    4096  /* its limit on memory */
+#define AD_REGEX_DEPTH_MAX   2000  /* PCRE2's limit on nested backtracking */
+#define AD_REGEX_HEAP_KIB    4096  /* PCRE2's limit on memory, KiB */
 
 #define AD_REGEX_KEPT_MAX   64   /* compiled patterns that a pool of ads keeps */
-#define AD_REGEX_KEPT_BYTES 1024 /* the longest of them */
+#define AD_REGEX_KEPT_BYTES 1024 /* longest pattern that is kept */
 
 struct ad_regex;
 struct ad_regex_cache;
 
-/* options: i (case ignored), m (lines), s (dot matches newline), x (extended), g and f (full) are
- * for the caller; others are passed over.  NULL: the pattern is wrong or too long. */
+/* Compiles a pattern.  options: i (ignore case), m (lines), s (dot matches newline), x (extended);
+ * other letters are ignored, also g and f (full), which are for the caller.  NULL: the pattern is
+ * wrong or too long. */
 struct ad_regex *ad_regex_create(const char *pattern, size_t length, const char *options);
 void ad_regex_destroy(struct ad_regex *regex); /* NULL is allowed */
 
-/* A constraint with a pattern is evaluated in thousands of ads: compiled patterns are kept, each in
- * the one place that its hash gives it.  Whoever takes one has it alone until it is given back, so
- * that evaluations within evaluations do not disturb one another.  cache may be NULL. */
+/* A cache of compiled patterns, because a constraint is evaluated in thousands of ads.  Each
+ * pattern has one place, given by its hash.  ad_regex_take() gives a pattern to one caller alone
+ * until ad_regex_give_back(), so nested evaluations do not disturb each other.  cache may be NULL.
+ */
 struct ad_regex_cache *ad_regex_cache_create(void);
 void ad_regex_cache_destroy(struct ad_regex_cache *cache); /* NULL is allowed */
 struct ad_regex *ad_regex_take(struct ad_regex_cache *cache, const char *pattern, size_t length,
                                const char *options); /* as ad_regex_create() */
 void ad_regex_give_back(struct ad_regex_cache *cache, struct ad_regex *regex);
 
-/* SOMETHING_HERE: only a match that begins at `from` and is not empty. */
+/* SOMETHING_HERE: only a match that begins exactly at `from` and is not empty. */
 enum ad_regex_how { AD_REGEX_ANYWHERE, AD_REGEX_SOMETHING_HERE };
 
-/* Bytes of the compiled pattern, as long as making it took: "(a{1,99}){1,99}" is short, and large.
- */
+/* The size of the compiled pattern, which also measures the work of compiling: "(a{1,99}){1,99}" is
+ * short but compiles to much. */
 size_t ad_regex_bytes(const struct ad_regex *regex);
 
-/* 1 found, 0 not found, -1 a limit was crossed.  Searches from byte `from`; takes what it costs
- * from *steps, which is 0 after a search that ran out of them. */
+/* Searches from byte `from`.  Returns 1 found, 0 not found, -1 a limit was exceeded.  Subtracts its
+ * cost from *steps; after a search that used up the steps, *steps is 0. */
 int ad_regex_match(struct ad_regex *regex, const char *text, size_t length, size_t from,
                    enum ad_regex_how how, uint32_t *steps);
 
-/* After a match: how many groups the pattern has (0 is the whole match, so at least 1), and where
- * one lies: false when unset. */
+/* The number of groups of the pattern, at least 1, because group 0 is the whole match. */
 size_t ad_regex_group_count(const struct ad_regex *regex);
-/* One more than the last group that took part in the match. */
+/* After a match: one more than the number of the last group that took part in the match. */
 size_t ad_regex_matched(const struct ad_regex *regex);
+/* After a match: sets the byte range [*start, *end) of a group and returns 1; 0 when the group is
+ * unset. */
 int ad_regex_group(const struct ad_regex *regex, size_t group, size_t *start, size_t *end);
 
 #endif

@@ -1,4 +1,4 @@
-/* classad/ad_stringlist.h - walking a list that is kept in one string; for the functions.
+/* classad/ad_stringlist.h - walks a list that is stored in one string; for the built-in functions.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -10,8 +10,9 @@
 
 struct ad_value;
 
-/* *at = 0 first; item borrows from list and is NOT zero-terminated; false at the end.  set: the
- * separating bytes. */
+/* Gives the next element, without white space around it; empty elements are skipped.  *at = 0
+ * first; false at the end.  item borrows from list and is NOT zero-terminated.  set holds the
+ * separator bytes. */
 bool ad_stringlist_next(const struct ad_value *list, const struct ad_value *set, size_t *at,
                         struct ad_value *item);
 

@@ -1,5 +1,5 @@
-/* classad/ad_time.h - absolute and relative times as text; the calendar without libc, whose time
- * zone is the process's.
+/* classad/ad_time.h - absolute and relative times as text, and a calendar.  libc's calendar is not
+ * used, because its time zone is that of the whole process.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -19,23 +19,26 @@ struct ad_calendar {
     int hour;
     int minute;
     int second;
-    int weekday; /* 0 is Sunday */
-    int yearday; /* 0 is the first of January */
+    int weekday; /* 0 to 6; 0 is Sunday */
+    int yearday; /* 0 to 365; 0 is January 1 */
 };
 
-/* seconds: since 1970-01-01, of the zone wanted (the caller adds the offset). */
+/* Splits seconds since 1970-01-01 into date and time.  The caller has already added the zone
+ * offset. */
 void ad_calendar_of(int64_t seconds, struct ad_calendar *ret);
 
-/* Out of range fields carry over: month 13 is January of the next year. */
+/* The reverse of ad_calendar_of().  Fields out of range carry over: month 13 is January of the next
+ * year. */
 int64_t ad_calendar_seconds(const struct ad_calendar *calendar);
 
-/* "2024-03-01T12:30:00+01:00": digits count, what stands between them does not, and all but the
- * year may be left out; *zoned tells whether a zone was given (else *offset_s is 0 and *seconds
- * counts as if UTC). */
+/* Parses times like "2024-03-01T12:30:00+01:00".  Only the digits count, not the separators; all
+ * parts but the year may be missing.  *zoned tells whether a zone was given; if not, *offset_s is 0
+ * and *seconds is computed as if in UTC.  False: not a time. */
 bool ad_time_parse_absolute(const char *text, size_t length, int64_t *seconds, int32_t *offset_s,
                             bool *zoned);
 
-/* "[-][days+]hh:mm:ss[.fraction]" or "1d2h3m4s", read from the right; "" is 0. */
+/* Parses "[-][days+]hh:mm:ss[.fraction]" or "1d2h3m4s", from the right; "" is 0.  False: not a
+ * duration. */
 bool ad_time_parse_relative(const char *text, size_t length, double *seconds);
 
 void ad_time_print_absolute(int64_t seconds, int32_t offset_s, struct strbuf *out);

@@ -1,10 +1,10 @@
 /* classad/ad_value.h - the value of an expression.
  *
- * A plain struct, so that numbers, booleans and literal strings cost no allocation.  Strings, lists
- * and ads in a value borrow from the expression and from the ads it was evaluated in (valid until
- * those change), or from memory that the value itself owns
- * (`memory`, released by ad_value_fini()).  A list or ad is kept unevaluated together with the
- * scope it was written in; its elements are evaluated when asked for.
+ * A plain struct, so numbers, booleans and literal strings need no allocation.  Strings, lists and
+ * ads in a value are borrowed from the expression and from the ads in which it was evaluated (valid
+ * until those change), or from memory that the value owns (`memory`, released by ad_value_fini()).
+ * A list or ad is kept unevaluated, with the scope in which it was written; its elements are
+ * evaluated when they are asked for.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -28,7 +28,7 @@ enum ad_type {
     AD_TYPE_INT,
     AD_TYPE_REAL,
     AD_TYPE_STRING,
-    AD_TYPE_ABSTIME, /* a moment and the zone it is shown in */
+    AD_TYPE_ABSTIME, /* a moment, with the zone in which it is shown */
     AD_TYPE_RELTIME, /* a duration: seconds in `real` */
     AD_TYPE_LIST,
     AD_TYPE_AD,
@@ -36,14 +36,15 @@ enum ad_type {
 
 struct ad_value {
     enum ad_type type;
-    uint32_t scope; /* of a list or ad: where its names are looked up; private to the library */
+    /* of a list or ad: the scope where its names are looked up; only for the library */
+    uint32_t scope;
     union {
         bool boolean;
         int64_t integer;
-        double real; /* also of AD_TYPE_RELTIME, seconds */
+        double real; /* also seconds of AD_TYPE_RELTIME */
         struct {
             int64_t seconds;  /* since 1970-01-01 UTC */
-            int32_t offset_s; /* east of UTC */
+            int32_t offset_s; /* seconds east of UTC */
         } time;
         struct {
             const char *text; /* zero-terminated, without other zero bytes */
@@ -52,27 +53,28 @@ struct ad_value {
         const struct ad_node *list; /* AD_TYPE_LIST: use ad_value_count() and ad_value_item() */
         const struct ad *ad;        /* AD_TYPE_AD */
     };
-    const struct ad_world *world; /* of a list or ad; private */
-    struct arena *memory;         /* owned; NULL when nothing had to be made */
+    const struct ad_world *world; /* of a list or ad; only for the library */
+    struct arena *memory;         /* owned; NULL when nothing was allocated */
 };
 
-/* the value becomes undefined; any value that was set is allowed */
+/* Releases what the value owns and makes it undefined; value may hold any value that was set. */
 void ad_value_fini(struct ad_value *value);
 
-size_t ad_value_count(const struct ad_value *list); /* elements of a list; 0 for other types */
+/* number of elements of a list; 0 for other types */
+size_t ad_value_count(const struct ad_value *list);
 
-/* Evaluates element `index` where it was written.  item is independent of list's own memory only
- * until ad_value_fini(list): release item first.  Out of range: undefined. */
+/* Evaluates element `index` in the scope where it was written; undefined when out of range.  item
+ * may borrow from list: release item before list. */
 void ad_value_item(const struct ad_value *list, size_t index, struct ad_value *item);
 
-/* The same for an attribute of an ad; undefined when it has none. */
+/* Evaluates an attribute of a value of AD_TYPE_AD; undefined when the ad does not have it. */
 void ad_value_attr(const struct ad_value *ad, const char *name, struct ad_value *ret);
 
-/* The value in new syntax, as the conformance data show it: strings quoted, lists and ads with
- * unevaluated elements. */
+/* Appends the value in new syntax, as in HTCondor's conformance data: strings quoted, elements of
+ * lists and ads unevaluated. */
 void ad_value_print(const struct ad_value *value, struct strbuf *out);
 
-/* The same, but a string is printed as it is, without quotes: what -af shows. */
+/* Like ad_value_print(), but a string is printed without quotes, as option -af shows it. */
 void ad_value_print_bare(const struct ad_value *value, struct strbuf *out);
 
 #endif
