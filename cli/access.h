@@ -1,5 +1,5 @@
-/* cli/access.h - from the schedd's ticket to the shadow of the jobs' owner: tail, ssh, spooled
- * files.  docs/protocol/access.md.
+/* cli/access.h - connects to the shadow (the owner's server of running jobs) with a ticket from the
+ * schedd; for tail, ssh and spooled files.  Protocol: docs/protocol/access.md.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -14,18 +14,20 @@ struct cli;
 struct err;
 struct wire;
 
-/* "12.3", or "12" for "12.0", as ret; -EINVAL. */
+/* Parses a job id: "12.3" is copied to ret, "12" becomes "12.0".  -EINVAL: not a job id. */
 int access_job_id(const char *word, char *ret, size_t size, struct err *err);
 
-/* Asks the schedd (dialled if need be) for a ticket and dials the shadow with it.  args: Purpose,
- * and JobId or Ids.  *ret is the session's, and NULL again when that connection ends.  answer (may
- * be NULL) gets what the schedd said, the caller's. */
+/* Asks the schedd (connects to it if needed) for a ticket and connects to the shadow with it.  args
+ * has Purpose, and JobId or Ids.  *ret belongs to the session and becomes NULL when the connection
+ * ends.  *answer (answer may be NULL) is the schedd's reply, owned by the caller.  Returns 0 or
+ * -errno. */
 int access_dial(struct cli *cli, const struct ad *args, struct wire **ret, struct ad **answer,
                 struct err *err);
-/* The same for a run of one job. */
+/* Like access_dial(), for one job: args are made from purpose and job_id. */
 int access_run(struct cli *cli, const char *purpose, const char *job_id, struct wire **ret,
                struct err *err);
-/* Is it a failure after which to try again: a cut, or a starter that is not connected now? */
+/* True for errors after which a new try may succeed: a lost connection, or a starter that is not
+ * connected at the moment. */
 bool access_is_passing(int status);
 
 #endif

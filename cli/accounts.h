@@ -1,8 +1,7 @@
-/* cli/accounts.h - the accounts of users and groups, as they are now.
+/* cli/accounts.h - the current accounts of users and groups.
  *
- * The negotiator is asked, through the collector; who may not have that carried there (a token with
- * READ only), or while no negotiator runs, gets the Accounting ads of the collector, which are up
- * to a minute old.
+ * The negotiator is asked through the collector.  If that is not possible (the token has only READ,
+ * or no negotiator runs), the collector's Accounting ads are used, which are up to a minute old.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -20,11 +19,12 @@ struct accounts_negotiator {
     char uplink[WIRE_NAME_MAX + 1];
 };
 
-/* Of the collector that cli is connected to.  -ENOENT: the pool has none now. */
+/* Finds the negotiator by the collector that cli is connected to.  Returns 0, or -ENOENT when the
+ * pool has no negotiator now. */
 int accounts_find(struct cli *cli, struct accounts_negotiator *ret, struct err *err);
 
-/* The Accounting ads that the listing chooses.  Release the reply in any case.  Errors: those of
- * asking the negotiator, when the collector has no such ads either. */
+/* Gets the Accounting ads that the listing selects.  Release the reply in any case.  On failure the
+ * error is that of asking the negotiator, even though the collector was asked next. */
 int accounts_query(struct cli *cli, const struct listing *listing, struct cli_reply *reply,
                    struct err *err);
 

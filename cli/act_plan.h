@@ -1,4 +1,5 @@
-/* cli/act_plan.h - what `roost submit`, `edit`, `rm`, `hold` and their like say about jobs.  Pure.
+/* cli/act_plan.h - the messages of `roost submit`, `edit`, `rm`, `hold` and the like about jobs.
+ * Pure.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -10,25 +11,29 @@
 
 struct ad;
 struct strbuf;
-struct act_words; /* of one action */
+struct act_words; /* the words of one action, such as "hold" */
 
-/* "rm", "hold", "release", "vacate"; NULL: none of these. */
+/* The words for "rm", "hold", "release" or "vacate"; NULL for any other command. */
 const struct act_words *act_words_find(const char *command);
-const char *act_words_action(const struct act_words *words, bool fast); /* Action of ACT */
+/* value of Action in the request ACT */
+const char *act_words_action(const struct act_words *words, bool fast);
 
-/* The answer for one id: a line (without its end) and whether it was done. */
+/* Appends the message for the answer to one id, without a newline; returns whether the action was
+ * done. */
 bool act_plan_id(const struct act_words *words, const struct ad *answer, struct strbuf *out);
 
-/* The totals for a constraint.  what: "of user alice", "matching constraint (x)", "" for all. */
+/* Appends the totals of an action on many jobs.  what says which: "of user alice", "matching
+ * constraint (x)", "" for all.  Returns whether the action was done. */
 bool act_plan_many(const struct act_words *words, const char *what, const struct ad *totals,
                    struct strbuf *out);
 
-/* The answer for one job that was to be checkpointed (JOB_CHECKPOINT). */
+/* Appends the message for one job that was to be checkpointed (reply to JOB_CHECKPOINT); returns
+ * whether that was done. */
 bool act_plan_checkpoint(const struct ad *answer, struct strbuf *out);
-/* Is that answer to the id, "12.3" or "12"? */
+/* True when the answer is about this id, "12.3" or "12". */
 bool act_plan_answers(const struct ad *answer, const char *id);
 
-/* What `roost submit` and `edit` say when it is done. */
+/* Append the messages of `roost submit` and `roost edit` after success. */
 void act_plan_submitted(int64_t jobs, int64_t cluster, bool terse, struct strbuf *out);
 void act_plan_edited(const char *attribute, int64_t jobs, struct strbuf *out);
 

@@ -1,4 +1,4 @@
-/* cli/ads_text_plan.h - several ads in one text, in the form that they were written in.  Pure.
+/* cli/ads_text_plan.h - reads several ads from one text of any form.  Pure.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -10,12 +10,12 @@
 struct err;
 struct vec;
 
-#define ADS_TEXT_BYTES_MAX ((size_t)1 << 30) /* of a file of ads */
+#define ADS_TEXT_BYTES_MAX ((size_t)1 << 30) /* largest file of ads */
 
-/* Appends the ads of text to `ads` (struct ad, the caller's).  The form is seen from the first
- * characters: new syntax (`[ ... ] [ ... ]`, or a list `{ [ ... ], [ ... ] }`), JSON (an object, or
- * an array of them), else the long form: ads with empty lines between them.  -EINVAL or -E2BIG,
- * naming the ad by its number and the place in it; ads then holds those before it. */
+/* Appends the ads of text to `ads` (struct ad *, owned by the caller).  The first characters tell
+ * the form: new syntax (`[ ... ] [ ... ]`, or a list `{ [ ... ], [ ... ] }`), JSON (an object, or
+ * an array of objects), otherwise the long form: ads separated by empty lines.  -EINVAL or -E2BIG:
+ * err names the number of the bad ad and the place in it; `ads` then holds the ads before it. */
 int ads_text_read(const char *text, size_t length, struct vec *ads, struct err *err);
 
 #endif

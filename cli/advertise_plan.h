@@ -1,7 +1,7 @@
-/* cli/advertise_plan.h - what `roost advertise` is asked to do.  Pure.
+/* cli/advertise_plan.h - the command line of `roost advertise`.  Pure.
  *
- * HTCondor's condor_advertise names a command (UPDATE_STARTD_AD, INVALIDATE_SCHEDD_ADS ...); here
- * it may also be a type of ads (Machine) or nothing, where the ads say what they are.
+ * HTCondor's condor_advertise takes a command (UPDATE_STARTD_AD, INVALIDATE_SCHEDD_ADS ...).  Here
+ * the word may also be a type of ads (Machine) or missing, when the ads have MyType.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -16,20 +16,23 @@ struct err;
 struct strbuf;
 
 struct advertise_command {
-    const char *type; /* MyType; NULL: what each ad says */
+    const char *type; /* value for MyType; NULL: each ad has its own */
     bool invalidate;
 };
 
-/* "UPDATE_STARTD_AD", "UPDATE_MACHINE_AD", "INVALIDATE_STARTD_ADS" ... (no case): true and *ret.
- * UPDATE_AD_GENERIC has no type of its own: "Generic" for ads that say none. */
+/* Parses "UPDATE_STARTD_AD", "UPDATE_MACHINE_AD", "INVALIDATE_STARTD_ADS" ... in any case; false
+ * for an unknown word.  UPDATE_AD_GENERIC has no type of its own: ads without a type become
+ * "Generic". */
 bool advertise_plan_command(const char *word, struct advertise_command *ret);
 
-/* Sets MyType where the ad has none.  -EINVAL: it has another one, none at all, or no Name. */
+/* Sets MyType of the ad where it is missing.  -EINVAL: the ad has another type, no type at all, or
+ * no Name. */
 int advertise_plan_prepare(const struct advertise_command *command, struct ad *ad, struct err *err);
 
-/* The arguments of INVALIDATE that an ad asks for, as condor_advertise takes it: the Name, else the
- * Requirements of the ad (a query: MyType "Query", its TargetType the type) are the constraint.
- * Owned by the caller; NULL and err: neither is there, or no type. */
+/* Makes the arguments of the request INVALIDATE from an ad as condor_advertise takes it.  The
+ * constraint is the ad's Name or, without one, its Requirements (the ad is then a query: MyType
+ * "Query", with the type in TargetType).  Owned by the caller.  NULL with err set: neither is
+ * there, or the type is missing. */
 struct ad *advertise_plan_invalidation(const struct advertise_command *command,
                                        const struct ad *query, struct err *err);
 

@@ -1,7 +1,9 @@
-/* cli/analyze_plan.h - `roost q -analyze`, `-better-analyze`: the form of HTCondor's analysis.
+/* cli/analyze_plan.h - `roost q -analyze` and `-better-analyze`, in the layout of HTCondor's
+ * analysis.
  *
- * The Requirements expression step by step, the steps that matter with how many slots meet them,
- * and a summary.  `roost why` tells more; this is for eyes and scripts that know the form.  Pure.
+ * Prints the Requirements expression step by step, how many slots meet each relevant step, and a
+ * summary. `roost why` tells more; this layout is for people and scripts that know it from
+ * HTCondor.  Pure.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -15,8 +17,9 @@
 struct ad;
 struct strbuf;
 
-/* Writes the analysis of one job: question->ad is the job, the others are slots, and answer what
- * why_plan_answer() said to the question.  A job that is not idle gets a line that says so. */
+/* Prints the analysis of one job.  question->ad is the job, question->others are the slots, and
+ * answer is the result of why_plan_answer() for question.  For a job that is not idle, prints one
+ * line that says so. */
 void analyze_plan_print(const struct why_question *question, const struct why_answer *answer,
                         struct strbuf *out);
 

@@ -1,4 +1,4 @@
-/* cli/commands.h - the table of subcommands: what finds, helps and completes them.
+/* cli/commands.h - the table of subcommands; used to run, describe and complete them.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -10,8 +10,8 @@ struct cli;
 struct cli_command {
     const char *name;
     int (*run)(struct cli *cli);
-    const char *usage;   /* what follows "roost NAME" */
-    const char *summary; /* one line */
+    const char *usage;   /* the text after "roost NAME" */
+    const char *summary; /* one line of help */
     const char *help;    /* more lines, each ended by a newline; may be NULL */
 };
 extern const struct cli_command *const cli_commands[]; /* NULL-terminated */

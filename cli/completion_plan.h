@@ -1,6 +1,6 @@
-/* cli/completion_plan.h - what a shell may complete, read from the table of commands: a command's
- * options are the words with a dash in its usage and its help, and so are always all of them and
- * never others.  Pure.
+/* cli/completion_plan.h - what a shell can complete.  Both words and options come from the table of
+ * commands: an option of a command is each word with a dash in its usage or help text, so the
+ * completion is never out of date.  Pure.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -11,11 +11,12 @@ struct cli_command;
 struct strbuf;
 struct vec;
 
-/* Adds (char *, copies) the words that may follow the command: its verbs ("status" of "power"), and
- * its options, in order of their first mention, each once. */
+/* Adds (char *, copies) the words that may follow the command: its verbs (such as "status" of
+ * "power") and its options, each once, in order of first mention. */
 void completion_words(const struct cli_command *command, struct vec *words);
 
-/* The script for bash; zsh reads the same behind its own first lines. */
+/* Append the completion scripts; the one for zsh is bash's script after some first lines of its
+ * own. */
 void completion_bash(const struct cli_command *const *commands, struct strbuf *out);
 void completion_zsh(const struct cli_command *const *commands, struct strbuf *out);
 

@@ -1,5 +1,5 @@
-/* cli/config_ask.h - configurations of other machines: asked for, set, read again, through the
- * relay.
+/* cli/config_ask.h - reads and sets the configuration of daemons on other machines, relayed by the
+ * collector.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -12,21 +12,21 @@
 #include "cli/cli.h"
 
 struct config_peer {
-    const char *node;      /* NULL: with no other subsystem than COLLECTOR */
+    const char *node;      /* machine; NULL only when subsystem is COLLECTOR */
     const char *subsystem; /* NULL: STARTD */
 };
 
-/* The knobs and macros whose names fit one of the patterns (none: all), as settings_describe()
- * makes them; release the reply in any case. */
+/* Gets the knobs and macros whose names match one of the patterns (no patterns: all), as
+ * settings_describe() makes them.  Release the reply in any case. */
 int config_ask_get(struct cli *cli, const struct config_peer *peer, const char *const *patterns,
                    size_t count, struct cli_reply *reply, struct err *err);
 
-/* "KNOB=VALUE", or only the knob to take back what was set; prints what came of it.  An exit
- * status. */
+/* Sets a knob (word "KNOB=VALUE") or, with unset, takes back what was set (word "KNOB"); prints the
+ * result. Returns an exit status. */
 int config_ask_set(struct cli *cli, const struct config_peer *peer, const char *word, bool unset);
 
-/* Has the daemon read its configuration again (subsystem NULL: all of the node); prints what
- * changed.  An exit status. */
+/* Makes the daemon read its configuration again (subsystem NULL: all daemons of the node); prints
+ * what changed.  Returns an exit status. */
 int config_ask_reload(struct cli *cli, const struct config_peer *peer);
 
 #endif

@@ -1,9 +1,8 @@
-/* cli/drain_show_plan.h - what `roost drain` prints.  Pure.
+/* cli/drain_show_plan.h - the output of `roost drain`.  Pure.
  *
- * Many machines are said as one: those that did the same are in one line, their names folded
- * (base/hostlist.h).  A result is an ad for each machine: Machine, ErrorCode (0: as asked),
- * ErrorString, DrainingRequestId, DrainingSchedule, OnCompletion, and the estimates of
- * docs/protocol/drain.md.
+ * Machines with the same result share one line, with their names folded (base/hostlist.h).  A
+ * result is one ad for each machine: Machine, ErrorCode (0: done as asked), ErrorString,
+ * DrainingRequestId, DrainingSchedule, OnCompletion, and the estimates of docs/protocol/drain.md.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -20,20 +19,21 @@ struct ad_context;
 struct strbuf;
 struct vec;
 
-/* What succeeded to out, what failed to failures, a line (ended) for each kind; how many failed. */
+/* Appends the successes to out and the failures to failures, one line for each kind; returns the
+ * number of machines that failed. */
 size_t drain_show_results(enum drain_verb verb, const struct ad *const *ads, size_t count,
                           const struct ad_context *context, struct strbuf *out,
                           struct strbuf *failures);
 
-/* Slots' ads, those with Draining = true, into an ad for each machine and request, by name
- * (owned by the caller): the request's attributes, DrainingSlots, DrainedSlots, DrainingJobs,
- * DrainingState ("Draining", "Drained"). */
+/* Combines the ads of slots with Draining = true into one ad for each machine and request, sorted
+ * by name.  An ad has the request's attributes, DrainingSlots, DrainedSlots, DrainingJobs, and
+ * DrainingState ("Draining" or "Drained").  Release with drain_show_machines_free(). */
 void drain_show_machines(const struct ad *const *slots, size_t count, struct vec *machines);
 void drain_show_machines_free(struct vec *machines);
 void drain_show_status(const struct ad *const *machines, size_t count,
                        const struct ad_context *context, struct strbuf *out);
 
-/* "wn[01-03]: what\n", nothing for no names. */
+/* Appends "wn[01-03]: what\n"; nothing when there are no names. */
 void drain_show_names(const char *const *names, size_t count, const char *what, struct strbuf *out);
 
 #endif

@@ -1,7 +1,7 @@
-/* cli/drain_words_plan.h - what `roost drain` was asked, from its words.  Pure.
+/* cli/drain_words_plan.h - the command line of `roost drain`.  Pure.
  *
- * Roost's own words and those of condor_drain; a word is understood the same wherever it stands.
- * What the startd would refuse as an argument is refused here already, once for all machines.
+ * Roost's own options and those of condor_drain, in any order.  Arguments that a startd would
+ * refuse are refused here, once for all machines.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -22,18 +22,20 @@ enum drain_verb { DRAIN_VERB_START, DRAIN_VERB_ESTIMATE, DRAIN_VERB_CANCEL, DRAI
 
 struct drain_words {
     enum drain_verb verb;
-    struct vec nodes; /* names of machines, unfolded, owned */
+    struct vec nodes; /* machine names, expanded, owned */
     struct drain_request request;
-    struct vec ids;   /* of CANCEL, char *, owned; none: whichever there is.  With nodes at most
-                       * one, without nodes they say which machines */
-    bool wait;        /* until all is done */
-    const char *pool; /* borrowed of argv; NULL: ours */
+    /* request ids of CANCEL (char *, owned); empty: any request.  With nodes at most one id;
+     * without nodes the ids select the machines. */
+    struct vec ids;
+    bool wait;        /* wait until all machines are done */
+    const char *pool; /* value of -pool, borrowed from argv; NULL: our pool */
     struct listing listing;
-    const char *unknown; /* an option that there is not: -ENOENT */
+    const char *unknown; /* the unknown option, when drain_words_read() returned -ENOENT */
 };
 
-/* argv[0] is the command's name.  now: time and zone of the caller.  0; -EINVAL with what is wrong;
- * -ENOENT: ret->unknown.  ret is to be released in any case. */
+/* Parses the command line; argv[0] is the command's name; now holds the caller's time and time
+ * zone.  Returns 0; -EINVAL with the reason in err; -ENOENT with the option in ret->unknown.
+ * Release ret in any case. */
 int drain_words_read(int argc, char *const *argv, const struct ad_context *now,
                      struct drain_words *ret, struct err *err);
 void drain_words_fini(struct drain_words *words);

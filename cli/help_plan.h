@@ -1,9 +1,9 @@
-/* cli/help_plan.h - the help of commands, and the manual pages: both are made from the table of
- * commands, the page of the configuration from the tables of knobs, that of submit files from the
- * table of submit commands.  Nothing is written twice, and nothing is forgotten.
+/* cli/help_plan.h - the help of commands and the manual pages.  Both are made from the table of
+ * commands; the page about the configuration is made from the knob tables, the page about submit
+ * files from the table of submit commands.  So each text is written only once.
  *
- * The pages are in man(7)'s language, for roff and mandoc.  `make install` writes them; `roost help
- * --man` prints them.  Pure.
+ * The pages are in the roff language of man(7).  `make install` writes them; `roost help --man`
+ * prints them. Pure.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -17,15 +17,16 @@ struct knob_table;
 struct strbuf;
 struct vec;
 
-/* What `roost COMMAND --help` says: usage in lines of 80 columns, a sentence, the options.  more
- * (may be NULL) follows. */
+/* Appends the text of `roost COMMAND --help`: usage in lines of 80 columns, the summary, the help.
+ * `more` (may be NULL) is appended to it. */
 void help_command(const struct cli_command *command, const char *more, struct strbuf *out);
-/* `roost --help`. */
+/* Appends the text of `roost --help`. */
 void help_summary(const struct cli_command *const *commands, struct strbuf *out);
 
-/* Names of pages, "roost-q.1" (char *, copies). */
+/* Adds the names of all manual pages, such as "roost-q.1" (char *, copies). */
 void help_pages(const struct cli_command *const *commands, struct vec *names);
-/* The page of that name, with or without its section; false: there is none. */
+/* Appends the manual page with that name, with or without its section number; false: no such page.
+ * more() returns additional help of a command, or NULL. */
 bool help_page(const struct cli_command *const *commands, const struct knob_table *const *knobs,
                const char *(*more)(const char *command), const char *name, struct strbuf *out);
 

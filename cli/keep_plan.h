@@ -1,4 +1,5 @@
-/* cli/keep_plan.h - until when a machine is to be kept up, as a person writes it.
+/* cli/keep_plan.h - parses the time until which a machine is to be kept awake, as a person writes
+ * it.
  *
  * Pure.
  *
@@ -12,8 +13,8 @@
 struct ad_context;
 struct err;
 
-/* What until_plan_read() understands, in that zone; "now": 0, not any longer.  -EINVAL: none of
- * these, or it is past. */
+/* Parses any time that until_plan_read() accepts, in the given zone; "now" gives 0 (no longer
+ * kept).  -EINVAL: not such a time, or in the past. */
 int keep_plan_until(const char *text, int64_t now_s, const struct ad_context *zone, int64_t *ret,
                     struct err *err);
 

@@ -1,8 +1,7 @@
-/* cli/options_plan.h - what is said of an option that a command does not have.
+/* cli/options_plan.h - messages about options that a command does not have.
  *
- * People bring their habits from HTCondor, and their fingers slip.  So an option that condor_q and
- * its like have and we have not is refused with the reason and the way that leads there, and any
- * other with the nearest one that there is.  Pure.
+ * An option that HTCondor's tool has but ours has not is refused with the reason and an
+ * alternative; any other unknown option with the most similar option that exists.  Pure.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -14,14 +13,15 @@
 struct cli_command;
 struct strbuf;
 
-/* One sentence, without the program's name: "there is no option '-nobtach'; did you mean
- * -nobatch?". */
+/* Appends one sentence, without the program's name, such as "there is no option '-nobtach'; did you
+ * mean -nobatch?". */
 void options_unknown(const struct cli_command *command, const char *arg, struct strbuf *out);
 
-/* Of HTCondor, changes nothing here (-debug, -expert, -stream-results): is taken silently. */
+/* True for options of HTCondor that change nothing here (-debug, -expert, -stream-results) and are
+ * silently accepted. */
 bool options_ignored(const char *command, const char *arg);
 
-/* The command that name is most likely meant to be, also for condor_NAME; NULL: none is near. */
+/* The command that `name` (also condor_NAME) most likely means; NULL: none is similar. */
 const char *options_nearest_command(const struct cli_command *const *commands, const char *name);
 
 #endif

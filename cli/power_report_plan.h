@@ -1,7 +1,7 @@
-/* cli/power_report_plan.h - `roost power report`: what machines or users drew, and what sleeping
- * saved.
+/* cli/power_report_plan.h - the output of `roost power report`: the energy that machines or users
+ * used, and what sleeping saved.
  *
- * Pure.  Of ads as the rooster answers them (MyType "Energy").
+ * Pure.  The ads are the rooster's answer (MyType "Energy").
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -15,13 +15,14 @@ struct ad;
 struct ad_context;
 struct strbuf;
 
-/* "2026-11-01", the beginning of that day, UTC.  -EINVAL: it is no day, or not begun. */
+/* Parses a day such as "2026-11-01"; *ret is its beginning in UTC.  -EINVAL: not a day, or in the
+ * future. */
 int power_report_since(const char *text, int64_t now_s, int64_t *ret);
 
-/* A table with a line of totals; of users: without what only a machine has. */
+/* Prints a table with a line of totals; for users, without the columns that only machines have. */
 void power_report_show(const struct ad *const *ads, size_t count, const struct ad_context *context,
                        struct strbuf *out);
-/* The same figures as RFC 4180 wants them, a line of names first, without totals. */
+/* Prints the same figures as CSV (RFC 4180), with a line of column names and without totals. */
 void power_report_csv(const struct ad *const *ads, size_t count, struct strbuf *out);
 
 #endif

@@ -1,4 +1,5 @@
-/* cli/processes.h - what /proc says of daemons and jobs of this host: `roost top -daemons`, `who`.
+/* cli/processes.h - data from /proc about daemons and jobs of this host; for `roost top -daemons`
+ * and `who`.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -12,18 +13,18 @@
 struct cli;
 
 struct process {
-    double cpu_s; /* used since it began */
+    double cpu_s; /* CPU seconds used so far */
     double age_s;
-    int64_t memory_kib; /* resident */
+    int64_t memory_kib; /* resident memory */
     int64_t threads;
-    pid_t first_child; /* 0: none, or it cannot be known */
+    pid_t first_child; /* pid of the first child; 0: none, or not known */
 };
 
-/* False: there is no such process. */
+/* Reads the data of process pid.  False: no such process. */
 bool process_look(struct cli *cli, pid_t pid, struct process *ret);
 
-/* Calls each with what every daemon's lock file below a directory names: "schedd" and its pid, of
- * this host's configuration and of the nodes of a personal pool (node: their name, else ""). */
+/* Calls `each` for every daemon whose lock file is held, with its name ("schedd") and pid: for this
+ * host's configuration (node "") and for the nodes of a personal pool (node is their name). */
 typedef void (*process_daemon_f)(void *arg, const char *node, const char *daemon, pid_t pid);
 void process_daemons(struct cli *cli, process_daemon_f each, void *arg);
 

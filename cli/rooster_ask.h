@@ -1,6 +1,6 @@
-/* cli/rooster_ask.h - where the pool's rooster is, and what it says of machines.
+/* cli/rooster_ask.h - finds the pool's rooster and asks it about machines.
  *
- * It is asked through the collector, to whose uplink its ad points.
+ * The requests are relayed by the collector to the uplink that the rooster's ad names.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -17,14 +17,15 @@ struct rooster_ask {
     char uplink[WIRE_NAME_MAX + 1];
 };
 
-/* Of the caller's pool.  -ENOENT: it has none now. */
+/* Finds the rooster of the caller's pool.  Returns 0, or -ENOENT when the pool has none now. */
 int rooster_ask_find(struct cli *cli, struct rooster_ask *ret, struct err *err);
 
-/* Its nodes, all of them.  Release the reply in any case. */
+/* Gets the ads of all nodes that the rooster manages.  Release the reply in any case. */
 int rooster_ask_nodes(struct cli *cli, const struct rooster_ask *rooster, struct cli_reply *reply,
                       struct err *err);
 
-/* The newest `limit` records of its ledger that are of that machine.  Release as above. */
+/* Gets the newest `limit` records about one machine from the rooster's ledger.  Release the reply
+ * in any case. */
 int rooster_ask_records(struct cli *cli, const struct rooster_ask *rooster, const char *machine,
                         int limit, struct cli_reply *reply, struct err *err);
 

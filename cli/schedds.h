@@ -1,5 +1,5 @@
-/* cli/schedds.h - listings of jobs that ask all schedds of the pool: -global, -submitter.  One
- * other than that of this host (-name, -pool) is remote.h's.
+/* cli/schedds.h - the options -global and -submitter: listings of jobs that ask all schedds of the
+ * pool.  (To ask one other schedd, -name and -pool, see remote.h.)
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -15,17 +15,18 @@ struct cli;
 struct err;
 
 struct schedds_wish {
-    const char *submitter; /* -submitter; NULL */
-    bool global;           /* -global */
+    const char *submitter; /* value of -submitter, or NULL */
+    bool global;           /* -global was given */
 };
 
-/* Takes the option at argv[*at]: 1; 0: it is none of these; -EINVAL: its value is missing. */
+/* Parses argv[*at].  Returns 1 when it is one of these options, 0 when not, -EINVAL when its value
+ * is missing. */
 int schedds_option(struct schedds_wish *wish, struct cli *cli, int *at, struct err *err);
-/* Is it only one, which cli_schedd() finds? */
+/* True when only one schedd is asked, the one that cli_schedd() finds. */
 bool schedds_is_one(const struct cli *cli, const struct schedds_wish *wish);
-/* The ads of all; -ENOENT says that there are none. */
+/* Gets the ads of all schedds (struct ad *).  -ENOENT: the pool has none. */
 int schedds_find(struct cli *cli, struct vec *ads, struct err *err);
-/* From now on cli->schedd is this one. */
+/* Connects to this schedd; cli->schedd is then this connection. */
 struct ad;
 int schedds_dial(struct cli *cli, const struct ad *schedd, struct err *err);
 

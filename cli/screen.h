@@ -1,4 +1,4 @@
-/* cli/screen.h - a screen of its own on the terminal, and its keys: for `roost top`.
+/* cli/screen.h - the alternate screen of the terminal and its keys; for `roost top`.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -11,14 +11,15 @@ struct strbuf;
 
 enum screen_key { SCREEN_KEY_NONE, SCREEN_KEY_AGAIN, SCREEN_KEY_QUIT };
 
-/* Standard output gets another screen without a cursor, standard input gives keys as they are
- * pressed; -ENOTTY: it is no terminal. */
+/* Switches standard output to the alternate screen without a cursor, and standard input to single
+ * keys. -ENOTTY: not a terminal. */
 int screen_begin(struct screen **ret, struct err *err);
-void screen_end(struct screen *screen); /* all is as it was; frees it */
-/* What was pressed since the last call; q, ^C, ^D and the end of input are SCREEN_KEY_QUIT, blank
- * and return SCREEN_KEY_AGAIN.  Does not wait. */
+void screen_end(struct screen *screen); /* restores the terminal; frees screen */
+/* The key pressed since the last call, without waiting: SCREEN_KEY_QUIT for q, ^C, ^D and end of
+ * input, SCREEN_KEY_AGAIN for space and return. */
 enum screen_key screen_key(const struct screen *screen);
-/* Lines from the top of the screen, each over what was there, so that nothing flickers. */
+/* Appends text that draws the lines from the top of the screen over the old ones, without
+ * flicker. */
 void screen_draw(const char *lines, struct strbuf *out);
 
 #endif

@@ -1,4 +1,4 @@
-/* cli/session.h - the end of what cli.h opens.
+/* cli/session.h - closes what cli.h opens.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -7,7 +7,8 @@
 
 struct cli;
 
-void session_hang_up(struct cli *cli); /* connections: the other side hears that we are done */
-void session_close(struct cli *cli);   /* connections, configuration */
+/* closes all connections properly, so that the other side notices */
+void session_hang_up(struct cli *cli);
+void session_close(struct cli *cli); /* releases connections and configuration */
 
 #endif

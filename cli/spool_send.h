@@ -1,4 +1,5 @@
-/* cli/spool_send.h - a cluster's files to its sandbox at the schedd, and its output back.
+/* cli/spool_send.h - sends a cluster's input files to the schedd's spool, and fetches output from
+ * there.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -13,17 +14,17 @@ struct ad;
 struct cli;
 struct err;
 
-/* Sends what the jobs of the cluster are given, and has them released.  again: what is there
- * already, from a try that was cut, is not sent again.  Goes on over cuts of any connection as long
- * as something gets through. */
+/* Sends the input files of the cluster's jobs and then has the jobs released.  again: files that
+ * arrived in an earlier, interrupted try are not sent again.  Reconnects after lost connections as
+ * long as there is progress. */
 int spool_send(struct cli *cli, int64_t cluster, bool again, struct err *err);
-/* Brings back the output of these jobs (ads as the schedd shows them, of one owner) and says that
- * it was fetched; those that are not completed yet: their event log alone.  *files counts what
- * came. */
+/* Fetches the output of these jobs (ads from the schedd, all of one owner) and reports it as
+ * fetched; of jobs that are not completed, fetches only the event log.  Adds the number of files to
+ * *files. */
 int spool_fetch(struct cli *cli, const struct ad *const *jobs, size_t count, size_t *files,
                 struct err *err);
 
-/* What of a job both need to know; NULL-terminated. */
+/* The attributes of a job that spool_send() and spool_fetch() need; NULL-terminated. */
 extern const char *const spool_projection[];
 
 #endif

@@ -1,4 +1,5 @@
-/* cli/ssh_plan.h - what is typed into `roost ssh`: "~." at the beginning of a line ends it.
+/* cli/ssh_plan.h - the escape keys of `roost ssh`: "~." at the beginning of a line ends the
+ * session.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -9,11 +10,12 @@
 #include <stddef.h>
 
 struct ssh_escape {
-    bool inside, tilde; /* a line has begun; its first key was "~" */
+    bool inside, tilde; /* inside: a line has begun; tilde: its first key was "~" */
 };
 
-/* Writes to out (2 * length bytes) what is to be sent of in, and how much that is to *ret; "~~" is
- * one "~".  False: "~." was typed: it is over, and the rest does not count. */
+/* Copies the keys to send from in to out (which has 2 * length bytes) and sets *ret to their
+ * number; "~~" sends one "~".  False: "~." was typed, the session ends, and further keys are
+ * ignored. */
 bool ssh_escape_keys(struct ssh_escape *escape, const char *in, size_t length, char *out,
                      size_t *ret);
 

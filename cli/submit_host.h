@@ -1,5 +1,5 @@
-/* cli/submit_host.h - what the submitting host gives to a submit file: files, names that match,
- * what commands print, the environment, macros, sizes.
+/* cli/submit_host.h - what the submitting host provides for a submit file: files, matching file
+ * names, output of commands, environment, macros, file sizes.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -17,8 +17,8 @@ struct strmap;
 
 struct submit_host {
     struct cli *cli;
-    bool is_spooled;       /* set by the caller: output comes when it is asked for */
-    struct strmap *macros; /* ARCH, YEAR and the like */
+    bool is_spooled;       /* set by the caller: output stays at the schedd until it is fetched */
+    struct strmap *macros; /* predefined macros such as ARCH and YEAR */
     char cwd[4096];
     char user[256];
     char domain[256];
@@ -27,14 +27,14 @@ struct submit_host {
     struct submit_place place;
 };
 
-/* file: the submit file's name.  A configuration that cannot be read is an error only where
- * it is needed. 0, or -errno and err. */
+/* Fills host; file is the submit file's name.  A configuration that cannot be read is an error only
+ * if needs_config.  Returns 0, or -errno with err filled. */
 int submit_host_init(struct submit_host *host, struct cli *cli, const char *file, bool needs_config,
                      struct err *err);
 void submit_host_fini(struct submit_host *host);
 
-/* What a submit file is: text.  Without the mark that some editors begin it with; *length bytes and
- * a zero.  -EINVAL: another zero. */
+/* Checks that a submit file is text and removes a byte order mark at its beginning.  text has
+ * *length bytes and a final zero.  -EINVAL: there is another zero byte. */
 int submit_host_check_text(const char *path, char *text, size_t *length, struct err *err);
 
 #endif

@@ -1,6 +1,6 @@
-/* cli/table_plan.h - ads as a table: a row of struct column for each column.
+/* cli/table_plan.h - prints ads as a table; each column is described by a struct column.
  *
- * Widths grow with what is shown where the column says so, as in HTCondor's listings.  Pure.
+ * A column can grow with its cells, as in HTCondor's listings.  Pure.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -16,7 +16,7 @@ struct ad_context;
 struct strbuf;
 struct terminal;
 
-/* What a cell may know beside its ad: the time and the time zone. */
+/* Appends the text of one cell, given the ad, the time and the time zone. */
 typedef void (*cell_f)(const struct ad *ad, const struct ad_context *context, struct strbuf *out);
 
 enum table_align { TABLE_LEFT, TABLE_RIGHT };
@@ -24,46 +24,50 @@ enum table_align { TABLE_LEFT, TABLE_RIGHT };
 struct column {
     const char *heading;
     enum table_align heading_align;
-    int width; /* at least */
+    int width; /* minimum width */
     enum table_align align;
-    bool grows; /* with its longest cell; else a longer cell pushes the rest of its line */
+    bool grows; /* as wide as its longest cell; otherwise a long cell shifts the rest of its line */
     cell_f cell;
 };
 
-/* The headings, an empty line if gap, a line for each ad. */
+/* Prints the headings, an empty line if gap, and a line for each ad. */
 void table_plan_print(const struct column *columns, size_t column_count, bool gap,
                       const struct ad *const *ads, size_t count, const struct ad_context *context,
                       struct strbuf *out);
 
-/* The same of ads that come one after the other and are not kept. */
+/* Prints ads that arrive one after the other and are not kept. */
 struct table;
+/* all arguments must outlive the table */
 struct table *table_plan_begin(const struct column *columns, size_t column_count,
-                               const struct ad_context *context); /* all outlive it */
-/* Lines for a terminal: coloured, and narrower where they do not fit.  Before the end. */
+                               const struct ad_context *context);
+/* Adapts the lines to a terminal: colours, and narrower lines where they do not fit.  Call before
+ * table_plan_end(). */
 void table_plan_look(struct table *table, const struct terminal *terminal);
 void table_plan_add(struct table *table, const struct ad *ad);
 void table_plan_destroy(struct table *table); /* NULL is allowed */
-/* Prints the lines, order[i] being the number of the i-th from above among those that were added,
- * or as they were added (NULL).  Takes table.  emit (may be NULL) is called whenever out has become
- * large, writes it away and empties it. */
+/* Prints the lines and frees the table.  order[i] is the index (in order of adding) of the i-th
+ * line; NULL: in order of adding.  emit (may be NULL) is called when out has become large; it must
+ * write and empty out. */
 typedef void (*table_emit_f)(void *arg, struct strbuf *out);
 void table_plan_end(struct table *table, bool gap, const uint32_t *order, table_emit_f emit,
                     void *emit_arg, struct strbuf *out);
 
-/* ---- what cells are made of */
+/* ---- functions for cells */
 
-/* "11/20 09:15" in the zone of the context. */
+/* Appends a date such as "11/20 09:15" in the context's time zone. */
 void table_plan_date(int64_t at_s, const struct ad_context *context, struct strbuf *out);
-/* "0+00:25:00"; below zero counts as zero. */
+/* Appends a duration such as "0+00:25:00"; negative durations count as zero. */
 void table_plan_duration(int64_t seconds, struct strbuf *out);
-/* Replaces control characters in the line printed from `begin` on, but for its end. */
+/* Replaces control characters in the line that starts at byte `begin` of out, except a final
+ * newline. */
 void table_plan_clean(struct strbuf *out, size_t begin);
-/* The same in columns of a fixed width. */
+/* Appends text, padded with blanks to `width` columns; a longer text is not cut. */
 void table_plan_pad(const char *text, int width, enum table_align align, struct strbuf *out);
-/* A text attribute; "" when it has none. */
+/* Appends the value of a string attribute; "" when the ad does not have it. */
 void table_plan_string(const struct ad *ad, const char *name, struct strbuf *out);
 void table_plan_int(const struct ad *ad, const char *name, struct strbuf *out);
 void table_plan_int_text(int64_t value, struct strbuf *out);
-void table_plan_fixed(double value, int digits, struct strbuf *out); /* "0.250" */
+/* number with `digits` decimals, such as "0.250" */
+void table_plan_fixed(double value, int digits, struct strbuf *out);
 
 #endif

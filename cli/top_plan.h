@@ -1,7 +1,7 @@
-/* cli/top_plan.h - a frame of `roost top`: the pool's machines, batches, running jobs in so many
- * lines and columns; or the daemons of this host.
+/* cli/top_plan.h - one frame (screenful) of `roost top`: the pool's machines, batches and running
+ * jobs, or the daemons of this host, in a given number of lines and columns.
  *
- * Pure: facts in, text without escape sequences but colours out; cmd_top.c asks and draws.
+ * Pure: data in, text out, without escape sequences except colours; cmd_top.c asks and draws.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -20,27 +20,28 @@ struct strbuf;
 struct terminal;
 
 struct top_facts {
-    const char *pool;              /* its name, or where it is */
-    const struct ad *const *slots; /* of the collector */
+    const char *pool;              /* the pool's name or address */
+    const struct ad *const *slots; /* ads from the collector */
     size_t slot_count;
-    const struct ad *const *batches; /* of the schedd */
+    const struct ad *const *batches; /* ads from the schedd */
     size_t batch_count;
-    const struct ad *const *jobs; /* that run */
+    const struct ad *const *jobs; /* ads of running jobs */
     size_t job_count;
-    struct jobs_totals totals; /* of the queue */
-    const char *trouble;       /* what could not be asked, and why; NULL: nothing */
+    struct jobs_totals totals; /* totals of the schedd's queue */
+    const char *trouble;       /* which server could not be asked, and why; NULL: all answered */
 };
-/* What slots and jobs have to bring; NULL-terminated. */
+/* The attributes of slots and jobs that the frame needs; NULL-terminated. */
 extern const char *const top_slot_names[], *const top_job_names[];
 
-/* terminal->rows lines at most (0: all), each at most terminal->columns (0: any) columns. */
+/* Prints at most terminal->rows lines (0: all) of at most terminal->columns columns (0: no
+ * limit). */
 void top_plan_frame(const struct top_facts *facts, const struct terminal *terminal,
                     const struct ad_context *context, struct strbuf *out);
 
 struct top_daemon {
     char node[64], name[64];
     int64_t pid, memory_kib, threads;
-    double cpu_percent; /* of one processor */
+    double cpu_percent; /* percent of one CPU */
     double age_s;
 };
 void top_plan_daemons(const struct top_daemon *daemons, size_t count,

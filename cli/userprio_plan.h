@@ -1,4 +1,5 @@
-/* cli/userprio_plan.h - what `roost userprio` prints: accounts of submitters and groups as tables.
+/* cli/userprio_plan.h - the output of `roost userprio`: accounts of submitters and groups as
+ * tables.
  *
  * The columns are HTCondor's (condor_userprio).  Pure: Accounting ads in, text out.
  *
@@ -15,27 +16,27 @@ struct ad;
 struct ad_context;
 struct strbuf;
 
-#define USERPRIO_ACTIVE_S 86400 /* who used nothing for so long is left out */
+#define USERPRIO_ACTIVE_S 86400 /* users without usage in this many seconds are left out */
 
 struct userprio_view {
     bool all;         /* -all: more columns */
-    bool all_users;   /* -allusers: also those who used nothing lately */
+    bool all_users;   /* -allusers: also users without recent usage */
     bool group_order; /* -grouporder: users below their groups */
-    bool rollup;      /* -grouprollup: groups with all below them */
+    bool rollup;      /* -grouprollup: groups include all groups below them */
     bool quotas;      /* -quotas: quotas of groups */
-    bool surplus;     /* -surplus: who may use what others leave */
-    bool priority;    /* -priority: only what priorities are made of */
-    bool usage;       /* -usage: only what was used */
+    bool surplus;     /* -surplus: which groups may use what others leave */
+    bool priority;    /* -priority: only the parts of the priority */
+    bool usage;       /* -usage: only the usage */
 };
 
-/* Best priority first, groups before users of equal ones; then by name. */
+/* Sorts by best priority first; groups before users of equal priority; then by name. */
 void userprio_plan_sort(const struct ad **ads, size_t count);
 void userprio_plan_print(const struct userprio_view *view, const struct ad *const *ads,
                          size_t count, const struct ad_context *context, struct strbuf *out);
-/* Rows of the history of use (QUERY "Usage"). */
+/* Prints rows of the usage history (answer of the query "Usage"). */
 void userprio_plan_history(const struct ad *const *ads, size_t count, bool by_hour,
                            const struct ad_context *context, struct strbuf *out);
-/* Submitting machines (QUERY "SubmittingMachine"), as they come. */
+/* Prints submitting machines (answer of the query "SubmittingMachine") in the given order. */
 void userprio_plan_machines(const struct ad *const *ads, size_t count,
                             const struct ad_context *context, struct strbuf *out);
 

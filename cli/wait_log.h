@@ -1,4 +1,4 @@
-/* cli/wait_log.h - waits for the jobs of a job event log.
+/* cli/wait_log.h - `roost wait` on a job event log: waits until jobs of the log are done.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -10,7 +10,8 @@
 struct cli;
 struct wait_log;
 
-/* Returns the exit status of `roost wait`; timeout_s 0: no end. */
+/* Follows the log file path until wait is done.  Returns the exit status of `roost wait`; timeout_s
+ * 0: no limit. */
 int wait_log_follow(struct cli *cli, const char *path, struct wait_log *wait, int64_t timeout_s);
 
 #endif

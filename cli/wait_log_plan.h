@@ -1,7 +1,7 @@
-/* cli/wait_log_plan.h - which jobs of a job event log are over.  Pure.
+/* cli/wait_log_plan.h - tracks in a job event log which jobs are done.  Pure.
  *
- * A job is there from its submission (000), a cluster whose jobs are made later from 035, and over
- * with 005 or 009, the cluster with 036.
+ * A job is active from its submit event (000) until event 005 or 009; a cluster whose jobs are
+ * created later is active from event 035 until 036.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -17,18 +17,18 @@ struct strbuf;
 struct strmap;
 
 struct wait_log {
-    int64_t cluster, proc; /* which; -1: any */
-    int64_t number;        /* so many ends are enough; 0: all jobs must be over */
-    bool status, echo;     /* what is printed of each event */
-    struct strmap *active; /* "12.3" of jobs that are there */
-    size_t seen, over;     /* jobs */
+    int64_t cluster, proc; /* which jobs; -1: any */
+    int64_t number;        /* done after this many jobs ended; 0: when all jobs ended */
+    bool status, echo;     /* which parts of each event are printed */
+    struct strmap *active; /* active jobs, keys such as "12.3" */
+    size_t seen, over;     /* numbers of jobs submitted and ended so far */
 };
 
 void wait_log_init(struct wait_log *wait);
 void wait_log_fini(struct wait_log *wait);
-/* "12", "12.3" or "12.3.0"; false: no id */
+/* Sets which job to wait for: "12", "12.3" or "12.3.0"; false: not a job id. */
 bool wait_log_set_job(struct wait_log *wait, const char *id);
-/* One event of the log; appends what is to be printed. */
+/* Handles one event of the log; appends what is to be printed. */
 void wait_log_event(struct wait_log *wait, const struct event_entry *event, struct strbuf *out);
 bool wait_log_is_done(const struct wait_log *wait);
 

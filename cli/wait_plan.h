@@ -1,4 +1,4 @@
-/* cli/wait_plan.h - how a job ended, in words.  Pure.
+/* cli/wait_plan.h - describes in words how a job ended.  Pure.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -10,9 +10,9 @@
 struct ad;
 struct strbuf;
 
-/* Completed or removed: it leaves the queue, if it has not. */
+/* True when the job is completed or removed, even if it is still in the queue. */
 bool wait_plan_is_over(const struct ad *job);
-/* "Job 12.3 completed, exit status 0" */
+/* Appends a text such as "Job 12.3 completed, exit status 0". */
 void wait_plan_outcome(const char *id, const struct ad *job, struct strbuf *out);
 
 #endif

@@ -1,4 +1,4 @@
-/* cli/who_plan.h - what `roost who` prints: the jobs that run on this machine.  Pure.
+/* cli/who_plan.h - the output of `roost who`: the jobs that run on this machine.  Pure.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -12,12 +12,13 @@ struct ad_context;
 struct strbuf;
 struct terminal;
 
-/* A line's ad, of a starter's record of its job (job.record): Owner, Client, Slot, JobId, JobStart,
- * Program.  JobPid is the caller's to add. */
+/* Makes the ad of one line (Owner, Client, Slot, JobId, JobStart, Program) from a starter's record
+ * of its job (job.record).  The caller adds JobPid. */
 struct ad *who_plan_record(const struct ad *record);
-/* The same of a claimed slot's ad, when records cannot be read: it knows no Program. */
+/* Makes the ad of one line from a claimed slot's ad, for when records cannot be read; without
+ * Program. */
 struct ad *who_plan_slot(const struct ad *slot);
-/* condor_who's columns. */
+/* Prints the jobs in condor_who's columns. */
 void who_plan_print(const struct ad *const *jobs, size_t count, const struct ad_context *context,
                     const struct terminal *terminal, struct strbuf *out);
 

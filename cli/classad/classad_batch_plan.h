@@ -1,8 +1,8 @@
-/* cli/classad/classad_batch_plan.h - one case of `roost classad eval` and `unparse`: text in,
- * answer out.
+/* cli/classad/classad_batch_plan.h - one case of `roost classad eval` or `unparse`: text in, answer
+ * out.
  *
- * The same code answers an expression on the command line and a line of a batch, so that what
- * tests/conformance/classad/ shows is what a user gets.
+ * The same code answers an expression on the command line and a line of a batch file, so the tests
+ * in tests/conformance/classad/ show what users get.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -17,20 +17,22 @@ struct ad_context;
 struct err;
 struct strbuf;
 
-#define CLASSAD_REFUSED "PARSE-ERROR" /* the answer to a text that is no expression, or no ad */
+/* the answer for a text that is not an expression or not an ad */
+#define CLASSAD_REFUSED "PARSE-ERROR"
 
 struct classad_batch {
-    bool unparse;        /* the canonical text of the tree; otherwise the value */
-    bool old;            /* expressions in old lexing; unparse: the text in old syntax as well */
-    bool tsv;            /* a line is ad TAB expression, or my TAB target TAB expression */
-    const struct ad *my; /* never NULL; of a line that brings no ad */
-    const struct ad *target; /* the same; may be NULL */
+    /* true: answer with the canonical text of the tree; false: with the value */
+    bool unparse;
+    bool old;                /* expressions are in old syntax; with unparse, the output is too */
+    bool tsv;                /* a line is ad TAB expression, or my TAB target TAB expression */
+    const struct ad *my;     /* the ad for lines without one; never NULL */
+    const struct ad *target; /* the target for lines without one; may be NULL */
     const struct ad_context *context;
 };
 
-/* Appends the answer to one line, without the end of the line.  -EINVAL or -E2BIG: the answer is
- * CLASSAD_REFUSED, and err tells why.  With three fields the expression is read in old lexing, and
- * `symmetric-match` asks whether the Requirements of both ads are true. */
+/* Appends the answer to one line, without a newline.  -EINVAL or -E2BIG: the answer is
+ * CLASSAD_REFUSED and err says why.  A line of three fields has its expression in old syntax; the
+ * expression `symmetric-match` asks whether the Requirements of both ads are true. */
 int classad_batch_answer(const struct classad_batch *batch, const char *line, size_t length,
                          struct strbuf *out, struct err *err);
 

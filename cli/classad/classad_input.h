@@ -1,4 +1,4 @@
-/* cli/classad/classad_input.h - the ads of a file or of standard input, one after another, in any
+/* cli/classad/classad_input.h - reads the ads of a file or of standard input, one by one, in any
  * form.
  *
  * SPDX-License-Identifier: Apache-2.0
@@ -17,29 +17,29 @@ struct classad_input;
 struct err;
 
 enum classad_form {
-    CLASSAD_LONG, /* also called old */
+    CLASSAD_LONG, /* the long form; users may also call it old */
     CLASSAD_NEW,
     CLASSAD_JSON,
     CLASSAD_XML,
-    CLASSAD_GUESS, /* by the first bytes */
+    CLASSAD_GUESS, /* detect the form from the first bytes */
 };
 
-/* old, long, new, json, xml; false for another word. */
+/* Parses the name of a form (old, long, new, json, xml); false for any other word. */
 bool classad_form_of(const char *word, enum classad_form *ret);
 
-/* path "-": standard input.  0, or -errno with the file named. */
+/* Opens a file; path "-" is standard input.  Returns 0, or -errno with the file named in err. */
 int classad_input_open(const char *path, enum classad_form form, const struct ad_context *context,
                        struct classad_input **ret, struct err *err);
 void classad_input_close(struct classad_input *input); /* NULL is allowed */
 
-/* 1 and *ret: an ad.  0: that was all.  Else a negative errno: *refused tells that an ad was
- * refused, at *place, and that the next call may give another one; otherwise the file cannot be
- * read on. err then names file, line and column. */
+/* Returns 1 and sets *ret: the next ad.  0: no more ads.  Negative errno: err names file, line and
+ * column; if *refused is true, only the ad at *place is refused and the next call may return
+ * another ad, otherwise the file cannot be read further. */
 int classad_input_next(struct classad_input *input, struct ad **ret, struct ad_place *place,
                        bool *refused, struct err *err);
 
-/* The form that was found, and for all but XML the text of the ad that was given or refused last.
- */
+/* The form that was detected; and (not for XML) the text of the ad that was returned or refused
+ * last. */
 enum classad_form classad_input_form(const struct classad_input *input);
 const char *classad_input_text(const struct classad_input *input, size_t *length,
                                struct ad_place *place);

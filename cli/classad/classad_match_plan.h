@@ -1,5 +1,4 @@
-/* cli/classad/classad_match_plan.h - whether two ads want one another, and what keeps them apart.
- * Pure.
+/* cli/classad/classad_match_plan.h - shows whether two ads match, and if not, why.  Pure.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -12,9 +11,9 @@ struct ad;
 struct ad_context;
 struct strbuf;
 
-/* Writes, for each side, what its Requirements and its Rank come to against the other; of
- * Requirements that are not true each demand that is not, with the values of the attributes in it.
- * Returns whether both are true. */
+/* Prints the values of the Requirements and the Rank of each side against the other.  Where
+ * Requirements is not true, also prints each clause that is not true with the values of its
+ * attributes.  Returns whether both Requirements are true. */
 bool classad_match_print(const struct ad *a, const struct ad *b, const struct ad_context *context,
                          struct strbuf *out);
 

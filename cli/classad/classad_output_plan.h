@@ -1,8 +1,8 @@
-/* cli/classad/classad_output_plan.h - ads written one after another in one form.
+/* cli/classad/classad_output_plan.h - writes ads one after another in one form.
  *
- * Long form: ads apart by an empty line.  New syntax: an ad on each line.  JSON: an array, XML: a
- * document, both laid out as HTCondor's tools do.  Private attributes are written, too: whoever
- * converts a file has it.  Pure.
+ * Long form: ads are separated by an empty line.  New syntax: one ad on each line.  JSON: an array;
+ * XML: a document; both laid out as HTCondor's tools do.  Private attributes are written too,
+ * because whoever converts a file has them already.  Pure.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -18,12 +18,13 @@ struct strbuf;
 
 struct classad_output {
     enum classad_form form; /* not CLASSAD_GUESS */
-    size_t count;           /* ads so far: 0 at first */
+    size_t count;           /* ads written so far; set to 0 first */
 };
 
 void classad_output_ad(struct classad_output *output, const struct ad *ad, struct strbuf *out);
 
-/* In place of an ad that was refused: the line CLASSAD_REFUSED where the form has lines. */
+/* Call in place of classad_output_ad() for an ad that was refused: in forms with one line for each
+ * ad, writes the line CLASSAD_REFUSED. */
 void classad_output_refused(struct classad_output *output, struct strbuf *out);
 
 void classad_output_end(struct classad_output *output, struct strbuf *out);

@@ -1,4 +1,4 @@
-/* cli/classad/classad_tool.h - what the files of `roost classad` share.
+/* cli/classad/classad_tool.h - functions that the files of `roost classad` share.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -9,11 +9,10 @@ struct ad;
 struct cli;
 struct err;
 
-/* The first ad of a file, of standard input when path is "-", in whatever form.  Errors name the
- * file. */
+/* Reads the first ad of a file, in any form; path "-" is standard input.  Errors name the file. */
 int classad_tool_ad(struct cli *cli, const char *path, struct ad **ret, struct err *err);
 
-/* Each prints its own messages and returns the exit status; argv[1] is the verb. */
+/* Each function runs one verb (argv[1]), prints its own messages and returns the exit status. */
 int classad_tool_eval(struct cli *cli); /* eval, unparse */
 int classad_tool_match(struct cli *cli);
 int classad_tool_convert(struct cli *cli);

@@ -1,7 +1,7 @@
-/* cli/jobs/history_plan.h - what `roost history --summary` prints: what each user's past jobs came
- * to.
+/* cli/jobs/history_plan.h - the output of `roost history --summary`: sums over each user's past
+ * jobs.
  *
- * As condor_summary(1) of 1989 did of the history file.  Pure.
+ * The same as condor_summary(1) of 1989 printed from the history file.  Pure.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -13,12 +13,13 @@ struct ad_context;
 struct history_summary;
 struct strbuf;
 
-extern const char *const history_summary_names[]; /* attributes that it needs, NULL-terminated */
+/* the attributes of a job that the summary needs, NULL-terminated */
+extern const char *const history_summary_names[];
 
 struct history_summary *history_summary_create(void);
 void history_summary_destroy(struct history_summary *summary); /* NULL is allowed */
 void history_summary_add(struct history_summary *summary, const struct ad *job);
-/* A line for each owner, most hours first, and one for all. */
+/* Prints one line for each owner, most hours first, and one line for all. */
 void history_summary_print(struct history_summary *summary, const struct ad_context *context,
                            struct strbuf *out);
 

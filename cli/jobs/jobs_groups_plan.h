@@ -1,7 +1,7 @@
-/* cli/jobs/jobs_groups_plan.h - jobs of `roost q` counted by what they have in common:
- * -autocluster, -hold-codes, and the batches of jobs that came from a file.  Pure.
+/* cli/jobs/jobs_groups_plan.h - jobs of `roost q` counted by a common property: for -autocluster,
+ * -hold-codes, and batches of jobs read from a file.  Pure.
  *
- * A group is an ad: what its first job shows, and how many jobs it stands for.
+ * A group is an ad: attributes of its first job, and the number of its jobs.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -16,25 +16,27 @@ struct jobs_groups;
 struct strbuf;
 
 enum jobs_grouping {
-    JOBS_BY_AUTOCLUSTER, /* AutoClusterId; JobCount, and what is requested */
-    JOBS_BY_HOLD_CODE,   /* of each owner; JobCount, since when, the first one's reason */
-    JOBS_BY_BATCH        /* as QUERY of JobBatch answers: docs/protocol/queue.md */
+    JOBS_BY_AUTOCLUSTER, /* by AutoClusterId; the ad has JobCount and the requested resources */
+    /* by owner and hold code; the ad has JobCount, the time, and the first job's reason */
+    JOBS_BY_HOLD_CODE,
+    JOBS_BY_BATCH /* as the query JobBatch answers; see docs/protocol/queue.md */
 };
 
 struct jobs_groups *jobs_groups_create(enum jobs_grouping grouping);
 void jobs_groups_destroy(struct jobs_groups *groups); /* NULL is allowed */
-/* What a job has to bring; NULL-terminated. */
+/* The attributes of a job that the grouping needs; NULL-terminated. */
 const char *const *jobs_groups_names(enum jobs_grouping grouping);
 void jobs_groups_add(struct jobs_groups *groups, const struct ad *job);
-/* In the order in which their first jobs came; borrowed until the groups change. */
+/* The groups in the order of their first jobs; borrowed until the groups change. */
 const struct ad *const *jobs_groups_list(struct jobs_groups *groups, size_t *count);
-/* -factory: clusters whose jobs are made later (QUERY of JobFactory). */
+/* Prints -factory: clusters whose jobs are created later (answer of the query JobFactory). */
 void jobs_groups_factories(const struct ad *const *factories, size_t count,
                            const struct ad_context *context, struct strbuf *out);
-/* Machines that are being woken, each once, and for how long: one line; nothing for none. */
+/* Prints one line with the machines that are being woken, each once, and for how long; nothing when
+ * there are none. */
 void jobs_groups_waking(const struct ad *const *slots, size_t count,
                         const struct ad_context *context, struct strbuf *out);
-/* Headings and lines; not of batches, which jobs_plan.c prints. */
+/* Prints headings and lines of the groups; not for JOBS_BY_BATCH, which jobs_plan.c prints. */
 void jobs_groups_print(struct jobs_groups *groups, const struct ad_context *context,
                        struct strbuf *out);
 

@@ -1,7 +1,7 @@
-/* cli/jobs/jobs_plan.h - what `roost q` and `roost history` print; which jobs a word names.
+/* cli/jobs/jobs_plan.h - the output of `roost q` and `roost history`, and which jobs a word means.
  *
- * A layout is a row of the table in jobs_plan.c: the option, its headings, how it prints one job.
- * They are HTCondor's.  Pure.
+ * A layout is a row of the table in jobs_plan.c: its option, its headings, and how it prints one
+ * job.  The layouts are HTCondor's.  Pure.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -22,42 +22,44 @@ struct jobs_totals;
 struct strbuf;
 struct vec;
 
-/* The layout of that option of q ("-hold"; shortened, with one dash or two), NULL: no such option.
- * "" is the default: a line for each batch. */
+/* The layout for an option of q ("-hold"; may be shortened, with one dash or two); NULL: no such
+ * option.  "" gives the default layout, with a line for each batch. */
 const struct jobs_layout *jobs_layout_find(const char *option);
-/* The same with that time in the column RUN_TIME, where the layout has one. */
+/* The same layout with another time in its column RUN_TIME, if it has that column. */
 const struct jobs_layout *jobs_layout_timed(const struct jobs_layout *layout, enum jobs_time time);
 const struct jobs_layout *jobs_layout_history(void);
 const char *jobs_layout_constraint(const struct jobs_layout *layout); /* NULL: all jobs */
-/* Adds the names of what its lines show (char *, copies). */
+/* Adds the names of the attributes that the layout shows (char *, copies). */
 void jobs_layout_names(const struct jobs_layout *layout, struct vec *names);
-bool jobs_layout_totals(const struct jobs_layout *layout);  /* totals belong below it */
-bool jobs_layout_is_bare(const struct jobs_layout *layout); /* there is nothing but totals */
+bool jobs_layout_totals(const struct jobs_layout *layout);  /* the layout ends with totals */
+bool jobs_layout_is_bare(const struct jobs_layout *layout); /* the layout has nothing but totals */
 
-/* "12", "12.3" or an owner's name, as an expression; -EINVAL: none of these. */
+/* Appends the constraint for a word: "12", "12.3" or an owner's name.  -EINVAL: none of these. */
 int jobs_plan_select(const char *word, struct strbuf *out, struct err *err);
 bool jobs_plan_is_id(const char *word);
 
-/* Headings, then lines of jobs (in the order they are to be shown in), or of batches (ads of type
- * JobBatch), or nothing for a layout of totals. */
+/* Prints headings, then a line for each job in the given order, or for each batch (ads of type
+ * JobBatch); no lines for a layout of totals. */
 void jobs_plan_print(const struct jobs_layout *layout, const struct ad *const *ads, size_t count,
                      const struct ad_context *context, struct strbuf *out);
-/* The lines alone, of whole ads, cut to so many columns (0: not). */
+/* Prints only the lines, for complete ads, each cut to `columns` columns (0: not cut). */
 void jobs_plan_lines(const struct jobs_layout *layout, const struct ad *const *ads, size_t count,
                      int columns, const struct ad_context *context, struct strbuf *out);
-bool jobs_layout_is_rows(const struct jobs_layout *layout); /* a line for each job */
+bool jobs_layout_is_rows(const struct jobs_layout *layout); /* has a line for each job */
 
-/* Lines of a shared answer (docs/protocol/queue.md), whose ads come one after the other and are not
- * kept.  What the jobs of a cluster have in common is made once.  context is borrowed. */
+/* Prints the lines of a shared answer (docs/protocol/queue.md) while its ads arrive, without
+ * keeping them.  The parts that the jobs of a cluster have in common are made only once.  context
+ * is borrowed. */
 struct jobs_rows;
 struct jobs_rows *jobs_rows_create(const struct jobs_layout *layout, int columns,
                                    const struct ad_context *context);
 void jobs_rows_destroy(struct jobs_rows *rows); /* NULL is allowed */
-/* A line, or as many as the ad stands for.  Its chaining is changed. */
+/* Adds a line, or as many lines as the jobs that the ad stands for.  Changes the ad's chained
+ * parent. */
 void jobs_rows_add(struct jobs_rows *rows, struct ad *job, struct strbuf *out);
 const struct jobs_totals *jobs_rows_totals(const struct jobs_rows *rows);
 
-/* "-- Schedd: name : <address> @ 11/20/26 09:15:47" with two empty lines before; without a context
+/* Prints two empty lines and "-- Schedd: name : <address> @ 11/20/26 09:15:47"; without a context
  * no time. */
 void jobs_plan_title(const char *schedd, const char *address, const struct ad_context *context,
                      struct strbuf *out);
@@ -66,12 +68,12 @@ struct jobs_totals {
     int64_t completed, removed, idle, running, held, suspended;
 };
 void jobs_plan_count(const struct ad *const *jobs, size_t count, struct jobs_totals *ret);
-/* Adds IdleJobs, RunningJobs ... of ad, each with prefix before it. */
+/* Adds IdleJobs, RunningJobs ... of ad to *ret; prefix comes before each attribute name. */
 void jobs_plan_read_totals(const struct ad *ad, const char *prefix, struct jobs_totals *ret);
-/* "Total for query: 10 jobs; 0 completed, ..." */
+/* Appends a line such as "Total for query: 10 jobs; 0 completed, ..." */
 void jobs_plan_totals(const char *what, const struct jobs_totals *totals, struct strbuf *out);
-/* The lines below a table that has totals: of what was asked for, of user's jobs (NULL: no such
- * line), of everybody's. */
+/* Prints the lines below a table that has totals: those of the query, of the user's jobs (user
+ * NULL: no such line), and of all jobs. */
 void jobs_plan_footer(const struct jobs_layout *layout, const struct jobs_totals *query,
                       const char *user, const struct jobs_totals *mine,
                       const struct jobs_totals *all, struct strbuf *out);

@@ -1,5 +1,5 @@
-/* cli/jobs/jobs_question.h - what `roost q` and `roost history` ask of a schedd.  Their options are
- * read in cmd_q.c and cmd_history.c, what is printed is decided in jobs_plan.c.
+/* cli/jobs/jobs_question.h - the request that `roost q` and `roost history` send to a schedd.
+ * cmd_q.c and cmd_history.c read their options; jobs_plan.c decides what is printed.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -26,31 +26,33 @@ struct jobs_question {
     struct cli *cli;
     struct listing listing;
     const struct jobs_layout *layout;
-    struct terminal terminal; /* lines are cut there */
+    struct terminal terminal; /* the terminal, for cutting lines */
     struct schedds_wish whom;
-    const char *file; /* of ads, instead of a schedd's; NULL: none */
-    struct vec words; /* ids and owners, borrowed */
+    const char *file; /* a file of ads to use instead of a schedd; NULL: none */
+    struct vec words; /* job ids and owners, borrowed */
     enum jobs_kind kind;
-    enum jobs_grouping grouping; /* of JOBS_GROUPED */
+    enum jobs_grouping grouping; /* for JOBS_GROUPED */
     enum jobs_time time;
     bool all_users;
     bool analyze;
     bool wide;
-    int wide_columns; /* -wide:N; 0: as wide as need be */
-    bool ids_only;    /* the words are ids: the schedd looks nowhere else */
-    char me[256];     /* q without ids shows this owner's jobs; "" everybody's */
-    /* history */
-    const char *since;  /* stop at this job, cluster, or where this is true */
-    int64_t scan_limit; /* 0: none */
+    int wide_columns; /* value of -wide:N; 0: no limit */
+    bool ids_only;    /* all words are ids, so the schedd needs to look nowhere else */
+    char me[256];     /* the owner whose jobs `q` without ids shows; "" shows everybody's */
+    /* the fields below are for history */
+    const char *since;  /* stop at this job or cluster, or where this expression is true */
+    int64_t scan_limit; /* most jobs to examine; 0: no limit */
     bool forwards, summary;
 };
 
-/* An option that both have: CLI_OK with *took set, or CLI_USAGE. */
+/* Parses argv[*at] when it is an option that q and history share; *took tells whether it was.
+ * Returns CLI_OK, or CLI_USAGE with the error printed. */
 int jobs_question_option(struct jobs_question *question, int *at, bool *took);
-/* What the words name becomes a constraint; how wide lines are is settled. */
+/* Call after all options: turns the words into a constraint and decides how wide lines are. */
 int jobs_question_settle(struct jobs_question *question);
 struct ad *jobs_question_args(const struct jobs_question *question); /* owned by the caller */
-/* The jobs of question->file that it selects, the caller's; *all (may be NULL) counts all in it. */
+/* Reads the jobs of question->file that the question selects; the caller owns them.  *all (may be
+ * NULL) gets the totals of all jobs in the file. */
 int jobs_question_read(struct jobs_question *question, struct vec *jobs, struct jobs_totals *all,
                        struct err *err);
 void jobs_question_fini(struct jobs_question *question);

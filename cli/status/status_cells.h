@@ -1,5 +1,5 @@
-/* cli/status/status_cells.h - what an ad of the collector says, as the tables of `roost status`
- * show it.
+/* cli/status/status_cells.h - values from ads of the collector as the tables of `roost status` show
+ * them.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -14,8 +14,8 @@ struct strbuf;
 
 bool status_is_offline(const struct ad *ad);
 
-/* PowerState.  A live ad is word from a running machine; an offline ad without the rooster's word
- * is a machine that went to sleep. */
+/* The power state in words.  A live ad means a running machine; an offline ad without PowerState is
+ * a machine that went to sleep. */
 const char *status_power_state(const struct ad *ad);
 
 #endif

@@ -1,7 +1,7 @@
-/* cli/status/status_compact_plan.h - `roost status -compact`: a line for each machine.  Pure.
+/* cli/status/status_compact_plan.h - `roost status -compact`: one line for each machine.  Pure.
  *
- * A machine's line sums up its slots, whatever their kind: of a partitionable slot what it has in
- * all, of dynamic slots nothing but that they are there.
+ * A machine's line sums up all its slots: a partitionable slot counts with its total resources,
+ * dynamic slots only by their number.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -14,7 +14,7 @@ struct ad;
 struct ad_context;
 struct strbuf;
 
-/* ads are sorted by machine. */
+/* Prints the lines; the ads must be sorted by machine. */
 void status_compact_print(const struct ad *const *ads, size_t count,
                           const struct ad_context *context, struct strbuf *out);
 

@@ -1,4 +1,5 @@
-/* cli/token/token_ask.h - what people bring to `roost token`: texts that were mailed, fingerprints.
+/* cli/token/token_ask.h - reads what people give to `roost token`: texts from mails, and
+ * fingerprints.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -10,19 +11,21 @@
 struct cli;
 struct err;
 
-/* A request or an answer out of a file, or "-": of standard input, to the line `end`, so that a
- * text can be pasted into a terminal and the fingerprint typed behind it.  The caller frees it. */
+/* Reads a request or an answer from a file; path "-" is standard input, read up to the line `end`,
+ * so that a user can paste the text into a terminal and type the fingerprint after it.  The caller
+ * frees *ret. */
 int token_ask_text(struct cli *cli, const char *path, const char *end, char **ret, struct err *err);
 
 struct token_question {
     const char *of;     /* "the request", "the answer" */
-    const char *prompt; /* for people */
-    const char *danger; /* what it means when the fingerprints differ */
+    const char *prompt; /* the text of the prompt */
+    const char *danger; /* warning that is printed when the fingerprints differ */
 };
 
-/* Has somebody compared the fingerprint?  typed: what the option --fingerprint says; NULL: it is
- * asked for, on a terminal.  It is not shown before it is typed: who could copy it from his own
- * screen has compared nothing.  CLI_OK, or another status with the reason printed. */
+/* Makes sure that a person compared the fingerprint.  typed is the value of --fingerprint; NULL:
+ * ask on the terminal.  The fingerprint is not shown before it is typed, because copying it from
+ * the screen would compare nothing.  Returns CLI_OK, or another exit status with the reason
+ * printed. */
 int token_ask_fingerprint(struct cli *cli, const struct token_question *question, const char *typed,
                           const char *fingerprint);
 

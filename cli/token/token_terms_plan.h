@@ -1,12 +1,11 @@
-/* cli/token/token_terms_plan.h - what a token that was asked for gives, and how people are shown
- * it.
+/* cli/token/token_terms_plan.h - decides what a requested token grants, and shows that to people.
  *
- * The administrator's options rule; where he says nothing, what was asked for is taken, and he has
- * seen it.  Two things are never taken from a request: scopes that make more than a user or a
- * machine of its holder, and a life that is longer than that of tokens without an option.  Such a
- * request is refused, not trimmed: its holder would get what he did not ask for.
+ * The administrator's options win; where an option is missing, the request's value is taken, after
+ * the administrator has seen it.  Two things are never taken from a request: scopes beyond those of
+ * a user or a machine, and a lifetime longer than the default.  Such a request is refused, not
+ * reduced, so that its holder does not get something else than he asked for.
  *
- * Pure.  Scopes are bits of wire/verbs.h, which are the caller's business.
+ * Pure.  Scopes are bits of wire/verbs.h; only the caller knows their meaning.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -20,34 +19,36 @@
 struct err;
 struct strbuf;
 
-struct token_terms { /* "" and 0: nothing was said of it */
+struct token_terms { /* "" and 0 mean: not given */
     char identity[256];
     char pattern[256];
     uint32_t scopes;
     uint32_t slots;
-    int64_t lifetime_s; /* of what is given: 0 is for ever */
-    bool says_lifetime; /* an administrator may say 0 */
+    int64_t lifetime_s; /* in granted terms, 0 means forever */
+    bool says_lifetime; /* lifetime_s was given; an administrator may give 0 */
 };
 
 typedef const char *(*token_scope_names_f)(uint32_t scopes, char *ret, unsigned size);
 
 struct token_rules {
-    const char *domain; /* of an identity that names none */
-    uint32_t may_ask;   /* scopes that a request may give */
-    uint32_t scopes;    /* where nothing is said of them */
-    int64_t lifetime_s; /* likewise, and the most that a request may give */
+    const char *domain; /* domain of an identity without one */
+    uint32_t may_ask;   /* scopes that a request may ask for */
+    uint32_t scopes;    /* scopes when none are given */
+    /* lifetime when none is given, and the longest that a request may ask for */
+    int64_t lifetime_s;
     token_scope_names_f names;
 };
 
-/* -EPERM: the request asks for what only an option gives; -ENAMETOOLONG: the identity and the
- * domain. */
+/* Computes the granted terms *ret from the request `asked` and the administrator's options `said`.
+ * -EPERM: the request asks for something that only an option can grant; -ENAMETOOLONG: identity and
+ * domain are too long. */
 int token_terms_grant(const struct token_terms *asked, const struct token_terms *said,
                       const struct token_rules *rules, struct token_terms *ret, struct err *err);
 
-/* Lines of what is given, with what was asked for where that is something else. */
+/* Prints the granted terms, each with the requested value where that differs. */
 void token_terms_show(const struct token_terms *asked, const struct token_terms *given,
                       token_scope_names_f names, struct strbuf *out);
-/* One line more, in the same form. */
+/* Prints one more line in the same layout. */
 void token_terms_line(const char *name, const char *value, struct strbuf *out);
 
 #endif

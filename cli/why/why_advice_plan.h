@@ -1,4 +1,4 @@
-/* cli/why/why_advice_plan.h - what somebody can do about a job that `roost why` explained.  Pure.
+/* cli/why/why_advice_plan.h - advice about a job that `roost why` explained.  Pure.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -10,12 +10,13 @@
 struct ad;
 struct strbuf;
 
-/* One sentence, "" when there is nothing to do; job: "12.3". */
+/* Appends one sentence about what the user can do; nothing when there is nothing to do.  job:
+ * "12.3". */
 void why_advice(const struct ad *ad, const char *job, const struct why_verdict *verdict,
                 struct strbuf *out);
 
-/* Of a cluster whose jobs are made later (QUERY of JobFactory): how far it is, why it does not go
- * on, and what makes it. */
+/* Prints, for a cluster whose jobs are created later (an ad of the query JobFactory), how many jobs
+ * are missing, why no more are created, and what would help. */
 void why_factory(const struct ad *factory, struct strbuf *out);
 
 #endif

@@ -1,5 +1,5 @@
-/* cli/why/why_ask.h - the pool as `roost why` and `roost q -analyze` look at it: asked once, judged
- * for several jobs.
+/* cli/why/why_ask.h - the data about the pool for `roost why` and `roost q -analyze`: queried once,
+ * used for several jobs.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -18,14 +18,14 @@ struct listing;
 struct strbuf;
 struct why_verdict;
 
-#define WHY_JUDGE_MS 5000 /* for one job: what was not judged by then is said */
+#define WHY_JUDGE_MS 5000 /* time limit for one job; what was not examined by then is reported */
 
 struct why_view {
     struct cli *cli;
     bool loaded;
     struct cli_reply machines, negotiators, requests, accounts;
-    struct why_other *slots; /* without absent ones, and pieces of partitionable ones */
-    struct vec wholes;       /* struct ad: their ads, where they are not the collector's */
+    struct why_other *slots; /* slots, without absent ads and dynamic slots */
+    struct vec wholes;       /* struct ad * for slots[].ad where that is not the collector's ad */
     size_t slot_count;
     uint64_t over_ms;
 };
@@ -33,18 +33,18 @@ struct why_view {
 void why_view_init(struct why_view *view, struct cli *cli);
 void why_view_fini(struct why_view *view);
 
-/* Asks the collector, the first time.  0 or -errno. */
+/* Queries the collector at the first call.  Returns 0 or -errno. */
 int why_view_load(struct why_view *view, struct err *err);
-/* of a job, after why_view_load(); why_answer_destroy() */
+/* Judges one job; call why_view_load() first.  Release with why_answer_destroy(). */
 struct why_answer *why_view_answer(struct why_view *view, const struct ad *job, bool changes);
 void why_view_verdict(struct why_view *view, const struct ad *job, const struct why_answer *answer,
                       struct why_verdict *ret);
 
-/* `roost q -analyze`: one job, after why_view_load(). */
+/* Prints `roost q -analyze` for one job; call why_view_load() first. */
 void why_view_analyze(struct why_view *view, const struct ad *job, struct strbuf *out);
 
-/* `roost why -slot`: words are names of slots and machines; text goes to out, or ads to answers
- * where the listing has a style. */
+/* `roost why -slot`: words are names of slots and machines.  Text is appended to out; with a
+ * listing style, ads are added to answers instead. */
 int why_view_slots(struct why_view *view, const struct vec *words, const struct listing *listing,
                    struct strbuf *out, struct vec *answers, struct err *err);
 

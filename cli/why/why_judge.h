@@ -1,4 +1,5 @@
-/* cli/why/why_judge.h - what why_plan.c judged, for why_changes_plan.c.  Not for others.
+/* cli/why/why_judge.h - intermediate results of why_plan.c for why_changes_plan.c.  Only for these
+ * two.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -7,23 +8,23 @@
 
 #include "cli/why/why_plan.h"
 
-#define WHY_FAILS_KEPT 16 /* demands not met by a kind that are remembered */
+#define WHY_FAILS_KEPT 16 /* unmet clauses that are remembered for each kind */
 
 struct why_groups;
 
-struct why_kind { /* others that are alike */
+struct why_kind { /* a group of other ads that are alike (why_groups_plan.h) */
     const struct ad *ad;
     struct why_count count;
     bool judged, matches;
-    size_t fail_count;            /* may be more than fails[] holds */
-    size_t fails[WHY_FAILS_KEPT]; /* demands that are not true, ad's own first */
+    size_t fail_count;            /* unmet clauses; may exceed WHY_FAILS_KEPT */
+    size_t fails[WHY_FAILS_KEPT]; /* clauses that are not true, those of ad first */
 };
 
 struct why_judge {
     const struct why_question *question;
     struct why_answer *answer;
     struct why_groups *groups;
-    struct why_kind *kinds; /* by group */
+    struct why_kind *kinds; /* indexed by group */
     size_t kind_count;
 };
 

@@ -1,4 +1,4 @@
-/* cli/why/why_show_plan.h - what `roost why` prints: the answer as text for people and as an ad.
+/* cli/why/why_show_plan.h - the output of `roost why`, as text for people and as an ad.
  *
  * Pure.
  *
@@ -17,28 +17,29 @@ struct ad_context;
 struct strbuf;
 struct why_verdict;
 
-/* Who asks and who is asked, as they are called in the text. */
+/* The words for the two sides of a question. */
 struct why_words {
     const char *subject;        /* "job", "slot" */
     const char *other, *others; /* "slot", "slots" */
-    const char *live;           /* heading of the column of live ones */
-    const char *offline;        /* of the offline ones; NULL: there are none */
+    const char *live;           /* column heading for live ones */
+    const char *offline;        /* column heading for offline ones; NULL: no such column */
 };
 extern const struct why_words why_words_job, why_words_slot;
 
-/* A whole answer about a job: a line, then what supports it. */
+/* Prints the full answer about a job: the verdict in a line, then the facts behind it. */
 void why_show_job(const char *label, const struct why_verdict *verdict,
                   const struct why_answer *answer, bool all, struct strbuf *out);
 
-/* A line of what the negotiator said of the job when it last got nothing; nothing when it did not.
- */
+/* Prints a line about why the negotiator gave the job nothing the last time; nothing when it never
+ * refused the job. */
 void why_show_rejection(const struct ad *job, const struct ad_context *context, struct strbuf *out);
 
-/* A whole answer about a slot, to whom the others are requests. */
+/* Prints the full answer about a slot; the others are then requests. */
 void why_show_slot(const struct ad *slot, const struct why_answer *answer,
                    const struct ad_context *context, struct strbuf *out);
 
-/* For -l, --json, -af: MyType "Why".  verdict may be NULL.  Owned by the caller. */
+/* Makes the answer an ad, for -l, --json and -af: MyType "Why".  verdict may be NULL.  Owned by the
+ * caller. */
 struct ad *why_show_ad(const char *subject, const char *label, const struct why_verdict *verdict,
                        const struct why_answer *answer);
 
