@@ -1,24 +1,25 @@
-/* rsyscall/grants.h - what of its owner's files a job may change.
+/* rsyscall/grants.h - decides what a job may change of its owner's files.
  *
- * Design note: what a hostile execute machine can change is what its job was given to change: what
- * lies at or below a few places (struct rsys_offer_grant), and nothing else.  As with parts.h, what
- * counts is where a descriptor is now (/proc/self/fd), not the client's path.  The places are found
- * once, when the job comes, and cannot be moved, removed or replaced by the job: so no link that it
- * makes leads a later look elsewhere.
+ * Design note: a hostile execute machine can change only what its job may change: what lies at or
+ * below a few places (struct rsys_offer_grant).  As in parts.h, the decision is based on where a
+ * descriptor is now (/proc/self/fd), not on the client's path.  The places are looked up once, when
+ * the job comes.  The job cannot move, remove or replace them, so no link that it makes can
+ * redirect a later lookup.
  *
- * Below a place, too, a job cannot change
- * - dot entries directly in the home: what login shells and desktops read, also what is not there
- *   yet;
- * - programs (files that can be executed, and shared objects) that were there before the job, nor
- *   take their names for something else, nor those of links to them or of directories that hold
- *   some: the owner may have the directory in PATH;
- * - directories from which interpreters load modules without being asked (site-packages and its
- *   kin) that were there before the job, with all below;
- * - who else may write to a directory that was there before the job: another account of the host
- *   would do in it what the job may not.
- * What the job itself made it may change.  README.md says how that is known.
+ * Also below a place, a job cannot change:
+ * - dot entries directly in the home directory, which login shells and desktops read, even when
+ *   they do not exist yet;
+ * - programs (executable files and shared objects) that existed before the job.  Nor can it move
+ *   something over their names, or over links to them or directories that contain some: the
+ *   directory may be in the owner's PATH;
+ * - directories from which interpreters load modules without being asked (such as site-packages)
+ *   that existed before the job, and everything below them;
+ * - the permission of others to write to a directory that existed before the job: another account
+ *   of the host could then do there what the job may not.
  *
- * All of it may block; lanes use it, many at once.
+ * The job may change what it made itself; README.md says how that is known.
+ *
+ * All functions may block; many lanes (worker threads) use them at once.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -31,23 +32,23 @@ struct err;
 struct rsys_grants;
 struct rsys_offer;
 
-/* roots: descriptors of the offer's roots.  -errno with err, which names the directory: a granted
- * one is not there, is outside of the roots, is "/" or above the home, or is not the owner's to
- * give. */
+/* Looks up the places of the offer; roots are descriptors of the offer's roots.  Returns 0; or
+ * -errno, with the directory named in err: a granted directory is missing, outside of the roots,
+ * "/", above the home, or not the owner's. */
 int rsys_grants_create(const struct rsys_offer *offer, const int *roots, struct rsys_grants **ret,
                        struct err *err);
 void rsys_grants_destroy(struct rsys_grants *grants); /* NULL is allowed */
 
-/* May that be done to the name in the directory fd, or, without a name, to fd's own file?  0 or
- * -EROFS; -EBUSY: it is a place itself, or above one.  A name with RSYS_CHANGE_FILE is one that is
- * not there yet. */
+/* Whether the change is allowed to `name` in the directory fd or, with name NULL, to fd's own file.
+ * Returns 0; -EROFS: not allowed; -EBUSY: it is a granted place itself, or above one.  With
+ * RSYS_CHANGE_FILE, a name is one that does not exist yet. */
 int rsys_grants_judge(struct rsys_grants *grants, int fd, const char *name,
                       enum rsys_change change);
 
-/* Was fd's file there before the job, as far as is known? */
+/* True when fd's file existed before the job, as far as is known. */
 bool rsys_grants_is_old(struct rsys_grants *grants, int fd);
 
-/* The job made fd's file. */
+/* Remembers that the job made fd's file. */
 void rsys_grants_made(struct rsys_grants *grants, int fd);
 
 #endif

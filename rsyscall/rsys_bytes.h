@@ -1,7 +1,7 @@
-/* rsyscall/rsys_bytes.h - numbers, texts and attributes of messages, to bytes and back.
+/* rsyscall/rsys_bytes.h - encodes and decodes numbers, texts and attributes of messages.
  *
- * Part of the codec.  Errors stick, and are looked at once, at the end; what is read after one is
- * 0.
+ * Part of the codec.  The first error is kept and checked once at the end; after an error, reads
+ * return 0.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -13,7 +13,7 @@
 struct rsys_writer {
     unsigned char *data;
     size_t size, at;
-    int code; /* the first thing that went wrong */
+    int code; /* the first error, -errno; 0: none */
 };
 
 struct rsys_reader {

@@ -1,16 +1,16 @@
-/* rsyscall/view.h - what of this machine's files a job may reach.
+/* rsyscall/view.h - resolves paths and decides which files of this machine a job may reach.
  *
- * Design note: a path is resolved by the kernel in one call, openat2() with RESOLVE_BENEATH,
- * RESOLVE_NO_SYMLINKS and RESOLVE_NO_MAGICLINKS, from a descriptor that we hold: there is no moment
- * between checking a name and using it.  A kernel without that call is served by going from name to
- * name through descriptors, which follows no link either.  What changes a directory is done to
- * (descriptor of the directory, one name).
+ * Design note: the kernel resolves a path in one call from a descriptor that we hold: openat2()
+ * with RESOLVE_BENEATH, RESOLVE_NO_SYMLINKS and RESOLVE_NO_MAGICLINKS.  So nothing can change
+ * between checking a name and using it.  On a kernel without openat2(), each name of the path is
+ * opened in turn through descriptors, which follows no link either.  A change of a directory is
+ * done by (descriptor of the directory, one name).
  *
- * File systems that are views of the kernel (proc, sysfs, ...) are never entered: with the user's
- * rights on /proc/PID/mem, a job would be the user.
+ * File systems that show the kernel's data (proc, sysfs, ...) are never entered: with the user's
+ * rights on /proc/PID/mem, a job could act as the user.
  *
- * All of it blocks as the files do.  The loop thread makes and forgets a view; lanes use it, many
- * at once.
+ * All functions may block as the file systems do.  The loop thread creates and destroys a view;
+ * many lanes (worker threads) use it at once.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -29,60 +29,64 @@ struct rsys_offer;
 struct rsys_view;
 struct stat;
 
-/* Opens the roots.  -errno with err: which could not be opened. */
+/* Opens the roots of the offer.  Returns 0; or -errno, with the directory that failed named in
+ * err. */
 int rsys_view_create(const struct rsys_offer *offer, struct rsys_view **ret, struct err *err);
 void rsys_view_destroy(struct rsys_view *view); /* NULL is allowed */
 
-/* With whose rights. */
+/* The effective user and group of this process. */
 void rsys_view_who(uint32_t *uid, uint32_t *gid);
 
-/* How many descriptors this process may have. */
+/* The limit of descriptors of this process. */
 uint32_t rsys_view_descriptors_max(void);
 
 uint32_t rsys_view_root_count(const struct rsys_view *view);
-/* number < rsys_view_root_count() */
+/* descriptor of a root; number < rsys_view_root_count() */
 int rsys_view_root_fd(const struct rsys_view *view, uint32_t number);
 
-/* What is at path below the directory `from`, as an O_PATH descriptor, which may be that of a link.
- * The path is good (rsys_path_is_good()) and not empty.  cached: -EAGAIN when that could block.
- * -ELOOP: a link where a directory should be; -EXDEV: into a file system that is not entered;
- * -ENOENT also for what is hidden. */
+/* Opens path below the directory `from` as an O_PATH descriptor *ret; the last name may be a
+ * symbolic link.  path must be valid (rsys_path_is_good()) and not empty.  With cached, -EAGAIN
+ * when that could block.  -ELOOP: a link in place of a directory; -EXDEV: in a file system that is
+ * not entered; -ENOENT: missing or hidden. */
 int rsys_view_find(struct rsys_view *view, int from, const char *path, bool cached, int *ret,
                    struct stat *stat);
-/* The directory in which the path's last name is; *name points into path. */
+/* Opens the directory that contains the path's last name; *name points into path. */
 int rsys_view_find_parent(struct rsys_view *view, int from, const struct rsys_text *path, int *ret,
                           const char **name);
-/* After -ELOOP: the first link of the path, or its end (*used == length).  text holds
- * RSYS_PATH_MAX + 1 bytes; returns its length or -errno. */
+/* Call after -ELOOP: finds the path's first link and writes its text (RSYS_PATH_MAX + 1 bytes of
+ * room) to text. *used is the length of the path up to the link, or the whole length.  Returns the
+ * length of text, or -errno. */
 int rsys_view_find_link(struct rsys_view *view, int from, const struct rsys_text *path,
                         size_t *used, char *text);
 
-/* As rsys_parts_judge() and rsys_grants_judge(), and by the root that it was reached by: -EROFS.
- * cached: -EAGAIN also when what is to be changed has to be looked at. */
+/* Whether a change is allowed, by rsys_parts_judge(), rsys_grants_judge() and the root through
+ * which the file was reached (-EROFS).  With cached, -EAGAIN also when the file must be examined
+ * first. */
 int rsys_view_judge(struct rsys_view *view, uint32_t root, int fd, const char *name,
                     enum rsys_change change, bool cached);
 
-/* As rsys_grants_is_old(); false where all may be changed. */
+/* Like rsys_grants_is_old(); false when everything may be changed. */
 bool rsys_view_is_old(struct rsys_view *view, int fd);
 
-/* For what the job has just made. */
+/* Records that the job has just made fd's file. */
 void rsys_view_made(struct rsys_view *view, int fd);
 
-/* Is a part in that directory, or below it? */
+/* True when a read-only or hidden part is in that directory or below it. */
 bool rsys_view_is_above_part(struct rsys_view *view, int fd);
 
-/* For who must know what removing a name, or taking it for another thing, did. */
+/* Locks out other calls that remove or replace names, for a caller that must know what its own
+ * change of a name removed. */
 void rsys_view_lock_names(struct rsys_view *view);
 void rsys_view_unlock_names(struct rsys_view *view);
 
-/* Does reading of files on the file system of that st_dev never wait for a network, as far as we
- * have seen?  Does not block. */
+/* True when reading on the file system with that st_dev never waits for a network, as far as known.
+ * Does not block. */
 bool rsys_view_is_local(struct rsys_view *view, uint64_t dev);
-/* Is there nothing behind it but memory (and swap)? */
+/* True when the file system keeps its files only in memory (and swap). */
 bool rsys_view_is_memory(struct rsys_view *view, uint64_t dev);
 
 #define RSYS_FD_PATH_SIZE 40
-/* "/proc/self/fd/N": another way to an open file, for calls that take no descriptor. */
+/* Writes "/proc/self/fd/N" to ret: a path to an open file, for calls that take no descriptor. */
 void rsys_fd_path(int fd, char ret[RSYS_FD_PATH_SIZE]);
 
 #endif
