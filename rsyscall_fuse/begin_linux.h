@@ -1,8 +1,8 @@
-/* rsyscall_fuse/begin_linux.h - the first steps of a job whose calls are wrapped: a program of
- * ours that opens its standard files and becomes it.
+/* rsyscall_fuse/begin_linux.h - starts a job whose file calls are wrapped (rsyscall/wrap/): our own
+ * program opens the job's standard files and then executes the job's program.
  *
- * Its own calls are wrapped, too, so that it finds all that by the job's names, links and all, with
- * nothing of that made a second time.
+ * Our program's own calls are wrapped too, so it finds these files by the names that the job would
+ * use, with no further code for resolving names.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -10,11 +10,12 @@
 #define RSYSCALL_FUSE_BEGIN_LINUX_H
 
 #define RFS_BEGIN_WORD  "--begin"
-#define RFS_BEGIN_HERE  "here"  /* the program is this machine's */
-#define RFS_BEGIN_THERE "there" /* the server's */
+#define RFS_BEGIN_HERE  "here"  /* the program is a local file of this machine */
+#define RFS_BEGIN_THERE "there" /* the program is on the server */
 
-/* argv: any, RFS_BEGIN_WORD, one of the two, the paths of three streams ("-": ours), the program,
- * its arguments.  Returns the exit status when it cannot be, with a line on standard error. */
+/* argv: any arguments, RFS_BEGIN_WORD, "here" or "there", the paths of the three standard streams
+ * ("-": ours), the program and its arguments.  Returns only on failure, with the exit status and a
+ * line on standard error. */
 int rfs_begin(int argc, char **argv);
 
 #endif

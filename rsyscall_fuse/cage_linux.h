@@ -1,13 +1,15 @@
-/* rsyscall_fuse/cage_linux.h - the place in which a job sees nothing but the submit machine's
+/* rsyscall_fuse/cage_linux.h - the sandbox ("cage") in which a job sees only the submit machine's
  * files.
  *
- * A process of its own, "the keeper", is process 1 of new user, mount, PID and IPC namespaces, and,
- * unless the job may use the network, of a network namespace with nothing but the loopback.  It
- * mounts the file system, lays what belongs to this machine over it (/proc, devices, a directory to
- * scribble in as /tmp), makes it the root and forgets the old one, and starts the job, which has no
- * rights in those namespaces.  When the job has ended it ends whatever else runs there.
+ * A process of ours, the keeper, is the init process (process 1) of new user, mount, PID and IPC
+ * namespaces and, unless the job may use the network, of a network namespace with only the loopback
+ * device.  The keeper mounts the file system, mounts parts of this machine over it (/proc, devices,
+ * a scratch directory as /tmp), makes it the root and detaches the old root.  It then starts the
+ * job, which has no privileges in these namespaces.  When the job has ended, the keeper kills all
+ * other processes there.
  *
- * It needs no privilege; where the kernel or its administrator forbids user namespaces it says so.
+ * This needs no privilege.  Where the kernel or its administrator forbids user namespaces, an error
+ * says so.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -24,45 +26,49 @@ struct os_filter; /* base/os/os_cage.h */
 struct rfs_cage;
 
 struct rfs_cage_options {
-    const char *scratch; /* a directory of this machine that is /tmp; NULL: the submit machine's */
-    const char *directory; /* in which the job starts, as it sees it; NULL: "/" */
-    /* Files in its own view that are its standard input, output and error; NULL: ours.  Output is
-     * made and emptied; output and error may be one file. */
+    /* directory of this machine for the job's /tmp; NULL: the submit machine's /tmp */
+    const char *scratch;
+    const char *directory; /* the job's initial directory as the job sees it; NULL: "/" */
+    /* Files for standard input, output and error, as the job sees them; NULL: ours.  Output files
+     * are created and emptied; output and error may be the same file. */
     const char *streams[3];
     bool network;
-    const struct os_filter *filter;         /* of system calls; NULL: none */
-    const struct os_filter *offline_filter; /* beside it, without network; NULL: none */
-    char *const *argv;                      /* argv[0] is looked for in PATH of the job's root */
-    char *const *environment;               /* of the job; NULL: ours */
-    /* A program of this machine that is run in place of argv[0], and not seen by its name: the
-     * image of a checkpoint; NULL: none. */
+    const struct os_filter *filter; /* system call filter (seccomp); NULL: none */
+    /* a second filter for jobs without network; NULL: none */
+    const struct os_filter *offline_filter;
+    char *const *argv;        /* argv[0] is searched in PATH, below the job's root */
+    char *const *environment; /* the job's environment; NULL: ours */
+    /* A program of this machine that is run in place of argv[0] and is not visible by name: a
+     * checkpoint image.  NULL: none. */
     const char *image;
 };
 
 struct rfs_cage_events {
-    /* The file system is mounted: its device, and /proc of the namespace, which are the callee's.
-     */
+    /* The file system is mounted.  The callee owns the descriptors: of /dev/fuse, and of the
+     * namespace's /proc. */
     void (*mounted)(void *arg, int fuse_fd, int proc_fd);
     void (*started)(void *arg);
-    /* The job has ended, and all that ran with it: as wait(2) tells it. */
+    /* The job and all processes with it have ended; status as from wait(2). */
     void (*ended)(void *arg, int status);
-    /* It did not come to that, with why.  of_job: its program, its directory or its standard files
-     * cannot be had in its view; elsewhere it would fail, too. */
+    /* The job could not be started; why is the reason.  of_job: its program, directory or standard
+     * files do not exist in its view, so it would fail on other machines too. */
     void (*failed)(void *arg, bool of_job, const char *why);
 };
 
-/* Makes the keeper, which waits for rfs_cage_mount().  To be called early: the keeper is a copy of
- * this process, and should know no secret.  Options are copied by that. */
+/* Creates the keeper process, which waits for rfs_cage_mount().  Call this early: the keeper is a
+ * copy of this process and should not contain secrets.  The copy includes the options. */
 int rfs_cage_create(struct loop *loop, const struct rfs_cage_options *options,
                     const struct rfs_cage_events *events, void *arg, struct rfs_cage **ret,
                     struct err *err);
-/* Goes on: who the job takes itself for (not 0), and how much may be read at once. */
+/* Lets the keeper continue.  uid (not 0) and gid are those the job sees itself running as; max_read
+ * is the most bytes of one read. */
 int rfs_cage_mount(struct rfs_cage *cage, uid_t uid, gid_t gid, uint32_t max_read, struct err *err);
-void rfs_cage_signal(struct rfs_cage *cage, int signal_number); /* to the job */
-void rfs_cage_kill(struct rfs_cage *cage);    /* all of it; ended or failed will come */
-void rfs_cage_destroy(struct rfs_cage *cage); /* kills; NULL is allowed */
-int rfs_cage_signal_of(int status);           /* that ended it; 0: none did */
-/* For the end of the program: dies of the same signal, or returns the exit status. */
+void rfs_cage_signal(struct rfs_cage *cage, int signal_number); /* sends a signal to the job */
+/* kills all processes; the event ended or failed follows */
+void rfs_cage_kill(struct rfs_cage *cage);
+void rfs_cage_destroy(struct rfs_cage *cage); /* also kills; NULL is allowed */
+int rfs_cage_signal_of(int status);           /* the signal that ended the job; 0: none */
+/* For the end of our program: dies of the same signal, or returns the exit status. */
 int rfs_cage_end_like(int status);
 
 #endif

@@ -1,13 +1,14 @@
-/* rsyscall_fuse/door.h - the session of a job, for the processes of the job that ask by themselves.
+/* rsyscall_fuse/door.h - a local server ("door") through which processes of a job use the job's
+ * session.
  *
- * Where no file system can be put under a job, a library in its processes asks instead
- * (rsyscall/wrap/). Each has a connection to the door, a Unix socket that only the job's user can
- * reach, and says what it would say to the server (docs/protocol/rsyscall.md, section 6); the door
- * passes it on in the one session of rfs_link.h. So TLS, the ticket and cuts of the network are not
- * the library's, and what a process has open stays open in the processes that it makes.
+ * Where no file system can be mounted for a job, a library in its processes requests files instead
+ * (rsyscall/wrap/).  Each process connects to the door, a Unix socket that only the job's user can
+ * reach, and speaks the server's protocol (docs/protocol/rsyscall.md, section 6).  The door passes
+ * the requests on in the one session of rfs_link.h.  So the library need not care for TLS, the
+ * ticket and network cuts, and what a process opened stays open in its child processes.
  *
- * A process holds each handle that it has named. A handle that nobody holds is closed, after a
- * while: a process that was just made may not have named it yet.
+ * A process holds each handle that it has named.  A handle that no process holds is closed after a
+ * while, because a new process may not have named it yet.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -24,29 +25,29 @@ struct rsys_reply;
 struct rfs_door;
 
 struct rfs_door_stats {
-    uint64_t clients;  /* that said HELLO */
-    uint64_t requests; /* passed on */
-    uint64_t refused;  /* clients that were closed for what they sent */
-    uint64_t handles;  /* open now */
+    uint64_t clients;  /* clients that sent HELLO */
+    uint64_t requests; /* requests passed on to the server */
+    uint64_t refused;  /* clients disconnected because of what they sent */
+    uint64_t handles;  /* handles open now */
 };
 
-/* The socket's name in its directory.  By it the dumper (ckpt/dump/dump_fd_socket_linux.c) knows a
- * connection that a resumed job makes anew. */
+/* Name of the socket in its directory.  By this name the checkpoint dumper
+ * (ckpt/dump/dump_fd_socket_linux.c) recognizes a connection that a resumed job makes again. */
 #define RFS_DOOR_NAME      ".roost-door"
-#define RFS_DOOR_LINGER_MS 10000 /* between the last that held a handle and its end */
+#define RFS_DOOR_LINGER_MS 10000 /* how long a handle stays open after its last holder has gone */
 
-/* Listens at "unix:PATH".  link's session has begun, and hello is what the server said; borrowed.
- */
+/* Listens at "unix:PATH".  link's session must have begun; hello is the server's reply to HELLO
+ * (borrowed). */
 int rfs_door_create(struct loop *loop, struct rfs_link *link, const struct rsys_reply *hello,
                     const char *address, uint64_t linger_ms, struct rfs_door **ret,
                     struct err *err);
-/* Nobody comes in any more, and who is in goes: the link, which is still there, is asked to let go
- * of what they had.  NULL is allowed. */
+/* Stops listening and disconnects all clients; the link, which must still exist, is asked to close
+ * their handles. NULL is allowed. */
 void rfs_door_close(struct rfs_door *door);
-/* After that one, and after the link, which answers what is under way when it is destroyed.  NULL
- * is allowed. */
+/* Call after rfs_door_close() and after rfs_link_destroy(), which answers requests that are under
+ * way.  NULL is allowed. */
 void rfs_door_destroy(struct rfs_door *door);
-/* No process is connected, and all that was asked is answered. */
+/* True when no process is connected and all requests are answered. */
 bool rfs_door_is_quiet(const struct rfs_door *door);
 void rfs_door_get_stats(const struct rfs_door *door, struct rfs_door_stats *ret);
 

@@ -1,4 +1,5 @@
-/* rsyscall_fuse/keeper_linux.h - what the two sides of the cage say to each other.
+/* rsyscall_fuse/keeper_linux.h - messages between the keeper (the sandbox's init process) and its
+ * parent.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -10,14 +11,15 @@
 #include "rsyscall_fuse/cage_linux.h"
 
 enum keeper_word {
-    KEEPER_GO,      /* to it: uid, gid, max_read; the namespaces' maps are written */
-    KEEPER_SERVED,  /* to it: the file system answers */
-    KEEPER_SIGNAL,  /* to it: value */
-    KEEPER_MOUNTED, /* from it: with the descriptors of /dev/fuse and perhaps /proc */
+    /* to the keeper, once the user namespace's maps are written: uid, gid, max_read */
+    KEEPER_GO,
+    KEEPER_SERVED,  /* to the keeper: the file system answers requests */
+    KEEPER_SIGNAL,  /* to the keeper: send signal `value` to the job */
+    KEEPER_MOUNTED, /* from the keeper: with descriptors of /dev/fuse and perhaps /proc */
     KEEPER_STARTED,
-    KEEPER_ENDED,   /* value: as wait(2) tells it */
-    KEEPER_FAILED,  /* value: errno; text: what could not be done */
-    KEEPER_REFUSED, /* the same, and it is the job's own fault */
+    KEEPER_ENDED,   /* from the keeper: value is the job's status as from wait(2) */
+    KEEPER_FAILED,  /* from the keeper: value is the errno, text what failed */
+    KEEPER_REFUSED, /* from the keeper: as KEEPER_FAILED, but caused by the job's own settings */
 };
 
 struct keeper_message {
@@ -26,7 +28,7 @@ struct keeper_message {
     char text[200];
 };
 
-/* The keeper's life, in a process of its own.  home: a directory at which it may mount. */
+/* The main function of the keeper process.  home: a directory on which it may mount. */
 _Noreturn void keeper_run(int socket, const struct rfs_cage_options *options, const char *home);
 
 #endif
