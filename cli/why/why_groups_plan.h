@@ -21,8 +21,8 @@
 
 struct ad;
 
-#define WHY_NAMES_MAX 256 /* attributes that are compared; beyond this, each ad is its own group \
-                           */
+/* At most so many attribute names are compared; beyond this, each ad is a group of its own. */
+#define WHY_NAMES_MAX 256
 
 struct why_groups {
     size_t count;
