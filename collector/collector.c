@@ -83,7 +83,7 @@ static void load_revoked(void *arg, const char *token_id, struct ad *ad)
     collector_revoked(arg, token_id, ad);
 }
 
-static int load(struct collector *collector, struct err *err)
+static int load_store(struct collector *collector, struct err *err)
 {
     struct log *log = collector->env.log;
     int code = collector_offline_load(collector->store, collector->prototypes, collector->pool, log,
@@ -102,7 +102,7 @@ static int load(struct collector *collector, struct err *err)
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
-static void configure(struct collector *collector, const struct config *config)
+static void read_settings(struct collector *collector, const struct config *config)
 {
     collector->settings.classad_lifetime_s = config_duration_s(config, "CLASSAD_LIFETIME");
     collector->settings.offline_expire_s = config_duration_s(config, "OFFLINE_EXPIRE_ADS_AFTER");
@@ -128,7 +128,7 @@ static void configure(struct collector *collector, const struct config *config)
         (uint64_t)config_duration_s(config, "COLLECTOR_UPDATE_INTERVAL") * 1000;
 }
 
-static void destroy(void *state)
+static void collector_destroy(void *state)
 {
     struct collector *collector = state;
     if (!collector) {
@@ -191,18 +191,18 @@ static int open_everything(struct collector *collector, struct err *err)
     }
     if (!code) {
         collector->hub = hub_create(collector->context);
-        code = load(collector, err);
+        code = load_store(collector, err);
     }
     return code ? code : collector_listen(collector, err);
 }
 
-static int start(const struct daemon_env *env, void **state, struct err *err)
+static int collector_start(const struct daemon_env *env, void **state, struct err *err)
 {
     struct collector *collector = mem_zalloc(sizeof(*collector));
     collector->env = *env;
     collector->users = user_world_create(env->os, env->config);
     collector->started_s = loop_wall_s(env->loop);
-    configure(collector, env->config);
+    read_settings(collector, env->config);
     collector->pool = ad_pool_create();
     collector->prototypes = prototypes_create();
     collector->ads = collector_ads_create(&collector_shown_events, collector);
@@ -220,7 +220,7 @@ static int start(const struct daemon_env *env, void **state, struct err *err)
     ads_cursor_init(&collector->inspection, collector->ads, "Machine");
     int code = open_everything(collector, err);
     if (code) {
-        destroy(collector);
+        collector_destroy(collector);
         return code;
     }
     collector_show_figures(collector);
@@ -230,13 +230,13 @@ static int start(const struct daemon_env *env, void **state, struct err *err)
     return 0;
 }
 
-static void reload(void *state, const struct config *config)
+static void collector_reload(void *state, const struct config *config)
 {
     struct collector *collector = state;
     collector->env.config = config;
     user_world_destroy(collector->users);
     collector->users = user_world_create(collector->env.os, config);
-    configure(collector, config);
+    read_settings(collector, config);
     pool_context_reload(collector->context, config, collector->env.log);
     collector_listen_anew(collector);
     collector_ads_look_at_all(collector->ads);
@@ -249,7 +249,7 @@ const struct daemon collector_daemon = {
     .name = "collector",
     .tables = TABLES,
     .table_count = ARRAY_COUNT(TABLES),
-    .start = start,
-    .reload = reload,
-    .destroy = destroy,
+    .start = collector_start,
+    .reload = collector_reload,
+    .destroy = collector_destroy,
 };

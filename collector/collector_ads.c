@@ -405,7 +405,7 @@ static void count_shown(struct collector_ads *ads, const struct ads_entry *entry
 }
 
 /* Takes away what is shown: kept where a snapshot needs it. */
-static void retire(struct collector_ads *ads, struct ads_entry *entry)
+static void retire_shown(struct collector_ads *ads, struct ads_entry *entry)
 {
     if (entry->shown && ads->newest && ads->newest->version >= entry->since) {
         struct ads_past *past = mem_alloc(sizeof(*past));
@@ -441,7 +441,7 @@ void collector_ads_apply(struct collector_ads *ads, struct ads_change *change)
     bool was_watched = entry->shown && !entry->shown_absent;
     ads->version++;
     count_shown(ads, entry, false);
-    retire(ads, entry);
+    retire_shown(ads, entry);
     entry->since = ads->version;
     entry->shown = change->ad;
     entry->shown_secrets = change->secrets;

@@ -47,8 +47,8 @@ static struct store_txn *txn_of(struct batch *batch)
     return batch->txn;
 }
 
-static struct ads_entry *propose(struct batch *batch, const char *type, const char *name,
-                                 struct ad *ad, struct secret_list *secrets)
+static struct ads_entry *propose_change(struct batch *batch, const char *type, const char *name,
+                                        struct ad *ad, struct secret_list *secrets)
 {
     struct ads_change *change;
     if (collector_ads_propose(batch->collector->ads, type, name, ad, secrets, &change) != 0) {
@@ -58,7 +58,7 @@ static struct ads_entry *propose(struct batch *batch, const char *type, const ch
     return collector_ads_changed(change);
 }
 
-static void heard(struct batch *batch, struct ads_entry *entry, const struct plan_stamp *stamp)
+static void note_heard(struct batch *batch, struct ads_entry *entry, const struct plan_stamp *stamp)
 {
     entry->heard_ms = loop_now_ms(batch->collector->env.loop);
     if (stamp) {
@@ -83,7 +83,7 @@ int batch_set(struct batch *batch, const char *type, const char *name, struct ad
         secret_list_unref(secrets);
         return code;
     }
-    struct ads_entry *entry = propose(batch, type, name, ad, secrets);
+    struct ads_entry *entry = propose_change(batch, type, name, ad, secrets);
     if (!entry) {
         if (is_durable) {
             collector_offline_delete(txn_of(batch), name);
@@ -92,7 +92,7 @@ int batch_set(struct batch *batch, const char *type, const char *name, struct ad
         return err_set(err, -ENOSPC, "too many ads or types of ads; no room for '%s'", name);
     }
     batch->must_wait = batch->must_wait || is_durable;
-    heard(batch, entry, stamp);
+    note_heard(batch, entry, stamp);
     return 0;
 }
 
@@ -116,7 +116,7 @@ int batch_set_at(struct batch *batch, struct ads_entry *entry, struct ad *ad,
     batch->must_wait = batch->must_wait || was_durable || is_durable || entry->waiting > 0;
     vec_push(&batch->changes, collector_ads_propose_to(batch->collector->ads, entry, ad, secrets,
                                                        traits, same_machine));
-    heard(batch, entry, stamp);
+    note_heard(batch, entry, stamp);
     return 0;
 }
 
@@ -129,10 +129,10 @@ void batch_remove(struct batch *batch, struct ads_entry *entry)
         collector_offline_delete(txn_of(batch), entry->name);
     }
     batch->must_wait = batch->must_wait || ads_entry_is_durable(entry) || entry->waiting > 0;
-    (void)propose(batch, entry->type, entry->name, NULL, NULL);
+    (void)propose_change(batch, entry->type, entry->name, NULL, NULL);
 }
 
-static void apply(struct batch *batch)
+static void apply_batch(struct batch *batch)
 {
     for (size_t i = 0; i < batch->changes.count; i++) {
         collector_ads_apply(batch->collector->ads, batch->changes.items[i]);
@@ -144,12 +144,12 @@ static void apply(struct batch *batch)
     mem_free(batch);
 }
 
-static void committed(void *arg)
+static void batch_committed(void *arg)
 {
     struct batch *batch = arg;
     CHECK(batch->collector->batches == batch); /* the store calls in the order of commits */
     batch->collector->batches = batch->next;
-    apply(batch);
+    apply_batch(batch);
 }
 
 void batch_end(struct batch *batch, void (*done)(void *arg), void (*drop)(void *arg), void *arg)
@@ -162,7 +162,7 @@ void batch_end(struct batch *batch, void (*done)(void *arg), void (*drop)(void *
             store_abort(batch->txn);
             batch->txn = NULL;
         }
-        apply(batch);
+        apply_batch(batch);
         return;
     }
     struct collector *collector = batch->collector;
@@ -170,7 +170,7 @@ void batch_end(struct batch *batch, void (*done)(void *arg), void (*drop)(void *
     collector->last_batch = batch;
     struct store_txn *txn = txn_of(batch);
     batch->txn = NULL;
-    store_commit(txn, committed, batch);
+    store_commit(txn, batch_committed, batch);
 }
 
 static void drop_change(void *change)

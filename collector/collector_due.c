@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-static void put(struct ads_due_link **list, struct ads_due_link *link)
+static void put_link(struct ads_due_link **list, struct ads_due_link *link)
 {
     link->next = *list;
     link->link = list;
@@ -32,18 +32,18 @@ void ads_due_set(struct ads_due *due, struct ads_due_link *link, uint64_t at_s)
 {
     ads_due_remove(link);
     link->at_s = at_s > due->last_s ? at_s : due->last_s + 1;
-    put(&due->slots[link->at_s % ADS_DUE_SLOTS], link);
+    put_link(&due->slots[link->at_s % ADS_DUE_SLOTS], link);
 }
 
 void ads_due_set_now(struct ads_due *due, struct ads_due_link *link)
 {
     ads_due_remove(link);
     link->at_s = 0;
-    put(&due->now, link);
+    put_link(&due->now, link);
 }
 
 /* Those of a slot whose time has come are to be looked at. */
-static void turn(struct ads_due *due, struct ads_due_link **slot, uint64_t now_s)
+static void take_due(struct ads_due *due, struct ads_due_link **slot, uint64_t now_s)
 {
     for (struct ads_due_link *link = *slot, *next; link; link = next) {
         next = link->next;
@@ -60,7 +60,7 @@ struct ads_due_link *ads_due_next(struct ads_due *due, uint64_t now_s)
     }
     while (!due->now && due->last_s < now_s) {
         due->last_s++;
-        turn(due, &due->slots[due->last_s % ADS_DUE_SLOTS], now_s);
+        take_due(due, &due->slots[due->last_s % ADS_DUE_SLOTS], now_s);
     }
     struct ads_due_link *link = due->now;
     if (link) {

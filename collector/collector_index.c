@@ -288,7 +288,8 @@ static void make_place(struct ads_indexes *indexes, uint64_t now_ms)
 }
 
 /* The index of that attribute; a new one is begun where there is none and place for it. */
-static struct ads_index *ask(struct ads_indexes *indexes, const char *attribute, uint64_t now_ms)
+static struct ads_index *index_of(struct ads_indexes *indexes, const char *attribute,
+                                  uint64_t now_ms)
 {
     struct ads_index *index = NULL;
     for (size_t i = 0; i < indexes->count && !index; i++) {
@@ -349,7 +350,7 @@ struct look {
 
 #define ALL SIZE_MAX /* no index helps */
 
-static void take(const struct bucket *bucket, struct vec *ret)
+static void take_bucket(const struct bucket *bucket, struct vec *ret)
 {
     for (const struct ads_key *key = bucket ? bucket->first : NULL; key; key = key->next) {
         vec_push(ret, key->entry);
@@ -358,7 +359,7 @@ static void take(const struct bucket *bucket, struct vec *ret)
 
 static size_t look_up(const struct look *look, const char *attribute, const char *value)
 {
-    const struct ads_index *index = ask(look->indexes, attribute, look->now_ms);
+    const struct ads_index *index = index_of(look->indexes, attribute, look->now_ms);
     if (!index || !index->done) {
         return ALL;
     }
@@ -367,8 +368,8 @@ static size_t look_up(const struct look *look, const char *attribute, const char
         bucket = NULL;
     }
     if (look->ret) {
-        take(bucket, look->ret);
-        take(index->unknown, look->ret);
+        take_bucket(bucket, look->ret);
+        take_bucket(index->unknown, look->ret);
     }
     return (bucket ? bucket->count : 0) + (index->unknown ? index->unknown->count : 0);
 }

@@ -38,7 +38,7 @@ static void say_problems(const struct collector *collector, const struct ads_ent
 }
 
 /* Sets or removes AdProblems.  Who looked at the ad is its owner's stamp still. */
-static void annotate(struct collector *collector, struct ads_entry *entry, const char *problems)
+static void set_problems(struct collector *collector, struct ads_entry *entry, const char *problems)
 {
     struct err err = {""};
     struct ad *ad = ad_copy(entry->latest);
@@ -60,7 +60,7 @@ static void annotate(struct collector *collector, struct ads_entry *entry, const
     batch_end(batch, NULL, NULL, NULL);
 }
 
-static void inspect(struct collector *collector, struct ads_entry *entry)
+static void inspect_entry(struct collector *collector, struct ads_entry *entry)
 {
     const struct ad_context context = collector_context(collector);
     struct strbuf problems;
@@ -68,7 +68,7 @@ static void inspect(struct collector *collector, struct ads_entry *entry)
     inspect_plan_ad(entry->shown, &context, &problems);
     const char *text = strbuf_text(&problems);
     if (strcmp(text, ad_string_or(entry->shown, "AdProblems", "")) != 0) {
-        annotate(collector, entry, text);
+        set_problems(collector, entry, text);
     }
     entry->inspected = entry->since; /* as it is now, with what was annotated */
     strbuf_fini(&problems);
@@ -91,7 +91,7 @@ void collector_inspect_some(void *arg)
         if (!entry->shown || entry->waiting > 0 || entry->since == entry->inspected) {
             continue;
         }
-        inspect(collector, entry);
+        inspect_entry(collector, entry);
         collector->inspected_any = true;
         if (loop_now_ms(loop) - begin_ms >= BUDGET_MS) {
             break;

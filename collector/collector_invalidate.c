@@ -100,7 +100,7 @@ static void take_names(struct invalidation *invalidation, const char *type)
 }
 
 /* The constraint is judged in what the pool may know of the ad. */
-static void judge(struct invalidation *invalidation, struct ads_entry *entry)
+static void judge_entry(struct invalidation *invalidation, struct ads_entry *entry)
 {
     struct ad_context context = collector_context(invalidation->collector);
     context.work = &invalidation->work;
@@ -135,7 +135,7 @@ static void is_public(void *arg)
 }
 
 /* The collector ends before the commit. */
-static void drop(void *arg)
+static void drop_invalidation(void *arg)
 {
     struct invalidation *invalidation = arg;
     invalidation->batches--;
@@ -156,11 +156,11 @@ static void slice_end(struct invalidation *invalidation)
 {
     struct batch *batch = invalidation->batch;
     invalidation->batch = NULL;
-    batch_end(batch, is_public, drop, invalidation);
+    batch_end(batch, is_public, drop_invalidation, invalidation);
 }
 
 /* False: that was all. */
-static bool look(struct invalidation *invalidation)
+static bool look_on(struct invalidation *invalidation)
 {
     uint64_t end = invalidation->work.steps + AD_SLICE_STEPS;
     while (invalidation->work.steps < end) {
@@ -169,7 +169,7 @@ static bool look(struct invalidation *invalidation)
             return false;
         }
         invalidation->work.steps += AD_LOOK_STEPS;
-        judge(invalidation, entry);
+        judge_entry(invalidation, entry);
     }
     return true;
 }
@@ -182,7 +182,7 @@ void collector_invalidate_some(void *arg)
         return;
     }
     slice_begin(first);
-    bool goes_on = look(first);
+    bool goes_on = look_on(first);
     first->too_costly = goes_on && collector_is_too_costly(collector, &first->work);
     if (!goes_on || first->too_costly) {
         collector->invalidations = first->next;

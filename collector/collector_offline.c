@@ -79,7 +79,7 @@ static int load_one(void *arg, const char *key, const void *value, size_t length
     return 0;
 }
 
-static int load(struct store *store, struct loading *loading, struct err *err)
+static int load_table(struct store *store, struct loading *loading, struct err *err)
 {
     strbuf_init(&loading->unpacked, COLLECTOR_OFFLINE_BYTES_MAX);
     int code = store_load(store, loading->table, load_one, loading, err);
@@ -115,7 +115,7 @@ int collector_offline_load(struct store *store, struct prototypes *prototypes, s
                               .each = each,
                               .arg = arg};
     int code = store_load(store, PROTOTYPE_TABLE, load_prototype, prototypes, err);
-    return code ? code : load(store, &loading, err);
+    return code ? code : load_table(store, &loading, err);
 }
 
 void collector_offline_tidy(struct store *store, struct prototypes *prototypes)
@@ -129,10 +129,10 @@ int collector_revoked_load(struct store *store, struct log *log, collector_loade
                            struct err *err)
 {
     struct loading loading = {.log = log, .table = REVOKED_TABLE, .each = each, .arg = arg};
-    return load(store, &loading, err);
+    return load_table(store, &loading, err);
 }
 
-static int encode(const char *key, const struct ad *ad, struct strbuf *ret, struct err *err)
+static int encode_ad(const char *key, const struct ad *ad, struct strbuf *ret, struct err *err)
 {
     strbuf_init(ret, COLLECTOR_OFFLINE_BYTES_MAX);
     ad_encode(ad, true, ret);
@@ -151,7 +151,7 @@ int collector_offline_put(struct store_txn *txn, struct prototypes *prototypes, 
         return 0;
     }
     struct strbuf bytes, packed;
-    int code = encode(name, ad, &bytes, err);
+    int code = encode_ad(name, ad, &bytes, err);
     if (code) {
         return code;
     }
@@ -182,7 +182,7 @@ int collector_revoked_put(struct store_txn *txn, const char *token_id, const str
                           struct err *err)
 {
     struct strbuf bytes;
-    int code = encode(token_id, ad, &bytes, err);
+    int code = encode_ad(token_id, ad, &bytes, err);
     if (!code) {
         store_put(txn, REVOKED_TABLE, token_id, bytes.data, bytes.length);
         strbuf_fini(&bytes);

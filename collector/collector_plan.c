@@ -222,7 +222,7 @@ int64_t plan_absent_expires_s(const struct ad *absent, int64_t expire_after_s)
 /* ---- what ------------------------------------------------------------------------------------ */
 
 /* A copy of old without what `Delete` names, but every ad of the table has MyType and Name. */
-static struct ad *without(const struct ad *old, const struct ad_value *names, size_t count)
+static struct ad *copy_without(const struct ad *old, const struct ad_value *names, size_t count)
 {
     struct ad *ad = ad_copy(old);
     for (size_t i = 0; i < count; i++) {
@@ -246,7 +246,7 @@ struct ad *plan_change(struct ad_pool *pool, const struct ad *old, const struct 
     }
     struct ad_value names;
     (void)ad_eval_attr(args, NULL, "Delete", NULL, &names); /* no list: nothing to remove */
-    struct ad *rest = without(old, &names, ad_value_count(&names));
+    struct ad *rest = copy_without(old, &names, ad_value_count(&names));
     ad_value_fini(&names);
     ad_pack(pool, old, rest);
     struct ad *ad = ad_change(pool, rest, changes);

@@ -125,8 +125,8 @@ static void put_head(struct strbuf *out, uint32_t number)
 }
 
 /* False: it is not like that one by half; what was appended is then the caller's to take back. */
-static bool pack(const struct prototype *prototype, const void *bytes, size_t length,
-                 struct strbuf *out)
+static bool pack_against(const struct prototype *prototype, const void *bytes, size_t length,
+                         struct strbuf *out)
 {
     struct span ad = {bytes, (const unsigned char *)bytes + length};
     struct span like = {prototype->bytes, prototype->bytes + prototype->length};
@@ -174,7 +174,7 @@ bool prototypes_pack(struct prototypes *prototypes, const void *bytes, size_t le
     for (size_t i = 0; i < prototypes->count; i++) {
         size_t which = (prototypes->latest + i) % prototypes->count;
         struct prototype *prototype = &prototypes->all[which];
-        if (pack(prototype, bytes, length, out)) {
+        if (pack_against(prototype, bytes, length, out)) {
             prototypes->latest = which;
             prototype->used = true;
             *number = prototype->number;
@@ -187,7 +187,7 @@ bool prototypes_pack(struct prototypes *prototypes, const void *bytes, size_t le
     }
     prototypes_add(prototypes, prototypes->last_number + 1, bytes, length);
     struct prototype *own = &prototypes->all[prototypes->count - 1];
-    if (!pack(own, bytes, length, out)) { /* a form that cannot be packed */
+    if (!pack_against(own, bytes, length, out)) { /* a form that cannot be packed */
         take_back(out, before);
         mem_free(own->bytes);
         prototypes->count--;
@@ -202,7 +202,7 @@ bool prototypes_pack(struct prototypes *prototypes, const void *bytes, size_t le
 
 /* ---- unpacking ------------------------------------------------------------------------------- */
 
-static struct prototype *find(struct prototypes *prototypes, uint32_t number)
+static struct prototype *find_prototype(struct prototypes *prototypes, uint32_t number)
 {
     for (size_t i = 0; i < prototypes->count; i++) {
         if (prototypes->all[i].number == number) {
@@ -212,7 +212,7 @@ static struct prototype *find(struct prototypes *prototypes, uint32_t number)
     return NULL;
 }
 
-static int malformed(struct err *err)
+static int refuse_malformed(struct err *err)
 {
     return err_set(err, -EBADMSG, "a packed ad is malformed");
 }
@@ -223,12 +223,12 @@ int prototypes_unpack(struct prototypes *prototypes, const void *bytes, size_t l
     struct span in = {bytes, (const unsigned char *)bytes + length};
     uint32_t number = 0;
     if (length < 5 || *in.at++ != COLLECTOR_PACKED) {
-        return malformed(err);
+        return refuse_malformed(err);
     }
     for (unsigned i = 0; i < 4; i++) {
         number |= (uint32_t)*in.at++ << 8 * i;
     }
-    struct prototype *prototype = find(prototypes, number);
+    struct prototype *prototype = find_prototype(prototypes, number);
     if (!prototype) {
         return err_set(err, -ENOENT, "its prototype %u is missing", number);
     }
@@ -236,30 +236,30 @@ int prototypes_unpack(struct prototypes *prototypes, const void *bytes, size_t l
     struct span like = {prototype->bytes, prototype->bytes + prototype->length};
     uint64_t count, run;
     if (!take_head(&like, &count)) {
-        return malformed(err);
+        return refuse_malformed(err);
     }
     strbuf_append(out, prototype->bytes, (size_t)(like.at - prototype->bytes));
     for (uint64_t i = 0; i <= count; i++) { /* once more than values: the rest may be none */
         const unsigned char *from = like.at;
         struct span value;
         if (!take_varint(&in, &run) || run > count - i) {
-            return malformed(err);
+            return refuse_malformed(err);
         }
         for (; run > 0; run--, i++) {
             if (!take_value(&like, &value)) {
-                return malformed(err);
+                return refuse_malformed(err);
             }
         }
         strbuf_append(out, from, (size_t)(like.at - from));
         if (i == count) {
-            return in.at == in.end && !out->failed ? 0 : malformed(err);
+            return in.at == in.end && !out->failed ? 0 : refuse_malformed(err);
         }
         if (!take_value(&like, &value) || !take_value(&in, &value)) {
-            return malformed(err);
+            return refuse_malformed(err);
         }
         strbuf_append(out, value.at, size_of(&value));
     }
-    return malformed(err);
+    return refuse_malformed(err);
 }
 
 void prototypes_drop_unused(struct prototypes *prototypes, void (*each)(void *arg, uint32_t number),

@@ -92,7 +92,7 @@ static void query_destroy(struct query *query)
     mem_free(query);
 }
 
-static void gone(void *arg)
+static void caller_gone(void *arg)
 {
     query_destroy(arg);
 }
@@ -102,7 +102,7 @@ static void gone(void *arg)
 /* Ads are copied as bytes from the table into the message: nothing is taken apart.  No secret is in
  * them: of what is within a value all is shown (the Capability of a GPU, which has the name of
  * one). */
-static void add(struct query *query, const struct ads_seen *seen)
+static void add_seen(struct query *query, const struct ads_seen *seen)
 {
     size_t begin = wire_ad_begin(&query->part);
     if (!query->projection ||
@@ -124,7 +124,7 @@ static void body_of(const struct query *query, struct wire_body *ret)
                               .secret_count = query->secrets.count};
 }
 
-static void sent(struct query *query)
+static void part_sent(struct query *query)
 {
     query->work.steps += query->part.length / BYTES_A_STEP;
     strbuf_clear(&query->part);
@@ -166,7 +166,7 @@ void collector_refuse_costly(const struct collector *collector, struct wire_requ
                      (unsigned long long)collector->settings.constraint_steps_max);
 }
 
-static void finish(struct query *query)
+static void finish_query(struct query *query)
 {
     struct collector *collector = query->collector;
     struct ad *args = ad_create();
@@ -187,7 +187,7 @@ static void finish(struct query *query)
 }
 
 /* The caller took nothing for so long that what is kept for him is freed. */
-static void stalled(void *arg)
+static void caller_stalled(void *arg)
 {
     struct query *query = arg;
     wire_reply_error(query->request, -ETIMEDOUT, "the caller read nothing of the answer for %d s",
@@ -207,7 +207,7 @@ static bool next_entry(struct query *query, struct ads_entry **ret)
     return *ret != NULL;
 }
 
-static bool wants(struct query *query, const struct ads_entry *entry, struct ads_seen *ret)
+static bool query_wants(struct query *query, const struct ads_entry *entry, struct ads_seen *ret)
 {
     if (!ads_snapshot_see(&query->snapshot, entry, ret) || (ret->absent && !query->with_absent)) {
         return false;
@@ -221,7 +221,7 @@ static bool wants(struct query *query, const struct ads_entry *entry, struct ads
 }
 
 /* Fills a part, or what of it the slice allows.  False: that was all. */
-static bool look(struct query *query, uint64_t end)
+static bool fill_part(struct query *query, uint64_t end)
 {
     while (query->work.steps < end && query->part.length < PART_BYTES &&
            query->pending < PART_ADS) {
@@ -233,15 +233,15 @@ static bool look(struct query *query, uint64_t end)
         }
         query->collector->counts.ads_looked_at++;
         query->work.steps += AD_LOOK_STEPS;
-        if (wants(query, entry, &seen)) {
-            add(query, &seen);
+        if (query_wants(query, entry, &seen)) {
+            add_seen(query, &seen);
         }
     }
     return true;
 }
 
 /* Takes the snapshot, and finds what is to be looked at in it. */
-static void begin(struct query *query)
+static void begin_query(struct query *query)
 {
     struct collector *collector = query->collector;
     const char *type = ad_string_or(wire_request_args(query->request), "Type", "Any");
@@ -274,19 +274,19 @@ static void take_slice(void *arg)
         return;
     }
     if (!query->begun) {
-        begin(query);
+        begin_query(query);
     }
     loop_timer_stop(query->stall);
     do {
-        if (!look(query, end)) {
-            finish(query);
+        if (!fill_part(query, end)) {
+            finish_query(query);
             return;
         }
         if (query->pending > 0) {
             struct wire_body body;
             body_of(query, &body);
             open = wire_reply_part(query->request, &body);
-            sent(query);
+            part_sent(query);
         }
     } while (open && query->work.steps < end);
     if (query->constraint && collector_is_too_costly(query->collector, &query->work)) {
@@ -396,7 +396,7 @@ void collector_query(struct collector *collector, struct wire_request *request)
     strbuf_init(&query->part, WIRE_FRAME_MAX);
     query->turn = slice_work_create(collector->slices, wire_request_peer(request)->identity,
                                     take_slice, query);
-    query->stall = loop_timer_create(collector->env.loop, stalled, query);
+    query->stall = loop_timer_create(collector->env.loop, caller_stalled, query);
     struct err err = {""};
     int code = read_args(query, args, &err);
     if (code) {
@@ -405,7 +405,7 @@ void collector_query(struct collector *collector, struct wire_request *request)
         return;
     }
     collector->counts.queries++;
-    wire_request_on_gone(request, gone, query);
+    wire_request_on_gone(request, caller_gone, query);
     wire_request_on_drained(request, want_slice, query);
     slice_work_want(query->turn);
 }

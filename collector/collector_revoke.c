@@ -92,7 +92,7 @@ void collector_revoked(struct collector *collector, const char *token_id, struct
     wire_context_revoke(collector->context, token_id);
 }
 
-static void committed(void *arg)
+static void revocation_committed(void *arg)
 {
     struct revocation *revocation = arg;
     struct collector *collector = revocation->collector;
@@ -158,7 +158,7 @@ void collector_revoke(struct session *session, struct wire_request *request)
     (void)collector_revoked_put(txn, token_id, revocation->ad, NULL); /* small: it fits */
     revocation->next = collector->revocations;
     collector->revocations = revocation;
-    store_commit(txn, committed, revocation);
+    store_commit(txn, revocation_committed, revocation);
 }
 
 void collector_revocations_expire(struct collector *collector)

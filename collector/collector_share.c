@@ -107,7 +107,7 @@ void shares_begin(struct shares *shares)
 }
 
 /* What was admitted of this message counts; it is held only when all of the message was judged. */
-static void refresh(struct share *share)
+static void refresh_share(struct share *share)
 {
     if (share->message != share->shares->message) {
         share->message = share->shares->message;
@@ -135,7 +135,7 @@ static int judge_room(struct share *share, const struct wire_peer *peer, const c
 {
     size_t most = count_max(peer, kind);
     size_t bytes_max = SHARE_BYTES * ((peer->slots + SHARE_BYTES_SLOTS - 1) / SHARE_BYTES_SLOTS);
-    refresh(share);
+    refresh_share(share);
     size_t count = share->counts[kind] + share->more[kind];
     long long bytes = (long long)share->bytes + share->more_bytes;
     if (more > 0 && count >= most) {
@@ -157,7 +157,7 @@ static int judge_room(struct share *share, const struct wire_peer *peer, const c
 
 static void count_more(struct share *share, enum share_kind kind, size_t more, long long more_bytes)
 {
-    refresh(share);
+    refresh_share(share);
     share->more[kind] += more;
     share->more_bytes += more_bytes;
 }
@@ -171,8 +171,8 @@ static bool is_exempt(const struct wire_peer *peer, bool is_machine)
 }
 
 /* As what it is counted, and of which share; *ret has a reference, or no share. */
-static void classify(struct shares *shares, const struct wire_peer *peer, bool is_machine,
-                     const struct ad *ad, struct share_holding *ret)
+static void classify_ad(struct shares *shares, const struct wire_peer *peer, bool is_machine,
+                        const struct ad *ad, struct share_holding *ret)
 {
     ret->kind = !is_machine                            ? SHARE_OTHERS
                 : ad_bool_or(ad, "DynamicSlot", false) ? SHARE_DYNAMIC
@@ -197,7 +197,7 @@ int shares_admit(struct shares *shares, const struct share_claim *claim,
         fresh.kind = old->kind;
         fresh.share->refs++;
     } else {
-        classify(shares, peer, claim->is_machine, claim->ad, &fresh);
+        classify_ad(shares, peer, claim->is_machine, claim->ad, &fresh);
     }
     struct share *share = fresh.share;
     bool same = old->share == share && old->kind == fresh.kind;

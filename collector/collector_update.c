@@ -100,8 +100,8 @@ static void update_refuse(struct update *update, int code, const struct err *err
 }
 
 /* May this sender have an ad of that type and name?  What it has it may have. */
-static int admit(const struct update *update, const struct ads_entry *entry, const char *type,
-                 const char *name, struct err *err)
+static int admit_name(const struct update *update, const struct ads_entry *entry, const char *type,
+                      const char *name, struct err *err)
 {
     const struct wire_peer *peer = wire_request_peer(update->request);
     if (entry && entry->latest && entry->stamp.session == update->stamp.session) {
@@ -158,7 +158,7 @@ static int admit_identity(const struct update *update, const char *name, const s
     return 0;
 }
 
-static void reject(struct update *update, const struct err *err)
+static void reject_ad(struct update *update, const struct err *err)
 {
     struct ads_said *said = &update->account->rejections;
     if (update->rejected++ == 0) {
@@ -283,7 +283,7 @@ static bool is_straggler(const struct update *update, const struct ads_entry *en
 
 /* The ad that the next one of the message probably replaces: a sender's ads come in the same order
  * again and again, all of them or one after the other. */
-static struct ads_entry *foresee(const struct update *update)
+static struct ads_entry *predict_entry(const struct update *update)
 {
     const struct session *session = update->session;
     bool is_first = update->judged == 0;
@@ -292,7 +292,7 @@ static struct ads_entry *foresee(const struct update *update)
                                                             : session->last_place + 1);
 }
 
-static void remember(struct update *update, const struct ads_entry *entry)
+static void remember_place(struct update *update, const struct ads_entry *entry)
 {
     struct session *session = update->session;
     if (update->judged++ == 0) {
@@ -353,8 +353,8 @@ static struct plan_traits traits_of(const struct ads_entry *entry, bool is_machi
 
 /* Decodes an ad that is foreseen to be that of entry (may be NULL).  A full one is decoded against
  * the one that it replaces, most of which is usually the same. */
-static int decode(struct update *update, const struct ads_entry *entry, const void *bytes,
-                  size_t length, struct update_ad *item, struct err *err)
+static int decode_ad(struct update *update, const struct ads_entry *entry, const void *bytes,
+                     size_t length, struct update_ad *item, struct err *err)
 {
     const struct ad *previous = !update->full ? update->model : entry ? entry->latest : NULL;
     const struct ad_given *given[] = {heard_now(update->collector), NULL};
@@ -378,11 +378,12 @@ static int decode(struct update *update, const struct ads_entry *entry, const vo
 
 /* Decodes one ad and finds what is there of its key: item->entry; *name and *type are those of the
  * ad or of what is there. */
-static int identify(struct update *update, const void *bytes, size_t length, struct update_ad *item,
-                    const char **type, const char **name, struct err *err)
+static int identify_ad(struct update *update, const void *bytes, size_t length,
+                       struct update_ad *item, const char **type, const char **name,
+                       struct err *err)
 {
-    struct ads_entry *entry = foresee(update);
-    int code = decode(update, entry, bytes, length, item, err);
+    struct ads_entry *entry = predict_entry(update);
+    int code = decode_ad(update, entry, bytes, length, item, err);
     if (code) {
         return code;
     }
@@ -399,7 +400,7 @@ static int identify(struct update *update, const void *bytes, size_t length, str
         entry = collector_ads_find(update->collector->ads, *type, *name);
     }
     if (entry) {
-        remember(update, entry);
+        remember_place(update, entry);
     }
     item->entry = entry;
     return 0;
@@ -424,8 +425,8 @@ static int admit_share(const struct update *update, struct update_ad *item, bool
 
 /* What will be in the table: item->ad as it was sent, or what is there with its changes.  -EACCES,
  * -E2BIG, -EDQUOT: it is to be left out. */
-static int make(struct update *update, size_t length, const struct beside *beside, const char *name,
-                bool is_machine, struct update_ad *item, struct err *err)
+static int make_ad(struct update *update, size_t length, const struct beside *beside,
+                   const char *name, bool is_machine, struct update_ad *item, struct err *err)
 {
     const struct ads_entry *entry = item->entry;
     struct ad *sent = item->ad;
@@ -465,7 +466,7 @@ static int make(struct update *update, size_t length, const struct beside *besid
 
 /* Takes one ad of the message.  Returns 0 also when the ad is left out; -ESTALE when the whole
  * message is to be refused. */
-static int judge(struct update *update, const void *bytes, size_t length, struct err *err)
+static int judge_ad(struct update *update, const void *bytes, size_t length, struct err *err)
 {
     struct err why;
     const char *type;
@@ -474,23 +475,23 @@ static int judge(struct update *update, const void *bytes, size_t length, struct
     struct beside beside;
     take_beside(update, &beside);
     look_ahead(update);
-    if (identify(update, bytes, length, item, &type, &name, &why) != 0) {
-        reject(update, &why);
+    if (identify_ad(update, bytes, length, item, &type, &name, &why) != 0) {
+        reject_ad(update, &why);
         return 0;
     }
     const struct ads_entry *entry = item->entry;
     const struct ad *latest = entry && !entry->latest_absent ? entry->latest : NULL;
     int code = 0;
-    if (admit(update, entry, type, name, &why) != 0) {
-        reject(update, &why);
+    if (admit_name(update, entry, type, name, &why) != 0) {
+        reject_ad(update, &why);
     } else if (latest && plan_is_old(&entry->stamp, &update->stamp)) {
         update->old++;
     } else if (!update->full && !latest) {
         code = err_set(err, -ESTALE, "no such ad to change: '%s'; send the whole ad", name);
     } else {
         bool is_machine = entry ? entry->is_machine : text_equal_nocase(type, "Machine");
-        if (make(update, length, &beside, name, is_machine, item, &why) != 0) {
-            reject(update, &why);
+        if (make_ad(update, length, &beside, name, is_machine, item, &why) != 0) {
+            reject_ad(update, &why);
             return 0;
         }
         update->taken++;
@@ -553,7 +554,7 @@ static int apply_new(struct update *update, struct batch *batch, const struct up
     return code;
 }
 
-static void apply(struct update *update)
+static void apply_ads(struct update *update)
 {
     struct batch *batch = batch_begin(update->collector);
     size_t count = update->taken;
@@ -572,7 +573,7 @@ static void apply(struct update *update)
                          : apply_new(update, batch, item, &entry, &why);
         if (code) {
             share_drop(&item->holding);
-            reject(update, &why);
+            reject_ad(update, &why);
         } else {
             collector_ads_hold(entry, &item->holding);
             update->collector->counts.updates_initial += entry->account == NULL;
@@ -611,7 +612,7 @@ void collector_update(struct session *session, struct wire_request *request)
     const void *bytes;
     size_t length;
     while (!code && (bytes = wire_request_next_ad_bytes(request, &length)) != NULL) {
-        code = judge(update, bytes, length, &err);
+        code = judge_ad(update, bytes, length, &err);
     }
     ad_destroy(update->model);
     update->model = NULL;
@@ -624,7 +625,7 @@ void collector_update(struct session *session, struct wire_request *request)
     }
     session->collector->counts.updates_lost += plan_is_gap(&session->last, &update->stamp) ? 1 : 0;
     session->last = update->stamp;
-    apply(update);
+    apply_ads(update);
 }
 
 /* ---- MERGE ----------------------------------------------------------------------------------- */

@@ -32,7 +32,8 @@ static bool is_looked_at(const char *name)
     return false;
 }
 
-static void say(struct strbuf *out, const char *name, const char *what, const struct ad_expr *expr)
+static void say_problem(struct strbuf *out, const char *name, const char *what,
+                        const struct ad_expr *expr)
 {
     struct strbuf text;
     if (out->length >= INSPECT_TEXT_MAX) {
@@ -80,7 +81,7 @@ static void look_at_clauses(const struct ad *ad, const char *name, const struct 
         const struct ad_expr *demand = ad_clauses_at(clauses, ad_clauses_demand(clauses, i))->expr;
         if (looks_at_nobody_else(ad, demand) &&
             ad_eval_bool(demand, ad, NULL, context) == AD_ERROR) {
-            say(out, name, "is an error for every job", demand);
+            say_problem(out, name, "is an error for every job", demand);
             break;
         }
     }
@@ -105,7 +106,7 @@ static void look_at_needed(const struct ad *ad, const struct ad_expr *requiremen
         }
         looked++;
         if (refers_to_itself(ad, name, expr)) {
-            say(out, name, "refers to itself", expr);
+            say_problem(out, name, "refers to itself", expr);
             break;
         }
     }
@@ -124,9 +125,9 @@ static void look_at_amounts(const struct ad *ad, struct strbuf *out)
             continue;
         }
         if (ad_get_real(ad, AMOUNTS[i], &amount) != 0) {
-            say(out, AMOUNTS[i], "is not a number", expr);
+            say_problem(out, AMOUNTS[i], "is not a number", expr);
         } else if (amount < 0) {
-            say(out, AMOUNTS[i], "is below 0", expr);
+            say_problem(out, AMOUNTS[i], "is below 0", expr);
         }
     }
 }
@@ -143,7 +144,7 @@ void inspect_plan_ad(const struct ad *ad, const struct ad_context *context, stru
             continue;
         }
         if (refers_to_itself(ad, LOOKED_AT[i], expr)) {
-            say(out, LOOKED_AT[i], "refers to itself", expr);
+            say_problem(out, LOOKED_AT[i], "refers to itself", expr);
             circle = true;
         } else if (i == 0) {
             look_at_clauses(ad, LOOKED_AT[i], expr, context, out);
@@ -151,7 +152,7 @@ void inspect_plan_ad(const struct ad *ad, const struct ad_context *context, stru
     }
     const struct ad_expr *requirements = ad_lookup(ad, LOOKED_AT[0]);
     if (!requirements) {
-        say(out, "the ad has no Requirements:", "no job matches it", NULL);
+        say_problem(out, "the ad has no Requirements:", "no job matches it", NULL);
     } else if (!circle) {
         look_at_needed(ad, requirements, out);
     }
