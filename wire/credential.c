@@ -16,7 +16,7 @@
 #include "base/secret_file.h"
 #include "base/strbuf.h"
 
-static void forget(struct credential *credential)
+static void forget_token(struct credential *credential)
 {
     mem_free(credential->text);
     p256_free(credential->key);
@@ -32,7 +32,7 @@ void credential_init(struct credential *credential, const char *path)
 
 void credential_fini(struct credential *credential)
 {
-    forget(credential);
+    forget_token(credential);
     mem_free(credential->path);
     credential->path = NULL;
 }
@@ -45,7 +45,7 @@ void credential_change(struct credential *credential, const char *path)
     credential->was_read = false;
 }
 
-static int judge(struct credential *credential, const char *path, struct err *err)
+static int judge_file(struct credential *credential, const char *path, struct err *err)
 {
     if (credential->text[0] == '\0') {
         return err_set(err, -ENOKEY, "no token in %s", path);
@@ -70,18 +70,19 @@ static int judge(struct credential *credential, const char *path, struct err *er
 
 /* OpenSSL takes longer to read a private key than to sign with it: what is the same file as before
  * is not read anew. */
-static int take(struct credential *credential, const char *text, size_t length, struct err *err)
+static int take_file(struct credential *credential, const char *text, size_t length,
+                     struct err *err)
 {
     uint8_t digest[P256_DIGEST_BYTES];
     proof_digest(text, length, digest);
     if (credential->key != NULL && memcmp(digest, credential->file_digest, sizeof digest) == 0) {
         return 0;
     }
-    forget(credential);
+    forget_token(credential);
     memcpy(credential->file_digest, digest, sizeof digest);
     int rc = token_file_parse(text, &credential->text, &credential->key, err);
     return rc < 0 ? err_prefix(err, rc, "%s", credential->path)
-                  : judge(credential, credential->path, err);
+                  : judge_file(credential, credential->path, err);
 }
 
 bool credential_read(struct credential *credential, struct os *os, struct loop *loop,
@@ -104,12 +105,12 @@ bool credential_read(struct credential *credential, struct os *os, struct loop *
     if (rc < 0) {
         (void)err_prefix(&err, rc, "no token");
     } else {
-        rc = take(credential, text, length, &err);
+        rc = take_file(credential, text, length, &err);
         secret_wipe(text, length);
         mem_free(text);
     }
     if (rc < 0) {
-        forget(credential);
+        forget_token(credential);
         (void)snprintf(credential->why, sizeof credential->why, "%s", err.text);
     }
     return rc == 0;

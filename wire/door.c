@@ -35,7 +35,7 @@ static bool same_port(const char *a, const char *b)
 }
 
 /* The new listener instead of the old one, which the new one may not stand beside. */
-static int move(struct door *door, const char *address, struct err *err)
+static int move_listener(struct door *door, const char *address, struct err *err)
 {
     struct listener *fresh = NULL;
     int code = listen_at(door, address, &fresh, err);
@@ -106,7 +106,7 @@ int door_change(struct door *door, const struct door_place *place, bool *changed
     }
     bool moved = !door->listener || strcmp(door->asked, place->address) != 0;
     if (moved) {
-        code = move(door, place->address, err);
+        code = move_listener(door, place->address, err);
     }
     if (code) {
         tls_identity_destroy(fresh);

@@ -37,7 +37,7 @@ static const uint8_t *reader_take(struct reader *in, size_t length)
     return at;
 }
 
-static uint64_t little(const uint8_t *at, size_t size)
+static uint64_t little_get(const uint8_t *at, size_t size)
 {
     uint64_t value = 0;
     for (size_t i = size; i-- > 0;) {
@@ -49,7 +49,7 @@ static uint64_t little(const uint8_t *at, size_t size)
 static uint64_t reader_number(struct reader *in, size_t size)
 {
     const uint8_t *at = reader_take(in, size);
-    return at == NULL ? 0 : little(at, size);
+    return at == NULL ? 0 : little_get(at, size);
 }
 
 static uint16_t reader_u16(struct reader *in)
@@ -158,7 +158,7 @@ int frame_decode(const void *data, size_t length, size_t frame_max, struct frame
         *size = 0;
         return 0;
     }
-    size_t claimed = (size_t)little(at, 4);
+    size_t claimed = (size_t)little_get(at, 4);
     if (claimed < FRAME_HEADER_BYTES - 4) {
         return err_set(err, -EPROTO, "frame length %zu is smaller than the header", claimed);
     }
@@ -174,8 +174,8 @@ int frame_decode(const void *data, size_t length, size_t frame_max, struct frame
     }
     struct frame found = {.type = (enum frame_type)at[4],
                           .flags = at[5],
-                          .verb = (uint16_t)little(at + 6, 2),
-                          .request = little(at + 8, 8),
+                          .verb = (uint16_t)little_get(at + 6, 2),
+                          .request = little_get(at + 8, 8),
                           .payload_length = *size - FRAME_HEADER_BYTES};
     if ((found.flags & ~frame_flags_known(found.type)) != 0) {
         return err_set(err, -EPROTO, "unknown flags 0x%02x in a frame of type %d", found.flags,
@@ -404,7 +404,7 @@ static void little_put(uint8_t *at, uint64_t value, size_t size)
     }
 }
 
-static void put(struct strbuf *out, uint64_t value, size_t size)
+static void put_number(struct strbuf *out, uint64_t value, size_t size)
 {
     uint8_t bytes[8];
     little_put(bytes, value, size);
@@ -413,17 +413,17 @@ static void put(struct strbuf *out, uint64_t value, size_t size)
 
 void frame_put_u16(struct strbuf *out, uint16_t value)
 {
-    put(out, value, 2);
+    put_number(out, value, 2);
 }
 
 void frame_put_u32(struct strbuf *out, uint32_t value)
 {
-    put(out, value, 4);
+    put_number(out, value, 4);
 }
 
 void frame_put_u64(struct strbuf *out, uint64_t value)
 {
-    put(out, value, 8);
+    put_number(out, value, 8);
 }
 
 void frame_put_text16(struct strbuf *out, const char *text, size_t length)

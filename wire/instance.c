@@ -11,7 +11,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 
-static void draw(struct instance *instance, struct loop *loop)
+static void draw_id(struct instance *instance, struct loop *loop)
 {
     uint8_t bytes[(INSTANCE_TEXT_SIZE - 1) / 2];
     loop_secret(loop, bytes, sizeof bytes);
@@ -24,7 +24,7 @@ static void draw(struct instance *instance, struct loop *loop)
 void instance_init(struct instance *instance, struct loop *loop)
 {
     *instance = (struct instance){.seen = NULL};
-    draw(instance, loop);
+    draw_id(instance, loop);
 }
 
 void instance_fini(struct instance *instance)
@@ -39,7 +39,7 @@ bool instance_renew(struct instance *instance, struct loop *loop)
                                  loop_now_ms(loop) - instance->first_ms < INSTANCE_MS)) {
         return false;
     }
-    draw(instance, loop);
+    draw_id(instance, loop);
     return true;
 }
 

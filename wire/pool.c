@@ -27,8 +27,8 @@ static void options_read(const struct config *config, struct wire_context_option
     ret->uid_domain = config_string(config, "UID_DOMAIN");
 }
 
-static int create(const struct daemon_env *env, bool judges, struct wire_context **ret,
-                  struct err *err)
+static int create_context(const struct daemon_env *env, bool judges, struct wire_context **ret,
+                          struct err *err)
 {
     struct wire_context_options options = {
         .loop = env->loop,
@@ -49,13 +49,13 @@ static int create(const struct daemon_env *env, bool judges, struct wire_context
 
 int pool_context_create(const struct daemon_env *env, struct wire_context **ret, struct err *err)
 {
-    return create(env, true, ret, err);
+    return create_context(env, true, ret, err);
 }
 
 int pool_client_context_create(const struct daemon_env *env, struct wire_context **ret,
                                struct err *err)
 {
-    return create(env, false, ret, err);
+    return create_context(env, false, ret, err);
 }
 
 void pool_context_reload(struct wire_context *context, const struct config *config, struct log *log)

@@ -204,7 +204,7 @@ static int reply_send(struct wire *wire, struct wire_request *request, uint64_t 
     return content_send(wire, request, id, &content, payload);
 }
 
-static void refuse(struct wire *wire, const struct frame *frame, int status, const char *why)
+static void refuse_frame(struct wire *wire, const struct frame *frame, int status, const char *why)
 {
     size_t payload = 0;
     (void)reply_send(wire, NULL, frame->request, frame->flags & FRAME_FLAG_QUIET, status, why, NULL,
@@ -243,11 +243,11 @@ static bool says_something(const struct wire_body *body)
 }
 
 /* Before a handler has seen it. */
-static void deny(struct wire *wire, const struct caller *caller, const struct frame *frame,
-                 int status, const char *why)
+static void deny_frame(struct wire *wire, const struct caller *caller, const struct frame *frame,
+                       int status, const char *why)
 {
     denials_tell(wire, caller, (enum wire_verb)frame->verb, why);
-    refuse(wire, frame, status, why);
+    refuse_frame(wire, frame, status, why);
 }
 
 /* Is it about what the caller may, and not about how things are? */
@@ -489,7 +489,7 @@ static bool relayed_is_early(struct wire *wire, const struct frame *frame)
     if (revocations_are_known(wire->context->revocations)) {
         return false;
     }
-    refuse(wire, frame, -EAGAIN, "the list of revoked tokens is not known yet; try again");
+    refuse_frame(wire, frame, -EAGAIN, "the list of revoked tokens is not known yet; try again");
     return true;
 }
 
@@ -652,7 +652,7 @@ int request_take(struct wire *wire, const struct frame *frame, struct err *err)
         }
     }
     if (rc < 0) {
-        deny(wire, caller, frame, rc, why.text);
+        deny_frame(wire, caller, frame, rc, why.text);
         caller_unref(caller);
         return 0;
     }

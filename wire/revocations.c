@@ -95,8 +95,8 @@ static int signer_judge(struct wire_context *context, const char *text, struct t
     return 0;
 }
 
-static int judge(struct wire_context *context, const struct ad *ad, struct token *signer,
-                 struct err *err)
+static int judge_ad(struct wire_context *context, const struct ad *ad, struct token *signer,
+                    struct err *err)
 {
     const char *id = ad_string_or(ad, "TokenId", "");
     const char *token = ad_string_or(ad, "Token", "");
@@ -144,7 +144,7 @@ int revocation_judge(struct wire_context *context, const struct ad *ad,
                      struct revocation_signer *ret, struct err *err)
 {
     struct token signer = {0};
-    int rc = judge(context, ad, &signer, err);
+    int rc = judge_ad(context, ad, &signer, err);
     if (rc == 0) {
         signer_tell(&signer, ret);
     }
@@ -155,7 +155,7 @@ int revocation_judge_new(struct wire_context *context, const struct ad *ad,
                          struct revocation_signer *ret, struct err *err)
 {
     struct token signer = {0};
-    int rc = judge(context, ad, &signer, err);
+    int rc = judge_ad(context, ad, &signer, err);
     rc = rc < 0 ? rc : token_check_dates(&signer, loop_wall_s(context->loop), err);
     if (rc == 0 && wire_context_is_revoked(context, signer.id)) {
         rc =
@@ -211,7 +211,7 @@ static bool revocation_add(struct revocations *revocations, const char *id, int6
 
 /* ---- the file -------------------------------------------------------------------------------- */
 
-static void save(void *arg)
+static void save_file(void *arg)
 {
     struct revocations *revocations = arg;
     const struct wire_context *context = revocations->context;
@@ -251,7 +251,7 @@ static void save(void *arg)
     }
 }
 
-static void load(struct revocations *revocations)
+static void load_file(struct revocations *revocations)
 {
     struct wire_context *context = revocations->context;
     struct err err = {{0}};
@@ -294,7 +294,7 @@ static void judge_again_later(struct revocations *revocations, int rc)
     }
 }
 
-static void changed(void *arg, const char *key, const struct ad *ad)
+static void ad_changed(void *arg, const char *key, const struct ad *ad)
 {
     struct revocations *revocations = arg;
     struct wire_context *context = revocations->context;
@@ -316,20 +316,20 @@ static void changed(void *arg, const char *key, const struct ad *ad)
     }
 }
 
-static void gone(void *arg, const char *key)
+static void ad_gone(void *arg, const char *key)
 {
     (void)arg; /* it ends by its own time: the collector cannot take one back */
     (void)key;
 }
 
-static void synced(void *arg)
+static void list_synced(void *arg)
 {
     struct revocations *revocations = arg;
     log_debug(revocations->context->log, "revocations.known", "all revocations are known",
               LOG_INT("count", strmap_count(revocations->expires)));
 }
 
-static void refused(void *arg, int status, const char *why)
+static void watch_refused(void *arg, int status, const char *why)
 {
     struct revocations *revocations = arg;
     log_error(revocations->context->log, "revocations.refused",
@@ -345,7 +345,7 @@ static void watch_again(struct revocations *revocations)
     revocations->wants_again = false;
     int rc = watch_start(revocations->watch, revocations->wire);
     if (rc < 0) {
-        refused(revocations, rc, err_code_text(rc));
+        watch_refused(revocations, rc, err_code_text(rc));
     }
 }
 
@@ -375,12 +375,12 @@ static void forget_those_that_are_over(struct revocations *revocations)
         wire_context_forget(revocations->context, over.items[i]);
     }
     if (over.count > 0) {
-        save(revocations);
+        save_file(revocations);
     }
     vec_fini(&over, mem_free);
 }
 
-static void look(void *arg)
+static void look_again(void *arg)
 {
     struct revocations *revocations = arg;
     if (revocations->wants_again && is_there(revocations->context, revocations->wire)) {
@@ -398,10 +398,10 @@ struct revocations *revocations_create(struct wire_context *context, const char 
     revocations->context = context;
     revocations->path = path == NULL ? NULL : mem_strdup(path);
     revocations->expires = strmap_create(STRMAP_CASE_SENSITIVE);
-    revocations->save_timer = loop_timer_create(context->loop, save, revocations);
-    revocations->look_timer = loop_timer_create(context->loop, look, revocations);
+    revocations->save_timer = loop_timer_create(context->loop, save_file, revocations);
+    revocations->look_timer = loop_timer_create(context->loop, look_again, revocations);
     if (path != NULL) {
-        load(revocations);
+        load_file(revocations);
     }
     return revocations;
 }
@@ -413,7 +413,7 @@ void revocations_destroy(struct revocations *revocations)
     }
     watch_destroy(revocations->watch);
     if (loop_timer_is_set(revocations->save_timer)) {
-        save(revocations);
+        save_file(revocations);
     }
     loop_timer_destroy(revocations->save_timer);
     loop_timer_destroy(revocations->look_timer);
@@ -425,10 +425,10 @@ void revocations_destroy(struct revocations *revocations)
 void revocations_watch(struct wire_context *context, struct wire *wire)
 {
     static const struct watch_spec SPEC = {.type = "Revocation"};
-    static const struct watch_events EVENTS = {.changed = changed,
-                                               .gone = gone,
-                                               .synced = synced,
-                                               .refused = refused};
+    static const struct watch_events EVENTS = {.changed = ad_changed,
+                                               .gone = ad_gone,
+                                               .synced = list_synced,
+                                               .refused = watch_refused};
     struct revocations *revocations = context->revocations;
     if (revocations->watch == NULL) {
         revocations->watch = watch_create(context->loop, &SPEC, &EVENTS, revocations);

@@ -136,7 +136,7 @@ static void names_of(const struct ad *args, struct vec *ret)
     ad_value_fini(&list);
 }
 
-static void get(const struct daemon_env *env, struct wire_request *request)
+static void answer_get(const struct daemon_env *env, struct wire_request *request)
 {
     struct vec patterns = {0}, ads = {0};
     const char *name;
@@ -182,7 +182,7 @@ static void reply_change(struct wire_request *request, struct ad *args, struct s
     ad_destroy(args);
 }
 
-static void set(const struct daemon_env *env, struct wire_request *request, bool is_set)
+static void answer_set(const struct daemon_env *env, struct wire_request *request, bool is_set)
 {
     const struct wire_peer *peer = wire_request_peer(request);
     const char *name = ad_string_or(wire_request_args(request), "Name", "");
@@ -209,7 +209,7 @@ static void set(const struct daemon_env *env, struct wire_request *request, bool
     strbuf_fini(&restart);
 }
 
-static void reload(const struct daemon_env *env, struct wire_request *request)
+static void answer_reload(const struct daemon_env *env, struct wire_request *request)
 {
     struct strbuf changed, restart;
     struct err err = {""};
@@ -231,13 +231,13 @@ void settings_serve(const struct daemon_env *env, struct wire_request *request)
     const char *action = ad_string_or(wire_request_args(request), "Action", "");
     bool is_set = text_equal_nocase(action, "Set");
     if (is_set || text_equal_nocase(action, "Unset")) {
-        set(env, request, is_set);
+        answer_set(env, request, is_set);
     } else if ((peer->scopes & SCOPE_ADMINISTRATOR) == 0) {
         wire_reply_error(request, -EACCES, "token is too weak: the scope ADMINISTRATOR is needed");
     } else if (text_equal_nocase(action, "Get")) {
-        get(env, request);
+        answer_get(env, request);
     } else if (text_equal_nocase(action, "Reload")) {
-        reload(env, request);
+        answer_reload(env, request);
     } else {
         wire_reply_error(request, -EINVAL, "CONFIG: unknown Action '%.40s'", action);
     }

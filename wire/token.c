@@ -237,7 +237,7 @@ static int part_append(struct strbuf *out, json_t *json)
 }
 
 /* Signs with key, or with none: -EINVAL. */
-static int sign(struct evp_pkey_st *key, struct strbuf *text)
+static int sign_text(struct evp_pkey_st *key, struct strbuf *text)
 {
     uint8_t signature[P256_SIGNATURE_BYTES];
     int rc = key == NULL ? -EINVAL : p256_sign(key, strbuf_text(text), text->length, signature);
@@ -251,7 +251,7 @@ static int sign(struct evp_pkey_st *key, struct strbuf *text)
 int token_sign(const char *pem, size_t pem_length, struct strbuf *text)
 {
     struct evp_pkey_st *key = p256_from_private_pem(pem, pem_length);
-    int rc = sign(key, text);
+    int rc = sign_text(key, text);
     p256_free(key);
     return rc;
 }
@@ -286,7 +286,7 @@ int token_issue(struct os *os, const char *key_path, const char *kid, const stru
     rc = part_append(&text, header_make(kid, &endorsement));
     strbuf_putc(&text, '.');
     rc = rc < 0 ? rc : part_append(&text, claims_make(token));
-    rc = rc < 0 ? rc : sign(key, &text);
+    rc = rc < 0 ? rc : sign_text(key, &text);
     p256_free(key);
     if (rc < 0) {
         (void)err_set(err, rc, "%s: cannot sign a token for '%s' with this key", key_path,
@@ -607,8 +607,8 @@ static int signature_check(const struct token_keys *keys, const json_t *header, 
 }
 
 /* keys NULL: the signature is not looked at. */
-static int parse(const struct token_keys *keys, const char *text, struct token *token,
-                 struct err *err)
+static int parse_token(const struct token_keys *keys, const char *text, struct token *token,
+                       struct err *err)
 {
     struct parts parts = {0};
     json_t *header = parts_find(text, &parts) ? json_parse(text, parts.header_length) : NULL;
@@ -631,7 +631,7 @@ static int parse(const struct token_keys *keys, const char *text, struct token *
 int token_peek(const char *text, struct token *ret, struct err *err)
 {
     struct token token = {.scopes = 0};
-    int rc = parse(NULL, text, &token, err);
+    int rc = parse_token(NULL, text, &token, err);
     if (rc == 0) {
         *ret = token;
     }
@@ -649,7 +649,7 @@ int token_check(const struct token_keys *keys, const char *text, int64_t now_s, 
     }
     CHECK(keys != NULL);
     struct token token = {0};
-    int rc = parse(keys, text, &token, err);
+    int rc = parse_token(keys, text, &token, err);
     if (rc < 0) {
         return rc;
     }

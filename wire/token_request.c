@@ -370,12 +370,12 @@ static void put_line(struct strbuf *out, const char *name, const char *value)
     }
 }
 
-static int twice(const struct item *item, struct err *err)
+static int refuse_repeated(const struct item *item, struct err *err)
 {
     return err_set(err, -EINVAL, "line %u: '%s' appears a second time", item->line, item->name);
 }
 
-static int unknown(const struct item *item, const char *kind, struct err *err)
+static int refuse_unknown(const struct item *item, const char *kind, struct err *err)
 {
     return err_set(err, -EINVAL, "line %u: unknown line '%.40s' in %s of this version", item->line,
                    item->name, kind);
@@ -497,9 +497,9 @@ static int take_request(const struct vec *items, struct token_request *request,
             which++;
         }
         if (which == OF_ALL) {
-            rc = unknown(item, "a request", err);
+            rc = refuse_unknown(item, "a request", err);
         } else if (seen[which]) {
-            rc = twice(item, err);
+            rc = refuse_repeated(item, err);
         } else {
             seen[which] = true;
             rc = take_request_item(item, which, request, proof, err);
@@ -685,7 +685,7 @@ static int take_answer_text(const struct item *item, bool good, size_t max, char
                             struct err *err)
 {
     if (*ret != NULL) {
-        return twice(item, err);
+        return refuse_repeated(item, err);
     }
     if (!good || item->value[0] == '\0' || strlen(item->value) > max) {
         return err_set(
@@ -731,7 +731,7 @@ static int take_answer(const struct vec *items, struct token_answer *answer, str
                                  err);
             i++;
         } else {
-            rc = unknown(item, "an answer", err);
+            rc = refuse_unknown(item, "an answer", err);
         }
     }
     answer->ca = ca.length > 0 ? strbuf_take(&ca) : NULL;

@@ -134,7 +134,7 @@ static void event_send(struct watcher *watcher, const char *event, const struct 
     ad_destroy(args);
 }
 
-static bool wants(const struct watcher *watcher, const struct ad *ad)
+static bool watcher_wants(const struct watcher *watcher, const struct ad *ad)
 {
     const struct watch_server *server = watcher->server;
     if (watcher->kind->constraint == NULL) {
@@ -155,7 +155,7 @@ static void now_knows(struct watcher *watcher, const char *key)
 }
 
 /* Is the watcher to be told that a key went, or does not meet its constraint any more? */
-static bool knew(struct watcher *watcher, const char *key, bool is_gone)
+static bool forget_known(struct watcher *watcher, const char *key, bool is_gone)
 {
     return watcher->known == NULL ? is_gone : strmap_remove(watcher->known, key) != NULL;
 }
@@ -236,7 +236,7 @@ static void secrets_put(const struct watch_server *server, const struct watch_ki
 static void part_tell(struct part *part, struct watcher *watcher, const char *key,
                       const struct ad *ad)
 {
-    if (ad != NULL && wants(watcher, ad)) {
+    if (ad != NULL && watcher_wants(watcher, ad)) {
         size_t before = part->ads.length;
         watch_kind_encode(watcher->kind, ad, &part->ads);
         if (part->ads.failed || part->ads.length > AD_BYTES_MAX) {
@@ -249,7 +249,7 @@ static void part_tell(struct part *part, struct watcher *watcher, const char *ke
         part->operation_count++;
         operation_put(&part->operations, WATCH_CHANGED, key);
         now_knows(watcher, key);
-    } else if (knew(watcher, key, ad == NULL)) {
+    } else if (forget_known(watcher, key, ad == NULL)) {
         part->operation_count++;
         operation_put(&part->operations, WATCH_GONE, key);
     }
@@ -604,7 +604,7 @@ static void watcher_tell(struct watcher *watcher, struct news *news)
     if (!news->judged) {
         uint64_t before = watcher->kind->judging;
         news->judged = true;
-        news->wanted = news->ad != NULL && wants(watcher, news->ad);
+        news->wanted = news->ad != NULL && watcher_wants(watcher, news->ad);
         watcher->server->publish_steps += watcher->kind->judging - before + AD_LOOK_STEPS;
         if (watch_kind_is_too_costly(watcher->kind)) {
             slice_work_want(watcher->turn); /* where it is refused */
@@ -613,13 +613,13 @@ static void watcher_tell(struct watcher *watcher, struct news *news)
     if (news->wanted) {
         now_knows(watcher, news->key);
         news_send(watcher, news, WATCH_CHANGED);
-    } else if (knew(watcher, news->key, news->ad == NULL)) {
+    } else if (forget_known(watcher, news->key, news->ad == NULL)) {
         news_send(watcher, news, WATCH_GONE);
     }
 }
 
 /* A large change does not stay in memory. */
-static void spare(struct strbuf *buf)
+static void spare_memory(struct strbuf *buf)
 {
     if (buf->capacity > SPARE_BYTES) {
         strbuf_fini(buf);
@@ -627,8 +627,8 @@ static void spare(struct strbuf *buf)
     }
 }
 
-static void publish(struct watch_server *server, const char *type, const char *key,
-                    const struct ad *ad)
+static void publish_ad(struct watch_server *server, const char *type, const char *key,
+                       const struct ad *ad)
 {
     server->sequence++;
     server->publish_steps = 0;
@@ -641,17 +641,17 @@ static void publish(struct watch_server *server, const char *type, const char *k
             watcher_tell(watcher, &news);
         }
     }
-    spare(&server->ad);
-    spare(&server->changed);
+    spare_memory(&server->ad);
+    spare_memory(&server->changed);
 }
 
 void watch_server_changed(struct watch_server *server, const char *type, const char *key,
                           const struct ad *ad)
 {
-    publish(server, type, key, ad);
+    publish_ad(server, type, key, ad);
 }
 
 void watch_server_gone(struct watch_server *server, const char *type, const char *key)
 {
-    publish(server, type, key, NULL);
+    publish_ad(server, type, key, NULL);
 }

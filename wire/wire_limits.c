@@ -58,7 +58,7 @@ struct wire_limits {
 /* ---- complaints ------------------------------------------------------------------------------ */
 
 /* One line for each account and minute, which says how many there were. */
-static void complain(struct wire *wire, struct wire_account *account, const char *what)
+static void log_complaint(struct wire *wire, struct wire_account *account, const char *what)
 {
     struct wire_context *context = wire->context;
     struct wire_limits *limits = context->limits;
@@ -187,7 +187,7 @@ int wire_limits_join(struct wire *wire, struct err *err)
     }
     struct wire_account *account = account_of(limits, wire->caller);
     if (account->connections >= connections_max(wire)) {
-        complain(wire, account, "too many connections of one identity");
+        log_complaint(wire, account, "too many connections of one identity");
         return err_set(err, -EBUSY, "%s has too many connections here (%zu)", account->identity,
                        account->connections);
     }
@@ -220,7 +220,7 @@ static bool has_room(const struct wire_limits *limits, const struct wire_account
            (account->trusted || limits->frames + bytes <= WIRE_ALL_FRAMES_MAX);
 }
 
-static void grant(struct wire_limits *limits, struct wire *wire)
+static void grant_room(struct wire_limits *limits, struct wire *wire)
 {
     struct wire_share *share = &wire->share;
     share->granted = share->frame_size;
@@ -262,7 +262,7 @@ static void frame_over(struct wire_limits *limits, struct wire *wire)
 }
 
 /* Its time begins (anew). */
-static void mark(struct wire *wire, size_t have)
+static void mark_progress(struct wire *wire, size_t have)
 {
     struct wire_share *share = &wire->share;
     share->marked_bytes = share->moved_bytes = have;
@@ -272,7 +272,7 @@ static void mark(struct wire *wire, size_t have)
 static void drop_slow(struct wire_limits *limits, struct wire *wire, size_t have)
 {
     size_t size = wire->share.frame_size;
-    complain(wire, wire->share.account, "connection closed: a frame arrives too slowly");
+    log_complaint(wire, wire->share.account, "connection closed: a frame arrives too slowly");
     frame_over(limits, wire); /* its room is free at once */
     wire_fail(wire, -ETIMEDOUT, true,
               "a frame of %zu bytes arrives too slowly: only %zu bytes are here", size, have);
@@ -299,7 +299,7 @@ static void drop_slow_ones(struct wire_limits *limits)
         }
         size_t have = have_of(wire);
         if (have - wire->share.marked_bytes >= WIRE_STEP_BYTES) {
-            mark(wire, have);
+            mark_progress(wire, have);
             wire_ping(wire); /* its own PING is behind the frame, and it would take us for dead */
         } else {
             drop_slow(limits, wire, have);
@@ -336,7 +336,7 @@ static bool try_grant(struct wire_limits *limits, struct wire *wire)
             return false;
         }
     }
-    grant(limits, wire);
+    grant_room(limits, wire);
     return true;
 }
 
@@ -359,7 +359,7 @@ void wire_limits_frame_partial(struct wire *wire, size_t size, size_t have)
     }
     if (share->frame_size == 0) {
         TAILQ_INSERT_TAIL(&limits->partial, wire, share.frame_entry);
-        mark(wire, have);
+        mark_progress(wire, have);
         tick_soon(limits);
     } else if (have >= share->moved_bytes + WIRE_MOVE_BYTES) {
         share->moved_bytes = have;
@@ -402,11 +402,11 @@ static void serve_waiting(struct wire_limits *limits)
             TAILQ_REMOVE(&limits->waiting, wire, share.frame_entry);
             TAILQ_INSERT_TAIL(&limits->partial, wire, share.frame_entry);
             share->waits = false;
-            mark(wire, share->marked_bytes);
+            mark_progress(wire, share->marked_bytes);
             stream_pause(wire->stream, false);
         } else if (now_ms - share->waits_since_ms >= WIRE_WAIT_MS) {
             size_t size = share->frame_size;
-            complain(wire, share->account, "connection closed: no memory for its frame");
+            log_complaint(wire, share->account, "connection closed: no memory for its frame");
             frame_over(limits, wire);
             wire_fail(wire, -EBUSY, true,
                       "no memory for a frame of %zu bytes: too many unfinished frames of %s, or of "
@@ -438,7 +438,7 @@ int wire_limits_request(struct wire *wire, size_t bytes, struct err *err)
     bool fits = account->trusted ? with <= WIRE_REQUEST_BYTES_MAX
                                  : with <= WIRE_ACCOUNT_REQUESTS_MAX && has_place;
     if (!fits) {
-        complain(wire, account, "request refused: too many bytes of unanswered requests");
+        log_complaint(wire, account, "request refused: too many bytes of unanswered requests");
         return err_set(err, -EBUSY,
                        "too many bytes of unanswered requests: %zu of %s, %zu of all peers",
                        account->requests, account->identity, limits->requests);
@@ -511,7 +511,7 @@ static void look_at_unread(struct wire_limits *limits)
     while (limits->unread_bytes > WIRE_ALL_UNREAD_MAX &&
            (worst = worst_reader(limits, now_ms)) != NULL) {
         size_t pending = worst->share.unread;
-        complain(worst, worst->share.account, "connection closed: the peer does not read");
+        log_complaint(worst, worst->share.account, "connection closed: the peer does not read");
         unread_set(limits, worst, 0);
         wire_fail(worst, -ENOBUFS, false, "the peer does not read: %zu bytes wait to be sent",
                   pending);
