@@ -99,7 +99,7 @@ static bool stays_down(struct keeper *keeper)
     return stays;
 }
 
-static void ended(void *arg, pid_t pid, const struct os_exit *how)
+static void daemon_ended(void *arg, pid_t pid, const struct os_exit *how)
 {
     struct keeper *keeper = arg;
     struct master *master = keeper->master;
@@ -132,7 +132,7 @@ static void ended(void *arg, pid_t pid, const struct os_exit *how)
 }
 
 /* A daemon that already runs, of an earlier master: true if there is one and we watch it now. */
-static bool adopt(struct keeper *keeper)
+static bool adopt_daemon(struct keeper *keeper)
 {
     struct master *master = keeper->master;
     char path[4096];
@@ -144,8 +144,8 @@ static bool adopt(struct keeper *keeper)
         return false;
     }
     keeper->pid = pid;
-    if (os_watch(master->env.os, pid, os_start_time(master->env.os, pid), ended, keeper, &err) !=
-        0) {
+    if (os_watch(master->env.os, pid, os_start_time(master->env.os, pid), daemon_ended, keeper,
+                 &err) != 0) {
         keeper->pid = 0;
         return false;
     }
@@ -164,7 +164,7 @@ static void start_daemon(void *arg)
     }
     keeper->started_ms = loop_now_ms(master->env.loop);
     keeper->started_s = loop_wall_s(master->env.loop);
-    if (adopt(keeper)) {
+    if (adopt_daemon(keeper)) {
         master_ad_changed(master->ad);
         return;
     }
@@ -181,7 +181,7 @@ static void start_daemon(void *arg)
     const char *env_add[] = {pid_text, NULL};
     const struct os_spawn spec = {.argv = argv, .env_add = env_add, .cwd = "/"};
     keeper->adopted = false;
-    int rc = os_spawn(master->env.os, &spec, ended, keeper, &keeper->pid, &err);
+    int rc = os_spawn(master->env.os, &spec, daemon_ended, keeper, &keeper->pid, &err);
     if (rc != 0) {
         struct master_backoff backoff = backoff_of(master);
         keeper->pid = 0;
@@ -241,14 +241,14 @@ static void follow_list(struct master *master)
     for (size_t i = 0; i < master->keepers.count; i++) {
         const struct keeper *keeper = master->keepers.items[i];
         if (!keeper->wanted && keeper->pid != 0) {
-            (void)os_kill(master->env.os, keeper->pid, SIGTERM); /* gone: ended() follows */
+            (void)os_kill(master->env.os, keeper->pid, SIGTERM); /* gone: daemon_ended() follows */
         }
     }
 }
 
 /* ---- stopping */
 
-static size_t running(const struct master *master, bool last)
+static size_t count_running(const struct master *master, bool last)
 {
     size_t count = 0;
     for (size_t i = 0; i < master->keepers.count; i++) {
@@ -264,18 +264,19 @@ static void signal_all(struct master *master, bool last, int signal_number)
         struct keeper *keeper = master->keepers.items[i];
         loop_timer_stop(keeper->restart);
         if (keeper->pid != 0 && master_plan_stops_last(keeper->name) == last) {
-            (void)os_kill(master->env.os, keeper->pid, signal_number); /* gone: ended() follows */
+            (void)os_kill(master->env.os, keeper->pid,
+                          signal_number); /* gone: daemon_ended() follows */
         }
     }
 }
 
 static void stop_more(struct master *master)
 {
-    if (master->stopping == 1 && running(master, false) == 0) {
+    if (master->stopping == 1 && count_running(master, false) == 0) {
         master->stopping = 2;
         signal_all(master, true, SIGTERM);
     }
-    if (running(master, false) + running(master, true) == 0 && !master->ad_there) {
+    if (count_running(master, false) + count_running(master, true) == 0 && !master->ad_there) {
         loop_stop(master->env.loop, 0);
     }
 }
@@ -318,7 +319,7 @@ static void master_stop(void *state)
 #define SAID_BYTES_MAX (sizeof(((struct keeper *)0)->name) + 32)
 
 /* "SCHEDD_Pid", ...: the name in capitals, as in DAEMON_LIST. */
-static void say(const struct keeper *keeper, const char *what, char name[SAID_BYTES_MAX])
+static void name_attribute(const struct keeper *keeper, const char *what, char name[SAID_BYTES_MAX])
 {
     (void)snprintf(name, SAID_BYTES_MAX, "%s_%s", keeper->name, what);
     for (char *c = name; *c != '_'; c++) {
@@ -329,7 +330,7 @@ static void say(const struct keeper *keeper, const char *what, char name[SAID_BY
 static void say_number(const struct keeper *keeper, const char *what, int64_t value, struct ad *ad)
 {
     char name[SAID_BYTES_MAX];
-    say(keeper, what, name);
+    name_attribute(keeper, what, name);
     ad_set_int(ad, name, value);
 }
 
@@ -349,7 +350,7 @@ static void say_daemons(void *arg, struct ad *ad)
         list[count++] = keeper->name;
         say_number(keeper, "Restarts", keeper->restarts, ad);
         if (keeper->down) {
-            say(keeper, "Down", name);
+            name_attribute(keeper, "Down", name);
             ad_set_string(ad, name, keeper->why_down);
         }
         if (keeper->pid != 0) {
@@ -430,7 +431,7 @@ static void master_reload(void *state, const struct config *config)
     for (size_t i = 0; i < master->keepers.count; i++) {
         const struct keeper *keeper = master->keepers.items[i];
         if (keeper->pid != 0) {
-            (void)os_kill(master->env.os, keeper->pid, SIGHUP); /* gone: ended() follows */
+            (void)os_kill(master->env.os, keeper->pid, SIGHUP); /* gone: daemon_ended() follows */
         }
     }
     follow_list(master);

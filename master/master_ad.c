@@ -44,7 +44,7 @@ static uint64_t interval_ms(const struct master_ad *self)
     return (uint64_t)config_duration_s(self->env.config, "MASTER_UPDATE_INTERVAL") * 1000;
 }
 
-static void answered(void *arg, struct wire_reply *reply)
+static void ad_answered(void *arg, struct wire_reply *reply)
 {
     struct master_ad *self = arg;
     const char *why = reply->status < 0 ? reply->text
@@ -79,12 +79,12 @@ static void send_ad(struct master_ad *self, struct wire *wire)
     self->events->fill(self->arg, ad);
     const struct ad *ads[1] = {ad};
     const struct wire_body body = {.args = args, .ads = ads, .ad_count = 1};
-    (void)wire_call(wire, VERB_UPDATE, &body, 0, answered, self); /* else: the next time */
+    (void)wire_call(wire, VERB_UPDATE, &body, 0, ad_answered, self); /* else: the next time */
     ad_destroy(args);
     ad_destroy(ad);
 }
 
-static void up(void *arg, struct wire *wire)
+static void uplink_up(void *arg, struct wire *wire)
 {
     struct master_ad *self = arg;
     self->was_down = false;
@@ -96,7 +96,7 @@ static void up(void *arg, struct wire *wire)
     loop_timer_set(self->timer, interval_ms(self));
 }
 
-static void down(void *arg, const char *why)
+static void uplink_down(void *arg, const char *why)
 {
     struct master_ad *self = arg;
     if (!self->was_down) {
@@ -149,9 +149,11 @@ static void on_request(void *arg, struct wire_request *request)
 }
 
 /* Once there is a token.  What is wrong is tried again with the next interval. */
-static void dial(struct master_ad *self)
+static void dial_collector(struct master_ad *self)
 {
-    static const struct uplink_events EVENTS = {.up = up, .down = down, .request = on_request};
+    static const struct uplink_events EVENTS = {.up = uplink_up,
+                                                .down = uplink_down,
+                                                .request = on_request};
     struct os_stat token;
     char addresses[POOL_ADDRESS_MAX], name[sizeof(self->name) + 16];
     struct err err = {""};
@@ -173,12 +175,12 @@ static void dial(struct master_ad *self)
     }
 }
 
-static void tick(void *arg)
+static void interval_over(void *arg)
 {
     struct master_ad *self = arg;
     loop_timer_set(self->timer, interval_ms(self));
     if (self->uplink == NULL) {
-        dial(self);
+        dial_collector(self);
     } else if (uplink_wire(self->uplink) != NULL) {
         send_ad(self, uplink_wire(self->uplink));
     }
@@ -203,7 +205,7 @@ struct master_ad *master_ad_create(const struct daemon_env *env,
     self->arg = arg;
     self->started_s = loop_wall_s(env->loop);
     self->epoch = loop_wall_ms(env->loop);
-    self->timer = loop_timer_create(env->loop, tick, self);
+    self->timer = loop_timer_create(env->loop, interval_over, self);
     set_name(self);
     loop_timer_set(self->timer, 0);
     return self;
