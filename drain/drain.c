@@ -67,7 +67,7 @@ int drain_then_parse(const char *text, enum drain_then *ret)
 
 /* ---- a request from an ad */
 
-static enum drain_code bad(struct err *err, const char *name, const char *what)
+static enum drain_code bad_argument(struct err *err, const char *name, const char *what)
 {
     (void)err_set(err, -EINVAL, "%s: %s", name, what);
     return DRAIN_BAD_REQUEST;
@@ -85,7 +85,7 @@ static enum drain_code read_schedule(const struct ad *args, enum drain_schedule 
     } else if (value.type != AD_TYPE_UNDEFINED &&
                (value.type != AD_TYPE_STRING ||
                 drain_schedule_parse(value.string.text, ret) != 0)) {
-        code = bad(err, "HowFast", "must be graceful, quick or fast");
+        code = bad_argument(err, "HowFast", "must be graceful, quick or fast");
     }
     ad_value_fini(&value);
     return code;
@@ -100,7 +100,8 @@ static enum drain_code read_then(const struct ad *args, enum drain_then *ret, st
         *ret = (enum drain_then)value.integer;
     } else if (value.type != AD_TYPE_UNDEFINED &&
                (value.type != AD_TYPE_STRING || drain_then_parse(value.string.text, ret) != 0)) {
-        code = bad(err, "OnCompletion", "must be stay, resume, exit, restart, sleep or off");
+        code =
+            bad_argument(err, "OnCompletion", "must be stay, resume, exit, restart, sleep or off");
     }
     ad_value_fini(&value);
     return code;
@@ -115,16 +116,16 @@ static enum drain_code read_text(const struct ad *args, const char *name, bool i
         return DRAIN_OK;
     }
     if (rc != 0) {
-        return bad(err, name, "must be a string");
+        return bad_argument(err, name, "must be a string");
     }
     if (strlen(text) > DRAIN_TEXT_MAX) {
-        return bad(err, name, "is too long");
+        return bad_argument(err, name, "is too long");
     }
     if (is_expr) {
         struct ad_expr *expr = NULL;
         struct err why;
         if (ad_expr_parse(text, strlen(text), AD_OLD, &expr, &why) != 0) {
-            return bad(err, name, why.text);
+            return bad_argument(err, name, why.text);
         }
         ad_expr_destroy(expr);
     }
@@ -139,10 +140,11 @@ static enum drain_code read_slots(const struct ad *args, struct drain_request *r
     (void)ad_eval_attr(args, NULL, "Slots", NULL, &list);
     size_t count = ad_value_count(&list);
     if (list.type != AD_TYPE_LIST) {
-        code = list.type == AD_TYPE_UNDEFINED ? DRAIN_OK
-                                              : bad(err, "Slots", "must be a list of names");
+        code = list.type == AD_TYPE_UNDEFINED
+                   ? DRAIN_OK
+                   : bad_argument(err, "Slots", "must be a list of names");
     } else if (count == 0 || count > DRAIN_SLOTS_MAX) {
-        code = bad(err, "Slots", "has no names, or too many");
+        code = bad_argument(err, "Slots", "has no names, or too many");
     } else {
         ret->slots = mem_zalloc(count * sizeof *ret->slots);
     }
@@ -151,7 +153,7 @@ static enum drain_code read_slots(const struct ad *args, struct drain_request *r
         ad_value_item(&list, i, &item);
         if (item.type != AD_TYPE_STRING || item.string.text[0] == '\0' ||
             strlen(item.string.text) >= DRAIN_NAME_MAX) {
-            code = bad(err, "Slots", "must be a list of names");
+            code = bad_argument(err, "Slots", "must be a list of names");
         } else {
             ret->slots[ret->slot_count++] = mem_strdup(item.string.text);
         }
@@ -168,7 +170,7 @@ static enum drain_code read_seconds(const struct ad *args, const char *name, int
     int64_t value = *ret;
     int rc = ad_get_int(args, name, &value);
     if ((rc != 0 && rc != -ENOENT) || value < 0 || value > max) {
-        return bad(err, name, "is not a valid time");
+        return bad_argument(err, name, "is not a valid time");
     }
     *ret = value;
     return DRAIN_OK;
@@ -196,11 +198,11 @@ static enum drain_code read_all(const struct ad *args, struct drain_request *ret
     ret->reclaimable = ad_bool_or(args, "Reclaimable", false);
     if (code == DRAIN_OK && ret->reclaimable && ret->then != DRAIN_THEN_SLEEP &&
         ret->then != DRAIN_THEN_OFF) {
-        code = bad(err, "Reclaimable", "goes only with OnCompletion sleep or off");
+        code = bad_argument(err, "Reclaimable", "goes only with OnCompletion sleep or off");
     }
     if (code == DRAIN_OK && ret->slot_count > 0 && ret->then > DRAIN_THEN_RESUME) {
-        code = bad(err, "OnCompletion",
-                   "with Slots, must be stay or resume, because other slots still run");
+        code = bad_argument(err, "OnCompletion",
+                            "with Slots, must be stay or resume, because other slots still run");
     }
     return code;
 }

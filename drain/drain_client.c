@@ -54,8 +54,8 @@ static enum drain_code code_of(const struct wire_reply *reply)
 }
 
 /* Last: the client may be gone. */
-static void end(struct drain_client *client, enum drain_code code, const char *why,
-                const struct ad *answer)
+static void end_request(struct drain_client *client, enum drain_code code, const char *why,
+                        const struct ad *answer)
 {
     char text[ERR_TEXT_MAX] = "";
     if (code != DRAIN_OK) {
@@ -64,21 +64,21 @@ static void end(struct drain_client *client, enum drain_code code, const char *w
     client->events->done(client->arg, code, text, answer);
 }
 
-static void committed(void *arg, struct wire_reply *reply)
+static void commit_answered(void *arg, struct wire_reply *reply)
 {
     struct drain_client *client = arg;
     client->commit = 0;
     if (reply->status == 0) {
-        end(client, DRAIN_OK, "", reply->args);
+        end_request(client, DRAIN_OK, "", reply->args);
     } else if (code_of(reply) == DRAIN_NO_ANSWER) {
-        end(client, DRAIN_NO_ANSWER,
-            "no answer to the commit; not known whether the machine drains", NULL);
+        end_request(client, DRAIN_NO_ANSWER,
+                    "no answer to the commit; not known whether the machine drains", NULL);
     } else {
-        end(client, code_of(reply), reply->text, reply->args);
+        end_request(client, code_of(reply), reply->text, reply->args);
     }
 }
 
-static void answered(void *arg, struct wire_reply *reply)
+static void request_answered(void *arg, struct wire_reply *reply)
 {
     struct drain_client *client = arg;
     if (reply->more) { /* the offer */
@@ -91,19 +91,19 @@ static void answered(void *arg, struct wire_reply *reply)
     }
     client->open = 0;
     if (client->committing) {
-        return; /* committed() says how it ended */
+        return; /* commit_answered() says how it ended */
     }
     if (reply->status != 0) {
-        end(client, code_of(reply), reply->text, reply->args);
+        end_request(client, code_of(reply), reply->text, reply->args);
     } else if (client->estimate || client->id[0] == '\0') {
-        end(client, DRAIN_OK, "", reply->args);
+        end_request(client, DRAIN_OK, "", reply->args);
     } else {
-        end(client, DRAIN_TOO_LATE, "the offer has ended", NULL);
+        end_request(client, DRAIN_TOO_LATE, "the offer has ended", NULL);
     }
 }
 
-static int call(struct drain_client *client, enum wire_verb verb, const struct ad *args,
-                wire_reply_f reply, int64_t *ret, struct err *err)
+static int call_startd(struct drain_client *client, enum wire_verb verb, const struct ad *args,
+                       wire_reply_f reply, int64_t *ret, struct err *err)
 {
     const struct wire_body body = {.args = args};
     int64_t sent = wire_relay(client->hub, client->uplink, verb, &body, 0, reply, client);
@@ -115,8 +115,8 @@ static int call(struct drain_client *client, enum wire_verb verb, const struct a
     return 0;
 }
 
-static struct drain_client *create(struct wire *hub, const char *machine,
-                                   const struct drain_client_events *events, void *arg)
+static struct drain_client *create_client(struct wire *hub, const char *machine,
+                                          const struct drain_client_events *events, void *arg)
 {
     struct drain_client *client = mem_zalloc(sizeof *client);
     client->hub = hub;
@@ -127,10 +127,10 @@ static struct drain_client *create(struct wire *hub, const char *machine,
     return client;
 }
 
-static int begin(struct drain_client *client, enum wire_verb verb, struct ad *args,
-                 struct drain_client **ret, struct err *err)
+static int begin_request(struct drain_client *client, enum wire_verb verb, struct ad *args,
+                         struct drain_client **ret, struct err *err)
 {
-    int rc = call(client, verb, args, answered, &client->open, err);
+    int rc = call_startd(client, verb, args, request_answered, &client->open, err);
     ad_destroy(args);
     if (rc != 0) {
         drain_client_destroy(client);
@@ -144,18 +144,18 @@ int drain_client_start(struct wire *hub, const char *machine, const struct drain
                        const struct drain_client_events *events, void *arg,
                        struct drain_client **ret, struct err *err)
 {
-    struct drain_client *client = create(hub, machine, events, arg);
+    struct drain_client *client = create_client(hub, machine, events, arg);
     struct ad *args = ad_create();
     client->estimate = request->estimate;
     drain_request_write(request, args);
-    return begin(client, VERB_START_DRAINING, args, ret, err);
+    return begin_request(client, VERB_START_DRAINING, args, ret, err);
 }
 
 int drain_client_cancel(struct wire *hub, const char *machine, const char *id, const char *reason,
                         const struct drain_client_events *events, void *arg,
                         struct drain_client **ret, struct err *err)
 {
-    struct drain_client *client = create(hub, machine, events, arg);
+    struct drain_client *client = create_client(hub, machine, events, arg);
     struct ad *args = ad_create();
     if (id != NULL && id[0] != '\0') {
         ad_set_string(args, "DrainingRequestId", id);
@@ -163,7 +163,7 @@ int drain_client_cancel(struct wire *hub, const char *machine, const char *id, c
     if (reason != NULL) {
         ad_set_string(args, "DrainReason", reason);
     }
-    return begin(client, VERB_CANCEL_DRAINING, args, ret, err);
+    return begin_request(client, VERB_CANCEL_DRAINING, args, ret, err);
 }
 
 void drain_client_commit(struct drain_client *client)
@@ -172,8 +172,8 @@ void drain_client_commit(struct drain_client *client)
     struct ad *args = ad_create();
     ad_set_string(args, "DrainingRequestId", client->id);
     /* Not sent: the connection is over, and the open call says so in the next turn. */
-    client->committing =
-        call(client, VERB_COMMIT_DRAINING, args, committed, &client->commit, NULL) == 0;
+    client->committing = call_startd(client, VERB_COMMIT_DRAINING, args, commit_answered,
+                                     &client->commit, NULL) == 0;
     ad_destroy(args);
 }
 

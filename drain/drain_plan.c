@@ -75,18 +75,18 @@ static int64_t not_negative(int64_t value)
     return value > 0 ? value : 0;
 }
 
-static int64_t least(int64_t a, int64_t b)
+static int64_t min_of(int64_t a, int64_t b)
 {
     return a < b ? a : b;
 }
 
-static int64_t most(int64_t a, int64_t b)
+static int64_t max_of(int64_t a, int64_t b)
 {
     return a > b ? a : b;
 }
 
 /* Sums of what came from ads: they end, but do not turn over. */
-static int64_t add(int64_t a, int64_t b)
+static int64_t add_bounded(int64_t a, int64_t b)
 {
     return a > INT64_MAX - b ? INT64_MAX : a + b;
 }
@@ -106,16 +106,17 @@ static int64_t to_come_s(const struct drain_slot *slot, bool evict_suspended)
 }
 
 /* kills: its job is not asked to end. */
-static void pass(struct drain_cost *cost, const struct drain_slot *slot, int64_t more_s,
-                 int64_t left_s, int64_t now_s, bool kills)
+static void add_cost(struct drain_cost *cost, const struct drain_slot *slot, int64_t more_s,
+                     int64_t left_s, int64_t now_s, bool kills)
 {
-    int64_t more = least(more_s, left_s);
-    int64_t run_s = add(not_negative(slot->run_s), more);
+    int64_t more = min_of(more_s, left_s);
+    int64_t run_s = add_bounded(not_negative(slot->run_s), more);
     bool keeps = slot->keeps_output && !kills && slot->place != DRAIN_AT_KILLING;
-    int64_t saved_s = keeps ? run_s : least(not_negative(slot->saved_s), run_s);
-    cost->completion_s = most(cost->completion_s, least(add(now_s, more), DRAIN_ESTIMATE_S));
-    cost->badput_s = add(cost->badput_s, run_s);
-    cost->unsaved_s = add(cost->unsaved_s, run_s - saved_s);
+    int64_t saved_s = keeps ? run_s : min_of(not_negative(slot->saved_s), run_s);
+    cost->completion_s =
+        max_of(cost->completion_s, min_of(add_bounded(now_s, more), DRAIN_ESTIMATE_S));
+    cost->badput_s = add_bounded(cost->badput_s, run_s);
+    cost->unsaved_s = add_bounded(cost->unsaved_s, run_s - saved_s);
 }
 
 void drain_plan_estimate(const struct drain_slot *slots, size_t count, bool evict_suspended,
@@ -129,9 +130,9 @@ void drain_plan_estimate(const struct drain_slot *slots, size_t count, bool evic
         if (!slot->requested || !has_job(slot->place)) {
             continue;
         }
-        pass(&ret->graceful, slot, to_come_s(slot, evict_suspended), left_s, now_s, false);
-        pass(&ret->quick, slot, not_negative(slot->vacate_s), left_s, now_s, false);
-        pass(&ret->fast, slot, 0, left_s, now_s, true);
+        add_cost(&ret->graceful, slot, to_come_s(slot, evict_suspended), left_s, now_s, false);
+        add_cost(&ret->quick, slot, not_negative(slot->vacate_s), left_s, now_s, false);
+        add_cost(&ret->fast, slot, 0, left_s, now_s, true);
     }
 }
 
@@ -159,7 +160,7 @@ static int64_t latest_s(const struct drain_orders *orders, const struct drain_sl
 static void look_again(struct drain_look *look, int64_t at_s, int64_t now_s)
 {
     if (at_s > now_s) {
-        look->next_s = least(look->next_s, at_s);
+        look->next_s = min_of(look->next_s, at_s);
     }
 }
 
@@ -193,12 +194,12 @@ static enum drain_step step_of_job(const struct drain_orders *orders, const stru
     if (slot->place == DRAIN_AT_SUSPENDED) { /* its retirement does not pass meanwhile */
         return orders->evict_suspended ? DRAIN_STEP_VACATE : DRAIN_STEP_RETIRE;
     }
-    look_again(look, add(now_s, slot->retirement_s), now_s);
+    look_again(look, add_bounded(now_s, slot->retirement_s), now_s);
     return DRAIN_STEP_RETIRE;
 }
 
-static enum drain_step step(const struct drain_orders *orders, const struct drain_slot *slot,
-                            bool all_drained, int64_t now_s, struct drain_look *look)
+static enum drain_step step_of(const struct drain_orders *orders, const struct drain_slot *slot,
+                               bool all_drained, int64_t now_s, struct drain_look *look)
 {
     switch (slot->place) {
     case DRAIN_AT_OWNER:
@@ -236,8 +237,8 @@ void drain_plan_look(const struct drain_orders *orders, const struct drain_slot 
                                .complete = all_idle,
                                .next_s = INT64_MAX};
     for (size_t i = 0; i < count; i++) {
-        steps[i] =
-            slots[i].requested ? step(orders, &slots[i], all_drained, now_s, ret) : DRAIN_STEP_NONE;
+        steps[i] = slots[i].requested ? step_of(orders, &slots[i], all_drained, now_s, ret)
+                                      : DRAIN_STEP_NONE;
     }
 }
 
@@ -281,7 +282,7 @@ int64_t drain_plan_counting(const struct drain_slot *slots, size_t count, enum d
 int64_t drain_totals_unclaimed_s(const struct drain_totals *totals, int64_t now_s)
 {
     int64_t passed_s = totals->counting > 0 ? not_negative(now_s - totals->counted_s) : 0;
-    return add(totals->unclaimed_s, passed_s * totals->counting);
+    return add_bounded(totals->unclaimed_s, passed_s * totals->counting);
 }
 
 void drain_totals_count(struct drain_totals *totals, int64_t counting, int64_t now_s)
@@ -293,7 +294,7 @@ void drain_totals_count(struct drain_totals *totals, int64_t counting, int64_t n
 
 void drain_totals_evicted(struct drain_totals *totals, int64_t run_s)
 {
-    totals->badput_s = add(totals->badput_s, not_negative(run_s));
+    totals->badput_s = add_bounded(totals->badput_s, not_negative(run_s));
 }
 
 /* ---- attributes */
