@@ -105,7 +105,7 @@ static void begin_turn(struct bmc *bmc, void (*next)(struct bmc *bmc))
     next(bmc);
 }
 
-static void tick(struct power_call *call);
+static void call_due(struct power_call *call);
 
 static void next_turns(void *arg)
 {
@@ -123,7 +123,7 @@ static void next_turns(void *arg)
         bmc->next = NULL;
         if (call->operation != POWER_DO_SLEEP) {
             call->end_ms += now_ms - bmc->waits_since_ms;
-            power_call_later(call, call->end_ms - now_ms, tick);
+            power_call_later(call, call->end_ms - now_ms, call_due);
         }
         begin_turn(bmc, next);
     }
@@ -179,9 +179,9 @@ void bmc_farewell(struct bmc *bmc, const char *const *argv, const char *input)
 
 /* ---- the operation */
 
-static void follow(struct bmc *bmc, const struct bmc_step *step);
+static void follow_step(struct bmc *bmc, const struct bmc_step *step);
 
-static void finish(struct bmc *bmc, int status, enum power_state state, const char *text)
+static void finish_call(struct bmc *bmc, int status, enum power_state state, const char *text)
 {
     struct power_call *call = bmc->call;
     char copy[300];
@@ -195,22 +195,22 @@ static void finish(struct bmc *bmc, int status, enum power_state state, const ch
 
 void bmc_failed(struct bmc *bmc, int status, const char *text)
 {
-    finish(bmc, status, POWER_UNKNOWN, text);
+    finish_call(bmc, status, POWER_UNKNOWN, text);
 }
 
 void bmc_told(struct bmc *bmc, enum power_state state)
 {
     struct bmc_step step = bmc_plan_told(&bmc->plan, state, loop_now_ms(bmc->call->loop));
-    follow(bmc, &step);
+    follow_step(bmc, &step);
 }
 
 void bmc_ordered(struct bmc *bmc)
 {
     struct bmc_step step = bmc_plan_ordered(&bmc->plan, loop_now_ms(bmc->call->loop));
-    follow(bmc, &step);
+    follow_step(bmc, &step);
 }
 
-static void tick(struct power_call *call)
+static void call_due(struct power_call *call)
 {
     struct bmc *bmc = call->own;
     uint64_t now_ms = loop_now_ms(call->loop);
@@ -222,7 +222,7 @@ static void tick(struct power_call *call)
     }
     void (*next)(struct bmc *) = bmc->next;
     bmc->next = NULL;
-    power_call_later(call, call->end_ms - now_ms, tick);
+    power_call_later(call, call->end_ms - now_ms, call_due);
     if (next != NULL) {
         take_turn(bmc, next);
     }
@@ -235,10 +235,10 @@ void bmc_later(struct bmc *bmc, uint64_t delay_ms, void (*next)(struct bmc *bmc)
     uint64_t left_ms = call->end_ms > now_ms ? call->end_ms - now_ms : 0;
     end_turn(bmc);
     bmc->next = next;
-    power_call_later(call, delay_ms < left_ms ? delay_ms : left_ms, tick);
+    power_call_later(call, delay_ms < left_ms ? delay_ms : left_ms, call_due);
 }
 
-static void follow(struct bmc *bmc, const struct bmc_step *step)
+static void follow_step(struct bmc *bmc, const struct bmc_step *step)
 {
     switch (step->act) {
     case BMC_ASK:
@@ -255,7 +255,7 @@ static void follow(struct bmc *bmc, const struct bmc_step *step)
     case BMC_END:
         break;
     }
-    finish(bmc, step->status, step->state, step->text);
+    finish_call(bmc, step->status, step->state, step->text);
 }
 
 static void bmc_free(void *own)
@@ -360,7 +360,7 @@ void bmc_begin(struct power_call *call, const struct bmc_hands *hands, void *own
         bmc_failed(bmc, -ENOTSUP, "a controller can only switch the machine off (S5)");
         return;
     }
-    power_call_later(call, time_ms, tick);
+    power_call_later(call, time_ms, call_due);
     take_turn(bmc, hands->ask);
 }
 
@@ -382,12 +382,12 @@ static void read_all(struct bmc *bmc)
     os_terminal_want(bmc->terminal, false, got == -EAGAIN, error == -EAGAIN);
 }
 
-static void ready(void *arg)
+static void output_ready(void *arg)
 {
     read_all(arg);
 }
 
-static void ended(void *arg, pid_t pid, const struct os_exit *how)
+static void program_ended(void *arg, pid_t pid, const struct os_exit *how)
 {
     struct bmc *bmc = arg;
     (void)pid;
@@ -407,7 +407,7 @@ int bmc_run(struct bmc *bmc, const char *const *argv, const char *const *env_add
             void (*ran)(struct bmc *bmc, int status), struct err *err)
 {
     struct power_call *call = bmc->call;
-    const struct os_terminal_spec terminal = {.ready = ready, .arg = bmc};
+    const struct os_terminal_spec terminal = {.ready = output_ready, .arg = bmc};
     strbuf_clear(&bmc->output);
     bmc->errors_length = 0;
     int rc = os_terminal_open(call->os, &terminal, &bmc->terminal, err);
@@ -420,7 +420,7 @@ int bmc_run(struct bmc *bmc, const char *const *argv, const char *const *env_add
                                   .new_session = true,
                                   .no_new_privs = true,
                                   .terminal = bmc->terminal};
-    rc = os_spawn(call->os, &spec, ended, bmc, &call->pid, err);
+    rc = os_spawn(call->os, &spec, program_ended, bmc, &call->pid, err);
     if (rc != 0) {
         call->pid = 0;
         os_terminal_close(bmc->terminal);

@@ -12,7 +12,7 @@ void bmc_plan_init(struct bmc_plan *plan, enum bmc_aim aim, enum bmc_way way, ui
     *plan = (struct bmc_plan){.aim = aim, .way = way, .patience_ms = patience_ms};
 }
 
-static struct bmc_step act(enum bmc_act what)
+static struct bmc_step step_act(enum bmc_act what)
 {
     return (struct bmc_step){.act = what};
 }
@@ -25,64 +25,68 @@ static struct bmc_step ask_again(struct bmc_plan *plan, uint64_t left_ms)
     return (struct bmc_step){.act = BMC_ASK_LATER, .delay_ms = delay_ms};
 }
 
-static struct bmc_step end(int status, const char *text)
+static struct bmc_step step_end(int status, const char *text)
 {
     return (struct bmc_step){.act = BMC_END, .status = status, .text = text};
 }
 
-static struct bmc_step order(struct bmc_plan *plan, enum bmc_act what)
+static struct bmc_step step_order(struct bmc_plan *plan, enum bmc_act what)
 {
     plan->soft = plan->soft || what == BMC_ORDER_SOFT;
     plan->hard = what != BMC_ORDER_SOFT;
-    return act(what);
+    return step_act(what);
 }
 
 /* left_ms: what is left of the time that the last order may take to be seen. */
-static struct bmc_step wake(struct bmc_plan *plan, enum power_state state, uint64_t left_ms)
+static struct bmc_step wake_step(struct bmc_plan *plan, enum power_state state, uint64_t left_ms)
 {
     if (state == POWER_ON) {
-        return end(0, plan->hard ? "switched on" : "the controller says that the machine is on");
+        return step_end(0,
+                        plan->hard ? "switched on" : "the controller says that the machine is on");
     }
     if (!plan->hard) {
         return state == POWER_OFF
-                   ? order(plan, BMC_ORDER_ON)
-                   : end(-EIO, "not known whether the machine is on; no order was sent");
+                   ? step_order(plan, BMC_ORDER_ON)
+                   : step_end(-EIO, "not known whether the machine is on; no order was sent");
     }
     if (left_ms > 0) {
         return ask_again(plan, left_ms);
     }
-    return end(-EIO,
-               state == POWER_OFF
-                   ? "the controller accepted the order but still says that the machine is off"
-                   : "the controller accepted the order but does not report the result");
+    return step_end(-EIO,
+                    state == POWER_OFF
+                        ? "the controller accepted the order but still says that the machine is off"
+                        : "the controller accepted the order but does not report the result");
 }
 
 static struct bmc_step go_down(struct bmc_plan *plan, enum power_state state, uint64_t left_ms)
 {
     if (state == POWER_OFF) {
-        return end(0, plan->hard
-                          ? plan->soft
-                                ? "the machine did not shut down in time and was switched off"
-                                : "switched off"
-                      : plan->soft ? "the machine has shut down"
-                                   : "the controller says that the machine is off");
+        return step_end(0, plan->hard
+                               ? plan->soft
+                                     ? "the machine did not shut down in time and was switched off"
+                                     : "switched off"
+                           : plan->soft ? "the machine has shut down"
+                                        : "the controller says that the machine is off");
     }
     if (left_ms > 0) {
         return ask_again(plan, left_ms);
     }
     if (state == POWER_UNKNOWN) {
-        return end(-EIO, plan->soft || plan->hard
-                             ? "the controller accepted the order but does not report the result"
-                             : "not known whether the machine is on; no order was sent");
+        return step_end(-EIO,
+                        plan->soft || plan->hard
+                            ? "the controller accepted the order but does not report the result"
+                            : "not known whether the machine is on; no order was sent");
     }
     if (plan->hard) {
-        return end(-EIO, "the controller accepted the order but still says that the machine is on");
+        return step_end(-EIO,
+                        "the controller accepted the order but still says that the machine is on");
     }
     if (!plan->soft) {
-        return order(plan, plan->way == BMC_HARD ? BMC_ORDER_OFF : BMC_ORDER_SOFT);
+        return step_order(plan, plan->way == BMC_HARD ? BMC_ORDER_OFF : BMC_ORDER_SOFT);
     }
-    return plan->way == BMC_GRACEFUL ? order(plan, BMC_ORDER_OFF)
-                                     : end(-ETIMEDOUT, "the machine did not shut down in time");
+    return plan->way == BMC_GRACEFUL
+               ? step_order(plan, BMC_ORDER_OFF)
+               : step_end(-ETIMEDOUT, "the machine did not shut down in time");
 }
 
 struct bmc_step bmc_plan_told(struct bmc_plan *plan, enum power_state state, uint64_t now_ms)
@@ -92,14 +96,15 @@ struct bmc_step bmc_plan_told(struct bmc_plan *plan, enum power_state state, uin
     uint64_t left_ms = past_ms < time_ms ? time_ms - past_ms : 0;
     switch (plan->aim) {
     case BMC_AIM_WAKE:
-        return wake(plan, state, left_ms);
+        return wake_step(plan, state, left_ms);
     case BMC_AIM_SLEEP:
         return go_down(plan, state, left_ms);
     case BMC_AIM_STATUS:
         break;
     }
-    struct bmc_step step = end(0, state == POWER_UNKNOWN ? "the controller says neither on nor off"
-                                                         : "the controller says so");
+    struct bmc_step step =
+        step_end(0, state == POWER_UNKNOWN ? "the controller says neither on nor off"
+                                           : "the controller says so");
     step.state = state;
     return step;
 }

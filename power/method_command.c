@@ -32,7 +32,8 @@ static const char *text_of(const struct power_node *node, enum power_operation o
     }
 }
 
-static int check(const struct power_node *node, enum power_operation operation, struct err *err)
+static int command_check(const struct power_node *node, enum power_operation operation,
+                         struct err *err)
 {
     static const char *const NAMES[] = {"wake_command", "sleep_command", "status_command"};
     const char *text = text_of(node, operation);
@@ -49,7 +50,7 @@ static int check(const struct power_node *node, enum power_operation operation, 
     return rc;
 }
 
-static void ended(void *arg, pid_t pid, const struct os_exit *how)
+static void command_ended(void *arg, pid_t pid, const struct os_exit *how)
 {
     struct power_call *call = arg;
     (void)pid;
@@ -71,7 +72,7 @@ static void ended(void *arg, pid_t pid, const struct os_exit *how)
     }
 }
 
-static void late(struct power_call *call)
+static void command_late(struct power_call *call)
 {
     if (call->operation == POWER_DO_STATUS) {
         power_call_status(call, POWER_UNKNOWN, "the status command did not end in time");
@@ -80,7 +81,7 @@ static void late(struct power_call *call)
     power_call_done(call, -ETIMEDOUT, "the command did not end in time and was killed");
 }
 
-static void begin(struct power_call *call)
+static void command_begin(struct power_call *call)
 {
     struct vec words = {0};
     struct err err;
@@ -97,7 +98,7 @@ static void begin(struct power_call *call)
                                   .input_text =
                                       call->node.ad_text != NULL ? call->node.ad_text : "",
                                   .new_session = true};
-    int rc = os_spawn(call->os, &spec, ended, call, &call->pid, &err);
+    int rc = os_spawn(call->os, &spec, command_ended, call, &call->pid, &err);
     vec_fini(&words, mem_free);
     if (rc != 0) {
         call->pid = 0;
@@ -109,9 +110,9 @@ static void begin(struct power_call *call)
         return;
     }
     uint64_t now_ms = loop_now_ms(call->loop);
-    power_call_later(call, call->end_ms > now_ms ? call->end_ms - now_ms : 0, late);
+    power_call_later(call, call->end_ms > now_ms ? call->end_ms - now_ms : 0, command_late);
 }
 
 const struct power_method power_method_command = {.name = "command",
-                                                  .check = check,
-                                                  .begin = begin};
+                                                  .check = command_check,
+                                                  .begin = command_begin};

@@ -41,7 +41,7 @@ static bool is_set(const char *text)
     return text != NULL && text[0] != '\0';
 }
 
-static void add(struct vec *words, const char *word)
+static void add_word(struct vec *words, const char *word)
 {
     vec_push(words, mem_strdup(word));
 }
@@ -67,13 +67,13 @@ static int add_kernel(struct vec *words, const char *level, const struct power_n
                                           {"S4", "", "disk"}};
     for (size_t i = 0; i < sizeof WAYS / sizeof WAYS[0]; i++) {
         if (strcmp(level, WAYS[i][0]) == 0) {
-            add(words, "/bin/sh");
-            add(words, "-c");
-            add(words, SUSPEND);
-            add(words, "sh");
-            add(words, WAYS[i][1]);
-            add(words, WAYS[i][2]);
-            add(words, node->root != NULL ? node->root : "");
+            add_word(words, "/bin/sh");
+            add_word(words, "-c");
+            add_word(words, SUSPEND);
+            add_word(words, "sh");
+            add_word(words, WAYS[i][1]);
+            add_word(words, WAYS[i][2]);
+            add_word(words, node->root != NULL ? node->root : "");
             return 0;
         }
     }
@@ -83,12 +83,12 @@ static int add_kernel(struct vec *words, const char *level, const struct power_n
 
 static void add_logind(struct vec *words, const char *verb, const struct power_node *node)
 {
-    add(words, "/bin/sh");
-    add(words, "-c");
-    add(words, LOGIND);
-    add(words, "sh");
-    add(words, verb);
-    add(words, node->root != NULL ? node->root : "");
+    add_word(words, "/bin/sh");
+    add_word(words, "-c");
+    add_word(words, LOGIND);
+    add_word(words, "sh");
+    add_word(words, verb);
+    add_word(words, node->root != NULL ? node->root : "");
 }
 
 static int add_off(struct vec *words, const struct power_node *node, struct err *err)
@@ -106,9 +106,9 @@ static int add_off(struct vec *words, const struct power_node *node, struct err 
                        "POWER_SLEEP_CMD",
                        node->name, node->root);
     }
-    add(words, "/bin/sh");
-    add(words, "-c");
-    add(words, SWITCH_OFF);
+    add_word(words, "/bin/sh");
+    add_word(words, "-c");
+    add_word(words, SWITCH_OFF);
     return 0;
 }
 
@@ -118,8 +118,8 @@ static int command_for(const struct power_node *node, const char *level, struct 
     int rc = 0;
     if (is_set(node->plugin)) {
         rc = add_program(words, node->plugin, node, err);
-        add(words, "set");
-        add(words, level);
+        add_word(words, "set");
+        add_word(words, level);
     } else if (strcmp(level, "S5") == 0) {
         rc = add_off(words, node, err);
     } else if (node->by_logind && (strcmp(level, "S3") == 0 || strcmp(level, "S4") == 0)) {
@@ -131,7 +131,8 @@ static int command_for(const struct power_node *node, const char *level, struct 
     return rc;
 }
 
-static int check(const struct power_node *node, enum power_operation operation, struct err *err)
+static int host_check(const struct power_node *node, enum power_operation operation,
+                      struct err *err)
 {
     if (operation != POWER_DO_SLEEP) {
         return err_set(err, -EINVAL, "node %s: method host can put only its own machine to sleep",
@@ -140,7 +141,7 @@ static int check(const struct power_node *node, enum power_operation operation, 
     return 0;
 }
 
-static void ended(void *arg, pid_t pid, const struct os_exit *how)
+static void host_ended(void *arg, pid_t pid, const struct os_exit *how)
 {
     struct power_call *call = arg;
     (void)pid;
@@ -154,12 +155,12 @@ static void ended(void *arg, pid_t pid, const struct os_exit *how)
     }
 }
 
-static void late(struct power_call *call)
+static void host_late(struct power_call *call)
 {
     power_call_done(call, -ETIMEDOUT, "%s: not done in time; the program was killed", call->level);
 }
 
-static void begin(struct power_call *call)
+static void host_begin(struct power_call *call)
 {
     struct vec words = {0};
     struct err err;
@@ -171,7 +172,7 @@ static void begin(struct power_call *call)
                                   .env_add = env_add,
                                   .cwd = "/",
                                   .new_session = true};
-    rc = rc != 0 ? rc : os_spawn(call->os, &spec, ended, call, &call->pid, &err);
+    rc = rc != 0 ? rc : os_spawn(call->os, &spec, host_ended, call, &call->pid, &err);
     vec_fini(&words, mem_free);
     if (rc != 0) {
         call->pid = 0;
@@ -180,8 +181,10 @@ static void begin(struct power_call *call)
     }
     if (strcmp(call->level, "S5") == 0) {
         uint64_t now_ms = loop_now_ms(call->loop);
-        power_call_later(call, call->end_ms > now_ms ? call->end_ms - now_ms : 0, late);
+        power_call_later(call, call->end_ms > now_ms ? call->end_ms - now_ms : 0, host_late);
     }
 }
 
-const struct power_method power_method_host = {.name = "host", .check = check, .begin = begin};
+const struct power_method power_method_host = {.name = "host",
+                                               .check = host_check,
+                                               .begin = host_begin};

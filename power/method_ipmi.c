@@ -24,7 +24,8 @@
 #define IPMI_PORT         623
 #define IPMI_ARGS_MAX     24
 
-static int check(const struct power_node *node, enum power_operation operation, struct err *err)
+static int ipmi_check(const struct power_node *node, enum power_operation operation,
+                      struct err *err)
 {
     char host[BMC_TEXT_HOST_MAX], port[BMC_TEXT_PORT_MAX];
     (void)operation;
@@ -56,7 +57,7 @@ static void failed_run(struct bmc *bmc, int status)
     bmc_failed(bmc, -EIO, text);
 }
 
-static void asked(struct bmc *bmc, int status)
+static void state_printed(struct bmc *bmc, int status)
 {
     if (status != 0) {
         failed_run(bmc, status);
@@ -74,7 +75,8 @@ static void was_ordered(struct bmc *bmc, int status)
     bmc_ordered(bmc);
 }
 
-static void run(struct bmc *bmc, const char *word, void (*ran)(struct bmc *bmc, int status))
+static void run_ipmitool(struct bmc *bmc, const char *word,
+                         void (*ran)(struct bmc *bmc, int status))
 {
     const struct power_node *node = &bmc->call->node;
     char host[BMC_TEXT_HOST_MAX], port[BMC_TEXT_PORT_MAX], suite[8],
@@ -120,26 +122,30 @@ static void run(struct bmc *bmc, const char *word, void (*ran)(struct bmc *bmc, 
     }
 }
 
-static void ask(struct bmc *bmc)
+static void ipmi_ask(struct bmc *bmc)
 {
-    run(bmc, "status", asked);
+    run_ipmitool(bmc, "status", state_printed);
 }
 
-static void order(struct bmc *bmc, enum bmc_act what)
+static void ipmi_order(struct bmc *bmc, enum bmc_act what)
 {
-    run(bmc, what == BMC_ORDER_ON ? "on" : what == BMC_ORDER_SOFT ? "soft" : "off", was_ordered);
+    run_ipmitool(bmc,
+                 what == BMC_ORDER_ON     ? "on"
+                 : what == BMC_ORDER_SOFT ? "soft"
+                                          : "off",
+                 was_ordered);
 }
 
-static const struct bmc_hands HANDS = {.ask = ask, .order = order};
+static const struct bmc_hands HANDS = {.ask = ipmi_ask, .order = ipmi_order};
 
-static void begin(struct power_call *call)
+static void ipmi_begin(struct power_call *call)
 {
     bmc_begin(call, &HANDS, NULL);
 }
 
 const struct power_method power_method_ipmi = {.name = "ipmi",
-                                               .check = check,
-                                               .begin = begin,
+                                               .check = ipmi_check,
+                                               .begin = ipmi_begin,
                                                .create = bmc_turns_create,
                                                .destroy = bmc_turns_destroy,
                                                .sleep_max_ms = bmc_sleep_max_ms};

@@ -97,7 +97,8 @@ static bool is_one_line(const char *text)
     return true;
 }
 
-static int check(const struct power_node *node, enum power_operation operation, struct err *err)
+static int libvirt_check(const struct power_node *node, enum power_operation operation,
+                         struct err *err)
 {
     (void)operation;
     const char *domain = node->domain != NULL ? node->domain : node->name;
@@ -190,7 +191,7 @@ static void helper_gone(struct helper *helper, const char *why)
     }
 }
 
-static void ended(void *arg, pid_t pid, const struct os_exit *how)
+static void helper_ended(void *arg, pid_t pid, const struct os_exit *how)
 {
     struct helper *helper = arg;
     char why[80];
@@ -226,7 +227,7 @@ static void end_with(struct pending *pending, const struct libvirt_answer *answe
     end_pending(pending, answer->status, answer->text);
 }
 
-static void answered(struct helper *helper)
+static void helper_answered(struct helper *helper)
 {
     struct libvirt_answer answer;
     helper->heard_ms = loop_now_ms(helper->libvirt->loop);
@@ -259,7 +260,7 @@ static void read_answers(struct helper *helper)
             if (data[i] == '\n') {
                 helper->line[helper->line_length] = '\0';
                 helper->line_length = 0;
-                answered(helper);
+                helper_answered(helper);
             } else if (helper->line_length < sizeof helper->line - 1) {
                 helper->line[helper->line_length++] = data[i];
             }
@@ -287,7 +288,7 @@ static void write_orders(struct helper *helper)
     helper->output_at = 0;
 }
 
-static void ready(void *arg)
+static void helper_ready(void *arg)
 {
     struct helper *helper = arg;
     write_orders(helper);
@@ -295,7 +296,7 @@ static void ready(void *arg)
 }
 
 /* Sends what it is to be told, and listens. */
-static void send(struct helper *helper)
+static void send_orders(struct helper *helper)
 {
     write_orders(helper);
     os_terminal_want(helper->terminal, helper->output.length > helper->output_at, true, true);
@@ -312,7 +313,7 @@ static void put_line(struct helper *helper, const struct pending *watch, const c
 static int helper_start(struct helper *helper, struct err *err)
 {
     struct libvirt *libvirt = helper->libvirt;
-    const struct os_terminal_spec terminal = {.ready = ready, .arg = helper};
+    const struct os_terminal_spec terminal = {.ready = helper_ready, .arg = helper};
     int rc = os_terminal_open(libvirt->os, &terminal, &helper->terminal, err);
     if (rc != 0) {
         return rc;
@@ -323,7 +324,7 @@ static int helper_start(struct helper *helper, struct err *err)
                                   .new_session = true,
                                   .no_new_privs = true,
                                   .terminal = helper->terminal};
-    rc = os_spawn(libvirt->os, &spec, ended, helper, &helper->pid, err);
+    rc = os_spawn(libvirt->os, &spec, helper_ended, helper, &helper->pid, err);
     if (rc != 0) {
         os_terminal_close(helper->terminal);
         helper->terminal = NULL;
@@ -350,7 +351,7 @@ static void start_again(void *arg)
         helper_gone(helper, err.text); /* again later */
         return;
     }
-    send(helper);
+    send_orders(helper);
 }
 
 static struct helper *helper_of(struct libvirt *libvirt, const char *uri, const char *program)
@@ -372,7 +373,7 @@ static struct helper *helper_of(struct libvirt *libvirt, const char *uri, const 
     return helper;
 }
 
-static void *create(struct loop *loop, struct os *os, struct log *log)
+static void *libvirt_create(struct loop *loop, struct os *os, struct log *log)
 {
     struct libvirt *libvirt = mem_zalloc(sizeof *libvirt);
     libvirt->loop = loop;
@@ -399,7 +400,7 @@ static void helper_destroy(void *item)
     mem_free(helper);
 }
 
-static void destroy(void *state)
+static void libvirt_destroy(void *state)
 {
     struct libvirt *libvirt = state;
     vec_fini(&libvirt->helpers, helper_destroy);
@@ -425,7 +426,7 @@ static struct helper *helper_with(const struct libvirt *libvirt, const struct po
     return NULL;
 }
 
-static void late(struct power_call *call)
+static void libvirt_late(struct power_call *call)
 {
     size_t at = 0;
     struct helper *helper = helper_with(call->state, call, &at);
@@ -474,7 +475,7 @@ static void put_order(struct strbuf *out, const struct power_call *call, uint64_
     strbuf_printf(out, "%llu %s\n", (unsigned long long)limit_s, domain_of(call));
 }
 
-static void refuse(struct power_call *call, int status, const char *text)
+static void refuse_call(struct power_call *call, int status, const char *text)
 {
     struct pending *none = mem_zalloc(sizeof *none);
     none->call = call;
@@ -496,10 +497,10 @@ static void begin_watch(struct helper *helper, struct power_call *call)
         helper_gone(helper, err.text);
         return;
     }
-    send(helper);
+    send_orders(helper);
 }
 
-static void begin(struct power_call *call)
+static void libvirt_begin(struct power_call *call)
 {
     struct libvirt *libvirt = call->state;
     const struct power_node *node = &call->node;
@@ -512,7 +513,7 @@ static void begin(struct power_call *call)
     }
     int rc = helper->pid > 0 ? 0 : helper_start(helper, &err);
     if (rc != 0) {
-        refuse(call, rc, err.text);
+        refuse_call(call, rc, err.text);
         return;
     }
     uint64_t time_ms = time_for(call);
@@ -526,17 +527,17 @@ static void begin(struct power_call *call)
     if (helper->output.failed) { /* it reads nothing: those before us are late soon */
         helper->output.failed = false;
         mem_free(pending);
-        refuse(call, -EBUSY, "too many orders wait for libvirt");
+        refuse_call(call, -EBUSY, "too many orders wait for libvirt");
         return;
     }
     vec_push(&helper->pending, pending);
     call->end_ms = pending->sent_ms + time_ms;
-    power_call_later(call, time_ms, late);
-    send(helper);
+    power_call_later(call, time_ms, libvirt_late);
+    send_orders(helper);
 }
 
 /* Of a watch, or of an order: what the guest was told, it may still do; it is not destroyed. */
-static void cancel(struct power_call *call)
+static void libvirt_cancel(struct power_call *call)
 {
     size_t at = 0;
     bool is_watch = call->operation == POWER_DO_WATCH;
@@ -549,17 +550,17 @@ static void cancel(struct power_call *call)
     if (helper->pid > 0) {
         put_line(helper, pending, is_watch ? "unwatch" : "cancel");
         helper->output.failed = false;
-        send(helper);
+        send_orders(helper);
     }
     vec_remove_at(from, at);
     mem_free(pending);
 }
 
 const struct power_method power_method_libvirt = {.name = "libvirt",
-                                                  .check = check,
-                                                  .begin = begin,
-                                                  .create = create,
-                                                  .destroy = destroy,
-                                                  .cancel = cancel,
+                                                  .check = libvirt_check,
+                                                  .begin = libvirt_begin,
+                                                  .create = libvirt_create,
+                                                  .destroy = libvirt_destroy,
+                                                  .cancel = libvirt_cancel,
                                                   .can_watch = true,
                                                   .sleep_max_ms = sleep_max_ms};

@@ -20,7 +20,8 @@
 
 #define POLL_MS 50
 
-static int check(const struct power_node *node, enum power_operation operation, struct err *err)
+static int process_check(const struct power_node *node, enum power_operation operation,
+                         struct err *err)
 {
     if (node->lock_dir == NULL) {
         return err_set(err, -EINVAL, "node %s: method process needs lock_dir", node->name);
@@ -32,22 +33,22 @@ static int check(const struct power_node *node, enum power_operation operation, 
     return 0;
 }
 
-static pid_t holder(struct power_call *call)
+static pid_t lock_holder(struct power_call *call)
 {
     char path[4096];
     (void)snprintf(path, sizeof path, "%s/master.lock", call->node.lock_dir);
     return os_lock_holder(call->os, path);
 }
 
-static void wake(struct power_call *call)
+static void wake_process(struct power_call *call)
 {
-    pid_t pid = holder(call);
+    pid_t pid = lock_holder(call);
     if (pid != 0) {
         if (loop_now_ms(call->loop) >= call->end_ms) {
             power_call_done(call, -EBUSY, "the node's master (pid %d) is still running", (int)pid);
             return;
         }
-        power_call_later(call, POLL_MS, wake);
+        power_call_later(call, POLL_MS, wake_process);
         return;
     }
     char boot[80], boot_time[80], config[4200], id[UUID_TEXT_MAX];
@@ -70,13 +71,13 @@ static void wake(struct power_call *call)
     power_call_done(call, 0, "started as pid %d, boot %s", (int)started, id);
 }
 
-static void begin(struct power_call *call)
+static void process_begin(struct power_call *call)
 {
     if (call->operation == POWER_DO_WAKE) {
-        wake(call);
+        wake_process(call);
         return;
     }
-    pid_t pid = holder(call);
+    pid_t pid = lock_holder(call);
     if (call->operation == POWER_DO_STATUS) {
         power_call_status(call, pid != 0 ? POWER_ON : POWER_OFF,
                           pid != 0 ? "the node's master is running" : "no process");
@@ -89,5 +90,5 @@ static void begin(struct power_call *call)
 }
 
 const struct power_method power_method_process = {.name = "process",
-                                                  .check = check,
-                                                  .begin = begin};
+                                                  .check = process_check,
+                                                  .begin = process_begin};

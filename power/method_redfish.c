@@ -86,7 +86,8 @@ static int system_path(const struct power_node *node, char ret[REDFISH_PATH_MAX]
     return redfish_path(path, ret);
 }
 
-static int check(const struct power_node *node, enum power_operation operation, struct err *err)
+static int redfish_check(const struct power_node *node, enum power_operation operation,
+                         struct err *err)
 {
     char path[REDFISH_PATH_MAX];
     (void)operation;
@@ -114,7 +115,8 @@ static int check(const struct power_node *node, enum power_operation operation, 
 
 /* ---- curl */
 
-static void put(struct strbuf *out, const char *option, const char *before, const char *value)
+static void put_option(struct strbuf *out, const char *option, const char *before,
+                       const char *value)
 {
     strbuf_printf(out, "%s = \"%s", option, before);
     for (; *value != '\0'; value++) {
@@ -137,13 +139,13 @@ static void put_request(struct strbuf *out, const struct power_node *node, const
                   "header = \"Expect:\"\nheader = \"Accept: application/json\"\n"
                   "header = \"OData-Version: 4.0\"\n",
                   BMC_OUTPUT_MAX / 2, seconds);
-    put(out, "request", "", verb);
-    put(out, "url", "", url);
+    put_option(out, "request", "", verb);
+    put_option(out, "url", "", url);
     if (node->bmc_ca != NULL) {
-        put(out, "cacert", "", node->bmc_ca);
+        put_option(out, "cacert", "", node->bmc_ca);
     }
     if (node->bmc_pin != NULL) {
-        put(out, "pinnedpubkey", "", node->bmc_pin);
+        put_option(out, "pinnedpubkey", "", node->bmc_pin);
         if (node->bmc_ca == NULL) { /* the key itself is known: its certificate does not matter */
             strbuf_puts(out, "insecure\n");
         }
@@ -153,21 +155,21 @@ static void put_request(struct strbuf *out, const struct power_node *node, const
 static void put_body(struct strbuf *out, const char *body)
 {
     strbuf_puts(out, "header = \"Content-Type: application/json\"\n");
-    put(out, "data-raw", "", body);
+    put_option(out, "data-raw", "", body);
 }
 
 static void put_token(struct strbuf *out, const struct redfish *redfish)
 {
-    put(out, "header", "X-Auth-Token: ", redfish->token);
+    put_option(out, "header", "X-Auth-Token: ", redfish->token);
 }
 
-static void wipe(struct strbuf *text)
+static void wipe_text(struct strbuf *text)
 {
     secret_wipe(text->data, text->length);
     strbuf_fini(text);
 }
 
-static void ran(struct bmc *bmc, int status);
+static void curl_ended(struct bmc *bmc, int status);
 
 static void run_curl(struct bmc *bmc, struct strbuf *config)
 {
@@ -175,14 +177,14 @@ static void run_curl(struct bmc *bmc, struct strbuf *config)
     const char *env_add[] = {"LC_ALL=C", NULL};
     struct err err;
     int rc = config->failed ? err_set(&err, -EMSGSIZE, "the request is too long")
-                            : bmc_run(bmc, argv, env_add, strbuf_text(config), ran, &err);
-    wipe(config);
+                            : bmc_run(bmc, argv, env_add, strbuf_text(config), curl_ended, &err);
+    wipe_text(config);
     if (rc != 0) {
         bmc_failed(bmc, rc, err.text);
     }
 }
 
-static void refused(struct bmc *bmc, const struct redfish_answer *answer, const char *what)
+static void request_refused(struct bmc *bmc, const struct redfish_answer *answer, const char *what)
 {
     char complaint[150], text[300];
     int status = redfish_answer_status(answer);
@@ -199,7 +201,7 @@ static void logged_in(struct bmc *bmc, const struct redfish_answer *answer)
     struct redfish *redfish = bmc->own;
     int status = redfish_answer_status(answer);
     if (status != 201 && status != 200) {
-        refused(bmc, answer, "a login");
+        request_refused(bmc, answer, "a login");
         return;
     }
     if (redfish_answer_token(answer, redfish->token) != 0) {
@@ -212,7 +214,7 @@ static void logged_in(struct bmc *bmc, const struct redfish_answer *answer)
     send_request(bmc);
 }
 
-static void login(struct bmc *bmc)
+static void open_session(struct bmc *bmc)
 {
     struct redfish *redfish = bmc->own;
     const struct power_node *node = &bmc->call->node;
@@ -238,7 +240,7 @@ static void login(struct bmc *bmc)
     run_curl(bmc, &config);
 }
 
-static void logout(struct bmc *bmc)
+static void close_session(struct bmc *bmc)
 {
     const struct redfish *redfish = bmc->own;
     const char *argv[] = {bmc->call->node.bmc_program, "-q", "-K", "-", NULL};
@@ -249,7 +251,7 @@ static void logout(struct bmc *bmc)
     if (!config.failed) { /* else the session ends by itself */
         bmc_farewell(bmc, argv, strbuf_text(&config));
     }
-    wipe(&config);
+    wipe_text(&config);
 }
 
 /* ---- requests */
@@ -258,7 +260,7 @@ static void send_request(struct bmc *bmc)
 {
     struct redfish *redfish = bmc->own;
     if (redfish->token[0] == '\0') {
-        login(bmc);
+        open_session(bmc);
         return;
     }
     struct strbuf config;
@@ -266,7 +268,7 @@ static void send_request(struct bmc *bmc)
     put_request(&config, &bmc->call->node, redfish->verb, redfish->path, REQUEST_S);
     put_token(&config, redfish);
     if (redfish->if_match && redfish->etag[0] != '\0') {
-        put(&config, "header", "If-Match: ", redfish->etag);
+        put_option(&config, "header", "If-Match: ", redfish->etag);
     }
     if (redfish->body[0] != '\0') {
         put_body(&config, redfish->body);
@@ -274,8 +276,8 @@ static void send_request(struct bmc *bmc)
     run_curl(bmc, &config);
 }
 
-static void request(struct bmc *bmc, const char *verb, const char *path,
-                    void (*answered)(struct bmc *bmc, const struct redfish_answer *answer))
+static void begin_request(struct bmc *bmc, const char *verb, const char *path,
+                          void (*answered)(struct bmc *bmc, const struct redfish_answer *answer))
 {
     struct redfish *redfish = bmc->own;
     char copy[REDFISH_PATH_MAX];
@@ -301,7 +303,7 @@ static void come_again(struct bmc *bmc, const struct redfish_answer *answer,
     bmc_later(bmc, delay_ms, next);
 }
 
-static void heard(struct bmc *bmc, const struct redfish_answer *answer)
+static void answer_heard(struct bmc *bmc, const struct redfish_answer *answer)
 {
     struct redfish *redfish = bmc->own;
     int status = redfish_answer_status(answer);
@@ -322,7 +324,7 @@ static void heard(struct bmc *bmc, const struct redfish_answer *answer)
     redfish->answered(bmc, answer);
 }
 
-static void ran(struct bmc *bmc, int status)
+static void curl_ended(struct bmc *bmc, int status)
 {
     char text[300];
     struct redfish_answer *answer;
@@ -341,7 +343,7 @@ static void ran(struct bmc *bmc, int status)
         bmc_failed(bmc, rc, err.text);
         return;
     }
-    heard(bmc, answer);
+    answer_heard(bmc, answer);
     redfish_answer_destroy(answer);
 }
 
@@ -351,7 +353,7 @@ static void system_seen(struct bmc *bmc, const struct redfish_answer *answer)
 {
     struct redfish *redfish = bmc->own;
     if (redfish_answer_status(answer) != 200) {
-        refused(bmc, answer, redfish->path);
+        request_refused(bmc, answer, redfish->path);
         return;
     }
     redfish->state = redfish_answer_system(answer, &redfish->reset);
@@ -364,7 +366,7 @@ static void systems_seen(struct bmc *bmc, const struct redfish_answer *answer)
     struct redfish *redfish = bmc->own;
     struct err err;
     if (redfish_answer_status(answer) != 200) {
-        refused(bmc, answer, redfish->path);
+        request_refused(bmc, answer, redfish->path);
         return;
     }
     int rc = redfish_answer_member(answer, redfish->system, &err);
@@ -372,16 +374,16 @@ static void systems_seen(struct bmc *bmc, const struct redfish_answer *answer)
         bmc_failed(bmc, rc, err.text);
         return;
     }
-    request(bmc, "GET", redfish->system, system_seen);
+    begin_request(bmc, "GET", redfish->system, system_seen);
 }
 
-static void ask(struct bmc *bmc)
+static void redfish_ask(struct bmc *bmc)
 {
     struct redfish *redfish = bmc->own;
     if (redfish->system[0] == '\0') {
-        request(bmc, "GET", SYSTEMS, systems_seen);
+        begin_request(bmc, "GET", SYSTEMS, systems_seen);
     } else {
-        request(bmc, "GET", redfish->system, system_seen);
+        begin_request(bmc, "GET", redfish->system, system_seen);
     }
 }
 
@@ -404,13 +406,13 @@ static void task_heard(struct bmc *bmc, const struct redfish_answer *answer)
     case REDFISH_TASK_FAILED:
         break;
     }
-    refused(bmc, answer, redfish->path);
+    request_refused(bmc, answer, redfish->path);
 }
 
 static void ask_task(struct bmc *bmc)
 {
     struct redfish *redfish = bmc->own;
-    request(bmc, "GET", redfish->task, task_heard);
+    begin_request(bmc, "GET", redfish->task, task_heard);
 }
 
 /* Somebody else changed it meanwhile. */
@@ -419,7 +421,7 @@ static void seen_again(struct bmc *bmc, const struct redfish_answer *answer)
     struct redfish *redfish = bmc->own;
     struct redfish_reset reset;
     if (redfish_answer_status(answer) != 200) {
-        refused(bmc, answer, redfish->path);
+        request_refused(bmc, answer, redfish->path);
         return;
     }
     if (redfish_answer_system(answer, &reset) != redfish->state) {
@@ -435,7 +437,7 @@ static void order_heard(struct bmc *bmc, const struct redfish_answer *answer)
     struct redfish *redfish = bmc->own;
     int status = redfish_answer_status(answer);
     if ((status == 428 || status == 412) && redfish->conflicts++ < CONFLICTS_MAX) {
-        request(bmc, "GET", redfish->system, seen_again);
+        begin_request(bmc, "GET", redfish->system, seen_again);
         return;
     }
     if (status == 202 && redfish_answer_location(answer, redfish->task) == 0) {
@@ -446,7 +448,7 @@ static void order_heard(struct bmc *bmc, const struct redfish_answer *answer)
         bmc_ordered(bmc);
         return;
     }
-    refused(bmc, answer, bmc_act_name(redfish->act));
+    request_refused(bmc, answer, bmc_act_name(redfish->act));
 }
 
 static void order_now(struct bmc *bmc)
@@ -462,21 +464,21 @@ static void order_now(struct bmc *bmc)
     }
     (void)snprintf(redfish->body, sizeof redfish->body, "{\"ResetType\":\"%s\"}", type);
     redfish->if_match = redfish->conflicts > 0;
-    request(bmc, "POST", redfish->reset.target, order_heard);
+    begin_request(bmc, "POST", redfish->reset.target, order_heard);
 }
 
 static void info_seen(struct bmc *bmc, const struct redfish_answer *answer)
 {
     struct redfish *redfish = bmc->own;
     if (redfish_answer_status(answer) != 200) {
-        refused(bmc, answer, redfish->path);
+        request_refused(bmc, answer, redfish->path);
         return;
     }
     redfish_answer_info(answer, &redfish->reset);
     order_now(bmc);
 }
 
-static void order(struct bmc *bmc, enum bmc_act act)
+static void redfish_order(struct bmc *bmc, enum bmc_act act)
 {
     struct redfish *redfish = bmc->own;
     redfish->act = act;
@@ -485,26 +487,28 @@ static void order(struct bmc *bmc, enum bmc_act act)
     if (redfish->reset.target[0] == '\0') {
         bmc_failed(bmc, -ENOTSUP, "the controller names no way to switch the machine");
     } else if (!redfish->reset.told && redfish->reset.info[0] != '\0') {
-        request(bmc, "GET", redfish->reset.info, info_seen);
+        begin_request(bmc, "GET", redfish->reset.info, info_seen);
     } else {
         order_now(bmc);
     }
 }
 
-static void fini(struct bmc *bmc)
+static void redfish_fini(struct bmc *bmc)
 {
     struct redfish *redfish = bmc->own;
     if (redfish->token[0] != '\0' && redfish->session[0] != '\0') {
-        logout(bmc);
+        close_session(bmc);
     }
     secret_wipe(redfish, sizeof *redfish);
     secret_wipe(bmc->output.data, bmc->output.length);
     mem_free(redfish);
 }
 
-static const struct bmc_hands HANDS = {.ask = ask, .order = order, .fini = fini};
+static const struct bmc_hands HANDS = {.ask = redfish_ask,
+                                       .order = redfish_order,
+                                       .fini = redfish_fini};
 
-static void begin(struct power_call *call)
+static void redfish_begin(struct power_call *call)
 {
     struct redfish *redfish = mem_zalloc(sizeof *redfish);
     redfish->again_ms = AGAIN_MS;
@@ -513,8 +517,8 @@ static void begin(struct power_call *call)
 }
 
 const struct power_method power_method_redfish = {.name = "redfish",
-                                                  .check = check,
-                                                  .begin = begin,
+                                                  .check = redfish_check,
+                                                  .begin = redfish_begin,
                                                   .create = bmc_turns_create,
                                                   .destroy = bmc_turns_destroy,
                                                   .sleep_max_ms = bmc_sleep_max_ms};

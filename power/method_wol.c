@@ -84,7 +84,7 @@ static bool relay_is(const struct power_node *node, const char *word)
     return strcmp(node->relay != NULL ? node->relay : "auto", word) == 0;
 }
 
-static int check(const struct power_node *node, enum power_operation operation, struct err *err)
+static int wol_check(const struct power_node *node, enum power_operation operation, struct err *err)
 {
     uint8_t mac[NET_MAC_BYTES];
     struct net_subnet subnet;
@@ -228,7 +228,7 @@ static void say_ways(const struct wol *wol, char *ret, size_t size)
     }
 }
 
-static void finish(struct power_call *call, const struct wol *wol)
+static void finish_call(struct power_call *call, const struct wol *wol)
 {
     char mac[NET_TEXT_MAX], ways[200], frames[100] = "";
     (void)net_text_put_mac(wol->mac, mac);
@@ -284,7 +284,7 @@ static void go_on(struct power_call *call)
     if (++wol->round < wol->rounds) {
         power_call_later(call, REPEAT_MS, go_on);
     } else {
-        finish(call, wol);
+        finish_call(call, wol);
     }
 }
 
@@ -300,7 +300,7 @@ static void send_as_routed(struct power_call *call, const char *why)
     go_on(call);
 }
 
-static void relayed(void *arg, int status, const char *text)
+static void relay_done(void *arg, int status, const char *text)
 {
     struct power_call *call = arg;
     if (status == 0 || relay_is(&call->node, "always")) {
@@ -319,12 +319,12 @@ static void ask_relay(struct power_call *call)
                                      .packet_length = wol->packet.length,
                                      .port = wol->port,
                                      .repeats = wol->rounds};
-    if (!power_ask_relay(call->power, &what, relayed, call)) {
-        relayed(call, -ENOENT, "no machine here can be asked to relay");
+    if (!power_ask_relay(call->power, &what, relay_done, call)) {
+        relay_done(call, -ENOENT, "no machine here can be asked to relay");
     }
 }
 
-static void begin(struct power_call *call)
+static void wol_begin(struct power_call *call)
 {
     const struct power_node *node = &call->node;
     struct wol *wol = mem_zalloc(sizeof *wol);
@@ -353,4 +353,6 @@ static void begin(struct power_call *call)
     }
 }
 
-const struct power_method power_method_wol = {.name = "wol", .check = check, .begin = begin};
+const struct power_method power_method_wol = {.name = "wol",
+                                              .check = wol_check,
+                                              .begin = wol_begin};

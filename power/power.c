@@ -98,9 +98,10 @@ static const struct power_method *find_method(const struct power_node *node, str
     return NULL;
 }
 
-static int begin(struct power *power, const struct power_node *node, enum power_operation operation,
-                 const char *level, const struct power_callbacks *callbacks, void *arg,
-                 struct power_call **ret, struct err *err)
+static int begin_call(struct power *power, const struct power_node *node,
+                      enum power_operation operation, const char *level,
+                      const struct power_callbacks *callbacks, void *arg, struct power_call **ret,
+                      struct err *err)
 {
     const struct power_method *method = find_method(node, err);
     if (method == NULL) {
@@ -131,21 +132,21 @@ int power_wake(struct power *power, const struct power_node *node, power_done_f 
                struct err *err)
 {
     const struct power_callbacks callbacks = {.done = done};
-    return begin(power, node, POWER_DO_WAKE, "", &callbacks, arg, NULL, err);
+    return begin_call(power, node, POWER_DO_WAKE, "", &callbacks, arg, NULL, err);
 }
 
 int power_sleep(struct power *power, const struct power_node *node, const char *level,
                 power_done_f done, void *arg, struct err *err)
 {
     const struct power_callbacks callbacks = {.done = done};
-    return begin(power, node, POWER_DO_SLEEP, level, &callbacks, arg, NULL, err);
+    return begin_call(power, node, POWER_DO_SLEEP, level, &callbacks, arg, NULL, err);
 }
 
 int power_status(struct power *power, const struct power_node *node, power_status_f done, void *arg,
                  struct err *err)
 {
     const struct power_callbacks callbacks = {.status_done = done};
-    return begin(power, node, POWER_DO_STATUS, "", &callbacks, arg, NULL, err);
+    return begin_call(power, node, POWER_DO_STATUS, "", &callbacks, arg, NULL, err);
 }
 
 void power_sleep_cancel(struct power *power, const void *arg)
@@ -174,7 +175,7 @@ int power_watch(struct power *power, const struct power_node *node, power_news_f
 {
     const struct power_callbacks callbacks = {.news = news};
     struct power_call *call = NULL;
-    int rc = begin(power, node, POWER_DO_WATCH, "", &callbacks, arg, &call, err);
+    int rc = begin_call(power, node, POWER_DO_WATCH, "", &callbacks, arg, &call, err);
     if (rc == 0) {
         *ret = (struct power_watch *)call; /* a call by another name */
     }

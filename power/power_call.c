@@ -119,7 +119,7 @@ void power_call_drop_all(struct power *power)
     vec_fini(&power->telling, mem_free);
 }
 
-static void ticked(void *arg)
+static void call_ticked(void *arg)
 {
     struct power_call *call = arg;
     call->tick(call);
@@ -143,7 +143,7 @@ struct power_call *power_call_create(struct power *power, const struct power_nod
     if (node->packet != NULL) {
         call->node.packet = mem_dup(node->packet, node->packet_length);
     }
-    call->timer = loop_timer_create(power->loop, ticked, call);
+    call->timer = loop_timer_create(power->loop, call_ticked, call);
     call->done = callbacks->done;
     call->status_done = callbacks->status_done;
     call->news = callbacks->news;
@@ -224,7 +224,7 @@ void power_call_news(struct power_call *call, const struct power_news *news)
     loop_timer_set(power->tell, 0);
 }
 
-static void unsay(const struct vec *ended, const struct power_call *watch)
+static void unsay_news(const struct vec *ended, const struct power_call *watch)
 {
     for (size_t i = 0; i < ended->count; i++) {
         struct ended *news = ended->items[i];
@@ -236,8 +236,8 @@ static void unsay(const struct vec *ended, const struct power_call *watch)
 
 void power_call_unsay(const struct power_call *watch)
 {
-    unsay(&watch->power->ended, watch);
-    unsay(&watch->power->telling, watch);
+    unsay_news(&watch->power->ended, watch);
+    unsay_news(&watch->power->telling, watch);
 }
 
 bool power_ask_relay(struct power *power, const struct power_relay *what, power_done_f done,

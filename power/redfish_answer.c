@@ -141,7 +141,7 @@ int redfish_answer_status(const struct redfish_answer *answer)
 }
 
 /* A header's value without blanks around it; NULL: there is no such header. */
-static const char *header(const struct redfish_answer *answer, const char *name)
+static const char *header_value(const struct redfish_answer *answer, const char *name)
 {
     const char *end = answer->text + answer->head_length;
     size_t length = strlen(name);
@@ -156,7 +156,7 @@ static const char *header(const struct redfish_answer *answer, const char *name)
 
 int64_t redfish_answer_retry_s(const struct redfish_answer *answer, int64_t fallback)
 {
-    const char *text = header(answer, "Retry-After");
+    const char *text = header_value(answer, "Retry-After");
     int64_t number;
     if (text == NULL || text_parse_int64(text, &number, NULL) != 0 || number < 1) {
         return fallback;
@@ -181,7 +181,7 @@ static bool is_sendable(const char *text, size_t max, bool quotes)
 
 int redfish_answer_token(const struct redfish_answer *answer, char ret[REDFISH_TOKEN_MAX])
 {
-    const char *text = header(answer, "X-Auth-Token");
+    const char *text = header_value(answer, "X-Auth-Token");
     if (text == NULL || !is_sendable(text, REDFISH_TOKEN_MAX, false)) {
         return -EPROTO;
     }
@@ -199,7 +199,7 @@ static const char *text_at(const json_t *object, const char *name)
 
 void redfish_answer_etag(const struct redfish_answer *answer, char ret[REDFISH_ETAG_MAX])
 {
-    const char *text = header(answer, "ETag");
+    const char *text = header_value(answer, "ETag");
     if (text == NULL) {
         text = text_at(answer->body, "@odata.etag");
     }
@@ -227,7 +227,7 @@ int redfish_path(const char *text, char ret[REDFISH_PATH_MAX])
 
 int redfish_answer_location(const struct redfish_answer *answer, char ret[REDFISH_PATH_MAX])
 {
-    const char *text = header(answer, "Location");
+    const char *text = header_value(answer, "Location");
     if (text == NULL) {
         text = text_at(answer->body, "@odata.id");
     }
