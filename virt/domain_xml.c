@@ -38,7 +38,8 @@ bool domain_xml_is_mac(const char *text, char ret[DOMAIN_XML_MAC_SIZE])
     return true;
 }
 
-static void tell(const xmlXPathObject *found, void (*each)(void *arg, const char *mac), void *arg)
+static void tell_macs(const xmlXPathObject *found, void (*each)(void *arg, const char *mac),
+                      void *arg)
 {
     for (int i = 0; found->nodesetval != NULL && i < found->nodesetval->nodeNr; i++) {
         xmlChar *text = xmlNodeGetContent(found->nodesetval->nodeTab[i]);
@@ -68,7 +69,7 @@ int domain_xml_macs(const char *xml, void (*each)(void *arg, const char *mac), v
     }
     xmlNode *root = document != NULL ? xmlDocGetRootElement(document) : NULL;
     if (found != NULL && root != NULL && xmlStrEqual(root->name, (const xmlChar *)"domain")) {
-        tell(found, each, arg);
+        tell_macs(found, each, arg);
         rc = 0;
     }
     xmlXPathFreeObject(found);

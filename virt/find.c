@@ -46,7 +46,7 @@ struct reading {
     const char *uuid;
 };
 
-static void put(void *arg, const char *mac)
+static void put_mac(void *arg, const char *mac)
 {
     const struct reading *reading = arg;
     const char *before = strmap_get(reading->by_mac, mac);
@@ -67,8 +67,8 @@ static int read_all(virConnectPtr conn, struct strmap **ret, struct err *err)
         char *xml = virDomainGetXMLDesc(domains[i], VIR_DOMAIN_XML_INACTIVE);
         if (xml != NULL && virDomainGetUUIDString(domains[i], uuid) == 0) {
             const struct reading reading = {by_mac, uuid};
-            (void)domain_xml_macs(xml, put, (void *)&reading, NULL); /* others may have it */
-        }                                                            /* else: it is gone already */
+            (void)domain_xml_macs(xml, put_mac, (void *)&reading, NULL); /* others may have it */
+        } /* else: it is gone already */
         free(xml);
         (void)virDomainFree(domains[i]);
     }

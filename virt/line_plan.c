@@ -17,7 +17,7 @@ static const char *const HOWS[] = {"shutdown", "acpi", "agent",  "save",
                                    "suspend",  "disk", "destroy"};
 
 /* Cuts the next word off; false when there is none. */
-static bool word(const char **rest, char ret[32])
+static bool next_word(const char **rest, char ret[32])
 {
     size_t length = strcspn(*rest, " ");
     if (length == 0 || length >= 32 || (*rest)[length] == '\0') {
@@ -29,10 +29,10 @@ static bool word(const char **rest, char ret[32])
     return true;
 }
 
-static bool number(const char **rest, uint64_t max, uint64_t *ret)
+static bool next_number(const char **rest, uint64_t max, uint64_t *ret)
 {
     char text[32], *end;
-    if (!word(rest, text) || text[0] < '0' || text[0] > '9') {
+    if (!next_word(rest, text) || text[0] < '0' || text[0] > '9') {
         return false;
     }
     errno = 0;
@@ -44,10 +44,10 @@ static bool number(const char **rest, uint64_t max, uint64_t *ret)
     return true;
 }
 
-static bool choice(const char **rest, const char *const *names, size_t count, unsigned *ret)
+static bool next_choice(const char **rest, const char *const *names, size_t count, unsigned *ret)
 {
     char text[32];
-    if (!word(rest, text)) {
+    if (!next_word(rest, text)) {
         return false;
     }
     for (size_t i = 0; i < count; i++) {
@@ -65,20 +65,20 @@ int virt_line_parse(const char *text, struct virt_line *ret, struct err *err)
     uint64_t patience_s = 0, limit_s = 0;
     unsigned verb = 0, how = 0;
     const char *rest = text;
-    if (!number(&rest, UINT64_MAX, &line.id)) {
+    if (!next_number(&rest, UINT64_MAX, &line.id)) {
         return err_set(err, -EINVAL, "'%.60s': a line must begin with a number", text);
     }
-    if (!choice(&rest, VERBS, ARRAY_COUNT(VERBS), &verb)) {
+    if (!next_choice(&rest, VERBS, ARRAY_COUNT(VERBS), &verb)) {
         return err_set(
             err, -EINVAL,
             "'%.60s': unknown verb; expected wake, sleep, status, cancel, watch or unwatch", text);
     }
     line.verb = (enum virt_verb)verb;
-    if (line.verb == VIRT_SLEEP && (!choice(&rest, HOWS, ARRAY_COUNT(HOWS), &how) ||
-                                    !number(&rest, VIRT_TIME_MAX_S, &patience_s))) {
+    if (line.verb == VIRT_SLEEP && (!next_choice(&rest, HOWS, ARRAY_COUNT(HOWS), &how) ||
+                                    !next_number(&rest, VIRT_TIME_MAX_S, &patience_s))) {
         return err_set(err, -EINVAL, "'%.60s': sleep needs a way and a number of seconds", text);
     }
-    if (line.verb <= VIRT_STATUS && !number(&rest, VIRT_TIME_MAX_S, &limit_s)) {
+    if (line.verb <= VIRT_STATUS && !next_number(&rest, VIRT_TIME_MAX_S, &limit_s)) {
         return err_set(err, -EINVAL, "'%.60s': the limit is not a number of seconds", text);
     }
     size_t length = strlen(rest);

@@ -42,7 +42,7 @@ const char *virt_error_text(void)
     return last != NULL && last->message != NULL ? last->message : "libvirt gives no reason";
 }
 
-static enum step done(struct order *order, const char *text)
+static enum step order_done(struct order *order, const char *text)
 {
     order->answer->status = 0;
     (void)snprintf(order->answer->text, sizeof order->answer->text, "%s", text);
@@ -63,11 +63,11 @@ __attribute__((format(printf, 3, 4))) static enum step failed(struct order *orde
 
 /* What a call of libvirt that changes the state came to.  One that was refused because the state
  * had changed meanwhile is no failure: it is looked at again. */
-static enum step after(struct order *order, int result, const char *text)
+static enum step after_change(struct order *order, int result, const char *text)
 {
     const virError *last = virGetLastError();
     if (result == 0) {
-        return done(order, text);
+        return order_done(order, text);
     }
     if (last != NULL && last->code == VIR_ERR_OPERATION_INVALID && !order->told) {
         order->told = true; /* once */
@@ -83,32 +83,33 @@ static bool is_passing(int reason)
            reason == VIR_DOMAIN_PAUSED_SHUTTING_DOWN || reason == VIR_DOMAIN_PAUSED_STARTING_UP;
 }
 
-static enum step wake(struct order *order, int state, int reason, uint64_t *wait_ms)
+static enum step wake_guest(struct order *order, int state, int reason, uint64_t *wait_ms)
 {
     int saved;
     *wait_ms = order->end_ms;
     switch (state) {
     case VIR_DOMAIN_RUNNING:
     case VIR_DOMAIN_BLOCKED:
-        return done(order, order->told ? "started" : "the guest is running already");
+        return order_done(order, order->told ? "started" : "the guest is running already");
     case VIR_DOMAIN_PAUSED:
         if (is_passing(reason)) {
             return STEP_WAIT;
         }
-        return after(order, virDomainResume(order->domain), "resumed");
+        return after_change(order, virDomainResume(order->domain), "resumed");
     case VIR_DOMAIN_PMSUSPENDED:
-        return after(order, virDomainPMWakeup(order->domain, 0), "woken from suspend");
+        return after_change(order, virDomainPMWakeup(order->domain, 0), "woken from suspend");
     case VIR_DOMAIN_CRASHED: /* kept for whoever wants to look at it */
         return failed(order, -EIO, "the guest has crashed and is kept as it was");
     case VIR_DOMAIN_SHUTOFF:
         saved = virDomainHasManagedSaveImage(order->domain, 0);
-        return after(order, virDomainCreate(order->domain), saved == 1 ? "restored" : "started");
+        return after_change(order, virDomainCreate(order->domain),
+                            saved == 1 ? "restored" : "started");
     default:
         return STEP_WAIT; /* shutting down: until it is off */
     }
 }
 
-static enum step destroy(struct order *order)
+static enum step destroy_guest(struct order *order)
 {
     order->by_force = true;
     if (virDomainDestroy(order->domain) != 0) {
@@ -152,7 +153,7 @@ static enum step wait_for_refused(struct order *order, uint64_t now_ms, uint64_t
 }
 
 /* A guest that ends by itself; one that was asked to suspend is never destroyed. */
-static enum step ask(struct order *order, uint64_t *wait_ms)
+static enum step ask_guest(struct order *order, uint64_t *wait_ms)
 {
     bool may_force = order->line->how != VIRT_SUSPEND && order->line->how != VIRT_DISK;
     uint64_t now_ms = virt_now_ms();
@@ -161,7 +162,7 @@ static enum step ask(struct order *order, uint64_t *wait_ms)
     }
     uint64_t patience_ms = order->begin_ms + (uint64_t)order->line->patience_s * 1000;
     if (now_ms >= patience_ms) {
-        return may_force ? destroy(order)
+        return may_force ? destroy_guest(order)
                          : failed(order, -ETIMEDOUT, "the guest did not suspend in %u s",
                                   order->line->patience_s);
     }
@@ -184,24 +185,26 @@ static enum step go_down(struct order *order, int state, uint64_t *wait_ms)
     enum virt_how how = order->line->how;
     *wait_ms = order->end_ms;
     if (state == VIR_DOMAIN_SHUTOFF || state == VIR_DOMAIN_CRASHED) {
-        return done(order, order->by_force ? "the guest did not shut down in time and was destroyed"
-                           : order->told || order->fail_ms != 0 ? "the guest has shut down"
-                                                                : "the guest is off already");
+        return order_done(order, order->by_force
+                                     ? "the guest did not shut down in time and was destroyed"
+                                 : order->told || order->fail_ms != 0 ? "the guest has shut down"
+                                                                      : "the guest is off already");
     }
     if (state == VIR_DOMAIN_PMSUSPENDED && (how == VIRT_SUSPEND || how == VIRT_DISK)) {
-        return done(order, order->told || order->fail_ms != 0 ? "the guest is suspended"
-                                                              : "the guest is suspended already");
+        return order_done(order, order->told || order->fail_ms != 0
+                                     ? "the guest is suspended"
+                                     : "the guest is suspended already");
     }
     if (virDomainIsPersistent(order->domain) == 0) {
         return failed(order, -EPERM, "the domain is transient: it could not be started again");
     }
     if (how == VIRT_SAVE) {
-        return after(order, virDomainManagedSave(order->domain, 0), "saved");
+        return after_change(order, virDomainManagedSave(order->domain, 0), "saved");
     }
     if (how == VIRT_DESTROY || order->by_force) {
-        return order->by_force ? STEP_WAIT : destroy(order);
+        return order->by_force ? STEP_WAIT : destroy_guest(order);
     }
-    return ask(order, wait_ms);
+    return ask_guest(order, wait_ms);
 }
 
 /* ---- states in words, as virsh has them */
@@ -264,11 +267,11 @@ static enum step tell_state(struct order *order, int state, int reason)
     char text[VIRT_STATE_MAX];
     const char *word = virt_state_text(state, reason, text);
     order->answer->state = word != NULL ? word : "unknown";
-    return done(order, text);
+    return order_done(order, text);
 }
 
 /* Looks once, acts once. */
-static enum step step(struct order *order, uint64_t *wait_ms)
+static enum step order_step(struct order *order, uint64_t *wait_ms)
 {
     int state = 0, reason = 0;
     if (atomic_load(order->cancelled)) {
@@ -279,7 +282,7 @@ static enum step step(struct order *order, uint64_t *wait_ms)
     }
     switch (order->line->verb) {
     case VIRT_WAKE:
-        return wake(order, state, reason, wait_ms);
+        return wake_guest(order, state, reason, wait_ms);
     case VIRT_SLEEP:
         return go_down(order, state, wait_ms);
     default: /* VIRT_STATUS: the others are no orders */
@@ -305,7 +308,7 @@ static enum step with_connection(struct order *order)
     enum step next = STEP_WAIT;
     while (next == STEP_WAIT) {
         uint64_t until_ms = order->end_ms;
-        next = step(order, &until_ms);
+        next = order_step(order, &until_ms);
         if (next == STEP_WAIT && virt_now_ms() >= order->end_ms) {
             next = failed(order, -ETIMEDOUT, "not done after %u s", order->line->limit_s);
         } else if (next == STEP_WAIT) {

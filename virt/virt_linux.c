@@ -55,12 +55,12 @@ struct virt_wait {
     pthread_cond_t cond;
 };
 
-static void lock(pthread_mutex_t *mutex)
+static void lock_mutex(pthread_mutex_t *mutex)
 {
     CHECK(pthread_mutex_lock(mutex) == 0);
 }
 
-static void unlock(pthread_mutex_t *mutex)
+static void unlock_mutex(pthread_mutex_t *mutex)
 {
     CHECK(pthread_mutex_unlock(mutex) == 0);
 }
@@ -92,9 +92,9 @@ struct virt_wait *virt_wait_begin(struct virt *virt, const unsigned char *uuid)
     CHECK(pthread_condattr_setclock(&attr, CLOCK_MONOTONIC) == 0);
     CHECK(pthread_cond_init(&wait->cond, &attr) == 0);
     CHECK(pthread_condattr_destroy(&attr) == 0);
-    lock(&virt->lock);
+    lock_mutex(&virt->lock);
     vec_push(&virt->waits, wait);
-    unlock(&virt->lock);
+    unlock_mutex(&virt->lock);
     return wait;
 }
 
@@ -102,26 +102,26 @@ void virt_wait(struct virt_wait *wait, uint64_t until_ms)
 {
     const struct timespec until = {.tv_sec = (time_t)(until_ms / 1000),
                                    .tv_nsec = (long)(until_ms % 1000) * 1000000};
-    lock(&wait->virt->lock);
+    lock_mutex(&wait->virt->lock);
     int rc = 0;
     while (!wait->news && rc != ETIMEDOUT) {
         rc = pthread_cond_timedwait(&wait->cond, &wait->virt->lock, &until);
     }
     wait->news = false;
-    unlock(&wait->virt->lock);
+    unlock_mutex(&wait->virt->lock);
 }
 
 void virt_wait_end(struct virt_wait *wait)
 {
     struct virt *virt = wait->virt;
-    lock(&virt->lock);
+    lock_mutex(&virt->lock);
     for (size_t i = 0; i < virt->waits.count; i++) {
         if (virt->waits.items[i] == wait) {
             vec_remove_at(&virt->waits, i);
             break;
         }
     }
-    unlock(&virt->lock);
+    unlock_mutex(&virt->lock);
     CHECK(pthread_cond_destroy(&wait->cond) == 0);
     mem_free(wait);
 }
@@ -129,7 +129,7 @@ void virt_wait_end(struct virt_wait *wait)
 /* uuid NULL: all of them. */
 static void tell_waits(struct virt *virt, const unsigned char *uuid)
 {
-    lock(&virt->lock);
+    lock_mutex(&virt->lock);
     for (size_t i = 0; i < virt->waits.count; i++) {
         struct virt_wait *wait = virt->waits.items[i];
         if (uuid == NULL || (!wait->any && memcmp(wait->uuid, uuid, VIR_UUID_BUFLEN) == 0)) {
@@ -137,12 +137,12 @@ static void tell_waits(struct virt *virt, const unsigned char *uuid)
             CHECK(pthread_cond_signal(&wait->cond) == 0);
         }
     }
-    unlock(&virt->lock);
+    unlock_mutex(&virt->lock);
 }
 
 /* ---- the connection */
 
-static int happened(virConnectPtr conn, virDomainPtr domain, int event, int detail, void *arg)
+static int domain_event(virConnectPtr conn, virDomainPtr domain, int event, int detail, void *arg)
 {
     struct virt *virt = arg;
     unsigned char uuid[VIR_UUID_BUFLEN];
@@ -159,13 +159,13 @@ static int happened(virConnectPtr conn, virDomainPtr domain, int event, int deta
     return 0;
 }
 
-static void closed(virConnectPtr conn, int reason, void *arg)
+static void connection_closed(virConnectPtr conn, int reason, void *arg)
 {
     struct virt *virt = arg;
     (void)reason;
-    lock(&virt->lock);
+    lock_mutex(&virt->lock);
     virt->lost = virt->lost || conn == virt->conn;
-    unlock(&virt->lock);
+    unlock_mutex(&virt->lock);
     tell_waits(virt, NULL);
     virt_watches_lost(virt->watches);
 }
@@ -173,10 +173,10 @@ static void closed(virConnectPtr conn, int reason, void *arg)
 bool virt_lost(struct virt *virt, virConnectPtr conn)
 {
     bool alive = virConnectIsAlive(conn) == 1;
-    lock(&virt->lock);
+    lock_mutex(&virt->lock);
     bool lost = virt->lost || virt->conn != conn || !alive;
     virt->lost = virt->lost || (virt->conn == conn && !alive);
-    unlock(&virt->lock);
+    unlock_mutex(&virt->lock);
     return lost;
 }
 
@@ -185,7 +185,7 @@ static void give_up(virConnectPtr conn, int events)
     if (events >= 0) {
         (void)virConnectDomainEventDeregisterAny(conn, events); /* it is closed: fine */
     }
-    (void)virConnectUnregisterCloseCallback(conn, closed);
+    (void)virConnectUnregisterCloseCallback(conn, connection_closed);
     (void)virConnectClose(conn);
 }
 
@@ -196,20 +196,21 @@ static int open_connection(struct virt *virt, struct err *err)
         return err_set(err, -ENOTCONN, "%s", virt_error_text());
     }
     (void)virConnectSetKeepAlive(conn, KEEPALIVE_S, KEEPALIVE_COUNT); /* where there is a daemon */
-    (void)virConnectRegisterCloseCallback(conn, closed, virt, NULL);
-    int events = virConnectDomainEventRegisterAny(conn, NULL, VIR_DOMAIN_EVENT_ID_LIFECYCLE,
-                                                  VIR_DOMAIN_EVENT_CALLBACK(happened), virt, NULL);
+    (void)virConnectRegisterCloseCallback(conn, connection_closed, virt, NULL);
+    int events =
+        virConnectDomainEventRegisterAny(conn, NULL, VIR_DOMAIN_EVENT_ID_LIFECYCLE,
+                                         VIR_DOMAIN_EVENT_CALLBACK(domain_event), virt, NULL);
     if (events < 0) {
         int rc = err_set(err, -ENOTCONN, "cannot watch events: %s", virt_error_text());
         give_up(conn, -1);
         return rc;
     }
     virt_names_forget(virt->names);
-    lock(&virt->lock);
+    lock_mutex(&virt->lock);
     virt->conn = conn;
     virt->events = events;
     virt->lost = false;
-    unlock(&virt->lock);
+    unlock_mutex(&virt->lock);
     tell_waits(virt, NULL); /* who waits to try again */
     return 0;
 }
@@ -217,14 +218,14 @@ static int open_connection(struct virt *virt, struct err *err)
 int virt_connect(struct virt *virt, virConnectPtr *ret, struct err *err)
 {
     int rc = 0;
-    lock(&virt->opening);
-    lock(&virt->lock);
+    lock_mutex(&virt->opening);
+    lock_mutex(&virt->lock);
     virConnectPtr old = virt->lost ? virt->conn : NULL;
     int events = virt->events;
     virt->conn = virt->lost ? NULL : virt->conn;
     virt->lost = false;
     bool have = virt->conn != NULL;
-    unlock(&virt->lock);
+    unlock_mutex(&virt->lock);
     if (old != NULL) {
         give_up(old, events);
     }
@@ -237,7 +238,7 @@ int virt_connect(struct virt *virt, virConnectPtr *ret, struct err *err)
     if (rc == 0) {
         *ret = virt->conn;
     }
-    unlock(&virt->opening);
+    unlock_mutex(&virt->opening);
     return rc;
 }
 
@@ -246,7 +247,7 @@ int virt_connect(struct virt *virt, virConnectPtr *ret, struct err *err)
 void virt_say(struct virt *virt, const char *text)
 {
     size_t length = strlen(text), at = 0;
-    lock(&virt->writing);
+    lock_mutex(&virt->writing);
     while (at < length) {
         ssize_t wrote = write(STDOUT_FILENO, text + at, length - at);
         if (wrote < 0 && errno == EINTR) {
@@ -257,10 +258,10 @@ void virt_say(struct virt *virt, const char *text)
         }
         at += (size_t)wrote;
     }
-    unlock(&virt->writing);
+    unlock_mutex(&virt->writing);
 }
 
-static void answer(struct virt *virt, const struct virt_line *line, struct virt_answer *how)
+static void answer_order(struct virt *virt, const struct virt_line *line, struct virt_answer *how)
 {
     char text[VIRT_TEXT_MAX + 80];
     for (char *c = how->text; *c != '\0'; c++) {
@@ -279,19 +280,19 @@ static void answer(struct virt *virt, const struct virt_line *line, struct virt_
 }
 
 /* A thread serves one order after the other, until there is none. */
-static void *serve(void *arg)
+static void *serve_orders(void *arg)
 {
     struct virt *virt = arg;
-    lock(&virt->lock);
+    lock_mutex(&virt->lock);
     while (virt->queue.count > 0) {
         struct job *job = virt->queue.items[0];
         struct virt_answer how;
         vec_remove_at(&virt->queue, 0);
         vec_push(&virt->at_work, job);
-        unlock(&virt->lock);
+        unlock_mutex(&virt->lock);
         virt_order(virt, &job->line, &job->cancelled, &how);
-        answer(virt, &job->line, &how);
-        lock(&virt->lock);
+        answer_order(virt, &job->line, &how);
+        lock_mutex(&virt->lock);
         for (size_t i = 0; i < virt->at_work.count; i++) {
             if (virt->at_work.items[i] == job) {
                 vec_remove_at(&virt->at_work, i);
@@ -301,14 +302,14 @@ static void *serve(void *arg)
         mem_free(job);
     }
     virt->running--;
-    unlock(&virt->lock);
+    unlock_mutex(&virt->lock);
     return NULL;
 }
 
 static void begin_order(struct virt *virt, const struct virt_line *line)
 {
     pthread_t thread;
-    lock(&virt->lock);
+    lock_mutex(&virt->lock);
     bool full = virt->queue.count >= QUEUE_MAX;
     bool more = !full && virt->running < VIRT_ORDERS_MAX;
     if (!full) {
@@ -317,16 +318,16 @@ static void begin_order(struct virt *virt, const struct virt_line *line)
         vec_push(&virt->queue, job);
     }
     virt->running += more ? 1 : 0;
-    unlock(&virt->lock);
-    if (more && pthread_create(&thread, NULL, serve, virt) == 0) {
+    unlock_mutex(&virt->lock);
+    if (more && pthread_create(&thread, NULL, serve_orders, virt) == 0) {
         (void)pthread_detach(thread);
     } else if (more) { /* a thread that runs takes it; without any the caller's deadline ends it */
-        lock(&virt->lock);
+        lock_mutex(&virt->lock);
         virt->running--;
-        unlock(&virt->lock);
+        unlock_mutex(&virt->lock);
     } else if (full) {
         struct virt_answer how = {.status = -EBUSY, .state = "unknown", .text = "too many orders"};
-        answer(virt, line, &how);
+        answer_order(virt, line, &how);
     }
 }
 
@@ -340,16 +341,16 @@ static void cancel_in(const struct vec *jobs, uint64_t id)
     }
 }
 
-static void cancel(struct virt *virt, uint64_t id)
+static void cancel_order(struct virt *virt, uint64_t id)
 {
-    lock(&virt->lock);
+    lock_mutex(&virt->lock);
     cancel_in(&virt->queue, id);
     cancel_in(&virt->at_work, id);
-    unlock(&virt->lock);
+    unlock_mutex(&virt->lock);
     tell_waits(virt, NULL); /* they look again */
 }
 
-static void take(struct virt *virt, const char *text)
+static void take_line(struct virt *virt, const char *text)
 {
     struct virt_line line;
     struct err err;
@@ -366,7 +367,7 @@ static void take(struct virt *virt, const char *text)
         begin_order(virt, &line);
         break;
     case VIRT_CANCEL:
-        cancel(virt, line.id);
+        cancel_order(virt, line.id);
         break;
     case VIRT_WATCH:
         virt_watches_add(virt->watches, line.id, line.domain);
@@ -377,7 +378,7 @@ static void take(struct virt *virt, const char *text)
     }
 }
 
-static void readable(int watch, int fd, int events, void *arg)
+static void input_readable(int watch, int fd, int events, void *arg)
 {
     struct virt *virt = arg;
     char data[4096];
@@ -394,7 +395,7 @@ static void readable(int watch, int fd, int events, void *arg)
         if (data[i] == '\n') {
             virt->input[virt->input_length] = '\0';
             if (!virt->skipping) {
-                take(virt, virt->input);
+                take_line(virt, virt->input);
             }
             virt->input_length = 0;
             virt->skipping = false;
@@ -424,7 +425,7 @@ int virt_run(const char *uri)
     virSetErrorFunc(NULL, say_nothing);
     if (virInitialize() != 0 || virEventRegisterDefaultImpl() != 0 ||
         virEventAddHandle(STDIN_FILENO, VIR_EVENT_HANDLE_READABLE | VIR_EVENT_HANDLE_HANGUP,
-                          readable, virt, NULL) < 0) {
+                          input_readable, virt, NULL) < 0) {
         (void)fprintf(stderr, "roost-libvirt: %s\n", virt_error_text());
         return 1;
     }

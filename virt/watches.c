@@ -44,19 +44,19 @@ struct virt_watches {
     bool news;      /* of one of them */
 };
 
-static void lock(struct virt_watches *watches)
+static void lock_watches(struct virt_watches *watches)
 {
     CHECK(pthread_mutex_lock(&watches->lock) == 0);
 }
 
-static void unlock(struct virt_watches *watches)
+static void unlock_watches(struct virt_watches *watches)
 {
     CHECK(pthread_mutex_unlock(&watches->lock) == 0);
 }
 
 /* ---- from the main thread */
 
-static struct watch *find(const struct virt_watches *watches, uint64_t id, size_t *at)
+static struct watch *find_watch(const struct virt_watches *watches, uint64_t id, size_t *at)
 {
     for (size_t i = 0; i < watches->all.count; i++) {
         struct watch *watch = watches->all.items[i];
@@ -80,13 +80,13 @@ void virt_watches_add(struct virt_watches *watches, uint64_t id, const char *dom
     watch->id = id;
     watch->news = true;
     (void)snprintf(watch->domain, sizeof watch->domain, "%s", domain);
-    lock(watches);
+    lock_watches(watches);
     if (watches->all.count < WATCHES_MAX) {
         vec_push(&watches->all, watch);
         look_soon(watches);
         watch = NULL;
     }
-    unlock(watches);
+    unlock_watches(watches);
     if (watch != NULL) {
         char text[80];
         (void)snprintf(text, sizeof text, "%llu silent too many watches\n", (unsigned long long)id);
@@ -98,18 +98,18 @@ void virt_watches_add(struct virt_watches *watches, uint64_t id, const char *dom
 void virt_watches_remove(struct virt_watches *watches, uint64_t id)
 {
     size_t at = 0;
-    lock(watches);
-    struct watch *watch = find(watches, id, &at);
+    lock_watches(watches);
+    struct watch *watch = find_watch(watches, id, &at);
     if (watch != NULL) {
         vec_remove_at(&watches->all, at);
         mem_free(watch);
     }
-    unlock(watches);
+    unlock_watches(watches);
 }
 
 void virt_watches_event(struct virt_watches *watches, const unsigned char *uuid, bool renamed)
 {
-    lock(watches);
+    lock_watches(watches);
     for (size_t i = 0; i < watches->all.count; i++) {
         struct watch *watch = watches->all.items[i];
         if (!watch->found ? renamed : memcmp(watch->uuid, uuid, VIR_UUID_BUFLEN) == 0) {
@@ -117,23 +117,24 @@ void virt_watches_event(struct virt_watches *watches, const unsigned char *uuid,
             look_soon(watches);
         }
     }
-    unlock(watches);
+    unlock_watches(watches);
 }
 
 void virt_watches_lost(struct virt_watches *watches)
 {
-    lock(watches);
+    lock_watches(watches);
     for (size_t i = 0; i < watches->all.count; i++) {
         ((struct watch *)watches->all.items[i])->news = true;
         look_soon(watches);
     }
-    unlock(watches);
+    unlock_watches(watches);
 }
 
 /* ---- the thread */
 
 /* Unless that was told last; the watch may be gone meanwhile. */
-static void tell(struct virt_watches *watches, uint64_t id, const char *word, const char *text)
+static void tell_state(struct virt_watches *watches, uint64_t id, const char *word,
+                       const char *text)
 {
     char line[VIRT_TEXT_MAX + 64], said[VIRT_TEXT_MAX + 16];
     size_t at = 0;
@@ -141,13 +142,13 @@ static void tell(struct virt_watches *watches, uint64_t id, const char *word, co
     for (char *c = said; *c != '\0'; c++) {
         *c = (unsigned char)*c < ' ' ? ' ' : *c;
     }
-    lock(watches);
-    struct watch *watch = find(watches, id, &at);
+    lock_watches(watches);
+    struct watch *watch = find_watch(watches, id, &at);
     bool is_new = watch != NULL && strcmp(watch->told, said) != 0;
     if (is_new) {
         memcpy(watch->told, said, sizeof said);
     }
-    unlock(watches);
+    unlock_watches(watches);
     if (is_new) {
         (void)snprintf(line, sizeof line, "%llu %s\n", (unsigned long long)id, said);
         virt_say(watches->virt, line);
@@ -158,7 +159,7 @@ static void tell(struct virt_watches *watches, uint64_t id, const char *word, co
 static bool take_one(struct virt_watches *watches, struct watch *ret)
 {
     bool taken = false;
-    lock(watches);
+    lock_watches(watches);
     size_t count = watches->all.count;
     for (size_t i = 0; i < count && !taken; i++) {
         struct watch *watch = watches->all.items[(watches->next + i) % count];
@@ -170,26 +171,27 @@ static bool take_one(struct virt_watches *watches, struct watch *ret)
         }
     }
     watches->news = watches->news && taken;
-    unlock(watches);
+    unlock_watches(watches);
     return taken;
 }
 
 static void note_uuid(struct virt_watches *watches, uint64_t id, const unsigned char *uuid)
 {
     size_t at = 0;
-    lock(watches);
-    struct watch *watch = find(watches, id, &at);
+    lock_watches(watches);
+    struct watch *watch = find_watch(watches, id, &at);
     if (watch != NULL) {
         watch->found = uuid != NULL;
         if (uuid != NULL) {
             memcpy(watch->uuid, uuid, VIR_UUID_BUFLEN);
         }
     }
-    unlock(watches);
+    unlock_watches(watches);
 }
 
 /* -EIO: libvirt failed; whether the connection is lost is the caller's to ask. */
-static int look(struct virt_watches *watches, virConnectPtr conn, const struct watch *watch)
+static int look_at_domain(struct virt_watches *watches, virConnectPtr conn,
+                          const struct watch *watch)
 {
     virDomainPtr domain = NULL;
     unsigned char uuid[VIR_UUID_BUFLEN];
@@ -206,13 +208,13 @@ static int look(struct virt_watches *watches, virConnectPtr conn, const struct w
         char text[VIRT_STATE_MAX];
         const char *word = virt_state_text(state, reason, text);
         if (word != NULL) {
-            tell(watches, watch->id, word, text);
+            tell_state(watches, watch->id, word, text);
         }
     } else if (rc != -EIO) {
         note_uuid(watches, watch->id, NULL);
-        tell(watches, watch->id, "unknown", err.text);
+        tell_state(watches, watch->id, "unknown", err.text);
     } else if (!virt_lost(watches->virt, conn)) {
-        tell(watches, watch->id, "silent", err.text);
+        tell_state(watches, watch->id, "silent", err.text);
         rc = 0;
     }
     if (domain != NULL) {
@@ -223,15 +225,15 @@ static int look(struct virt_watches *watches, virConnectPtr conn, const struct w
 
 static void tell_all_silent(struct virt_watches *watches, const char *why)
 {
-    lock(watches);
+    lock_watches(watches);
     size_t count = watches->all.count;
     uint64_t *ids = mem_alloc((count + 1) * sizeof *ids);
     for (size_t i = 0; i < count; i++) {
         ids[i] = ((const struct watch *)watches->all.items[i])->id;
     }
-    unlock(watches);
+    unlock_watches(watches);
     for (size_t i = 0; i < count; i++) {
-        tell(watches, ids[i], "silent", why);
+        tell_state(watches, ids[i], "silent", why);
     }
     mem_free(ids);
 }
@@ -246,7 +248,7 @@ static bool look_at_all(struct virt_watches *watches, struct err *err)
     }
     int rc = 0;
     while (rc != -EIO && take_one(watches, &watch)) {
-        rc = look(watches, conn, &watch);
+        rc = look_at_domain(watches, conn, &watch);
     }
     (void)virConnectClose(conn);
     if (rc == -EIO) {
@@ -263,18 +265,18 @@ static void pause_ms(struct virt_watches *watches, uint64_t ms)
     virt_wait_end(wait);
 }
 
-static void *run(void *arg)
+static void *run_watches(void *arg)
 {
     struct virt_watches *watches = arg;
     uint64_t away_ms = 0, again_ms = AGAIN_MIN_MS; /* since when; 0: it was never there */
     bool connected = false;
     for (;;) {
         struct err err;
-        lock(watches);
+        lock_watches(watches);
         while (!watches->news) {
             CHECK(pthread_cond_wait(&watches->cond, &watches->lock) == 0);
         }
-        unlock(watches);
+        unlock_watches(watches);
         if (look_at_all(watches, &err)) {
             connected = true;
             again_ms = AGAIN_MIN_MS;
@@ -299,7 +301,7 @@ struct virt_watches *virt_watches_create(struct virt *virt)
     watches->virt = virt;
     CHECK(pthread_mutex_init(&watches->lock, NULL) == 0);
     CHECK(pthread_cond_init(&watches->cond, NULL) == 0);
-    CHECK(pthread_create(&thread, NULL, run, watches) == 0);
+    CHECK(pthread_create(&thread, NULL, run_watches, watches) == 0);
     CHECK(pthread_detach(thread) == 0);
     return watches;
 }
