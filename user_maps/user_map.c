@@ -145,8 +145,8 @@ static void add_user(struct vec *entries, const char *user, const char *names)
 static void add_text(struct user_map *map, const char *text, size_t length,
                      const struct user_map_reader *reader, bool may_include);
 
-static const char *include(struct user_map *map, const char *path,
-                           const struct user_map_reader *reader, bool may_include)
+static const char *include_file(struct user_map *map, const char *path,
+                                const struct user_map_reader *reader, bool may_include)
 {
     if (!may_include || reader->include == NULL) {
         return "@include is not allowed here";
@@ -174,7 +174,7 @@ static const char *add_line(struct user_map *map, const char *at, const char *en
     }
     if (strcmp(method, "@include") == 0) {
         (void)next_field(&at, end, false, &fields[1], options);
-        return include(map, strbuf_text(&fields[1]), reader, may_include);
+        return include_file(map, strbuf_text(&fields[1]), reader, may_include);
     }
     bool is_pattern = next_field(&at, end, true, &fields[1], options);
     (void)next_field(&at, end, false, &fields[2], options);

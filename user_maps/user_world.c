@@ -80,7 +80,7 @@ struct includer {
 };
 
 /* A path that is not absolute counts from the folder of the file that names it. */
-static bool include(void *arg, const char *path, struct strbuf *out)
+static bool include_file(void *arg, const char *path, struct strbuf *out)
 {
     const struct includer *includer = arg;
     const char *slash = includer->path != NULL ? strrchr(includer->path, '/') : NULL;
@@ -96,7 +96,7 @@ static bool include(void *arg, const char *path, struct strbuf *out)
 }
 
 /* CLASSAD_USER_<kind>_<name>, or NULL. */
-static const char *setting(const struct user_world *world, const char *kind, const char *name)
+static const char *map_setting(const struct user_world *world, const char *kind, const char *name)
 {
     char knob[KNOB_NAME_MAX];
     int length = snprintf(knob, sizeof(knob), "CLASSAD_USER_%s_%s", kind, name);
@@ -115,13 +115,13 @@ static bool is_named(const struct user_world *world, const char *name)
     return false;
 }
 
-static struct user_map *load(const struct user_world *world, const char *name)
+static struct user_map *load_map(const struct user_world *world, const char *name)
 {
     struct user_map *map = user_map_create();
-    const char *path = setting(world, "MAPFILE", name);
-    const char *data = setting(world, "MAPDATA", name);
+    const char *path = map_setting(world, "MAPFILE", name);
+    const char *data = map_setting(world, "MAPDATA", name);
     struct includer includer = {world->os, path};
-    const struct user_map_reader reader = {.include = include, .arg = &includer};
+    const struct user_map_reader reader = {.include = include_file, .arg = &includer};
     struct strbuf text;
     strbuf_init(&text, USER_MAP_BYTES_MAX);
     if (path != NULL && read_text(world->os, path, &text)) {
@@ -141,7 +141,7 @@ bool user_world_map(void *arg, const char *name, const char *user, struct strbuf
     char *alone = mem_strndup(name, dot != NULL ? (size_t)(dot - name) : strlen(name));
     struct user_map *map = strmap_get(world->maps, alone);
     if (map == NULL && is_named(world, alone)) { /* other names are an expression's: not kept */
-        map = load(world, alone);
+        map = load_map(world, alone);
         (void)strmap_set(world->maps, alone, map);
     }
     mem_free(alone);
