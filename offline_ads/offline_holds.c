@@ -43,8 +43,8 @@ void offline_holds_destroy(struct offline_holds *holds)
     mem_free(holds);
 }
 
-static struct entry *find(const struct offline_holds *holds, const char *schedd,
-                          int64_t auto_cluster)
+static struct entry *find_entry(const struct offline_holds *holds, const char *schedd,
+                                int64_t auto_cluster)
 {
     for (size_t i = 0; i < holds->count; i++) {
         const struct entry *entry = &holds->entries[i];
@@ -148,13 +148,13 @@ int64_t offline_holds_since_s(const struct offline_holds *holds)
 int64_t offline_holds_of(const struct offline_holds *holds, const char *schedd,
                          int64_t auto_cluster)
 {
-    const struct entry *entry = holds ? find(holds, schedd, auto_cluster) : NULL;
+    const struct entry *entry = holds ? find_entry(holds, schedd, auto_cluster) : NULL;
     return entry ? entry->hold.count : 0;
 }
 
 int offline_holds_add(struct offline_holds *holds, const struct offline_hold *hold)
 {
-    struct entry *entry = find(holds, hold->schedd, hold->auto_cluster);
+    struct entry *entry = find_entry(holds, hold->schedd, hold->auto_cluster);
     int64_t room = OFFLINE_HOLDS_COUNT_MAX - (entry ? entry->hold.count : 0);
     if (hold->count < 1 || hold->count > room) {
         return -EINVAL;
@@ -180,7 +180,7 @@ int offline_holds_add(struct offline_holds *holds, const struct offline_hold *ho
 
 int64_t offline_holds_clear(struct offline_holds *holds, const char *schedd, int64_t auto_cluster)
 {
-    const struct entry *entry = find(holds, schedd, auto_cluster);
+    const struct entry *entry = find_entry(holds, schedd, auto_cluster);
     if (!entry) {
         return 0;
     }
