@@ -40,7 +40,7 @@ struct found {
     in_port_t port; /* network order */
 };
 
-static void add(struct found *found, int family, const void *address)
+static void add_address(struct found *found, int family, const void *address)
 {
     struct node {
         struct addrinfo info;
@@ -70,11 +70,11 @@ static bool add_numeric(struct found *found, const char *host)
 {
     struct in6_addr address;
     if (inet_pton(AF_INET, host, &address) == 1) {
-        add(found, AF_INET, &address);
+        add_address(found, AF_INET, &address);
         return true;
     }
     if (inet_pton(AF_INET6, host, &address) == 1) {
-        add(found, AF_INET6, &address);
+        add_address(found, AF_INET6, &address);
         return true;
     }
     return false;
@@ -140,7 +140,7 @@ static int add_from_dns(struct found *found, const char *host, ns_type type)
         size_t size = type == ns_t_a ? sizeof(struct in_addr) : sizeof(struct in6_addr);
         if (ns_parserr(&message, ns_s_an, i, &record) == 0 && ns_rr_type(record) == type &&
             ns_rr_rdlen(record) == size) {
-            add(found, type == ns_t_a ? AF_INET : AF_INET6, ns_rr_rdata(record));
+            add_address(found, type == ns_t_a ? AF_INET : AF_INET6, ns_rr_rdata(record));
         }
     }
     return code;
@@ -233,13 +233,13 @@ struct protoent *getprotobynumber(int number)
 /* ---- users */
 
 /* For interfaces of the time before const. */
-static char *constant(const char *text)
+static char *drop_const(const char *text)
 {
     return (char *)(uintptr_t)text;
 }
 
-static int find(const char *name, uid_t uid, struct passwd *entry, char *room, size_t size,
-                struct passwd **ret)
+static int find_account(const char *name, uid_t uid, struct passwd *entry, char *room, size_t size,
+                        struct passwd **ret)
 {
     FILE *file = fopen("/etc/passwd", "re");
     int code = file == NULL ? ENOENT : 0;
@@ -256,13 +256,13 @@ static int find(const char *name, uid_t uid, struct passwd *entry, char *room, s
     }
     /* An initramfs has no accounts, and jobs still must not be root. */
     if (code == ENOENT && name != NULL && strcmp(name, "nobody") == 0) {
-        *entry = (struct passwd){.pw_name = constant("nobody"),
-                                 .pw_passwd = constant(""),
+        *entry = (struct passwd){.pw_name = drop_const("nobody"),
+                                 .pw_passwd = drop_const(""),
                                  .pw_uid = NOBODY,
                                  .pw_gid = NOBODY,
-                                 .pw_gecos = constant(""),
-                                 .pw_dir = constant("/"),
-                                 .pw_shell = constant("/bin/false")};
+                                 .pw_gecos = drop_const(""),
+                                 .pw_dir = drop_const("/"),
+                                 .pw_shell = drop_const("/bin/false")};
         *ret = entry;
     }
     return *ret != NULL || code == ENOENT ? 0 : code;
@@ -270,12 +270,12 @@ static int find(const char *name, uid_t uid, struct passwd *entry, char *room, s
 
 int getpwnam_r(const char *name, struct passwd *entry, char *room, size_t size, struct passwd **ret)
 {
-    return find(name, 0, entry, room, size, ret);
+    return find_account(name, 0, entry, room, size, ret);
 }
 
 int getpwuid_r(uid_t uid, struct passwd *entry, char *room, size_t size, struct passwd **ret)
 {
-    return find(NULL, uid, entry, room, size, ret);
+    return find_account(NULL, uid, entry, room, size, ret);
 }
 
 /* libconfuse's "~user", which we do not use. */
@@ -319,7 +319,7 @@ int dlclose(void *handle)
 
 char *dlerror(void)
 {
-    return constant("a static program loads no libraries");
+    return drop_const("a static program loads no libraries");
 }
 
 int dladdr(const void *address, Dl_info *info)

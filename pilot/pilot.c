@@ -49,7 +49,7 @@ struct pilot {
 
 /* ---- the end */
 
-static void collect(void *arg, const char *name)
+static void collect_name(void *arg, const char *name)
 {
     vec_push(arg, mem_strdup(name));
 }
@@ -58,7 +58,7 @@ static size_t list_jobs(struct os *os, const char *directory, struct vec *names)
 {
     char execute[PATH_BYTES + 16];
     (void)snprintf(execute, sizeof execute, "%s/execute", directory);
-    (void)os_list(os, execute, collect, names, NULL); /* not there: no jobs */
+    (void)os_list(os, execute, collect_name, names, NULL); /* not there: no jobs */
     return names->count;
 }
 
@@ -85,7 +85,7 @@ static void remove_all(struct os *os, const char *directory)
     }
 }
 
-static void tidy(void *arg)
+static void tidy_up(void *arg)
 {
     struct pilot *pilot = arg;
     struct vec names = {0};
@@ -116,7 +116,7 @@ static void startd_ended(void *arg, pid_t pid, const struct os_exit *how)
     }
     (void)os_descendants_kill(pilot->os, SIGTERM);
     pilot->give_up_ms = loop_now_ms(pilot->loop) + TIDY_MAX_MS;
-    tidy(pilot);
+    tidy_up(pilot);
 }
 
 static void told_to_stop(void *arg)
@@ -281,7 +281,7 @@ static int write_config(struct pilot *pilot, const struct pilot_options *options
     return rc;
 }
 
-static int spawn(struct pilot *pilot, struct err *err)
+static int spawn_startd(struct pilot *pilot, struct err *err)
 {
     char program[PATH_BYTES + 32], config[PATH_BYTES + 32], keeper[64];
     (void)snprintf(program, sizeof program, "%s/bin/roost-startd", pilot->directory);
@@ -305,14 +305,14 @@ int pilot_create(struct loop *loop, struct os *os, const struct pilot_options *o
     struct pilot *pilot = mem_zalloc(sizeof *pilot);
     pilot->loop = loop;
     pilot->os = os;
-    pilot->tidy = loop_timer_create(loop, tidy, pilot);
+    pilot->tidy = loop_timer_create(loop, tidy_up, pilot);
     os_become_subreaper(os); /* starters are detached: they become our children */
     loop_on_signal(loop, SIGTERM, told_to_stop, pilot);
     loop_on_signal(loop, SIGINT, told_to_stop, pilot);
     int rc = make_directory(pilot, options, err);
     rc = rc != 0 ? rc : write_secrets(pilot, options, err);
     rc = rc != 0 ? rc : write_config(pilot, options, err);
-    rc = rc != 0 ? rc : spawn(pilot, err);
+    rc = rc != 0 ? rc : spawn_startd(pilot, err);
     if (rc != 0) {
         pilot_destroy(pilot);
         return rc;

@@ -167,7 +167,7 @@ int pilot_plan_options(int argc, char *const *argv, struct pilot_options *ret, s
 
 /* ---- the token file */
 
-static bool begins(const char *line, const char *with)
+static bool begins_with(const char *line, const char *with)
 {
     return strncmp(line, with, strlen(with)) == 0;
 }
@@ -239,7 +239,7 @@ static int read_line(struct pilot_bundle *bundle, const char **at, struct strbuf
     if (text[0] == '\0' || text[0] == '#') {
         return 0;
     }
-    if (begins(text, "kid: ")) {
+    if (begins_with(text, "kid: ")) {
         if (!is_kid(text + 5)) {
             return err_set(err, -EINVAL, "'%s' is not a valid key name", text + 5);
         }
@@ -270,7 +270,8 @@ static int read_line(struct pilot_bundle *bundle, const char **at, struct strbuf
         secret_wipe(line->data, line->length);
         return rc;
     }
-    if (begins(text, "-----BEGIN ") || bundle->token != NULL || strpbrk(text, " \t\r") != NULL) {
+    if (begins_with(text, "-----BEGIN ") || bundle->token != NULL ||
+        strpbrk(text, " \t\r") != NULL) {
         return err_set(err, -EINVAL, "'%.40s' is not expected in a token file", text);
     }
     bundle->token = mem_strdup(text);
@@ -326,8 +327,8 @@ void pilot_bundle_fini(struct pilot_bundle *bundle)
 /* ---- the configuration */
 
 /* NAME = "value": quotes and backslashes escaped, and "${", which libconfuse would replace. */
-static int put(struct strbuf *out, const char *name, size_t name_length, const char *sign,
-               const char *value, struct err *err)
+static int put_setting(struct strbuf *out, const char *name, size_t name_length, const char *sign,
+                       const char *value, struct err *err)
 {
     strbuf_append(out, name, name_length);
     strbuf_printf(out, " %s \"", sign);
@@ -353,7 +354,7 @@ static int put_settings(const struct pilot_options *options, struct strbuf *out,
         bool adds;
         const char *setting = options->settings[i];
         const char *value = setting_value(setting, &length, &adds);
-        rc = put(out, setting, length, adds ? "+=" : "=", value, err);
+        rc = put_setting(out, setting, length, adds ? "+=" : "=", value, err);
         /* What glideins say of themselves is for the ads. */
         if (rc == 0 && !adds && strncasecmp(setting, "GLIDEIN_", 8) == 0) {
             strbuf_printf(out, "STARTD_ATTRS += \"%.*s\"\n", (int)length, setting);
@@ -374,7 +375,7 @@ int pilot_plan_config(const struct pilot_options *options, const struct pilot_pl
         {"SBIN", "bin"},
         {"SEC_DIRECTORY", "security"},
     };
-    int rc = put(out, "LOCAL_DIR", strlen("LOCAL_DIR"), "=", place->directory, err);
+    int rc = put_setting(out, "LOCAL_DIR", strlen("LOCAL_DIR"), "=", place->directory, err);
     for (size_t i = 0; i < sizeof DIRECTORIES / sizeof DIRECTORIES[0]; i++) {
         strbuf_printf(out, "%s = \"$(LOCAL_DIR)/%s\"\n", DIRECTORIES[i][0], DIRECTORIES[i][1]);
     }
@@ -384,13 +385,13 @@ int pilot_plan_config(const struct pilot_options *options, const struct pilot_pl
                      "NUM_SLOTS_TYPE_1 = 1\n"
                      "SLOT_TYPE_1 = \"100%\"\n"
                      "SLOT_TYPE_1_PARTITIONABLE = \"true\"\n");
-    rc = rc != 0 ? rc : put(out, "COLLECTOR_HOST", 14, "=", options->collector, err);
+    rc = rc != 0 ? rc : put_setting(out, "COLLECTOR_HOST", 14, "=", options->collector, err);
     if (options->pin != NULL) {
-        rc = rc != 0 ? rc : put(out, "COLLECTOR_PIN", 13, "=", options->pin, err);
+        rc = rc != 0 ? rc : put_setting(out, "COLLECTOR_PIN", 13, "=", options->pin, err);
     }
-    rc = rc != 0 ? rc : put(out, "STARTD_NAME", 11, "=", place->name, err);
+    rc = rc != 0 ? rc : put_setting(out, "STARTD_NAME", 11, "=", place->name, err);
     /* Accounts of the same name here are other people's. */
-    rc = rc != 0 ? rc : put(out, "UID_DOMAIN", 10, "=", place->name, err);
+    rc = rc != 0 ? rc : put_setting(out, "UID_DOMAIN", 10, "=", place->name, err);
     if (options->cpus > 0) {
         strbuf_printf(out, "NUM_CPUS = %lld\n", (long long)options->cpus);
     }
