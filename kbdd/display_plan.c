@@ -81,7 +81,7 @@ struct reader {
 };
 
 /* A text with its length before it; false at the end of the file. */
-static bool take(struct reader *reader, const unsigned char **text, size_t *length)
+static bool take_text(struct reader *reader, const unsigned char **text, size_t *length)
 {
     if (reader->left < 2) {
         return false;
@@ -110,7 +110,7 @@ int display_plan_cookie(const void *data, size_t length, int number,
         reader.at += 2;
         reader.left -= 2;
         for (int i = 0; i < 4; i++) {
-            if (!take(&reader, &field[i], &size[i])) {
+            if (!take_text(&reader, &field[i], &size[i])) {
                 return -EINVAL;
             }
         }

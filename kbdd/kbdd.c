@@ -58,7 +58,7 @@ struct search {
     char auth[1024];
 };
 
-static void consider(void *arg, const char *name)
+static void consider_process(void *arg, const char *name)
 {
     struct search *search = arg;
     struct os *os = search->kbdd->env.os;
@@ -97,14 +97,15 @@ static void watcher_ended(void *arg, pid_t pid, const struct os_exit *how)
              LOG_INT("status", how->status), LOG_INT("signal", how->signal));
 }
 
-static void watch(struct display *display, uid_t socket_uid)
+static void watch_display(struct display *display, uid_t socket_uid)
 {
     struct kbdd *kbdd = display->kbdd;
     struct os *os = kbdd->env.os;
     struct search search = {.kbdd = kbdd, .number = display->number, .socket_uid = socket_uid};
     struct err err;
     display->again_ms = loop_now_ms(kbdd->env.loop) + AGAIN_MS;
-    (void)os_list(os, "/proc", consider, &search, NULL); /* none found: search.match says so */
+    (void)os_list(os, "/proc", consider_process, &search,
+                  NULL); /* none found: search.match says so */
     if (search.match == DISPLAY_OTHER) {
         return;
     }
@@ -155,7 +156,7 @@ static struct display *display_of(struct kbdd *kbdd, int number)
     return display;
 }
 
-static void found(void *arg, const char *name)
+static void socket_found(void *arg, const char *name)
 {
     struct kbdd *kbdd = arg;
     int number = display_plan_number(name);
@@ -168,14 +169,14 @@ static void found(void *arg, const char *name)
     }
     struct display *display = display_of(kbdd, number);
     if (display->pid == 0 && loop_now_ms(kbdd->env.loop) >= display->again_ms) {
-        watch(display, stat.uid);
+        watch_display(display, stat.uid);
     }
 }
 
-static void look(void *arg)
+static void look_for_displays(void *arg)
 {
     struct kbdd *kbdd = arg;
-    (void)os_list(kbdd->env.os, SOCKETS, found, kbdd, NULL); /* no X, no directory */
+    (void)os_list(kbdd->env.os, SOCKETS, socket_found, kbdd, NULL); /* no X, no directory */
     loop_timer_set(kbdd->timer, LOOK_MS);
 }
 
@@ -205,7 +206,7 @@ static int kbdd_start(const struct daemon_env *env, void **state, struct err *er
     if (watcher_is_wanted(env)) {
         rc = watcher_create(env, &kbdd->watcher, err);
     } else {
-        kbdd->timer = loop_timer_create(env->loop, look, kbdd);
+        kbdd->timer = loop_timer_create(env->loop, look_for_displays, kbdd);
         loop_timer_set(kbdd->timer, 0);
     }
     if (rc != 0) {

@@ -52,7 +52,7 @@ struct watcher {
     bool told, open;
 };
 
-static const char *option(const struct daemon_env *env, const char *name)
+static const char *option_value(const struct daemon_env *env, const char *name)
 {
     for (int i = 0; i + 1 < env->argc; i++) {
         if (strcmp(env->argv[i], name) == 0) {
@@ -64,7 +64,7 @@ static const char *option(const struct daemon_env *env, const char *name)
 
 bool watcher_is_wanted(const struct daemon_env *env)
 {
-    return option(env, "-display") != NULL;
+    return option_value(env, "-display") != NULL;
 }
 
 static void give_up(struct watcher *watcher, const char *why)
@@ -75,7 +75,7 @@ static void give_up(struct watcher *watcher, const char *why)
 
 /* ---- on the lane */
 
-static int ask(void *arg)
+static int ask_idle(void *arg)
 {
     struct watcher *watcher = arg;
     int rc = 0;
@@ -95,7 +95,7 @@ static void ignore_reply(void *arg, struct wire_reply *reply)
     (void)reply; /* the next one comes soon */
 }
 
-static void tell(struct watcher *watcher)
+static void tell_startd(struct watcher *watcher)
 {
     struct wire *wire = uplink_wire(watcher->startd);
     if (wire == NULL) {
@@ -113,7 +113,7 @@ static void tell(struct watcher *watcher)
     ad_destroy(args);
 }
 
-static void asked(void *arg, int result)
+static void idle_asked(void *arg, int result)
 {
     struct watcher *watcher = arg;
     if (result != 0) {
@@ -129,16 +129,16 @@ static void asked(void *arg, int result)
     int64_t since_ms = (int64_t)(loop_now_ms(watcher->env.loop) - watcher->told_at_ms);
     bool used = watcher->idle_ms < watcher->told_ms + since_ms - 500;
     if (!watcher->told || used || since_ms >= KBDD_TELL_MS) {
-        tell(watcher);
+        tell_startd(watcher);
     }
     loop_timer_set(watcher->timer,
                    (uint64_t)config_duration_s(watcher->env.config, "KBDD_INTERVAL") * 1000);
 }
 
-static void look(void *arg)
+static void look_at_idle(void *arg)
 {
     struct watcher *watcher = arg;
-    loop_lane_run(watcher->lane, ask, asked, watcher);
+    loop_lane_run(watcher->lane, ask_idle, idle_asked, watcher);
 }
 
 /* ---- getting in */
@@ -167,7 +167,7 @@ static void read_cookie(struct watcher *watcher)
     watcher->cookie_length = (size_t)rc;
 }
 
-static int become(struct watcher *watcher, struct err *err)
+static int become_user(struct watcher *watcher, struct err *err)
 {
     struct os *os = watcher->env.os;
     uid_t uid;
@@ -201,11 +201,11 @@ static void on_up(void *arg, struct wire *wire)
     struct err err;
     (void)wire;
     watcher->inside = true;
-    if (become(watcher, &err) != 0) {
+    if (become_user(watcher, &err) != 0) {
         give_up(watcher, err.text);
         return;
     }
-    look(watcher);
+    look_at_idle(watcher);
 }
 
 static void on_down(void *arg, const char *why)
@@ -221,12 +221,12 @@ int watcher_create(const struct daemon_env *env, struct watcher **ret, struct er
     static const struct uplink_events EVENTS = {.up = on_up, .down = on_down};
     struct watcher *watcher = mem_zalloc(sizeof *watcher);
     watcher->env = *env;
-    watcher->display = option(env, "-display");
-    watcher->auth = option(env, "-auth");
+    watcher->display = option_value(env, "-display");
+    watcher->auth = option_value(env, "-auth");
     int64_t uid = 0;
-    const char *uid_text = option(env, "-uid");
+    const char *uid_text = option_value(env, "-uid");
     watcher->lane = loop_lane_create(env->loop);
-    watcher->timer = loop_timer_create(env->loop, look, watcher);
+    watcher->timer = loop_timer_create(env->loop, look_at_idle, watcher);
     int rc = uid_text != NULL ? text_parse_int64(uid_text, &uid, err) : 0;
     watcher->uid = (uid_t)uid;
     rc = rc != 0 ? rc : pool_client_context_create(env, &watcher->wires, err);
