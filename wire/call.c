@@ -1,8 +1,8 @@
-/* wire/call.c - requests of ours: what is asked, and the replies.
+/* wire/call.c - our requests and their replies.
  *
- * A call ends with its last reply, its deadline, wire_cancel() or the connection.  Deadlines: one
- * timer per connection, set for the earliest that was ever seen and not put off when that call is
- * answered: a wasted tick now and then is cheaper than a timer per call.
+ * A call ends with its last reply, its deadline, wire_cancel() or the connection.  There is one
+ * deadline timer per connection, set for the earliest deadline ever seen, and not reset when that
+ * call is answered: a superfluous tick now and then is cheaper than a timer per call.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -46,7 +46,7 @@ static void call_arm(struct wire *wire, struct call *call)
     }
 }
 
-/* Takes the call out and frees it; the callback is the caller's business. */
+/* Removes the call from its table and frees it; returns a copy, whose callback the caller calls. */
 static struct call call_take(struct wire *wire, struct call *call)
 {
     struct call copy = *call;
@@ -55,7 +55,7 @@ static struct call call_take(struct wire *wire, struct call *call)
     return copy;
 }
 
-/* A reply that was made on this side. */
+/* Calls back with a reply that is made on this side. */
 static void call_tell(struct call call, int status, const char *text)
 {
     if (call.raw != NULL) {
@@ -85,7 +85,7 @@ static int call_allowed(const struct wire *wire)
     return wire->calls.chains.count >= WIRE_REQUESTS_MAX ? -EBUSY : 0;
 }
 
-/* After the frame of the call was encoded. */
+/* Adds a call, whose frame was just encoded, to the table.  Returns its number. */
 static int64_t call_add(struct wire *wire, uint64_t deadline_ms, const struct call *like)
 {
     struct call *call = mem_zalloc(sizeof *call);
@@ -227,7 +227,7 @@ struct ad *wire_reply_take_ad(struct wire_reply *reply, size_t index)
     return ad;
 }
 
-/* Window is returned when half of it is used up, so that the other side need not wait for it. */
+/* Acknowledges received bytes once half of the window is used, so that the sender need not wait. */
 void wire_call_return_window(struct wire *wire, int64_t request, uint32_t bytes)
 {
     struct call *call = call_find(wire, (uint64_t)request);
@@ -249,7 +249,7 @@ void wire_set_pool(struct wire *wire, struct ad_pool *pool)
     wire->pool = pool;
 }
 
-/* A reply as it is shown to who asked. */
+/* Makes the reply that the callback sees. */
 static void reply_show(const struct frame *frame, const struct frame_message *message,
                        wire_reply_f call, void *arg)
 {

@@ -68,8 +68,8 @@ static int judge_file(struct credential *credential, const char *path, struct er
     return rc;
 }
 
-/* OpenSSL takes longer to read a private key than to sign with it: what is the same file as before
- * is not read anew. */
+/* Parses the file unless it is unchanged: OpenSSL takes longer to read a private key than to sign
+ * with it. */
 static int take_file(struct credential *credential, const char *text, size_t length,
                      struct err *err)
 {

@@ -25,9 +25,10 @@ struct strbuf;
 
 /* A process's own token and key.  Only text, token, key and why are for callers to read. */
 struct credential {
-    char *path;         /* of TOKEN_FILE; NULL: not configured */
-    char *text;         /* the token; NULL: not read yet, or missing */
-    struct token token; /* text decoded, not verified: whoever receives the token verifies it */
+    char *path; /* path of TOKEN_FILE; NULL: not configured */
+    char *text; /* the token; NULL: not read yet, or missing */
+    /* the decoded text; not verified, because the receiver of the token verifies it */
+    struct token token;
     struct evp_pkey_st *key;      /* the token's private key; NULL: not read yet, or unusable */
     char why[CREDENTIAL_WHY_MAX]; /* why credential_read() returned false */
     uint8_t file_digest[P256_DIGEST_BYTES]; /* SHA-256 of the file that was read last */

@@ -36,7 +36,7 @@ void denials_destroy(struct denials *denials)
     }
 }
 
-/* Those that were told long ago would be told at once again: nothing is lost. */
+/* Forgets pairs whose next refusal would be logged anyway. */
 static void forget_old(struct denials *denials, uint64_t now_ms)
 {
     size_t at = 0;
@@ -49,7 +49,7 @@ static void forget_old(struct denials *denials, uint64_t now_ms)
     }
 }
 
-/* NULL: there is no room for another one. */
+/* Returns the pair's entry, made if needed; NULL: there is no room for another one. */
 static struct denial *find_or_make(struct denials *denials, const struct caller *caller,
                                    enum wire_verb verb, uint64_t now_ms)
 {

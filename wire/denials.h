@@ -13,8 +13,9 @@
 
 #include "wire/verbs.h"
 
-#define DENIALS_LOGGED 16    /* refusals of a connection that are all logged */
-#define DENIALS_MS     60000 /* then one line in this time for each identity and verb */
+#define DENIALS_LOGGED 16 /* refusals of a connection that are all logged */
+/* milliseconds; after that one line in this time for each identity and verb */
+#define DENIALS_MS 60000
 /* How many pairs of identity and verb are remembered.  A refusal of a pair that finds no room is
  * logged when the connection's number of refusals is a power of two. */
 #define DENIALS_KEPT 1024

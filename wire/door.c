@@ -34,7 +34,7 @@ static bool same_port(const char *a, const char *b)
     return port_a && port_b && strcmp(port_a, port_b) == 0;
 }
 
-/* The new listener instead of the old one, which the new one may not stand beside. */
+/* Replaces the listener, also where old and new one cannot be open at the same time. */
 static int move_listener(struct door *door, const char *address, struct err *err)
 {
     struct listener *fresh = NULL;
@@ -61,7 +61,7 @@ static int move_listener(struct door *door, const char *address, struct err *err
     return 0;
 }
 
-/* The certificate, if it is of the server that listens here. */
+/* Loads the certificate and checks that it is for the server that listens here. */
 static int load_identity(struct os *os, const struct door_place *place, struct tls_identity **ret,
                          struct err *err)
 {

@@ -21,7 +21,7 @@ struct os;
 
 /* Where to listen, and with which certificate.  All texts are borrowed for the call. */
 struct door_place {
-    const char *address;    /* as in listener_create() */
+    const char *address;    /* address to listen at, as listener_create() takes it */
     const char *cert, *key; /* paths of PEM files */
     /* What the certificate must say, because clients check it; name NULL: any name. */
     const char *role, *name;

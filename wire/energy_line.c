@@ -25,7 +25,7 @@ void energy_line_add(struct vec *lines, const struct energy_line *line)
     strbuf_fini(&text);
 }
 
-/* A number and the blank behind it. */
+/* Reads a number and the blank after it. */
 static bool read_figure(const char **at, double *ret)
 {
     char *end;

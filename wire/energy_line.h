@@ -18,7 +18,7 @@ struct vec;
 
 /* A counter of the energy that one machine or user has used. */
 struct energy_line {
-    int64_t since_s;       /* when the counter was 0, seconds since 1970 */
+    int64_t since_s;       /* time at which the counter was 0, seconds since 1970 */
     double joules, core_s; /* >= 0 */
     const char *name;      /* borrowed from the text */
 };

@@ -29,14 +29,14 @@ void fingerprint_of(const void *data, size_t length, char ret[FINGERPRINT_SIZE])
     ret[used] = '\0';
 }
 
-/* The letter that was meant; zero: none is. */
+/* Returns the letter that was meant; 0: not a letter of the alphabet. */
 static char letter_of(char typed)
 {
     char lower = text_lower(typed);
     return lower == 'o' ? '0' : lower == 'i' || lower == 'l' ? '1' : lower;
 }
 
-/* Goes to the next letter that counts. */
+/* Moves to the next character that counts. */
 static const char *skip_between(const char *at)
 {
     while (*at == '-' || *at == ' ' || *at == '\t' || *at == '\r' || *at == '\n') {

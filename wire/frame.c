@@ -1,4 +1,4 @@
-/* wire/frame.c - frames and message bodies as bytes.
+/* wire/frame.c - encodes and decodes frames and message bodies: see frame.h.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -199,7 +199,8 @@ int frame_decode(const void *data, size_t length, size_t frame_max, struct frame
 
 /* ---- bodies ---------------------------------------------------------------------------------- */
 
-/* What follows the blob: at least one secret, ads in order, args last. */
+/* Splits off the secrets, which follow the blob: at least one, those of ads in order, then those of
+ * args. */
 static int secrets_split(struct reader *in, struct frame_body *body, struct err *err)
 {
     uint32_t before = 0;
@@ -269,7 +270,7 @@ int frame_body_split(const void *data, size_t length, struct frame_body *ret, st
     return rc;
 }
 
-/* The secrets as texts, in one block. */
+/* Copies the secrets, as texts, into one memory block. */
 static int secrets_take(const struct frame_body *body, struct frame_message *message,
                         struct err *err)
 {
@@ -448,7 +449,7 @@ size_t frame_begin(struct strbuf *out, enum frame_type type, uint8_t flags, uint
     return begin;
 }
 
-/* Cuts back to a length that the buffer had before; a failure since then is forgotten. */
+/* Shortens the buffer to an earlier length and clears a failure that happened since. */
 static void buffer_cut(struct strbuf *out, size_t length)
 {
     out->length = length;

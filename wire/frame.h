@@ -118,7 +118,8 @@ struct frame_message {
     size_t ad_count;
     const void *blob;
     size_t blob_length;
-    struct wire_secret *secrets; /* those of the ads in order, those of args last */
+    /* all secrets: first those of the ads, in order, then those of args */
+    struct wire_secret *secrets;
     size_t secret_count;
     size_t secrets_bytes; /* size of the secrets' memory block, which is wiped when freed */
 };

@@ -1,7 +1,7 @@
-/* wire/greeting.c - who is at the other end, and what it may be called.
+/* wire/greeting.c - decides who is at the other end, and which name it may use.
  *
- * Everything that decides about a HELLO is here; wire.c carries the decision out.  Each refusal has
- * a sentence of its own, because the person who reads it must know which file to mend.
+ * Every decision about a HELLO is made here; wire.c carries it out.  Each refusal has a sentence of
+ * its own, because its reader must know which file to correct.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -23,7 +23,8 @@
 
 #define USER_NAME_MAX 256
 
-/* What an uplink name needs: any one of the scopes, and the pattern of the token. */
+/* What a kind of uplink name requires: any one of the scopes, and a matching pattern of the
+ * token. */
 static const struct {
     const char *prefix;
     uint32_t scopes;
@@ -137,7 +138,7 @@ void greeting_judge_uid(const struct wire_context *context, uid_t uid, struct ca
     }
 }
 
-/* "token 'id' of x@y", or, without one, "user x@y". */
+/* Writes "token 'id' of x@y", or, without a token, "user x@y". */
 static const char *caller_text(const struct caller *caller, char *ret, size_t size)
 {
     if (caller->token.identity[0] != '\0' && !caller->peer.has_uid) {
@@ -179,7 +180,7 @@ int greeting_judge_name(const struct caller *caller, const char *name, struct er
     return 0;
 }
 
-/* The highest version that both speak, or -EPROTONOSUPPORT. */
+/* Returns the highest version that both sides speak, or -EPROTONOSUPPORT. */
 static int greeting_version(uint16_t newest, uint16_t oldest, struct err *err)
 {
     int mine_oldest = WIRE_VERSION_MIN;
@@ -195,8 +196,8 @@ static int greeting_version(uint16_t newest, uint16_t oldest, struct err *err)
 
 /* ---- proofs ---------------------------------------------------------------------------------- */
 
-/* Is a credential offered, and looked at, on this route?  Elsewhere a ticket, a nonce or a claim id
- * is the proof, and the server is not to learn who else we are. */
+/* Returns whether a token is sent and checked on this route.  On other routes a ticket, a nonce or
+ * a claim id is the proof, and the server is not to learn our identity. */
 static bool greeting_route_looks_at_tokens(const char *route)
 {
     return strcmp(route, "collector") == 0 || strcmp(route, "schedd") == 0;
@@ -231,7 +232,7 @@ int greeting_offer_proof(struct wire_context *context, const char *route, const 
     return 0;
 }
 
-/* Has the caller the key that its token names? */
+/* Checks that the caller has the private key that its token names. */
 static int judge_proof(const struct caller *caller, const struct greeting_place *place,
                        struct evp_pkey_st *holder, const char *token, const char *name,
                        const char *text, struct err *err)

@@ -1,15 +1,15 @@
-/* wire/hub.c - the other end of uplinks: who is connected under which name, and RELAY.
+/* wire/hub.c - the hub: keeps uplinks by name, and answers RELAY.
  *
- * The hub adds nothing to what it carries but the caller's address, and passes replies, windows and
- * cancels on as they come: it neither decodes a relayed body nor judges the caller's scopes, for
+ * The hub adds only the caller's address to what it carries, and passes replies, windows and
+ * cancels on unchanged.  It neither decodes a relayed body nor checks the caller's scopes, because
  * the receiver must do that itself anyway.  It knows the full names and the instances of its
- * uplinks (wire/instance.h), and answers a request that is not signed for them with what to sign
- * for.  Whoever may only advertise (every glidein) relays nothing but the question whether it may
- * go to sleep.
+ * uplinks (wire/instance.h), and answers a request that is not signed for them with what to sign.
+ * Callers that may only advertise (every glidein) may relay only the request for permission to
+ * sleep.
  *
- * Lifetimes.  A relay joins a request of the caller with a call on an uplink.  The call ends in
+ * Lifetimes.  A relay connects a request of the caller with a call on an uplink.  The call ends in
  * relay_reply() (an answer, or -ECONNRESET when the uplink is lost), the request in relay_gone()
- * (the caller is gone, or cancels); whichever comes first ends the other and frees the relay.
+ * (the caller is gone, or cancels).  Whichever comes first ends the other one and frees the relay.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -128,7 +128,8 @@ static void relay_window(void *arg, uint32_t bytes)
     wire_call_return_window(relay->uplink, relay->call, bytes);
 }
 
-/* Whoever is to be reached by "rooster/": looked for once, since ten thousand may ask. */
+/* Returns the uplink that is meant by "rooster/".  It is searched once and remembered, because ten
+ * thousand callers may ask. */
 static const char *any_of(struct hub *hub, const char *prefix)
 {
     size_t length = strlen(prefix), at = 0;
@@ -154,7 +155,7 @@ static bool may_relay(const struct caller *caller, int64_t verb)
     return verb == VERB_POWER_DOWN_ASK || (caller->peer.scopes & any) != 0;
 }
 
-/* What the caller has to sign for, first. */
+/* Answers with the name and instance that the caller must sign for first. */
 static void relay_resolve(struct wire_request *request, const struct wire *uplink)
 {
     struct ad *args = ad_create();

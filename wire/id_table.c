@@ -1,6 +1,6 @@
-/* wire/id_table.c - from request number to what waits under it.
+/* wire/id_table.c - the table of requests: see id_table.h.
  *
- * Numbers of one side rise, so that their low bits alone spread them well.
+ * Numbers of one side rise, so their low bits alone are a good hash.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -27,7 +27,8 @@ void job_record_write(const struct ad *record, const struct wire_secret *secrets
     ad_print(record, out);
 }
 
-/* The attributes of an older version; at most as many as there is room for. */
+/* Takes the secrets that an older version wrote as attributes; at most as many as there is room
+ * for. */
 static size_t take_old(struct ad *record, struct wire_secret secrets[LINES_MAX], char *texts[2])
 {
     static const struct {
@@ -46,7 +47,7 @@ static size_t take_old(struct ad *record, struct wire_secret secrets[LINES_MAX],
     return count;
 }
 
-/* One line; false: the ad begins. */
+/* Reads one secret's line; false: the ad begins here. */
 static bool read_line(const char **at, size_t *left, struct wire_secret *ret, char **text)
 {
     const char *end = memchr(*at, '\n', *left);

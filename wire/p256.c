@@ -1,8 +1,8 @@
 /* wire/p256.c - see p256.h.
  *
- * The private number is drawn from loop_secret(), not by OpenSSL, so that a simulated pool has the
- * same keys in each run of a seed: 32 bytes are a valid key of P-256 unless they are zero or not
- * below the order of the group, which is drawn again.
+ * The private number comes from loop_secret() and not from OpenSSL, so that a simulated pool has
+ * the same keys in each run with the same seed.  Any 32 bytes are a valid key of P-256 unless they
+ * are zero or not below the order of the group; then they are drawn again.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -37,7 +37,7 @@ static void key_drop(void *key)
     EVP_PKEY_free(key);
 }
 
-/* A private number in 1 .. order-1 and the point that belongs to it. */
+/* Draws a private number in 1 .. order-1 and computes the point that belongs to it. */
 static int key_draw(struct loop *loop, BIGNUM *secret, uint8_t point[OCTETS_BYTES])
 {
     int rc = -ENOMEM;
@@ -114,7 +114,7 @@ void p256_free(EVP_PKEY *key)
 
 /* ---- reading and writing --------------------------------------------------------------------- */
 
-/* Keeps a key that OpenSSL has made, if it is one of the curve. */
+/* Returns a key made by OpenSSL if it is of this curve; else frees it and returns NULL. */
 static EVP_PKEY *key_keep(EVP_PKEY *key)
 {
     char group[32];
@@ -137,7 +137,8 @@ EVP_PKEY *p256_from_public_pem(const char *pem, size_t length)
     return key_keep(key);
 }
 
-/* A key that is locked by a passphrase is refused: nobody is there to be asked. */
+/* Callback of OpenSSL: refuses a key that is locked by a passphrase, because there is nobody to
+ * ask. */
 static int no_passphrase(char *buffer, int size, int writes, void *arg)
 {
     (void)buffer;
@@ -214,7 +215,7 @@ int p256_put_private(const EVP_PKEY *key, struct strbuf *pem)
 
 /* ---- signing and verifying ------------------------------------------------------------------- */
 
-/* The two numbers of a signature in DER, each in 32 bytes. */
+/* Converts the two numbers of a signature from DER to 32 bytes each. */
 static bool signature_raw(const uint8_t *der, size_t length, uint8_t bytes[P256_SIGNATURE_BYTES])
 {
     const unsigned char *at = der;
@@ -245,7 +246,7 @@ int p256_sign(EVP_PKEY *key, const void *data, size_t length, uint8_t ret[P256_S
     return good ? 0 : -EINVAL;
 }
 
-/* OpenSSL wants the two numbers in DER. */
+/* Converts the two numbers of a signature to DER, which OpenSSL needs. */
 static int signature_der(const uint8_t bytes[P256_SIGNATURE_BYTES], uint8_t **der)
 {
     int length = -1;

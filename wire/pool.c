@@ -1,4 +1,4 @@
-/* wire/pool.c - a pool's addresses and secrets from the configuration: see pool.h.
+/* wire/pool.c - reads a pool's addresses and secrets from the configuration: see pool.h.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -68,7 +68,7 @@ void pool_context_reload(struct wire_context *context, const struct config *conf
     }
 }
 
-/* One entry, "HOST", "HOST:PORT", "[IPV6]" or "[IPV6]:PORT", as "tcp:HOST:PORT". */
+/* Appends one entry "HOST", "HOST:PORT", "[IPV6]" or "[IPV6]:PORT" as "tcp:HOST:PORT". */
 static int append_address(struct strbuf *out, const char *knob, const char *entry, int64_t port,
                           struct err *err)
 {

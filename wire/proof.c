@@ -1,8 +1,8 @@
 /* wire/proof.c - see proof.h.
  *
- * A statement is its label, a zero byte, then fields: u32 length (little-endian) and bytes each.
- * Numbers are fields of 8 bytes, little-endian.  So no two statements have the same bytes, whatever
- * their fields hold.
+ * A statement is its label, a zero byte, then fields: u32 length (little-endian) and the bytes of
+ * each.  Numbers are fields of 8 bytes, little-endian.  So two different statements never have the
+ * same bytes, whatever their fields contain.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -37,7 +37,7 @@ static void put_number(struct strbuf *out, uint64_t number)
     frame_put_u64(out, number);
 }
 
-/* Tokens are long, and the same one signs much: its digest stands for it. */
+/* Puts the digest of the token instead of the token, which is long and part of many statements. */
 static void put_token(struct strbuf *out, const char *token)
 {
     uint8_t digest[P256_DIGEST_BYTES];

@@ -55,7 +55,7 @@ struct proof_relay {
 
 /* Arguments of proof_put_answer(). */
 struct proof_answer {
-    const char *pool, *token;      /* of the daemon that answers */
+    const char *pool, *token;      /* pool and token of the daemon that answers */
     const char *target;            /* the uplink name to which the request was sent */
     const uint8_t *request_digest; /* proof_digest() of the request's statement */
     uint64_t part;                 /* 0 for the first reply to the request, then 1, 2, ... */
@@ -68,7 +68,7 @@ struct proof_answer {
 
 /* Arguments of proof_put_revocation(). */
 struct proof_revocation {
-    const char *pool, *token; /* of the administrator who revokes */
+    const char *pool, *token; /* pool and token of the administrator who revokes */
     const char *token_id;     /* the token to revoke */
     int64_t expires_s; /* when the revocation may be forgotten, seconds since 1970; 0: never */
 };
@@ -96,8 +96,8 @@ struct proof_key_answer {
     const uint8_t *point; /* P256_POINT_BYTES: public key of the holder who gets the answer */
     const char *pool, *token;
     const char *collector; /* address of the pool's collector */
-    const char
-        *trust; /* PEM: the CA's certificates, and the pool's signing keys with their names */
+    /* PEM: the CA's certificates, and the pool's signing keys with their names */
+    const char *trust;
 };
 
 /* Each appends its statement to out, which must be empty. */

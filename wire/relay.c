@@ -1,20 +1,19 @@
-/* wire/relay.c - requests of ours that a hub carries: signed, answered by signatures.
+/* wire/relay.c - our requests that a hub carries: signs them, and verifies the signed answers.
  *
  * A request names its receiver in full and the receiver's instance.  Both are learned from the hub:
- * a RELAY without a proof, or with a stale instance, is answered with -ESTALE and what to sign for,
- * by the hub or by the receiver itself; then the request is signed (again) and sent.  What the hub
- * says there need not be true: a signature for a wrong name or instance is refused by whoever gets
- * it.  Instances are remembered per connection, so that the next request to the same receiver goes
- * at once.
+ * a RELAY without a proof, or with an old instance, is answered by the hub or the receiver with
+ * -ESTALE and what to sign.  The request is then signed (again) and sent.  The hub may lie there: a
+ * signature for a wrong name or instance is refused by whoever gets it.  Instances are remembered
+ * per connection, so that the next request to the same receiver is sent at once.
  *
- * Answers.  Whoever was asked signs each part together with the digest of the request and the
- * part's number, so that a hub can neither invent, change, reorder nor leave out a part.  Not
- * signed are refusals: those of the hub, and those of a receiver that did not get as far as knowing
- * whom it talks to.  A hub can refuse in another's name; it cannot say that something was done, nor
- * add anything to the refusal but a sentence.
+ * Answers.  The receiver signs each part together with the digest of the request and the part's
+ * number, so a hub can neither invent, change, reorder nor omit a part.  Refusals are not signed:
+ * those of the hub, and those of a receiver that could not verify its caller.  A hub can refuse in
+ * another's name; it cannot claim that something was done, and can add only a sentence to the
+ * refusal.
  *
- * Rejected: holding later requests back while an earlier one is signed again.  One that is answered
- * slowly would hold up all others; and no verb counts on the order of two unanswered requests.
+ * Rejected: holding later requests back while an earlier one is signed again.  A slow answer would
+ * hold up all others, and no verb depends on the order of two unanswered requests.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -74,7 +73,7 @@ static struct relay *relay_find(const struct wire *wire, uint64_t number)
     return (struct relay *)id_table_get(&wire->relays, number);
 }
 
-/* Ends the relay with a reply that is made here. */
+/* Ends the relay with a reply made on this side. */
 static void relay_end(struct relay *relay, int status, const char *text)
 {
     struct wire_reply reply = {.status = status, .text = text, .token_id = ""};
@@ -176,7 +175,7 @@ static int relay_sign(struct relay *relay, const char *instance, struct ad *args
     return 0;
 }
 
-/* instance NULL: asks the hub for it first. */
+/* Sends the request; instance NULL: asks the hub for the instance first. */
 static int relay_send(struct relay *relay, const char *instance)
 {
     struct wire *wire = relay->wire;
@@ -250,7 +249,8 @@ static bool is_instance(const char *text)
            strspn(text, "0123456789abcdef") == INSTANCE_TEXT_SIZE - 1;
 }
 
-/* Takes what to sign for from a refusal with -ESTALE.  NULL: it does not say, or somebody else. */
+/* Returns the instance from a refusal with -ESTALE, and learns the receiver's full name.  NULL: the
+ * refusal does not say it, or names another receiver. */
 static const char *instance_learn(struct relay *relay, const struct ad *args)
 {
     struct wire *wire = relay->wire;
@@ -275,7 +275,7 @@ static const char *instance_learn(struct relay *relay, const struct ad *args)
     return copy;
 }
 
-/* Signs it (again) and sends it, or ends it. */
+/* Signs the request (again) and sends it, or ends the relay. */
 static void relay_resend(struct relay *relay, const char *instance)
 {
     int rc = relay_send(relay, instance);
@@ -295,8 +295,8 @@ static void relay_on_again(void *arg)
     relay_resend(relay, instances == NULL ? NULL : strmap_get(instances, relay->target));
 }
 
-/* Who was asked does not know yet which tokens are revoked, a moment after it connected.  True: it
- * is asked again; false: there is no time left. */
+/* The receiver has just connected and does not know yet which tokens are revoked.  Returns true
+ * when it will be asked again, false when there is no time left. */
 static bool relay_was_early(struct relay *relay)
 {
     struct loop *loop = relay->wire->context->loop;
@@ -314,7 +314,7 @@ static bool relay_was_early(struct relay *relay)
     return true;
 }
 
-/* The instance that was signed for is over, or none was named. */
+/* The instance that was signed is outdated, or none was named: signs for the new one. */
 static void relay_again(struct relay *relay, const struct frame *frame)
 {
     struct frame_message message = {0};
@@ -331,7 +331,7 @@ static void relay_again(struct relay *relay, const struct frame *frame)
     relay_resend(relay, instance);
 }
 
-/* Who answers must be somebody who may have the name that was asked. */
+/* Checks that the signer of an answer may use the name that was asked. */
 static int answerer_judge(struct relay *relay, const struct frame *frame, struct err *err)
 {
     struct evp_pkey_st *holder = NULL;
@@ -444,7 +444,8 @@ static void relay_show(struct relay *relay, const struct frame *frame)
     }
 }
 
-/* Anybody on the way may say so: it ends the request, and nothing that comes with it is shown. */
+/* Handles an unsigned refusal, which anybody on the way may have made: it ends the request, and
+ * nothing but its text is passed on. */
 static void relay_refused(struct relay *relay, const struct frame *frame)
 {
     char text[FRAME_TEXT_MAX];

@@ -1,7 +1,7 @@
-/* wire/request.c - requests of the peer: who made them, and our answers.
+/* wire/request.c - the peer's requests: who made them, and our answers.
  *
- * A request ends with our last reply, or when the peer is gone.  One that came through a hub is
- * from whoever signed it, is taken once (wire/instance.h), and is answered by signed replies.
+ * A request ends with our last reply, or when the peer is gone.  A request that came through a hub
+ * is from whoever signed it, is accepted once (wire/instance.h), and is answered by signed replies.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -33,7 +33,7 @@ static void request_free(struct wire_request *request)
     mem_free(request);
 }
 
-/* Takes the request out of its connection's table, if it still has one. */
+/* Removes the request from its connection's table, if it still has a connection. */
 static void request_unlink(struct wire_request *request)
 {
     if (request->wire != NULL) {
@@ -44,7 +44,7 @@ static void request_unlink(struct wire_request *request)
     }
 }
 
-/* The peer is not there any more, or does not want the answer. */
+/* Tells the handler that the peer is gone, or does not want the answer any more. */
 static void request_gone(struct wire_request *request)
 {
     if (request->gone != NULL) {
@@ -86,8 +86,8 @@ void request_drop_all(struct wire *wire)
 
 /* ---- answers as frames ----------------------------------------------------------------------- */
 
-/* The signature of an answer that goes through a hub: first room for it, for it is over the body
- * that follows. */
+/* The signature of an answer that goes through a hub.  Room for it comes first, because it covers
+ * the body, which follows. */
 struct signing {
     const struct credential *own; /* NULL: not signed */
     size_t at;                    /* where the signature goes */
@@ -111,7 +111,8 @@ static uint8_t signing_begin(struct wire *wire, const struct wire_request *reque
     return FRAME_FLAG_SIGNED;
 }
 
-/* Behind the text of the reply.  Later parts do not repeat the token. */
+/* Reserves room for the signature after the text of the reply.  Parts after the first do not repeat
+ * the token. */
 static void signing_room(struct wire *wire, const struct wire_request *request,
                          struct signing *signing)
 {
@@ -125,7 +126,8 @@ static void signing_room(struct wire *wire, const struct wire_request *request,
     signing->body = wire->out.length;
 }
 
-/* Behind the body, but for the blob, which is sent from where it lies. */
+/* Fills the signature in, after the body was encoded; the blob is not in the buffer, but sent from
+ * its own memory. */
 static void signing_end(struct wire *wire, struct wire_request *request,
                         const struct signing *signing, const struct frame *reply, const void *blob,
                         size_t blob_length)
@@ -157,7 +159,7 @@ static void signing_end(struct wire *wire, struct wire_request *request,
     request->answering->part++;
 }
 
-/* What a reply holds: its body as args and ads, or as bytes that were made before. */
+/* What a reply contains: a body to encode, or bytes that were encoded before. */
 struct reply_content {
     uint8_t flags;
     int status;
@@ -168,7 +170,8 @@ struct reply_content {
     size_t made_length;
 };
 
-/* request NULL: a refusal before there was one.  *payload: as it counts for the window. */
+/* Sends a reply.  request NULL: a refusal before there was a request.  *payload: bytes that count
+ * against the window. */
 static int content_send(struct wire *wire, struct wire_request *request, uint64_t id,
                         const struct reply_content *content, size_t *payload)
 {
@@ -242,7 +245,7 @@ static bool says_something(const struct wire_body *body)
                             body->blob_length > 0);
 }
 
-/* Before a handler has seen it. */
+/* Refuses a frame before a handler has seen it, and logs that as a denial. */
 static void deny_frame(struct wire *wire, const struct caller *caller, const struct frame *frame,
                        int status, const char *why)
 {
@@ -250,7 +253,7 @@ static void deny_frame(struct wire *wire, const struct caller *caller, const str
     refuse_frame(wire, frame, status, why);
 }
 
-/* Is it about what the caller may, and not about how things are? */
+/* Returns whether a status is about the caller's rights, and not about the state of things. */
 static bool is_denial(int status)
 {
     return status == -EACCES || status == -EPERM || status == -EDQUOT || status == -ENOKEY ||
@@ -311,14 +314,14 @@ void wire_reply_ok(struct wire_request *request, const struct wire_body *body)
     request_free(request);
 }
 
-/* Nobody hears a part otherwise: the handler is let come to its end. */
+/* Returns whether a part can still be received; if not, the handler may end without an error. */
 static bool part_is_heard(const struct wire_request *request)
 {
     return !request->ending && request->wire != NULL && !request->cancelled &&
            request->wire->state == WIRE_READY;
 }
 
-/* More of it waits here than the stream tells of when it is gone (STREAM_DRAINED). */
+/* Returns whether so much output waits that the stream reports when it is gone (STREAM_DRAINED). */
 static bool output_is_full(const struct wire *wire)
 {
     return wire->stream != NULL && stream_pending(wire->stream) > OUTPUT_FULL;
@@ -403,7 +406,7 @@ void wire_reply_raw(struct wire_request *request, const struct frame *reply)
 
 /* ---- frames of the peer ---------------------------------------------------------------------- */
 
-/* A relayed request, with its texts terminated. */
+/* A relayed request, with its texts zero-terminated. */
 struct relayed_request {
     char token[TOKEN_TEXT_MAX + 2];
     char instance[INSTANCE_TEXT_SIZE + 1];
@@ -419,7 +422,7 @@ static void text_take(char *ret, size_t size, const char *text, size_t length)
     ret[length] = '\0';
 }
 
-/* Did the holder of that token sign this very request, for us? */
+/* Checks that the holder of the token signed this very request for us. */
 static int relayed_judge(struct wire *wire, const struct frame *frame, struct caller *caller,
                          struct relayed_request *ret, struct err *err)
 {
@@ -454,7 +457,7 @@ static int relayed_judge(struct wire *wire, const struct frame *frame, struct ca
     return 0;
 }
 
-/* Whom the request is from: the peer, or, relayed, who signed it. */
+/* Finds whom the request is from: the peer, or, if relayed, its signer. */
 static int request_caller(struct wire *wire, const struct frame *frame, struct caller **ret,
                           struct relayed_request *relayed, struct err *err)
 {
@@ -474,7 +477,7 @@ static int request_caller(struct wire *wire, const struct frame *frame, struct c
     return relayed_judge(wire, frame, caller, relayed, err);
 }
 
-/* The hub is told, so that it can tell others before they sign. */
+/* Tells the hub our instance, so that the hub can tell callers before they sign. */
 static void instance_tell(struct wire *wire)
 {
     struct ad *args = ad_create();
@@ -483,7 +486,8 @@ static void instance_tell(struct wire *wire)
     ad_destroy(args);
 }
 
-/* True: it came before we know which tokens are revoked, and was answered so. */
+/* Returns true, after answering, when a relayed request came before we know which tokens are
+ * revoked. */
 static bool relayed_is_early(struct wire *wire, const struct frame *frame)
 {
     if (revocations_are_known(wire->context->revocations)) {
@@ -493,7 +497,7 @@ static bool relayed_is_early(struct wire *wire, const struct frame *frame)
     return true;
 }
 
-/* True: the request was signed for an instance of ours that is over, and was answered so. */
+/* Returns true, after answering, when a relayed request was signed for an old instance of ours. */
 static bool relayed_is_stale(struct wire *wire, const struct frame *frame,
                              struct relayed_request *relayed)
 {
@@ -516,7 +520,7 @@ static bool relayed_is_stale(struct wire *wire, const struct frame *frame,
     return true;
 }
 
-/* The last thing before it is done: each request is done once. */
+/* The last check before a relayed request is carried out: each is accepted once. */
 static int relayed_take(struct wire *wire, const struct frame *frame,
                         const struct relayed_request *relayed, struct err *err)
 {
@@ -541,7 +545,7 @@ static int request_may(const struct caller *caller, const struct wire_verb_info 
                                             : scope_names(caller->peer.scopes, has, sizeof has));
 }
 
-/* The handler's call; the undecoded ads are there for as long as it lasts. */
+/* Calls the handler; undecoded ads are valid as long as that lasts. */
 static void request_handle(struct wire *wire, struct wire_request *request,
                            const struct frame_ads *ads)
 {
@@ -575,8 +579,8 @@ static struct wire_request *request_create(struct wire *wire, const struct frame
     return request;
 }
 
-/* All callers of a hub share its connection: the pool's own daemons have the last quarter of it to
- * themselves, so that nobody keeps matches or orders out. */
+/* The callers of a hub share its connection.  The last quarter of the limit is for the pool's own
+ * daemons, so that nobody can keep their matches or orders out. */
 static size_t share_of(const struct caller *caller, size_t most)
 {
     bool is_apart = !caller->peer.relayed || (caller->peer.scopes & SCOPES_TRUSTED) != 0;
@@ -589,7 +593,7 @@ static bool has_room(const struct wire *wire, const struct caller *caller, size_
     return wire->request_bytes <= most && bytes <= most - wire->request_bytes;
 }
 
-/* Everything that may be said against it before the handler sees it. */
+/* All checks of a request before the handler sees it. */
 static int request_judge(struct wire *wire, const struct frame *frame, struct caller *caller,
                          struct frame_message *message, struct frame_ads *ads, struct err *err)
 {

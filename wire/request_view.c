@@ -1,4 +1,4 @@
-/* wire/request_view.c - what a handler sees of a request, and whom it asks to be told.
+/* wire/request_view.c - what a handler sees of a request, and the callbacks it sets.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -1,7 +1,7 @@
 /* wire/revocations.c - see revocations.h.
  *
- * The file has an ad a line, [Name = "the token's id"; Expires = 0], and is written as a whole, a
- * moment after a change: many tokens that are revoked by one command are one write.
+ * The file has one ad per line, [Name = "the token's id"; Expires = 0].  It is written as a whole,
+ * a moment after a change, so that many tokens revoked by one command are one write.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -69,7 +69,7 @@ int revocation_sign(struct wire_context *context, const char *token_id, int64_t 
     return 0;
 }
 
-/* The administrator's token, whatever its dates. */
+/* Checks the token of the administrator who signed, ignoring its dates. */
 static int signer_judge(struct wire_context *context, const char *text, struct token *ret,
                         struct err *err)
 {
@@ -179,7 +179,7 @@ bool revocation_lasts_longer(int64_t a_s, int64_t b_s)
     return b_s > 0 && (a_s == 0 || a_s > b_s);
 }
 
-/* It is over, or known for as long. */
+/* Returns whether the revocation has ended, or is already known for as long. */
 static bool is_known(const struct revocations *revocations, const char *id, int64_t expires_s)
 {
     const int64_t *known = strmap_get(revocations->expires, id);
@@ -187,7 +187,7 @@ static bool is_known(const struct revocations *revocations, const char *id, int6
            (known != NULL && !revocation_lasts_longer(expires_s, *known));
 }
 
-/* True: it was not known, or not for so long. */
+/* Adds a revocation.  Returns whether it is new, or lasts longer than the known one. */
 static bool revocation_add(struct revocations *revocations, const char *id, int64_t expires_s)
 {
     struct wire_context *context = revocations->context;
@@ -283,8 +283,8 @@ static void load_file(struct revocations *revocations)
 
 /* ---- what the collector shows ---------------------------------------------------------------- */
 
-/* The key that the administrator's token was signed with may be so new that the directory of keys
- * was read a moment before: the collector is asked once more. */
+/* The administrator's token may be signed by a key so new that our directory of keys was read
+ * before it appeared.  Asks the collector for the list once more. */
 static void judge_again_later(struct revocations *revocations, int rc)
 {
     if (rc == -EKEYREJECTED && !revocations->judged_again) {

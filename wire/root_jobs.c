@@ -20,7 +20,8 @@ bool root_jobs_name(struct os *os, const char *name)
     return strcmp(name, "root") == 0 || (os_user_find(os, name, &uid, &gid, NULL) == 0 && uid == 0);
 }
 
-/* text: an account, or an identity whose account is before the '@'. */
+/* Returns whether text names root; text is an account, or an identity with the account before
+ * '@'. */
 static bool is_of_root(struct os *os, const char *text)
 {
     char *name = mem_strndup(text, strcspn(text, "@"));

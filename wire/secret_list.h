@@ -20,9 +20,10 @@
 
 /* The numbers are part of the protocol and never change. */
 enum wire_secret_kind {
-    SECRET_CLAIM_ID = 1, /* of a slot, or of a piece split off a slot */
-    SECRET_NONCE = 2,    /* of a run; of a claim: the machine proves itself with it to the schedd */
-    SECRET_TICKET = 3,   /* for one connection into a running job, or to spooled files */
+    SECRET_CLAIM_ID = 1, /* claim id of a slot, or of a piece split off a slot */
+    /* nonce of a run; or of a claim, by which the machine proves itself to the schedd */
+    SECRET_NONCE = 2,
+    SECRET_TICKET = 3, /* ticket for one connection into a running job, or to spooled files */
 };
 
 #define SECRET_KIND_MAX 3

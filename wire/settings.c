@@ -88,7 +88,8 @@ static bool is_listed(const struct config *config, const char *list, const char 
     return false;
 }
 
-/* The first level of the caller's that allows the name; else err names those that do not. */
+/* Returns 0 if one of the caller's levels allows the knob; else err names the levels that do
+ * not. */
 static int may_set(const struct config *config, const struct wire_peer *peer, const char *name,
                    struct err *err)
 {

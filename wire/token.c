@@ -1,7 +1,8 @@
-/* wire/token.c - issuing and checking tokens: JSON by jansson, signatures by p256.c.
+/* wire/token.c - issues and checks tokens: JSON by jansson, signatures by p256.c.
  *
- * Of a token only the header is parsed before the signature over exactly these bytes was found to
- * be that of a key that we have: what is in the claims was put there by somebody who holds one.
+ * Before the signature is verified, only the token's header is parsed.  Claims are parsed only if
+ * exactly these bytes were signed by a key that we have: then their author is somebody who holds
+ * such a key.
  *
  * Rejected: libjwt (docs/decisions/0002-wire.md).
  *
@@ -153,7 +154,7 @@ static const struct token_key *key_find(const struct token_keys *keys, const cha
 
 /* ---- issuing --------------------------------------------------------------------------------- */
 
-/* A public key as RFC 7517 has it. */
+/* Makes the JSON of a public key, as in RFC 7517. */
 static json_t *jwk_make(const uint8_t point[P256_POINT_BYTES])
 {
     struct strbuf x, y;
@@ -168,7 +169,7 @@ static json_t *jwk_make(const uint8_t point[P256_POINT_BYTES])
     return jwk;
 }
 
-/* With the signing key itself where another one answers for it. */
+/* Makes the header; with the signing key itself if another key vouches for it. */
 static json_t *header_make(const char *kid, const struct token_key_endorsement *endorsement)
 {
     json_t *header = json_pack("{s:s, s:s, s:s}", "alg", "ES256", "typ", "JWT", "kid", kid);
@@ -223,7 +224,8 @@ static json_t *claims_make(const struct token *token)
     return claims;
 }
 
-/* Appends a part of a token; takes json.  -EINVAL: there is none, its texts are not UTF-8. */
+/* Appends one part of a token; takes over json.  -EINVAL: json is NULL or has texts that are not
+ * UTF-8. */
 static int part_append(struct strbuf *out, json_t *json)
 {
     char *text = json == NULL ? NULL : json_dumps(json, JSON_COMPACT);
@@ -236,7 +238,7 @@ static int part_append(struct strbuf *out, json_t *json)
     return 0;
 }
 
-/* Signs with key, or with none: -EINVAL. */
+/* Appends the signature; -EINVAL if key is NULL. */
 static int sign_text(struct evp_pkey_st *key, struct strbuf *text)
 {
     uint8_t signature[P256_SIGNATURE_BYTES];
@@ -350,7 +352,8 @@ int token_file_parse(const char *text, char **token, struct evp_pkey_st **key, s
 
 /* ---- checking -------------------------------------------------------------------------------- */
 
-/* A text of a claim; absent is "".  Control characters would break log lines: refused. */
+/* Reads a text claim; "" if missing.  Control characters are refused, because they would break log
+ * lines. */
 static int claim_text(const json_t *claims, const char *name, char *ret, size_t size,
                       struct err *err)
 {
@@ -374,7 +377,7 @@ static int claim_text(const json_t *claims, const char *name, char *ret, size_t 
     return 0;
 }
 
-/* A whole number; absent is 0. */
+/* Reads an integer claim; 0 if missing. */
 static int claim_number(const json_t *claims, const char *name, int64_t *ret, struct err *err)
 {
     const json_t *claim = json_object_get(claims, name);
@@ -385,7 +388,7 @@ static int claim_number(const json_t *claims, const char *name, int64_t *ret, st
     return 0;
 }
 
-/* A number of slots; absent is 0. */
+/* Reads the number of slots; 0 if missing. */
 static int claim_slots(const json_t *claims, uint32_t *ret, struct err *err)
 {
     const json_t *claim = json_object_get(claims, "slots");
@@ -420,7 +423,7 @@ static int claim_scopes(const json_t *claims, uint32_t *ret, struct err *err)
     return 0;
 }
 
-/* 32 bytes of a coordinate. */
+/* Reads a coordinate of 32 bytes. */
 static bool claim_coordinate(const json_t *jwk, const char *name, uint8_t *ret)
 {
     const char *text = json_string_value(json_object_get(jwk, name));
@@ -458,7 +461,7 @@ static int claim_holder(const json_t *claims, struct token *token, struct err *e
     return 0;
 }
 
-/* Who made the token and for whom: we know tokens of a pool for that pool only. */
+/* Checks who made the token and for whom: a pool's tokens are valid for that pool only. */
 static int claim_pool(const json_t *claims, struct token *token, struct err *err)
 {
     char issuer[sizeof token->pool];
@@ -501,7 +504,7 @@ static int claims_get(const json_t *claims, struct token *token, struct err *err
     return rc < 0 ? rc : claim_pool(claims, token, err);
 }
 
-/* Where the three parts of a token are. */
+/* Positions of a token's three parts. */
 struct parts {
     size_t header_length;
     const char *claims;
@@ -509,7 +512,7 @@ struct parts {
     const char *signature;
 };
 
-/* Three parts, no more: what is signed must be all that is read. */
+/* Splits the token into exactly three parts, so that everything that is read is signed. */
 static bool parts_find(const char *text, struct parts *ret)
 {
     const char *first = strchr(text, '.');
@@ -524,7 +527,7 @@ static bool parts_find(const char *text, struct parts *ret)
     return true;
 }
 
-/* The object that a part holds, owned by the caller; NULL when it holds none. */
+/* Returns the JSON object in a part, owned by the caller; NULL: there is none. */
 static json_t *json_parse(const char *text, size_t length)
 {
     char bytes[TOKEN_TEXT_MAX];
@@ -538,7 +541,8 @@ static json_t *json_parse(const char *text, size_t length)
     return json;
 }
 
-/* A key that we have no file of, and that one of ours answers for: owned by the caller. */
+/* Returns the key in the header, which we have no file of, if one of our keys vouches for it; owned
+ * by the caller. */
 static int endorsed_key(const struct token_keys *keys, const json_t *header, const char *kid,
                         struct evp_pkey_st **ret, struct err *err)
 {
@@ -574,7 +578,7 @@ static int endorsed_key(const struct token_keys *keys, const json_t *header, con
     return 0;
 }
 
-/* Header and signature: 0 when the text is one of ours. */
+/* Verifies header and signature with our keys; 0: valid. */
 static int signature_check(const struct token_keys *keys, const json_t *header, const char *text,
                            const struct parts *parts, struct err *err)
 {
@@ -606,7 +610,7 @@ static int signature_check(const struct token_keys *keys, const json_t *header, 
     return rc;
 }
 
-/* keys NULL: the signature is not looked at. */
+/* Parses a token.  keys NULL: the signature is not checked. */
 static int parse_token(const struct token_keys *keys, const char *text, struct token *token,
                        struct err *err)
 {

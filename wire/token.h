@@ -43,8 +43,8 @@ struct token {
     char id[64];        /* jti */
     char pool[256];     /* iss and aud */
     char pattern[256];  /* names that the holder may advertise, a glob; "": any */
-    /* Of a schedd's token: its jobs may run as the users of this UID_DOMAIN ("": as nobody) whose
-     * names match the glob `owners` ("": all). */
+    /* Whom the jobs of a schedd with this token may run as: users of this UID_DOMAIN ("": nobody)
+     * whose names match the glob `owners` ("": all). */
     char uid_domain[256], owners[256];
     uint32_t scopes;                  /* SCOPE_* bits (wire/verbs.h) */
     int64_t issued_s;                 /* seconds since 1970, as the two below */

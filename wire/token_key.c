@@ -1,4 +1,4 @@
-/* wire/token_key.c - the pool's signing keys: making one, and letting one answer for another.
+/* wire/token_key.c - makes signing keys of the pool, and lets one vouch for another.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -53,8 +53,8 @@ bool token_kid_is_valid(const char *kid)
     return true;
 }
 
-/* Either half: a public key may be that of an administrator elsewhere, and tokens of it are good.
- */
+/* Refuses to overwrite either half: a lone public key may belong to an administrator elsewhere,
+ * whose tokens are valid. */
 static int refuse_existing(struct os *os, const char *dir, const char *kid, struct err *err)
 {
     static const char *const HALVES[] = {"key", "pub"};
@@ -112,7 +112,7 @@ int token_key_read(struct os *os, const char *path, char **pem, size_t *length, 
 
 /* ---- endorsements ---------------------------------------------------------------------------- */
 
-/* The statement that kid is the name of that key. */
+/* Puts the statement that kid is the name of this key. */
 static void put_statement(const char *by, const char *kid, const uint8_t *point, struct strbuf *out)
 {
     const struct proof_signing_key key = {.by = by, .kid = kid, .point = point};

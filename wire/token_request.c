@@ -1,8 +1,8 @@
 /* wire/token_request.c - see token_request.h.
  *
- * Both texts are read by one reader of blocks, which knows lines "Name: value", values that go on
- * in lines that begin with a blank (mail programs break long lines, and we break them first), and
- * blocks of PEM; what each of them means is its user's.
+ * One reader parses both texts.  It knows lines "Name: value", values continued in lines that begin
+ * with a blank (mail programs break long lines, so we break them first), and PEM blocks.  What each
+ * of them means is up to its caller.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -150,7 +150,7 @@ static int read_pem_item(struct lines *lines, const char *what, struct vec *item
                               err);
 }
 
-/* A line "Name: value", or one that goes on with the value of the last. */
+/* Reads a line "Name: value", or the continuation of the last value. */
 static int read_field(struct lines *lines, struct vec *items, struct err *err)
 {
     const char *line = lines->line;
@@ -185,7 +185,7 @@ static int read_field(struct lines *lines, struct vec *items, struct err *err)
                     err);
 }
 
-/* One item, or the end of the block. */
+/* Reads one item, or the end of the block. */
 static int read_item(struct lines *lines, const char *kind, struct vec *items, bool *is_over,
                      struct err *err)
 {
@@ -202,7 +202,7 @@ static int read_item(struct lines *lines, const char *kind, struct vec *items, b
                                                             : read_field(lines, items, err);
 }
 
-/* Goes to the line behind the block's beginning. */
+/* Moves to the line after the block's begin line. */
 static int find_begin(struct lines *lines, const char *kind, struct err *err)
 {
     char mark[64], own[64];
@@ -224,7 +224,7 @@ static int find_begin(struct lines *lines, const char *kind, struct err *err)
     return err_set(err, -ENOENT, "no line '-----BEGIN %s-----' found", own);
 }
 
-/* The items of the one block of that kind; the caller releases them. */
+/* Reads the items of the only block of that kind; the caller frees them. */
 static int read_block(const char *text, const char *kind, struct vec *items, struct err *err)
 {
     struct lines lines = {.at = text};
@@ -247,7 +247,8 @@ static int read_block(const char *text, const char *kind, struct vec *items, str
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
-/* Letters that look the same everywhere: these names are read by people who decide by them. */
+/* Returns whether text has only characters that look the same everywhere, because people read and
+ * judge these names. */
 static bool is_name(const char *text)
 {
     for (; *text != '\0'; text++) {
@@ -258,7 +259,7 @@ static bool is_name(const char *text)
     return true;
 }
 
-/* A pool may be called as it likes, within a line. */
+/* Returns whether text fits in one line; a pool may have any such name. */
 static bool is_line(const char *text)
 {
     size_t length = strlen(text);
@@ -270,7 +271,7 @@ static bool is_line(const char *text)
     return length == 0 || (text[0] != ' ' && text[length - 1] != ' ');
 }
 
-/* Hosts and ports, which get into configurations. */
+/* Returns whether text is a list of hosts and ports, which will be put into a configuration. */
 static bool is_addresses(const char *text)
 {
     for (; *text != '\0'; text++) {
@@ -294,7 +295,7 @@ static int take_text(const struct item *item, bool good, char *ret, size_t size,
     return 0;
 }
 
-/* Written as we write it: "7", not "+7" or "007". */
+/* Reads a number that is written as we write it: "7", not "+7" or "007". */
 static int take_number(const struct item *item, int64_t max, int64_t *ret, struct err *err)
 {
     char again[24];
@@ -330,7 +331,7 @@ static int take_scopes(const struct item *item, uint32_t *ret, struct err *err)
     return 0;
 }
 
-/* 64 bytes: a public key, a proof. */
+/* Reads 64 bytes: a public key or a proof. */
 static int take_bytes(const struct item *item, uint8_t *ret, struct err *err)
 {
     uint8_t bytes[P256_POINT_BYTES];
@@ -549,7 +550,7 @@ int token_request_parse(const char *text, struct token_request *ret, struct err 
 
 /* ---- answers --------------------------------------------------------------------------------- */
 
-/* Appends the blocks of that kind which are in text; how many, or -EINVAL. */
+/* Appends the PEM blocks of that kind in text.  Returns their number, or -EINVAL. */
 static int take_pem(const char *text, const char *what, struct strbuf *out, struct err *err)
 {
     struct lines lines = {.at = text};
@@ -680,7 +681,7 @@ int token_answer_print(const struct token_answer *answer, struct strbuf *out, st
     return out->failed ? err_set(err, -E2BIG, "the answer is longer than %zu bytes", out->max) : 0;
 }
 
-/* Takes over a text line, once. */
+/* Takes over a line's text; refuses a second such line. */
 static int take_answer_text(const struct item *item, bool good, size_t max, char **ret,
                             struct err *err)
 {
@@ -697,7 +698,7 @@ static int take_answer_text(const struct item *item, bool good, size_t max, char
     return 0;
 }
 
-/* A signing key is a line with its name, and behind it the block. */
+/* Takes a signing key: a line with its name, followed by its PEM block. */
 static int take_answer_key(const struct item *name, const struct item *pem,
                            struct token_answer *answer, struct err *err)
 {

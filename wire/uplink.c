@@ -1,9 +1,10 @@
-/* wire/uplink.c - a connection that is always being made.
+/* wire/uplink.c - a connection that is dialled again whenever it ends.
  *
- * After a cut the first try comes after a random part of 50 ms, and each that fails doubles the
- * span up to 5 s: ten thousand workers that lost the same hub come back spread out, and within
- * seconds. The span starts anew only after a connection that lived for a while, so that a hub that
- * accepts and drops us is not hammered.  Addresses of the list are tried in turn, one per try.
+ * After a lost connection the first attempt comes after a random part of 50 ms; each failure
+ * doubles the range, up to 5 s.  So ten thousand workers that lost the same hub come back spread
+ * out, and within seconds.  The range is reset only after a connection that lasted for a while, so
+ * that a hub which accepts and drops us is not flooded.  The addresses of the list are tried in
+ * turn, one per attempt.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -1,7 +1,7 @@
-/* wire/verbs.c - the table of verbs: name, who may, how long to wait.
+/* wire/verbs.c - the table of verbs: name, required scopes, deadline.
  *
- * The deadline is for an answer or the next part; 0 is for streams that live as long as the
- * connection.  docs/protocol/wire.md shows the same table; a unit test compares the two.
+ * The deadline is for the answer or the next part; 0 is for streams that last as long as the
+ * connection.  docs/protocol/wire.md has the same table; a unit test compares the two.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -1,10 +1,9 @@
-/* wire/watch_client.c - the watching side: a copy of another's ads that follows it.
+/* wire/watch_client.c - the watching side: a copy of another daemon's ads that is kept up to date.
  *
- * Each snapshot has a round number, and each ad that of the last round it was seen in: at Synced,
- * ads of an older round are gone.  So a watcher that was cut keeps its copy while it dials, and
- * learns of what went away meanwhile as of any other change.
- *
- * Callbacks may destroy the watch: it is then freed when the last of them has returned (`busy`).
+ * Each snapshot has a round number, and each ad has the number of the last round in which it was
+ * seen.  At Synced, ads of an older round are gone.  So a disconnected watcher keeps its copy while
+ * it dials, and learns of removed ads as of any other change.  Callbacks may destroy the watch: it
+ * is then freed when the last of them has returned (`busy`).
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -161,7 +160,7 @@ static void watch_sync(struct watch *watch)
     }
 }
 
-/* Those of the ad of that index, which are the first that are left. */
+/* Returns the secrets of the ad with that index; they are the first that are left. */
 static struct secret_list *secrets_of(struct wire_reply *reply, size_t index)
 {
     size_t count = 0;

@@ -20,7 +20,7 @@
 
 /* ---- what is asked for ----------------------------------------------------------------------- */
 
-/* Each piece with its length before it, so that no two lists of pieces make the same text. */
+/* Appends each piece with its length, so that different lists of pieces give different texts. */
 static void name_add(struct strbuf *name, const char *piece)
 {
     strbuf_printf(name, "%zu:%s", strlen(piece), piece);

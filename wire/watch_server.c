@@ -1,28 +1,28 @@
 /* wire/watch_server.c - publishes changes of a table of ads to those who watch it.
  *
- * A change goes out at once to a watcher that keeps up, so that it is on its way before anything
- * that the caller does next.  Watchers that want the same are one kind (watch_kind.h): whether they
- * want the ad, and the message that tells them, is made once for all of a kind, and copied behind
- * the number of each one's request.
+ * A change is sent at once to a watcher that keeps up, before anything that the caller does next.
+ * Watchers that want the same are one kind (watch_kind.h): whether they want the ad, and the
+ * message for them, is computed once per kind; the message is copied after each watcher's request
+ * number.
  *
- * For a watcher whose window is full only the key is kept, in the order of the last change, and the
- * ad is asked for again (get) when the window opens: a slow watcher costs the bytes of the keys,
- * sees each key's newest state, and never slows the others.  The snapshot is the same thing: at
- * first all keys wait.  Beyond WATCH_BACKLOG_MAX changes even the keys are dropped and the watcher
- * starts over; when WATCH_BACKLOG_ALL_MAX wait for all slow ones together, whoever has more than
- * his share of them does.  Rejected: a queue of encoded changes (memory without a useful limit),
- * and copies of ads (an ad of a startd is kilobytes).
+ * For a watcher whose window is full only the key is kept, in the order of the last change.  When
+ * the window opens, the ad is asked for again (get).  So a slow watcher costs the bytes of the
+ * keys, sees each key's newest state, and never slows the others.  A snapshot works in the same
+ * way: at first all keys wait.  Beyond WATCH_BACKLOG_MAX changes even the keys are dropped and the
+ * watcher starts over; when WATCH_BACKLOG_ALL_MAX wait for all slow ones together, every watcher
+ * with more than its share of them starts over.  Rejected: a queue of encoded changes (memory
+ * without a useful limit), and copies of ads (an ad of a startd is kilobytes).
  *
- * What waits is judged and sent in slices (base/slices.h), of counted work: a snapshot of a long
- * table with a costly constraint holds up nobody.  A change is judged at once, so there a
- * constraint may take little (WATCH_KIND_STEPS_MAX); one that takes more again and again ends its
- * watches.
+ * Waiting keys are judged and sent in slices (base/slices.h) of counted work, so a snapshot of a
+ * long table with a costly constraint holds up nobody.  A change is judged at once, so a constraint
+ * may take few steps there (WATCH_KIND_STEPS_MAX); a constraint that exceeds them repeatedly ends
+ * its watches.
  *
- * A snapshot begins when its turn comes, and of one caller only CALLER_SNAPSHOTS_MAX are under way:
- * the keys that wait for a caller who does not read are so many times the table and no more.
+ * A snapshot begins when its turn comes, and a caller may have only CALLER_SNAPSHOTS_MAX under way.
+ * So a caller who does not read can hold at most that many times the table's keys.
  *
- * A watcher with a constraint is told of a key that goes only if it was told of the key before:
- * `known` says so.
+ * A watcher with a constraint is told that a key is gone only if it was told of the key before: see
+ * `known`.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -44,12 +44,11 @@
 #include "wire/watch_protocol.h"
 #include "wire/wire_private.h"
 
-/* Steps that judging one change takes before others have their turn: what is left then is judged in
- * slices. */
+/* Steps for judging one change before others have their turn; the rest is judged in slices. */
 #define PUBLISH_STEPS_MAX 20000
 #define TEXT_SHOWN        200                            /* bytes of a constraint in an answer */
 #define BACKLOG_SHARE     (WATCH_BACKLOG_ALL_MAX / 4096) /* of one watcher, when all are used up */
-/* Snapshots under way: of one caller, and of those without a limit that have one identity. */
+/* Snapshots under way: of one caller, and of callers without a limit that have one identity. */
 #define CALLER_SNAPSHOTS_MAX 4
 #define FREE_SNAPSHOTS_MAX   64
 #define FREE_CALLER          " *"                /* behind the identity: no identity has a blank */
@@ -59,7 +58,8 @@
 #define KEY_STEPS            400 /* what finding and sending an ad counts in a slice (classad/ad_limits.h) */
 #define SPARE_BYTES          ((size_t)64 << 10) /* kept for the next change */
 
-/* What waits under a key of the backlog.  Values of a strmap are pointers: these are addresses. */
+/* Why a key is in the backlog.  The values of a strmap are pointers, so these addresses are
+ * used. */
 static const char WAITS_SNAPSHOT, WAITS_CHANGED, WAITS_GONE;
 
 struct watcher {
@@ -94,7 +94,7 @@ struct watch_server {
     struct strbuf ad, changed, gone; /* of the change that is being published */
 };
 
-/* One part under construction. */
+/* A part of a reply that is being built. */
 struct part {
     struct strbuf operations, ads;
     struct secret_batch secrets;
@@ -154,7 +154,8 @@ static void now_knows(struct watcher *watcher, const char *key)
     }
 }
 
-/* Is the watcher to be told that a key went, or does not meet its constraint any more? */
+/* Returns whether the watcher must be told that a key is gone or does not meet its constraint any
+ * more. */
 static bool forget_known(struct watcher *watcher, const char *key, bool is_gone)
 {
     return watcher->known == NULL ? is_gone : strmap_remove(watcher->known, key) != NULL;
@@ -162,7 +163,7 @@ static bool forget_known(struct watcher *watcher, const char *key, bool is_gone)
 
 /* ---- the backlog ----------------------------------------------------------------------------- */
 
-/* Whether it meets the constraint is judged when its turn comes. */
+/* Adds a key to the backlog; its ad is judged when its turn comes. */
 static bool snapshot_add(void *arg, const char *key)
 {
     struct watcher *watcher = arg;
@@ -222,7 +223,7 @@ static void backlog_add(struct watcher *watcher, const char *key, const char *wa
     watcher->server->waiting++;
 }
 
-/* What is beside that ad, which is the index-th of a message. */
+/* Adds the secrets of the ad that has this index in the message. */
 static void secrets_put(const struct watch_server *server, const struct watch_kind *kind,
                         const char *key, uint32_t index, struct secret_batch *out)
 {
@@ -231,8 +232,8 @@ static void secrets_put(const struct watch_server *server, const struct watch_ki
     }
 }
 
-/* Adds what the watcher is to be told of a key whose ad is `ad` now (NULL: none), if anything.  An
- * ad that is too large by itself is left out: it must not stop the others. */
+/* Adds what the watcher must be told of a key whose ad is now `ad` (NULL: none), if anything.  An
+ * ad that is too large for a message is left out, so that it does not stop the others. */
 static void part_tell(struct part *part, struct watcher *watcher, const char *key,
                       const struct ad *ad)
 {
@@ -255,7 +256,7 @@ static void part_tell(struct part *part, struct watcher *watcher, const char *ke
     }
 }
 
-/* One part of what waits, or less where the slice is over at end. */
+/* Sends one part of the backlog, or less if the slice ends before. */
 static void backlog_send(struct watcher *watcher, uint64_t end)
 {
     struct watch_server *server = watcher->server;
@@ -327,7 +328,7 @@ static void watcher_free(struct watcher *watcher)
     mem_free(watcher);
 }
 
-/* Logged with the caller, by wire/request.c. */
+/* Ends a watch that is too costly; wire/request.c logs it with the caller. */
 static void watcher_refuse(struct watcher *watcher, uint64_t steps, const char *where)
 {
     struct wire_request *request = watcher->request;
@@ -339,14 +340,14 @@ static void watcher_refuse(struct watcher *watcher, uint64_t steps, const char *
                      (unsigned long long)steps, where);
 }
 
-/* Evaluating its constraint in all ads. */
+/* Returns whether evaluating the constraint for the whole snapshot took too many steps. */
 static bool snapshot_is_too_costly(const struct watcher *watcher)
 {
     uint64_t most = watcher->server->snapshot_steps_max;
     return most != 0 && watcher->snapshot_steps > most;
 }
 
-/* One slice. */
+/* Does one slice of a watcher's backlog. */
 static void watcher_pump(void *arg)
 {
     struct watcher *watcher = arg;
@@ -396,7 +397,7 @@ static void watcher_drained(void *arg)
 
 /* ---- watchers come and go -------------------------------------------------------------------- */
 
-/* The kind that is there already, if there is one like this. */
+/* Returns an existing kind that equals this one, else this kind. */
 static struct watch_kind *kind_join(struct watch_server *server, struct watch_kind *kind)
 {
     for (struct watch_kind *there = server->first; there != NULL; there = there->next) {
@@ -457,8 +458,8 @@ void watch_server_limit_steps(struct watch_server *server, uint64_t snapshot_ste
     server->snapshot_steps_max = snapshot_steps_max;
 }
 
-/* The pool's own daemons have as many as they need, and each machine that shares a token its one
- * for revocations. */
+/* Returns whether the number of watches is limited: not for the pool's own daemons, and not for
+ * machines that watch revocations, because they may share a token. */
 static bool is_limited(const struct wire_peer *peer, const struct watch_kind *kind)
 {
     bool revocations = (peer->scopes & SCOPE_ADVERTISE) != 0 && kind->constraint == NULL &&
@@ -466,7 +467,8 @@ static bool is_limited(const struct wire_peer *peer, const struct watch_kind *ki
     return (peer->scopes & SCOPES_TRUSTED) == 0 && !revocations;
 }
 
-/* Has the caller too many, or too large ones?  `limited` are those of one identity. */
+/* Checks that the caller has neither too many watches nor too large ones.  `limited`: the identity
+ * whose watches are counted; NULL: no limit. */
 static int kind_admit(const struct watch_server *server, const struct watch_kind *kind,
                       struct wire_request *request, const char *limited, struct err *err)
 {
@@ -535,7 +537,7 @@ size_t watch_server_waiting(const struct watch_server *server)
 
 /* ---- publishing ------------------------------------------------------------------------------ */
 
-/* A change as it looks to the watchers of one kind; found out when the first of them needs it. */
+/* A change as the watchers of one kind see it; computed when the first of them needs it. */
 struct news {
     const struct watch_kind *kind;
     const char *key;
@@ -618,7 +620,7 @@ static void watcher_tell(struct watcher *watcher, struct news *news)
     }
 }
 
-/* A large change does not stay in memory. */
+/* Frees a large buffer after use. */
 static void spare_memory(struct strbuf *buf)
 {
     if (buf->capacity > SPARE_BYTES) {

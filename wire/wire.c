@@ -1,9 +1,9 @@
-/* wire/wire.c - one connection: bytes in and out, greeting, signs of life, its end.
+/* wire/wire.c - one connection: input and output, greeting, pings, its end.
  *
- * The life of a wire is described in wire_private.h.  Input: frames are decoded where they lie in
- * the stream's buffer, which takes the largest.  One turn handles at most TURN_FRAMES frames, so
- * that a talkative peer does not starve the others.  Output: small frames gather in `out` and are
- * written once per turn of the loop.
+ * wire_private.h describes the life of a wire.  Input: frames are decoded in the stream's buffer,
+ * which has room for the largest.  One turn handles at most TURN_FRAMES frames, so that a busy peer
+ * does not starve others.  Output: small frames are collected in `out` and written once per turn of
+ * the loop.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -32,8 +32,8 @@ static void wire_clock(void *arg);
 
 static bool wire_turn(struct wire *wire);
 
-/* Those that only have something to send have their turns in one go; after one whose owner was
- * called others get theirs first. */
+/* Wires that only have something to send get their turns together.  After a turn that called a
+ * wire's owner, other events are handled first. */
 void wire_context_turns(void *arg)
 {
     struct wire_context *context = arg;
@@ -111,7 +111,7 @@ void wire_context_sweep(struct wire_context *context)
 
 /* ---- the end --------------------------------------------------------------------------------- */
 
-/* The peer broke the protocol. */
+/* Ends the connection because the peer broke the protocol. */
 static void wire_drop(struct wire *wire, const char *why)
 {
     log_warn(wire->context->log, "wire.dropped", "protocol error of the peer",
@@ -120,7 +120,7 @@ static void wire_drop(struct wire *wire, const char *why)
     wire_fail(wire, -EPROTO, true, "%s", why);
 }
 
-/* The stream is not closed inside one of its own callbacks, whose buffers are still being read. */
+/* Closes the stream, but not inside one of its own callbacks, whose buffers are still in use. */
 static void wire_end_stream(struct wire *wire)
 {
     struct stream *stream = wire->stream;
@@ -141,7 +141,7 @@ static void wire_end_stream(struct wire *wire)
 
 static void wire_input(struct wire *wire);
 
-/* False when the owner was called. */
+/* Does a wire's turn.  Returns false when its owner was called. */
 static bool wire_turn(struct wire *wire)
 {
     bool input_waits = wire->input_waits;
@@ -312,7 +312,7 @@ const char *wire_hello_secret(const struct wire_hello *hello, enum wire_secret_k
     return wire_secret_find(hello->secrets, hello->secret_count, kind, SECRET_OF_ARGS);
 }
 
-/* The server's part. */
+/* The server's part of the greeting. */
 static int greeting_take_hello(struct wire *wire, const struct frame *frame, struct err *err)
 {
     struct frame_message message = {0};
@@ -365,7 +365,7 @@ static int greeting_take_hello(struct wire *wire, const struct frame *frame, str
     return 0;
 }
 
-/* The client's part. */
+/* The client's part of the greeting. */
 static int greeting_take_answer(struct wire *wire, const struct frame *frame, struct err *err)
 {
     struct frame_message message = {0};
@@ -404,7 +404,7 @@ static int greeting_take_answer(struct wire *wire, const struct frame *frame, st
     return rc;
 }
 
-/* What HELLO will say, but for the proof, which needs the TLS connection. */
+/* Makes the ad that HELLO will send, without the proof, which needs the TLS connection. */
 static struct ad *greeting_prepare(const struct wire_dial *dial)
 {
     struct ad *args = ad_create();
@@ -497,7 +497,7 @@ static void frame_handle(struct wire *wire, const struct frame *frame)
     }
 }
 
-/* One frame of the peer.  Returns false when there is none, or no more is wanted. */
+/* Handles one frame of the peer.  Returns false when there is none, or no more is wanted. */
 static bool input_frame(struct wire *wire)
 {
     struct frame frame;

@@ -82,8 +82,8 @@ struct wire_peer {
     uint32_t scopes;      /* SCOPE_* bits of wire/verbs.h */
     const char *token_id; /* "" over a Unix socket */
     const char *pattern;  /* names that the token allows to advertise, a glob; "": any */
-    const char *uid_domain,
-        *owners; /* of a schedd's token: whom its jobs may run as (wire/token.h) */
+    /* whom the jobs of a schedd with this token may run as (wire/token.h) */
+    const char *uid_domain, *owners;
     /* How many slots the peer may advertise: in all if slots_in_all (the token says a number), else
      * of each Machine. */
     uint32_t slots;
@@ -107,8 +107,8 @@ bool wire_peer_may_advertise(const struct wire_peer *peer, const char *name);
 /* A reply, or one part of it. */
 struct wire_reply {
     int status;       /* 0 or a negative errno; -ETIMEDOUT and -ECONNRESET come from this side */
-    const char *text; /* one line when status < 0, else "" */
-    bool more;        /* another part follows */
+    const char *text; /* reason in one line when status < 0, else "" */
+    bool more;        /* true: another part of the reply follows */
     /* Token of the daemon that answered through a hub; "" when the hub itself answered, and for
      * direct calls. */
     const char *token_id;

@@ -1,4 +1,4 @@
-/* wire/wire_context.c - what all connections of a process share.
+/* wire/wire_context.c - what all connections of a process share: see wire_private.h.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -22,13 +22,14 @@ static char *copy_or_null(const char *text)
     return text == NULL ? NULL : mem_strdup(text);
 }
 
-/* "" is none, too. */
+/* Copies the text; NULL for NULL and "". */
 static char *name_or_null(const char *text)
 {
     return text == NULL || text[0] == '\0' ? NULL : mem_strdup(text);
 }
 
-/* A fingerprint as people have it ("AB:CD:...") as the stream wants it; "" for none. */
+/* Converts a fingerprint as people write it ("AB:CD:...") to the stream's form; "" if there is
+ * none. */
 static int read_pin(const char *text, char ret[STREAM_PIN_SIZE], struct err *err)
 {
     size_t length = 0;

@@ -1,7 +1,7 @@
-/* wire/wire_known.c - what a process knows of tokens: its own, the keys that sign the pool's, and
- * which are refused.
+/* wire/wire_known.c - what a process knows of tokens: its own, the pool's signing keys, the revoked
+ * ones.
  *
- * Below all connections, which ask; wire_context.c, above them, cuts those whose token is revoked.
+ * Connections use this file; wire_context.c, above them, closes those whose token is revoked.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

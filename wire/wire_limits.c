@@ -1,7 +1,7 @@
 /* wire/wire_limits.c - see wire_limits.h.
  *
- * One timer for all connections of a context, set while there is something to look at: a timer for
- * each would have to be set and stopped for every frame that comes in two pieces.
+ * One timer for all connections of a context, set while there is something to check.  A timer for
+ * each connection would have to be set and stopped for every frame that comes in two pieces.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -57,7 +57,7 @@ struct wire_limits {
 
 /* ---- complaints ------------------------------------------------------------------------------ */
 
-/* One line for each account and minute, which says how many there were. */
+/* Logs one line per account and minute, with the number of complaints. */
 static void log_complaint(struct wire *wire, struct wire_account *account, const char *what)
 {
     struct wire_context *context = wire->context;
@@ -81,7 +81,7 @@ static void log_complaint(struct wire *wire, struct wire_account *account, const
     account->unlogged = 0;
 }
 
-/* Strangers that had to go are counted by base/; one line a minute tells of them. */
+/* Logs, once a minute, how many strangers had to go; base/ counts them. */
 static void tell_of_strangers(struct wire_limits *limits)
 {
     struct wire_context *context = limits->context;
@@ -128,7 +128,7 @@ static void account_forget(struct wire_limits *limits, struct wire_account *acco
     mem_free(account);
 }
 
-/* Accounts without connections are kept for the rate of their log lines, but not for ever. */
+/* Forgets accounts without connections; they are kept a while to limit their log lines. */
 static void forget_old_accounts(struct wire_limits *limits)
 {
     uint64_t now_ms = loop_now_ms(limits->context->loop);
@@ -239,7 +239,7 @@ static void grant_return(struct wire_limits *limits, struct wire *wire)
     share->granted = 0;
 }
 
-/* No frame of the peer is unfinished. */
+/* The peer has no unfinished frame any more: ends its reservation. */
 static void frame_over(struct wire_limits *limits, struct wire *wire)
 {
     struct wire_share *share = &wire->share;
@@ -261,7 +261,7 @@ static void frame_over(struct wire_limits *limits, struct wire *wire)
     }
 }
 
-/* Its time begins (anew). */
+/* Begins a new period for the frame to grow. */
 static void mark_progress(struct wire *wire, size_t have)
 {
     struct wire_share *share = &wire->share;
@@ -287,7 +287,7 @@ static size_t have_of(const struct wire *wire)
     return have;
 }
 
-/* Ends the connections whose frame has not grown enough in its time. */
+/* Closes connections whose frame has not grown enough in its time. */
 static void drop_slow_ones(struct wire_limits *limits)
 {
     uint64_t now_ms = loop_now_ms(limits->context->loop);
@@ -307,7 +307,7 @@ static void drop_slow_ones(struct wire_limits *limits)
     }
 }
 
-/* Ends connections whose frame does not move, as few as are needed to have room for this one. */
+/* Closes connections whose frame does not grow, as few as are needed to make room for this one. */
 static void make_room(struct wire_limits *limits, const struct wire *wants)
 {
     const struct wire_account *account = wants->share.account;
@@ -326,7 +326,7 @@ static void make_room(struct wire_limits *limits, const struct wire *wants)
     }
 }
 
-/* Reserves room for the wire's frame, if there is any. */
+/* Reserves room for the wire's frame.  Returns false when there is not enough. */
 static bool try_grant(struct wire_limits *limits, struct wire *wire)
 {
     struct wire_share *share = &wire->share;
@@ -389,8 +389,8 @@ bool wire_limits_is_waiting(const struct wire *wire)
     return wire->share.waits;
 }
 
-/* Those that wait get room in the order in which they came; one for which there is none does not
- * hold up those behind it. */
+/* Gives room to waiting frames in the order in which they came; a frame that does not fit does not
+ * hold up those after it. */
 static void serve_waiting(struct wire_limits *limits)
 {
     uint64_t now_ms = loop_now_ms(limits->context->loop);
@@ -480,8 +480,8 @@ static void unread_set(struct wire_limits *limits, struct wire *wire, size_t byt
     share->is_unread = bytes > 0;
 }
 
-/* The connection that has to go: of those that have stood still, one of the account with the most.
- */
+/* Returns the connection to close: one that has read nothing for a while, of the account with the
+ * most unread output. */
 static struct wire *worst_reader(const struct wire_limits *limits, uint64_t now_ms)
 {
     struct wire *worst = NULL, *wire;

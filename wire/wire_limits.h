@@ -46,7 +46,7 @@ struct wire_account;
 struct wire_context;
 struct wire_limits;
 
-/* from WELCOME to wire_proved(), where the accept says proves_later */
+/* Time from WELCOME to wire_proved(), where the accept says proves_later; milliseconds. */
 #define WIRE_PROOF_MS 10000
 
 /* A frame of at most this size is read without a reservation. */
@@ -107,7 +107,7 @@ struct wire_share {
     /* The unfinished frame that is being received. */
     size_t frame_size;   /* 0: no unfinished frame */
     size_t granted;      /* bytes reserved for the frame */
-    uint64_t granted_ms; /* when they were reserved */
+    uint64_t granted_ms; /* time of that reservation */
     size_t marked_bytes; /* received at marked_ms, when the current WIRE_STEP_MS began */
     uint64_t marked_ms;
     size_t moved_bytes; /* received at moved_ms, when the last WIRE_MOVE_BYTES were complete */
@@ -118,7 +118,7 @@ struct wire_share {
     /* Output that the peer has not read. */
     bool is_unread; /* the connection is in the list of those with unread output */
     size_t unread;
-    uint64_t unread_ms; /* when the peer last read something */
+    uint64_t unread_ms; /* time at which the peer last read something */
     TAILQ_ENTRY(wire) unread_entry;
 };
 

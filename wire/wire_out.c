@@ -1,8 +1,8 @@
-/* wire/wire_out.c - what a connection sends, and that it is over.
+/* wire/wire_out.c - what a connection sends, and its end.
  *
- * Below all that has something to send or finds a reason to end: requests, calls, limits.  Small
- * frames gather in `out` and are written once per turn of the loop; what ends is told to its owner
- * in the wire's next turn (wire.c).
+ * Below everything that sends or finds a reason to end the connection: requests, calls, limits.
+ * Small frames are collected in `out` and written once per turn of the loop.  The owner is told of
+ * the end in the wire's next turn (wire.c).
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -26,7 +26,7 @@ _Static_assert(WIRE_FRAME_MAX <= STREAM_INPUT_MAX,
 
 /* ---- turns ----------------------------------------------------------------------------------- */
 
-/* The wire gets a turn after what runs now. */
+/* Schedules a turn of the wire after the current callback. */
 void wire_turn_take(struct wire *wire)
 {
     struct wire_context *context = wire->context;

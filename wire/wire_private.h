@@ -84,9 +84,9 @@ struct wire_context {
     void (*on_revoked)(void *arg, const char *token_id); /* NULL: none */
     void *on_revoked_arg;
     struct revocations *revocations; /* the list from the collector */
-    struct ad_pool
-        *args_pool;     /* for ads of requests, and of replies if the wire has no other pool */
-    struct wire *first; /* all wires, also those that wait to be freed */
+    /* pool for ads of requests, and of replies if the wire has no other pool */
+    struct ad_pool *args_pool;
+    struct wire *first;                 /* all wires, also those that wait to be freed */
     TAILQ_HEAD(wire_turns, wire) turns; /* the wires that get a turn after the current callback */
     size_t turn_count;
     struct loop_timer *turn; /* set while `turns` is not empty */
@@ -125,7 +125,7 @@ int greeting_offer_proof(struct wire_context *context, const char *route, const 
 struct greeting_place {
     const struct wire_accept *how;
     const char *route;
-    const uint8_t *binding; /* of the TLS connection; NULL on a Unix socket */
+    const uint8_t *binding; /* channel binding of the TLS connection; NULL on a Unix socket */
 };
 /* Checks a whole HELLO and fills caller; its uid must be set if it is known.  *hello is the ad that
  * the caller sent along, NULL when none; it lives as long as message.  Returns 0, or a negative
@@ -149,7 +149,7 @@ struct wire_end { /* how a connection ends: set by wire_fail() */
 struct wire {
     struct wire_context *context;
     struct wire *previous, *next;
-    struct ad_pool *pool; /* for ads in replies; borrowed */
+    struct ad_pool *pool; /* pool for ads in replies; borrowed */
     enum wire_state state;
     bool dialled;     /* true: we dialled; false: accepted */
     bool input_waits; /* the limit of a turn was reached with input left */
@@ -166,7 +166,7 @@ struct wire {
     struct wire_accept how;            /* accepted connections: how */
     struct caller *caller;
     uint32_t server_scopes; /* see wire_dial.server_scopes */
-    size_t peer_frame_max;  /* from the server's WELCOME */
+    size_t peer_frame_max;  /* largest frame that the server accepts, from its WELCOME */
     struct strbuf out;      /* frames that the next turn writes */
     struct wire_share share;
     uint64_t last_input_ms, pinged_ms;
@@ -177,13 +177,13 @@ struct wire {
      * number. */
     struct id_table calls, requests, relays;
     uint64_t last_relay;
-    struct strmap
-        *instances; /* receivers asked through the hub: name -> instance id; NULL: none yet */
+    /* receivers asked through the hub: name -> instance id; NULL: none yet */
+    struct strmap *instances;
     uint64_t last_call, last_request; /* last numbers used */
     size_t request_bytes;             /* bytes of the peer's unanswered requests */
     struct wire_request *handled;     /* the request with undecoded ads whose handler is running */
     struct frame_ads handled_ads;     /* its ads that the handler has not taken yet */
-    uint64_t deadline_next_ms;        /* when the timer `deadlines` fires; UINT64_MAX: not set */
+    uint64_t deadline_next_ms; /* time at which the timer `deadlines` fires; UINT64_MAX: not set */
 };
 
 /* Ends the connection: at once for us; its owner is told in the next turn.  goodbye: send status
@@ -218,11 +218,12 @@ struct wire_request {
     enum wire_verb verb;
     struct frame_message message;
     void *blob;
-    size_t bytes;                /* counted against the peer */
-    size_t in_flight;            /* bytes of parts not yet acknowledged by WINDOW */
-    bool full;                   /* the window is full: wait before the next part */
-    struct answering *answering; /* of a relayed request: for signing the replies; else NULL */
-    bool quiet;                  /* plain success is not answered */
+    size_t bytes;     /* counted against the peer */
+    size_t in_flight; /* bytes of parts not yet acknowledged by WINDOW */
+    bool full;        /* the window is full: wait before the next part */
+    /* for signing the replies to a relayed request; NULL: not relayed */
+    struct answering *answering;
+    bool quiet; /* plain success is not answered */
     bool cancelled;
     bool logged;                 /* the handler logs its refusal itself */
     bool ending;                 /* gone() is running */
