@@ -1,4 +1,4 @@
-/* negotiator/accountant.c - who has used how much: see accountant.h.
+/* negotiator/accountant.c - keeps the use and priorities of users: see accountant.h.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -225,7 +225,8 @@ static void change_use(struct account *account, double weight, double slots)
     }
 }
 
-/* NULL: a name that is none, or one too many: a machine may say what it likes. */
+/* Returns the account to charge; NULL: the name is not valid, or there are too many accounts.
+ * Names come from machines' ads, which may contain anything. */
 static struct account *charged_account(struct accountant *accountant, const char *name)
 {
     struct account *account = strmap_get(accountant->accounts, name);
@@ -273,7 +274,7 @@ void accountant_charge(struct accountant *accountant, const char *submitter, dou
     }
 }
 
-/* True: it changed. */
+/* Brings an account up to date.  Returns whether it changed. */
 static bool settle_account(struct accountant *accountant, struct store_txn *txn,
                            struct account *account, int64_t from_ms, int64_t to_ms)
 {

@@ -17,14 +17,14 @@ struct strmap;
 enum { PERIOD_HOUR, PERIOD_DAY, PERIODS };
 
 struct usage_period { /* use in the current hour or day */
-    int64_t number;   /* of hours or days since 1970 */
+    int64_t number;   /* number of the hour or day since 1970 */
     double weighted_s, slots_s;
 };
 
 /* An account in memory; members as in struct account_facts unless said otherwise. */
 struct account {
     char *name;
-    struct account *group; /* of a submitter; NULL: this account is a group */
+    struct account *group; /* group of a submitter; NULL: this account is a group */
     double real, factor;   /* factor 0: the default factor applies */
     int64_t read_ms; /* time at which real was valid in a row read from the store; 0: settled_ms */
     double ceiling, floor;

@@ -1,11 +1,12 @@
-/* negotiator/act.c - what a plan says, carried out: MATCH to schedds, MERGE into offline ads.
+/* negotiator/act.c - carries out what a plan decided: MATCH to schedds, MERGE into offline ads.
  *
- * A claim id is given once (given.c).  A request's match counts as in flight until the schedd has
- * answered;
- * its changed request ad is here before that answer (the hub keeps the order).  Holds that were
- * asked for count as held until the collector has answered.  A request whose schedd declined, or
- * cannot be reached, rests for a second, or until its ad changes: the same match would be tried
- * again at once, as long as the ad of a dead schedd lasts.
+ * A claim id is given out once (given.c).  A request's match counts as in flight until the schedd
+ * has answered; the changed request ad arrives before that answer, because the hub keeps the order.
+ * Holds that were requested count as held until the collector has answered.
+ *
+ * A request whose schedd declined, or cannot be reached, rests for a second, or until its ad
+ * changes.  Otherwise the same match would be tried again and again as long as the ad of a dead
+ * schedd exists.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

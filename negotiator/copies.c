@@ -1,9 +1,9 @@
-/* negotiator/copies.c - slots and requests as their ads say, read once for each change, and what
- * the plan is told of them.
+/* negotiator/copies.c - our copies of slots and requests, read once for each change of an ad, and
+ * what the plan is told of them.
  *
- * What the plan is to know of a slot is its ad and what we did about it that the ad does not show
- * yet: claim ids that were given away, holds that were asked for.  Slots of which anything changed
- * are told before the next cycle; requests are few, and told in every one.
+ * What the plan must know of a slot is its ad and what we did that the ad does not show yet: claim
+ * ids that were given out, holds that were requested.  The plan is told of changed slots before the
+ * next cycle; requests are few and told in every cycle.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -65,7 +65,8 @@ static bool is_text(const struct ad *ad, const char *name, const char *value)
     return strcmp(ad_string_or(ad, name, ""), value) == 0;
 }
 
-/* One that may be taken back is to the plan as if it were asleep, with what it will be. */
+/* A slot that may be taken back is to the plan like a sleeping one, with the ad that it will
+ * have. */
 static void read_reclaimable(struct negotiator *negotiator, struct pool_slot *slot)
 {
     slot->facts = (struct plan_slot){.name = slot->name,
@@ -79,7 +80,7 @@ static void read_reclaimable(struct negotiator *negotiator, struct pool_slot *sl
                                      .multiplicity = 1};
 }
 
-/* What may be given of it. */
+/* Takes over the claim ids of the slot that may be given out. */
 static void take_ids(struct pool_slot *slot, struct secret_list *ids, bool partitionable)
 {
     secret_list_unref(slot->ids);
@@ -100,7 +101,7 @@ static enum plan_use use_of(const struct pool_slot *slot, const struct ad *ad, b
     return slot->user != NULL ? PLAN_USE_TAKEN : PLAN_USE_BUSY;
 }
 
-/* All claim ids of a live slot were given away. */
+/* Returns the use of a live slot whose claim ids were all given out. */
 static enum plan_use without_ids(enum plan_use use)
 {
     switch (use) {
@@ -205,7 +206,8 @@ void copies_slot_gone(void *arg, const char *key)
     negotiator_cycle_soon(negotiator);
 }
 
-/* Pieces that were given away and are not made yet: the slot's ad still has their ids. */
+/* Finds jobs that were given a piece which is not made yet: the slot's ad still has their claim
+ * ids. */
 static void find_under_way(struct pool_slot *slot, struct plan_slot *facts)
 {
     vec_clear(&slot->under_way, NULL);
@@ -219,7 +221,7 @@ static void find_under_way(struct pool_slot *slot, struct plan_slot *facts)
     facts->under_way_count = slot->under_way.count;
 }
 
-/* It is told anew then, if not before. */
+/* Makes sure that the plan is told of the slot again at at_s at the latest. */
 static void look_at(struct pool_slot *slot, int64_t at_s)
 {
     slot->holds_until_s = at_s < slot->holds_until_s ? at_s : slot->holds_until_s;
@@ -267,7 +269,7 @@ static void update_slot(struct negotiator *negotiator, struct pool_slot *slot)
     }
 }
 
-/* Holds end by themselves, and so does the rest after a refusal. */
+/* Marks slots whose holds have ended, or whose rest after a refusal is over. */
 static void touch_what_is_over(struct negotiator *negotiator)
 {
     int64_t now_s = loop_wall_s(negotiator->env.loop);

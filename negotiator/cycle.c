@@ -1,8 +1,8 @@
-/* negotiator/cycle.c - a negotiation cycle: snapshot, plan, acts.
+/* negotiator/cycle.c - runs a negotiation cycle: takes a snapshot, makes a plan, carries it out.
  *
- * A change asks for a cycle; the first is run at once, those that follow within
- * NEGOTIATOR_CYCLE_DELAY are gathered into one.  Nothing is done before both copies (slots,
- * requests) are complete, nor without the lease.
+ * A change asks for a cycle.  The first one runs at once; changes within NEGOTIATOR_CYCLE_DELAY
+ * after that are collected into one.  Nothing is done before both copies (slots, requests) are
+ * complete, nor without the lease.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -22,7 +22,7 @@
 #include "offline_ads/offline_holds.h"
 #include "wire/watch.h"
 
-/* A match that comes to nothing stops counting as use by itself: so it is looked again. */
+/* A match that fails stops counting as use by itself, so a cycle runs again after that time. */
 #define PENDING_LOOK_MS 5000
 
 #define PREPARE_SLICES_MAX 5000
@@ -49,7 +49,7 @@ static int by_slot(const void *left, const void *right)
     return (a->index > b->index) - (a->index < b->index);
 }
 
-/* The holds of one slot as they are to be: what it has, less the released, plus the new. */
+/* Computes the new holds of a slot: its present ones, less the released, plus the new ones. */
 static void change_slot(struct negotiator *negotiator, const struct hold_change *changes,
                         size_t count)
 {
@@ -148,7 +148,8 @@ static void carry_out(struct negotiator *negotiator, struct arena *arena,
     negotiator->counts.request_kinds = (int64_t)plan->request_kinds;
 }
 
-/* Whoever wrote that is to be found: its own jobs or machine are left out. */
+/* Logs the slots and requests whose expressions are too costly, so that their owner can be found;
+ * they match nothing. */
 static void tell_costly(struct negotiator *negotiator)
 {
     struct plan_costly costly;
@@ -175,8 +176,8 @@ static void tell_costly(struct negotiator *negotiator)
     }
 }
 
-/* What strangers' expressions yield is found out before the plan asks for it, one slice in a turn
- * of the loop.  What changes all the time must not put the cycle off for ever. */
+/* Evaluates the expressions of strangers before the plan needs them, one slice in each turn of the
+ * loop.  Ads that change all the time must not delay the cycle for ever. */
 static bool prepare_plan(struct negotiator *negotiator)
 {
     const struct ad_context context = negotiator_context(negotiator);

@@ -1,18 +1,16 @@
-/* negotiator/drained.c - machines that are taken back from their way down, rather than others
- * woken.
+/* negotiator/drained.c - takes back machines that are on their way down, rather than waking others.
  *
- * A machine that is drained to save power (Reclaimable, docs/protocol/drain.md, section 4) has
- * slots that do nothing any more and could run jobs at once, if its request ended.  To the plan
- * such a slot is an offline one that is preferred to those of sleeping machines, with the ad that
- * it will have.  What is then to be held on it is not written into its ad, which is live and the
- * startd's, but kept here: the startd is asked (POWER_RECLAIM), and its next ads answer.
+ * A machine that is drained to save power (Reclaimable, docs/protocol/drain.md, section 4) has idle
+ * slots that could run jobs at once if the draining were cancelled.  To the plan such a slot is an
+ * offline one, preferred to those of sleeping machines, with the ad that it will have.  Its holds
+ * are not written into its ad, which is live and belongs to the startd, but kept here.  The startd
+ * is asked (POWER_RECLAIM), and its next ads are the answer.  The holds end with those ads; with a
+ * refusal (then the slot rests, as after a refused MERGE, and the jobs are held elsewhere); or
+ * after HOLD_S, if nothing follows.  A negotiator that is killed meanwhile forgets them; the next
+ * one sees a machine that is up.
  *
- * The hold ends with those ads, with a refusal (the slot rests then, as after a MERGE that was
- * refused, and the jobs are held elsewhere), or after HOLD_S, should nothing follow.  A negotiator
- * that is killed meanwhile forgets it: the next one sees a machine that is up.
- *
- * Rejected: OfflineMatches in the live ad, for the rooster to see: the startd's next UPDATE would
- * wipe it out, and a machine that does not answer would keep its jobs waiting.
+ * Rejected: OfflineMatches in the live ad, for the rooster to see.  The startd's next UPDATE would
+ * remove it, and a machine that does not answer would keep its jobs waiting.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -62,7 +60,7 @@ int64_t drained_until_s(const struct negotiator *negotiator)
     return loop_wall_s(negotiator->env.loop) + HOLD_S;
 }
 
-/* NULL: nothing is held any more. */
+/* Replaces the slot's holds; takes over holds.  NULL: none. */
 static void keep_holds(struct pool_slot *slot, struct offline_holds *holds)
 {
     offline_holds_destroy(slot->pending);

@@ -1,18 +1,18 @@
-/* negotiator/given.c - claim ids that were given away.
+/* negotiator/given.c - remembers claim ids that were given out.
  *
- * A claim id is remembered as given from before it is sent, also when the slot's ad is gone for a
- * while (a collector that was started again), and is not given a second time, unless the schedd
- * declined it unused or GIVEN_MS have passed: by then a match that came to nothing (a lost answer,
- * a startd that said no) is forgotten by the schedd, too, and the slot must not stay idle for it.
+ * A claim id counts as given from before it is sent, also while the slot's ad is gone for a time
+ * (the collector restarts).  It is not given out again unless the schedd declined it unused or
+ * GIVEN_MS have passed.  By then the schedd, too, has forgotten a match that failed (a lost answer,
+ * a startd that refused), and the slot must not stay idle.
  *
- * A negotiator that is killed after it gave an id must not be followed by one that gives it again
- * before the slot's ad shows the claim.  So digests of the ids, from which nobody learns them, are
- * also written into the slot's ad at the collector, by a MERGE that goes before the MATCH on the
- * same connection: the hub keeps the order, and who leads next reads them there.  They are not
- * durable: a collector that dies takes the ads of running slots along, and what comes again comes
- * from the startd, which knows its ids.  Nor are they needed for long: a whole new ad of the
- * startd's has them no more.  A startd could write the mark itself, so only ids that are the slot's
- * own are read of it: it hurts nobody else.
+ * After a negotiator was killed, the next one must not give the same id again before the slot's ad
+ * shows the claim.  So digests of the ids, from which the ids cannot be found, are written into the
+ * slot's ad at the collector, by a MERGE that precedes the MATCH on the same connection.  The hub
+ * keeps the order, and the next leader reads the digests there.  They are not durable: a collector
+ * that dies loses the ads of running slots, and new ads come from the startd, which knows its ids.
+ * They are also not needed for long: the startd's next full ad does not have them any more.  A
+ * startd could write such a mark itself, so only ids of the slot itself are read from it, and it
+ * can harm nobody else.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -31,7 +31,7 @@
 #include "wire/wire.h"
 
 #define GIVEN_MS 150000 /* above the schedd's SCHEDD_MATCH_TIMEOUT */
-/* In the slot's ad: [ Holder = who gave; Until = wall time, s; Ids = { digests } ]. */
+/* Attribute of the slot's ad: [ Holder = who gave; Until = wall time, s; Ids = { digests } ]. */
 #define MARK "GivenClaims"
 
 struct gift { /* a claim id that was given away */
@@ -54,7 +54,7 @@ bool given_is(const struct negotiator *negotiator, const char *claim_id)
     return !PLANTED(slot_matched_twice) && strmap_get(negotiator->given, claim_id) != NULL;
 }
 
-/* Claim ids of the slot that are still to be given; *first: one of them. */
+/* Counts the claim ids of the slot that can still be given out; *first: one of them. */
 static int64_t count_free(const struct pool_slot *slot, const char **first)
 {
     int64_t left = 0;
@@ -96,8 +96,8 @@ static void mark_answered(void *arg, struct wire_reply *reply)
     (void)reply; /* refused: the slot's ad is gone, and with it what was to be kept */
 }
 
-/* What stands for a claim id where everybody may see it: 128 random bits cannot be found from it.
- */
+/* Computes the digest that stands for a claim id in a public ad; the 128 random bits of the id
+ * cannot be found from it. */
 static void digest_of(const char *id, char ret[DIGEST_HEX_SIZE])
 {
     static const char PURPOSE[] = "roost given claim ";
@@ -108,7 +108,7 @@ static void digest_of(const char *id, char ret[DIGEST_HEX_SIZE])
     digest_destroy(digest);
 }
 
-/* The claim ids of the slot that are given. */
+/* Adds the digests of the slot's claim ids that were given out. */
 static void add_given(const struct pool_slot *slot, struct vec *digests)
 {
     for (size_t i = 0; i < slot->id_count; i++) {

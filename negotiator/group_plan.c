@@ -1,8 +1,9 @@
-/* negotiator/group_plan.c - accounting groups' quotas and surplus: see group_plan.h.
+/* negotiator/group_plan.c - computes quotas and surplus of accounting groups: see group_plan.h.
  *
- * Parents come before their children, so a walk up the array serves parents first, a walk down
- * children first.  Surplus is shared by filling: whoever wants less than its part is served
- * whole, and the others share again; each pass serves at least one, or is the last.
+ * Parents come before their children in the array, so a walk upwards in it serves parents first,
+ * and a walk downwards children first.  Surplus is shared in passes: who wants less than his part
+ * gets all he wants, and the others share the rest again.  Each pass serves at least one
+ * completely, or is the last.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -79,7 +80,7 @@ static void sum_open(struct tree *tree, size_t index)
     tree->open[index] = open;
 }
 
-/* What one of the party wants: the parent for itself, a child for all below it. */
+/* Returns what a member wants: the parent for itself, a child for everything below it. */
 static double wish_of(const struct tree *tree, size_t index, size_t parent)
 {
     return index == parent ? tree->groups[index].requested : tree->open[index];
@@ -103,7 +104,7 @@ static int by_rate(const void *left, const void *right)
                               : (a->index > b->index) - (a->index < b->index);
 }
 
-/* Shares an amount among those of the list, by quota, or equally; sets given; returns the rest. */
+/* Shares an amount among the list, by quota or equally; sets `given`.  Returns the rest. */
 static double share_amount(struct tree *tree, struct filling *list, size_t count, size_t parent,
                            bool by_quota, double amount)
 {
@@ -127,7 +128,7 @@ static double share_amount(struct tree *tree, struct filling *list, size_t count
     return at_least_0(amount);
 }
 
-/* Gives surplus to a group and those below it that accept any; returns what is left. */
+/* Gives surplus to a group and those below it that accept surplus.  Returns what is left. */
 static double give_surplus(struct tree *tree, size_t parent, double surplus)
 {
     if (surplus <= DUST || tree->open[parent] <= DUST) {

@@ -38,8 +38,8 @@ struct group_entry {
     double wanted;   /* further weight that its own users ask for */
     double sort_key; /* lowest is served first, then lowest index; the root last of equals */
     /* results */
-    double subtree_quota; /* of the group and all groups below it */
-    double quota;         /* of the group alone */
+    double subtree_quota; /* quota of the group and all groups below it */
+    double quota;         /* quota of the group alone */
     double requested;     /* weight that it asked for and did not get */
     double allocated;     /* weight that it may use in all, including in_use */
 };

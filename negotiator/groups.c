@@ -1,4 +1,4 @@
-/* negotiator/groups.c - the accounting groups that are configured: see groups.h.
+/* negotiator/groups.c - reads the configured accounting groups: see groups.h.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -22,7 +22,7 @@
 #define KNOB_NAME_MAX 640
 #define DEPTH_MAX     32
 
-/* The text of PREFIX_<group>; NULL: not set. */
+/* Returns the value of PREFIX_<group>; NULL: not set. */
 static const char *text_of(const struct config *config, const char *prefix, const char *group)
 {
     char name[KNOB_NAME_MAX];
@@ -74,7 +74,8 @@ static unsigned count_dots(const char *name)
     return count;
 }
 
-/* "a.b": words of letters, digits, _ and - with single dots between them. */
+/* Returns whether name is like "a.b": words of letters, digits, _ and - with single dots between
+ * them. */
 static bool is_group(const char *name)
 {
     char before = '.';
@@ -102,7 +103,7 @@ size_t groups_find(const struct groups *groups, const char *name)
     return entry != NULL ? (size_t)(entry - groups->entries) : groups->count;
 }
 
-/* The index of the parent; count: it is not configured. */
+/* Returns the index of the parent; groups->count when it is not configured. */
 static size_t parent_of(const struct groups *groups, const char *name)
 {
     const char *dot = strrchr(name, '.');

@@ -21,7 +21,7 @@ struct strmap;
 
 struct groups {                  /* read only, except for what groups_begin() and group_plan set */
     struct group_entry *entries; /* entries[0] is the root; parents come before children */
-    double *prio_factors;        /* by index; 0: not set */
+    double *prio_factors;        /* GROUP_PRIO_FACTOR by index of the group; 0: not set */
     size_t count;
     struct strmap *index; /* name -> its entry */
     struct ad_expr *sort; /* GROUP_SORT_EXPR; NULL: group_plan_sort_key() */

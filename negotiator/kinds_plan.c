@@ -1,8 +1,8 @@
 /* negotiator/kinds_plan.c - see kinds_plan.h.
  *
- * Names are nodes of a graph: from attribute a of a side an edge goes to every name that some value
- * of a may look up.  What matters is what can be reached.  An expression is looked through once for
- * each name it is the value of.
+ * Names are nodes of a graph.  From attribute a of a side, an edge goes to every name that some
+ * value of a may read.  Significant is what can be reached.  An expression is searched once for
+ * each name whose value it is.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -230,7 +230,7 @@ static bool same_value(const void *arg, uint32_t id)
     return ad_expr_same(wanted->kinds->values[id].expr, wanted->expr);
 }
 
-/* The number of the value; it gets no owner yet. */
+/* Returns the number of the value, which gets no reference yet. */
 static uint32_t value_of(struct kinds *kinds, const struct ad_expr *expr)
 {
     const struct value_wanted wanted = {.kinds = kinds, .expr = expr};
@@ -294,7 +294,7 @@ static uint32_t take_number(struct side *side)
     return side->kind_count++;
 }
 
-/* One more owner of the kind with side->pairs[0..count). */
+/* Returns the kind with side->pairs[0..count), with one more reference. */
 static uint32_t take_kind(struct kinds *kinds, enum kinds_side which, uint32_t count)
 {
     struct side *side = &kinds->sides[which];
@@ -361,8 +361,9 @@ static int by_name(const void *left, const void *right)
     return (a->name > b->name) - (a->name < b->name);
 }
 
-/* Whoever makes thousands of names matter must not make every ad dear: looks for the names in the
- * ad, or for what the ad has in the names, whichever is less. */
+/* Finds the significant values of an ad.  Somebody who makes thousands of names significant must
+ * not make every ad costly: searches the names in the ad, or the ad's attributes in the names,
+ * whichever is less. */
 static uint32_t find_pairs(struct kinds *kinds, struct side *side, const struct ad *ad)
 {
     uint32_t count = 0;

@@ -88,7 +88,7 @@ uint64_t kinds_rank_class(struct kinds *kinds, enum kinds_side side, uint32_t ki
 struct kinds_reads {
     uint32_t *names[KINDS_SIDES]; /* numbers of names, ascending */
     size_t count[KINDS_SIDES];
-    bool all; /* it may read anything: all names */
+    bool all; /* true: the expression may read anything, so all names count */
 };
 /* Fills *ret with what expr reads; release it with kinds_reads_fini(). */
 void kinds_reads(struct kinds *kinds, enum kinds_side side, const struct ad_expr *expr,

@@ -1,4 +1,4 @@
-/* negotiator/knobs.c - what can be configured of a negotiator.
+/* negotiator/knobs.c - the table of the negotiator's knobs.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

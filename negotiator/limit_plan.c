@@ -77,8 +77,8 @@ struct item {
     double count;
 };
 
-/* The next of the list, lower case; false at the end.  Names that are too long are cut: they mean
- * one limit all the same. */
+/* Reads the next name of the list, in lower case; false at the end.  A name that is too long is
+ * cut; it still means one limit. */
 static bool next_item(const char **at, struct item *ret)
 {
     static const char GAPS[] = ", \t\n";
@@ -110,7 +110,7 @@ static bool next_item(const char **at, struct item *ret)
     return true;
 }
 
-/* NULL: there are too many. */
+/* Returns the limit of that name, made if needed; NULL: there are too many. */
 static struct limit *limit_of(struct limit_plan *plan, const char *name)
 {
     struct limit *limit = strmap_get(plan->limits, name);
@@ -158,7 +158,7 @@ static double given_now(const struct limit_plan *plan, const struct limit *limit
     return limit->cycle == plan->cycle ? limit->given : 0;
 }
 
-/* How many more jobs fit one name of a list; NULL: a name beyond what is let through. */
+/* Returns how many more jobs fit one name of a list; limit NULL: a name beyond LIMIT_NAMES_MAX. */
 static int64_t room_of(const struct limit_plan *plan, const struct limit *limit,
                        const struct item *item)
 {

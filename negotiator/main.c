@@ -1,4 +1,4 @@
-/* negotiator/main.c - roost-negotiator.
+/* negotiator/main.c - the program roost-negotiator.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

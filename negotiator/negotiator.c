@@ -1,9 +1,9 @@
 /* negotiator/negotiator.c - the matchmaker: wiring.
  *
  * It keeps live copies of the collector's machine and request ads, and acts on changes (cycle.c,
- * act.c; decisions in negotiator_plan.c).  One negotiator leads at a time, by a lease in the
- * collector.  Durable here is only what users have used; who waits for which sleeping machine is in
- * the offline ads, so a negotiator that is killed forgets nothing.
+ * act.c; negotiator_plan.c decides).  One negotiator leads at a time, by a lease in the collector.
+ * Only the use of users is durable here; which jobs wait for which sleeping machine is in the
+ * offline ads, so a killed negotiator forgets nothing.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -69,7 +69,7 @@ static void watch_refused(void *arg, int status, const char *why)
 
 /* ---- the lease */
 
-/* Who leads instead of us is said once for each that does. */
+/* Logs who leads instead of us, once for each other leader. */
 static void another_leads(struct negotiator *negotiator, const struct wire_reply *reply)
 {
     const char *holder = reply->args != NULL ? ad_string_or(reply->args, "Holder", "") : "";
@@ -170,7 +170,7 @@ static void on_request(void *arg, struct wire_request *request)
 
 /* ---- timers */
 
-/* What looks at the clock is judged anew. */
+/* Starts a cycle that judges again what depends on the clock. */
 static void full_cycle(void *arg)
 {
     struct negotiator *negotiator = arg;

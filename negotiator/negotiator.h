@@ -43,8 +43,8 @@ struct slot_use {    /* who uses a slot, as charged by usage.c */
 struct pool_slot { /* what we know of a slot besides its ad */
     struct negotiator *negotiator;
     char *name;
-    struct plan_slot facts; /* from the ad, read again at each change */
-    /* Of a drained slot that may be taken back from its way down: its ad as it will be then.  Else
+    struct plan_slot facts; /* what the ad says, read again at each change of the ad */
+    /* For a drained slot that may be taken back from its way down: its ad as it will be then.  Else
      * NULL. */
     struct ad *as_if;
     int64_t reclaim_until_s;     /* offline: PowerReclaimUntil; 0: not set */
@@ -56,12 +56,12 @@ struct pool_slot { /* what we know of a slot besides its ad */
     /* Offline: the holds that we asked the collector to set, until it answers; NULL: as in the ad.
      * Of a slot that may be taken back: its holds, which are only in memory (drained.c). */
     struct offline_holds *pending;
-    int64_t holds_until_s;  /* when the first of its holds ends; INT64_MAX: no holds */
+    int64_t holds_until_s;  /* time at which the first of its holds ends; INT64_MAX: no holds */
     bool merging;           /* a MERGE is not answered yet */
     unsigned refusals;      /* MERGEs refused in a row */
     uint64_t rest_until_ms; /* after a refusal, the slot is left alone until then */
     bool dirty;             /* its number is in negotiator->dirty */
-    char *user;             /* who uses it; NULL: nobody */
+    char *user;             /* user of the slot; NULL: nobody */
     struct slot_use use;
     char *limits; /* live: concurrency limits of its job; NULL: none */
     /* In use and matched to another user, who takes it over: that user and his job's limits.  NULL:
@@ -74,16 +74,17 @@ struct pool_slot { /* what we know of a slot besides its ad */
 struct pool_request {
     struct negotiator *negotiator;
     char *name;
-    char *limits;              /* ConcurrencyLimits, evaluated; NULL: none */
-    uint64_t rest_until_ms;    /* its schedd declined a match; rests until then (act.c) */
-    bool unexplained;          /* jobs got nothing and the schedd was not told why yet */
-    uint64_t explain_ms;       /* the schedd is not told before (rejections.c) */
-    struct plan_request facts; /* from the ad, read again at each change; and in_flight */
+    char *limits;           /* ConcurrencyLimits, evaluated; NULL: none */
+    uint64_t rest_until_ms; /* its schedd declined a match; rests until then (act.c) */
+    bool unexplained;       /* jobs got nothing and the schedd was not told why yet */
+    uint64_t explain_ms;    /* the schedd is not told before (rejections.c) */
+    /* what the ad says, read again at each change of the ad; and in_flight */
+    struct plan_request facts;
 };
 
 struct negotiator_counts { /* statistics in our own ad */
     int64_t cycles, matches, holds, preemptions;
-    /* Of the last cycle. */
+    /* Figures of the last cycle. */
     int64_t last_cycle_s, last_duration_ms, last_judged, last_matches, slot_kinds, request_kinds;
 };
 
@@ -99,10 +100,10 @@ struct negotiator_lease { /* which of several negotiators leads */
     bool asking; /* a request for the lease is not answered yet */
 };
 
-struct negotiator_cycle { /* when the next cycle is */
+struct negotiator_cycle { /* timers and state of the next cycle */
     struct loop_timer *timer, *full_timer;
-    uint64_t last_ms;  /* when the last cycle began */
-    bool full;         /* the next cycle judges everything anew */
+    uint64_t last_ms;  /* time at which the last cycle began */
+    bool full;         /* true: the next cycle judges everything again */
     unsigned prepared; /* slices done of the cycle's preparation */
 };
 
@@ -112,7 +113,7 @@ struct negotiator_watches {
 };
 
 struct numbering {    /* gives small numbers to slots or requests, for the plan */
-    struct vec items; /* by number; NULL: the number is free */
+    struct vec items; /* items by their number; NULL: the number is free */
     struct vec free;  /* free numbers */
 };
 
@@ -130,27 +131,28 @@ struct negotiator {
     struct update_prio *update_prio;
     struct limit_plan *limits;
     uint64_t limits_from_ms; /* until then requests with limits rest: usage.c */
-    double weight_total;     /* of all live slots, in use or not */
+    double weight_total;     /* weight of all live slots, in use or not */
     struct negotiator_watches watches;
     struct strmap *slots;    /* Name -> struct pool_slot */
     struct strmap *requests; /* Name -> struct pool_request */
     struct strmap *given;    /* ClaimId -> who got it, and until when that is remembered: given.c */
     struct negotiator_plan *plan;
     struct significant *significant;  /* attributes of jobs that machines' policies read */
-    struct numbering slot_numbers;    /* of struct pool_slot */
-    struct numbering request_numbers; /* of struct pool_request */
+    struct numbering slot_numbers;    /* numbers of struct pool_slot */
+    struct numbering request_numbers; /* numbers of struct pool_request */
     struct vec dirty;                 /* numbers of slots that the plan must be told of */
-    int64_t holds_until_s;            /* when the first of all holds ends */
+    int64_t holds_until_s;            /* time at which the first of all holds ends */
     struct negotiator_exprs exprs;
     struct negotiator_cycle cycle;
     struct loop_timer *usage_timer, *rest_timer, *publish_timer;
     uint64_t next_serial; /* next serial number for plan_slot and plan_request */
     uint64_t random_state;
-    struct user_world *users; /* for userMap() in expressions */
+    struct user_world *users; /* accounts and maps for userMap() in expressions */
     struct negotiator_lease lease;
     unsigned life; /* number of the uplink's connection; answers to an earlier one are ignored */
     struct negotiator_counts counts;
-    uint64_t epoch, sequence; /* of the updates that we send: start of this process, number */
+    /* start of this process and number of the last update; sent with each update */
+    uint64_t epoch, sequence;
     int64_t started_s;
 };
 
@@ -205,8 +207,9 @@ const char *given_free_id(const struct pool_slot *slot);
 struct ad *given_job(const struct negotiator *negotiator, const char *claim_id);
 /* Learns from the slot's ad which of its claim ids another negotiator gave out. */
 void given_read(const struct pool_slot *slot);
-void given_forget_old(struct negotiator *negotiator); /* those given out too long ago */
-void given_gift_destroy(void *gift);                  /* frees a value of negotiator->given */
+/* forgets claim ids that were given out too long ago */
+void given_forget_old(struct negotiator *negotiator);
+void given_gift_destroy(void *gift); /* frees a value of negotiator->given */
 
 /* ---- act.c: carries out what a plan decided */
 /* Sends a MATCH to the request's schedd. */
@@ -223,7 +226,7 @@ void act_holds(struct negotiator *negotiator, struct pool_slot *slot, struct off
 struct ad *drained_as_if(const struct ad *ad);
 /* Returns the part of the slot's holds that is for its machine, owned by the caller. */
 struct offline_holds *drained_held(const struct pool_slot *slot);
-int64_t drained_until_s(const struct negotiator *negotiator); /* when a new hold ends */
+int64_t drained_until_s(const struct negotiator *negotiator); /* time at which a new hold ends */
 /* Sets the slot's holds, in memory until its ads are live; takes over holds.  why: the reason given
  * to the startd, which is asked to come back because holds are new; NULL: it is not asked. */
 void drained_holds(struct negotiator *negotiator, struct pool_slot *slot,

@@ -1,4 +1,5 @@
-/* negotiator/negotiator_ad.c - the negotiator's own ad: what it did, and what users have of limits.
+/* negotiator/negotiator_ad.c - makes the negotiator's own ad: what it did, and the concurrency
+ * limits.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -26,7 +27,7 @@ static void ad_answered(void *arg, struct wire_reply *reply)
     }
 }
 
-/* ConcurrencyLimits: those that are in use or asked for, and limited. */
+/* Sets ConcurrencyLimits: names in use or asked for that have a limit. */
 static void write_limits(const struct limit_plan *limits, struct ad *ad)
 {
     struct strbuf list;
@@ -52,7 +53,7 @@ static void write_limits(const struct limit_plan *limits, struct ad *ad)
     strbuf_fini(&list);
 }
 
-/* HTCondor's figures of the last cycle, for `roost status -negotiator`. */
+/* Sets HTCondor's figures of the last cycle, for `roost status -negotiator`. */
 static void put_last_cycle(const struct negotiator *negotiator, struct ad *ad)
 {
     struct strmap *submitters = strmap_create(STRMAP_CASE_SENSITIVE);

@@ -1,9 +1,9 @@
-/* negotiator/negotiator_plan.c - one negotiation cycle: see negotiator_plan.h.
+/* negotiator/negotiator_plan.c - plans one negotiation cycle: see negotiator_plan.h.
  *
- * Three steps: what is free, and may be taken over, is given out as share_plan.h says whose turn it
- * is; holds that are no longer wanted are taken back; what is still wanted is held on offline
- * slots.  Where running slots need not come first, the second step comes first and the first gives
- * out both kinds.
+ * Three steps.  Slots that are free or may be taken over are given out, in the order of
+ * share_plan.h.  Holds that are not wanted any more are taken back.  Jobs that still have no slot
+ * are held on offline slots.  Where running slots need not come first, the second step comes first,
+ * and the first step gives out both kinds.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -135,14 +135,14 @@ static int by_share(const void *left, const void *right)
     return order != 0 ? order : strcmp(a->request->name, b->request->name);
 }
 
-/* What the jobs that are wanted would weigh, as far as that is known without a slot. */
+/* Returns the weight of the wanted jobs, as far as known without a slot. */
 static double weight_wanted(const struct request *request)
 {
     double each = ad_real_or(request->facts.ad, "RequestCpus", 1);
     return (double)request->wanted * (each >= 1 && each < 1e6 ? each : 1);
 }
 
-/* Wants no more than the limits that its jobs name still let through. */
+/* Reduces what the request wants to what its concurrency limits allow. */
 static void bound_by_limits(struct cycle *cycle, struct request *request)
 {
     const char *limits = request->facts.limits;
@@ -289,7 +289,7 @@ static void add_hold(struct cycle *cycle, const struct slot *slot, const struct 
         (struct plan_hold){.slot = slot->facts.number, .request = request->facts.number};
 }
 
-/* Free slots for one request, as far as its user's offer goes.  False: the offer is used up. */
+/* Gives free slots to a request, within the offer of its user.  False: the offer is used up. */
 static bool match_free(struct cycle *cycle, struct request *request)
 {
     struct negotiator_plan *plan = cycle->plan;
@@ -319,7 +319,7 @@ static bool match_free(struct cycle *cycle, struct request *request)
     return true;
 }
 
-/* Slots in use, likewise. */
+/* Gives slots in use to a request, within the offer of its user. */
 static void match_claims(struct cycle *cycle, struct request *request, bool only_rank)
 {
     struct negotiator_plan *plan = cycle->plan;
@@ -417,7 +417,7 @@ static int by_order(const void *left, const void *right)
     return (a->order > b->order) - (a->order < b->order);
 }
 
-/* The slots of a holder in order, in the arena; NULL when it is full. */
+/* Returns the slots of a holder in order, in the arena; NULL: the arena is full. */
 static struct slot **slots_of(struct cycle *cycle, const struct holder *holder)
 {
     struct slot **slots = arena_alloc(cycle->arena, (holder->slots.count + 1) * sizeof *slots);
@@ -430,7 +430,7 @@ static struct slot **slots_of(struct cycle *cycle, const struct holder *holder)
     return slots;
 }
 
-/* What is held on machines that do not come. */
+/* Takes back holds on machines that do not come. */
 static void release_barred(struct cycle *cycle)
 {
     struct negotiator_plan *plan = cycle->plan;
@@ -451,7 +451,7 @@ static void release_barred(struct cycle *cycle)
     plan->barred_slots.count = kept;
 }
 
-/* What is held for requests that are gone. */
+/* Takes back holds of requests that are gone. */
 static int release_orphans(struct cycle *cycle)
 {
     size_t at = 0;
@@ -475,9 +475,9 @@ static int release_orphans(struct cycle *cycle)
     return 0;
 }
 
-/* Takes what is held for a request off what it wants.  More is held than it still wants: the last
- * in order are let go first.  A machine that is being woken keeps its holds: it comes anyway, and
- * the hold says why. */
+/* Subtracts what is held for a request from what it wants.  If more is held than wanted, the last
+ * slots in order are released first.  A machine that is being woken keeps its holds: it comes
+ * anyway, and the hold tells why. */
 static int release_surplus(struct cycle *cycle, struct request *request)
 {
     const struct holder *holder = request->holder;

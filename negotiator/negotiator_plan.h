@@ -95,8 +95,8 @@ struct plan_request {
     const char *name, *schedd, *user;
     int64_t auto_cluster;
     const struct ad *ad;
-    uint64_t serial;   /* as of a slot */
-    uint32_t number;   /* as of a slot */
+    uint64_t serial;   /* changes with the ad, like plan_slot.serial */
+    uint32_t number;   /* small number by which the plan's output names the request */
     int64_t count;     /* idle jobs */
     int64_t in_flight; /* matches sent and not answered yet */
     bool resting; /* its schedd has just declined a match: nothing new, but it keeps its holds */
@@ -120,9 +120,9 @@ struct plan_input {
     /* Users (member `wanted` is ignored), groups, round_robin, and machines (by ScheddName).  NULL:
      * all submitters are equal.  Without groups: only the root. */
     const struct share_input *shares;
-    struct limit_plan
-        *limits; /* NULL: nothing is limited; the cycle takes what it gives out from it */
-    bool full;   /* judge again everything that depends on the clock */
+    /* NULL: nothing is limited; the cycle takes what it gives out from it */
+    struct limit_plan *limits;
+    bool full; /* judge again everything that depends on the clock */
     const struct ad_context *context;
 };
 
@@ -142,7 +142,7 @@ struct plan_hold { /* a hold for one job, by number */
 /* Why jobs of a request got no slot: the first reason that holds.  Jobs with a hold on a sleeping
  * machine are not rejected; of resting requests nothing is reported. */
 enum plan_reason {
-    PLAN_CONCURRENCY_LIMIT, /* one of its concurrency limits is reached */
+    PLAN_CONCURRENCY_LIMIT, /* one of the request's concurrency limits is reached */
     PLAN_SUBMITTER_CEILING, /* a free slot matches, but its user or group is at its ceiling */
     PLAN_GROUP_QUOTA,       /* a free slot matches, but its group is at its quota */
     PLAN_SUBMITTER_LIMIT,   /* a free slot matches, but its user is at his share */
@@ -152,7 +152,7 @@ enum plan_reason {
     PLAN_REASON_COUNT
 };
 
-struct plan_rejection { /* by number */
+struct plan_rejection { /* a request without a slot, and why; by number */
     uint32_t request;
     enum plan_reason reason;
 };
@@ -169,7 +169,7 @@ struct plan_output { /* what a cycle decided; arrays are in the arena */
         int64_t auto_cluster;
     } * released;
     size_t released_count;
-    struct plan_rejection *rejected; /* of requests with `explain` */
+    struct plan_rejection *rejected; /* requests with `explain` that got no slot */
     size_t rejected_count;
     size_t evaluated; /* number of expressions evaluated */
     size_t slot_kinds, request_kinds;

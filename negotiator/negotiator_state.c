@@ -1,6 +1,5 @@
-/* negotiator/negotiator_state.c - what all parts of the negotiator may ask for: a cycle, the
- * context of expressions, that the plan is told of a slot anew, that a slot is left alone for a
- * while.
+/* negotiator/negotiator_state.c - what all parts of the negotiator need: to schedule a cycle, to
+ * evaluate expressions, to tell the plan of a slot again, to leave a slot alone for a time.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -39,8 +38,8 @@ void negotiator_slot_touched(struct pool_slot *slot)
     }
 }
 
-/* A MERGE that is refused is tried again, but not at once: it would be refused again, as often as
- * the loop goes round. */
+/* After a refused MERGE the slot rests, because an immediate second try would be refused again and
+ * again. */
 void negotiator_slot_rests(struct negotiator *negotiator, struct pool_slot *slot)
 {
     uint64_t rest_ms = (uint64_t)REST_MS << (slot->refusals < 6 ? slot->refusals : 6);

@@ -32,7 +32,7 @@ typedef bool (*number_same_f)(const void *arg, uint32_t id);
 uint32_t number_table_find(const struct number_table *table, uint64_t hash, number_same_f same,
                            const void *arg);
 void number_table_add(struct number_table *table, uint64_t hash, uint32_t id);
-/* it must be in the table */
+/* The number must be in the table with that hash. */
 void number_table_remove(struct number_table *table, uint64_t hash, uint32_t id);
 void number_table_fini(struct number_table *table);
 

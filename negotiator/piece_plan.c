@@ -75,7 +75,8 @@ void piece_of_slot(const struct ad *slot, const struct piece_names *names, struc
     }
 }
 
-/* The request as it is; false: no number. *is_given is false where it is absent or undefined. */
+/* Reads how much the job requests.  False: not a number.  *is_given is false if the request is
+ * absent or undefined. */
 static bool asked_for(const struct ad *job, const struct ad *slot, const char *name,
                       const struct ad_context *context, bool *is_rounded, bool *is_given,
                       double *ret)

@@ -1,10 +1,10 @@
-/* negotiator/plan_choice.c - the best slot for a request, again and again: see plan_state.h.
+/* negotiator/plan_choice.c - finds the best slot for a request, repeatedly: see plan_state.h.
  *
- * A heap with one entry for each kind of slot that matches and each place where it has some, by the
- * kind's ranks and the first slot there.  Entries are not kept up to date: one whose slot is no
- * longer the first of its place is replaced when it comes to the top.  What becomes better while
- * slots are given out (a machine that wakes now, what is left of a partitionable slot) gets an
- * entry more.
+ * A heap has one entry for each matching kind of slot and each place where this kind has slots,
+ * ordered by the kind's ranks and the first slot there.  Entries are not kept up to date: an entry
+ * whose slot is no longer the first of its place is replaced when it comes to the top.  When giving
+ * out a slot makes another one better (a machine that wakes now, the rest of a partitionable slot),
+ * an entry is added.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -87,7 +87,7 @@ static const struct heap *heap_of(const struct choice *choice, uint32_t kind, en
     return &choice->plan->kind_slots[kind].heaps[place];
 }
 
-/* Appends, without putting it in its place. */
+/* Appends an entry without moving it to its place in the heap. */
 static void append_entry(struct choice *choice, uint32_t kind, enum place place)
 {
     static const uint8_t LEVELS[PLACE_COUNT] = {
@@ -115,7 +115,7 @@ static bool kind_has_room(const struct choice *choice, uint32_t kind)
     return !slots->is_split || plan_has_room(choice->plan, slots, kind, choice->request);
 }
 
-/* Looks at a kind that has gained a slot. */
+/* Adds an entry for a kind that has gained a slot. */
 static void offer_slot(struct choice *choice, const struct slot *slot)
 {
     struct negotiator_plan *plan = choice->plan;

@@ -1,4 +1,4 @@
-/* negotiator/plan_places.c - in which heap each slot lies, and what is left of it: see
+/* negotiator/plan_places.c - decides in which heap each slot is, and what is left of it: see
  * plan_state.h.
  *
  * SPDX-License-Identifier: Apache-2.0
@@ -161,7 +161,7 @@ void plan_forget_kinds(struct negotiator_plan *plan)
     plan->rank_group_count = 0;
 }
 
-/* The kind of what is left of a slot; made if need be. */
+/* Returns the data of a kind, made if needed. */
 static struct kind_slots *plan_kind(struct negotiator_plan *plan, uint32_t kind)
 {
     if (kind >= plan->kind_room) {
@@ -230,7 +230,7 @@ void plan_no_remnant(struct negotiator_plan *plan, struct slot *slot)
     }
 }
 
-/* What is left of a partitionable slot is a kind of its own. */
+/* Gives the slot the kind of what is left of it. */
 static void make_remnant(struct negotiator_plan *plan, struct slot *slot)
 {
     const char *names[PIECE_NAMES_MAX];
@@ -298,7 +298,7 @@ static int64_t jobs_max(struct negotiator_plan *plan, const struct slot *slot)
     return each > 0 && each < INT32_MAX ? each * multiplicity_of(slot) : 0;
 }
 
-/* Could any job take it over from the one that runs? */
+/* Returns whether any job could take the slot over from the running one. */
 static bool may_be_taken(struct negotiator_plan *plan, const struct slot *slot)
 {
     if (!plan->policy.consider_preemption) {
@@ -373,7 +373,7 @@ void plan_set_waking(struct negotiator_plan *plan, struct slot *slot, bool wakin
     }
 }
 
-/* One job more of this size on a partitionable slot. */
+/* Takes one more job of this size from a partitionable slot. */
 static void add_job(struct slot *slot, const struct piece *whole, const struct piece *piece,
                     size_t count)
 {
@@ -384,7 +384,7 @@ static void add_job(struct slot *slot, const struct piece *whole, const struct p
     piece_take(&slot->left, piece, count);
 }
 
-/* Sets jobs, copies, left and the kind of what is left, by the holds that stand. */
+/* Sets jobs, copies, left and the kind of what is left, from the holds that are not taken back. */
 static void count_jobs(struct negotiator_plan *plan, struct slot *slot)
 {
     const struct kind_slots *kind = plan_kind(plan, slot->kind);
@@ -430,7 +430,7 @@ static void count_jobs(struct negotiator_plan *plan, struct slot *slot)
     }
 }
 
-/* By its facts alone; and what of its holds was not taken back. */
+/* Sets everything by the slot's facts and the holds that are not taken back. */
 void plan_settle(struct negotiator_plan *plan, struct slot *slot)
 {
     plan_unplace(plan, slot);
@@ -458,7 +458,7 @@ void plan_settle(struct negotiator_plan *plan, struct slot *slot)
 
 /* ---- within a cycle */
 
-/* It will be settled anew when the cycle ends. */
+/* Marks the slot as changed: it is settled again when the cycle ends. */
 static void plan_touch(struct negotiator_plan *plan, struct slot *slot)
 {
     if (!slot->lists.touched) {

@@ -1,15 +1,16 @@
-/* negotiator/plan_preempt.c - slots in use that a request may take over: see negotiator_plan.h.
+/* negotiator/plan_preempt.c - finds slots in use that a request may take over: see
+ * negotiator_plan.h.
  *
- * What PREEMPTION_REQUIREMENTS and PREEMPTION_RANK say of a slot depends on the slot and on who
- * asks, mostly not on which of his jobs: so it is found out once in a cycle for a *view*, all
- * requests of one user that are alike in what the expressions read of jobs.  A view has a *pile*
- * for each kind of slots that it came to, in runs of equal CurrentRank, best first; a run is, for
- * one request, by Rank or by priority or nothing as a whole.  Within a cycle slots only leave
- * piles: a run remembers how far it is used up.  A request then merges the runs of the kinds that
- * match: it costs the runs and what it takes, not the slots.
+ * What PREEMPTION_REQUIREMENTS and PREEMPTION_RANK give for a slot depends on the slot and on the
+ * asking user, mostly not on which of his jobs.  So it is computed once per cycle for a *view*: all
+ * requests of one user that are alike in what these expressions read of jobs.  A view has a *pile*
+ * for each kind of slot that it has examined, in runs of equal CurrentRank, best first.  For one
+ * request, a whole run is taken over by Rank, by priority, or not at all.  Within a cycle slots
+ * only leave piles, so a run remembers how far it is used up.  A request then merges the runs of
+ * the kinds that match: its cost is the runs and what it takes, not the slots.
  *
- * Where the expressions may read what is not seen in them (eval(), attributes that are expressions
- * themselves), every request has a view of its own.
+ * Where the expressions may read more than can be seen in them (eval(), attributes that are
+ * expressions themselves), every request has a view of its own.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -165,7 +166,7 @@ static bool all_literal(const struct plan_claims *claims, const struct ad *ad)
     return true;
 }
 
-/* What the request has in common with those that share its view. */
+/* Writes what the request has in common with those that share its view. */
 static void write_key(const struct plan_claims *claims, const struct request *request,
                       struct strbuf *key)
 {
@@ -250,7 +251,7 @@ static struct ranked rank_slot(const struct search *search, const struct slot *s
     return ranked;
 }
 
-/* NULL: memory is exhausted. */
+/* Makes the pile of a kind; NULL: out of memory. */
 static struct pile *make_pile(const struct search *search, struct view *view, uint32_t kind)
 {
     struct negotiator_plan *plan = search->plan;
@@ -294,7 +295,7 @@ static struct pile *make_pile(const struct search *search, struct view *view, ui
 
 /* ---- the candidates of a request */
 
-/* The best that is left of its run; NULL: none. */
+/* Returns the best item left in the candidate's run; NULL: none. */
 static const struct item *head_of(const struct negotiator_plan *plan, const struct candidate *of)
 {
     bool by_priority = of->why == PLAN_BY_PRIORITY;
@@ -308,7 +309,7 @@ static const struct item *head_of(const struct negotiator_plan *plan, const stru
     return NULL;
 }
 
-/* Is a to be taken before b?  Both have a head. */
+/* Returns whether a is to be taken before b; both must have a head. */
 static bool is_better(const struct negotiator_plan *plan, const struct candidate *a,
                       const struct candidate *b)
 {
@@ -353,7 +354,8 @@ static void add_candidate(const struct negotiator_plan *plan, struct plan_claims
     claims->heap[claims->count++] = *candidate;
 }
 
-/* Does any machine rank this job above one that runs? Perhaps, when nobody is there to be asked. */
+/* Returns whether some machine ranks this job above its running one; true also when that cannot be
+ * decided. */
 static bool some_prefer(struct negotiator_plan *plan, const struct request *request)
 {
     for (uint32_t i = 0; i < plan->rank_group_count; i++) {
@@ -421,7 +423,7 @@ void plan_claims_find(struct negotiator_plan *plan, const struct request *reques
 
 /* ---- why nothing is taken over */
 
-/* PLAN_NO_MATCH: this slot says nothing. */
+/* Returns why the request cannot take this slot; PLAN_NO_MATCH: this slot does not tell. */
 static enum plan_reason slot_reason(const struct search *search, const struct slot *slot,
                                     double machine_rank)
 {

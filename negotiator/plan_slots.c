@@ -1,4 +1,4 @@
-/* negotiator/plan_slots.c - slots and requests as they are, and their kinds: see plan_state.h.
+/* negotiator/plan_slots.c - keeps slots and requests with their kinds up to date: see plan_state.h.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -132,7 +132,7 @@ static void dirty_request(struct negotiator_plan *plan, uint32_t number)
     }
 }
 
-/* What is held for it takes another size, or none. */
+/* Marks the slots that are held for a request whose size changed or which is gone. */
 static void dirty_holding(struct negotiator_plan *plan, const struct holder *holder)
 {
     for (uint32_t i = 0; holder != NULL && i < holder->slots.count; i++) {
@@ -278,7 +278,8 @@ static void key_request(struct negotiator_plan *plan, struct request *request)
     request->rekey = false;
 }
 
-/* Pieces of partitionable slots are reckoned from kinds: so what that takes matters. */
+/* Declares the attributes significant that decide the size of pieces, because pieces are computed
+ * from kinds. */
 static void watch_pieces(struct negotiator_plan *plan, const struct ad *ad)
 {
     struct piece_names names;
@@ -313,7 +314,7 @@ static void key_slot(struct negotiator_plan *plan, struct slot *slot)
     plan_no_remnant(plan, slot);
 }
 
-/* What began to matter: ads that have some of it are read again.  False: there were none. */
+/* Reads ads again that have newly significant attributes.  False: there were none. */
 static bool read_again(struct negotiator_plan *plan)
 {
     bool some = false;
@@ -346,7 +347,7 @@ static void found_again(struct negotiator_plan *plan, uint32_t slots)
     }
 }
 
-/* At most so many; false: there are more. */
+/* Finds the kinds of at most `most` ads; false: there are more. */
 static bool key_all(struct negotiator_plan *plan, uint32_t most)
 {
     uint32_t slots = 0, requests = 0, keyed = 0;
@@ -393,7 +394,7 @@ static int by_name(const void *left, const void *right)
     return order != 0 ? order : (a->slot > b->slot) - (a->slot < b->slot);
 }
 
-/* Numbers slots in order of machine and name; that leaves the order of those that were there. */
+/* Numbers the slots in the order of machine and name; the order of the earlier slots stays. */
 static void name_all(struct negotiator_plan *plan)
 {
     struct naming *list = mem_alloc((plan->slot_count + 1) * sizeof *list);
@@ -438,7 +439,7 @@ static void name_all(struct negotiator_plan *plan)
     }
 }
 
-/* Drops the first n numbers of a list. */
+/* Removes the first n numbers of a list. */
 static void drop_first(uint32_t *items, uint32_t *count, uint32_t n)
 {
     *count -= n;

@@ -91,7 +91,7 @@ struct slot {
     struct slot_wakes counted;
     bool is_split;     /* partitionable */
     int64_t copies;    /* whole copies beside the one in `left`, see plan_slot.multiplicity */
-    struct piece left; /* what is left of the copy that is being filled */
+    struct piece left; /* resources left in the copy that is being filled */
     int64_t weight;    /* thousandths, counted in plan->free_weight; 0: not counted */
     int64_t total;     /* thousandths, counted in plan->total_weight */
 };
@@ -129,7 +129,7 @@ struct kind_slots {  /* the slots of one kind */
     uint64_t serial; /* serial of the kind that all this is about */
     struct heap heaps[PLACE_COUNT];
     bool is_split;
-    int64_t weight;     /* of one whole slot, thousandths */
+    int64_t weight;     /* weight of one whole slot of this kind, thousandths */
     double lowest_rank; /* no slot in CLAIMED has a lower current_rank */
     uint32_t group;     /* index in rank_groups: kinds that rank every job alike */
     struct piece_names names;
@@ -148,12 +148,12 @@ struct negotiator_plan {
     struct verdicts *verdicts;
     struct plan_policy policy;
     bool takes_by_priority;           /* PREEMPTION_REQUIREMENTS is not simply false */
-    const struct ad_context *context; /* of the current cycle; borrowed */
-    struct slot *slots;               /* by number */
+    const struct ad_context *context; /* context of the current cycle; borrowed */
+    struct slot *slots;               /* slots by their number */
     uint32_t slot_room, slot_count;
     struct choice *choice;      /* made at the first use; else NULL */
     struct plan_claims *claims; /* made at the first use; else NULL */
-    struct request *requests;   /* by number */
+    struct request *requests;   /* requests by their number */
     uint32_t request_room, request_count;
     struct strmap *holders; /* "autocluster schedd" -> struct holder */
     bool full;              /* judge again what depends on the clock */
@@ -163,7 +163,7 @@ struct negotiator_plan {
     bool names_changed;
     struct machine *machines;
     uint32_t machine_count, machine_room;
-    struct kind_slots *kind_slots; /* by kind */
+    struct kind_slots *kind_slots; /* slots of each kind, by the kind's number */
     uint32_t kind_room;
     struct rank_group *rank_groups;
     uint32_t rank_group_count, rank_group_room;

@@ -199,7 +199,7 @@ static struct ad_context context_of(const struct readings *readings, bool *timel
     return context;
 }
 
-/* expr, or the attribute name, where only this kind is looked at. */
+/* Evaluates expr, or the attribute name, for one kind; only this kind is read. */
 static struct cell evaluate_cell(struct readings *readings, enum kinds_side of,
                                  enum kinds_side stands, uint32_t kind, const struct ad_expr *expr,
                                  const char *name, bool *timely)
@@ -431,7 +431,7 @@ static uint32_t class_of(struct readings *readings, struct classes *classes, enu
 
 enum { KNOWN_TRUE = 1, KNOWN_FALSE = 2, KNOWN_RANK = 4 };
 
-/* The place of the two kinds' value. */
+/* Returns the column that has the value for these two kinds. */
 static struct column *column_of(struct readings *readings, uint32_t id, uint32_t job, uint32_t slot,
                                 uint32_t *ret)
 {

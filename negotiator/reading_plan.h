@@ -59,7 +59,8 @@ void readings_forget(struct readings *readings, enum kinds_side side, uint32_t k
                      bool only_timely);
 /* Returns whether an evaluation with this kind has read the clock, since it was last forgotten. */
 bool readings_is_timely(const struct readings *readings, enum kinds_side side, uint32_t kind);
-size_t readings_count(const struct readings *readings); /* of all cached values, approximately */
+/* number of all cached values, approximately */
+size_t readings_count(const struct readings *readings);
 size_t readings_evaluated(const struct readings *readings); /* evaluations since readings_begin() */
 
 /* Return the number of a reading: of the attribute `name` of side `of`; or of an expression of side

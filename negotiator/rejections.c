@@ -1,9 +1,9 @@
-/* negotiator/rejections.c - schedds are told why jobs of theirs got no slot.
+/* negotiator/rejections.c - tells schedds why their jobs got no slot.
  *
- * LastRejMatchReason in HTCondor's words.  A request is explained when its ad is new or another
- * (but not more often than each EXPLAIN_GAP_MS: the ads of a busy queue change all the time), and
- * in each full cycle; what it costs is bounded by that.  Nothing hangs on it: it is sent once, and
- * who does not hear it hears the next.
+ * LastRejMatchReason has HTCondor's words.  A request is explained when its ad is new or changed
+ * (but at most every EXPLAIN_GAP_MS, because the ads of a busy queue change all the time), and in
+ * each full cycle; this bounds the cost.  Nothing depends on an explanation: it is sent once, and a
+ * schedd that misses it gets the next.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -1,7 +1,7 @@
-/* negotiator/share_plan.c - whose turn it is, and how much he may take: see share_plan.h.
+/* negotiator/share_plan.c - decides whose turn it is, and how much he may take: see share_plan.h.
  *
  * A turn is one group's part of a round.  Its entries (users, or pairs of user and machine) are
- * gathered when it begins; a spin drops those that are exhausted and reckons the slices anew.
+ * collected when it begins.  A spin drops the exhausted ones and computes the slices again.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -193,7 +193,7 @@ static size_t *take_indexes(struct arena *arena, size_t count, bool *failed)
     return values;
 }
 
-/* What groups have and want, by their users. */
+/* Sums up by group what users have and want. */
 static void sum_groups(struct share_plan *plan)
 {
     const struct share_input *in = &plan->in;
@@ -211,7 +211,7 @@ static void sum_groups(struct share_plan *plan)
     }
 }
 
-/* Each user's slice at the beginning, of its group's part. */
+/* Computes each user's slice of his group's part, at the beginning. */
 static void sum_shares(struct share_plan *plan)
 {
     const struct share_input *in = &plan->in;
@@ -272,7 +272,7 @@ static const struct share_user *user_of(const struct share_plan *plan, const str
     return &plan->in.users[entry->user];
 }
 
-/* What its own and its group's ceiling still allow. */
+/* Returns what the ceilings of the user and of his group still allow. */
 static double ceiling_left(const struct share_plan *plan, const struct entry *entry)
 {
     const struct share_user *user = user_of(plan, entry);
@@ -282,7 +282,7 @@ static double ceiling_left(const struct share_plan *plan, const struct entry *en
     return own < all ? own : all;
 }
 
-/* Weight of free slots that the group of this turn may still get. */
+/* Returns the weight of free slots that the group of this turn may still get. */
 static double group_room(const struct share_plan *plan)
 {
     double left = plan->group_limit - plan->group_used[plan->offer.group];
@@ -399,7 +399,7 @@ static bool has_active(const struct share_plan *plan, size_t group)
     return false;
 }
 
-/* Divides anew what groups did not use.  False: nobody can gain by it. */
+/* Divides again what groups did not use.  False: nobody can gain by it. */
 static bool begin_round(struct share_plan *plan)
 {
     struct group_entry *groups = plan->in.groups;
@@ -427,7 +427,7 @@ static bool begin_round(struct share_plan *plan)
     return plan->round++ == 0 || (plan->round <= SHARE_ROUNDS_MAX && count > 1 && again);
 }
 
-/* What the group may have in all at this step of the round robin. */
+/* Returns what the group may have in all at this step of the round robin. */
 static double limit_of(const struct share_plan *plan, size_t group)
 {
     const struct group_entry *entry = &plan->in.groups[group];
@@ -468,7 +468,7 @@ static double key_of(const struct share_plan *plan, size_t machine)
     return plan->in.machines[machine].prio - (double)plan->given[machine];
 }
 
-/* Is a to come before b? */
+/* Returns whether a comes before b. */
 static bool is_ahead(const struct share_plan *plan, size_t a, size_t b)
 {
     double key_a = key_of(plan, a), key_b = key_of(plan, b);
@@ -509,7 +509,7 @@ static void begin_machines(struct share_plan *plan)
     }
 }
 
-/* Sets up the turn of a group; false when it has none. */
+/* Prepares the turn of a group; false when the group has no entries. */
 static bool begin_turn(struct share_plan *plan)
 {
     size_t group = plan->group_order[plan->turn];
@@ -546,7 +546,7 @@ static double slice_of(const struct share_plan *plan, const struct entry *entry)
     return due > DUST ? due : 0;
 }
 
-/* False: the turn is over. */
+/* Begins a spin.  False: the turn is over. */
 static bool begin_spin(struct share_plan *plan)
 {
     if (plan->spin > 0 && !plan->progress) {

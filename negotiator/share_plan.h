@@ -77,7 +77,7 @@ struct share_input {
     size_t group_count;
     double free;              /* weight of the slots that can be given out now */
     double total;             /* weight of all slots that take part, in use or not */
-    double weight_min;        /* of the lightest possible match; 0: not known */
+    double weight_min;        /* weight of the lightest possible match; 0: not known */
     double round_robin;       /* GROUP_QUOTA_ROUND_ROBIN_RATE; <= 0: no limit */
     bool consider_preemption; /* shares are of the total: a user below his share may take slots from
                                  others */
@@ -92,9 +92,9 @@ struct share_offer {
     size_t user;
     size_t machine; /* SHARE_ANY: requests of all machines, in their own order */
     size_t group;   /* the group that pays: the user's, or the root by autoregroup */
-    int64_t jobs;   /* at most so many */
-    double weight;  /* of free slots, at most */
-    double deficit; /* of free and preempted slots together, >= weight */
+    int64_t jobs;   /* maximum number of jobs to match */
+    double weight;  /* maximum weight of free slots to match */
+    double deficit; /* maximum weight of free and preempted slots together, >= weight */
     /* The user has his share: only preemption by a machine's Rank is still allowed.  Made only with
      * consider_preemption, once for each user, with weight 0. */
     bool only_rank;

@@ -1,11 +1,11 @@
-/* negotiator/shares.c - what share_plan needs to know: users with what they have, groups,
+/* negotiator/shares.c - collects what share_plan needs: users with what they have, groups,
  * submitting machines.
  *
- * A match takes a moment until the slot's ad shows that it is used; cycles go on meanwhile.  So a
- * match counts as in use from when it is sent, until usage.c sees the use begin, the schedd
- * declines, or PENDING_MS are over.  One that takes a slot over waits for the job that runs; when
- * it is cancelled meanwhile (its job was removed), the startd offers the slot to others, by a new
- * claim id: then it is over, too.
+ * After a match it takes a moment until the slot's ad shows the use, and cycles go on meanwhile.
+ * So a match counts as in use from when it is sent until usage.c sees the use begin, the schedd
+ * declines, or PENDING_MS have passed.  A match that takes a slot over waits for the running job to
+ * end.  If it is cancelled meanwhile (its job was removed), the startd offers the slot to others
+ * with a new claim id, and the match ends, too.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -132,7 +132,7 @@ void shares_fini(struct negotiator *negotiator)
 
 /* ---- the input */
 
-/* Adds matches on their way to what users have. */
+/* Adds matches under way to what users have. */
 static void add_pending(const struct negotiator *negotiator, struct share_user *users, size_t count)
 {
     uint64_t now_ms = loop_now_ms(negotiator->env.loop);
@@ -216,7 +216,7 @@ int shares_input(struct negotiator *negotiator, double total, struct arena *aren
 
 /* ---- what accounting ads show */
 
-/* Those who use or ask for something now. */
+/* Returns the names of those who use or ask for something now. */
 static struct strmap *find_competing(const struct negotiator *negotiator)
 {
     struct strmap *competing = strmap_create(STRMAP_CASE_SENSITIVE);

@@ -1,14 +1,14 @@
 /* negotiator/update_prio.c - priorities of submitting machines, by the expression UPDATE_PRIO.
  *
- * The first design of all (seed 004, "Prioritizing Machines"): the central manager keeps a Prio for
- * each machine that submits, and periodically replaces it with what UPDATE_PRIO says of Prio, Users
- * (individual users who have jobs in that machine's queue) and Running (jobs of it that run): with
- * `Prio + Users - Running` a machine that has jobs and cannot run them rises, one that runs many
- * sinks.  Where UPDATE_PRIO is set, machines compete by Prio, highest first, before users do
- * (share_plan.h).
+ * The oldest design (document 004, "Prioritizing Machines"): the central manager keeps a Prio for
+ * each machine that submits jobs.  Periodically it replaces Prio with the value of UPDATE_PRIO,
+ * computed from Prio, Users (individual users with jobs in that machine's queue) and Running
+ * (running jobs of that machine).  With `Prio + Users - Running` a machine whose jobs cannot run
+ * rises, and one that runs many sinks.  Where UPDATE_PRIO is set, machines compete by Prio, highest
+ * first, before users do (share_plan.h).
  *
- * Users and Running are counted from the Submitter ads of that ScheddName.  Prio is durable, one
- * row a machine, with the time up to which it was applied; while the central manager is down
+ * Users and Running are counted from the Submitter ads with that ScheddName.  Prio is durable, one
+ * row per machine, with the time up to which it was applied; while the central manager is down
  * nothing changes.  A machine without ads is forgotten after FORGET_S.
  *
  * SPDX-License-Identifier: Apache-2.0

@@ -1,14 +1,14 @@
-/* negotiator/usage.c - who has which slot since when, told to the accountant.
+/* negotiator/usage.c - notes who has which slot since when, and tells the accountant.
  *
- * Each change of a slot's ad settles what the slot was used for until then, and the timer what goes
- * on, so every second is charged once, and to whom it was given.  A slot that is seen for the first
- * time was used since it entered its state, or since everything was settled last, whichever is
- * later; one that was out of sight (the collector was started again), since it went out of sight.
- * Offline slots are nobody's: a hold is not charged.
+ * Each change of a slot's ad charges the use of the slot until then, and a timer charges use that
+ * goes on.  So every second is charged once, to whoever had the slot.  A slot that is seen for the
+ * first time was used since it entered its state, or since the last accountant_settle(), whichever
+ * is later; a slot that had vanished (the collector restarted), since it vanished.  Offline slots
+ * are not charged: a hold is not use.
  *
  * Concurrency limits are counted from the same ads, from when a slot is promised to a job.  A match
- * that an earlier negotiator sent in its last moment is in no ad yet: so for a moment after a
- * negotiator began to lead (NEGOTIATOR_LIMIT_SETTLE) requests with limits rest.
+ * that an earlier negotiator sent in its last moment is in no ad yet, so for a moment after a
+ * negotiator became the leader (NEGOTIATOR_LIMIT_SETTLE) requests with limits rest.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -30,14 +30,15 @@
 
 #define SIGHT_S 600 /* how long it is remembered when a slot went out of sight */
 
-/* SLOT_WEIGHT, as the slot's ad says */
+/* Returns SLOT_WEIGHT as the slot's ad has it. */
 static double usage_weight(const struct ad *slot)
 {
     double weight = ad_real_or(slot, "SlotWeight", ad_real_or(slot, "Cpus", 1));
     return weight > 0 && weight < 1e9 ? weight : 0;
 }
 
-/* The submitter as accounts are named: "physics.bob@domain" of AccountingGroup "physics.bob". */
+/* Writes the submitter as accounts are named: "physics.bob@domain" for AccountingGroup
+ * "physics.bob". */
 bool usage_submitter(const struct ad *ad, char *ret, size_t size)
 {
     const char *state = ad_string_or(ad, "State", "");
@@ -73,7 +74,7 @@ static void end_use(struct negotiator *negotiator, struct pool_slot *slot, int64
     }
 }
 
-/* When the use of a slot began that we see for the first time: wall time. */
+/* Returns when the use of a newly seen slot began, wall time. */
 static int64_t begin_of(struct negotiator *negotiator, const struct pool_slot *slot,
                         const struct ad *ad, int64_t now_ms)
 {
@@ -108,8 +109,8 @@ static void count_limits(struct negotiator *negotiator, struct pool_slot *slot, 
     strbuf_fini(&text);
 }
 
-/* The match that is behind this use: of the slot itself, where it preempted, or of the slot that it
- * is a piece of. */
+/* Ends the match that this use results from: of the slot itself if it preempted, or of the slot
+ * that it is a piece of. */
 static void match_shown(struct negotiator *negotiator, const struct ad *ad, const char *slot,
                         const char *submitter)
 {
@@ -211,7 +212,7 @@ static double group_factor(void *arg, const char *group)
     return index < groups->count ? groups->prio_factors[index] : 0;
 }
 
-/* The most of a concurrency limit: its own, that of its prefix, that of all. */
+/* Returns the maximum of a concurrency limit: its own, else its prefix's, else the default. */
 static double limit_of(void *arg, const char *name)
 {
     const struct config *config = ((const struct negotiator *)arg)->env.config;

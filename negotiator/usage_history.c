@@ -1,8 +1,8 @@
-/* negotiator/usage_history.c - use by hour and by day, kept for a while: see accountant.h.
+/* negotiator/usage_history.c - keeps use by hour and by day for a while: see accountant.h.
  *
- * One row for each account and period in which it used anything; the key begins with the kind of
- * period and its number, so that old rows are a range.  A row holds the whole of its period so far
- * and is written with the account's own row: neither is ever ahead.
+ * There is one row for each account and period in which it used anything.  The key begins with the
+ * kind of period and its number, so that old rows are a range.  A row has the sum of its period so
+ * far and is written together with the account's own row, so neither is ever ahead of the other.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -185,7 +185,7 @@ static void rows_found(void *arg, int result, const struct store_row *rows, size
     query_destroy(query);
 }
 
-/* On the worker thread: touches only its own name. */
+/* Filters rows by name; runs on the worker thread and touches nothing else. */
 static enum store_verdict is_of(void *filter_arg, const struct store_row *row)
 {
     const char *name = strchr(row->key, ' ');

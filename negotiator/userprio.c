@@ -1,8 +1,8 @@
-/* negotiator/userprio.c - what users may know of priorities and administrators change: QUERY and
- * USERPRIO, relayed to our uplink, and the Accounting ads in the collector.
+/* negotiator/userprio.c - answers queries about priorities and changes them: QUERY and USERPRIO,
+ * relayed to our uplink, and the Accounting ads in the collector.
  *
- * An account that was changed is advertised before the answer leaves: the hub keeps the order, so
- * who asks the collector next sees it.
+ * A changed account is published before the answer is sent.  The hub keeps the order, so a caller
+ * who then asks the collector sees the change.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -166,7 +166,7 @@ static void answer_destroy(struct answer *answer)
     mem_free(answer);
 }
 
-/* NULL: it was refused. */
+/* Begins an answer; NULL: the request was refused. */
 static struct answer *answer_create(struct negotiator *negotiator, struct wire_request *request)
 {
     const struct ad *args = wire_request_args(request);
@@ -186,7 +186,7 @@ static struct answer *answer_create(struct negotiator *negotiator, struct wire_r
     return answer;
 }
 
-/* Takes the ad. */
+/* Adds an ad to the answer and takes it over. */
 static void answer_add(struct answer *answer, struct ad *ad)
 {
     const struct ad_context context = negotiator_context(answer->negotiator);

@@ -1,7 +1,7 @@
-/* negotiator/verdict_plan.c - see verdict_plan.h; what a program is: verdict_program_plan.c.
+/* negotiator/verdict_plan.c - see verdict_plan.h; verdict_program_plan.c explains programs.
  *
- * Which slots a kind of job matches is a bitset, brought up to date when it is asked for, with the
- * kinds that were added since (`log`).
+ * The slots that match a kind of job are a bit set.  When it is asked for, it is brought up to date
+ * with the kinds that were added since (`log`).
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -14,7 +14,8 @@
 #include "negotiator/number_array.h"
 #include "negotiator/verdict_state.h"
 
-/* When twice as much is kept as after the first cycle, and so much more, all is begun anew. */
+/* When twice as many values are kept as after the first cycle, plus so many, everything is dropped
+ * and begun again. */
 #define KEPT_ALWAYS 200000
 #define CHUNK       16 /* kinds of slots that are judged between two looks at the steps */
 #define KIND_STEPS  2  /* what judging a pair of kinds counts, besides evaluating */
@@ -58,7 +59,7 @@ static bool pairs_pass(struct verdicts *verdicts, enum kinds_side stands, uint32
     return true;
 }
 
-/* What the slot's side says of this job. */
+/* Returns whether the slot's side accepts this kind of job. */
 static bool slot_wants(struct verdicts *verdicts, uint32_t job_kind, uint32_t slot)
 {
     const struct member *member = &verdicts->sides[KINDS_SLOT].members[slot];
@@ -94,7 +95,8 @@ static bool slot_wants(struct verdicts *verdicts, uint32_t job_kind, uint32_t sl
 
 #define KEEP_INTEGERS(op_) KEEP_IF(CELL_INT, integer, op_)
 
-/* Leaves those of list[0..count) that pass the test; every cell was read before. */
+/* Keeps those of list[0..count) that pass the test and returns their number; every cell was read
+ * before. */
 static uint32_t keep_passing(struct verdicts *verdicts, const struct test *test, uint32_t job,
                              uint32_t *list, uint32_t count)
 {
@@ -169,8 +171,8 @@ static bool takes_part(const struct verdicts *verdicts, uint32_t slot)
            kinds_serial(verdicts->kinds, KINDS_SLOT, slot) == state->members[slot].serial;
 }
 
-/* The next kinds of slots that the job has not seen yet, at most so many, into verdicts->list.
- * First all that there are; after that, those of the log. */
+/* Lists at most `most` kinds of slots that the job has not been judged with: first all existing
+ * ones, later those of the log. */
 static uint32_t list_unseen(struct verdicts *verdicts, struct job *job, uint32_t most)
 {
     uint32_t limit = kinds_limit(verdicts->kinds, KINDS_SLOT), count = 0;
@@ -287,7 +289,7 @@ struct verdict_rank verdicts_rank(struct verdicts *verdicts, uint32_t job_kind, 
                                  .post = rank_value(verdicts, &job->post, job_kind, slot)};
 }
 
-/* The ranks that are evaluated for each pair, of the kinds that match. */
+/* Evaluates the ranks that depend on both sides, for the kinds that match. */
 static bool prepare_ranks(struct verdicts *verdicts, uint32_t job_kind, uint64_t end)
 {
     struct job *job = &verdicts->jobs[job_kind];
@@ -444,7 +446,8 @@ static bool is_there(const struct verdicts *verdicts, enum kinds_side side, uint
            kinds_serial(verdicts->kinds, side, kind) == serial;
 }
 
-/* What is too costly stays so: it is not asked what time it is, either. */
+/* Collects the kinds to judge again because they read the clock; kinds that are too costly are not
+ * judged again. */
 static void note_timely(struct verdicts *verdicts, enum kinds_side side)
 {
     const struct side_state *state = &verdicts->sides[side];

@@ -1,10 +1,10 @@
-/* negotiator/verdict_program_plan.c - from the Requirements of a kind to the program that judges
- * it.
+/* negotiator/verdict_program_plan.c - compiles the Requirements of a kind into the program that
+ * judges them.
  *
- * A *template* is how the Requirements of a kind fall into clauses; kinds with the same skeleton
- * (all but their literals) share it.  A *program* is a template with a kind's own values put in:
- * tests on readings of the other side, and pairs.  Kinds of slots with the same program are one for
- * a job: their tests are made once.
+ * A *template* is the way in which the Requirements of a kind are split into clauses; kinds with
+ * the same skeleton (everything but their literals) share it.  A *program* is a template with the
+ * values of a kind inserted: tests on readings of the other side, and pairs.  Kinds of slots with
+ * the same program are equal for a job, and their tests are made once.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -30,8 +30,8 @@ bool verdict_is_too_much(const struct verdicts *verdicts)
     return verdicts->work.steps > verdicts->stop_at;
 }
 
-/* What was evaluated since `before` is that kind's, for so many of the other side.  The last straw:
- * it matches nothing any more. */
+/* Charges what was evaluated since `before` to that kind.  If the kind has then taken too much, it
+ * matches nothing any more. */
 void verdict_charge(struct verdicts *verdicts, enum kinds_side side, uint32_t kind,
                     const struct ad_work *before, uint32_t looks)
 {
@@ -82,7 +82,7 @@ static bool name_reads_only(struct verdicts *verdicts, enum kinds_side side, con
     return only;
 }
 
-/* The operator with its sides exchanged. */
+/* Returns the operator with its sides exchanged. */
 static enum ad_compare turn_compare(enum ad_compare op)
 {
     static const enum ad_compare TURNED[] = {
@@ -93,7 +93,7 @@ static enum ad_compare turn_compare(enum ad_compare op)
     return TURNED[op];
 }
 
-/* `name of the other side op own`, or `own name op something of the other side`. */
+/* Recognizes `NAME_OF_OTHER_SIDE op own`, and the same with its sides exchanged. */
 static bool as_comparison(struct verdicts *verdicts, enum kinds_side side, const struct ad *ad,
                           struct demand *demand)
 {
@@ -183,7 +183,7 @@ static const struct template *template_of(struct verdicts *verdicts, enum kinds_
 
 /* ---- programs */
 
-/* false: the kind matches nothing */
+/* Adds the demand of a clause to the program; false: the kind matches nothing. */
 static bool add_demand(struct verdicts *verdicts, enum kinds_side side, uint32_t kind,
                        const struct demand *demand, struct program *program)
 {

@@ -57,8 +57,8 @@ struct program { /* what a kind demands of the other side, compiled */
 
 struct member {      /* a kind of either side */
     uint64_t serial; /* serial of the kind; 0: none */
-    bool never;      /* it matches nothing */
-    bool is_costly;  /* it matches nothing because it costs too much */
+    bool never;      /* the kind matches nothing */
+    bool is_costly;  /* the kind matches nothing because it costs too much */
     uint32_t program;
     /* Steps of its own expressions, evaluations over the limit, and number of kinds of the other
      * side that it was judged with. */
@@ -87,8 +87,9 @@ struct job {          /* what is known of a kind of job, besides its member */
     uint32_t rank_at; /* ranks of kinds below this are known */
     uint64_t *bits;
     size_t words;
-    uint32_t seen;   /* entries of verdicts.log that are in bits */
-    uint8_t *passed; /* by program of slots: 1 its tests pass, 2 they fail, 0 not known */
+    uint32_t seen; /* entries of verdicts.log that are in bits */
+    /* result for each program of slots: 1 its tests pass, 2 they fail, 0 not known */
+    uint8_t *passed;
     uint32_t passed_room;
     bool ranked;
     struct rank_part pre, job, post;
@@ -102,7 +103,7 @@ struct side_state {
     struct program *programs;
     uint32_t program_count, program_room;
     struct number_table program_table;
-    struct member *members; /* by kind */
+    struct member *members; /* members by their kind */
     uint32_t room;
 };
 
@@ -111,7 +112,7 @@ struct verdicts {
     struct readings *readings;
     const struct ad_expr *pre_job, *post_job;
     struct side_state sides[KINDS_SIDES];
-    struct job *jobs; /* by kind of job */
+    struct job *jobs; /* jobs by their kind */
     uint32_t job_room;
     uint32_t *log; /* kinds of slots in the order in which they were added */
     uint32_t log_count, log_room;
