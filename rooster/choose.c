@@ -1,9 +1,9 @@
-/* rooster/choose.c - from nodes to wakes: who of those that are wanted is woken now.
+/* rooster/choose.c - chooses which of the wanted machines are woken now.
  *
- * The candidates stand in an array of their own, so that a choice is one pass over plain values;
- * a node's entry is made anew when it was looked at.  wake_plan.c decides.  Before an order goes
- * out the machine is looked at once more: the hold on it may have run out without any change of
- * its ad.
+ * The candidates are in an array of their own, so that a choice is one pass over plain values.  A
+ * node's entry is made anew when the node was examined.  wake_plan.c decides.  Before an order is
+ * given the machine is examined once more, because its hold may have ended without a change of its
+ * ad.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -50,7 +50,8 @@ static bool is_candidate(const struct node *node, bool dry)
            !node->ordering && !node->still_up.asking && !(dry && node->wake.is_dry);
 }
 
-/* It has just gone to sleep: it is not woken at once for the reserve, but another. */
+/* Returns when the reserve may wake this machine: not right after it fell asleep; another one is
+ * woken. */
 static uint64_t spare_at_ms(const struct node *node)
 {
     const struct rooster *rooster = node->rooster;
@@ -117,7 +118,7 @@ void choose_from(struct node *node)
         .retry_at_ms = node->wake.retry_at_ms};
 }
 
-/* ROOSTER_DRY_RUN: who would be woken is told once, and nobody is. */
+/* ROOSTER_DRY_RUN: logs once that the machine would be woken, and does not wake it. */
 static void only_say(struct node *node)
 {
     log_info(node->rooster->env.log, "wake.dry_run",
@@ -141,7 +142,7 @@ static struct wake_limits limits_of(struct rooster *rooster, uint64_t now_ms)
                             .watts_left = guards_watts_left(rooster)};
 }
 
-/* Who waits for others to go down, so that the pool draws less: told. */
+/* Marks the machines that wait until the pool draws less, for their ads. */
 static void mark_over_watts(struct rooster *rooster)
 {
     const struct candidates *all = &rooster->candidates;
@@ -153,7 +154,7 @@ static void mark_over_watts(struct rooster *rooster)
     }
 }
 
-/* When the next of them may be tried again: then it is looked at. */
+/* Sets the timer for the next time at which a candidate may be tried again. */
 static void look_again(struct rooster *rooster, uint64_t now_ms, bool minute_is_full)
 {
     const struct candidates *all = &rooster->candidates;

@@ -234,7 +234,7 @@ static void write_counters(struct energy *energy, struct store_txn *txn, struct 
     }
 }
 
-/* Sums and the counters that they were made of, in one transaction. */
+/* Writes the changed sums and the counters that they were made of, in one transaction. */
 static void write_changed(struct energy *energy)
 {
     struct store_txn *txn = store_begin(energy_days_store(energy->days));
@@ -268,7 +268,7 @@ static void count_users(struct energy *energy, const struct energy_draw *draw, d
     }
 }
 
-/* What was until now. */
+/* Counts the time until now by the machine's state. */
 static void count_by_state(struct node *node)
 {
     struct energy *energy = node->rooster->energy;
@@ -306,7 +306,7 @@ static void find_configured(const struct node *node, struct energy_watts *ret)
     ret->busy_w = watts_setting(config, section, "busy_watts", "ROOSTER_BUSY_WATTS");
 }
 
-/* What its ads say comes first: its jobs are counted by that. */
+/* Finds the watts.  Those in its ads come first, because its jobs are counted by them. */
 static void find_watts(const struct node *node, struct energy_draw *draw)
 {
     const struct energy_watts *told = &draw->told, *configured = &draw->configured;
@@ -435,8 +435,8 @@ static void user_grows(void *arg, const struct energy_line *line)
     }
 }
 
-/* Those that the machine has forgotten begin anew should they come again; but a startd that was
- * killed may name one only later, whose counter goes on: they are kept while there are few. */
+/* Drops counters that the machine no longer lists; they begin anew if they come back.  A few are
+ * kept, because a startd that was killed may list a continued counter only later. */
 static void drop_unlisted(struct seen_counters *seen)
 {
     bool many = seen->users.count > SEEN_USERS_MAX;
@@ -451,7 +451,7 @@ static void drop_unlisted(struct seen_counters *seen)
     }
 }
 
-/* The ad with the machine's latest word, and the one that has the users; NULL: none. */
+/* Finds the machine's newest ad, and the ad that has the counters of users; NULL: none. */
 static void find_counters(const struct node *node, const struct ad **latest,
                           const struct ad **users)
 {
@@ -473,8 +473,8 @@ static void find_counters(const struct node *node, const struct ad **latest,
     }
 }
 
-/* It was on its way down, and is up again without having been off: what was guessed meanwhile it
- * has counted itself. */
+/* The machine was going down and is up again without having been off: takes back what was estimated
+ * meanwhile, because the machine has counted it itself. */
 static void take_back_guess(const struct node *node, struct seen_counters *seen,
                             struct energy_sum *sum)
 {

@@ -235,7 +235,7 @@ static void write_all(struct energy_days *days)
     store_commit(txn, NULL, NULL);
 }
 
-/* Lets go from memory what is before from_s. */
+/* Drops the days before from_s from memory. */
 static void forget_before(struct energy_days *days, int64_t from_s)
 {
     struct strmap *kept = strmap_create(STRMAP_CASE_SENSITIVE);

@@ -28,7 +28,7 @@ enum energy_mode { ENERGY_UNKNOWN, ENERGY_ON, ENERGY_ASLEEP };
 
 struct energy_sum { /* joules and seconds, all >= 0 */
     double on_s, asleep_s;
-    double busy_core_s; /* of cores that ran jobs */
+    double busy_core_s; /* seconds summed over the cores that ran jobs */
     double used_j;      /* drawn by the whole machine */
     double jobs_j;      /* the jobs' part of used_j */
     double saved_j;     /* see above */
@@ -63,7 +63,7 @@ size_t energy_plan_days(double from_s, double to_s, int64_t first_day_s,
                         struct energy_part parts[ENERGY_PARTS_MAX]);
 
 struct energy_counter { /* an energy counter of a machine (startd/machine/meter.c) */
-    int64_t since_s;    /* when it was 0, seconds since 1970 */
+    int64_t since_s;    /* time at which the counter was 0, seconds since 1970 */
     double joules, seconds;
 };
 /* Returns by how much the counter has grown since *seen (since_s 0: never seen), and sets *seen to

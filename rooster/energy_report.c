@@ -31,7 +31,7 @@ struct report {
     struct strmap *sums;   /* name -> struct energy_sum; filled on the worker thread */
 };
 
-/* Adds the row up where it is read, off the loop; keeps none. */
+/* Adds a row to the sums; called off the loop thread.  Keeps no row. */
 static enum store_verdict add_row(void *arg, const struct store_row *row)
 {
     struct report *report = arg;

@@ -1,4 +1,4 @@
-/* rooster/guard_plan.c - may this machine go to sleep?  See guard_plan.h.
+/* rooster/guard_plan.c - decides whether a machine may go to sleep: see guard_plan.h.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -45,7 +45,7 @@ static bool take_number(const char **at, int64_t most, int64_t *ret)
     return *at > from;
 }
 
-/* "Mon" */
+/* Parses "Mon". */
 static bool take_day(const char **at, int *ret)
 {
     static const char *const DAYS[WEEK] = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
@@ -59,7 +59,7 @@ static bool take_day(const char **at, int *ret)
     return false;
 }
 
-/* "Mon-Fri " or "Sat "; none: every day */
+/* Parses "Mon-Fri " or "Sat "; every day if there is none. */
 static bool take_days(const char **at, unsigned *ret)
 {
     int from, to;
@@ -88,7 +88,7 @@ static bool take_days(const char **at, unsigned *ret)
     return true;
 }
 
-/* "07:00", up to "24:00" */
+/* Parses "07:00", up to "24:00". */
 static bool take_time(const char **at, int *ret)
 {
     int64_t hour, minute;
@@ -239,7 +239,8 @@ const char *guard_kind_name(enum guard_kind kind)
     return NAMES[kind];
 }
 
-/* It stays up, as was said already. */
+/* Sets the verdict that the machine stays up; its text was already written (said).  Returns
+ * true. */
 static bool hold_back(struct guard_verdict *ret, enum guard_kind kind, int64_t again_s, int said)
 {
     (void)said; /* -EBUSY: the text is there */
@@ -248,7 +249,7 @@ static bool hold_back(struct guard_verdict *ret, enum guard_kind kind, int64_t a
     return true;
 }
 
-/* What speaks against it whatever the others do. */
+/* Checks the guards that do not depend on other machines. */
 static bool judge_machine(const struct guard_ask *ask, const struct guard_limits *limits,
                           struct guard_verdict *ret)
 {
@@ -298,7 +299,8 @@ static int64_t at_once_max(const struct guard_pool *pool, const struct guard_lim
     return most;
 }
 
-/* What the state of the pool speaks against; the machine is not counted as going down yet. */
+/* Checks the guards that depend on the pool, in which this machine is not yet counted as going
+ * down. */
 static bool judge_pool(const struct guard_ask *ask, const struct guard_pool *pool,
                        const struct guard_limits *limits, struct guard_verdict *ret)
 {

@@ -88,20 +88,20 @@ enum guard_kind {
     GUARD_PER_MINUTE,
     GUARD_DRY_RUN,
 };
-const char *guard_kind_name(enum guard_kind kind); /* for example "Reserve" */
+const char *guard_kind_name(enum guard_kind kind); /* name of the guard, for example "Reserve" */
 
-struct guard_order { /* what the request says */
+struct guard_order { /* what the request to sleep says */
     bool by_name;    /* somebody has ordered this machine to sleep */
     bool forced;     /* the order has --force */
-    bool override;   /* it may sleep although no way to wake it is known */
+    bool override;   /* the machine may sleep although no way to wake it is known */
 };
 
 struct guard_ask { /* the request of one machine, and what is known of the machine */
     struct guard_order order;
-    bool granted;        /* it already has the permission, and is counted as going down */
+    bool granted;        /* the machine already has the permission, and is counted as going down */
     const char *unknown; /* why the machine's state is not known; NULL: it is known */
     bool can_wake;       /* a way to wake it is known */
-    bool in_reserve;     /* it is counted as an idle machine of the reserve */
+    bool in_reserve;     /* the machine is counted as an idle one of the reserve */
     int64_t up_s, idle_s;
     int64_t sleeps_today;
     int64_t expected_s;   /* how long it will probably sleep; -1: not known */

@@ -78,7 +78,8 @@ static double most_w(const struct energy_watts *watts)
     return watts->busy_w > watts->idle_w ? watts->busy_w : watts->idle_w;
 }
 
-/* It came up for the reserve: it counts until it is used, or shows itself idle. */
+/* Returns whether a machine woken for the reserve still counts as idle: until it is used, or
+ * reports that it is idle. */
 static bool is_joining(struct node *node)
 {
     struct node_guard *guard = &node->guard;
@@ -89,7 +90,7 @@ static bool is_joining(struct node *node)
     return guard->reserve.reserving;
 }
 
-/* sign -1: takes it out again. */
+/* Adds what a machine counts for to the sums; sign -1: subtracts it. */
 static void put_into_sums(struct guards *guards, const struct guard_counted *counted, int sign)
 {
     bool going = counted->side == GUARD_GOING;
@@ -138,7 +139,7 @@ void guards_see_live(struct node *node, const struct ad *slot)
     node->guard.slots_idle += strcmp(ad_string_or(slot, "State", ""), "Unclaimed") == 0 ? 1 : 0;
 }
 
-/* Might it be woken if a job were matched to it? */
+/* Decides whether the machine would be woken if a job were matched to it. */
 void guards_see_offline(struct node *node, const struct ad *slot)
 {
     struct rooster *rooster = node->rooster;
@@ -164,7 +165,7 @@ void guards_see_offline(struct node *node, const struct ad *slot)
 
 /* ---- permissions */
 
-/* It goes down while the collector may be young; or it does not, or came back. */
+/* Counts a machine that goes down while the collector may be young; down false: it came back. */
 static void count_young(struct node *node, bool down)
 {
     struct guards *guards = node->rooster->guards;
@@ -186,7 +187,7 @@ static void follow_timer(struct guards *guards)
     loop_timer_set(guards->timer, next->until_ms > now_ms ? next->until_ms - now_ms : 0);
 }
 
-/* It is down, or does not go: a sleep that is without an outcome in the ledger has failed. */
+/* Ends the permission to sleep.  A sleep without an outcome in the ledger has failed. */
 static void end_grant(struct node *node)
 {
     if (node->guard.granted_until_ms == 0) {

@@ -39,32 +39,32 @@ enum guard_side { /* how a machine is counted in the pool's sums */
 
 struct guard_counted { /* what a machine has added to the sums */
     enum guard_side side;
-    bool is_coming; /* it will join the reserve when it is up */
+    bool is_coming; /* the machine will join the reserve when it is up */
     double most_w;  /* watts that it may draw at most in its present state */
 };
 
 struct guard_reserved { /* the machine's part in the reserve */
     bool spare;         /* asleep and allowed to be woken for the reserve, when last examined */
-    bool reserving;     /* it is being woken for the reserve, or was and has not been used since */
-    bool over_watts;    /* it would be woken, but ROOSTER_MAX_WATTS does not allow it */
+    bool reserving;     /* woken for the reserve and not used since */
+    bool over_watts;    /* not woken for the reserve because of ROOSTER_MAX_WATTS */
     /* woken for the reserve: counts as idle until then, though it may not be idle yet */
     uint64_t joined_by_ms;
 };
 
 struct node_guard {           /* what the guards know of one machine */
-    size_t slots, slots_idle; /* of its live ads, when last examined */
+    size_t slots, slots_idle; /* live slots, and idle ones among them, when last examined */
     struct guard_counted counted;
     struct guard_reserved reserve;
-    struct energy_watts watts; /* of the machine, as of configuration number `configuration` */
+    struct energy_watts watts; /* draw of the machine, as of configuration number `configuration` */
     uint64_t configuration;    /* number of the configuration that watts was read from */
     /* its sleeps */
     uint64_t granted_until_ms;    /* the permission to sleep ends then; 0: none */
     struct wire_request *request; /* its POWER_DOWN_ASK, answered when the permission is durable */
     uint64_t down_in; /* number of the collector's connection in which it went down; 0: it is up */
-    bool would_sleep; /* it would sleep without ROOSTER_DRY_RUN */
+    bool would_sleep; /* the machine would sleep without ROOSTER_DRY_RUN */
     struct wake_day sleeps;   /* its sleeps of the last 24 hours */
     struct guard_rests rests; /* how long its sleeps were */
-    int64_t slept_s;          /* when it fell asleep, seconds since 1970; 0: awake or not known */
+    int64_t slept_s; /* time at which it fell asleep, seconds since 1970; 0: awake or not known */
 };
 
 #define GUARD_RESERVE_WHY "one more idle machine is to be awake (ROOSTER_RESERVE)"

@@ -1,4 +1,4 @@
-/* rooster/knobs.c - what can be configured of a rooster.
+/* rooster/knobs.c - the table of the rooster's knobs.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

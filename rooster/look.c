@@ -1,8 +1,8 @@
-/* rooster/look.c - from the ads to the nodes.
+/* rooster/look.c - examines machines: from their ads to their state.
  *
- * A change of a machine ad asks for a look at that machine (seen.c).  It is wanted when a request
- * waits for one of its slots (OfflineMatches, set by the negotiator), and UNHIBERNATE in that
- * slot's ad and ROOSTER_UNHIBERNATE are true; choose.c takes it from there.
+ * A changed machine ad causes an examination of that machine (seen.c).  A machine is wanted when a
+ * request waits for one of its slots (OfflineMatches, set by the negotiator) and both UNHIBERNATE
+ * in that slot's ad and ROOSTER_UNHIBERNATE are true.  choose.c does the rest.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -43,8 +43,8 @@ static void record_sleep(struct node *node)
     ledger_put(rooster->ledger, &record, NULL, NULL);
 }
 
-/* A rooster that was started anew finds in the offline ad that its earlier life had given the
- * machine up: it stays so for the rest of the time. */
+/* After a restart: if the offline ad says that the earlier rooster gave the machine up, keeps it in
+ * quarantine for the rest of the time. */
 static void recall_quarantine(struct node *node)
 {
     struct rooster *rooster = node->rooster;
@@ -80,7 +80,7 @@ static void recall_quarantine(struct node *node)
         loop_now_ms(rooster->env.loop) + (uint64_t)(left_s < most_s ? left_s : most_s) * 1000;
 }
 
-/* What the ads say decides; a state that was only in our head gives way. */
+/* Sets the state by the ads, which override a state known only to us. */
 static void follow_ads(struct node *node)
 {
     recall_quarantine(node);

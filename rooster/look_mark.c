@@ -1,4 +1,4 @@
-/* rooster/look_mark.c - machines that are to be looked at, soon.
+/* rooster/look_mark.c - marks machines that are to be examined soon.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

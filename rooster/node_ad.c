@@ -1,4 +1,4 @@
-/* rooster/node_ad.c - the ad of a machine, as the rooster answers with it.
+/* rooster/node_ad.c - makes the ad of a machine for the rooster's answers.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -14,7 +14,7 @@
 #include "rooster/seen.h"
 #include "rooster/ways.h"
 
-/* What its own ads say of why it stays up, or off. */
+/* Copies from the machine's own ads why it stays up, or off. */
 static void copy_facts(const struct node *node, struct ad *ad)
 {
     static const char *const FACTS[] = {"HibernationHeldBy", "PowerKeepUntil", "PowerKeepBy",
@@ -32,7 +32,7 @@ static void copy_facts(const struct node *node, struct ad *ad)
     }
 }
 
-/* What its methods can do with it. */
+/* Sets what the machine's methods can do. */
 static void put_can(const struct node *node, struct ad *ad)
 {
     static const char *const NAMES[] = {"Wake", "Sleep", "Status", "Watch"}; /* POWER_CAN_... */

@@ -1,4 +1,4 @@
-/* rooster/node_facts.c - what the ads of a machine say now: no state is changed by it.
+/* rooster/node_facts.c - reads what the ads of a machine say now; changes no state.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -48,7 +48,8 @@ static void see_adapter(struct node *node, const struct ad *ad)
     }
 }
 
-/* Once for each sleep: it is kept until a live ad comes, which takes the offline ads' place. */
+/* Notes what the offline ads promise, once for each sleep; kept until live ads replace the offline
+ * ads. */
 static void see_promise(struct node *node, const struct ad *ad)
 {
     if (node->promise == NULL || strcmp(ad_string_or(node->promise, "OfflineBootId", ""),

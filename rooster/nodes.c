@@ -1,6 +1,6 @@
-/* rooster/nodes.c - the machines: which there are, their states, and how these are shown.
+/* rooster/nodes.c - the machines and their states.
  *
- * The state is shown in the machine's offline ads.
+ * A machine's state is shown in its offline ads.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -1,16 +1,17 @@
-/* rooster/outside.c - what others do to a machine: told by its method, without being asked.
+/* rooster/outside.c - compares what a power method reports of a machine with what its ads say.
  *
- * A hypervisor tells at once when somebody starts, pauses or destroys a guest.  What it says is
- * held against what the machine's ads say:
+ * A hypervisor tells at once when somebody starts, pauses or destroys a guest.  If that contradicts
+ * the machine's ads:
  *
- *   asleep by its ads, and on: somebody else has started it.  It is Unknown until it joins the pool
- *       or is off again: nothing is held on it, and no job wakes it.
- *   asleep by its ads, and paused, unknown to its hypervisor, or that cannot be asked: Unknown.
- *   awake by its ads, and off or paused: Unknown, until its ads are gone, too, or it is back.
- *   being woken, and off: it did not stay up, and its deadline is not waited for.
+ *   asleep by its ads, reported on: somebody else has started it.  It is Unknown until it joins the
+ *     pool or is off again; no job is held on it, and no job wakes it.
+ *   asleep by its ads, reported paused or unknown, or the method cannot tell: Unknown.
+ *   awake by its ads, reported off or paused: Unknown, until its ads are gone too, or it is back.
+ *   being woken, reported off: it did not stay up, and its deadline is not waited for.
  *
- * A hypervisor that cannot be asked is nothing against live ads.  What was told before the ads
- * changed may have been overtaken: it counts only if nothing else is heard for SETTLE_S.
+ * A hypervisor that cannot be asked does not matter for a machine with live ads.  A report from
+ * before the last change of the ads may be outdated: it counts only if no other comes within
+ * SETTLE_S.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -63,7 +64,7 @@ bool outside_has(const struct node *node, enum power_state state, const char **t
     return true;
 }
 
-/* What is wrong, in words; NULL: nothing. */
+/* Returns what contradicts the ads, in words; NULL: nothing. */
 static const char *conflict_of(const struct node *node)
 {
     const struct outside *outside = node->outside;

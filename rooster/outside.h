@@ -24,8 +24,8 @@ struct outside {
     struct power_watch *watch;
     struct loop_timer *settled; /* fires when news older than the ads begin to count */
     bool heard, answers;    /* heard: there was a report; answers: the method can tell the state */
-    enum power_state state; /* as reported */
-    int64_t since_s;        /* when it was reported, seconds since 1970 */
+    enum power_state state; /* state as reported */
+    int64_t since_s;        /* time of the report, seconds since 1970 */
     char text[160];         /* the method's own words */
     /* State of the node when the report came, and since when. */
     enum wake_state node_state;

@@ -1,4 +1,4 @@
-/* rooster/outside_watch.c - what others do to a machine is told here: see outside.c.
+/* rooster/outside_watch.c - receives the reports of power methods: see outside.c.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -1,4 +1,4 @@
-/* rooster/past_plan.c - what a machine's past tells: see past_plan.h.
+/* rooster/past_plan.c - a machine's record of wakes: see past_plan.h.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -10,7 +10,8 @@
 #include "base/strbuf.h"
 #include "classad/ad.h"
 
-/* Of the machine, the same in all its slots; not what changes by itself, as its free disk does. */
+/* Attributes of the machine that are compared: the same in all its slots, and not changing by
+ * themselves, as free disk space does. */
 static const char *const COMPARED[] = {
     "DetectedCpus", "DetectedMemory", "TotalCpus",     "TotalMemory",   "MachineResources",
     "Arch",         "OpSysAndVer",    "KernelVersion", "CondorVersion", "HardwareAddress",
@@ -97,7 +98,7 @@ static void print_value(const struct ad *ad, const char *name, struct strbuf *ou
     ad_value_fini(&value);
 }
 
-/* A value that there is no room for is left out: the name says enough. */
+/* Appends "NAME old -> new"; only the name if there is no room for the values. */
 static void add_difference(struct strbuf *all, const char *name, struct strbuf *was,
                            struct strbuf *is)
 {

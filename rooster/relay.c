@@ -1,13 +1,13 @@
-/* rooster/relay.c - magic packets for networks that this host is not on: a neighbour sends them.
+/* rooster/relay.c - sends magic packets to networks that this host is not on, through neighbours.
  *
  * A broadcast stays on its network, so an awake machine of the sleeping one's network is asked,
- * down its uplink, to send the packet.  Which one does not matter; they take turns, and when one
- * does not do it (it went to sleep just now, it may not send, another site has the same private
- * addresses) the next is asked, RELAYS_MAX in all.  Whether the machine wakes is seen by its live
- * ad, as always.
+ * over its uplink, to send the packet.  Any such machine will do, and they take turns.  If one
+ * fails (it has just gone to sleep, it must not send, another site has the same private addresses),
+ * the next is asked, RELAYS_MAX in all.  Whether the machine wakes is seen by its live ad, as
+ * always.
  *
- * Machines by network are looked up in a table that is made from the nodes when it is first needed
- * after a look: a thousand wakes cost one walk over them.
+ * Machines are found by network in a table, made from the nodes when it is first needed after an
+ * examination: a thousand wakes cost one walk over the nodes.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

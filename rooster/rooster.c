@@ -1,8 +1,8 @@
 /* rooster/rooster.c - the daemon that wakes machines: wiring.
  *
- * A match is what wakes: the negotiator writes into an offline ad who waits for it, we see the
- * change and wake the machine (look.c, nodes.c; the choice is in wake_plan.c).  Success is the
- * machine's live ad.  Durable here: the ledger.
+ * A match wakes a machine.  The negotiator writes into an offline ad which jobs wait for it; the
+ * rooster sees the change and wakes the machine (look.c, nodes.c; wake_plan.c chooses).  The wake
+ * has succeeded when the machine's live ad comes.  Durable: the ledger.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -138,8 +138,8 @@ static void interval_over(void *arg)
 
 /* ---- life */
 
-/* A wake whose outcome an earlier life did not see: the order may be out, so none is given until
- * its deadline. */
+/* Continues a wake whose outcome the previous rooster did not see.  Its order may have been given,
+ * so no other is given before its deadline. */
 static void resume_wake(struct node *node, const struct ad *record)
 {
     struct rooster *rooster = node->rooster;
@@ -162,7 +162,7 @@ static void resume_wake(struct node *node, const struct ad *record)
     loop_timer_set(node->deadline, (uint64_t)left_s * 1000 + 1000);
 }
 
-/* It may come yet. */
+/* Remembers a failed wake, because the machine may still come. */
 static void recall_failure(struct node *node, const struct ad *record)
 {
     bool again = strcmp(ad_string_or(record, "Fault", ""), FAULT_AGAIN) == 0;
@@ -193,8 +193,8 @@ static const char *fault_of(const struct ad *record)
     return NULL;
 }
 
-/* What the ledger tells of a machine: how long its boots took, how often it was woken of late,
- * whether it came, what is without an outcome. */
+/* Reads a record of the ledger: how long the machine's boot took, when it was woken, whether it
+ * came, and whether its wake or sleep is still without an outcome. */
 static void recall_record(void *arg, const struct ad *record)
 {
     struct rooster *rooster = arg;

@@ -61,7 +61,8 @@ struct rooster {
     struct wake_minute minute; /* wake orders of the last minute */
     /* Callbacks of the timers of a node: node_no_show() and still_up_again(). */
     void (*on_deadline)(void *node), (*on_ask)(void *node);
-    uint64_t epoch, sequence; /* of the updates that we send: start of this process, number */
+    /* start of this process and number of the last update; sent with each update */
+    uint64_t epoch, sequence;
 };
 
 extern const struct knob_table rooster_knobs;

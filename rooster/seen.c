@@ -1,10 +1,10 @@
-/* rooster/seen.c - which ads speak of which machine, and which machines are to be looked at.
+/* rooster/seen.c - notes which ads belong to which machine, and marks machines to be examined.
  *
- * A pool of 10,000 machines changes a machine ad some hundred times a second; going over all ads at
- * each change would be all that the rooster does.  So every ad is noted with its machine, a change
- * marks the machine, and a look goes over the marked ones.  All are marked by what can change them
- * all: a new configuration, a new copy of the collector's ads, and ROOSTER_INTERVAL, since
- * expressions may ask for the time.
+ * In a pool of 10,000 machines, machine ads change some hundred times a second; a pass over all ads
+ * at each change would take all of the rooster's time.  So every ad is noted with its machine, a
+ * change marks the machine, and only marked machines are examined.  All machines are marked by what
+ * may change all of them: a new configuration, a new copy of the collector's ads, and
+ * ROOSTER_INTERVAL, because expressions may depend on the time.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -44,7 +44,8 @@ void seen_gone(struct rooster *rooster, const char *key)
     }
 }
 
-/* Noted at once, not by the next look: a job may be over by then. */
+/* Returns whether the slot is in use.  Noted at once, because the job may have ended before the
+ * machine is examined. */
 static bool is_in_use(const struct ad *ad)
 {
     const char *state = ad_string_or(ad, "State", "");

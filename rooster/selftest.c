@@ -1,10 +1,11 @@
-/* rooster/selftest.c - machines that were not woken for long are woken, to see whether they can be.
+/* rooster/selftest.c - wakes machines that were not woken for a long time, to test whether they
+ * come.
  *
- * A plug that was pulled, a BIOS that was reset: one finds out when the jobs wait, or before. Every
- * ROOSTER_INTERVAL the machine whose last wake that succeeded (or last test) is the longest ago is
- * woken, if that is longer than ROOSTER_TEST_INTERVAL; one at a time, since a pool whose machines
- * are all new would start as a whole.  What comes of it is in the ledger, as of any wake (Test =
- * true); no job needs the machine, so its own HIBERNATE puts it to sleep again.
+ * Otherwise an unplugged cable or a reset BIOS is noticed only when jobs wait.  Every
+ * ROOSTER_INTERVAL the machine is chosen whose last successful wake or test is longest ago.  It is
+ * woken if that is longer than ROOSTER_TEST_INTERVAL; one machine at a time, because in a new pool
+ * all would be due at once.  The outcome is in the ledger, as of any wake (Test = true).  No job
+ * needs the machine, so its own HIBERNATE puts it to sleep again.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

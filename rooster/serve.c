@@ -1,5 +1,5 @@
-/* rooster/serve.c - what the rooster answers: POWER_ON, POWER_STATUS, QUERY of the ledger and of
- * the energy.
+/* rooster/serve.c - answers requests: POWER_ON, POWER_STATUS, and QUERY of the ledger and of
+ * energy.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -39,7 +39,7 @@ static void reply_ads(struct wire_request *request, struct vec *ads)
     vec_fini(ads, ad_destroy_item);
 }
 
-/* Machines of the configuration that no ad speaks of yet are nodes, too. */
+/* Makes nodes for configured machines that have no ads yet. */
 static void add_configured(struct rooster *rooster)
 {
     const struct config *config = rooster->env.config;
@@ -48,7 +48,7 @@ static void add_configured(struct rooster *rooster)
     }
 }
 
-/* One of which there is no ad: what its method says, if that says something. */
+/* Sets the state of a machine without ads: what its method reports, if it reports anything. */
 static void put_adless(const struct node *node, struct ad *ad)
 {
     const char *why = node->state == WAKE_UP ? "the machine was on, and its ads are gone"
@@ -86,7 +86,7 @@ static void power_status_all(struct rooster *rooster, struct wire_request *reque
     reply_ads(request, &ads);
 }
 
-/* Would it be woken, and how?  Nothing is done. */
+/* Returns whether and how the machine would be woken, without waking it. */
 static const char *try_order(const struct node *node, struct err *err)
 {
     struct power_node power;

@@ -1,4 +1,4 @@
-/* rooster/sleep_record.c - a sleep that is under way: what is written down of it, and how it ends.
+/* rooster/sleep_record.c - records a sleep under way, and its end, in the ledger.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -1,27 +1,27 @@
-/* rooster/sleeps.c - taking machines down that cannot do it themselves: guests, and whatever is
- * switched from outside.
+/* rooster/sleeps.c - takes down machines that cannot do it themselves: guests, and machines that
+ * are switched from outside.
  *
- * A startd whose POWER_METHOD is `rooster` leaves offline ads whose PowerState is GoingDown; by
- * then it has no claim and takes none.  That is the order.  It goes into the ledger, then the
- * machine's method takes it down, then its ads say Off.  If that fails they say On, with why, and
- * the startd, which asks for its own ad, takes the sleep back.
+ * A startd whose POWER_METHOD is `rooster` leaves offline ads with PowerState GoingDown; by then it
+ * has no claim and accepts none.  These ads are the order.  The order is written to the ledger, the
+ * machine's method takes the machine down, and the ads are changed to Off.  If that fails they are
+ * changed to On, with the reason, and the startd, which watches its own ad, takes the sleep back.
  *
- * The startd takes it back by the clock as well, since there may be no rooster; and then it may be
- * claimed.  So an order that is older than SLEEP_BEGIN_S is never given: the machine's state is
- * asked for instead, and one that is off is Off, one that is on stays on, and Unknown is asked for
- * again.  When a rooster is started again in the middle of it the order may be under way: then one
- * that is on is asked for again, too, for as long as an order may take, and jobs do not take it
- * back.  That time is in its offline ads (PowerDownSeconds), so that the startd does not take it
- * back before.
+ * The startd also takes the sleep back after a time, since there may be no rooster; it may then be
+ * claimed.  So an order older than SLEEP_BEGIN_S is never given.  Instead the machine's state is
+ * asked for: off means Off, on means that it stays on, and Unknown is asked for again.  After a
+ * restart of the rooster the order may be under way.  Then also a machine that is on is asked for
+ * again, as long as an order may take, and jobs do not take it back.  That time is in the offline
+ * ads (PowerDownSeconds), so that the startd does not take the sleep back before.
  *
- * Live ads while an order is under way mean that it was taken back all the same: the order is, too.
+ * Live ads while an order is under way mean that the startd took the sleep back anyway; the order
+ * is cancelled.
  *
- * Until the order is given, jobs that come, or an order by name, take such a machine back (if its
- * ads have PowerReclaimUntil: nobody ordered its sleep by name); so long the order is not given.
+ * Until the order is given, jobs or an order by name take the machine back, if its ads have
+ * PowerReclaimUntil (nobody ordered its sleep by name); the order is not given before that time.
  *
  * Rejected: a command from the startd to the rooster as the order.  It would have to be repeated
- * and remembered; an ad is all that already.  The startd asks by a command before it leaves its ads
- * (guards.h): that is forgotten if nothing comes of it.
+ * and remembered; an ad has all that already.  The startd does send a command before it leaves its
+ * ads (guards.h); that one may be lost without harm.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -87,7 +87,7 @@ static void taken_down(void *arg, int status, const char *text)
     look_at(node); /* looks passed it over while the order was at work */
 }
 
-/* Since when the machine waits to be taken down. */
+/* Returns for how many seconds the machine has been waiting to be taken down. */
 static int64_t age_s(const struct node *node)
 {
     return loop_wall_s(node->rooster->env.loop) - node->sleep.began_s;
@@ -118,7 +118,7 @@ static bool is_wanted(const struct node *node)
            (node->jobs.demand_it || node->asked.by_name);
 }
 
-/* The order is not given yet, and will not be. */
+/* Takes the sleep back: the order was not given yet and will not be given. */
 static void take_back(struct node *node)
 {
     node->sleep.is_over = true;
@@ -128,7 +128,7 @@ static void take_back(struct node *node)
     look_at(node);
 }
 
-/* Jobs may still take it back: there is time. */
+/* Returns whether to wait because jobs may still take the sleep back; sets the timer. */
 static bool waits_for_jobs(struct node *node)
 {
     int64_t left_s = node->asleep.reclaim_until_s - loop_wall_s(node->rooster->env.loop);

@@ -1,13 +1,12 @@
-/* rooster/still_up.c - a machine that is wanted, and whose offline ads are young: perhaps it is not
- * down yet.
+/* rooster/still_up.c - a machine is wanted soon after its offline ads came: it may not be down yet.
  *
- * Its startd is asked before it is woken (POWER_RECLAIM).  One that is not past it takes its sleep
- * back, and nothing was switched.  One that is past it is asked again until it is gone: a magic
- * packet that comes before would be lost, and the machine would sleep until the deadline of that
- * wake.  One that has no uplink, or does not answer, is down.
+ * Before such a machine is woken, its startd is asked (POWER_RECLAIM).  If it can still stay up, it
+ * takes its sleep back, and nothing was switched.  If it cannot, it is asked again until it is
+ * gone: a magic packet that comes too early would be lost, and the machine would sleep until the
+ * deadline of that wake.  A machine without an uplink, or one that does not answer, is down.
  *
- * A machine that we take down ourselves (sleeps.c) is not asked: whether it is past it is known
- * here; it is told.
+ * A machine that the rooster takes down itself (sleeps.c) is not asked but told, because the
+ * rooster knows whether it can still stay up.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -33,7 +32,7 @@
 #define ASK_MS   5000
 #define AGAIN_MS 1000
 
-/* who waits for it */
+/* Writes who waits for the machine. */
 static void still_up_why(const struct node *node, char ret[ROOSTER_TEXT_MAX])
 {
     int64_t jobs = node->jobs.waiting;
@@ -121,7 +120,7 @@ void still_up_stays(struct node *node)
     loop_timer_set(node->deadline, STAYING_MS);
 }
 
-/* It is there, and says no: it is past it, or somebody ordered it, or it ends. */
+/* Returns whether the startd runs and refuses: too late, ordered by name, or ending. */
 static bool is_there(int status)
 {
     return status == -EALREADY || status == -EPERM || status == -ESHUTDOWN || status == -EBUSY;

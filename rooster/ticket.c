@@ -1,10 +1,10 @@
-/* rooster/ticket.c - the end of what can be done from here: somebody must see to the machine.
+/* rooster/ticket.c - tells an administrator that a machine needs attention.
  *
- * ROOSTER_TICKET_CMD is run with the machine's name as its last argument and an ad on standard
- * input that says what happened.  Once for each trouble: when a machine is left alone for the first
- * time in a row, when it was asleep again at once ROOSTER_WAKE_ATTEMPTS times, when it joined with
- * less than it promised.  It is a command as those that switch machines are, so power/'s method
- * `command` runs it, with its deadline and its quoting.
+ * Runs ROOSTER_TICKET_CMD with the machine's name as its last argument and an ad that describes the
+ * trouble on standard input.  Once for each trouble: when a machine is put into quarantine for the
+ * first time in a row, when it fell asleep again at once ROOSTER_WAKE_ATTEMPTS times, when it
+ * joined with less than it promised.  power/'s method `command` runs the program, with its deadline
+ * and its quoting, as for programs that switch machines.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -29,7 +29,7 @@ const char *wake_state_name(enum wake_state state)
     return "WakeFailed";
 }
 
-/* Nobody but the reserve wants it. */
+/* Returns whether only the reserve wants the machine. */
 static bool is_spare(const struct wake_candidate *candidate)
 {
     return candidate->wish == WAKE_WISHED_AS_SPARE && !PLANTED(wake_without_demand);
@@ -113,8 +113,8 @@ static void sift_down(const struct wake_candidate **heap, size_t count, size_t a
     }
 }
 
-/* Moves the best `taken` of all to the front: a heap of them, its worst on top, since a limit takes
- * few of many. */
+/* Moves the best `taken` machines to the front, with a heap that has the worst of them on top:
+ * limits take few of many. */
 static void take_best(const struct wake_candidate **all, size_t count, size_t taken)
 {
     if (taken == 0 || taken == count) {
@@ -131,7 +131,7 @@ static void take_best(const struct wake_candidate **all, size_t count, size_t ta
     }
 }
 
-/* The best `most` of due that may draw what they would, into chosen; how many. */
+/* Writes to chosen the best `most` machines of due that fit into watts_left; returns how many. */
 static size_t take_affordable(const struct wake_candidate **due, size_t count, int64_t most,
                               bool is_capped, double *watts_left,
                               const struct wake_candidate *candidates, size_t *chosen)

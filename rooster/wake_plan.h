@@ -17,7 +17,7 @@ enum wake_state {
     WAKE_UP,          /* its live ad is there */
     WAKE_OFF,         /* asleep */
     WAKE_GOING_DOWN,  /* its startd has left, and the rooster takes the machine down */
-    WAKE_STAYING,     /* it could not be taken down; its live ads will come back */
+    WAKE_STAYING,     /* the machine could not be taken down; its live ads will come back */
     WAKE_WAKING,      /* a wake order was given */
     WAKE_BACKOFF,     /* an order failed; another one may follow at retry_at_ms */
     WAKE_QUARANTINED, /* its wakes failed too often; left alone until retry_at_ms */
@@ -41,7 +41,7 @@ struct wake_candidate {
     enum wake_state state;
     enum wake_wish wish;
     bool can_wake;        /* a method to wake it is known */
-    bool worn;            /* it was woken too often lately; does not matter for an order by name */
+    bool worn;            /* woken too often lately; does not matter for an order by name */
     double rank;          /* ROOSTER_UNHIBERNATE_RANK, higher is woken first */
     double extra_w;       /* watts that it draws more when it is woken */
     uint64_t spare_at_ms; /* not woken for the reserve before that time */
@@ -57,9 +57,9 @@ struct wake_limits {
     int64_t share_max_percent, machines; /* 0: none */
     /* limit per minute, 0: none; orders given in the last minute */
     int64_t per_minute_max, last_minute;
-    int64_t spares_wanted; /* to be woken for the reserve, after all others */
-    bool is_capped;        /* the total draw is limited, */
-    double watts_left;     /* to so many watts more than now */
+    int64_t spares_wanted; /* machines to wake for the reserve, after all others */
+    bool is_capped;        /* the total draw is limited, see watts_left */
+    double watts_left;     /* watts that the total draw may grow by */
 };
 /* Returns how many machines may be woken now, if `waking` are under way. */
 int64_t wake_plan_room(const struct wake_limits *limits, int64_t waking);

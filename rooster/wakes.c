@@ -1,9 +1,10 @@
-/* rooster/wakes.c - the life of a wake, and what comes after it.
+/* rooster/wakes.c - the course of a wake, from the order to what happens after its outcome.
  *
- * A wake: ledger record durable (Started), order by the power method, then waiting for the live ad
- * until the deadline.  An order that fails or a machine that does not come is tried again with
- * back-off, then by its next method, then left alone (WakeFailed) for a while.  A wake that is over
- * is remembered (struct wake_past): the machine may come late, or be asleep again at once.
+ * A wake: its ledger record becomes durable (Started), the power method gives the order, then we
+ * wait for the live ad until the deadline.  If the order fails or the machine does not come, it is
+ * tried again with back-off, then by its next method, then it is put into quarantine (WakeFailed)
+ * for a while.  A wake that has ended is remembered (struct wake_past), because the machine may
+ * come late, or fall asleep again at once.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -58,7 +59,7 @@ static void put_record(struct node *node, const char *outcome, void (*done)(void
     ledger_put(node->rooster->ledger, &record, done, node);
 }
 
-/* The wake that is noted as under way is over; up_s 0: it has failed. */
+/* Ends the wake under way; up_s 0: it has failed. */
 static void end_wake(struct node *node, int64_t up_s)
 {
     struct wake_past *past = &node->history.last;
@@ -76,7 +77,7 @@ static void end_wake(struct node *node, int64_t up_s)
     node->wake.attempts = 0;
 }
 
-/* It turned out otherwise: what is put down now is that wake's. */
+/* The last wake turns out differently: makes it the current one, so that its record is changed. */
 static void resume_past(struct node *node)
 {
     const struct wake_past *past = &node->history.last;
@@ -146,7 +147,7 @@ static void is_off_again(void *arg, enum power_state state, const char *text)
     look_at(node); /* looks passed it over meanwhile */
 }
 
-/* What was told may have been overtaken by the order: it is asked. */
+/* A report that the machine is off may be older than the order, so the state is asked for. */
 void node_went_off(struct node *node)
 {
     if (node->state == WAKE_WAKING && !node->ordering) {
@@ -154,8 +155,8 @@ void node_went_off(struct node *node)
     }
 }
 
-/* It does not answer, it does not boot, or it boots and does not join: who has a way to ask the
- * machine's state is told which. */
+/* The machine did not come: records whether it is off, or on and has not joined, if its method can
+ * tell. */
 static void did_not_come(void *arg, enum power_state state, const char *text)
 {
     static const char *const WHY[] = {
@@ -293,7 +294,7 @@ void node_wake(struct node *node)
     put_record(node, "Started", wake_recorded); /* the order follows the commit */
 }
 
-/* What it promised is over; perhaps it was not kept. */
+/* Compares the boot with what the machine promised before it slept. */
 static void compare_boots(struct node *node)
 {
     for (size_t i = 0; node->promise != NULL && i < node->ads.count; i++) {
@@ -306,8 +307,8 @@ static void compare_boots(struct node *node)
     }
 }
 
-/* It was given up, and comes after all: its deadline was too short.  Later than any deadline can be
- * it was somebody else who woke it. */
+/* Returns whether the machine comes after it was given up, because its deadline was too short.  If
+ * it comes later than any deadline, somebody else has woken it. */
 static bool is_late(const struct node *node)
 {
     const struct rooster *rooster = node->rooster;
@@ -317,10 +318,11 @@ static bool is_late(const struct node *node)
            loop_wall_s(rooster->env.loop) - past->wake_s <= most_s;
 }
 
-/* Memory that the kernel keeps for itself differs a little from boot to boot. */
+/* Memory below this percentage counts as less; what the kernel keeps for itself varies a little. */
 #define MEMORY_LESS_PERCENT 95
 
-/* Has it less than it promised when it went to sleep?  How much, into reason. */
+/* Returns whether the machine has less than it promised before it slept, with the difference in
+ * reason. */
 static bool has_less(const struct node *node, char *reason, size_t size)
 {
     const struct node_room *promised = &node->asleep.promised, *given = &node->awake.given;
@@ -417,10 +419,10 @@ void node_is_asleep(struct node *node, const char *reason)
     node_move(node, WAKE_OFF, reason);
 }
 
-/* One that was woken for a job that others took, or that was taken back, sleeps again unclaimed and
- * is not to blame, nor for jobs that were submitted only after it slept; one that slept while jobs
- * waited for it, time after time, would be woken for ever: after ROOSTER_WAKE_ATTEMPTS times it is
- * left alone, each time for longer. */
+/* A machine that was woken for a job that went elsewhere, or was taken back, sleeps again unclaimed
+ * and is not at fault; neither for jobs submitted after it slept.  A machine that sleeps again and
+ * again while jobs wait for it would be woken for ever.  After ROOSTER_WAKE_ATTEMPTS times it is
+ * put into quarantine, each time for longer. */
 void node_napped(struct node *node)
 {
     struct rooster *rooster = node->rooster;

@@ -12,12 +12,12 @@ struct node;
 
 /* Values of Fault in the ledger: what went wrong with a wake. */
 #define FAULT_ORDER   "OrderFailed"   /* the method could not give the order */
-#define FAULT_SILENT  "DoesNotAnswer" /* it did not come, and no method can tell why */
+#define FAULT_SILENT  "DoesNotAnswer" /* the machine did not come, and no method can tell why */
 #define FAULT_OFF     "StaysOff"      /* its method reports that it is still switched off */
 #define FAULT_NO_JOIN "NeverJoins"    /* its method reports that it is switched on */
-/* it joined with fewer cores or less memory than its offline ads said */
+/* The machine joined with fewer cores or less memory than its offline ads said. */
 #define FAULT_LESS "LessThanPromised"
-/* it joined, and slept at once although jobs waited for it */
+/* The machine joined, and slept at once although jobs waited for it. */
 #define FAULT_AGAIN "AsleepAgain"
 
 void node_wake(struct node *node); /* writes the ledger, then gives the order */

@@ -1,11 +1,11 @@
-/* rooster/ways.c - how a machine is switched: by its `node` section, else by ROOSTER_WAKEUP_CMD,
- * else by what its ads say of its network adapter.
+/* rooster/ways.c - finds how a machine is switched: by its `node` section, else by
+ * ROOSTER_WAKEUP_CMD, else by the network adapter in its ads.
  *
- * A section names one method, and perhaps others (next_methods) for when that one does not bring
- * the machine: a magic packet first, the BMC if that was not heard.  Which of them has its turn
- * follows from the number of the attempt (wake_plan_method()), which is in the ledger, so that a
- * rooster that is started again goes on where the last one was.  To ask for its state, or to take
- * it down, the first method is used that can do so.
+ * A section names one method, and perhaps others (next_methods) that are tried if the first does
+ * not bring the machine up: a magic packet first, then the BMC.  The number of the attempt decides
+ * which method is used (wake_plan_method()); it is in the ledger, so a restarted rooster continues
+ * where the last one was.  The state is asked for, and a machine is taken down, by the first method
+ * that can do so.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -25,7 +25,7 @@ static const char *or_null(const char *text)
     return text != NULL && text[0] != '\0' ? text : NULL;
 }
 
-/* For its method, which is chosen already. */
+/* Reads the options of the method, which is already set, from the section. */
 static void read_section(const struct config_section *section, struct power_node *power)
 {
     bool by_redfish = power->method != NULL && strcmp(power->method, "redfish") == 0;
@@ -58,7 +58,7 @@ static void read_section(const struct config_section *section, struct power_node
     power->bmc_pin = or_null(section_string(section, "bmc_pin"));
 }
 
-/* What its ads say, where the configuration says nothing. */
+/* Uses what the machine's ads say where the configuration says nothing. */
 static void add_adapter(const struct node *node, struct power_node *power)
 {
     const struct node_adapter *adapter = &node->way.adapter;
@@ -88,7 +88,7 @@ size_t node_method_count(const struct node *node)
     return others + 1;
 }
 
-/* The method of this number, below node_method_count(). */
+/* Finds method number `index`, which must be below node_method_count(). */
 static int power_at(const struct node *node, size_t index, struct power_node *ret, struct err *err)
 {
     const struct config_section *section = section_of(node);

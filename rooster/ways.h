@@ -17,7 +17,7 @@ struct node;
 /* Fills *ret for the method whose turn it is in the wake under way; without a wake, for the first
  * method.  Returns 0, or -ENOENT when there is no way. */
 int node_power(const struct node *node, struct power_node *ret, struct err *err);
-size_t node_method_count(const struct node *node); /* at least 1 */
+size_t node_method_count(const struct node *node); /* number of methods; at least 1 */
 /* node_ask_state() asks for the machine's state, node_take_down() takes it down, by the first of
  * its methods that can; done is called with the node.  If none can, the error is that of
  * power_status() or power_sleep() for the first method. */
