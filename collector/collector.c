@@ -1,8 +1,8 @@
 /* collector/collector.c - the hub of the pool: wiring, start, configuration, its own ad.
  *
  * Everything that is known in a pool is an ad here, and everything that reacts watches it.  Ads of
- * running daemons are kept in memory only: they come again by themselves.  Offline ads and revoked
- * tokens are on disk, because nobody would send them again.  collector/README.md tells more.
+ * running daemons are only in memory: their daemons send them again.  Offline ads and revoked
+ * tokens are on disk, because nobody would send them again.  See collector/README.md.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -54,7 +54,7 @@ static void look_for_expired(void *arg)
     loop_timer_set(collector->expiry, EXPIRY_MS);
 }
 
-/* A step of the indexes that queries asked for. */
+/* Does one step of building indexes; a timer's callback. */
 static void make_indexes(void *arg)
 {
     struct collector *collector = arg;
@@ -164,7 +164,7 @@ static void collector_destroy(void *state)
     mem_free(collector);
 }
 
-/* With the directory that the file is in. */
+/* Opens the store, and makes its directory if needed. */
 static int open_store(struct collector *collector, struct err *err)
 {
     const struct daemon_env *env = &collector->env;

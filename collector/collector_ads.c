@@ -17,7 +17,7 @@
 #include "collector/collector_index.h"
 #include "wire/secret_list.h"
 
-/* What an entry was, from `since` on and before `until`. */
+/* An earlier shown state of an entry: valid from change `since` until before `until`. */
 struct ads_past {
     struct ads_entry *entry;
     struct ad *ad;
@@ -297,7 +297,7 @@ size_t collector_ads_count_offline(const struct collector_ads *ads)
 
 /* ---- changes --------------------------------------------------------------------------------- */
 
-/* What else than its renewal decides how long the ad lives. */
+/* Updates what decides on the ad's lifetime, besides its renewal. */
 static void take_traits(struct collector_ads *ads, struct ads_entry *entry,
                         const struct plan_traits *traits)
 {
@@ -404,7 +404,7 @@ static void count_shown(struct collector_ads *ads, const struct ads_entry *entry
     ads->offline_count += entry->shown_offline ? one : 0;
 }
 
-/* Takes away what is shown: kept where a snapshot needs it. */
+/* Removes what is shown; keeps it where a snapshot needs it. */
 static void retire_shown(struct collector_ads *ads, struct ads_entry *entry)
 {
     if (entry->shown && ads->newest && ads->newest->version >= entry->since) {
@@ -498,7 +498,7 @@ void ads_snapshot_begin(struct ads_snapshot *snapshot, struct collector_ads *ads
     ads->newest = snapshot;
 }
 
-/* The entry's list is newest first, and the oldest leaves first. */
+/* Frees an earlier state.  The entry's list is newest first, and the oldest is freed first. */
 static void past_destroy(struct collector_ads *ads, struct ads_past *past)
 {
     struct ads_entry *entry = past->entry;
@@ -560,7 +560,7 @@ size_t collector_ads_past_count(const struct collector_ads *ads)
 
 #define SMALL_TABLE 2000 /* entries that are looked at in one go */
 
-/* The next step of the table's indexes; false: they are made. */
+/* Does the next step of the table's indexes; false: they are complete. */
 static bool index_some(struct collector_ads *ads, struct ads_table *table, size_t entries)
 {
     if (ads->indexing != table) {

@@ -23,7 +23,7 @@
 #include "collector/collector_share.h"
 #include "collector/collector_plan.h"
 
-#define COLLECTOR_ADS_MAX   1000000 /* of all types */
+#define COLLECTOR_ADS_MAX   1000000 /* ads of all types together */
 #define COLLECTOR_TYPES_MAX 64
 
 struct ad;

@@ -1,4 +1,4 @@
-/* collector/collector_answer.c - answers that wait for a commit.
+/* collector/collector_answer.c - requests that are answered after a commit.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -41,7 +41,7 @@ void collector_answer_drop(void *arg)
     mem_free(answer);
 }
 
-/* Its connection is cut next, so that the peer hears nothing but that. */
+/* Ends a request. Its connection is closed next, so nothing else reaches the peer. */
 void collector_drop_request(struct wire_request *request)
 {
     wire_reply_error(request, -ECONNRESET, "the collector is stopping");

@@ -38,7 +38,7 @@ struct batch *batch_begin(struct collector *collector)
     return batch;
 }
 
-/* Most batches write nothing. */
+/* Returns the batch's transaction, begun when first needed, because most batches write nothing. */
 static struct store_txn *txn_of(struct batch *batch)
 {
     if (!batch->txn) {

@@ -42,7 +42,7 @@ void ads_due_set_now(struct ads_due *due, struct ads_due_link *link)
     put_link(&due->now, link);
 }
 
-/* Those of a slot whose time has come are to be looked at. */
+/* Makes due those links of a slot whose time has come. */
 static void take_due(struct ads_due *due, struct ads_due_link **slot, uint64_t now_s)
 {
     for (struct ads_due_link *link = *slot, *next; link; link = next) {

@@ -1,8 +1,8 @@
-/* collector/collector_expire.c - ads that go because nobody renewed them, and absent ones.
+/* collector/collector_expire.c - removes ads that were not renewed, and makes machines absent.
  *
- * A Machine ad whose time is over and that meets ABSENT_REQUIREMENTS does not vanish: it becomes
- * absent, which is durable, so that an operator finds out which machines are missed.  An absent ad
- * is not an offline one: nobody matches it, nobody wakes it.  A new ad of its name ends it.
+ * A Machine ad that expires and meets ABSENT_REQUIREMENTS does not vanish.  It becomes absent,
+ * which is durable, so that an operator sees which machines are missing.  An absent ad is not an
+ * offline one: nobody matches it, nobody wakes the machine.  A new ad of its name ends it.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -18,9 +18,9 @@
 #include "offline_ads/offline_ads.h"
 #include "wire/wire.h"
 
-/* Offline and absent ads are looked at that often: their time is counted on the wall clock. */
+/* Seconds between checks of offline and absent ads, whose time is counted on the wall clock. */
 #define LOOK_AGAIN_S 60
-/* Of ABSENT_REQUIREMENTS in an ad: many may expire at once. */
+/* Steps of ABSENT_REQUIREMENTS in one ad; many ads may expire at once. */
 #define ABSENT_STEPS_MAX 2000
 
 static bool is_to_be_missed(const struct collector *collector, const struct ads_entry *entry)
@@ -55,7 +55,7 @@ void collector_end_ad(struct collector *collector, struct batch *batch, struct a
 
 /* ---- expiry ---------------------------------------------------------------------------------- */
 
-/* Seconds until the ad's time is over if nothing comes; 0: it is over. */
+/* Returns the seconds until the ad expires if it is not renewed; 0: it has expired. */
 static uint64_t left_s(const struct collector *collector, const struct ads_entry *entry)
 {
     if (!entry->latest || entry->waiting > 0) {

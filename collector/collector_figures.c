@@ -1,8 +1,8 @@
 /* collector/collector_figures.c - the collector's own ad: what it holds, what it did, what it
  * costs.
  *
- * Names are HTCondor's where it has them.  What begins with Recent is of the last ten to twenty
- * minutes: two samples are kept, the older one is what recent is counted from.
+ * Names are HTCondor's where it has one.  Names that begin with Recent are for the last ten to
+ * twenty minutes: two samples are kept, and these figures count from the older one.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -55,7 +55,7 @@ static void put_counts(const struct collector *collector, struct ad *ad)
     ad_set_int(ad, "WatchChangesWaiting", (int64_t)watch_server_waiting(collector->watches));
 }
 
-/* What the pool's machines and submitters do, from their ads. */
+/* Sets figures of the pool's machines and submitters, from their ads. */
 static void put_pool(const struct collector *collector, struct ad *ad)
 {
     static const char *const STATES[] = {"Owner", "Unclaimed", "Claimed"};
@@ -150,7 +150,7 @@ static char *read_proc(const struct collector *collector, const char *path)
                                                                                            : NULL;
 }
 
-/* Seconds of CPU since the start; below 0: not known. */
+/* Returns the CPU seconds used since the start; below 0: not known. */
 static double cpu_s(const struct collector *collector)
 {
     double ticks = -1;

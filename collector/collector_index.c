@@ -1,9 +1,9 @@
 /* collector/collector_index.c - see collector_index.h.
  *
  * An index maps the value of an attribute, as text, to the entries that show it.  The text stands
- * for all values that are equal in the sense of == or =?=: strings without case; integers, reals
- * and booleans as one number.  What has no such text (expressions, lists, times, long strings) is
- * under UNKNOWN, which is looked at in any case; what is undefined is nowhere, for it meets no
+ * for all values that are equal by == or =?=: strings ignore case; integers, reals and booleans are
+ * one number.  Values without such a text (expressions, lists, times, long strings) are under
+ * UNKNOWN, which is always examined.  Undefined values are not in the index, because they meet no
  * demand.
  *
  * SPDX-License-Identifier: Apache-2.0
@@ -78,7 +78,7 @@ static void text_of_number(double number, char ret[KEY_BYTES])
     (void)snprintf(ret, KEY_BYTES, "n%.17g", number == 0 ? 0 : number); /* -0 is 0 */
 }
 
-/* False: no value that something can be equal to. */
+/* Writes the text that stands for a value; false: nothing can be equal to this value. */
 static bool text_of(const struct ad_value *value, char ret[KEY_BYTES])
 {
     switch (value->type) {
@@ -112,7 +112,7 @@ static bool text_of(const struct ad_value *value, char ret[KEY_BYTES])
     return true;
 }
 
-/* Of the attribute of what is shown; false: there is none. */
+/* Writes the text for the attribute in the shown ad; false: the attribute is undefined. */
 static bool text_in(const struct ads_entry *entry, const char *attribute, char ret[KEY_BYTES])
 {
     struct ad_value value;
@@ -274,7 +274,7 @@ void ads_indexes_trim(struct ads_indexes *indexes, uint64_t now_ms)
     indexes->count = kept;
 }
 
-/* Where there is no place: the one that was not asked for longest goes, if that is long enough. */
+/* Makes room for an index: removes the one unused longest, if that is long enough. */
 static void make_place(struct ads_indexes *indexes, uint64_t now_ms)
 {
     size_t oldest = 0;
@@ -287,7 +287,8 @@ static void make_place(struct ads_indexes *indexes, uint64_t now_ms)
     }
 }
 
-/* The index of that attribute; a new one is begun where there is none and place for it. */
+/* Returns the index of the attribute.  Begins a new one if there is none and there is room; NULL:
+ * no room. */
 static struct ads_index *index_of(struct ads_indexes *indexes, const char *attribute,
                                   uint64_t now_ms)
 {
@@ -340,7 +341,8 @@ void ads_indexes_done(struct ads_indexes *indexes)
 
 /* ---- asking ---------------------------------------------------------------------------------- */
 
-/* What a node of the constraint leaves over: nodes are looked at twice, first for how many. */
+/* What a node of the constraint leaves over.  Nodes are examined twice, the first time to count
+ * entries. */
 struct look {
     struct ads_indexes *indexes;
     const struct ad_clauses *clauses;
@@ -374,7 +376,7 @@ static size_t look_up(const struct look *look, const char *attribute, const char
     return (bucket ? bucket->count : 0) + (index->unknown ? index->unknown->count : 0);
 }
 
-/* `Attribute == literal`, either way around. */
+/* Examines `Attribute == literal`, either way around. */
 static size_t look_at_test(const struct look *look, const struct ad_expr *test)
 {
     size_t count = ALL;
@@ -404,7 +406,7 @@ static size_t look_at_test(const struct look *look, const struct ad_expr *test)
 
 static size_t look_at(const struct look *look, size_t number);
 
-/* The one of these that leaves the fewest. */
+/* Examines several demands and takes the one that leaves the fewest entries. */
 static size_t look_at_least(const struct look *look, const size_t *numbers, size_t count)
 {
     const struct look counting = {look->indexes, look->clauses, look->now_ms, NULL};

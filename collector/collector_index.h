@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define INDEXES_MAX   8                  /* for each type of ads */
+#define INDEXES_MAX   8                  /* indexes for each type of ads */
 #define INDEX_IDLE_MS ((uint64_t)600000) /* an index not used for so long is removed */
 
 struct ad_clauses;

@@ -1,8 +1,8 @@
-/* collector/collector_inspect.c - tells what is wrong with machine ads, in the ads themselves.
+/* collector/collector_inspect.c - writes into machine ads what is wrong with them.
  *
- * A walk that never ends goes over the machine ads, a little at a time, and looks at those that
- * changed since it came by last: so that an update costs nothing more, however many there are.
- * What it finds is the attribute AdProblems, which `roost status` shows.
+ * A walk without end passes over the machine ads, a few at a time, and examines those that changed
+ * since its last pass.  So an update costs nothing more, however many there are.  The result is the
+ * attribute AdProblems, which `roost status` shows.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -37,7 +37,7 @@ static void say_problems(const struct collector *collector, const struct ads_ent
     }
 }
 
-/* Sets or removes AdProblems.  Who looked at the ad is its owner's stamp still. */
+/* Sets or removes AdProblems.  The ad keeps the stamp of its sender. */
 static void set_problems(struct collector *collector, struct ads_entry *entry, const char *problems)
 {
     struct err err = {""};

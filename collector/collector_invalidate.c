@@ -1,10 +1,10 @@
-/* collector/collector_invalidate.c - INVALIDATE: a sender takes ads back.
+/* collector/collector_invalidate.c - INVALIDATE: a sender removes its ads.
  *
- * Names are taken away at once.  A constraint is judged in slices of counted work, as in a
- * query: one that costs a millisecond in each of 100,000 ads holds up nobody.  What comes for an ad
- * after the message is newer than it and stays: by the stamp of the sender, or, from one that gives
- * none, by the time.  A sender that leaves meanwhile has said what it wanted: the walk goes on.
- * Walks wait for one another, so that all of them together take one slice of a turn.
+ * Names are removed at once.  A constraint is evaluated in slices of counted work, as in a query:
+ * one that costs a millisecond in each of 100,000 ads holds up nobody.  An ad that is updated after
+ * the message stays: by the stamp of the sender or, if the sender gives none, by the time.  The
+ * walk goes on even if the sender disconnects.  Walks wait for one another, so that together they
+ * take one slice per turn.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -53,8 +53,8 @@ static void invalidation_destroy(struct invalidation *invalidation)
 
 /* ---- which ads ------------------------------------------------------------------------------- */
 
-/* May the sender take this ad away, is it not newer than the message, and of the kind that is
- * meant? A startd that stops does not take back what stands for its sleeping machine. */
+/* Returns whether the sender may remove this ad, the ad is not newer than the message, and it is of
+ * the wanted kind.  A startd that stops does not remove the offline ads of its sleeping machine. */
 static bool is_meant(const struct invalidation *invalidation, const struct ads_entry *entry)
 {
     if (!entry || !entry->latest) {
@@ -99,7 +99,7 @@ static void take_names(struct invalidation *invalidation, const char *type)
     ad_value_fini(&names);
 }
 
-/* The constraint is judged in what the pool may know of the ad. */
+/* Evaluates the constraint in the shown ad, and removes the ad if it matches. */
 static void judge_entry(struct invalidation *invalidation, struct ads_entry *entry)
 {
     struct ad_context context = collector_context(invalidation->collector);
@@ -134,7 +134,7 @@ static void is_public(void *arg)
     end_if_over(invalidation);
 }
 
-/* The collector ends before the commit. */
+/* The collector ends before the commit: frees the invalidation. */
 static void drop_invalidation(void *arg)
 {
     struct invalidation *invalidation = arg;
@@ -151,7 +151,7 @@ static void slice_begin(struct invalidation *invalidation)
     invalidation->batches++;
 }
 
-/* invalidation may be no more. */
+/* Ends a slice; may free the invalidation. */
 static void slice_end(struct invalidation *invalidation)
 {
     struct batch *batch = invalidation->batch;
@@ -159,7 +159,7 @@ static void slice_end(struct invalidation *invalidation)
     batch_end(batch, is_public, drop_invalidation, invalidation);
 }
 
-/* False: that was all. */
+/* Continues the walk for one slice.  False: the walk is complete. */
 static bool look_on(struct invalidation *invalidation)
 {
     uint64_t end = invalidation->work.steps + AD_SLICE_STEPS;
@@ -206,7 +206,7 @@ void collector_invalidations_drop(struct collector *collector)
 
 /* ---- asking ---------------------------------------------------------------------------------- */
 
-/* Where the next walk is put in; NULL: too many wait. */
+/* Returns where to append the next walk; NULL: too many are waiting. */
 static struct invalidation **queue_end(struct collector *collector)
 {
     struct invalidation **link = &collector->invalidations;
@@ -218,7 +218,7 @@ static struct invalidation **queue_end(struct collector *collector)
     return link;
 }
 
-/* Is one of the names that of an ad which is another's?  Then err says which. */
+/* Returns whether one of the names belongs to another sender's ad; err says which. */
 static bool names_denied(const struct collector *collector, const struct wire_request *request,
                          const char *type, struct err *err)
 {

@@ -22,10 +22,11 @@ struct err;
 /* A request for a lease. */
 struct lease_wish {
     const char *role;
-    const char *holder;   /* unique to the process that asks */
-    const char *identity; /* of its token; only this identity may renew the lease or give it back */
-    int64_t duration_s;   /* 0: give the lease back */
-    uint64_t session;     /* number of the connection that asks */
+    const char *holder; /* unique to the process that asks */
+    /* identity of the asker's token; only it may renew the lease or give it back */
+    const char *identity;
+    int64_t duration_s; /* 0: give the lease back */
+    uint64_t session;   /* number of the connection that asks */
 };
 
 struct collector_leases *collector_leases_create(void);

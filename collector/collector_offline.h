@@ -17,7 +17,8 @@ struct prototypes;
 struct store;
 struct store_txn;
 
-#define COLLECTOR_OFFLINE_BYTES_MAX ((size_t)1 << 20) /* of one offline ad in binary form */
+/* size of one offline ad in binary form */
+#define COLLECTOR_OFFLINE_BYTES_MAX ((size_t)1 << 20)
 
 /* Opens the store of the collector.  Returns 0, or an error of store_open(). */
 int collector_store_open(struct loop *loop, struct os *os, const char *path, struct log *log,

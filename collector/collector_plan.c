@@ -48,8 +48,8 @@ bool plan_is_offline(const char *type, const struct ad *ad)
     return text_equal_nocase(type, "Machine") && offline_ads_is(ad);
 }
 
-/* Is it the ad of a machine that vanished (Absent = true)?  It is kept on disk and shown to who
- * asks for such ads; nobody matches or wakes it. */
+/* Returns whether it is the ad of a machine that vanished (Absent = true).  It is kept on disk and
+ * shown to those who ask for such ads; nobody matches or wakes it. */
 static bool plan_is_absent(const char *type, const struct ad *ad)
 {
     return text_equal_nocase(type, "Machine") && ad_bool_or(ad, "Absent", false);
@@ -221,7 +221,7 @@ int64_t plan_absent_expires_s(const struct ad *absent, int64_t expire_after_s)
 
 /* ---- what ------------------------------------------------------------------------------------ */
 
-/* A copy of old without what `Delete` names, but every ad of the table has MyType and Name. */
+/* Copies old without the attributes named by `Delete`; MyType and Name always stay. */
 static struct ad *copy_without(const struct ad *old, const struct ad_value *names, size_t count)
 {
     struct ad *ad = ad_copy(old);

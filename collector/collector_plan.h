@@ -75,7 +75,7 @@ bool plan_may_merge(unsigned roles, const char *attribute);
 
 /* Where an update stands in time.  epoch 0: the sender does not number its messages. */
 struct plan_stamp {
-    int64_t epoch;    /* when the sending process started */
+    int64_t epoch;    /* time at which the sending process started; 0: messages are not numbered */
     int64_t sequence; /* number of the message in this epoch */
     uint64_t session; /* number of the connection; rises with each that the collector accepts */
 };

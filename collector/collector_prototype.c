@@ -84,7 +84,7 @@ static void put_varint(struct strbuf *out, uint64_t value)
     strbuf_putc(out, (char)(unsigned char)value);
 }
 
-/* One value with its length before it. */
+/* Reads one value, which has its length before it. */
 static bool take_value(struct span *in, struct span *ret)
 {
     uint64_t length;
@@ -97,7 +97,7 @@ static bool take_value(struct span *in, struct span *ret)
     return true;
 }
 
-/* Passes over what comes before the values: version, count, names. */
+/* Skips what precedes the values: version, count, names. */
 static bool take_head(struct span *in, uint64_t *count)
 {
     uint64_t names;
@@ -124,7 +124,8 @@ static void put_head(struct strbuf *out, uint32_t number)
     }
 }
 
-/* False: it is not like that one by half; what was appended is then the caller's to take back. */
+/* Packs an ad against this prototype.  False: less than half would be saved; the caller removes
+ * what was appended. */
 static bool pack_against(const struct prototype *prototype, const void *bytes, size_t length,
                          struct strbuf *out)
 {

@@ -1,14 +1,13 @@
-/* collector/collector_query.c - QUERY: ads in parts, as fast as the caller takes them.
+/* collector/collector_query.c - QUERY: sends ads in parts, as fast as the caller reads them.
  *
- * A query answers from a snapshot (collector_ads.h): one moment, however long its answer takes and
- * whatever comes meanwhile.  It works in slices (base/slices.h), which end with the work that is
- * counted in them: a constraint that matches nothing in 100,000 ads, or costs a millisecond in
- * each, does not hold up the others, and a caller with many queries gets no more than one with a
- * single; only some of a caller's have begun.  Where an index tells which ads may meet the
- * constraint, only those are looked at.
+ * A query answers from a snapshot (collector_ads.h): one moment, however long the answer takes.  It
+ * works in slices (base/slices.h), which end after a counted amount of work.  A constraint that
+ * matches nothing in 100,000 ads, or costs a millisecond in each, does not hold up others.  A
+ * caller with many queries gets no more than a caller with one; only some of his queries run at a
+ * time.  If an index tells which ads may meet the constraint, only these are examined.
  *
- * Ordinary callers' constraints are evaluated in ads without private attributes, or a claim id
- * could be found out by comparing.
+ * Constraints of ordinary callers are evaluated in ads without private attributes, because
+ * otherwise a claim id could be found by comparing.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -99,9 +98,9 @@ static void caller_gone(void *arg)
 
 /* ---- answering ------------------------------------------------------------------------------- */
 
-/* Ads are copied as bytes from the table into the message: nothing is taken apart.  No secret is in
- * them: of what is within a value all is shown (the Capability of a GPU, which has the name of
- * one). */
+/* Appends an ad to the message, copied as bytes from the table and not taken apart.  There is no
+ * secret in it.  Everything inside a value is shown, also a name that looks private (the Capability
+ * of a GPU). */
 static void add_seen(struct query *query, const struct ads_seen *seen)
 {
     size_t begin = wire_ad_begin(&query->part);
@@ -186,7 +185,7 @@ static void finish_query(struct query *query)
     query_destroy(query);
 }
 
-/* The caller took nothing for so long that what is kept for him is freed. */
+/* The caller has read nothing for so long that what is kept for him is freed. */
 static void caller_stalled(void *arg)
 {
     struct query *query = arg;
@@ -220,7 +219,7 @@ static bool query_wants(struct query *query, const struct ads_entry *entry, stru
     return ad_eval_bool(query->constraint, ret->ad, NULL, &context) == AD_TRUE;
 }
 
-/* Fills a part, or what of it the slice allows.  False: that was all. */
+/* Fills a part of the answer, as far as the slice allows.  False: no ads are left. */
 static bool fill_part(struct query *query, uint64_t end)
 {
     while (query->work.steps < end && query->part.length < PART_BYTES &&
@@ -240,7 +239,7 @@ static bool fill_part(struct query *query, uint64_t end)
     return true;
 }
 
-/* Takes the snapshot, and finds what is to be looked at in it. */
+/* Takes the snapshot, and finds which entries are to be examined. */
 static void begin_query(struct query *query)
 {
     struct collector *collector = query->collector;
@@ -264,7 +263,7 @@ static void begin_query(struct query *query)
     }
 }
 
-/* One slice: parts are sent until the caller's window is full or the work is done. */
+/* Does one slice: sends parts until the caller's window is full or the slice's work is used up. */
 static void take_slice(void *arg)
 {
     struct query *query = arg;
@@ -333,7 +332,7 @@ static int read_projection(struct query *query, const struct ad *args, struct er
     return code;
 }
 
-/* Does the constraint look at that attribute of the ad? */
+/* Returns whether the constraint reads that attribute of the ad. */
 static bool asks_for(const struct ad_expr *constraint, const char *name)
 {
     struct ad *has_it = ad_create();

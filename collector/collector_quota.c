@@ -36,7 +36,7 @@ bool collector_may_say(const struct collector *collector, struct ads_said *said)
     return true;
 }
 
-/* Of the sender's: what the collector set in the ad does not count. */
+/* Returns the number of the sender's attributes, without those that the collector set. */
 static size_t attributes_of(const struct ad *ad)
 {
     return ad_count(ad) - (ad_has(ad, "LastHeardFrom") ? 1 : 0);

@@ -1,9 +1,9 @@
-/* collector/collector_revoke.c - REVOKE: token ids that are refused from now on.
+/* collector/collector_revoke.c - REVOKE: tokens that are refused from now on.
  *
- * They are kept in the store until the token would have expired anyway, and are shown as ads of
- * type Revocation with the administrator's signature, so that everybody who verifies tokens can
- * watch them, and verify them, too.  One that was stored before revocations were signed is honoured
- * here, as it was; the others ignore it until its token is revoked once more.
+ * Revocations are kept in the store until their token would have expired anyway.  They are shown as
+ * ads of type Revocation with the administrator's signature, so that everybody who verifies tokens
+ * can watch and verify them.  A revocation stored before revocations were signed is still honoured
+ * by the collector; others ignore it until its token is revoked again.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -42,7 +42,7 @@ static void revocation_destroy(struct revocation *revocation)
 
 /* ---- what it ends ---------------------------------------------------------------------------- */
 
-/* The connections of that token, by number. */
+/* Finds the connections that use the token, by their numbers. */
 static void find_sessions(const struct collector *collector, const char *token_id, struct vec *ret)
 {
     for (const struct session *session = collector->sessions; session != NULL;
@@ -64,7 +64,8 @@ static bool is_among(const struct vec *sessions, uint64_t number)
     return false;
 }
 
-/* What it has advertised is taken away, so that nobody is matched with it or wakes it.  O(ads). */
+/* Removes the ads that were sent with the token, so that its machines are neither matched nor
+ * woken.  O(ads). */
 static void end_ads(struct collector *collector, const char *token_id, const struct vec *sessions)
 {
     struct batch *batch = batch_begin(collector);
@@ -114,7 +115,8 @@ static void revocation_committed(void *arg)
     revocation_destroy(revocation);
 }
 
-/* Is there one that lasts as long, and that the others believe?  Nobody takes one back. */
+/* Returns whether a revocation is stored that lasts as long and is signed.  Revocations cannot be
+ * taken back. */
 static bool is_known(struct collector *collector, const char *token_id, int64_t expires_s)
 {
     struct revocation_signer by;

@@ -1,4 +1,4 @@
-/* collector/collector_rights.c - what a caller's token allows, in the words of collector_plan.h.
+/* collector/collector_rights.c - converts a caller's token to the roles of collector_plan.h.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

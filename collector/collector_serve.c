@@ -197,7 +197,8 @@ static void on_local(void *arg, struct incoming *incoming)
 
 /* ---- listening ------------------------------------------------------------------------------- */
 
-/* COLLECTOR_LISTEN, or the first of COLLECTOR_HOST, as a stream address; and the certificate. */
+/* Finds where to listen (COLLECTOR_LISTEN, or the first entry of COLLECTOR_HOST) as a stream
+ * address, and the certificate. */
 static int place_of_door(const struct config *config, char *address, size_t size,
                          struct door_place *ret, struct err *err)
 {

@@ -1,8 +1,7 @@
 /* collector/collector_share.c - see collector_share.h.
  *
- * A share is that of a token and a Machine; it is counted in that of the token alone, too.  It
- * lives while something is held in it.  Machines are told apart without regard to case, as
- * everywhere.
+ * A share belongs to a token and a Machine, and is also counted in the share of the token alone.
+ * It exists while something is held in it.  Machine names are compared without case, as everywhere.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -72,7 +71,7 @@ static void share_unref(struct share *share)
     }
 }
 
-/* With a reference. */
+/* Returns the share, made if needed, with a reference for the caller. */
 static struct share *share_get(struct shares *shares, const char *token_id, const char *machine)
 {
     struct strbuf key;
@@ -106,7 +105,8 @@ void shares_begin(struct shares *shares)
     shares->message++;
 }
 
-/* What was admitted of this message counts; it is held only when all of the message was judged. */
+/* Forgets what an earlier message was admitted for.  What is admitted for this message counts at
+ * once, but is held only after the whole message was judged. */
 static void refresh_share(struct share *share)
 {
     if (share->message != share->shares->message) {
@@ -129,7 +129,7 @@ static size_t count_max(const struct wire_peer *peer, enum share_kind kind)
     }
 }
 
-/* Is there room in this share for one more (or not even that) and so many bytes more? */
+/* Returns 0 if the share has room for one more ad (or none) and so many more bytes. */
 static int judge_room(struct share *share, const struct wire_peer *peer, const char *machine,
                       enum share_kind kind, size_t more, long long more_bytes, struct err *err)
 {
@@ -170,7 +170,7 @@ static bool is_exempt(const struct wire_peer *peer, bool is_machine)
     return peer->token_id[0] == '\0' || (peer->scopes & scopes) != 0;
 }
 
-/* As what it is counted, and of which share; *ret has a reference, or no share. */
+/* Decides how an ad is counted and in which share; *ret has a reference, or no share. */
 static void classify_ad(struct shares *shares, const struct wire_peer *peer, bool is_machine,
                         const struct ad *ad, struct share_holding *ret)
 {

@@ -29,9 +29,9 @@ struct share;
 struct shares;
 struct wire_peer;
 
-#define SHARE_PIECES      16 /* for each slot */
+#define SHARE_PIECES      16 /* pieces for each slot */
 #define SHARE_OTHERS_MIN  16
-#define SHARE_BYTES       ((size_t)16 << 20) /* for each SHARE_BYTES_SLOTS */
+#define SHARE_BYTES       ((size_t)16 << 20) /* bytes of ads for each SHARE_BYTES_SLOTS slots */
 #define SHARE_BYTES_SLOTS 64
 
 enum share_kind { SHARE_SLOTS, SHARE_DYNAMIC, SHARE_OTHERS, SHARE_KINDS };

@@ -11,7 +11,8 @@
 struct ads_events;
 struct watch_server_source;
 
-extern const struct ads_events collector_shown_events;          /* for collector_ads_create() */
-extern const struct watch_server_source collector_shown_source; /* for watch_server_create() */
+extern const struct ads_events collector_shown_events; /* events for collector_ads_create() */
+/* source for watch_server_create() */
+extern const struct watch_server_source collector_shown_source;
 
 #endif

@@ -50,7 +50,7 @@ struct collector_counts {
     int64_t queries_ms;      /* sum of the times from request to last part */
     int64_t ads_looked_at, ads_sent;
     int64_t expired;     /* ads whose time ran out */
-    int64_t gone_absent; /* those of them that are kept as absent */
+    int64_t gone_absent; /* expired ads that are kept as absent */
     int64_t replaced;    /* offline ads removed because their machine came back */
     int64_t connections;
 };
@@ -65,7 +65,7 @@ struct collector_sample {
 /* Settings, read once from the configuration. */
 struct collector_settings {
     int64_t classad_lifetime_s;
-    uint64_t constraint_steps_max; /* of one request; 0: no limit */
+    uint64_t constraint_steps_max; /* steps of one request's constraint; 0: no limit */
     size_t identity_ads_max, identity_bytes_max;
     size_t ad_attributes_max, ad_bytes_max;
     int64_t offline_expire_s;
@@ -81,20 +81,20 @@ struct collector {
     struct door *door;
     struct listener *local;
     struct store *store;
-    struct prototypes *prototypes; /* of the ads in the store */
-    struct ad_pool *pool;          /* of the ads in the tables */
+    struct prototypes *prototypes; /* prototypes of the ads in the store */
+    struct ad_pool *pool;          /* pool of the ads in the tables */
     struct collector_ads *ads;
     struct watch_server *watches;
     struct hub *hub;
-    struct user_world *users; /* of userMap() in expressions */
-    struct strmap *accounts;  /* by identity */
-    struct shares *shares;    /* by token and Machine */
-    struct collector_sample
-        samples[2]; /* of itself: figures of recent time count from [0]; [1] will replace it */
+    struct user_world *users; /* accounts and maps for userMap() in expressions */
+    struct strmap *accounts;  /* accounts by identity */
+    struct shares *shares;    /* shares by token and Machine */
+    /* of itself: figures of recent time count from [0]; [1] will replace it */
+    struct collector_sample samples[2];
     struct collector_leases *leases; /* who holds which role */
     struct loop_timer *expiry;
     struct loop_timer *own_ad;
-    int64_t own_ad_s; /* when our own ad was made */
+    int64_t own_ad_s; /* time at which our own ad was made, seconds since 1970 */
     struct loop_timer *indexing;
     /* attribute LastHeardFrom with the value heard_s, for ads of this second; may be NULL */
     struct ad_given *heard;
@@ -104,7 +104,7 @@ struct collector {
     struct slice_work *invalidating;
     struct invalidation *invalidations; /* INVALIDATEs that wait for one another */
     struct ads_cursor inspection;       /* position of the walk of collector_inspect.c */
-    bool inspected_any;                 /* that walk has examined something */
+    bool inspected_any;                 /* the walk of `inspection` has examined something */
     struct session *sessions;
     struct query *queries;
     struct revocation *revocations; /* waiting for their commit */

@@ -1,4 +1,4 @@
-/* collector/collector_update.c - ads that come and change: UPDATE and MERGE.
+/* collector/collector_update.c - adds and changes ads: UPDATE and MERGE.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -25,7 +25,7 @@
 
 #define UPLINK_PREFIX "startd/"
 
-/* One UPDATE while it is judged and until it is answered. */
+/* An UPDATE, from its arrival to its answer. */
 struct update {
     struct session *session;
     struct collector *collector;
@@ -99,7 +99,8 @@ static void update_refuse(struct update *update, int code, const struct err *err
     update_destroy(update);
 }
 
-/* May this sender have an ad of that type and name?  What it has it may have. */
+/* Returns 0 if the sender may have an ad of that type and name; an ad that he already has is
+ * allowed. */
 static int admit_name(const struct update *update, const struct ads_entry *entry, const char *type,
                       const char *name, struct err *err)
 {
@@ -117,7 +118,7 @@ static int admit_name(const struct update *update, const struct ads_entry *entry
     return 0;
 }
 
-/* The Machine must be allowed, too: what an ad says of its Machine ends other ads of it. */
+/* Checks that the sender may use this Machine, because an ad can end other ads of its Machine. */
 static int admit_machine(const struct update *update, const struct ad *ad, struct err *err)
 {
     const struct wire_peer *peer = wire_request_peer(update->request);
@@ -131,8 +132,8 @@ static int admit_machine(const struct update *update, const struct ad *ad, struc
     return 0;
 }
 
-/* What was sent must say who one is in words that are the same beside every other ad, and true:
- * matches go to the StartdUplink, and an AuthenticatedIdentity is that of the connection. */
+/* Checks that the ad names its sender truly, in literals that are the same beside any other ad:
+ * matches are sent to StartdUplink, and AuthenticatedIdentity must be the connection's. */
 static int admit_identity(const struct update *update, const char *name, const struct ad *sent,
                           struct err *err)
 {
@@ -178,7 +179,7 @@ static void reject_ad(struct update *update, const struct err *err)
 /* ---- what the collector knows better than the sender ------------------------------------------
  */
 
-/* All ads of a second share the time, and those of a connection the address. */
+/* Returns the attribute LastHeardFrom, which all ads of this second share. */
 static const struct ad_given *heard_now(struct collector *collector)
 {
     int64_t now_s = loop_wall_s(collector->env.loop);
@@ -200,13 +201,14 @@ static const struct ad_given *address_of(const struct update *update)
     return session->address;
 }
 
-/* Live ads of machines that come over the network have the address of their connection. */
+/* Returns whether the ad gets the connection's address: live machine ads that come over the
+ * network. */
 static bool has_address(const struct update *update, bool is_machine, bool is_offline)
 {
     return is_machine && !is_offline && !wire_request_peer(update->request)->has_uid;
 }
 
-/* Where decoding did not set it. */
+/* Sets the address, if decoding did not set it. */
 static void set_address(const struct update *update, const struct update_ad *item, bool is_machine)
 {
     if (!is_machine && !wire_request_peer(update->request)->has_uid &&
@@ -224,7 +226,7 @@ static void set_address(const struct update *update, const struct update_ad *ite
 /* ---- what comes beside the ads ----------------------------------------------------------------
  */
 
-/* What came beside one ad. */
+/* The secrets that came with one ad. */
 struct beside {
     const struct wire_secret *secrets;
     size_t count, bytes;
@@ -241,7 +243,8 @@ static void take_beside(struct update *update, struct beside *ret)
     update->secret_count -= ret->count;
 }
 
-/* Usually they are those that are there already; a change that says nothing of them keeps them. */
+/* Returns the secrets for the entry: usually the present ones.  A change that does not mention
+ * secrets keeps them. */
 static struct secret_list *keep_beside(const struct update *update, const struct ads_entry *entry,
                                        const struct beside *beside)
 {
@@ -253,7 +256,7 @@ static struct secret_list *keep_beside(const struct update *update, const struct
     return secret_list_create(beside->secrets, beside->count);
 }
 
-/* HTCondor's daemons have secrets among their attributes: those stay out. */
+/* Removes private attributes, which daemons of HTCondor send. */
 static void drop_private(struct update *update, struct ad **ad)
 {
     if (!ad_has_private(*ad)) {
@@ -273,7 +276,8 @@ static void drop_private(struct update *update, struct ad **ad)
 
 /* ---- which ad it is -------------------------------------------------------------------------- */
 
-/* A live ad of a machine whose offline ad of that name was made by the same boot: a straggler. */
+/* Returns whether a live ad is outdated: the machine's offline ad of that name was made by the same
+ * boot. */
 static bool is_straggler(const struct update *update, const struct ads_entry *entry,
                          const struct ad *ad)
 {
@@ -281,8 +285,8 @@ static bool is_straggler(const struct update *update, const struct ads_entry *en
            offline_ads_meet(entry->latest, ad) == OFFLINE_ADS_SAME_BOOT;
 }
 
-/* The ad that the next one of the message probably replaces: a sender's ads come in the same order
- * again and again, all of them or one after the other. */
+/* Predicts which entry the next ad of the message replaces: a sender's ads come in the same order
+ * each time, all together or one after the other. */
 static struct ads_entry *predict_entry(const struct update *update)
 {
     const struct session *session = update->session;
@@ -314,8 +318,8 @@ static bool is_of(const struct ads_entry *entry, const struct ad *ad)
            ad_get_string(ad, "MyType", &type) == 0 && strcmp(type, entry->type) == 0;
 }
 
-/* The ads after the next one will be looked at soon: their memory is asked for in three steps,
- * because each says where the next is. */
+/* Prefetches the memory of the ads after the next one, in three steps, because each step tells
+ * where the next one is. */
 static void look_ahead(const struct update *update)
 {
     const struct collector_ads *ads = update->collector->ads;
@@ -337,7 +341,7 @@ static void look_ahead(const struct update *update)
     }
 }
 
-/* What else than its values matters of a full ad that probably says the same as before. */
+/* Returns the traits of a full ad that is probably unchanged. */
 static struct plan_traits traits_of(const struct ads_entry *entry, bool is_machine,
                                     const struct ad *ad)
 {
@@ -351,8 +355,8 @@ static struct plan_traits traits_of(const struct ads_entry *entry, bool is_machi
     return plan_traits_of(is_machine, ad);
 }
 
-/* Decodes an ad that is foreseen to be that of entry (may be NULL).  A full one is decoded against
- * the one that it replaces, most of which is usually the same. */
+/* Decodes an ad; entry (may be NULL) is the prediction.  A full ad is decoded against the ad that
+ * it replaces, because most of it is usually the same. */
 static int decode_ad(struct update *update, const struct ads_entry *entry, const void *bytes,
                      size_t length, struct update_ad *item, struct err *err)
 {
@@ -376,8 +380,8 @@ static int decode_ad(struct update *update, const struct ads_entry *entry, const
                            err);
 }
 
-/* Decodes one ad and finds what is there of its key: item->entry; *name and *type are those of the
- * ad or of what is there. */
+/* Decodes one ad and finds the entry of its type and name: item->entry.  *name and *type are those
+ * of the ad or of the entry. */
 static int identify_ad(struct update *update, const void *bytes, size_t length,
                        struct update_ad *item, const char **type, const char **name,
                        struct err *err)
@@ -408,7 +412,7 @@ static int identify_ad(struct update *update, const void *bytes, size_t length,
 
 /* ---- judging --------------------------------------------------------------------------------- */
 
-/* How many ads the sender's token may have of that Machine. */
+/* Checks how many ads the sender's token may have for that Machine. */
 static int admit_share(const struct update *update, struct update_ad *item, bool is_machine,
                        struct err *err)
 {
@@ -423,8 +427,8 @@ static int admit_share(const struct update *update, struct update_ad *item, bool
     return code;
 }
 
-/* What will be in the table: item->ad as it was sent, or what is there with its changes.  -EACCES,
- * -E2BIG, -EDQUOT: it is to be left out. */
+/* Makes the ad for the table: item->ad as it was sent, or the present ad with its changes.
+ * -EACCES, -E2BIG or -EDQUOT: the ad is left out. */
 static int make_ad(struct update *update, size_t length, const struct beside *beside,
                    const char *name, bool is_machine, struct update_ad *item, struct err *err)
 {
@@ -464,8 +468,8 @@ static int make_ad(struct update *update, size_t length, const struct beside *be
     return code;
 }
 
-/* Takes one ad of the message.  Returns 0 also when the ad is left out; -ESTALE when the whole
- * message is to be refused. */
+/* Handles one ad of the message.  Returns 0 also when the ad is left out; -ESTALE when the whole
+ * message must be refused. */
 static int judge_ad(struct update *update, const void *bytes, size_t length, struct err *err)
 {
     struct err why;
@@ -514,8 +518,8 @@ static int judge_ad(struct update *update, const void *bytes, size_t length, str
 
 /* ---- taking ---------------------------------------------------------------------------------- */
 
-/* The offline ads of a machine end when a live ad of a later boot comes, or of the same boot with
- * CancelOffline.  The one of the live ad's own name is about to be replaced. */
+/* Removes a machine's offline ads when a live ad of a later boot comes, or of the same boot with
+ * CancelOffline.  The offline ad with the live ad's name is replaced anyway. */
 static void end_offline_ads(struct update *update, struct batch *batch, const struct ad *live)
 {
     struct collector *collector = update->collector;
@@ -538,7 +542,7 @@ static void end_offline_ads(struct update *update, struct batch *batch, const st
     }
 }
 
-/* Puts an ad of a key that was not there when it was judged. */
+/* Adds an ad whose entry did not exist when it was judged. */
 static int apply_new(struct update *update, struct batch *batch, const struct update_ad *item,
                      struct ads_entry **ret, struct err *err)
 {
@@ -630,7 +634,7 @@ void collector_update(struct session *session, struct wire_request *request)
 
 /* ---- MERGE ----------------------------------------------------------------------------------- */
 
-/* 0, or -EACCES naming the first attribute that this sender may not touch. */
+/* Returns 0, or -EACCES with the first attribute that the sender must not change. */
 static int merge_judge(unsigned roles, const struct ad *changes, const struct ad *args,
                        struct err *err)
 {

@@ -81,7 +81,7 @@ struct answer;
 struct answer *collector_answer_create(struct wire_request *request, int64_t count);
 void collector_answer_ok(void *arg);
 void collector_answer_drop(void *arg);
-/* The collector ends before the commit: frees the request without an answer. */
+/* The collector ends before the commit: ends the request; nothing reaches the peer. */
 void collector_drop_request(struct wire_request *request);
 /* Returns epoch and sequence from the arguments of a message, and the number of its connection. */
 struct plan_stamp collector_stamp(const struct session *session, const struct ad *args);

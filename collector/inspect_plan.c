@@ -1,7 +1,7 @@
 /* collector/inspect_plan.c - see inspect_plan.h.
  *
- * Whether an expression is an error for all jobs cannot be found out in general; what can is
- * whether one of the clauses that it demands is, because that clause looks at no job at all.
+ * In general it cannot be decided whether an expression is an error for all jobs.  It can be
+ * decided for a demanded clause that reads no job at all.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -52,7 +52,7 @@ static void say_problem(struct strbuf *out, const char *name, const char *what,
     strbuf_fini(&text);
 }
 
-/* Is the attribute needed to find out what it is itself? */
+/* Returns whether the attribute's value depends on the attribute itself. */
 static bool refers_to_itself(const struct ad *ad, const char *name, const struct ad_expr *expr)
 {
     struct strmap *others = strmap_create(STRMAP_CASE_IGNORED);
@@ -88,8 +88,8 @@ static void look_at_clauses(const struct ad *ad, const char *name, const struct 
     ad_clauses_destroy(clauses);
 }
 
-/* What Requirements needs, directly or through others: the first attribute that goes in a circle.
- */
+/* Reports the first attribute that Requirements needs, directly or through others, and that refers
+ * to itself. */
 static void look_at_needed(const struct ad *ad, const struct ad_expr *requirements,
                            struct strbuf *out)
 {
@@ -114,7 +114,7 @@ static void look_at_needed(const struct ad *ad, const struct ad_expr *requiremen
     strmap_destroy(others, NULL);
 }
 
-/* What every job compares itself with. */
+/* Checks the amounts that every job compares itself with. */
 static void look_at_amounts(const struct ad *ad, struct strbuf *out)
 {
     static const char *const AMOUNTS[] = {"Cpus", "Memory", "Disk"};

@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-#define INSPECT_ATTRIBUTES_USUAL 1000 /* more than that is reported */
+#define INSPECT_ATTRIBUTES_USUAL 1000 /* an ad with more attributes is reported */
 #define INSPECT_TEXT_MAX         400  /* bytes of the whole description */
 
 struct ad;
