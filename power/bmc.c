@@ -129,7 +129,7 @@ static void next_turns(void *arg)
     }
 }
 
-/* Calls next when it may run a program. */
+/* Calls next as soon as the operation may run a program. */
 static void take_turn(struct bmc *bmc, void (*next)(struct bmc *bmc))
 {
     const struct bmc_turns *turns = bmc->call->state;
@@ -282,7 +282,7 @@ static bool find_way(const char *text, enum bmc_way *ret)
     return false;
 }
 
-/* A word that a program cannot take for an option, nor for two. */
+/* Returns whether a program would take the text as one word and not as an option. */
 static bool is_word(const char *text)
 {
     if (text == NULL || text[0] == '\0' || text[0] == '-' || strlen(text) > BMC_TEXT_MAX) {

@@ -32,7 +32,7 @@
 
 #define BMC_OUTPUT_MAX   (1 << 20) /* bytes of a program's output; more is an error */
 #define BMC_ERRORS_MAX   4096      /* bytes of a program's error output; the rest is dropped */
-#define BMC_PROGRAMS_MAX 32        /* of one method, at the same time */
+#define BMC_PROGRAMS_MAX 32        /* programs of one method at the same time */
 
 struct bmc;
 struct os_terminal;

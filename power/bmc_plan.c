@@ -17,7 +17,8 @@ static struct bmc_step step_act(enum bmc_act what)
     return (struct bmc_step){.act = what};
 }
 
-/* Once more exactly when the wait for the order's effect is over. */
+/* Asks again after a growing wait, and exactly once when the time for the order's effect is
+ * over. */
 static struct bmc_step ask_again(struct bmc_plan *plan, uint64_t left_ms)
 {
     uint64_t delay_ms = plan->again_ms < left_ms ? plan->again_ms : left_ms;
@@ -37,7 +38,7 @@ static struct bmc_step step_order(struct bmc_plan *plan, enum bmc_act what)
     return step_act(what);
 }
 
-/* left_ms: what is left of the time that the last order may take to be seen. */
+/* The next step of a wake.  left_ms: time that is left for the last order to take effect. */
 static struct bmc_step wake_step(struct bmc_plan *plan, enum power_state state, uint64_t left_ms)
 {
     if (state == POWER_ON) {

@@ -24,10 +24,10 @@
 
 /* after an order the controller may report the old state for so long */
 #define BMC_SETTLE_MS    10000
-#define BMC_AGAIN_MS     100  /* from an order to the first question; doubled each time, */
+#define BMC_AGAIN_MS     100  /* time from an order to the first question; doubled each time */
 #define BMC_AGAIN_MAX_MS 5000 /* up to this */
 
-/* What an operation is to achieve. */
+/* Aim of an operation. */
 enum bmc_aim { BMC_AIM_WAKE, BMC_AIM_SLEEP, BMC_AIM_STATUS };
 /* how to sleep: shutdown, then off; shutdown only; off at once */
 enum bmc_way { BMC_GRACEFUL, BMC_SOFT, BMC_HARD };
@@ -35,7 +35,7 @@ enum bmc_way { BMC_GRACEFUL, BMC_SOFT, BMC_HARD };
 /* What to do next. */
 enum bmc_act {
     BMC_ASK,        /* ask for the machine's state, then call bmc_plan_told() */
-    BMC_ASK_LATER,  /* the same, after delay_ms */
+    BMC_ASK_LATER,  /* ask after delay_ms, then as BMC_ASK */
     BMC_ORDER_ON,   /* give the order, then call bmc_plan_ordered() */
     BMC_ORDER_SOFT, /* ask the operating system to shut down */
     BMC_ORDER_OFF,
@@ -46,7 +46,7 @@ struct bmc_plan { /* private to bmc_plan.c */
     enum bmc_aim aim;
     enum bmc_way way;
     uint64_t patience_ms; /* how long a shutdown may take */
-    uint64_t ordered_ms;  /* when the last order was given */
+    uint64_t ordered_ms;  /* time of the last order, monotonic */
     uint64_t again_ms;    /* the wait before the next question */
     bool soft, hard;      /* orders that were given; a wake's order counts as hard */
 };
@@ -54,10 +54,10 @@ struct bmc_plan { /* private to bmc_plan.c */
 /* The next step. */
 struct bmc_step {
     enum bmc_act act;
-    uint64_t delay_ms; /* for BMC_ASK_LATER */
+    uint64_t delay_ms; /* wait before BMC_ASK_LATER */
     /* For BMC_END: */
-    int status;             /* of a wake or a sleep: 0 or a negative errno */
-    enum power_state state; /* of a status */
+    int status;             /* result of a wake or a sleep: 0 or a negative errno */
+    enum power_state state; /* result of a status */
     const char *text;
 };
 
@@ -69,6 +69,6 @@ struct bmc_step bmc_plan_told(struct bmc_plan *plan, enum power_state state, uin
 /* The controller accepted the order.  (A refused order ends the operation.) Returns the next
  * step. */
 struct bmc_step bmc_plan_ordered(struct bmc_plan *plan, uint64_t now_ms);
-const char *bmc_act_name(enum bmc_act act); /* for messages: "power on" */
+const char *bmc_act_name(enum bmc_act act); /* name for messages: "power on" */
 
 #endif

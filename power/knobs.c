@@ -1,4 +1,4 @@
-/* power/knobs.c - how a machine is described: the `node` sections of the configuration.
+/* power/knobs.c - the knobs of `node` sections, which describe how a machine is switched.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

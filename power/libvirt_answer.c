@@ -10,7 +10,7 @@
 
 #define CODE_MAX 4095 /* of the kernel's numbers for errors */
 
-/* Cuts the next word off: its beginning, and its length in *length. */
+/* Cuts off the next word: returns its beginning, and its length in *length. */
 static const char *word_of(const char **rest, size_t *length)
 {
     const char *word = *rest;
@@ -41,7 +41,7 @@ static bool number_of(const char **rest, uint64_t *ret)
     return true;
 }
 
-/* Of "ERRNO TEXT"; where there is no such number all of it is the text. */
+/* Reads the errno of "ERRNO TEXT"; without a number everything is the text. */
 static int code_of(const char **rest)
 {
     const char *text = *rest;

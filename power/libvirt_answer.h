@@ -19,8 +19,8 @@
 
 struct libvirt_answer {
     uint64_t id;
-    int status;             /* of an order: 0 or a negative errno; -EIO: not said in the line */
-    enum power_state state; /* of a status or a watch; POWER_UNKNOWN if neither on nor off */
+    int status; /* result of an order: 0 or a negative errno; -EIO: the line does not say */
+    enum power_state state; /* state for a status or a watch; POWER_UNKNOWN if neither on nor off */
     bool is_silent;
     const char *text; /* borrowed from the line; "": none */
 };

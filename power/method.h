@@ -32,13 +32,14 @@ struct power_call {
     const struct power_method *method;
     enum power_operation operation;
     struct power_node node;
-    /* what the method keeps between calls (struct power_method, create); NULL: nothing */
+    /* What the method keeps between calls, made by power_method.create; NULL: nothing. */
     void *state;
     char level[16];
-    struct loop_timer *timer; /* for the method's use; also fires at the call's deadline */
+    struct loop_timer *timer; /* timer for the method; also fires at the call's deadline */
     uint64_t end_ms;          /* the deadline, monotonic */
     void (*tick)(struct power_call *call);
-    pid_t pid; /* of the method's program, which is killed when the call is dropped; 0: none */
+    /* process id of the method's program, killed when the call is dropped; 0: none */
+    pid_t pid;
     void *own; /* belongs to the method; own_free frees it when the call ends */
     void (*own_free)(void *own);
     power_done_f done;

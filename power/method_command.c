@@ -1,10 +1,10 @@
-/* power/method_command.c - a machine that a program of the site switches.
+/* power/method_command.c - switches a machine by a program of the site.
  *
- * The text of the command is split as a job's arguments are (quotes '...'); the node's name is
- * added as the last argument.  The program gets the offline ad in long form on standard input, as
- * HTCondor's ROOSTER_WAKEUP_CMD does, and ROOST_NODE and ROOST_LEVEL in its environment.  Exit
- * status 0 is success; for a status command 0 is on, 1 is off, all else unknown.  After the
- * deadline it is killed.
+ * The command's text is split like a job's arguments (quotes '...'), and the node's name is
+ * appended as the last argument.  The program gets the offline ad in long form on standard input,
+ * like HTCondor's ROOSTER_WAKEUP_CMD, and ROOST_NODE and ROOST_LEVEL in its environment.  Exit
+ * status 0 is success; of a status command, 0 means on, 1 off, anything else unknown.  It is killed
+ * at the deadline.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

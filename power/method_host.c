@@ -1,13 +1,13 @@
-/* power/method_host.c - this machine puts itself to sleep.
+/* power/method_host.c - puts this machine itself to sleep.
  *
- * Who does it: the site's plug-in program, told `set <level>` as HTCondor tells its own; else
- * systemctl, where logind is in charge (it tells those who asked to be told, and may say no); else
- * the kernel, through /sys/power.  Below a root it is that root's systemctl.  A write to
- * /sys/power/state comes back when the machine is awake again, so a child makes it, and its status
- * says whether the kernel would.  Without a deadline for S1 to S4: what was asleep for days is not
- * late.
+ * By one of these: the site's plug-in program, called with `set <level>` as HTCondor calls it; else
+ * systemctl, if logind is in charge (it informs programs that asked for it, and may refuse); else
+ * the kernel, through /sys/power.  With a root directory, that root's systemctl is used.  A write
+ * to /sys/power/state returns only when the machine is awake again, so a child process writes, and
+ * its exit status says whether the kernel accepted.  S1 to S4 have no deadline, because a machine
+ * that slept for days is not late.
  *
- * It sleeps only: who is asleep wakes nobody, least of all itself.
+ * This method cannot wake: the machine that would do it is asleep.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -22,15 +22,16 @@
 #include "base/vec.h"
 #include "power/method.h"
 
-/* $1 what to choose in mem_sleep where that is what counts, $2 what to write to state, the best
- * word that the kernel has, $3 the root. */
+/* Shell script.  $1: value for mem_sleep, if it matters; $2: value for state, the best that the
+ * kernel offers; $3: the root directory. */
 static const char SUSPEND[] =
     "cd \"$3/sys/power\" || exit 1\n"
     "for state in $2; do case \" $(cat state 2>/dev/null) \" in *\" $state \"*) break ;; esac; "
     "done\n"
     "if [ \"$state\" = mem ] && [ -e mem_sleep ]; then echo \"$1\" >mem_sleep || exit 1; fi\n"
     "echo \"$state\" >state";
-/* $1 the verb, $2 the root.  "suspend" means what mem_sleep has chosen. */
+/* Shell script.  $1: the verb, $2: the root directory.  "suspend" means what mem_sleep has
+ * chosen. */
 static const char LOGIND[] = "[ \"$1\" != suspend ] || [ ! -e \"$2/sys/power/mem_sleep\" ] ||\n"
                              "    echo deep >\"$2/sys/power/mem_sleep\" || exit 1\n"
                              "exec \"$2/usr/bin/systemctl\" \"$1\"";

@@ -1,11 +1,10 @@
-/* power/method_ipmi.c - a machine whose management controller speaks IPMI 2.0, by ipmitool.
+/* power/method_ipmi.c - switches a machine by its management controller with IPMI 2.0, using
+ * ipmitool.
  *
- * ipmitool reads the password from the file itself (-f), after we have looked at who may read it:
- * it is in no argument and no environment.  It is asked for the privilege of an operator, which
- * may switch and nothing more.
- *
- * What it prints is believed word by word or not at all: everything but "Chassis Power is on" and
- * "... off" is Unknown.  bmc_plan.h says what follows from it.
+ * ipmitool reads the password from the file itself (-f), after we have checked who may read the
+ * file: the password is in no argument and no environment.  The privilege of an operator is
+ * requested, which may switch the machine and nothing more.  The output must match word for word:
+ * anything but "Chassis Power is on" and "... off" is Unknown.  bmc_plan.h decides what follows.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

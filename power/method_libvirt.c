@@ -1,18 +1,18 @@
-/* power/method_libvirt.c - a machine that is a guest of a hypervisor.
+/* power/method_libvirt.c - switches a machine that is a guest of a hypervisor.
  *
- * libvirt itself is in another process, roost-libvirt (virt/), one for each connection and for as
- * long as this one lives: its calls block without a deadline.  Orders go to its standard input,
- * one a line (virt/line_plan.h), answers (libvirt_answer.h) come from its standard output in the
+ * libvirt runs in another process, roost-libvirt (virt/), one for each connection, as long as this
+ * process lives, because its calls block without a deadline.  Orders go to its standard input, one
+ * per line (virt/line_plan.h); answers (libvirt_answer.h) come from its standard output in the
  * order in which they are known.  A process that answers nothing at all until a call's deadline
- * hangs together with its libvirtd: it is killed, which ends its other calls, and the next order
+ * hangs together with its libvirtd.  It is killed, which ends its other calls, and the next order
  * starts another one.
  *
- * A guest is taken down as the level says that its machine decided on: S5 is a shutdown, S4 a
- * managed save (its memory goes to the host's disk), S1 to S3 the guest's own suspend;
- * `domain_sleep` of its `node` section says otherwise.
+ * How a guest is taken down depends on the level that its machine chose: S5 is a shutdown, S4 a
+ * managed save (its memory goes to the host's disk), S1 to S3 the guest's own suspend.
+ * `domain_sleep` of its `node` section overrides that.
  *
- * A watch is an order that is answered again and again; a roost-libvirt that is started anew is
- * told of all of them.
+ * A watch is an order that is answered many times; a restarted roost-libvirt gets all watches
+ * again.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -36,11 +36,11 @@
 #define LIBVIRT_ORDER_MS   30000  /* to start, to ask */
 #define LIBVIRT_SAVE_MS    900000 /* a guest's memory goes to a disk */
 #define LIBVIRT_SPARE_MS   15000  /* after the patience with a guest: to destroy it */
-/* roost-libvirt gives up so long before us, and so can say why. */
+/* roost-libvirt gives up so much earlier than we do, so that it can report why. */
 #define LIBVIRT_EARLIER_MS 2000
 #define LIBVIRT_LINE_MAX   1024
 #define LIBVIRT_OUTPUT_MAX (8 << 20) /* orders that it has not read yet */
-/* One that is watched through is started again, so long after its end. */
+/* A process with watches is restarted so long after its end. */
 #define LIBVIRT_AGAIN_MIN_MS 500
 #define LIBVIRT_AGAIN_MAX_MS 60000
 
@@ -166,7 +166,7 @@ static void tell_all(const struct helper *helper, const char *why)
     }
 }
 
-/* Closes what we have of it and ends its calls. */
+/* Closes our side of the process and ends its calls. */
 static void helper_gone(struct helper *helper, const char *why)
 {
     struct vec pending = helper->pending;
@@ -295,7 +295,7 @@ static void helper_ready(void *arg)
     read_answers(helper);
 }
 
-/* Sends what it is to be told, and listens. */
+/* Sends the waiting orders and waits for answers. */
 static void send_orders(struct helper *helper)
 {
     write_orders(helper);
@@ -536,7 +536,8 @@ static void libvirt_begin(struct power_call *call)
     send_orders(helper);
 }
 
-/* Of a watch, or of an order: what the guest was told, it may still do; it is not destroyed. */
+/* Cancels a watch or an order.  What the guest was already told it may still do; it is not
+ * destroyed. */
 static void libvirt_cancel(struct power_call *call)
 {
     size_t at = 0;

@@ -1,8 +1,8 @@
-/* power/method_process.c - a machine that is a process group of this host.
+/* power/method_process.c - switches a machine that is a process group of this host.
  *
- * Waking starts roost-master with the node's configuration, in a session of its own, under a new
- * boot id (a UUID that sorts by time) and boot time.  The node lives while somebody holds its
- * master.lock.  A node that is still going down is waited for: two lives of one node never overlap,
+ * Waking starts roost-master with the node's configuration, in a session of its own, with a new
+ * boot id (a UUID that sorts by time) and boot time.  The node runs as long as somebody holds its
+ * master.lock.  A node that is still going down is waited for: two boots of a node never overlap,
  * because the lock has one holder.
  *
  * SPDX-License-Identifier: Apache-2.0

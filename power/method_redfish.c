@@ -1,18 +1,17 @@
-/* power/method_redfish.c - a machine whose management controller speaks Redfish, by curl.
+/* power/method_redfish.c - switches a machine by its management controller with Redfish, using
+ * curl.
  *
- * Each request is a run of curl, which reads what to do from its standard input: neither password
- * nor token is ever an argument.  What is asked and ordered is bmc_plan.h's; here is how: a session
- * is made before the first request, made again when the controller has forgotten it (401), and
- * deleted when the operation ends, however that is; an order is a POST to the target that the
- * system itself names, of a type that it says it knows; 202 is followed to the end of its task; 428
- * is answered with the ETag, 412 by looking whether the machine is still as it was; 503 is waited
- * out.
+ * Each request is a run of curl, which reads the request from its standard input: neither password
+ * nor token is ever an argument.  bmc_plan.h decides what to ask and order; this file does it.  A
+ * session is opened before the first request, again when the controller has forgotten it (401), and
+ * deleted at the end of the operation in any case.  An order is a POST to the target that the
+ * system names, of a type that it allows.  202 is followed to the end of its task; 428 is answered
+ * with the ETag; after 412 the machine's state is checked again; 503 is waited out.  Redirections
+ * are not followed, and only the path of a URL from the controller is used, so that the token goes
+ * only to that controller.
  *
- * Redirections are not followed, and of a URL that a controller names only the path is used: the
- * token goes where it came from.
- *
- * Rejected: libcurl in the rooster.  It would bring a resolver, a cache of connections, and TLS
- * with strangers into the process that holds everybody's passwords (docs/decisions).
+ * Rejected: libcurl in the rooster.  It would bring a resolver, a connection cache, and TLS with
+ * strangers into the process that has all passwords (docs/decisions).
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -64,7 +63,8 @@ static void send_request(struct bmc *bmc);
 
 /* ---- checking */
 
-/* HOST, HOST:PORT or [ADDRESS]:PORT, with or without https:// before it; NULL: neither. */
+/* Returns HOST, HOST:PORT or [ADDRESS]:PORT without a leading https://; NULL: bmc is none of
+ * these. */
 static const char *authority_of(const char *bmc)
 {
     const char *text = strncasecmp(bmc, "https://", 8) == 0 ? bmc + 8 : bmc;
@@ -73,7 +73,8 @@ static const char *authority_of(const char *bmc)
     return length > 0 && length < AUTHORITY_MAX && text[length] == '\0' ? text : NULL;
 }
 
-/* `bmc_system`: a path, or what stands below Systems; "": the only one. */
+/* Makes the system's path from `bmc_system`: a path, or a name below Systems; "": the only
+ * system. */
 static int system_path(const struct power_node *node, char ret[REDFISH_PATH_MAX])
 {
     const char *text = node->bmc_system;
@@ -292,7 +293,7 @@ static void begin_request(struct bmc *bmc, const char *verb, const char *path,
     send_request(bmc);
 }
 
-/* Makes the request once more, or the next one, when the controller says, or after a while. */
+/* Calls next after the controller's Retry-After, or after a while if there is none. */
 static void come_again(struct bmc *bmc, const struct redfish_answer *answer,
                        void (*next)(struct bmc *bmc))
 {
@@ -415,7 +416,7 @@ static void ask_task(struct bmc *bmc)
     begin_request(bmc, "GET", redfish->task, task_heard);
 }
 
-/* Somebody else changed it meanwhile. */
+/* The system was changed by somebody else meanwhile: checks its state again. */
 static void seen_again(struct bmc *bmc, const struct redfish_answer *answer)
 {
     struct redfish *redfish = bmc->own;

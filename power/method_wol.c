@@ -1,17 +1,15 @@
-/* power/method_wol.c - a machine that its network adapter wakes: Wake-on-LAN.
+/* power/method_wol.c - wakes a machine by its network adapter: Wake-on-LAN.
  *
- * The magic packet goes out in every form that some adapter, switch or driver may want: a datagram
+ * The magic packet is sent in every form that some adapter, switch or driver may need: a datagram
  * to the broadcast address of the machine's network, one to 255.255.255.255, and a frame of type
- * 0x0842, each several times, for nobody answers.  Frames need CAP_NET_RAW; without it the
- * datagrams do, and the outcome says so.
+ * 0x0842; each several times, because there is no answer.  Frames need CAP_NET_RAW; without it only
+ * datagrams are sent, and the outcome says so.
  *
- * A broadcast does not leave its network.  If none of our adapters is on the machine's, an awake
- * machine that is on it is asked to send the packet (power_relay_by()); if there is none, the
- * datagram goes to the network's broadcast address as any other, which works where routers were
- * told to let such through.
+ * A broadcast does not leave its network.  If none of our adapters is on the machine's network, an
+ * awake machine on it is asked to send the packet (power_relay_by()).  If there is none, the
+ * datagram is sent to the network's broadcast address, which works where routers allow it.
  *
- * Only waking: a machine that listens for magic packets says nothing, so that there is no status,
- * and it goes to sleep by itself.
+ * Only for waking: a sleeping machine does not report a status, and it goes to sleep by itself.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -148,7 +146,7 @@ static bool leads_there(const struct wol *wol, const struct os_adapter *adapter)
     return !adapter->is_loopback && adapter->can_broadcast;
 }
 
-/* Another address of that adapter is on the same network. */
+/* Returns whether another address of that adapter on the same network was found before. */
 static bool is_found(const struct wol *wol, const struct os_adapter *adapter)
 {
     for (size_t i = 0; i < wol->way_count; i++) {
@@ -190,7 +188,7 @@ static int send_one(struct power_call *call, const struct wol *wol)
     return os_cast_datagram(caster, by, to, wol->port, packet->bytes, packet->length);
 }
 
-/* Is there something to send now? */
+/* Returns whether there is something to send now. */
 static bool makes_sense(const struct wol *wol)
 {
     const struct os_adapter *by = &wol->ways[wol->way];
@@ -258,7 +256,7 @@ static void note_failure(struct wol *wol, int rc)
     }
 }
 
-/* Sends what is left of this round. */
+/* Sends the remaining packets of this round. */
 static void go_on(struct power_call *call)
 {
     struct wol *wol = call->own;

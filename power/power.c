@@ -1,6 +1,6 @@
-/* power/power.c - which methods there are, and what is asked of them: see power.h.
+/* power/power.c - the list of methods, and the functions of power.h.
  *
- * Operations under way are in power_call.c.
+ * power_call.c has the operations under way.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -45,8 +45,8 @@ struct power_node {
     const char *root;          /* host: prefix of /sys/power; NULL: none */
     const char *plugin;        /* host: HIBERNATION_PLUGIN and its arguments; NULL: none */
     bool by_logind;            /* host: use systemctl; else write to /sys/power */
-    const char
-        *status_command; /* command: its exit status 0 means on, 1 off, anything else unknown */
+    /* command: its exit status 0 means on, 1 off, anything else unknown */
+    const char *status_command;
     const char *hardware_address; /* wol: "52:54:00:12:34:56" */
     /* wol: network of the machine, "10.0.0.0/24"; NULL: try those of all our adapters */
     const char *subnet;
@@ -75,9 +75,9 @@ struct power_node {
     const char *bmc_system;        /* redfish: path, or name below Systems; NULL: the only system */
     const char *bmc_ca;            /* redfish: file of CA certificates; NULL: those of this host */
     const char *bmc_pin; /* redfish: "sha256//..." of the controller's public key, as curl has it */
-    const char
-        *ad_text; /* the offline ad in long form, for the commands' standard input; may be NULL */
-    uint64_t deadline_ms; /* for giving the order, not for the boot; 0: 30 s */
+    /* the offline ad in long form, for the commands' standard input; may be NULL */
+    const char *ad_text;
+    uint64_t deadline_ms; /* time limit for giving the order, not for the boot; 0: 30 s */
 };
 
 /* The end of an operation.  status 0: the order was given; a negative errno: it was not, and text,
@@ -131,7 +131,7 @@ unsigned power_can(const struct power_node *node);
  * network is asked to send it.  Everything is borrowed for the call. */
 struct power_relay {
     const char *node, *subnet; /* subnet NULL: not known */
-    const void *packet;        /* it may hold a password */
+    const void *packet;        /* the bytes to send; may contain a password */
     size_t packet_length;
     int64_t port, repeats;
 };

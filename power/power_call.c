@@ -1,8 +1,8 @@
-/* power/power_call.c - operations under way, and what a method may ask for: see method.h.
+/* power/power_call.c - operations under way, and functions for methods: see method.h.
  *
- * A call owns copies of its node's texts, one timer, and perhaps a child process.  It ends once,
- * through power_call_done() or power_call_status(); the callback is made from the loop, so that no
- * caller is entered from within its own call.
+ * A call owns copies of its node's texts, one timer, and perhaps a child process.  It ends once, by
+ * power_call_done() or power_call_status(); the user's callback runs from the loop, so that no
+ * caller is called back inside its own call.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -52,7 +52,7 @@ void power_call_tell(void *arg)
     vec_fini(&power->telling, mem_free);
 }
 
-/* Where in struct power_node its texts are: a call has copies of them. */
+/* Offsets of the texts in struct power_node, which a call copies. */
 static const size_t TEXTS[] = {
     offsetof(struct power_node, name),
     offsetof(struct power_node, method),

@@ -18,24 +18,24 @@
 struct loop_timer;
 
 struct power {
-    void *states[POWER_METHODS_MAX]; /* by index in power_methods[]: what each method keeps; NULL:
+    void *states[POWER_METHODS_MAX]; /* what each method keeps, by index in power_methods[]; NULL:
                                         nothing yet */
     struct loop *loop;
     struct os *os;
     struct log *log;
     struct vec calls;   /* struct power_call, under way */
     struct vec ended;   /* struct ended: ended calls whose callback is not called yet */
-    struct vec telling; /* those of them that are called in this turn */
+    struct vec telling; /* ended calls whose callback runs in this turn */
     struct loop_timer *tell;
     struct os_caster *caster;    /* NULL: not needed yet */
     struct os_adapter *adapters; /* NULL: not read yet */
     size_t adapter_count;
-    uint64_t adapters_ms; /* when adapters were read */
+    uint64_t adapters_ms; /* time at which adapters were read */
     power_relay_f relay;  /* NULL: none */
     void *relay_arg;
 };
 
-struct power_callbacks { /* one of them is set, by the kind of operation */
+struct power_callbacks { /* callbacks of a call; one is set, by the kind of operation */
     power_done_f done;
     power_status_f status_done;
     power_news_f news;

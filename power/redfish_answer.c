@@ -29,7 +29,8 @@ struct redfish_answer {
 
 /* ---- HTTP */
 
-/* The end of the headers that begin at text: where the body begins; NULL: there is none. */
+/* Returns where the body begins: after the headers that start at text; NULL: no end of the
+ * headers. */
 static char *end_of_head(char *text)
 {
     for (char *line = text; *line != '\0';) {
@@ -45,7 +46,7 @@ static char *end_of_head(char *text)
     return NULL;
 }
 
-/* "HTTP/1.1 200 OK", "HTTP/2 200": 0 if it is none. */
+/* Returns the status of "HTTP/1.1 200 OK" or "HTTP/2 200"; 0 if text is not a status line. */
 static int status_of(const char *text)
 {
     if (strncmp(text, "HTTP/", 5) != 0) {
@@ -60,7 +61,8 @@ static int status_of(const char *text)
     return status >= 100 && status < 600 ? status : 0;
 }
 
-/* JSON that is nested too deeply would be ours to walk: jansson itself stops at 2048. */
+/* Returns whether the JSON is not nested too deeply for our own walk; jansson itself stops at
+ * 2048. */
 static bool is_shallow(const char *text)
 {
     int depth = 0;
@@ -140,7 +142,7 @@ int redfish_answer_status(const struct redfish_answer *answer)
     return answer->status;
 }
 
-/* A header's value without blanks around it; NULL: there is no such header. */
+/* Returns a header's value without surrounding blanks; NULL: there is no such header. */
 static const char *header_value(const struct redfish_answer *answer, const char *name)
 {
     const char *end = answer->text + answer->head_length;
@@ -164,7 +166,7 @@ int64_t redfish_answer_retry_s(const struct redfish_answer *answer, int64_t fall
     return number < REDFISH_RETRY_S ? number : REDFISH_RETRY_S;
 }
 
-/* Printable ASCII that may stand in a header that we send; quotes for an ETag. */
+/* Returns whether text can be sent in a header: printable ASCII; quotes only for an ETag. */
 static bool is_sendable(const char *text, size_t max, bool quotes)
 {
     size_t length = strlen(text);
