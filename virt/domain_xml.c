@@ -1,7 +1,7 @@
 /* virt/domain_xml.c - see domain_xml.h.
  *
- * The one user of libxml2 here.  The text comes from libvirtd, which has checked it; still nothing
- * is fetched for it (NONET), no entity is replaced, and a huge one is refused.
+ * The only user of libxml2.  libvirtd has checked the text; still nothing is fetched for it
+ * (NONET), no entity is replaced, and a huge text is refused.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -1,7 +1,7 @@
-/* virt/find.c - a domain by its name, its UUID, or the address of one of its network cards.
+/* virt/find.c - finds a domain by its name, its UUID, or the address of one of its network cards.
  *
- * The addresses are in the domains' descriptions only: all are read once (one call a domain) and
- * kept until libvirt says that a definition has changed or the connection was lost.
+ * The addresses are only in the domains' descriptions.  All are read once (one call per domain) and
+ * kept until libvirt reports a changed definition or the connection was lost.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -77,7 +77,7 @@ static int read_all(virConnectPtr conn, struct strmap **ret, struct err *err)
     return 0;
 }
 
-/* -ENOENT, -EEXIST, -EIO */
+/* Finds the domain with that network address.  Returns 0, -ENOENT, -EEXIST or -EIO. */
 static int uuid_of(struct virt_names *names, virConnectPtr conn, const char *mac,
                    char uuid[VIR_UUID_STRING_BUFLEN], struct err *err)
 {

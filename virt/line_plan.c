@@ -16,7 +16,7 @@ static const char *const VERBS[] = {"wake", "sleep", "status", "cancel", "watch"
 static const char *const HOWS[] = {"shutdown", "acpi", "agent",  "save",
                                    "suspend",  "disk", "destroy"};
 
-/* Cuts the next word off; false when there is none. */
+/* Cuts off the next word; false when there is none. */
 static bool next_word(const char **rest, char ret[32])
 {
     size_t length = strcspn(*rest, " ");

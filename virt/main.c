@@ -1,4 +1,4 @@
-/* virt/main.c - roost-libvirt URI.
+/* virt/main.c - the program roost-libvirt URI.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

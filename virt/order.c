@@ -1,8 +1,8 @@
-/* virt/order.c - waking a domain, taking it down, asking for its state.
+/* virt/order.c - carries out an order: wakes a domain, takes it down, or asks for its state.
  *
- * An order is a loop: look at the state the domain is in, do the one thing that brings it nearer,
- * wait for what libvirt says of it, look again.  So it does not matter in which state it is found,
- * who else touches it, or that the connection is lost in between.
+ * An order is a loop: get the domain's state, do the one thing that brings it nearer, wait for
+ * libvirt's events, begin again.  So it does not matter in which state the domain is at first, who
+ * else changes it, or that the connection is lost in between.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -61,8 +61,8 @@ __attribute__((format(printf, 3, 4))) static enum step failed(struct order *orde
     return STEP_FAILED;
 }
 
-/* What a call of libvirt that changes the state came to.  One that was refused because the state
- * had changed meanwhile is no failure: it is looked at again. */
+/* Handles the result of a libvirt call that changes the state.  If libvirt refused because the
+ * state had changed meanwhile, that is not a failure: the state is checked again. */
 static enum step after_change(struct order *order, int result, const char *text)
 {
     const virError *last = virGetLastError();
@@ -76,7 +76,7 @@ static enum step after_change(struct order *order, int result, const char *text)
     return failed(order, -EIO, "%s", virt_error_text());
 }
 
-/* Paused on its way to another state. */
+/* Returns whether the domain is paused only on its way to another state. */
 static bool is_passing(int reason)
 {
     return reason == VIR_DOMAIN_PAUSED_SAVE || reason == VIR_DOMAIN_PAUSED_MIGRATION ||
@@ -137,8 +137,8 @@ static int tell_guest(struct order *order)
     }
 }
 
-/* The agent's socket may end before its answer comes, because the guest is gone already: so the
- * error is one only if the guest is still there a while later. */
+/* The agent's socket may close before its answer comes, because the guest is already gone.  So the
+ * error counts only if the guest is still there a while later. */
 static enum step wait_for_refused(struct order *order, uint64_t now_ms, uint64_t *wait_ms)
 {
     if (order->fail_ms == 0) {
@@ -152,7 +152,8 @@ static enum step wait_for_refused(struct order *order, uint64_t now_ms, uint64_t
     return STEP_WAIT;
 }
 
-/* A guest that ends by itself; one that was asked to suspend is never destroyed. */
+/* Asks the guest to go down by itself, and later forces it.  A guest that was asked to suspend is
+ * never destroyed. */
 static enum step ask_guest(struct order *order, uint64_t *wait_ms)
 {
     bool may_force = order->line->how != VIRT_SUSPEND && order->line->how != VIRT_DISK;
@@ -270,7 +271,7 @@ static enum step tell_state(struct order *order, int state, int reason)
     return order_done(order, text);
 }
 
-/* Looks once, acts once. */
+/* Checks the state once and does at most one thing. */
 static enum step order_step(struct order *order, uint64_t *wait_ms)
 {
     int state = 0, reason = 0;
@@ -291,7 +292,7 @@ static enum step order_step(struct order *order, uint64_t *wait_ms)
     return tell_state(order, state, reason);
 }
 
-/* With one connection, until the order is over or the connection lost: then STEP_WAIT. */
+/* Works with one connection until the order is over, or the connection is lost (STEP_WAIT). */
 static enum step with_connection(struct order *order)
 {
     unsigned char uuid[VIR_UUID_BUFLEN];

@@ -85,8 +85,8 @@ void virt_watches_lost(struct virt_watches *watches); /* the connection is lost 
 
 /* The result of an order. */
 struct virt_answer {
-    int status;        /* of a wake or sleep: 0 or a negative errno */
-    const char *state; /* of a status: "on" "off" "unknown" */
+    int status;        /* result of a wake or sleep: 0 or a negative errno */
+    const char *state; /* result of a status: "on" "off" "unknown" */
     char text[VIRT_TEXT_MAX];
 };
 

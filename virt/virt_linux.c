@@ -1,7 +1,7 @@
-/* virt/virt_linux.c - threads, the connection, lines in and out: see virt.h.
+/* virt/virt_linux.c - threads, the connection, input and output lines: see virt.h.
  *
- * Locks: `opening` is held while a connection is made (it may take long, and all that want one
- * wait); `lock` for everything else, never while libvirt is called.
+ * Locks: `opening` is held while a connection is made (which may take long, and all who need it
+ * wait); `lock` protects everything else and is never held during a libvirt call.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -21,7 +21,7 @@
 #include "virt/line_plan.h"
 #include "virt/virt.h"
 
-/* A daemon that has not answered for so long is as good as gone. */
+/* A daemon that has not answered for so long counts as lost. */
 #define KEEPALIVE_S     5
 #define KEEPALIVE_COUNT 3
 #define QUEUE_MAX       100000 /* orders that wait for their turn */
@@ -126,7 +126,7 @@ void virt_wait_end(struct virt_wait *wait)
     mem_free(wait);
 }
 
-/* uuid NULL: all of them. */
+/* Wakes up the orders that wait for events of this domain; uuid NULL: all orders. */
 static void tell_waits(struct virt *virt, const unsigned char *uuid)
 {
     lock_mutex(&virt->lock);
@@ -279,7 +279,7 @@ static void answer_order(struct virt *virt, const struct virt_line *line, struct
     virt_say(virt, text);
 }
 
-/* A thread serves one order after the other, until there is none. */
+/* A thread: carries out one order after the other until none is left. */
 static void *serve_orders(void *arg)
 {
     struct virt *virt = arg;

@@ -1,11 +1,10 @@
-/* virt/watches.c - what becomes of domains that nobody here ordered.
+/* virt/watches.c - reports the state of watched domains, whoever changes it.
  *
- * One thread looks at the domains that are watched: each once at first, and whenever libvirt has
- * an event of it; nothing is polled.  It tells only what is another state than the one it told
- * last, and none of the states that a domain merely passes through.
- *
- * When the connection is lost all of them are looked at again once it is back.  A libvirtd that is
- * restarted is away for seconds: so it is said only after GRACE_MS that nobody can be asked.
+ * One thread checks the watched domains: each once at first, and again whenever libvirt has an
+ * event for it; nothing is polled.  It reports only a state that differs from the last one
+ * reported, and no state that a domain only passes through.  When a lost connection is back, all
+ * domains are checked again.  A libvirtd that restarts is away for seconds, so it is reported only
+ * after GRACE_MS that the state cannot be asked for.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -132,7 +131,7 @@ void virt_watches_lost(struct virt_watches *watches)
 
 /* ---- the thread */
 
-/* Unless that was told last; the watch may be gone meanwhile. */
+/* Writes the state, unless it was reported last, or the watch is gone. */
 static void tell_state(struct virt_watches *watches, uint64_t id, const char *word,
                        const char *text)
 {
@@ -155,7 +154,7 @@ static void tell_state(struct virt_watches *watches, uint64_t id, const char *wo
     }
 }
 
-/* One that is to be looked at; it is not any more.  Else false. */
+/* Copies a watch that is to be checked to *ret and marks it as checked; false: there is none. */
 static bool take_one(struct virt_watches *watches, struct watch *ret)
 {
     bool taken = false;
@@ -189,7 +188,8 @@ static void note_uuid(struct virt_watches *watches, uint64_t id, const unsigned 
     unlock_watches(watches);
 }
 
-/* -EIO: libvirt failed; whether the connection is lost is the caller's to ask. */
+/* Checks a domain and reports its state.  -EIO: libvirt failed; the caller checks whether the
+ * connection is lost. */
 static int look_at_domain(struct virt_watches *watches, virConnectPtr conn,
                           const struct watch *watch)
 {
@@ -238,7 +238,7 @@ static void tell_all_silent(struct virt_watches *watches, const char *why)
     mem_free(ids);
 }
 
-/* Looks at all that there is news of; false: there is no connection, or no more. */
+/* Checks all domains that have news.  False: there is no connection, or it was lost. */
 static bool look_at_all(struct virt_watches *watches, struct err *err)
 {
     struct watch watch;
