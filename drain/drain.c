@@ -1,4 +1,4 @@
-/* drain/drain.c - the words of draining, and requests to and from ads: see drain.h.
+/* drain/drain.c - names of draining; converts requests to and from ads: see drain.h.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -19,7 +19,7 @@ static const struct {
 } SCHEDULES[] = {
     [DRAIN_GRACEFUL] = {"graceful", 0}, [DRAIN_QUICK] = {"quick", 10}, [DRAIN_FAST] = {"fast", 20}};
 
-/* The place is HTCondor's number, as far as it has one: it ends at 3 here. */
+/* A value's index is HTCondor's number for it; HTCondor has numbers below this one. */
 #define THEN_NUMBERS 4
 static const char *const THENS[] = {
     [DRAIN_THEN_STAY] = "stay",       [DRAIN_THEN_RESUME] = "resume", [DRAIN_THEN_EXIT] = "exit",
@@ -73,7 +73,8 @@ static enum drain_code bad_argument(struct err *err, const char *name, const cha
     return DRAIN_BAD_REQUEST;
 }
 
-/* A word, or HTCondor's number: what lies between two schedules is the faster one there. */
+/* Reads a name or one of HTCondor's numbers; a number between two schedules means the faster
+ * one. */
 static enum drain_code read_schedule(const struct ad *args, enum drain_schedule *ret,
                                      struct err *err)
 {
@@ -163,7 +164,7 @@ static enum drain_code read_slots(const struct ad *args, struct drain_request *r
     return code;
 }
 
-/* A number from 0 to max; absent: as it is. */
+/* Reads a number from 0 to max; *ret is unchanged if the attribute is missing. */
 static enum drain_code read_seconds(const struct ad *args, const char *name, int64_t max,
                                     int64_t *ret, struct err *err)
 {
@@ -261,8 +262,9 @@ void drain_request_fini(struct drain_request *request)
     *request = (struct drain_request){0};
 }
 
-/* name is wanted itself, or a piece of it: "slot1_2" of "slot1".  An "@machine" in both must be
- * the same; whose request it is has been decided by whom it was sent to. */
+/* Returns whether name is the wanted slot or a piece of it: "slot1_2" for "slot1".  If both have
+ * "@machine", it must be the same.  The request was sent to this machine, so a name without it is
+ * this machine's. */
 static bool is_of(const char *name, const char *wanted)
 {
     size_t length = strcspn(wanted, "@");

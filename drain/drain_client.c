@@ -1,8 +1,8 @@
 /* drain/drain_client.c - the requester's side of draining: see drain_client.h.
  *
  * Two calls may be open at a time: START_DRAINING, which is answered with a part (the offer) and,
- * when all is decided, with its last reply; and COMMIT_DRAINING, whose answer counts once it was
- * sent: the last reply of the first says nothing more then.
+ * when all is decided, with its last reply; and COMMIT_DRAINING.  Once COMMIT_DRAINING was sent,
+ * only its answer counts, and the last reply of START_DRAINING is ignored.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -53,7 +53,7 @@ static enum drain_code code_of(const struct wire_reply *reply)
     }
 }
 
-/* Last: the client may be gone. */
+/* Reports the end.  Call it last, because the callback may free the client. */
 static void end_request(struct drain_client *client, enum drain_code code, const char *why,
                         const struct ad *answer)
 {

@@ -1,4 +1,4 @@
-/* drain/drain_plan.c - the decisions of draining: see drain_plan.h.
+/* drain/drain_plan.c - decisions and estimates of draining: see drain_plan.h.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -85,7 +85,7 @@ static int64_t max_of(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/* Sums of what came from ads: they end, but do not turn over. */
+/* Adds numbers from ads: the sum is limited to INT64_MAX and does not overflow. */
 static int64_t add_bounded(int64_t a, int64_t b)
 {
     return a > INT64_MAX - b ? INT64_MAX : a + b;
@@ -97,7 +97,7 @@ static bool has_job(enum drain_place place)
            place == DRAIN_AT_KILLING;
 }
 
-/* The run time that is still to come under the graceful schedule, as it is foreseen. */
+/* Estimates how long the slot's job will still run under the graceful schedule. */
 static int64_t to_come_s(const struct drain_slot *slot, bool evict_suspended)
 {
     bool goes_now = slot->place == DRAIN_AT_VACATING || slot->place == DRAIN_AT_KILLING ||
@@ -105,7 +105,7 @@ static int64_t to_come_s(const struct drain_slot *slot, bool evict_suspended)
     return goes_now ? 0 : not_negative(slot->retirement_s);
 }
 
-/* kills: its job is not asked to end. */
+/* Adds a slot's job to the cost.  kills: the job is killed without being asked to end. */
 static void add_cost(struct drain_cost *cost, const struct drain_slot *slot, int64_t more_s,
                      int64_t left_s, int64_t now_s, bool kills)
 {
@@ -138,7 +138,8 @@ void drain_plan_estimate(const struct drain_slot *slots, size_t count, bool evic
 
 /* ---- steps */
 
-/* A job of before, or a promise to one: while there is any, StartExpr counts. */
+/* Returns whether the slot has a job from before draining, or was promised to one: while there is
+ * any, StartExpr counts. */
 static bool is_of_before(const struct drain_slot *slot)
 {
     return slot->requested && !slot->accepted &&
@@ -151,7 +152,7 @@ static bool is_drained(enum drain_place place)
     return place == DRAIN_AT_DRAINED_RETIRING || place == DRAIN_AT_DRAINED_IDLE;
 }
 
-/* When it is asked to end, so that it has gone by the deadline. */
+/* Returns when the job must be asked to end, so that it is gone by the deadline. */
 static int64_t latest_s(const struct drain_orders *orders, const struct drain_slot *slot)
 {
     return orders->deadline_s > 0 ? orders->deadline_s - not_negative(slot->vacate_s) : INT64_MAX;

@@ -70,7 +70,7 @@ struct drain_slot {
 
 /* The cost of one schedule. */
 struct drain_cost {
-    int64_t completion_s; /* when it would be complete, seconds since 1970 */
+    int64_t completion_s; /* time at which draining would be complete, seconds since 1970 */
     int64_t badput_s;     /* run time that would be lost, in seconds of jobs */
     int64_t unsaved_s;    /* part of badput_s that neither a checkpoint nor the eviction saves */
 };
@@ -90,11 +90,11 @@ void drain_plan_estimate(const struct drain_slot *slots, size_t count, bool evic
 /* What to do with a slot. */
 enum drain_step {
     DRAIN_STEP_NONE,
-    DRAIN_STEP_DRAINED_RETIRING, /* from Owner or Unclaimed */
-    DRAIN_STEP_DRAINED_IDLE,     /* from Drained/Retiring, when all other slots are as far */
-    DRAIN_STEP_RELEASE,          /* end its match, or its claim without a job */
-    DRAIN_STEP_RETIRE,           /* its job gets no successor; it is evicted later */
-    DRAIN_STEP_VACATE,           /* ask its job to end now; KILL after its vacate time */
+    DRAIN_STEP_DRAINED_RETIRING, /* make an Owner or Unclaimed slot Drained/Retiring */
+    DRAIN_STEP_DRAINED_IDLE, /* make a Drained/Retiring slot Drained/Idle: all others are as far */
+    DRAIN_STEP_RELEASE,      /* end its match, or its claim without a job */
+    DRAIN_STEP_RETIRE,       /* its job gets no successor; it is evicted later */
+    DRAIN_STEP_VACATE,       /* ask its job to end now; KILL after its vacate time */
     DRAIN_STEP_KILL,
 };
 
