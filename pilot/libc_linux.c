@@ -1,12 +1,13 @@
-/* pilot/libc_linux.c - what a static C library cannot do: names of hosts and users without NSS.
+/* pilot/libc_linux.c - replaces functions that a static C library cannot provide: names of hosts
+ * and users without NSS.
  *
- * glibc asks plugins (NSS) for hosts and users and loads them at run time; a static program may do
- * that only where the very same glibc is installed, which is just where nobody needs a static
- * program.  So these functions are here again, as small as the pilot needs them, and the linker
- * takes ours: hosts come as addresses, from /etc/hosts, or from the name servers of
- * /etc/resolv.conf; users from /etc/passwd.  Loading libraries (OpenSSL's engines) is refused.
+ * glibc loads plugins (NSS) for hosts and users at run time.  A static program can do that only
+ * where the very same glibc is installed, and there nobody needs a static program.  So these
+ * functions are written again, as small as the pilot needs them, and the linker prefers ours: hosts
+ * are addresses, or come from /etc/hosts or the name servers of /etc/resolv.conf; users come from
+ * /etc/passwd.  Loading libraries (OpenSSL's engines) is refused.
  *
- * getaddrinfo() is called on the resolver's threads: nothing here keeps state.
+ * getaddrinfo() is called on the resolver's threads, so nothing here keeps state.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -80,8 +81,8 @@ static bool add_numeric(struct found *found, const char *host)
     return false;
 }
 
-/* Is host one of the names of the line "ADDRESS NAME NAME..."?  The address is cut off by a zero.
- */
+/* Returns whether host is one of the names in the line "ADDRESS NAME NAME..."; cuts the address off
+ * with a zero byte. */
 static bool line_names(char *line, const char *host)
 {
     static const char BLANKS[] = " \t\r\n";
@@ -118,7 +119,7 @@ static void add_from_hosts(struct found *found, const char *host)
     }
 }
 
-/* 0, or an EAI_ code when nothing of that kind was found. */
+/* Adds addresses from the name servers.  Returns 0, or an EAI_ code when nothing was found. */
 static int add_from_dns(struct found *found, const char *host, ns_type type)
 {
     unsigned char answer[ANSWER_BYTES_MAX];
@@ -182,7 +183,7 @@ void freeaddrinfo(struct addrinfo *list)
     }
 }
 
-/* As text, never as a name. */
+/* Writes the address as text, never as a name. */
 int getnameinfo(const struct sockaddr *address, socklen_t length, char *host, socklen_t host_size,
                 char *service, socklen_t service_size, int flags)
 {
@@ -210,7 +211,7 @@ int getnameinfo(const struct sockaddr *address, socklen_t length, char *host, so
     return 0;
 }
 
-/* Of libraries that we link and never ask. */
+/* Linked libraries refer to this function, but it is never called. */
 struct hostent *gethostbyname(const char *name)
 {
     (void)name;
@@ -232,7 +233,7 @@ struct protoent *getprotobynumber(int number)
 
 /* ---- users */
 
-/* For interfaces of the time before const. */
+/* For interfaces that are older than const. */
 static char *drop_const(const char *text)
 {
     return (char *)(uintptr_t)text;
@@ -278,7 +279,7 @@ int getpwuid_r(uid_t uid, struct passwd *entry, char *room, size_t size, struct 
     return find_account(NULL, uid, entry, room, size, ret);
 }
 
-/* libconfuse's "~user", which we do not use. */
+/* Refers to libconfuse's "~user", which is not used. */
 struct passwd *getpwnam(const char *name)
 {
     (void)name;
@@ -293,8 +294,8 @@ struct passwd *getpwuid(uid_t uid)
 
 /* ---- libraries */
 
-/* The linker turns calls of dlopen() into these (CMakeLists.txt): glibc's own is always linked, for
- * iconv, and warns of whoever says its name. */
+/* The linker redirects calls of dlopen() to these (CMakeLists.txt), because glibc's own dlopen() is
+ * always linked, for iconv, and warns wherever its name is used. */
 void *__wrap_dlopen(const char *file, int mode); /* NOLINT(bugprone-reserved-identifier) */
 
 void *__wrap_dlopen(const char *file, int mode)

@@ -1,4 +1,4 @@
-/* pilot/main.c - roost-pilot: keeper, startd and starter in one static file.
+/* pilot/main.c - the program roost-pilot: keeper, startd and starter in one static file.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -1,6 +1,7 @@
-/* pilot/no_power.c - another body of power/power.h: a glidein never switches its host off.
+/* pilot/no_power.c - another implementation of power/power.h: a glidein never switches its host
+ * off.
  *
- * The real one would bring the libraries of all methods into the static file.
+ * The real one would link the libraries of all methods into the static file.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -1,11 +1,10 @@
-/* pilot/no_store.c - another body of store/store.h, that keeps nothing.
+/* pilot/no_store.c - another implementation of store/store.h, which stores nothing.
  *
- * A pilot's claims do not survive its startd: nobody would start that again, and whoever ends the
- * pilot wants nothing left.  So there is no disk to wait for (the scratch directories of clusters
- * are often on network file systems, which the other body refuses) and no SQLite in the file.  What
- * the header promises about callbacks holds: on the loop, never inside the call, in order.
- *
- * Only what the startd calls is here; the linker says so when it calls more.
+ * A pilot's claims do not survive its startd, because nobody would start the startd again, and
+ * whoever ends the pilot wants nothing left over.  So there is no disk to wait for (scratch
+ * directories of clusters are often on network file systems, which the real store refuses), and no
+ * SQLite in the file.  Callbacks are as the header promises: from the loop, never inside the call,
+ * in order.  Only functions that the startd calls are here; the linker reports others.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

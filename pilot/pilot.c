@@ -1,13 +1,13 @@
 /* pilot/pilot.c - see pilot.h.
  *
- * The directory is `roost-pilot-<random>` below --execute, TMPDIR or /tmp, for us alone (root's is
- * open for jobs to pass through, not to look).  Links to /proc/<keeper>/exe stand for the daemons'
- * programs: nothing is copied, a file system without exec does not matter, and the pilot's own file
+ * The directory is `roost-pilot-<random>` below --execute, TMPDIR or /tmp, for us alone (root's can
+ * be passed through by jobs, but not listed).  Links to /proc/<keeper>/exe serve as the daemons'
+ * programs: nothing is copied, a file system mounted noexec does not matter, and the pilot's file
  * may be removed while it runs.
  *
- * The end: the startd's exit.  In the ordinary case all starters have ended before it.  Otherwise
- * they, who are the keeper's descendants, are asked to end, then killed with their jobs; then the
- * directory goes.
+ * The pilot ends when the startd exits.  Normally all starters have ended before.  Otherwise the
+ * starters, which are descendants of the keeper, are asked to end, then killed with their jobs;
+ * then the directory is removed.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -62,7 +62,7 @@ static size_t list_jobs(struct os *os, const char *directory, struct vec *names)
     return names->count;
 }
 
-/* Ends the processes of jobs whose starter is no more. */
+/* Ends the processes of jobs whose starter is gone. */
 static void kill_jobs(struct os *os, const char *directory)
 {
     struct vec names = {0};
@@ -152,7 +152,7 @@ static int write_text(struct pilot *pilot, const char *name, const char *text, m
     return os_write_file(pilot->os, path, text, strlen(text), mode, false, err);
 }
 
-/* The file's name less its directory and ".pub". */
+/* Returns the file's name without its directory and ".pub". */
 static void kid_of(const char *path, char ret[64])
 {
     const char *slash = strrchr(path, '/');

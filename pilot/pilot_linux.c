@@ -1,4 +1,4 @@
-/* pilot/pilot_linux.c - what the keeper asks of Linux and no daemon does.
+/* pilot/pilot_linux.c - Linux functions that only the keeper needs.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -58,7 +58,7 @@ static bool is_knob_letter(char c)
     return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-/* Where the value begins in "KNOB=VALUE" or "KNOB+=VALUE"; NULL when it is neither. */
+/* Returns where the value begins in "KNOB=VALUE" or "KNOB+=VALUE"; NULL: text is neither. */
 static const char *setting_value(const char *text, size_t *name_length, bool *adds)
 {
     size_t length = 0;
@@ -186,7 +186,7 @@ static bool is_kid(const char *kid)
     return true;
 }
 
-/* The line that begins at *at, without blanks at its end, in ret; *at goes to the next. */
+/* Copies the line at *at, without trailing blanks, to ret; moves *at to the next line. */
 static bool next_line(const char **at, struct strbuf *ret)
 {
     strbuf_clear(ret);
@@ -203,8 +203,8 @@ static bool next_line(const char **at, struct strbuf *ret)
     return true;
 }
 
-/* What may be between the first and the last line of a block: nothing that could be part of
- * another one. */
+/* Returns whether the line may be inside a PEM block: it has only characters of base64, so it
+ * cannot begin or end a block. */
 static bool is_base64(const char *line)
 {
     static const char LETTERS[] =
@@ -212,7 +212,7 @@ static bool is_base64(const char *line)
     return line[strspn(line, LETTERS)] == '\0';
 }
 
-/* The rest of a PEM block, whose first line is in block, to `end`. */
+/* Reads the rest of a PEM block up to `end`; its first line is already in block. */
 static int read_block(const char **at, const char *end, struct strbuf *block, struct err *err)
 {
     struct strbuf line;
@@ -326,7 +326,8 @@ void pilot_bundle_fini(struct pilot_bundle *bundle)
 
 /* ---- the configuration */
 
-/* NAME = "value": quotes and backslashes escaped, and "${", which libconfuse would replace. */
+/* Appends NAME = "value" with quotes and backslashes escaped, and "${", which libconfuse would
+ * replace. */
 static int put_setting(struct strbuf *out, const char *name, size_t name_length, const char *sign,
                        const char *value, struct err *err)
 {
