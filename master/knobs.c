@@ -1,4 +1,4 @@
-/* master/knobs.c - what can be configured of a master.
+/* master/knobs.c - the table of the master's knobs.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -1,4 +1,4 @@
-/* master/main.c - roost-master.
+/* master/main.c - the program roost-master.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

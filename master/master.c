@@ -1,12 +1,11 @@
-/* master/master.c - the daemon that keeps the others running.
+/* master/master.c - the daemon that starts the other daemons and keeps them running.
  *
- * Each daemon holds a lock file that names its pid.  A master that starts, perhaps because the last
- * one was killed, first looks at the locks: a daemon that runs is adopted (watched by its pid), not
- * started twice.  A daemon that ends while nobody told it to is started again, at once the first
- * time, later and later when it keeps ending.  Stopping: all are told to, the collector last; who
- * does not end in time is killed.
- *
- * Nothing is stored: the locks are the state.
+ * Each daemon holds a lock file that contains its pid.  A master that starts, perhaps because the
+ * last one was killed, looks at the locks first: a running daemon is adopted (watched by its pid)
+ * and not started twice.  A daemon that ends without having been told to is started again, at once
+ * the first time, later and later if it keeps ending.  To stop, all daemons are told to end, the
+ * collector last; a daemon that does not end in time is killed.  Nothing is stored: the locks are
+ * the state.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -78,7 +77,8 @@ static struct master_backoff backoff_of(const struct master *master)
     };
 }
 
-/* It left a note that it wants to stay down, and nobody has asked for it since. */
+/* Returns whether the daemon left a note that it wants to stay down, and nobody has asked for it
+ * since. */
 static bool stays_down(struct keeper *keeper)
 {
     struct master *master = keeper->master;
@@ -131,7 +131,7 @@ static void daemon_ended(void *arg, pid_t pid, const struct os_exit *how)
     loop_timer_set(keeper->restart, delay_ms);
 }
 
-/* A daemon that already runs, of an earlier master: true if there is one and we watch it now. */
+/* Adopts a daemon that an earlier master started.  Returns whether it runs and is watched now. */
 static bool adopt_daemon(struct keeper *keeper)
 {
     struct master *master = keeper->master;
@@ -207,7 +207,8 @@ static struct keeper *keeper_find(struct master *master, const char *name)
     return NULL;
 }
 
-/* Makes the keepers those of DAEMON_LIST: starts what is new, stops what is no longer there. */
+/* Makes the keepers match DAEMON_LIST: starts new daemons, stops those that are not in it any
+ * more. */
 static void follow_list(struct master *master)
 {
     size_t count;
@@ -318,7 +319,8 @@ static void master_stop(void *state)
 
 #define SAID_BYTES_MAX (sizeof(((struct keeper *)0)->name) + 32)
 
-/* "SCHEDD_Pid", ...: the name in capitals, as in DAEMON_LIST. */
+/* Makes the name of an attribute, "SCHEDD_Pid": the daemon's name in capitals, as in
+ * DAEMON_LIST. */
 static void name_attribute(const struct keeper *keeper, const char *what, char name[SAID_BYTES_MAX])
 {
     (void)snprintf(name, SAID_BYTES_MAX, "%s_%s", keeper->name, what);

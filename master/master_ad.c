@@ -128,7 +128,7 @@ static void turn_on(struct master_ad *self, struct wire_request *request)
     vec_fini(&names, NULL);
 }
 
-/* Who asks is judged by the token that comes along. */
+/* Answers a request; the caller's rights are judged by the token that comes with it. */
 static void on_request(void *arg, struct wire_request *request)
 {
     struct master_ad *self = arg;
@@ -148,7 +148,7 @@ static void on_request(void *arg, struct wire_request *request)
     }
 }
 
-/* Once there is a token.  What is wrong is tried again with the next interval. */
+/* Connects once there is a token.  After an error it is tried again at the next interval. */
 static void dial_collector(struct master_ad *self)
 {
     static const struct uplink_events EVENTS = {.up = uplink_up,

@@ -1,4 +1,4 @@
-/* master/master_plan.c - when a daemon that ended is started again: see master_plan.h.
+/* master/master_plan.c - decides when a daemon that ended is restarted: see master_plan.h.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -13,7 +13,7 @@
 /* How long to wait before a restart. */
 struct master_backoff {
     uint64_t constant_ms; /* wait before the first restart */
-    double factor;        /* by which the wait grows for each further restart, > 1 */
+    double factor;        /* factor by which the wait grows with each further restart, > 1 */
     uint64_t ceiling_ms;  /* longest wait */
     uint64_t recover_ms;  /* a daemon that ran so long counts as healthy again */
 };
