@@ -1,4 +1,5 @@
-/* kbdd/display_plan.c - X displays, their servers, their cookies: see display_plan.h.
+/* kbdd/display_plan.c - parses names of X displays, servers' command lines and cookies: see
+ * display_plan.h.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -15,7 +16,7 @@ static const char *const SERVERS[] = {"X",    "Xorg",      "Xorg.bin", "Xorg.wra
                                       "Xvfb", "Xwayland",  "Xephyr",   "Xnest",
                                       "Xvnc", "Xtigervnc", "Xspice"};
 
-/* Decimal digits and nothing else; -1. */
+/* Returns the number that text is, digits only; -1: text is something else. */
 static int number_of(const char *text, size_t length)
 {
     int number = 0;
@@ -80,7 +81,7 @@ struct reader {
     size_t left;
 };
 
-/* A text with its length before it; false at the end of the file. */
+/* Reads a text that has its length before it; false at the end of the file. */
 static bool take_text(struct reader *reader, const unsigned char **text, size_t *length)
 {
     if (reader->left < 2) {

@@ -1,13 +1,10 @@
-/* kbdd/kbdd.c - looks for the X displays of this machine, and has each watched by a process of its
- * own.
+/* kbdd/kbdd.c - finds the X displays of this machine and starts a process to watch each of them.
  *
- * A display is a socket below /tmp/.X11-unix; its server is found in /proc by its command line,
- * which also names the file with its cookie.  We speak with no X server ourselves: this process may
- * be root.  A watcher that ended (the server has, or the startd) is started again after a while, as
- * long as the socket is there.
- *
- * Everybody may put a socket there and call a program Xorg: the watcher then runs as that very
- * user, and what it can be made to say is that somebody types on this machine.
+ * A display is a socket below /tmp/.X11-unix.  Its server is found in /proc by its command line,
+ * which also names the file with the cookie.  This process does not connect to an X server, because
+ * it may be root.  A watcher that ended (with the server, or the startd) is restarted after a
+ * while, as long as the socket exists.  Anybody can put a socket there and call a program Xorg; the
+ * watcher then runs as that user, and the worst it can report is that somebody uses this machine.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -1,4 +1,4 @@
-/* kbdd/knobs.c - what can be configured of a kbdd.
+/* kbdd/knobs.c - the table of the kbdd's knobs.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

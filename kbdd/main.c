@@ -1,4 +1,4 @@
-/* kbdd/main.c - roost-kbdd.
+/* kbdd/main.c - the program roost-kbdd.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -1,13 +1,12 @@
-/* kbdd/watcher.c - one X display: asks it when it was used, and tells the startd.
+/* kbdd/watcher.c - watches one X display: asks when it was last used, and tells the startd.
  *
- * The connection to the startd is made first, as the account that we were started as, which is how
- * the startd knows us; then root's rights are given up for good: to the user whose X server it is
- * (what he shows us, only he can be hurt by), or, for a server of root, to KBDD_USER once the
- * cookie was read.  Only then is a byte of X read.  When the display or the startd goes away, the
- * process ends, and kbdd.c starts another one: so an X server or a startd that is started again is
- * found.
+ * The connection to the startd is made first, as the account that started us, by which the startd
+ * knows us.  Then root's rights are given up for good: to the user who owns the X server (only he
+ * can be harmed by what his server sends), or, for a server of root, to KBDD_USER after the cookie
+ * was read.  Only then is anything read from X.  When the display or the startd goes away, the
+ * process ends and kbdd.c starts another one, which finds a restarted X server or startd.
  *
- * The startd is told at once when somebody came back, and every KBDD_TELL_S seconds otherwise.
+ * The startd is told at once when somebody comes back, otherwise every KBDD_TELL_S seconds.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

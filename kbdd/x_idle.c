@@ -1,4 +1,4 @@
-/* kbdd/x_idle.c - the wrapper of libXss: see x_idle.h.
+/* kbdd/x_idle.c - wraps libXss: see x_idle.h.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
