@@ -14,7 +14,8 @@
 #include "base/vec.h"
 #include "classad/ad_regex.h"
 
-/* One pattern, or the users written out one below another. */
+/* Steps that examining one entry of a map costs: a pattern, or a group of adjacent literal
+ * users. */
 #define ENTRY_STEPS 10u /* what looking at an entry of a map counts */
 
 struct entry {
@@ -59,9 +60,9 @@ void user_map_destroy(struct user_map *map)
 
 /* ---- reading ---- */
 
-/* The next field of a line into `field` (cleared first), *at behind it; patterns: it may be one
- * between slashes, and then options has room for what follows, NULs included.  Returns whether it
- * was a pattern. */
+/* Copies the next field of a line to `field` and moves *at behind it.  patterns: the field may be a
+ * pattern between slashes; its options are then copied to options, zero-terminated.  Returns
+ * whether it was a pattern. */
 static bool next_field(const char **at, const char *end, bool patterns, struct strbuf *field,
                        char options[3])
 {
@@ -161,7 +162,7 @@ static const char *include_file(struct user_map *map, const char *path,
     return good ? NULL : "cannot read the file to include";
 }
 
-/* NULL, or what is wrong with the line. */
+/* Adds a line.  Returns NULL, or what is wrong with the line. */
 static const char *add_line(struct user_map *map, const char *at, const char *end,
                             const struct user_map_reader *reader, bool may_include,
                             struct strbuf *fields)
@@ -224,7 +225,8 @@ void user_map_add(struct user_map *map, const char *text, size_t length,
 
 /* ---- finding ---- */
 
-/* names with \0 to \9 replaced; a group that there is not stays as it is written. */
+/* Appends names with \0 to \9 replaced; the number of a group that does not exist stays as it
+ * is. */
 static void put_names(const char *names, struct ad_regex *regex, const char *user,
                       struct strbuf *out)
 {

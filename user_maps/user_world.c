@@ -79,7 +79,7 @@ struct includer {
     const char *path; /* of the file that includes */
 };
 
-/* A path that is not absolute counts from the folder of the file that names it. */
+/* Reads an included file; a relative path starts at the directory of the including file. */
 static bool include_file(void *arg, const char *path, struct strbuf *out)
 {
     const struct includer *includer = arg;
@@ -95,7 +95,7 @@ static bool include_file(void *arg, const char *path, struct strbuf *out)
     return good;
 }
 
-/* CLASSAD_USER_<kind>_<name>, or NULL. */
+/* Returns the value of CLASSAD_USER_<kind>_<name>, or NULL. */
 static const char *map_setting(const struct user_world *world, const char *kind, const char *name)
 {
     char knob[KNOB_NAME_MAX];
