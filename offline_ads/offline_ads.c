@@ -12,7 +12,7 @@
 #include "base/vec.h"
 #include "classad/ad.h"
 
-/* What tells of one run of one machine and is not true of the next. */
+/* Attributes that belong to one run of a machine and are not true of the next. */
 static const char *const REMOVED[] = {
     "MachineLastMatchTime",
     "OfflineMatches",
@@ -44,8 +44,8 @@ static const char *const LOADS[] = {"LoadAvg", "CondorLoadAvg", "TotalLoadAvg",
 static const char *const NOW[] = {"MyCurrentTime", "LastHeardFrom", "EnteredCurrentState",
                                   "EnteredCurrentActivity", "EnteredPowerState"};
 
-/* Nobody types on a machine that is asleep: START of a desktop would else be false for as long as
- * its owner sent it to sleep himself. */
+/* Nobody types on a sleeping machine.  Otherwise START of a desktop would be false as long as the
+ * owner's last keystroke, which sent it to sleep, counts. */
 static const char *const IDLES[] = {"KeyboardIdle", "ConsoleIdle"};
 
 static void let_idleness_grow(struct ad *ad)

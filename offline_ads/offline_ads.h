@@ -49,7 +49,7 @@ int64_t offline_ads_expires_s(const struct ad *offline, int64_t expire_after_s);
 
 /* How a live ad relates to an offline one. */
 enum offline_ads_meeting {
-    OFFLINE_ADS_UNRELATED, /* of another machine, a sample, or not one live and one offline ad */
+    OFFLINE_ADS_UNRELATED, /* another machine's ads, a sample, or not one live and one offline ad */
     OFFLINE_ADS_SAME_BOOT, /* the boot that went to sleep has sent the live ad */
     OFFLINE_ADS_REPLACED,  /* the machine is up again: remove the offline ad */
 };

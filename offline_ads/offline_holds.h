@@ -28,7 +28,7 @@ struct offline_hold {
     int64_t auto_cluster; /* AutoClusterId of the request */
     int64_t count;        /* number of jobs, 1 to OFFLINE_HOLDS_COUNT_MAX */
     int64_t until_s;      /* the hold ends then, seconds since 1970 */
-    int64_t since_s;      /* when the oldest of the jobs was submitted; 0: not known */
+    int64_t since_s;      /* time at which the oldest of the jobs was submitted; 0: not known */
 };
 
 /* Reads OfflineMatches; the result is the caller's.  A missing or malformed attribute gives no
