@@ -11,7 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define ENERGY_NAME_MAX 900 /* bytes of a machine or user; a longer one is not counted */
+/* longest name of a machine or user, bytes; longer ones are not counted */
+#define ENERGY_NAME_MAX 900
 
 struct ad;
 struct vec;
@@ -20,7 +21,7 @@ struct vec;
 struct energy_line {
     int64_t since_s;       /* time at which the counter was 0, seconds since 1970 */
     double joules, core_s; /* >= 0 */
-    const char *name;      /* borrowed from the text */
+    const char *name;      /* name of the machine or user; borrowed from the text */
 };
 
 /* Formats line and appends the text to lines, which then owns it. */

@@ -26,7 +26,7 @@ struct wire_secret;
  * KiB, a key and a signature takes 6 KiB. */
 #define FRAME_GREETING_MAX ((size_t)8 << 10)
 #define FRAME_TEXT_MAX     1024 /* bytes of a reply's text; longer texts are cut */
-#define FRAME_FROM_MAX     512  /* bytes of a caller's address */
+#define FRAME_FROM_MAX     512  /* longest address of a caller, bytes */
 
 /* What a frame is for; the numbers are those of the protocol and never change. */
 enum frame_type {
@@ -57,10 +57,11 @@ struct frame {
     uint8_t flags;
     uint16_t verb;
     uint64_t request;
-    size_t payload_length;         /* bytes that count against the window */
-    uint16_t version, version_min; /* HELLO, WELCOME, REFUSED */
-    uint32_t deadline_ms;          /* REQUEST; milliseconds */
-    const char *token;             /* relayed REQUEST, signed REPLY; not zero-terminated */
+    size_t payload_length; /* bytes that count against the window */
+    /* version spoken and oldest version; of HELLO, WELCOME, REFUSED */
+    uint16_t version, version_min;
+    uint32_t deadline_ms; /* REQUEST; milliseconds */
+    const char *token;    /* relayed REQUEST, signed REPLY; not zero-terminated */
     size_t token_length;
     const char *instance; /* relayed REQUEST: instance id of the receiver; not zero-terminated */
     size_t instance_length;
@@ -73,7 +74,7 @@ struct frame {
     size_t text_length;
     uint32_t window;  /* WINDOW: bytes that the sender may send again */
     uint64_t opaque;  /* PING, PONG: repeated by the PONG */
-    const void *body; /* HELLO, WELCOME, REFUSED, REQUEST, REPLY */
+    const void *body; /* encoded body of HELLO, WELCOME, REFUSED, REQUEST, REPLY */
     size_t body_length;
 };
 
@@ -86,7 +87,7 @@ int frame_decode(const void *data, size_t length, size_t frame_max, struct frame
 
 /* A body, split into its parts, which point into the caller's bytes. */
 struct frame_body {
-    const void *args; /* binary ad; NULL: none */
+    const void *args; /* binary ad of the arguments; NULL: none */
     size_t args_length;
     const void *ads; /* ad_count times: u32 length, then a binary ad */
     size_t ads_length;
@@ -113,7 +114,7 @@ const void *frame_ads_next(struct frame_ads *ads, size_t *length);
 /* A body with its ads decoded.  The message owns args, ads and secrets; blob points into the
  * caller's bytes. */
 struct frame_message {
-    struct ad *args; /* NULL: none */
+    struct ad *args; /* arguments; NULL: none */
     struct ad **ads;
     size_t ad_count;
     const void *blob;

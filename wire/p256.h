@@ -17,7 +17,7 @@ struct evp_pkey_st;
 struct loop;
 struct strbuf;
 
-#define P256_POINT_BYTES     64 /* x and y of a public key */
+#define P256_POINT_BYTES     64 /* bytes of a public key: x and y */
 #define P256_SIGNATURE_BYTES 64
 #define P256_DIGEST_BYTES    32   /* SHA-256 */
 #define P256_PEM_MAX         1024 /* longest PEM text of a key */

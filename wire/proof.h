@@ -39,7 +39,7 @@ struct strbuf;
 /* Arguments of proof_put_greeting().  All pointers in these structs are borrowed. */
 struct proof_greeting {
     const char *pool, *token, *route, *name;
-    const uint8_t *binding; /* STREAM_BINDING_BYTES */
+    const uint8_t *binding; /* channel binding of the TLS connection, STREAM_BINDING_BYTES */
 };
 
 /* Arguments of proof_put_relay(). */
@@ -50,14 +50,14 @@ struct proof_relay {
     uint16_t verb;
     uint32_t deadline_ms;
     uint64_t number;
-    const uint8_t *body_digest; /* P256_DIGEST_BYTES */
+    const uint8_t *body_digest; /* SHA-256 of the body, P256_DIGEST_BYTES */
 };
 
 /* Arguments of proof_put_answer(). */
 struct proof_answer {
     const char *pool, *token;      /* pool and token of the daemon that answers */
     const char *target;            /* the uplink name to which the request was sent */
-    const uint8_t *request_digest; /* proof_digest() of the request's statement */
+    const uint8_t *request_digest; /* SHA-256 of the request's statement, by proof_digest() */
     uint64_t part;                 /* 0 for the first reply to the request, then 1, 2, ... */
     bool more;
     int32_t status;

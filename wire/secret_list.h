@@ -30,7 +30,7 @@ enum wire_secret_kind {
 /* value of wire_secret.of: the secret belongs to the arguments */
 #define SECRET_OF_ARGS  UINT32_MAX
 #define SECRET_TEXT_MAX 1024   /* bytes of one secret */
-#define SECRETS_MAX     262144 /* in one message */
+#define SECRETS_MAX     262144 /* secrets in one message */
 
 struct wire_secret {
     enum wire_secret_kind kind;

@@ -41,14 +41,14 @@ struct token_keys;
 struct token {
     char identity[256]; /* sub: "alice@pool" */
     char id[64];        /* jti */
-    char pool[256];     /* iss and aud */
+    char pool[256];     /* iss and aud: the pool */
     char pattern[256];  /* names that the holder may advertise, a glob; "": any */
     /* Whom the jobs of a schedd with this token may run as: users of this UID_DOMAIN ("": nobody)
      * whose names match the glob `owners` ("": all). */
     char uid_domain[256], owners[256];
     uint32_t scopes;                  /* SCOPE_* bits (wire/verbs.h) */
     int64_t issued_s;                 /* seconds since 1970, as the two below */
-    int64_t not_before_s;             /* 0: at once */
+    int64_t not_before_s;             /* seconds since 1970; 0: valid at once */
     int64_t expires_s;                /* 0: never */
     uint8_t holder[P256_POINT_BYTES]; /* cnf: the holder's public key */
     /* slot ads that may be advertised with this token in all; 0: the token does not say */

@@ -129,7 +129,8 @@ struct wire_verb_info {
     uint32_t scopes;      /* any one of these bits is enough; 0: any connected peer may */
     uint32_t deadline_ms; /* for the answer, or until the next part; 0: none */
 };
-const struct wire_verb_info *wire_verb_find(enum wire_verb verb); /* NULL: unknown */
+/* Returns the row of a verb; NULL: unknown verb. */
+const struct wire_verb_info *wire_verb_find(enum wire_verb verb);
 /* Returns whether handlers of this verb get the request's ads undecoded, by
  * wire_request_next_ad_bytes(). */
 bool wire_verb_ads_are_bytes(enum wire_verb verb);

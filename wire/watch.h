@@ -63,7 +63,8 @@ struct watch *watch_create(struct loop *loop, const struct watch_spec *spec,
  * Returns 0, or the error of wire_call(). */
 int watch_start(struct watch *watch, struct wire *wire);
 void watch_destroy(struct watch *watch);
-const struct ad *watch_get(const struct watch *watch, const char *key); /* NULL when absent */
+/* Returns the ad with that key; NULL: there is none. */
+const struct ad *watch_get(const struct watch *watch, const char *key);
 /* The secrets that came with the ad of this key, valid as long as the ad; NULL: none. */
 struct secret_list *watch_secrets(const struct watch *watch, const char *key);
 size_t watch_count(const struct watch *watch);

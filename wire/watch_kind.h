@@ -31,8 +31,8 @@ struct watch_kind {
     /* type, constraint, projection and secrets as one text: equal for the same kind */
     char *name;
     char *type;
-    struct ad_expr *constraint;       /* NULL: all */
-    struct ad_projection *projection; /* NULL: all attributes */
+    struct ad_expr *constraint;       /* ads for which this is true; NULL: all ads */
+    struct ad_projection *projection; /* attributes to send; NULL: all */
     bool with_secrets;
     struct ad_work work; /* effort of evaluating the constraint */
     uint64_t judged;     /* number of ads */

@@ -54,8 +54,8 @@ struct wire_request;
 
 /* The content of a message.  Everything is borrowed for the call. */
 struct wire_body {
-    const struct ad *args;       /* may be NULL */
-    const struct ad *const *ads; /* ad_count of them */
+    const struct ad *args;       /* arguments; may be NULL */
+    const struct ad *const *ads; /* ads of the message, ad_count of them */
     size_t ad_count;
     /* Further ads, which follow `ads`, already encoded by wire_ad_begin() and wire_ad_end(). */
     const struct strbuf *encoded;
@@ -310,7 +310,7 @@ int wire_dial(struct wire_context *context, const struct wire_dial *dial,
               const struct wire_events *events, void *arg, struct wire **ret, struct err *err);
 /* What else a caller sent in its greeting. */
 struct wire_hello {
-    const struct ad *ad; /* never NULL */
+    const struct ad *ad; /* further attributes of the greeting; never NULL */
     const struct wire_secret *secrets;
     size_t secret_count;
 };
@@ -348,13 +348,13 @@ size_t wire_peer_frame_max(const struct wire *wire);
  * callbacks follow, in the next turn: -ECONNRESET for calls, and gone for requests; not even these
  * after wire_context_destroy().  NULL is allowed. */
 void wire_close(struct wire *wire);
-void wire_finish(struct wire *wire); /* sends what is queued, then closes */
+void wire_finish(struct wire *wire); /* sends what is queued, then closes the connection */
 const struct wire_peer *wire_peer(const struct wire *wire);
 bool wire_is_ready(const struct wire *wire);
 
 /* What accepted connections use now, and how often a limit was exceeded (wire/wire_limits.h). */
 struct wire_figures {
-    size_t strangers;               /* connections whose peers have proved nothing */
+    size_t strangers;               /* connections whose peers have not proved who they are */
     uint64_t strangers_sent_away;   /* closed because a newer stranger needed the room */
     size_t identities, connections; /* of peers that have proved who they are */
     size_t frame_bytes, request_bytes, unread_bytes; /* memory held for them */
@@ -366,7 +366,7 @@ struct wire_figures {
 /* Fills *ret.  Its texts are valid until the loop continues. */
 void wire_context_figures(const struct wire_context *context, struct wire_figures *ret);
 
-/* ---- uplink: a connection that is always being made ------------------------------------------ */
+/* ---- uplink: a connection that is dialled again whenever it ends ----------------------------- */
 
 struct uplink;
 struct uplink_events {
@@ -387,7 +387,8 @@ int uplink_create(struct wire_context *context, const struct wire_dial *dial,
  * Returns 0, or -EINVAL for an empty list, and nothing changes. */
 int uplink_change(struct uplink *uplink, const char *address, struct err *err);
 void uplink_destroy(struct uplink *uplink);
-struct wire *uplink_wire(const struct uplink *uplink); /* NULL while down */
+/* the uplink's connection; NULL while down */
+struct wire *uplink_wire(const struct uplink *uplink);
 
 /* ---- hub: the other end of uplinks ----------------------------------------------------------- */
 
@@ -402,6 +403,7 @@ void hub_destroy(struct hub *hub);
  * (close it, or wait for closed). */
 int hub_add(struct hub *hub, struct wire *wire, struct err *err);
 void hub_remove(struct hub *hub, struct wire *wire);
-void hub_relay(struct hub *hub, struct wire_request *request); /* answers the RELAY request */
+/* answers a RELAY request: carries it to its uplink */
+void hub_relay(struct hub *hub, struct wire_request *request);
 
 #endif

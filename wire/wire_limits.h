@@ -123,7 +123,7 @@ struct wire_share {
 };
 
 struct wire_limits *wire_limits_create(struct wire_context *context);
-void wire_limits_destroy(struct wire_limits *limits); /* after all wires */
+void wire_limits_destroy(struct wire_limits *limits); /* call it after all wires are freed */
 
 /* Adds the connection to its account, once the peer has proved who it is; the account's limits hold
  * from now on.  Returns 0; or -EBUSY, with err, when the account has too many connections; that is

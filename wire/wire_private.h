@@ -55,7 +55,8 @@ struct caller {
     char identity[512];
     char name[WIRE_NAME_MAX + 1];
     char /* instance id from the greeting, later from the verb INSTANCE; "": none */
-        instance[INSTANCE_TEXT_SIZE]; /* as said in the greeting, and later by INSTANCE; "": none */
+        instance[INSTANCE_TEXT_SIZE]; /* instance id from the greeting, later from the verb
+                                         INSTANCE; "": none */
     char address[FRAME_FROM_MAX];
 };
 
@@ -198,7 +199,8 @@ void wire_turn_take(struct wire *wire);
 void wire_turn_forget(struct wire *wire);
 void wire_out_init(struct wire *wire);
 void wire_flush(struct wire *wire); /* writes what is in `out` now */
-void wire_send_opaque(struct wire *wire, enum frame_type type, uint64_t opaque); /* PING, PONG */
+/* sends a PING or PONG with this number */
+void wire_send_opaque(struct wire *wire, enum frame_type type, uint64_t opaque);
 /* Completes the frame that begins at `begin` in wire->out.  Returns 0 or -EMSGSIZE. */
 int wire_frame_end(struct wire *wire, size_t begin, const void *blob, size_t blob_length);
 
