@@ -77,7 +77,7 @@ void accountant_settle(struct accountant *accountant, int64_t now_ms);
 /* Wall time of the last accountant_settle(), ms; 0: never. */
 int64_t accountant_settled_ms(const struct accountant *accountant);
 
-/* ---- reading */
+/* ---- reading accounts */
 
 /* What is known of an account. */
 struct account_facts {
@@ -88,7 +88,7 @@ struct account_facts {
     bool has_factor;            /* the factor was set for this account */
     double ceiling;             /* weight that it may use at most; < 0: no limit */
     double floor;               /* weight that it gets before others; 0: none */
-    double weight, slots;       /* in use now */
+    double weight, slots;       /* slots in use now, and their weight */
     double weighted_s, slots_s; /* total use since begin_s, seconds */
     int64_t begin_s, last_s;    /* first and last use, seconds since 1970; 0: never */
 };

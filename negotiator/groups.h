@@ -26,7 +26,7 @@ struct groups {                  /* read only, except for what groups_begin() an
     struct strmap *index; /* name -> its entry */
     struct ad_expr *sort; /* GROUP_SORT_EXPR; NULL: group_plan_sort_key() */
     bool oversubscribe;   /* NEGOTIATOR_ALLOW_QUOTA_OVERSUBSCRIPTION */
-    double round_robin;   /* GROUP_QUOTA_ROUND_ROBIN_RATE */
+    double round_robin;   /* GROUP_QUOTA_ROUND_ROBIN_RATE; <= 0: no limit */
 };
 
 /* Reads the groups.  A badly configured group is logged and left out; the others work. */

@@ -171,7 +171,7 @@ void negotiator_slot_touched(struct pool_slot *slot);
 void negotiator_slot_rests(struct negotiator *negotiator, struct pool_slot *slot);
 
 /* ---- negotiator_ad.c */
-void negotiator_ad_send(struct negotiator *negotiator); /* our own, to the collector */
+void negotiator_ad_send(struct negotiator *negotiator); /* sends our own ad to the collector */
 
 /* ---- cycle.c */
 /* Runs a cycle; a timer's callback. */

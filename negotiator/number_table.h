@@ -16,7 +16,7 @@
 
 struct number_place {
     uint64_t hash;
-    uint32_t next; /* id + 1; 0: free */
+    uint32_t next; /* number of the item + 1; 0: free */
 };                 /* number + 1; 0: free */
 
 struct number_table {

@@ -87,9 +87,9 @@ struct slot {
     uint32_t held_count;
     /* Within the current cycle. */
     int64_t jobs; /* number of jobs that hold it or got a piece of it */
-    bool taken;   /* live: matched */
+    bool taken;   /* live slot: matched in this cycle */
     struct slot_wakes counted;
-    bool is_split;     /* partitionable */
+    bool is_split;     /* the slot is partitionable */
     int64_t copies;    /* whole copies beside the one in `left`, see plan_slot.multiplicity */
     struct piece left; /* resources left in the copy that is being filled */
     int64_t weight;    /* thousandths, counted in plan->free_weight; 0: not counted */
@@ -172,7 +172,7 @@ struct negotiator_plan {
     uint64_t *open[PLACE_COUNT];     /* bit set of kinds with a slot in that place */
     uint64_t *open_any[PLACE_COUNT]; /* bit set of the words of `open` that are not 0 */
     size_t open_words;
-    int64_t free_weight, total_weight; /* thousandths */
+    int64_t free_weight, total_weight; /* weights of free slots and of all slots, thousandths */
 };
 
 /* ---- plan_slots.c */
@@ -232,7 +232,7 @@ void plan_choice_destroy(struct choice *choice);
 
 /* A slot that may be taken over, and why. */
 struct takeover {
-    struct slot *slot; /* NULL: none */
+    struct slot *slot; /* NULL: there is none */
     enum plan_preemption why;
 };
 /* Returns the effective priority of a user. */

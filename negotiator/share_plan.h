@@ -55,12 +55,12 @@ struct share_user {
     double wanted;   /* further weight that the user asks for, as far as known; 0: takes no part */
     double ceiling;  /* weight that the user may have in all; < 0: no limit */
     double floor;    /* weight that the user gets before anybody's share; 0: none */
-    size_t group;    /* index into groups */
+    size_t group;    /* index of the user's group in share_input.groups */
 };
 
 struct share_machine { /* a submitting machine (schedd) */
     const char *name;
-    double prio; /* highest first */
+    double prio; /* priority; the machine with the highest comes first */
 };
 
 struct share_pair { /* the user has requests at the machine */
