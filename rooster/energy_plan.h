@@ -20,7 +20,7 @@
 struct ad;
 
 struct energy_watts {
-    double asleep_w, idle_w, busy_w; /* >= 0; all 0: not known */
+    double asleep_w, idle_w, busy_w; /* watts asleep, idle and busy, >= 0; all 0: not known */
 };
 
 /* How a machine is counted. */

@@ -57,7 +57,7 @@ struct node_guard {           /* what the guards know of one machine */
     struct guard_reserved reserve;
     struct energy_watts watts; /* draw of the machine, as of configuration number `configuration` */
     uint64_t configuration;    /* number of the configuration that watts was read from */
-    /* its sleeps */
+    /* Its sleeps. */
     uint64_t granted_until_ms;    /* the permission to sleep ends then; 0: none */
     struct wire_request *request; /* its POWER_DOWN_ASK, answered when the permission is durable */
     uint64_t down_in; /* number of the collector's connection in which it went down; 0: it is up */

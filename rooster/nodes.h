@@ -31,7 +31,7 @@ struct rooster;
 struct node_adapter { /* network adapter that can wake the machine, from its ads */
     char hardware_address[32], subnet[40]; /* "": not known */
     int64_t port;                          /* 0: not known */
-    bool wakes;                            /* IsWakeAble */
+    bool wakes;                            /* IsWakeAble: the adapter can wake the machine */
 };
 
 struct node_way { /* how the machine can be woken */
@@ -97,7 +97,7 @@ struct node_jobs {   /* the jobs that wait for the machine */
     double rank;     /* ROOSTER_UNHIBERNATE_RANK */
 };
 
-struct node_asleep { /* what its offline ads say */
+struct node_asleep { /* what a machine's offline ads say */
     bool has_ads;    /* there are offline ads; if not, the members below may be of earlier ones */
     const struct ad *ad; /* one of the offline ads; NULL as soon as they change */
     char boot_id[40];
@@ -112,7 +112,7 @@ struct node_asleep { /* what its offline ads say */
     struct node_room promised; /* cores and memory, by the last of them */
 };
 
-struct node_awake { /* what its live ads say */
+struct node_awake { /* what a machine's live ads say */
     bool has_ads;   /* there are live ads; if not, the members below may be of earlier ones */
     bool was_used;  /* the machine was claimed since it is up */
     char boot_id[40];
@@ -140,7 +140,7 @@ struct node_asked {            /* who wants the machine to be woken */
     char by[ROOSTER_TEXT_MAX]; /* name of that person, or ASKED_BY_... */
 };
 
-struct node { /* one machine */
+struct node { /* one machine of the pool */
     struct rooster *rooster;
     char *name;
     struct vec ads; /* struct seen: its ads, in order of arrival */
@@ -183,7 +183,6 @@ uint64_t node_deadline_ms(const struct node *node);
 /* Returns the time at which its quarantine ends, seconds since 1970. */
 int64_t node_quarantine_until_s(const struct node *node);
 
-/* ---- node_ad.c */
 /* ---- node_ad.c */
 struct ad *node_to_ad(const struct node *node); /* the machine's own ad, owned by the caller */
 

@@ -14,7 +14,7 @@
 
 /* State of a machine, as the rooster sees it. */
 enum wake_state {
-    WAKE_UP,          /* its live ad is there */
+    WAKE_UP,          /* the machine is up: its live ad is there */
     WAKE_OFF,         /* asleep */
     WAKE_GOING_DOWN,  /* its startd has left, and the rooster takes the machine down */
     WAKE_STAYING,     /* the machine could not be taken down; its live ads will come back */

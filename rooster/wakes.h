@@ -20,7 +20,7 @@ struct node;
 /* The machine joined, and slept at once although jobs waited for it. */
 #define FAULT_AGAIN "AsleepAgain"
 
-void node_wake(struct node *node); /* writes the ledger, then gives the order */
+void node_wake(struct node *node); /* begins a wake: writes the ledger, then gives the order */
 void node_no_show(void *node);     /* callback of the deadline: the machine did not come in time */
 void node_give_up(struct node *node); /* ends the wake as failed, and writes that to the ledger */
 void node_is_up(struct node *node);   /* call it when its live ad is there */
