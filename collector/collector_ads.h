@@ -49,7 +49,7 @@ struct ads_entry {
     bool is_machine;
     uint32_t place; /* small number, rising in order of arrival as long as no entry is removed */
     char *name;
-    struct ad *shown;                   /* NULL: nothing is public */
+    struct ad *shown;                   /* the public ad; NULL: nothing is public */
     struct secret_list *shown_secrets;  /* secrets of shown, for a NEGOTIATOR; NULL: none */
     struct secret_list *latest_secrets; /* secrets of latest; borrowed */
     const struct ad *latest;            /* NULL: removed, or waiting to be removed */
@@ -73,7 +73,7 @@ struct ads_entry {
     struct ads_machine *group; /* the entries with this Machine; NULL: no Machine */
     struct ads_table *table;
     struct ads_entry *next, *previous;
-    struct ads_due_link due; /* collector_due.c */
+    struct ads_due_link due; /* place on the wheel of collector_due.h */
 };
 
 /* What becomes public.  An ad that becomes absent is reported as gone. */
@@ -106,7 +106,8 @@ bool collector_ads_machine_is_offline(const struct ads_entry *entry);
 struct ads_entry *const *collector_ads_of_machine(const struct collector_ads *ads,
                                                   const char *machine, size_t *count);
 /* Return how many shown ads there are. */
-size_t collector_ads_count(const struct collector_ads *ads, const char *type); /* NULL: all */
+/* Number of shown ads; type NULL: of all types. */
+size_t collector_ads_count(const struct collector_ads *ads, const char *type);
 size_t collector_ads_count_absent(const struct collector_ads *ads);
 size_t collector_ads_count_offline(const struct collector_ads *ads);
 

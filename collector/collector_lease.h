@@ -22,7 +22,7 @@ struct err;
 /* A request for a lease. */
 struct lease_wish {
     const char *role;
-    const char *holder; /* unique to the process that asks */
+    const char *holder; /* name of the holder, unique to the asking process */
     /* identity of the asker's token; only it may renew the lease or give it back */
     const char *identity;
     int64_t duration_s; /* 0: give the lease back */

@@ -11,8 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define PLAN_TYPE_MAX 64  /* bytes of MyType */
-#define PLAN_NAME_MAX 512 /* bytes of Name */
+#define PLAN_TYPE_MAX 64  /* longest MyType, bytes */
+#define PLAN_NAME_MAX 512 /* longest Name, bytes */
 
 struct ad;
 struct ad_pool;
@@ -91,7 +91,7 @@ bool plan_is_successor(const struct plan_stamp *last, const struct plan_stamp *g
 
 /* Properties of an ad that the tables need. */
 struct plan_traits {
-    bool offline, absent; /* plan_is_offline(), plan_is_absent() */
+    bool offline, absent; /* results of plan_is_offline() and plan_is_absent() */
     int64_t lifetime_s;   /* ClassAdLifetime; 0: none */
 };
 struct plan_traits plan_traits_of(bool is_machine, const struct ad *ad);

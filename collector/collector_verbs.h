@@ -26,7 +26,7 @@ struct session {
     struct session **link; /* the pointer that points to this session */
     struct collector *collector;
     struct wire *wire;
-    uint64_t number;        /* rises with each connection */
+    uint64_t number;        /* number of the connection; rises with each */
     struct plan_stamp last; /* stamp of its last UPDATE or INVALIDATE */
     /* Places of ads (collector_ads.h), to predict which ad is updated next: the first of its last
      * UPDATE, the last one, and whether UPDATEs start again with the same ad. */
