@@ -69,7 +69,7 @@ struct power_method {
     uint64_t (*sleep_max_ms)(const struct power_node *node, const char *level);
 };
 
-extern const struct power_method *const power_methods[]; /* NULL-terminated */
+extern const struct power_method *const power_methods[]; /* the list of methods, NULL-terminated */
 extern const struct power_method power_method_process;
 extern const struct power_method power_method_host;
 extern const struct power_method power_method_command;

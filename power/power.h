@@ -29,7 +29,8 @@ extern const struct knob_table power_knobs; /* knobs of the `node` sections */
 
 /* State of a machine, as its method reports it. */
 enum power_state { POWER_UNKNOWN, POWER_ON, POWER_OFF };
-const char *power_state_name(enum power_state state); /* "Unknown" "On" "Off" */
+/* Name of a state: "Unknown" "On" "Off". */
+const char *power_state_name(enum power_state state);
 
 /* How one machine is switched: from the rooster's `node` section, or from the startd's own knobs.
  * Members that the method does not use are NULL.  Everything is borrowed until done is called. */
@@ -43,11 +44,11 @@ struct power_node {
     const char *wake_command;
     const char *sleep_command; /* command: takes down; called like wake_command */
     const char *root;          /* host: prefix of /sys/power; NULL: none */
-    const char *plugin;        /* host: HIBERNATION_PLUGIN and its arguments; NULL: none */
-    bool by_logind;            /* host: use systemctl; else write to /sys/power */
+    const char *plugin; /* host: HIBERNATION_PLUGIN and its arguments; NULL: none is configured */
+    bool by_logind;     /* host: use systemctl; else write to /sys/power */
     /* command: its exit status 0 means on, 1 off, anything else unknown */
     const char *status_command;
-    const char *hardware_address; /* wol: "52:54:00:12:34:56" */
+    const char *hardware_address; /* wol: hardware address of the adapter, "52:54:00:12:34:56" */
     /* wol: network of the machine, "10.0.0.0/24"; NULL: try those of all our adapters */
     const char *subnet;
     const char *relay; /* wol: who sends: "auto" or NULL, "always" a relay, "never" a relay */
@@ -68,12 +69,12 @@ struct power_node {
     const char *bmc;      /* ipmi, redfish: controller: "HOST", "HOST:PORT", "[ADDRESS]:PORT" */
     const char *bmc_user; /* ipmi, redfish: account at the controller */
     const char *bmc_password_file; /* ipmi, redfish: file with its password */
-    const char *bmc_program;       /* ipmi: path of ipmitool; redfish: of curl */
+    const char *bmc_program;       /* ipmi: path of ipmitool; redfish: path of curl */
     const char *bmc_privilege;     /* ipmi: privilege level; NULL: "OPERATOR" */
-    const char *bmc_sleep;         /* ipmi, redfish: "graceful" or NULL, "soft", "off" */
-    int64_t cipher_suite;          /* ipmi: 0: ipmitool's default */
-    const char *bmc_system;        /* redfish: path, or name below Systems; NULL: the only system */
-    const char *bmc_ca;            /* redfish: file of CA certificates; NULL: those of this host */
+    const char *bmc_sleep;  /* ipmi, redfish: how to sleep: "graceful" or NULL, "soft", "off" */
+    int64_t cipher_suite;   /* ipmi: 0: ipmitool's default */
+    const char *bmc_system; /* redfish: path, or name below Systems; NULL: the only system */
+    const char *bmc_ca;     /* redfish: file of CA certificates; NULL: those of this host */
     const char *bmc_pin; /* redfish: "sha256//..." of the controller's public key, as curl has it */
     /* the offline ad in long form, for the commands' standard input; may be NULL */
     const char *ad_text;
@@ -87,15 +88,17 @@ typedef void (*power_status_f)(void *arg, enum power_state state, const char *te
 
 struct power; /* the operations under way of one process */
 struct power *power_create(struct loop *loop, struct os *os, struct log *log);
-void power_destroy(struct power *power); /* drops what is under way; no callbacks */
+/* frees all; drops operations under way without callbacks */
+void power_destroy(struct power *power);
 
 /* Starts a wake; done comes later, never inside the call.  Returns 0, or -EINVAL for an unknown
  * method or a missing option; err names both. */
 int power_wake(struct power *power, const struct power_node *node, power_done_f done, void *arg,
                struct err *err);
+/* Like power_wake(), takes the machine down.  level: "S5", "S3", ..., as the machine decided. */
 int power_sleep(struct power *power, const struct power_node *node, const char *level,
-                power_done_f done, void *arg,
-                struct err *err); /* level: "S5", "S3", ...: what the machine decided */
+                power_done_f done, void *arg, struct err *err);
+/* Like power_wake(), asks for the machine's state. */
 int power_status(struct power *power, const struct power_node *node, power_status_f done, void *arg,
                  struct err *err);
 
@@ -110,7 +113,7 @@ uint64_t power_sleep_max_ms(const struct power_node *node, const char *level);
 struct power_news {
     enum power_state state;
     bool answers;     /* false: the method cannot ask anybody, so state is not known */
-    const char *text; /* "shut off (destroyed)" */
+    const char *text; /* the state in words: "shut off (destroyed)" */
 };
 struct power_watch; /* ends with power_watch_end() or power_destroy() */
 typedef void (*power_news_f)(void *arg, const struct power_news *news);
@@ -130,7 +133,7 @@ unsigned power_can(const struct power_node *node);
 /* A magic packet for a machine on a network that this host is not on: an awake machine of that
  * network is asked to send it.  Everything is borrowed for the call. */
 struct power_relay {
-    const char *node, *subnet; /* subnet NULL: not known */
+    const char *node, *subnet; /* name of the machine, and its network; subnet NULL: not known */
     const void *packet;        /* the bytes to send; may contain a password */
     size_t packet_length;
     int64_t port, repeats;

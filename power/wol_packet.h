@@ -41,7 +41,7 @@ int wol_password_parse(const char *text, struct wol_password *ret, struct err *e
 bool wol_packet_can_wake(const uint8_t mac[NET_MAC_BYTES]);
 /* Makes the packet; password may be NULL. */
 void wol_packet_make(const uint8_t mac[NET_MAC_BYTES], const struct wol_password *password,
-                     struct wol_packet *ret); /* password may be NULL */
+                     struct wol_packet *ret);
 /* Returns whether data is exactly one magic packet and nothing else; fills *ret and mac.  For a
  * relay, which sends another machine's packet. */
 bool wol_packet_read(const void *data, size_t length, struct wol_packet *ret,
