@@ -46,7 +46,7 @@ enum drain_then {                     /* what follows when all requested slots a
                                      it */
 };
 
-const char *drain_schedule_name(enum drain_schedule schedule); /* "graceful" */
+const char *drain_schedule_name(enum drain_schedule schedule); /* name of a schedule: "graceful" */
 int drain_schedule_number(enum drain_schedule schedule);       /* HTCondor's numbers: 0, 10, 20 */
 /* case is ignored; 0 or -EINVAL */
 int drain_schedule_parse(const char *text, enum drain_schedule *ret);
@@ -94,7 +94,7 @@ enum drain_code drain_request_read(const struct ad *args, struct drain_request *
 /* Sets the arguments from which drain_request_read() reads the same request; other attributes of
  * args stay. */
 void drain_request_write(const struct drain_request *request, struct ad *args);
-void drain_request_fini(struct drain_request *request); /* all zero afterwards */
+void drain_request_fini(struct drain_request *request); /* frees all texts; all zero afterwards */
 
 /* Returns whether the request includes the slot with that name ("slot1_2@machine").  A request for
  * a partitionable slot includes its pieces. */
