@@ -36,7 +36,7 @@ int virt_run(const char *uri);
 
 /* ---- virt_linux.c: for orders; callable from any thread */
 
-uint64_t virt_now_ms(void); /* monotonic */
+uint64_t virt_now_ms(void); /* monotonic clock, milliseconds */
 
 /* Writes one line of answer; text includes the line end. */
 void virt_say(struct virt *virt, const char *text);
