@@ -67,7 +67,7 @@ void pilot_bundle_fini(struct pilot_bundle *bundle);
 
 /* What the plan needs besides the options. */
 struct pilot_place {
-    const char *directory; /* the pilot's own, absolute */
+    const char *directory; /* the pilot's own directory, an absolute path */
     const char *name;      /* Machine in its ads */
     int64_t now_s;
 };
