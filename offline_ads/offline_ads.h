@@ -39,8 +39,9 @@ struct offline_ads_how {
  * All other attributes, above all Requirements and Rank, stay as they are. */
 struct ad *offline_ads_make(const struct ad *live, const struct offline_ads_how *how);
 
-bool offline_ads_is(const struct ad *ad);        /* Offline is true, Absent is not */
-bool offline_ads_is_sample(const struct ad *ad); /* offline, with a PreviousName */
+bool offline_ads_is(const struct ad *ad); /* whether Offline is true and Absent is not */
+/* whether ad is an offline ad with a PreviousName */
+bool offline_ads_is_sample(const struct ad *ad);
 
 /* Returns when the collector removes the ad: LastHeardFrom + ClassAdLifetime, but at the latest
  * LastHeardFrom + expire_after_s (OFFLINE_EXPIRE_ADS_AFTER; 0: no such limit).  INT64_MAX: never.

@@ -43,7 +43,7 @@ void offline_holds_write(const struct offline_holds *holds, struct ad *ad);
 size_t offline_holds_entries(const struct offline_holds *holds);
 /* index must be below offline_holds_entries(); the result is valid until holds change. */
 const struct offline_hold *offline_holds_at(const struct offline_holds *holds, size_t index);
-int64_t offline_holds_total(const struct offline_holds *holds); /* jobs of all entries */
+int64_t offline_holds_total(const struct offline_holds *holds); /* number of jobs of all entries */
 /* Returns the earliest since_s of all entries; 0 if any entry's is not known, INT64_MAX if there
  * are no entries. */
 int64_t offline_holds_since_s(const struct offline_holds *holds);
