@@ -23,7 +23,7 @@ struct call {
     wire_raw_f raw; /* instead of call */
     void *arg;
     uint64_t deadline_ms, due_ms; /* 0: none */
-    uint32_t unreturned_bytes;    /* of parts worked off */
+    uint32_t unreturned_bytes;    /* bytes of handled parts that were not acknowledged yet */
 };
 
 /* ---- calls ----------------------------------------------------------------------------------- */

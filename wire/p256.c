@@ -27,7 +27,7 @@
 
 #define KEY_BYTES         32
 #define OCTETS_BYTES      (1 + P256_POINT_BYTES) /* uncompressed: a 4, then the point */
-#define DRAWS_MAX         16                     /* one in 2^32 fails */
+#define DRAWS_MAX         16                     /* attempts to draw a number; one in 2^32 fails */
 #define SIGNATURE_DER_MAX 80                     /* a signature as OpenSSL makes it: at most 72 */
 
 /* ---- making ---------------------------------------------------------------------------------- */

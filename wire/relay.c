@@ -53,8 +53,8 @@ struct relay {
     unsigned attempts, early;
     struct loop_timer *again; /* set while it waits to be asked again, without an inner call */
     uint8_t request_digest[P256_DIGEST_BYTES];
-    uint64_t part;         /* of the next answer */
-    struct caller *answer; /* who answers, once its token was seen */
+    uint64_t part;         /* number of the next part of the answer */
+    struct caller *answer; /* the daemon that answers, once its token was verified; NULL: not yet */
     char *answer_token;
 };
 

@@ -410,7 +410,7 @@ void wire_reply_raw(struct wire_request *request, const struct frame *reply)
 struct relayed_request {
     char token[TOKEN_TEXT_MAX + 2];
     char instance[INSTANCE_TEXT_SIZE + 1];
-    uint8_t digest[P256_DIGEST_BYTES]; /* of what was signed */
+    uint8_t digest[P256_DIGEST_BYTES]; /* SHA-256 of the statement that was signed */
 };
 
 static void text_take(char *ret, size_t size, const char *text, size_t length)

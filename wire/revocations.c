@@ -33,10 +33,10 @@ struct revocations {
     char *path;             /* NULL: kept in memory only */
     struct strmap *expires; /* token id -> int64_t, seconds since 1970; 0: never */
     struct watch *watch;    /* NULL: nobody watches */
-    struct wire *wire;      /* that was watched last; perhaps gone */
+    struct wire *wire;      /* the connection that was watched last; it may be gone */
     bool wants_again;       /* the watch was refused, or is to be started once more */
-    bool judged_again;      /* that was done for a key, on this connection */
-    bool said;              /* that requests came too early */
+    bool judged_again;      /* list asked for again on this connection: unknown key */
+    bool said;              /* it was logged that requests came too early */
     struct loop_timer *save_timer, *look_timer;
 };
 

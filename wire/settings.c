@@ -21,7 +21,7 @@
 #include "classad/ad.h"
 #include "wire/wire.h"
 
-#define LOGGED_BYTES 400 /* of a value */
+#define LOGGED_BYTES 400 /* bytes of a value that are logged */
 
 static const struct {
     uint32_t scope;

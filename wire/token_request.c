@@ -25,7 +25,7 @@
 #define ANSWER       "ANSWER"
 #define CERTIFICATE  "CERTIFICATE"
 #define PUBLIC_KEY   "PUBLIC KEY"
-#define LINE_LETTERS 64                 /* of a value that is broken into lines */
+#define LINE_LETTERS 64                 /* characters of a value in one line */
 #define ITEMS_MAX    256                /* lines with a name, and blocks of PEM */
 #define PEM_LINE_MAX 76                 /* letters; RFC 7468 says 64, RFC 1421's readers take 76 */
 #define PEM_MAX      ((size_t)16 << 10) /* bytes of a block */
@@ -34,8 +34,8 @@
 /* ---- blocks ---------------------------------------------------------------------------------- */
 
 struct item {
-    char *name;  /* of a line, or CERTIFICATE, PUBLIC KEY */
-    char *value; /* of PEM the whole block */
+    char *name;  /* name of a line, or CERTIFICATE, PUBLIC KEY */
+    char *value; /* value of a line, or the whole PEM block */
     unsigned line;
     bool is_pem;
 };

@@ -20,7 +20,7 @@
 #include "classad/ad.h"
 #include "wire/wire.h"
 
-#define STEADY_MS 10000 /* a connection that lived so long starts the back-off anew */
+#define STEADY_MS 10000 /* a connection that lasted so long resets the back-off */
 
 struct uplink {
     struct wire_context *context;

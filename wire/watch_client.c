@@ -33,7 +33,7 @@ struct watch {
     void *arg;
     struct ad *request; /* arguments of WATCH */
     struct strmap *ads; /* key -> struct watched */
-    struct wire *wire;  /* of the call; NULL: none */
+    struct wire *wire;  /* connection of the call; NULL: none */
     int64_t call;
     uint64_t round;
     bool synced;

@@ -46,17 +46,20 @@
 
 /* Steps for judging one change before others have their turn; the rest is judged in slices. */
 #define PUBLISH_STEPS_MAX 20000
-#define TEXT_SHOWN        200                            /* bytes of a constraint in an answer */
-#define BACKLOG_SHARE     (WATCH_BACKLOG_ALL_MAX / 4096) /* of one watcher, when all are used up */
+#define TEXT_SHOWN        200 /* bytes of a constraint in an answer */
+/* changes that one watcher may keep when all are used up */
+#define BACKLOG_SHARE (WATCH_BACKLOG_ALL_MAX / 4096)
 /* Snapshots under way: of one caller, and of callers without a limit that have one identity. */
 #define CALLER_SNAPSHOTS_MAX 4
 #define FREE_SNAPSHOTS_MAX   64
-#define FREE_CALLER          " *"                /* behind the identity: no identity has a blank */
-#define PART_ADS             64                  /* operations in one part */
-#define PART_BYTES           ((size_t)256 << 10) /* of ads in one part, from which on no other is added */
-#define AD_BYTES_MAX         (WIRE_FRAME_MAX - ((size_t)1 << 20)) /* that fit in a message with its key */
-#define KEY_STEPS            400 /* what finding and sending an ad counts in a slice (classad/ad_limits.h) */
-#define SPARE_BYTES          ((size_t)64 << 10) /* kept for the next change */
+#define FREE_CALLER          " *" /* behind the identity: no identity has a blank */
+#define PART_ADS             64   /* operations in one part */
+/* bytes of ads in a part, from which on no ad is added */
+#define PART_BYTES ((size_t)256 << 10)
+/* bytes of an ad that fits in a message with its key */
+#define AD_BYTES_MAX (WIRE_FRAME_MAX - ((size_t)1 << 20))
+#define KEY_STEPS    400 /* what finding and sending an ad counts in a slice (classad/ad_limits.h) */
+#define SPARE_BYTES  ((size_t)64 << 10) /* kept for the next change */
 
 /* Why a key is in the backlog.  The values of a strmap are pointers, so these addresses are
  * used. */
@@ -65,10 +68,10 @@ static const char WAITS_SNAPSHOT, WAITS_CHANGED, WAITS_GONE;
 struct watcher {
     struct watch_server *server;
     struct watch_kind *kind;
-    struct watcher *previous, *next; /* of the kind */
+    struct watcher *previous, *next; /* list of the watchers of its kind */
     struct wire_request *request;
     struct slice_work *turn; /* the backlog is judged and sent in slices */
-    uint64_t snapshot_steps; /* of judging the ads of the snapshot */
+    uint64_t snapshot_steps; /* steps of judging the ads of its snapshot */
     struct strmap *known;    /* keys told, with a constraint only */
     struct strmap *backlog;  /* key -> WAITS_ */
     size_t snapshot_left;    /* keys of the backlog that are WAITS_SNAPSHOT */
@@ -85,13 +88,13 @@ struct watch_server {
     struct watch_server_source source;
     void *arg;
     uint64_t snapshot_steps_max; /* 0: no limit */
-    uint64_t publish_steps;      /* of judging the change that is being published */
+    uint64_t publish_steps;      /* steps of judging the change that is being published */
     int64_t epoch;
     uint64_t sequence;
     struct watch_kind *first;
     size_t count;
     size_t waiting;                  /* changes in all backlogs */
-    struct strbuf ad, changed, gone; /* of the change that is being published */
+    struct strbuf ad, changed, gone; /* scratch buffers for the change that is being published */
 };
 
 /* A part of a reply that is being built. */

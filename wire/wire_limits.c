@@ -35,7 +35,7 @@ struct wire_account {
     bool trusted;
     size_t connections;
     size_t frames, requests, unread; /* bytes */
-    uint64_t complaints, unlogged;   /* of all, since the last line */
+    uint64_t complaints, unlogged;   /* complaints in all, and since the last log line */
     uint64_t logged_ms;
 };
 
@@ -46,12 +46,12 @@ struct wire_limits {
     struct wire_list waiting; /* for room, the longest first */
     struct wire_list unread;
     struct loop_timer *timer;
-    uint64_t tick_ms;                      /* when it was set for */
-    size_t frames, requests, unread_bytes; /* of all that are not trusted */
+    uint64_t tick_ms;                      /* time for which the timer is set */
+    size_t frames, requests, unread_bytes; /* bytes of all accounts that are not trusted */
     size_t frames_since_trim;
     size_t connections;
     uint64_t complaints;
-    struct wire_account *last; /* of whom was complained last; NULL: none, or forgotten */
+    struct wire_account *last; /* account of the last complaint; NULL: none, or forgotten */
     uint64_t crowd_logged, crowd_logged_ms;
 };
 
