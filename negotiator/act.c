@@ -27,11 +27,12 @@
 #define MATCH_MS 10000
 #define REST_MS  1000
 
-struct flight { /* one MATCH or MERGE under way; names, for what it was about may be gone when the
-                   answer comes */
+/* A MATCH or MERGE under way.  It has names and no pointers, because slot and request may be gone
+ * when the answer comes. */
+struct flight {
     struct negotiator *negotiator;
     char *slot, *request;
-    char *claim_id, *user, *limits; /* of a MATCH; limits may be NULL */
+    char *claim_id, *user, *limits; /* for a MATCH; limits may be NULL */
 };
 
 static struct flight *flight_create(struct negotiator *negotiator, const char *slot,

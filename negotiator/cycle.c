@@ -30,7 +30,7 @@
 
 /* ---- holds: all that concerns one slot becomes one MERGE */
 
-struct hold_change { /* of one slot: a release, or one job more of a request */
+struct hold_change { /* a change of one slot's holds: a release, or one more job of a request */
     uint32_t slot;
     uint32_t index; /* in the plan's list, which keeps the order */
     const struct plan_release *release;

@@ -36,7 +36,7 @@
 
 struct gift { /* a claim id that was given away */
     uint64_t until_ms;
-    struct ad *job; /* of a piece: NULL otherwise */
+    struct ad *job; /* job that gets a piece; NULL: not a piece */
     char slot[];    /* its name */
 };
 

@@ -66,7 +66,7 @@ struct side {
     uint32_t *free_kinds;
     uint32_t free_count, free_room;
     struct number_table table;
-    struct pair *pairs; /* of the ad that is being keyed */
+    struct pair *pairs; /* significant values of the ad whose kind is being found */
     uint32_t pair_room;
     uint32_t *last; /* by name: the value it had last, very often its value again; 0: none */
     uint32_t last_room;

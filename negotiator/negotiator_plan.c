@@ -27,7 +27,7 @@
 #define LIVE    (1U << PLACE_LIVE)
 #define OFFLINE (1U << PLACE_NEAR | 1U << PLACE_BACK | 1U << PLACE_FAR)
 
-struct user {            /* one that has requests */
+struct user {            /* a user who has requests */
     size_t share;        /* index in the shares' users */
     size_t first, count; /* requests of it in order[] */
 };
@@ -43,11 +43,11 @@ struct outcome { /* grows; copied into the arena at the end */
 
 struct cycle {
     struct negotiator_plan *plan;
-    struct share_input in; /* as given */
+    struct share_input in; /* the shares as the caller gave them */
     struct arena *arena;
     uint32_t *order; /* requests by user's priority, user, then as users want them */
     size_t order_count;
-    struct share_user *users; /* those of the input and those that have requests */
+    struct share_user *users; /* users of the input, and those who only have requests */
     size_t user_count;
     struct user *of_share;     /* by index of users; count 0: it has no requests */
     struct strmap *user_index; /* name -> index + 1 */

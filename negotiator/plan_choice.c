@@ -15,7 +15,7 @@
 
 struct entry {
     double pre, job, post;
-    uint64_t serial; /* of the kind */
+    uint64_t serial; /* serial of the kind */
     uint32_t order, kind;
     uint8_t level; /* live slots, then those that wake anyway, then those to be taken back */
     uint8_t place;

@@ -62,8 +62,8 @@ struct candidate { /* the best of a run, for the request that is served */
 
 struct plan_claims {
     struct strmap *views; /* what requests are alike in -> struct view */
-    struct view *own;     /* of the request that is served; NULL: it shares one */
-    struct vec names;     /* that the expressions of the pool read */
+    struct view *own;     /* view of the current request alone; NULL: it shares one */
+    struct vec names;     /* names that the preemption expressions read */
     bool unshared;        /* they may read what is not in names */
     struct candidate *heap;
     uint32_t count, room;
@@ -449,8 +449,8 @@ static enum plan_reason slot_reason(const struct search *search, const struct sl
 struct plan_in_use { /* slots that somebody uses, by kind */
     uint64_t *kinds; /* bits */
     uint32_t *first; /* by kind: number of a slot + 1 */
-    uint32_t *next;  /* by slot: likewise; 0: no more */
-    size_t words;    /* of kinds */
+    uint32_t *next;  /* for each slot: number of the next one of its kind + 1; 0: no more */
+    size_t words;    /* words of the bit set kinds */
 };
 
 struct plan_in_use *plan_in_use_find(const struct negotiator_plan *plan, struct arena *arena)

@@ -16,17 +16,17 @@
 
 struct reading {
     enum kinds_side of, stands;
-    char *name;           /* of the attribute, or */
-    struct ad_expr *expr; /* the expression */
+    char *name;           /* name of the attribute; NULL: expr is set */
+    struct ad_expr *expr; /* the expression; NULL: name is set */
     struct cell *cells;   /* by kind */
     uint32_t room;
     bool timely; /* some cell is */
 };
 
-struct classes { /* of one side of a pair: kinds that are alike in what it reads */
+struct classes { /* the kinds of one side of a pair, grouped by the values that the pair reads */
     uint32_t *names;
     size_t name_count;
-    bool all;          /* it may read anything: each kind is a class */
+    bool all;          /* the pair may read anything, so each kind is a class of its own */
     uint32_t *of_kind; /* class + 1; 0: not known */
     uint32_t room;
     uint64_t *tuples; /* name_count values each */
@@ -34,7 +34,7 @@ struct classes { /* of one side of a pair: kinds that are alike in what it reads
     uint32_t count, tuple_room;
 };
 
-struct column { /* of one class of jobs, by class of slots */
+struct column { /* values for one class of jobs, by class of slots */
     double *values;
     uint8_t *known;
     uint32_t room;

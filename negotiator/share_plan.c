@@ -26,7 +26,7 @@ struct entry { /* a user, or a user at a machine */
     size_t user, machine;
     double priority;
     bool done;  /* exhausted */
-    bool asked; /* was offered an only_rank */
+    bool asked; /* the user was offered an only_rank */
 };
 
 struct share_plan {
@@ -42,15 +42,15 @@ struct share_plan {
     double free;
     enum phase phase;
     unsigned round, spin;
-    double step, rate, step_max; /* of the round robin: weight that groups may have gained so far */
+    double step, rate, step_max; /* round robin: weight that groups may have gained so far */
     size_t turn;                 /* position in group_order */
-    /* of the turn */
+    /* Of the current turn. */
     struct entry **active;
     size_t active_count, at;
     double group_limit; /* weight that the group may have in all */
     bool regroup;       /* the root serves those that regroup */
-    /* of the spin */
-    double sum, pie, cut; /* of 1/priority; to be shared; factor for all slices */
+    /* Of the current spin. */
+    double sum, pie, cut; /* sum of 1/priority; weight to be shared; factor for all slices */
     bool progress;
     /* machines */
     int64_t *given;  /* by machine: jobs in this cycle */

@@ -29,7 +29,7 @@
 
 struct pending { /* matches of one slot for one submitter's jobs with these limits */
     char *submitter, *limits;
-    double weight; /* of each */
+    double weight; /* weight of each match */
     int64_t count;
     uint64_t until_ms;
 };

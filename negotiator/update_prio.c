@@ -33,9 +33,9 @@
 #define FORGET_S         (7 * 86400)
 #define MACHINES_MAX     100000
 #define PRIO_MAX         1e12
-#define MACHINE_NAME_MAX 512 /* of a machine that is kept */
+#define MACHINE_NAME_MAX 512 /* bytes of the name of a machine that is kept */
 
-struct submitting { /* one machine */
+struct submitting { /* a submitting machine */
     char *name;
     double prio;
     int64_t users, running, idle, seen_s;

@@ -21,7 +21,7 @@
 #define HOUR_S       3600
 #define DAY_S        86400
 #define KEY_MAX      (ACCOUNTANT_NAME_MAX + 32)
-#define PERIODS_ONCE 1000 /* that one charge is spread over, the last ones */
+#define PERIODS_ONCE 1000 /* the last periods over which one charge is spread */
 
 static const int64_t LENGTH_S[PERIODS] = {HOUR_S, DAY_S};
 static const char LETTER[PERIODS] = {'h', 'd'};
@@ -89,7 +89,7 @@ struct usage_query {
     LIST_ENTRY(usage_query) link;
     struct accountant *accountant;
     size_t kind;
-    int64_t now_s; /* of a pruning */
+    int64_t now_s; /* time of a pruning, seconds since 1970 */
     char *name;    /* NULL: all */
     accountant_history_f done;
     void *arg;

@@ -25,7 +25,7 @@
 #include "wire/wire.h"
 
 #define ADS_PER_PART 500
-#define HISTORY_ROWS 100000 /* of one question */
+#define HISTORY_ROWS 100000 /* rows in the answer to one query */
 
 /* ---- the ads */
 
