@@ -30,7 +30,7 @@
 #define OURSELVES      "rooster" /* the row of kind 'w': how long we were there */
 #define META_KEY       "m"
 #define SEEN_PREFIX    "s/" /* and the machine: its counters, as they were seen last */
-#define SEEN_USERS_MAX 256  /* of a machine */
+#define SEEN_USERS_MAX 256  /* users of one machine whose counters are kept */
 #define BEGAN_SLACK    60   /* the clocks of machines are others */
 
 struct seen_user {
@@ -39,7 +39,7 @@ struct seen_user {
     bool listed;
 };
 
-struct seen_counters { /* of a machine, as its ads said last */
+struct seen_counters { /* counters of a machine, as its ads showed them last */
     struct energy_counter all;
     double at_s;                 /* when */
     bool has_users;              /* they were seen */
@@ -53,9 +53,9 @@ struct energy {
     struct energy_days *days;
     struct energy_reports *reports;
     struct strmap *counters; /* machine -> struct seen_counters */
-    int64_t began_s;         /* when the first rooster with this store began; 0: not known yet */
-    int64_t written_s;       /* when an earlier life wrote last; 0: never */
-    uint64_t there_ms;       /* how long we were there is counted up to then; 0: not yet */
+    int64_t began_s;   /* when the first rooster with this database started; 0: not known yet */
+    int64_t written_s; /* when an earlier rooster wrote last; 0: never */
+    uint64_t there_ms; /* how long we were there is counted up to then; 0: not yet */
 };
 
 struct user_cores {
@@ -63,12 +63,13 @@ struct user_cores {
     double cores;
 };
 
-struct energy_draw { /* of a machine, since its last look */
+struct energy_draw { /* draw of a machine since it was last examined */
     uint64_t since_ms;
-    uint64_t configuration; /* that configured is of */
+    uint64_t configuration; /* number of the configuration that `configured` is of */
     enum energy_mode mode;
-    bool counts;   /* it counts itself while it is up: mode is not what is counted */
-    double draw_w; /* as it says */
+    /* the machine counts its own energy while it is up, so the mode is not counted */
+    bool counts;
+    double draw_w; /* draw that its ads report */
     struct energy_watts configured, told, watts;
     double cores, busy_cores;
     struct vec users; /* struct user_cores */
@@ -403,7 +404,7 @@ static void see_slots(const struct node *node, struct energy_draw *draw)
 
 /* ---- what machines count themselves */
 
-struct growing { /* of one machine, at one look */
+struct growing { /* one machine's counters, while they are added */
     struct energy *energy;
     struct seen_counters *seen;
     double from_s, to_s;

@@ -26,7 +26,7 @@ struct report {
     struct wire_request *request; /* NULL: the asker is gone */
     char kind;
     int64_t since_s, until_s;
-    int64_t counts_from_s; /* of that time we could have counted: from then on */
+    int64_t counts_from_s; /* the time could be counted only from then on */
     double counted_s;      /* and did */
     struct strmap *sums;   /* name -> struct energy_sum; filled on the worker thread */
 };

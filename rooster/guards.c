@@ -38,9 +38,9 @@ struct guards {
     struct rooster *rooster;
     struct guard_reserve reserve;
     struct vec granted; /* struct permission, oldest first; one may be over already */
-    size_t first;       /* of them, that is not over */
+    size_t first;       /* index of the oldest permission that has not ended */
     struct loop_timer *timer;
-    struct wake_minute minute; /* who was told that it may */
+    struct wake_minute minute; /* permissions of the last minute */
     int64_t idle, down, going, coming;
     double watts;
     int64_t waiting; /* told to ask again, in this minute */

@@ -36,12 +36,12 @@
 
 struct relays {
     struct rooster *rooster;
-    struct strmap *by_subnet; /* of struct vec of struct node; NULL: to be made anew */
+    struct strmap *by_subnet; /* struct vec of struct node by network; NULL: must be made again */
     struct vec under_way;     /* struct relaying */
     size_t turn;
 };
 
-struct relaying { /* one packet on its way */
+struct relaying { /* one packet that is being relayed */
     struct relays *relays;
     char machine[256], subnet[SUBNET_SIZE];
     unsigned char packet[PACKET_MAX];
@@ -49,7 +49,7 @@ struct relaying { /* one packet on its way */
     int64_t port, repeats;
     char *asked[RELAYS_MAX]; /* names of machines, to be asked in this order */
     size_t asked_count, next;
-    int status; /* of the last that did not do it */
+    int status; /* error of the last relay that failed */
     char why[ROOSTER_TEXT_MAX];
     struct loop_timer *begin;
     power_done_f done;
