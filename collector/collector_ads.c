@@ -24,8 +24,8 @@ struct ads_past {
     struct secret_list *secrets;
     uint64_t since, until;
     bool absent;
-    struct ads_past *older; /* of the same entry */
-    struct ads_past *next;  /* of all, in the order of until */
+    struct ads_past *older; /* next older state of the same entry */
+    struct ads_past *next;  /* list of all, ordered by `until` */
 };
 
 struct ads_machine {
@@ -60,17 +60,17 @@ struct collector_ads {
     struct ads_table **end;
     struct strmap *machines; /* Machine -> struct ads_machine */
     struct vec placed;       /* place -> entry, NULL: free */
-    struct vec free_places;  /* as pointers */
-    size_t count;            /* of entries */
-    size_t shown_count;      /* of those that are shown */
+    struct vec free_places;  /* free places, as pointers */
+    size_t count;            /* number of entries */
+    size_t shown_count;      /* number of shown entries */
     size_t absent_count, offline_count;
     struct ads_cursor *cursors;
     struct ads_due due;
-    uint64_t version; /* of what is shown */
+    uint64_t version; /* number of the last change that was shown */
     struct ads_snapshot *newest, *oldest;
     struct ads_past *first_past, *last_past;
     size_t past_count;
-    struct ads_table *indexing; /* that of the walk below; NULL: none is under way */
+    struct ads_table *indexing; /* table of indexing_walk; NULL: no walk is under way */
     struct ads_cursor indexing_walk;
 };
 

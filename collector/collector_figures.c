@@ -28,7 +28,7 @@
 
 #define RECENT_S       600
 #define PROC_TEXT_MAX  4096
-#define TICKS_PER_S    100 /* of /proc/self/stat, on every Linux */
+#define TICKS_PER_S    100 /* clock ticks of /proc/self/stat, the same on every Linux */
 #define PAGE_KIB       4
 #define STAT_CPU_FIELD 11 /* utime, behind the name in parentheses and one word */
 

@@ -23,8 +23,8 @@
 #include "classad/ad_clauses.h"
 #include "collector/collector_ads.h"
 
-#define BUSY_MS   30000 /* one asked so lately keeps its place */
-#define KEY_BYTES 128   /* of a value's text; longer ones are UNKNOWN */
+#define BUSY_MS   30000 /* an index that was used so lately keeps its place */
+#define KEY_BYTES 128   /* bytes of a value's text; a longer value is UNKNOWN */
 
 static const char UNKNOWN[] = "?";
 
@@ -37,12 +37,12 @@ struct bucket {
 struct ads_index {
     char *attribute;
     struct strmap *buckets; /* by value */
-    struct bucket *unknown; /* one of them; NULL: no such entry */
+    struct bucket *unknown; /* the bucket of UNKNOWN values; NULL: there is none */
     uint64_t asked_ms;
-    bool done; /* has all entries */
+    bool done; /* the index has all entries of its table */
 };
 
-struct ads_key { /* of one entry in one index */
+struct ads_key { /* place of one entry in one index */
     struct ads_key *next_of_entry;
     struct ads_index *index;
     struct ads_entry *entry;

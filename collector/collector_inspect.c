@@ -24,7 +24,7 @@
 #define STEP_MS   100  /* between two steps of the walk */
 #define REST_MS   1000 /* after a walk that found nothing new */
 #define STEP_ADS  500  /* passed in one step, at most */
-#define BUDGET_MS 2    /* of a step */
+#define BUDGET_MS 2    /* milliseconds of one step */
 
 static void say_problems(const struct collector *collector, const struct ads_entry *entry,
                          const char *problems)

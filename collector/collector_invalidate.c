@@ -23,22 +23,22 @@
 #include "collector/collector_verbs.h"
 #include "wire/wire.h"
 
-#define WALKS_MAX  100 /* that wait for one another */
+#define WALKS_MAX  100 /* walks that may wait for one another */
 #define TAKE_STEPS 400 /* what taking an ad away counts in a slice */
 
 struct invalidation {
     struct invalidation *next; /* in the collector's queue of walks */
     struct collector *collector;
     struct wire_request *request;
-    struct batch *batch; /* of the slice under way */
+    struct batch *batch; /* batch of the current slice */
     struct plan_stamp stamp;
     uint64_t begin_ms;
     bool offline, absent;       /* meant are ads of this kind only */
     struct ad_expr *constraint; /* NULL: none */
-    struct ads_cursor cursor;   /* when there is one */
+    struct ads_cursor cursor;   /* valid if there is a constraint */
     struct ad_work work;
     bool walks, too_costly;
-    unsigned batches; /* that are not public yet */
+    unsigned batches; /* batches that are not public yet */
     int64_t count;    /* taken away */
 };
 

@@ -36,11 +36,11 @@
 
 #define PART_ADS       1000                /* in one message, at most */
 #define PART_BYTES     ((size_t)128 << 10) /* about: one more ad may cross it */
-#define BYTES_A_STEP   16                  /* of an answer: what sending counts in a slice */
-#define PROJECTION_MAX 1000                /* attribute names */
-#define CALLER_QUERIES 16                  /* of one caller that hold a snapshot and an answer */
-#define TEXT_SHOWN     200                 /* bytes of a constraint in a line of the log */
-#define STALL_MS       120000              /* after which a caller that takes nothing is left */
+#define BYTES_A_STEP   16     /* bytes of an answer that count as one step in a slice */
+#define PROJECTION_MAX 1000   /* attribute names */
+#define CALLER_QUERIES 16     /* queries of one caller that may hold a snapshot and an answer */
+#define TEXT_SHOWN     200    /* bytes of a constraint in a line of the log */
+#define STALL_MS       120000 /* after which a caller that takes nothing is left */
 
 struct query {
     struct query *next;
@@ -58,14 +58,14 @@ struct query {
     struct ads_cursor cursor;
     struct ad_expr *constraint;       /* NULL: all */
     struct ad_projection *projection; /* NULL: all */
-    bool whole_if_computed; /* an ad with a wanted attribute that is no literal comes whole */
+    bool whole_if_computed;           /* send an ad whole if a wanted attribute is not a literal */
     bool with_secrets;
     bool with_absent; /* the constraint asks for Absent: such ads are not hidden */
     int64_t limit;
     int64_t count; /* sent */
     uint64_t begin_ms;
     struct strbuf part;          /* ads that are not sent yet, as they travel */
-    size_t pending;              /* so many */
+    size_t pending;              /* number of ads in part */
     struct secret_batch secrets; /* beside them */
 };
 

@@ -20,12 +20,12 @@
 
 struct share {
     struct shares *shares;
-    struct share *all; /* of the token, all Machines together; NULL: it is that itself */
+    struct share *all; /* share of the token for all Machines; NULL: this one is */
     char *key;
     size_t refs; /* holdings, and shares of which it is `all` */
     size_t counts[SHARE_KINDS];
     size_t bytes;
-    /* of the message that is being judged */
+    /* For the message that is being judged. */
     uint64_t message;
     size_t more[SHARE_KINDS];
     long long more_bytes;

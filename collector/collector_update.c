@@ -31,31 +31,31 @@ struct update {
     struct collector *collector;
     struct wire_request *request;
     const struct ad *args;       /* valid until the request is answered */
-    unsigned roles;              /* of the sender: enum plan_role */
-    struct ads_account *account; /* of the sender */
+    unsigned roles;              /* roles of the sender: enum plan_role */
+    struct ads_account *account; /* account of the sender */
     struct quota_pending pending;
     struct plan_stamp stamp;
     bool full;
     bool cancel_offline;
-    size_t count;                      /* of ads in the message */
-    size_t looked_at;                  /* of them */
-    const struct wire_secret *secrets; /* of those that follow, in their order */
+    size_t count;                      /* number of ads in the message */
+    size_t looked_at;                  /* ads examined so far */
+    const struct wire_secret *secrets; /* secrets of the ads that are left, in their order */
     size_t secret_count;
-    size_t judged; /* of them that have an entry */
-    size_t taken;  /* of them that are to be in the table, below */
+    size_t judged; /* examined ads that have an entry */
+    size_t taken;  /* ads accepted for the table, in ads[] */
     size_t rejected;
     size_t old;
     struct ad *model; /* the changes before these, which usually have the same names; or NULL */
     struct err first; /* why the first was rejected */
     struct update_ad {
-        struct ads_entry *entry;     /* that it replaces; NULL: of a new name */
-        struct ad *ad;               /* as it will be in the table */
+        struct ads_entry *entry;     /* entry that the ad replaces; NULL: the name is new */
+        struct ad *ad;               /* the ad as it will be in the table */
         struct secret_list *secrets; /* beside it; NULL: none */
         struct plan_traits traits;
         size_t bytes; /* on the wire */
         struct share_holding holding;
-        bool same_machine;  /* as in the ad that it replaces */
-        bool address_given; /* it has the address of its connection */
+        bool same_machine;  /* its Machine is that of the ad it replaces */
+        bool address_given; /* it has the connection's address */
     } ads[];
 };
 
