@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CODE_MAX 4095 /* of the kernel's numbers for errors */
+#define CODE_MAX 4095 /* largest errno of the kernel */
 
 /* Cuts off the next word: returns its beginning, and its length in *length. */
 static const char *word_of(const char **rest, size_t *length)

@@ -50,7 +50,7 @@ struct pending {
     uint64_t sent_ms;
 };
 
-struct helper { /* one roost-libvirt */
+struct helper { /* a roost-libvirt process */
     struct libvirt *libvirt;
     char *uri, *program;
     pid_t pid; /* 0: does not run */
@@ -63,7 +63,7 @@ struct helper { /* one roost-libvirt */
     struct vec watches; /* struct pending */
     struct loop_timer *again;
     uint64_t again_ms; /* after its next end */
-    uint64_t heard_ms; /* when it answered last */
+    uint64_t heard_ms; /* when it last answered, monotonic */
     bool killed;
 };
 

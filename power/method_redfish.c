@@ -36,7 +36,7 @@
 #define CONFLICTS_MAX 3
 #define AGAIN_MS      200 /* where a controller does not say when to come again; then twice as ... */
 #define AGAIN_MAX_MS  5000 /* ... long each time, up to this */
-#define REQUEST_S     20   /* of one request */
+#define REQUEST_S     20   /* seconds for one request */
 #define LOGOUT_S      10
 #define AUTHORITY_MAX 256
 
@@ -47,7 +47,7 @@ struct redfish {
     char etag[REDFISH_ETAG_MAX];
     char task[REDFISH_PATH_MAX];
     struct redfish_reset reset;
-    enum power_state state; /* when it was asked last */
+    enum power_state state; /* state in the last answer */
     enum bmc_act act;       /* the order */
     unsigned logins, conflicts;
     uint64_t again_ms; /* the wait before the next question of its task, or of one that is busy */

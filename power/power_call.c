@@ -25,7 +25,7 @@ struct ended { /* or news */
     power_done_f done;
     power_status_f status_done;
     power_news_f news;
-    const struct power_call *watch; /* that it is news of */
+    const struct power_call *watch; /* the watch that this is news of; NULL: not news */
     void *arg;
     int status;
     enum power_state state;
