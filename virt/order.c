@@ -28,10 +28,11 @@ struct order {
     virConnectPtr conn;
     virDomainPtr domain;
     uint64_t begin_ms, end_ms;
-    uint64_t again_ms; /* when the guest is told once more */
-    uint64_t fail_ms;  /* when it has failed, for why: the guest could not be told; 0: it could */
-    bool told;         /* the guest was told to go */
-    bool by_force;     /* it did not, and was destroyed */
+    uint64_t again_ms; /* when to ask the guest again */
+    /* when the order fails because the guest could not be asked (why); 0: it could */
+    uint64_t fail_ms;
+    bool told;     /* the guest was asked to go down */
+    bool by_force; /* the guest did not go down and was destroyed */
     struct err why;
     struct virt_answer *answer;
 };

@@ -49,7 +49,7 @@ struct job { /* an order */
 
 struct virt_wait {
     struct virt *virt;
-    bool any; /* of no domain */
+    bool any; /* waits for the loss of the connection only */
     unsigned char uuid[VIR_UUID_BUFLEN];
     bool news;
     pthread_cond_t cond;

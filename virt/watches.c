@@ -30,7 +30,7 @@ struct watch {
     char domain[VIRT_DOMAIN_MAX];
     unsigned char uuid[VIR_UUID_BUFLEN];
     bool found; /* uuid is its */
-    bool news;  /* it is to be looked at */
+    bool news;  /* the domain must be checked */
     char told[VIRT_TEXT_MAX + 16];
 };
 
@@ -40,7 +40,7 @@ struct virt_watches {
     pthread_cond_t cond;
     struct vec all; /* struct watch */
     size_t next;    /* where to look on */
-    bool news;      /* of one of them */
+    bool news;      /* some watch has news */
 };
 
 static void lock_watches(struct virt_watches *watches)
