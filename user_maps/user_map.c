@@ -21,7 +21,7 @@
 struct entry {
     struct ad_regex *regex;
     char *names;          /* with it */
-    struct strmap *users; /* user to names, where there is no pattern */
+    struct strmap *users; /* user -> names, if this entry is not a pattern */
 };
 
 struct user_map {

@@ -76,7 +76,7 @@ static bool read_text(struct os *os, const char *path, struct strbuf *out)
 
 struct includer {
     struct os *os;
-    const char *path; /* of the file that includes */
+    const char *path; /* path of the including file; NULL: none */
 };
 
 /* Reads an included file; a relative path starts at the directory of the including file. */
