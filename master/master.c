@@ -32,22 +32,22 @@
 #include "master/master_ad.h"
 #include "master/master_plan.h"
 
-#define DAEMONS_SAID_MAX 64   /* of DAEMON_LIST, in our ad */
+#define DAEMONS_SAID_MAX 64   /* daemons of DAEMON_LIST that our ad shows */
 #define KILL_AFTER_MS    5000 /* between the order to end at once and SIGKILL */
 
 struct master;
 
-struct keeper { /* of one daemon */
+struct keeper { /* a daemon that the master runs */
     struct master *master;
     char name[64]; /* lower case: "collector" */
     pid_t pid;     /* 0: not running */
     bool adopted;
-    bool down;  /* it wants to stay down (base/daemon/daemon_down.h) */
+    bool down;  /* the daemon wants to stay down (base/daemon/daemon_down.h) */
     bool asked; /* ... but somebody wants it: its note counts no more */
     char why_down[DAEMON_DOWN_WHY_MAX];
     bool wanted; /* in DAEMON_LIST */
     uint64_t started_ms;
-    int64_t started_s; /* of an adopted one: since when we know it */
+    int64_t started_s; /* when it was started or adopted, seconds since 1970 */
     int64_t restarts;
     unsigned failures;
     struct loop_timer *restart;

@@ -31,7 +31,7 @@ struct master_ad {
     void *arg;
     char name[256];
     int64_t started_s, epoch, sequence;
-    struct wire_context *wires; /* NULL: not yet, there is no token */
+    struct wire_context *wires; /* NULL: there is no token yet */
     struct uplink *uplink;
     struct loop_timer *timer;
     void (*gone)(void *arg);
