@@ -30,7 +30,7 @@
 
 #define TOKEN_FILE_MAX ((size_t)1 << 20)
 #define PATH_BYTES     4096
-#define TIDY_LOOK_MS   50    /* are the starters gone? */
+#define TIDY_LOOK_MS   50    /* time between checks whether the starters are gone */
 #define TIDY_KILL_MS   5000  /* until what was killed is gone */
 #define TIDY_MAX_MS    40000 /* longer than KILLING_TIMEOUT's default: then they are killed */
 
