@@ -32,7 +32,7 @@
 
 struct display {
     int number;
-    pid_t pid;         /* of its watcher; 0: none */
+    pid_t pid;         /* process id of its watcher; 0: none */
     uint64_t again_ms; /* not before */
     struct kbdd *kbdd;
 };

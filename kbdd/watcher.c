@@ -35,7 +35,7 @@
 struct watcher {
     struct daemon_env env;
     const char *display, *auth;
-    uid_t uid; /* of the X server */
+    uid_t uid; /* user who owns the X server */
     unsigned char cookie[DISPLAY_COOKIE_MAX];
     size_t cookie_length;
     struct wire_context *wires;
