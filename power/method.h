@@ -35,8 +35,8 @@ struct power_call {
     /* What the method keeps between calls, made by power_method.create; NULL: nothing. */
     void *state;
     char level[16];
-    struct loop_timer *timer; /* timer for the method; also fires at the call's deadline */
-    uint64_t end_ms;          /* the deadline, monotonic */
+    struct loop_timer *timer; /* calls tick; set by power_call_later() */
+    uint64_t end_ms;          /* the deadline, monotonic; the method itself ends the call then */
     void (*tick)(struct power_call *call);
     /* process id of the method's program, killed when the call is dropped; 0: none */
     pid_t pid;

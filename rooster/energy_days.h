@@ -43,8 +43,8 @@ bool energy_days_are_loaded(const struct energy_days *days);
 struct store *energy_days_store(struct energy_days *days);
 
 /* Adds sum to the sums of that name, split by the days between from_s and to_s
- * (energy_plan_days()).  kind: 'n' a machine, 'u' a user, 'w' the pool as a whole.  A name that is
- * too long is not counted. */
+ * (energy_plan_days()).  kind: 'n' a machine, 'u' a user, 'w' the time that the rooster ran.  A
+ * name that is too long is not counted. */
 void energy_days_add(struct energy_days *days, char kind, const char *name,
                      const struct energy_sum *sum, double from_s, double to_s);
 /* Returns the sum of that day, kind and name; NULL: there is none. */
