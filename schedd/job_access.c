@@ -138,7 +138,7 @@ static void access_destroy(struct access *access)
     mem_free(access);
 }
 
-static void admitted(void *arg, int status, const char *text)
+static void client_admitted(void *arg, int status, const char *text)
 {
     struct access *access = arg;
     if (status != 0) {
@@ -205,7 +205,7 @@ void access_handle(struct schedd *schedd, struct wire_request *request)
         log_info(schedd->log, "access.granted", "a client may go to the owner's shadow",
                  LOG_TEXT("owner", access->owner->name), LOG_TEXT("purpose", purpose),
                  LOG_TEXT("by", wire_request_peer(request)->identity));
-        shadows_call(schedd, access->owner, VERB_JOB_ADMIT, admit, access->ticket, admitted,
+        shadows_call(schedd, access->owner, VERB_JOB_ADMIT, admit, access->ticket, client_admitted,
                      access);
     }
     ad_destroy(admit);

@@ -283,7 +283,7 @@ static void slice_committed(void *arg)
     claims_flush(arg);
 }
 
-static void committed(void *arg)
+static void act_committed(void *arg)
 {
     struct act *act = arg;
     struct schedd *schedd = act->schedd;
@@ -303,7 +303,7 @@ static void committed(void *arg)
     claims_flush(schedd);
 }
 
-static void dropped(void *arg)
+static void act_dropped(void *arg)
 {
     struct act *act = arg;
     forget_ids(act);
@@ -316,7 +316,7 @@ static void act_gone(void *arg)
     act_destroy(arg);
 }
 
-static int begin(struct act *act, struct err *err)
+static int read_action(struct act *act, struct err *err)
 {
     const struct wire_peer *peer = wire_request_peer(act->request);
     const struct ad *args = wire_request_args(act->request);
@@ -359,7 +359,7 @@ static void act_slice(void *arg)
     caller_log_denied(act->schedd, act->request, act->totals[ACT_PERMISSION_DENIED]);
     wire_request_on_gone(act->request, NULL, NULL);
     act->committing = true;
-    change_commit(act->change, committed, dropped, act);
+    change_commit(act->change, act_committed, act_dropped, act);
 }
 
 static void refuse_act(struct act *act, int result, const struct err *err)
@@ -404,7 +404,7 @@ void act_handle(struct schedd *schedd, struct wire_request *request)
     struct err err = {{0}};
     act->schedd = schedd;
     act->request = request;
-    int result = begin(act, &err);
+    int result = read_action(act, &err);
     if (result == 0 && !ad_has(args, "Ids")) {
         result = select_by_constraint(schedd, request, ad_string_or(args, "Constraint", ""),
                                       act_on_selected, act, &err);
@@ -430,8 +430,8 @@ void acts_fini(struct schedd *schedd)
     struct act *act = LIST_FIRST(&schedd->under_way.acts), *next;
     for (; act != NULL; act = next) {
         next = LIST_NEXT(act, entry);
-        if (!act->committing) { /* else dropped() comes */
-            dropped(act);
+        if (!act->committing) { /* else act_dropped() comes */
+            act_dropped(act);
         }
     }
 }

@@ -38,7 +38,7 @@ struct asked {
     char id[JOB_ID_SIZE];
 };
 
-static void gone(void *arg)
+static void client_gone(void *arg)
 {
     ((struct asking *)arg)->request = NULL;
 }
@@ -59,9 +59,9 @@ static void one_less(struct asking *asking)
     mem_free(asking);
 }
 
-/* said: of the startd; NULL: nothing. */
-static void tell(struct asking *asking, const char *id, const char *result, const char *why,
-                 const struct ad *said)
+/* Sends the client a part of the answer about one job.  said: the startd's answer; NULL: none. */
+static void tell_result(struct asking *asking, const char *id, const char *result, const char *why,
+                        const struct ad *said)
 {
     bool taken = strcmp(result, "Success") == 0;
     asking->taken += taken ? 1 : 0;
@@ -85,11 +85,11 @@ static void tell(struct asking *asking, const char *id, const char *result, cons
     ad_destroy(ad);
 }
 
-static void answered(void *arg, struct wire_reply *reply)
+static void startd_answered(void *arg, struct wire_reply *reply)
 {
     struct asked *asked = arg;
-    tell(asked->asking, asked->id, reply->status == 0 ? "Success" : "Failed",
-         reply->status == 0 ? "" : reply->text, reply->args);
+    tell_result(asked->asking, asked->id, reply->status == 0 ? "Success" : "Failed",
+                reply->status == 0 ? "" : reply->text, reply->args);
     one_less(asked->asking);
     mem_free(asked);
 }
@@ -108,7 +108,7 @@ static int ask_startd(struct asking *asking, const struct claim *claim)
     ad_set_int(args, "ClaimEpoch", claim->epoch);
     const struct wire_secret id = {SECRET_CLAIM_ID, SECRET_OF_ARGS, claim->id};
     const struct wire_body body = {.args = args, .secrets = &id, .secret_count = 1};
-    int64_t sent = wire_call(wire, VERB_CHECKPOINT_CLAIM, &body, 0, answered, asked);
+    int64_t sent = wire_call(wire, VERB_CHECKPOINT_CLAIM, &body, 0, startd_answered, asked);
     ad_destroy(args);
     if (sent < 0) {
         mem_free(asked);
@@ -123,17 +123,17 @@ static void ask_job(struct asking *asking, const struct job_caller *caller, cons
     char id[JOB_ID_SIZE];
     job_id(job, id);
     if (!caller_may(caller, job)) {
-        tell(asking, id, "PermissionDenied", "", NULL);
+        tell_result(asking, id, "PermissionDenied", "", NULL);
     } else if (!checkpoints_wanted(job)) {
-        tell(asking, id, "NotWanted", "", NULL);
+        tell_result(asking, id, "NotWanted", "", NULL);
     } else if (job->phase != JOB_ACTIVE || job->claim == NULL || job->claim->state != CLAIM_BUSY) {
-        tell(asking, id, "BadStatus", "", NULL);
+        tell_result(asking, id, "BadStatus", "", NULL);
     } else if (ask_startd(asking, job->claim) != 0) {
-        tell(asking, id, "Failed", "the startd is not connected", NULL);
+        tell_result(asking, id, "Failed", "the startd is not connected", NULL);
     }
 }
 
-static bool runs(const struct job *job)
+static bool can_checkpoint(const struct job *job)
 {
     return job->phase == JOB_ACTIVE && checkpoints_wanted(job);
 }
@@ -156,7 +156,7 @@ static void ask_jobs(const struct wish *wish, const struct selected *jobs)
     struct asking *asking = mem_zalloc(sizeof(*asking));
     asking->request = wish->request;
     asking->waiting = 1;
-    wire_request_on_gone(wish->request, gone, asking);
+    wire_request_on_gone(wish->request, client_gone, asking);
     int64_t denied = 0;
     for (size_t i = 0; i < jobs->count; i++) {
         const struct job *job =
@@ -178,7 +178,7 @@ static void jobs_selected(void *arg, struct selected *selected)
     for (size_t i = 0; selected->result == 0 && i < selected->count; i++) {
         const struct job_name *name = &selected->names[i];
         const struct job *job = queue_job(wish->schedd, name->cluster, name->proc);
-        if (job != NULL && runs(job)) {
+        if (job != NULL && can_checkpoint(job)) {
             selected->names[count++] = *name;
         }
     }

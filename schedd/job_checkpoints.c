@@ -114,7 +114,7 @@ static void ignore_answer(void *arg, int status, const char *text)
     (void)text; /* a shadow that comes later is told which jobs have some */
 }
 
-static void tell(struct schedd *schedd, const char *owner, const char *ids)
+static void tell_shadow(struct schedd *schedd, const char *owner, const char *ids)
 {
     struct ad *args = ad_create();
     ad_set_string(args, CKPT_JOBS, ids);
@@ -137,7 +137,7 @@ static void tell_all(void *arg)
     const char *owner = NULL;
     void *value = NULL;
     while (!schedd->stopping && strmap_next(checkpoints->gone, &at, &owner, &value)) {
-        tell(schedd, owner, strbuf_text(value));
+        tell_shadow(schedd, owner, strbuf_text(value));
     }
     strmap_destroy(checkpoints->gone, free_list);
     checkpoints->gone = strmap_create(STRMAP_CASE_SENSITIVE);
@@ -149,7 +149,7 @@ struct forgotten {
     char id[JOB_ID_SIZE];
 };
 
-static void gather(void *arg)
+static void gather_forgotten(void *arg)
 {
     struct forgotten *forgotten = arg;
     struct checkpoints *checkpoints = forgotten->checkpoints;
@@ -185,7 +185,7 @@ void checkpoints_forget(struct change *change, struct job *job, bool leaves)
         (void)snprintf(forgotten->owner, sizeof(forgotten->owner), "%s",
                        job->cluster->owner->name); /* fits */
         job_id(job, forgotten->id);
-        change_then(change, gather, forgotten);
+        change_then(change, gather_forgotten, forgotten);
     }
 }
 

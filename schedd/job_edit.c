@@ -105,7 +105,7 @@ static void slice_committed(void *arg)
     claims_flush(arg);
 }
 
-static void committed(void *arg)
+static void edit_committed(void *arg)
 {
     struct edit *edit = arg;
     struct schedd *schedd = edit->schedd;
@@ -120,7 +120,7 @@ static void committed(void *arg)
     claims_flush(schedd);
 }
 
-static void dropped(void *arg)
+static void edit_dropped(void *arg)
 {
     struct edit *edit = arg;
     wire_reply_error(edit->request, -ESHUTDOWN, "the schedd is stopping");
@@ -133,7 +133,7 @@ static void refuse_edit(struct edit *edit, int result, const struct err *err)
     edit_destroy(edit);
 }
 
-static void tell(struct change *change, struct job *job, const struct ad *changes)
+static void tell_changes(struct change *change, struct job *job, const struct ad *changes)
 {
     size_t at = 0;
     const char *name = NULL;
@@ -152,7 +152,7 @@ static void change_next(struct edit *edit, struct change *change, uint64_t *step
     if (job == NULL) {
         return; /* it left meanwhile */
     }
-    tell(change, job, edit->changes);
+    tell_changes(change, job, edit->changes);
     ad_merge(job_own(job), edit->changes);
     job_look_at(schedd, job);
     autocluster_rejoin(schedd, job);
@@ -187,7 +187,7 @@ static void apply_slice(struct edit *edit)
     }
     log_edit(edit);
     edit->committing = true;
-    change_commit(change, committed, dropped, edit);
+    change_commit(change, edit_committed, edit_dropped, edit);
 }
 
 static void judge_slice(struct edit *edit)
@@ -311,8 +311,8 @@ void edits_fini(struct schedd *schedd)
     struct edit *edit = LIST_FIRST(&schedd->under_way.edits), *next;
     for (; edit != NULL; edit = next) {
         next = LIST_NEXT(edit, entry);
-        if (!edit->committing) { /* else dropped() comes */
-            dropped(edit);
+        if (!edit->committing) { /* else edit_dropped() comes */
+            edit_dropped(edit);
         }
     }
 }

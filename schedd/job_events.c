@@ -64,8 +64,8 @@ static bool has_log(const struct schedd *schedd, const struct job *job)
            job_string(job, "DAGManNodesLog", "")[0] != '\0';
 }
 
-static void send(struct change *change, const struct job *job, const struct cluster *cluster,
-                 const char *path, const char *text)
+static void send_event(struct change *change, const struct job *job, const struct cluster *cluster,
+                       const char *path, const char *text)
 {
     struct strbuf whole;
     strbuf_init(&whole, 0);
@@ -127,14 +127,14 @@ static void send_to_owner(struct change *change, const struct job *job,
                                           ad_int_or(event, "EventTypeNumber", 0))) {
         format.form = EVENT_AS_TEXT; /* DAGMan reads no other */
         event_print(event, moment.now_ms, moment.zone_s, &format, &text);
-        send(change, job, cluster, dagman, strbuf_text(&text));
+        send_event(change, job, cluster, dagman, strbuf_text(&text));
         strbuf_clear(&text);
         format = schedd->settings.event_format;
     }
     if (log[0] != '\0') {
         format.form = uses_xml(job, cluster) ? EVENT_AS_XML : format.form;
         event_print(event, moment.now_ms, moment.zone_s, &format, &text);
-        send(change, job, cluster, log, strbuf_text(&text));
+        send_event(change, job, cluster, log, strbuf_text(&text));
     }
     strbuf_fini(&text);
 }
@@ -157,8 +157,8 @@ static void add_attribute(struct ad *event, const struct ad *view, const char *n
     }
 }
 
-/* 028, behind each event of a job of which somebody wants to know some attributes. */
-static struct ad *information(const struct job *job, const struct ad *trigger)
+/* Event 028, logged after each event of a job for which somebody wants to see attributes. */
+static struct ad *create_information(const struct job *job, const struct ad *trigger)
 {
     struct ad *event = event_create(EVENT_AD_INFORMATION, job->cluster->id, job->proc);
     ad_set_int(event, "TriggerEventTypeNumber", ad_int_or(trigger, "EventTypeNumber", 0));
@@ -174,7 +174,7 @@ static void add_for_owner(struct change *change, struct job *job, const struct a
         return;
     }
     struct ad *view = job_view(change_schedd(change), job);
-    struct ad *event = information(job, trigger);
+    struct ad *event = create_information(job, trigger);
     const char *at = names + strspn(names, ", ");
     while (*at != '\0') {
         char name[NAME_SIZE];
@@ -197,7 +197,7 @@ static void add_for_site(struct change *change, struct job *job, const struct ad
         return;
     }
     struct ad *view = job_view(change_schedd(change), job);
-    struct ad *event = information(job, trigger);
+    struct ad *event = create_information(job, trigger);
     for (size_t i = 0; names[i] != NULL; i++) {
         add_attribute(event, view, names[i]);
     }
@@ -218,12 +218,13 @@ static void tell_at(struct change *change, struct job *job, struct ad *event, in
     ad_destroy(event);
 }
 
-static void tell(struct change *change, struct job *job, struct ad *event)
+static void tell_event(struct change *change, struct job *job, struct ad *event)
 {
     tell_at(change, job, event, 0);
 }
 
-static struct ad *begin(const struct change *change, const struct job *job, enum event_type type)
+static struct ad *begin_event(const struct change *change, const struct job *job,
+                              enum event_type type)
 {
     return has_log(change_schedd(change), job) ? event_create(type, job->cluster->id, job->proc)
                                                : NULL;
@@ -413,7 +414,7 @@ static void set_submitter(struct ad *event, const struct schedd *schedd)
 
 void events_submitted(struct change *change, struct job *job)
 {
-    struct ad *event = begin(change, job, EVENT_SUBMIT);
+    struct ad *event = begin_event(change, job, EVENT_SUBMIT);
     if (event == NULL) {
         return;
     }
@@ -426,7 +427,7 @@ void events_submitted(struct change *change, struct job *job)
             ad_set_string(event, NOTES[i][0], notes);
         }
     }
-    tell(change, job, event);
+    tell_event(change, job, event);
 }
 
 static void add_prop(void *props, const char *resource, int64_t amount)
@@ -437,7 +438,7 @@ static void add_prop(void *props, const char *resource, int64_t amount)
 void events_executing(struct change *change, struct job *job, const struct ad *started)
 {
     send_mail(change, job, MAIL_STARTED, "");
-    struct ad *event = begin(change, job, EVENT_EXECUTE);
+    struct ad *event = begin_event(change, job, EVENT_EXECUTE);
     if (event == NULL) {
         return;
     }
@@ -451,7 +452,7 @@ void events_executing(struct change *change, struct job *job, const struct ad *s
     }
     machine_attrs_tell(job, job->claim != NULL ? job->claim->slot_ad : NULL, props);
     ad_set_ad(event, "ExecuteProps", props);
-    tell(change, job, event);
+    tell_event(change, job, event);
 }
 
 static int64_t image_size(const struct job *job, const struct ad *usage)
@@ -474,13 +475,13 @@ void events_usage(struct change *change, struct job *job, const struct ad *usage
     if (!events_usage_is_news(change_schedd(change), job, usage)) {
         return;
     }
-    struct ad *event = begin(change, job, EVENT_IMAGE_SIZE);
+    struct ad *event = begin_event(change, job, EVENT_IMAGE_SIZE);
     ad_set_int(event, "Size", image_size(job, usage));
     copy_value(event, "MemoryUsage", usage, "MemoryUsage");
     copy_value(event, "ResidentSetSize", usage, "ResidentSetSize");
     copy_value(event, "ProportionalSetSize", usage, "ProportionalSetSizeKb");
     ad_set_int(job_own(job), LOGGED_SIZE, image_size(job, usage));
-    tell(change, job, event);
+    tell_event(change, job, event);
 }
 
 /* ---- ends of runs ---------------------------------------------------------------------------- */
@@ -516,7 +517,7 @@ static void add_last_energy(struct job *job)
 
 void events_checkpointed(struct change *change, struct job *job)
 {
-    struct ad *event = begin(change, job, EVENT_CHECKPOINTED);
+    struct ad *event = begin_event(change, job, EVENT_CHECKPOINTED);
     if (event != NULL) {
         struct ad *view = job_view(change_schedd(change), job);
         set_run(event, view);
@@ -524,14 +525,14 @@ void events_checkpointed(struct change *change, struct job *job)
         ad_set_real(event, "SentBytes",
                     real_of(view, CKPT_IMAGE_BYTES) + real_of(view, CKPT_FILES_BYTES));
         ad_destroy(view);
-        tell(change, job, event);
+        tell_event(change, job, event);
     }
 }
 
 void events_evicted(struct change *change, struct job *job, int64_t code, int64_t subcode,
                     const char *reason)
 {
-    struct ad *event = begin(change, job, EVENT_EVICTED);
+    struct ad *event = begin_event(change, job, EVENT_EVICTED);
     if (event != NULL) {
         struct ad *view = job_view(change_schedd(change), job);
         ad_set_bool(event, "Checkpointed", checkpoint_plan_run_has_one(job->own));
@@ -545,14 +546,14 @@ void events_evicted(struct change *change, struct job *job, int64_t code, int64_
         }
         set_resources(event, change_schedd(change), job, view);
         ad_destroy(view);
-        tell(change, job, event);
+        tell_event(change, job, event);
     }
     add_to_totals(job);
 }
 
 void events_requeued(struct change *change, struct job *job, const char *reason)
 {
-    struct ad *event = begin(change, job, EVENT_EVICTED);
+    struct ad *event = begin_event(change, job, EVENT_EVICTED);
     if (event != NULL) {
         struct ad *view = job_view(change_schedd(change), job);
         ad_set_bool(event, "Checkpointed", false);
@@ -561,7 +562,7 @@ void events_requeued(struct change *change, struct job *job, const char *reason)
         set_exit(event, view);
         ad_set_string(event, "Reason", reason);
         ad_destroy(view);
-        tell(change, job, event);
+        tell_event(change, job, event);
     }
     add_to_totals(job);
 }
@@ -569,10 +570,10 @@ void events_requeued(struct change *change, struct job *job, const char *reason)
 static void tell_reason(struct change *change, struct job *job, enum event_type type,
                         const char *reason)
 {
-    struct ad *event = begin(change, job, type);
+    struct ad *event = begin_event(change, job, type);
     if (event != NULL) {
         ad_set_string(event, "Reason", reason);
-        tell(change, job, event);
+        tell_event(change, job, event);
     }
 }
 
@@ -585,7 +586,7 @@ void events_terminated(struct change *change, struct job *job)
                     "Its output files are newer than its input files");
         return;
     }
-    struct ad *event = begin(change, job, EVENT_TERMINATED);
+    struct ad *event = begin_event(change, job, EVENT_TERMINATED);
     if (event == NULL) {
         return;
     }
@@ -600,7 +601,7 @@ void events_terminated(struct change *change, struct job *job)
     ad_set_real(event, "TotalReceivedBytes", real_of(view, "BytesRecvd"));
     set_resources(event, change_schedd(change), job, view);
     ad_destroy(view);
-    tell(change, job, event);
+    tell_event(change, job, event);
 }
 
 /* ---- the rest -------------------------------------------------------------------------------- */
@@ -619,37 +620,37 @@ void events_released(struct change *change, struct job *job, const char *reason)
 
 void events_suspended(struct change *change, struct job *job, int64_t processes)
 {
-    struct ad *event = begin(change, job, EVENT_SUSPENDED);
+    struct ad *event = begin_event(change, job, EVENT_SUSPENDED);
     if (event != NULL) {
         ad_set_int(event, "NumberOfPIDs", processes);
-        tell(change, job, event);
+        tell_event(change, job, event);
     }
 }
 
 void events_unsuspended(struct change *change, struct job *job)
 {
-    struct ad *event = begin(change, job, EVENT_UNSUSPENDED);
+    struct ad *event = begin_event(change, job, EVENT_UNSUSPENDED);
     if (event != NULL) {
-        tell(change, job, event);
+        tell_event(change, job, event);
     }
 }
 
 void events_held(struct change *change, struct job *job)
 {
     send_mail(change, job, MAIL_HELD, job_string(job, "HoldReason", ""));
-    struct ad *event = begin(change, job, EVENT_HELD);
+    struct ad *event = begin_event(change, job, EVENT_HELD);
     if (event != NULL) {
         ad_set_string(event, "HoldReason", job_string(job, "HoldReason", ""));
         ad_set_int(event, "HoldReasonCode", job_int(job, "HoldReasonCode", 0));
         ad_set_int(event, "HoldReasonSubCode", job_int(job, "HoldReasonSubCode", 0));
-        tell(change, job, event);
+        tell_event(change, job, event);
     }
 }
 
 static void tell_connection(struct change *change, struct job *job, enum event_type type,
                             const char *reason_name, const char *reason)
 {
-    struct ad *event = begin(change, job, type);
+    struct ad *event = begin_event(change, job, type);
     if (event != NULL) {
         ad_set_string(event, "StartdName", slot_of(job));
         set_startd(event, "StartdAddr", slot_of(job));
@@ -658,7 +659,7 @@ static void tell_connection(struct change *change, struct job *job, enum event_t
         } else {
             set_startd(event, "StarterAddr", slot_of(job));
         }
-        tell(change, job, event);
+        tell_event(change, job, event);
     }
 }
 
@@ -679,7 +680,7 @@ void events_lost(struct change *change, struct job *job, const char *reason)
 
 void events_starter_failed(struct change *change, struct job *job, const char *why)
 {
-    struct ad *event = begin(change, job, EVENT_SHADOW_EXCEPTION);
+    struct ad *event = begin_event(change, job, EVENT_SHADOW_EXCEPTION);
     if (event != NULL) {
         struct strbuf text;
         strbuf_init(&text, 0);
@@ -689,7 +690,7 @@ void events_starter_failed(struct change *change, struct job *job, const char *w
         ad_set_real(event, "ReceivedBytes", ad_real_or(job_own(job), "BytesRecvd", 0));
         ad_set_bool(event, "BeganExecution", job->phase == JOB_ACTIVE);
         strbuf_fini(&text);
-        tell(change, job, event);
+        tell_event(change, job, event);
     }
     add_to_totals(job);
 }
@@ -706,7 +707,7 @@ static void set_expression(struct ad *event, const char *name, const struct ad_e
 void events_attribute(struct change *change, struct job *job, const char *name,
                       const struct ad_expr *value)
 {
-    struct ad *event = begin(change, job, EVENT_ATTRIBUTE_UPDATE);
+    struct ad *event = begin_event(change, job, EVENT_ATTRIBUTE_UPDATE);
     if (event == NULL) {
         return;
     }
@@ -718,13 +719,13 @@ void events_attribute(struct change *change, struct job *job, const char *name,
         set_expression(event, "OldValue", before);
     }
     ad_destroy(view);
-    tell(change, job, event);
+    tell_event(change, job, event);
 }
 
 void events_transfer(struct change *change, struct job *job, enum event_transfer type,
                      int64_t at_ms)
 {
-    struct ad *event = begin(change, job, EVENT_FILE_TRANSFER);
+    struct ad *event = begin_event(change, job, EVENT_FILE_TRANSFER);
     if (event != NULL) {
         ad_set_int(event, "Type", type);
         if (type == TRANSFER_IN_STARTED) {

@@ -72,7 +72,7 @@ static void end_guests(struct schedd *schedd, const char *token_id)
     ad_destroy(args);
 }
 
-static void revoked(void *arg, const char *token_id)
+static void token_revoked(void *arg, const char *token_id)
 {
     struct schedd *schedd = arg;
     end_claims(schedd, token_id);
@@ -81,7 +81,7 @@ static void revoked(void *arg, const char *token_id)
 
 void revoked_start(struct schedd *schedd)
 {
-    wire_context_on_revoked(schedd->context, revoked, schedd);
+    wire_context_on_revoked(schedd->context, token_revoked, schedd);
     end_claims(schedd, NULL);
 }
 

@@ -358,7 +358,7 @@ static int dial_collector(struct schedd *schedd, struct err *err)
 
 /* ---- start ----------------------------------------------------------------------------------- */
 
-static char *join(const char *a, const char *b)
+static char *join_texts(const char *a, const char *b)
 {
     struct strbuf text;
     strbuf_init(&text, 0);
@@ -383,7 +383,7 @@ static int name_ourselves(struct schedd *schedd, struct err *err)
     schedd->self.name = mem_strdup(name);
     schedd->self.machine =
         mem_strdup(os_machine(schedd->os, &machine, NULL) == 0 ? machine.hostname : name);
-    schedd->self.uplink_name = join("schedd/", name);
+    schedd->self.uplink_name = join_texts("schedd/", name);
     schedd->self.uid_domain = mem_strdup(domain != NULL ? domain : DEFAULT_DOMAIN);
     schedd->self.account = mem_strdup(account);
     schedd->self.is_root = os_uid(schedd->os) == 0;
@@ -450,7 +450,7 @@ static int say_address(struct schedd *schedd, struct err *err)
     schedd->self.address = mem_strdup(strbuf_text(&text));
     strbuf_clear(&text);
     strbuf_printf(&text, "%s/schedd.address", schedd->self.spool);
-    char *line = join(schedd->self.address, "\n");
+    char *line = join_texts(schedd->self.address, "\n");
     int result =
         os_write_file(schedd->os, strbuf_text(&text), line, strlen(line), 0644, false, err);
     mem_free(line);
@@ -555,7 +555,7 @@ static int bring_up(struct schedd *schedd, const struct daemon_env *env, struct 
     return result;
 }
 
-static void destroy(void *state)
+static void destroy_schedd(void *state)
 {
     struct schedd *schedd = state;
     schedd->stopping = true;
@@ -609,7 +609,7 @@ static void destroy(void *state)
     mem_free(schedd);
 }
 
-static int start(const struct daemon_env *env, void **state, struct err *err)
+static int start_schedd(const struct daemon_env *env, void **state, struct err *err)
 {
     struct schedd *schedd = mem_zalloc(sizeof(*schedd));
     schedd->loop = env->loop;
@@ -621,7 +621,7 @@ static int start(const struct daemon_env *env, void **state, struct err *err)
     TAILQ_INIT(&schedd->under_way.turns);
     int result = bring_up(schedd, env, err);
     if (result != 0) {
-        destroy(schedd);
+        destroy_schedd(schedd);
         return result;
     }
     log_info(schedd->log, "schedd.started", "schedd is up", LOG_TEXT("name", schedd->self.name),
@@ -630,7 +630,7 @@ static int start(const struct daemon_env *env, void **state, struct err *err)
     return 0;
 }
 
-static void reload(void *state, const struct config *config)
+static void reload_schedd(void *state, const struct config *config)
 {
     struct schedd *schedd = state;
     struct err err;
@@ -666,7 +666,7 @@ static void stop_poll(void *arg)
     loop_timer_set(schedd->stop_timer, STOP_POLL_MS);
 }
 
-static void stop(void *state)
+static void stop_schedd(void *state)
 {
     struct schedd *schedd = state;
     schedd->stopping = true;
@@ -683,8 +683,8 @@ const struct daemon schedd_daemon = {
     .check_expr = ad_expr_check,
     .tables = TABLES,
     .table_count = ARRAY_COUNT(TABLES),
-    .start = start,
-    .reload = reload,
-    .stop = stop,
-    .destroy = destroy,
+    .start = start_schedd,
+    .reload = reload_schedd,
+    .stop = stop_schedd,
+    .destroy = destroy_schedd,
 };

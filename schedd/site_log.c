@@ -112,7 +112,7 @@ static int64_t sequence_of(struct os *os, const char *path)
     return at != NULL && sscanf(at, " sequence=%lld", &sequence) == 1 ? sequence : 0;
 }
 
-static void rotate(const struct writing *writing)
+static void rotate_log(const struct writing *writing)
 {
     char from[PATH_BYTES], to[PATH_BYTES];
     if (writing->rotations == 0) {
@@ -168,7 +168,7 @@ static int write_body(void *arg)
     bool is_there = os_stat(writing->os, writing->path, &stat) == 0;
     if (is_there && !writing->how.is_first && writing->bytes_max > 0 &&
         stat.size_bytes >= writing->bytes_max) {
-        rotate(writing);
+        rotate_log(writing);
         is_there = os_stat(writing->os, writing->path, &stat) == 0;
     }
     size_t skip = 1;

@@ -67,9 +67,10 @@ static bool outcome_is_unknown(int status)
     return status == -ECONNRESET || status == -ETIMEDOUT;
 }
 
-/* The claim id proves each of them; body may say more. */
-static int64_t call(struct claim *claim, enum wire_verb verb, const struct wire_body *body,
-                    uint64_t deadline_ms, wire_reply_f answered)
+/* Sends a request to the claim's startd, with the claim id as its proof unless body has secrets of
+ * its own.  Returns the number of the call, or a negative errno. */
+static int64_t call_startd(struct claim *claim, enum wire_verb verb, const struct wire_body *body,
+                           uint64_t deadline_ms, wire_reply_f answered)
 {
     const struct wire_secret id = {SECRET_CLAIM_ID, SECRET_OF_ARGS, claim->id};
     struct wire_body proved = *body;
@@ -157,7 +158,7 @@ static void send_activate(struct claim *claim, const char *pin)
                                    .ad_count = 1,
                                    .secrets = secrets,
                                    .secret_count = ARRAY_COUNT(secrets)};
-    if (call(claim, VERB_ACTIVATE, &body, 0, activate_answered) > 0) {
+    if (call_startd(claim, VERB_ACTIVATE, &body, 0, activate_answered) > 0) {
         claim->start.activated = true;
         loop_timer_stop(claim->wait);
     } /* else the connection is gone: when the startd is back it says that it has no starter */
@@ -270,7 +271,7 @@ void claim_call_deactivate(struct claim *claim)
         ad_set_string(args, "Kind", claim->stop.kind);
     }
     const struct wire_body body = {.args = args};
-    int64_t sent = call(claim, VERB_DEACTIVATE, &body, DEACTIVATE_MS, deactivate_answered);
+    int64_t sent = call_startd(claim, VERB_DEACTIVATE, &body, DEACTIVATE_MS, deactivate_answered);
     ad_destroy(args);
     claim->stop.told = true;
     if (sent < 0) {
@@ -301,7 +302,7 @@ void claim_call_suspend(struct claim *claim, bool suspended)
     ad_set_bool(args, "Suspended", suspended);
     const struct wire_body body = {.args = args};
     claim->switching = suspended ? SWITCH_TO_SUSPENDED : SWITCH_TO_RUNNING;
-    if (call(claim, VERB_SUSPEND_CLAIM, &body, 0, suspend_answered) < 0) {
+    if (call_startd(claim, VERB_SUSPEND_CLAIM, &body, 0, suspend_answered) < 0) {
         claim->switching = SWITCH_NONE;
         log_info(claim->schedd->log, "claim.not_suspended", "the startd is not connected",
                  LOG_TEXT("job", claim->job_id));
@@ -323,7 +324,7 @@ static void release_answered(void *arg, struct wire_reply *reply)
 void claim_call_release(struct claim *claim)
 {
     const struct wire_body body = {.args = NULL};
-    int64_t sent = call(claim, VERB_RELEASE_CLAIM, &body, 0, release_answered);
+    int64_t sent = call_startd(claim, VERB_RELEASE_CLAIM, &body, 0, release_answered);
     if (sent < 0) {
         end_claim(claim, "released while the startd is not connected");
     }

@@ -37,7 +37,7 @@
 
 /* ---- CLAIM ----------------------------------------------------------------------------------- */
 
-static void attach(struct claim *claim, struct claim_peer *peer)
+static void attach_peer(struct claim *claim, struct claim_peer *peer)
 {
     if (claim->peer == peer) {
         return;
@@ -65,7 +65,7 @@ static struct ad *lease_answer(const struct claim *claim)
     return args;
 }
 
-static void answer(const struct claim *claim, struct wire_request *request)
+static void answer_claim(const struct claim *claim, struct wire_request *request)
 {
     struct ad *args = lease_answer(claim);
     if (claim->job != NULL) {
@@ -82,7 +82,7 @@ static void answer_waiting(struct claim *claim)
     struct wire_request *request = claim->claim_request;
     claim->claim_request = NULL;
     if (request != NULL) {
-        answer(claim, request);
+        answer_claim(claim, request);
     }
 }
 
@@ -157,7 +157,7 @@ static void note_reconnected(const struct claim *claim)
     }
 }
 
-static void resume(struct claim *claim, struct wire_request *request)
+static void resume_claim(struct claim *claim, struct wire_request *request)
 {
     const struct ad *args = wire_request_args(request);
     const char *id = ad_string_or(args, "JobId", "");
@@ -197,11 +197,11 @@ static void resume(struct claim *claim, struct wire_request *request)
         if (claim->job != NULL) {
             moves_suspension(claim->schedd, claim->job, args);
         }
-        answer(claim, request);
+        answer_claim(claim, request);
         return;
     }
     claim->slot_idle = true;
-    answer(claim, request);
+    answer_claim(claim, request);
     if (verdict == RESUME_AGAIN) {
         if (claim->state == CLAIM_BUSY || claim->state == CLAIM_STARTING) {
             claim_restart(claim);
@@ -248,7 +248,7 @@ static void handle_claim(struct claim_peer *peer, struct wire_request *request)
         return;
     }
     wire_proved(peer->wire);
-    attach(claim, peer);
+    attach_peer(claim, peer);
     switch (claim->state) {
     case CLAIM_ASKED:
     case CLAIM_WAITING:
@@ -261,9 +261,9 @@ static void handle_claim(struct claim_peer *peer, struct wire_request *request)
         break;
     default:
         if (ad_bool_or(args, "Resume", false) || claim->job_id[0] != '\0') {
-            resume(claim, request);
+            resume_claim(claim, request);
         } else {
-            answer(claim, request);
+            answer_claim(claim, request);
         }
         break;
     }
@@ -395,8 +395,8 @@ static void on_closed(void *arg, struct wire *wire, int status, const char *why)
     }
 }
 
-static int admit(void *arg, const struct wire_peer *peer, const struct wire_hello *hello,
-                 struct err *err)
+static int admit_startd(void *arg, const struct wire_peer *peer, const struct wire_hello *hello,
+                        struct err *err)
 {
     struct claim_peer *claim_peer = arg;
     (void)peer;
@@ -423,9 +423,9 @@ void claim_peers_accept(struct schedd *schedd, struct incoming *incoming)
     const struct wire_accept how = {
         .identity = door_identity(schedd->door),
         .no_token = true,
-        .proves_later = true, /* unless admit() finds the claim's id in the greeting */
+        .proves_later = true, /* unless admit_startd() finds the claim's id in the greeting */
         .scopes = SCOPE_ADVERTISE,
-        .admit = admit,
+        .admit = admit_startd,
     };
     struct claim_peer *peer = mem_zalloc(sizeof(*peer));
     peer->schedd = schedd;

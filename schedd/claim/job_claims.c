@@ -284,8 +284,9 @@ void claim_set_slot(struct claim *claim, const char *name, const struct ad *slot
     claim->provisioned = provisioned;
 }
 
-/* The verdict waits in the claim until what claim_assign() writes is committed. */
-static void expand(struct claim *claim, struct job *job)
+/* Expands $$() in the job.  An error is kept in claim->start and acted on when the rows that
+ * claim_assign() writes are committed. */
+static void expand_dollars(struct claim *claim, struct job *job)
 {
     struct err err = {{0}};
     int result = dollar_expand(claim->schedd, job, claim->slot_ad, &err);
@@ -314,7 +315,7 @@ void claim_assign(struct change *change, struct claim *claim, struct job *job)
     if (claim->provisioned != NULL) {
         ad_merge(own, claim->provisioned);
     }
-    expand(claim, job);
+    expand_dollars(claim, job);
     machine_attrs_note(schedd, job, claim->slot_ad);
     claim->job = job;
     job_id(job, claim->job_id);
@@ -391,7 +392,7 @@ static bool hold_for_failures(struct change *change, struct claim *claim, struct
     return true;
 }
 
-static void lose(struct claim *claim, const char *why, enum loss loss)
+static void lose_claim(struct claim *claim, const char *why, enum loss loss)
 {
     struct schedd *schedd = claim->schedd;
     struct job *job = claim->job;
@@ -435,17 +436,17 @@ static void lose(struct claim *claim, const char *why, enum loss loss)
 
 void claim_lost(struct claim *claim, const char *why)
 {
-    lose(claim, why, LOST);
+    lose_claim(claim, why, LOST);
 }
 
 void claim_preempted(struct claim *claim, const char *why)
 {
-    lose(claim, why, PREEMPTED);
+    lose_claim(claim, why, PREEMPTED);
 }
 
 void claim_failed(struct claim *claim, const char *why)
 {
-    lose(claim, why, FAILED);
+    lose_claim(claim, why, FAILED);
 }
 
 /* ---- what an idle claim does ----------------------------------------------------------------- */
@@ -476,7 +477,7 @@ static void start_after_commit(void *arg)
     mem_free(ref);
 }
 
-static void give(struct change *change, struct claim *claim, struct job *job)
+static void give_job(struct change *change, struct claim *claim, struct job *job)
 {
     claim_assign(change, claim, job);
     claim_move(claim, CLAIM_STARTING);
@@ -495,7 +496,7 @@ void claim_restart(struct claim *claim)
     shadow_runs_forget(change, job, true, "the startd lost the job");
     claim_run_ended(claim->schedd, job);
     claim_detach(claim);
-    give(change, claim, job);
+    give_job(change, claim, job);
 }
 
 static int64_t claims_with_jobs(const struct schedd *schedd)
@@ -536,7 +537,7 @@ static struct job *best_for(const struct claim *claim)
 static void give_next(struct claim *claim, struct job *job)
 {
     claim->start.restarts = 0;
-    give(change_begin(claim->schedd), claim, job);
+    give_job(change_begin(claim->schedd), claim, job);
 }
 
 void claim_next_with_result(struct claim *claim)

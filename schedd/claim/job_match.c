@@ -98,8 +98,8 @@ static void dial_answered(void *arg, struct wire_reply *reply)
     }
 }
 
-/* False: it could not even be sent. */
-static bool dial(struct claim *claim, bool again)
+/* Sends DIAL_ME, which asks the startd to connect.  Returns false when it could not be sent. */
+static bool ask_to_dial(struct claim *claim, bool again)
 {
     struct schedd *schedd = claim->schedd;
     struct wire *wire = uplink_wire(schedd->uplink);
@@ -135,8 +135,8 @@ static bool dial(struct claim *claim, bool again)
     return sent >= 0;
 }
 
-/* claim and job are each other's; the job waits for the startd. */
-static void bind(struct claim *claim, struct job *job)
+/* Gives the job to the claim; the job is JOB_MATCHED until the startd connects. */
+static void bind_job(struct claim *claim, struct job *job)
 {
     claim->job = job;
     job->claim = claim;
@@ -148,7 +148,7 @@ void claim_ask_again(struct claim *claim)
 {
     struct job *other = claim->job == NULL ? autocluster_best(claim->autocluster) : NULL;
     if (other != NULL) { /* its job was removed or held; the slot is as good for this one */
-        bind(claim, other);
+        bind_job(claim, other);
     }
     if (claim->job == NULL) {
         claim_cancel(claim);
@@ -156,10 +156,10 @@ void claim_ask_again(struct claim *claim)
         return;
     }
     loop_timer_set(claim->timer, ASK_ANEW_MS); /* if no answer comes */
-    (void)dial(claim, true);                   /* not sent: the timer */
+    (void)ask_to_dial(claim, true);            /* not sent: the timer */
 }
 
-static void cancelled(void *arg, struct wire_reply *reply)
+static void cancel_answered(void *arg, struct wire_reply *reply)
 {
     (void)arg;
     (void)reply; /* if it was not heard: the startd forgets who does not ask */
@@ -173,11 +173,11 @@ void claim_cancel(const struct claim *claim)
     }
     const struct wire_secret id = {SECRET_CLAIM_ID, SECRET_OF_ARGS, claim->id};
     const struct wire_body body = {.secrets = &id, .secret_count = 1};
-    (void)wire_relay(wire, claim->uplink, VERB_RELEASE_CLAIM, &body, 0, cancelled, NULL);
+    (void)wire_relay(wire, claim->uplink, VERB_RELEASE_CLAIM, &body, 0, cancel_answered, NULL);
 }
 
-static int check(struct schedd *schedd, const struct ad *args, const char *id,
-                 struct autocluster **autocluster)
+static int check_match(struct schedd *schedd, const struct ad *args, const char *id,
+                       struct autocluster **autocluster)
 {
     if (id[0] == '\0' || strlen(id) > CLAIM_ID_MAX ||
         ad_string_or(args, "StartdUplink", "")[0] == '\0' ||
@@ -206,7 +206,7 @@ void claims_match(struct schedd *schedd, struct wire_request *request)
     const struct ad *args = wire_request_args(request);
     const char *id = wire_request_secret(request, SECRET_CLAIM_ID);
     struct autocluster *autocluster = NULL;
-    switch (check(schedd, args, id, &autocluster)) {
+    switch (check_match(schedd, args, id, &autocluster)) {
     case 0:
         break;
     case -EINVAL:
@@ -239,11 +239,11 @@ void claims_match(struct schedd *schedd, struct wire_request *request)
     claim->preemption = strcmp(word, "Rank") == 0       ? "Rank"
                         : strcmp(word, "Priority") == 0 ? "Priority"
                                                         : "";
-    bind(claim, job);
+    bind_job(claim, job);
     log_info(schedd->log, "job.matched", "found a slot for the job", LOG_TEXT("job", claim->job_id),
              LOG_TEXT("slot", claim->slot));
     loop_timer_set(claim->timer, schedd->settings.match_timeout_ms);
-    if (!dial(claim, false)) {
+    if (!ask_to_dial(claim, false)) {
         claim_lost(claim, "no connection to the collector");
         wire_reply_error(request, -ENOTCONN, "no connection to the collector");
         return;

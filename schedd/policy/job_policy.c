@@ -166,7 +166,7 @@ void policy_hold_on_exit(struct job *job, int code, int subcode, const char *rea
     keep_verdict(job_own(job), POLICY_HOLD, code, subcode, reason);
 }
 
-static void complete(struct change *change, struct job *job)
+static void complete_job(struct change *change, struct job *job)
 {
     struct schedd *schedd = change_schedd(change);
     struct ad_context context = context_of(schedd);
@@ -199,7 +199,7 @@ void policy_act_on_exit(struct change *change, struct job *job)
     const struct ad *kept = NULL;
     checkpoints_forget(change, job, false); /* it ended: another run begins at the start */
     if (ad_get_ad(own, VERDICT_ATTRIBUTE, &kept) != 0) {
-        complete(change, job);
+        complete_job(change, job);
         return;
     }
     struct ad *verdict = ad_copy(kept);
@@ -235,7 +235,8 @@ void policy_look_at(struct schedd *schedd, struct job *job)
     }
 }
 
-static void act(struct change *change, struct job *job, const struct policy_verdict *verdict)
+static void act_on_verdict(struct change *change, struct job *job,
+                           const struct policy_verdict *verdict)
 {
     static const char *const WORDS[] = {
         [POLICY_NONE] = "none",     [POLICY_HOLD] = "hold",     [POLICY_RELEASE] = "release",
@@ -269,8 +270,9 @@ static void act(struct change *change, struct job *job, const struct policy_verd
     }
 }
 
-/* An idle job whose time went by without a slot gets the next one; one whose times are none is
- * held; one whose image runs nowhere may run anywhere. NULL: nothing changed so far. */
+/* Looks after a job that waits: a DeferralTime that has passed is set to the next one, a job with
+ * malformed times is held, and a job whose checkpoint no machine can resume may run anywhere.
+ * change and the result as for ask_job(). */
 static struct change *ask_idle(struct schedd *schedd, struct job *job, struct change *change)
 {
     struct err err = {{0}};
@@ -292,8 +294,9 @@ static struct change *ask_idle(struct schedd *schedd, struct job *job, struct ch
     return change;
 }
 
-/* NULL: nothing changed so far. */
-static struct change *ask(struct schedd *schedd, struct job *job, struct change *change)
+/* Evaluates the policies of one job and acts on them.  change: collects the changes of this slice;
+ * NULL: none so far.  Returns it, made if needed. */
+static struct change *ask_job(struct schedd *schedd, struct job *job, struct change *change)
 {
     struct policy_verdict verdict = {.action = POLICY_NONE};
     struct ad_context context = context_of(schedd);
@@ -337,7 +340,7 @@ static struct change *ask(struct schedd *schedd, struct job *job, struct change 
     if (leaves) {
         queue_finish(change, job, STATUS_COMPLETED);
     } else {
-        act(change, job, &verdict);
+        act_on_verdict(change, job, &verdict);
     }
     return change;
 }
@@ -371,7 +374,7 @@ static void plan_round(struct policies *policies)
     loop_timer_set(policies->timer, wait_ms);
 }
 
-static void gather(struct policies *policies)
+static void gather_clusters(struct policies *policies)
 {
     bool all = !policy_system_is_empty(&policies->system);
     size_t at = 0;
@@ -409,7 +412,7 @@ static struct change *ask_within_budget(struct policies *policies, struct job *j
     uint64_t most = schedd->settings.policy_steps_max, before = policies->work.steps;
     bool was_over = most != 0 && owner->policy_steps > most;
     policies->work.steps_max = was_over ? POLICY_CHEAP_STEPS : 0;
-    change = ask(schedd, job, change); /* the job may be gone now */
+    change = ask_job(schedd, job, change); /* the job may be gone now */
     owner->policy_steps += policies->work.steps - before;
     if (!was_over && most != 0 && owner->policy_steps > most) {
         log_warn(schedd->log, "policy.too_costly",
@@ -425,7 +428,7 @@ static void want_slice(void *arg)
     slice_work_want(((struct policies *)arg)->turn);
 }
 
-static void slice(void *arg)
+static void ask_slice(void *arg)
 {
     struct policies *policies = arg;
     struct schedd *schedd = policies->schedd;
@@ -434,7 +437,7 @@ static void slice(void *arg)
         return;
     }
     if (policies->at == policies->count) {
-        gather(policies);
+        gather_clusters(policies);
     }
     /* Places of jobs that are gone count, too: they are looked at. */
     uint64_t end = policies->work.steps + AD_SLICE_STEPS;
@@ -466,7 +469,7 @@ void policies_init(struct schedd *schedd)
     struct policies *policies = mem_zalloc(sizeof(*policies));
     policies->schedd = schedd;
     policies->timer = loop_timer_create(schedd->loop, want_slice, policies);
-    policies->turn = slice_work_create(schedd->slices, "", slice, policies);
+    policies->turn = slice_work_create(schedd->slices, "", ask_slice, policies);
     schedd->policies = policies;
 }
 

@@ -48,8 +48,8 @@ static bool is_idle_literal(const struct ad_expr *expr)
     return ad_expr_is_literal(expr) && ad_eval_bool(expr, NULL, NULL, NULL) != AD_TRUE;
 }
 
-static int parse(const char *name, const char *suffix, const char *text, struct ad_expr **ret,
-                 struct err *err)
+static int parse_expr(const char *name, const char *suffix, const char *text, struct ad_expr **ret,
+                      struct err *err)
 {
     if (text == NULL || text[0] == '\0') {
         return 0;
@@ -63,12 +63,12 @@ int policy_system_add(struct policy_system *system, enum policy_kind kind, const
 {
     struct policy_rule *rule = mem_zalloc(sizeof(*rule));
     rule->name = mem_strdup(name);
-    int result = parse(name, "", expr, &rule->expr, err);
+    int result = parse_expr(name, "", expr, &rule->expr, err);
     if (result == 0) {
-        result = parse(name, "_REASON", reason, &rule->reason, err);
+        result = parse_expr(name, "_REASON", reason, &rule->reason, err);
     }
     if (result == 0) {
-        result = parse(name, "_SUBCODE", subcode, &rule->subcode, err);
+        result = parse_expr(name, "_SUBCODE", subcode, &rule->subcode, err);
     }
     if (result == 0 && rule->expr != NULL && !is_idle_literal(rule->expr)) {
         vec_push(&system->rules[kind], rule);
@@ -181,9 +181,9 @@ void policy_plan_too_costly(const struct ad *job, const char *what,
     strbuf_fini(&text);
 }
 
-/* The same of a single one. */
-static void blame(const struct ad *job, const char *source, const char *name,
-                  const struct ad_context *context, struct policy_verdict *ret)
+/* As policy_plan_too_costly(), for the one expression with this source and name. */
+static void blame_expression(const struct ad *job, const char *source, const char *name,
+                             const struct ad_context *context, struct policy_verdict *ret)
 {
     struct strbuf what;
     strbuf_init(&what, 0);
@@ -200,7 +200,7 @@ static bool own_says(const struct ad *job, const char *name, enum policy_action 
     uint64_t over = over_of(context);
     bool yes = expr != NULL && ad_eval_bool(expr, job, NULL, context) == AD_TRUE;
     if (over_of(context) > over) {
-        blame(job, "job attribute", name, context, ret);
+        blame_expression(job, "job attribute", name, context, ret);
         return true;
     }
     if (!yes) {
@@ -219,8 +219,9 @@ static bool own_says(const struct ad *job, const char *name, enum policy_action 
     return true;
 }
 
-static bool says(const struct ad *job, const struct policy_system *system, enum policy_kind kind,
-                 const struct ad_context *context, struct policy_verdict *ret)
+static bool policy_says(const struct ad *job, const struct policy_system *system,
+                        enum policy_kind kind, const struct ad_context *context,
+                        struct policy_verdict *ret)
 {
     if (own_says(job, KINDS[kind].attribute, KINDS[kind].action, context, ret)) {
         return true;
@@ -231,7 +232,7 @@ static bool says(const struct ad *job, const struct policy_system *system, enum 
         uint64_t over = over_of(context);
         bool yes = ad_eval_bool(rule->expr, job, NULL, context) == AD_TRUE;
         if (over_of(context) > over) { /* of this job, so its attributes are at fault */
-            blame(job, "system macro", rule->name, context, ret);
+            blame_expression(job, "system macro", rule->name, context, ret);
             return true;
         }
         if (!yes) {
@@ -312,11 +313,11 @@ void policy_plan_periodic(const struct ad *job, const struct policy_system *syst
     if (status == RUNNING || status == SUSPENDED) {
         bool too_long = lasts_too_long(job, context, ret);
         if (over_of(context) > over) {
-            blame(job, "job attribute", "AllowedJobDuration or AllowedExecuteDuration", context,
-                  ret);
+            blame_expression(job, "job attribute", "AllowedJobDuration or AllowedExecuteDuration",
+                             context, ret);
             return;
         }
-        if (too_long || says(job, system, POLICY_OF_VACATE, context, ret)) {
+        if (too_long || policy_says(job, system, POLICY_OF_VACATE, context, ret)) {
             return;
         }
     }
@@ -327,24 +328,25 @@ void policy_plan_periodic(const struct ad *job, const struct policy_system *syst
         return;
     }
     if (over_of(context) > over) {
-        blame(job, "job attribute", "TimerRemove", context, ret);
+        blame_expression(job, "job attribute", "TimerRemove", context, ret);
         return;
     }
-    if (status != HELD && status != COMPLETED && says(job, system, POLICY_OF_HOLD, context, ret)) {
+    if (status != HELD && status != COMPLETED &&
+        policy_says(job, system, POLICY_OF_HOLD, context, ret)) {
         return;
     }
     if (status == HELD && ad_int_or(job, "HoldReasonCode", 0) != HOLD_USER_REQUEST &&
-        says(job, system, POLICY_OF_RELEASE, context, ret)) {
+        policy_says(job, system, POLICY_OF_RELEASE, context, ret)) {
         return;
     }
-    (void)says(job, system, POLICY_OF_REMOVE, context, ret); /* the last */
+    (void)policy_says(job, system, POLICY_OF_REMOVE, context, ret); /* the last */
 }
 
 void policy_plan_exit(const struct ad *job, const struct policy_system *system,
                       const struct ad_context *context, struct policy_verdict *ret)
 {
     *ret = (struct policy_verdict){.action = POLICY_NONE};
-    if (says(job, system, POLICY_OF_HOLD, context, ret) ||
+    if (policy_says(job, system, POLICY_OF_HOLD, context, ret) ||
         own_says(job, "OnExitHold", POLICY_HOLD, context, ret)) {
         return;
     }

@@ -39,7 +39,7 @@ struct job_filter {
     struct ad *scratch;
 };
 
-static void ignore(void *arg, const char *name, bool in_my, bool in_target)
+static void ignore_name(void *arg, const char *name, bool in_my, bool in_target)
 {
     (void)arg;
     (void)name;
@@ -56,7 +56,7 @@ static bool is_odd(const struct ad_expr *expr, size_t *bytes)
     }
     strbuf_init(&text, 0);
     ad_expr_print(expr, AD_NEW, &text);
-    bool odd = ad_depends(expr, ignore, NULL) || text.failed ||
+    bool odd = ad_depends(expr, ignore_name, NULL) || text.failed ||
                strcasestr(strbuf_text(&text), "random") != NULL;
     if (bytes != NULL) {
         *bytes = text.length;
@@ -79,7 +79,7 @@ struct job_filter *job_filter_create(const struct schedd *schedd, const struct a
     return filter;
 }
 
-static void forget(struct job_filter *filter)
+static void forget_cluster(struct job_filter *filter)
 {
     strmap_destroy(filter->names, NULL);
     filter->names = NULL;
@@ -90,14 +90,14 @@ static void forget(struct job_filter *filter)
 void job_filter_destroy(struct job_filter *filter)
 {
     if (filter != NULL) {
-        forget(filter);
+        forget_cluster(filter);
         vec_fini(&filter->fixed, NULL);
         ad_destroy(filter->scratch);
         mem_free(filter);
     }
 }
 
-static void count(const struct job_filter *filter, uint64_t steps)
+static void count_steps(const struct job_filter *filter, uint64_t steps)
 {
     if (filter->context->work != NULL) {
         filter->context->work->steps += steps;
@@ -108,10 +108,10 @@ static void look_at(struct job_filter *filter, const struct cluster *cluster)
 {
     size_t at = 0;
     const char *name = NULL;
-    forget(filter);
+    forget_cluster(filter);
     filter->cluster = cluster->id;
     filter->revision = cluster->revision;
-    count(filter, filter->look_steps);
+    count_steps(filter, filter->look_steps);
     filter->how = filter->odd ? BY_WHOLE : BY_CLUSTER;
     filter->names = strmap_create(STRMAP_CASE_IGNORED);
     memset(filter->verdict, UNKNOWN, sizeof(filter->verdict));
@@ -156,7 +156,7 @@ static bool is_true(const struct job_filter *filter, const struct ad *ad)
 static bool ask_fixed(struct job_filter *filter, const struct job *job)
 {
     ad_clear(filter->scratch);
-    count(filter, filter->fixed.count * FIXED_STEPS);
+    count_steps(filter, filter->fixed.count * FIXED_STEPS);
     for (size_t i = 0; i < filter->fixed.count; i++) {
         job_fixed_put(filter->schedd, job, (int)(intptr_t)filter->fixed.items[i] - 1,
                       filter->scratch);
@@ -170,7 +170,7 @@ static bool ask_fixed(struct job_filter *filter, const struct job *job)
 static bool ask_whole(const struct job_filter *filter, const struct job *job)
 {
     struct ad *view = job_view(filter->schedd, job);
-    count(filter, WORK_VIEW_STEPS + ad_count(view));
+    count_steps(filter, WORK_VIEW_STEPS + ad_count(view));
     bool wants = is_true(filter, view);
     ad_destroy(view);
     return wants;

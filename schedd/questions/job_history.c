@@ -63,7 +63,7 @@ static void trim_found(void *arg, int result, const struct store_row *rows, size
     change_commit(change, NULL, NULL, NULL);
 }
 
-static void trim(struct schedd *schedd)
+static void trim_history(struct schedd *schedd)
 {
     int64_t max = schedd->settings.history_max;
     if (max > 0 && schedd->history.count >= max + TRIM_ROWS && !schedd->history.trimming) {
@@ -90,7 +90,7 @@ void history_add(struct change *change, const struct ad *flat, int64_t epoch, in
     ad_destroy(finished);
     schedd->history.count++;
     put_count(change, schedd);
-    trim(schedd);
+    trim_history(schedd);
 }
 
 /* ---- looking up --------------------------------------------------------------------------------
@@ -101,7 +101,7 @@ struct lookup {
     void *arg;
 };
 
-static void found(void *arg, int result, const struct store_row *rows, size_t count)
+static void found_epoch(void *arg, int result, const struct store_row *rows, size_t count)
 {
     struct lookup *lookup = arg;
     struct ad *row = NULL;
@@ -124,5 +124,5 @@ void history_epoch(struct schedd *schedd, int64_t cluster, int64_t proc,
     (void)snprintf(to, sizeof(to), "%s!", from); /* the next key */
     struct lookup *lookup = mem_alloc(sizeof(*lookup));
     *lookup = (struct lookup){done, arg};
-    store_scan(schedd->store, "finished", from, to, false, 1, NULL, NULL, found, lookup);
+    store_scan(schedd->store, "finished", from, to, false, 1, NULL, NULL, found_epoch, lookup);
 }

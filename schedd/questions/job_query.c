@@ -160,11 +160,11 @@ static void take_slice(void *arg)
 }
 
 /* The answer begins when the loop comes to it, and goes on as the peer takes it. */
-static void begin_slices(struct query *query, loop_f slice, void (*gone)(void *arg))
+static void begin_slices(struct query *query, loop_f slice, void (*client_gone)(void *arg))
 {
     query->slice = slice;
     wire_request_on_drained(query->request, want_slice, query);
-    wire_request_on_gone(query->request, gone, query);
+    wire_request_on_gone(query->request, client_gone, query);
     slice_work_want(query->work.turn);
 }
 
@@ -209,14 +209,14 @@ static int query_create(struct schedd *schedd, struct wire_request *request, str
     return 0;
 }
 
-static bool wants(const struct query *query, const struct ad *ad)
+static bool wants_ad(const struct query *query, const struct ad *ad)
 {
     return query->constraint == NULL ||
            ad_eval_bool(query->constraint, ad, NULL, &query->work.context) == AD_TRUE;
 }
 
-/* Takes flat. */
-static void add(struct query *query, struct ad *flat)
+/* Adds a job to the answer about the history, with the wanted attributes only.  Takes over flat. */
+static void add_history(struct query *query, struct ad *flat)
 {
     if (query->projection.count == 0) {
         vec_push(&query->history.ads, flat);
@@ -258,7 +258,7 @@ static void send_more(void *arg)
     query_destroy(query);
 }
 
-static void gone(void *arg)
+static void client_gone(void *arg)
 {
     query_destroy(arg);
 }
@@ -267,7 +267,7 @@ static void begin_sending(void *arg)
 {
     struct query *query = arg;
     wire_request_on_drained(query->request, send_more, query);
-    wire_request_on_gone(query->request, gone, query);
+    wire_request_on_gone(query->request, client_gone, query);
     send_more(query);
 }
 
@@ -315,7 +315,7 @@ static void look_at_factory(struct query *query, const struct cluster *cluster)
     }
     struct ad *ad = factory_ad(cluster);
     query->work.work.steps += WORK_VIEW_STEPS;
-    if (wants(query, ad)) {
+    if (wants_ad(query, ad)) {
         job_batches_add_factory(query->batches, cluster);
     }
     ad_destroy(ad);
@@ -327,8 +327,8 @@ static bool may_look(const struct query *query)
            request_work_goes_on(&query->work);
 }
 
-/* One slice. */
-static void walk(struct query *query)
+/* Looks at the jobs of one slice. */
+static void walk_slice(struct query *query)
 {
     uint64_t *steps = &query->work.work.steps;
     while (query->at < query->ids.count && may_look(query)) {
@@ -455,7 +455,7 @@ static void make_part(void *arg)
     struct query *query = arg;
     struct schedd *schedd = query->schedd;
     if (!query->walked) {
-        walk(query);
+        walk_slice(query);
         if (!query->walked && is_refused(query)) {
             return;
         }
@@ -676,8 +676,8 @@ static void look_at_factories(void *arg)
         ad_set_int(ad, "RunningJobs", jobs[STATUS_RUNNING] + jobs[STATUS_TRANSFERRING]);
         ad_set_int(ad, "HeldJobs", jobs[STATUS_HELD]);
         ad_set_int(ad, "SuspendedJobs", jobs[STATUS_SUSPENDED]);
-        if (wants(query, ad)) {
-            add(query, ad);
+        if (wants_ad(query, ad)) {
+            add_history(query, ad);
         } else {
             ad_destroy(ad);
         }
@@ -701,14 +701,14 @@ static void begin_factories(void *arg)
 
 static void query_factories(struct query *query)
 {
-    begin_slices(query, begin_factories, gone);
+    begin_slices(query, begin_factories, client_gone);
 }
 
 static void query_scheduler(struct query *query)
 {
     struct ad *ad = request_ads_scheduler(query->schedd);
-    if (wants(query, ad)) {
-        add(query, ad);
+    if (wants_ad(query, ad)) {
+        add_history(query, ad);
     } else {
         ad_destroy(ad);
     }

@@ -24,7 +24,7 @@ static int by_id(const void *a, const void *b)
     return left->proc < right->proc ? -1 : left->proc > right->proc;
 }
 
-static void want(struct vec *ids, int64_t cluster, int64_t proc)
+static void want_job(struct vec *ids, int64_t cluster, int64_t proc)
 {
     struct wanted *wanted = mem_alloc(sizeof(*wanted));
     *wanted = (struct wanted){cluster, proc};
@@ -56,7 +56,7 @@ void wanted_all(struct schedd *schedd, struct vec *ids)
     size_t at = 0;
     void *value = NULL;
     while (strmap_next(schedd->queue.clusters, &at, NULL, &value)) {
-        want(ids, ((const struct cluster *)value)->id, -1);
+        want_job(ids, ((const struct cluster *)value)->id, -1);
     }
 }
 
@@ -78,7 +78,7 @@ int wanted_read(struct schedd *schedd, const struct ad *args, struct vec *ids, s
         int64_t proc = -1;
         ad_value_item(&list, i, &item);
         if (item.type == AD_TYPE_STRING && job_id_parse(item.string.text, &cluster, &proc)) {
-            want(ids, cluster, proc);
+            want_job(ids, cluster, proc);
         } else {
             result =
                 err_set(err, -EINVAL, "Ids is not a list of strings such as \"12\" or \"12.3\"");

@@ -70,7 +70,7 @@ struct event_rows {
 
 static void stream_go(struct stream *stream);
 
-static void again(void *arg)
+static void send_again(void *arg)
 {
     stream_go(arg);
 }
@@ -88,7 +88,7 @@ static struct event_queue *queue_of(struct schedd *schedd, struct owner *owner)
             STAILQ_INIT(&stream->rows);
             stream->queue = queue;
             stream->number = i;
-            stream->again = loop_timer_create(schedd->loop, again, stream);
+            stream->again = loop_timer_create(schedd->loop, send_again, stream);
         }
         (void)strmap_set(schedd->event_rows->queues, name, queue); /* was absent */
     }
@@ -140,7 +140,7 @@ static void row_key(int64_t number, char ret[KEY_SIZE])
 
 /* ---- in -------------------------------------------------------------------------------------- */
 
-static void committed(void *arg)
+static void row_committed(void *arg)
 {
     stream_go(row_append(arg));
 }
@@ -157,7 +157,7 @@ static void add_row(struct change *change, struct owner *owner, const char *path
     ad_set_string(ad, "Text", text);
     change_put(change, "events", key, ad);
     ad_destroy(ad);
-    change_then(change, committed, row);
+    change_then(change, row_committed, row);
 }
 
 void event_rows_add(struct change *change, struct owner *owner, const char *path, const char *text)
@@ -196,7 +196,7 @@ static struct stream *batch_stream(const struct batch *batch)
     return queue != NULL ? &queue->streams[batch->stream] : NULL;
 }
 
-static void deleted(void *arg)
+static void rows_deleted(void *arg)
 {
     struct batch *batch = arg;
     struct stream *stream = batch_stream(batch);
@@ -227,10 +227,10 @@ static void delete_rows(struct stream *stream, struct batch *batch)
         change_delete(change, "events", key);
         row = STAILQ_NEXT(row, entry);
     }
-    change_commit(change, deleted, mem_free, batch);
+    change_commit(change, rows_deleted, mem_free, batch);
 }
 
-static void answered(void *arg, struct wire_reply *reply)
+static void batch_answered(void *arg, struct wire_reply *reply)
 {
     struct batch *batch = arg;
     struct stream *stream = batch_stream(batch);
@@ -290,7 +290,7 @@ static void send_batch(struct stream *stream, struct wire *wire)
                                    .ads = (const struct ad *const *)ads,
                                    .ad_count = count};
     stream->sent = count;
-    if (wire_call(wire, VERB_JOB_EVENT, &body, 0, answered, batch) < 0) {
+    if (wire_call(wire, VERB_JOB_EVENT, &body, 0, batch_answered, batch) < 0) {
         stream->sent = 0; /* the connection is gone: told when it is back */
         mem_free(batch);
     }

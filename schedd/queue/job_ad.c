@@ -22,7 +22,7 @@ void job_row_key(const struct job *job, char ret[JOB_KEY_SIZE])
     (void)snprintf(ret, JOB_KEY_SIZE, "%010" PRId64 ".%010" PRIu32, job->cluster->id, job->proc);
 }
 
-static bool digits(const char **at, int64_t max, int64_t *ret)
+static bool read_digits(const char **at, int64_t max, int64_t *ret)
 {
     int64_t value = 0;
     const char *p = *at;
@@ -44,12 +44,12 @@ bool job_id_parse(const char *text, int64_t *cluster, int64_t *proc)
 {
     int64_t c = 0;
     int64_t p = -1;
-    if (!digits(&text, INT32_MAX, &c) || c == 0) {
+    if (!read_digits(&text, INT32_MAX, &c) || c == 0) {
         return false;
     }
     if (*text == '.') {
         text++;
-        if (!digits(&text, CLUSTER_PROCS_MAX, &p)) {
+        if (!read_digits(&text, CLUSTER_PROCS_MAX, &p)) {
             return false;
         }
     }
@@ -155,8 +155,9 @@ static void put_autocluster(const struct schedd *schedd, const struct job *job, 
     }
 }
 
-/* What was said of its autocluster since it is idle; NULL: nothing. */
-static const struct autocluster *rejected(const struct job *job)
+/* Returns the job's autocluster if the negotiator has rejected it since the job is idle, else
+ * NULL. */
+static const struct autocluster *last_rejection(const struct job *job)
 {
     const struct autocluster *autocluster = job->autocluster;
     return job->phase == JOB_IDLE && autocluster != NULL && autocluster->rejected_why != NULL &&
@@ -169,8 +170,8 @@ static void put_rejected_why(const struct schedd *schedd, const struct job *job,
                              struct ad *ad)
 {
     (void)schedd;
-    if (rejected(job) != NULL) {
-        ad_set_string(ad, name, rejected(job)->rejected_why);
+    if (last_rejection(job) != NULL) {
+        ad_set_string(ad, name, last_rejection(job)->rejected_why);
     }
 }
 
@@ -178,8 +179,8 @@ static void put_rejected_by(const struct schedd *schedd, const struct job *job, 
                             struct ad *ad)
 {
     (void)schedd;
-    if (rejected(job) != NULL) {
-        ad_set_string(ad, name, rejected(job)->rejected_by);
+    if (last_rejection(job) != NULL) {
+        ad_set_string(ad, name, last_rejection(job)->rejected_by);
     }
 }
 
@@ -187,8 +188,8 @@ static void put_rejected_time(const struct schedd *schedd, const struct job *job
                               struct ad *ad)
 {
     (void)schedd;
-    if (rejected(job) != NULL) {
-        ad_set_int(ad, name, rejected(job)->rejected_s);
+    if (last_rejection(job) != NULL) {
+        ad_set_int(ad, name, last_rejection(job)->rejected_s);
     }
 }
 

@@ -61,7 +61,8 @@ struct schedd *change_schedd(const struct change *change)
     return change->schedd;
 }
 
-static void notify(struct change *change, const struct job *job, const struct ad *ad, bool gone)
+static void note_for_watchers(struct change *change, const struct job *job, const struct ad *ad,
+                              bool gone)
 {
     if (watch_server_count(change->schedd->watchers) == 0) {
         return; /* who comes later gets a snapshot */
@@ -106,14 +107,14 @@ void change_job(struct change *change, struct job *job)
     ad_destroy(view);
     if (watch_server_count(change->schedd->watchers) > 0) {
         struct ad *flat = job_flat(change->schedd, job);
-        notify(change, job, flat, false);
+        note_for_watchers(change, job, flat, false);
         ad_destroy(flat);
     }
 }
 
 void change_job_gone(struct change *change, const struct job *job, const struct ad *flat)
 {
-    notify(change, job, flat, true);
+    note_for_watchers(change, job, flat, true);
 }
 
 void change_cluster(struct change *change, struct cluster *cluster)
@@ -131,7 +132,7 @@ void change_then(struct change *change, void (*call)(void *arg), void *arg)
     vec_push(&change->thens, then);
 }
 
-static void committed(void *arg)
+static void change_committed(void *arg)
 {
     struct change *change = arg;
     LIST_REMOVE(change, entry);
@@ -166,7 +167,7 @@ void change_commit(struct change *change, void (*done)(void *arg), void (*drop)(
     change->drop = drop;
     change->arg = arg;
     LIST_INSERT_HEAD(&change->schedd->changes, change, entry);
-    store_commit(change->txn, committed, change);
+    store_commit(change->txn, change_committed, change);
 }
 
 static void then_destroy(void *value)

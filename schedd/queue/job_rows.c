@@ -78,7 +78,7 @@ size_t job_rows_ads(struct job_rows *rows)
     return ads;
 }
 
-static void put(struct job_rows *rows, const struct ad *ad, struct strbuf *out)
+static void put_ad(struct job_rows *rows, const struct ad *ad, struct strbuf *out)
 {
     size_t begin = wire_ad_begin(out);
     ad_encode(ad, false, out);
@@ -97,8 +97,9 @@ static void merge_public(struct ad *into, const struct ad *from)
     }
 }
 
-/* Copies what is wanted of from's own; true: one of them is to be computed. */
-static bool pick(const struct job_rows *rows, struct ad *into, const struct ad *from)
+/* Copies the wanted attributes of from, without chained ones.  Returns true when one of them is an
+ * expression and not a literal. */
+static bool pick_wanted(const struct job_rows *rows, struct ad *into, const struct ad *from)
 {
     bool computed = false;
     size_t at = 0;
@@ -130,7 +131,7 @@ static void put_flat(struct job_rows *rows, const struct job *job, struct strbuf
         merge_public(rows->row, flat);
     }
     ad_destroy(flat);
-    put(rows, rows->row, out);
+    put_ad(rows, rows->row, out);
 }
 
 /* ---- what jobs share is said once ------------------------------------------------------------ */
@@ -139,13 +140,13 @@ static void put_common(struct job_rows *rows, const struct cluster *cluster, str
 {
     struct ad *common = ad_create();
     rows->cluster = cluster->id;
-    rows->whole = pick(rows, common, cluster->ad) && rows->whole_if_computed;
+    rows->whole = pick_wanted(rows, common, cluster->ad) && rows->whole_if_computed;
     if (rows->whole) {
         merge_public(common, cluster->ad);
     }
     ad_set_int(common, "ClusterId", cluster->id);
     ad_remove(common, "ProcId");
-    put(rows, common, out);
+    put_ad(rows, common, out);
     ad_destroy(common);
 }
 
@@ -157,7 +158,7 @@ static void put_run(struct job_rows *rows, struct strbuf *out)
     if (rows->run.count > 1) {
         ad_set_int(rows->row, "ProcCount", rows->run.count);
     }
-    put(rows, rows->row, out);
+    put_ad(rows, rows->row, out);
     rows->run.job = NULL;
 }
 
@@ -196,7 +197,7 @@ static void put_shared(struct job_rows *rows, const struct job *job, struct strb
     ad_set_int(rows->row, "ProcId", job->proc);
     bool whole = rows->whole;
     if (job->own != NULL) {
-        whole = (pick(rows, rows->row, job->own) && rows->whole_if_computed) || whole;
+        whole = (pick_wanted(rows, rows->row, job->own) && rows->whole_if_computed) || whole;
     }
     if (whole) {
         struct ad *all = rows->whole ? job_view(rows->schedd, job) : job_flat(rows->schedd, job);
@@ -214,7 +215,7 @@ static void put_shared(struct job_rows *rows, const struct job *job, struct strb
         rows->run.entered_s = job->entered_s;
         return; /* until the next is known */
     }
-    put(rows, rows->row, out);
+    put_ad(rows, rows->row, out);
 }
 
 void job_rows_add(struct job_rows *rows, const struct job *job, struct strbuf *out)

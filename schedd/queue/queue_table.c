@@ -119,7 +119,8 @@ const struct ad *queue_show(struct schedd *schedd, const char *id)
 
 /* ---- how many jobs are in each status -------------------------------------------------------- */
 
-static void count(struct schedd *schedd, struct owner *owner, enum job_status status, int64_t by)
+static void count_status(struct schedd *schedd, struct owner *owner, enum job_status status,
+                         int64_t by)
 {
     switch (status) {
     case STATUS_IDLE:
@@ -150,7 +151,7 @@ static void count(struct schedd *schedd, struct owner *owner, enum job_status st
 static void count_job(struct schedd *schedd, const struct job *job, enum job_status status, int by)
 {
     struct cluster *cluster = job->cluster;
-    count(schedd, cluster->owner, status, by);
+    count_status(schedd, cluster->owner, status, by);
     if (status == STATUS_IDLE) {
         cluster->idle = by > 0 ? cluster->idle + 1 : cluster->idle - 1;
     }

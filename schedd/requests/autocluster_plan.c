@@ -43,7 +43,7 @@ bool autocluster_plan_may_matter(const char *name)
     return ad_name_is_valid(name);
 }
 
-static void add(struct strmap *names, const char *name)
+static void add_name(struct strmap *names, const char *name)
 {
     static const char present = 1;
     if (strmap_get(names, name) == NULL) {
@@ -64,7 +64,7 @@ static void add_refs(const struct ad *job, const char *name, struct strmap *name
     const char *key = NULL;
     size_t at = 0;
     while (strmap_next(internal, &at, &key, NULL)) {
-        add(names, key);
+        add_name(names, key);
     }
     strmap_destroy(internal, NULL);
     strmap_destroy(external, NULL);
@@ -73,10 +73,10 @@ static void add_refs(const struct ad *job, const char *name, struct strmap *name
 void autocluster_plan_names(const struct ad *job, const char *const *extra, struct strmap *names)
 {
     for (size_t i = 0; i < ARRAY_COUNT(ALWAYS); i++) {
-        add(names, ALWAYS[i]);
+        add_name(names, ALWAYS[i]);
     }
     for (size_t i = 0; extra != NULL && extra[i] != NULL; i++) {
-        add(names, extra[i]);
+        add_name(names, extra[i]);
     }
     add_refs(job, "Requirements", names);
     add_refs(job, "Rank", names);
@@ -101,7 +101,7 @@ void autocluster_plan_requests(const struct ad *ad, struct strmap *names)
     const char *name = NULL;
     while (ad != NULL && ad_next(ad, &at, &name, NULL)) {
         if (is_request(name)) {
-            add(names, name);
+            add_name(names, name);
         }
     }
 }

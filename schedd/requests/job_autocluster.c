@@ -69,8 +69,9 @@ struct autocluster *autocluster_find(const struct schedd *schedd, int64_t id)
     return strmap_get(schedd->groups.by_id, text);
 }
 
-static struct autocluster *make(struct schedd *schedd, struct owner *owner, const struct ad *view,
-                                const char *key, struct strmap *names, int64_t wanted_id)
+static struct autocluster *make_autocluster(struct schedd *schedd, struct owner *owner,
+                                            const struct ad *view, const char *key,
+                                            struct strmap *names, int64_t wanted_id)
 {
     struct autocluster *autocluster = mem_zalloc(sizeof(*autocluster));
     bool free_id = wanted_id > 0 && autocluster_find(schedd, wanted_id) == NULL;
@@ -114,7 +115,8 @@ static struct autocluster *find_or_make(struct schedd *schedd, const struct job 
     autocluster_plan_key(view, names, &key);
     struct autocluster *found = strmap_get(schedd->groups.by_key, strbuf_text(&key));
     if (found == NULL) {
-        found = make(schedd, job->cluster->owner, view, strbuf_text(&key), names, wanted_id);
+        found = make_autocluster(schedd, job->cluster->owner, view, strbuf_text(&key), names,
+                                 wanted_id);
     } else {
         strmap_destroy(names, NULL);
     }
@@ -180,29 +182,29 @@ void autocluster_sweep(struct schedd *schedd, struct autocluster *autocluster)
 
 /* ---- the order of the idle jobs: a binary heap, best first ----------------------------------- */
 
-static bool before(const struct job *a, const struct job *b)
+static bool job_before(const struct job *a, const struct job *b)
 {
     struct plan_order pa = {a->prio, a->cluster->id, a->proc};
     struct plan_order pb = {b->prio, b->cluster->id, b->proc};
     return schedd_plan_before(&pa, &pb);
 }
 
-static void put(struct autocluster *autocluster, uint32_t at, struct job *job)
+static void heap_put(struct autocluster *autocluster, uint32_t at, struct job *job)
 {
     autocluster->heap[at] = job;
     job->heap_at = at;
 }
 
-static void rise(struct autocluster *autocluster, uint32_t at, struct job *job)
+static void heap_rise(struct autocluster *autocluster, uint32_t at, struct job *job)
 {
-    while (at > 0 && before(job, autocluster->heap[(at - 1) / 2])) {
-        put(autocluster, at, autocluster->heap[(at - 1) / 2]);
+    while (at > 0 && job_before(job, autocluster->heap[(at - 1) / 2])) {
+        heap_put(autocluster, at, autocluster->heap[(at - 1) / 2]);
         at = (at - 1) / 2;
     }
-    put(autocluster, at, job);
+    heap_put(autocluster, at, job);
 }
 
-static void sink(struct autocluster *autocluster, uint32_t at, struct job *job)
+static void heap_sink(struct autocluster *autocluster, uint32_t at, struct job *job)
 {
     for (;;) {
         uint32_t child = 2 * at + 1;
@@ -210,19 +212,19 @@ static void sink(struct autocluster *autocluster, uint32_t at, struct job *job)
             break;
         }
         if (child + 1 < autocluster->idle_count &&
-            before(autocluster->heap[child + 1], autocluster->heap[child])) {
+            job_before(autocluster->heap[child + 1], autocluster->heap[child])) {
             child++;
         }
-        if (!before(autocluster->heap[child], job)) {
+        if (!job_before(autocluster->heap[child], job)) {
             break;
         }
-        put(autocluster, at, autocluster->heap[child]);
+        heap_put(autocluster, at, autocluster->heap[child]);
         at = child;
     }
-    put(autocluster, at, job);
+    heap_put(autocluster, at, job);
 }
 
-static void changed(struct schedd *schedd, struct autocluster *autocluster)
+static void mark_changed(struct schedd *schedd, struct autocluster *autocluster)
 {
     autocluster->dirty = true;
     request_news_changed(schedd);
@@ -257,8 +259,8 @@ void autocluster_push(struct schedd *schedd, struct job *job)
                                         (size_t)autocluster->idle_capacity * sizeof(struct job *));
     }
     job->prio = job_prio(schedd, job);
-    rise(autocluster, autocluster->idle_count++, job);
-    changed(schedd, autocluster);
+    heap_rise(autocluster, autocluster->idle_count++, job);
+    mark_changed(schedd, autocluster);
 }
 
 void autocluster_pull(struct schedd *schedd, struct job *job, bool by_claim)
@@ -269,14 +271,14 @@ void autocluster_pull(struct schedd *schedd, struct job *job, bool by_claim)
     job->heap_at = HEAP_NOWHERE;
     struct job *last = autocluster->heap[--autocluster->idle_count];
     if (last != job) {
-        rise(autocluster, at, last);
-        sink(autocluster, last->heap_at, last);
+        heap_rise(autocluster, at, last);
+        heap_sink(autocluster, last->heap_at, last);
     }
     if (by_claim && autocluster->idle_count > 0) {
         autocluster->dirty = true;
         request_news_drained(schedd);
     } else {
-        changed(schedd, autocluster);
+        mark_changed(schedd, autocluster);
     }
 }
 

@@ -104,7 +104,7 @@ struct ad *request_ads_scheduler(const struct schedd *schedd)
 
 /* ---- sending --------------------------------------------------------------------------------- */
 
-static void answered(void *arg, struct wire_reply *reply)
+static void update_answered(void *arg, struct wire_reply *reply)
 {
     struct schedd *schedd = arg;
     if (reply->status < 0 && reply->text[0] != '\0') {
@@ -127,7 +127,7 @@ static void send_ads(struct request_ads *self, struct wire *wire, struct vec *ad
             .ads = (const struct ad *const *)ads->items + at,
             .ad_count = count,
         };
-        (void)wire_call(wire, VERB_UPDATE, &body, 0, answered,
+        (void)wire_call(wire, VERB_UPDATE, &body, 0, update_answered,
                         self->schedd); /* a cut: all is sent anew */
         ad_destroy(args);
     }
@@ -144,14 +144,14 @@ static void send_gone(struct request_ads *self, struct wire *wire, const char *t
         ad_set_int(args, "Epoch", self->epoch);
         ad_set_int(args, "Sequence", ++self->sequence);
         const struct wire_body body = {.args = args};
-        (void)wire_call(wire, VERB_INVALIDATE, &body, 0, answered,
+        (void)wire_call(wire, VERB_INVALIDATE, &body, 0, update_answered,
                         self->schedd); /* a cut: what we do not send anew expires */
         ad_destroy(args);
     }
     vec_fini(names, mem_free);
 }
 
-static void publish(struct request_ads *self)
+static void publish_ads(struct request_ads *self)
 {
     struct schedd *schedd = self->schedd;
     struct wire *wire = schedd->uplink != NULL ? uplink_wire(schedd->uplink) : NULL;
@@ -197,9 +197,10 @@ static void publish(struct request_ads *self)
 /* ---- what an earlier connection left ----------------------------------------------------------
  */
 
-/* An INVALIDATE may be lost with the connection, and a life of ours that was killed sent none: such
- * a request would be matched, and machines be woken for it, until it expires. */
-static void found(void *arg, struct wire_reply *reply)
+/* Withdraws requests of ours that are still in the collector and are no longer true.  An INVALIDATE
+ * may be lost with the connection, and a schedd that was killed has sent none.  Such a request
+ * would be matched, and machines would be woken for it, until it expires. */
+static void found_requests(void *arg, struct wire_reply *reply)
 {
     struct schedd *schedd = arg;
     struct wire *wire = schedd->uplink != NULL ? uplink_wire(schedd->uplink) : NULL;
@@ -262,7 +263,7 @@ static void find_stale(struct schedd *schedd, struct wire *wire)
     ad_set_string(args, "Constraint", strbuf_text(&constraint));
     ad_set_strings(args, "Projection", NAME, 1);
     const struct wire_body body = {.args = args};
-    (void)wire_call(wire, VERB_QUERY, &body, 0, found, schedd); /* else: they expire */
+    (void)wire_call(wire, VERB_QUERY, &body, 0, found_requests, schedd); /* else: they expire */
     ad_set_string(args, "Type", "Submitter");
     (void)wire_call(wire, VERB_QUERY, &body, 0, found_submitters, schedd); /* the same */
     strbuf_fini(&constraint);
@@ -272,14 +273,14 @@ static void find_stale(struct schedd *schedd, struct wire *wire)
 
 static void gather_fired(void *arg)
 {
-    publish(arg);
+    publish_ads(arg);
 }
 
 static void full_fired(void *arg)
 {
     struct request_ads *self = arg;
     request_news_mark_all(self->schedd);
-    publish(self);
+    publish_ads(self);
     loop_timer_set(self->full, self->schedd->settings.publish_full_ms);
 }
 
@@ -311,7 +312,7 @@ void request_ads_fini(struct schedd *schedd)
 void request_ads_up(struct schedd *schedd, struct wire *wire)
 {
     request_news_mark_all(schedd);
-    publish(schedd->request_ads);
+    publish_ads(schedd->request_ads);
     find_stale(schedd, wire);
     loop_timer_set(schedd->request_ads->full, schedd->settings.publish_full_ms);
 }

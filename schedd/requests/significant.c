@@ -33,7 +33,7 @@ static void learn_list(struct schedd *schedd, const struct ad *ad, const char *a
     ad_value_fini(&list);
 }
 
-static void keep(struct schedd *schedd)
+static void keep_names(struct schedd *schedd)
 {
     size_t count = strmap_count(schedd->groups.learned), at = 0;
     const char **names = mem_alloc((count + 1) * sizeof *names);
@@ -52,7 +52,7 @@ static void keep(struct schedd *schedd)
     mem_free(names);
 }
 
-static void changed(void *arg, const char *key, const struct ad *ad)
+static void negotiator_changed(void *arg, const char *key, const struct ad *ad)
 {
     struct schedd *schedd = arg;
     struct vec fresh = {0};
@@ -63,18 +63,18 @@ static void changed(void *arg, const char *key, const struct ad *ad)
         log_info(schedd->log, "significant", "more job attributes are significant for matching",
                  LOG_INT("names", strmap_count(schedd->groups.learned)),
                  LOG_TEXT("first", fresh.items[0]), LOG_INT("jobs", moved));
-        keep(schedd);
+        keep_names(schedd);
     }
     vec_fini(&fresh, mem_free);
 }
 
-static void gone(void *arg, const char *key)
+static void negotiator_gone(void *arg, const char *key)
 {
     (void)arg;
     (void)key; /* what was learned stays */
 }
 
-static void synced(void *arg)
+static void watch_synced(void *arg)
 {
     (void)arg;
 }
@@ -83,7 +83,9 @@ void significant_init(struct schedd *schedd)
 {
     static const char *const PROJECTION[] = {"SignificantAttributes", NULL};
     static const struct watch_spec SPEC = {.type = "Negotiator", .projection = PROJECTION};
-    static const struct watch_events EVENTS = {.changed = changed, .gone = gone, .synced = synced};
+    static const struct watch_events EVENTS = {.changed = negotiator_changed,
+                                               .gone = negotiator_gone,
+                                               .synced = watch_synced};
     schedd->learning = watch_create(schedd->loop, &SPEC, &EVENTS, schedd);
 }
 

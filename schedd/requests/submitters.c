@@ -70,8 +70,8 @@ struct submitter *submitter_of(struct schedd *schedd, struct owner *owner, const
     return submitter;
 }
 
-/* One that the collector still knows stays until that is taken back. */
-static void sweep(struct schedd *schedd, struct submitter *submitter)
+/* Frees the submitter if no autocluster uses it and the collector has no ad of it. */
+static void sweep_submitter(struct schedd *schedd, struct submitter *submitter)
 {
     if (submitter->autoclusters == 0 && !submitter->published) {
         CHECK(strmap_remove(schedd->groups.submitters, submitter->name) == submitter);
@@ -83,7 +83,7 @@ void submitter_release(struct schedd *schedd, struct submitter *submitter)
 {
     CHECK(submitter->autoclusters > 0);
     submitter->autoclusters--;
-    sweep(schedd, submitter);
+    sweep_submitter(schedd, submitter);
 }
 
 double submitter_weight(const struct ad *view)
@@ -171,7 +171,7 @@ void submitters_publish(struct schedd *schedd, struct vec *ads, struct vec *gone
         } else if (submitter->published) {
             submitter->published = false;
             vec_push(gone, ad_name(schedd, submitter));
-            sweep(schedd, submitter); /* the walk allows that of the entry at hand */
+            sweep_submitter(schedd, submitter); /* the walk allows that of the entry at hand */
         }
     }
 }

@@ -91,7 +91,7 @@ static void answer_after_commit(void *arg)
     mem_free(pending);
 }
 
-static void dropped(void *arg)
+static void report_dropped(void *arg)
 {
     struct pending *pending = arg;
     wire_reply_error(pending->request, -ESHUTDOWN, "the schedd is stopping");
@@ -103,7 +103,7 @@ static void commit_and_answer(struct change *change, struct schedd *schedd,
 {
     struct pending *pending = mem_alloc(sizeof(*pending));
     *pending = (struct pending){.schedd = schedd, .request = request, .placed = placed};
-    change_commit(change, answer_after_commit, dropped, pending);
+    change_commit(change, answer_after_commit, report_dropped, pending);
 }
 
 /* ---- a job that is no longer in the queue ---------------------------------------------------- */
@@ -196,7 +196,7 @@ static void begin_run(struct change *change, struct job *job, const struct ad *a
              LOG_TEXT("slot", ad_string_or(own, "RemoteHost", "")));
 }
 
-static void started(struct schedd *schedd, struct job *job, struct wire_request *request)
+static void handle_started(struct schedd *schedd, struct job *job, struct wire_request *request)
 {
     struct change *change = change_begin(schedd);
     if (job->phase == JOB_CLAIMED) {
@@ -207,7 +207,7 @@ static void started(struct schedd *schedd, struct job *job, struct wire_request 
     commit_and_answer(change, schedd, request, false);
 }
 
-static void hold(struct schedd *schedd, struct job *job, struct wire_request *request)
+static void handle_hold(struct schedd *schedd, struct job *job, struct wire_request *request)
 {
     const struct ad *args = wire_request_args(request);
     struct change *change = change_begin(schedd);
@@ -221,9 +221,9 @@ static void hold(struct schedd *schedd, struct job *job, struct wire_request *re
     commit_and_answer(change, schedd, request, false);
 }
 
-/* What it had made is with its shadow: the next run begins with that. */
-static void evicted(struct schedd *schedd, struct job *job, int64_t epoch,
-                    struct wire_request *request)
+/* The job was evicted, and its shadow keeps the files that it had made for its next run. */
+static void handle_evicted(struct schedd *schedd, struct job *job, int64_t epoch,
+                           struct wire_request *request)
 {
     struct change *change = change_begin(schedd);
     ad_set_int(job_own(job), "SpooledEpoch", epoch);
@@ -231,8 +231,8 @@ static void evicted(struct schedd *schedd, struct job *job, int64_t epoch,
     commit_and_answer(change, schedd, request, false);
 }
 
-/* A checkpoint of it is kept, or cannot be resumed. */
-static void checkpoint(struct schedd *schedd, struct job *job, struct wire_request *request)
+/* The shadow has kept a checkpoint, or a checkpoint could not be resumed. */
+static void handle_checkpoint(struct schedd *schedd, struct job *job, struct wire_request *request)
 {
     const struct ad *args = wire_request_args(request);
     struct change *change = change_begin(schedd);
@@ -250,7 +250,7 @@ static bool is_of_checkpoints(const char *event)
     return strcmp(event, CKPT_EVENT_TAKEN) == 0 || strcmp(event, CKPT_EVENT_REFUSED) == 0;
 }
 
-static void usage(struct schedd *schedd, struct job *job, const struct ad *args)
+static void handle_usage(struct schedd *schedd, struct job *job, const struct ad *args)
 {
     /* Before its start is told nothing is told of its size. */
     bool news = job->phase == JOB_ACTIVE && events_usage_is_news(schedd, job, args);
@@ -266,7 +266,7 @@ static void usage(struct schedd *schedd, struct job *job, const struct ad *args)
     }
 }
 
-static void status(struct schedd *schedd, struct job *job, struct wire_request *request)
+static void handle_status(struct schedd *schedd, struct job *job, struct wire_request *request)
 {
     const struct ad *args = wire_request_args(request);
     const char *event = ad_string_or(args, "Event", "");
@@ -276,17 +276,17 @@ static void status(struct schedd *schedd, struct job *job, struct wire_request *
     } else if (strcmp(event, "Ask") == 0) {
         wire_reply_error(request, -EAGAIN, "this is the current run");
     } else if (strcmp(event, "Usage") == 0) {
-        usage(schedd, job, args);
+        handle_usage(schedd, job, args);
         wire_reply_ok(request, NULL);
     } else if (strcmp(event, "Started") == 0 && runs) {
-        started(schedd, job, request);
+        handle_started(schedd, job, request);
     } else if (strcmp(event, "Evicted") == 0 && runs) {
-        evicted(schedd, job, job->epoch, request);
+        handle_evicted(schedd, job, job->epoch, request);
     } else if (is_of_checkpoints(event) &&
                (runs || job->phase == JOB_IDLE || job->phase == JOB_MATCHED)) {
-        checkpoint(schedd, job, request);
+        handle_checkpoint(schedd, job, request);
     } else if (strcmp(event, "Hold") == 0 && (runs || job->phase == JOB_PLACING)) {
-        hold(schedd, job, request);
+        handle_hold(schedd, job, request);
     } else {
         wire_reply_error(request, -ESTALE, "JOB_STATUS %s does not fit the state of the job",
                          event);
@@ -302,10 +302,10 @@ static void last_words(struct schedd *schedd, struct job *job, int64_t epoch,
     if (is_status && strcmp(event, "Ask") == 0) {
         wire_reply_error(request, -EAGAIN, "this run is being ended");
     } else if (is_status && strcmp(event, "Evicted") == 0) {
-        evicted(schedd, job, epoch, request);
+        handle_evicted(schedd, job, epoch, request);
     } else if (is_status && strcmp(event, CKPT_EVENT_TAKEN) == 0 &&
                checkpoints_take_late(job, epoch)) {
-        checkpoint(schedd, job, request);
+        handle_checkpoint(schedd, job, request);
     } else {
         wire_reply_error(request, -ESTALE, "this run was told to end; its result does not count");
     }
@@ -379,14 +379,14 @@ static void commit_result(struct schedd *schedd, struct job *job, struct wire_re
         shadow_runs_expect_placing(change, job);
         change_job(change, job);
     }
-    change_commit(change, answer_after_commit, dropped, pending);
+    change_commit(change, answer_after_commit, report_dropped, pending);
     if (claim != NULL) {
         claim_next_with_result(claim);
     }
 }
 
-static void result(struct schedd *schedd, struct job *job, int64_t epoch,
-                   struct wire_request *request)
+static void handle_result(struct schedd *schedd, struct job *job, int64_t epoch,
+                          struct wire_request *request)
 {
     const struct plan_result facts = {
         .in_queue = true,
@@ -414,7 +414,7 @@ static void result(struct schedd *schedd, struct job *job, int64_t epoch,
     }
 }
 
-static void placed(struct schedd *schedd, struct job *job, struct wire_request *request)
+static void handle_placed(struct schedd *schedd, struct job *job, struct wire_request *request)
 {
     if (job->phase == JOB_COMPLETED) { /* said again: the answer was lost */
         commit_and_answer(change_begin(schedd), schedd, request, true);
@@ -458,13 +458,13 @@ void results_handle(struct schedd *schedd, struct owner *owner, struct wire_requ
     }
     switch (wire_request_verb(request)) {
     case VERB_JOB_STATUS:
-        status(schedd, job, request);
+        handle_status(schedd, job, request);
         break;
     case VERB_JOB_RESULT:
-        result(schedd, job, epoch, request);
+        handle_result(schedd, job, epoch, request);
         break;
     case VERB_JOB_PLACED:
-        placed(schedd, job, request);
+        handle_placed(schedd, job, request);
         break;
     default:
         wire_reply_error(request, -ENOSYS, "not a report of a shadow");

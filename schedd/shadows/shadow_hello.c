@@ -30,7 +30,7 @@ struct kept {
     struct strbuf checkpoints;
 };
 
-static void add(struct strbuf *list, const char *id, int64_t epoch)
+static void add_id(struct strbuf *list, const char *id, int64_t epoch)
 {
     strbuf_printf(list, "%s%s", list->length > 0 ? "," : "", id);
     if (epoch > 0) {
@@ -47,14 +47,14 @@ static bool add_job(void *arg, struct job *job)
     }
     job_id(job, id);
     if (job->staged) { /* held, but with a committed result: what is staged is still needed */
-        add(kept->known, id, job->epoch);
+        add_id(kept->known, id, job->epoch);
     }
     int64_t spooled = job->own != NULL ? ad_int_or(job->own, "SpooledEpoch", 0) : 0;
     if (spooled > 0) {
-        add(&kept->spooled, id, spooled);
+        add_id(&kept->spooled, id, spooled);
     }
     if (checkpoints_may_be(job)) {
-        add(&kept->checkpoints, id, 0);
+        add_id(&kept->checkpoints, id, 0);
     }
     return true;
 }

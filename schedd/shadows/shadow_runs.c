@@ -69,8 +69,8 @@ static void run_answered(void *arg, struct wire_reply *reply)
     mem_free(ref);
 }
 
-static void tell(struct schedd *schedd, const struct owner *owner, const char *id,
-                 const struct run *run)
+static void tell_run(struct schedd *schedd, const struct owner *owner, const char *id,
+                     const struct run *run)
 {
     const struct job *job = queue_job_by_id(schedd, id);
     struct wire *wire = shadows_wire(owner);
@@ -118,7 +118,7 @@ static void add_run(struct schedd *schedd, const struct job *job, bool place_onl
     run->epoch = job->epoch;
     run->place_only = place_only;
     shadows_want(schedd, owner);
-    tell(schedd, owner, id, run);
+    tell_run(schedd, owner, id, run);
 }
 
 void shadow_runs_start(struct schedd *schedd, const struct job *job)
@@ -147,7 +147,7 @@ static void placing_after_commit(void *arg)
     mem_free(forget);
 }
 
-static struct forget *remember(const struct job *job, bool stop, const char *why)
+static struct forget *remember_run(const struct job *job, bool stop, const char *why)
 {
     struct forget *forget = mem_zalloc(sizeof(*forget));
     forget->owner = job->cluster->owner;
@@ -161,7 +161,7 @@ static struct forget *remember(const struct job *job, bool stop, const char *why
 void shadow_runs_expect_placing(struct change *change, const struct job *job)
 {
     if (job->cluster->owner->shadow != NULL) {
-        change_then(change, placing_after_commit, remember(job, false, ""));
+        change_then(change, placing_after_commit, remember_run(job, false, ""));
     }
 }
 
@@ -201,7 +201,7 @@ void shadow_runs_ended(struct owner *owner, const char *id, int64_t epoch)
 void shadow_runs_forget(struct change *change, const struct job *job, bool stop, const char *why)
 {
     if (job->cluster->owner->shadow != NULL) { /* else it was never told */
-        change_then(change, forget_after_commit, remember(job, stop, why));
+        change_then(change, forget_after_commit, remember_run(job, stop, why));
     }
 }
 
@@ -229,7 +229,7 @@ void shadow_runs_tell(struct schedd *schedd, const struct owner *owner)
     const char *id = NULL;
     void *value = NULL;
     while (owner->runs != NULL && strmap_next(owner->runs, &at, &id, &value)) {
-        tell(schedd, owner, id, value);
+        tell_run(schedd, owner, id, value);
     }
 }
 

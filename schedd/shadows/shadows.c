@@ -60,7 +60,7 @@ struct admit {
     bool asked; /* on the connection as it is now */
 };
 
-static void spawn(struct shadow *shadow);
+static void spawn_shadow(struct shadow *shadow);
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
@@ -109,8 +109,9 @@ static void kill_it(struct shadow *shadow)
     }
 }
 
-/* One that an earlier schedd started is not our child: it is asked. */
-static void end(struct shadow *shadow)
+/* Ends the shadow.  It is asked over its connection, because a shadow that an earlier schedd
+ * process has started is not our child. */
+static void end_shadow(struct shadow *shadow)
 {
     if (shadow->wire != NULL) {
         (void)wire_call(shadow->wire, VERB_JOB_STOP, NULL, 0, ignore_answer, NULL); /* or SIGTERM */
@@ -138,8 +139,8 @@ static void end_answered(void *arg, struct wire_reply *reply)
     mem_free(ending);
 }
 
-/* Asks it to end if it has nothing to do. */
-static void retire(struct shadow *shadow)
+/* Asks the shadow to end if it has nothing to do. */
+static void retire_shadow(struct shadow *shadow)
 {
     if (shadow->wire == NULL) {
         kill_it(shadow);
@@ -163,11 +164,11 @@ static void timer_fired(void *arg)
     struct shadow *shadow = arg;
     if (is_needed(shadow)) {
         if (shadow->wire == NULL && shadow->pid == 0) {
-            spawn(shadow);
+            spawn_shadow(shadow);
         }
     } else {
         drop_waiting(shadow);
-        retire(shadow);
+        retire_shadow(shadow);
     }
 }
 
@@ -229,7 +230,7 @@ static struct shadow *shadow_of(struct schedd *schedd, struct owner *owner)
 
 /* ---- starting -------------------------------------------------------------------------------- */
 
-static void spawn(struct shadow *shadow)
+static void spawn_shadow(struct shadow *shadow)
 {
     struct schedd *schedd = shadow->schedd;
     uid_t uid = 0;
@@ -255,10 +256,10 @@ static void spawn(struct shadow *shadow)
     plan_next(shadow);
 }
 
-static void want(struct shadow *shadow)
+static void want_shadow(struct shadow *shadow)
 {
     if (shadow->wire == NULL && shadow->pid == 0 && !loop_timer_is_set(shadow->timer)) {
-        spawn(shadow);
+        spawn_shadow(shadow);
     } else {
         plan_next(shadow);
     }
@@ -333,7 +334,7 @@ void shadows_call(struct schedd *schedd, struct owner *owner, enum wire_verb ver
                             .deadline = loop_timer_create(schedd->loop, admit_late, admit)};
     vec_push(&shadow->admits, admit);
     loop_timer_set(admit->deadline, ADMIT_MS);
-    want(shadow);
+    want_shadow(shadow);
     admit_ask(admit);
 }
 
@@ -348,7 +349,7 @@ static void drop_admits(struct shadow *shadow)
 
 /* ---- its calls ------------------------------------------------------------------------------- */
 
-static void pass(struct shadow *shadow, struct incoming *incoming)
+static void pass_connection(struct shadow *shadow, struct incoming *incoming)
 {
     struct err err;
     int result = incoming_pass(incoming, shadow->pass_address, &err);
@@ -364,12 +365,12 @@ void shadows_incoming(struct schedd *schedd, struct incoming *incoming, const ch
     struct shadow *shadow = owner != NULL ? owner->shadow : NULL;
     /* Strangers must not be able to make us start processes. */
     if (shadow != NULL && shadow->wire != NULL) {
-        pass(shadow, incoming);
+        pass_connection(shadow, incoming);
     } else if (shadow == NULL || schedd->stopping || (!is_needed(shadow) && !has_claims(shadow))) {
         incoming_refuse(incoming);
     } else if (shadow->waiting.count < SHADOW_WAITING_MAX) {
         vec_push(&shadow->waiting, incoming);
-        want(shadow);
+        want_shadow(shadow);
     } else {
         incoming_refuse(incoming);
     }
@@ -396,7 +397,7 @@ void shadows_connected(struct owner *owner)
 {
     struct shadow *shadow = owner->shadow;
     for (size_t i = 0; i < shadow->waiting.count; i++) {
-        pass(shadow, shadow->waiting.items[i]);
+        pass_connection(shadow, shadow->waiting.items[i]);
     }
     vec_clear(&shadow->waiting, NULL);
     for (size_t i = 0; i < shadow->admits.count; i++) {
@@ -406,14 +407,14 @@ void shadows_connected(struct owner *owner)
 
 void shadows_want(struct schedd *schedd, struct owner *owner)
 {
-    want(shadow_of(schedd, owner));
+    want_shadow(shadow_of(schedd, owner));
 }
 
 struct wire *shadows_wire_for_events(struct schedd *schedd, struct owner *owner)
 {
     struct shadow *shadow = shadow_of(schedd, owner);
     if (shadow->wire == NULL && !schedd->stopping) {
-        want(shadow);
+        want_shadow(shadow);
     }
     return shadow->wire;
 }
@@ -466,7 +467,7 @@ void shadows_stop(struct schedd *schedd)
         if (shadow != NULL) {
             loop_timer_stop(shadow->timer);
             drop_waiting(shadow);
-            end(shadow);
+            end_shadow(shadow);
         }
     }
 }

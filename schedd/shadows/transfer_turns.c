@@ -41,8 +41,9 @@ void turns_clear(struct ad *job)
     ad_remove(job, "TransferTotalBytes");
 }
 
-/* In memory: a schedd that is started again knows of no transfer. */
-static void show(const struct turn *turn, bool is_over)
+/* Shows the state of the transfer in the job's ad, in memory only: a restarted schedd knows of no
+ * transfers. */
+static void show_turn(const struct turn *turn, bool is_over)
 {
     struct job *job = queue_job_by_id(turn->schedd, turn->job);
     if (job == NULL || job->epoch != turn->epoch) {
@@ -56,13 +57,13 @@ static void show(const struct turn *turn, bool is_over)
     }
 }
 
-static int64_t limit(const struct schedd *schedd, bool output)
+static int64_t turns_limit(const struct schedd *schedd, bool output)
 {
     return config_int(schedd->config,
                       output ? "MAX_CONCURRENT_DOWNLOADS" : "MAX_CONCURRENT_UPLOADS");
 }
 
-static int64_t count(const struct schedd *schedd, bool output, const struct owner *owner)
+static int64_t count_begun(const struct schedd *schedd, bool output, const struct owner *owner)
 {
     int64_t found = 0;
     const struct turn *turn;
@@ -76,7 +77,7 @@ static int64_t count(const struct schedd *schedd, bool output, const struct owne
     return found;
 }
 
-static struct turn *choose(const struct schedd *schedd, bool output)
+static struct turn *choose_turn(const struct schedd *schedd, bool output)
 {
     struct turn *best = NULL;
     struct turn *turn;
@@ -89,7 +90,7 @@ static struct turn *choose(const struct schedd *schedd, bool output)
         }
         if (turn->owner != counted) {
             counted = turn->owner;
-            its = count(schedd, output, counted);
+            its = count_begun(schedd, output, counted);
         }
         if (best == NULL || its < fewest) {
             best = turn;
@@ -99,10 +100,10 @@ static struct turn *choose(const struct schedd *schedd, bool output)
     return best;
 }
 
-static void begin(struct turn *turn)
+static void begin_turn(struct turn *turn)
 {
     turn->has_begun = true;
-    show(turn, false);
+    show_turn(turn, false);
     struct ad *args = ad_create();
     ad_set_bool(args, "Begin", true);
     const struct wire_body body = {.args = args};
@@ -113,11 +114,11 @@ static void begin(struct turn *turn)
 void turns_look(struct schedd *schedd)
 {
     for (int output = 0; output < 2; output++) {
-        int64_t most = limit(schedd, output != 0);
-        int64_t now = count(schedd, output != 0, NULL);
+        int64_t most = turns_limit(schedd, output != 0);
+        int64_t now = count_begun(schedd, output != 0, NULL);
         struct turn *turn;
-        while ((most == 0 || now < most) && (turn = choose(schedd, output != 0)) != NULL) {
-            begin(turn);
+        while ((most == 0 || now < most) && (turn = choose_turn(schedd, output != 0)) != NULL) {
+            begin_turn(turn);
             now++;
         }
     }
@@ -126,11 +127,11 @@ void turns_look(struct schedd *schedd)
 static void turn_destroy(struct turn *turn)
 {
     TAILQ_REMOVE(&turn->schedd->under_way.turns, turn, entry);
-    show(turn, true);
+    show_turn(turn, true);
     mem_free(turn);
 }
 
-static void gone(void *arg)
+static void turn_gone(void *arg)
 {
     struct turn *turn = arg;
     struct schedd *schedd = turn->schedd;
@@ -159,8 +160,8 @@ void turns_handle(struct schedd *schedd, struct owner *owner, struct wire_reques
     turn->epoch = ad_int_or(args, "ClaimEpoch", 0);
     turn->is_output = ad_bool_or(args, "Output", false);
     TAILQ_INSERT_TAIL(&schedd->under_way.turns, turn, entry);
-    wire_request_on_gone(request, gone, turn);
-    show(turn, false);
+    wire_request_on_gone(request, turn_gone, turn);
+    show_turn(turn, false);
     turns_look(schedd);
     if (!turn->has_begun) {
         log_info(schedd->log, "transfer.waits", "a transfer waits for its turn",

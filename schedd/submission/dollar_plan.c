@@ -94,7 +94,7 @@ static bool put_value(const struct ad_value *value, struct strbuf *out)
     }
 }
 
-static int cannot(const char *form, const char *body, struct err *err)
+static int cannot_expand(const char *form, const char *body, struct err *err)
 {
     return err_set(err, -EINVAL, "Cannot expand $$%s(%.200s).", form, body);
 }
@@ -106,14 +106,14 @@ static int expand_expression(struct expanding *expanding, const char *body, stru
     CHECK(length >= 2); /* it is between brackets */
     if (ad_expr_parse_in(body + 1, length - 2, AD_OLD, expanding->context, &expr, NULL, NULL) !=
         0) {
-        return cannot(" expression ", body, err);
+        return cannot_expand(" expression ", body, err);
     }
     struct ad_value value;
     ad_eval(expr, expanding->job, expanding->slot, expanding->context, &value);
     bool is_there = put_value(&value, expanding->out);
     ad_value_fini(&value);
     ad_expr_destroy(expr);
-    return is_there ? 0 : cannot(" expression ", body, err);
+    return is_there ? 0 : cannot_expand(" expression ", body, err);
 }
 
 static int expand_name(struct expanding *expanding, char *body, struct err *err)
@@ -128,7 +128,7 @@ static int expand_name(struct expanding *expanding, char *body, struct err *err)
         return 0;
     }
     if (!ad_name_is_valid(body) || ad_attr_is_private(body)) {
-        return cannot("", body, err);
+        return cannot_expand("", body, err);
     }
     struct ad_value value;
     struct strbuf text;
@@ -149,7 +149,7 @@ static int expand_name(struct expanding *expanding, char *body, struct err *err)
     } else if (otherwise != NULL) {
         strbuf_puts(expanding->out, otherwise);
     } else {
-        result = cannot("", body, err);
+        result = cannot_expand("", body, err);
     }
     ad_value_fini(&value);
     strbuf_fini(&text);
@@ -224,7 +224,7 @@ int dollar_plan_expand(const struct ad *job, const struct ad *parent, const stru
     return result == 0 ? expand_own(&expanding, parent, job, err) : result;
 }
 
-static bool begins(const char *name, const char *prefix)
+static bool begins_with(const char *name, const char *prefix)
 {
     return strncmp(name, prefix, strlen(prefix)) == 0;
 }
@@ -234,7 +234,7 @@ void dollar_plan_apply(const struct ad *own, struct ad *flat)
     size_t at = 0;
     const char *name = NULL;
     while (own != NULL && ad_next(own, &at, &name, NULL)) {
-        if (begins(name, EXPANDED) && name[strlen(EXPANDED)] != '\0') {
+        if (begins_with(name, EXPANDED) && name[strlen(EXPANDED)] != '\0') {
             (void)ad_copy_attr(flat, name + strlen(EXPANDED), own, name); /* it is there */
         }
     }
@@ -246,7 +246,7 @@ void dollar_plan_forget(struct ad *own)
     size_t at = 0;
     const char *name = NULL;
     while (ad_next(own, &at, &name, NULL)) {
-        if (begins(name, LOOKED_UP)) {
+        if (begins_with(name, LOOKED_UP)) {
             vec_push(&names, mem_strdup(name));
         }
     }

@@ -71,7 +71,7 @@ struct job_factory {
 
 /* ---- the digest */
 
-static const char *environment(void *arg, const char *name)
+static const char *get_environment(void *arg, const char *name)
 {
     const struct job_factory *factory = arg;
     size_t length = strlen(name);
@@ -84,8 +84,8 @@ static const char *environment(void *arg, const char *name)
     return NULL;
 }
 
-/* As the submitting host's configuration said it. */
-static const char *site(void *arg, const char *knob)
+/* Returns a knob as it is set on the submitting host. */
+static const char *get_site(void *arg, const char *knob)
 {
     const struct job_factory *factory = arg;
     return ad_string_or(factory->place_ad, knob, NULL);
@@ -119,17 +119,17 @@ static void read_place(struct job_factory *factory)
                               .opsys = ad_string_or(ad, "OpSys", ""),
                               .user = ad_string_or(ad, "User", NULL),
                               .filesystem_domain = ad_string_or(ad, "FileSystemDomain", NULL),
-                              .site = site,
+                              .site = get_site,
                               .arg = factory,
                               .env = (char **)factory->env.items};
-    factory->world = (struct submit_world){.env = environment,
+    factory->world = (struct submit_world){.env = get_environment,
                                            .random = random_number,
                                            .cwd = factory->place.cwd,
                                            .arg = factory};
 }
 
-/* The first job whole, once; of each job what it has of its own from then on. */
-static int make(struct job_factory *factory, int64_t proc, struct ad **ret, struct err *err)
+/* Makes the ad of a job: complete for the first one, later only the job's own attributes. */
+static int make_ad(struct job_factory *factory, int64_t proc, struct ad **ret, struct err *err)
 {
     submit_file_select(factory->file, proc, proc);
     return submit_job_make(factory->file, NAME, &factory->place, proc, factory->base, ret, err);
@@ -173,7 +173,7 @@ int factory_create(struct schedd *schedd, int64_t cluster, const char *digest,
     int rc = read_digest(factory, err);
     if (rc == 0) {
         submit_file_set_cluster(factory->file, cluster);
-        rc = make(factory, 0, &factory->base, err);
+        rc = make_ad(factory, 0, &factory->base, err);
     }
     if (rc != 0) {
         factory_destroy(factory);
@@ -208,16 +208,16 @@ static void row_keys(const struct cluster *cluster, char place[KEY_SIZE], char d
     (void)snprintf(digest, KEY_SIZE, "%010" PRId64 ".digest", cluster->id); /* fits */
 }
 
-static void slice(void *arg);
+static void make_slice(void *arg);
 
-static void join(struct job_factory *factory, struct cluster *cluster)
+static void join_cluster(struct job_factory *factory, struct cluster *cluster)
 {
     factory->cluster = cluster;
     cluster->factory = factory;
     factory->payer = cluster->owner;
     factory->payer->factory_bytes += factory->bytes;
     factory->turn =
-        slice_work_create(factory->schedd->slices, cluster->owner->user, slice, factory);
+        slice_work_create(factory->schedd->slices, cluster->owner->user, make_slice, factory);
     cluster->making = factory->turn;
 }
 
@@ -226,7 +226,7 @@ void factory_attach(struct change *change, struct job_factory *factory, struct c
     char place[KEY_SIZE];
     char digest[KEY_SIZE];
     row_keys(cluster, place, digest);
-    join(factory, cluster);
+    join_cluster(factory, cluster);
     ad_set_int(cluster->ad, "TotalSubmitProcs", factory->total);
     ad_set_int(cluster->ad, "JobMaterializeNextProcId", 0);
     ad_set_int(cluster->ad, "JobMaterializeNextRow", 0);
@@ -271,7 +271,7 @@ static int make_one(struct change *change, struct job_factory *factory, int64_t 
 {
     struct cluster *cluster = factory->cluster;
     struct ad *own = NULL;
-    int rc = make(factory, proc, &own, err);
+    int rc = make_ad(factory, proc, &own, err);
     *steps += JOB_STEPS + submit_file_work(factory->file) / BYTES_A_STEP +
               SETTING_STEPS * submit_file_settings(factory->file);
     if (rc != 0) {
@@ -370,7 +370,7 @@ static void made_durable(void *arg)
     mem_free(made);
 }
 
-static void slice(void *arg)
+static void make_slice(void *arg)
 {
     struct job_factory *factory = arg;
     struct schedd *schedd = factory->schedd;
@@ -422,7 +422,7 @@ struct loading {
     struct ad *place;
 };
 
-static void damaged(const struct loading *loading, const char *key, const char *why)
+static void log_damaged(const struct loading *loading, const char *key, const char *why)
 {
     log_error(loading->schedd->log, "queue.row_damaged",
               "cannot create the remaining jobs of a cluster; the row stays as it is",
@@ -439,7 +439,7 @@ static int load_row(void *arg, const char *key, const void *value, size_t length
         loading->place = NULL;
         (void)snprintf(loading->key, sizeof(loading->key), "%.60s", key);
         if (ad_decode(value, length, NULL, &loading->place, &err) != 0) {
-            damaged(loading, key, err.text);
+            log_damaged(loading, key, err.text);
         }
         return 0;
     }
@@ -447,15 +447,15 @@ static int load_row(void *arg, const char *key, const void *value, size_t length
     size_t own = strlen(loading->key);
     if (loading->place == NULL || cluster == NULL || strncmp(key, loading->key, own) != 0 ||
         key[own] != '.') {
-        damaged(loading, key, "no such cluster");
+        log_damaged(loading, key, "no such cluster");
         return 0;
     }
     char *digest = mem_strndup(value, length);
     struct job_factory *factory = NULL;
     if (factory_create(loading->schedd, cluster->id, digest, loading->place, &factory, &err) != 0) {
-        damaged(loading, key, err.text);
+        log_damaged(loading, key, err.text);
     } else {
-        join(factory, cluster);
+        join_cluster(factory, cluster);
         factory_kick(cluster);
     }
     mem_free(digest);

@@ -8,7 +8,7 @@
 #include "classad/ad.h"
 #include "schedd/submission/submit_plan.h"
 
-static int64_t least(int64_t a, int64_t b)
+static int64_t least_of(int64_t a, int64_t b)
 {
     return a < b ? a : b;
 }
@@ -20,12 +20,12 @@ int64_t factory_plan_wanted(const struct factory_facts *facts)
         return 0;
     }
     if (facts->limit >= 0) {
-        wanted = least(wanted, facts->limit - facts->alive);
+        wanted = least_of(wanted, facts->limit - facts->alive);
     }
     if (facts->max_idle >= 0) {
-        wanted = least(wanted, facts->max_idle - facts->idle);
+        wanted = least_of(wanted, facts->max_idle - facts->idle);
     }
-    wanted = least(wanted, least(facts->queue_room, facts->owner_room));
+    wanted = least_of(wanted, least_of(facts->queue_room, facts->owner_room));
     return wanted > 0 ? wanted : 0;
 }
 

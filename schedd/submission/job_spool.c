@@ -80,7 +80,7 @@ struct told {
     struct wire_request *request;
 };
 
-static void committed(void *arg)
+static void report_committed(void *arg)
 {
     struct told *told = arg;
     wire_reply_ok(told->request, NULL);
@@ -88,7 +88,7 @@ static void committed(void *arg)
     mem_free(told);
 }
 
-static void dropped(void *arg)
+static void report_dropped(void *arg)
 {
     struct told *told = arg;
     wire_reply_error(told->request, -ESHUTDOWN, "the schedd is stopping");
@@ -173,7 +173,7 @@ static void change_jobs(struct schedd *schedd, struct owner *owner, struct wire_
     }
     struct told *told = mem_alloc(sizeof(*told));
     *told = (struct told){schedd, request};
-    change_commit(change, committed, dropped, told);
+    change_commit(change, report_committed, report_dropped, told);
 }
 
 /* Which of these sandboxes are of no cluster any more. */
@@ -238,7 +238,7 @@ static bool add_late(void *arg, struct job *job)
     return true;
 }
 
-static void look(void *arg)
+static void look_for_late(void *arg)
 {
     struct schedd *schedd = arg;
     int64_t timeout_s = schedd->settings.spool_timeout_s;
@@ -263,7 +263,7 @@ static void look(void *arg)
 
 void spool_start(struct schedd *schedd)
 {
-    schedd->spool_timer = loop_timer_create(schedd->loop, look, schedd);
+    schedd->spool_timer = loop_timer_create(schedd->loop, look_for_late, schedd);
     loop_timer_set(schedd->spool_timer, LOOK_MS);
 }
 

@@ -370,7 +370,7 @@ static void submission_gone(void *arg)
     give_up(arg);
 }
 
-static void refuse(struct submission *submission, int result, const struct err *err)
+static void refuse_submission(struct submission *submission, int result, const struct err *err)
 {
     caller_refuse(submission->schedd, submission->request, result, err);
     give_up(submission);
@@ -438,7 +438,7 @@ static void judge_slice(struct submission *submission)
     bool is_over = result == 0 && submission->at == submission->count;
     result = is_over ? check_quotas(submission, &err) : result;
     if (result != 0) {
-        refuse(submission, result, &err);
+        refuse_submission(submission, result, &err);
         return;
     }
     if (is_over) { /* nothing can fail any more, whether the peer is there or not */
@@ -477,7 +477,7 @@ static void free_slice(struct submission *submission)
     }
 }
 
-static void committed(void *arg)
+static void submission_committed(void *arg)
 {
     struct submission *submission = arg;
     struct schedd *schedd = submission->schedd;
@@ -501,7 +501,7 @@ static void committed(void *arg)
     claims_flush(schedd);
 }
 
-static void dropped(void *arg)
+static void submission_dropped(void *arg)
 {
     struct submission *submission = arg;
     wire_reply_error(submission->request, -ESHUTDOWN, "the schedd is stopping");
@@ -592,7 +592,7 @@ static void add_slice(struct submission *submission)
             free_whole(submission);
         }
         submission->committing = true;
-        change_commit(change, committed, dropped, submission);
+        change_commit(change, submission_committed, submission_dropped, submission);
         return;
     }
     if (is_first) {
@@ -658,7 +658,7 @@ void submissions_fini(struct schedd *schedd)
     for (; submission != NULL; submission = next) {
         next = LIST_NEXT(submission, entry);
         if (submission->committing) {
-            continue; /* dropped() comes */
+            continue; /* submission_dropped() comes */
         }
         if (submission->request != NULL) {
             wire_reply_error(submission->request, -ESHUTDOWN, "the schedd is stopping");
