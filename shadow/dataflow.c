@@ -36,7 +36,7 @@ struct times {
     int64_t oldest_s, newest_s;
 };
 
-static bool note(struct os *os, const char *path, struct times *times)
+static bool note_times(struct os *os, const char *path, struct times *times)
 {
     struct os_stat stat;
     if (os_stat(os, path, &stat) != 0) {
@@ -73,7 +73,7 @@ static bool note_output(struct work *work, const char *item, struct times *times
     if (there) {
         char *path =
             place.below[0] != '\0' ? path_join(place.base, place.below) : mem_strdup(place.base);
-        there = note(work->run->shadow->os, path, times);
+        there = note_times(work->run->shadow->os, path, times);
         mem_free(path);
     }
     transfer_place_fini(&place);
@@ -96,13 +96,13 @@ bool dataflow_is_done(struct work *work, const struct vec *inputs)
     }
     for (size_t i = 0; i < inputs->count && done && count > 0; i++) {
         const struct transfer_input *input = inputs->items[i];
-        done = !input->is_url && note(work->run->shadow->os, input->path, &in);
+        done = !input->is_url && note_times(work->run->shadow->os, input->path, &in);
     }
     return done && count > 0 && inputs->count > 0 && out.oldest_s > in.newest_s;
 }
 
-static void reported(struct run *run, void *arg, int status, const char *text,
-                     const struct ad *answer)
+static void skip_answered(struct run *run, void *arg, int status, const char *text,
+                          const struct ad *answer)
 {
     struct wire_request *request = arg;
     (void)answer;
@@ -133,5 +133,5 @@ void dataflow_report(struct run *run, struct wire_request *request)
     ad_set_bool(report, "ExitBySignal", false);
     ad_set_int(report, "ExitCode", 0);
     ad_set_bool(report, "Staged", false);
-    report_send(run->shadow, run, VERB_JOB_RESULT, report, reported, request);
+    report_send(run->shadow, run, VERB_JOB_RESULT, report, skip_answered, request);
 }

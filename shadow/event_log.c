@@ -99,7 +99,7 @@ static int write_body(void *arg)
     return log_append(&write->how, write->items, write->count, &write->err);
 }
 
-static void complain(const struct event_write *write)
+static void log_failures(const struct event_write *write)
 {
     for (size_t i = 0; i < write->count; i++) {
         int status = write->items[i].status;
@@ -129,7 +129,7 @@ static void write_done(void *arg, int result)
         if (write->last > write->stream->written) {
             write->stream->written = write->last;
         }
-        complain(write);
+        log_failures(write);
         wire_reply_ok(write->request, NULL);
     } else {
         wire_reply_error(write->request, result, "%s", write->err.text);

@@ -50,8 +50,8 @@ struct refusal {
     char reason[ERR_TEXT_MAX + 64];
 };
 
-static void refused(struct run *run, void *arg, int status, const char *text,
-                    const struct ad *answer)
+static void hold_answered(struct run *run, void *arg, int status, const char *text,
+                          const struct ad *answer)
 {
     struct refusal *refusal = arg;
     (void)status;
@@ -62,7 +62,7 @@ static void refused(struct run *run, void *arg, int status, const char *text,
     run_drop(run, true);
 }
 
-static void hold(struct run *run, struct wire_request *request, int status, const char *why)
+static void hold_job(struct run *run, struct wire_request *request, int status, const char *why)
 {
     struct refusal *refusal = mem_zalloc(sizeof(*refusal));
     refusal->request = request;
@@ -76,7 +76,7 @@ static void hold(struct run *run, struct wire_request *request, int status, cons
     }
     run_move(run, RUN_FINISHING);
     report_hold(run, status == -EDQUOT ? HOLD_INPUT_MAX : HOLD_INPUT, -status, refusal->reason,
-                refused, refusal);
+                hold_answered, refusal);
 }
 
 /* ---- JOB_FETCH
@@ -157,8 +157,8 @@ static int look_at(struct work *work, const struct transfer_input *input)
     return 0;
 }
 
-/* One name each, and not too much of all. */
-static int judge(struct work *work)
+/* Checks that no two inputs have the same name, and that they are not too many or too large. */
+static int check_entries(struct work *work)
 {
     struct fetch *fetch = work->arg;
     struct strmap *names = strmap_create(STRMAP_CASE_SENSITIVE);
@@ -249,7 +249,7 @@ static int fetch_body(struct work *work)
     for (size_t i = 0; i < fetch->wants.count && result == 0 && !fetch->is_dataflow; i++) {
         result = look_at(work, fetch->wants.items[i]);
     }
-    result = result != 0 ? result : judge(work);
+    result = result != 0 ? result : check_entries(work);
     return result != 0 || fetch->is_dataflow ? result : add_spooled(work);
 }
 
@@ -307,7 +307,7 @@ static void fetch_done(struct work *work, int result)
         wire_reply_error(work->request, -ESTALE,
                          "this run of the job has been replaced or has ended");
     } else if (result != 0) {
-        hold(run, work->request, result, work->err.text);
+        hold_job(run, work->request, result, work->err.text);
     } else if (fetch->is_dataflow) {
         dataflow_report(run, work->request);
     } else if (feeds_has(run)) { /* the lane reads by the list that there is */
@@ -334,7 +334,7 @@ void feed_fetch(struct run *run, struct wire_request *request)
     result = result != 0 ? result : transfer_plan_inputs(run->job, &fetch->wants, &err);
     if (result != 0) {
         fetch_destroy(fetch);
-        hold(run, request, result, err.text);
+        hold_job(run, request, result, err.text);
         return;
     }
     run_work_start(run, request, fetch_body, fetch_done, fetch);
@@ -497,7 +497,7 @@ static void get_done(struct work *work, int result)
         if (run->dropped) {
             wire_reply_error(get->request, result, "%s", work->err.text);
         } else {
-            hold(run, get->request, result, work->err.text);
+            hold_job(run, get->request, result, work->err.text);
         }
         get_destroy(get);
         return;
@@ -518,7 +518,7 @@ static void read_batch(struct get *get)
     run_work_start(get->run, get->request, get_body, get_done, get);
 }
 
-static void drained(void *arg)
+static void stream_drained(void *arg)
 {
     struct get *get = arg;
     if (!get->working) {
@@ -526,7 +526,7 @@ static void drained(void *arg)
     }
 }
 
-static void gone(void *arg)
+static void starter_gone(void *arg)
 {
     struct get *get = arg;
     get->gone = true;
@@ -587,8 +587,8 @@ void feed_get(struct run *run, struct wire_request *request)
         memcpy(get->prefix_hex, prefix_hex, sizeof(get->prefix_hex));
     }
     get->buffer = mem_alloc(SHADOW_PIECE_BYTES);
-    wire_request_on_drained(request, drained, get);
-    wire_request_on_gone(request, gone, get);
+    wire_request_on_drained(request, stream_drained, get);
+    wire_request_on_gone(request, starter_gone, get);
     read_batch(get);
 }
 

@@ -275,7 +275,7 @@ static void forward_destroy(struct forward *forward)
     mem_free(forward);
 }
 
-static void answered(void *arg, struct wire_reply *reply)
+static void starter_answered(void *arg, struct wire_reply *reply)
 {
     struct forward *forward = arg;
     if (reply->more) {
@@ -307,7 +307,7 @@ static bool has_shell(const struct guest *guest, int64_t shell)
     return false;
 }
 
-static void forward(struct guest *guest, struct wire_request *request)
+static void forward_request(struct guest *guest, struct wire_request *request)
 {
     enum wire_verb verb = wire_request_verb(request);
     const struct ad *args = wire_request_args(request);
@@ -340,7 +340,7 @@ static void forward(struct guest *guest, struct wire_request *request)
     body.blob = wire_request_blob(request, &body.blob_length);
     LIST_INSERT_HEAD(&guest->shadow->guests->forwards, one, entry);
     guest->forwards++;
-    int64_t rc = wire_call(wire, verb, &body, 0, answered, one);
+    int64_t rc = wire_call(wire, verb, &body, 0, starter_answered, one);
     if (rc < 0) {
         forward_destroy(one);
         wire_reply_error(request, -EAGAIN, "the starter of job %s cannot be asked now", guest->id);
@@ -383,7 +383,7 @@ void guest_handle(struct guest *guest, struct wire_request *request)
     if ((allowed & (1U << guest->purpose)) == 0) {
         wire_reply_error(request, -EACCES, "this ticket is not valid for %s", wire_verb_name(verb));
     } else {
-        forward(guest, request);
+        forward_request(guest, request);
     }
 }
 

@@ -35,9 +35,9 @@
 #include "shadow/shadow_state.h"
 #include "wire/wire.h"
 
-/* Finds the run of the link, now or since JOB_RUN came; -EACCES: it is another's, or another run.
- */
-static int bind(struct link *link)
+/* Finds the link's run and connects both.  Returns 0; -ENOENT when the run is not known (yet);
+ * -EACCES when the nonce is of another run. */
+static int bind_run(struct link *link)
 {
     struct run *run = run_find(link->shadow, link->id, link->epoch);
     if (run == NULL) {
@@ -67,7 +67,7 @@ static int take_who(struct link *link, const struct ad *who, const char *nonce, 
     memcpy(link->nonce, nonce, RUN_NONCE_SIZE);
     link->epoch = ad_int_or(who, "ClaimEpoch", 0);
     link->stays = false; /* said anew by each run's JOB_DONE */
-    if (bind(link) == -EACCES) {
+    if (bind_run(link) == -EACCES) {
         log_warn(link->shadow->log, "link.refused", "a starter presented a wrong nonce",
                  LOG_TEXT("job", id), LOG_TEXT("peer", address));
         return err_set(err, -EACCES, "wrong nonce");
@@ -75,8 +75,8 @@ static int take_who(struct link *link, const struct ad *who, const char *nonce, 
     return 0;
 }
 
-static int admit(void *arg, const struct wire_peer *peer, const struct wire_hello *hello,
-                 struct err *err)
+static int admit_caller(void *arg, const struct wire_peer *peer, const struct wire_hello *hello,
+                        struct err *err)
 {
     struct link *link = arg;
     const char *ticket = wire_hello_secret(hello, SECRET_TICKET);
@@ -140,7 +140,7 @@ static void ask_answered(struct run *run, void *arg, int status, const char *tex
     mem_free(asked);
     if (placed && wire_request_verb(request) == VERB_JOB_DONE) {
         wire_reply_ok(request, NULL);
-    } else if (status == -EAGAIN && link != NULL && bind(link) == 0) {
+    } else if (status == -EAGAIN && link != NULL && bind_run(link) == 0) {
         run_calls_handle(link->run, request); /* JOB_RUN came meanwhile */
     } else if (status == -EAGAIN) {
         come_again(link, request, text);
@@ -149,7 +149,7 @@ static void ask_answered(struct run *run, void *arg, int status, const char *tex
     }
 }
 
-static void ask(struct link *link, struct wire_request *request)
+static void ask_schedd(struct link *link, struct wire_request *request)
 {
     struct shadow *shadow = link->shadow;
     uint64_t now_ms = loop_now_ms(shadow->loop);
@@ -171,7 +171,7 @@ static void ask(struct link *link, struct wire_request *request)
 /* ---- connections
  * --------------------------------------------------------------------------------- */
 
-static void leave(struct link *link)
+static void leave_guest(struct link *link)
 {
     if (link->guest != NULL) {
         guest_leave(link->guest);
@@ -180,7 +180,7 @@ static void leave(struct link *link)
 
 static void end_link(struct link *link)
 {
-    leave(link);
+    leave_guest(link);
     link_close(link);
 }
 
@@ -199,14 +199,14 @@ static void on_request(void *arg, struct wire_request *request)
             return;
         }
     }
-    if (link->run == NULL && (link->id[0] == '\0' || bind(link) == -EACCES)) {
+    if (link->run == NULL && (link->id[0] == '\0' || bind_run(link) == -EACCES)) {
         wire_reply_error(request, -EACCES, "wrong nonce");
         return;
     }
     if (link->run != NULL) {
         run_calls_handle(link->run, request);
     } else {
-        ask(link, request);
+        ask_schedd(link, request);
     }
 }
 
@@ -217,7 +217,7 @@ static void on_closed(void *arg, struct wire *wire, int status, const char *why)
         log_info(link->shadow->log, "link.closed", why, LOG_TEXT("job", link->id),
                  LOG_INT("status", status));
     }
-    leave(link);
+    leave_guest(link);
     link_destroy(link);
     wire_close(wire);
 }
@@ -238,7 +238,7 @@ void link_accept(void *arg, struct incoming *incoming)
         .identity = shadow->identity,
         .no_token = true,
         .proves_later = true, /* unless its nonce is that of a run, or its ticket good */
-        .admit = admit,
+        .admit = admit_caller,
     };
     struct link *link = mem_zalloc(sizeof(*link));
     link->shadow = shadow;

@@ -110,7 +110,7 @@ static void add_places(const struct remotes *remotes, struct vec *places)
     }
 }
 
-static int offer(struct run *run, struct remote *remote)
+static int make_offer(struct run *run, struct remote *remote)
 {
     const struct remotes *remotes = run->shadow->remotes;
     const struct config *config = remotes->config;
@@ -152,7 +152,7 @@ void remotes_open(struct run *run)
     }
     struct remote *remote = mem_zalloc(sizeof(*remote));
     run->remote = remote;
-    remote->status = offer(run, remote);
+    remote->status = make_offer(run, remote);
     if (remote->status != 0) {
         remote->job = NULL;
     } else {

@@ -23,8 +23,8 @@ bool remote_plan_is_wanted(const struct ad *job)
 
 /* ---- paths ----------------------------------------------------------------------------------- */
 
-/* Two parts as one path, without a '/' at its end unless that is all. */
-static char *join(const char *above, const char *below)
+/* Joins two parts to one path, without a '/' at its end unless it is only "/". */
+static char *join_path(const char *above, const char *below)
 {
     struct strbuf text;
     size_t length = strlen(above);
@@ -45,21 +45,21 @@ static char *join(const char *above, const char *below)
     return path;
 }
 
-static char *clean(const char *path)
+static char *clean_path(const char *path)
 {
-    return join("", path);
+    return join_path("", path);
 }
 
 /* As the job sees what is at that path; NULL: that is not below its root. */
 static char *seen_as(const char *root, const char *path)
 {
-    char *from = clean(root), *whole = clean(path), *seen = NULL;
+    char *from = clean_path(root), *whole = clean_path(path), *seen = NULL;
     size_t length = strlen(from);
     if (length == 1) {
         seen = mem_strdup(whole);
     } else if (strncmp(whole, from, length) == 0 &&
                (whole[length] == '/' || whole[length] == '\0')) {
-        seen = clean(whole + length);
+        seen = clean_path(whole + length);
     }
     mem_free(from);
     mem_free(whole);
@@ -93,8 +93,8 @@ static int add_part(struct remote_offer *ret, char *path, bool hidden, struct er
 static char *of_home(const struct remote_site *site, const char *path)
 {
     bool below = path[0] == '~' && (path[1] == '/' || path[1] == '\0');
-    return below && site->home != NULL ? join(site->home, path + 1)
-           : path[0] == '/'            ? clean(path)
+    return below && site->home != NULL ? join_path(site->home, path + 1)
+           : path[0] == '/'            ? clean_path(path)
                                        : mem_strdup(path);
 }
 
@@ -121,7 +121,7 @@ static int add_own(struct remote_offer *ret, const struct ad *job, struct err *e
             result =
                 err_set(err, -EINVAL, "remote_readonly: '%.200s' is not an absolute path", item);
         } else if (item[0] != '\0') {
-            result = add_part(ret, join(root_of(job), item), false, err);
+            result = add_part(ret, join_path(root_of(job), item), false, err);
         }
     }
     return result;
@@ -133,9 +133,10 @@ static int add_own(struct remote_offer *ret, const struct ad *job, struct err *e
  * caller.  What is not below its root it may have by the same name, as in remote_plan_ad(). */
 static char *real_of(const struct ad *job, const char *name)
 {
-    char *whole = name[0] == '/' ? clean(name) : join(ad_string_or(job, "Iwd", "/"), name);
+    char *whole =
+        name[0] == '/' ? clean_path(name) : join_path(ad_string_or(job, "Iwd", "/"), name);
     char *seen = seen_as(root_of(job), whole);
-    char *real = join(root_of(job), seen != NULL ? seen : whole);
+    char *real = join_path(root_of(job), seen != NULL ? seen : whole);
     mem_free(seen);
     mem_free(whole);
     return real;
@@ -187,7 +188,7 @@ static int add_grants(struct remote_offer *ret, const struct ad *job, struct err
         if (item[0] != '\0' && item[0] != '/') {
             result = add_grant(ret, RSYS_GRANT_GIVEN, real_of(job, item), err);
         } else if (item[0] != '\0') {
-            result = add_grant(ret, RSYS_GRANT_GIVEN, join(root_of(job), item), err);
+            result = add_grant(ret, RSYS_GRANT_GIVEN, join_path(root_of(job), item), err);
         }
     }
     for (size_t i = 0; i < 2 && result == 0; i++) {
@@ -211,7 +212,7 @@ static int add_roots(struct remote_offer *ret, const struct ad *job, const struc
     }
     bool own = root[0] != '\0';
     for (size_t i = 0; i < (own ? 1 : site->root_count); i++) {
-        char *path = own ? clean(root) : of_home(site, site->roots[i]);
+        char *path = own ? clean_path(root) : of_home(site, site->roots[i]);
         vec_push(&ret->texts, path);
         if (path[0] != '/' || (own && root[0] != '/')) {
             return err_set(err, -EINVAL, "'%.200s' is not an absolute path of a directory",
@@ -288,7 +289,7 @@ static void set_path(struct ad *job, const char *attribute, const char *director
         }
         return;
     }
-    char *whole = name[0] == '/' ? clean(name) : join(directory, name);
+    char *whole = name[0] == '/' ? clean_path(name) : join_path(directory, name);
     char *seen = seen_as(root_of(job), whole);
     ad_set_string(job, attribute, seen != NULL ? seen : whole);
     mem_free(seen);

@@ -25,7 +25,7 @@ struct report {
     bool sent;
 };
 
-static void forget(struct report *report)
+static void forget_report(struct report *report)
 {
     struct vec *reports = &report->shadow->reports;
     for (size_t i = 0; i < reports->count; i++) {
@@ -38,7 +38,7 @@ static void forget(struct report *report)
 
 static void try_send(struct report *report);
 
-static void answered(void *arg, struct wire_reply *reply)
+static void report_answered(void *arg, struct wire_reply *reply)
 {
     struct report *report = arg;
     report->sent = false;
@@ -52,7 +52,7 @@ static void answered(void *arg, struct wire_reply *reply)
     if (reply->status == -ECONNRESET) {
         return; /* again after the next SHADOW_HELLO */
     }
-    forget(report);
+    forget_report(report);
     report->answered(report->run, report->arg, reply->status, reply->text, reply->args);
     if (report->run != NULL) {
         run_unuse(report->run);
@@ -67,7 +67,7 @@ static void try_send(struct report *report)
     struct wire *wire = shadow->greeted ? uplink_wire(shadow->uplink) : NULL;
     if (wire != NULL && !report->sent) {
         const struct wire_body body = {.args = report->args};
-        report->sent = wire_call(wire, report->verb, &body, 0, answered, report) > 0;
+        report->sent = wire_call(wire, report->verb, &body, 0, report_answered, report) > 0;
     }
 }
 

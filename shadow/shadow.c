@@ -90,7 +90,7 @@ static void job_run(struct shadow *shadow, struct wire_request *request)
     answer_pin(shadow, request);
 }
 
-static void revoke(struct shadow *shadow, const char *token_ids)
+static void revoke_guests(struct shadow *shadow, const char *token_ids)
 {
     struct vec gone = {0};
     guests_revoked(shadow, token_ids, &gone);
@@ -110,7 +110,7 @@ static void job_stop(struct shadow *shadow, struct wire_request *request)
         return;
     }
     if (ad_has(args, "Revoked")) {
-        revoke(shadow, ad_string_or(args, "Revoked", ""));
+        revoke_guests(shadow, ad_string_or(args, "Revoked", ""));
         wire_reply_ok(request, NULL);
         return;
     }
@@ -167,7 +167,7 @@ static void on_request(void *arg, struct wire_request *request)
     }
 }
 
-static char *join(const char *a, const char *b, const char *c)
+static char *join_texts(const char *a, const char *b, const char *c)
 {
     struct strbuf text;
     strbuf_init(&text, 0);
@@ -199,7 +199,7 @@ static void drop_unknown(struct shadow *shadow, const char *known)
     vec_fini(&gone, NULL);
 }
 
-static void greeted(void *arg, struct wire_reply *reply)
+static void hello_answered(void *arg, struct wire_reply *reply)
 {
     struct shadow *shadow = arg;
     if (reply->status == -ECONNRESET || shadow->uplink == NULL) {
@@ -221,7 +221,7 @@ static void greeted(void *arg, struct wire_reply *reply)
     drop_unknown(shadow, known);
     stage_sweep_stages(shadow, known);
     if (reply->args != NULL && ad_has(reply->args, "Spooled")) {
-        char *spooled = join(known, ",", ad_string_or(reply->args, "Spooled", ""));
+        char *spooled = join_texts(known, ",", ad_string_or(reply->args, "Spooled", ""));
         stage_sweep_spools(shadow, spooled);
         mem_free(spooled);
     }
@@ -229,7 +229,7 @@ static void greeted(void *arg, struct wire_reply *reply)
         checkpoints_sweep(shadow, ad_string_or(reply->args, CKPT_JOBS, ""));
     }
     if (reply->args != NULL) {
-        revoke(shadow, ad_string_or(reply->args, "Revoked", ""));
+        revoke_guests(shadow, ad_string_or(reply->args, "Revoked", ""));
     }
     reports_send_again(shadow);
     turns_ask_again(shadow);
@@ -250,7 +250,8 @@ static void uplink_up(void *arg, struct wire *wire)
     ad_set_string(args, "GuestTokens", strbuf_text(&tokens));
     strbuf_fini(&tokens);
     const struct wire_body body = {.args = args};
-    (void)wire_call(wire, VERB_SHADOW_HELLO, &body, 0, greeted, shadow); /* a cut: up again */
+    (void)wire_call(wire, VERB_SHADOW_HELLO, &body, 0, hello_answered,
+                    shadow); /* a cut: up again */
     ad_destroy(args);
 }
 
@@ -276,7 +277,7 @@ static void uplink_down(void *arg, const char *why)
     }
 }
 
-static void orphaned(void *arg)
+static void schedd_stayed_away(void *arg)
 {
     struct shadow *shadow = arg;
     log_error(shadow->log, "shadow.orphaned", "the schedd did not come back");
@@ -308,18 +309,18 @@ static int read_arguments(struct shadow *shadow, const struct daemon_env *env, s
         return err_set(err, -EPERM, "a shadow of %s must run as %s", owner, owner);
     }
     shadow->owner = mem_strdup(owner);
-    char *parent = join(config_path(env->config, "SPOOL"), "/owner/", owner);
+    char *parent = join_texts(config_path(env->config, "SPOOL"), "/owner/", owner);
     shadow->directory = parent;
-    shadow->stages = join(parent, "/stage", "");
-    shadow->spools = join(parent, "/spool", "");
-    shadow->ckpt.directory = join(parent, "/ckpt", "");
+    shadow->stages = join_texts(parent, "/stage", "");
+    shadow->spools = join_texts(parent, "/spool", "");
+    shadow->ckpt.directory = join_texts(parent, "/ckpt", "");
     return os_mkdirs(shadow->os, shadow->stages, 0700, err);
 }
 
 /* Starters were told our pin: one that is started again must still have it. */
 static int find_identity(struct shadow *shadow, struct err *err)
 {
-    char *path = join(shadow->directory, "/identity", "");
+    char *path = join_texts(shadow->directory, "/identity", "");
     int result = tls_identity_load(shadow->os, path, path, &shadow->identity, NULL);
     if (result != 0) {
         result = tls_identity_ephemeral(shadow->loop, "shadow", &shadow->identity, err);
@@ -351,13 +352,13 @@ static int open_doors(struct shadow *shadow, const struct daemon_env *env, struc
     }
     stream_set_strangers_max(shadow->loop, SHADOW_STRANGERS_MAX);
     if (result == 0) {
-        char *address = join("pass:", shadow->directory, "/pass");
+        char *address = join_texts("pass:", shadow->directory, "/pass");
         result =
             listener_create(shadow->loop, address, link_accept, shadow, &shadow->listener, err);
         mem_free(address);
     }
     if (result == 0) {
-        char *address = join("unix:", config_path(env->config, "SPOOL"), "/schedd.sock");
+        char *address = join_texts("unix:", config_path(env->config, "SPOOL"), "/schedd.sock");
         const struct wire_dial dial = {
             .address = address,
             .route = "shadow",
@@ -371,7 +372,7 @@ static int open_doors(struct shadow *shadow, const struct daemon_env *env, struc
     return result;
 }
 
-static void destroy(void *state)
+static void destroy_shadow(void *state)
 {
     struct shadow *shadow = state;
     struct uplink *uplink = shadow->uplink;
@@ -408,14 +409,14 @@ static void destroy(void *state)
     mem_free(shadow);
 }
 
-static int start(const struct daemon_env *env, void **state, struct err *err)
+static int start_shadow(const struct daemon_env *env, void **state, struct err *err)
 {
     struct shadow *shadow = mem_zalloc(sizeof(*shadow));
     shadow->loop = env->loop;
     shadow->os = env->os;
     shadow->log = env->log;
     shadow->runs = strmap_create(STRMAP_CASE_SENSITIVE);
-    shadow->orphan = loop_timer_create(env->loop, orphaned, shadow);
+    shadow->orphan = loop_timer_create(env->loop, schedd_stayed_away, shadow);
     shadow->greeting = loop_timer_create(env->loop, greet_again, shadow);
     shadow->orphan_ms = (uint64_t)config_duration_ms(env->config, "SHADOW_ORPHAN_TIMEOUT");
     guests_begin(shadow);
@@ -439,7 +440,7 @@ static int start(const struct daemon_env *env, void **state, struct err *err)
         result = open_doors(shadow, env, err);
     }
     if (result != 0) {
-        destroy(shadow);
+        destroy_shadow(shadow);
         return result;
     }
     log_info(shadow->log, "shadow.started", "shadow is up", LOG_TEXT("owner", shadow->owner));
@@ -453,6 +454,6 @@ const struct daemon shadow_daemon = {
     .name = "shadow",
     .tables = TABLES,
     .table_count = ARRAY_COUNT(TABLES),
-    .start = start,
-    .destroy = destroy,
+    .start = start_shadow,
+    .destroy = destroy_shadow,
 };

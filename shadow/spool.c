@@ -103,7 +103,7 @@ static int run_body(void *arg)
 
 static void run_done(void *arg, int result);
 
-static void run(struct spool_work *work, bool writes)
+static void start_work(struct spool_work *work, bool writes)
 {
     struct shadow *shadow = work->shadow;
     loop_lane_run(shadow->lanes[writes ? 0 : shadow->lane_count - 1], run_body, run_done, work);
@@ -158,7 +158,7 @@ static int put_directory(struct spool_work *work)
                    : os_below_mkdirs(work->shadow->os, work->root, work->name, 0700, &work->err);
 }
 
-static int append(struct spool_work *work, const char *part)
+static int append_piece(struct spool_work *work, const char *part)
 {
     struct os *os = work->shadow->os;
     struct os_file *file = NULL;
@@ -191,8 +191,8 @@ static int append(struct spool_work *work, const char *part)
     return rc;
 }
 
-/* Is it the file that is meant?  0, -EILSEQ. */
-static int compare(struct spool_work *work, const char *name)
+/* Compares the file's checksum with the announced one.  Returns 0, or -EILSEQ with work->err. */
+static int compare_checksum(struct spool_work *work, const char *name)
 {
     char hex[DIGEST_HEX_SIZE];
     int rc = file_digest_below(work->shadow->os, work->root, name, hex, &work->err);
@@ -205,14 +205,14 @@ static int compare(struct spool_work *work, const char *name)
                          "'%.200s' was changed during the transfer; send it again", work->name);
 }
 
-/* How much of it is there: all, or what came before a cut. */
-static int probe(struct spool_work *work, const char *part)
+/* Finds how many bytes of the file are there: all, or those before a cut. */
+static int find_bytes(struct spool_work *work, const char *part)
 {
     struct os *os = work->shadow->os;
     struct os_stat stat;
     work->have = 0;
     if (os_below_stat(os, work->root, work->name, &stat) == 0 && stat.is_file &&
-        stat.size_bytes == work->size && compare(work, work->name) == 0) {
+        stat.size_bytes == work->size && compare_checksum(work, work->name) == 0) {
         work->have = work->size;
     } else if (os_below_stat(os, work->root, part, &stat) == 0 && stat.size_bytes < work->size) {
         work->have = stat.size_bytes;
@@ -227,14 +227,14 @@ static int put_file(struct spool_work *work)
     strbuf_init(&part, 0);
     strbuf_printf(&part, "part%s", work->name + strlen("in"));
     if (work->offset < 0) {
-        int rc = probe(work, strbuf_text(&part));
+        int rc = find_bytes(work, strbuf_text(&part));
         strbuf_fini(&part);
         return rc;
     }
     int rc = make_way(work, strbuf_text(&part));
-    rc = rc != 0 ? rc : append(work, strbuf_text(&part));
+    rc = rc != 0 ? rc : append_piece(work, strbuf_text(&part));
     if (rc == 0 && work->have >= work->size && work->checksum[0] != '\0') {
-        rc = compare(work, strbuf_text(&part));
+        rc = compare_checksum(work, strbuf_text(&part));
         if (rc == -EILSEQ) {
             (void)os_below_remove(os, work->root, strbuf_text(&part), NULL); /* the error is told */
             work->have = 0;
@@ -285,13 +285,13 @@ static void add_listed(void *arg, const char *name)
     strbuf_fini(&path);
 }
 
-static int list(struct spool_work *work)
+static int list_files(struct spool_work *work)
 {
     int rc = os_below_list(work->shadow->os, work->root, work->name, add_listed, work, &work->err);
     return rc == -ENOENT ? 0 : rc;
 }
 
-static int get(struct spool_work *work)
+static int get_piece(struct spool_work *work)
 {
     struct os_file *file = NULL;
     int rc = os_below_open(work->shadow->os, work->root, work->name, OS_READ, 0, &file, &work->err);
@@ -344,7 +344,7 @@ static void answer_work(struct spool_work *work)
 {
     struct ad *args = ad_create();
     if (work->have >= 0) {
-        ad_set_int(args, work->body == get ? "Size" : "Have", work->have);
+        ad_set_int(args, work->body == get_piece ? "Size" : "Have", work->have);
     }
     const struct wire_body body = {.args = args,
                                    .ads = (const struct ad *const *)work->ads.items,
@@ -399,7 +399,7 @@ static enum sandbox_use use_of(enum wire_verb verb, bool fetches, bool is_direct
                                   : SANDBOX_LOOK;
 }
 
-static void put(struct spool_work *work, const struct ad *args)
+static void begin_put(struct spool_work *work, const struct ad *args)
 {
     work->offset = ad_int_or(args, "Offset", 0);
     work->size = ad_int_or(args, "Size", 0);
@@ -409,7 +409,7 @@ static void put(struct spool_work *work, const struct ad *args)
     }
     work->mode = (mode_t)((ad_int_or(args, "Mode", 0600) & 0777) | 0600);
     work->body = work->is_directory ? put_directory : put_file;
-    run(work, true);
+    start_work(work, true);
 }
 
 static void end_of_all(struct shadow *shadow, const struct spool_right *right,
@@ -437,7 +437,7 @@ static void end_of_all(struct shadow *shadow, const struct spool_right *right,
         tell_end(work, "Fetched");
     } else {
         work->body = make_durable;
-        run(work, true);
+        start_work(work, true);
     }
 }
 
@@ -472,16 +472,16 @@ void spool_answer(struct shadow *shadow, const struct spool_right *right,
     work->name = mem_strdup(name);
     work->is_directory = is_directory;
     if (writes) {
-        put(work, args);
+        begin_put(work, args);
     } else if (verb == VERB_SPOOL_LOOK) {
         work->after = mem_strdup(ad_string_or(args, "After", ""));
-        work->body = list;
-        run(work, false);
+        work->body = list_files;
+        start_work(work, false);
     } else {
         work->offset = offset;
         work->size = max_bytes;
-        work->body = get;
-        run(work, false);
+        work->body = get_piece;
+        start_work(work, false);
     }
 }
 
@@ -504,7 +504,7 @@ void spool_remove(struct shadow *shadow, const char *id)
         work->root = strbuf_take(&path);
     }
     work->body = remove_all;
-    run(work, true);
+    start_work(work, true);
 }
 
 static void add_name(void *arg, const char *name)
@@ -515,8 +515,8 @@ static void add_name(void *arg, const char *name)
     }
 }
 
-static void swept(struct run *run_of_none, void *arg, int status, const char *text,
-                  const struct ad *answer)
+static void sweep_answered(struct run *run_of_none, void *arg, int status, const char *text,
+                           const struct ad *answer)
 {
     struct ad_value list;
     (void)run_of_none;
@@ -545,7 +545,7 @@ void spool_sweep(struct shadow *shadow)
         struct ad *args = ad_create();
         ad_set_string(args, "Event", "Sandboxes");
         ad_set_strings(args, "Names", (const char *const *)names.items, names.count);
-        report_send(shadow, NULL, VERB_JOB_STATUS, args, swept, shadow);
+        report_send(shadow, NULL, VERB_JOB_STATUS, args, sweep_answered, shadow);
     }
     vec_fini(&names, mem_free);
     mem_free(all);

@@ -52,7 +52,7 @@ int64_t transfer_plan_limit(const struct ad *job, const char *attribute, int64_t
     return mb < 0 || mb > INT64_MAX >> 20 ? -1 : mb << 20;
 }
 
-static char *join(const char *directory, const char *name)
+static char *join_path(const char *directory, const char *name)
 {
     struct strbuf text;
     strbuf_init(&text, 0);
@@ -61,9 +61,9 @@ static char *join(const char *directory, const char *name)
     return strbuf_take(&text);
 }
 
-static char *absolute(const struct ad *job, const char *path)
+static char *absolute_path(const struct ad *job, const char *path)
 {
-    return path[0] == '/' ? mem_strdup(path) : join(ad_string_or(job, "Iwd", "/"), path);
+    return path[0] == '/' ? mem_strdup(path) : join_path(ad_string_or(job, "Iwd", "/"), path);
 }
 
 static bool is_nothing(const char *path)
@@ -166,7 +166,7 @@ static int add_listed(const struct ad *job, const char *item, struct vec *inputs
     } else {
         name = mem_strdup(contents ? "" : transfer_last_name(item));
     }
-    return add_input(absolute(job, item), name, contents, false, inputs, err);
+    return add_input(absolute_path(job, item), name, contents, false, inputs, err);
 }
 
 static bool sends_executable(const struct ad *job)
@@ -191,12 +191,12 @@ int transfer_plan_inputs(const struct ad *job, struct vec *inputs, struct err *e
         return err_set(err, -EINVAL, "the job names no program");
     }
     if (sends_executable(job)) {
-        char *path = transfer_is_url(program) ? mem_strdup(program) : absolute(job, program);
+        char *path = transfer_is_url(program) ? mem_strdup(program) : absolute_path(job, program);
         result = add_input(path, mem_strdup(TRANSFER_EXECUTABLE), false, true, inputs, err);
     }
     if (result == 0 && sends_stream(job, "In", "TransferIn")) {
         const char *in = ad_string_or(job, "In", "");
-        result = add_input(absolute(job, in), mem_strdup(transfer_last_name(in)), false, false,
+        result = add_input(absolute_path(job, in), mem_strdup(transfer_last_name(in)), false, false,
                            inputs, err);
     }
     const char *at = ad_string_or(job, "TransferInput", "");
@@ -232,8 +232,8 @@ struct ad *transfer_plan_sandbox_ad(const struct ad *job)
     const char *error = ad_string_or(job, "Err", "");
     bool sends_out = sends_stream(job, "Out", "TransferOut");
     bool sends_error = sends_stream(job, "Err", "TransferErr");
-    char *full_out = absolute(job, out);
-    char *full_error = absolute(job, error);
+    char *full_out = absolute_path(job, out);
+    char *full_error = absolute_path(job, error);
     bool one_file = sends_out && sends_error && strcmp(full_out, full_error) == 0;
     mem_free(full_out);
     mem_free(full_error);
@@ -272,7 +272,7 @@ static int standard_stream(const struct ad *job, const char *attribute, struct t
     if (transfer_is_url(path)) {
         return err_set(err, -ENOTSUP, "%s '%s': not a file name", attribute, path);
     }
-    ret->base = is_nothing(path) ? NULL : absolute(job, path);
+    ret->base = is_nothing(path) ? NULL : absolute_path(job, path);
     ret->below = mem_strdup("");
     return 0;
 }
@@ -299,12 +299,13 @@ static int place_output(const struct ad *job, const char *name, const char *dest
     if (new_name == NULL) {
         known = mem_strndup(dest, below);
     } else if (ends_with_slash(new_name) && rest[0] == '\0') { /* into that directory */
-        known = join(new_name, transfer_last_name(dest));
+        known = join_path(new_name, transfer_last_name(dest));
         mem_free(new_name);
     } else {
         known = new_name;
     }
-    ret->base = known[0] != '\0' ? absolute(job, known) : mem_strdup(ad_string_or(job, "Iwd", "/"));
+    ret->base =
+        known[0] != '\0' ? absolute_path(job, known) : mem_strdup(ad_string_or(job, "Iwd", "/"));
     ret->below = mem_strdup(rest);
     mem_free(known);
     if (strcmp(ret->base, NOTHING) == 0) {

@@ -27,7 +27,7 @@ static struct run_turn *turn_of(struct run *run, bool output)
     return &run->turns[output ? 1 : 0];
 }
 
-static void refuse(struct wire_request *request)
+static void refuse_request(struct wire_request *request)
 {
     wire_reply_error(request, -ESTALE, "this run of the job has been replaced or has ended");
 }
@@ -41,7 +41,7 @@ static void let_go_on(struct run_turn *turn)
     for (size_t i = 0; i < parked.count; i++) {
         struct wire_request *request = parked.items[i];
         if (run->dropped || wire_request_wire(request) == NULL) { /* or to nobody */
-            refuse(request);
+            refuse_request(request);
         } else {
             turn->go_on(run, request);
         }
@@ -54,13 +54,14 @@ static void refuse_parked(struct run_turn *turn)
     struct vec parked = turn->parked;
     turn->parked = (struct vec){0};
     for (size_t i = 0; i < parked.count; i++) {
-        refuse(parked.items[i]);
+        refuse_request(parked.items[i]);
     }
     vec_fini(&parked, NULL);
 }
 
-/* The call keeps the run, until it is cancelled here or ends with the connection. */
-static void answered(void *arg, struct wire_reply *reply)
+/* The schedd has answered the call for a turn.  The call keeps the run until it is cancelled here
+ * or ends with the connection. */
+static void turn_answered(void *arg, struct wire_reply *reply)
 {
     struct run_turn *turn = arg;
     struct run *run = turn->run;
@@ -78,7 +79,7 @@ static void answered(void *arg, struct wire_reply *reply)
     }
 }
 
-static void ask(struct run_turn *turn)
+static void ask_turn(struct run_turn *turn)
 {
     struct run *run = turn->run;
     struct shadow *shadow = run->shadow;
@@ -92,7 +93,7 @@ static void ask(struct run_turn *turn)
     ad_set_int(args, "ClaimEpoch", run->epoch);
     ad_set_bool(args, "Output", turn == &run->turns[1]);
     const struct wire_body body = {.args = args};
-    turn->call = wire_call(wire, VERB_TRANSFER_TURN, &body, WIRE_NO_DEADLINE, answered, turn);
+    turn->call = wire_call(wire, VERB_TRANSFER_TURN, &body, WIRE_NO_DEADLINE, turn_answered, turn);
     ad_destroy(args);
     if (turn->call > 0) {
         turn->wire = wire;
@@ -115,7 +116,7 @@ bool turn_is_there(struct run *run, bool output, int64_t bytes, struct wire_requ
     turn->is_over = false;
     vec_push(&turn->parked, request);
     if (turn->call == 0) {
-        ask(turn);
+        ask_turn(turn);
     }
     return false;
 }
@@ -131,7 +132,7 @@ void turn_give_back(struct run *run, bool output)
         wire_cancel(turn->wire, turn->call);
         turn->call = 0;
         run_unuse(run);
-    } /* else that connection is gone, and answered() comes */
+    } /* else that connection is gone, and turn_answered() comes */
 }
 
 void turns_forget(struct run *run)
@@ -185,7 +186,7 @@ void turns_ask_again(struct shadow *shadow)
         struct run *run = value;
         for (size_t i = 0; i < 2; i++) {
             if (run->turns[i].is_wanted && run->turns[i].call == 0) {
-                ask(&run->turns[i]);
+                ask_turn(&run->turns[i]);
             }
         }
     }

@@ -227,7 +227,7 @@ static bool is_known(const struct run *run, int64_t sequence)
     return sequence > 0 && (sequence == run->ckpt.latest || sequence == run->ckpt.previous);
 }
 
-static void look(struct run *run, struct wire_request *request)
+static void look_for_checkpoints(struct run *run, struct wire_request *request)
 {
     struct ckpt_call *call = mem_zalloc(sizeof *call);
     call->sequence = run->ckpt.latest;
@@ -243,7 +243,7 @@ void checkpoint_handle(struct run *run, struct wire_request *request)
         return;
     }
     if (verb == VERB_CKPT_LOOK) {
-        look(run, request);
+        look_for_checkpoints(run, request);
         return;
     }
     struct ckpt_call *call = call_create(request, verb == VERB_CKPT_PUT || verb == VERB_CKPT_GET);

@@ -109,9 +109,10 @@ static int run_program(struct work *work, const struct making *making, const cha
     return rc;
 }
 
-/* What roost-ckpt says of what is whole now, and what it is as a file. */
-static int note(struct work *work, const struct making *making, const char *part,
-                struct ad *manifest)
+/* Writes to the manifest the sizes that roost-ckpt reports, and the size and checksum of the file
+ * that it made. */
+static int note_result(struct work *work, const struct making *making, const char *part,
+                       struct ad *manifest)
 {
     struct os *os = work->run->shadow->os;
     char *text = read_said(os, part), hex[DIGEST_HEX_SIZE] = "";
@@ -139,7 +140,7 @@ static int make_whole(struct work *work, const struct making *making, const char
     (void)snprintf(out, sizeof out, "merged.%d", (int)os_pid(os));
     int rc = run_program(work, making, part, base, max, out);
     rc = rc != 0 ? rc : os_below_rename(os, part, out, part, making->whole, &work->err);
-    rc = rc != 0 ? rc : note(work, making, part, manifest);
+    rc = rc != 0 ? rc : note_result(work, making, part, manifest);
     if (rc != 0) {
         char why[ERR_TEXT_MAX];
         (void)snprintf(why, sizeof why, "%s", work->err.text);

@@ -219,7 +219,7 @@ static int check_room_to_merge(struct work *work, const char *part, const struct
     return err_set(&work->err, -ENODATA, "%.400s: send the whole checkpoint again", why);
 }
 
-static int merge(struct work *work, const char *part, const struct parts *parts)
+static int merge_changes(struct work *work, const char *part, const struct parts *parts)
 {
     struct ckpt_call *call = work->arg;
     if (call->base <= 0) {
@@ -244,8 +244,8 @@ static int merge(struct work *work, const char *part, const struct parts *parts)
     return result;
 }
 
-/* Are its files here, and whole at last? */
-static int complete(struct work *work, const char *part)
+/* Checks that both files have arrived, and makes them whole if they came as changes. */
+static int complete_files(struct work *work, const char *part)
 {
     static const char *const STORED[] = {CKPT_IMAGE_STORED, CKPT_FILES_STORED};
     struct ckpt_call *call = work->arg;
@@ -255,7 +255,7 @@ static int complete(struct work *work, const char *part)
         result = check_one(work, part, parts.names[i], STORED[i], parts.sums[i]);
     }
     if (result == 0 && (parts.changed[0] || parts.changed[1])) {
-        result = merge(work, part, &parts);
+        result = merge_changes(work, part, &parts);
     }
     checkpoint_merge_tidy(work, part);
     return result != 0 ? result : ckpt_room_of_whole(work);
@@ -278,7 +278,7 @@ int ckpt_receive_whole(struct work *work)
                       run->id, call->sequence)
             : 0;
     if (is_new && result == 0) {
-        result = complete(work, part);
+        result = complete_files(work, part);
         ad_encode(call->manifest, false, &text);
         if (result == 0 && text.failed) {
             result = err_set(&work->err, -E2BIG, "the manifest is too long");
@@ -340,7 +340,7 @@ static int prune_body(struct work *work)
     return 0;
 }
 
-static void pruned(struct work *work, int result)
+static void prune_done(struct work *work, int result)
 {
     (void)result;
     ckpt_call_destroy(work->arg);
@@ -370,7 +370,7 @@ static void taken_answered(struct run *run, void *arg, int status, const char *t
         struct ckpt_call *call = mem_zalloc(sizeof *call);
         call->sequence = run->ckpt.latest;
         call->previous = run->ckpt.previous;
-        run_work_start(run, NULL, prune_body, pruned, call);
+        run_work_start(run, NULL, prune_body, prune_done, call);
     }
     mem_free(told);
 }

@@ -12,7 +12,8 @@
 #define SPARE_BYTES ((int64_t)1 << 20)
 #define SPARE_PART  64 /* extents that are divided have larger tables: at most 32 bytes a page */
 
-static int64_t figure(const struct ad *manifest, const char *plain_attr, const char *stored_attr)
+static int64_t size_figure(const struct ad *manifest, const char *plain_attr,
+                           const char *stored_attr)
 {
     int64_t stored = manifest != NULL ? ad_int_or(manifest, stored_attr, 0) : 0;
     int64_t plain = manifest != NULL ? ad_int_or(manifest, plain_attr, stored) : 0;
@@ -22,7 +23,8 @@ static int64_t figure(const struct ad *manifest, const char *plain_attr, const c
 struct checkpoint_room checkpoint_room_plan(const struct ad *base, const struct ad *changes,
                                             const char *plain_attr, const char *stored_attr)
 {
-    int64_t both = figure(base, plain_attr, stored_attr) + figure(changes, plain_attr, stored_attr);
+    int64_t both =
+        size_figure(base, plain_attr, stored_attr) + size_figure(changes, plain_attr, stored_attr);
     int64_t whole = both + both / SPARE_PART + SPARE_BYTES;
     return (struct checkpoint_room){.made = both + whole, .disk = both + whole + whole};
 }

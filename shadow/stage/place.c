@@ -71,8 +71,8 @@ struct spot {
     char *root, *path;
 };
 
-/* For a name of it that is said. */
-static const char *between(const struct spot *spot)
+/* Returns what stands between root and path in a message. */
+static const char *separator_of(const struct spot *spot)
 {
     return strcmp(spot->root, "/") == 0 ? "" : "/";
 }
@@ -152,7 +152,7 @@ static int copy_bytes(struct work *work, const char *name, const struct spot *to
         result = os_file_sync(out);
     }
     if (result != 0 && in != NULL && out != NULL) {
-        (void)err_set(&work->err, result, "cannot write '%s%s%s': %s", to->root, between(to),
+        (void)err_set(&work->err, result, "cannot write '%s%s%s': %s", to->root, separator_of(to),
                       to->path, err_code_text(result));
     }
     mem_free(buffer);
@@ -212,7 +212,7 @@ static int place_file(struct work *work, const char *name, const struct transfer
         /* A rename would take a device's or a pipe's place. */
         result = err_set(&work->err, -EISDIR,
                          "output '%s' cannot replace '%s%s%s', which is not a regular file", name,
-                         to.root, between(&to), to.path);
+                         to.root, separator_of(&to), to.path);
     } else {
         result = os_below_rename(os, run->stage, name, to.root, to.path, &work->err);
         if (result == -EXDEV) {
@@ -259,7 +259,7 @@ static int place_one(struct work *work, const char *name, const char *sum)
     return result;
 }
 
-static int finish(struct work *work)
+static int finish_directories(struct work *work)
 {
     struct placing *placing = work->arg;
     struct os *os = work->run->shadow->os;
@@ -298,7 +298,7 @@ static int place_body(struct work *work)
     if (result == 0) {
         work->arg = &placing;
         result = stage_manifest_each(work, manifest, &count, place_one);
-        result = result == 0 ? finish(work) : result;
+        result = result == 0 ? finish_directories(work) : result;
         ad_destroy(manifest);
         work->arg = NULL;
     }
@@ -311,8 +311,8 @@ static int place_body(struct work *work)
 /* ---- what the schedd is told ------------------------------------------------------------------
  */
 
-static void finished(struct run *run, void *arg, int status, const char *text,
-                     const struct ad *answer)
+static void placed_answered(struct run *run, void *arg, int status, const char *text,
+                            const struct ad *answer)
 {
     (void)answer;
     bool keep_stage = arg != NULL; /* held with its output staged */
@@ -336,14 +336,14 @@ static void place_done(struct work *work, int result)
     }
     run_move(run, RUN_FINISHING);
     if (result == 0) {
-        report_send(run->shadow, run, VERB_JOB_PLACED, ad_create(), finished, NULL);
+        report_send(run->shadow, run, VERB_JOB_PLACED, ad_create(), placed_answered, NULL);
         return;
     }
     char reason[ERR_TEXT_MAX + 80];
     (void)snprintf(reason, sizeof(reason),
                    "Transfer output files failure at the access point. Details: %s",
                    work->err.text); /* fits */
-    report_hold(run, HOLD_OUTPUT, -result, reason, finished, run);
+    report_hold(run, HOLD_OUTPUT, -result, reason, placed_answered, run);
 }
 
 void place_staged(struct run *run)

@@ -139,7 +139,7 @@ static int remove_body(struct work *work)
     return os_remove_tree(work->run->shadow->os, work->arg, &work->err);
 }
 
-static void removed(struct work *work, int result)
+static void remove_done(struct work *work, int result)
 {
     (void)result; /* the next shadow's sweep tries again */
     mem_free(work->arg);
@@ -156,7 +156,7 @@ static void evict_answered(struct run *run, void *arg, int status, const char *t
     /* Committed: what was there before has been replaced.  Otherwise this is of no use. */
     const char *useless = status == 0 ? run->spooled : run->spool;
     if (useless != NULL && status != -ESHUTDOWN) {
-        run_work_start(run, NULL, remove_body, removed, mem_strdup(useless));
+        run_work_start(run, NULL, remove_body, remove_done, mem_strdup(useless));
     }
     run_answer_done(run, status, text);
     run_drop(run, true);

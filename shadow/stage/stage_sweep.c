@@ -22,7 +22,7 @@ struct sweep {
     struct vec names;  /* directories */
 };
 
-static void collect(void *arg, const char *name)
+static void collect_name(void *arg, const char *name)
 {
     struct sweep *sweep = arg;
     vec_push(&sweep->names, mem_strdup(name));
@@ -103,7 +103,7 @@ static void sweep_below(struct shadow *shadow, const char *above, const char *kn
     made->above = above;
     struct vec all = {0};
     struct sweep listing = {.shadow = shadow};
-    if (os_list(shadow->os, above, collect, &listing, NULL) == 0) {
+    if (os_list(shadow->os, above, collect_name, &listing, NULL) == 0) {
         all = listing.names;
     }
     for (size_t i = 0; i < all.count; i++) {
