@@ -38,7 +38,7 @@ static char *kept_name(const char *name)
     return strbuf_take(&text);
 }
 
-static void keep(struct ad *ad)
+static void keep_paths(struct ad *ad)
 {
     for (size_t i = 0; spool_plan_attributes[i] != NULL; i++) {
         if (ad_has(ad, spool_plan_attributes[i])) {
@@ -76,7 +76,7 @@ void spool_plan_keep(struct ad *cluster)
 {
     const struct ad_expr *leave = ad_lookup(cluster, "LeaveJobInQueue");
     bool stays = ad_bool_or(cluster, "LeaveJobInQueue", false);
-    keep(cluster);
+    keep_paths(cluster);
     if (leave == NULL || (ad_expr_is_literal(leave) && !stays)) {
         int rc = ad_set_expr(cluster, "LeaveJobInQueue", SPOOL_LEAVE, NULL);
         CHECK(rc == 0);
@@ -91,8 +91,9 @@ static const char *last_name(const char *path)
     return slash != NULL ? slash + 1 : path;
 }
 
-/* As said from iwd, without slashes at the end; the caller's. */
-static char *absolute(const char *iwd, const char *path)
+/* Returns path as an absolute path, starting from iwd, without slashes at the end; owned by the
+ * caller. */
+static char *absolute_path(const char *iwd, const char *path)
 {
     struct strbuf text;
     strbuf_init(&text, 0);
@@ -108,8 +109,8 @@ static char *absolute(const char *iwd, const char *path)
     return whole;
 }
 
-/* FNV-1a: two files of one cluster, 2^-64. */
-static uint64_t hash(const char *text)
+/* FNV-1a; for two files of a cluster, the chance of the same hash is 2^-64. */
+static uint64_t hash_path(const char *text)
 {
     uint64_t value = UINT64_C(14695981039346656037);
     for (; *text != '\0'; text++) {
@@ -127,13 +128,13 @@ static bool is_nothing(const char *path)
 static int put_place(const char *directory, const char *part, const char *iwd, const char *path,
                      struct strbuf *out, struct err *err)
 {
-    char *whole = absolute(iwd, path);
+    char *whole = absolute_path(iwd, path);
     const char *name = last_name(whole);
     int rc = 0;
     if (name[0] == '\0' || strcmp(name, ".") == 0 || strcmp(name, "..") == 0) {
         rc = err_set(err, -EINVAL, "'%.200s' cannot be spooled; name the directory itself", path);
     }
-    strbuf_printf(out, "%s/%s/%016" PRIx64 "/%s", directory, part, hash(whole), name);
+    strbuf_printf(out, "%s/%s/%016" PRIx64 "/%s", directory, part, hash_path(whole), name);
     mem_free(whole);
     return rc;
 }
@@ -241,7 +242,7 @@ static void rewrite_remaps(struct ad *own)
     strbuf_fini(&kept);
 }
 
-static int rewrite(struct ad *own, const char *directory, int64_t proc, struct err *err)
+static int rewrite_paths(struct ad *own, const char *directory, int64_t proc, struct err *err)
 {
     char *iwd = mem_strdup(ad_string_or(own, "Iwd", "/"));
     struct strbuf place;
@@ -275,9 +276,9 @@ static int rewrite(struct ad *own, const char *directory, int64_t proc, struct e
 int spool_plan_rewrite(struct ad *own, const struct ad *cluster, const char *directory,
                        int64_t proc, struct err *err)
 {
-    keep(own); /* of what it shares the cluster's ad has it */
+    keep_paths(own); /* of what it shares the cluster's ad has it */
     ad_chain(own, cluster);
-    int rc = rewrite(own, directory, proc, err);
+    int rc = rewrite_paths(own, directory, proc, err);
     ad_chain(own, NULL);
     return rc;
 }
@@ -292,8 +293,8 @@ void spool_item_destroy(void *arg)
     mem_free(item);
 }
 
-/* What of a path is below the cluster's sandbox; NULL: it is not. */
-static const char *below(const struct ad *job, const char *path)
+/* Returns the part of path below the cluster's sandbox; NULL: path is not in it. */
+static const char *below_sandbox(const struct ad *job, const char *path)
 {
     struct strbuf mark;
     strbuf_init(&mark, 0);
@@ -323,9 +324,9 @@ static void add_file(const struct ad *job, const char *iwd, const char *attribut
 {
     char *kept = kept_name(attribute);
     const char *local = ad_string_or(job, kept, ""), *name = ad_string_or(job, attribute, "");
-    name = below(job, name);
+    name = below_sandbox(job, name);
     if (name != NULL && !is_nothing(local)) {
-        add_item(items, absolute(iwd, local), name);
+        add_item(items, absolute_path(iwd, local), name);
     }
     mem_free(kept);
 }
@@ -338,9 +339,9 @@ static int add_inputs(const struct ad *job, const char *iwd, struct vec *items, 
     int rc = 0;
     while (rc == 0 && (local = next_item(&locals)) != NULL) {
         name = next_item(&names);
-        const char *place = name != NULL ? below(job, name) : NULL;
+        const char *place = name != NULL ? below_sandbox(job, name) : NULL;
         if (place != NULL) {
-            add_item(items, absolute(iwd, local), place);
+            add_item(items, absolute_path(iwd, local), place);
         } else if (name == NULL || !is_url(name)) {
             rc = err_set(err, -EINVAL,
                          "TransferInput was changed after the submit; '%.100s' is not among the "
@@ -356,8 +357,8 @@ static int add_inputs(const struct ad *job, const char *iwd, struct vec *items, 
 int spool_plan_items(const struct ad *job, struct vec *items, struct err *err)
 {
     const char *iwd = ad_string_or(job, SPOOL_MARK, "");
-    const char *out = below(job, ad_string_or(job, "Iwd", ""));
-    const char *log = below(job, ad_string_or(job, "UserLog", ""));
+    const char *out = below_sandbox(job, ad_string_or(job, "Iwd", ""));
+    const char *log = below_sandbox(job, ad_string_or(job, "UserLog", ""));
     if (iwd[0] != '/' || out == NULL) {
         return err_set(err, -EINVAL, "job %lld.%lld was not submitted with -spool",
                        (long long)ad_int_or(job, "ClusterId", 0),
@@ -374,9 +375,9 @@ int spool_plan_items(const struct ad *job, struct vec *items, struct err *err)
     return add_inputs(job, iwd, items, err);
 }
 
-/* "a = b ; c = d", where a backslash takes a sign's meaning away: what a name becomes; the
- * caller's, NULL: it is not named. */
-static char *remapped(const char *remaps, const char *name)
+/* Finds the new name in "a = b ; c = d", where a backslash makes the next character a plain one.
+ * Returns it, owned by the caller; NULL: name is not listed. */
+static char *find_remap(const char *remaps, const char *name)
 {
     while (*remaps != '\0') {
         struct strbuf parts[2];
@@ -408,14 +409,14 @@ static char *remapped(const char *remaps, const char *name)
     return NULL;
 }
 
-/* The same of a name in a directory that may be remapped itself. */
+/* As find_remap(), also for a name in a directory that is remapped. */
 static char *remapped_below(const char *remaps, const char *name)
 {
-    char *found = remapped(remaps, name);
+    char *found = find_remap(remaps, name);
     for (size_t length = strlen(name); found == NULL && length > 0; length--) {
         if (name[length - 1] == '/') {
             char *directory = mem_strndup(name, length - 1);
-            char *other = remapped(remaps, directory);
+            char *other = find_remap(remaps, directory);
             mem_free(directory);
             if (other != NULL) {
                 struct strbuf path;
@@ -447,7 +448,7 @@ char *spool_plan_destination(const struct ad *job, const char *name)
         other = remapped_below(ad_string_or(job, "SUBMIT_TransferOutputRemaps", ""), name);
         path = other != NULL ? other : name;
     }
-    char *whole = is_nothing(path) || is_url(path) ? NULL : absolute(iwd, path);
+    char *whole = is_nothing(path) || is_url(path) ? NULL : absolute_path(iwd, path);
     mem_free(other);
     return whole;
 }

@@ -31,8 +31,8 @@
 
 /* ---- checkpoints ----------------------------------------------------------------------------- */
 
-/* Why no image of the job could be taken, or used; NULL: it could. */
-static const char *obstacle(const struct submit_making *making)
+/* Returns why the job cannot be checkpointed or resumed; NULL: it can. */
+static const char *find_obstacle(const struct submit_making *making)
 {
     const struct ad *ad = making->ad;
     int64_t count = 0;
@@ -103,7 +103,7 @@ static int set_wanted(struct submit_making *making, struct err *err)
     bool standard = making->universe == UNIVERSE_STANDARD;
     bool wanted = ad_bool_or(making->ad, "WantCheckpoint", standard), is_set = false;
     int rc = making_bool_of(making, "checkpoint", "WantCheckpoint", &wanted, &is_set, err);
-    const char *why = rc == 0 && wanted ? obstacle(making) : NULL;
+    const char *why = rc == 0 && wanted ? find_obstacle(making) : NULL;
     if (why != NULL) {
         rc = making_refuse(making, err, "%s: %s",
                            is_set ? "checkpoint = true" : "universe = standard", why);

@@ -18,7 +18,7 @@
 /* What `version` is compared with: the HTCondor whose submit language this is. */
 static const int64_t OBEYED[] = {25, 14, 0};
 
-static const char *skip(const char *text)
+static const char *skip_blanks(const char *text)
 {
     return text + strspn(text, " \t");
 }
@@ -52,8 +52,8 @@ static bool is_identifier(const char *text)
     return text[0] != '\0';
 }
 
-/* "keyword ..." or "keyword" alone: what is behind it, NULL otherwise */
-static const char *behind(const char *text, const char *keyword)
+/* For "keyword ..." or "keyword" alone: returns the text after the keyword, else NULL. */
+static const char *after_keyword(const char *text, const char *keyword)
 {
     for (; *keyword != '\0'; keyword++, text++) {
         if (text_lower(*text) != *keyword) {
@@ -61,10 +61,11 @@ static const char *behind(const char *text, const char *keyword)
         }
     }
     char c = text_lower(*text);
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' ? NULL : skip(text);
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' ? NULL : skip_blanks(text);
 }
 
-static int defined(const struct submit_scope *scope, const char *name, bool *ret, struct err *err)
+static int judge_defined(const struct submit_scope *scope, const char *name, bool *ret,
+                         struct err *err)
 {
     bool ignored;
     const char *value = is_identifier(name) ? scope->lookup(scope->arg, name) : NULL;
@@ -96,7 +97,7 @@ static bool parse_version(const char *text, int64_t ret[3])
     return good && at == NULL && parts >= 2 && ret[0] >= 6;
 }
 
-static int version(const char *text, bool *ret, struct err *err)
+static int judge_version(const char *text, bool *ret, struct err *err)
 {
     static const char *const OPERATORS[] = {">=", "<=", "==", "!=", ">", "<", "="};
     int64_t asked[3];
@@ -105,7 +106,8 @@ static int version(const char *text, bool *ret, struct err *err)
            strncmp(text, OPERATORS[op], strlen(OPERATORS[op])) != 0) {
         op++;
     }
-    if (op == ARRAY_COUNT(OPERATORS) || !parse_version(skip(text + strlen(OPERATORS[op])), asked)) {
+    if (op == ARRAY_COUNT(OPERATORS) ||
+        !parse_version(skip_blanks(text + strlen(OPERATORS[op])), asked)) {
         return err_set(err, -EINVAL, "the version literal is invalid");
     }
     int order = 0;
@@ -118,17 +120,18 @@ static int version(const char *text, bool *ret, struct err *err)
     return 0;
 }
 
-static int judge(const struct submit_scope *scope, const char *text, bool *ret, struct err *err)
+static int judge_positive(const struct submit_scope *scope, const char *text, bool *ret,
+                          struct err *err)
 {
     const char *rest;
     if (is_word(text, ret)) {
         return 0;
     }
-    if ((rest = behind(text, "defined")) != NULL) {
-        return defined(scope, rest, ret, err);
+    if ((rest = after_keyword(text, "defined")) != NULL) {
+        return judge_defined(scope, rest, ret, err);
     }
-    if ((rest = behind(text, "version")) != NULL) {
-        return version(rest, ret, err);
+    if ((rest = after_keyword(text, "version")) != NULL) {
+        return judge_version(rest, ret, err);
     }
     return err_set(err, -EINVAL, "%s",
                    is_identifier(text) ? "expression is not a conditional"
@@ -150,12 +153,12 @@ int submit_condition(const struct submit_scope *scope, const char *text, bool *r
         while (length > 0 && strchr(" \t\r\n", copy[length - 1]) != NULL) {
             copy[--length] = '\0';
         }
-        const char *at = skip(copy);
+        const char *at = skip_blanks(copy);
         bool inverted = *at == '!';
-        at = inverted ? skip(at + 1) : at;
+        at = inverted ? skip_blanks(at + 1) : at;
         bool value = false;
         if (*at != '\0' || strchr(text, '$') == NULL) {
-            rc = judge(scope, at, &value, err);
+            rc = judge_positive(scope, at, &value, err);
         }
         *ret = value != inverted;
         mem_free(copy);

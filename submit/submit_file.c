@@ -67,7 +67,7 @@ static void free_setting(void *value)
     mem_free(setting);
 }
 
-static const char *lookup(void *arg, const char *name)
+static const char *lookup_macro(void *arg, const char *name)
 {
     struct submit_file *file = arg;
     const char *variable = strmap_get(file->variables, name);
@@ -86,7 +86,7 @@ static const char *lookup(void *arg, const char *name)
     return file->world->config != NULL ? file->world->config(file->world->arg, name) : NULL;
 }
 
-static const char *environment(void *arg, const char *name)
+static const char *get_environment(void *arg, const char *name)
 {
     struct submit_file *file = arg;
     return file->world->env != NULL ? file->world->env(file->world->arg, name) : NULL;
@@ -98,7 +98,8 @@ static uint64_t random_number(void *arg)
     return file->world->random != NULL ? file->world->random(file->world->arg) : 0;
 }
 
-static int expand(struct submit_file *file, const char *text, struct strbuf *out, struct err *err)
+static int expand_macros(struct submit_file *file, const char *text, struct strbuf *out,
+                         struct err *err)
 {
     int rc = submit_expand(&file->scope, text, out, err);
     if (rc == 0 && out->failed) {
@@ -123,7 +124,7 @@ int submit_file_value(struct submit_file *file, const char *name, char **ret, st
     struct strbuf out;
     strbuf_init(&out, SUBMIT_VALUE_MAX);
     strbuf_puts(&out, "");
-    int rc = expand(file, text, &out, err);
+    int rc = expand_macros(file, text, &out, err);
     if (rc == 0) {
         *ret = mem_strdup(strbuf_text(&out));
     } else {
@@ -264,7 +265,7 @@ static int queue_statement(struct submit_file *file, const char *args, struct su
     struct strbuf text;
     strbuf_init(&text, SUBMIT_VALUE_MAX);
     strbuf_puts(&text, "");
-    int rc = expand(file, args, &text, err);
+    int rc = expand_macros(file, args, &text, err);
     rc = rc != 0 ? rc
                  : submit_queue_parse(strbuf_text(&text), lines, file->world, &file->queue, err);
     strbuf_fini(&text);
@@ -279,7 +280,7 @@ static int queue_statement(struct submit_file *file, const char *args, struct su
 
 /* ---- settings */
 
-static char *trim(char *text)
+static char *trim_blanks(char *text)
 {
     text += strspn(text, " \t");
     size_t length = strlen(text);
@@ -300,7 +301,8 @@ static bool name_is_valid(const char *name)
     return name[0] != '\0' && strlen(name) <= SUBMIT_NAME_MAX;
 }
 
-static int set(struct submit_file *file, const char *written, const char *value, struct err *err)
+static int set_name(struct submit_file *file, const char *written, const char *value,
+                    struct err *err)
 {
     bool plus = written[0] == '+' || written[0] == '-';
     const char *bare = plus ? written + 1 : written;
@@ -340,9 +342,9 @@ static int set(struct submit_file *file, const char *written, const char *value,
     return rc;
 }
 
-/* NAME @=TAG: the lines up to @TAG, comments and empty ones left out. */
-static int block(struct submit_file *file, const char *name, const char *tag,
-                 struct submit_lines *lines, struct err *err)
+/* Reads the value of NAME @=TAG: the lines up to @TAG, without comments and empty lines. */
+static int read_block(struct submit_file *file, const char *name, const char *tag,
+                      struct submit_lines *lines, struct err *err)
 {
     struct strbuf text;
     strbuf_init(&text, SUBMIT_VALUE_MAX);
@@ -361,7 +363,7 @@ static int block(struct submit_file *file, const char *name, const char *tag,
     if (rc == 0 && text.failed) {
         rc = err_set(err, -E2BIG, "the value is longer than %zu bytes", SUBMIT_VALUE_MAX);
     }
-    rc = rc != 0 ? rc : set(file, name, strbuf_text(&text), err);
+    rc = rc != 0 ? rc : set_name(file, name, strbuf_text(&text), err);
     strbuf_fini(&text);
     return rc;
 }
@@ -373,8 +375,8 @@ static bool is_enabled(const struct submit_file *file)
     return file->ifs == 0 || file->branches[file->ifs - 1].enabled;
 }
 
-/* "keyword" or "keyword ...": what is behind it, NULL otherwise. */
-static const char *behind(const char *line, const char *keyword)
+/* For "keyword" or "keyword ...": returns the text after the keyword, else NULL. */
+static const char *after_keyword(const char *line, const char *keyword)
 {
     for (; *keyword != '\0'; keyword++, line++) {
         if (text_lower(*line) != *keyword) {
@@ -384,8 +386,8 @@ static const char *behind(const char *line, const char *keyword)
     return *line == '\0' || *line == ' ' || *line == '\t' ? line + strspn(line, " \t") : NULL;
 }
 
-static int judge(struct submit_file *file, const char *word, const char *condition, bool *ret,
-                 struct err *err)
+static int judge_condition(struct submit_file *file, const char *word, const char *condition,
+                           bool *ret, struct err *err)
 {
     int rc = submit_condition(&file->scope, condition, ret, err);
     return rc != 0
@@ -393,27 +395,27 @@ static int judge(struct submit_file *file, const char *word, const char *conditi
                : 0;
 }
 
-/* 1: the line is none of if, elif, else, endif. */
-static int branch(struct submit_file *file, const char *line, struct err *err)
+/* Handles a line with if, elif, else or endif.  Returns 1 for any other line. */
+static int read_branch(struct submit_file *file, const char *line, struct err *err)
 {
     struct branch *last = file->ifs > 0 ? &file->branches[file->ifs - 1] : NULL;
     const char *rest;
     bool value = false;
     int rc = 0;
-    if ((rest = behind(line, "if")) != NULL) {
+    if ((rest = after_keyword(line, "if")) != NULL) {
         bool outer = is_enabled(file);
         if (file->ifs == SUBMIT_IF_MAX) {
             return err_set(err, -E2BIG, "if nesting too deep: more than %d", SUBMIT_IF_MAX);
         }
-        rc = outer ? judge(file, "if", rest, &value, err) : 0;
+        rc = outer ? judge_condition(file, "if", rest, &value, err) : 0;
         value = value && outer;
         file->branches[file->ifs++] =
             (struct branch){.enabled = value, .taken = value, .outer = outer};
         return rc;
     }
-    bool is_elif = (rest = behind(line, "elif")) != NULL;
-    bool is_else = !is_elif && behind(line, "else") != NULL;
-    bool is_end = !is_elif && !is_else && behind(line, "endif") != NULL;
+    bool is_elif = (rest = after_keyword(line, "elif")) != NULL;
+    bool is_else = !is_elif && after_keyword(line, "else") != NULL;
+    bool is_end = !is_elif && !is_else && after_keyword(line, "endif") != NULL;
     if (!is_elif && !is_else && !is_end) {
         return 1;
     }
@@ -431,7 +433,7 @@ static int branch(struct submit_file *file, const char *line, struct err *err)
     last->is_else = is_else;
     last->enabled = last->outer && !last->taken;
     if (last->enabled && is_elif) {
-        rc = judge(file, "elif", rest, &value, err);
+        rc = judge_condition(file, "elif", rest, &value, err);
         last->enabled = value;
     }
     last->taken = last->taken || last->enabled;
@@ -440,7 +442,7 @@ static int branch(struct submit_file *file, const char *line, struct err *err)
 
 /* ---- include, error, warning */
 
-static void push(struct submit_file *file, char *name, char *text, const char *borrowed)
+static void push_reading(struct submit_file *file, char *name, char *text, const char *borrowed)
 {
     file->readings[file->depth++] = (struct reading){
         .name = name,
@@ -449,15 +451,16 @@ static void push(struct submit_file *file, char *name, char *text, const char *b
     };
 }
 
-static void pop(struct submit_file *file)
+static void pop_reading(struct submit_file *file)
 {
     struct reading *reading = &file->readings[--file->depth];
     mem_free(reading->name);
     mem_free(reading->text);
 }
 
-/* options: the words between `include` and the ':'. */
-static int include(struct submit_file *file, const char *options, const char *what, struct err *err)
+/* Handles an include statement.  options: the words between `include` and the ':'. */
+static int include_file(struct submit_file *file, const char *options, const char *what,
+                        struct err *err)
 {
     char *words = mem_strdup(options), *path = NULL, *text = NULL;
     bool optional = false, command = false, into = false;
@@ -479,7 +482,7 @@ static int include(struct submit_file *file, const char *options, const char *wh
     struct strbuf expanded;
     strbuf_init(&expanded, SUBMIT_VALUE_MAX);
     strbuf_puts(&expanded, "");
-    rc = rc != 0 ? rc : expand(file, what, &expanded, err);
+    rc = rc != 0 ? rc : expand_macros(file, what, &expanded, err);
     if (rc == 0) {
         path = mem_strdup(strbuf_text(&expanded));
         size_t length = strlen(path);
@@ -487,7 +490,7 @@ static int include(struct submit_file *file, const char *options, const char *wh
             command = true;
             path[length - 1] = '\0';
         }
-        (void)trim(path);
+        (void)trim_blanks(path);
         const struct submit_world *world = file->world;
         if (file->depth == SUBMIT_INCLUDE_MAX) {
             rc = err_set(err, -ELOOP, "includes nested too deep: more than %d",
@@ -500,7 +503,7 @@ static int include(struct submit_file *file, const char *options, const char *wh
         }
     }
     if (rc == 0) {
-        push(file, path, text, NULL);
+        push_reading(file, path, text, NULL);
         path = NULL;
     } else if (rc == -ENOENT && optional) {
         rc = 0;
@@ -511,12 +514,12 @@ static int include(struct submit_file *file, const char *options, const char *wh
     return rc;
 }
 
-static int message(struct submit_file *file, bool is_error, const char *what, struct err *err)
+static int print_message(struct submit_file *file, bool is_error, const char *what, struct err *err)
 {
     struct strbuf text;
     strbuf_init(&text, SUBMIT_VALUE_MAX);
     strbuf_puts(&text, "");
-    int rc = expand(file, what, &text, err);
+    int rc = expand_macros(file, what, &text, err);
     if (rc == 0 && is_error) {
         rc = err_set(err, -EINVAL, "%.500s", strbuf_text(&text));
     } else if (rc == 0 && file->world->warn != NULL) {
@@ -531,13 +534,13 @@ static int message(struct submit_file *file, bool is_error, const char *what, st
 /* The arguments of a queue statement, NULL: the line is none. */
 static const char *queue_args(const char *line)
 {
-    const char *rest = behind(line, "queue");
+    const char *rest = after_keyword(line, "queue");
     return rest != NULL && *rest != '=' && *rest != ':' ? rest : NULL;
 }
 
-/* NAME op VALUE, op one of = @= and, behind a keyword, ':'. */
-static int assignment(struct submit_file *file, char *line, struct submit_lines *lines,
-                      struct err *err)
+/* Handles a line NAME op VALUE; op is = or @= or, after a keyword such as include, ':'. */
+static int read_assignment(struct submit_file *file, char *line, struct submit_lines *lines,
+                           struct err *err)
 {
     size_t length = strcspn(line, " \t=:@");
     char *op = line + strcspn(line, "=:@"), *rest = line + length;
@@ -557,11 +560,11 @@ static int assignment(struct submit_file *file, char *line, struct submit_lines 
         }
         *colon = '\0';
         char *options = mem_strdup(first + word);
-        char *what = trim(colon + 1);
-        int rc = i == 0  ? include(file, trim(options), what, err)
-                 : i < 3 ? message(file, i == 1, what, err)
+        char *what = trim_blanks(colon + 1);
+        int rc = i == 0  ? include_file(file, trim_blanks(options), what, err)
+                 : i < 3 ? print_message(file, i == 1, what, err)
                          : err_set(err, -EINVAL, "use %s : %s: templates are not supported",
-                                   trim(options), what);
+                                   trim_blanks(options), what);
         mem_free(options);
         return rc;
     }
@@ -570,15 +573,15 @@ static int assignment(struct submit_file *file, char *line, struct submit_lines 
         return err_set(err, -EINVAL, "'%.100s' is neither NAME = VALUE nor a queue statement",
                        line);
     }
-    char *value = trim(op + (is_block ? 2 : 1));
+    char *value = trim_blanks(op + (is_block ? 2 : 1));
     struct strbuf name;
     strbuf_init(&name, SUBMIT_VALUE_MAX);
     strbuf_puts(&name, "");
     char *written = mem_strndup(line, length);
-    int rc = expand(file, written, &name, err);
+    int rc = expand_macros(file, written, &name, err);
     if (rc == 0) {
-        rc = is_block ? block(file, strbuf_text(&name), value, lines, err)
-                      : set(file, strbuf_text(&name), value, err);
+        rc = is_block ? read_block(file, strbuf_text(&name), value, lines, err)
+                      : set_name(file, strbuf_text(&name), value, err);
     }
     mem_free(written);
     strbuf_fini(&name);
@@ -597,7 +600,7 @@ static int apply_append(struct submit_file *file, struct err *err)
     char *line;
     while (rc == 0 && (line = submit_lines_next(&lines)) != NULL) {
         if (line[0] != '\0' && line[0] != '#') {
-            rc = assignment(file, line, &lines, err);
+            rc = read_assignment(file, line, &lines, err);
         }
         mem_free(line);
     }
@@ -611,13 +614,13 @@ static int one_line(struct submit_file *file, char *line, struct submit_lines *l
     if (line[0] == '\0' || line[0] == '#') {
         return 0;
     }
-    int rc = branch(file, line, err);
+    int rc = read_branch(file, line, err);
     if (rc <= 0 || !is_enabled(file)) {
         return rc < 0 ? rc : 0;
     }
     const char *args = queue_args(line);
     if (args == NULL) {
-        return assignment(file, line, lines, err);
+        return read_assignment(file, line, lines, err);
     }
     if (file->source->queue != NULL) {
         return err_set(err, -EINVAL,
@@ -653,7 +656,7 @@ int submit_file_read(struct submit_file *file, struct err *err)
         file->line = reading->lines.line + 1;
         char *line = submit_lines_next(&reading->lines);
         if (line == NULL) {
-            pop(file);
+            pop_reading(file);
             continue;
         }
         const char *name = reading->name; /* lives until it is read to its end */
@@ -675,15 +678,15 @@ struct submit_file *submit_file_open(const struct submit_source *source,
     file->world = world;
     file->settings = strmap_create(STRMAP_CASE_IGNORED);
     file->variables = strmap_create(STRMAP_CASE_IGNORED);
-    file->scope = (struct submit_scope){.lookup = lookup,
-                                        .env = environment,
+    file->scope = (struct submit_scope){.lookup = lookup_macro,
+                                        .env = get_environment,
                                         .random = random_number,
                                         .cwd = world->cwd,
                                         .work = &file->work,
                                         .arg = file};
-    push(file, mem_strdup(source->name), NULL, source->text);
+    push_reading(file, mem_strdup(source->name), NULL, source->text);
     if (source->first != NULL) {
-        push(file, mem_strdup("command line"), NULL, source->first);
+        push_reading(file, mem_strdup("command line"), NULL, source->first);
     }
     return file;
 }
@@ -694,7 +697,7 @@ void submit_file_close(struct submit_file *file)
         return;
     }
     while (file->depth > 0) {
-        pop(file);
+        pop_reading(file);
     }
     submit_queue_fini(&file->queue);
     strmap_destroy(file->settings, free_setting);

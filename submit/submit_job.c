@@ -247,8 +247,8 @@ static int set_jobset(struct submit_making *making, struct err *err)
     return rc;
 }
 
-/* Leaves to the first job's ad what is the same there. */
-static void prune(struct ad *ad, const struct ad *first)
+/* Removes from ad the attributes that are the same in the first job's ad. */
+static void prune_same(struct ad *ad, const struct ad *first)
 {
     struct vec same = {0};
     size_t at = 0;
@@ -266,7 +266,7 @@ static void prune(struct ad *ad, const struct ad *first)
     vec_fini(&same, mem_free);
 }
 
-static int make(struct submit_making *making, struct err *err)
+static int make_ad(struct submit_making *making, struct err *err)
 {
     static int (*const STEPS[])(struct submit_making *, struct err *) = {
         universe_set,
@@ -324,7 +324,7 @@ int submit_job_make(struct submit_file *file, const char *file_name,
         set_site_attributes(&making, false);
     }
     int rc = command_check_obeyed(&making, err);
-    rc = rc != 0 ? rc : make(&making, err);
+    rc = rc != 0 ? rc : make_ad(&making, err);
     if (rc != 0) {
         ad_destroy(making.ad);
         return rc;
@@ -332,7 +332,7 @@ int submit_job_make(struct submit_file *file, const char *file_name,
     warn_of_mistakes(&making);
     ad_chain(making.ad, NULL);
     if (first != NULL) {
-        prune(making.ad, first);
+        prune_same(making.ad, first);
     }
     ad_set_int(making.ad, "ProcId", proc);
     *ret = making.ad;

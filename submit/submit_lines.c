@@ -12,8 +12,9 @@
 #include "base/strbuf.h"
 #include "base/text.h"
 
-/* The bounds of the next physical line without blanks around it; false at the end. */
-static bool physical(struct submit_lines *lines, const char **from, size_t *length)
+/* Finds the bounds of the next line of the text, without the blanks around it.  Returns false at
+ * the end. */
+static bool physical_line(struct submit_lines *lines, const char **from, size_t *length)
 {
     if (*lines->at == '\0') {
         return false;
@@ -37,14 +38,14 @@ char *submit_lines_raw(struct submit_lines *lines)
 {
     const char *from;
     size_t length;
-    return physical(lines, &from, &length) ? mem_strndup(from, length) : NULL;
+    return physical_line(lines, &from, &length) ? mem_strndup(from, length) : NULL;
 }
 
 char *submit_lines_next(struct submit_lines *lines)
 {
     const char *from;
     size_t length;
-    if (!physical(lines, &from, &length)) {
+    if (!physical_line(lines, &from, &length)) {
         return NULL;
     }
     if (length > 0 && from[0] == '#') { /* a comment is not continued */
@@ -59,7 +60,7 @@ char *submit_lines_next(struct submit_lines *lines)
         if (!comment) {
             strbuf_append(&text, from, length - (more ? 1 : 0));
         }
-        if ((!more && !comment) || !physical(lines, &from, &length)) {
+        if ((!more && !comment) || !physical_line(lines, &from, &length)) {
             break;
         }
     }

@@ -24,24 +24,24 @@ struct expanding {
     int depth;
 };
 
-static int expand(struct expanding *expanding, const char *text, size_t length, const char *self,
-                  struct strbuf *out, struct err *err);
+static int expand_text(struct expanding *expanding, const char *text, size_t length,
+                       const char *self, struct strbuf *out, struct err *err);
 
 /* ---- arguments of functions */
 
-static const char *lookup(const struct expanding *expanding, const char *name)
+static const char *lookup_macro(const struct expanding *expanding, const char *name)
 {
     return expanding->scope->lookup(expanding->scope->arg, name);
 }
 
-/* text, expanded; mem_free it */
-static int expanded(struct expanding *expanding, const char *text, const char *self, char **ret,
-                    struct err *err)
+/* Expands text into a new string *ret, freed with mem_free(). */
+static int expand_copy(struct expanding *expanding, const char *text, const char *self, char **ret,
+                       struct err *err)
 {
     struct strbuf out;
     strbuf_init(&out, SUBMIT_VALUE_MAX);
     strbuf_puts(&out, "");
-    int rc = expand(expanding, text, strlen(text), self, &out, err);
+    int rc = expand_text(expanding, text, strlen(text), self, &out, err);
     if (rc == 0 && out.failed) {
         rc = err_set(err, -E2BIG, "the value of %.50s is longer than %zu bytes", self,
                      SUBMIT_VALUE_MAX);
@@ -51,7 +51,7 @@ static int expanded(struct expanding *expanding, const char *text, const char *s
     return rc;
 }
 
-static char *trimmed(const char *text, size_t length)
+static char *trim_copy(const char *text, size_t length)
 {
     while (length > 0 && strchr(" \t\r\n", text[length - 1]) != NULL) {
         length--;
@@ -63,12 +63,13 @@ static char *trimmed(const char *text, size_t length)
     return mem_strndup(text, length);
 }
 
-/* The parts between commas, without blanks around them; an empty list has one empty part. */
-static void split(const char *text, struct vec *parts)
+/* Appends the parts between commas, without the blanks around them; an empty list has one empty
+ * part. */
+static void split_arguments(const char *text, struct vec *parts)
 {
     for (;;) {
         size_t length = strcspn(text, ",");
-        vec_push(parts, trimmed(text, length));
+        vec_push(parts, trim_copy(text, length));
         if (text[length] == '\0') {
             return;
         }
@@ -79,12 +80,12 @@ static void split(const char *text, struct vec *parts)
 /* An argument that is a macro's name or a text of its own: that value, expanded. */
 static int value_of(struct expanding *expanding, const char *argument, char **ret, struct err *err)
 {
-    const char *value = lookup(expanding, argument);
-    return expanded(expanding, value != NULL ? value : argument, argument, ret, err);
+    const char *value = lookup_macro(expanding, argument);
+    return expand_copy(expanding, value != NULL ? value : argument, argument, ret, err);
 }
 
-/* The value borrows from the expression: ad_value_fini() first. */
-static int evaluate(const char *text, struct ad_expr **expr, struct ad_value *ret)
+/* Evaluates an expression.  The value borrows from *expr, so free the value first. */
+static int evaluate_text(const char *text, struct ad_expr **expr, struct ad_value *ret)
 {
     int rc = ad_expr_parse(text, strlen(text), AD_OLD, expr, NULL);
     if (rc == 0) {
@@ -104,7 +105,7 @@ static int number_of(struct expanding *expanding, const char *function, const ch
     }
     struct ad_value value;
     struct ad_expr *expr;
-    rc = evaluate(text, &expr, &value);
+    rc = evaluate_text(text, &expr, &value);
     if (rc == 0) {
         if (value.type == AD_TYPE_BOOL) {
             *ret = (struct ad_value){.type = AD_TYPE_INT, .integer = value.boolean ? 1 : 0};
@@ -156,7 +157,7 @@ struct call {
 typedef int (*function_f)(struct expanding *expanding, const struct call *call, struct strbuf *out,
                           struct err *err);
 
-static const char *part(const struct call *call, size_t at)
+static const char *argument_at(const struct call *call, size_t at)
 {
     return at < call->parts.count ? call->parts.items[at] : NULL;
 }
@@ -164,7 +165,7 @@ static const char *part(const struct call *call, size_t at)
 static int puts_expanded(struct expanding *expanding, const char *text, const char *self,
                          struct strbuf *out, struct err *err)
 {
-    return expand(expanding, text, strlen(text), self, out, err);
+    return expand_text(expanding, text, strlen(text), self, out, err);
 }
 
 static int f_env(struct expanding *expanding, const struct call *call, struct strbuf *out,
@@ -173,7 +174,7 @@ static int f_env(struct expanding *expanding, const struct call *call, struct st
     const struct submit_scope *scope = expanding->scope;
     const char *colon = strchr(call->body, ':');
     char *name =
-        trimmed(call->body, colon != NULL ? (size_t)(colon - call->body) : strlen(call->body));
+        trim_copy(call->body, colon != NULL ? (size_t)(colon - call->body) : strlen(call->body));
     const char *value = scope->env != NULL ? scope->env(scope->arg, name) : NULL;
     int rc = 0;
     if (value != NULL && (value[0] != '\0' || colon == NULL)) {
@@ -191,7 +192,7 @@ static int f_env(struct expanding *expanding, const struct call *call, struct st
 static int print_as(const struct call *call, const char *conversions, const struct ad_value *value,
                     struct strbuf *out, struct err *err)
 {
-    const char *format = part(call, 1);
+    const char *format = argument_at(call, 1);
     struct ad_format how;
     if (!ad_format_find(format, &how) || strchr(conversions, how.conversion) == NULL) {
         return err_set(err, -EINVAL, "$%s(): '%.50s' is not a valid format for it", call->name,
@@ -207,7 +208,7 @@ static int f_int(struct expanding *expanding, const struct call *call, struct st
                  struct err *err)
 {
     struct ad_value value = {.type = AD_TYPE_INT};
-    int rc = int_of(expanding, call->name, part(call, 0), &value.integer, err);
+    int rc = int_of(expanding, call->name, argument_at(call, 0), &value.integer, err);
     if (rc == 0 && call->parts.count > 1) {
         rc = print_as(call, "diuxX", &value, out, err);
     } else if (rc == 0) {
@@ -220,7 +221,7 @@ static int f_real(struct expanding *expanding, const struct call *call, struct s
                   struct err *err)
 {
     struct ad_value value = {0};
-    int rc = number_of(expanding, call->name, part(call, 0), &value, err);
+    int rc = number_of(expanding, call->name, argument_at(call, 0), &value, err);
     if (rc != 0) {
         return rc;
     }
@@ -246,11 +247,11 @@ static int text_of(struct expanding *expanding, const struct call *call, bool al
     char *text;
     struct ad_value value;
     struct ad_expr *expr;
-    int rc = value_of(expanding, all ? call->body : part(call, 0), &text, err);
+    int rc = value_of(expanding, all ? call->body : argument_at(call, 0), &text, err);
     if (rc != 0) {
         return rc;
     }
-    if (evaluate(text, &expr, &value) != 0) {
+    if (evaluate_text(text, &expr, &value) != 0) {
         strbuf_puts(ret, text);
     } else {
         if (value.type == AD_TYPE_STRING || all) {
@@ -295,14 +296,14 @@ static int f_substr(struct expanding *expanding, const struct call *call, struct
 {
     int64_t start = 0, length = INT64_MAX / 2;
     char *text;
-    if (part(call, 1) == NULL) {
+    if (argument_at(call, 1) == NULL) {
         return err_set(err, -EINVAL, "$SUBSTR(%.50s): the start is missing", call->body);
     }
-    int rc = int_of(expanding, call->name, part(call, 1), &start, err);
-    if (rc == 0 && part(call, 2) != NULL) {
-        rc = int_of(expanding, call->name, part(call, 2), &length, err);
+    int rc = int_of(expanding, call->name, argument_at(call, 1), &start, err);
+    if (rc == 0 && argument_at(call, 2) != NULL) {
+        rc = int_of(expanding, call->name, argument_at(call, 2), &length, err);
     }
-    rc = rc != 0 ? rc : value_of(expanding, part(call, 0), &text, err);
+    rc = rc != 0 ? rc : value_of(expanding, argument_at(call, 0), &text, err);
     if (rc != 0) {
         return rc;
     }
@@ -326,15 +327,15 @@ static int items_of(struct expanding *expanding, const struct call *call, size_t
         }
         return 0;
     }
-    const char *name = part(call, from);
-    if (name == NULL || name[0] == '\0' || (must && lookup(expanding, name) == NULL)) {
+    const char *name = argument_at(call, from);
+    if (name == NULL || name[0] == '\0' || (must && lookup_macro(expanding, name) == NULL)) {
         return err_set(err, -EINVAL, "$%s(): no list%s%.50s", call->name,
                        name != NULL && name[0] != '\0' ? " named " : "", name != NULL ? name : "");
     }
     char *text;
     int rc = value_of(expanding, name, &text, err);
     if (rc == 0) {
-        split(text, ret);
+        split_arguments(text, ret);
         mem_free(text);
     }
     return rc;
@@ -345,7 +346,7 @@ static int f_choice(struct expanding *expanding, const struct call *call, struct
 {
     int64_t index = 0;
     struct vec items = {0};
-    int rc = int_of(expanding, call->name, part(call, 0), &index, err);
+    int rc = int_of(expanding, call->name, argument_at(call, 0), &index, err);
     rc = rc != 0 ? rc : items_of(expanding, call, 1, true, &items, err);
     if (rc == 0 && (index < 0 || (size_t)index >= items.count)) {
         rc = err_set(err, -EINVAL, "$CHOICE(): index %lld is not in the range 0 to %zu",
@@ -381,7 +382,7 @@ static int f_random_integer(struct expanding *expanding, const struct call *call
     int64_t numbers[3] = {0, 0, 1};
     int rc = call->parts.count < 2 ? err_set(err, -EINVAL, "$RANDOM_INTEGER() needs MIN,MAX") : 0;
     for (size_t i = 0; i < 3 && i < call->parts.count && rc == 0; i++) {
-        rc = int_of(expanding, call->name, part(call, i), &numbers[i], err);
+        rc = int_of(expanding, call->name, argument_at(call, i), &numbers[i], err);
     }
     if (rc == 0 && (numbers[2] < 1 || numbers[0] > numbers[1])) {
         rc = err_set(err, -EINVAL, "$RANDOM_INTEGER(%.60s): %s", call->body,
@@ -402,12 +403,12 @@ static int f_path(struct expanding *expanding, const struct call *call, struct s
 {
     char *path;
     bool base = strcmp(call->name, "BASENAME") == 0;
-    int rc = value_of(expanding, base ? part(call, 0) : call->body, &path, err);
+    int rc = value_of(expanding, base ? argument_at(call, 0) : call->body, &path, err);
     if (rc != 0) {
         return rc;
     }
     const char *letters = base ? "nx" : strcmp(call->name, "DIRNAME") == 0 ? "p" : call->name + 1;
-    const char *suffix = base ? part(call, 1) : NULL;
+    const char *suffix = base ? argument_at(call, 1) : NULL;
     submit_path_parts(letters, path, expanding->scope->cwd, out);
     size_t length = suffix != NULL ? strlen(suffix) : 0;
     if (length > 0 && out->length > length && !out->failed &&
@@ -468,7 +469,7 @@ static int expand_name(struct expanding *expanding, const char *body, bool *take
     int rc = 0;
     *taken = is_name(name);
     if (*taken) {
-        const char *value = lookup(expanding, name);
+        const char *value = lookup_macro(expanding, name);
         if (value != NULL && (value[0] != '\0' || colon == NULL)) {
             rc = puts_expanded(expanding, value, name, out, err);
         } else if (text_equal_nocase(name, "DOLLAR")) {
@@ -483,8 +484,8 @@ static int expand_name(struct expanding *expanding, const char *body, bool *take
 
 /* ---- text */
 
-/* The ')' that belongs to the '(' before at; NULL when there is none. */
-static const char *closing(const char *at, const char *end)
+/* Returns the ')' that belongs to the '(' before at; NULL when there is none. */
+static const char *find_closing(const char *at, const char *end)
 {
     int open = 1;
     for (; at < end; at++) {
@@ -513,7 +514,7 @@ static int expand_body(struct expanding *expanding, const char *text, size_t len
     struct strbuf body;
     strbuf_init(&body, SUBMIT_VALUE_MAX);
     strbuf_puts(&body, "");
-    int rc = expand(expanding, text, head, "the name of a macro", &body, err);
+    int rc = expand_text(expanding, text, head, "the name of a macro", &body, err);
     strbuf_append(&body, text + head, length - head);
     if (rc == 0 && body.failed) {
         rc = err_set(err, -E2BIG, "the name of a macro is longer than %zu bytes", SUBMIT_VALUE_MAX);
@@ -541,7 +542,7 @@ static int expand_one(struct expanding *expanding, const char *text, const char 
     memcpy(name, text + 1, word - 1);
     name[word - 1] = '\0';
     function_f function = word > 1 ? function_named(name) : NULL;
-    const char *close = closing(text + word + 1, end);
+    const char *close = find_closing(text + word + 1, end);
     if (close == NULL || (word > 1 && function == NULL)) {
         return 0;
     }
@@ -554,7 +555,7 @@ static int expand_one(struct expanding *expanding, const char *text, const char 
     }
     if (function != NULL) {
         struct call call = {.name = name, .body = body};
-        split(body, &call.parts);
+        split_arguments(body, &call.parts);
         rc = function(expanding, &call, out, err);
         vec_fini(&call.parts, mem_free);
     } else {
@@ -565,7 +566,7 @@ static int expand_one(struct expanding *expanding, const char *text, const char 
     return rc;
 }
 
-static int spend(struct expanding *expanding, size_t bytes, struct err *err)
+static int spend_work(struct expanding *expanding, size_t bytes, struct err *err)
 {
     size_t *work = expanding->scope->work;
     if (work != NULL && *work < bytes) {
@@ -578,8 +579,8 @@ static int spend(struct expanding *expanding, size_t bytes, struct err *err)
     return 0;
 }
 
-static int expand(struct expanding *expanding, const char *text, size_t length, const char *self,
-                  struct strbuf *out, struct err *err)
+static int expand_text(struct expanding *expanding, const char *text, size_t length,
+                       const char *self, struct strbuf *out, struct err *err)
 {
     const char *end = text + length;
     if (expanding->depth >= SUBMIT_DEPTH_MAX) {
@@ -587,7 +588,7 @@ static int expand(struct expanding *expanding, const char *text, size_t length, 
                        "$(%.100s) refers to itself, or macros are nested more than %d deep", self,
                        SUBMIT_DEPTH_MAX);
     }
-    int rc = spend(expanding, length, err);
+    int rc = spend_work(expanding, length, err);
     if (rc != 0) {
         return rc;
     }
@@ -602,7 +603,7 @@ static int expand(struct expanding *expanding, const char *text, size_t length, 
                 rc = err_set(err, -E2BIG, "more than %d macros in one value", SUBMIT_STEPS_MAX);
                 break;
             }
-            rc = spend(expanding, SUBMIT_MACRO_BYTES, err);
+            rc = spend_work(expanding, SUBMIT_MACRO_BYTES, err);
             rc = rc != 0 ? rc : expand_one(expanding, at, end, &used, out, err);
         }
         if (used == 0) {
@@ -619,7 +620,7 @@ int submit_expand(const struct submit_scope *scope, const char *text, struct str
                   struct err *err)
 {
     struct expanding expanding = {.scope = scope};
-    return expand(&expanding, text, strlen(text), text, out, err);
+    return expand_text(&expanding, text, strlen(text), text, out, err);
 }
 
 /* ---- a name in its own value */
@@ -632,7 +633,7 @@ char *submit_expand_self(const char *name, const char *old, const char *text)
     strbuf_puts(&out, "");
     for (const char *at = text; *at != '\0';) {
         const char *close = at[0] == '$' && at[1] == '(' && (at == text || at[-1] != '$')
-                                ? closing(at + 2, at + strlen(at))
+                                ? find_closing(at + 2, at + strlen(at))
                                 : NULL;
         bool self = close != NULL && (size_t)(close - at) >= length + 2 &&
                     (at[2 + length] == ')' || at[2 + length] == ':');

@@ -125,8 +125,8 @@ int making_bool_of(struct submit_making *making, const char *name, const char *a
     return rc;
 }
 
-/* The first three digits behind the point, in thousandths. */
-static const char *thousandths(const char *at, int64_t *ret)
+/* Reads the digits after a decimal point as thousandths; only the first three count. */
+static const char *read_thousandths(const char *at, int64_t *ret)
 {
     int64_t place = 100;
     for (*ret = 0; *at >= '0' && *at <= '9'; at++, place /= 10) {
@@ -148,7 +148,7 @@ bool making_amount(const char *text, int64_t unit, int64_t *ret)
     if (at == first || whole >= max || (at == first + 1 && (negative || *first == '+'))) {
         return false;
     }
-    at = *at == '.' ? thousandths(at + 1, &part) : at;
+    at = *at == '.' ? read_thousandths(at + 1, &part) : at;
     at += strspn(at, " \t");
     if (*at == '\0') {
         factor = unit;

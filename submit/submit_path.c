@@ -67,8 +67,9 @@ static size_t count_of(const char *letters, char letter)
     return count;
 }
 
-/* path without quotes, absolute if asked for, with the slashes asked for; mem_free it */
-static char *prepared(const char *letters, const char *path, const char *cwd)
+/* Returns path without quotes, made absolute and with the slashes that the letters ask for; freed
+ * with mem_free(). */
+static char *prepare_path(const char *letters, const char *path, const char *cwd)
 {
     struct strbuf text;
     size_t length = strlen(path);
@@ -101,7 +102,7 @@ static char *prepared(const char *letters, const char *path, const char *cwd)
 
 void submit_path_parts(const char *letters, const char *path, const char *cwd, struct strbuf *out)
 {
-    char *whole = prepared(letters, path, cwd);
+    char *whole = prepare_path(letters, path, cwd);
     size_t name = name_at(whole), extension = extension_at(whole, name), end = strlen(whole);
     size_t up = count_of(letters, 'd');
     bool n = count_of(letters, 'n') > 0, x = count_of(letters, 'x') > 0;

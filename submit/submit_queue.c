@@ -19,14 +19,14 @@
 static const char BLANKS[] = " \t";
 static const char *const KINDS[] = {"in", "from", "matching"};
 
-static const char *skip(const char *at, const char *set)
+static const char *skip_any(const char *at, const char *set)
 {
     return at + strspn(at, set);
 }
 
 static char *word_of(const char **at, const char *ends)
 {
-    *at = skip(*at, BLANKS);
+    *at = skip_any(*at, BLANKS);
     size_t length = strcspn(*at, ends);
     char *word = mem_strndup(*at, length);
     *at += length;
@@ -64,7 +64,7 @@ static void split_lines(struct vec *items, const char *text)
 {
     for (const char *at = text; *at != '\0';) {
         size_t length = strcspn(at, "\n");
-        const char *start = skip(at, BLANKS);
+        const char *start = skip_any(at, BLANKS);
         if (*start != '#') {
             push_trimmed(items, at, length);
         }
@@ -74,10 +74,10 @@ static void split_lines(struct vec *items, const char *text)
 
 /* ---- where items come from */
 
-/* The inside of "(...", up to its ')' on this line or the ')' that begins one of the lines behind
- * it; lines keep their ends. */
-static int parenthesis(const char *at, struct submit_lines *lines, struct strbuf *ret,
-                       struct err *err)
+/* Reads the text inside "(...", up to the ')' on this line or to a later line that begins with ')'.
+ * Line ends are kept. */
+static int read_parenthesis(const char *at, struct submit_lines *lines, struct strbuf *ret,
+                            struct err *err)
 {
     const char *close = strrchr(at, ')');
     if (close != NULL) {
@@ -106,7 +106,7 @@ static int parse_list(const char *at, struct submit_lines *lines, bool by_lines,
     struct strbuf text;
     strbuf_init(&text, SUBMIT_FILE_MAX);
     strbuf_puts(&text, "");
-    int rc = parenthesis(at, lines, &text, err);
+    int rc = read_parenthesis(at, lines, &text, err);
     if (rc == 0 && text.failed) {
         rc = err_set(err, -E2BIG, "the list of items is larger than %zu bytes", SUBMIT_FILE_MAX);
     }
@@ -191,7 +191,7 @@ static int parse_matching(const char *at, bool files, bool dirs, const struct su
                           struct submit_queue *ret, struct err *err)
 {
     int rc = world->match != NULL ? 0 : err_set(err, -EINVAL, "files cannot be matched here");
-    while (rc == 0 && *(at = skip(at, " \t,()")) != '\0') {
+    while (rc == 0 && *(at = skip_any(at, " \t,()")) != '\0') {
         char *word = word_of(&at, " \t,)");
         rc = world->match(world->arg, word, files, dirs, &ret->items, err);
         mem_free(word);
@@ -255,13 +255,13 @@ static int parse_slice(const char **at, struct slice *ret, struct err *err)
         rc = err_set(err, -EINVAL, "%.*s is not a slice", (int)(close - text) + 1, text);
     }
     ret->is_set = rc == 0;
-    *at = skip(close + 1, BLANKS);
+    *at = skip_any(close + 1, BLANKS);
     mem_free(inside);
     return rc;
 }
 
 /* Keeps the items that the slice selects. */
-static void cut(const struct slice *slice, struct submit_queue *queue)
+static void cut_slice(const struct slice *slice, struct submit_queue *queue)
 {
     int64_t count = (int64_t)queue->items.count, kept = 0;
     int64_t start = !slice->has_start ? 0 : slice->start < 0 ? count + slice->start : slice->start;
@@ -287,7 +287,7 @@ static int parse_variables(const char **at, struct submit_queue *ret, char *kind
                            struct err *err)
 {
     for (;;) {
-        *at = skip(*at, " \t,");
+        *at = skip_any(*at, " \t,");
         if (**at == '\0') {
             return ret->variables.count == 0
                        ? 0
@@ -313,7 +313,7 @@ static int parse_variables(const char **at, struct submit_queue *ret, char *kind
 
 static bool has_keyword(const char *at)
 {
-    for (size_t length; *(at = skip(at, " \t,")) != '\0'; at += length) {
+    for (size_t length; *(at = skip_any(at, " \t,")) != '\0'; at += length) {
         length = strcspn(at, " \t,([");
         for (size_t i = 0; i < ARRAY_COUNT(KINDS); i++) {
             char word[10] = "";
@@ -364,7 +364,7 @@ static int parse_items(const char *at, char kind, struct submit_lines *lines,
 {
     struct slice slice = {0};
     bool files = true, dirs = true;
-    at = skip(at, BLANKS);
+    at = skip_any(at, BLANKS);
     while (kind == 'm') { /* options */
         const char *before = at;
         char *word = word_of(&at, " \t");
@@ -377,7 +377,7 @@ static int parse_items(const char *at, char kind, struct submit_lines *lines,
         files = any || only_files;
         dirs = any || !only_files;
         mem_free(word);
-        at = skip(at, BLANKS);
+        at = skip_any(at, BLANKS);
     }
     int rc = parse_slice(&at, &slice, err);
     if (rc == 0) {
@@ -386,7 +386,7 @@ static int parse_items(const char *at, char kind, struct submit_lines *lines,
                            : parse_matching(at, files, dirs, world, ret, err);
     }
     if (rc == 0 && slice.is_set) {
-        cut(&slice, ret);
+        cut_slice(&slice, ret);
     }
     return rc;
 }
@@ -394,7 +394,7 @@ static int parse_items(const char *at, char kind, struct submit_lines *lines,
 int submit_queue_parse(const char *args, struct submit_lines *lines,
                        const struct submit_world *world, struct submit_queue *ret, struct err *err)
 {
-    const char *at = skip(args, BLANKS);
+    const char *at = skip_any(args, BLANKS);
     char kind[16] = "";
     ret->count = 1;
     int rc = parse_count(&at, ret, err);
@@ -421,7 +421,7 @@ void submit_queue_split(const struct submit_queue *queue, size_t row,
     for (size_t i = 0; i < queue->variables.count; i++) {
         bool last = i + 1 == queue->variables.count;
         struct vec one = {0};
-        at = skip(at, BLANKS);
+        at = skip_any(at, BLANKS);
         size_t length = last ? strlen(at) : strcspn(at, " \t,");
         push_trimmed(&one, at, length);
         set(arg, queue->variables.items[i], one.count > 0 ? one.items[0] : "");

@@ -29,7 +29,7 @@ struct demand {
     struct strbuf text;
 };
 
-static bool mentions(const struct demand *demand, const char *name)
+static bool mentions_name(const struct demand *demand, const char *name)
 {
     size_t at = 0;
     const char *key;
@@ -41,13 +41,13 @@ static bool mentions(const struct demand *demand, const char *name)
     return false;
 }
 
-static void add(struct demand *demand, const char *clause)
+static void add_clause(struct demand *demand, const char *clause)
 {
     strbuf_printf(&demand->text, "%s%s", demand->text.length > 0 ? " && " : "", clause);
 }
 
-/* Is attribute there, and not a number of at most `least`? */
-static bool asks(const struct demand *demand, const char *attribute, double least)
+/* Returns true when the job has the attribute and it is not a number of at most `least`. */
+static bool asks_for(const struct demand *demand, const char *attribute, double least)
 {
     struct ad_value value;
     double number = 0;
@@ -67,29 +67,29 @@ static void add_platform(struct demand *demand)
     bool spoken = in_image;
     char clause[128];
     for (size_t i = 0; i < ARRAY_COUNT(OPSYS); i++) {
-        spoken = spoken || mentions(demand, OPSYS[i]);
+        spoken = spoken || mentions_name(demand, OPSYS[i]);
     }
-    if (!mentions(demand, "Arch")) {
+    if (!mentions_name(demand, "Arch")) {
         (void)snprintf(clause, sizeof clause, "(TARGET.Arch == \"%.64s\")", making->place->arch);
-        add(demand, clause);
+        add_clause(demand, clause);
     }
     if (!spoken) {
         (void)snprintf(clause, sizeof clause, "(TARGET.OpSys == \"%.64s\")", making->place->opsys);
-        add(demand, clause);
+        add_clause(demand, clause);
     }
     if (making->is_docker) {
         const char *network = ad_string_or(making->ad, "DockerNetworkType", "none");
-        add(demand, "TARGET.HasDocker");
+        add_clause(demand, "TARGET.HasDocker");
         if (strcmp(network, "host") != 0 && strcmp(network, "none") != 0 &&
             strcmp(network, "nat") != 0) {
-            add(demand, "StringListMember(My.DockerNetworkType, TARGET.DockerNetworks)");
+            add_clause(demand, "StringListMember(My.DockerNetworkType, TARGET.DockerNetworks)");
         }
     } else if (making->is_container) {
         const char *need = universe_image_need(making->ad);
-        add(demand, "TARGET.HasContainer");
+        add_clause(demand, "TARGET.HasContainer");
         if (need != NULL) {
             (void)snprintf(clause, sizeof clause, "TARGET.%s", need);
-            add(demand, clause);
+            add_clause(demand, clause);
         }
     }
 }
@@ -97,7 +97,7 @@ static void add_platform(struct demand *demand)
 static void warn_obsolete(const struct demand *demand, const char *name, const char *your,
                           const char *command)
 {
-    if (demand->making->is_first && mentions(demand, name)) {
+    if (demand->making->is_first && mentions_name(demand, name)) {
         making_warn(demand->making,
                     "%s Requirements expression refers to TARGET.%s. This is obsolete. Set %s and "
                     "condor_submit will modify the Requirements expression as needed.",
@@ -107,21 +107,21 @@ static void warn_obsolete(const struct demand *demand, const char *name, const c
 
 static void add_resources(struct demand *demand)
 {
-    bool any_disk = !making_is_for_machines(demand->making) || mentions(demand, "Disk");
+    bool any_disk = !making_is_for_machines(demand->making) || mentions_name(demand, "Disk");
     warn_obsolete(demand, "Disk", "Your", "request_disk");
     if (!ad_has(demand->making->ad, "RequestDisk")) {
         /* nothing is asked for */
-    } else if (mentions(demand, "Disk") || asks(demand, "RequestDisk", 0)) {
-        add(demand, any_disk ? "(TARGET.Disk >= RequestDisk)"
-                             : "(versionGE(split(TARGET.CondorVersion)[1], \"" DISK_VERSION
-                               "\") || (TARGET.Disk >= RequestDisk))");
+    } else if (mentions_name(demand, "Disk") || asks_for(demand, "RequestDisk", 0)) {
+        add_clause(demand, any_disk ? "(TARGET.Disk >= RequestDisk)"
+                                    : "(versionGE(split(TARGET.CondorVersion)[1], \"" DISK_VERSION
+                                      "\") || (TARGET.Disk >= RequestDisk))");
     }
-    if (asks(demand, "RequestMemory", 1)) {
-        add(demand, "(TARGET.Memory >= RequestMemory)");
+    if (asks_for(demand, "RequestMemory", 1)) {
+        add_clause(demand, "(TARGET.Memory >= RequestMemory)");
     }
     warn_obsolete(demand, "Memory", "your", "request_memory");
-    if (!mentions(demand, "Cpus") && asks(demand, "RequestCpus", 1)) {
-        add(demand, "(TARGET.Cpus >= RequestCpus)");
+    if (!mentions_name(demand, "Cpus") && asks_for(demand, "RequestCpus", 1)) {
+        add_clause(demand, "(TARGET.Cpus >= RequestCpus)");
     }
 }
 
@@ -169,7 +169,7 @@ static void add_custom(struct demand *demand, const struct ad *first)
         strbuf_init(&require, 0);
         strbuf_printf(&require, "Require%s", tag);
         int is_number = ad_get_real(job, name, &number); /* -ENOENT: undefined here */
-        if (mentions(demand, tag)) {
+        if (mentions_name(demand, tag)) {
             /* the user's own */
         } else if (ad_get_string(job, name, &text) == 0) {
             if (text[0] != '\0') {
@@ -184,7 +184,7 @@ static void add_custom(struct demand *demand, const struct ad *first)
             }
         }
         if (clause.length > 0) {
-            add(demand, strbuf_text(&clause));
+            add_clause(demand, strbuf_text(&clause));
         }
         strbuf_fini(&require);
         strbuf_fini(&clause);
@@ -244,7 +244,7 @@ static void write_methods(struct demand *demand, struct strbuf *clause)
     strbuf_init(&wanted, 0);
     collect_methods(demand->making->ad, &methods);
     for (size_t i = 0; i < methods.count; i++) {
-        if (!mentions(demand, "HasFileTransferPluginMethods")) {
+        if (!mentions_name(demand, "HasFileTransferPluginMethods")) {
             strbuf_printf(clause,
                           " && stringListIMember(\"%s\",TARGET.HasFileTransferPluginMethods)",
                           (const char *)methods.items[i]);
@@ -265,14 +265,15 @@ static void add_transfer(struct demand *demand)
                                             "DontEncryptInputFiles", "DontEncryptOutputFiles"};
     const struct ad *job = demand->making->ad;
     const char *should = ad_string_or(job, "ShouldTransferFiles", "IF_NEEDED");
-    bool same_domain = mentions(demand, "FileSystemDomain");
+    bool same_domain = mentions_name(demand, "FileSystemDomain");
     if (strcmp(should, "NO") == 0) {
         if (!same_domain) {
-            add(demand, DOMAIN);
+            add_clause(demand, DOMAIN);
         }
         return;
     }
-    if (mentions(demand, "HasFileTransfer") || mentions(demand, "HasJobTransferPlugins")) {
+    if (mentions_name(demand, "HasFileTransfer") ||
+        mentions_name(demand, "HasJobTransferPlugins")) {
         return;
     }
     struct strbuf clause;
@@ -285,7 +286,7 @@ static void add_transfer(struct demand *demand)
     for (size_t i = 0; i < ARRAY_COUNT(ENCRYPTED); i++) {
         encrypted = encrypted || ad_has(job, ENCRYPTED[i]);
     }
-    if (encrypted && !mentions(demand, "HasPerFileEncryption")) {
+    if (encrypted && !mentions_name(demand, "HasPerFileEncryption")) {
         strbuf_puts(&clause, " && TARGET.HasPerFileEncryption");
     }
     if (ad_has(job, "TransferCheckpoint") || ad_bool_or(job, "PreserveRelativePaths", false) ||
@@ -294,44 +295,44 @@ static void add_transfer(struct demand *demand)
     }
     write_methods(demand, &clause);
     strbuf_puts(&clause, either ? "))" : ")");
-    add(demand, strbuf_text(&clause));
+    add_clause(demand, strbuf_text(&clause));
     strbuf_fini(&clause);
 }
 
 static void add_abilities(struct demand *demand)
 {
     struct submit_making *making = demand->making;
-    if (ad_has(making->ad, "ToolDaemonCmd") && !mentions(demand, "HasTDP")) {
-        add(demand, "TARGET.HasTDP");
+    if (ad_has(making->ad, "ToolDaemonCmd") && !mentions_name(demand, "HasTDP")) {
+        add_clause(demand, "TARGET.HasTDP");
     }
     if (ad_bool_or(making->ad, "EncryptExecuteDirectory", false) &&
-        !mentions(demand, "EncryptExecuteDirectory")) {
-        add(demand, "TARGET.HasEncryptExecuteDirectory");
+        !mentions_name(demand, "EncryptExecuteDirectory")) {
+        add_clause(demand, "TARGET.HasEncryptExecuteDirectory");
     }
     if (making_is_for_machines(making) || making->universe == UNIVERSE_PARALLEL) {
         add_transfer(demand);
     }
-    if (checkpoint_need(making->ad) != NULL && !mentions(demand, "HasCheckpointing")) {
-        add(demand, checkpoint_need(making->ad));
+    if (checkpoint_need(making->ad) != NULL && !mentions_name(demand, "HasCheckpointing")) {
+        add_clause(demand, checkpoint_need(making->ad));
     }
     if (ad_bool_or(making->ad, "WantRemoteSyscalls", false) &&
-        !mentions(demand, "HasRemoteSyscalls")) {
+        !mentions_name(demand, "HasRemoteSyscalls")) {
         /* An image is of a job that had a file system. */
-        add(demand, ad_bool_or(making->ad, "RemoteWrapped", false)
-                        ? "(TARGET.HasRemoteSyscalls || (TARGET.HasRemoteWrappers && "
-                          "(CkptSequence ?: 0) == 0))"
-                        : "TARGET.HasRemoteSyscalls");
+        add_clause(demand, ad_bool_or(making->ad, "RemoteWrapped", false)
+                               ? "(TARGET.HasRemoteSyscalls || (TARGET.HasRemoteWrappers && "
+                                 "(CkptSequence ?: 0) == 0))"
+                               : "TARGET.HasRemoteSyscalls");
     }
     if (policy_needs_deferral(making)) {
         if (making->universe != UNIVERSE_LOCAL) {
-            add(demand, "TARGET.HasJobDeferral");
+            add_clause(demand, "TARGET.HasJobDeferral");
         }
-        add(demand, "(((time() + ScheddInterval) >= (DeferralTime - DeferralPrepTime)) && "
-                    "(time() < (DeferralTime + DeferralWindow)))");
+        add_clause(demand, "(((time() + ScheddInterval) >= (DeferralTime - DeferralPrepTime)) && "
+                           "(time() < (DeferralTime + DeferralWindow)))");
     }
     if (ad_bool_or(making->ad, "WantFTOnCheckpoint", false) &&
-        !mentions(demand, "HasSelfCheckpointTransfers")) {
-        add(demand, "TARGET.HasSelfCheckpointTransfers");
+        !mentions_name(demand, "HasSelfCheckpointTransfers")) {
+        add_clause(demand, "TARGET.HasSelfCheckpointTransfers");
     }
 }
 
@@ -370,7 +371,7 @@ static int add_cuda(struct demand *demand, struct err *err)
                              "positive integers.");
     }
     ad_set_int(demand->making->ad, "CUDAVersion", number);
-    add(demand, "CUDAVersion <= TARGET.CUDAMaxSupportedVersion");
+    add_clause(demand, "CUDAVersion <= TARGET.CUDAMaxSupportedVersion");
     return 0;
 }
 

@@ -33,8 +33,8 @@ static int read_wishes(struct submit_making *making, struct wishes *wishes, stru
     return rc != 0 ? rc : making_value(making, "retry_until", NULL, &wishes->until, err);
 }
 
-static int number(struct submit_making *making, const char *name, const char *text, bool is_int,
-                  int64_t *ret, struct err *err)
+static int check_number(struct submit_making *making, const char *name, const char *text,
+                        bool is_int, int64_t *ret, struct err *err)
 {
     if (!making_int(text, ret) || (is_int && (*ret < INT_MIN || *ret >= INT_MAX))) {
         return making_refuse(making, err, "%s=%.200s is invalid, must eval to an integer.", name,
@@ -114,11 +114,11 @@ static int set_retries(struct submit_making *making, const struct wishes *wishes
         wanted = making_site(making, "DEFAULT_JOB_MAX_RETRIES", "2");
     }
     if (wanted != NULL) {
-        rc = number(making, "max_retries", wanted, false, &retries, err);
+        rc = check_number(making, "max_retries", wanted, false, &retries, err);
         ad_set_int(making->ad, "JobMaxRetries", retries);
     }
     if (rc == 0 && wishes->success != NULL) {
-        rc = number(making, "success_exit_code", wishes->success, true, &code, err);
+        rc = check_number(making, "success_exit_code", wishes->success, true, &code, err);
     }
     if (rc == 0 && wishes->hold != NULL) {
         rc = making_expr(making, "OnExitHold", wishes->hold, err);

@@ -81,7 +81,7 @@ struct files {
     bool should_is_default;
 };
 
-static void measure(struct submit_making *making, const char *name, struct files *files)
+static void add_input_size(struct submit_making *making, const char *name, struct files *files)
 {
     char *path = making_is_url(name) ? mem_strdup(name)
                                      : making_path(ad_string_or(making->ad, "Iwd", "/"), name);
@@ -126,7 +126,7 @@ static void add_image(struct submit_making *making, struct files *files)
     }
     char *path = mem_strdup(image);
     vec_push(&files->in, mem_strdup(path));
-    measure(making, path, files);
+    add_input_size(making, path, files);
     ad_set_string(making->ad, "ContainerImageFullPath", path);
     size_t length = strlen(path);
     if (length > 1 && path[length - 1] == '/') {
@@ -146,21 +146,21 @@ static int read_files(struct submit_making *making, struct files *files, struct 
     int rc =
         read_list(making, "transfer_input_files", "TransferInputFiles", &files->in, &is_set, err);
     for (size_t i = 0; i < files->in.count; i++) {
-        measure(making, files->in.items[i], files);
+        add_input_size(making, files->in.items[i], files);
     }
     if (rc == 0 && making->is_container) {
         add_image(making, files);
     }
     if (ad_bool_or(making->ad, "TransferIn", true)) {
-        measure(making, ad_string_or(making->ad, "In", NOTHING), files);
+        add_input_size(making, ad_string_or(making->ad, "In", NOTHING), files);
     }
     return rc != 0 ? rc
                    : read_list(making, "transfer_output_files", "TransferOutputFiles", &files->out,
                                &files->out_given, err);
 }
 
-/* The choice that value is, in any case; NULL: none. */
-static const char *choose(const char *value, const char *const *choices)
+/* Returns the choice that is equal to value, in any case; NULL: none. */
+static const char *choose_word(const char *value, const char *const *choices)
 {
     for (size_t i = 0; choices[i] != NULL; i++) {
         if (text_equal_nocase(value, choices[i])) {
@@ -178,10 +178,10 @@ static int read_should(struct submit_making *making, struct files *files, struct
     files->should_is_default = value == NULL;
     if (rc == 0 && value == NULL) {
         const char *site = making_site(making, "SUBMIT_DEFAULT_SHOULD_TRANSFER_FILES", "");
-        files->should = choose(ad_string_or(making->ad, "ShouldTransferFiles", site), CHOICES);
+        files->should = choose_word(ad_string_or(making->ad, "ShouldTransferFiles", site), CHOICES);
         files->should_is_default = !ad_has(making->ad, "ShouldTransferFiles");
         files->should = files->should != NULL ? files->should : "IF_NEEDED";
-    } else if (rc == 0 && (files->should = choose(value, CHOICES)) == NULL) {
+    } else if (rc == 0 && (files->should = choose_word(value, CHOICES)) == NULL) {
         rc = making_refuse(making, err,
                            "invalid value (%.100s) for ShouldTransferFiles. Please either specify "
                            "YES, NO, or IF_NEEDED and try again.",
@@ -207,7 +207,7 @@ static int read_when(struct submit_making *making, struct files *files, struct e
         value = mem_strdup(inherited);
     }
     bool never = strcmp(files->should, "NO") == 0;
-    files->when = value == NULL ? (never ? "NEVER" : "ON_EXIT") : choose(value, CHOICES);
+    files->when = value == NULL ? (never ? "NEVER" : "ON_EXIT") : choose_word(value, CHOICES);
     if (rc == 0 && files->when == NULL) {
         rc = making_refuse(making, err,
                            "invalid value (%.100s) for WhenToTransferOutput. Please either "

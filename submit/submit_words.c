@@ -20,23 +20,24 @@
 #include "classad/ad.h"
 #include "submit/submit_job.h"
 
-static const char *blanks(const char *text)
+static const char *skip_blanks(const char *text)
 {
     return text + strspn(text, " \t\r\n");
 }
 
 static bool is_quoted(const char *value)
 {
-    return blanks(value)[0] == '"';
+    return skip_blanks(value)[0] == '"';
 }
 
-/* What is between the double quotes; mem_free *ret. */
-static int unquote(struct submit_making *making, const char *value, char **ret, struct err *err)
+/* Gets the text between the double quotes in *ret, freed with mem_free(). */
+static int unquote_value(struct submit_making *making, const char *value, char **ret,
+                         struct err *err)
 {
     struct strbuf text;
     strbuf_init(&text, 0);
     strbuf_puts(&text, "");
-    const char *at = blanks(value);
+    const char *at = skip_blanks(value);
     int rc = 0;
     if (*at != '"') {
         rc = making_refuse(making, err, "Expecting double-quoted input string (V2 format): %.200s",
@@ -50,7 +51,7 @@ static int unquote(struct submit_making *making, const char *value, char **ret, 
         at += *at == '"' ? 1 : 0;
         strbuf_putc(&text, *at);
     }
-    if (rc == 0 && *blanks(at + 1) != '\0') {
+    if (rc == 0 && *skip_blanks(at + 1) != '\0') {
         rc = making_refuse(making, err,
                            "Unexpected characters following double-quote.  Did you forget to "
                            "escape the double-quote by repeating it?  Here is the quote and "
@@ -130,7 +131,8 @@ static int set_words(struct submit_making *making, const char *value, bool must_
     char *raw = NULL;
     bool is_v2 = must_be_v2 || is_quoted(value);
     strbuf_init(&text, 0);
-    int rc = is_v2 ? unquote(making, value, &raw, err) : unescape_v1(making, value, &raw, err);
+    int rc =
+        is_v2 ? unquote_value(making, value, &raw, err) : unescape_v1(making, value, &raw, err);
     if (rc == 0) {
         rc = is_v2 ? parse_v2(making, raw, &words, err) : args_parse_v1(raw, &words, err);
     }
@@ -183,8 +185,8 @@ static size_t name_length(const char *entry)
     return strcspn(entry, "=");
 }
 
-/* The place of the entry of that name; SIZE_MAX: there is none. */
-static size_t find(const struct vec *entries, const char *entry)
+/* Returns the index of the entry with the same name; SIZE_MAX: none. */
+static size_t find_entry(const struct vec *entries, const char *entry)
 {
     size_t length = name_length(entry);
     for (size_t i = 0; i < entries->count; i++) {
@@ -196,10 +198,10 @@ static size_t find(const struct vec *entries, const char *entry)
     return SIZE_MAX;
 }
 
-/* The last of a name counts. */
-static void put(struct vec *entries, char *entry)
+/* Adds an entry, or replaces the entry with the same name. */
+static void put_entry(struct vec *entries, char *entry)
 {
-    size_t at = find(entries, entry);
+    size_t at = find_entry(entries, entry);
     if (at == SIZE_MAX) {
         vec_push(entries, entry);
     } else {
@@ -208,10 +210,10 @@ static void put(struct vec *entries, char *entry)
     }
 }
 
-/* Takes the entries over; what is no NAME=value is refused, but for what the schedd will fill in.
- */
-static int merge(struct submit_making *making, struct vec *words, struct vec *entries,
-                 struct err *err)
+/* Moves the words to entries.  A word that is not NAME=value is refused, unless the schedd will
+ * expand it ($$). */
+static int merge_words(struct submit_making *making, struct vec *words, struct vec *entries,
+                       struct err *err)
 {
     int rc = 0;
     for (size_t i = 0; i < words->count; i++) {
@@ -224,7 +226,7 @@ static int merge(struct submit_making *making, struct vec *words, struct vec *en
             rc = making_refuse(making, err, "missing variable in '%.200s'.", word);
         }
         if (rc == 0) {
-            put(entries, word);
+            put_entry(entries, word);
         } else {
             mem_free(word);
         }
@@ -240,11 +242,11 @@ static int merge_value(struct submit_making *making, const char *value, bool mus
     char *raw = NULL;
     int rc = 0;
     if (must_be_v2 || is_quoted(value)) {
-        rc = unquote(making, value, &raw, err);
+        rc = unquote_value(making, value, &raw, err);
         rc = rc != 0 ? rc : parse_v2(making, raw, &words, err);
     } else {
         for (const char *at = value; *at != '\0';) {
-            const char *first = blanks(at);
+            const char *first = skip_blanks(at);
             size_t length = strcspn(first, ";\n");
             if (length > 0) {
                 vec_push(&words, mem_strndup(first, length));
@@ -252,20 +254,20 @@ static int merge_value(struct submit_making *making, const char *value, bool mus
             at = first + length + (first[length] != '\0' ? 1 : 0);
         }
     }
-    int merged = merge(making, &words, entries, err);
+    int merged = merge_words(making, &words, entries, err);
     mem_free(raw);
     return rc != 0 ? rc : merged;
 }
 
-/* Does a list of patterns, those with ! for what is left out, let the variable pass? */
-static bool passes(const struct vec *patterns, const char *entry)
+/* Returns whether the patterns select the variable; a pattern after '!' excludes. */
+static bool passes_patterns(const struct vec *patterns, const char *entry)
 {
     char *name = mem_strndup(entry, name_length(entry));
     bool wanted = false, any_wanted = false, unwanted = false;
     for (size_t i = 0; i < patterns->count; i++) {
         const char *pattern = patterns->items[i];
         if (pattern[0] == '!') {
-            unwanted = unwanted || text_glob(blanks(pattern + 1), name, true);
+            unwanted = unwanted || text_glob(skip_blanks(pattern + 1), name, true);
         } else {
             any_wanted = true;
             wanted = wanted || text_glob(pattern, name, true);
@@ -275,9 +277,10 @@ static bool passes(const struct vec *patterns, const char *entry)
     return !unwanted && (wanted || !any_wanted);
 }
 
-/* getenv = true, or a list of patterns: of the submitter's environment, what is not set yet. */
-static int import(struct submit_making *making, const char *value, bool safe_in_v1,
-                  struct vec *entries)
+/* For getenv = true or a list of patterns: adds those variables of the submitter's environment that
+ * are not set yet. */
+static int import_environment(struct submit_making *making, const char *value, bool safe_in_v1,
+                              struct vec *entries)
 {
     struct vec patterns = {0};
     bool all = false;
@@ -287,8 +290,8 @@ static int import(struct submit_making *making, const char *value, bool safe_in_
     }
     for (char **at = making->place->env; (!is_bool || all) && at != NULL && *at != NULL; at++) {
         const char *equals = strchr(*at, '=');
-        if (equals != NULL && equals != *at && find(entries, *at) == SIZE_MAX &&
-            passes(&patterns, *at) && !(safe_in_v1 && strpbrk(equals, ";\n") != NULL)) {
+        if (equals != NULL && equals != *at && find_entry(entries, *at) == SIZE_MAX &&
+            passes_patterns(&patterns, *at) && !(safe_in_v1 && strpbrk(equals, ";\n") != NULL)) {
             vec_push(entries, mem_strdup(*at));
         }
     }
@@ -360,7 +363,7 @@ int words_set_environment(struct submit_making *making, struct err *err)
     }
     rc = rc != 0 ? rc : making_value(making, "getenv", "get_env", &wanted, err);
     if (rc == 0 && wanted != NULL) {
-        rc = import(making, wanted, v1 != NULL && v2 == NULL, &entries);
+        rc = import_environment(making, wanted, v1 != NULL && v2 == NULL, &entries);
     }
     if (rc == 0) {
         bool as_v1 = v1 != NULL && v2 == NULL && old != NULL && !is_quoted(old);
