@@ -158,7 +158,7 @@ static struct history *history_of(struct event_check *check, const struct event_
     return history;
 }
 
-static bool says(const struct event_entry *event, const char *words)
+static bool event_says(const struct event_entry *event, const char *words)
 {
     return memmem(event->text, event->length, words, strlen(words)) != NULL;
 }
@@ -166,7 +166,8 @@ static bool says(const struct event_entry *event, const char *words)
 static enum life after_event(enum life life, const struct event_entry *event)
 {
     bool runs = life >= LIFE_RUNS && life <= LIFE_CUT_SUSPENDED;
-    if (event->type == EVENT_HELD && (runs || life == LIFE_PLACES) && says(event, HOLD_OUTPUT)) {
+    if (event->type == EVENT_HELD && (runs || life == LIFE_PLACES) &&
+        event_says(event, HOLD_OUTPUT)) {
         return LIFE_STAGED;
     }
     for (size_t i = 0; i < sizeof(TURNS) / sizeof(TURNS[0]); i++) {
@@ -190,11 +191,12 @@ const char *event_check_next(struct event_check *check, const struct event_entry
         totals->illegal++;
         return NAMES[history->life];
     }
-    if (event->type == EVENT_EVICTED && history->checkpointed && says(event, SAYS_LOST)) {
+    if (event->type == EVENT_EVICTED && history->checkpointed && event_says(event, SAYS_LOST)) {
         totals->illegal++;
         return "was checkpointed in this run";
     }
-    if (event->type == EVENT_EVICTED && !history->checkpointed && says(event, SAYS_CHECKPOINTED)) {
+    if (event->type == EVENT_EVICTED && !history->checkpointed &&
+        event_says(event, SAYS_CHECKPOINTED)) {
         totals->illegal++;
         return "was not checkpointed in this run";
     }

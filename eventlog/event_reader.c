@@ -75,7 +75,7 @@ static bool line_is(const char *line, size_t length, const char *wanted)
     return length == strlen(wanted) && memcmp(line, wanted, length) == 0;
 }
 
-static bool number(const char **at, const char *end, int64_t *ret)
+static bool read_number(const char **at, const char *end, int64_t *ret)
 {
     bool minus = *at < end && **at == '-';
     const char *p = *at + (minus ? 1 : 0);
@@ -89,7 +89,7 @@ static bool number(const char **at, const char *end, int64_t *ret)
     return digits > 0;
 }
 
-static bool letter(const char **at, const char *end, char wanted)
+static bool read_letter(const char **at, const char *end, char wanted)
 {
     if (*at < end && **at == wanted) {
         (*at)++;
@@ -103,10 +103,11 @@ static bool parse_text(const char *text, size_t length, struct event_entry *ret)
 {
     const char *at = text, *end = text + length;
     int64_t subproc = 0;
-    return number(&at, end, &ret->type) && letter(&at, end, ' ') && letter(&at, end, '(') &&
-           number(&at, end, &ret->cluster) && letter(&at, end, '.') &&
-           number(&at, end, &ret->proc) && letter(&at, end, '.') && number(&at, end, &subproc) &&
-           letter(&at, end, ')') && letter(&at, end, ' ') && ret->type >= 0;
+    return read_number(&at, end, &ret->type) && read_letter(&at, end, ' ') &&
+           read_letter(&at, end, '(') && read_number(&at, end, &ret->cluster) &&
+           read_letter(&at, end, '.') && read_number(&at, end, &ret->proc) &&
+           read_letter(&at, end, '.') && read_number(&at, end, &subproc) &&
+           read_letter(&at, end, ')') && read_letter(&at, end, ' ') && ret->type >= 0;
 }
 
 static bool parse_json(const char *text, size_t length, struct event_entry *ret)
@@ -132,7 +133,7 @@ static int64_t xml_int(const char *text, size_t length, const char *name)
     for (size_t at = 0; at + wanted.length <= length; at++) {
         if (memcmp(text + at, wanted.data, wanted.length) == 0) {
             const char *digits = text + at + wanted.length;
-            if (!number(&digits, text + length, &value)) {
+            if (!read_number(&digits, text + length, &value)) {
                 value = -1;
             }
             break;
@@ -176,7 +177,7 @@ static size_t find_end(struct event_reader *reader)
     }
 }
 
-static bool parse(const char *text, size_t length, struct event_entry *ret)
+static bool parse_event(const char *text, size_t length, struct event_entry *ret)
 {
     return text[0] == '{'   ? parse_json(text, length, ret)
            : text[0] == '<' ? parse_xml(text, length, ret)
@@ -206,7 +207,8 @@ bool event_reader_next(struct event_reader *reader, struct event_entry *ret)
         size_t length = end - reader->at;
         struct event_entry entry = {.text = text, .length = length};
         reader->at = reader->looked = end;
-        bool good = !reader->in_garbage && length <= EVENT_BYTES_MAX && parse(text, length, &entry);
+        bool good =
+            !reader->in_garbage && length <= EVENT_BYTES_MAX && parse_event(text, length, &entry);
         if (good) {
             *ret = entry;
             return true;

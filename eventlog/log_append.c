@@ -150,7 +150,7 @@ static char *read_from(struct os *os, const char *path, int64_t from, int64_t si
     return data;
 }
 
-static const char *find(const char *data, size_t length, const char *text)
+static const char *find_text(const char *data, size_t length, const char *text)
 {
     size_t wanted = strlen(text);
     for (size_t at = 0; wanted > 0 && at + wanted <= length; at++) {
@@ -178,8 +178,8 @@ static size_t find_cut(const char *data, size_t length, const char *text)
     return 0;
 }
 
-/* Fills target->text with what is to be written still. */
-static void look(struct appending *appending, struct target *target, int64_t size)
+/* Fills target->text with the events that are not in the log yet. */
+static void find_missing(struct appending *appending, struct target *target, int64_t size)
 {
     int64_t from = appending->how->is_first ? look_from(appending, target, size) : -1;
     size_t length = 0;
@@ -195,7 +195,7 @@ static void look(struct appending *appending, struct target *target, int64_t siz
         size_t skip = 0;
         if (!writing) {
             size_t left = length - (size_t)(at - data);
-            const char *found = find(at, left, item->text);
+            const char *found = find_text(at, left, item->text);
             if (found != NULL) {
                 at = found + strlen(item->text);
                 continue;
@@ -225,7 +225,7 @@ static int open_target(struct appending *appending, struct target *target)
     } /* a file system without locks: appending is all that can be done */
     int64_t size = os_file_size(target->file);
     target->end = size > 0 ? size : 0;
-    look(appending, target, target->end);
+    find_missing(appending, target, target->end);
     return 0;
 }
 

@@ -102,7 +102,7 @@ struct store {
     bool checkpoint_queued;
 };
 
-static void pump(struct store *store);
+static void start_next(struct store *store);
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
@@ -140,7 +140,7 @@ static void job_destroy(struct job *job)
     mem_free(job);
 }
 
-static struct job *enqueue(struct store *store, enum job_kind kind)
+static struct job *enqueue_job(struct store *store, enum job_kind kind)
 {
     struct job *job = mem_zalloc(sizeof(*job));
     job->store = store;
@@ -151,8 +151,8 @@ static struct job *enqueue(struct store *store, enum job_kind kind)
     return job;
 }
 
-/* The head of the queue, taken out. */
-static struct job *dequeue(struct store *store)
+/* Takes the first job out of the queue. */
+static struct job *dequeue_job(struct store *store)
 {
     struct job *job = store->first;
     store->first = job->next;
@@ -261,7 +261,7 @@ static int execute_scan(struct store_db *db, struct job *job)
     return code == SCAN_ENOUGH || code == SCAN_PAUSE ? 0 : code;
 }
 
-static int execute(void *arg)
+static int execute_job(void *arg)
 {
     struct job *job = arg;
     struct store_db *db = job->store->db;
@@ -324,23 +324,23 @@ static void finish_checkpoint(struct store *store, struct job *job, int code)
     job_destroy(job);
 }
 
-static void finished(void *arg, int code)
+static void job_finished(void *arg, int code)
 {
     struct job *job = arg;
     struct store *store = job->store;
     CHECK(store->running && store->first == job);
     store->running = false;
-    (void)dequeue(store);
+    (void)dequeue_job(store);
     if (job->kind == JOB_BATCH) {
         if (code) {
             loop_fatal(store->loop, job->err.text);
         }
         if (!store->checkpoint_queued && store_db_wal_pages(store->db) >= STORE_CHECKPOINT_PAGES) {
             store->checkpoint_queued = true;
-            (void)enqueue(store, JOB_CHECKPOINT);
+            (void)enqueue_job(store, JOB_CHECKPOINT);
         }
     }
-    pump(store);
+    start_next(store);
     switch (job->kind) {
     case JOB_BATCH:
         finish_batch(store, job);
@@ -352,23 +352,23 @@ static void finished(void *arg, int code)
         finish_checkpoint(store, job, code);
         break;
     }
-    pump(store);
+    start_next(store);
 }
 
 /* Gives the lane its next job, if there is one and the lane is free. */
-static void pump(struct store *store)
+static void start_next(struct store *store)
 {
     if (store->running || !store->first || store->calling_back) {
         return;
     }
     store->running = true;
     loop_timer_stop(store->kick);
-    loop_lane_run(store->lane, execute, finished, store->first);
+    loop_lane_run(store->lane, execute_job, job_finished, store->first);
 }
 
 static void on_kick(void *arg)
 {
-    pump(arg);
+    start_next(arg);
 }
 
 /* ---- opening --------------------------------------------------------------------------------- */
@@ -436,10 +436,10 @@ void store_close(struct store *store)
     loop_timer_destroy(store->kick);
     loop_lane_destroy(store->lane);
     while (store->first) {
-        struct job *job = dequeue(store);
+        struct job *job = dequeue_job(store);
         if (job->kind == JOB_BATCH) {
             if (!job->executed) {
-                (void)execute(job); /* its code is in the job */
+                (void)execute_job(job); /* its code is in the job */
             }
             if (job->code) {
                 loop_fatal(store->loop, job->err.text);
@@ -530,7 +530,7 @@ void store_commit(struct store_txn *txn, void (*done)(void *arg), void *arg)
     txn->arg = arg;
     struct job *batch = last_waiting(store);
     if (!batch || batch->kind != JOB_BATCH) {
-        batch = enqueue(store, JOB_BATCH);
+        batch = enqueue_job(store, JOB_BATCH);
     }
     *batch->end = txn;
     batch->end = &txn->next;
@@ -570,7 +570,7 @@ void store_scan(struct store *store, const char *table, const char *from, const 
     scan->filter_arg = filter_arg;
     scan->done = done;
     scan->arg = arg;
-    enqueue(store, JOB_SCAN)->scan = scan;
+    enqueue_job(store, JOB_SCAN)->scan = scan;
     if (!store->running && !store->calling_back && !loop_timer_is_set(store->kick)) {
         loop_timer_set(store->kick, 0);
     }

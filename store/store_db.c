@@ -72,7 +72,7 @@ static int code_of(int sqlite_code)
     }
 }
 
-static int failed(const struct store_db *db, const char *what, struct err *err)
+static int db_failed(const struct store_db *db, const char *what, struct err *err)
 {
     int code = code_of(sqlite3_errcode(db->handle));
     if (code == -EUCLEAN) {
@@ -85,10 +85,10 @@ static int failed(const struct store_db *db, const char *what, struct err *err)
 
 /* ---- small statements ------------------------------------------------------------------------ */
 
-static int run(struct store_db *db, const char *sql, const char *what, struct err *err)
+static int run_sql(struct store_db *db, const char *sql, const char *what, struct err *err)
 {
     if (sqlite3_exec(db->handle, sql, NULL, NULL, NULL) != SQLITE_OK) {
-        return failed(db, what, err);
+        return db_failed(db, what, err);
     }
     return 0;
 }
@@ -98,20 +98,20 @@ static int run_int(struct store_db *db, const char *sql, int64_t *ret, struct er
 {
     sqlite3_stmt *stmt = NULL;
     if (sqlite3_prepare_v2(db->handle, sql, -1, &stmt, NULL) != SQLITE_OK) {
-        return failed(db, "reading the table of the daemon", err);
+        return db_failed(db, "reading the table of the daemon", err);
     }
     int code = 0;
     if (sqlite3_step(stmt) == SQLITE_ROW) {
         *ret = sqlite3_column_int64(stmt, 0);
     } else {
-        code = failed(db, "reading the table of the daemon", err);
+        code = db_failed(db, "reading the table of the daemon", err);
     }
     sqlite3_finalize(stmt);
     return code;
 }
 
-static int prepare(struct store_db *db, int table, enum statement which, sqlite3_stmt **ret,
-                   struct err *err)
+static int prepare_statement(struct store_db *db, int table, enum statement which,
+                             sqlite3_stmt **ret, struct err *err)
 {
     struct table *t = &db->tables[table];
     if (!t->cached[which]) {
@@ -121,7 +121,7 @@ static int prepare(struct store_db *db, int table, enum statement which, sqlite3
                        : SQLITE_NOMEM;
         sqlite3_free(sql);
         if (code != SQLITE_OK) {
-            return failed(db, t->name, err);
+            return db_failed(db, t->name, err);
         }
     }
     *ret = t->cached[which];
@@ -132,7 +132,7 @@ static int step_and_reset(struct store_db *db, int table, sqlite3_stmt *stmt, st
 {
     int code = 0;
     if (sqlite3_step(stmt) != SQLITE_DONE) {
-        code = failed(db, db->tables[table].name, err);
+        code = db_failed(db, db->tables[table].name, err);
     }
     (void)sqlite3_reset(stmt); /* tells again what step() told */
     (void)sqlite3_clear_bindings(stmt);
@@ -163,7 +163,7 @@ static int open_file(struct store_db *db, const char *vfs, struct err *err)
         return err_set(err, os_code, "store %s: cannot open the file: %s", db->path,
                        err_code_text(os_code));
     }
-    return failed(db, "opening", err);
+    return db_failed(db, "opening", err);
 }
 
 static int busy_text(const struct store_db *db, int code, struct err *err)
@@ -174,8 +174,9 @@ static int busy_text(const struct store_db *db, int code, struct err *err)
     return code;
 }
 
-/* Whose file is it?  Sets *created when it is empty: new, or left so by a creator that died. */
-static int judge(struct store_db *db, bool *created, struct err *err)
+/* Checks that the file is a Roost store.  Sets *created when the file is empty: new, or left by a
+ * process that died while it created the store. */
+static int judge_file(struct store_db *db, bool *created, struct err *err)
 {
     int64_t application_id = 0;
     int64_t objects = 0;
@@ -201,7 +202,7 @@ static int judge_owner(struct store_db *db, const struct store_schema *schema, s
     sqlite3_stmt *stmt = NULL;
     const char *sql = "SELECT value FROM " META_TABLE " WHERE key = 'daemon'";
     if (sqlite3_prepare_v2(db->handle, sql, -1, &stmt, NULL) != SQLITE_OK) {
-        return failed(db, "reading the owner", err);
+        return db_failed(db, "reading the owner", err);
     }
     int code = 0;
     int step = sqlite3_step(stmt);
@@ -214,7 +215,7 @@ static int judge_owner(struct store_db *db, const struct store_schema *schema, s
     } else if (step == SQLITE_DONE) {
         code = err_set(err, -EUCLEAN, "store %s: the owner is missing", db->path);
     } else {
-        code = failed(db, "reading the owner", err);
+        code = db_failed(db, "reading the owner", err);
     }
     sqlite3_finalize(stmt);
     if (code) {
@@ -261,13 +262,13 @@ static int convert_table(struct store_db *db, const char *table, store_convert_f
                         table);
     int code = sql != NULL ? sqlite3_prepare_v2(db->handle, sql, -1, &stmt, NULL) : SQLITE_NOMEM;
     sqlite3_free(sql);
-    int result = code == SQLITE_OK ? 0 : failed(db, table, err);
+    int result = code == SQLITE_OK ? 0 : db_failed(db, table, err);
     int64_t last = INT64_MIN;
     while (result == 0) {
         (void)sqlite3_bind_int64(stmt, 1, last); /* the one place there is */
         code = sqlite3_step(stmt);
         if (code != SQLITE_ROW) {
-            result = code == SQLITE_DONE ? 0 : failed(db, table, err);
+            result = code == SQLITE_DONE ? 0 : db_failed(db, table, err);
             break;
         }
         last = sqlite3_column_int64(stmt, 0);
@@ -283,9 +284,10 @@ static int convert_table(struct store_db *db, const char *table, store_convert_f
     return result;
 }
 
-static int migrate(struct store_db *db, const struct store_migration *migration, struct err *err)
+static int migrate_step(struct store_db *db, const struct store_migration *migration,
+                        struct err *err)
 {
-    int code = migration->sql != NULL ? run(db, migration->sql, "migrating", err) : 0;
+    int code = migration->sql != NULL ? run_sql(db, migration->sql, "migrating", err) : 0;
     for (size_t i = 0; code == 0 && migration->tables != NULL && migration->tables[i] != NULL;
          i++) {
         code = convert_table(db, migration->tables[i], migration->convert, err);
@@ -298,7 +300,7 @@ static int bring_up_to_date(struct store_db *db, const struct store_schema *sche
                             struct err *err)
 {
     int64_t version = schema->version;
-    int code = run(db, "BEGIN IMMEDIATE", "setting the owner", err);
+    int code = run_sql(db, "BEGIN IMMEDIATE", "setting the owner", err);
     if (!code && !created) {
         code = run_int(db, "PRAGMA user_version", &version, err);
     }
@@ -318,32 +320,32 @@ static int bring_up_to_date(struct store_db *db, const struct store_schema *sche
                       db->tables[i].name);
     }
     if (!code) {
-        code = run(db, strbuf_text(&sql), "creating the tables", err);
+        code = run_sql(db, strbuf_text(&sql), "creating the tables", err);
     }
     for (int64_t v = version; !code && v < schema->version; v++) {
-        code = migrate(db, &schema->migrations[v - 1], err);
+        code = migrate_step(db, &schema->migrations[v - 1], err);
     }
     strbuf_clear(&sql);
     strbuf_printf(&sql, "PRAGMA user_version = %d", schema->version);
     if (!code) {
-        code = run(db, strbuf_text(&sql), "writing the schema version", err);
+        code = run_sql(db, strbuf_text(&sql), "writing the schema version", err);
     }
     if (!code) {
-        code = run(db, "COMMIT", "writing its schema", err);
+        code = run_sql(db, "COMMIT", "writing its schema", err);
     }
     strbuf_fini(&sql);
     return code;
 }
 
-static int configure(struct store_db *db, struct err *err)
+static int configure_db(struct store_db *db, struct err *err)
 {
     /* Before the first access: only then does EXCLUSIVE spare the shared memory file. */
-    int code = run(db,
-                   "PRAGMA locking_mode = EXCLUSIVE;"
-                   "PRAGMA trusted_schema = OFF;"
-                   "PRAGMA cell_size_check = ON;"
-                   "PRAGMA temp_store = MEMORY;",
-                   "opening", err);
+    int code = run_sql(db,
+                       "PRAGMA locking_mode = EXCLUSIVE;"
+                       "PRAGMA trusted_schema = OFF;"
+                       "PRAGMA cell_size_check = ON;"
+                       "PRAGMA temp_store = MEMORY;",
+                       "opening", err);
     return busy_text(db, code, err);
 }
 
@@ -358,7 +360,7 @@ static int go_wal(struct store_db *db, struct err *err)
         wal = mode && strcmp(mode, "wal") == 0;
     }
     if (!wal) {
-        code = failed(db, "switching to a write-ahead log", err);
+        code = db_failed(db, "switching to a write-ahead log", err);
     }
     sqlite3_finalize(stmt);
     if (code) {
@@ -371,7 +373,7 @@ static int go_wal(struct store_db *db, struct err *err)
                   "PRAGMA wal_autocheckpoint = 0;"
                   "PRAGMA journal_size_limit = %zu;",
                   STORE_WAL_KEPT_BYTES);
-    code = run(db, strbuf_text(&sql), "opening", err);
+    code = run_sql(db, strbuf_text(&sql), "opening", err);
     strbuf_fini(&sql);
     return code;
 }
@@ -413,10 +415,10 @@ int store_db_open(const char *path, const char *vfs, const struct store_schema *
         mem_on_drop(db->handle, drop_handle);
     }
     if (!code) {
-        code = configure(db, err);
+        code = configure_db(db, err);
     }
     if (!code) {
-        code = judge(db, &is_new, err);
+        code = judge_file(db, &is_new, err);
     }
     if (!code && !is_new) {
         code = judge_owner(db, schema, err);
@@ -477,12 +479,12 @@ int store_db_table(const struct store_db *db, const char *name)
 
 int store_db_begin(struct store_db *db, struct err *err)
 {
-    return run(db, "BEGIN IMMEDIATE", "beginning a transaction", err);
+    return run_sql(db, "BEGIN IMMEDIATE", "beginning a transaction", err);
 }
 
 static int bind_failed(struct store_db *db, int table, sqlite3_stmt *stmt, struct err *err)
 {
-    int code = failed(db, db->tables[table].name, err);
+    int code = db_failed(db, db->tables[table].name, err);
     (void)sqlite3_clear_bindings(stmt);
     return code;
 }
@@ -491,7 +493,7 @@ int store_db_put(struct store_db *db, int table, const char *key, const void *va
                  struct err *err)
 {
     sqlite3_stmt *stmt;
-    int code = prepare(db, table, PUT, &stmt, err);
+    int code = prepare_statement(db, table, PUT, &stmt, err);
     if (code) {
         return code;
     }
@@ -506,7 +508,7 @@ int store_db_put(struct store_db *db, int table, const char *key, const void *va
 int store_db_delete(struct store_db *db, int table, const char *key, struct err *err)
 {
     sqlite3_stmt *stmt;
-    int code = prepare(db, table, DELETE, &stmt, err);
+    int code = prepare_statement(db, table, DELETE, &stmt, err);
     if (code) {
         return code;
     }
@@ -518,7 +520,7 @@ int store_db_delete(struct store_db *db, int table, const char *key, struct err 
 
 int store_db_commit(struct store_db *db, struct err *err)
 {
-    return run(db, "COMMIT", "commit", err);
+    return run_sql(db, "COMMIT", "commit", err);
 }
 
 int store_db_wal_pages(const struct store_db *db)
@@ -532,7 +534,7 @@ int store_db_checkpoint(struct store_db *db, struct err *err)
     int copied = 0;
     if (sqlite3_wal_checkpoint_v2(db->handle, NULL, SQLITE_CHECKPOINT_PASSIVE, &in_log, &copied) !=
         SQLITE_OK) {
-        return failed(db, "copying back the write-ahead log", err);
+        return db_failed(db, "copying back the write-ahead log", err);
     }
     db->wal_pages = in_log - copied;
     return 0;
@@ -545,11 +547,12 @@ struct bound {
     size_t length;
 };
 
-static int walk(struct store_db *db, int table, const struct bound *from, const struct bound *to,
-                bool reverse, size_t visit_max, store_db_each_f each, void *arg, struct err *err)
+static int walk_rows(struct store_db *db, int table, const struct bound *from,
+                     const struct bound *to, bool reverse, size_t visit_max, store_db_each_f each,
+                     void *arg, struct err *err)
 {
     sqlite3_stmt *stmt;
-    int code = prepare(db, table, reverse ? WALK_REVERSE : WALK, &stmt, err);
+    int code = prepare_statement(db, table, reverse ? WALK_REVERSE : WALK, &stmt, err);
     if (code) {
         return code;
     }
@@ -577,7 +580,7 @@ static int walk(struct store_db *db, int table, const struct bound *from, const 
         }
     }
     if (!code && step != SQLITE_DONE) {
-        code = failed(db, db->tables[table].name, err);
+        code = db_failed(db, db->tables[table].name, err);
     }
     (void)sqlite3_reset(stmt); /* tells again what step() told */
     (void)sqlite3_clear_bindings(stmt);
@@ -589,7 +592,7 @@ int store_db_walk(struct store_db *db, int table, const char *from, const char *
 {
     struct bound low = {from ? from : "", from ? strlen(from) : 0};
     struct bound high = {to, to ? strlen(to) : 0};
-    return walk(db, table, &low, &high, reverse, visit_max, each, arg, err);
+    return walk_rows(db, table, &low, &high, reverse, visit_max, each, arg, err);
 }
 
 int store_db_walk_beyond(struct store_db *db, int table, const char *from, const char *to,
@@ -603,5 +606,5 @@ int store_db_walk_beyond(struct store_db *db, int table, const char *from, const
     } else {
         low = (struct bound){seen, strlen(seen) + 1}; /* with its zero: the next text there is */
     }
-    return walk(db, table, &low, &high, reverse, visit_max, each, arg, err);
+    return walk_rows(db, table, &low, &high, reverse, visit_max, each, arg, err);
 }

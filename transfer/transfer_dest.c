@@ -11,7 +11,7 @@
 #include "classad/ad.h"
 #include "transfer/transfer_names.h"
 
-static char *join(const char *directory, const char *name)
+static char *join_path(const char *directory, const char *name)
 {
     struct strbuf text;
     strbuf_init(&text, 0);
@@ -51,7 +51,7 @@ static bool goes_by(const struct ad *job, const char *item, const char *name, bo
     bool fits = entry != NULL && rest != NULL && (exactly ? rest[0] == '\0' : rest[0] != '\0');
     if (fits) {
         const char *known = keeps_paths(job) ? entry : contents ? "" : transfer_last_name(entry);
-        *ret = join(known, rest);
+        *ret = join_path(known, rest);
         *below = strlen(known);
     }
     mem_free(entry);

@@ -45,8 +45,8 @@ static void method_destroy(void *value)
     mem_free(method);
 }
 
-static void add(struct transfer_plugins *plugins, const char *name, const char *path, bool is_curl,
-                bool takes_several)
+static void add_method(struct transfer_plugins *plugins, const char *name, const char *path,
+                       bool is_curl, bool takes_several)
 {
     struct method *method = mem_alloc(sizeof(*method));
     *method = (struct method){mem_strdup(name), mem_strdup(path), is_curl, takes_several};
@@ -68,7 +68,8 @@ static void take_answer(struct transfer_plugins *plugins, const char *path)
         char *name;
         while ((name = transfer_list_next(&at, ',')) != NULL) {
             if (name[0] != '\0') {
-                add(plugins, name, path, false, ad_bool_or(ad, "MultipleFileSupport", false));
+                add_method(plugins, name, path, false,
+                           ad_bool_or(ad, "MultipleFileSupport", false));
             }
             mem_free(name);
         }
@@ -79,7 +80,7 @@ static void take_answer(struct transfer_plugins *plugins, const char *path)
 
 static bool ask_next(struct transfer_plugins *plugins);
 
-static void answered(void *arg, pid_t pid, const struct os_exit *how)
+static void plugin_answered(void *arg, pid_t pid, const struct os_exit *how)
 {
     struct transfer_plugins *plugins = arg;
     (void)pid;
@@ -103,7 +104,7 @@ static bool ask_next(struct transfer_plugins *plugins)
                                       .truncate_output = true,
                                       .new_session = true,
                                       .no_new_privs = true};
-        if (os_spawn(plugins->os, &spec, answered, plugins, &plugins->pid, NULL) == 0) {
+        if (os_spawn(plugins->os, &spec, plugin_answered, plugins, &plugins->pid, NULL) == 0) {
             return true;
         }
         plugins->pid = 0;
@@ -128,7 +129,7 @@ struct transfer_plugins *transfer_plugins_create(struct os *os, const char *cons
     (void)ask_next(plugins); /* none: it is all known */
     if (curl != NULL && curl[0] == '/' && os_stat(os, curl, &stat) == 0) {
         for (size_t i = 0; i < ARRAY_COUNT(CURL_METHODS); i++) {
-            add(plugins, CURL_METHODS[i], curl, true, false);
+            add_method(plugins, CURL_METHODS[i], curl, true, false);
         }
     }
     return plugins;

@@ -54,7 +54,7 @@ struct walk {
     struct err *err;
 };
 
-static char *join(const char *directory, const char *name)
+static char *join_path(const char *directory, const char *name)
 {
     struct strbuf text;
     strbuf_init(&text, 0);
@@ -62,8 +62,8 @@ static char *join(const char *directory, const char *name)
     return strbuf_take(&text);
 }
 
-static int add(struct walk *walk, enum transfer_type type, const char *name, const char *path,
-               const struct os_stat *stat, struct transfer_entry **ret)
+static int add_entry(struct walk *walk, enum transfer_type type, const char *name, const char *path,
+                     const struct os_stat *stat, struct transfer_entry **ret)
 {
     if (walk->entries->count >= TRANSFER_FILES_MAX) {
         return err_set(walk->err, -E2BIG, "%s/%s: more than %d files and directories", walk->root,
@@ -75,7 +75,7 @@ static int add(struct walk *walk, enum transfer_type type, const char *name, con
                        path);
     }
     bool followed = walk->links == TRANSFER_LINKS_FOLLOWED;
-    char *whole = followed ? join(walk->root, path) : mem_strdup(path);
+    char *whole = followed ? join_path(walk->root, path) : mem_strdup(path);
     struct transfer_entry *entry = transfer_entry_create(type, name, whole);
     mem_free(whole);
     if (stat != NULL) {
@@ -98,7 +98,7 @@ static void leave_out(struct walk *walk)
 static int add_followed(struct walk *walk, const char *name, const char *path)
 {
     struct os_file *file = NULL;
-    char *whole = join(walk->root, path);
+    char *whole = join_path(walk->root, path);
     int rc = os_file_open(walk->os, whole, OS_READ, 0, &file, walk->err);
     mem_free(whole);
     if (rc == -EISDIR || rc == -EINVAL || rc == -ELOOP) {
@@ -106,7 +106,7 @@ static int add_followed(struct walk *walk, const char *name, const char *path)
         return 0;
     }
     struct transfer_entry *entry;
-    rc = rc != 0 ? rc : add(walk, TRANSFER_FILE, name, path, NULL, &entry);
+    rc = rc != 0 ? rc : add_entry(walk, TRANSFER_FILE, name, path, NULL, &entry);
     if (rc == 0) {
         entry->size_bytes = os_file_size(file);
     }
@@ -124,7 +124,7 @@ static int add_link(struct walk *walk, const char *name, const char *path)
         return 0;
     }
     if (transfer_link_is_safe(name, target)) {
-        int rc = add(walk, TRANSFER_LINK, name, path, NULL, &entry);
+        int rc = add_entry(walk, TRANSFER_LINK, name, path, NULL, &entry);
         if (rc == 0) {
             entry->target = mem_strdup(target);
         }
@@ -138,11 +138,11 @@ static int add_link(struct walk *walk, const char *name, const char *path)
         leave_out(walk);
         return 0;
     }
-    int rc = add(walk, TRANSFER_FILE, name, real, &stat, &entry);
+    int rc = add_entry(walk, TRANSFER_FILE, name, real, &stat, &entry);
     return rc;
 }
 
-static void collect(void *arg, const char *name)
+static void collect_name(void *arg, const char *name)
 {
     vec_push(arg, mem_strdup(name));
 }
@@ -160,11 +160,11 @@ static int walk_one(struct walk *walk, const char *path, const char *name)
         return add_link(walk, name, path);
     }
     if (stat.is_dir) {
-        int rc = add(walk, TRANSFER_DIRECTORY, name, path, &stat, &entry);
+        int rc = add_entry(walk, TRANSFER_DIRECTORY, name, path, &stat, &entry);
         return rc != 0 ? rc : walk_directory(walk, path, name);
     }
     if (stat.is_file) {
-        return add(walk, TRANSFER_FILE, name, path, &stat, &entry);
+        return add_entry(walk, TRANSFER_FILE, name, path, &stat, &entry);
     }
     leave_out(walk);
     return 0;
@@ -173,10 +173,10 @@ static int walk_one(struct walk *walk, const char *path, const char *name)
 static int walk_directory(struct walk *walk, const char *path, const char *name)
 {
     struct vec names = {0};
-    int rc = os_below_list(walk->os, walk->root, path, collect, &names, walk->err);
+    int rc = os_below_list(walk->os, walk->root, path, collect_name, &names, walk->err);
     for (size_t i = 0; i < names.count && rc == 0; i++) {
-        char *below = join(path, names.items[i]);
-        char *as = join(name, names.items[i]);
+        char *below = join_path(path, names.items[i]);
+        char *as = join_path(name, names.items[i]);
         rc = walk_one(walk, below, as);
         mem_free(below);
         mem_free(as);
@@ -201,9 +201,10 @@ static void go_up(char *path)
     *(slash != NULL ? slash : path) = '\0';
 }
 
-/* Puts the link's target in front of what is left of the way; -EXDEV when it leads out of root. */
-static int turn(const char *root, char *done, const char *target, const char *left, char *way,
-                size_t size)
+/* Puts the link's target in front of the rest of the path.  Returns 0; -EXDEV when it leads out of
+ * root. */
+static int follow_link(const char *root, char *done, const char *target, const char *left,
+                       char *way, size_t size)
 {
     char next[2 * TRANSFER_PATH_MAX + 3];
     if (target[0] == '/') {
@@ -224,8 +225,8 @@ static int turn(const char *root, char *done, const char *target, const char *le
     return 0;
 }
 
-/* One name further. */
-static int step(struct os *os, const char *root, char *done, const char *name, size_t length)
+/* Goes one name further.  Returns 1 when it is a link, 0 when not, or a negative errno. */
+static int take_step(struct os *os, const char *root, char *done, const char *name, size_t length)
 {
     size_t used = strlen(done);
     if (length == 0 || (length == 1 && name[0] == '.')) {
@@ -258,12 +259,12 @@ int transfer_resolve(struct os *os, const char *root, const char *path, char *re
     const char *at = way;
     for (unsigned links = 0; *at != '\0';) {
         size_t length = strcspn(at, "/");
-        int rc = step(os, root, done, at, length);
+        int rc = take_step(os, root, done, at, length);
         at += length + (at[length] == '/' ? 1 : 0);
         if (rc == 1) {
             rc = ++links > LINKS_MAX ? -ELOOP
                                      : os_below_read_link(os, root, done, target, sizeof(target));
-            rc = rc != 0 ? rc : turn(root, done, target, at, way, sizeof(way));
+            rc = rc != 0 ? rc : follow_link(root, done, target, at, way, sizeof(way));
             at = way;
         }
         if (rc != 0) {
