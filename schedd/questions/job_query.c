@@ -159,16 +159,17 @@ static void take_slice(void *arg)
     query->slice(query);
 }
 
-/* The answer begins when the loop comes to it, and goes on as the peer takes it. */
-static void begin_slices(struct query *query, loop_f slice, void (*client_gone)(void *arg))
+/* Starts the answer: slice is called from the loop, and again whenever the client has taken
+ * data. */
+static void begin_slices(struct query *query, loop_f slice, void (*gone)(void *arg))
 {
     query->slice = slice;
     wire_request_on_drained(query->request, want_slice, query);
-    wire_request_on_gone(query->request, client_gone, query);
+    wire_request_on_gone(query->request, gone, query);
     slice_work_want(query->work.turn);
 }
 
-/* What it holds while it waits for its turn. */
+/* Returns how many bytes the query holds while it waits for its turn. */
 static size_t query_bytes(const struct query *query)
 {
     size_t bytes = sizeof(*query);
@@ -297,7 +298,8 @@ static void look_at(struct query *query, const struct job *job)
     }
 }
 
-/* A cluster's ad with what its jobs would have: what a constraint may ask of one that has none. */
+/* Returns a cluster's ad with the attributes that a constraint may need, for a cluster that has no
+ * job yet.  Owned by the caller. */
 static struct ad *factory_ad(const struct cluster *cluster)
 {
     struct ad *ad = ad_copy_public(cluster->ad);
@@ -387,7 +389,7 @@ static void put_totals(const struct query *query, struct ad *args)
     }
 }
 
-/* Evaluations that were error because they crossed their limit. */
+/* Sets in args how many evaluations failed because they exceeded their limit. */
 static void put_work(const struct query *query, struct ad *args)
 {
     int64_t over = request_work_end(&query->work);
@@ -396,7 +398,8 @@ static void put_work(const struct query *query, struct ad *args)
     }
 }
 
-/* The whole budget is used up.  False: not so; else the query is over. */
+/* Returns true when the query has used up MAX_CONSTRAINT_STEPS; it was then answered with the error
+ * and freed. */
 static bool is_refused(struct query *query)
 {
     struct err err = {{0}};
@@ -485,7 +488,8 @@ static void slices_gone(void *arg)
     }
 }
 
-/* The first slice: of one caller only so many hold a list of jobs and an answer. */
+/* The first slice of a query for jobs.  Only CALLER_WORKS_MAX works of one caller may hold lists at
+ * a time. */
 static void begin_jobs(void *arg)
 {
     struct query *query = arg;
@@ -617,7 +621,7 @@ static void history_found(void *arg, int result, const struct store_row *rows, s
     send_part(query);
 }
 
-/* One page: rows behind the last that was looked at. */
+/* Reads one page of the history: the rows after the last one that was looked at. */
 static void history_page(void *arg)
 {
     struct query *query = arg;
@@ -652,7 +656,7 @@ static void query_history(struct query *query)
     begin_slices(query, history_page, slices_gone);
 }
 
-/* One slice: clusters whose jobs are made later, and how far they are. */
+/* One slice of a query for factories: clusters whose jobs are made later, and how many are made. */
 static void look_at_factories(void *arg)
 {
     struct query *query = arg;
