@@ -13,17 +13,18 @@
 #include "classad/ad.h"
 #include "wire/checkpoint_attrs.h"
 
-/* Of this run; the last: what is to be said again when an older checkpoint is the latest. */
+/* Private attributes: three about the present run; the books: the state at each kept checkpoint. */
 #define RUN_COUNT     "RunCkpts"
 #define RUN_SAVED     "RunSavedTime"
 #define RUN_SUSPENDED "RunSavedSuspensionTime"
 #define BOOKS         "CkptBooks"
 
-/* What is committed at each checkpoint that is kept. */
+/* The committed times, which a book keeps. */
 static const char *const COMMITTED[] = {"CommittedTime", "CommittedSlotTime",
                                         "CommittedSuspensionTime"};
 
-/* What is said of the latest, and comes back when the one before is the latest again. */
+/* The attributes of the latest checkpoint, which a book keeps, too: they are restored when the
+ * checkpoint before becomes the latest again. */
 static const char *const OF_LATEST[] = {CKPT_LAST_TIME, CKPT_IMAGE_BYTES, CKPT_FILES_BYTES,
                                         CKPT_ARCH,      CKPT_OPSYS,       CKPT_PLATFORM,
                                         CKPT_FEATURES};
@@ -68,7 +69,8 @@ static const struct ad *book_of(const struct ad *own, int64_t sequence)
     return found ? book : NULL;
 }
 
-/* Keeps those of the start and of the two sequences, with what the ad says now as the first's. */
+/* Writes the book of this checkpoint from the ad as it is now.  The books of the start (0) and of
+ * the checkpoint before are kept, all others dropped. */
 static void write_book(struct ad *own, int64_t sequence, int64_t previous)
 {
     struct ad *books = ad_create(), *book = ad_create();
@@ -118,7 +120,8 @@ static void add_int(struct ad *own, const char *name, int64_t more)
     ad_set_int(own, name, ad_int_or(own, name, 0) + more);
 }
 
-/* As a run's length they include what it stood still: CommittedSuspensionTime tells how much. */
+/* Adds to the committed times what this checkpoint saved.  As a run's length does, the times
+ * include suspensions; CommittedSuspensionTime says how much that is. */
 static void commit_time(struct ad *own, const struct ad *told, const struct checkpoint_facts *facts)
 {
     double said = ad_real_or(told, CKPT_RUN_SECONDS, 0);

@@ -119,8 +119,10 @@ static int find_clusters(struct access *access, const struct job_caller *caller,
     return result;
 }
 
-/* The jobs' owner says which files of the client's machine travel, and where to.  A client who is
- * somebody else must not read and write them with rights of its own. */
+/* Tells the client in the answer whether it owns the jobs (IsOwner), and tells root the owner's
+ * account (Account).  The ads of the jobs, which their owner wrote, say which files of the client's
+ * machine are sent and where output goes; another user must not read or write these files with
+ * rights of its own. */
 static void say_whose(struct access *access, const struct job_caller *caller)
 {
     const struct wire_peer *peer = wire_request_peer(access->request);

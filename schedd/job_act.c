@@ -1,10 +1,11 @@
 /* schedd/job_act.c - see job_act.h.
  *
- * The new state is committed first, with a raised epoch where the job ran, so that no late result
- * can land; only then is the startd told to stop.
+ * The new state is committed first, with a raised epoch if the job ran, so that a late result is
+ * not accepted.  Only then is the startd told to stop.
  *
- * Whoever names 100,000 jobs has them acted on in slices (base/slices.h), each a transaction of its
- * own, and gets the answer after the last.  If he leaves before, what is not yet done is left.
+ * A command for many jobs is carried out in slices (base/slices.h).  Each slice is a transaction of
+ * its own, and the answer comes after the last one.  If the client leaves before, the jobs of
+ * further slices are left as they are.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -143,7 +144,8 @@ static void add_answer(struct act *act, const char *id, enum act_result result, 
     }
 }
 
-/* The jobs of a cluster that are not made yet: removed, they never are; held, not now. */
+/* Applies the action to the jobs that the cluster's factory has not made yet: remove them for ever,
+ * or hold (pause) or release the factory. */
 static enum act_result act_on_factory(struct act *act, struct cluster *cluster)
 {
     bool allowed = act->caller.is_super || strcmp(cluster->owner->name, act->caller.owner) == 0;
@@ -168,8 +170,9 @@ static enum act_result act_on_factory(struct act *act, struct cluster *cluster)
     }
 }
 
-/* For a whole cluster: success if any job's was, else what the last one's was.  False: this was the
- * last step. */
+/* Acts on the next job of a cluster that was named as a whole.  The cluster's result is success
+ * if it was a success for any job, else the result of the last job.  Returns false after the
+ * last job. */
 static bool walk_on(struct act *act)
 {
     struct cluster *cluster = queue_cluster(act->schedd, act->cluster);
@@ -228,7 +231,7 @@ static void act_on_id(struct act *act, const char *id)
     }
 }
 
-/* Of a named cluster one job, else one of Ids. */
+/* Acts on one job of a named cluster, or on the next entry of Ids. */
 static void act_on_named(struct act *act)
 {
     struct ad_value item;
@@ -259,7 +262,7 @@ static void act_on_found(struct act *act)
 
 /* ---- the request ----------------------------------------------------------------------------- */
 
-/* They borrow from the request. */
+/* Frees the list of ids, which borrows from the request. */
 static void forget_ids(struct act *act)
 {
     ad_value_fini(&act->ids);
@@ -369,7 +372,7 @@ static void refuse_act(struct act *act, int result, const struct err *err)
     act_destroy(act);
 }
 
-/* It is known which jobs are meant. */
+/* To be called when the jobs are known: starts with the first slice. */
 static void start_act(struct act *act)
 {
     struct schedd *schedd = act->schedd;

@@ -1,8 +1,9 @@
-/* schedd/job_checkpoint_now.c - JOB_CHECKPOINT: a client wants checkpoints of running jobs now.
+/* schedd/job_checkpoint_now.c - the request JOB_CHECKPOINT: makes running jobs write a checkpoint
+ * now.
  *
- * Each job's startd is asked on its claim's connection and answers when the checkpoint is kept, or
- * why there is none; the client hears of each job as its answer comes.  Nothing of this is durable:
- * what is taken is told by the shadow, whether or not anybody still listens here.
+ * Each job's startd is asked over its claim's connection.  It answers when the checkpoint is kept,
+ * or why there is none, and the client is told at once.  Nothing of this is durable: the shadow
+ * reports each checkpoint anyway, even if no client is waiting any more.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -144,7 +145,8 @@ struct wish { /* until its jobs are known */
     struct job_caller caller;
 };
 
-/* jobs: named, or of those that a constraint means the ones that run. */
+/* Asks the startds of these jobs.  jobs: all that the client named, or those that run among the
+ * jobs for which its constraint is true. */
 static void ask_jobs(const struct wish *wish, const struct selected *jobs)
 {
     if (jobs->count > ASKED_MAX) {

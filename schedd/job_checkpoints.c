@@ -1,7 +1,8 @@
 /* schedd/job_checkpoints.c - see job_checkpoints.h.
  *
- * Whose checkpoints are to be removed is gathered, and each owner's shadow told once: a `roost rm`
- * of thousands is one call.  What is not heard by a shadow it finds by itself when it says hello.
+ * Jobs whose checkpoints are to be deleted are gathered, and each owner's shadow is told once:
+ * `roost rm` of thousands of jobs is one call.  If a shadow does not hear it, it finds out when it
+ * says hello.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -61,7 +62,7 @@ static struct checkpoint_facts facts_of(const struct schedd *schedd, const struc
                                      .weight = claim_slot_weight(job)};
 }
 
-/* Where it may run has changed. */
+/* The machines on which the job may run have changed: puts it into the right autocluster. */
 static void match_anew(struct schedd *schedd, struct job *job)
 {
     autocluster_rejoin(schedd, job);

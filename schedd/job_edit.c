@@ -1,8 +1,8 @@
 /* schedd/job_edit.c - see job_edit.h.
  *
- * All jobs are looked at with their new attributes before the first is changed: either all of those
- * that the caller may change are, or none.  Both are done in slices (base/slices.h); each slice of
- * changes is a transaction of its own.
+ * All jobs are checked with their new attributes before the first one is changed: either all jobs
+ * that the caller may change are changed, or none.  Both steps are done in slices (base/slices.h),
+ * and each slice of changes is a transaction of its own.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -73,7 +73,7 @@ static int check_job(const struct edit *edit, const struct job *job, uint64_t *s
     return result;
 }
 
-/* 0 when there is no such job any more. */
+/* Checks the next job with its new attributes.  Returns 0 also when the job has left the queue. */
 static int judge_next(struct edit *edit, uint64_t *steps, struct err *err)
 {
     const struct job_name *name = &edit->found.names[edit->at++];
@@ -231,7 +231,7 @@ static void edit_gone(void *arg)
     edit_destroy(arg);
 }
 
-/* The jobs are known, or result says why not. */
+/* To be called when the jobs are known, or, with a negative result and err, cannot be found. */
 static void start_edit(struct edit *edit, int result, const struct err *err)
 {
     struct schedd *schedd = edit->schedd;

@@ -25,13 +25,13 @@
 #include "schedd/schedd_state.h"
 #include "wire/checkpoint_attrs.h"
 
-/* Not shown to anybody: what the log was told last, and sums over runs. */
 #define JOULES_PER_KWH 3600000.0
-#define LOGGED_SIZE    "LoggedImageSize"
+#define LOGGED_SIZE    "LoggedImageSize" /* private attribute: size in the last event 006 */
 #define PROVISIONED    "Provisioned"
 #define NAME_SIZE      96
 
-/* What from has now; nothing where that is no plain value. */
+/* Copies the present value of the attribute `from` of view to the event; nothing when it is not a
+ * number, string or boolean. */
 static void copy_value(struct ad *event, const char *to, const struct ad *view, const char *from)
 {
     struct ad_value value;
@@ -57,7 +57,7 @@ static const char *log_of(const struct job *job, const struct cluster *cluster, 
     return job != NULL ? job_string(job, name, "") : ad_string_or(cluster->ad, name, "");
 }
 
-/* Is any log told of it, the site's among them? */
+/* Returns whether the job's events go to any log, the site's log included. */
 static bool has_log(const struct schedd *schedd, const struct job *job)
 {
     return schedd->settings.site_log.path != NULL || job_string(job, "UserLog", "")[0] != '\0' ||
@@ -77,7 +77,8 @@ static void send_event(struct change *change, const struct job *job, const struc
     strbuf_fini(&whole);
 }
 
-/* "5,9,12": DAGMan wants to know of these only; none named: of all. */
+/* Returns whether DAGMan wants events of this type.  mask: a list such as "5,9,12"; empty: all
+ * events. */
 static bool dagman_wants(const char *mask, int64_t type)
 {
     char number[24];
@@ -112,7 +113,7 @@ static struct moment moment_of(const struct schedd *schedd, int64_t at_ms)
     return (struct moment){now_ms, os_zone_offset_s(schedd->os, now_ms / 1000)};
 }
 
-/* Into the logs that the job's owner named. */
+/* Sends the event to the logs that the job's owner named. */
 static void send_to_owner(struct change *change, const struct job *job,
                           const struct cluster *cluster, const struct ad *event, int64_t at_ms)
 {
@@ -206,7 +207,7 @@ static void add_for_site(struct change *change, struct job *job, const struct ad
     ad_destroy(view);
 }
 
-/* Takes event. */
+/* Logs an event that happened at at_ms (0: now).  Frees event. */
 static void tell_at(struct change *change, struct job *job, struct ad *event, int64_t at_ms)
 {
     send_to_owner(change, job, job->cluster, event, at_ms);
@@ -232,7 +233,7 @@ static struct ad *begin_event(const struct change *change, const struct job *job
 
 /* ---- parts of events ------------------------------------------------------------------------- */
 
-/* "tcp:HOST:PORT" as HTCondor writes addresses */
+/* Sets an address "tcp:HOST:PORT" in the form that HTCondor writes. */
 static void set_address(struct ad *event, const char *name, const char *address, const char *alias)
 {
     const char *at = strncmp(address, "tcp:", 4) == 0 ? address + 4 : address;
@@ -249,7 +250,8 @@ static void set_address(struct ad *event, const char *name, const char *address,
     strbuf_fini(&text);
 }
 
-/* The machine's part of "slot1@machine"; a startd has no port of its own. */
+/* Sets an address made of the machine's name in "slot1@machine"; a startd has no port of its
+ * own. */
 static void set_startd(struct ad *event, const char *name, const char *slot)
 {
     const char *at = strchr(slot, '@');
@@ -305,7 +307,8 @@ static void set_exit(struct ad *event, const struct ad *view)
     }
 }
 
-/* Calls each(resource) for what the slot gave: the attributes <Resource>Provisioned. */
+/* Calls each(arg, resource, amount) for each resource of the slot, as the attributes
+ * <Resource>Provisioned say. */
 static void each_resource(const struct job *job,
                           void (*each)(void *arg, const char *resource, int64_t amount), void *arg)
 {
@@ -486,7 +489,7 @@ void events_usage(struct change *change, struct job *job, const struct ad *usage
 
 /* ---- ends of runs ---------------------------------------------------------------------------- */
 
-/* What this run used is over: later runs add to it. */
+/* At the end of a run: adds what it used to the job's totals, and resets the values of the run. */
 static void add_to_totals(struct job *job)
 {
     static const char *const SUMS[][2] = {{"RemoteUserCpu", "CumulativeRemoteUserCpu"},
@@ -504,7 +507,7 @@ static void add_to_totals(struct job *job)
     }
 }
 
-/* The last run's energy is of the sum, too, and stays to be seen. */
+/* Adds the energy of the last run to the sum; its own value stays to be seen. */
 static void add_last_energy(struct job *job)
 {
     struct ad *own = job_own(job);

@@ -23,7 +23,8 @@
 #include "schedd/schedd_state.h"
 #include "schedd/shadows/shadow_runs.h"
 
-/* "UserRequest": the label in NumHoldsByReason; "Unspecified" for one that is not known. */
+/* Returns the label of a hold code in NumHoldsByReason, such as "UserRequest"; "Unspecified" for an
+ * unknown code. */
 static const char *hold_code_name(int code)
 {
     static const struct {
@@ -79,7 +80,7 @@ static void add_one(struct job *job, const char *name)
     ad_set_int(job_own(job), name, job_int(job, name, 0) + 1);
 }
 
-/* NumHoldsByReason = [ UserRequest = 2 ] */
+/* Counts a hold in an attribute such as NumHoldsByReason = [ UserRequest = 2 ]. */
 static void count_by_reason(struct ad *own, const char *attribute, const char *label)
 {
     const struct ad *before = NULL;
@@ -139,7 +140,8 @@ static bool has_run(const struct job *job)
     return job->phase == JOB_CLAIMED || job->phase == JOB_ACTIVE;
 }
 
-/* May its program end by itself when it is removed or held?  It may, unless its owner said no. */
+/* Returns whether the job's program gets time for a soft end when it is removed or held: yes,
+ * unless WantGracefulRemoval is false. */
 static bool may_end_itself(struct schedd *schedd, struct job *job)
 {
     if (!has_run(job) || !job_has(job, "WantGracefulRemoval")) {
@@ -153,16 +155,16 @@ static bool may_end_itself(struct schedd *schedd, struct job *job)
     return graceful;
 }
 
-/* What it has made when it was told to end is there for its next run. */
+/* Returns whether files that the job leaves when it is told to end are kept for its next run. */
 static bool leaves_something(const struct job *job)
 {
     return checkpoints_wanted(job) ||
            text_equal_nocase(job_string(job, "WhenToTransferOutput", ""), "ON_EXIT_OR_EVICT");
 }
 
-/* Takes a job off its slot, or off its match; afterwards no result of that run counts.  kind: what
- * its starter is told it is for.  One that is told gently may still leave
- * files for the next. */
+/* Takes a job off its slot or its match; afterwards no result of that run is accepted.  kind: the
+ * reason that its starter is told.  A run that gets time for a soft end may still leave files for
+ * the next run. */
 static void stop_run(struct change *change, struct job *job, bool stop, bool fast, const char *kind,
                      const char *why)
 {
@@ -206,7 +208,8 @@ void moves_hold(struct change *change, struct job *job, const char *why, int cod
     change_job(change, job);
 }
 
-/* Its shadow may ask again about the run that is over: the new epoch refuses. */
+/* Ends the run of a job whose output is in its place.  The new epoch refuses further reports of its
+ * shadow about that run. */
 static void end_placed_run(struct change *change, struct job *job)
 {
     CHECK(job->phase == JOB_PLACING);
@@ -281,7 +284,8 @@ void moves_end_noop(struct change *change, struct job *job, int64_t code, int64_
     queue_finish(change, job, STATUS_COMPLETED);
 }
 
-/* 004 is still to be told, when the run that leaves a checkpoint has ended. */
+/* Private attribute: event 004 is still to be logged, when the run that may leave a checkpoint has
+ * ended. */
 #define OWED "EvictionUntold"
 
 bool moves_owe_eviction(const struct job *job)

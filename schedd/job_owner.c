@@ -42,7 +42,8 @@ int owner_check_root_as(const char *account, struct err *err)
                          account);
 }
 
-/* "alice@elsewhere" is not our alice. */
+/* Returns whether the identity has the domain of this schedd: "alice@elsewhere" is not our
+ * alice. */
 static bool is_our_domain(const struct schedd *schedd, const char *identity)
 {
     const char *at = strchr(identity, '@');
@@ -51,7 +52,7 @@ static bool is_our_domain(const struct schedd *schedd, const char *identity)
                           (pool != NULL && pool[0] != '\0' && text_equal_nocase(at + 1, pool)));
 }
 
-/* The account's name by which the caller has proved itself. */
+/* Finds the account name that the caller has proved.  Returns 0, or -EPERM with err. */
 static int name_of_caller(struct schedd *schedd, const struct wire_peer *peer, char *ret,
                           size_t size, struct err *err)
 {
@@ -67,7 +68,8 @@ static int name_of_caller(struct schedd *schedd, const struct wire_peer *peer, c
     return 0;
 }
 
-/* Who calls is root: the account in whose name it may submit, as *ret. */
+/* The caller is root: gets the account in whose name it may submit in *ret.  Returns 0, or -EPERM
+ * with err. */
 static int stand_in_for_root(const struct schedd *schedd, const struct wire_peer *peer,
                              const char **ret, struct err *err)
 {

@@ -10,7 +10,7 @@
 #include "schedd/checkpoint_plan.h"
 #include "schedd/queue/job_ad.h"
 
-/* Of this run, what is added to the job's totals already. */
+/* Private attributes: what the present run has added to the job's totals so far. */
 #define RUN_SUSPENSIONS "RunSuspensions"
 #define RUN_SUSPENDED_S "RunSuspensionTime"
 

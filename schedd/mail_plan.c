@@ -33,7 +33,8 @@ bool mail_plan_is_wanted(const struct ad *job, enum mail_occasion occasion)
     }
 }
 
-/* In a header nothing may begin a line of its own. */
+/* Appends at most `most` bytes of text, with control characters replaced by blanks, because a
+ * header must not contain a line break. */
 static void put_plain(struct strbuf *out, const char *text, size_t most)
 {
     for (size_t i = 0; text[i] != '\0' && i < most; i++) {
@@ -96,7 +97,7 @@ static void put_end(const struct ad *job, const struct mail_facts *facts, struct
     }
 }
 
-/* What the owner wants to be told, too: the expressions of these attributes. */
+/* Appends the attributes that the owner wants to see in the mail, with their expressions. */
 static void put_attributes(const struct ad *job, struct strbuf *out)
 {
     const char *at = ad_string_or(job, "EmailAttributes", "");

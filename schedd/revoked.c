@@ -27,7 +27,7 @@ static void end_claim(struct claim *claim)
     claim_lost(claim, "the token of its machine was revoked");
 }
 
-/* token_id NULL: of every token that is refused. */
+/* Ends the claims of machines with this token; NULL: with any token that is revoked. */
 static void end_claims(struct schedd *schedd, const char *token_id)
 {
     struct vec ids = {0}; /* losing one may end others */

@@ -1,7 +1,8 @@
-/* schedd/schedd.c - wiring: settings, store, listeners, who speaks on which route.
+/* schedd/schedd.c - puts the parts of the schedd together: settings, store, listeners, and which
+ * part answers on which route.
  *
- * Order of the start: what is durable is loaded before anything listens, and the collector is
- * dialled last, so that everything that comes in finds the whole queue.
+ * Order of the start: durable state is loaded before anything listens, and the collector is dialled
+ * last, so that whatever comes in finds the whole queue.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -75,7 +76,7 @@
 
 /* ---- settings -------------------------------------------------------------------------------- */
 
-/* What points into the configuration. */
+/* Sets the settings that point into the configuration. */
 static void borrow_settings(struct schedd_settings *settings, const struct config *config)
 {
     site_log_settings_borrow(config, &settings->site_log);
@@ -415,7 +416,8 @@ static bool is_loopback(const char *host)
            strcmp(host, "[::1]") == 0;
 }
 
-/* Where SCHEDD_HOST, SCHEDD_LISTEN and SCHEDD_PORT say that we listen, and the certificate. */
+/* Finds the address where SCHEDD_HOST, SCHEDD_LISTEN and SCHEDD_PORT make us listen, and the
+ * certificate. */
 static int place_of_door(const struct schedd *schedd, struct strbuf *address,
                          struct door_place *ret, struct err *err)
 {
@@ -438,7 +440,8 @@ static int place_of_door(const struct schedd *schedd, struct strbuf *address,
     return 0;
 }
 
-/* Our address as others reach us, for our ads, and in a file for tools on this host. */
+/* Notes our address as others reach us, for our ads, and writes it to a file for tools on this
+ * host. */
 static int say_address(struct schedd *schedd, struct err *err)
 {
     struct strbuf text;
@@ -472,7 +475,7 @@ static int listen_tcp(struct schedd *schedd, struct err *err)
     return result == 0 ? say_address(schedd, err) : result;
 }
 
-/* The same with what the configuration says now; what is bad is logged, and the old place stays. */
+/* Listens where the present configuration says.  An error is logged, and the old place stays. */
 static void listen_anew(struct schedd *schedd)
 {
     struct door_place place;

@@ -1,7 +1,7 @@
 /* schedd/site_log.c - see site_log.h.
  *
- * The file begins with a generic event that says which it is in the order of rotations, in a line
- * of fixed length, as HTCondor's does.
+ * The file begins with a generic event with its number in the order of rotations, in a line of
+ * fixed length, as HTCondor's does.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -96,7 +96,8 @@ static bool rotated_path(const struct writing *writing, int64_t number, char ret
     return written > 0 && written < PATH_BYTES;
 }
 
-/* Which file it was, by its header; 0: it has none. */
+/* Returns the number of a log file in the order of rotations, from its header; 0: it has no
+ * header. */
 static int64_t sequence_of(struct os *os, const char *path)
 {
     char head[2 * HEADER_BYTES + 1];

@@ -1,4 +1,4 @@
-/* schedd/claim/claim_accounts.c - how long runs of a job were, and how much of that counted.
+/* schedd/claim/claim_accounts.c - see claim_accounts.h.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -1,9 +1,9 @@
-/* schedd/claim/claim_calls.c - what the schedd asks of a startd on the claim's connection.
+/* schedd/claim/claim_calls.c - see claim_calls.h.
  *
- * An answer finds its claim again by (claim id, epoch): what ended or moved on meanwhile is left
- * alone.  A call that got no answer, because the connection broke or the time ran out, has an
- * unknown outcome: the claim stays as it is until its startd comes back and says what it has, or
- * its lease is over.
+ * An answer finds its claim again by claim id and epoch; a claim that has ended or has another job
+ * by then is left alone.  A call without an answer, because the connection broke or the time ran
+ * out, has an unknown outcome: the claim stays as it is until its startd comes back and reports, or
+ * the lease expires.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -50,7 +50,7 @@ static struct call_ref *ref_create(const struct claim *claim)
     return ref;
 }
 
-/* The claim that the call was for, if it is still at that job; frees ref. */
+/* Returns the claim that the call was for, if it still has the same job; else NULL.  Frees ref. */
 static struct claim *ref_resolve(struct call_ref *ref)
 {
     struct claim *claim =
@@ -171,7 +171,7 @@ static void flush_after_commit(void *arg)
     claims_flush(arg);
 }
 
-/* It has $$() that cannot be expanded. */
+/* The job has a $$() that cannot be expanded on this slot: gives up the claim, or holds the job. */
 static void refuse_job(struct claim *claim)
 {
     struct schedd *schedd = claim->schedd;
@@ -185,8 +185,9 @@ static void refuse_job(struct claim *claim)
     change_commit(change, flush_after_commit, NULL, schedd);
 }
 
-/* The job that was started last may keep the next one waiting, whoever's that is: what they share
- * (a licence server, a database) is to have its time with each. */
+/* Returns whether the job's start has to wait because the job that was started last asked for a
+ * delay (NextJobStartDelay), whoever owns it: what the jobs share, such as a licence server, is to
+ * have its time with each.  Else notes the delay that this job asks for. */
 static bool has_to_wait(struct claim *claim)
 {
     struct schedd *schedd = claim->schedd;

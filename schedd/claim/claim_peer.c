@@ -1,8 +1,8 @@
 /* schedd/claim/claim_peer.c - connections of startds: CLAIM, ALIVE, CLAIM_GONE.
  *
- * A startd proves with a claim id, and the nonce that it has promised (wire/claim_nonce.h), that it
- * was asked to come; it has no token that would count here.
- * Before a CLAIM that is accepted a connection can do nothing.
+ * A startd has no token that counts here.  It proves by the claim id, and by the nonce that it has
+ * announced (wire/claim_nonce.h), that it was asked to come.  Before a CLAIM is accepted, a
+ * connection can do nothing.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -53,8 +53,8 @@ static void attach_peer(struct claim *claim, struct claim_peer *peer)
     peer->claim = claim;
 }
 
-/* Also where we are and what certificate we show: either may have changed since DIAL_ME, and the
- * startd must find us again after a cut. */
+/* Makes the part of an answer about the lease.  It also tells our address and certificate, which
+ * may have changed since DIAL_ME: the startd must find us again after its connection breaks. */
 static struct ad *lease_answer(const struct claim *claim)
 {
     const struct schedd *schedd = claim->schedd;
@@ -211,8 +211,8 @@ static void resume_claim(struct claim *claim, struct wire_request *request)
     }
 }
 
-/* Is it the machine that has answered DIAL_ME?  A claim of a row that an older version wrote has
- * its id only. */
+/* Returns whether this nonce is that of the machine that answered DIAL_ME.  A claim that an older
+ * version has stored has no nonce, and is proved by its id alone. */
 static bool is_the_machine(const struct claim *claim, const char *nonce)
 {
     bool is_old = claim->nonce_digest[0] == '\0' && claim->state >= CLAIM_IDLE;
@@ -271,7 +271,7 @@ static void handle_claim(struct claim_peer *peer, struct wire_request *request)
 
 /* ---- ALIVE and CLAIM_GONE -------------------------------------------------------------------- */
 
-/* The startd says that the claim has no starter. */
+/* To be called when the startd reports that the claim has no starter. */
 static void slot_became_idle(struct claim *claim)
 {
     claim->slot_idle = true;

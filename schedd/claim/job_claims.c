@@ -66,7 +66,8 @@ const char *claim_state_name(enum claim_state state)
     return STATE_NAMES[state];
 }
 
-/* The run that it was to end has ended, or nothing more can be done about it. */
+/* To be called when the run that the claim was ending has ended, or nothing more can be done about
+ * it: the job may get a slot again. */
 static void run_has_ended(struct claim *claim)
 {
     struct job *job = claim->stop.ends_run ? queue_job_by_id(claim->schedd, claim->job_id) : NULL;
@@ -115,7 +116,7 @@ static void set_lease_timer(struct claim *claim)
     loop_timer_set(claim->timer, end_ms > now_ms ? end_ms - now_ms : 0);
 }
 
-/* Nothing of it is durable yet. */
+/* Returns whether the claim exists in memory only. */
 static bool is_only_matched(const struct claim *claim)
 {
     return claim->state == CLAIM_ASKED || claim->state == CLAIM_WAITING ||
@@ -348,7 +349,7 @@ static void flush_after_commit(void *arg)
     claims_flush(arg);
 }
 
-/* What an eviction leaves in the job's ad; the job ran. */
+/* Counts an eviction in the ad of a job that ran. */
 static void count_vacate(struct schedd *schedd, struct job *job, bool preempted)
 {
     struct ad *own = job_own(job);
@@ -373,7 +374,8 @@ static void tell_loss(struct change *change, struct job *job, const char *why, e
     }
 }
 
-/* Its starter failed: true when that was once too often, and it is held. */
+/* Counts a failed starter in the job's ad.  Returns true when the job was held because of too many
+ * failures. */
 static bool hold_for_failures(struct change *change, struct claim *claim, struct job *job,
                               const char *why)
 {
@@ -595,7 +597,7 @@ static bool can_take_a_job(const struct claim *claim)
            claim->autocluster->idle_count > 0;
 }
 
-/* Idle jobs appeared: claims that wait take them. */
+/* Gives idle jobs to claims that wait for one. */
 static void claims_offer(struct schedd *schedd)
 {
     each_claim(schedd, can_take_a_job, claim_next);
@@ -606,7 +608,8 @@ static bool is_to_be_stopped(const struct claim *claim)
     return claim->state == CLAIM_STOPPING && !claim->stop.told;
 }
 
-/* Its job was taken away, and nobody else could use the slot: no job need be preempted for it. */
+/* Returns true for a claim without a job that is not made yet and that no other job could use: no
+ * job need be preempted for it. */
 static bool is_in_vain(const struct claim *claim)
 {
     return (claim->state == CLAIM_WAITING || claim->state == CLAIM_EXPECTED) &&

@@ -1,7 +1,7 @@
-/* schedd/claim/job_match.c - MATCH: pick a job for the slot, ask the slot's startd to dial.
- * NO_MATCH.
+/* schedd/claim/job_match.c - the request MATCH: picks a job for the slot and asks the slot's startd
+ * to connect.  Also NO_MATCH.
  *
- * Nothing here is durable: until the startd dials, the job is idle for all that a restart knows.
+ * Nothing here is durable: until the startd connects, the job is idle after a restart.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

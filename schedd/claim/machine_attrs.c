@@ -18,7 +18,7 @@
 #define HISTORY_MAX 100
 #define DIVIDERS    ", \t"
 
-/* The next name of a list, cut off it; false: there is none. */
+/* Takes the next valid name off the list.  Returns false at the end. */
 static bool next_name(const char **list, char ret[NAME_BYTES])
 {
     for (;;) {
@@ -44,7 +44,7 @@ void machine_attrs_look_at(struct schedd *schedd, const struct job *job)
     }
 }
 
-/* What it is on the slot; undefined where the slot has none. */
+/* Copies the slot's value of an attribute; undefined when the slot has none. */
 static void copy_value(struct ad *to, const char *as, const struct ad *slot, const char *name)
 {
     struct ad_value value;
@@ -72,7 +72,8 @@ static void copy_value(struct ad *to, const char *as, const struct ad *slot, con
     ad_value_fini(&value);
 }
 
-/* MachineAttrCpus0 */
+/* Makes the name of a value in the history, such as MachineAttrCpus0.  Returns false when it is not
+ * valid. */
 static bool history_name(const char *name, int64_t place, char ret[NAME_BYTES + 32])
 {
     (void)snprintf(ret, NAME_BYTES + 32, "MachineAttr%s%" PRId64, name, place); /* fits */

@@ -76,7 +76,7 @@ void troubles_fini(struct schedd *schedd)
     }
 }
 
-/* Room for one more: the one that may be tried again first goes. */
+/* Makes room for one more machine: forgets the machine that may be tried again first. */
 static void make_room(struct troubles *self)
 {
     const char *name = NULL;

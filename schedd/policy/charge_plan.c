@@ -28,7 +28,7 @@ bool charge_plan_matters(const struct ad *ad)
     return false;
 }
 
-/* Letters, digits, '_', '-' and single dots between them. */
+/* Returns whether text is a valid name: letters, digits, '_', '-' and single dots between them. */
 static bool is_name(const char *text)
 {
     size_t parts = 1;
@@ -43,7 +43,7 @@ static bool is_name(const char *text)
     return text[0] != '\0' && strlen(text) <= CHARGE_NAME_MAX && parts <= CHARGE_PARTS_MAX;
 }
 
-/* *ret: the text, "" when it is absent. */
+/* Reads an attribute into *ret; "" when it is absent.  Returns 0, or -EINVAL with err. */
 static int read_name(const struct ad *job, const char *attribute, const char **ret, struct err *err)
 {
     struct ad_value value;
@@ -92,13 +92,13 @@ static bool is_star(const char *word, size_t length)
     return length == 1 && word[0] == '*';
 }
 
-/* "G.*": the length of "G."; else 0 */
+/* For "G.*" returns the length of "G."; else 0. */
 static size_t tree_of(const char *word, size_t length)
 {
     return length > 2 && word[length - 1] == '*' && word[length - 2] == '.' ? length - 1 : 0;
 }
 
-/* Does the word allow that group with any user in it, or the whole name? */
+/* Returns whether a word of the map allows the name as a whole, or its group with any user. */
 static bool covers_name(const char *word, size_t length, const char *name, size_t name_length)
 {
     size_t tree = tree_of(word, length);
@@ -106,7 +106,7 @@ static bool covers_name(const char *word, size_t length, const char *name, size_
            (tree > 0 && name_length > tree && memcmp(word, name, tree) == 0);
 }
 
-/* Does it allow the group with the owner in it? */
+/* Returns whether a word of the map allows the group with the owner as its user. */
 static bool covers_group(const char *word, size_t length, const char *group, size_t group_length)
 {
     size_t tree = tree_of(word, length);
@@ -140,7 +140,8 @@ static int refuse_group(const struct charge_rules *rules, const char *attribute,
                    attribute, value, rules->owner);
 }
 
-/* Is a longer end of the name an account, whose user name has a dot in it? */
+/* Returns true when a longer end of the name than the owner's is an account: a user name may have
+ * dots in it. */
 static bool is_anothers(const struct charge_rules *rules, const char *name)
 {
     size_t own = strlen(rules->owner);
@@ -171,8 +172,8 @@ static int check_name(const struct charge_rules *rules, const char *name, struct
                : refuse_group(rules, NAMES[CHARGE_NAME], name, err);
 }
 
-/* The two parts, which are told to machines: the group is one that the owner may name, and the user
- * the owner, or one whom the whole of it may charge. */
+/* Checks AcctGroup and AcctGroupUser, which are shown to machines: the owner must be allowed to
+ * name the group, and the user must be the owner, or one to whom the owner may charge jobs. */
 static int check_parts(const struct charge_rules *rules, const char *group, const char *user,
                        struct err *err)
 {

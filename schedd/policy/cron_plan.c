@@ -66,7 +66,7 @@ static bool take_sign(const char **at, char sign)
     return true;
 }
 
-/* "*", "5", "5-10", each with "/2" */
+/* Reads an item "*", "5" or "5-10", each optionally with a step such as "/2". */
 static bool take_item(const char **at, int least, int most, uint64_t *bits)
 {
     int from = least, to = most, step = 1;
@@ -104,7 +104,7 @@ static bool read_field(const char *text, int least, int most, uint64_t *bits)
     return *at == '\0';
 }
 
-/* Does any of these days come in one of these months? */
+/* Returns whether any of the days exists in one of the months. */
 static bool has_day(const struct cron_times *times)
 {
     static const int LONGEST[] = {31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
@@ -121,7 +121,7 @@ static bool has_day(const struct cron_times *times)
     return false;
 }
 
-/* The values of one field, a number or a text; all when it is absent. */
+/* Reads one attribute, a number or a string; all values when it is absent. */
 static bool take_field(const struct ad *job, size_t field, uint64_t *bits, bool *any)
 {
     const char *text = "*";
@@ -182,7 +182,8 @@ static bool is_day(const struct cron_times *times, const struct ad_calendar *day
     return by_day || by_weekday;
 }
 
-/* What UTC is it when the clock shows local_s?  -1: it never does.  Of two the earlier. */
+/* Returns the UTC time at which the local clock shows local_s, the earlier one of two; -1:
+ * never. */
 static int64_t utc_of(int64_t local_s, cron_zone_f zone, void *arg)
 {
     int32_t before = zone(arg, local_s - DAY_S), after = zone(arg, local_s + DAY_S);

@@ -67,7 +67,7 @@ int charge_check_settings(const struct config *config, struct err *err)
                    map);
 }
 
-/* NULL: there is no map. */
+/* Returns the map's words for the owner; NULL: there is no map. */
 static const char *words_of(struct schedd *schedd, struct owner *owner)
 {
     const char *map = config_string(schedd->config, "ACCOUNTING_MAP");

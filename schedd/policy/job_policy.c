@@ -1,6 +1,7 @@
 /* schedd/policy/job_policy.c - see job_policy.h.
  *
- * A round remembers ids, not jobs: between two slices any of them may go.
+ * A round keeps ids and not pointers to jobs, because between two slices any job may leave the
+ * queue.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -78,7 +79,8 @@ static const char *text_of(const struct config *config, const char *name, const 
     return config_text(config, full);
 }
 
-/* The named rules in the order of their list, then the one without a name. */
+/* Reads the site's rules of one kind: the named rules in the order of their list, then the rule
+ * without a name. */
 static int read_kind(const struct config *config, enum policy_kind kind,
                      struct policy_system *system, struct err *err)
 {
@@ -130,7 +132,8 @@ static struct ad_context context_of(const struct schedd *schedd)
     return (struct ad_context){.now_s = loop_wall_s(schedd->loop)};
 }
 
-/* For policy_act_on_exit(), which comes when the output is in its place. */
+/* Keeps the verdict in the ad for policy_act_on_exit(), which is called when the output is in its
+ * place. */
 static void keep_verdict(struct ad *own, int action, int code, int subcode, const char *reason)
 {
     struct ad *kept = ad_create();
@@ -402,8 +405,8 @@ static void gather_clusters(struct policies *policies)
     }
 }
 
-/* What the owner's jobs took goes to the owner's account; when that is used up, expressions that
- * are not cheap are too costly. */
+/* As ask_job(), and counts the steps for the job's owner.  When the owner's budget is used up,
+ * expressions that are not cheap count as too costly. */
 static struct change *ask_within_budget(struct policies *policies, struct job *job,
                                         struct change *change)
 {

@@ -42,7 +42,8 @@ static void rule_destroy(void *value)
     mem_free(rule);
 }
 
-/* A literal that can never do anything: HTCondor's submit used to write them all. */
+/* Returns true for a literal that can never do anything; HTCondor's submit used to write such
+ * literals for all policies. */
 static bool is_idle_literal(const struct ad_expr *expr)
 {
     return ad_expr_is_literal(expr) && ad_eval_bool(expr, NULL, NULL, NULL) != AD_TRUE;
@@ -192,7 +193,8 @@ static void blame_expression(const struct ad *job, const char *source, const cha
     strbuf_fini(&what);
 }
 
-/* Of the job's own attribute of that name. */
+/* Evaluates the job's own attribute with this name.  Returns true, and fills *ret, when it asks for
+ * the action or is too costly. */
 static bool own_says(const struct ad *job, const char *name, enum policy_action action,
                      const struct ad_context *context, struct policy_verdict *ret)
 {
@@ -247,7 +249,8 @@ static bool policy_says(const struct ad *job, const struct policy_system *system
     return false;
 }
 
-/* "3+00:00:00", "20:00:00", "2:00:00", "10:00": HTCondor's short form. */
+/* Writes a duration in HTCondor's short form, such as "3+00:00:00", "2:00:00", "10:00", into the
+ * reason. */
 static void say_duration(const char *what, int64_t seconds, struct policy_verdict *ret)
 {
     long long days = seconds / DAY_S, rest = seconds % DAY_S;

@@ -47,7 +47,8 @@ static void ignore_name(void *arg, const char *name, bool in_my, bool in_target)
     (void)in_target;
 }
 
-/* bytes, unless NULL: of its text. */
+/* Returns whether the expression computes names or uses random numbers. *bytes, unless NULL: the
+ * length of its text. */
 static bool is_odd(const struct ad_expr *expr, size_t *bytes)
 {
     struct strbuf text;
@@ -135,7 +136,7 @@ static void look_at(struct job_filter *filter, const struct cluster *cluster)
     }
 }
 
-/* Has the job one of the names of its own? */
+/* Returns whether the job's own ad has a name that the constraint reads. */
 static bool is_special(const struct job_filter *filter, const struct job *job)
 {
     size_t at = 0;

@@ -27,7 +27,8 @@
 
 /* ---- who ------------------------------------------------------------------------------------- */
 
-/* Whole identities only: a bare name, which the settings refuse, is nobody's. */
+/* Returns whether the peer is in QUEUE_SUPER_USERS.  Only full identities count; the settings
+ * refuse others. */
 static bool is_listed(const struct schedd *schedd, const struct wire_peer *peer)
 {
     const char *const *listed = schedd->settings.super_users;
@@ -167,15 +168,15 @@ static void selection_gone(void *arg)
     done(done_arg, &selected);
 }
 
-/* The list of selected jobs counts as bytes of the request: a constraint of a few bytes may select
- * a hundred thousand jobs. */
+/* Counts the list of selected jobs as bytes of the request, because a constraint of a few bytes may
+ * select a hundred thousand jobs. */
 static int charge_names(struct wire_request *request, const struct selected *selected,
                         struct err *err)
 {
     return wire_request_charge(request, selected->capacity * sizeof(*selected->names), err);
 }
 
-/* All were judged. */
+/* All jobs were evaluated: calls done with the result. */
 static void tell_found(struct selection *selection)
 {
     struct selected selected = selection->found;
@@ -280,7 +281,7 @@ void selections_fini(struct schedd *schedd)
     }
 }
 
-/* seen: names of clusters that were named as a whole. */
+/* Adds the jobs of one id.  seen: ids of whole clusters that were named before. */
 static int select_by_id(struct schedd *schedd, const char *id, struct selected *ret,
                         struct strmap *seen, int64_t *missing, struct err *err)
 {

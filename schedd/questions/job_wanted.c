@@ -31,7 +31,7 @@ static void want_job(struct vec *ids, int64_t cluster, int64_t proc)
     vec_push(ids, wanted);
 }
 
-/* What is named, each job once. */
+/* Sorts the list by id and removes repetitions. */
 static void sort_wanted(struct vec *ids)
 {
     size_t kept = 0;

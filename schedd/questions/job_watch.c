@@ -52,8 +52,9 @@ struct watch_server *watchers_create(struct schedd *schedd)
     return watch_server_create(schedd->loop, &SOURCE, schedd);
 }
 
-/* The snapshot is of the memory, so it is taken when the memory is durable: at a moment without a
- * commit under way.  A store that never rests is waited for a bounded number of commits. */
+/* A watcher that waits for its snapshot.  The snapshot is taken from memory, so it must be taken
+ * when the memory is durable: at a moment without a commit under way.  If the store never rests,
+ * this is given up after a number of commits. */
 struct watcher {
     struct schedd *schedd;
     struct wire_request *request;

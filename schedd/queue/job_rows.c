@@ -162,7 +162,7 @@ static void put_run(struct job_rows *rows, struct strbuf *out)
     rows->run.job = NULL;
 }
 
-/* Has the job something of its own that is wanted? */
+/* Returns whether the job's own ad has a wanted attribute. */
 static bool has_own(const struct job_rows *rows, const struct job *job)
 {
     size_t at = 0;

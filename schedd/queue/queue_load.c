@@ -67,7 +67,8 @@ static int load_meta(void *arg, const char *key, const void *value, size_t lengt
     return 0;
 }
 
-/* The next job's number is behind all that ever were: those at the end may be gone. */
+/* Makes room for all jobs that the cluster's factory has made, so that the next ProcId is new: the
+ * last of them may have left the queue. */
 static void count_made(struct cluster *cluster)
 {
     int64_t made = ad_int_or(cluster->ad, "JobMaterializeNextProcId",

@@ -14,7 +14,8 @@
 #include "classad/ad.h"
 #include "wire/checkpoint_attrs.h"
 
-/* JobPrio is not among them: it orders the jobs of one autocluster and of one owner. */
+/* Names that are always significant.  JobPrio is not: it only orders the jobs of one autocluster or
+ * owner. */
 static const char *const ALWAYS[] = {
     "Owner",         "User",
     "Requirements",  "Rank",
@@ -51,7 +52,7 @@ static void add_name(struct strmap *names, const char *name)
     }
 }
 
-/* What the expression of that name reads of the job itself. */
+/* Adds the attributes of the job that this attribute's expression reads. */
 static void add_refs(const struct ad *job, const char *name, struct strmap *names)
 {
     const struct ad_expr *expr = ad_lookup(job, name);

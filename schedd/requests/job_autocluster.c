@@ -91,7 +91,7 @@ static struct autocluster *make_autocluster(struct schedd *schedd, struct owner 
     return autocluster;
 }
 
-/* The learned names, to those of an autocluster. */
+/* Adds the names learned from the negotiator to the names of an autocluster. */
 static void add_learned(const struct schedd *schedd, struct strmap *names)
 {
     size_t at = 0;
@@ -230,7 +230,7 @@ static void mark_changed(struct schedd *schedd, struct autocluster *autocluster)
     request_news_changed(schedd);
 }
 
-/* The PRIO of a job, by the knob's expression. */
+/* Evaluates the knob PRIO for a job. */
 static double job_prio(const struct schedd *schedd, const struct job *job)
 {
     int64_t user_prio = job_int(job, "JobPrio", 0);

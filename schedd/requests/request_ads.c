@@ -1,8 +1,8 @@
 /* schedd/requests/request_ads.c - see request_ads.h.
  *
- * UPDATE and INVALIDATE carry (Epoch, Sequence): the epoch is the time of our start, or one more
- * than the last where the clock was set back, the sequence counts the messages.  Always Full:
- * request ads are few and small.
+ * UPDATE and INVALIDATE carry a pair (Epoch, Sequence).  The epoch is the time of our start, or one
+ * more than the last epoch if the clock was set back; the sequence counts the messages.  Updates
+ * are always Full, because request ads are few and small.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

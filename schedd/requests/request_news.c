@@ -62,7 +62,7 @@ static bool room_has_turned(const struct request_news *self, int64_t room)
     return (room == 0) != (self->room == 0);
 }
 
-/* Some request may ask for another number than it should. */
+/* Returns whether some request may ask for another number of jobs than it should. */
 static bool room_differs(const struct request_news *self, int64_t room)
 {
     int64_t idle = self->schedd->queue.idle;

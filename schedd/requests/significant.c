@@ -16,7 +16,7 @@
 
 #define ROW "significant"
 
-/* Learns what is in the list; the new ones go to `fresh` (borrowed). */
+/* Learns the names in a list attribute, and appends copies of the new ones to `fresh`. */
 static void learn_list(struct schedd *schedd, const struct ad *ad, const char *attribute,
                        struct vec *fresh)
 {

@@ -37,7 +37,7 @@ void submitters_fini(struct schedd *schedd)
     schedd->groups.submitters = NULL;
 }
 
-/* One word, without a domain of its own. */
+/* Returns whether this is a usable AccountingGroup: one word without a domain. */
 static bool is_group_name(const char *name)
 {
     for (const char *at = name; *at != '\0'; at++) {

@@ -36,7 +36,7 @@
 #include "wire/checkpoint_attrs.h"
 #include "wire/wire.h"
 
-/* What a run may tell about itself. */
+/* Attributes that a run may report about itself. */
 static const char *const USAGE[] = {
     "RemoteUserCpu",      "RemoteSysCpu",        "MemoryUsage",
     "ResidentSetSize",    "ImageSize",           "DiskUsage",
@@ -153,7 +153,7 @@ static void ask_history(struct schedd *schedd, const struct owner *owner, const 
 
 /* ---- reports --------------------------------------------------------------------------------- */
 
-/* Both ends of a transfer, told when it is over. */
+/* Logs the start and the end of a transfer, which are reported together. */
 static void note_transfer(struct change *change, struct job *job, const struct ad *args,
                           enum event_transfer started)
 {
@@ -166,7 +166,7 @@ static void note_transfer(struct change *change, struct job *job, const struct a
     }
 }
 
-/* Its program runs, or ran. */
+/* Notes that the job's program has started, or had started. */
 static void begin_run(struct change *change, struct job *job, const struct ad *args)
 {
     struct schedd *schedd = change_schedd(change);
@@ -293,7 +293,8 @@ static void handle_status(struct schedd *schedd, struct job *job, struct wire_re
     }
 }
 
-/* A run that was told to end (vacated, held): what it has made is taken, its result is not. */
+/* Handles a report of a run that was told to end (vacated, held): files that it has left are
+ * accepted, its result is not. */
 static void last_words(struct schedd *schedd, struct job *job, int64_t epoch,
                        struct wire_request *request)
 {
@@ -311,7 +312,8 @@ static void last_words(struct schedd *schedd, struct job *job, int64_t epoch,
     }
 }
 
-/* The exit is in the ad: of the other kind nothing is left from an earlier run. */
+/* Notes the exit of a run: removes what an earlier run has left about the other kind of exit (code
+ * or signal), and counts the completion. */
 static void note_exit(struct job *job)
 {
     struct ad *own = job_own(job);

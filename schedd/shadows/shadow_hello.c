@@ -59,10 +59,10 @@ static bool add_job(void *arg, struct job *job)
     return true;
 }
 
-/* Into answer: Runs, which are those of known ("12.3.1,12.4.2"; changed) and those whose results
- * still wait for their place; Spooled, what evicted jobs have left; Checkpoints.  All else of that
- * owner is of no more use.  Also, of the tokens that it says its clients have (args: of the hello),
- * those that were revoked.  O(jobs). */
+/* Sets in answer what the shadow must keep: Runs, that is the runs in known ("12.3.1,12.4.2",
+ * extended here) and those whose results still wait to be placed; Spooled, the files that evicted
+ * jobs have left; Checkpoints.  All other files of this owner may be removed.  Also sets the
+ * revoked ones among the tokens of its clients (in args, of the hello).  O(jobs). */
 static void put_kept(struct schedd *schedd, const struct owner *owner, const struct ad *args,
                      struct strbuf *known, struct ad *answer)
 {

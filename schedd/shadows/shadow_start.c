@@ -15,7 +15,7 @@
 
 #define ERRORS "ShadowErrors" /* what it says before it has a log */
 
-/* SPOOL/owner/<owner>, the owner's own; what is below is the shadow's business. */
+/* Makes SPOOL/owner/<owner> and gives it to the owner; the shadow makes what is below. */
 static int make_directory(const struct schedd *schedd, const char *path,
                           const struct shadow_account *account, struct err *err)
 {

@@ -48,7 +48,7 @@ struct shadow {
     bool ending; /* it was told to end */
 };
 
-/* Somebody is to be let in. */
+/* A call that waits for the shadow, or for its answer. */
 struct admit {
     struct shadow *shadow; /* NULL: the schedd ends, nobody waits */
     enum wire_verb verb;
@@ -73,8 +73,9 @@ static bool is_needed(const struct shadow *shadow)
            !shadow->schedd->stopping;
 }
 
-/* A starter may come when its job is in the history already: the answer that said so was lost with
- * the shadow.  While its slot is ours somebody must tell it. */
+/* Returns whether the owner has claims.  A starter may connect when its job is already in the
+ * history, because the answer about this was lost with the shadow.  While the slot is ours, a
+ * shadow must be there to tell it. */
 static bool has_claims(const struct shadow *shadow)
 {
     size_t at = 0;
@@ -338,7 +339,7 @@ void shadows_call(struct schedd *schedd, struct owner *owner, enum wire_verb ver
     admit_ask(admit);
 }
 
-/* The schedd ends. */
+/* Fails all calls that wait for the shadow, because the schedd ends. */
 static void drop_admits(struct shadow *shadow)
 {
     while (shadow->admits.count > 0) {

@@ -28,7 +28,8 @@ static const char *text_of(const struct ad_expr *expr)
     return text;
 }
 
-/* HoldReason, VacateReason and their kin are told, not run, and may speak of $$(). */
+/* Returns true for HoldReason, VacateReason and the like: texts that may mention $$() and are not
+ * expanded. */
 static bool is_reason(const char *attribute)
 {
     static const char END[] = "Reason";
@@ -78,7 +79,7 @@ struct expanding {
     struct strbuf *out;
 };
 
-/* False: undefined, or an error. */
+/* Appends a value.  Returns false when it is undefined or an error. */
 static bool put_value(const struct ad_value *value, struct strbuf *out)
 {
     switch (value->type) {
@@ -156,7 +157,7 @@ static int expand_name(struct expanding *expanding, char *body, struct err *err)
     return result;
 }
 
-/* Where what began before text ends: at a ")" alone, or at "])" where it began with "[". */
+/* Returns the end of the $$( that begins before text: a ")", or "])" when it begins with "[". */
 static const char *end_of(const char *text)
 {
     if (text[0] != '[') {

@@ -39,16 +39,15 @@
 #define NAME       "digest" /* of the file, in messages */
 #define ENV_MAX    20000
 
-/* What making a job counts in steps, besides what its expressions take, which are evaluated several
- * times; bytes of its macros and items; a command or attribute of the digest, which each job looks
- * at. */
+/* Steps for making a job, besides the evaluation of its expressions: a fixed part; how often the
+ * expressions are evaluated; bytes of macros and items for one step; steps for each command or
+ * attribute of the digest. */
 #define JOB_STEPS     600
 #define JOB_TIMES     2
 #define BYTES_A_STEP  16
 #define SETTING_STEPS 10
 
-/* What a digest takes in memory: its text twice, and each item's place; and a factory of its own.
- */
+/* Bytes of a digest in memory: its text twice, the place of each item, and the factory itself. */
 #define FACTORY_BYTES 4096
 #define ITEM_BYTES    48
 
@@ -299,8 +298,8 @@ static int64_t room_of(int64_t limit, int64_t used)
     return limit > 0 ? limit - used : INT64_MAX;
 }
 
-/* One slice of jobs, as many as the cluster may have now.  True: it may have more.  factory may be
- * no more. */
+/* Makes jobs for one slice, as many as the cluster may have now.  Returns true when it may have
+ * more.  The factory may be freed in here. */
 static bool make_some(struct change *change, struct job_factory *factory)
 {
     struct schedd *schedd = factory->schedd;
@@ -352,8 +351,8 @@ static bool make_some(struct change *change, struct job_factory *factory)
     return made < wanted;
 }
 
-/* A slice of a cluster that is not durable yet.  Others wait for the disk behind it, so there is
- * one at a time, however quickly they could be made. */
+/* A slice of jobs that is not durable yet.  Only one such slice is under way at a time, because
+ * other users of the store wait behind it. */
 struct made {
     struct schedd *schedd;
     int64_t cluster;
@@ -429,7 +428,7 @@ static void log_damaged(const struct loading *loading, const char *key, const ch
               LOG_TEXT("table", TABLE), LOG_TEXT("key", key), LOG_TEXT("error", why));
 }
 
-/* Rows come in order of their keys: the place, then the digest. */
+/* Loads one row.  Rows come in the order of their keys: first the place, then the digest. */
 static int load_row(void *arg, const char *key, const void *value, size_t length)
 {
     struct loading *loading = arg;

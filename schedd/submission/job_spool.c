@@ -122,7 +122,7 @@ static void cluster_is_spooled(struct change *change, const char *id, const stru
     }
 }
 
-/* One that is completed and only waited for this goes. */
+/* The job's output was fetched: a completed job that only waited for this leaves the queue. */
 static void output_is_fetched(struct change *change, const char *id, const struct owner *owner)
 {
     struct schedd *schedd = change_schedd(change);
@@ -176,7 +176,7 @@ static void change_jobs(struct schedd *schedd, struct owner *owner, struct wire_
     change_commit(change, report_committed, report_dropped, told);
 }
 
-/* Which of these sandboxes are of no cluster any more. */
+/* Answers which of these sandboxes belong to no cluster any more. */
 static void which_are_gone(struct schedd *schedd, const struct owner *owner,
                            struct wire_request *request)
 {

@@ -1,18 +1,18 @@
 /* schedd/submission/job_submit.c - see job_submit.h.
  *
- * Design.  A call brings thousands of ads, and judging one, or adding it, evaluates what its
- * submitter wrote: so both are done in slices (base/slices.h), counted and never timed.
+ * Design.  A call may bring thousands of ads, and to check or to add an ad evaluates expressions of
+ * its submitter.  So both are done in slices (base/slices.h), by counted work and not by time.
  *
- * All or nothing: everything is judged before anything is changed, and what is added after that
- * cannot fail.  Each slice of added jobs is a transaction of its own, so that the rows of a job, of
- * its events, and what others do to it are committed in that order.  Where there is more than one,
- * until the last is durable the cluster's ad has SUBMIT_FROM and its jobs are offered to nobody; a
- * schedd that ends before takes these jobs out at its next start (submit_take_back()).  The caller
- * has its answer when all are durable.
+ * All or nothing: all ads are checked before anything is changed, and after that nothing can fail.
+ * Each slice of added jobs is a transaction of its own, so that the rows of a job, of its events,
+ * and later changes by others are committed in this order.  If there are several slices, the
+ * cluster's ad has SUBMIT_FROM until the last one is durable, and its jobs get no slot.  If the
+ * schedd ends before, its next start removes these jobs (submit_take_back()).  The client is
+ * answered when all jobs are durable.
  *
- * Rejected: one transaction at the end of all.  The jobs would have to be kept out of everybody's
- * sight till then: numbers of events would not rise in the order of commits, and a job that matters
- * to autoclusters or to a limit of the queue would be missed.
+ * Rejected: one transaction at the end.  The jobs would have to be hidden from everybody until
+ * then: numbers of events would not grow in the order of commits, and a job that matters for
+ * autoclusters or for a limit of the queue would be missed.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -52,11 +52,11 @@
 
 #define RESERVATIONS_MAX 1000 /* the oldest is forgotten */
 
-/* In a cluster's ad, while jobs are being added to it: the ProcId of the first of them. */
+/* Attribute of a cluster while jobs are being added: the ProcId of the first of them. */
 #define SUBMIT_FROM "SubmittingFromProcId"
 
-/* What judging or adding a job counts in steps, besides what its expressions take, which are
- * evaluated several times. */
+/* Steps for checking or adding a job, besides its expressions, which are evaluated several
+ * times. */
 #define JOB_STEPS 600
 #define JOB_TIMES 2
 
@@ -88,7 +88,7 @@ static void reserve_id(struct schedd *schedd, const char *owner, struct wire_req
     ad_destroy(args);
 }
 
-/* SIZE_MAX: there is none. */
+/* Returns the index of the owner's reservation of a cluster id; SIZE_MAX: none. */
 static size_t find_reservation(const struct schedd *schedd, int64_t id, const char *owner)
 {
     for (size_t i = schedd->reservations.count; i > 0; i--) {
@@ -109,7 +109,7 @@ static void use_reservation(struct schedd *schedd, int64_t id, const char *owner
     }
 }
 
-/* A submission that has taken it is refused. */
+/* Gives a reservation back, because the submission that took it is refused. */
 static void reserve_again(struct schedd *schedd, int64_t id, const char *owner)
 {
     struct reservation *reservation = mem_zalloc(sizeof(*reservation));
@@ -147,7 +147,8 @@ struct submission {
     uint64_t base_steps;          /* submit_plan_steps() of a job without an ad of its own */
 };
 
-/* A job with everything in place, its cluster's ad included. */
+/* Checks the complete ad of a job, chained to its cluster's.  Returns 0, or a negative errno with
+ * err. */
 static int check_job(struct schedd *schedd, struct owner *owner, const struct ad *job,
                      struct err *err)
 {
@@ -155,7 +156,7 @@ static int check_job(struct schedd *schedd, struct owner *owner, const struct ad
     return result != 0 ? result : charge_check(schedd, owner, job, err);
 }
 
-/* Memory that no limit of jobs counts, for these jobs are not made yet. */
+/* Checks that the owner's digests do not take too much memory, which no limit on jobs counts. */
 static int check_digest(const struct owner *owner, const char *digest, struct err *err)
 {
     if (factory_bytes(digest) <= FACTORY_OWNER_MAX - owner->factory_bytes) {
@@ -167,7 +168,7 @@ static int check_digest(const struct owner *owner, const char *digest, struct er
                    owner->name, (long long)(FACTORY_OWNER_MAX >> 20));
 }
 
-/* The texts of the ads, one behind the other. */
+/* Joins the parts of the digest, which stand in several ads. */
 static int take_digest(struct submission *submission, struct err *err)
 {
     struct wire_request *request = submission->request;
@@ -204,13 +205,14 @@ static int take_digest(struct submission *submission, struct err *err)
                        : check_job(submission->schedd, submission->owner, submission->ad, err);
 }
 
-/* What all jobs share. */
+/* Returns the ad that all jobs share. */
 static const struct ad *base_of(const struct submission *submission)
 {
     return submission->held != NULL ? submission->held->ad : submission->ad;
 }
 
-/* How many jobs, and of what kind.  Ads of theirs are judged one by one, later. */
+/* Reads how many jobs the submission has, and of what kind.  The jobs' ads are checked later, one
+ * by one. */
 static int take_jobs(struct submission *submission, struct err *err)
 {
     struct wire_request *request = submission->request;
@@ -239,7 +241,8 @@ static int take_jobs(struct submission *submission, struct err *err)
     return 0;
 }
 
-/* 0, or *waits: another submission is adding jobs to that cluster. */
+/* Finds or makes the ad of the cluster.  Sets *waits when another submission is adding jobs to this
+ * cluster. */
 static int take_cluster(struct submission *submission, bool *waits, struct err *err)
 {
     struct schedd *schedd = submission->schedd;
@@ -287,7 +290,7 @@ static int take_cluster(struct submission *submission, bool *waits, struct err *
     return submit_plan_check_size(submission->ad, CLUSTER_AD_MAX, err);
 }
 
-/* Jobs that other submissions are adding count. */
+/* Checks the limits on jobs; jobs that other submissions are still adding count, too. */
 static int check_quotas(const struct submission *submission, struct err *err)
 {
     const struct schedd *schedd = submission->schedd;
@@ -316,7 +319,7 @@ static int check_quotas(const struct submission *submission, struct err *err)
     return 0;
 }
 
-/* Others may add to the cluster again. */
+/* Lets other submissions add to the cluster again. */
 static void let_go(struct submission *submission)
 {
     struct schedd *schedd = submission->schedd;
@@ -345,7 +348,7 @@ static void submission_destroy(struct submission *submission)
     mem_free(submission);
 }
 
-/* Nothing was changed. */
+/* Ends a submission before it has changed anything. */
 static void give_up(struct submission *submission)
 {
     struct schedd *schedd = submission->schedd;
@@ -411,7 +414,8 @@ static int judge_next(struct submission *submission, uint64_t *steps, struct err
     return 0;
 }
 
-/* Stays in this stage, begins with the next, or ends the submission. */
+/* Checks the jobs of one slice.  Then this stage goes on, the next one begins, or the submission
+ * ends. */
 static void judge_slice(struct submission *submission)
 {
     struct schedd *schedd = submission->schedd;
@@ -528,7 +532,7 @@ static void add_cluster(struct submission *submission, struct change *change)
     put_meta(change, "next_cluster", schedd->queue.next_cluster);
 }
 
-/* All were added: the cluster is as it will be. */
+/* All jobs were added: writes the final ad of the cluster. */
 static void finish_cluster(struct submission *submission, struct change *change)
 {
     struct cluster *cluster = submission->held;
@@ -548,8 +552,8 @@ static void finish_cluster(struct submission *submission, struct change *change)
     queue_drop_if_empty(change, cluster); /* somebody was quick to remove them all */
 }
 
-/* One transaction holds them all, and what is done with them is committed after it: nobody waits
- * for the disk to offer them. */
+/* To be called when one transaction holds all jobs: they may get slots at once, because what is
+ * done with them is committed after it. */
 static void free_whole(struct submission *submission)
 {
     submission->stage = STAGE_FREES;

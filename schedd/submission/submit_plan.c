@@ -18,7 +18,7 @@
 #include "classad/ad_limits.h"
 #include "wire/remote_attrs.h"
 
-/* What only the schedd sets. */
+/* Attributes that only the schedd sets. */
 static const char *const OURS[] = {
     "ClusterId",
     "ProcId",
@@ -289,7 +289,7 @@ int submit_plan_check_job(const struct ad *job, struct err *err)
 
 #define BYTES_OF_A_STEP 16
 
-/* The expressions of one ad, as they are evaluated in a job. */
+/* Counts the steps to evaluate the expressions of one ad in a job. */
 static void count_steps(const struct ad *ad, const struct ad *job, const struct ad_context *context)
 {
     size_t at = 0;
