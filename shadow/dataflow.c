@@ -1,11 +1,10 @@
-/* shadow/dataflow.c - jobs that need not run, because their output is there and newer than their
- * input (SkipIfDataflow).
+/* shadow/dataflow.c - see dataflow.h.
  *
- * Judged when the starter asks for the input: here is who may look at the owner's files.  All that
- * TransferOutput names must be there, and its oldest time be later than the newest of the program,
- * the standard input and the input files; of a directory that of anything in it.  What cannot be
- * looked at (a URL, nothing named at all) lets the job run.  The times are whole seconds: what was
- * written in the same second as its input is made anew.
+ * The check is made when the starter asks for the input, because the shadow may look at the owner's
+ * files.  All entries of TransferOutput must exist, and the oldest of them must be newer than the
+ * program, the standard input and all input files; in a directory every file counts.  If something
+ * cannot be checked (an input is a URL, or no output is named), the job runs.  Times are whole
+ * seconds: output that was written in the same second as its input is made again.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

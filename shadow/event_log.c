@@ -1,9 +1,10 @@
-/* shadow/event_log.c - events of jobs, appended to the owner's logs as the owner.
+/* shadow/event_log.c - appends events of jobs to the owner's logs, as the owner.
  *
- * The schedd sends them in streams, each in order and in batches, the same batch again until it had
- * the answer.  Each stream has a lane, so that a log on a hung file server stops that stream only,
- * and a note of its own (eventlog/log_append.h).  A log that cannot be written is the owner's
- * affair: it is said once for each reason, and the job goes on.
+ * The schedd sends the events in streams.  Each stream is in order and in batches, and the schedd
+ * repeats a batch until it gets the answer.  Each stream has a lane of its own, so that a log on a
+ * file server that hangs stops only this stream, and a note of its own (eventlog/log_append.h).  A
+ * log that cannot be written is the owner's problem: it is reported once for each reason, and the
+ * job goes on.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -74,8 +75,9 @@ static void write_destroy(struct event_write *write)
     mem_free(write);
 }
 
-/* The log of a spooled job is in its sandbox, whose first file it is.  Only its first event makes
- * the directory: the last one may come when the sandbox is gone. */
+/* Makes the directories of a log in a job's sandbox, where the log of a spooled job is the first
+ * file.  Only the first event makes them, because the last one may come when the sandbox is
+ * removed. */
 static void make_way(const struct event_write *write)
 {
     const struct shadow *shadow = write->shadow;
@@ -137,7 +139,8 @@ static void write_done(void *arg, int result)
     write_destroy(write);
 }
 
-/* What was written before, and asked for again because the answer was lost, is left out. */
+/* Takes the events of a batch, without those that were written before and are sent again because
+ * the answer was lost. */
 static int take_events(struct event_write *write, struct err *err)
 {
     size_t count = wire_request_ad_count(write->request);

@@ -1,11 +1,12 @@
-/* shadow/feed.c - a run's input: which files there are, and their bytes.
+/* shadow/feed.c - sends a run's input: the list of files, and their bytes.
  *
- * JOB_FETCH looks at all of it and makes the list; FILE_GET sends from one entry of the list on,
- * all files in one stream of parts, so that ten thousand small files cost no round trip each.  A
- * file that was cut is gone on with where the starter has it, if what it has is ours.
+ * JOB_FETCH looks at all input and makes the list.  FILE_GET sends all files from one entry of the
+ * list on, in one stream of parts, so that ten thousand small files do not cost a round trip each.
+ * A file that was interrupted continues behind the bytes that the starter has, if these are the
+ * file's.
  *
- * A file that is missing or cannot be read is the job's own fault: the schedd is told to hold the
- * job before the starter gets its refusal.
+ * A file that is missing or cannot be read is the job's own error: the schedd is told to hold the
+ * job before the starter is refused.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -120,7 +121,7 @@ static int add_tree(struct work *work, const struct transfer_input *input)
     return result;
 }
 
-/* Opens it, too: what cannot be read is found now and not in the middle. */
+/* Lists one input and opens it, so that an unreadable file is found now and not in the middle. */
 static int look_at(struct work *work, const struct transfer_input *input)
 {
     struct fetch *fetch = work->arg;
@@ -197,7 +198,8 @@ static int check_entries(struct work *work)
     return result;
 }
 
-/* What an earlier run had made when it was evicted, in the place of what it was made from. */
+/* Adds the files that an earlier run left when it was evicted; they replace the input files of the
+ * same name. */
 static int add_spooled(struct work *work)
 {
     struct fetch *fetch = work->arg;
@@ -276,8 +278,8 @@ static struct ad *entry_ad(const struct transfer_entry *entry)
     return ad;
 }
 
-/* The list in as many parts as it needs: they are bounded by TRANSFER_LIST_MAX, so that the window
- * is not looked at. */
+/* Sends the list in as many parts as it needs.  They fit the window, because TRANSFER_LIST_MAX
+ * bounds them. */
 static void send_list(struct run *run, struct wire_request *request)
 {
     struct vec ads = {0};
@@ -382,7 +384,8 @@ static void get_destroy(struct get *get)
     run_unuse(run);
 }
 
-/* Are the first bytes those that the starter has?  Then it goes on behind them. */
+/* Checks that the bytes that the starter has are the file's first ones; if so, the transfer
+ * continues behind them. */
 static int check_prefix(struct work *work, struct get *get, const char *path)
 {
     uint64_t offset = 0;
@@ -440,7 +443,8 @@ static int read_piece(struct work *work, struct get *get, size_t *used)
     return 0;
 }
 
-/* run->inputs does not change while there is a get: feed_fetch() is refused then. */
+/* Reads the next bytes of the input.  run->inputs does not change meanwhile, because feed_fetch()
+ * is refused. */
 static int get_body(struct work *work)
 {
     struct get *get = work->arg;

@@ -1,11 +1,11 @@
 /* shadow/guest.c - see guest.h.
  *
- * What a client asks of a running job is asked of its starter, on the connection that the starter
- * made, and the answer is handed back: this process keeps nothing of it.  One question is one
- * answer, of bounded size, so the client's own pace is the flow control.
+ * A client's request about a running job is passed to the job's starter, over the connection that
+ * the starter has made, and the answer is passed back.  This process keeps nothing of it.  Each
+ * request has one answer of bounded size, so the client itself controls the flow.
  *
- * A guest names its run by id and epoch and looks it up each time: it holds nothing of a run that
- * is over.
+ * A guest keeps the id and epoch of its run and looks the run up each time, so it holds nothing of
+ * a run that is over.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -55,7 +55,7 @@ struct guests {
     LIST_HEAD(, forward) forwards; /* what starters were asked for guests */
 };
 
-/* A question that a starter was asked. */
+/* A guest's request that was passed to a starter. */
 struct forward {
     LIST_ENTRY(forward) entry;
     struct shadow *shadow;

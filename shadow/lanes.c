@@ -9,7 +9,8 @@
 #include "classad/ad.h"
 #include "shadow/shadow_state.h"
 
-/* Expressions are shared by count, and a count belongs to one thread. */
+/* Copies by encoding and decoding, because expressions are shared with a count, and a count belongs
+ * to one thread. */
 struct ad *lanes_copy_ad(const struct ad *ad)
 {
     struct strbuf bytes;
@@ -23,7 +24,7 @@ struct ad *lanes_copy_ad(const struct ad *ad)
     return copy;
 }
 
-/* Always the same one for a job: what an earlier run of it still does there comes first. */
+/* A job always has the same lane, so works of an earlier run of it come first. */
 struct loop_lane *lanes_of(const struct shadow *shadow, const char *id)
 {
     uint32_t hash = 2166136261U; /* FNV-1a */

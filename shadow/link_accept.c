@@ -1,16 +1,16 @@
-/* shadow/link_accept.c - connections of starters, passed on by the schedd.
+/* shadow/link_accept.c - accepts the connections that the schedd passes on.
  *
- * A starter proves by the nonce of its run, in the hello of its greeting, that it is the one that
- * was given the job.  A starter of a run that we do not know (we were started again, or the run is
- * over) is let in to be answered: the schedd is asked what became of that run.  A client shows a
- * ticket that the schedd gave it (guest.c).
+ * A starter proves by the nonce of its run, in the hello of its greeting, that it was given the
+ * job.  A starter of a run that we do not know (we were restarted, or the run is over) is let in to
+ * get an answer: the schedd is asked what became of that run.  A client shows a ticket that it got
+ * from the schedd (guest.c).
  *
- * Anybody can say that he is a starter of a run that we do not know.  He stays a stranger
- * (wire_proved() is not called): few of them are kept, they have little room and time, and the
- * schedd is asked one question at a time and not too often.  Who comes meanwhile dials again; by
- * then the schedd has usually told us of his run.  Rejected: to remember of which runs the schedd
- * said that they do not count.  It says so of runs to come as well, so a stranger who names these
- * would have their starters refused.
+ * Anybody can claim to be the starter of a run that we do not know.  Such a caller stays a stranger
+ * (wire_proved() is not called): only a few are kept, with little memory and time, and the schedd
+ * is asked one question at a time and not too often.  Others who come meanwhile connect again
+ * later; by then the schedd has usually told us of their runs.  Rejected: to remember the runs that
+ * the schedd refused.  The schedd also refuses runs that are still to come, so a stranger who names
+ * such runs could have their starters refused.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -106,7 +106,8 @@ static void refuse_stale(struct wire_request *request)
     wire_reply_error(request, -ESTALE, "this run of the job has been replaced or has ended");
 }
 
-/* No answer: it dials again, and by then the schedd has told us of the run. */
+/* Refuses the request for now: the starter connects again, and by then the schedd has told us of
+ * the run. */
 static void come_again(struct link *link, struct wire_request *request, const char *why)
 {
     if (link != NULL) {

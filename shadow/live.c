@@ -1,8 +1,8 @@
-/* shadow/live.c - output that is written while the job runs (StreamOut, StreamErr).
+/* shadow/live.c - writes the output of a running job (StreamOut, StreamErr).
  *
- * Every piece says where it belongs, so that one that comes again after a cut is written over
- * itself; the file is emptied when a run's first byte comes.  It is not fenced as results are: who
- * streams wants to see what a run says, also of one that counts no more in the end.
+ * Each piece has its position, so a piece that is sent again after a broken connection overwrites
+ * itself.  The file is emptied when the first byte of a run comes.  Unlike a result, a stream is
+ * also written for a run that will not count, because the owner wants to see what it prints.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -1,7 +1,7 @@
-/* shadow/mail.c - mail to the owner of a job, through the host's sendmail, as the owner.
+/* shadow/mail.c - sends mail to the owner of a job through the host's sendmail, as the owner.
  *
- * Mail is a courtesy: a host without sendmail, or one that fails, is said once in the log, and the
- * schedd is answered all the same.  One that hangs is ended after MAIL_TIME_MS.
+ * Mail is not essential: if sendmail is missing or fails, this is logged once, and the schedd gets
+ * its answer all the same.  A sendmail that hangs is ended after MAIL_TIME_MS.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

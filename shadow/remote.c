@@ -1,8 +1,8 @@
 /* shadow/remote.c - see remote.h.
  *
- * One server for all runs, made when the first of them wants one: most owners have no such job.  A
- * run's ticket is made of its nonce (wire/remote_ticket.h).  Connections come as those of starters
- * do, through the schedd's port, by a route of their own.
+ * One server serves all runs.  It is made when the first run needs it, because most owners have no
+ * such job.  A run's ticket is made from its nonce (wire/remote_ticket.h).  Connections come
+ * through the schedd's port, as those of starters do, with a route of their own.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -94,7 +94,8 @@ static struct rsys_server *server_of(struct shadow *shadow)
     return remotes->server;
 }
 
-/* Neither the queue nor a secret is a job's business, whatever the site offers. */
+/* Adds the places that are hidden from every job, such as the queue and the secrets, whatever the
+ * site offers. */
 static void add_places(const struct remotes *remotes, struct vec *places)
 {
     static const char *const NAMES[] = {"SPOOL", "SEC_DIRECTORY", "TOKEN_FILE", "EXECUTE",

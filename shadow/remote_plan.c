@@ -50,7 +50,8 @@ static char *clean_path(const char *path)
     return join_path("", path);
 }
 
-/* As the job sees what is at that path; NULL: that is not below its root. */
+/* Returns the path by which the job sees a file of this machine; NULL: the file is not below its
+ * root.  Owned by the caller. */
 static char *seen_as(const char *root, const char *path)
 {
     char *from = clean_path(root), *whole = clean_path(path), *seen = NULL;
@@ -111,7 +112,7 @@ static int add_list(struct remote_offer *ret, const struct remote_site *site,
     return result;
 }
 
-/* What the job itself wants to leave as it is: as it sees it. */
+/* Adds the paths of remote_readonly, which are as the job sees them. */
 static int add_own(struct remote_offer *ret, const struct ad *job, struct err *err)
 {
     const char *at = ad_string_or(job, REMOTE_READONLY, "");
@@ -129,8 +130,9 @@ static int add_own(struct remote_offer *ret, const struct ad *job, struct err *e
 
 /* ---- what may be changed --------------------------------------------------------------------- */
 
-/* What the job sees as that path, or would by that name from its initial directory; owned by the
- * caller.  What is not below its root it may have by the same name, as in remote_plan_ad(). */
+/* Returns the path on this machine of what the job sees as `name`, relative to its initial
+ * directory; owned by the caller.  What is not below the job's root keeps its name, as in
+ * remote_plan_ad(). */
 static char *real_of(const struct ad *job, const char *name)
 {
     char *whole =
@@ -164,7 +166,7 @@ static int add_output(struct remote_offer *ret, const struct ad *job, const char
     return is_file ? add_grant(ret, RSYS_GRANT_OUTPUT, real_of(job, name), err) : 0;
 }
 
-/* "name = place; other = place": the places. */
+/* Adds the places in "name = place; other = place" as outputs. */
 static int add_remaps(struct remote_offer *ret, const struct ad *job, struct err *err)
 {
     const char *at = ad_string_or(job, "TransferOutputRemaps", "");
@@ -224,7 +226,7 @@ static int add_roots(struct remote_offer *ret, const struct ad *job, const struc
     return 0;
 }
 
-/* A root of the job's own is to be at one of the site's. */
+/* Notes the site's roots: a root that the job names must lie in one of them. */
 static void add_within(struct remote_offer *ret, const struct ad *job,
                        const struct remote_site *site)
 {

@@ -1,6 +1,6 @@
-/* shadow/report.c - reports to the schedd: said again after a cut, until there is an answer.
+/* shadow/report.c - see report.h.
  *
- * All reports can be repeated: the schedd knows by the epoch what it has committed.
+ * A report may be repeated: the schedd knows by the epoch what it has committed.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -1,4 +1,5 @@
-/* shadow/shadow.c - wiring: the uplink to the schedd, the door for starters, what the schedd asks.
+/* shadow/shadow.c - puts the parts of the shadow together: the uplink to the schedd, the listener
+ * for starters, and the schedd's requests.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -178,7 +179,8 @@ static char *join_texts(const char *a, const char *b, const char *c)
 /* ---- the uplink
  * ---------------------------------------------------------------------------------- */
 
-/* Runs that the schedd does not know any more, and that have no report under way that decides. */
+/* Drops the runs that the schedd no longer knows, except those with a report under way, whose
+ * answer decides. */
 static void drop_unknown(struct shadow *shadow, const char *known)
 {
     struct vec gone = {0};
@@ -317,7 +319,8 @@ static int read_arguments(struct shadow *shadow, const struct daemon_env *env, s
     return os_mkdirs(shadow->os, shadow->stages, 0700, err);
 }
 
-/* Starters were told our pin: one that is started again must still have it. */
+/* Loads the certificate, or makes it.  Starters were told its pin, so a restarted shadow must still
+ * have it. */
 static int find_identity(struct shadow *shadow, struct err *err)
 {
     char *path = join_texts(shadow->directory, "/identity", "");

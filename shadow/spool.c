@@ -1,9 +1,9 @@
 /* shadow/spool.c - see spool.h.
  *
- * A file that is being sent grows in part/ and is renamed into in/ when it is whole, so that what
- * is in in/ need not be looked at again.  All is done on two lanes: one for what is written, which
- * also counts what the owner has, one for what is read.  Links are never followed: a job may have
- * sent some as its output.
+ * A file that is being received grows in part/ and is renamed into in/ when it is complete, so that
+ * files in in/ need no further check.  All work is done on two lanes: one for writing, which also
+ * counts what the owner uses, and one for reading.  Links are never followed, because a job may
+ * have sent links as its output.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -138,7 +138,7 @@ static int check_quota(struct spool_work *work, size_t more)
     return 0;
 }
 
-/* The directories that lead to it. */
+/* Makes the directories above name. */
 static int make_way(struct spool_work *work, const char *name)
 {
     const char *slash = strrchr(name, '/');
@@ -330,7 +330,7 @@ static void end_told(struct run *run, void *arg, int status, const char *text,
     work_free(work);
 }
 
-/* The schedd is told until it answers: it may be starting. */
+/* Reports to the schedd, repeatedly until it answers, because it may be starting. */
 static void tell_end(struct spool_work *work, const char *event)
 {
     struct ad *args = ad_create();
@@ -379,7 +379,7 @@ static void run_done(void *arg, int result)
 
 /* ---- calls ----------------------------------------------------------------------------------- */
 
-/* The sandbox of that job, or all of that cluster ("12")? */
+/* Returns whether the client may use the sandbox of this job, or of this whole cluster ("12"). */
 static bool may_touch(const struct spool_right *right, const char *id)
 {
     size_t length = strcspn(id, ".");

@@ -94,7 +94,7 @@ void transfer_input_destroy(void *value)
     }
 }
 
-/* Takes path and name over. */
+/* Adds an input.  Takes over path and name. */
 static int add_input(char *path, char *name, bool contents, bool executable, struct vec *inputs,
                      struct err *err)
 {
@@ -137,7 +137,7 @@ static int add_input(char *path, char *name, bool contents, bool executable, str
     return 0;
 }
 
-/* "http://host/data/x.csv?v=2#top" gives x.csv. */
+/* Returns the file name in a URL: "http://host/data/x.csv?v=2#top" gives "x.csv". */
 static char *url_name(const char *url)
 {
     const char *path = strstr(url, "://") + 3;
@@ -174,7 +174,8 @@ static bool sends_executable(const struct ad *job)
     return ad_bool_or(job, "TransferExecutable", true);
 }
 
-/* In, Out, Err: does that file travel?  Otherwise the path is one of the machine's. */
+/* Returns whether the file of In, Out or Err is transferred.  Otherwise its path is one of the
+ * machine's. */
 static bool sends_stream(const struct ad *job, const char *attribute, const char *transfer)
 {
     return !is_nothing(ad_string_or(job, attribute, "")) && ad_bool_or(job, transfer, true);
@@ -277,7 +278,8 @@ static int standard_stream(const struct ad *job, const char *attribute, struct t
     return 0;
 }
 
-/* By its name for the owner first, then by that in the sandbox. */
+/* Finds the place of an output: remapped by its name for the owner, or else by its name in the
+ * sandbox. */
 static int place_output(const struct ad *job, const char *name, const char *dest, size_t below,
                         struct transfer_place *ret, struct err *err)
 {

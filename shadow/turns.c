@@ -1,10 +1,9 @@
-/* shadow/turns.c - a run's turn to transfer, of which the schedd lets only so many be taken at
- * once.
+/* shadow/turns.c - see turns.h.  The schedd limits how many turns are taken at once.
  *
- * Only what is large waits: a few small files are sent before the question is answered.  Calls of
- * the starter that come before it is the run's turn are kept, and handled then.  A turn is a call
- * to the schedd that stays open (TRANSFER_TURN); to give it back is to cancel it.  Without a schedd
- * there is nobody to ask: what has begun goes on, and the rest is asked for when it is back.
+ * Only large transfers wait: a few small files are sent before the schedd could answer.  Requests
+ * of the starter that come before the run's turn are kept and handled then.  A turn is a call to
+ * the schedd that stays open (TRANSFER_TURN); cancelling the call gives the turn back.  While the
+ * schedd is away, transfers that have begun go on, and the others ask when it is back.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -32,7 +31,7 @@ static void refuse_request(struct wire_request *request)
     wire_reply_error(request, -ESTALE, "this run of the job has been replaced or has ended");
 }
 
-/* In a turn of the loop that the schedd's answer began: what was kept is handled. */
+/* Handles the requests that were kept, after the schedd has given the turn. */
 static void let_go_on(struct run_turn *turn)
 {
     struct run *run = turn->run;

@@ -1,14 +1,15 @@
-/* shadow/ckpt/checkpoint.c - checkpoints of a run: received, kept, given back.
+/* shadow/ckpt/checkpoint.c - the calls of a starter about checkpoints: receives, keeps and returns
+ * them.
  *
- * <directory>/ckpt/<JobId>/<CkptSequence>/ (or elsewhere: ckpt_place.c) has `image`, `files` and
- * `manifest`; how it comes: ckpt_receive.c.  Only what the schedd has committed is ever offered to
- * a starter (docs/protocol/checkpoint.md).
+ * <directory>/ckpt/<JobId>/<CkptSequence>/ (or another place: ckpt_place.c) has `image`, `files`
+ * and `manifest`; ckpt_receive.c fills it.  A starter is offered only what the schedd has committed
+ * (docs/protocol/checkpoint.md).
  *
- * What is in the files is the job's business: it is written and read as bytes.
+ * The files are written and read as plain bytes; their contents concern only the job.
  *
- * Of one that could not be resumed, though nothing is wrong with its bytes, it is noted how often:
- * after a few tries on different machines it is given up, so that the job gets on with an older
- * one.
+ * When a checkpoint could not be resumed although its bytes are right, this is counted.  After a
+ * few tries on different machines the checkpoint is given up, so that the job continues from an
+ * older one.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -50,7 +51,7 @@ static const char *name_of(const char *name)
     return NULL;
 }
 
-/* NULL, and the request is answered: what it asks for cannot be. */
+/* Reads the arguments of a call.  Returns NULL after it has answered a malformed request. */
 static struct ckpt_call *call_create(struct wire_request *request, bool has_name)
 {
     const struct ad *args = wire_request_args(request);
@@ -72,9 +73,10 @@ static struct ckpt_call *call_create(struct wire_request *request, bool has_name
 
 /* ---- CKPT_LOOK, CKPT_GET --------------------------------------------------------------------- */
 
-/* What cannot be read for a reason of the moment (no memory, too many open files) is no reason to
- * begin anew; what is gone, or damaged, is not offered.  A disk's error may be either (a file
- * server that is away says so, too): another one is offered, if there is one. */
+/* Returns whether the error means that a checkpoint is gone or damaged, and must not be offered.  A
+ * passing problem (no memory, too many open files) is no reason to start the job over.  A disk
+ * error may be either, because a file server that is away reports it, too: then another checkpoint
+ * is offered, if there is one. */
 static bool is_gone(int code)
 {
     return code == -ENOENT || code == -ENOTDIR || code == -EIO || code == -EFBIG || code == -E2BIG;

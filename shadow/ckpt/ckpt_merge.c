@@ -1,12 +1,13 @@
-/* shadow/ckpt/ckpt_merge.c - a checkpoint that came as what changed: made whole.
+/* shadow/ckpt/ckpt_merge.c - makes a whole checkpoint of one that arrived as changes.
  *
- * The image before and what came become one, by `roost-ckpt merge`, and archives by `roost-ckpt
- * join`: a process of its own, because what it reads comes from strangers.  It looks at all sums,
- * and at whether the two belong together at all.  What is kept is always whole; the image before
- * stays as it is until the new one is durable and the schedd knows of it.  A few kilobytes of a
- * stranger's may unpack to all that the disk has: --max bounds it (ckpt_room_plan.h).
+ * `roost-ckpt merge` merges the image before with the changes, `roost-ckpt join` does the same with
+ * archives.  Both run as a process of their own, because they read files that cannot be trusted.
+ * They check all checksums, and whether the two files belong together.  What is kept is always
+ * whole; the image before stays unchanged until the new one is durable and the schedd knows it.  A
+ * few kilobytes of changes may unpack to more than the disk has, so --max bounds them
+ * (ckpt_room_plan.h).
  *
- * A merge that a killed shadow left behind writes under another name than the next one.
+ * A merge that a killed shadow has left behind writes to another file name than the next merge.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -55,7 +56,8 @@ static char *read_said(struct os *os, const char *part)
     return text;
 }
 
-/* What is made whole, of which two, and how that is done and told. */
+/* How images, or archives of files, are merged: the command, the file names, and the attributes of
+ * the manifest. */
 struct making {
     const char *command, *base, *changed, *whole;
     const char *plain_attr, *stored_attr, *sum_attr;

@@ -1,16 +1,16 @@
-/* shadow/ckpt/ckpt_place.c - where the checkpoints of a job are.
+/* shadow/ckpt/ckpt_place.c - the directory of a job's checkpoints.
  *
- * In SPOOL, or where the job (checkpoint_destination) or the site (CHECKPOINT_DESTINATION) says: a
- * directory, of a shared file system perhaps, or a larger disk.  There each job has a directory of
- * the name that HTCondor gives it, its GlobalJobId with '_' for '#'; and in the place of the job's
- * directory in SPOOL there is a link to it.  So a checkpoint is found again by whoever comes next,
- * wherever the job or the site would put a new one by then, and is removed with the job though
+ * They are in SPOOL, or in the directory that the job (checkpoint_destination) or the site
+ * (CHECKPOINT_DESTINATION) names, perhaps on a shared file system or a larger disk.  There each job
+ * has a directory with the name that HTCondor gives it: its GlobalJobId with '_' for '#'. In SPOOL
+ * a link stands in place of the job's directory.  So every later run finds the checkpoint, even if
+ * the job or the site now names another place, and the checkpoint is removed with the job when
  * nobody knows its ad any more.
  *
- * The destination itself is never made: one that is not there is a disk that is not mounted.  While
- * it is away the job waits: it does not begin anew for that.
+ * The named directory itself is never made: if it does not exist, a disk is not mounted.  While it
+ * is away the job waits, and does not start over.
  *
- * All of it is done as the job's owner, on a lane.
+ * All of this is done as the job's owner, on a lane (worker thread).
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -30,7 +30,7 @@
 #include "shadow/run/shadow_run.h"
 #include "shadow/shadow_state.h"
 
-/* Where the link of the job leads; false: there is none. */
+/* Reads the target of the job's link.  Returns false when it has no link. */
 static bool read_link(struct shadow *shadow, const char *job, char ret[PATH_MAX])
 {
     return os_below_read_link(shadow->os, shadow->ckpt.directory, job, ret, PATH_MAX) == 0;

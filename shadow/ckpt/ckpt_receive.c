@@ -1,11 +1,12 @@
-/* shadow/ckpt/ckpt_receive.c - a checkpoint that comes: see checkpoint.c.
+/* shadow/ckpt/ckpt_receive.c - receives a checkpoint: see checkpoint.c.
  *
- * While it is filled its directory is <CkptSequence>.<ClaimEpoch>.part.  In the place of an image
- * what changed since the latest one may come, of which ckpt_merge.c makes a whole one.  When both
- * files are there and have the sums of the manifest they are synced and the directory gets its
- * name; then the schedd is told.  So a half one never takes the place of a whole one, whoever dies.
+ * While it arrives, its directory is <CkptSequence>.<ClaimEpoch>.part.  Instead of a whole image,
+ * the changes since the latest one may come; ckpt_merge.c makes a whole image of them.  When both
+ * files are there and match the checksums of the manifest, they are synced, the directory is
+ * renamed, and the schedd is told.  So an incomplete checkpoint never replaces a whole one,
+ * whichever process dies.
  *
- * The sizes are a stranger's: ckpt_room.c bounds them.
+ * The sizes in a manifest cannot be trusted; ckpt_room.c bounds them.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -74,7 +75,8 @@ static void remove_leftover(void *arg, const char *name)
     mem_free(path);
 }
 
-/* Half ones that will never be whole: of runs that are over, of generations that were given up. */
+/* Removes incomplete checkpoints that will never be completed: of runs that are over, or given
+ * up. */
 static void remove_other_parts(struct work *work, const char *part)
 {
     char *above = job_place(work->run);
@@ -160,7 +162,7 @@ static int check_one(struct work *work, const char *part, const char *name, cons
     return result;
 }
 
-/* NULL: there is none that can be read. */
+/* Reads the manifest in a directory; NULL: none that can be read.  Owned by the caller. */
 static struct ad *read_manifest(struct work *work, const char *directory)
 {
     char *path = path_join(directory, CKPT_NAME_MANIFEST), *text = NULL;
@@ -175,7 +177,7 @@ static struct ad *read_manifest(struct work *work, const char *directory)
     return manifest;
 }
 
-/* What came in the place of image and files, and what its sums are called. */
+/* Which files have arrived instead of image and files, and the attributes with their checksums. */
 struct parts {
     bool changed[2]; /* it is what changed */
     const char *names[2], *sums[2];
@@ -191,7 +193,8 @@ static struct parts parts_of(const struct ad *manifest)
                            changes ? CKPT_CHANGES_SUM : CKPT_FILES_SUM}};
 }
 
-/* Has it come before, and was it whole?  Then what it says of its files is what is said now. */
+/* Returns whether the same checkpoint has arrived before and was complete: its manifest then has
+ * the same checksums. */
 static bool is_there(struct work *work, const char *directory)
 {
     const struct ckpt_call *call = work->arg;
@@ -206,7 +209,8 @@ static bool is_there(struct work *work, const char *directory)
     return same;
 }
 
-/* Where there is no room for that there may be for a whole one. */
+/* Checks that the disk has room to merge.  If not, -ENODATA asks for a whole checkpoint, which
+ * needs less room. */
 static int check_room_to_merge(struct work *work, const char *part, const struct parts *parts,
                                const struct checkpoint_room rooms[2])
 {
@@ -329,7 +333,8 @@ static void prune_one(void *arg, const char *name)
     mem_free(path);
 }
 
-/* All but the two that are kept; begun ones of this run come again from their beginning. */
+/* Removes all checkpoints but the two that are kept, also incomplete ones: the starter sends those
+ * again from their beginning. */
 static int prune_body(struct work *work)
 {
     const struct ckpt_call *call = work->arg;

@@ -1,4 +1,5 @@
-/* shadow/ckpt/ckpt_remove.c - the end of checkpoints: of jobs that left, or begin at their start.
+/* shadow/ckpt/ckpt_remove.c - removes the checkpoints of jobs that have left the queue or start
+ * over.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -60,8 +61,9 @@ static bool is_job_name(const char *name)
     return cluster > 0 && proc > 0 && name[cluster + 1 + proc] == '\0';
 }
 
-/* Behind whatever its runs, old ones too, have on the lane: one that is just coming would stay.  A
- * run that has none yet may be the one that begins at the start because these are to go. */
+/* Removes a job's checkpoints on the job's lane, after the works of all its runs, because a
+ * checkpoint that is just arriving would stay otherwise.  A run that has no checkpoint yet may be
+ * the one that starts over because these are removed, so it may keep new ones. */
 static void remove_one(struct shadow *shadow, const char *job)
 {
     struct run *run = strmap_get(shadow->runs, job);

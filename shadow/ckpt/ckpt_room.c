@@ -1,9 +1,9 @@
-/* shadow/ckpt/ckpt_room.c - may a checkpoint take so much of the disk?
+/* shadow/ckpt/ckpt_room.c - see ckpt_room.h.
  *
- * What SPOOL_RESERVE asks for is left of the disk on which the job's checkpoints are, which need
- * not be SPOOL's.  What an owner's take of SPOOL is CHECKPOINT_QUOTA_PER_OWNER: asked with the
- * first bytes of a file, for all of it, again each QUOTA_LOOK, because what it said then need not
- * be true, and when a whole one was made of what changed.
+ * SPOOL_RESERVE is kept free on the disk of the job's checkpoints, which need not be SPOOL's disk.
+ * CHECKPOINT_QUOTA_PER_OWNER limits what an owner's checkpoints take.  It is checked with the first
+ * bytes of a file for the whole file, again after each QUOTA_LOOK bytes, because the announced size
+ * need not be true, and when a whole checkpoint was made of changes.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -25,7 +25,7 @@
 
 #define QUOTA_LOOK ((int64_t)16 << 20)
 
-/* So many bytes beside what is there. */
+/* Checks the quota for this many bytes more. */
 static int check_quota(struct work *work, int64_t more)
 {
     struct shadow *shadow = work->run->shadow;
@@ -43,7 +43,8 @@ static int check_quota(struct work *work, int64_t more)
                    shadow->owner, shadow->ckpt.quota);
 }
 
-/* Of what comes, and of what is made of it: as much as the one before. */
+/* Returns how many bytes are still to come; for changes, also what is made of them: as much as the
+ * checkpoint before. */
 static int64_t bytes_to_come(struct work *work, const struct ckpt_call *call)
 {
     int64_t size = call->size - call->offset;

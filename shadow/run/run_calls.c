@@ -1,4 +1,4 @@
-/* shadow/run/run_calls.c - which part answers which call of a starter.
+/* shadow/run/run_calls.c - see run_calls.h.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -33,7 +33,7 @@ static void started_answered(struct run *run, void *arg, int status, const char 
     }
 }
 
-/* When the starter asked for its input and sent its output, as seen from here. */
+/* Notes when the starter asked for its input and sent its output, by the clock of this host. */
 static void note_times(struct run *run, enum wire_verb verb)
 {
     int64_t now_ms = loop_wall_ms(run->shadow->loop);

@@ -1,12 +1,12 @@
-/* shadow/stage/place.c - what was staged, put into its place.
+/* shadow/stage/place.c - see place.h.
  *
- * A rename for each file (or a copy to a temporary name beside the destination, then a rename); a
- * staged file that is not there any more has been placed.  Directories are made and filled, and get
- * their permissions at the end.  So it can be repeated after a death at any moment, with the same
- * outcome.
+ * Each file is renamed to its place, or copied to a temporary name beside it and then renamed.  A
+ * staged file that is no longer there has been placed before.  Directories are made and filled, and
+ * get their permissions at the end.  So placing can be repeated after a crash at any moment, with
+ * the same outcome.
  *
- * The owner named the destinations, and may have put links there; what is below them has names that
- * the job made: there no link is followed.
+ * The owner named the destinations, and may have put links there.  Names below them were made by
+ * the job, so no link there is followed.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -58,7 +58,7 @@ static void mode_destroy(void *value)
     mem_free(later);
 }
 
-/* Everything but the last name; "/" and "" where there is none. */
+/* Returns the path without its last name; "/" or "" when nothing is left. */
 static char *parent_of(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -66,7 +66,7 @@ static char *parent_of(const char *path)
                          : mem_strndup(path, slash > path ? (size_t)(slash - path) : 1);
 }
 
-/* Where something goes, as base/os/os_below.h wants it: root exists. */
+/* A destination as base/os/os_below.h needs it: root exists, path is below it. */
 struct spot {
     char *root, *path;
 };
@@ -161,7 +161,8 @@ static int copy_bytes(struct work *work, const char *name, const struct spot *to
     return result != 0 ? result : os_below_chmod(os, to->root, to->path, mode, &work->err);
 }
 
-/* To another file system: a temporary name beside the destination, then a rename. */
+/* Moves a file to another file system: copies it to a temporary name beside the destination, then
+ * renames it. */
 static int move_across(struct work *work, const char *name, const struct spot *to,
                        const struct os_stat *staged)
 {

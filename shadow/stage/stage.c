@@ -1,12 +1,12 @@
-/* shadow/stage/stage.c - a run's output: received into its stage and made durable.
+/* shadow/stage/stage.c - receives a run's output into its stage.
  *
- * While it is filled the stage is <stages>/<id>.<epoch>.part; after JOB_DONE every file is synced
- * and checked, the manifest (what the starter said, and the names) is written durably beside them,
- * and the directory is renamed: a directory without ".part" is complete.  Only then the schedd is
- * asked to commit, and what was staged is put into its place (place.c).
+ * While it is filled, the stage is the directory <stages>/<id>.<epoch>.part.  After JOB_DONE each
+ * file is checked and synced, the manifest (the starter's result and the names) is written durably
+ * beside them, and the directory is renamed: a directory without ".part" is complete.  Only then is
+ * the schedd asked to commit, and the staged files are moved to their places (place.c).
  *
- * In the stage everything has the name that it had in the sandbox.  The names are a stranger's, and
- * so are the links that he sends: nothing here follows one.
+ * Each file in the stage has the name that it had in the sandbox.  These names, and the links among
+ * the files, cannot be trusted: nothing here follows a link.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -38,7 +38,7 @@
 
 #define HOLD_OUTPUT_MAX 33 /* HTCondor's */
 
-/* The directories above name, and the stage itself. */
+/* Makes the directories above name, and the stage itself. */
 static int make_parents(struct work *work, const char *name)
 {
     struct os *os = work->run->shadow->os;
@@ -170,8 +170,8 @@ static int put_directory(struct work *work, const char *name)
                : os_below_mkdirs(work->run->shadow->os, work->run->part, name, 0700, &work->err);
 }
 
-/* What there is of a file, for a starter that was cut: it may have come before we were started
- * again, and is on the disk only. */
+/* Finds how much of a file is there, for a starter that continues after a broken connection.  The
+ * file may have come before a restart of the shadow; then it is on the disk only. */
 static int ask_body(struct work *work, const char *name)
 {
     struct run *run = work->run;

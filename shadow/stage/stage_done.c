@@ -1,5 +1,5 @@
-/* shadow/stage/stage_done.c - JOB_DONE: the stage of a run is made durable and reported: see
- * stage.c.
+/* shadow/stage/stage_done.c - the request JOB_DONE: makes a run's stage durable and reports the
+ * result (see stage.c).
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -28,7 +28,7 @@
 #include "transfer/transfer_names.h"
 #include "wire/wire.h"
 
-/* A directory or a link: there as it was said. */
+/* Checks that a directory or a link is there as announced. */
 static int check_other(struct work *work, const char *name, const char *sum)
 {
     struct run *run = work->run;
@@ -45,7 +45,7 @@ static int check_other(struct work *work, const char *name, const char *sum)
     return there ? 0 : err_set(&work->err, -EAGAIN, "output '%s' is missing; send it again", name);
 }
 
-/* A file that came before we were started again is on the disk, and only there. */
+/* Checks a file.  A file that came before a restart of the shadow is known from the disk only. */
 static int check_file(struct work *work, const char *name, const char *checksum)
 {
     struct run *run = work->run;
@@ -191,8 +191,8 @@ static void sync_done(struct work *work, int result)
     report_send(run->shadow, run, VERB_JOB_RESULT, manifest, result_answered, NULL);
 }
 
-/* No file is to be made durable or put anywhere: the schedd commits the result and its end at once.
- */
+/* Reports a result without output files: the schedd commits the result and the job's end at
+ * once. */
 static void report_without_output(struct run *run, const struct ad *args)
 {
     struct ad *report = ad_copy(args);

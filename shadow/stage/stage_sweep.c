@@ -1,4 +1,4 @@
-/* shadow/stage/stage_sweep.c - what earlier shadows left of runs that nobody knows any more.
+/* shadow/stage/stage_sweep.c - see stage_sweep.h.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
