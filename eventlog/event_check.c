@@ -48,7 +48,8 @@ static const char *const NAMES[LIFE_COUNT] = {
     [LIFE_OVER] = "is over",
 };
 
-/* What a job is after the event; LIFE_NONE where that cannot be. */
+/* For each event, the job's state after it, by its state before; LIFE_NONE: the event is
+ * impossible. */
 static const struct turn {
     enum event_type type;
     enum life after[LIFE_COUNT];

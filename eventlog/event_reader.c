@@ -66,7 +66,7 @@ void event_reader_feed(struct event_reader *reader, const char *bytes, size_t le
     }
 }
 
-/* One line, of which the caller knows that it is complete. */
+/* Returns whether this complete line is equal to wanted. */
 static bool line_is(const char *line, size_t length, const char *wanted)
 {
     if (length > 0 && line[length - 1] == '\r') {
@@ -98,7 +98,7 @@ static bool read_letter(const char **at, const char *end, char wanted)
     return false;
 }
 
-/* "005 (008.000.000) " */
+/* Reads the head of an event in text form: "005 (008.000.000) ". */
 static bool parse_text(const char *text, size_t length, struct event_entry *ret)
 {
     const char *at = text, *end = text + length;
@@ -123,7 +123,8 @@ static bool parse_json(const char *text, size_t length, struct event_entry *ret)
     return ret->type >= 0;
 }
 
-/* <a n="Cluster"><i>8</i></a> of a whole <c> element; ours and HTCondor's have one on a line */
+/* Reads a number such as <a n="Cluster"><i>8</i></a> of a whole <c> element, in which each
+ * attribute has a line of its own, as HTCondor and we write it. */
 static int64_t xml_int(const char *text, size_t length, const char *name)
 {
     struct strbuf wanted;
@@ -151,7 +152,8 @@ static bool parse_xml(const char *text, size_t length, struct event_entry *ret)
     return ret->type >= 0;
 }
 
-/* Where the event that begins at `at` ends: behind its last line; 0: not there yet. */
+/* Returns the end of the event that begins at `at`, behind its last line; 0: it has not arrived
+ * yet. */
 static size_t find_end(struct event_reader *reader)
 {
     const char *data = reader->text.data;

@@ -98,7 +98,7 @@ static const struct {
     {EVENT_DATAFLOW_SKIPPED, "DataflowJobSkippedEvent"},
 };
 
-/* "SubmitEvent"; "FutureEvent" for a number that is none of ours */
+/* Returns the MyType of an event, such as "SubmitEvent"; "FutureEvent" for an unknown number. */
 static const char *event_type_name(int64_t type)
 {
     for (size_t i = 0; i < ARRAY_COUNT(TYPES); i++) {
@@ -124,7 +124,7 @@ struct ad *event_create(enum event_type type, int64_t cluster, int64_t proc)
 
 /* ---- small parts ----------------------------------------------------------------------------- */
 
-/* "2026-11-20T09:08:50.123" of UTC plus zone, from the one writer of dates that there is. */
+/* Writes a time such as "2026-11-20T09:08:50.123": UTC plus the zone. */
 static void date_text(int64_t utc_ms, int32_t zone_s, char ret[TEXT_UTC_MAX])
 {
     text_utc_ms(utc_ms + (int64_t)zone_s * 1000, ret);
@@ -154,7 +154,8 @@ static void print_header(const struct ad *event, int64_t utc_ms, int32_t zone_s,
     strbuf_puts(out, format->utc ? "Z " : " ");
 }
 
-/* A text of somebody else's: a line of its own must not look like an event. */
+/* Appends a text that others have written: a line break in it must not start a line that looks like
+ * an event. */
 static void put_line(struct strbuf *out, const char *before, const char *text)
 {
     strbuf_puts(out, before);
@@ -254,7 +255,7 @@ static void fill_row(const struct ad *event, struct resource_row *row)
     row->assigned = ad_string_or(event, attribute, "");
 }
 
-/* Rows in order of their names. */
+/* Collects the rows of the table of resources, sorted by name. */
 static size_t find_rows(const struct ad *event, const char *names, struct resource_row *rows)
 {
     size_t count = 0;
@@ -543,7 +544,7 @@ static void print_transfer(const struct ad *event, struct strbuf *out)
     }
 }
 
-/* What a job's owner asked to be told about it. */
+/* Prints the attributes that the job's owner asked for (event 028). */
 static void print_information(const struct ad *event, struct strbuf *out)
 {
     static const char *const OURS[] = {"MyType", "EventTypeNumber", "Cluster",

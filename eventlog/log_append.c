@@ -108,7 +108,7 @@ static int write_note(struct appending *appending, struct err *err)
 
 /* ---- what is there already ------------------------------------------------------------------- */
 
-/* From where on this writer's earlier life may have written; -1: nowhere. */
+/* Returns the offset from which this writer may have written before its restart; -1: nowhere. */
 static int64_t look_from(const struct appending *appending, const struct target *target,
                          int64_t size)
 {
@@ -166,7 +166,8 @@ static const char *find_text(const char *data, size_t length, const char *text)
     return NULL;
 }
 
-/* How much of the text stands at the end of what is there: it was cut. */
+/* Returns how many first bytes of the text stand at the end of the data, because the write was
+ * cut. */
 static size_t find_cut(const char *data, size_t length, const char *text)
 {
     size_t most = strlen(text) - 1;

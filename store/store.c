@@ -1,20 +1,22 @@
 /* store/store.c - the queue in front of the disk: group commit, scans in slices, checkpoints.
  *
- * Design note.  The store has a queue of jobs and gives its lane one at a time.  A job is a batch
- * (the transactions that came while another job was under way, committed as one), a slice of a
- * scan, or a checkpoint.  store_commit() adds to the batch at the end of the queue, or begins one
- * when what is there is under way or is a scan: so a scan sees every transaction that was committed
- * before it, and order is the order of the calls.  When the lane is idle the first batch does not
- * go at once, but at the end of what the loop is doing now (a timer of 0): all that one moment
- * commits shares one fsync.
+ * Design note.  The store has a queue of jobs and gives its lane (worker thread) one at a time.  A
+ * job is a batch, a slice of a scan, or a checkpoint.  A batch is all transactions that came while
+ * another job was under way; it is committed as one.  store_commit() adds to the batch at the end
+ * of the queue, or starts a new one when the last job is under way or is a scan.  So a scan sees
+ * all transactions that were committed before it, and the order is that of the calls.  When the
+ * lane is idle, the first batch does not start at once but at the end of the present turn of the
+ * loop (a timer of 0), so all transactions of that moment share one fsync.
  *
- * The next job is given to the lane before the callbacks of the last are called, so that the disk
- * works while the loop answers; but never a batch that those callbacks are still filling.
+ * The next job is given to the lane before the callbacks of the last one are called, so that the
+ * disk works while the loop answers; but a batch that these callbacks are still filling is not
+ * given.
  *
- * Rejected: SQLite's own threads of transactions (one writer at a time anyway), a timer that waits
- * for company (under load the fsync itself is that timer, and without load it only adds latency).
+ * Rejected: SQLite's own threads for transactions (there is one writer at a time anyway); a timer
+ * that waits for more transactions (under load the fsync itself has this effect, and without load
+ * it only adds latency).
  *
- * Invariant: what is shared with the worker is the job that is under way, and nothing else.
+ * Invariant: only the job that is under way is shared with the worker thread.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -215,7 +217,7 @@ static int scan_keep(struct scan *scan, const struct store_row *row)
     return 0;
 }
 
-/* They end the walk; not errors. */
+/* Values that end a walk and are not errors. */
 #define SCAN_ENOUGH 1
 #define SCAN_PAUSE  2
 
@@ -296,7 +298,7 @@ static void finish_batch(struct store *store, struct job *job)
     job_destroy(job);
 }
 
-/* The job's part in the queue is over; a scan that has more to see goes to the end of it. */
+/* Ends a job of a scan; a scan with more rows to see goes to the end of the queue. */
 static void finish_scan(struct store *store, struct job *job, int code)
 {
     if (!code && !job->scan->complete) {
@@ -389,7 +391,8 @@ static int refuse_network_fs(struct os *os, const char *path, struct err *err)
     return code;
 }
 
-/* SQLite would create the file readable by everybody; its log gets the mode of the file. */
+/* Creates the file with mode 0600, because SQLite would make it readable by everybody; SQLite's log
+ * gets the mode of the file. */
 static void create_private(struct os *os, const char *path)
 {
     struct os_file *file = NULL;
@@ -506,7 +509,7 @@ void store_delete(struct store_txn *txn, const char *table, const char *key)
     add_change(txn, table, key, true, NULL, 0);
 }
 
-/* The last job of the queue, if it is one that the worker has not got yet. */
+/* Returns the last job of the queue if the worker thread has not got it yet, else NULL. */
 static struct job *last_waiting(const struct store *store)
 {
     struct job *job = store->first;

@@ -93,7 +93,7 @@ static int run_sql(struct store_db *db, const char *sql, const char *what, struc
     return 0;
 }
 
-/* The first column of the first row. */
+/* Runs a statement and gets the first column of its first row as a number. */
 static int run_int(struct store_db *db, const char *sql, int64_t *ret, struct err *err)
 {
     sqlite3_stmt *stmt = NULL;
@@ -250,8 +250,8 @@ int store_convert_put(struct store_conversion *conversion, const char *table, co
     return store_db_put(conversion->db, index, key, value, length, err);
 }
 
-/* Row by row in the order of their ids, which no put changes: what is put anew is not seen twice.
- * Rows that convert adds to the table itself are seen, too. */
+/* Converts a table row by row, in the order of ids.  Putting a row keeps its id, so it is not seen
+ * twice.  Rows that convert adds to this table are seen, too. */
 static int convert_table(struct store_db *db, const char *table, store_convert_f convert,
                          struct err *err)
 {
@@ -295,7 +295,7 @@ static int migrate_step(struct store_db *db, const struct store_migration *migra
     return code;
 }
 
-/* Everything that makes a file a store of this schema, in one transaction. */
+/* Makes the file a store of this schema, in one transaction: owner, tables, migrations, version. */
 static int bring_up_to_date(struct store_db *db, const struct store_schema *schema, bool created,
                             struct err *err)
 {
@@ -386,8 +386,8 @@ static int on_wal_grown(void *arg, sqlite3 *handle, const char *schema_name, int
     return SQLITE_OK;
 }
 
-/* The process's heap was dropped: the struct store_db is gone already, only the handle is left.  It
- * must leave the file as kill -9 would. */
+/* To be called when the process's heap was dropped: struct store_db is gone, and only SQLite's
+ * handle is left.  The file must stay as after a kill -9. */
 static void drop_handle(void *arg)
 {
     sqlite3 *handle = arg;

@@ -1,4 +1,4 @@
-/* submit/relinked.c - see relinked.h.  ELF: elf(5).
+/* submit/relinked.c - see relinked.h.  The format ELF is described in elf(5).
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -124,7 +124,8 @@ static bool is_nothing(const char *path)
     return path[0] == '\0' || strcmp(path, "/dev/null") == 0;
 }
 
-/* Appends where the file that is said to be at path lies in that part of the sandbox. */
+/* Appends the place in this part of the sandbox ("in" or "log") of a file whose path the job gives
+ * as `path`. */
 static int put_place(const char *directory, const char *part, const char *iwd, const char *path,
                      struct strbuf *out, struct err *err)
 {
@@ -154,7 +155,8 @@ static int set_place(struct ad *own, const char *name, const char *directory, co
     return rc;
 }
 
-/* The next of a list with commas, blanks around it removed; NULL at the end; the caller's. */
+/* Returns the next item of a comma-separated list, without the blanks around it; NULL at the end.
+ * Owned by the caller. */
 static char *next_item(const char **at)
 {
     while (**at != '\0') {
@@ -218,8 +220,8 @@ static void rewrite_streams(struct ad *own)
     }
 }
 
-/* What goes to a URL goes there; the rest comes back as it is called in the sandbox, and is given
- * its name when it is fetched. */
+/* Keeps only the remaps to a URL.  Other outputs come back with the names that they have in the
+ * sandbox, and get their new names when they are fetched. */
 static void rewrite_remaps(struct ad *own)
 {
     const char *at = ad_string_or(own, "TransferOutputRemaps", "");

@@ -1,5 +1,5 @@
 /* submit/submit_charge.c - accounting_group, nice_user, concurrency_limits: to whose account a job
- * goes, and of what there is only so much.
+ * is charged, and which limited things it uses.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -15,7 +15,8 @@
 #include "submit/submit_job.h"
 #include "submit/submit_making.h"
 
-/* Letters, digits, '_', '-' and single dots between them. */
+/* Returns whether this is a valid name of a submitter: letters, digits, '_', '-' and single dots
+ * between them. */
 static bool is_submitter(const char *name)
 {
     for (const char *at = name; *at != '\0'; at++) {
@@ -87,7 +88,7 @@ int charge_set_account(struct submit_making *making, struct err *err)
     return rc;
 }
 
-/* NAME or NAME:COUNT, NAME with a dot at most. */
+/* Returns whether this is a concurrency limit: NAME or NAME:COUNT, with at most one dot in NAME. */
 static bool is_limit(const char *text)
 {
     double count = 1;
@@ -102,7 +103,8 @@ static int by_text(const void *left, const void *right)
     return strcmp(*(const char *const *)left, *(const char *const *)right);
 }
 
-/* "SW.b:2, a" becomes "a,sw.b:2": one list, however it was written. */
+/* Sets ConcurrencyLimits in one form, whatever way it was written: "SW.b:2, a" becomes
+ * "a,sw.b:2". */
 static int set_limits(struct submit_making *making, char *value, struct err *err)
 {
     struct vec names = {0};

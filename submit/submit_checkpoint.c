@@ -1,13 +1,14 @@
 /* submit/submit_checkpoint.c - checkpoint, periodic_checkpoint, checkpoint_destination,
  * remote_root, remote_readonly, remote_write: what the standard universe adds to vanilla.
  *
- * A job of the standard universe is checkpointed, and its system calls about files are its
- * submitting machine's; one of vanilla is checkpointed where it asks for that.  What could never be
- * checkpointed is refused here: a job that its owner believes to be safe must not lose its work.
+ * A job of the standard universe is checkpointed, and its system calls about files are carried out
+ * on its submit machine.  A vanilla job is checkpointed if it asks for that.  A job that could
+ * never be checkpointed is refused here, because a job that its owner believes to be safe must not
+ * lose its work.
  *
- * Where it runs.  An image runs only on machines like that where its program began: CkptArch,
- * CkptOpSys and CkptFeatures say what is meant, and are absent until the job has an image.
- * CkptAnywhere is set by the schedd when no such machine came for too long.
+ * An image runs only on machines like the one where its program started.  CkptArch, CkptOpSys and
+ * CkptFeatures describe that machine, and are absent until the job has an image.  The schedd sets
+ * CkptAnywhere when no such machine has come for too long.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -63,7 +64,7 @@ static const char *find_obstacle(const struct submit_making *making)
     return NULL;
 }
 
-/* An absolute directory that is there. */
+/* Checks that the path is an existing absolute directory. */
 static int check_directory(const struct submit_making *making, const char *command,
                            const char *path, struct err *err)
 {
@@ -78,7 +79,7 @@ static int check_directory(const struct submit_making *making, const char *comma
     return 0;
 }
 
-/* A directory: file:///scratch/alice, or /scratch/alice. */
+/* Checks checkpoint_destination: a directory such as file:///scratch/alice or /scratch/alice. */
 static int check_destination(struct submit_making *making, bool wanted, struct err *err)
 {
     const char *to = ad_string_or(making->ad, "CheckpointDestination", "");
@@ -147,7 +148,7 @@ static int set_root(struct submit_making *making, struct err *err)
     return rc;
 }
 
-/* Directories as the job sees them: below the root. */
+/* Sets remote_readonly: directories as the job sees them, below its root. */
 static int set_readonly(struct submit_making *making, struct err *err)
 {
     char *value;
@@ -182,7 +183,8 @@ static int set_readonly(struct submit_making *making, struct err *err)
     return rc;
 }
 
-/* Of this machine, what the job sees as that path, or has by it from its initial directory. */
+/* Returns the path on this machine of what the job sees as `name`, relative to its initial
+ * directory. */
 static char *real_path(const struct submit_making *making, const char *name)
 {
     const char *root = ad_string_or(making->ad, "RemoteRoot", "");
@@ -216,7 +218,7 @@ static int look_at_given(struct submit_making *making, const char *name, struct 
     return rc;
 }
 
-/* Directories as the job sees them, or below its initial directory. */
+/* Sets remote_write: directories as the job sees them, or below its initial directory. */
 static int set_write(struct submit_making *making, struct err *err)
 {
     char *value;
@@ -244,7 +246,8 @@ static int set_write(struct submit_making *making, struct err *err)
     return rc;
 }
 
-/* Said once: most programs write beside where they begin. */
+/* Warns, once, of a job whose initial directory is the home: it may not write there, and most
+ * programs write into the directory where they start. */
 static void warn_of_home(const struct submit_making *making)
 {
     const char *iwd = ad_string_or(making->ad, "Iwd", "/");
@@ -257,7 +260,8 @@ static void warn_of_home(const struct submit_making *making)
     }
 }
 
-/* These say what a job of the standard universe may do. */
+/* Checks the commands about remote system calls, which are for jobs of the standard universe
+ * only. */
 static int check_remote(struct submit_making *making, struct err *err)
 {
     static const char *const OF_STANDARD[][2] = {{"remote_root", "RemoteRoot"},

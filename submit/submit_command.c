@@ -259,7 +259,7 @@ static void set_list(struct submit_making *making, const char *attribute, const 
     vec_fini(&items, mem_free);
 }
 
-/* value may be changed. */
+/* Sets the attribute of a command.  The string value may be changed in here. */
 static int set_one(struct submit_making *making, const struct submit_command *command, char *value,
                    struct err *err)
 {

@@ -15,7 +15,7 @@
 #include "base/text.h"
 #include "submit/submit_macro.h"
 
-/* What `version` is compared with: the HTCondor whose submit language this is. */
+/* The HTCondor version whose submit language this is; `version` is compared with it. */
 static const int64_t OBEYED[] = {25, 14, 0};
 
 static const char *skip_blanks(const char *text)
@@ -76,7 +76,7 @@ static int judge_defined(const struct submit_scope *scope, const char *name, boo
     return 0;
 }
 
-/* "25.4" or "25.4.1", a 'v' before it allowed; a part that is left out counts as ours. */
+/* Reads a version such as "25.4", "25.4.1" or "v25.4"; a missing part counts as ours. */
 static bool parse_version(const char *text, int64_t ret[3])
 {
     char *copy = mem_strdup(text_lower(text[0]) == 'v' ? text + 1 : text), *at = copy;

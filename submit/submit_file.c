@@ -32,7 +32,8 @@ struct reading {
     struct submit_lines lines;
 };
 
-/* One if: whether its lines count now, whether one of its parts did, whether its else was seen. */
+/* One `if`: whether its present lines count, whether one of its branches was taken, and whether its
+ * else was seen. */
 struct branch {
     bool enabled, taken, is_else, outer;
 };
@@ -238,7 +239,7 @@ void submit_file_select(struct submit_file *file, int64_t job, int64_t proc)
     set_number(file, "ProcId", proc);
 }
 
-/* What a queue statement's items set is gone with it. */
+/* Forgets the last queue statement and the variables that its items have set. */
 static void forget_queue(struct submit_file *file)
 {
     mem_free(strmap_remove(file->variables, "Item"));
@@ -531,7 +532,7 @@ static int print_message(struct submit_file *file, bool is_error, const char *wh
 
 /* ---- lines */
 
-/* The arguments of a queue statement, NULL: the line is none. */
+/* Returns the arguments of a queue statement; NULL: the line is not one. */
 static const char *queue_args(const char *line)
 {
     const char *rest = after_keyword(line, "queue");
@@ -588,7 +589,7 @@ static int read_assignment(struct submit_file *file, char *line, struct submit_l
     return rc;
 }
 
-/* The lines of -append, before the first queue statement. */
+/* Reads the lines of -append, before the first queue statement. */
 static int apply_append(struct submit_file *file, struct err *err)
 {
     if (file->appended || file->source->append == NULL) {
@@ -607,7 +608,7 @@ static int apply_append(struct submit_file *file, struct err *err)
     return rc != 0 ? err_prefix(err, rc, "-append") : 0;
 }
 
-/* One line; 1 when it is a queue statement. */
+/* Reads one line.  Returns 1 when it is a queue statement. */
 static int one_line(struct submit_file *file, char *line, struct submit_lines *lines,
                     struct err *err)
 {
@@ -630,7 +631,7 @@ static int one_line(struct submit_file *file, char *line, struct submit_lines *l
     return rc != 0 ? rc : queue_statement(file, args, lines, err);
 }
 
-/* The queue statement that the caller gave. */
+/* Handles the queue statement that the caller gave, at the end of the file. */
 static int last_queue(struct submit_file *file, struct err *err)
 {
     struct submit_lines none = {.at = ""};

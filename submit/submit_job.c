@@ -1,7 +1,8 @@
 /* submit/submit_job.c - from the commands of a submit file to the ad of a job: see submit_job.h.
  *
- * The order of the steps is part of the language: what comes later wins, and looks at what is there
- * (an attribute of the user's own replaces what a command made; Requirements sees them all).
+ * The order of the steps is part of the language: a later step overrides an earlier one, and reads
+ * the attributes that are there.  For example, a +Attribute of the user replaces what a command
+ * made, and Requirements takes all into account.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -39,7 +40,7 @@ const char *const submit_site_knobs[SUBMIT_SITE_COUNT] = {
     "SUBMIT_DEFAULT_SHOULD_TRANSFER_FILES",
 };
 
-/* What a job begins with: nothing was done for it. */
+/* Sets the attributes of a new job that has not run yet. */
 static void set_base(struct submit_making *making)
 {
     static const char *const ZEROS[] = {"ExitStatus",
@@ -71,8 +72,8 @@ static void set_base(struct submit_making *making)
     ad_set_bool(ad, "ExitBySignal", false);
 }
 
-/* The site's own attributes: those that it names plainly come before all commands, which replace
- * them; those with "+" or "MY." before come behind them.  A value that is no expression is left
+/* Sets the attributes that the site adds to all jobs.  Plain names come before all commands, which
+ * may replace them; names with "+" or "MY." (forced) come after them.  A malformed value is left
  * out. */
 static void set_site_attributes(struct submit_making *making, bool forced)
 {
@@ -129,7 +130,7 @@ static int set_directory(struct submit_making *making, struct err *err)
     return rc;
 }
 
-/* What follows from the attributes that are there, where the user left it open. */
+/* Sets attributes that follow from others, unless the user has set them. */
 static int set_automatic(struct submit_making *making, struct err *err)
 {
     struct ad *ad = making->ad;
@@ -177,7 +178,8 @@ static void warn_of_mistakes(const struct submit_making *making)
     }
 }
 
-/* +Attribute and My.Attribute: expressions; nothing is undefined. */
+/* Sets the user's own attributes, +Attribute and MY.Attribute, from expressions; an empty value is
+ * undefined. */
 static int set_own(struct submit_making *making, struct err *err)
 {
     size_t at = 0;
@@ -204,7 +206,8 @@ static int set_own(struct submit_making *making, struct err *err)
     return rc;
 }
 
-/* JOBSET.Attribute: what the job's set is to have.  Only the set's name becomes the job's own. */
+/* Handles JOBSET.Attribute, the attributes of the job's set.  The job itself gets only the set's
+ * name. */
 static int set_jobset(struct submit_making *making, struct err *err)
 {
     static const char PREFIX[] = "JOBSET.";

@@ -77,7 +77,7 @@ static void split_arguments(const char *text, struct vec *parts)
     }
 }
 
-/* An argument that is a macro's name or a text of its own: that value, expanded. */
+/* Gets the expanded value of an argument, which is the name of a macro or a text. */
 static int value_of(struct expanding *expanding, const char *argument, char **ret, struct err *err)
 {
     const char *value = lookup_macro(expanding, argument);
@@ -94,7 +94,7 @@ static int evaluate_text(const char *text, struct ad_expr **expr, struct ad_valu
     return rc;
 }
 
-/* The argument as a number.  -EINVAL */
+/* Gets an argument as a number.  Returns 0, or -EINVAL with err. */
 static int number_of(struct expanding *expanding, const char *function, const char *argument,
                      struct ad_value *ret, struct err *err)
 {
@@ -147,7 +147,8 @@ static int int_of(struct expanding *expanding, const char *function, const char 
 
 /* ---- functions */
 
-/* What a call has: its name as written ("INT", "Fqd"), its arguments split at commas, and whole. */
+/* A call of a function: its name as written ("INT", "Fqd"), its arguments split at commas, and all
+ * arguments as one text. */
 struct call {
     const char *name;
     struct vec parts;
@@ -188,7 +189,8 @@ static int f_env(struct expanding *expanding, const struct call *call, struct st
     return rc;
 }
 
-/* The value as FORMAT says; conversions: those that fit the function. */
+/* Prints a value with the FORMAT argument.  conversions: the printf conversions that the function
+ * allows. */
 static int print_as(const struct call *call, const char *conversions, const struct ad_value *value,
                     struct strbuf *out, struct err *err)
 {
@@ -240,7 +242,8 @@ static int f_real(struct expanding *expanding, const struct call *call, struct s
     return rc;
 }
 
-/* A text, or what the expression in it yields if that is a string (any value where all is true). */
+/* Gets an argument as a text: the value of the expression in it if that is a string (with all: any
+ * value), else the text as it is. */
 static int text_of(struct expanding *expanding, const struct call *call, bool all,
                    struct strbuf *ret, struct err *err)
 {
@@ -316,8 +319,8 @@ static int f_substr(struct expanding *expanding, const struct call *call, struct
     return 0;
 }
 
-/* The items of the list: the call's parts from `from` on, or, if that is one only, those of the
- * macro of that name; must: it has to be a macro's name. */
+/* Gets the items of a list: the parts of the call from `from` on, or, if there is only one, the
+ * items of the macro of that name.  must: it has to be the name of a macro. */
 static int items_of(struct expanding *expanding, const struct call *call, size_t from, bool must,
                     struct vec *ret, struct err *err)
 {
@@ -460,7 +463,8 @@ static bool is_name(const char *text)
     return text[0] != '\0' && strlen(text) <= SUBMIT_NAME_MAX;
 }
 
-/* One $(...); body is expanded but for what is behind its ':'.  *taken: it is a macro. */
+/* Replaces one $(...).  body: its text, expanded except for the part behind the ':'. *taken: it is
+ * a macro. */
 static int expand_name(struct expanding *expanding, const char *body, bool *taken,
                        struct strbuf *out, struct err *err)
 {
@@ -497,8 +501,8 @@ static const char *find_closing(const char *at, const char *end)
     return NULL;
 }
 
-/* The text up to the first ':' that is in no parentheses, macros replaced; the rest as it is: a
- * default is expanded only where it counts. */
+/* Expands the text up to the first ':' outside parentheses, and copies the rest: a default is
+ * expanded only when it is needed. */
 static int expand_body(struct expanding *expanding, const char *text, size_t length,
                        bool has_default, char **ret, struct err *err)
 {
@@ -524,7 +528,8 @@ static int expand_body(struct expanding *expanding, const char *text, size_t len
     return rc;
 }
 
-/* What begins with the '$' at text: *used is its length, 0 when it is no macro. */
+/* Replaces the macro that begins with the '$' at text. *used: its length; 0 when it is not a
+ * macro. */
 static int expand_one(struct expanding *expanding, const char *text, const char *end, size_t *used,
                       struct strbuf *out, struct err *err)
 {

@@ -25,7 +25,7 @@ static bool is_slash(char c)
     return c == '/' || c == '\\';
 }
 
-/* Where the name begins: behind the last slash. */
+/* Returns the index of the name: behind the last slash. */
 static size_t name_at(const char *path)
 {
     size_t at = strlen(path);
@@ -35,7 +35,7 @@ static size_t name_at(const char *path)
     return at;
 }
 
-/* Where the extension begins, its dot; the end when there is none. */
+/* Returns the index of the extension with its dot; the end when there is none. */
 static size_t extension_at(const char *path, size_t name)
 {
     size_t end = strlen(path), at = end;
@@ -45,7 +45,7 @@ static size_t extension_at(const char *path, size_t name)
     return path[at] == '.' ? at : end;
 }
 
-/* Where the last `count` directories before `name` begin. */
+/* Returns the index where the last `count` directories before `name` begin. */
 static size_t directories_at(const char *path, size_t name, size_t count)
 {
     size_t at = name;

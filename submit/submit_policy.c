@@ -1,5 +1,5 @@
-/* submit/submit_policy.c - hold, notification, rank, leave_in_queue, signals, deferral: what is to
- * become of a job beside its result.
+/* submit/submit_policy.c - hold, notification, rank, leave_in_queue, signals, deferral: how the
+ * queue and the machine are to treat a job.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -146,7 +146,8 @@ bool policy_needs_deferral(const struct submit_making *making)
     return false;
 }
 
-/* command, else alias, else otherwise (NULL: nothing is set). */
+/* Sets a number of seconds from command, or else from alias, or else from otherwise (NULL: nothing
+ * is set). */
 static int set_seconds(struct submit_making *making, const char *command, const char *alias,
                        const char *attribute, const char *otherwise, struct err *err)
 {

@@ -47,7 +47,7 @@ static void push_trimmed(struct vec *list, const char *text, size_t length)
     }
 }
 
-/* Items of `in (...)`: separated by commas or blanks. */
+/* Splits the items of `in (...)` at commas or blanks. */
 static void split_in(struct vec *items, const char *text, size_t length)
 {
     for (size_t at = 0; at < length;) {
@@ -119,9 +119,9 @@ static int parse_list(const char *at, struct submit_lines *lines, bool by_lines,
     return rc;
 }
 
-/* from @=TAG: each line up to "@TAG" is an item between brackets, whatever it looks like.  Ours,
- * for what a list in parentheses cannot hold: items that begin with ')' or '#', names of files with
- * blanks at an end. */
+/* Parses `from @=TAG`: each line up to "@TAG" is an item between brackets, whatever it contains.
+ * This form is ours, for items that a list in parentheses cannot hold: those that begin with ')' or
+ * '#', and names of files with blanks at an end. */
 static int parse_verbatim(const char *tag, struct submit_lines *lines, struct submit_queue *ret,
                           struct err *err)
 {
@@ -206,7 +206,7 @@ struct slice {
     int64_t start, end, step;
 };
 
-/* "[1:a]", which is no file's name or pattern that anybody means. */
+/* Returns whether a text like "[1:a]" is meant as a slice and not as a name or pattern of files. */
 static bool looks_like_slice(const char *text, const char *close)
 {
     return strchr("0123456789:-+", text[1]) != NULL &&
@@ -214,7 +214,7 @@ static bool looks_like_slice(const char *text, const char *close)
            (close[1] == '\0' || strchr(" \t(", close[1]) != NULL);
 }
 
-/* "[a:b:c]" at *at, which is moved behind it.  A '[' that begins no slice is a pattern's. */
+/* Parses a slice "[a:b:c]" and moves *at behind it.  Another '[' belongs to a pattern. */
 static int parse_slice(const char **at, struct slice *ret, struct err *err)
 {
     const char *text = *at, *close = strchr(text, ']');
@@ -282,7 +282,8 @@ static void cut_slice(const struct slice *slice, struct submit_queue *queue)
 
 /* ---- count and variables */
 
-/* Names up to the keyword; *kind gets the keyword, "" when there is none. */
+/* Parses the names of variables up to the keyword; *kind gets the keyword, or "" when there is
+ * none. */
 static int parse_variables(const char **at, struct submit_queue *ret, char *kind, size_t size,
                            struct err *err)
 {
@@ -329,7 +330,7 @@ static bool has_keyword(const char *at)
     return false;
 }
 
-/* How many: a number, or without items any expression of numbers. */
+/* Parses the count: a number or, in a statement without items, any expression of numbers. */
 static int parse_count(const char **at, struct submit_queue *ret, struct err *err)
 {
     bool all = !has_keyword(*at);
@@ -358,7 +359,7 @@ static int parse_count(const char **at, struct submit_queue *ret, struct err *er
     return rc;
 }
 
-/* What is behind the keyword. */
+/* Parses the part behind the keyword. */
 static int parse_items(const char *at, char kind, struct submit_lines *lines,
                        const struct submit_world *world, struct submit_queue *ret, struct err *err)
 {

@@ -1,5 +1,5 @@
-/* submit/submit_requirements.c - Requirements: what the user said, and what a job needs of any
- * machine unless the user spoke of it.
+/* submit/submit_requirements.c - Requirements: the user's own expression, and what a job needs of
+ * any machine unless the user's expression already mentions it.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -20,7 +20,7 @@
 #include "submit/submit_job.h"
 #include "submit/submit_making.h"
 
-/* From this version on a slot has room for any job that its disk was carved for. */
+/* Since this version of HTCondor a slot has room for any job that its disk was made for. */
 #define DISK_VERSION "25.12.0"
 
 struct demand {
@@ -130,7 +130,7 @@ static int by_name(const void *left, const void *right)
     return text_compare_nocase(*(const char *const *)left, *(const char *const *)right);
 }
 
-/* RequestX of the job's, or the first job's; those above have their own clauses. */
+/* Collects the names X of attributes RequestX that have no clause of their own above. */
 static void collect_custom(const struct ad *ad, struct vec *names)
 {
     static const char *const OURS[] = {"RequestCpus", "RequestMemory", "RequestDisk"};
@@ -214,7 +214,7 @@ static void add_method(struct vec *methods, const char *url)
     vec_push(methods, scheme);
 }
 
-/* The kinds of URLs that the machine must know. */
+/* Collects the URL methods that the machine must support. */
 static void collect_methods(const struct ad *job, struct vec *methods)
 {
     struct vec items = {0};
@@ -336,7 +336,8 @@ static void add_abilities(struct demand *demand)
     }
 }
 
-/* The user's own and the site's; "a) && (b" must not pass inside our parentheses. */
+/* Adds an expression of the user or of the site; "a) && (b" must not pass inside our
+ * parentheses. */
 static int add_own(struct demand *demand, const char *own, const char *what, struct err *err)
 {
     struct ad_expr *alone;
@@ -351,7 +352,7 @@ static int add_own(struct demand *demand, const char *own, const char *what, str
     return 0;
 }
 
-/* CUDAVersion as the number that slots tell: 12.1 is 12010. */
+/* Adds a clause for the CUDA version as a number, as slots show it: 12.1 is 12010. */
 static int add_cuda(struct demand *demand, struct err *err)
 {
     const char *text = ad_string_or(demand->making->ad, "CUDAVersion", NULL);

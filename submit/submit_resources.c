@@ -1,4 +1,4 @@
-/* submit/submit_resources.c - request_cpus and its like, and the sizes that are measured.
+/* submit/submit_resources.c - request_cpus and the other requests, and the sizes that are measured.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -20,7 +20,8 @@
 #define MIB  ((int64_t)1 << 20)
 #define DISK "MAX({ 1024, (TransferInputSizeMB + 1) * 1.25 }) * 1024"
 
-/* unit 0: no amount of bytes.  undefined: no such request. */
+/* Sets a request.  unit: bytes of one unit of it; 0: not an amount of bytes.  The value "undefined"
+ * means no request. */
 static int set_request(struct submit_making *making, const char *command, const char *attribute,
                        int64_t unit, const char *otherwise, struct err *err)
 {
@@ -47,7 +48,7 @@ static int set_request(struct submit_making *making, const char *command, const 
     return rc;
 }
 
-/* require_gpus, and limits of the GPUs' properties. */
+/* Sets require_gpus, and limits for the properties of GPUs. */
 static int set_gpus(struct submit_making *making, struct err *err)
 {
     static const char *const LIMITS[][2] = {{"require_gpus", "RequireGPUs"},
@@ -78,7 +79,7 @@ static int set_gpus(struct submit_making *making, struct err *err)
     return rc;
 }
 
-/* request_widgets: a resource of the site's own naming. */
+/* Sets a request for a resource that the site has named, such as request_widgets. */
 static int set_custom(struct submit_making *making, const char *name, struct err *err)
 {
     static const char *const OURS[] = {"cpus", "memory", "disk", "gpus"};
@@ -147,7 +148,7 @@ int resources_set(struct submit_making *making, struct err *err)
     return rc;
 }
 
-/* RequireGPUs from the limits, but for the properties that the user's own speaks of. */
+/* Adds the limits to RequireGPUs, except for properties that the user's own expression mentions. */
 int resources_set_properties(struct submit_making *making, struct err *err)
 {
     static const struct {
@@ -192,7 +193,7 @@ int resources_set_properties(struct submit_making *making, struct err *err)
     return rc;
 }
 
-/* ExecutableSize is measured once: of the first job. */
+/* ExecutableSize is measured once, for the first job. */
 int resources_set_sizes(struct submit_making *making, struct err *err)
 {
     char *value;

@@ -1,8 +1,8 @@
 /* submit/submit_retries.c - max_retries, success_exit_code, retry_until, on_exit_*: when a job that
- * ended leaves the queue.
+ * has ended leaves the queue.
  *
- * A job with retries leaves it when it was tried often enough, succeeded, or said that trying again
- * is futile; on_exit_remove is one more way out.
+ * A job with retries leaves the queue when it was tried often enough, when it succeeded, or when it
+ * says that more tries are futile.  on_exit_remove is one more condition.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -43,7 +43,7 @@ static int check_number(struct submit_making *making, const char *name, const ch
     return 0;
 }
 
-/* " || TEXT" */
+/* Adds a condition on which the job leaves the queue: " || TEXT". */
 static int add_way_out(struct submit_making *making, const char *name, const char *text,
                        const char *kind, struct strbuf *out, struct err *err)
 {
@@ -64,7 +64,8 @@ static void note_one(void *arg, const char *name, bool in_my, bool in_target)
     *(bool *)arg = false;
 }
 
-/* Does it refer to no attribute?  "ExitCode == 3 || true" is no number, whatever its value. */
+/* Returns whether the expression reads no attribute: "ExitCode == 3 || true" is not a number,
+ * whatever its value. */
 static bool is_plain(const char *text)
 {
     struct ad_expr *expr;

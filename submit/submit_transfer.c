@@ -1,4 +1,4 @@
-/* submit/submit_transfer.c - input, output, error, and the files that travel with a job.
+/* submit/submit_transfer.c - input, output, error, and the files that are transferred with a job.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -89,7 +89,7 @@ static void add_input_size(struct submit_making *making, const char *name, struc
     mem_free(path);
 }
 
-/* "" in double quotes is the empty list. */
+/* Reads a list of files; "" in double quotes is the empty list. */
 static int read_list(struct submit_making *making, const char *command, const char *alias,
                      struct vec *items, bool *is_set, struct err *err)
 {
@@ -103,7 +103,8 @@ static int read_list(struct submit_making *making, const char *command, const ch
     return rc;
 }
 
-/* An image that is no registry's is an input file; the job knows it by its last component. */
+/* Adds an image that is not in a registry as an input file; the job's ad keeps its last
+ * component. */
 static void add_image(struct submit_making *making, struct files *files)
 {
     static const char *const KEPT[] = {"docker://", "oras://"};
@@ -403,8 +404,8 @@ static int look_at(struct submit_making *making, const struct seen *seen, struct
     return rc;
 }
 
-/* A job that could never run, or never put its output anywhere, is refused where its owner sees it.
- */
+/* Refuses a job that could never run or never store its output, while its owner is still there to
+ * see it. */
 int transfer_look(struct submit_making *making, struct err *err)
 {
     bool unchecked = false;

@@ -1,7 +1,7 @@
-/* submit/submit_universe.c - which universe, which program, which container.
+/* submit/submit_universe.c - the universe, the program, the container image.
  *
  * Docker and container jobs are vanilla jobs with an image.  An image that is a file or a directory
- * travels with the input; one in a registry is named as it is.
+ * is transferred with the input; an image in a registry keeps its name.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -29,7 +29,7 @@ static const struct {
     {"local", UNIVERSE_LOCAL},         {"vm", UNIVERSE_VM},
 };
 
-/* 0: it is none. */
+/* Returns the number of a universe; 0: unknown. */
 static int64_t universe_number(const char *text)
 {
     int64_t number = 0;
@@ -70,7 +70,7 @@ static int judge_universe(struct submit_making *making, const char *name, struct
     return 0;
 }
 
-/* An image makes a container job of any that runs on a machine. */
+/* Reads the images.  A job with an image becomes a container job. */
 static int judge_images(struct submit_making *making, struct err *err)
 {
     char *docker = NULL, *container = NULL;
@@ -204,7 +204,7 @@ static int set_images(struct submit_making *making, struct err *err)
 /* ---- executable ------------------------------------------------------------------------------
  */
 
-/* name: as written; NULL: a container's own program. */
+/* Sets Cmd.  name: as written; NULL: the program in the container. */
 static int set_program(struct submit_making *making, const char *name, const char *transfer,
                        struct err *err)
 {

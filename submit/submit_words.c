@@ -1,8 +1,8 @@
-/* submit/submit_words.c - arguments and environment of a job, in both quotings.
+/* submit/submit_words.c - the arguments and the environment of a job, in both ways of quoting.
  *
- * V2, the new quoting, is a value in double quotes ("" in it is one quote) whose words may have
- * parts in single quotes.  V1 has no quoting at all; a double quote in it must be written \".
- * Source: condor_submit manual, commands "arguments" and "environment".
+ * V2, the new way, is a value in double quotes ("" in it is one quote) whose words may have parts
+ * in single quotes.  V1 has no quoting, and a double quote in it must be written \".  Source:
+ * condor_submit manual, commands "arguments" and "environment".
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -65,8 +65,8 @@ static int unquote_value(struct submit_making *making, const char *value, char *
     return rc;
 }
 
-/* \" becomes "; a quote without its backslash would reach the program as it stands, which nobody
- * means. */
+/* Replaces \" by ".  A quote without a backslash is refused: it would reach the program as it is,
+ * which nobody means. */
 static int unescape_v1(struct submit_making *making, const char *value, char **ret, struct err *err)
 {
     struct strbuf text;
@@ -88,7 +88,7 @@ static int unescape_v1(struct submit_making *making, const char *value, char **r
     return rc;
 }
 
-/* The words of a raw V2 text. */
+/* Splits a raw V2 text into its words. */
 static int parse_v2(struct submit_making *making, const char *text, struct vec *words,
                     struct err *err)
 {
@@ -97,7 +97,7 @@ static int parse_v2(struct submit_making *making, const char *text, struct vec *
                                                  : making_refuse(making, err, "%.300s", why.text);
 }
 
-/* Two commands for one thing: allowed only if the user says so. */
+/* Refuses two commands for the same thing, unless the user allows both. */
 static int only_one(struct submit_making *making, const char *what, struct err *err)
 {
     bool allowed = false;
@@ -322,7 +322,7 @@ static int write_v1(struct submit_making *making, const struct vec *entries, str
     return 0;
 }
 
-/* env = ... in the old quoting asks for the old attribute. */
+/* Sets the environment; for env = ... in the old quoting the old attribute is set. */
 static int write_environment(struct submit_making *making, struct vec *entries, bool as_v1,
                              struct err *err)
 {

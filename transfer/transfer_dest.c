@@ -34,14 +34,16 @@ static bool ends_with_slash(const char *path)
     return length > 0 && path[length - 1] == '/';
 }
 
-/* The name that an entry of TransferOutput has in the sandbox; owned by the caller.  NULL: none. */
+/* Returns the name in the sandbox of an entry of TransferOutput; owned by the caller; NULL:
+ * none. */
 static char *entry_name(const char *item)
 {
     return transfer_path_clean(item[0] == '/' ? transfer_last_name(item) : item);
 }
 
-/* Where name would go by that entry, relative to Iwd: in *ret, owned by the caller, with what the
- * owner did not name himself, in *below, which is in *ret.  False: it is not of that entry. */
+/* Finds where `name` goes by this entry: *ret is the path relative to Iwd, owned by the caller; its
+ * first *below bytes were named by the job's owner.  Returns false when the entry does not cover
+ * name. */
 static bool goes_by(const struct ad *job, const char *item, const char *name, bool exactly,
                     char **ret, size_t *below)
 {
@@ -77,8 +79,8 @@ bool transfer_dest_find(const struct ad *job, const char *name, char **ret, size
     return found;
 }
 
-/* The new name of exactly `name` by TransferOutputRemaps ("a = b; c = d"), or NULL; owned by the
- * caller. */
+/* Returns the new name that TransferOutputRemaps ("a = b; c = d") gives to exactly this name; NULL:
+ * none.  Owned by the caller. */
 static char *remap_of(const struct ad *job, const char *name, size_t length)
 {
     const char *at = ad_string_or(job, "TransferOutputRemaps", "");
@@ -113,7 +115,8 @@ char *transfer_dest_remap(const struct ad *job, const char *name, const char **r
     return NULL;
 }
 
-/* "s3://b/x" and "data/1" give "s3://b/x/data/1"; a query stays at the end. */
+/* Joins a URL and a path: "s3://b/x" and "data/1" give "s3://b/x/data/1"; a query stays at the
+ * end. */
 static char *join_url(const char *url, const char *rest)
 {
     struct strbuf text;

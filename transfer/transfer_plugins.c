@@ -94,7 +94,7 @@ static void plugin_answered(void *arg, pid_t pid, const struct os_exit *how)
     }
 }
 
-/* False: there is none left. */
+/* Asks the next program.  Returns false when none is left. */
 static bool ask_next(struct transfer_plugins *plugins)
 {
     for (; plugins->at < plugins->paths.count; plugins->at++) {
@@ -155,7 +155,7 @@ bool transfer_plugins_are_known(const struct transfer_plugins *plugins)
     return plugins->at == plugins->paths.count;
 }
 
-/* Of two, the first; any plug-in before curl. */
+/* If several programs support the method, the first one is taken, and any plug-in before curl. */
 bool transfer_plugins_find(const struct transfer_plugins *plugins, const char *url,
                            struct transfer_plugin *ret)
 {

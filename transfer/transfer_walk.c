@@ -1,8 +1,9 @@
 /* transfer/transfer_walk.c - see transfer_walk.h.
  *
- * Design note: looking and reading are two steps, and what is looked at may be changed between them
- * by who made it.  So nothing is concluded from a look but what to ask for: each read goes through
- * base/os/os_below.h, which follows no link, and a path whose links were resolved here has none.
+ * Design note: listing a directory and reading its files are two steps, and the job or user that
+ * made the files may change them in between.  So the list only decides which files to ask for.
+ * Each read goes through base/os/os_below.h, which follows no link, and a path that was resolved
+ * here contains none.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -94,7 +95,7 @@ static void leave_out(struct walk *walk)
     }
 }
 
-/* The file that the owner's link leads to. */
+/* Adds the file that the owner's link leads to. */
 static int add_followed(struct walk *walk, const char *name, const char *path)
 {
     struct os_file *file = NULL;
@@ -194,7 +195,7 @@ int transfer_walk(struct os *os, const char *root, const char *path, const char 
 
 /* ---- where a name leads ---------------------------------------------------------------------- */
 
-/* Takes the last name off. */
+/* Removes the last name from the path. */
 static void go_up(char *path)
 {
     char *slash = strrchr(path, '/');
