@@ -9,6 +9,7 @@
 struct schedd;
 struct wire_request;
 
+/* Handles an EDIT request; it is answered when all its jobs are changed, after the commit. */
 void edit_handle(struct schedd *schedd, struct wire_request *request);
 void edits_fini(struct schedd *schedd); /* fails the requests under way with -ESHUTDOWN */
 

@@ -71,15 +71,17 @@ void events_attribute(struct change *change, struct job *job, const char *name,
  * milliseconds; 0: now. */
 void events_transfer(struct change *change, struct job *job, enum event_transfer type,
                      int64_t at_ms);
-/* Events 035 and 036: for a cluster whose jobs are made one by one (submission/job_factory.h).
- * jobs: how many jobs were made.  rows: how many items the cluster makes jobs from.  completion: 1
- * when all jobs were made, 0 when not all, negative after an error.  notes may be NULL. */
+/* Event 035: a cluster whose jobs are made one by one (submission/job_factory.h) was submitted. */
 void events_cluster_submitted(struct change *change, const struct cluster *cluster);
+/* Event 036: such a cluster has left the queue.  jobs: how many jobs were made.  rows: how many
+ * items the cluster makes jobs from.  completion: 1 when all jobs were made, 0 when not all,
+ * negative after an error.  notes may be NULL. */
 void events_cluster_removed(struct change *change, const struct cluster *cluster, int64_t jobs,
                             int64_t rows, int64_t completion, const char *notes);
-/* Events 037 and 038: the making of further jobs is paused or goes on.  hold_code 0 is left out. */
+/* Event 037: the making of further jobs is paused.  hold_code 0 is left out. */
 void events_factory_paused(struct change *change, const struct cluster *cluster, const char *reason,
                            int64_t pause_code, int64_t hold_code);
+/* Event 038: the making of further jobs goes on. */
 void events_factory_resumed(struct change *change, const struct cluster *cluster,
                             const char *reason);
 

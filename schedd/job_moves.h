@@ -20,7 +20,7 @@ struct ad;
 struct job;
 struct schedd;
 
-/* HTCondor's HoldReasonCode. */
+/* Values of HTCondor's HoldReasonCode; a comment gives HTCondor's name where ours differs. */
 enum hold_code {
     HOLD_UNSPECIFIED = 0,
     HOLD_USER_REQUEST = 1,

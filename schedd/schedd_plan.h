@@ -56,6 +56,7 @@ enum plan_next schedd_plan_next(const struct plan_claim *claim, uint64_t *wait_m
  * lease_ms and a safety margin.  The startd counts from the time when it sent the renewal, and
  * without the margin, so it always ends the job earlier. */
 uint64_t schedd_plan_lease_end(uint64_t renewed_ms, uint64_t lease_ms, uint64_t margin_ms);
+/* lease_end_ms: as schedd_plan_lease_end() returns it. */
 bool schedd_plan_lease_is_over(uint64_t lease_end_ms, uint64_t now_ms);
 
 /* ---- a machine on which starters fail ---- */
@@ -83,6 +84,7 @@ enum plan_resumed {
     RESUME_AGAIN,   /* the startd lost the job that we gave it: give it again */
     RESUME_REFUSE   /* the claim is over */
 };
+/* Decides what to do when a startd reconnects with a claim. */
 enum plan_resumed schedd_plan_resume(const struct plan_resume *resume);
 
 /* ---- a result arrives ---- */
@@ -103,6 +105,7 @@ enum plan_verdict {
     RESULT_DONE,   /* the output was placed long ago: nothing to do */
     RESULT_STALE   /* the result is from another run: refuse it */
 };
+/* Decides what to do with a result that a shadow reports. */
 enum plan_verdict schedd_plan_result(const struct plan_result *result);
 
 /* ---- ACT ---- */
@@ -129,6 +132,6 @@ enum act_result { /* schedd_plan_act_name() gives HTCondor's word for each */
  * the job or is an administrator; switching: a suspension or its end was ordered, and the machine
  * has not reported the change yet. */
 enum act_result schedd_plan_act(enum act_action action, int status, bool allowed, bool switching);
-const char *schedd_plan_act_name(enum act_result result);
+const char *schedd_plan_act_name(enum act_result result); /* HTCondor's word: "AlreadyDone" */
 
 #endif

@@ -58,14 +58,14 @@ struct schedd_settings {
     uint64_t policy_interval_ms, policy_interval_max_ms; /* 0: policies are not evaluated */
     double policy_timeslice;
     uint64_t policy_steps_max;      /* for all jobs of one owner in a round; 0: no limit */
-    struct ad_expr *prio;           /* NULL: the built-in order, which is the default expression */
-    const char *const *significant; /* NULL-terminated, borrowed from the configuration */
+    struct ad_expr *prio;           /* the knob PRIO; NULL: its default, which is built in */
+    const char *const *significant; /* extra significant attributes; NULL-terminated, borrowed */
     const char *shadow_path;        /* borrowed */
     /* borrowed; the account for jobs that root submits; "": root cannot submit */
     const char *submit_root_as;
     const char *const *super_users; /* borrowed and NULL-terminated, as the lists below */
     const char *const *immutable, *const *system_immutable;
-    const char *const *machine_attrs; /* SYSTEM_JOB_MACHINE_ATTRS */
+    const char *const *machine_attrs; /* names in SYSTEM_JOB_MACHINE_ATTRS */
     const char *const *protected, *const *system_protected;
     struct event_format event_format; /* of the job event logs */
     struct site_log_settings site_log;
@@ -115,11 +115,11 @@ struct schedd_history {
 
 struct schedd_under_way {
     LIST_HEAD(, query) queries;          /* job_query.c: queries not answered yet */
-    LIST_HEAD(, act) acts;               /* job_act.c */
-    LIST_HEAD(, edit) edits;             /* job_edit.c */
-    LIST_HEAD(, submission) submissions; /* job_submit.c */
+    LIST_HEAD(, act) acts;               /* job_act.c: ACT requests not finished yet */
+    LIST_HEAD(, edit) edits;             /* job_edit.c: EDIT requests not finished yet */
+    LIST_HEAD(, submission) submissions; /* job_submit.c: SUBMIT requests not finished yet */
     LIST_HEAD(, selection) selections;   /* job_select.c: constraints being evaluated */
-    TAILQ_HEAD(, turn) turns;            /* transfer_turns.c */
+    TAILQ_HEAD(, turn) turns;            /* transfer_turns.c: turns, asked for or begun */
 };
 
 struct schedd {
@@ -131,7 +131,7 @@ struct schedd {
     struct schedd_settings settings;
     struct store *store;
 
-    /* schedd.c: connections */
+    /* schedd.c: connections and what belongs to them */
     struct wire_context *context;
     struct door *door;
     int64_t started_s;
@@ -145,15 +145,15 @@ struct schedd {
     uint64_t stop_by_ms;
 
     struct schedd_self self;
-    struct schedd_queue queue;         /* queue_table.c */
-    struct schedd_groups groups;       /* job_autocluster.c */
-    struct schedd_claimed claimed;     /* job_claims.c */
+    struct schedd_queue queue;         /* owned by queue_table.c */
+    struct schedd_groups groups;       /* owned by job_autocluster.c */
+    struct schedd_claimed claimed;     /* owned by job_claims.c */
     struct schedd_under_way under_way; /* requests of clients not finished yet */
 
     LIST_HEAD(, change) changes;   /* job_change.c: changes not on the disk yet */
-    struct schedd_history history; /* job_history.c */
+    struct schedd_history history; /* owned by job_history.c */
 
-    struct user_world *users; /* job_charge.c: the maps of users */
+    struct user_world *users; /* job_charge.c: the site's maps of users */
     int64_t charge_lookups;   /* job_charge.c: look-ups of host accounts made for this request */
 
     struct vec reservations; /* job_submit.c: cluster ids given to clients and not used yet */
@@ -163,8 +163,8 @@ struct schedd {
     /* job_factory.c: some factory waits for room in the queue or its owner's share */
     bool factories_wait;
 
-    struct watch *learning;         /* significant.c */
-    struct loop_timer *spool_timer; /* job_spool.c */
+    struct watch *learning;         /* significant.c: watches the Negotiator ad */
+    struct loop_timer *spool_timer; /* job_spool.c: next look for input that never came */
 
     struct event_rows *event_rows;     /* event_rows.c */
     struct checkpoints *checkpoints;   /* job_checkpoints.c */

@@ -39,7 +39,7 @@ void site_log_settings_borrow(const struct config *config, struct site_log_setti
 int site_log_settings_read(const struct config *config, struct site_log_settings *ret,
                            struct err *err);
 
-struct site_log *site_log_create(struct schedd *schedd);
+struct site_log *site_log_create(struct schedd *schedd); /* opens no file yet */
 void site_log_destroy(struct site_log *log); /* waits for the write under way; NULL is allowed */
 
 /* Appends the texts, in order.  The texts are copied; at most LOG_APPEND_ITEMS_MAX, and one call at

@@ -94,8 +94,8 @@ struct claim {
     enum claim_state state;
     bool slot_idle;              /* the startd has no starter on the slot */
     enum claim_switch switching; /* change ordered by SUSPEND_CLAIM and not reported yet */
-    struct claim_start start;    /* of the job given last */
-    struct claim_stop stop;      /* of the job that was taken away last */
+    struct claim_start start;    /* about the job given last */
+    struct claim_stop stop;      /* about the job that was taken away last */
     /* why the negotiator preempts another job for this claim: "Rank" or "Priority"; "": it does
      * not */
     const char *preemption;
@@ -104,7 +104,7 @@ struct claim {
     struct ad *provisioned; /* CpusProvisioned and so on, from the slot's ad; NULL: unknown */
     uint64_t keep_ms;       /* KeepClaimIdle of the job that ended last */
     uint64_t lease_ms, renewed_ms, claimed_ms, idle_since_ms;
-    struct claim_peer *peer;            /* NULL while not connected */
+    struct claim_peer *peer;            /* connection of the startd; NULL: not connected */
     struct wire_request *claim_request; /* a CLAIM not answered yet: it waits for the commit */
     struct loop_timer *timer;           /* timeout of the match, later the lease */
     struct loop_timer *wait; /* in CLAIM_IDLE: decide again; in CLAIM_STARTING: start, or give up */
@@ -112,8 +112,8 @@ struct claim {
 
 /* Loads the stored claims and ends those without a running job.  Call after queue_init(). */
 int claims_init(struct schedd *schedd, struct err *err);
-void claims_fini(struct schedd *schedd);
-struct claim *claims_find(const struct schedd *schedd, const char *id);
+void claims_fini(struct schedd *schedd); /* frees all claims in memory; their rows stay */
+struct claim *claims_find(const struct schedd *schedd, const char *id); /* NULL: no such claim */
 
 /* Makes a claim in CLAIM_ASKED, in memory only.  The strings are copied; autocluster is held. */
 struct claim *claim_create(struct schedd *schedd, const char *id, const char *slot,
@@ -121,7 +121,7 @@ struct claim *claim_create(struct schedd *schedd, const char *id, const char *sl
                            struct autocluster *autocluster);
 /* Moves the claim to the state and logs it; CHECKs that the move is allowed. */
 void claim_move(struct claim *claim, enum claim_state state);
-const char *claim_state_name(enum claim_state state);
+const char *claim_state_name(enum claim_state state); /* "busy"; for messages */
 /* Ends and frees the claim: its row is deleted with change (NULL: it has no row yet), its
  * connection is closed.  The job must have been taken off before (claim_detach()). */
 void claims_end(struct change *change, struct claim *claim, const char *why);

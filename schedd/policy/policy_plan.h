@@ -32,22 +32,22 @@ enum policy_kind { POLICY_OF_HOLD, POLICY_OF_RELEASE, POLICY_OF_REMOVE, POLICY_O
 #define POLICY_KINDS 4
 
 struct policy_rule {
-    char *name;              /* "SYSTEM_PERIODIC_HOLD_memory" */
-    struct ad_expr *expr;    /* true: act */
-    struct ad_expr *reason;  /* a string; NULL: the default sentence */
-    struct ad_expr *subcode; /* a number; NULL: 0 */
+    char *name;              /* name of the rule: "SYSTEM_PERIODIC_HOLD_memory" */
+    struct ad_expr *expr;    /* the rule acts on a job for which this is true */
+    struct ad_expr *reason;  /* gives the reason, a string; NULL: the default sentence */
+    struct ad_expr *subcode; /* gives the subcode, a number; NULL: 0 */
 };
 
 /* The site's rules, in the order of their evaluation.  All zero means no rules. */
 struct policy_system {
-    struct vec rules[POLICY_KINDS]; /* struct policy_rule */
+    struct vec rules[POLICY_KINDS]; /* each a list of struct policy_rule */
 };
 /* Parses a rule and adds it.  reason and subcode may be NULL or "".  A literal that is not true is
  * left out.  Returns 0, or -EINVAL with err naming the rule. */
 int policy_system_add(struct policy_system *system, enum policy_kind kind, const char *name,
                       const char *expr, const char *reason, const char *subcode, struct err *err);
-bool policy_system_is_empty(const struct policy_system *system);
-void policy_system_fini(struct policy_system *system);
+bool policy_system_is_empty(const struct policy_system *system); /* no rules at all */
+void policy_system_fini(struct policy_system *system);           /* frees the rules */
 
 enum policy_action {
     POLICY_NONE, /* no policy applies; at the job's exit: the job completes */

@@ -31,6 +31,7 @@ void job_rows_destroy(struct job_rows *rows); /* NULL is allowed */
  * last jobs may be kept back until job_rows_flush() is called at the end of each part of the
  * answer; it also forgets which cluster was sent, so that the next part is complete in itself. */
 void job_rows_add(struct job_rows *rows, const struct job *job, struct strbuf *out);
+/* Appends the jobs that were kept back; to be called at the end of each part of an answer. */
 void job_rows_flush(struct job_rows *rows, struct strbuf *out);
 size_t job_rows_ads(struct job_rows *rows); /* number of ads appended since the last call */
 

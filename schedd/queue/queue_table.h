@@ -63,7 +63,7 @@ struct owner {
     bool is_root;       /* the account is root's: none of its jobs runs (wire/root_jobs.h) */
     int64_t jobs, idle, running, suspended, held;
     int64_t coming;        /* jobs that unfinished submissions will still add */
-    struct shadow *shadow; /* shadows.c; NULL until needed */
+    struct shadow *shadow; /* shadows.c: its shadow; NULL until one is needed */
     struct strmap *runs;   /* shadow_runs.c: job id -> run; NULL: none yet */
     int64_t events;        /* event_rows.c: events that wait for the shadow */
     uint64_t policy_steps; /* job_policy.c: steps used in this round */
@@ -76,7 +76,7 @@ struct cluster {
     struct job **procs; /* jobs by ProcId; NULL where a job is gone */
     uint32_t proc_count;
     uint32_t alive;    /* jobs now in the queue */
-    bool has_dollar;   /* some job has $$() in it (job_dollar.c) */
+    bool has_dollar;   /* some job has a $$() (job_dollar.c) */
     bool own_batches;  /* some job has, or had, a JobBatchName of its own */
     bool has_policy;   /* some job has a periodic policy (job_policy.c) */
     uint32_t idle;     /* number of jobs with JobStatus 1 */
@@ -85,8 +85,11 @@ struct cluster {
     int64_t id;
     int64_t qdate_s;
     struct job_factory *factory; /* job_factory.c: makes further jobs; NULL: none will be made */
-    struct slice_work *making;   /* its turn; NULL: none, or its last slice is not durable yet */
-    /* of jobs that change no significant attribute (job_autocluster.c) */
+    /* work of its factory, woken by factory_kick(); NULL: no factory, or its last slice is not
+     * durable yet */
+    struct slice_work *making;
+    /* job_autocluster.c: autocluster of those jobs whose own attributes do not matter for
+     * matching; NULL: not known */
     struct autocluster *common;
 };
 
@@ -104,7 +107,7 @@ struct job {
     uint32_t proc;
     uint32_t heap_at; /* index in the heap of idle jobs of its autocluster */
     uint8_t phase;    /* enum job_phase */
-    uint8_t last;     /* LastJobStatus; 0: none */
+    uint8_t last;     /* LastJobStatus; 0: it had no other yet */
     /* number of reasons why the job gets no slot now: each claim that is still ending an earlier
      * run of it, and the submission while it has not finished */
     uint8_t leaving;

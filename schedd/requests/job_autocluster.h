@@ -39,7 +39,7 @@ struct autocluster {
     int64_t rejected_s; /* when that was, wall clock */
 };
 
-void autoclusters_init(struct schedd *schedd);
+void autoclusters_init(struct schedd *schedd); /* before the queue is loaded */
 void autoclusters_fini(struct schedd *schedd);
 
 /* Puts the job into its autocluster, which is made when needed.  wanted_id: the id that the

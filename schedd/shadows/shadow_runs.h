@@ -40,7 +40,7 @@ void shadow_runs_ended(struct owner *owner, const char *id, int64_t epoch);
 /* shadow_runs_list() appends the owner's runs as "JOB.EPOCH,...", such as "12.3.1,12.4.2";
  * shadow_runs_tell() sends all of them to the shadow, which has just connected. */
 void shadow_runs_list(const struct owner *owner, struct strbuf *ret);
-size_t shadow_runs_count(const struct owner *owner);
+size_t shadow_runs_count(const struct owner *owner); /* number of the owner's runs */
 void shadow_runs_tell(struct schedd *schedd, const struct owner *owner);
 
 #endif

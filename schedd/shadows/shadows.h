@@ -47,10 +47,11 @@ void shadows_look_at(struct owner *owner);
 /* To be called when events wait for the owner's shadow: returns its connection; or NULL, then it is
  * being started and event_rows_shadow_up() will be called. */
 struct wire *shadows_wire_for_events(struct schedd *schedd, struct owner *owner);
+/* Callback of shadows_call() with the outcome. */
+typedef void (*shadows_admitted_f)(void *arg, int status, const char *pin_or_why);
 /* Calls the owner's shadow, which is started if none runs.  args and ticket (NULL: none) are
  * copied.  answered is always called: with status 0 and the shadow's pin, or with a negative status
  * and the reason.  It may be called at once. */
-typedef void (*shadows_admitted_f)(void *arg, int status, const char *pin_or_why);
 void shadows_call(struct schedd *schedd, struct owner *owner, enum wire_verb verb,
                   const struct ad *args, const char *ticket, shadows_admitted_f answered,
                   void *arg);

@@ -50,6 +50,8 @@ void factory_destroy(struct job_factory *factory); /* NULL is allowed */
 /* Removes the cluster's factory, if it has one: no further jobs are made, and those in the queue
  * stay. */
 void factory_end(struct change *change, struct cluster *cluster);
+/* Pauses the factory, if the cluster has one: no jobs are made until factory_resume().  why: shown
+ * as JobMaterializePauseReason. */
 void factory_pause(struct change *change, struct cluster *cluster, const char *why);
 void factory_resume(struct change *change, struct cluster *cluster);
 bool factory_is_paused(const struct cluster *cluster);

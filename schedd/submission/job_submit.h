@@ -9,6 +9,7 @@
 struct schedd;
 struct wire_request;
 
+/* Handles a SUBMIT request; it is answered when all its jobs are durable. */
 void submit_handle(struct schedd *schedd, struct wire_request *request);
 
 void submissions_fini(struct schedd *schedd); /* fails the requests under way with -ESHUTDOWN */
