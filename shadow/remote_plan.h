@@ -54,7 +54,7 @@ bool remote_plan_is_wanted(const struct ad *job);
  * many parts or roots.  After an error *ret is empty. */
 int remote_plan_offer(const struct ad *job, const struct remote_site *site,
                       struct remote_offer *ret, struct err *err);
-void remote_offer_fini(struct remote_offer *offer);
+void remote_offer_fini(struct remote_offer *offer); /* frees what the offer owns */
 
 /* Changes the job's ad for its starter: no files are transferred, and the program, the initial
  * directory and the standard files have the paths that the job sees.  A path that is not below the

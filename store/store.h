@@ -43,7 +43,7 @@ typedef int (*store_convert_f)(struct store_conversion *conversion, const char *
  * is called for each row of the tables.  Each member may be NULL. */
 struct store_migration {
     const char *sql;
-    const char *const *tables; /* NULL-terminated */
+    const char *const *tables; /* tables whose rows convert sees; NULL-terminated */
     store_convert_f convert;
 };
 
@@ -79,6 +79,7 @@ int store_load(struct store *store, const char *table,
  * STORE_KEY_MAX bytes, a value at most STORE_VALUE_MAX: the caller must check values from
  * outside. */
 struct store_txn *store_begin(struct store *store);
+/* Adds or replaces a row; key and value are copied. */
 void store_put(struct store_txn *txn, const char *table, const char *key, const void *value,
                size_t length);
 /* Deletes a row; an absent key is not an error. */
@@ -90,6 +91,17 @@ void store_commit(struct store_txn *txn, void (*done)(void *arg), void *arg);
 void store_abort(struct store_txn *txn);       /* frees it without committing */
 bool store_is_idle(const struct store *store); /* no commit is under way */
 
+/* One row of a table. */
+struct store_row {
+    const char *key;
+    const void *value;
+    size_t length;
+};
+/* What store_filter_f decides about a row; after _PAUSE the scan lets commits go first. */
+enum store_verdict { STORE_LEAVE, STORE_KEEP, STORE_LEAVE_AND_PAUSE, STORE_KEEP_AND_PAUSE };
+/* Callbacks of store_scan(). */
+typedef enum store_verdict (*store_filter_f)(void *filter_arg, const struct store_row *row);
+typedef void (*store_scan_f)(void *arg, int result, const struct store_row *rows, size_t count);
 /* Reads the rows with from <= key < to (NULL: no limit) off the loop thread, after all transactions
  * committed so far; with reverse, the highest key first.  filter (NULL: keep all) is called on the
  * worker thread, may touch only filter_arg and the row, and says whether to keep the row.  At most
@@ -98,14 +110,6 @@ bool store_is_idle(const struct store *store); /* no commit is under way */
  * is changed meanwhile is seen as before or as after the change, and never twice.  done is called
  * on the loop with the rows, which live until it returns, and 0; or with -E2BIG (more than
  * STORE_SCAN_BYTES_MAX) or the error of the disk. */
-struct store_row {
-    const char *key;
-    const void *value;
-    size_t length;
-};
-enum store_verdict { STORE_LEAVE, STORE_KEEP, STORE_LEAVE_AND_PAUSE, STORE_KEEP_AND_PAUSE };
-typedef enum store_verdict (*store_filter_f)(void *filter_arg, const struct store_row *row);
-typedef void (*store_scan_f)(void *arg, int result, const struct store_row *rows, size_t count);
 void store_scan(struct store *store, const char *table, const char *from, const char *to,
                 bool reverse, size_t limit, store_filter_f filter, void *filter_arg,
                 store_scan_f done, void *arg);

@@ -57,10 +57,11 @@ int store_db_wal_pages(const struct store_db *db);
  * is there. */
 int store_db_checkpoint(struct store_db *db, struct err *err);
 
+/* Callback of store_db_walk(): gets one row. */
+typedef int (*store_db_each_f)(void *arg, const char *key, const void *value, size_t length);
 /* Calls each for at most visit_max rows with from <= key < to (to NULL: no limit), in the order of
  * keys or, with reverse, against it.  each returns 0; or another value, which ends the walk and is
  * returned.  key and value live until each returns. */
-typedef int (*store_db_each_f)(void *arg, const char *key, const void *value, size_t length);
 int store_db_walk(struct store_db *db, int table, const char *from, const char *to, bool reverse,
                   size_t visit_max, store_db_each_f each, void *arg, struct err *err);
 

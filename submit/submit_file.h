@@ -69,6 +69,7 @@ struct submit_source {
     const char *queue;  /* arguments of a queue statement, for a text without one; NULL: none */
 };
 
+/* Opens a submit file for reading.  source and world are borrowed until submit_file_close(). */
 struct submit_file *submit_file_open(const struct submit_source *source,
                                      const struct submit_world *world);
 void submit_file_close(struct submit_file *file); /* NULL is allowed */
@@ -108,6 +109,7 @@ bool submit_file_unused(const struct submit_file *file, size_t *at, const char *
 /* Returns whether $(ClusterId) was used, so that the cluster's id must be known before the ads are
  * made. */
 bool submit_file_uses_cluster(const struct submit_file *file);
+/* Sets the value of $(ClusterId). */
 void submit_file_set_cluster(struct submit_file *file, int64_t cluster);
 /* Returns how many queue statements were read so far. */
 unsigned submit_file_queue_count(const struct submit_file *file);

@@ -53,6 +53,7 @@ bool making_is_for_machines(const struct submit_making *making);
 /* Returns -EINVAL, with err "job.sub:LINE: ..." where LINE is that of the last value. */
 int making_refuse(const struct submit_making *making, struct err *err, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* Gives the submitter a warning, if somebody listens. */
 void making_warn(const struct submit_making *making, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
@@ -93,7 +94,7 @@ char *making_unquote(char *text);
 /* Returns directory/path, or path alone when it is absolute, without doubled slashes; freed with
  * mem_free(). */
 char *making_path(const char *directory, const char *path);
-bool making_is_url(const char *text);
+bool making_is_url(const char *text); /* "scheme://..." */
 /* Returns the size of a file in KiB, rounded up; 0 for an absent file or a URL. */
 int64_t making_size_kib(const struct submit_making *making, const char *path);
 
@@ -101,7 +102,7 @@ int64_t making_size_kib(const struct submit_making *making, const char *path);
 const char *making_site(const struct submit_making *making, const char *knob,
                         const char *otherwise);
 
-/* ---- the steps, in the order of their calls; each is one topic's file ------------------------ */
+/* ---- the steps: each sets the attributes of one topic, and returns 0 or an errno with err ---- */
 
 int universe_set(struct submit_making *making, struct err *err);
 int universe_set_executable(struct submit_making *making, struct err *err);

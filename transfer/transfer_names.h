@@ -33,7 +33,7 @@ bool transfer_path_is_safe(const char *path);
  * of the sandbox. */
 bool transfer_link_is_safe(const char *path, const char *target);
 
-bool transfer_is_url(const char *text);
+bool transfer_is_url(const char *text); /* "scheme://...", no '/' before the colon */
 /* Returns the part of path after the last slash. */
 const char *transfer_last_name(const char *path);
 /* Returns path without "."  and empty names, and without a slash at the end; owned by the caller

@@ -19,7 +19,7 @@ enum transfer_type { TRANSFER_FILE, TRANSFER_DIRECTORY, TRANSFER_LINK };
 
 /* A file, directory or link that is sent. */
 struct transfer_entry {
-    char *name; /* relative to the sandbox */
+    char *name; /* name relative to the sandbox */
     char *path; /* where to read it: see transfer_walk() */
     enum transfer_type type;
     int64_t size_bytes; /* size of a file */
@@ -29,6 +29,7 @@ struct transfer_entry {
     bool is_spooled;    /* an earlier run of the job has left it */
     bool is_executable; /* make it executable on the other side, whatever its mode */
 };
+/* Makes an entry with copies of name and path, and a usual mode.  Owned by the caller. */
 struct transfer_entry *transfer_entry_create(enum transfer_type type, const char *name,
                                              const char *path);
 void transfer_entry_destroy(void *entry); /* for vec_fini() */

@@ -94,6 +94,7 @@ struct run {
 /* Makes a run and adds it to shadow->runs.  nonce proves the starter; job is copied. */
 struct run *run_create(struct shadow *shadow, const char *id, int64_t epoch, const char *nonce,
                        const struct ad *job);
+/* Returns the run of this job and epoch; NULL: no such run here. */
 struct run *run_find(const struct shadow *shadow, const char *id, int64_t epoch);
 /* Moves the run to the phase; CHECKs that the move is allowed. */
 void run_move(struct run *run, enum run_phase phase);

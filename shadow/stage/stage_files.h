@@ -36,6 +36,7 @@ struct stage_files {
     int64_t bytes, bytes_max; /* announced sizes in all, and their limit; limit -1: none */
 };
 
+/* bytes_max: limit for the announced sizes of all files; -1: none. */
 void stage_files_init(struct stage_files *files, int64_t bytes_max);
 void stage_files_fini(struct stage_files *files); /* closes open files */
 
@@ -49,7 +50,7 @@ void stage_files_forget(struct stage_files *files, const char *name);
  * before is not complete it is forgotten: a starter that begins many files must not use up our file
  * descriptors. */
 void stage_files_take_in_hand(struct stage_files *files, const char *name);
-size_t stage_files_count(const struct stage_files *files);
+size_t stage_files_count(const struct stage_files *files); /* files that have begun to arrive */
 /* Frees a file that was not added; NULL is allowed. */
 void stage_files_destroy(struct staged *staged);
 
