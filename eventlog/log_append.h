@@ -42,7 +42,7 @@ struct log_append_item {
 struct log_append {
     struct os *os;
     const char *note_path; /* the note; no other writer may use it */
-    const char *boot_id;   /* of this boot of the machine */
+    const char *boot_id;   /* id of the machine's present boot */
     bool is_first;         /* the first batch after a start: some may be written already */
     bool force;            /* append even if another process has the lock */
     bool sync;             /* flush the logs to the disk */

@@ -31,57 +31,61 @@ struct schedd;
 #define EVICTED_BY_VACATE 1022
 #define EVICTED_BY_REMOVE 1023
 
-void events_submitted(struct change *change, struct job *job); /* event 000 */
-/* Event 001: the program started.  started: the starter's report of the run, read for
+void events_submitted(struct change *change, struct job *job); /* logs event 000 */
+/* Logs event 001: the program started.  started: the starter's report of the run, read for
  * CondorScratchDir. */
 void events_executing(struct change *change, struct job *job, const struct ad *started);
-/* Event 006: the job's memory size.  Told only when the job has grown since the last 006
+/* Logs event 006: the job's memory size.  Logged only when the job has grown since the last 006
  * (events_usage_is_news()), else nothing happens.  usage: the starter's report of what the job
  * uses. */
 void events_usage(struct change *change, struct job *job, const struct ad *usage);
-/* Returns true when events_usage() would tell an event. */
+/* Returns true when events_usage() would log an event. */
 bool events_usage_is_news(const struct schedd *schedd, const struct job *job,
                           const struct ad *usage);
-void events_checkpointed(struct change *change, struct job *job); /* event 003 */
-/* Event 004: the job was evicted after its program had started.  The event says whether this run
- * was checkpointed.  code and subcode: the reason as numbers; with code 0 they are left out. */
+void events_checkpointed(struct change *change, struct job *job); /* logs event 003 */
+/* Logs event 004: the job was evicted after its program had started.  The event says whether this
+ * run was checkpointed.  code and subcode: the reason as numbers; with code 0 they are left out. */
 void events_evicted(struct change *change, struct job *job, int64_t code, int64_t subcode,
                     const char *reason);
-/* Event 004: the job ended, and its policy puts it back into the queue. */
+/* Logs event 004: the job ended, and its policy puts it back into the queue. */
 void events_requeued(struct change *change, struct job *job, const char *reason);
-/* Event 005; or event 046 for a job that was skipped because its output is newer than its input
- * (DataflowJobSkipped). */
+/* Logs event 005; or event 046 for a job that was skipped because its output is newer than its
+ * input (DataflowJobSkipped). */
 void events_terminated(struct change *change, struct job *job);
-void events_aborted(struct change *change, struct job *job, const char *reason);  /* event 009 */
-void events_suspended(struct change *change, struct job *job, int64_t processes); /* event 010 */
-void events_unsuspended(struct change *change, struct job *job);                  /* event 011 */
-void events_held(struct change *change, struct job *job);                         /* event 012 */
-void events_released(struct change *change, struct job *job, const char *reason); /* event 013 */
-/* Event 022: the connection to the job was lost. */
+/* Logs event 009. */
+void events_aborted(struct change *change, struct job *job, const char *reason);
+/* Logs event 010.  processes: how many were suspended. */
+void events_suspended(struct change *change, struct job *job, int64_t processes);
+void events_unsuspended(struct change *change, struct job *job); /* logs event 011 */
+void events_held(struct change *change, struct job *job);        /* logs event 012 */
+/* Logs event 013. */
+void events_released(struct change *change, struct job *job, const char *reason);
+/* Logs event 022: the connection to the job was lost. */
 void events_disconnected(struct change *change, struct job *job, const char *reason);
-void events_reconnected(struct change *change, struct job *job);              /* event 023 */
-void events_lost(struct change *change, struct job *job, const char *reason); /* event 024 */
-/* Event 007: the starter failed. */
+void events_reconnected(struct change *change, struct job *job);              /* logs event 023 */
+void events_lost(struct change *change, struct job *job, const char *reason); /* logs event 024 */
+/* Logs event 007: the starter failed. */
 void events_starter_failed(struct change *change, struct job *job, const char *why);
-/* Event 033: an attribute of the job is about to change.  Call before the change: the event shows
- * the old value, too. */
+/* Logs event 033: an attribute of the job is about to change.  Call before the change: the event
+ * shows the old value, too. */
 void events_attribute(struct change *change, struct job *job, const char *name,
                       const struct ad_expr *value);
-/* Event 040: a file transfer started, ended or waits.  at_ms: wall clock of the moment, in
+/* Logs event 040: a file transfer started, ended or waits.  at_ms: wall clock of the moment, in
  * milliseconds; 0: now. */
 void events_transfer(struct change *change, struct job *job, enum event_transfer type,
                      int64_t at_ms);
-/* Event 035: a cluster whose jobs are made one by one (submission/job_factory.h) was submitted. */
+/* Logs event 035: a cluster whose jobs are made one by one (submission/job_factory.h) was
+ * submitted. */
 void events_cluster_submitted(struct change *change, const struct cluster *cluster);
-/* Event 036: such a cluster has left the queue.  jobs: how many jobs were made.  rows: how many
- * items the cluster makes jobs from.  completion: 1 when all jobs were made, 0 when not all,
+/* Logs event 036: such a cluster has left the queue.  jobs: how many jobs were made.  rows: how
+ * many items the cluster makes jobs from.  completion: 1 when all jobs were made, 0 when not all,
  * negative after an error.  notes may be NULL. */
 void events_cluster_removed(struct change *change, const struct cluster *cluster, int64_t jobs,
                             int64_t rows, int64_t completion, const char *notes);
-/* Event 037: the making of further jobs is paused.  hold_code 0 is left out. */
+/* Logs event 037: the making of further jobs is paused.  hold_code 0 is left out. */
 void events_factory_paused(struct change *change, const struct cluster *cluster, const char *reason,
                            int64_t pause_code, int64_t hold_code);
-/* Event 038: the making of further jobs goes on. */
+/* Logs event 038: the making of further jobs goes on. */
 void events_factory_resumed(struct change *change, const struct cluster *cluster,
                             const char *reason);
 

@@ -26,9 +26,9 @@ enum hold_code {
     HOLD_USER_REQUEST = 1,
     HOLD_JOB_POLICY = 3,
     HOLD_POLICY_UNDEFINED = 5, /* an expression of a policy cannot be evaluated */
-    HOLD_NOT_STARTED = 6,      /* FailedToCreateProcess */
+    HOLD_NOT_STARTED = 6,      /* HTCondor: FailedToCreateProcess */
     HOLD_SUBMITTED_ON_HOLD = 15,
-    HOLD_NO_ACCOUNT = 23, /* FailedToAccessUserAccount */
+    HOLD_NO_ACCOUNT = 23, /* HTCondor: FailedToAccessUserAccount */
     HOLD_INVALID_CRON = 25,
     HOLD_SYSTEM_POLICY = 26,
     HOLD_JOB_DURATION = 46,
@@ -52,8 +52,8 @@ void moves_release(struct change *change, struct job *job, const char *why);
 /* Removes the job from the queue into the history, and frees it.  by_policy: a policy removes the
  * job, so no eviction is logged before the removal. */
 void moves_remove(struct change *change, struct job *job, const char *why, bool by_policy);
-/* Completes a job that is not to be run (IsNoopJob), with the exit code or signal that its ad names
- * (signal 0: use code).  Frees the job. */
+/* Completes a job that is not to be run (IsNoopJob), as if by this signal or, when signal is 0,
+ * with this exit code.  Frees the job. */
 void moves_end_noop(struct change *change, struct job *job, int64_t code, int64_t signal);
 /* Takes the job off its slot and makes it idle again.  fast: without time for a soft end. */
 void moves_vacate(struct change *change, struct job *job, const char *why, bool fast);

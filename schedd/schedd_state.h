@@ -60,14 +60,14 @@ struct schedd_settings {
     uint64_t policy_steps_max;      /* for all jobs of one owner in a round; 0: no limit */
     struct ad_expr *prio;           /* the knob PRIO; NULL: its default, which is built in */
     const char *const *significant; /* extra significant attributes; NULL-terminated, borrowed */
-    const char *shadow_path;        /* borrowed */
+    const char *shadow_path;        /* path of the shadow program; borrowed */
     /* borrowed; the account for jobs that root submits; "": root cannot submit */
     const char *submit_root_as;
     const char *const *super_users; /* borrowed and NULL-terminated, as the lists below */
     const char *const *immutable, *const *system_immutable;
     const char *const *machine_attrs; /* names in SYSTEM_JOB_MACHINE_ATTRS */
     const char *const *protected, *const *system_protected;
-    struct event_format event_format; /* of the job event logs */
+    struct event_format event_format; /* format of the job event logs */
     struct site_log_settings site_log;
 };
 

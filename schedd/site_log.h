@@ -26,7 +26,7 @@ struct site_log;
 
 /* The knobs of this log; the texts are borrowed from the configuration. */
 struct site_log_settings {
-    const char *path;  /* of the file; NULL: no such log is written */
+    const char *path;  /* path of the file; NULL: no such log is written */
     int64_t bytes_max; /* size at which the file is rotated; 0: never */
     int64_t rotations; /* old files to keep: with 1 "<path>.old", with more "<path>.1" and so on */
     bool sync;         /* flush the file to the disk before the row of an event is deleted */
@@ -39,7 +39,7 @@ void site_log_settings_borrow(const struct config *config, struct site_log_setti
 int site_log_settings_read(const struct config *config, struct site_log_settings *ret,
                            struct err *err);
 
-struct site_log *site_log_create(struct schedd *schedd); /* opens no file yet */
+struct site_log *site_log_create(struct schedd *schedd); /* does not open the file yet */
 void site_log_destroy(struct site_log *log); /* waits for the write under way; NULL is allowed */
 
 /* Appends the texts, in order.  The texts are copied; at most LOG_APPEND_ITEMS_MAX, and one call at

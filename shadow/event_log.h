@@ -9,6 +9,6 @@ struct shadow;
 struct wire_request;
 
 void event_logs_handle(struct shadow *shadow, struct wire_request *request); /* handles JOB_EVENT */
-void event_logs_end(struct shadow *shadow); /* the process ends; destroys its lanes, too */
+void event_logs_end(struct shadow *shadow); /* frees all, its lanes included */
 
 #endif

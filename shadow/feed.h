@@ -9,8 +9,9 @@ struct run;
 struct shadow;
 struct wire_request;
 
-void feed_fetch(struct run *run, struct wire_request *request); /* answers JOB_FETCH: the list */
-void feed_get(struct run *run, struct wire_request *request);   /* answers FILE_GET: the bytes */
-void feeds_end(struct shadow *shadow); /* the process ends; lanes have stopped */
+/* Answers JOB_FETCH with the list of files. */
+void feed_fetch(struct run *run, struct wire_request *request);
+void feed_get(struct run *run, struct wire_request *request); /* answers FILE_GET with the bytes */
+void feeds_end(struct shadow *shadow); /* frees all, when lanes have stopped */
 
 #endif

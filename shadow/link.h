@@ -26,7 +26,7 @@ struct link {
     bool stays; /* the starter stays connected for another run after this one */
 };
 
-struct wire *link_wire(const struct link *link); /* its connection; never NULL */
+struct wire *link_wire(const struct link *link); /* the connection; never NULL */
 /* Notes whether the starter wants to stay connected for another run. */
 void link_stays(struct link *link, bool stays);
 /* To be called when the link's run is over: closes the link, unless its starter stays for another

@@ -12,6 +12,6 @@ struct wire_request;
 void mail_begin(struct shadow *shadow, const char *sendmail);
 /* Handles JOB_EVENT with Mail. */
 void mail_handle(struct shadow *shadow, struct wire_request *request);
-void mail_forget(struct shadow *shadow); /* the process ends */
+void mail_forget(struct shadow *shadow); /* frees all, at the end of the process */
 
 #endif

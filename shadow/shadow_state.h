@@ -67,7 +67,7 @@ struct shadow {
     uint64_t asked_ms; /* time of the last such question */
     /* parts whose structs only their own files know */
     struct guests *guests;
-    struct sandboxes *sandboxes; /* spool.c */
+    struct sandboxes *sandboxes; /* spool.c: sandboxes of spooled clusters */
     struct mailer *mailer;
     struct event_logs *event_logs; /* NULL: no event has come yet */
     struct remotes *remotes;

@@ -27,6 +27,6 @@ void spool_answer(struct shadow *shadow, const struct spool_right *right,
 void spool_remove(struct shadow *shadow, const char *id);
 /* Asks the schedd which sandboxes belong to no cluster any more, and removes them. */
 void spool_sweep(struct shadow *shadow);
-void spools_end(struct shadow *shadow); /* the process ends; lanes have stopped */
+void spools_end(struct shadow *shadow); /* frees all, when lanes have stopped */
 
 #endif

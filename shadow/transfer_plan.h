@@ -43,7 +43,7 @@ int64_t transfer_plan_limit(const struct ad *job, const char *attribute, int64_t
  * for In, and for each entry of TransferInput.  Returns 0; -EINVAL with err for two inputs of the
  * same name, or a name that is not valid in the sandbox; -E2BIG for too many. */
 int transfer_plan_inputs(const struct ad *job, struct vec *inputs, struct err *err);
-void transfer_input_destroy(void *input); /* for vec_fini() */
+void transfer_input_destroy(void *input); /* frees one; for vec_fini() */
 
 /* Returns a copy of the job's ad with the names that the files have in the sandbox.  Owned by the
  * caller. */

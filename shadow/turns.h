@@ -39,7 +39,7 @@ bool turn_is_there(struct run *run, bool output, int64_t bytes, struct wire_requ
 void turn_give_back(struct run *run, bool output);
 /* Notes that `bytes` more bytes were transferred, and tells the schedd from time to time. */
 void turn_progress(struct run *run, bool output, int64_t bytes, int64_t total);
-void turns_ask_again(struct shadow *shadow); /* call after SHADOW_HELLO */
-void turns_forget(struct run *run);          /* only for runs_drop_all() */
+void turns_ask_again(struct shadow *shadow); /* for turns still wanted; after SHADOW_HELLO */
+void turns_forget(struct run *run);          /* frees both; only for runs_drop_all() */
 
 #endif

@@ -47,7 +47,7 @@ struct store_migration {
     store_convert_f convert;
 };
 
-/* Puts a row into a table of the new schema.  To be called within store_convert_f only. */
+/* Puts a row into a table of the new schema.  Call it only from a store_convert_f callback. */
 int store_convert_put(struct store_conversion *conversion, const char *table, const char *key,
                       const void *value, size_t length, struct err *err);
 

@@ -47,7 +47,7 @@ struct spool_item {
     char *local; /* absolute path here; NULL: a directory to be made */
     char *name;  /* name in the sandbox */
 };
-void spool_item_destroy(void *item); /* for vec_fini() */
+void spool_item_destroy(void *item); /* frees one; for vec_fini() */
 /* Appends to items a struct spool_item for each file to be sent.  job: its ad, as the schedd shows
  * it.  Returns 0; or -EINVAL with err if the job is not spooled. */
 int spool_plan_items(const struct ad *job, struct vec *items, struct err *err);

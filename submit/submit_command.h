@@ -20,13 +20,13 @@ enum command_kind {
     COMMAND_QUOTED, /* a string, with or without double quotes around it */
     COMMAND_LIST,   /* names, joined with commas */
     COMMAND_PATH,   /* a path, made absolute with initialdir */
-    COMMAND_SPECIAL /* its own function sets its attributes */
+    COMMAND_SPECIAL /* a function of its own sets its attributes */
 };
 
 enum command_state {
     COMMAND_OBEYED,
-    COMMAND_IGNORED, /* it has no effect: a warning */
-    COMMAND_REFUSED  /* the job must not run without it: submission is refused */
+    COMMAND_IGNORED, /* the command has no effect: a warning */
+    COMMAND_REFUSED  /* the job must not run without it: refuse to submit */
 };
 
 struct submit_command {

@@ -25,7 +25,7 @@ enum submit_look {
     SUBMIT_LOOK_EXECUTABLE, /* a program that can be sent: it exists, and is not a broken script */
     SUBMIT_LOOK_INPUT,      /* a file that can be read */
     SUBMIT_LOOK_OUTPUT,     /* a file that can be written, or made in its directory */
-    SUBMIT_LOOK_LOG,        /* as OUTPUT, and not a symbolic link */
+    SUBMIT_LOOK_LOG,        /* as SUBMIT_LOOK_OUTPUT, and not a symbolic link */
     SUBMIT_LOOK_DIRECTORY,  /* a directory that can be entered */
     SUBMIT_LOOK_GIVEN,  /* a directory with all below that the submitter may let a job write to */
     SUBMIT_LOOK_HOME,   /* *bytes: 1 when it is the home directory or above it; else 0 */

@@ -131,7 +131,7 @@ int checkpoint_set(struct submit_making *making, struct err *err);
 const char *checkpoint_need(const struct ad *ad);
 int transfer_set_streams(struct submit_making *making, struct err *err);
 int transfer_set_files(struct submit_making *making, struct err *err);
-int transfer_look(struct submit_making *making, struct err *err); /* call after all others */
+int transfer_look(struct submit_making *making, struct err *err); /* checks files; call it last */
 int requirements_set(struct submit_making *making, struct err *err);
 
 #endif

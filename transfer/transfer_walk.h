@@ -32,13 +32,13 @@ struct transfer_entry {
 /* Makes an entry with copies of name and path, and a usual mode.  Owned by the caller. */
 struct transfer_entry *transfer_entry_create(enum transfer_type type, const char *name,
                                              const char *path);
-void transfer_entry_destroy(void *entry); /* for vec_fini() */
+void transfer_entry_destroy(void *entry); /* frees one; for vec_fini() */
 
 /* What transfer_walk() does with a link that does not lead into the directory with which it is
  * sent. */
 enum transfer_links {
     TRANSFER_LINKS_FOLLOWED,  /* the owner's own links: the file is sent instead of the link */
-    TRANSFER_LINKS_CONTAINED, /* as FOLLOWED, but only for files below root */
+    TRANSFER_LINKS_CONTAINED, /* as TRANSFER_LINKS_FOLLOWED, but only for files below root */
 };
 
 /* Appends to entries a struct transfer_entry for each thing in the directory root/path; a directory

@@ -17,7 +17,7 @@ struct claim_peer {
 };
 
 struct wire *claim_wire(const struct claim *claim); /* NULL while the startd is not connected */
-void claim_wire_close(struct claim *claim);         /* closes it, if there is one */
+void claim_wire_close(struct claim *claim);         /* closes the claim's connection, if any */
 /* Answers the startd's CLAIM request, if one still waits for its answer, with the error status and
  * why. */
 void claim_wire_refuse(struct claim *claim, int status, const char *why);

@@ -67,7 +67,7 @@ struct claim_start {
 /* The end of the run that the claim had last. */
 struct claim_stop {
     bool told; /* DEACTIVATE was sent */
-    bool fast; /* without time for a soft end */
+    bool fast; /* true: at once, without time for a soft end */
     /* the run of job_id is being ended; until then that job gets no slot (queue_leaves()) */
     bool ends_run;
     /* the files that this run leaves are still accepted, so its shadow still serves it */
@@ -88,7 +88,7 @@ struct claim {
     char boot_id[64];
     /* its jobs may run on this claim; kept by autocluster_hold() */
     struct autocluster *autocluster;
-    struct job *job;          /* NULL: no job now */
+    struct job *job;          /* its present job; NULL: none */
     char job_id[JOB_ID_SIZE]; /* the job given last; "": none yet */
     int64_t epoch;            /* claim epoch of the job given last */
     enum claim_state state;
@@ -121,7 +121,7 @@ struct claim *claim_create(struct schedd *schedd, const char *id, const char *sl
                            struct autocluster *autocluster);
 /* Moves the claim to the state and logs it; CHECKs that the move is allowed. */
 void claim_move(struct claim *claim, enum claim_state state);
-const char *claim_state_name(enum claim_state state); /* "busy"; for messages */
+const char *claim_state_name(enum claim_state state); /* such as "busy" */
 /* Ends and frees the claim: its row is deleted with change (NULL: it has no row yet), its
  * connection is closed.  The job must have been taken off before (claim_detach()). */
 void claims_end(struct change *change, struct claim *claim, const char *why);

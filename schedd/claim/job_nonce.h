@@ -24,7 +24,7 @@ const char *job_nonce(const struct job *job); /* "" when the job has none */
 
 /* Makes a new nonce for the job, instead of the nonce of its last run. */
 void nonce_make(struct change *change, struct job *job);
-void nonce_drop(struct change *change, struct job *job); /* deletes it, with its row */
+void nonce_drop(struct change *change, struct job *job); /* deletes it and its row */
 
 /* Loads the nonces of the jobs that are loaded already.  Rows without such a job stay, and are
  * counted in *bad. */

@@ -46,7 +46,7 @@ struct policy_system {
  * left out.  Returns 0, or -EINVAL with err naming the rule. */
 int policy_system_add(struct policy_system *system, enum policy_kind kind, const char *name,
                       const char *expr, const char *reason, const char *subcode, struct err *err);
-bool policy_system_is_empty(const struct policy_system *system); /* no rules at all */
+bool policy_system_is_empty(const struct policy_system *system); /* true: it has no rules */
 void policy_system_fini(struct policy_system *system);           /* frees the rules */
 
 enum policy_action {

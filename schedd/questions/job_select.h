@@ -60,7 +60,7 @@ struct selected {
     struct job_name *names;
     size_t count, capacity;
 };
-void selected_fini(struct selected *selected); /* allowed on a zero-initialized struct */
+void selected_fini(struct selected *selected); /* also of a zero-initialized struct */
 /* Callback that gets the selection.  selected is borrowed for the call, which may take over its
  * names. */
 typedef void (*selected_f)(void *arg, struct selected *selected);

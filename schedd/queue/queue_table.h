@@ -80,7 +80,7 @@ struct cluster {
     bool own_batches;  /* some job has, or had, a JobBatchName of its own */
     bool has_policy;   /* some job has a periodic policy (job_policy.c) */
     uint32_t idle;     /* number of jobs with JobStatus 1 */
-    uint32_t revision; /* of ad; grows with each change_cluster() */
+    uint32_t revision; /* version of ad; grows with each change_cluster() */
     bool submitting;   /* job_submit.c: jobs will be added; keep it even while empty */
     int64_t id;
     int64_t qdate_s;
@@ -106,7 +106,7 @@ struct job {
     int64_t epoch;       /* ClaimEpoch */
     uint32_t proc;
     uint32_t heap_at; /* index in the heap of idle jobs of its autocluster */
-    uint8_t phase;    /* enum job_phase */
+    uint8_t phase;    /* value of enum job_phase */
     uint8_t last;     /* LastJobStatus; 0: it had no other yet */
     /* number of reasons why the job gets no slot now: each claim that is still ending an earlier
      * run of it, and the submission while it has not finished */
@@ -132,7 +132,8 @@ struct job *queue_job_by_id(const struct schedd *schedd, const char *id);
 /* Calls each(arg, job) for all jobs in order of their ids; each returns false to stop the walk.
  * The queue must not change meanwhile. */
 void queue_walk(const struct schedd *schedd, bool (*each)(void *arg, struct job *job), void *arg);
-struct owner *queue_owner(struct schedd *schedd, const char *name); /* created when absent */
+/* Finds the owner, or creates it. */
+struct owner *queue_owner(struct schedd *schedd, const char *name);
 bool owner_name_is_valid(const char *name);
 /* Returns the job_flat() ad of the job with this id, or NULL when there is none.  The ad is owned
  * by the queue and is freed by the next call. */

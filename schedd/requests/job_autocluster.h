@@ -39,7 +39,7 @@ struct autocluster {
     int64_t rejected_s; /* when that was, wall clock */
 };
 
-void autoclusters_init(struct schedd *schedd); /* before the queue is loaded */
+void autoclusters_init(struct schedd *schedd); /* call before the queue is loaded */
 void autoclusters_fini(struct schedd *schedd);
 
 /* Puts the job into its autocluster, which is made when needed.  wanted_id: the id that the
@@ -54,7 +54,7 @@ void autocluster_leave(struct schedd *schedd, struct job *job);
  * need not be told at once. */
 void autocluster_push(struct schedd *schedd, struct job *job);
 void autocluster_pull(struct schedd *schedd, struct job *job, bool by_claim);
-struct job *autocluster_best(const struct autocluster *autocluster); /* NULL: none is idle */
+struct job *autocluster_best(const struct autocluster *autocluster); /* its first idle job */
 struct autocluster *autocluster_find(const struct schedd *schedd, int64_t id);
 /* Notes that some of the autocluster's jobs got no slot now.  by: the negotiator's name.  Long
  * texts are cut. */

@@ -56,7 +56,7 @@ int request_constraint(const char *text, struct ad_expr **ret, struct err *err);
 void request_work_init(struct request_work *work, struct schedd *schedd,
                        const struct wire_request *request, const char *constraint, loop_f slice,
                        void *arg);
-void request_work_fini(struct request_work *work); /* allowed on a zero-initialized struct */
+void request_work_fini(struct request_work *work); /* also of a zero-initialized struct */
 
 void request_work_begin(struct request_work *work); /* call at the start of each slice */
 /* Returns false when the slice has used its steps, or the request all of MAX_CONSTRAINT_STEPS. */

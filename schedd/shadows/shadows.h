@@ -33,7 +33,8 @@ bool shadows_connect(struct schedd *schedd, struct owner *owner, struct wire *wi
 /* To be called when the shadow was told its runs: hands over the connections and calls that waited
  * for it. */
 void shadows_connected(struct owner *owner);
-void shadows_gone(struct schedd *schedd, const struct wire *wire); /* that connection has closed */
+/* To be called when a connection has closed, a shadow's or another. */
+void shadows_gone(struct schedd *schedd, const struct wire *wire);
 /* Returns the owner whose shadow uses this connection; NULL: none. */
 struct owner *shadows_owner(const struct schedd *schedd, const struct wire *wire);
 struct wire *shadows_wire(const struct owner *owner); /* NULL: not connected */

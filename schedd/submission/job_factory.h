@@ -58,6 +58,6 @@ bool factory_is_paused(const struct cluster *cluster);
 
 /* Loads the factories.  Call after the clusters and jobs were loaded. */
 int factories_load(struct schedd *schedd, struct err *err);
-void factories_fini(struct schedd *schedd); /* call before the clusters are freed */
+void factories_fini(struct schedd *schedd); /* frees all; before the clusters are freed */
 
 #endif

@@ -12,6 +12,6 @@ void checkpoints_remove(struct shadow *shadow, const char *jobs);
 /* Removes the checkpoints of all jobs that are not in `known` ("12.3,12.4") and have no run
  * here. */
 void checkpoints_sweep(struct shadow *shadow, const char *known);
-void checkpoints_end(struct shadow *shadow); /* the process ends; lanes have stopped */
+void checkpoints_end(struct shadow *shadow); /* frees all, when lanes have stopped */
 
 #endif

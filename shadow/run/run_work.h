@@ -18,13 +18,13 @@ struct work {
     int (*body)(struct work *work); /* runs on the lane; returns 0 or a negative errno */
     /* runs on the loop after it; frees arg, not the work */
     void (*done)(struct work *work, int result);
-    struct err err; /* text of the error of body */
+    struct err err; /* body sets the text of its error */
     void *arg;
 };
 /* Starts a work.  The run is kept (run_use()) until done has returned.  Works of a run are carried
  * out one after the other. */
 void run_work_start(struct run *run, struct wire_request *request, int (*body)(struct work *work),
                     void (*done)(struct work *work, int result), void *arg);
-void run_works_end(struct shadow *shadow); /* the process ends; lanes have stopped */
+void run_works_end(struct shadow *shadow); /* frees all, when lanes have stopped */
 
 #endif

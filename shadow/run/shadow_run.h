@@ -47,8 +47,8 @@ enum run_phase {
 };
 
 enum run_output {                     /* what happens to the output, as JOB_DONE says */
-                  RUN_OUTPUT_PLACED,  /* it is moved to its places */
-                  RUN_OUTPUT_SPOOLED, /* the job was evicted: it is kept for the next run */
+                  RUN_OUTPUT_PLACED,  /* the output is moved to its places */
+                  RUN_OUTPUT_SPOOLED, /* the job was evicted: the output is kept for its next run */
                   RUN_OUTPUT_NONE     /* no output files: nothing is staged or placed */
 };
 
@@ -68,7 +68,7 @@ struct run {
     char nonce[RUN_NONCE_SIZE];
     int64_t epoch;
     struct ad *job;
-    struct ad *lane_job; /* a copy for works on the lane */
+    struct ad *lane_job; /* a copy of job for works on the lane */
     enum run_phase phase;
     bool dropped;  /* no longer in shadow->runs; freed when uses is 0 */
     unsigned uses; /* number of its users: run_use() */

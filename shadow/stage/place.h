@@ -7,6 +7,6 @@
 
 struct run;
 
-void place_staged(struct run *run); /* the run must be in RUN_PLACING */
+void place_staged(struct run *run); /* for a run in RUN_PLACING */
 
 #endif

@@ -38,7 +38,7 @@ struct stage_files {
 
 /* bytes_max: limit for the announced sizes of all files; -1: none. */
 void stage_files_init(struct stage_files *files, int64_t bytes_max);
-void stage_files_fini(struct stage_files *files); /* closes open files */
+void stage_files_fini(struct stage_files *files); /* frees all, closes open files */
 
 /* Returns NULL when there is no such file. */
 struct staged *stage_files_find(const struct stage_files *files, const char *name);

@@ -17,6 +17,6 @@ bool stage_sweep_lists(const char *known, const char *name);
 void stage_sweep_stages(struct shadow *shadow, const char *known);
 /* As stage_sweep_stages(), for the files that evicted jobs have left for their next run. */
 void stage_sweep_spools(struct shadow *shadow, const char *known);
-void stage_sweep_end(struct shadow *shadow); /* the process ends; lanes have stopped */
+void stage_sweep_end(struct shadow *shadow); /* frees all, when lanes have stopped */
 
 #endif
