@@ -22,7 +22,7 @@ static bool is_in(const char *const *list, const char *name)
     return false;
 }
 
-static bool is_in_one(const char *const *const lists[2], const char *name)
+static bool is_in_lists(const char *const *const lists[2], const char *name)
 {
     return is_in(lists[0], name) || is_in(lists[1], name);
 }
@@ -43,10 +43,10 @@ int edit_plan_check(const struct ad *changes, const struct edit_rules *rules, st
             return err_set(err, -EPERM, "%s is maintained by the schedd and cannot be changed",
                            name);
         }
-        if (is_in_one(rules->immutable, name)) {
+        if (is_in_lists(rules->immutable, name)) {
             return err_set(err, -EPERM, "%s is immutable (IMMUTABLE_JOB_ATTRS)", name);
         }
-        if (!rules->is_super && is_in_one(rules->protected, name)) {
+        if (!rules->is_super && is_in_lists(rules->protected, name)) {
             return err_set(
                 err, -EPERM,
                 "%s is protected (PROTECTED_JOB_ATTRS); only a queue super user may change it",

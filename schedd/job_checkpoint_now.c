@@ -44,7 +44,7 @@ static void client_gone(void *arg)
     ((struct asking *)arg)->request = NULL;
 }
 
-static void one_less(struct asking *asking)
+static void count_answer(struct asking *asking)
 {
     if (--asking->waiting > 0) {
         return;
@@ -91,7 +91,7 @@ static void startd_answered(void *arg, struct wire_reply *reply)
     struct asked *asked = arg;
     tell_result(asked->asking, asked->id, reply->status == 0 ? "Success" : "Failed",
                 reply->status == 0 ? "" : reply->text, reply->args);
-    one_less(asked->asking);
+    count_answer(asked->asking);
     mem_free(asked);
 }
 
@@ -170,7 +170,7 @@ static void ask_jobs(const struct wish *wish, const struct selected *jobs)
         ask_job(asking, &wish->caller,
                 queue_job(wish->schedd, jobs->names[i].cluster, jobs->names[i].proc));
     }
-    one_less(asking);
+    count_answer(asking);
 }
 
 static void jobs_selected(void *arg, struct selected *selected)

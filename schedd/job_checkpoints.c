@@ -130,7 +130,7 @@ static void free_list(void *value)
     mem_free(value);
 }
 
-static void tell_all(void *arg)
+static void tell_all_shadows(void *arg)
 {
     struct checkpoints *checkpoints = arg;
     struct schedd *schedd = checkpoints->schedd;
@@ -163,7 +163,7 @@ static void gather_forgotten(void *arg)
     strbuf_printf(ids, "%s%s", ids->length > 0 ? "," : "", forgotten->id);
     loop_timer_set(checkpoints->timer, 0);
     if (ids->length > LIST_MAX) {
-        tell_all(checkpoints);
+        tell_all_shadows(checkpoints);
     }
     mem_free(forgotten);
 }
@@ -222,7 +222,7 @@ void checkpoints_init(struct schedd *schedd)
     struct checkpoints *checkpoints = mem_zalloc(sizeof(*checkpoints));
     checkpoints->schedd = schedd;
     checkpoints->gone = strmap_create(STRMAP_CASE_SENSITIVE);
-    checkpoints->timer = loop_timer_create(schedd->loop, tell_all, checkpoints);
+    checkpoints->timer = loop_timer_create(schedd->loop, tell_all_shadows, checkpoints);
     schedd->checkpoints = checkpoints;
 }
 

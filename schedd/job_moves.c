@@ -75,7 +75,7 @@ static const char *hold_code_name(int code)
 
 /* ---- attributes ------------------------------------------------------------------------------ */
 
-static void add_one(struct job *job, const char *name)
+static void increment_count(struct job *job, const char *name)
 {
     ad_set_int(job_own(job), name, job_int(job, name, 0) + 1);
 }
@@ -96,7 +96,7 @@ void moves_note_hold(struct job *job, const char *why, int code, int subcode)
     ad_set_int(own, "HoldReasonCode", code);
     ad_set_int(own, "HoldReasonSubCode", subcode);
     ad_remove(own, "ReleaseReason");
-    add_one(job, "NumHolds");
+    increment_count(job, "NumHolds");
     count_by_reason(own, "NumHoldsByReason", hold_code_name(code));
 }
 
@@ -278,7 +278,7 @@ void moves_end_noop(struct change *change, struct job *job, int64_t code, int64_
     ad_set_int(own, signal != 0 ? "ExitSignal" : "ExitCode", signal != 0 ? signal : code);
     ad_set_int(own, "ExitStatus", signal != 0 ? 0 : code);
     ad_set_int(own, "CompletionDate", loop_wall_s(change_schedd(change)->loop));
-    add_one(job, "NumJobCompletions");
+    increment_count(job, "NumJobCompletions");
     events_terminated(change, job);
     stop_run(change, job, true, true, "Remove", "nothing of this job is to be run");
     queue_finish(change, job, STATUS_COMPLETED);

@@ -260,8 +260,8 @@ static void set_list(struct submit_making *making, const char *attribute, const 
 }
 
 /* Sets the attribute of a command.  The string value may be changed in here. */
-static int set_one(struct submit_making *making, const struct submit_command *command, char *value,
-                   struct err *err)
+static int set_attribute(struct submit_making *making, const struct submit_command *command,
+                         char *value, struct err *err)
 {
     bool truth;
     switch (command->kind) {
@@ -314,7 +314,7 @@ int command_set_simple(struct submit_making *making, struct err *err)
             rc = making_value(making, "materialize_max_idle", NULL, &value, err);
         }
         if (rc == 0 && value != NULL) {
-            rc = set_one(making, command, value, err);
+            rc = set_attribute(making, command, value, err);
         }
         mem_free(value);
     }

@@ -609,8 +609,8 @@ static int apply_append(struct submit_file *file, struct err *err)
 }
 
 /* Reads one line.  Returns 1 when it is a queue statement. */
-static int one_line(struct submit_file *file, char *line, struct submit_lines *lines,
-                    struct err *err)
+static int handle_line(struct submit_file *file, char *line, struct submit_lines *lines,
+                       struct err *err)
 {
     if (line[0] == '\0' || line[0] == '#') {
         return 0;
@@ -661,7 +661,7 @@ int submit_file_read(struct submit_file *file, struct err *err)
             continue;
         }
         const char *name = reading->name; /* lives until it is read to its end */
-        rc = one_line(file, line, &reading->lines, err);
+        rc = handle_line(file, line, &reading->lines, err);
         rc = rc < 0 ? err_prefix(err, rc, "%s:%u", name, file->line) : rc;
         mem_free(line);
     }

@@ -530,8 +530,8 @@ static int expand_body(struct expanding *expanding, const char *text, size_t len
 
 /* Replaces the macro that begins with the '$' at text. *used: its length; 0 when it is not a
  * macro. */
-static int expand_one(struct expanding *expanding, const char *text, const char *end, size_t *used,
-                      struct strbuf *out, struct err *err)
+static int expand_macro(struct expanding *expanding, const char *text, const char *end,
+                        size_t *used, struct strbuf *out, struct err *err)
 {
     size_t word = 1;
     char name[32];
@@ -609,7 +609,7 @@ static int expand_text(struct expanding *expanding, const char *text, size_t len
                 break;
             }
             rc = spend_work(expanding, SUBMIT_MACRO_BYTES, err);
-            rc = rc != 0 ? rc : expand_one(expanding, at, end, &used, out, err);
+            rc = rc != 0 ? rc : expand_macro(expanding, at, end, &used, out, err);
         }
         if (used == 0) {
             strbuf_putc(out, *at);

@@ -98,7 +98,7 @@ static int parse_v2(struct submit_making *making, const char *text, struct vec *
 }
 
 /* Refuses two commands for the same thing, unless the user allows both. */
-static int only_one(struct submit_making *making, const char *what, struct err *err)
+static int refuse_both(struct submit_making *making, const char *what, struct err *err)
 {
     bool allowed = false;
     struct strbuf name;
@@ -164,7 +164,8 @@ int words_set_arguments(struct submit_making *making, struct err *err)
         args_append_v2(&text, shell);
         ad_set_string(making->ad, "Arguments", strbuf_text(&text));
         strbuf_fini(&text);
-    } else if (rc == 0 && v1 != NULL && v2 != NULL && (rc = only_one(making, "arguments", err))) {
+    } else if (rc == 0 && v1 != NULL && v2 != NULL &&
+               (rc = refuse_both(making, "arguments", err))) {
         /* said already */
     } else if (rc == 0 && (v1 != NULL || v2 != NULL)) {
         rc = set_words(making, v2 != NULL ? v2 : v1, v2 != NULL, err);
@@ -356,7 +357,7 @@ int words_set_environment(struct submit_making *making, struct err *err)
     rc = rc != 0 ? rc : making_value(making, "environment2", NULL, &v2, err);
     rc = rc != 0 ? rc : making_value(making, "environment", "env", &v1, err);
     if (rc == 0 && v1 != NULL && v2 != NULL) {
-        rc = only_one(making, "environment", err);
+        rc = refuse_both(making, "environment", err);
     }
     if (rc == 0 && (v1 != NULL || v2 != NULL)) {
         rc = merge_value(making, v2 != NULL ? v2 : v1, v2 != NULL, &entries, err);

@@ -150,7 +150,7 @@ static void collect_name(void *arg, const char *name)
 
 static int walk_directory(struct walk *walk, const char *path, const char *name);
 
-static int walk_one(struct walk *walk, const char *path, const char *name)
+static int walk_entry(struct walk *walk, const char *path, const char *name)
 {
     struct os_stat stat;
     struct transfer_entry *entry;
@@ -178,7 +178,7 @@ static int walk_directory(struct walk *walk, const char *path, const char *name)
     for (size_t i = 0; i < names.count && rc == 0; i++) {
         char *below = join_path(path, names.items[i]);
         char *as = join_path(name, names.items[i]);
-        rc = walk_one(walk, below, as);
+        rc = walk_entry(walk, below, as);
         mem_free(below);
         mem_free(as);
     }

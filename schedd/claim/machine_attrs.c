@@ -80,7 +80,7 @@ static bool history_name(const char *name, int64_t place, char ret[NAME_BYTES + 
     return ad_name_is_valid(ret);
 }
 
-static void note_one(struct job *job, const struct ad *slot, const char *name, int64_t length)
+static void note_attribute(struct job *job, const struct ad *slot, const char *name, int64_t length)
 {
     char from[NAME_BYTES + 32], to[NAME_BYTES + 32];
     struct ad *own = job_own(job);
@@ -110,12 +110,12 @@ void machine_attrs_note(const struct schedd *schedd, struct job *job, const stru
     for (size_t i = 0; site != NULL && site[i] != NULL; i++) {
         const char *one = site[i];
         if (next_name(&one, name)) {
-            note_one(job, slot, name, length);
+            note_attribute(job, slot, name, length);
         }
     }
     const char *own = job_string(job, "JobMachineAttrs", "");
     while (next_name(&own, name)) {
-        note_one(job, slot, name, length);
+        note_attribute(job, slot, name, length);
     }
 }
 

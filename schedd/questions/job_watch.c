@@ -24,7 +24,7 @@ struct walk {
     void *arg;
 };
 
-static bool walk_one(void *arg, struct job *job)
+static bool walk_job(void *arg, struct job *job)
 {
     struct walk *walk = arg;
     char id[JOB_ID_SIZE];
@@ -37,7 +37,7 @@ static void walk_jobs(void *arg, const char *type, watch_each_f each, void *each
     struct schedd *schedd = arg;
     if (strcmp(type, "Job") == 0) {
         struct walk walk = {each, each_arg};
-        queue_walk(schedd, walk_one, &walk);
+        queue_walk(schedd, walk_job, &walk);
     }
 }
 

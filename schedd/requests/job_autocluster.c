@@ -309,7 +309,7 @@ bool autoclusters_learn(struct schedd *schedd, const char *name)
     return true;
 }
 
-static bool has_one(const struct ad *ad, const char *const *names, size_t count)
+static bool has_any_name(const struct ad *ad, const char *const *names, size_t count)
 {
     for (size_t i = 0; ad != NULL && i < count; i++) {
         if (ad_has(ad, names[i])) {
@@ -338,7 +338,7 @@ size_t autoclusters_divide(struct schedd *schedd, const char *const *names, size
     void *value = NULL;
     while (strmap_next(schedd->queue.clusters, &at, NULL, &value)) {
         struct cluster *cluster = value;
-        bool all = has_one(cluster->ad, names, count);
+        bool all = has_any_name(cluster->ad, names, count);
         if (cluster->common != NULL) { /* its names are not all any more */
             struct autocluster *common = cluster->common;
             cluster->common = NULL;
@@ -346,7 +346,7 @@ size_t autoclusters_divide(struct schedd *schedd, const char *const *names, size
         }
         for (uint32_t i = 0; i < cluster->proc_count; i++) {
             struct job *job = cluster->procs[i];
-            if (job != NULL && (all || has_one(job->own, names, count))) {
+            if (job != NULL && (all || has_any_name(job->own, names, count))) {
                 autocluster_rejoin(schedd, job);
                 moved++;
             }

@@ -102,7 +102,7 @@ static void ignore_answer(void *arg, struct wire_reply *reply)
     (void)arg, (void)reply; /* a shadow that is gone has nothing to stop */
 }
 
-static void kill_it(struct shadow *shadow)
+static void kill_process(struct shadow *shadow)
 {
     if (shadow->pid > 0 && !shadow->ending) {
         shadow->ending = true;
@@ -117,7 +117,7 @@ static void end_shadow(struct shadow *shadow)
     if (shadow->wire != NULL) {
         (void)wire_call(shadow->wire, VERB_JOB_STOP, NULL, 0, ignore_answer, NULL); /* or SIGTERM */
     }
-    kill_it(shadow);
+    kill_process(shadow);
 }
 
 static void plan_next(struct shadow *shadow);
@@ -144,7 +144,7 @@ static void end_answered(void *arg, struct wire_reply *reply)
 static void retire_shadow(struct shadow *shadow)
 {
     if (shadow->wire == NULL) {
-        kill_it(shadow);
+        kill_process(shadow);
         return;
     }
     struct ending *ending = mem_zalloc(sizeof(*ending));

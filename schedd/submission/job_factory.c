@@ -265,7 +265,7 @@ static void pause_at(struct change *change, struct cluster *cluster, int64_t sta
     change_cluster(change, cluster);
 }
 
-static int make_one(struct change *change, struct job_factory *factory, int64_t proc,
+static int make_job(struct change *change, struct job_factory *factory, int64_t proc,
                     uint64_t *steps, struct err *err)
 {
     struct cluster *cluster = factory->cluster;
@@ -325,7 +325,7 @@ static bool make_some(struct change *change, struct job_factory *factory)
     uint64_t steps = 0;
     while (rc == 0 && made < wanted && made < SLICE_JOBS && steps < AD_SLICE_STEPS) {
         int64_t before = schedd->charge_lookups;
-        rc = make_one(change, factory, next + made, &steps, &err);
+        rc = make_job(change, factory, next + made, &steps, &err);
         steps += (uint64_t)(schedd->charge_lookups - before) * CHARGE_LOOKUP_STEPS;
         made += rc == 0 ? 1 : 0;
     }

@@ -168,7 +168,7 @@ struct tidying {
     const char *part;
 };
 
-static void tidy_one(void *arg, const char *name)
+static void tidy_file(void *arg, const char *name)
 {
     static const char *const KEPT[] = {CKPT_NAME_IMAGE, CKPT_NAME_FILES, CKPT_NAME_MANIFEST};
     const struct tidying *tidying = arg;
@@ -183,5 +183,5 @@ static void tidy_one(void *arg, const char *name)
 void checkpoint_merge_tidy(struct work *work, const char *part)
 {
     struct tidying tidying = {work->run->shadow->os, part};
-    (void)os_below_list(tidying.os, part, "", tidy_one, &tidying, NULL); /* the same */
+    (void)os_below_list(tidying.os, part, "", tidy_file, &tidying, NULL); /* the same */
 }

@@ -144,8 +144,8 @@ void ckpt_receive_put_done(struct work *work, int result)
 
 /* ---- CKPT_DONE ------------------------------------------------------------------------------- */
 
-static int check_one(struct work *work, const char *part, const char *name, const char *bytes_attr,
-                     const char *sum_attr)
+static int check_received(struct work *work, const char *part, const char *name,
+                          const char *bytes_attr, const char *sum_attr)
 {
     const struct ckpt_call *call = work->arg;
     char hex[DIGEST_HEX_SIZE] = "";
@@ -256,7 +256,7 @@ static int complete_files(struct work *work, const char *part)
     const struct parts parts = parts_of(call->manifest);
     int result = 0;
     for (size_t i = 0; i < 2 && result == 0; i++) {
-        result = check_one(work, part, parts.names[i], STORED[i], parts.sums[i]);
+        result = check_received(work, part, parts.names[i], STORED[i], parts.sums[i]);
     }
     if (result == 0 && (parts.changed[0] || parts.changed[1])) {
         result = merge_changes(work, part, &parts);
@@ -318,7 +318,7 @@ struct prune {
     int64_t keep[CKPT_GENERATIONS];
 };
 
-static void prune_one(void *arg, const char *name)
+static void prune_generation(void *arg, const char *name)
 {
     const struct prune *prune = arg;
     char *end = NULL;
@@ -340,7 +340,8 @@ static int prune_body(struct work *work)
     const struct ckpt_call *call = work->arg;
     char *above = job_place(work->run);
     struct prune prune = {work, above, {call->sequence, call->previous}};
-    (void)os_list(work->run->shadow->os, above, prune_one, &prune, NULL); /* none: nothing to do */
+    (void)os_list(work->run->shadow->os, above, prune_generation, &prune,
+                  NULL); /* none: nothing to do */
     mem_free(above);
     return 0;
 }

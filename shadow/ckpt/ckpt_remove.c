@@ -64,7 +64,7 @@ static bool is_job_name(const char *name)
 /* Removes a job's checkpoints on the job's lane, after the works of all its runs, because a
  * checkpoint that is just arriving would stay otherwise.  A run that has no checkpoint yet may be
  * the one that starts over because these are removed, so it may keep new ones. */
-static void remove_one(struct shadow *shadow, const char *job)
+static void remove_job(struct shadow *shadow, const char *job)
 {
     struct run *run = strmap_get(shadow->runs, job);
     if (run != NULL && run->ckpt.latest > 0) {
@@ -82,7 +82,7 @@ void checkpoints_remove(struct shadow *shadow, const char *jobs)
     while (*jobs != '\0') {
         size_t length = strcspn(jobs, ", ");
         char *job = mem_strndup(jobs, length);
-        remove_one(shadow, job);
+        remove_job(shadow, job);
         mem_free(job);
         jobs += length;
         jobs += strspn(jobs, ", ");

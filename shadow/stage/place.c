@@ -247,7 +247,7 @@ static int place_directory(struct work *work, const struct transfer_place *place
     return result;
 }
 
-static int place_one(struct work *work, const char *name, const char *sum)
+static int place_entry(struct work *work, const char *name, const char *sum)
 {
     struct transfer_place place = {0};
     int result = transfer_plan_output(work->run->lane_job, name, &place, &work->err);
@@ -298,7 +298,7 @@ static int place_body(struct work *work)
     }
     if (result == 0) {
         work->arg = &placing;
-        result = stage_manifest_each(work, manifest, &count, place_one);
+        result = stage_manifest_each(work, manifest, &count, place_entry);
         result = result == 0 ? finish_directories(work) : result;
         ad_destroy(manifest);
         work->arg = NULL;
