@@ -166,12 +166,12 @@ struct schedd {
     struct watch *learning;         /* significant.c: watches the Negotiator ad */
     struct loop_timer *spool_timer; /* job_spool.c: next look for input that never came */
 
-    struct event_rows *event_rows;     /* event_rows.c */
-    struct checkpoints *checkpoints;   /* job_checkpoints.c */
-    struct policies *policies;         /* job_policy.c */
-    struct troubles *troubles;         /* machine_trouble.c */
-    struct request_ads *request_ads;   /* request_ads.c */
-    struct request_news *request_news; /* request_news.c */
+    struct event_rows *event_rows;     /* owned by event_rows.c */
+    struct checkpoints *checkpoints;   /* owned by job_checkpoints.c */
+    struct policies *policies;         /* owned by job_policy.c */
+    struct troubles *troubles;         /* owned by machine_trouble.c */
+    struct request_ads *request_ads;   /* owned by request_ads.c */
+    struct request_news *request_news; /* owned by request_news.c */
 };
 
 #endif

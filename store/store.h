@@ -29,7 +29,7 @@ struct store_txn;
 #define STORE_VALUE_MAX      ((size_t)16 << 20)
 #define STORE_TABLES_MAX     16
 #define STORE_SCAN_ROWS_MAX  1000000
-#define STORE_SCAN_BYTES_MAX ((size_t)1 << 30) /* of all rows that one scan keeps */
+#define STORE_SCAN_BYTES_MAX ((size_t)1 << 30) /* bytes of all rows that one scan keeps */
 
 struct store_conversion;
 

@@ -31,9 +31,9 @@ struct err;
 struct strbuf;
 struct submit_file;
 
-#define SUBMIT_FILE_MAX    ((size_t)16 << 20) /* bytes */
+#define SUBMIT_FILE_MAX    ((size_t)16 << 20) /* bytes of a submit file */
 #define SUBMIT_NAMES_MAX   10000
-#define SUBMIT_JOBS_MAX    10000000 /* of one queue statement */
+#define SUBMIT_JOBS_MAX    10000000 /* jobs of one queue statement */
 #define SUBMIT_IF_MAX      63       /* nested ifs */
 #define SUBMIT_INCLUDE_MAX 20       /* nested includes */
 

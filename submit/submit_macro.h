@@ -31,7 +31,7 @@ struct strbuf;
 #define SUBMIT_DEPTH_MAX   32                /* nested macros */
 #define SUBMIT_STEPS_MAX   100000            /* macros replaced in one value */
 #define SUBMIT_WORK_MAX    ((size_t)4 << 20) /* bytes processed for one job, or for one reading */
-#define SUBMIT_MACRO_BYTES 32                /* what one macro adds to that, besides its bytes */
+#define SUBMIT_MACRO_BYTES 32                /* what each macro adds to that, besides its text */
 #define SUBMIT_NAME_MAX    255               /* bytes of a macro's name */
 
 /* Where macros are looked up.  Each member except lookup may be NULL. */

@@ -17,7 +17,7 @@
 #define TRANSFER_NAME_MAX  255
 #define TRANSFER_PATH_MAX  2000
 #define TRANSFER_DEPTH_MAX 64
-#define TRANSFER_FILES_MAX 100000 /* of one job in one direction; directories count */
+#define TRANSFER_FILES_MAX 100000 /* files of one job in one direction; directories count */
 /* Bytes of all their names: one message must hold them. */
 #define TRANSFER_LIST_MAX ((size_t)12 << 20)
 

@@ -22,7 +22,7 @@
 struct ad;
 struct err;
 
-#define CHARGE_NAME_MAX  400 /* bytes of AccountingGroup */
+#define CHARGE_NAME_MAX  400 /* most bytes of AccountingGroup */
 #define CHARGE_PARTS_MAX 9   /* most parts of AccountingGroup, separated by dots */
 
 struct charge_rules {

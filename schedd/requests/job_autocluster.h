@@ -22,7 +22,7 @@ struct submitter;
 
 struct autocluster {
     int64_t id;
-    char *key; /* what its jobs have in common: autocluster_plan.h */
+    char *key; /* text that its jobs have in common: autocluster_plan.h */
     struct owner *owner;
     struct submitter *submitter; /* whom the negotiator charges for its jobs: submitters.h */
     double weight;               /* RequestCpus of one of its jobs */
@@ -36,7 +36,7 @@ struct autocluster {
     /* why some of its jobs got no slot when the negotiator last looked, and the name of that
      * negotiator; NULL: not known */
     char *rejected_why, *rejected_by;
-    int64_t rejected_s; /* when that was, wall clock */
+    int64_t rejected_s; /* wall clock of that rejection */
 };
 
 void autoclusters_init(struct schedd *schedd); /* call before the queue is loaded */

@@ -37,7 +37,7 @@ struct request_work {
     struct ad_context context; /* context for the evaluations; they are counted in `work` */
     struct ad_work work;       /* steps so far */
     uint64_t slice_end;        /* work.steps at which the present slice ends */
-    struct slice_work *turn;   /* asks for slices */
+    struct slice_work *turn;   /* its place among the works that wait for a slice */
 };
 
 /* Queries and commands of one caller that may be under way at a time, because each holds lists of

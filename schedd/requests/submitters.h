@@ -22,7 +22,7 @@ struct vec;
 struct submitter {
     char *name;                             /* "bob@domain" or "physics.bob@domain" */
     struct owner *owner;                    /* owner of its first job */
-    uint32_t autoclusters;                  /* how many have it */
+    uint32_t autoclusters;                  /* autoclusters that have this submitter */
     int64_t idle, running, held;            /* numbers of jobs */
     double weighted_idle, weighted_running; /* each job counts with its RequestCpus */
     bool published, dirty;                  /* the collector has its ad; the ad is out of date */
