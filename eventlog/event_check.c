@@ -16,20 +16,20 @@
 
 #define SAYS_CHECKPOINTED "(1) Job was checkpointed."
 #define SAYS_LOST         "(0) CPU times"
-#define HOLD_OUTPUT       "Code 12 " /* HTCondor's code: the output of a run has no place to go */
+#define HOLD_OUTPUT       "Code 12 " /* HTCondor's code of a hold because output could not be placed */
 
 enum life {
-    LIFE_NONE = 0,  /* in the table: does not fit */
-    LIFE_UNKNOWN,   /* before its 000 */
-    LIFE_SUBMITTED, /* idle, or submitted on hold: HTCondor tells of that hold's release only */
+    LIFE_NONE = 0,  /* in the table: the event is impossible */
+    LIFE_UNKNOWN,   /* before its event 000 */
+    LIFE_SUBMITTED, /* idle, or submitted on hold: of such a hold HTCondor logs only the release */
     LIFE_IDLE,
     LIFE_RUNS,
     LIFE_SUSPENDED,
-    LIFE_CUT, /* runs, and nobody can see it */
+    LIFE_CUT, /* it runs, but is disconnected */
     LIFE_CUT_SUSPENDED,
     LIFE_HELD,
-    LIFE_STAGED, /* held with the result of its run */
-    LIFE_PLACES, /* released with it */
+    LIFE_STAGED, /* held, with the result of its run kept */
+    LIFE_PLACES, /* released, with that result */
     LIFE_OVER,
     LIFE_COUNT
 };
@@ -117,7 +117,7 @@ static const struct turn {
 
 struct history {
     enum life life;
-    bool checkpointed; /* since it executes */
+    bool checkpointed; /* it was checkpointed in this run */
 };
 
 struct event_check {

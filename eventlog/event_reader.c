@@ -13,10 +13,10 @@
 
 struct event_reader {
     struct strbuf text;
-    size_t at;       /* before it all was given out */
-    size_t looked;   /* before it no end of an event is */
-    size_t skipped;  /* what was no event */
-    bool in_garbage; /* too long: everything up to the next end */
+    size_t at;       /* all text before this was returned */
+    size_t looked;   /* no event ends before this */
+    size_t skipped;  /* number of pieces that were not an event */
+    bool in_garbage; /* the event is too long: skip up to the next end */
 };
 
 struct event_reader *event_reader_create(void)

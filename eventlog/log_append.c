@@ -27,7 +27,7 @@ struct target {
     const char *path;
     struct os_file *file;
     int status;
-    int64_t end; /* before this batch; -1: not known */
+    int64_t end; /* size before this batch; -1: not known */
     struct strbuf text;
 };
 
@@ -37,7 +37,7 @@ struct appending {
     size_t count;
     struct target targets[LOG_APPEND_ITEMS_MAX];
     size_t target_count;
-    struct strmap *noted; /* path -> int64_t, of the note that was there; NULL: no note */
+    struct strmap *noted; /* path -> int64_t, from the note of the earlier process; NULL: no note */
     bool same_boot;
 };
 

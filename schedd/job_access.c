@@ -24,7 +24,7 @@
 #include "wire/wire.h"
 
 #define TICKET_BYTES 16
-#define CLUSTERS_MAX 1000 /* of one ticket */
+#define CLUSTERS_MAX 1000 /* clusters that one ticket may name */
 
 struct access {
     struct schedd *schedd;

@@ -29,8 +29,8 @@
 #define ASKED_MAX 10000 /* jobs in one request */
 
 struct asking {
-    struct wire_request *request; /* NULL: nobody listens any more */
-    size_t waiting;               /* answers of startds, and one for ourselves */
+    struct wire_request *request; /* NULL: the client is gone */
+    size_t waiting; /* answers still to come from startds, plus one while jobs are being asked */
     int64_t taken, not_taken;
 };
 
@@ -139,7 +139,7 @@ static bool can_checkpoint(const struct job *job)
     return job->phase == JOB_ACTIVE && checkpoints_wanted(job);
 }
 
-struct wish { /* until its jobs are known */
+struct wish { /* a request until its jobs are known */
     struct schedd *schedd;
     struct wire_request *request;
     struct job_caller caller;

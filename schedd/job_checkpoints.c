@@ -36,8 +36,9 @@
 
 struct checkpoints {
     struct schedd *schedd;
-    struct strmap *gone;      /* owner -> struct strbuf: jobs whose checkpoints are to go */
-    struct loop_timer *timer; /* tells them */
+    /* owner -> struct strbuf: ids of jobs whose checkpoints are to be deleted */
+    struct strmap *gone;
+    struct loop_timer *timer; /* fires to tell the shadows */
 };
 
 bool checkpoints_wanted(const struct job *job)

@@ -31,8 +31,8 @@
 #include "schedd/submission/submit_plan.h"
 #include "wire/wire.h"
 
-#define JOB_STEPS 800 /* what a job counts in a slice, besides its expressions */
-#define JOB_TIMES 2   /* how often these are evaluated, about */
+#define JOB_STEPS 800 /* steps for a job in a slice, besides its expressions */
+#define JOB_TIMES 2   /* about how often these are evaluated */
 
 struct edit {
     LIST_ENTRY(edit) entry; /* in schedd->under_way.edits */
@@ -40,13 +40,14 @@ struct edit {
     struct wire_request *request;
     struct slice_work *turn;
     struct job_caller caller;
-    const struct ad *changes; /* the request's */
-    struct selected found;    /* names; those that are denied or gone go */
-    size_t at;                /* the next one */
-    size_t kept;              /* so many were judged and are to be changed */
-    bool applies;             /* all were judged */
-    bool committing;          /* the last slice */
-    int64_t charge_lookups;   /* job_charge.c */
+    const struct ad *changes; /* new attributes, borrowed from the request */
+    /* jobs to change; denied jobs, and those that have left, are taken out */
+    struct selected found;
+    size_t at;              /* index of the next job in found */
+    size_t kept;            /* number of jobs that were checked and are to be changed */
+    bool applies;           /* true: all were checked, now they are changed */
+    bool committing;        /* the last slice is being committed */
+    int64_t charge_lookups; /* number of account look-ups so far (job_charge.c) */
     int64_t changed, missing, denied;
 };
 

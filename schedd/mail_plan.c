@@ -13,7 +13,7 @@
 
 #define ARGUMENTS_SHOWN 1000
 #define NAME_BYTES      128
-#define USER_REQUEST    1 /* HoldReasonCode: the owner knows */
+#define USER_REQUEST    1 /* HoldReasonCode of a hold by the user, who gets no mail about it */
 
 bool mail_plan_is_wanted(const struct ad *job, enum mail_occasion occasion)
 {

@@ -161,7 +161,7 @@ static int read_settings(struct schedd_settings *settings, const struct config *
 struct peer {
     struct schedd *schedd;
     struct wire *wire;
-    bool is_shadow; /* came by the route of shadows */
+    bool is_shadow; /* it came on the route of shadows */
 };
 
 static void peer_destroy(struct peer *peer)

@@ -25,7 +25,7 @@
 #include "eventlog/log_append.h"
 #include "schedd/schedd_state.h"
 
-#define HEADER_BYTES 256 /* of its Info */
+#define HEADER_BYTES 256 /* bytes of its attribute Info */
 #define PATH_BYTES   4096
 
 struct site_log {
@@ -33,8 +33,8 @@ struct site_log {
     struct loop_lane *lane;
     char *note_path;
     char boot_id[OS_BOOT_ID_SIZE];
-    bool began;     /* a batch of this life was written */
-    int complained; /* the last errno that was said */
+    bool began;     /* this process has written a batch */
+    int complained; /* last errno that was logged */
     struct writing *writing;
 };
 
@@ -50,7 +50,7 @@ struct writing {
     struct log_append how;
     struct log_append_item items[LOG_APPEND_ITEMS_MAX + 1];
     size_t count;
-    int status; /* of the file */
+    int status; /* 0, or why the file could not be written */
     struct err err;
     void (*done)(void *arg, int result);
     void *arg;

@@ -29,9 +29,9 @@
 #define STREAMS_MAX 16
 
 struct event_stream {
-    struct loop_lane *lane; /* NULL: none came yet */
-    int64_t written;        /* the last number that is in its log */
-    bool began;             /* a batch of this process's life was done */
+    struct loop_lane *lane; /* NULL: no event has come yet */
+    int64_t written;        /* number of the last event that is in its log */
+    bool began;             /* this process has written a batch */
     int complained;         /* the last errno that was logged */
 };
 
@@ -43,7 +43,7 @@ struct event_logs {
 
 struct event_write {
     struct shadow *shadow;
-    struct wire_request *request; /* NULL after the end of the process began */
+    struct wire_request *request; /* NULL after the process has begun to end */
     struct event_stream *stream;
     struct log_append how;
     struct log_append_item items[LOG_APPEND_ITEMS_MAX];

@@ -87,7 +87,7 @@ struct fetch {
     struct vec wants;   /* struct transfer_input */
     struct vec entries; /* struct transfer_entry */
     int64_t bytes, bytes_max;
-    bool is_dataflow; /* nothing is to be sent, nor run */
+    bool is_dataflow; /* nothing is to be sent or run (SkipIfDataflow) */
 };
 
 static void fetch_destroy(struct fetch *fetch)
@@ -346,10 +346,10 @@ void feed_fetch(struct run *run, struct wire_request *request)
  * ------------------------------------- */
 
 struct piece {
-    size_t index;  /* in run->inputs */
-    size_t length; /* in the buffer, behind the one before */
+    size_t index;  /* index in run->inputs */
+    size_t length; /* bytes in the buffer, behind those of the file before */
     uint64_t offset;
-    bool ends; /* the file */
+    bool ends; /* the file ends here */
     char hex[DIGEST_HEX_SIZE];
 };
 
@@ -357,17 +357,17 @@ struct get {
     LIST_ENTRY(get) entry; /* in shadow->gets */
     struct run *run;
     struct wire_request *request;
-    size_t at, end; /* entries: in hand, and where it ends */
+    size_t at, end; /* index of the present entry, and of the end */
     struct os_file *file;
     struct digest *digest;
     uint64_t offset;
-    /* what the starter has of the first file */
+    /* bytes that the starter has of the first file */
     uint64_t prefix;
     char prefix_hex[DIGEST_HEX_SIZE];
     char *buffer;
     struct piece pieces[PIECES_A_BATCH];
     size_t piece_count;
-    bool gone;    /* the starter is */
+    bool gone;    /* the starter is gone */
     bool working; /* a batch is being read */
 };
 

@@ -31,8 +31,8 @@
 #define TICKET_MS      60000
 #define TICKETS_MAX    1000
 #define TICKET_SIZE    33
-#define FORWARDS_MAX   16  /* questions of one guest that are not answered yet */
-#define RUN_GUESTS_MAX 256 /* of all runs of the owner */
+#define FORWARDS_MAX   16  /* requests of one guest that are not answered yet */
+#define RUN_GUESTS_MAX 256 /* guests for all runs of the owner */
 
 enum purpose { FOR_TAIL, FOR_SHELL, FOR_SPOOL, FOR_FETCH, PURPOSES };
 static const char *const PURPOSE_NAMES[PURPOSES] = {"Tail", "Shell", "Spool", "Fetch"};
@@ -41,25 +41,25 @@ struct guest {
     struct shadow *shadow;
     enum purpose purpose;
     char ticket[TICKET_SIZE];
-    char token_id[64]; /* of who asked for the ticket; "" over a Unix socket */
-    uint64_t until_ms; /* of a ticket that nobody has shown yet */
+    char token_id[64]; /* token of the client that asked for the ticket; "": over a Unix socket */
+    uint64_t until_ms; /* end of a ticket that was not used yet */
     char id[RUN_ID_SIZE];
     int64_t epoch;
-    struct vec clusters; /* "12" */
-    struct vec shells;   /* int64_t: numbers of those that it opened */
-    unsigned forwards;   /* its questions to the starter */
+    struct vec clusters; /* cluster ids such as "12" */
+    struct vec shells;   /* int64_t: numbers of the shells that it opened */
+    unsigned forwards;   /* its requests that the starter has not answered */
 };
 
 struct guests {
-    struct vec tickets, there;     /* who may come, and who is there */
-    LIST_HEAD(, forward) forwards; /* what starters were asked for guests */
+    struct vec tickets, there;     /* guests with an unused ticket; connected guests */
+    LIST_HEAD(, forward) forwards; /* requests of guests that starters were sent */
 };
 
 /* A guest's request that was passed to a starter. */
 struct forward {
     LIST_ENTRY(forward) entry;
     struct shadow *shadow;
-    struct guest *guest; /* NULL: it left */
+    struct guest *guest; /* NULL: the guest is gone */
     struct wire_request *request;
     enum wire_verb verb;
     char id[RUN_ID_SIZE];

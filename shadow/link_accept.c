@@ -94,7 +94,7 @@ static int admit_caller(void *arg, const struct wire_peer *peer, const struct wi
 /* ---- a starter whose run is not known
  * ------------------------------------------------------------ */
 
-#define ASK_PAUSE_MS 50 /* from one question of a stranger to the next */
+#define ASK_PAUSE_MS 50 /* time between two questions for strangers */
 
 struct asked {
     struct shadow *shadow;

@@ -22,9 +22,9 @@
 #define MAIL_TIME_MS ((uint64_t)120 * 1000)
 
 struct mailer {
-    struct mail *mail; /* NULL: none is being sent */
-    int64_t sent;      /* number of the last */
-    char *sendmail;    /* "": mail is not sent */
+    struct mail *mail; /* mail that is being sent; NULL: none */
+    int64_t sent;      /* number of the last mail sent */
+    char *sendmail;    /* path; "": mail is not sent */
 };
 
 struct mail {

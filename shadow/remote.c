@@ -31,13 +31,14 @@
 
 struct remotes {
     const struct config *config;
-    struct rsys_server *server; /* NULL: nobody wanted one */
-    char home[HOME_SIZE];       /* "": not known */
-    struct vec hidden;          /* char *: places of the schedd's own, which ours do not say */
+    struct rsys_server *server; /* NULL: no run has needed one */
+    char home[HOME_SIZE];       /* home of the owner; "": not known */
+    /* char *: directories of the schedd, which our own configuration does not name */
+    struct vec hidden;
 };
 
-struct remote {           /* of a run */
-    struct rsys_job *job; /* NULL: what it wants cannot be */
+struct remote {           /* the remote system calls of a run */
+    struct rsys_job *job; /* NULL: it cannot be served (status) */
     int status;
     struct err err;
 };

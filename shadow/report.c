@@ -17,7 +17,7 @@
 
 struct report {
     struct shadow *shadow;
-    struct run *run; /* used meanwhile; may be NULL */
+    struct run *run; /* kept until the answer; may be NULL */
     enum wire_verb verb;
     struct ad *args;
     report_f answered;

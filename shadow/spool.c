@@ -33,31 +33,31 @@
 
 #define PIECE_MAX   ((size_t)1 << 20)
 #define LISTED_MAX  1000
-#define COUNTED_MAX 1000000 /* files, when the owner's use is measured */
+#define COUNTED_MAX 1000000 /* most files that are counted to measure the owner's use */
 #define SWEPT_MAX   10000
 #define ID_MAX      32
 
 struct sandboxes {
     LIST_HEAD(, spool_work) works;
-    int64_t quota, used; /* bytes; used: of the lane that writes */
+    int64_t quota, used; /* bytes; used belongs to the lane that writes */
     bool counted;
 };
 
 struct spool_work {
     LIST_ENTRY(spool_work) entry;
     struct shadow *shadow;
-    struct wire_request *request; /* NULL: nobody asked */
-    char id[ID_MAX];              /* of the cluster, or what is to be removed */
-    char *root;                   /* its sandbox */
+    struct wire_request *request; /* NULL: not for a client */
+    char id[ID_MAX];              /* id of the cluster, or of the job to be removed */
+    char *root;                   /* directory of its sandbox */
     char *name;
     int (*body)(struct spool_work *work);
     int64_t offset, size;
     mode_t mode;
     bool is_directory;
-    char *after;                    /* of a list */
-    char checksum[DIGEST_HEX_SIZE]; /* what the whole file is to have; "": not said */
+    char *after;                    /* name after which a list starts */
+    char checksum[DIGEST_HEX_SIZE]; /* announced checksum of the whole file; "": none */
     struct vec ads;
-    char *data; /* that was read */
+    char *data; /* bytes that were read */
     size_t length;
     int64_t have;
     struct err err;

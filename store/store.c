@@ -35,19 +35,19 @@
 #include "base/plant.h"
 #include "store/store_db.h"
 
-#define SCAN_SLICE_ROWS 500 /* looked at before a scan lets the commits that wait pass */
+#define SCAN_SLICE_ROWS 500 /* rows looked at before a scan lets waiting commits pass */
 
 struct change {
     struct change *next;
     int table;
     bool is_delete;
     size_t length;
-    const char *value; /* in data */
+    const char *value; /* points into data */
     char data[];       /* key, zero, value */
 };
 
 struct store_txn {
-    struct store_txn *next; /* in its batch */
+    struct store_txn *next; /* next one of its batch */
     struct store *store;
     struct change *first;
     struct change **end;
@@ -69,8 +69,8 @@ struct scan {
     size_t count;
     size_t capacity;
     size_t bytes;
-    size_t visited; /* in this slice */
-    char *seen;     /* the last key looked at; NULL at the beginning */
+    size_t visited; /* rows looked at in this slice */
+    char *seen;     /* last key that was looked at; NULL: none yet */
     bool complete;
 };
 

@@ -543,7 +543,7 @@ int store_db_checkpoint(struct store_db *db, struct err *err)
 /* ---- reading --------------------------------------------------------------------------------- */
 
 struct bound {
-    const char *text; /* NULL: above every key */
+    const char *text; /* NULL: larger than every key */
     size_t length;
 };
 

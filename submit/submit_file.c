@@ -28,7 +28,7 @@ struct setting {
 
 /* A text that is being read: the file, or one that it includes. */
 struct reading {
-    char *name, *text; /* owned; text NULL where it is the source's */
+    char *name, *text; /* owned; text is NULL when it belongs to the source */
     struct submit_lines lines;
 };
 
@@ -43,17 +43,17 @@ struct submit_file {
     const struct submit_world *world;
     struct submit_scope scope;
     struct strmap *settings;  /* struct setting; case-insensitive */
-    struct strmap *variables; /* of the job at hand: item's variables, Process, ... */
+    struct strmap *variables; /* of the selected job: the item's variables, Process, ... */
     struct reading readings[SUBMIT_INCLUDE_MAX];
     size_t depth; /* readings in use */
     struct branch branches[SUBMIT_IF_MAX];
     size_t ifs;
     struct submit_queue queue;
-    size_t work;       /* what may be looked at, of the reading or of the job at hand */
-    size_t item_bytes; /* of the job at hand */
+    size_t work;       /* bytes that may still be processed, for this reading or the selected job */
+    size_t item_bytes; /* bytes of the selected job's item */
     bool selectable, uses_cluster, appended;
     unsigned queues, queue_line;
-    /* of the setting or statement at hand, for messages */
+    /* line of the present setting or statement, for messages */
     const char *name;
     unsigned line;
 };

@@ -25,7 +25,7 @@
 
 struct demand {
     struct submit_making *making;
-    struct strmap *names; /* that the user's own looks up in the machine */
+    struct strmap *names; /* names that the user's own expression reads from the machine */
     struct strbuf text;
 };
 

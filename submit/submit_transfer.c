@@ -75,7 +75,7 @@ int transfer_set_streams(struct submit_making *making, struct err *err)
 struct files {
     struct vec in, out;
     bool out_given;     /* transfer_output_files = "" is a list, too */
-    int64_t in_kib;     /* what the input takes */
+    int64_t in_kib;     /* KiB of the input */
     const char *should; /* YES, NO, IF_NEEDED */
     const char *when;   /* ON_EXIT, ...; NULL: never */
     bool should_is_default;
@@ -371,7 +371,7 @@ int transfer_set_files(struct submit_making *making, struct err *err)
 
 static const struct seen {
     const char *command, *alias, *attribute;
-    const char *transfer; /* false: its path is one of the machine's */
+    const char *transfer; /* command that, if false, makes the path one of the machine's */
     enum submit_look look;
 } SEEN[] = {
     {"input", "stdin", "In", "TransferIn", SUBMIT_LOOK_INPUT},

@@ -28,11 +28,11 @@ struct method {
 
 struct transfer_plugins {
     struct os *os;
-    struct vec paths; /* to be asked */
+    struct vec paths; /* programs to be asked */
     size_t at;
     char *scratch;
     struct vec methods; /* struct method */
-    pid_t pid;          /* of the one that is asked, 0: none */
+    pid_t pid;          /* the program that is being asked; 0: none */
     void (*ready)(void *arg);
     void *arg;
 };

@@ -41,7 +41,7 @@
 #include "store/store.h"
 #include "wire/remote_attrs.h"
 
-#define KEEP_MAX_S ((int64_t)24 * 3600) /* of KeepClaimIdle */
+#define KEEP_MAX_S ((int64_t)24 * 3600) /* limit for KeepClaimIdle */
 
 static const char *const STATE_NAMES[CLAIM_STATES] = {
     "asked",    "waiting", "expected", "committing", "idle",
@@ -693,8 +693,8 @@ bool claims_keep_run(const struct schedd *schedd, const struct job *job, int64_t
 
 struct repair {
     struct schedd *schedd;
-    struct vec jobs;       /* whose claim is missing */
-    struct vec evicted;    /* whose last run was being ended */
+    struct vec jobs;       /* jobs whose claim is missing */
+    struct vec evicted;    /* jobs whose last run was being ended */
     struct vec claim_rows; /* keys of claims that are over */
 };
 

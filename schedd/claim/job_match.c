@@ -31,7 +31,7 @@
 
 #define WAIT_MAX_S      ((int64_t)366 * 24 * 3600)
 #define ASK_AGAIN_MAX_S 30
-#define ASK_ANEW_MS     15000 /* the hub, or the startd's way to it, was away */
+#define ASK_ANEW_MS     15000 /* then ask again: the collector or the startd's uplink was away */
 
 struct dial_ref {
     struct schedd *schedd;

@@ -18,13 +18,14 @@
 
 struct trouble {
     unsigned failures;
-    uint64_t noted_ms, until_ms; /* until: not avoided when that has passed */
+    /* time of the last failure; the machine is avoided until until_ms */
+    uint64_t noted_ms, until_ms;
 };
 
 struct troubles {
     struct schedd *schedd;
     struct strmap *machines;  /* name -> struct trouble */
-    struct loop_timer *timer; /* the next that may be tried again */
+    struct loop_timer *timer; /* fires when the next machine may be tried again */
 };
 
 static bool is_avoided(const struct trouble *trouble, uint64_t now_ms)

@@ -13,7 +13,7 @@
 #include "classad/ad_time.h"
 
 #define DAY_S       86400
-#define DAYS_LOOKED (40 * 366) /* 29 February, on a given weekday, across a century */
+#define DAYS_LOOKED (40 * 366) /* enough for 29 February on a given weekday, across a century */
 
 static const struct {
     const char *name;

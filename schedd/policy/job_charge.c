@@ -19,8 +19,8 @@
 #include "schedd/schedd_state.h"
 #include "user_maps/user_world.h"
 
-#define LOOKUPS_MAX   2000    /* of accounts, in one request */
-#define MAP_STEPS_MAX 100000u /* of patterns, in one look into the map */
+#define LOOKUPS_MAX   2000    /* look-ups of accounts in one request */
+#define MAP_STEPS_MAX 100000u /* steps for patterns in one look-up in the map */
 
 static void forget_words(struct schedd *schedd)
 {

@@ -45,16 +45,16 @@
 struct policies {
     struct schedd *schedd;
     struct policy_system system;
-    struct loop_timer *timer; /* to the next round */
+    struct loop_timer *timer; /* starts the next round */
     struct slice_work *turn;
     struct ad_work work;
     /* the round */
-    int64_t *clusters; /* ids */
+    int64_t *clusters; /* ids of the clusters in this round */
     size_t count, capacity, at;
-    uint32_t proc; /* the next of clusters[at] */
+    uint32_t proc; /* next ProcId of clusters[at] */
     uint64_t begun_ms;
     bool started;
-    bool hurry; /* another round at once */
+    bool hurry; /* start another round at once */
 };
 
 /* ---- the site's rules ------------------------------------------------------------------------ */

@@ -18,7 +18,7 @@
 enum { RUNNING = 2, COMPLETED = 4, HELD = 5, SUSPENDED = 7 };
 
 #define DAY_S    86400
-#define TEXT_MAX 800 /* of an expression in a reason */
+#define TEXT_MAX 800 /* most bytes of an expression in a reason */
 
 static const struct {
     const char *attribute;

@@ -19,21 +19,22 @@
 #define STATUSES 8 /* HTCondor's JobStatus, 1 to 7 */
 
 struct batch {
-    char *owner, *name; /* name "": that of the cluster */
+    char *owner, *name; /* name "": the batch is that of a cluster */
     int64_t qdate_s;
     int64_t first_cluster, last_cluster;
     uint32_t first_proc, last_proc;
     int64_t jobs[STATUSES];
     int64_t submitted;
-    int64_t later;                 /* jobs still to be made */
-    int64_t paused;                /* JobMaterializePaused; 0: no */
-    const struct cluster *factory; /* that is paused, or the last one */
+    int64_t later;  /* jobs still to be made */
+    int64_t paused; /* JobMaterializePaused; 0: not paused */
+    /* cluster with a paused factory, or the last one with a factory */
+    const struct cluster *factory;
 };
 
 struct job_batches {
     struct strmap *by_key;
     struct vec list;
-    int64_t cluster; /* that the last job was of */
+    int64_t cluster; /* cluster of the last job */
     struct batch *last;
 };
 

@@ -17,9 +17,9 @@
 #include "schedd/queue/queue_table.h"
 #include "schedd/requests/request_work.h"
 
-#define STATUSES    16  /* above every JobStatus */
-#define LOOK_STEPS  100 /* looking at a cluster, besides the bytes of the constraint */
-#define FIXED_STEPS 10  /* a fixed attribute that is put into an ad */
+#define STATUSES    16  /* larger than each JobStatus */
+#define LOOK_STEPS  100 /* steps for looking at a cluster, besides the bytes of the constraint */
+#define FIXED_STEPS 10  /* steps for a fixed attribute that is put into an ad */
 
 enum how { BY_CLUSTER, BY_STATUS, BY_FIXED, BY_WHOLE };
 enum verdict { UNKNOWN, NO, YES };
@@ -28,13 +28,13 @@ struct job_filter {
     const struct schedd *schedd;
     const struct ad_expr *constraint;
     const struct ad_context *context;
-    bool odd;             /* computes names, or asks for chance: each job is asked */
-    uint64_t look_steps;  /* what looking at a cluster counts */
-    int64_t cluster;      /* what follows is of this one; 0: of none */
-    uint32_t revision;    /* of it */
-    enum how how;         /* for a job without names of its own */
-    struct strmap *names; /* that the constraint may look up there */
-    struct vec fixed;     /* numbers + 1 of fixed attributes among them */
+    bool odd;             /* it computes names or uses random numbers: evaluate it for each job */
+    uint64_t look_steps;  /* steps for looking at a cluster */
+    int64_t cluster;      /* the members below are about this cluster; 0: none */
+    uint32_t revision;    /* revision of that cluster's ad */
+    enum how how;         /* how to evaluate a job whose own ad has none of the names */
+    struct strmap *names; /* names that the constraint may read there */
+    struct vec fixed;     /* fixed attributes among the names, each as its number + 1 */
     uint8_t verdict[STATUSES];
     struct ad *scratch;
 };

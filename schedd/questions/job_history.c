@@ -16,7 +16,7 @@
 #include "store/store.h"
 
 #define KEY_SIZE  64
-#define TRIM_ROWS 1000 /* dropped at once */
+#define TRIM_ROWS 1000 /* rows deleted at a time */
 
 static void finished_key(int64_t cluster, int64_t proc, char ret[KEY_SIZE])
 {

@@ -32,38 +32,40 @@
 #include "store/store.h"
 #include "wire/wire.h"
 
-#define PROJECTION_MAX     1000                /* attribute names */
-#define PART_ADS           256                 /* ads in one part of an answer */
-#define PART_BYTES         ((size_t)128 << 10) /* the same, of jobs */
-#define HISTORY_PAGE       500                 /* rows of the history in one scan */
-#define HISTORY_PART_BYTES ((size_t)512 << 10) /* of them in one part, but for the last ad */
+#define PROJECTION_MAX 1000                /* attribute names */
+#define PART_ADS       256                 /* ads in one part of an answer */
+#define PART_BYTES     ((size_t)128 << 10) /* bytes of jobs in one part of an answer */
+#define HISTORY_PAGE   500                 /* rows of the history in one scan */
+/* Bytes of the history in one part of an answer, but for the last ad. */
+#define HISTORY_PART_BYTES ((size_t)512 << 10)
 #define HISTORY_KEY_SIZE   64
 
-/* On the worker thread: touches nothing but the filter and the row.  Expressions and ads belong to
- * one thread, so the constraint that is used here is parsed here, from its text. */
+/* The filter of a page.  It runs on the worker thread and touches only itself and the row.
+ * Expressions and ads belong to one thread, so the constraint is parsed there from its text. */
 struct history_filter {
     char *constraint;
     struct ad_expr *parsed;
-    int64_t scan_limit, scanned; /* rows looked at; limit 0: none */
+    int64_t scan_limit, scanned; /* most rows to look at (0: no limit), and rows so far */
     struct ad_context context;
-    struct ad_work work;        /* of this page; the loop thread reads it when the page is done */
-    uint64_t pause_at, stop_at; /* steps: commits have their turn; it was too much in all */
+    struct ad_work work; /* steps of this page; the loop thread reads it after the page */
+    /* steps after which commits have their turn; steps after which the query ends */
+    uint64_t pause_at, stop_at;
 };
 
-struct query_form { /* what the answer is to be */
+struct query_form { /* the form of the answer */
     bool shared, whole_if_computed;
     bool batches;
 };
 
 struct query_history {
-    /* stops at that job, at a job of that cluster (proc -1), at an ad for which the expression is
-     * true; 0 and NULL: nowhere */
+    /* where to stop: at this job, at any job of this cluster (proc -1), or at an ad for which the
+     * expression is true; 0 and NULL: nowhere */
     int64_t since_cluster, since_proc;
     struct ad_expr *since;
     bool forwards;
-    size_t page;                /* rows that were asked for */
-    char key[HISTORY_KEY_SIZE]; /* of the last row that was looked at */
-    struct vec ads;             /* the answer */
+    size_t page;                /* rows asked for in this page */
+    char key[HISTORY_KEY_SIZE]; /* key of the last row that was looked at */
+    struct vec ads;             /* ads of the answer */
     size_t sent;
     struct history_filter filter;
 };
@@ -72,25 +74,25 @@ struct query {
     LIST_ENTRY(query) entry; /* in schedd->under_way.queries */
     struct schedd *schedd;
     struct wire_request *request;
-    struct ad_expr *constraint; /* NULL: all */
-    struct vec projection;      /* names; empty: all */
+    struct ad_expr *constraint; /* NULL: all jobs */
+    struct vec projection;      /* names of the wanted attributes; empty: all */
     struct query_form form;
-    struct job_filter *job_filter; /* of jobs */
+    struct job_filter *job_filter; /* for jobs in the queue */
     struct job_rows *rows;
-    struct job_batches *batches; /* NULL: rows are wanted */
+    struct job_batches *batches; /* counts batches; NULL: the answer is rows */
     struct vec ids;              /* struct wanted: where to look, in order of id */
-    size_t at;                   /* place in ids */
-    uint32_t proc;               /* next one there */
-    int64_t found;               /* jobs */
+    size_t at;                   /* index in ids */
+    uint32_t proc;               /* next ProcId of ids[at] */
+    int64_t found;               /* number of jobs found */
     size_t batches_put;
     bool walked, last; /* the last part is being made */
-    bool committing;   /* the part waits for the disk, or for rows of it */
-    bool gone;         /* nobody waits for the answer any more */
+    bool committing;   /* the store has the part, or is reading rows for it */
+    bool gone;         /* the client is gone */
     struct strbuf part;
     size_t part_ads, sent_ads;
     struct request_work work; /* constraint and since; its turns call slice() */
     loop_f slice;
-    const struct owner *of; /* whose totals are wanted, too; NULL: nobody's */
+    const struct owner *of; /* owner whose totals are wanted, too; NULL: none */
     int64_t limit;          /* 0: none */
     struct query_history history;
 };

@@ -112,9 +112,9 @@ struct selection {
     struct ad_expr *constraint;
     struct job_filter *filter;
     struct request_work work;
-    int64_t *clusters; /* ids: those that were there at the first slice; NULL: none was yet */
+    int64_t *clusters; /* ids of the clusters at the first slice; NULL: no slice yet */
     size_t cluster_count, at;
-    uint32_t proc; /* the next one of clusters[at] */
+    uint32_t proc; /* next ProcId of clusters[at] */
     struct selected found;
     selected_f done;
     void *arg;

@@ -27,12 +27,12 @@
 #include "wire/wire.h"
 
 #define KEY_SIZE    32
-#define MAIL_PATH   "mail" /* not absolute: no log */
+#define MAIL_PATH   "mail" /* Path of a mail: not absolute, so it is not a log's */
 #define MAIL_STREAM EVENT_STREAMS
-#define SITE_PATH   "site" /* of rows without owner */
+#define SITE_PATH   "site" /* Path of rows of the site's log, which have no owner */
 #define STREAMS     (EVENT_STREAMS + 1)
-#define LOCKED_MS   50  /* another process writes to the log: again after so long */
-#define LOCKED_MAX  100 /* so often; then without waiting for it */
+#define LOCKED_MS   50  /* wait this long when another process has locked the log */
+#define LOCKED_MAX  100 /* this often; then write without the lock */
 #define FAILED_MS   5000
 #define EVENTS_OF_A_MS                                                        \
     ((int64_t)1 << 20) /* numbers between one life of the schedd and the next \
@@ -43,7 +43,7 @@ struct row {
     struct schedd *schedd;
     struct owner *owner;
     int64_t number;
-    const char *path, *text; /* behind the struct */
+    const char *path, *text; /* in bytes[] */
     char bytes[];
 };
 
@@ -51,19 +51,19 @@ struct stream {
     STAILQ_HEAD(, row) rows;
     struct event_queue *queue;
     struct loop_timer *again;
-    size_t sent; /* rows of the batch under way, or of its deletion; 0: none */
+    size_t sent; /* rows of the batch that is being written or deleted; 0: none */
     unsigned locked;
     unsigned number;
 };
 
 struct event_queue {
     struct schedd *schedd;
-    struct owner *owner; /* NULL: the site's, which we write ourselves */
+    struct owner *owner; /* NULL: the site's log, which the schedd writes itself */
     struct stream streams[STREAMS];
 };
 
 struct event_rows {
-    struct strmap *queues; /* owner, "" for the site -> struct event_queue */
+    struct strmap *queues; /* name of the owner, "" for the site -> struct event_queue */
     struct site_log *site;
     int64_t next;
 };
@@ -183,7 +183,7 @@ void event_rows_add_mail(struct change *change, struct owner *owner, const char 
 
 /* ---- out ------------------------------------------------------------------------------------- */
 
-struct batch { /* finds its stream again */
+struct batch { /* a batch that was sent, which finds its stream again */
     struct schedd *schedd;
     unsigned stream;
     char owner[OWNER_NAME_MAX + 1];

@@ -21,7 +21,7 @@
 
 struct note { /* what watchers are told after the commit */
     char id[JOB_ID_SIZE];
-    struct ad *ad; /* NULL: nothing but that it is gone */
+    struct ad *ad; /* NULL: only tell that the job is gone */
     bool gone;
 };
 
@@ -31,7 +31,7 @@ struct then {
 };
 
 struct change {
-    LIST_ENTRY(change) entry; /* in schedd->changes, once it is with the store */
+    LIST_ENTRY(change) entry; /* in schedd->changes, while it is with the store */
     struct schedd *schedd;
     struct store_txn *txn;
     struct vec notes;

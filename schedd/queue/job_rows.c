@@ -18,15 +18,16 @@
 struct job_rows {
     const struct schedd *schedd;
     bool shared, whole_if_computed;
-    struct vec names;      /* empty: all */
-    struct strmap *wanted; /* the same */
-    struct vec fixed;      /* numbers + 1 of fixed attributes among them, ProcId left out */
-    bool may_run;          /* these are no others than those that a run compares */
-    int64_t cluster;       /* whose common part was said; 0: none */
-    bool whole;            /* all of its attributes are wanted */
+    struct vec names;      /* wanted attributes; empty: all */
+    struct strmap *wanted; /* the same names, for look-ups */
+    struct vec fixed; /* fixed attributes among the names, each as its number + 1; not ProcId */
+    /* jobs may be joined in one ad: the fixed ones are only those that a run of jobs compares */
+    bool may_run;
+    int64_t cluster; /* cluster whose common ad was sent; 0: none */
+    bool whole;      /* all attributes of that cluster are sent */
     struct ad *row;
     struct {
-        const struct job *job; /* the first; NULL: none is kept back */
+        const struct job *job; /* first job of the run that is kept back; NULL: none */
         uint32_t proc, count;
         enum job_status status;
         int64_t entered_s;

@@ -25,7 +25,7 @@
 #define ID_TEXT           24
 #define LEARNED_MAX       500
 #define REJECTED_TEXT_MAX 2000
-#define PRIO_STEPS_MAX    2000 /* of PRIO in one job: what takes more counts as 0 */
+#define PRIO_STEPS_MAX    2000 /* steps of PRIO for one job; a PRIO that takes more counts as 0 */
 
 static void id_text(int64_t id, char ret[ID_TEXT])
 {

@@ -11,16 +11,16 @@
 #include "schedd/schedd_state.h"
 #include "schedd/requests/submitters.h"
 
-#define DRAINED_MS 250 /* between two that tell only what claims have taken */
+#define DRAINED_MS 250 /* between two updates that tell only which jobs claims have taken */
 #define ROOM_MS    1000
 
 struct request_news {
     struct schedd *schedd;
-    struct loop_timer *gather; /* set: changes wait for it */
+    struct loop_timer *gather; /* while it is set, changes wait for it */
     uint64_t sent_ms;          /* when the last change went out */
     uint64_t due_ms;           /* when gather fires */
     int64_t room;              /* room_of() when all requests were marked for it last */
-    uint64_t room_ms;          /* when that was */
+    uint64_t room_ms;          /* when room was noted */
 };
 
 void request_news_init(struct schedd *schedd, void (*publish)(void *arg), void *arg)

@@ -65,7 +65,7 @@ struct pending {
     struct schedd *schedd;
     struct wire_request *request;
     bool placed;
-    char id[JOB_ID_SIZE]; /* of a result, which is told when it is durable; empty: no result */
+    char id[JOB_ID_SIZE]; /* job of a result, logged when it is durable; empty: not a result */
     int64_t epoch, exit_code;
 };
 
@@ -112,7 +112,7 @@ struct lookup {
     struct wire_request *request;
     int64_t epoch;
     char job_id[JOB_ID_SIZE];
-    char owner[OWNER_NAME_MAX + 1]; /* who asks */
+    char owner[OWNER_NAME_MAX + 1]; /* owner whose shadow asks */
 };
 
 static void found_finished(void *arg, int64_t finished_epoch, const char *owner)

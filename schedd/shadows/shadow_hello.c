@@ -26,7 +26,7 @@
 struct kept {
     const struct owner *owner;
     struct strbuf *known;
-    struct strbuf spooled; /* what evicted jobs have left for their next run */
+    struct strbuf spooled; /* files that evicted jobs have left for their next run */
     struct strbuf checkpoints;
 };
 

@@ -13,7 +13,7 @@
 #include "base/vec.h"
 #include "schedd/schedd_state.h"
 
-#define ERRORS "ShadowErrors" /* what it says before it has a log */
+#define ERRORS "ShadowErrors" /* file for its messages before it has a log */
 
 /* Makes SPOOL/owner/<owner> and gives it to the owner; the shadow makes what is below. */
 static int make_directory(const struct schedd *schedd, const char *path,

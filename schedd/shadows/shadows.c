@@ -37,13 +37,13 @@
 struct shadow {
     struct schedd *schedd;
     struct owner *owner;
-    pid_t pid;         /* of the one that we started; 0: none */
-    struct wire *wire; /* after SHADOW_HELLO; NULL: not connected */
+    pid_t pid;         /* the process that we started; 0: none */
+    struct wire *wire; /* connection after SHADOW_HELLO; NULL: not connected */
     char pin[STREAM_PIN_SIZE];
     char *pass_address;
-    struct vec waiting;       /* struct incoming, until it says hello */
+    struct vec waiting;       /* struct incoming: they wait until the shadow says hello */
     struct vec admits;        /* struct admit: not answered yet */
-    struct loop_timer *timer; /* start it (again), or end it */
+    struct loop_timer *timer; /* starts the process (again), or ends it */
     uint64_t backoff_ms;
     bool ending; /* it was told to end */
 };
@@ -57,7 +57,7 @@ struct admit {
     shadows_admitted_f answered;
     void *arg;
     struct loop_timer *deadline;
-    bool asked; /* on the connection as it is now */
+    bool asked; /* sent on the present connection */
 };
 
 static void spawn_shadow(struct shadow *shadow);

@@ -23,7 +23,7 @@
 
 struct turn {
     TAILQ_ENTRY(turn)
-    entry; /* in schedd->under_way.turns, in the order in which they were asked for */
+    entry; /* in schedd->under_way.turns, in the order of the requests */
     struct schedd *schedd;
     struct wire_request *request;
     const struct owner *owner;

@@ -16,7 +16,7 @@
 
 #define EXPANDED  "MATCH_EXP_"
 #define LOOKED_UP "MATCH_"
-#define TEXT_MAX  65536 /* of one attribute, expanded */
+#define TEXT_MAX  65536 /* bytes of one expanded attribute */
 
 static const char *text_of(const struct ad_expr *expr)
 {

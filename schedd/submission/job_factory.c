@@ -36,7 +36,7 @@
 #define TABLE      "factories"
 #define SLICE_JOBS 100 /* jobs made in one slice, at most */
 #define KEY_SIZE   64
-#define NAME       "digest" /* of the file, in messages */
+#define NAME       "digest" /* name of the digest in messages */
 #define ENV_MAX    20000
 
 /* Steps for making a job, besides the evaluation of its expressions: a fixed part; how often the
@@ -60,11 +60,11 @@ struct job_factory {
     struct submit_world world;
     struct submit_source source;
     struct submit_file *file;
-    struct ad *base; /* the first job as it is made here */
+    struct ad *base; /* ad of the first job, as made here */
     struct vec env;  /* "NAME=value", for place.env, with a NULL at its end */
     int64_t total;
-    struct slice_work *turn; /* once it is a cluster's */
-    struct owner *payer;     /* who has `bytes` of it in his account; NULL: nobody yet */
+    struct slice_work *turn; /* set when a cluster has the factory */
+    struct owner *payer;     /* owner whose factory_bytes include `bytes`; NULL: none yet */
     int64_t bytes;
 };
 
@@ -417,7 +417,7 @@ void factory_resume(struct change *change, struct cluster *cluster)
 
 struct loading {
     struct schedd *schedd;
-    char key[KEY_SIZE]; /* of the place that was read last */
+    char key[KEY_SIZE]; /* key of the place that was read last */
     struct ad *place;
 };
 

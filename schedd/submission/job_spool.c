@@ -27,9 +27,9 @@
 #include "submit/spool_plan.h"
 #include "wire/wire.h"
 
-#define LOOK_MS      60000 /* for jobs whose input never came */
+#define LOOK_MS      60000 /* between two looks for jobs whose input never came */
 #define NAMES_MAX    100000
-#define HELD_BY_USER "SUBMIT_JobStatus" /* of a job that was submitted on hold as well */
+#define HELD_BY_USER "SUBMIT_JobStatus" /* kept in a job that was also submitted on hold */
 
 bool spool_is_waiting(const struct job *job)
 {

@@ -50,7 +50,7 @@
 #include "schedd/submission/submit_plan.h"
 #include "wire/wire.h"
 
-#define RESERVATIONS_MAX 1000 /* the oldest is forgotten */
+#define RESERVATIONS_MAX 1000 /* beyond it the oldest reservation is forgotten */
 
 /* Attribute of a cluster while jobs are being added: the ProcId of the first of them. */
 #define SUBMIT_FROM "SubmittingFromProcId"
@@ -121,9 +121,9 @@ static void reserve_again(struct schedd *schedd, int64_t id, const char *owner)
 /* ---- a submission ---------------------------------------------------------------------------- */
 
 enum stage {
-    STAGE_JUDGES, /* each job; nothing has changed yet */
-    STAGE_ADDS,   /* jobs to the queue, where none of them may run yet */
-    STAGE_FREES   /* all are durable, or in one transaction: jobs may run */
+    STAGE_JUDGES, /* checks each job; nothing has changed yet */
+    STAGE_ADDS,   /* adds the jobs to the queue; none of them may run yet */
+    STAGE_FREES   /* all jobs are durable, or in one transaction: they may run */
 };
 
 struct submission {
@@ -133,17 +133,18 @@ struct submission {
     struct slice_work *turn;
     struct owner *owner;
     enum stage stage;
-    bool waits;                   /* for the end of another one to the same cluster */
-    bool committing;              /* the last transaction */
-    struct cluster *held;         /* nobody else adds to it; NULL: it is not there yet */
-    struct ad *ad;                /* of a new cluster, until it is there */
-    int64_t reserved, taken;      /* the id of a new cluster: reserved before, or taken now */
-    struct job_factory *factory;  /* of a new cluster whose jobs are made later; NULL: none */
-    struct vec procs;             /* what each job has of its own, struct ad; items may be NULL */
-    size_t count;                 /* of jobs */
+    bool waits;              /* waits until another submission to the same cluster has ended */
+    bool committing;         /* the last transaction is being committed */
+    struct cluster *held;    /* cluster that only this submission adds to; NULL: not made yet */
+    struct ad *ad;           /* ad of a new cluster, until the cluster is made */
+    int64_t reserved, taken; /* id of a new cluster: reserved before, or taken now */
+    /* factory of a new cluster whose jobs are made later; NULL: none */
+    struct job_factory *factory;
+    struct vec procs;             /* own ad of each job, struct ad; items may be NULL */
+    size_t count;                 /* number of jobs */
     size_t at;                    /* jobs that this stage has done */
     int64_t cluster, first, last; /* ids of the jobs that were added */
-    int64_t charge_lookups;       /* job_charge.c */
+    int64_t charge_lookups;       /* number of account look-ups so far (job_charge.c) */
     uint64_t base_steps;          /* submit_plan_steps() of a job without an ad of its own */
 };
 

@@ -35,7 +35,7 @@
 #include "wire/checkpoint_attrs.h"
 #include "wire/wire.h"
 
-#define REFUSED      "refused" /* a byte for each time */
+#define REFUSED      "refused" /* file with one byte for each refusal */
 #define REFUSALS_MAX 3
 #define SEQUENCE_MAX INT64_C(1000000000)
 

@@ -30,7 +30,7 @@
 #include "wire/checkpoint_attrs.h"
 
 #define WAIT_MS    ((unsigned)10 * 60 * 1000)
-#define SAID       "said" /* what roost-ckpt says */
+#define SAID       "said" /* file with the output of roost-ckpt */
 #define SAID_BYTES ((size_t)64 << 10)
 
 static bool is_packed(struct os *os, const char *directory, const char *name)

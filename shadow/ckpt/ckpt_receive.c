@@ -179,7 +179,7 @@ static struct ad *read_manifest(struct work *work, const char *directory)
 
 /* Which files have arrived instead of image and files, and the attributes with their checksums. */
 struct parts {
-    bool changed[2]; /* it is what changed */
+    bool changed[2]; /* the file has changes only */
     const char *names[2], *sums[2];
 };
 

@@ -18,10 +18,10 @@
 #include "shadow/run/shadow_run.h"
 #include "shadow/shadow_state.h"
 
-struct removal { /* without a run: on a lane */
+struct removal { /* a removal on a lane that belongs to no run */
     LIST_ENTRY(removal) entry;
     struct shadow *shadow;
-    struct vec names; /* of jobs */
+    struct vec names; /* ids of jobs */
 };
 
 static int removal_body(void *arg)

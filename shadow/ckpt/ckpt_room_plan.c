@@ -10,7 +10,7 @@
 
 #define FIGURE_MAX  (INT64_MAX / 16)
 #define SPARE_BYTES ((int64_t)1 << 20)
-#define SPARE_PART  64 /* extents that are divided have larger tables: at most 32 bytes a page */
+#define SPARE_PART  64 /* 1/64 more, for larger tables: at most 32 bytes a page */
 
 static int64_t size_figure(const struct ad *manifest, const char *plain_attr,
                            const char *stored_attr)

@@ -41,7 +41,7 @@
 struct placing {
     struct ad *manifest;
     char *made;             /* the directory that find_spot() made last */
-    struct strmap *changed; /* directories to be synced; the values say nothing */
+    struct strmap *changed; /* directories to be synced; the values have no meaning */
     struct vec modes;       /* struct mode_to_be, in the order in which they were made */
 };
 

@@ -18,8 +18,8 @@
 
 struct sweep {
     struct shadow *shadow;
-    const char *above; /* shadow's: where they are */
-    struct vec names;  /* directories */
+    const char *above; /* their directory, borrowed from shadow */
+    struct vec names;  /* names of directories to be removed */
 };
 
 static void collect_name(void *arg, const char *name)
