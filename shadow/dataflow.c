@@ -106,7 +106,7 @@ static void skip_answered(struct run *run, void *arg, int status, const char *te
     struct wire_request *request = arg;
     (void)answer;
     if (status == -ESHUTDOWN) {
-        wire_reply_error(request, status, "%s", text); /* the next shadow judges anew */
+        wire_reply_error(request, status, "%s", text); /* the next shadow checks again */
         return;
     }
     log_info(run->shadow->log, "run.skipped",

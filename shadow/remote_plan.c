@@ -75,7 +75,7 @@ static const char *root_of(const struct ad *job)
 
 /* ---- the offer ------------------------------------------------------------------------------- */
 
-/* Takes path over. */
+/* Adds a path that is hidden or read-only.  Takes over path. */
 static int add_part(struct remote_offer *ret, char *path, bool hidden, struct err *err)
 {
     vec_push(&ret->texts, path);
@@ -144,7 +144,7 @@ static char *real_of(const struct ad *job, const char *name)
     return real;
 }
 
-/* Takes path over. */
+/* Adds a path that may be changed.  Takes over path. */
 static int add_grant(struct remote_offer *ret, enum rsys_grant_kind kind, char *path,
                      struct err *err)
 {

@@ -167,7 +167,7 @@ static int append_piece(struct spool_work *work, const char *part)
     struct os_stat stat;
     int rc = os_below_stat(os, work->root, part, &stat);
     int64_t have = rc == 0 ? stat.size_bytes : 0;
-    if (rc == 0 && work->offset == 0 && have > 0) {        /* begun anew */
+    if (rc == 0 && work->offset == 0 && have > 0) {        /* the client starts over */
         (void)os_below_remove(os, work->root, part, NULL); /* else the open says so */
         have = 0;
     }

@@ -160,7 +160,7 @@ bool transfer_plugins_find(const struct transfer_plugins *plugins, const char *u
                            struct transfer_plugin *ret)
 {
     size_t length = strcspn(url, ":");
-    for (size_t i = 0; i < length; i++) { /* "token+https": whose token is the plug-in's business */
+    for (size_t i = 0; i < length; i++) { /* "token+https": the token concerns only the plug-in */
         if (url[i] == '+') {
             url += i + 1;
             length -= i + 1;

@@ -24,7 +24,8 @@ struct transfer_plugin {
 
 /* Runs the programs (paths: NULL-terminated, may be NULL) one after the other to ask what they
  * support.  curl: path of curl, or NULL.  scratch: a file that we may write, for their answers.
- * ready(arg), unless NULL, is called when all have answered, and never from within this call. */
+ * ready(arg), unless NULL, is called after the last answer, and never from within this call; it is
+ * not called when no program can be started (transfer_plugins_are_known() is true at once). */
 struct transfer_plugins *transfer_plugins_create(struct os *os, const char *const *paths,
                                                  const char *curl, const char *scratch,
                                                  void (*ready)(void *arg), void *arg);

@@ -409,7 +409,7 @@ static int admit_startd(void *arg, const struct wire_peer *peer, const struct wi
                           is_the_machine(claim, wire_hello_secret(hello, SECRET_NONCE)))) {
         wire_proved(claim_peer->wire);
     }
-    return 0; /* who says nothing, or a claim that is over, is answered when CLAIM comes */
+    return 0; /* without a claim id, or with an ended one: answered when CLAIM comes */
 }
 
 void claim_peers_accept(struct schedd *schedd, struct incoming *incoming)

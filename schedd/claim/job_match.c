@@ -162,7 +162,7 @@ void claim_ask_again(struct claim *claim)
 static void cancel_answered(void *arg, struct wire_reply *reply)
 {
     (void)arg;
-    (void)reply; /* if it was not heard: the startd forgets who does not ask */
+    (void)reply; /* if this was lost: the startd forgets a schedd that does not ask again */
 }
 
 void claim_cancel(const struct claim *claim)

@@ -65,7 +65,7 @@ static void note_for_watchers(struct change *change, const struct job *job, cons
                               bool gone)
 {
     if (watch_server_count(change->schedd->watchers) == 0) {
-        return; /* who comes later gets a snapshot */
+        return; /* a watcher that comes later gets a snapshot */
     }
     struct note *note = mem_zalloc(sizeof(*note));
     job_id(job, note->id);

@@ -76,7 +76,7 @@ static int convert_row(struct store_conversion *conversion, const char *table, c
     struct ad *ad = NULL;
     bool is_job = strcmp(table, "jobs") == 0, changed = false;
     if (ad_decode(value, length, NULL, &ad, NULL) != 0) {
-        return 0; /* a damaged row stays as it is: who loads it says so */
+        return 0; /* a damaged row stays as it is; loading it logs an error */
     }
     int result = take_secrets(conversion, key, ad, is_job, &changed, err);
     changed = rename_notes(ad, is_job) || changed;

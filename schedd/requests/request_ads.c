@@ -128,7 +128,7 @@ static void send_ads(struct request_ads *self, struct wire *wire, struct vec *ad
             .ad_count = count,
         };
         (void)wire_call(wire, VERB_UPDATE, &body, 0, update_answered,
-                        self->schedd); /* a cut: all is sent anew */
+                        self->schedd); /* connection lost: everything is sent again */
         ad_destroy(args);
     }
     vec_fini(ads, ad_destroy_item);
@@ -145,7 +145,7 @@ static void send_gone(struct request_ads *self, struct wire *wire, const char *t
         ad_set_int(args, "Sequence", ++self->sequence);
         const struct wire_body body = {.args = args};
         (void)wire_call(wire, VERB_INVALIDATE, &body, 0, update_answered,
-                        self->schedd); /* a cut: what we do not send anew expires */
+                        self->schedd); /* connection lost: ads that we do not send again expire */
         ad_destroy(args);
     }
     vec_fini(names, mem_free);

@@ -118,7 +118,7 @@ void submitter_count(struct schedd *schedd, const struct job *job, enum job_stat
     }
     submitter->dirty = true;
     if (submitter->published && submitter->idle + submitter->running + submitter->held > 0) {
-        request_news_drained(schedd); /* who asks for slots anew says so with the request */
+        request_news_drained(schedd); /* a need for more slots is told by the request ad */
     } else {
         request_news_changed(schedd);
     }

@@ -115,8 +115,8 @@ void shadow_hello_handle(struct schedd *schedd, struct wire_request *request)
     }
     if (!shadows_connect(schedd, owner, wire_request_wire(request),
                          ad_string_or(args, "ShadowPin", ""))) {
-        /* Else whoever has the account could take its runs and requests away from it.  One whose
-         * connection is about to be found closed asks again. */
+        /* Otherwise another process of the account could take over the shadow's runs and requests.
+         * A shadow whose old connection is about to be found closed asks again. */
         log_warn(schedd->log, "shadow.second", "this owner has a connected shadow already",
                  LOG_TEXT("owner", owner->name), LOG_INT("pid", ad_int_or(args, "Pid", 0)));
         wire_reply_error(request, -EBUSY, "another shadow of %s is connected", owner->name);
