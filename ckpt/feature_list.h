@@ -1,4 +1,4 @@
-/* ckpt/feature_list.h - the features of a processor as a list, for who matches jobs and machines.
+/* ckpt/feature_list.h - a processor's features as a list of words, for matching jobs with machines.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -11,13 +11,15 @@
 
 struct strbuf;
 
-/* "sse4.2,avx,avx2": appended; what has no name is its word and bit, "w2.13".  A program from there
- * runs where each of them is, and machine_missing() finds nothing. */
+/* Appends the features in these words: "sse4.2,avx,avx2".  A feature without a name is its word and
+ * bit, "w2.13".  A program that began on such a machine runs on each machine that has all of them;
+ * there machine_missing() finds nothing. */
 void feature_list(const uint32_t words[MACHINE_WORDS], struct strbuf *ret);
 
-/* That a machine must not have more of: see machine_linker_room().  Of an image: the room that its
- * job has, "room-06"; nothing where it does not matter.  Of a machine that has these registers (as
- * in XCR0): each room that is enough for it.  Appended. */
+/* Two lists about the dynamic linker's room for registers (machine_linker_room()), of which a
+ * machine must not have more than the job's room. feature_list_room() appends an image's room, such
+ * as "room-06", or nothing where it does not matter. feature_list_rooms() appends each room that is
+ * large enough for a machine with these registers (bits as in XCR0). */
 void feature_list_room(uint32_t linker_room, struct strbuf *ret);
 void feature_list_rooms(uint32_t registers, struct strbuf *ret);
 

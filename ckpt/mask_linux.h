@@ -1,13 +1,15 @@
-/* ckpt/mask_linux.h - starts a program such that it does without features of this processor.
+/* ckpt/mask_linux.h - starts a program so that it does not use some features of this processor.
  *
- * `roost-ckpt run --cpu x86-64-v2 -- PROGRAM`: so that its images resume on each machine of that
- * level.  What can be had honestly is had by the environment, of those who let themselves be told:
- * the C library, Go's runtime, OpenSSL, numpy, OpenBLAS, oneDNN, MKL, glibc's dynamic linker (which
- * is to bind all functions at once: then it saves no registers later).  A program or library that
- * asks the processor itself (CPUID: gmp, libgcrypt, __builtin_cpu_supports()) is not told; for it
- * the image promises too much, and he who started it has to know.  Rejected: to let CPUID fault
- * (arch_prctl(ARCH_SET_CPUID)) and answer it: execve() ends that, so something of ours would have
- * to stand beside each program for as long as it runs.
+ * For `roost-ckpt run --cpu x86-64-v2 -- PROGRAM`: its images can be resumed on every machine of
+ * that level.  The features are hidden by environment variables, from those that read such
+ * variables: the C library, Go's runtime, OpenSSL, numpy, OpenBLAS, oneDNN, MKL, and glibc's
+ * dynamic linker (told to bind all functions at once, so that it saves no registers later).  A
+ * program or library that asks the processor itself (CPUID: gmp, libgcrypt,
+ * __builtin_cpu_supports()) still sees all features.  For such a program the image promises too
+ * much, and its user must know that.
+ *
+ * Rejected: to make CPUID fault (arch_prctl(ARCH_SET_CPUID)) and answer it ourselves. execve() ends
+ * that, so a process of ours would have to stay beside each program.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -18,20 +20,20 @@
 
 struct err;
 
-/* In the environment of a program that was started so: the name of the level. */
+/* The environment variable that names the level in a program that was started so. */
 #define MASK_VARIABLE "ROOST_CKPT_CPU"
 
-/* This process and those that it begins.  What is set in the environment already stays, beside
- * what is added.  -ENOMEM, -E2BIG (a value is too long). */
+/* Changes the environment of this process, for the programs that it starts.  Values that are set
+ * already are kept, the new ones are added.  0, -ENOMEM, or -E2BIG: a value is too long. */
 int mask_environment(enum machine_level level, struct err *err);
 
-/* The same as the variable says, where it is set: so a job in a pool asks for it (`environment` in
- * its submit file).  -EINVAL: that is no level's name. */
+/* Does the same for the level that MASK_VARIABLE names, if it is set: a job of a pool asks for a
+ * level that way (`environment` in its submit file).  -EINVAL: unknown level. */
 int mask_as_told(struct err *err);
 
-/* The same of an environment that is in a file, a zero byte after each entry: for a program that
- * another one will begin with it.  -EINVAL: that is no level's name; -E2BIG: more than 4 MiB, or a
- * value is too long; others: the file. */
+/* Does the same to an environment in a file, with a zero byte after each entry, which another
+ * program will use.  -EINVAL: unknown level; -E2BIG: more than 4 MiB, or a value is too long; or
+ * another -errno of reading and writing. */
 int mask_file(const char *path, struct err *err);
 
 #endif

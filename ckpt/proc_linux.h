@@ -1,4 +1,4 @@
-/* ckpt/proc_linux.h - what /proc tells of a process.
+/* ckpt/proc_linux.h - reads what /proc says about a process.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -10,15 +10,15 @@
 
 struct strbuf;
 
-/* All of /proc/PID/NAME, however much that is, in place of what text held.  0 or a negative errno.
- */
+/* Reads all of /proc/PID/NAME into text, replacing its contents.  0 or a negative errno. */
 int proc_read(pid_t pid, const char *name, struct strbuf *text);
 
-/* The number behind that name ("\nSeccomp:") in a status; 0: it has no such line. */
+/* Returns the number after a name ("\nSeccomp:") in the text of a status file; 0: there is no such
+ * line. */
 uint64_t proc_word(const char *status, const char *name, int base);
 
-/* The last number of a line "NAME: 123 45" of the status of a process (tid 0) or of a thread of it,
- * which is the one of the innermost namespace; -1: it is not there. */
+/* Returns the last number of a line "NAME: 123 45" in the status of a process (tid 0) or of one of
+ * its threads: the number in the innermost PID namespace.  -1: there is no such line. */
 pid_t proc_innermost(pid_t pid, pid_t tid, const char *name);
 
 #endif

@@ -1,5 +1,6 @@
-/* ckpt/stub_code.h - the stub, as it goes into images: a flat program that the build makes of
- * ckpt/stub.
+/* ckpt/stub_code.h - the stub, the program at the head of each image, as bytes.
+ *
+ * The build makes this flat program from ckpt/stub/.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -1,6 +1,6 @@
-/* ckpt/sum.h - CRC-32C, by which images are checked.
+/* ckpt/sum.h - CRC-32C, the checksum of images.
  *
- * Also part of the stub: no C library.
+ * Also part of the stub, the program at the head of an image: no C library.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -11,15 +11,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Of these bytes, going on from the sum of what was before them; 0: nothing was. */
+/* Returns the sum of data, continuing from the sum of the bytes before; before 0: there were
+ * none. */
 uint32_t ckpt_sum(uint32_t before, const void *data, size_t bytes);
 
-/* Has the processor an instruction for it?  Asking takes longer than the sum of a page, and in a
- * guest, whose host answers, longer than that of ten: who sums piece by piece asks once. */
+/* Returns whether the processor has an instruction for CRC-32C.  Asking takes longer than the sum
+ * of a page, in a virtual machine longer than that of ten pages: callers that sum piece by piece
+ * ask once. */
 bool ckpt_sum_is_fast(void);
-/* The same sum, by who has asked. */
+/* ckpt_sum() with the answer of ckpt_sum_is_fast(). */
 uint32_t ckpt_sum_by(bool fast, uint32_t before, const void *data, size_t bytes);
-/* The same sum, where it has. */
+/* ckpt_sum() for processors that have the instruction. */
 uint32_t ckpt_sum_fast(uint32_t before, const void *data, size_t bytes);
 
 #endif

@@ -1,12 +1,13 @@
-/* ckpt/xstate.h - the extended registers of a thread, from one processor's layout to another's.
+/* ckpt/xstate.h - converts the extended registers of a thread from one processor's layout to
+ * another's.
  *
- * What the kernel gives and takes is the standard form of XSAVE: a component (AVX, AVX-512, ...)
- * lies where CPUID says that it does, and that differs between makers; how long the whole is
- * depends on which components a processor has.  A component that is in its first state is not
- * marked in the header, or is all zeroes, and needs no place: so a thread that does not use AVX-512
- * now can go on where there is none, whatever the layout was.
+ * The kernel uses the standard form of XSAVE: each component (AVX, AVX-512, ...) lies at the offset
+ * that CPUID reports, which differs between vendors; the total size depends on which components a
+ * processor has.  A component in its initial state is not marked in the header, or is all zeroes,
+ * and needs no room.  So a thread that does not use AVX-512 at the moment can continue on a
+ * processor without it, whatever the layout was.
  *
- * Also part of the stub: no C library.
+ * Also part of the stub, the program at the head of an image: no C library.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -18,25 +19,27 @@
 
 #include "ckpt/format.h"
 
-#define XSTATE_HEADER   512U /* behind what FXSAVE writes */
+#define XSTATE_HEADER   512U /* offset of the header, after what FXSAVE writes */
 #define XSTATE_MIN      (XSTATE_HEADER + 64U)
-#define XSTATE_LEGACY   UINT64_C(3) /* x87 and SSE: not laid out by anybody */
-#define XSTATE_KEYS     9           /* the register of protection keys */
-#define XSTATE_KEYS_ARE 0x55555554U /* what Linux puts there for each program */
+#define XSTATE_LEGACY   UINT64_C(3) /* x87 and SSE: the same place on all processors */
+#define XSTATE_KEYS     9           /* component number of PKRU, the register of protection keys */
+#define XSTATE_KEYS_ARE 0x55555554U /* the value that Linux puts there for each new program */
 
-/* This processor's, of the components that the kernel lets programs use: features as in XCR0. */
+/* Reads this processor's layout of the components that the kernel lets programs use; features are
+ * bits as in XCR0. */
 void xstate_read_layout(struct ckpt_xstate_layout *ret);
 
-/* What of saved is in use and has no place here: the component's name; NULL: nothing.  saved has
- * been checked: its components lie in its bytes. */
+/* Returns the name of a component that `saved` uses and that has no place in the layout `here`;
+ * NULL: there is none. saved must have been checked: its components lie within its bytes. */
 const char *xstate_missing(const struct ckpt_xstate_layout *from, const uint8_t *saved,
                            const struct ckpt_xstate_layout *here);
 
-/* How much xstate_fit() writes at most for any state of that layout. */
+/* Returns how many bytes xstate_fit() writes at most for any state of the layout `from`. */
 size_t xstate_fit_max(const struct ckpt_xstate_layout *from, const struct ckpt_xstate_layout *here);
 
-/* Writes the state as it is laid out here, to an address that is a multiple of 64; returns its
- * bytes, and in *features the components that it tells of.  What is missing here is left out. */
+/* Writes the state in the layout `here` to `to`, a multiple of 64.  Returns the number of bytes,
+ * and in *features the components that it contains.  Components that have no place here are left
+ * out. */
 size_t xstate_fit(const struct ckpt_xstate_layout *from, const uint8_t *saved,
                   const struct ckpt_xstate_layout *here, uint8_t *to, uint64_t *features);
 

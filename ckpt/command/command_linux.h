@@ -1,4 +1,4 @@
-/* ckpt/command/command_linux.h - the commands of roost-ckpt.
+/* ckpt/command/command_linux.h - the subcommands of the program roost-ckpt.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -9,16 +9,17 @@
 
 struct err;
 
-/* Exit status: 0; 1: it failed, and why is on standard error; 2: it was called wrongly; run: that
- * of the program. */
+/* Runs the subcommand that argv names.  Returns the exit status: 0; 1: it failed, and standard
+ * error says why; 2: wrong arguments; for `run` that of the program. */
 int ckpt_command(int argc, char **argv);
-/* Parts of it; 2: wrong arguments, nothing was said yet. */
+/* Single subcommands.  Status 2: wrong arguments, and nothing was printed yet. */
 int ckpt_follow_command(int argc, char **argv);
 int ckpt_merge_command(int argc, char **argv);
 int ckpt_join_command(int argc, char **argv);
 int ckpt_dump_command(int argc, char **argv);
 
-/* Lines `CkptImageSize = 4096` of that image, for who matches jobs and machines. */
+/* Prints what a pool must know of the image to match its job with machines, as lines `CkptImageSize
+ * = 4096`.  0 or -errno. */
 int ckpt_show_attributes(const char *path, struct err *err);
 
 #endif

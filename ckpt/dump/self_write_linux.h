@@ -1,12 +1,12 @@
-/* ckpt/dump/self_write_linux.h - a process that is held writes its pages to the image itself, while
- * we look at the next ones.
+/* ckpt/dump/self_write_linux.h - lets a stopped process write its own pages to the image, while we
+ * read the next ones.
  *
- * Its pages are copied once, not twice, as by any write(); and while one processor does that,
- * another one reads what comes next, for zeroes and sums.  Such a call costs several changes
- * between the process and us: what is short we write ourselves.
+ * As with any write() the pages are copied once, not twice.  While one processor does that, another
+ * one looks at the next pages, for zeroes and checksums.  Each such call costs several switches
+ * between the process and us, so short pieces are written by us.
  *
- * What it did not write, or not all of it, is written by us: whether the disk is full, or what else
- * it is, our own call tells.
+ * What the process did not write completely we write ourselves: the result of our own call tells
+ * what is wrong, a full disk or something else.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -21,22 +21,23 @@ struct err;
 struct tracee;
 
 struct self_part {
-    uint64_t from, bytes, at; /* address in the process; place in the image */
+    uint64_t from, bytes, at; /* address in the process; length; offset in the image */
 };
 
-struct self_write {
-    struct tracee *source; /* NULL: nobody writes itself */
-    int inner;             /* the image's descriptor in there */
-    int out;               /* and ours */
-    struct self_part next, running;
+struct self_write {                 /* state of one process that writes itself */
+    struct tracee *source;          /* NULL: the process does not write itself */
+    int inner;                      /* number of the image's descriptor in the process */
+    int out;                        /* our descriptor of the image */
+    struct self_part next, running; /* collected, and being written */
 };
 
-/* Is it worth it for these bytes, or are they the continuation of what it is to write next? */
+/* Returns whether the process should write these bytes: they are enough, or continue what it will
+ * write next. */
 bool self_write_takes(const struct self_write *self, uint64_t from, size_t bytes, uint64_t at);
-/* It will write them: at once, or when there are more. */
+/* Gives it bytes to write: now, or together with later ones.  0 or -errno. */
 int self_write_add(struct self_write *self, uint64_t from, size_t bytes, uint64_t at,
                    struct err *err);
-/* All is written, and the process held, whatever is returned. */
+/* Waits until all is written.  The process is stopped afterwards, also on failure.  0 or -errno. */
 int self_write_finish(struct self_write *self, struct err *err);
 
 #endif

@@ -1,18 +1,20 @@
-/* ckpt/files/archive_linux.h - an archive of a job's files, made whole of one before and what
- * changed.
+/* ckpt/files/archive_linux.h - makes a whole archive of a job's files from an earlier archive and
+ * an archive of changes.
  *
- * What changed is a tar archive, too (POSIX format), without the files that are as they were: of
- * these it has a list, its first member, of names as archives have them, each ended by a zero.
- * What comes of both is what changed, but for that list, and behind it the members of the one
- * before that the list names, as they are there: nothing is unpacked, and contents are not looked
- * at.  Members that tar understands better than we (sparse files, long names, times) stay its
- * business: of a member only its name and its length are read.
+ * An archive of changes is a tar archive (POSIX format) without the files that did not change.  Its
+ * first member is a list of these files: names as in archives, each ended by a zero.
  *
- * Rejected: to keep what changed beside the one before, for who unpacks it one day.  Each machine
- * that the job goes on at would be sent all of them, and a chain has an end somewhere.
+ * The result consists of the archive of changes, without that list, and then of the listed members
+ * of the earlier archive, copied as they are: nothing is unpacked, and contents are not looked at.
+ * Only name and length of a member are read; tar itself handles what it knows better (sparse files,
+ * long names, times).
  *
- * Archives come from strangers: whatever is in them is read as bytes, and a name that is listed but
- * not there, or there twice, is an error.
+ * Rejected: to keep the archives of changes beside the earlier one until somebody unpacks them.
+ * Each machine on which the job continues would have to receive all of them, and a chain must end
+ * somewhere.
+ *
+ * Archives come from untrusted users: all contents are read as bytes, and a listed name that is
+ * missing or occurs twice is an error.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -23,14 +25,14 @@
 
 struct err;
 
-struct archive_file { /* open; the name is for messages */
+struct archive_file { /* an open file; name is for messages */
     int fd;
     const char *name;
 };
 
-/* Writes to `out`, which is empty; *bytes: how much.  -EBADMSG: what is there is no such archive;
- * -ENODATA: the one before has not what is to be kept; -EFBIG: it would be more than `max` bytes,
- * or the list is longer than that of any job should be. */
+/* Writes the whole archive to `out`, which must be empty; *bytes: its length.  -EBADMSG: an input
+ * is not such an archive; -ENODATA: the earlier archive lacks a listed file; -EFBIG: the result
+ * would have more than `max` bytes, or the list is longer than any job's should be. */
 int archive_merge(const struct archive_file *before, const struct archive_file *changes,
                   const struct archive_file *out, uint64_t max, uint64_t *bytes, struct err *err);
 

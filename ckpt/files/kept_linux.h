@@ -1,13 +1,14 @@
-/* ckpt/files/kept_linux.h - which of a job's files need not be sent again.
+/* ckpt/files/kept_linux.h - decides which of a job's files need not be sent again.
  *
- * A mirror (mirror_linux.h) knows of each file whether it is as it was when its index was saved.
- * Whoever has the archive that was made of it then needs the others only.  Two lists come of that:
- * for tar what to leave out (--exclude-from), and for who has the archive what of it stays
- * (archive_linux.h), by the names of archives.
+ * A mirror (mirror_linux.h) knows for each file whether it has changed since the mirror's index was
+ * saved.  A receiver that has the archive made then needs only the others.  Two lists are written,
+ * with names as in archives: for tar the files to leave out (--exclude-from), and for the receiver
+ * the files to keep from its archive (archive_linux.h).
  *
- * Left out of both, so that they are sent: files of no bytes, which cost nothing; files with
- * several names, because tar says the second as a link to the first, wherever that is; and names
- * that tar's list cannot say (it ends each at the end of its line, white space not counted).
+ * Some unchanged files are in neither list and so are sent: empty files, which cost nothing; files
+ * with several names, because tar stores the second name as a link to the first, wherever that is;
+ * and names that tar's list cannot express (an entry ends at the end of its line, without white
+ * space).
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -21,22 +22,23 @@ struct err;
 struct mirror;
 
 struct kept_name {         /* a directory of the mirror */
-    const char *name, *as; /* in archives; absolute */
+    const char *name, *as; /* its name in the mirror; its absolute path in archives */
 };
 
 struct kept_figures {
     uint64_t files, bytes;
 };
 
-struct kept_names {
+struct kept_names { /* what the mirror contains */
     const struct kept_name *names;
     size_t count;
-    const char *const *without; /* paths that no archive has, nor what is below them */
+    const char *const *without; /* paths that no archive contains, with all below them */
     size_t without_count;
 };
 
-/* Writes FOLDER.unchanged and FOLDER.kept, of what has not changed in `mirror`, whose folder that
- * is, since its index was saved as `since`.  One that cannot be read: all has. */
+/* Writes the two lists, FOLDER.unchanged and FOLDER.kept, of the files that have not changed since
+ * the index `since` was saved. folder: the mirror's folder.  If that index cannot be read, all
+ * files count as changed.  0 or -errno. */
 int kept_write(const struct mirror *mirror, const char *folder, const char *since,
                const struct kept_names *names, struct kept_figures *ret, struct err *err);
 

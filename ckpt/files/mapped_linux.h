@@ -1,5 +1,5 @@
-/* ckpt/files/mapped_linux.h - which files a job has mapped such that it can write to them as
- * memory.
+/* ckpt/files/mapped_linux.h - finds the files that a job can write to as memory (shared writable
+ * mappings).
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -10,19 +10,21 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-struct mapped {    /* zeroed: none */
-    ino_t *inodes; /* sorted, when it has looked */
+struct mapped {    /* a set of files; when zeroed it is empty */
+    ino_t *inodes; /* sorted */
     size_t count, capacity;
-    bool is_all; /* it cannot be told */
+    bool is_all; /* it could not be found out: each file counts as in the set */
 };
 
-/* Looks anew: at the job and all that descend from it, and at what else its keeper has (0: it has
- * none). */
+/* Finds the set again, for the job and all its descendants, and for the other processes of its
+ * keeper (process 1 of its namespace; 0: none). */
 void mapped_look(struct mapped *mapped, pid_t job, pid_t keeper);
 void mapped_fini(struct mapped *mapped);
+/* Returns whether a file is in the set. */
 bool mapped_has(const struct mapped *mapped, ino_t inode);
 
-/* Is a file known by the same inode where it is mapped?  Not on each overlay. */
+/* Returns whether the file has the same inode number where it is mapped as for stat().  Some
+ * overlay file systems differ. */
 bool mapped_is_known(int fd);
 
 #endif

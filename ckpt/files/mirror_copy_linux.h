@@ -1,7 +1,7 @@
-/* ckpt/files/mirror_copy_linux.h - single files of a mirror: made, or removed.
+/* ckpt/files/mirror_copy_linux.h - copies and removes single files of a mirror.
  *
- * Directories are given as descriptors, and each name is one name below: what somebody puts in its
- * place is not followed.
+ * Directories are given as descriptors, and each name is one component below: if somebody puts a
+ * link in its place, the link is not followed.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -16,24 +16,25 @@ struct err;
 
 #define MIRROR_CHUNK ((size_t)1 << 20)
 
-struct mirror_copier {
-    unsigned char *chunk; /* of MIRROR_CHUNK bytes */
+struct mirror_copier {    /* counts what is copied, and holds what copying needs */
+    unsigned char *chunk; /* a buffer of MIRROR_CHUNK bytes */
     uint64_t copied, copied_bytes;
     struct err *err;
 };
 
-/* Of errno, with the path: the negative of it. */
+/* Sets the copier's err from errno and the path; returns the negative errno. */
 int mirror_failed(const struct mirror_copier *copier, const char *path);
 
-/* A file, or a directory with all that is in it; what is not there is removed already. */
+/* Removes a file, or a directory with all that is in it; success if nothing is there.  0 or
+ * -errno. */
 int mirror_remove(int folder, const char *name);
 int mirror_set_times(int fd, const struct stat *stat);
 
-/* Anew: from that directory to that one; path is for messages.  -ESTALE: it is no regular file any
- * more.  *ret: as it was when it was opened. */
+/* Copies the regular file `name` from one directory to another; path is for messages. *ret: its
+ * facts when it was opened.  0; -ESTALE: it is not a regular file any more; or another -errno. */
 int mirror_copy_file(struct mirror_copier *copier, int from, int to, const char *name,
                      const char *path, struct stat *ret);
-/* These, if there is not the same already. */
+/* Copy a symbolic link, or a FIFO, unless the same is there already.  0 or -errno. */
 int mirror_copy_link(const struct mirror_copier *copier, int from, int to, const char *name,
                      const char *path, const struct stat *stat);
 int mirror_copy_fifo(const struct mirror_copier *copier, int to, const char *name, const char *path,

@@ -1,18 +1,19 @@
-/* ckpt/follow/follow_socket_linux.h - a follower that is asked for images by other processes.
+/* ckpt/follow/follow_socket_linux.h - lets other processes ask a follower for images.
  *
- * `roost-ckpt follow --at SOCKET` stays beside the job; `roost-ckpt dump --through SOCKET` asks it
- * for one image, and runs what is to be of the same moment itself, with its own directory and
- * streams.  One connection is one image, a line each:
+ * The follower, `roost-ckpt follow --at SOCKET`, stays beside the job and knows what memory
+ * changes. `roost-ckpt dump --through SOCKET` asks it for one image, and itself runs what must be
+ * of the same moment, with its own directory and streams.  Each connection is for one image; each
+ * message is a line:
  *
- *     asks      image|kill NAME BASE      NAME: of a file in the follower's folder; BASE: the id
+ *     asks      image|kill NAME BASE      NAME: of a file in the follower's directory; BASE: the id
  *                                         of the image that may be built upon, 0: none
  *     answers   still                     the job stands still
- *     asks      on | off MESSAGE          what was to be done meanwhile is, or could not be
+ *     asks      on | off MESSAGE          what had to be done meanwhile is done, or failed
  *     answers   made delta|whole BYTES MEMORY_BYTES FROZEN_NS
  *               failed CODE MESSAGE
  *
- * The socket lies where the job may find it, and what it is asked for comes from anybody of its
- * account: it makes images in its own folder and nowhere else, and waits for nobody for long.
+ * The job may find the socket, and any process of its account may send orders: the follower makes
+ * images only in its own directory, and waits for nobody for long.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -28,24 +29,29 @@ struct err;
 
 struct follow_order {
     bool kill;
-    char name[256];   /* a file's, without a folder */
-    uint64_t base_id; /* 0: a whole image */
+    char name[256];   /* of a file, without a directory */
+    uint64_t base_id; /* 0: make a whole image */
 };
 
 /* ---- the follower's side */
 
-/* A descriptor; what was there under that name is removed. */
+/* Makes the follower's socket at `path`, replacing what is there.  Returns a descriptor or a
+ * negative errno. */
 int follow_listen(const char *path, struct err *err);
-/* Takes one connection and its order: a descriptor, or negative: nobody asks rightly. */
+/* Accepts one connection and reads its order.  Returns a descriptor; negative: there was no valid
+ * order. */
 int follow_accept(int listener, struct follow_order *ret);
-/* A dump_options.while_still: arg points to the connection's descriptor. */
+/* Says "still" and waits for "on" or "off": a dump_options.while_still. arg points to the
+ * connection's descriptor. */
 int follow_tell_still(void *arg, struct err *err);
+/* Sends the result of an order: `made` if rc is 0, else `failed` with rc and err's text. */
 void follow_answer(int fd, int rc, const struct dump_result *result, const struct err *err);
 
 /* ---- who asks */
 
-/* An image from the follower at that socket, as ckpt_dump(); order.name is of a file in its folder.
- * options: kill, while_still, still_arg.  -ECONNREFUSED: nobody is there, and nothing was done. */
+/* Asks the follower at the socket `path` for an image, with results and errors as ckpt_dump().
+ * order->name is a file in the follower's directory.  Of options only kill, while_still and
+ * still_arg are used.  -ECONNREFUSED: no follower is there, and nothing was done. */
 int follow_ask(const char *path, const struct follow_order *order,
                const struct dump_options *options, struct dump_result *ret, struct err *err);
 

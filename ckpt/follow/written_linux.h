@@ -1,5 +1,5 @@
-/* ckpt/follow/written_linux.h - which pages of a process were written to, or are there:
- * PAGEMAP_SCAN, and the userfaultfd that it needs.  See follow_linux.h.
+/* ckpt/follow/written_linux.h - finds out which pages of a process are present or were written to:
+ * PAGEMAP_SCAN, and the userfaultfd that it needs. follow_linux.h explains both.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -17,32 +17,33 @@ struct page_range {
     uint64_t start, end;
 };
 
-struct page_ranges { /* by address, apart from each other */
+struct page_ranges { /* sorted by address; no two overlap or touch */
     struct page_range *items;
     size_t count, capacity;
 };
 
+/* Appends a range; it must come after those that are there. */
 void page_ranges_add(struct page_ranges *ranges, uint64_t start, uint64_t end);
 
-/* A userfaultfd for the memory of that process, which is held, that protects against writing and
- * lets the kernel resolve the faults.  A descriptor of ours, or a negative errno. */
+/* Makes a userfaultfd for the memory of a held process, which write-protects it and lets the kernel
+ * resolve the faults.  Returns a descriptor of ours, or a negative errno. */
 int written_open(struct tracee *tracee);
-/* Does this kernel tell such things to whoever asks? */
+/* Returns whether this kernel supports that. */
 bool written_is_known(void);
-/* Puts memory under it. */
+/* Write-protects memory: begins to watch it. fd: the userfaultfd.  0 or a negative errno. */
 int written_watch(int fd, uint64_t start, uint64_t end);
 
-/* The pagemap of that process: a descriptor, or a negative errno. */
+/* Opens the pagemap of a process.  Returns a descriptor, or a negative errno. */
 int written_pagemap(pid_t pid);
-/* Pages that were written to since the last call, or since they are there; protects them again.
- * -EPERM: that memory is not watched. */
+/* Finds the pages that were written to since the last call, or since they were made, and protects
+ * them again.  0; -EPERM: that memory is not watched; or another negative errno. */
 int written_scan(int pagemap, uint64_t start, uint64_t end, struct page_ranges *ret);
-/* The same, and in the same walk those that are there, written to or not. */
+/* The same; and finds, in the same pass, all pages that are present. */
 int written_look(int pagemap, uint64_t start, uint64_t end, struct page_ranges *changed,
                  struct page_ranges *present);
-/* Pages that are there, in memory or swapped out. */
+/* Finds the pages that are present, in memory or swapped out.  0 or a negative errno. */
 int written_present(int pagemap, uint64_t start, uint64_t end, struct page_ranges *ret);
-/* How many bytes a scan of all memory would find, unwatched memory included. */
+/* Returns how many bytes a scan of all memory would find, unwatched memory included. */
 uint64_t written_estimate(int pagemap);
 
 #endif

@@ -1,8 +1,9 @@
-/* ckpt/image/frame.h - how an image is put together: ELF headers, stub, contents, tables
- * (format.h).
+/* ckpt/image/frame.h - assembles an image: ELF headers, stub (the program that resumes the job),
+ * contents, tables (format.h).
  *
- * Pure.  The layout of the window depends on the size of the tables; so whoever changes the tables
- * of an image (a dump, a merge) makes its frame anew.
+ * Pure.  The layout of the window, the address range in which stub and tables are mapped, depends
+ * on the size of the tables.  So whoever changes an image's tables (a dump, a merge) makes its
+ * frame anew.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -17,17 +18,17 @@
 
 struct tables;
 
-/* What the window has at most: that much is free around each address that is chosen for one. */
+/* Largest window.  This much is free around each address that is chosen for one. */
 #define FRAME_WINDOW_MAX UINT64_C(0x0080000000)
 
-uint64_t frame_round_up(uint64_t bytes); /* to whole pages */
+uint64_t frame_round_up(uint64_t bytes); /* rounds up to whole pages */
 
-/* Fills in what of the head depends on the tables: sizes, and addresses in the window, which begins
- * at `window`.  code_bytes: of ELF headers and stub; at: where in the image the tables go.  False:
- * the window would be larger than FRAME_WINDOW_MAX. */
+/* Fills in the fields of the head that depend on the tables: sizes, and addresses in the window,
+ * which begins at `window`. code_bytes: of ELF headers and stub; at: place of the tables in the
+ * image.  False: the window would be larger than FRAME_WINDOW_MAX. */
 bool frame_lay_out(const struct tables *tables, struct ckpt_head *head, uint64_t window,
                    uint64_t code_bytes, uint64_t at);
-/* The first page: CKPT_STUB_OFFSET bytes. */
+/* Writes the first page of the image, the ELF headers: CKPT_STUB_OFFSET bytes. */
 void frame_elf(const struct ckpt_head *head, uint64_t code_bytes, uint64_t at, unsigned char *page);
 
 #endif

@@ -1,4 +1,4 @@
-/* ckpt/image/image.h - reads an image: everything in it is checked before it is believed.
+/* ckpt/image/image.h - reads an image, and checks all of it before anything is believed.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -12,31 +12,32 @@
 #include "ckpt/format.h"
 
 struct err;
-struct image; /* its tables, in memory; immutable */
+struct image; /* the tables of an image, in memory; immutable */
 
-/* From the beginning of the file (the ELF header and program headers): where the tables are. False:
- * it is no image.  Of head_bytes, CKPT_STUB_OFFSET are enough. */
+/* Finds the tables by the first bytes of a file (ELF header and program headers; CKPT_STUB_OFFSET
+ * bytes are enough).  False: not an image. */
 bool image_find_tables(const void *head, size_t head_bytes, uint64_t *offset, uint64_t *bytes);
 
-/* It is one, but of a machine of another architecture. */
+/* Returns whether it is an image of another processor architecture. */
 bool image_is_foreign(const void *head, size_t head_bytes);
 
-/* From the bytes of the tables, which are copied.  -EBADMSG: damaged, or not made by this program;
- * -EPROTONOSUPPORT: of another version; err says where it is wrong. */
+/* Parses the bytes of the tables, which are copied.  0; -EBADMSG: damaged, or not made by this
+ * program; -EPROTONOSUPPORT: another version of the format. err says where it is wrong. */
 int image_parse(const void *tables, size_t bytes, struct image **ret, struct err *err);
 void image_destroy(struct image *image); /* NULL is allowed */
 
 const struct ckpt_head *image_head(const struct image *image);
 uint32_t image_count(const struct image *image, enum ckpt_table table);
 bool image_is_delta(const struct image *image); /* it holds only what changed since its base */
-const void *image_table(const struct image *image, enum ckpt_table table); /* all its entries */
+/* All entries of a table. */
+const void *image_table(const struct image *image, enum ckpt_table table);
 const struct ckpt_process *image_process(const struct image *image, uint32_t index);
 const struct ckpt_region *image_region(const struct image *image, uint32_t index);
 const struct ckpt_extent *image_extent(const struct image *image, uint32_t index);
 const struct ckpt_thread *image_thread(const struct image *image, uint32_t index);
 const struct ckpt_fd *image_fd(const struct image *image, uint32_t index);
 const struct ckpt_file *image_file(const struct image *image, uint32_t index);
-/* Of that thread: xstate_bytes of them. */
+/* Returns the extended registers of a thread: xstate_bytes bytes. */
 const uint8_t *image_xstate(const struct image *image, const struct ckpt_thread *thread);
 const char *image_text(const struct image *image, uint32_t text);
 

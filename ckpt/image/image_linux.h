@@ -1,4 +1,4 @@
-/* ckpt/image/image_linux.h - images in files.
+/* ckpt/image/image_linux.h - opens and verifies images in files.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -10,11 +10,13 @@
 struct err;
 struct image;
 
-/* The tables of that image.  -ENOENT and so on; -EBADMSG, -EPROTONOSUPPORT as of image_parse(). */
+/* Reads the tables of an image file.  0; -EBADMSG or -EPROTONOSUPPORT, as image_parse(); or another
+ * -errno. */
 int image_open(const char *path, struct image **ret, struct err *err);
-/* The one that this process runs; *ret is NULL where it runs another program. */
+/* Reads the tables of the image that a process runs. *ret is NULL if it runs another program. */
 int image_of_process(pid_t pid, struct image **ret, struct err *err);
-/* Are the contents of the image what they were?  Reads all of it. -EBADMSG: not. */
+/* Compares all contents of the image with their checksums.  Reads the whole file.  0, -EBADMSG, or
+ * another -errno. */
 int image_verify(const char *path, const struct image *image, struct err *err);
 
 #endif

@@ -1,7 +1,7 @@
-/* ckpt/image/new_file_linux.h - a file that is whole or not there.
+/* ckpt/image/new_file_linux.h - writes a file so that it exists completely or not at all.
  *
- * It is written as NAME.new, made durable, and renamed.  Who writes it holds a lock on it: two
- * never write the same one, and what one left behind that was killed is written over by the next.
+ * It is written as NAME.new, made durable, and renamed.  The writer holds a lock on it: two never
+ * write the same file, and what a killed writer left is overwritten by the next.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -18,23 +18,24 @@ struct err;
 
 struct new_file {
     int fd;              /* -1: none */
-    char path[PATH_MAX]; /* while it is written */
-    char name[PATH_MAX]; /* what it is to be called */
+    char path[PATH_MAX]; /* NAME.new, while it is written */
+    char name[PATH_MAX]; /* the final name */
 };
 
-/* Begins one; `keep`: what is there of it stays, to be continued.  -EBUSY: somebody writes it;
- * -ENAMETOOLONG; else what the system says. */
+/* Begins the file. keep: what an earlier writer left stays, to be continued.  0; -EBUSY: somebody
+ * is writing it; -ENAMETOOLONG; or another -errno. */
 int new_file_open(struct new_file *file, const char *name, bool keep, struct err *err);
-/* Durable, and under its name from now on, in place of what had that name. */
+/* Makes the file durable and gives it its final name, replacing a file of that name.  0 or
+ * -errno. */
 int new_file_commit(struct new_file *file, mode_t mode, struct err *err);
-/* Of one that was not committed nothing is left, unless `keep`. */
+/* Closes it.  A file that was not committed is removed, unless `keep`. */
 void new_file_close(struct new_file *file, bool keep);
 
-/* All of it.  0 or a negative errno. */
+/* Writes all bytes at that offset.  0 or a negative errno. */
 int new_file_write(int fd, const void *data, size_t bytes, uint64_t at);
 
-/* Can the file system of that folder, and the quota of who asks, take so many bytes more?  -ENOSPC,
- * -EDQUOT: err says how many are missing. */
+/* Checks that the file system of a folder, and the user's quota, have room for so many more bytes.
+ * 0; -ENOSPC, -EDQUOT: err says how many bytes are missing. */
 int new_file_room(int fd, const char *name, uint64_t bytes, struct err *err);
 
 #endif

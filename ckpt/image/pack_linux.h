@@ -1,13 +1,13 @@
-/* ckpt/image/pack_linux.h - files made smaller for their way and for where they are kept: zstd.
+/* ckpt/image/pack_linux.h - compresses files for transfer and storage, with zstd.
  *
- * A packed file is one frame of zstd with the size of the contents and their checksum, which any
- * zstd can read.  Whether a file is one is told by its first bytes: images are ELF files, archives
- * begin with a name.  Level 1: on an image of a program's heap it makes a seventh of it at a
- * gigabyte a second; more effort gives little.  Zero pages cost next to nothing, and are holes
- * again in what is unpacked.
+ * A packed file is one zstd frame with the size of its contents and a checksum; any zstd program
+ * can read it.  Its first bytes tell that a file is packed: images are ELF files, archives begin
+ * with a name.  Level 1 makes an image of a program's heap seven times smaller at a gigabyte a
+ * second; higher levels gain little.  Zero pages cost next to nothing, and become holes again when
+ * unpacked.
  *
- * Files may come from strangers, and lie where somebody may put links in their place: no link is
- * followed, nothing but a regular file is read.
+ * Files may come from untrusted users, who may put links in their place: no link is followed, and
+ * only regular files are read.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -19,17 +19,16 @@
 
 struct err;
 
-/* To a file of that name, which may be the same one, whole or not at all.  *plain, unless NULL: how
- * many bytes it was. */
+/* Compresses `from` into `to`, which may be the same name; `to` is written completely or not at
+ * all. *plain, unless plain is NULL: the size before.  0 or -errno. */
 int pack_file(const char *from, const char *to, uint64_t *plain, struct err *err);
 
-/* False also where it cannot be read. */
-bool pack_is_packed(const char *name);
-/* What is there as a file of that name, which may be the same one; of one that is not packed a
- * change of its name at most.  -EBADMSG: it is damaged; -EFBIG: it is more than `max` bytes;
- * -ENOSPC, -EDQUOT: err says how much is missing. */
+bool pack_is_packed(const char *name); /* false also if it cannot be read */
+/* Decompresses `from` into `to`, which may be the same name.  A file that is not packed is at most
+ * renamed.  0; -EBADMSG: damaged; -EFBIG: more than `max` bytes; -ENOSPC, -EDQUOT: err says how
+ * much space is missing; or another -errno. */
 int unpack_file(const char *from, const char *to, uint64_t max, struct err *err);
-/* The same into an open file, which is empty.  `name` is for messages. */
+/* The same into an open, empty file. name is for messages. */
 int unpack_into(const char *from, int to, const char *name, uint64_t max, struct err *err);
 
 #endif

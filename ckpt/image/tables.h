@@ -1,4 +1,4 @@
-/* ckpt/image/tables.h - the tables of an image while it is made: format.h.
+/* ckpt/image/tables.h - the tables of an image while it is being made; format.h describes them.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -19,21 +19,22 @@ struct tables {
 void tables_init(struct tables *tables);
 void tables_fini(struct tables *tables);
 
-/* Appends one entry, of the size that the table's entries have; its index. */
+/* Appends one entry, of the size that this table's entries have; returns its index. */
 uint32_t tables_add(struct tables *tables, enum ckpt_table table, const void *entry);
 uint32_t tables_add_xstate(struct tables *tables, const void *xstate, size_t bytes);
-/* The entry, to be changed; until the next one of that table is added. */
+/* Returns the entry, to be changed; valid until the next entry is added to that table. */
 void *tables_at(struct tables *tables, enum ckpt_table table, uint32_t index);
-/* All entries of that table, in the place of what was there. */
+/* Replaces all entries of that table. */
 void tables_take(struct tables *tables, enum ckpt_table table, const void *entries, uint32_t count);
-/* The offset of that text; 0 for "". */
+/* Adds a text and returns its offset; 0 for "". */
 uint32_t tables_text(struct tables *tables, const char *text);
-size_t tables_entry_bytes(enum ckpt_table table); /* texts and extended states: 1 */
+/* Size of an entry; 1 for texts and extended states. */
+size_t tables_entry_bytes(enum ckpt_table table);
 
-/* All bytes that they will take with their head. */
+/* Returns the size of all tables together with their head. */
 uint64_t tables_bytes(const struct tables *tables);
-/* Head and tables as they are in the image; fills in what of the head is theirs (magic, version,
- * sizes, sum).  -ENOMEM: they are too large. */
+/* Appends head and tables, as they are in the image, to out, and fills in the head's fields about
+ * the tables (magic, version, sizes, sum).  0; -ENOMEM: too large. */
 int tables_write(struct tables *tables, struct ckpt_head *head, struct strbuf *out);
 
 #endif

@@ -1,7 +1,7 @@
-/* ckpt/library/outcome.h - what the helper tells the program that started it.
+/* ckpt/library/outcome.h - what the helper process tells the program that started it.
  *
- * The helper is a process of its own, which writes to the program's memory: first that it runs on,
- * then how it ended.  What is in the image has neither.
+ * The helper makes the image from outside and writes to the program's memory: first that the
+ * program runs again, then the result.  The image contains neither.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -11,10 +11,11 @@
 #include <stdint.h>
 
 struct outcome {
-    uint32_t is_held_no_more; /* what the program does from now on is in no image */
-    uint32_t is_told;         /* the rest holds */
-    int32_t result;           /* 0 or a negative errno */
-    char text[512];           /* of an error */
+    /* 1: the program runs again; what it does from now on is not in the image. */
+    uint32_t is_held_no_more;
+    uint32_t is_told; /* 1: the two fields below are valid */
+    int32_t result;   /* 0 or a negative errno */
+    char text[512];   /* why it failed */
 };
 
 #endif

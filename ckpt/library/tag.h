@@ -1,4 +1,4 @@
-/* ckpt/library/tag.h - by which a program is known to have the library.
+/* ckpt/library/tag.h - a text in a program by which roost-ckpt recognises that it has the library.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -1,8 +1,9 @@
-/* ckpt/stub/sys.h - system calls and little else, for code that has no C library.
+/* ckpt/stub/sys.h - system calls for code without a C library.
  *
- * The stub runs in a process whose memory is being replaced, and the keeper (keeper.c) is also part
- * of it: neither may need a library, a stack protector, thread-local storage or anything that must
- * be relocated.  Each function is the system call of its name and returns its result, or -errno.
+ * The stub, the program at the head of an image, runs in a process whose memory is being replaced;
+ * the keeper (keeper.c) is part of it.  Neither may need a library, a stack protector, thread-local
+ * storage or relocations.  SYS<n>(name, ...) does the system call of that name, with n arguments,
+ * and returns its result or -errno.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -36,6 +37,7 @@ static inline long sys6(long number, long a, long b, long c, long d, long e, lon
 #define SYS6(name, a, b, c, d, e, f) \
     sys6(SYS_##name, (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), (long)(f))
 
+/* Whether a result is an error, for calls that return addresses. */
 #define SYS_FAILED(ret) ((unsigned long)(ret) > (unsigned long)-4096L)
 
 #endif

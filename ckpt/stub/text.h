@@ -1,4 +1,4 @@
-/* ckpt/stub/text.h - texts without a C library: what the stub says, and what it reads in /proc.
+/* ckpt/stub/text.h - texts without a C library: the stub's messages, and what it reads in /proc.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct stub_text { /* is cut at the end of its room, and always ends with a zero */
+struct stub_text { /* text that does not fit is cut; always ends with a zero */
     char bytes[768];
     size_t length;
 };
@@ -20,10 +20,10 @@ void text_put_hex(struct stub_text *text, uint64_t number);
 void text_put_error(struct stub_text *text, long error); /* negative errno: "ENOENT", or a number */
 bool text_is(const char *a, const char *b);
 size_t text_length(const char *text);
-/* The number at *at in base 16 or 10, and *at moved behind it. */
+/* Reads a number in base 16 or 10 at *at and moves *at behind it. */
 uint64_t text_number(const char **at, unsigned base);
 
-/* "roost-ckpt: " and the text, a line on that descriptor. */
+/* Writes "roost-ckpt: " and the text as a line to that descriptor. */
 void text_say(int fd, struct stub_text *text);
 
 #endif

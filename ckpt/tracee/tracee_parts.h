@@ -1,5 +1,5 @@
-/* ckpt/tracee/tracee_parts.h - what the parts of a held process share: tracee_hold_linux.c,
- * tracee_linux.c, tracee_copy_linux.c.
+/* ckpt/tracee/tracee_parts.h - what tracee_hold_linux.c, tracee_linux.c and tracee_copy_linux.c
+ * share.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -12,27 +12,28 @@
 
 #include "ckpt/tracee/tracee_linux.h"
 
-#define EVENT_OF(status) ((status) >> 16)
-#define SYSCALL_STOP     (SIGTRAP | 0x80)
+#define EVENT_OF(status) ((status) >> 16) /* the ptrace event in a status of waitpid() */
+#define SYSCALL_STOP     (SIGTRAP | 0x80) /* the signal of a stop at a system call */
 
 struct err;
 
 /* ---- tracee_hold_linux.c */
-/* Until when a thread is waited for that is told to stop now: on CLOCK_MONOTONIC. */
+/* Returns until when (CLOCK_MONOTONIC) we wait for a thread that is told to stop now. */
 int64_t tracee_patience_ns(void);
-/* Until it is in the stop that PTRACE_INTERRUPT brings, and its registers are known.  -ETIMEDOUT;
- * -ESRCH: it has ended. */
+/* Waits until the thread is in the stop that PTRACE_INTERRUPT causes, and reads its registers.  0;
+ * -ETIMEDOUT; -ESRCH: it has ended. */
 int tracee_settle(struct tracee_thread *thread, int64_t until_ns);
-/* Only the process's first thread. */
+/* Stops only the first thread of the process.  0 or -errno. */
 int tracee_hold_first(struct tracee *tracee, struct err *err);
 
 /* ---- tracee_linux.c */
-/* It runs: what it is stopped by next, as waitpid() tells. */
+/* Waits for the next stop of a running thread; *ret is its status as waitpid() gives it.  0 or
+ * -errno. */
 int tracee_next_stop(struct tracee_thread *thread, int *ret);
-/* Its registers are those of a system call that it does when it runs. */
+/* Sets the thread's registers so that it does that system call when it runs.  0 or -errno. */
 int tracee_begin_call(const struct tracee *tracee, struct tracee_thread *thread, long number,
                       const uint64_t args[6]);
-/* There is an instruction that does one. */
+/* Returns whether there is a system call instruction at that address. */
 bool tracee_is_call(const struct tracee *tracee, uint64_t address);
 
 #endif
