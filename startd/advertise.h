@@ -1,4 +1,4 @@
-/* startd/advertise.h - our ads are sent up to the collector; when: advertise_due.h.
+/* startd/advertise.h - sends the machine's ads to the collector. advertise_due.h decides when.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -11,9 +11,11 @@ struct wire_reply;
 
 void advertise_open(struct startd *startd);
 void advertise_close(struct startd *startd);
-void advertise_all(struct startd *startd, struct wire *wire); /* the uplink has come up */
-/* Tells the collector at once which pieces are gone. */
+/* The connection to the collector is there again: makes all ads anew and sends them. */
+void advertise_all(struct startd *startd, struct wire *wire);
+/* Tells the collector at once which dynamic slots have been removed. */
 void advertise_gone(struct startd *startd);
-void advertise_complaint(void *startd, struct wire_reply *reply); /* the answer to a bad UPDATE */
+/* Callback: the answer to an UPDATE that the collector refused or that had errors. */
+void advertise_complaint(void *startd, struct wire_reply *reply);
 
 #endif

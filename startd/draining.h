@@ -1,5 +1,5 @@
-/* startd/draining.h - whole machine draining: its steps.  What it says of slots is in
- * draining_facts.h.
+/* startd/draining.h - draining of the whole machine: the steps. draining_facts.h has what others
+ * look up.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -13,12 +13,13 @@
 struct err;
 struct startd;
 
-int draining_open(struct startd *startd, struct err *err); /* before the slots are made */
-void draining_begin(struct startd *startd);                /* after the claims are restored */
+/* Restores a request from the store, before the slots are made.  0 or -errno. */
+int draining_open(struct startd *startd, struct err *err);
+void draining_begin(struct startd *startd); /* called when the claims have been restored */
 void draining_close(struct startd *startd);
 
-/* Takes the next steps.  True: the machine is drained, and the caller is to take it down now;
- * draining_reason() is the reason to give. */
+/* Takes the steps that are due.  True: the machine is drained and the caller must take it down now,
+ * with draining_reason() as the reason. */
 bool draining_look(struct startd *startd);
 #define DRAINING_REASON_MAX (DRAIN_ID_MAX + 40)
 void draining_reason(const struct startd *startd, char ret[DRAINING_REASON_MAX]);
@@ -30,9 +31,10 @@ void draining_merge(struct startd *startd);
 /* Writes estimates and totals into the ads that are to be sent, or into all ads. */
 void draining_publish(struct startd *startd, bool all);
 
-/* What the request would cost; request NULL: a request for the whole machine. */
+/* Estimates what a request would cost; request NULL: one for the whole machine. */
 void draining_estimate(const struct startd *startd, const struct drain_request *request,
                        struct drain_estimates *ret);
+/* A legal move, which is logged. */
 void draining_move(struct startd *startd, enum drain_phase phase, const char *why);
 /* Counts again how many slots stand idle because of draining. */
 void draining_count(struct startd *startd);

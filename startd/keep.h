@@ -1,4 +1,4 @@
-/* startd/keep.h - somebody keeps this machine up until a time.
+/* startd/keep.h - keeps this machine up until a time, for an administrator (`roost power keep`).
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -12,12 +12,14 @@ struct startd;
 struct wire_request;
 
 struct keep {
-    int64_t until_s; /* 0: nobody */
+    int64_t until_s; /* seconds since 1970; 0: nobody keeps it up */
     char by[256], reason[300];
-    struct wire_request *request; /* to be answered once it is durable */
+    struct wire_request *request; /* to be answered when this is durable; NULL: none */
 };
 
+/* Restores it from the store.  0 or -errno. */
 int keep_open(struct startd *startd, struct err *err);
-void keep_request(struct startd *startd, struct wire_request *request); /* POWER_KEEP */
+/* Takes and answers POWER_KEEP. */
+void keep_request(struct startd *startd, struct wire_request *request);
 
 #endif

@@ -1,4 +1,4 @@
-/* startd/revoked.h - claims end because the token of their schedd was revoked.
+/* startd/revoked.h - ends claims whose schedd's token was revoked.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -7,8 +7,8 @@
 
 struct startd;
 
-/* After the claims were restored: those whose schedd's token is refused end at once, now and from
- * now on. */
+/* Ends the claims of schedds whose token is refused: now, and from now on.  Called when the claims
+ * have been restored. */
 void claims_revoked_start(struct startd *startd);
 
 #endif

@@ -1,4 +1,5 @@
-/* startd/startd_context.h - in what expressions are evaluated, and what a job's may cost.
+/* startd/startd_context.h - the context in which the startd evaluates expressions, and what a job's
+ * expressions may cost.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -7,23 +8,24 @@
 
 #include "classad/ad_eval.h"
 
-#define STARTD_STEPS_MAX 20000 /* of one evaluation (classad/ad_eval.h): below 1 ms */
+#define STARTD_STEPS_MAX 20000 /* steps of one evaluation (classad/ad_eval.h): less than 1 ms */
 
 struct slot;
 struct startd;
 struct user_world;
 
-struct startd_eval {
+struct startd_eval { /* state of evaluations */
     uint64_t random_state;
-    struct ad_work work;      /* of evaluating with jobs of others */
-    uint64_t told_over;       /* of work.over */
-    struct user_world *users; /* of userMap() in expressions */
+    struct ad_work work;      /* counts the steps of evaluations */
+    uint64_t told_over;       /* value of work.over at the last startd_tell_costly() */
+    struct user_world *users; /* for userMap() in expressions */
 };
 
-/* Evaluations count into startd->eval.work, and take at most STARTD_STEPS_MAX: more is error. */
+/* Returns a context.  Evaluations in it count into startd->eval.work; more than STARTD_STEPS_MAX
+ * steps give error. */
 struct ad_context startd_context(struct startd *startd);
-/* Logs who wrote the job that made such an evaluation too costly since the last call, if one was.
- * what: the attribute or knob. */
+/* If an evaluation has become too costly since the last call, logs whose job caused it. what: the
+ * attribute or knob. */
 void startd_tell_costly(const struct slot *slot, const char *what, const char *job_id,
                         const char *user);
 

@@ -1,4 +1,4 @@
-/* startd/startd_serve.h - the uplink to the collector, and the commands that come down it.
+/* startd/startd_serve.h - the connection to the collector, and the commands that come over it.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -8,6 +8,7 @@
 struct err;
 struct startd;
 
+/* Connects, now and whenever the connection is lost.  0 or -errno. */
 int startd_serve_open(struct startd *startd, struct err *err);
 void startd_serve_close(struct startd *startd);
 

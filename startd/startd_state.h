@@ -1,8 +1,8 @@
-/* startd/startd_state.h - what the files of the startd share.
+/* startd/startd_state.h - the struct that the files of the startd share.
  *
- * One struct startd per process.  What the parts of it are is said in the headers of their files.
- * A claim that has lost its slot (its end is still to be told to the
- * schedd) stays in the list until that is done or its lease is over.
+ * There is one struct startd in a process.  Its parts are declared, and explained, in the headers
+ * of their files.  A claim that has lost its slot stays in the list `claims` until its schedd knows
+ * of its end, or its lease is over.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -66,26 +66,27 @@ struct startd {
     struct advertise_due due;
     struct advertise_sent sent;
     struct os_machine machine;
-    struct ad *opsys; /* opsys_plan.h */
-    char name[256];   /* Machine */
+    struct ad *opsys; /* attributes of the operating system, see opsys_plan.h */
+    char name[256];   /* the attribute Machine */
     char uplink[300]; /* "startd/<name>" */
     struct wire_context *wires;
     struct uplink *collector;
     struct store *store;
     struct power *power;
-    struct transfer_plugins *plugins; /* who fetches URLs here */
+    struct transfer_plugins *plugins; /* the programs that fetch URLs on this machine */
     struct vec claims;                /* struct claim */
-    struct slot **slots;              /* a piece comes after all configured ones */
+    struct slot **slots;              /* dynamic slots come after all configured ones */
     size_t slot_count;
-    size_t machine_slots; /* of them, those that are no pieces */
+    size_t machine_slots; /* how many of these are configured, not dynamic */
     struct loop_timer *poll_timer;
-    struct loop_timer
-        *stop_timer;              /* ends the wait of a startd that stops; NULL: it does not stop */
-    struct loop_timer *end_timer; /* ends the startd in the next turn, as if it was told to stop */
+    /* Limits the time for which a stopping startd waits; NULL: it is not stopping. */
+    struct loop_timer *stop_timer;
+    /* Ends the startd in the next turn of the loop, as if it was told to stop. */
+    struct loop_timer *end_timer;
     bool stopping;
-    bool asleep; /* -asleep: only leave offline ads, then end */
+    bool asleep; /* started with -asleep: only leaves offline ads, then ends */
     int64_t started_s;
-    int64_t last_match_s; /* of any slot; 0: never */
+    int64_t last_match_s; /* when a slot was last matched; 0: never */
 };
 
 #endif

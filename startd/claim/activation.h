@@ -1,4 +1,5 @@
-/* startd/claim/activation.h - jobs on a claim, asked for on the claim's connection.
+/* startd/claim/activation.h - runs jobs on a claim: the requests ACTIVATE and DEACTIVATE of its
+ * schedd.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -10,16 +11,16 @@
 struct claim;
 struct wire_request;
 
-/* Serves a call that came on the connection of the claim. */
+/* Takes and answers a request that came on the claim's connection. */
 void activation_request(void *claim, struct wire_request *request);
-/* The claim has no starter any more: answers the calls that waited for that, and begins the job
+/* The claim has no starter any more: answers the requests that waited for that, and begins the job
  * that waits.  The claim may be gone afterwards. */
 void activation_starter_gone(struct claim *claim);
-/* Answers all calls of a claim that is being destroyed. */
+/* Answers all requests of a claim that is being destroyed. */
 void activation_destroy(struct claim *claim);
-/* Does a job wait until the claim is idle? */
+/* Returns whether a job waits until the claim is idle. */
 bool activation_waits(struct claim *claim);
-/* Starts the starter of a run that is committed, unless the kept starter still has to end. */
+/* Starts the starter of a run whose record is durable, unless the kept starter must end first. */
 void activation_start(struct claim *claim);
 
 #endif

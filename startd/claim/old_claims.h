@@ -1,4 +1,5 @@
-/* startd/claim/old_claims.h - what an older startd wrote, or its starters say, as this one has it.
+/* startd/claim/old_claims.h - conversion of what an older startd wrote to the store, and of
+ * messages of its starters.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -7,14 +8,13 @@
 
 #include "store/store.h"
 
-/* Leads from version 1 of the store to STARTD_STORE_VERSION.
- *
- * 1 to 2: the claim id leaves the rows of "claims"; it is their key already. */
+/* Steps from version 1 of the store to STARTD_STORE_VERSION.  1 to 2: the claim id is removed from
+ * the rows of "claims", because it is their key already. */
 extern const struct store_migration STARTD_OLD_ROWS[];
 
 #define STARTD_STORE_VERSION 2
 
-/* The attribute that had it. */
+/* The attribute that contained it. */
 #define OLD_CLAIM_ID "ClaimId"
 
 #endif

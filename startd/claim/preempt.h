@@ -1,5 +1,5 @@
-/* startd/claim/preempt.h - a claim waits for a slot, or the owner or draining wants it, and the
- * running one has to go.
+/* startd/claim/preempt.h - ends the running claim of a slot, for a better claim that waits, for the
+ * owner, or for draining.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -15,9 +15,9 @@ struct claim;
 struct err;
 struct slot;
 
-/* May a claim for that job preempt the slot's running one?  word: what the negotiator calls the
- * preemption ("Rank", "Priority").  0; -EBUSY: another claim waits already; -EPERM: the slot's Rank
- * does not prefer the job.  err says why. */
+/* Decides whether a claim for that job may preempt the running claim of the slot. word: how the
+ * negotiator justifies it ("Rank", "Priority").  0; -EBUSY: another claim waits already; -EPERM:
+ * the slot's Rank does not prefer the job. err says why. */
 int preempt_judge(const struct slot *slot, const struct ad *job, const char *word, struct err *err);
 /* Makes `waiting`, which is in stage CLAIM_WAITING, the slot's next claim; the end of the running
  * claim begins. */
@@ -43,11 +43,12 @@ void preempt_is_over(struct slot *slot);
 void preempt_slot_free(struct slot *slot);
 void preempt_step(void *claim); /* the callback of the claim's retirement timer */
 
-/* For how long may a claim that waits for this slot have to wait, at most? */
+/* Returns how many seconds a claim may have to wait for this slot at most. */
 int64_t preempt_wait_max_s(const struct slot *slot);
-int64_t preempt_retirement_s(const struct slot *slot); /* what its job has left of retirement */
-int64_t preempt_vacate_s(const struct slot *slot);     /* between the soft signal and KILL */
-/* Is what the job has made kept for its next run when the job has to end? */
+/* Seconds of retirement that its job has left. */
+int64_t preempt_retirement_s(const struct slot *slot);
+int64_t preempt_vacate_s(const struct slot *slot); /* seconds between the soft signal and KILL */
+/* Returns whether the output of a job that must end is kept for its next run. */
 bool preempt_keeps_output(const struct slot *slot);
 
 #endif

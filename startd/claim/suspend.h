@@ -1,7 +1,7 @@
-/* startd/claim/suspend.h - a claim's job stands still, or goes on.
+/* startd/claim/suspend.h - suspends a claim's job, and continues it.
  *
- * A suspension is durable before the schedd hears of it (ALIVE, at once), and survives our death:
- * the starter keeps the job frozen, and is told again when it says hello.
+ * A suspension is durable before the schedd hears of it (by an ALIVE, at once), and survives the
+ * startd's death: the starter keeps the job frozen, and gets the order again when it says hello.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -10,7 +10,8 @@
 
 #include "startd/claim/claim.h"
 
-void claim_suspend(struct claim *claim, enum suspended_by by); /* not BY_NONE */
+/* By must not be SUSPENDED_BY_NONE. */
+void claim_suspend(struct claim *claim, enum suspended_by by);
 void claim_continue(struct claim *claim);
 
 #endif

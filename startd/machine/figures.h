@@ -1,4 +1,4 @@
-/* startd/machine/figures.h - what the policy expressions look at: load, idle times.
+/* startd/machine/figures.h - measures what the policy expressions look at: load and idle times.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -14,17 +14,18 @@ struct ad;
 struct slot;
 struct startd;
 
-struct figures {          /* of the machine, at the last look */
-    uint64_t measured_ms; /* when the jobs' use of CPUs was; 0: never */
-    double load, condor_load;
+struct figures {              /* of the machine, when it was last measured */
+    uint64_t measured_ms;     /* when the jobs' use of CPUs was measured, loop time; 0: never */
+    double load, condor_load; /* load average; the part of it that jobs cause */
     struct os_idleness idle;
-    bool console_told; /* by kbdd: when the console was used last, loop_now_ms() */
+    bool console_told; /* kbdd has reported the console's last use, loop time */
     uint64_t console_used_ms;
 };
 
 void figures_measure(struct startd *startd); /* measures, and writes into all ads */
+/* Writes the figures into the ad of a slot. */
 void figures_write(struct slot *slot, struct ad *ad);
-/* kbdd or logind says that the console was used idle_s seconds ago. */
+/* Called when kbdd or logind reports that the console was used idle_s seconds ago. */
 void figures_console_used(struct startd *startd, int64_t idle_s);
 
 #endif

@@ -1,4 +1,5 @@
-/* startd/machine/meter.h - what the machine draws, and what its jobs have of that.
+/* startd/machine/meter.h - measures how much power the machine draws, and which part its jobs
+ * cause.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -13,14 +14,18 @@ struct err;
 struct slot;
 struct startd;
 
-int meter_open(struct startd *startd, struct err *err); /* before slots */
+/* Must be called before the slots are made.  0 or -errno. */
+int meter_open(struct startd *startd, struct err *err);
 void meter_reload(struct startd *startd);
-void meter_close(struct startd *startd); /* NULL is allowed for what it makes */
+void meter_close(struct startd *startd); /* also if meter_open() was not called or failed */
+/* Measures now, and counts the energy since the last time. */
 void meter_look(struct startd *startd);
+/* Writes power and energy into the ad of a slot. */
 void meter_write(const struct slot *slot, struct ad *ad);
-/* ReservedWatts, UsedWatts: at which its starter counts a run. */
+/* Writes ReservedWatts and UsedWatts, by which a starter counts the energy of its run. */
 void meter_put_rates(const struct startd *startd, struct ad *args);
-/* The run of the claim has had EnergyJoules and CoreSeconds so far; ends: and has no more. */
+/* Takes over what a starter has counted for the claim's run so far: EnergyJoules and CoreSeconds.
+ * ends: the run is over. */
 void meter_count(struct claim *claim, const struct ad *args, bool ends);
 
 #endif

@@ -1,4 +1,5 @@
-/* startd/machine/meter_nut.h - what a UPS says that this machine draws.
+/* startd/machine/meter_nut.h - asks a UPS (by NUT's program upsc) how much power this machine
+ * draws.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -10,8 +11,8 @@ struct startd;
 
 struct meter_nut *meter_nut_create(struct startd *startd);
 void meter_nut_destroy(struct meter_nut *nut);
-void meter_nut_reload(struct meter_nut *nut); /* another configuration */
-/* What the UPS said, unless that is too long ago; below 0: it is not known. */
+void meter_nut_reload(struct meter_nut *nut); /* takes over a changed configuration */
+/* Returns the watts that the UPS reported last.  Below 0: unknown, or reported too long ago. */
 double meter_nut_watts(const struct meter_nut *nut);
 
 #endif

@@ -1,10 +1,10 @@
-/* startd/machine/opsys_plan.h - what the machine's system is called, in HTCondor's words.
+/* startd/machine/opsys_plan.h - the name and version of the machine's operating system, in
+ * HTCondor's words.
  *
- * Pure: from the text of /etc/os-release (os-release(5)) to OpSysName, OpSysShortName,
- * OpSysLongName, OpSysMajorVer, OpSysVer and OpSysAndVer, which requirements of jobs name:
- * OpSysAndVer == "Debian12".  As HTCondor does, the name and the version are looked for in the long
- * name; a system without a version there (Debian's testing) is asked for VERSION_ID, and has no
- * version otherwise.
+ * Pure.  Turns the text of /etc/os-release (os-release(5)) into OpSysName, OpSysShortName,
+ * OpSysLongName, OpSysMajorVer, OpSysVer and OpSysAndVer, which jobs' requirements use: OpSysAndVer
+ * == "Debian12".  Like HTCondor, it looks for name and version in the long name.  If that has no
+ * version (Debian's testing), VERSION_ID is used; without that there is no version.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -13,7 +13,7 @@
 
 struct ad;
 
-/* Sets what text tells; text may be anything, and where it says nothing the name is "LINUX". */
+/* Sets these attributes in ad. text may be anything; without a name in it the name is "LINUX". */
 void opsys_plan_name(const char *text, struct ad *ad);
 
 #endif

@@ -1,4 +1,5 @@
-/* startd/owner/idle_hint.h - what desktops tell logind of their users.
+/* startd/owner/idle_hint.h - asks logind what desktops report about their users: since when they
+ * are idle.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -12,12 +13,13 @@
 struct startd;
 
 struct idle_hint {
-    pid_t pid; /* loginctl is being asked */
-    uint64_t next_ms;
-    bool failed; /* it could not be started: there is none */
+    pid_t pid;        /* of the loginctl that is running; 0: none */
+    uint64_t next_ms; /* when to ask again, loop time */
+    bool failed;      /* loginctl could not be started: this machine does not have it */
 };
 
-void idle_hint_look(struct startd *startd); /* asks, now and then; the answer comes later */
+/* Asks now and then; the answer comes later, through figures_console_used(). */
+void idle_hint_look(struct startd *startd);
 void idle_hint_close(struct startd *startd);
 
 #endif

@@ -1,9 +1,10 @@
-/* startd/owner/idle_hint_plan.h - for how long nobody has worked in a graphical session, as its
- * desktop has told logind.
+/* startd/owner/idle_hint_plan.h - how long nobody has worked in a graphical session, as desktops
+ * have told logind.
  *
- * Pure.  X servers are asked by kbdd; a Wayland desktop answers nobody, but it tells logind when
- * its user goes idle and when he is back (IdleHint, since IdleSinceHint).  One that has told
- * nothing yet counts as in use if it is Wayland's, as logind judges, and not at all if it is X's.
+ * Pure. kbdd asks X servers.  A Wayland desktop answers nobody, but it tells logind when its user
+ * becomes idle and when the user is back (IdleHint, IdleSinceHint).  A Wayland session that has
+ * told nothing yet counts as in use, as logind itself judges; an X session that has told nothing
+ * does not count.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -12,8 +13,9 @@
 
 #include <stdint.h>
 
-/* text: `loginctl show-session -p Type -p IdleHint -p IdleSinceHint ID...`, a block of lines for
- * each session.  The seconds since the last use of any; -1: none says anything. */
+/* Returns the seconds since the last use of any session; -1: no session tells anything. text: the
+ * output of `loginctl show-session -p Type -p IdleHint -p IdleSinceHint ID...`, a block of lines
+ * for each session. */
 int64_t idle_hint_plan_idle_s(const char *text, int64_t now_s);
 
 #endif

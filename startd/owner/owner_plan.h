@@ -1,7 +1,8 @@
-/* startd/owner/owner_plan.h - may a job of that schedd run in its owner's account?
+/* startd/owner/owner_plan.h - decides whether a job of a schedd may run in the account of the job's
+ * owner.
  *
- * A schedd says whose its jobs are, and nobody but the pool's administrator says how far that is
- * believed: its token names a UID_DOMAIN and, where wanted, a pattern of owners.  Pure.
+ * A schedd says who owns its jobs; how far it is believed only the pool's administrator decides:
+ * the schedd's token names a UID_DOMAIN and, if wanted, a pattern of owners.  Pure.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -10,8 +11,9 @@
 
 #include <stdbool.h>
 
-/* user: of the job, OWNER@DOMAIN.  uid_domain and owners are the token's: "" is no domain, and all
- * owners.  Domains are compared without regard to case, names with. */
+/* Returns whether the token covers this user. user: the job's, OWNER@DOMAIN. uid_domain and owners
+ * are the token's; "" means no domain, and all owners.  Domains are compared ignoring case, names
+ * are not. */
 bool owner_plan_is_believed(const char *uid_domain, const char *owners, const char *user);
 
 #endif

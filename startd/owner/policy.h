@@ -1,4 +1,4 @@
-/* startd/owner/policy.h - the owner's policy for claimed slots, carried out.
+/* startd/owner/policy.h - carries out the owner's policy for claimed slots.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -8,11 +8,11 @@
 struct slot;
 struct startd;
 
-/* Takes the step of the policy that is due for the slot, if there is one.  A piece may be gone
+/* Takes the step of the policy that is due for the slot, if any.  A dynamic slot may be gone
  * afterwards. */
 void policy_check(struct slot *slot);
-/* Looks at the figures, then at all slots: free ones are Owner or Unclaimed, claimed ones are
- * checked. */
+/* Measures load and idle times, then looks at all slots: free ones become Owner or Unclaimed,
+ * claimed ones are checked. */
 void policy_poll(struct startd *startd);
 
 #endif

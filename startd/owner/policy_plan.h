@@ -1,4 +1,4 @@
-/* startd/owner/policy_plan.h - what the owner's expressions make of a claimed slot.
+/* startd/owner/policy_plan.h - what the owner's expressions do to a claimed slot.
  *
  * Pure.  SUSPEND, CONTINUE, PREEMPT, WANT_SUSPEND, WANT_VACATE and KILL are HTCondor's and mean
  * what they mean there ("condor_startd policy configuration"):
@@ -10,8 +10,8 @@
  *   Claimed/Idle            PREEMPT                       -> the claim ends
  *   Preempting/Vacating     KILL                          -> Killing
  *
- * An expression that is neither true nor false is false, but for WANT_VACATE: in doubt a job gets
- * the time to save its work.
+ * An expression that is neither true nor false counts as false, except WANT_VACATE: in doubt a job
+ * gets the time to save its work.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -38,25 +38,26 @@ enum policy_expr {
 
 const char *policy_plan_knob(enum policy_expr expr); /* "SUSPEND" */
 
-struct policy { /* NULL: false */
+struct policy { /* the expressions of one slot; NULL counts as false */
     struct ad_expr *expr[POLICY_EXPRS];
 };
 
 enum policy_step {
-    POLICY_STAYS,
+    POLICY_STAYS, /* nothing to do */
     POLICY_SUSPENDS,
     POLICY_CONTINUES,
-    POLICY_PREEMPTS, /* first it retires, where MAXJOBRETIREMENTTIME says so */
+    POLICY_PREEMPTS, /* the job may retire first, as long as MAXJOBRETIREMENTTIME allows */
     POLICY_KILLS,
 };
 
-/* The step to take from there.  job: of the run, NULL when the claim is idle.  evicted: PREEMPT was
- * true before, and the job retires because of it; it is not suspended any more. */
+/* Returns the step to take from that state. job: NULL when the claim is idle. evicted: PREEMPT was
+ * true earlier, and the job retires because of that; then it is not suspended any more. */
 enum policy_step policy_plan_step(const struct policy *policy, enum slot_state state,
                                   enum slot_activity activity, bool evicted, const struct ad *slot,
                                   const struct ad *job, const struct ad_context *context);
 
-/* Is the job asked to end (true), or killed at once? */
+/* Returns true if a job that must go is asked to end, false if it is killed at once
+ * (WANT_VACATE). */
 bool policy_plan_vacates(const struct policy *policy, const struct ad *slot, const struct ad *job,
                          const struct ad_context *context);
 

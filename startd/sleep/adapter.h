@@ -1,4 +1,4 @@
-/* startd/sleep/adapter.h - the network adapter that could wake the machine.
+/* startd/sleep/adapter.h - the network adapter that could wake the machine by Wake-on-LAN.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -18,21 +18,24 @@ struct startd;
 struct wire_request;
 
 struct adapter {
-    uint64_t seen_ms; /* 0: not looked for yet */
-    bool is_there;
-    struct os_adapter is;                             /* the one with the address */
-    struct adapter_leaf leaf;                         /* the card below it */
-    char refusing[OS_ADAPTER_NAME_MAX], refusal[120]; /* a card that was told to wake it, in vain */
+    uint64_t seen_ms;         /* when it was looked for, loop time; 0: not yet */
+    bool is_there;            /* an adapter was found */
+    struct os_adapter is;     /* the adapter that has the IP address */
+    struct adapter_leaf leaf; /* the network card below it */
+    /* A card that could not be told to wake the machine, and why. */
+    char refusing[OS_ADAPTER_NAME_MAX], refusal[120];
 };
 
+/* Writes into a slot's ad how the machine can be woken. */
 void adapter_write(struct startd *startd, struct ad *ad);
 #define ADAPTER_WHY_MAX 120
-/* Would magic packets wake the machine once it sleeps?  If not, `why` says why not. */
+/* Returns whether magic packets would wake the machine once it sleeps.  If not, `why` says why. */
 bool adapter_can_wake(struct startd *startd, char *why, size_t size);
-/* Before the machine sleeps: tells its card to wake it for magic packets, if the card can.  After
- * an error the machine must not sleep: is_needed, and the card does not wake it; or the card does
- * not take the password that is configured. */
+/* Before the machine sleeps: tells its card to wake it for magic packets, if the card can.  0; or
+ * -errno, and then the machine must not sleep: no card wakes it although that is needed
+ * (is_needed), or the card does not accept the configured password. */
 int adapter_arm(struct startd *startd, bool is_needed, struct err *err);
-void adapter_wake_neighbour(struct startd *startd, struct wire_request *request); /* MAGIC_PACKET */
+/* Takes and answers MAGIC_PACKET: sends a magic packet to another machine of its network. */
+void adapter_wake_neighbour(struct startd *startd, struct wire_request *request);
 
 #endif

@@ -1,18 +1,18 @@
-/* startd/sleep/going_down.h - how far this machine is on its way down: one state, and its legal
- * moves.
+/* startd/sleep/going_down.h - how far this machine is on its way down: the stages, and the legal
+ * moves between them.
  *
- *   up            it works, or could
- *   asking        the rooster is asked whether it may go down (permit.c)
- *   leaving       somebody ordered it down; its jobs are being ended, and who ordered it asks again
+ *   up             the machine works, or could work
+ *   asking         the rooster is asked whether the machine may go down (permit.h)
+ *   leaving        somebody ordered it down; its jobs are being ended, and that caller asks again
  *   leaving_asking  the same, and the rooster is being asked again
- *   begun         it takes no claims any more; its network card is being made ready
- *   announced     its offline ads are on their way to the collector; it is silent from here on
- *   waiting       they are durable; jobs may take the machine back (HIBERNATE_RECLAIM_TIME)
- *   ordered       the power method was told to take it down: nobody takes it back
- *   gone          the power method has begun, or the rooster is to do it
+ *   begun          no claims any more; its network card is prepared to wake it
+ *   announced      its offline ads are on their way to the collector; from now on it sends nothing
+ *   waiting        these are durable; jobs may take the machine back (HIBERNATE_RECLAIM_TIME)
+ *   ordered        the power method was told to take it down: nobody can take it back
+ *   gone           the power method has begun, or the rooster will do it
  *
- * From everywhere it is up again when it was taken back: something failed, jobs wanted it, or it
- * has slept and is awake.  hibernate.c and permit.c make the moves, all others look.
+ * From each stage it can return to up: something failed, jobs took it back, or it has slept and is
+ * awake.  Only hibernate.c and permit.c make moves; all others just look.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -40,33 +40,35 @@ enum down_stage {
     DOWN_STAGES
 };
 
-struct going_down {
+struct going_down { /* the state of going down */
     enum down_stage stage;
     struct ad_expr *when; /* HIBERNATE */
-    char level[8];        /* "S5", from DOWN_BEGUN on */
+    char level[8];        /* "S5"; valid from DOWN_BEGUN on */
     char *reason;
-    bool forced;                    /* by somebody who knows what holds the machine back */
-    bool keep_off;                  /* until somebody switches it on: no job is to wake it */
-    bool reclaimable;               /* jobs that wait may take it back, while there is time */
-    bool has_answer;                /* the answer to the question after its offline ad has an ad */
-    uint64_t until_ms;              /* by when the rooster's order is over; 0: it has not said so */
-    struct wire_request *request;   /* POWER_DOWN to be answered */
-    struct loop_timer *check_timer; /* do all slots agree? */
-    struct loop_timer *leave_timer; /* who ordered it down asked no more */
-    struct loop_timer *guard_timer; /* runs out when the machine did not go down */
+    bool forced;       /* ordered by somebody who knows what prevents it */
+    bool keep_off;     /* stay off until somebody switches it on: no job may wake it */
+    bool reclaimable;  /* jobs that wait may take it back while there is time */
+    bool has_answer;   /* the collector's answer to hibernate_ask() contained our offline ad */
+    uint64_t until_ms; /* when the rooster's order ends, loop time; 0: it has not said so */
+    struct wire_request *request;     /* POWER_DOWN to be answered; NULL: none */
+    struct loop_timer *check_timer;   /* time to ask all slots */
+    struct loop_timer *leave_timer;   /* the caller that ordered it down has not asked again */
+    struct loop_timer *guard_timer;   /* the machine did not go down in time */
     struct loop_timer *reclaim_timer; /* ends DOWN_WAITING */
-    struct loop_timer *ask_timer;     /* what became of the order? */
+    struct loop_timer *ask_timer;     /* time for hibernate_ask() */
 };
 
 /* Pure: whether one stage may follow another.  A stage may follow itself. */
 bool going_down_may_move(enum down_stage from, enum down_stage to);
-void going_down_move(struct startd *startd, enum down_stage stage); /* CHECKs the table */
+/* Moves to a stage; CHECKs that the move is legal. */
+void going_down_move(struct startd *startd, enum down_stage stage);
 
-bool going_down_has_begun(const struct startd *startd);  /* DOWN_BEGUN or later */
-bool going_down_is_silent(const struct startd *startd);  /* DOWN_ANNOUNCED or later */
-bool going_down_is_leaving(const struct startd *startd); /* and has not begun */
-bool going_down_is_asking(const struct startd *startd);
-/* It takes neither claims nor jobs: it is leaving, or has begun. */
+bool going_down_has_begun(const struct startd *startd); /* DOWN_BEGUN or later */
+/* DOWN_ANNOUNCED or later: it sends no ads. */
+bool going_down_is_silent(const struct startd *startd);
+bool going_down_is_leaving(const struct startd *startd); /* leaving or leaving_asking */
+bool going_down_is_asking(const struct startd *startd);  /* asking or leaving_asking */
+/* Takes neither claims nor jobs: it is leaving, or DOWN_BEGUN or later. */
 bool going_down_takes_none(const struct startd *startd);
 
 #endif

@@ -1,4 +1,4 @@
-/* startd/sleep/reclaim.h - jobs want this machine back while it is on its way down.
+/* startd/sleep/reclaim.h - jobs take this machine back while it is going down (POWER_RECLAIM).
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -11,11 +11,12 @@ struct startd;
 struct wire_request;
 
 struct reclaim {
-    int64_t at_s; /* 0: they did not, since the startd was started */
+    int64_t at_s; /* when they last did; 0: not since the startd was started */
     char reason[300];
-    struct wire_request *request; /* to be answered once it is durable */
+    struct wire_request *request; /* to be answered when this is durable; NULL: none */
 };
 
-void reclaim_request(struct startd *startd, struct wire_request *request); /* POWER_RECLAIM */
+/* Takes and answers POWER_RECLAIM. */
+void reclaim_request(struct startd *startd, struct wire_request *request);
 
 #endif

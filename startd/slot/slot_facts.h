@@ -1,4 +1,4 @@
-/* startd/slot/slot_facts.h - slots are looked up, and what is free of one is computed.
+/* startd/slot/slot_facts.h - finds slots, and computes what is free of a slot.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -9,9 +9,11 @@ struct resources;
 struct slot;
 struct startd;
 
-struct slot *slot_by_claim_id(struct startd *startd,
-                              const char *claim_id); /* constant time per slot */
+/* Finds the slot that offers this claim id; NULL: none.  The comparison with each slot takes
+ * constant time. */
+struct slot *slot_by_claim_id(struct startd *startd, const char *claim_id);
 struct slot *slot_by_name(struct startd *startd, const char *name);
-void slot_free_resources(const struct slot *slot, struct resources *ret); /* of what is not given */
+/* What is not given to dynamic slots. */
+void slot_free_resources(const struct slot *slot, struct resources *ret);
 
 #endif

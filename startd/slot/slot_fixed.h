@@ -1,4 +1,5 @@
-/* startd/slot/slot_fixed.h - what is the same in the ads of all slots, or of all of a type.
+/* startd/slot/slot_fixed.h - attributes that are the same in the ads of all slots, or of all slots
+ * of a type.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -10,14 +11,14 @@
 struct ad;
 struct startd;
 
-struct slot_fixed { /* NULL: to be made */
+struct slot_fixed { /* NULL: not made yet */
     struct ad *machine;
     struct ad *rules[SLOT_TYPES_MAX + 1]; /* by type */
 };
 
 const struct ad *slot_fixed_machine(struct startd *startd);
-const struct ad *slot_fixed_rules(struct startd *startd, int type_id); /* policy, STARTD_ATTRS */
-/* To be called when the configuration or the transfer plug-ins have changed. */
+const struct ad *slot_fixed_rules(struct startd *startd, int type_id); /* policy and STARTD_ATTRS */
+/* Must be called when the configuration or the transfer plug-ins have changed. */
 void slot_fixed_forget(struct startd *startd);
 
 #endif

@@ -1,5 +1,5 @@
-/* startd/slot/slot_knobs.h - what the configuration says of slots, for each type or for each kind
- * of resource.
+/* startd/slot/slot_knobs.h - the configuration of slots, for each type or for each kind of
+ * resource.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -11,15 +11,18 @@ struct config;
 struct err;
 struct startd;
 
-/* An option of a type, prefix<id>suffix; NULL when it is not set. */
+/* Returns the value of the knob <prefix><id><suffix>; NULL: not set. */
 const char *slot_knobs_text(const struct config *config, const char *prefix, int id,
                             const char *suffix);
-/* SLOT_TYPE_<id>_<knob>, for the knobs that a type may have of its own; NULL: not set. */
+/* Returns the value of SLOT_TYPE_<id>_<knob>, for knobs that a type may have of its own; NULL: not
+ * set. */
 const char *slot_knobs_expr(const struct config *config, int type_id, const char *knob);
+/* Checks the expressions of a type.  0 or -errno. */
 int slot_knobs_check_type(const struct config *config, int type_id, struct err *err);
 
+/* Reads MODIFY_REQUEST_EXPR_REQUEST... into startd->division.modify. */
 void slot_knobs_find_modifiers(struct startd *startd);
-/* MODIFY_REQUEST_EXPR_REQUEST..., by which the negotiator counts as we do */
+/* Writes these expressions into an ad, so that the negotiator counts as we do. */
 void slot_knobs_show_modifiers(const struct startd *startd, struct ad *ad);
 
 #endif

@@ -1,4 +1,4 @@
-/* startd/slot/slot_policy.h - the expressions of the owner's policy that a slot has, read from the
+/* startd/slot/slot_policy.h - reads the owner's policy expressions of a slot from the
  * configuration.
  *
  * SPDX-License-Identifier: Apache-2.0
@@ -8,8 +8,8 @@
 
 struct slot;
 
-/* Reads SUSPEND, CONTINUE ... as the configuration has them for the slot's type.  An expression
- * that cannot be parsed is logged, and false. */
+/* Reads SUSPEND, CONTINUE ... for the slot's type.  An expression that cannot be parsed is logged
+ * and counts as false. */
 void slot_policy_load(struct slot *slot);
 void slot_policy_unload(struct slot *slot); /* frees them */
 
