@@ -47,7 +47,8 @@ bool live_is(const struct starter *starter, const char *name)
 
 static void send_next(struct starter *starter);
 
-static void failed(struct starter *starter, struct starter_live *live, const char *text, int status)
+static void note_failure(struct starter *starter, struct starter_live *live, const char *text,
+                         int status)
 {
     log_warn(starter->env.log, "live.not_sent", text, LOG_TEXT("job", starter->run.job_id));
     if (status == -ESTALE) {
@@ -61,7 +62,7 @@ static void failed(struct starter *starter, struct starter_live *live, const cha
     }
 }
 
-static void answered(void *arg, struct wire_reply *reply)
+static void put_answered(void *arg, struct wire_reply *reply)
 {
     struct starter *starter = arg;
     if (reply->status == -ECONNRESET) {
@@ -70,7 +71,7 @@ static void answered(void *arg, struct wire_reply *reply)
     struct starter_live *live = &starter->run.live.streams[starter->run.live.at];
     starter->run.live.busy = false;
     if (reply->status != 0) {
-        failed(starter, live, reply->text, reply->status);
+        note_failure(starter, live, reply->text, reply->status);
         loop_timer_set(starter->timers[TIMER_LIVE], LOOK_MS);
         return;
     }
@@ -109,7 +110,7 @@ static bool send_piece(struct starter *starter, size_t which)
     const struct wire_body body = {.args = args, .blob = buffer, .blob_length = (size_t)got};
     starter->run.live.at = which;
     starter->run.live.busy =
-        wire_call(starter->shadow, VERB_FILE_PUT, &body, 0, answered, starter) > 0;
+        wire_call(starter->shadow, VERB_FILE_PUT, &body, 0, put_answered, starter) > 0;
     ad_destroy(args);
     mem_free(buffer);
     return true;

@@ -94,7 +94,7 @@ static bool is_over(const struct starter *starter)
     return starter->run.phase > STARTER_RUN || starter->run.peeks.over;
 }
 
-static void answer(struct peek *peek, const struct ad *args, const void *data, size_t length)
+static void answer_peek(struct peek *peek, const struct ad *args, const void *data, size_t length)
 {
     const struct wire_body body = {.args = args, .blob = data, .blob_length = length};
     wire_reply_ok(peek->request, &body);
@@ -102,7 +102,7 @@ static void answer(struct peek *peek, const struct ad *args, const void *data, s
     mem_free(peek);
 }
 
-static void refuse(struct peek *peek, int status, const char *why)
+static void refuse_peek(struct peek *peek, int status, const char *why)
 {
     wire_reply_error(peek->request, status, "%s", why);
     LIST_REMOVE(peek, entry);
@@ -125,9 +125,9 @@ static void answer_bytes(struct starter *starter, struct peek *peek, struct os_f
     }
     ad_set_bool(args, "Ended", is_over(starter) && got >= 0 && (int64_t)got == left);
     if (got < 0) {
-        refuse(peek, (int)got, "cannot read the file");
+        refuse_peek(peek, (int)got, "cannot read the file");
     } else {
-        answer(peek, args, data, (size_t)got);
+        answer_peek(peek, args, data, (size_t)got);
     }
     ad_destroy(args);
     mem_free(data);
@@ -147,7 +147,7 @@ static int open_file(struct starter *starter, const struct peek *peek, struct os
 }
 
 /* Answers it if there is something to say now. */
-static void look(struct starter *starter, struct peek *peek, bool last)
+static void look_at_file(struct starter *starter, struct peek *peek, bool last)
 {
     struct os_file *file = NULL;
     struct err err;
@@ -157,7 +157,7 @@ static void look(struct starter *starter, struct peek *peek, bool last)
             struct ad *args = ad_create();
             ad_set_bool(args, "Exists", false);
             ad_set_bool(args, "Ended", is_over(starter));
-            answer(peek, args, NULL, 0);
+            answer_peek(peek, args, NULL, 0);
             ad_destroy(args);
         }
         return;
@@ -168,7 +168,7 @@ static void look(struct starter *starter, struct peek *peek, bool last)
                                                 : "is not a regular file in the job's sandbox";
         (void)err_set(&err, rc, "'%.200s' %s%s", peek->name,
                       strange ? what : "cannot be read: ", strange ? "" : err_code_text(rc));
-        refuse(peek, strange ? -EPERM : rc, err.text);
+        refuse_peek(peek, strange ? -EPERM : rc, err.text);
         return;
     }
     int64_t size = os_file_size(file);
@@ -191,7 +191,7 @@ static void look_at_all(struct starter *starter)
     struct peek *peek = LIST_FIRST(&starter->run.peeks.list);
     while (peek != NULL) {
         struct peek *next = LIST_NEXT(peek, entry);
-        look(starter, peek, now_ms >= peek->due_ms);
+        look_at_file(starter, peek, now_ms >= peek->due_ms);
         peek = next;
     }
 }
@@ -244,7 +244,7 @@ void peek_handle(struct starter *starter, struct wire_request *request)
         starter->run.peeks.timer = loop_timer_create(starter->env.loop, peek_tick, starter);
     }
     loop_timer_set(starter->run.peeks.timer, PEEK_TICK_MS);
-    look(starter, peek, wait_ms == 0);
+    look_at_file(starter, peek, wait_ms == 0);
 }
 
 void peek_over(struct starter *starter)
@@ -256,7 +256,7 @@ void peek_over(struct starter *starter)
 void peek_close(struct starter *starter)
 {
     while (!LIST_EMPTY(&starter->run.peeks.list)) {
-        refuse(LIST_FIRST(&starter->run.peeks.list), -ESRCH, "this run of the job has ended");
+        refuse_peek(LIST_FIRST(&starter->run.peeks.list), -ESRCH, "this run of the job has ended");
     }
     loop_timer_destroy(starter->run.peeks.timer);
     starter->run.peeks.timer = NULL;

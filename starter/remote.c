@@ -144,7 +144,7 @@ int remote_prepare(struct starter *starter, struct err *err)
 
 /* ---- its words ------------------------------------------------------------------------------- */
 
-static void add(struct vec *words, const char *option, const char *value)
+static void add_option(struct vec *words, const char *option, const char *value)
 {
     vec_push(words, mem_strdup(option));
     vec_push(words, mem_strdup(value));
@@ -164,9 +164,9 @@ static void wrap_words(struct starter *starter, struct vec *words)
     strbuf_init(&door, 0);
     strbuf_printf(&door, "/tmp/.roost-rsys-%s-%d", starter->run.job_id,
                   (int)os_pid(starter->env.os));
-    add(words, "--wrap", config_path(starter->env.config, "RSYS_WRAP_LIBRARY"));
+    add_option(words, "--wrap", config_path(starter->env.config, "RSYS_WRAP_LIBRARY"));
     vec_push(words, mem_strdup("--fetch"));
-    add(words, "--door", strbuf_text(&door));
+    add_option(words, "--door", strbuf_text(&door));
     add_path(starter, words, "--scratch", SCRATCH);
     if (remote_words_plan_names_tmp(starter->run.job)) {
         add_path(starter, words, "--local", SCRATCH);
@@ -192,9 +192,9 @@ void remote_words(struct starter *starter, struct vec *argv)
         mask_words(starter, &words);
     }
     vec_push(&words, mem_strdup(config_path(config, "RSYS_MOUNT_PROGRAM")));
-    add(&words, "--server", ad_string_or(record, "ShadowAddress", ""));
+    add_option(&words, "--server", ad_string_or(record, "ShadowAddress", ""));
     add_path(starter, &words, "--server-file", SERVER);
-    add(&words, "--pin", ad_string_or(record, "ShadowPin", ""));
+    add_option(&words, "--pin", ad_string_or(record, "ShadowPin", ""));
     vec_push(&words, mem_strdup("--route"));
     vec_push(&words, remote_words_plan_route(ad_string_or(record, "ShadowRoute", "")));
     add_path(starter, &words, "--ticket-file", TICKET);
@@ -205,14 +205,14 @@ void remote_words(struct starter *starter, struct vec *argv)
         add_path(starter, &words, "--scratch", SCRATCH);
     }
     if (resume_is_ready(starter)) { /* what it has open is in the image */
-        add(&words, "--image", argv->items[0]);
+        add_option(&words, "--image", argv->items[0]);
     } else {
-        add(&words, "--cwd", ad_string_or(job, "Iwd", "/"));
-        add(&words, "--stdin", ad_string_or(job, "In", "/dev/null"));
-        add(&words, "--stdout", ad_string_or(job, "Out", "/dev/null"));
-        add(&words, "--stderr", ad_string_or(job, "Err", "/dev/null"));
+        add_option(&words, "--cwd", ad_string_or(job, "Iwd", "/"));
+        add_option(&words, "--stdin", ad_string_or(job, "In", "/dev/null"));
+        add_option(&words, "--stdout", ad_string_or(job, "Out", "/dev/null"));
+        add_option(&words, "--stderr", ad_string_or(job, "Err", "/dev/null"));
     }
-    add(&words, "--filter", config_string(config, "JOB_SECCOMP"));
+    add_option(&words, "--filter", config_string(config, "JOB_SECCOMP"));
     if (ad_bool_or(job, REMOTE_NETWORK, false)) {
         vec_push(&words, mem_strdup("--network"));
     }

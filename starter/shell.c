@@ -147,7 +147,7 @@ static bool tell_suspended(struct shell *shell)
 }
 
 /* Answers the SHELL_READ with what one stream has; false: it has nothing now. */
-static bool give(struct shell *shell, int stream)
+static bool give_output(struct shell *shell, int stream)
 {
     char data[SHELL_BYTES];
     if (shell->ended[stream]) {
@@ -181,7 +181,7 @@ static void finish_write(struct shell *shell, int status)
     }
 }
 
-static void take(struct shell *shell)
+static void take_input(struct shell *shell)
 {
     size_t length = 0;
     const char *data = wire_request_blob(shell->write, &length);
@@ -201,16 +201,16 @@ static void take(struct shell *shell)
 }
 
 /* Does what can be done now; may be the end of shell. */
-static void serve(struct shell *shell)
+static void serve_shell(struct shell *shell)
 {
     if (shell->hung_up) {
         return;
     }
     if (shell->write != NULL) {
-        take(shell);
+        take_input(shell);
     }
-    if (shell->read != NULL && !tell_suspended(shell) && !give(shell, 1) && !give(shell, 2) &&
-        shell->exited) {
+    if (shell->read != NULL && !tell_suspended(shell) && !give_output(shell, 1) &&
+        !give_output(shell, 2) && shell->exited) {
         tell_end(shell); /* what is still open is held by what it left behind */
         return;
     }
@@ -219,9 +219,9 @@ static void serve(struct shell *shell)
                      reads && !shell->ended[2]);
 }
 
-static void ready(void *arg)
+static void terminal_ready(void *arg)
 {
-    serve(arg);
+    serve_shell(arg);
 }
 
 static void on_exit_of_shell(void *arg, pid_t pid, const struct os_exit *how)
@@ -246,7 +246,7 @@ static void on_exit_of_shell(void *arg, pid_t pid, const struct os_exit *how)
     if (shell->hung_up) {
         shell_destroy(shell);
     } else {
-        serve(shell);
+        serve_shell(shell);
     }
 }
 
@@ -293,7 +293,7 @@ static int make_argv(const struct ad *args, struct starter *starter, struct vec 
     return rc;
 }
 
-static int start(struct shell *shell, const struct ad *args, struct err *err)
+static int start_program(struct shell *shell, const struct ad *args, struct err *err)
 {
     struct starter *starter = shell->starter;
     struct vec argv = {0}, entries = {0};
@@ -301,7 +301,7 @@ static int start(struct shell *shell, const struct ad *args, struct err *err)
         .tty = ad_bool_or(args, "Tty", false),
         .rows = size_of(args, "Rows", 24),
         .columns = size_of(args, "Columns", 80),
-        .ready = ready,
+        .ready = terminal_ready,
         .arg = shell,
     };
     int rc = make_argv(args, starter, &argv, err);
@@ -370,7 +370,7 @@ static void open_shell(struct starter *starter, struct wire_request *request)
     shell->number = ++starter->run.shells.last_number;
     shell->kill_timer = loop_timer_create(starter->env.loop, kill_now, shell);
     LIST_INSERT_HEAD(&starter->run.shells.list, shell, entry);
-    rc = start(shell, wire_request_args(request), &err);
+    rc = start_program(shell, wire_request_args(request), &err);
     if (rc != 0) {
         wire_reply_error(request, rc, "%s", err.text);
         shell_destroy(shell);
@@ -423,7 +423,7 @@ static void write_shell(struct shell *shell, struct wire_request *request)
     } else {
         shell->write = request;
         shell->written = 0;
-        serve(shell);
+        serve_shell(shell);
     }
 }
 
@@ -449,7 +449,7 @@ void shells_handle(struct starter *starter, struct wire_request *request)
         wire_reply_error(request, -EBUSY, "only one SHELL_READ at a time");
     } else {
         shell->read = request;
-        serve(shell);
+        serve_shell(shell);
     }
 }
 
@@ -458,7 +458,7 @@ void shells_note_frozen(struct starter *starter)
     struct shell *shell = LIST_FIRST(&starter->run.shells.list);
     while (shell != NULL) {
         struct shell *next = LIST_NEXT(shell, entry);
-        serve(shell);
+        serve_shell(shell);
         shell = next;
     }
 }
@@ -498,7 +498,7 @@ void shells_close(struct starter *starter)
         if (!shell->exited) {
             shell->exit = (struct os_exit){.status = -1, .signal = SIGKILL};
         }
-        if (shell->read != NULL && !give(shell, 1) && !give(shell, 2)) {
+        if (shell->read != NULL && !give_output(shell, 1) && !give_output(shell, 2)) {
             tell_end(shell);
         } else {
             shell_destroy(shell);

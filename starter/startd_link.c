@@ -47,7 +47,7 @@ static void go_on(struct starter *starter, bool *reason, bool holds)
     }
 }
 
-static void renewed(struct starter *starter, const struct ad *args)
+static void take_renewal(struct starter *starter, const struct ad *args)
 {
     int64_t remaining_ms = ad_int_or(args, "LeaseRemainingMs", 0);
     if (remaining_ms <= 0 || starter->run.phase >= STARTER_CLEAN) {
@@ -67,7 +67,7 @@ static void renewed(struct starter *starter, const struct ad *args)
     go_on(starter, &starter->run.process.gap, false);
 }
 
-static void told(void *arg, struct wire_reply *reply)
+static void done_answered(void *arg, struct wire_reply *reply)
 {
     struct starter *starter = arg;
     if (reply->status == -ECONNRESET || reply->status == -ETIMEDOUT) {
@@ -93,12 +93,12 @@ static void say_done(struct starter *starter)
     ad_set_bool(args, "Delivered", starter->run.end.delivered);
     joules_put(starter, args);
     const struct wire_body body = job_run_startd_body(starter, args);
-    (void)wire_call(wire, VERB_STARTER_DONE, &body, 0, told,
+    (void)wire_call(wire, VERB_STARTER_DONE, &body, 0, done_answered,
                     starter); /* else: when the link is up again */
     ad_destroy(args);
 }
 
-static void welcomed(void *arg, struct wire_reply *reply)
+static void hello_answered(void *arg, struct wire_reply *reply)
 {
     struct starter *starter = arg;
     if (reply->status == -ENOKEY) {
@@ -108,7 +108,7 @@ static void welcomed(void *arg, struct wire_reply *reply)
     if (reply->status != 0 || reply->args == NULL) {
         return; /* the link comes again */
     }
-    renewed(starter, reply->args);
+    take_renewal(starter, reply->args);
     joules_rates(starter, reply->args);
     checkpoint_tell_startd(starter);
     starter->run.stop.grace_s = ad_int_or(reply->args, "Grace", 0);
@@ -128,7 +128,7 @@ static void on_up(void *arg, struct wire *wire)
     }
     struct ad *args = job_run_startd_who(starter);
     const struct wire_body body = job_run_startd_body(starter, args);
-    (void)wire_call(wire, VERB_STARTER_HELLO, &body, 0, welcomed,
+    (void)wire_call(wire, VERB_STARTER_HELLO, &body, 0, hello_answered,
                     starter); /* else: when it is up again */
     ad_destroy(args);
 }
@@ -167,7 +167,7 @@ static void on_request(void *arg, struct wire_request *request)
     const struct ad *args = wire_request_args(request);
     switch (wire_request_verb(request)) {
     case VERB_LEASE_RENEWED:
-        renewed(starter, args);
+        take_renewal(starter, args);
         wire_reply_ok(request, NULL);
         break;
     case VERB_STARTER_STOP: {

@@ -126,7 +126,7 @@ static void go_on(struct starter *starter)
 }
 
 /* What the parts have asked for, and ask for meanwhile. */
-static void wake(void *arg)
+static void wake_run(void *arg)
 {
     struct starter *starter = arg;
     while (starter->run.wake != WAKE_NONE) {
@@ -148,7 +148,7 @@ void starter_go(struct starter *starter)
     } else {
         starter->run.wake = WAKE_GO;
     }
-    wake(starter);
+    wake_run(starter);
 }
 
 static void watch_timer(void *arg)
@@ -217,7 +217,7 @@ static void lease_timer(void *arg)
     starter_give_up(starter, "the claim's lease has expired");
 }
 
-static void tick(void *arg)
+static void clock_timer(void *arg)
 {
     struct starter *starter = arg;
     look_at_clock(starter);
@@ -350,7 +350,7 @@ static void starter_destroy(void *state)
     mem_free(starter);
 }
 
-static void redial(void *arg)
+static void dial_timer(void *arg)
 {
     shadow_link_dial(arg);
 }
@@ -362,7 +362,7 @@ static void set_out(struct starter *starter)
     starter->runs++;
     lease_timer(starter);
     starter->run.lease.last_tick_ms = loop_now_ms(starter->env.loop);
-    tick(starter);
+    clock_timer(starter);
     if (job_place_prepare(starter, nest_has_sandbox(starter), &err) != 0) {
         starter_give_up(starter, err.text[0] != '\0' ? err.text : "cannot create a sandbox");
     } else {
@@ -405,12 +405,10 @@ static const char *directory_argument(const struct starter *starter)
 }
 
 static const loop_f TIMER_CALLS[TIMER_COUNT] = {
-    [TIMER_WAKE] = wake,         [TIMER_DIAL] = redial,
-    [TIMER_LEASE] = lease_timer, [TIMER_TICK] = tick,
-    [TIMER_KILL] = kill_timer,   [TIMER_TOLD] = startd_link_end,
-    [TIMER_BEGUN] = job_begun,   [TIMER_DEFERRAL] = deferral_tick,
-    [TIMER_WATCH] = watch_timer, [TIMER_CKPT] = ckpt_timer,
-    [TIMER_LIVE] = live_look,
+    [TIMER_WAKE] = wake_run,    [TIMER_DIAL] = dial_timer,        [TIMER_LEASE] = lease_timer,
+    [TIMER_TICK] = clock_timer, [TIMER_KILL] = kill_timer,        [TIMER_TOLD] = startd_link_end,
+    [TIMER_BEGUN] = job_begun,  [TIMER_DEFERRAL] = deferral_tick, [TIMER_WATCH] = watch_timer,
+    [TIMER_CKPT] = ckpt_timer,  [TIMER_LIVE] = live_look,
 };
 
 static int starter_start(const struct daemon_env *env, void **state, struct err *err)

@@ -49,7 +49,7 @@
 #define TRIES_MAX    5           /* of a dump that is refused: it may be so for a moment only */
 #define TRY_AGAIN_MS 50
 
-static bool runs(const struct starter *starter)
+static bool job_runs(const struct starter *starter)
 {
     return starter->run.phase == STARTER_RUN && starter->run.process.pid > 0 &&
            starter->run.script == SCRIPT_JOB;
@@ -105,10 +105,10 @@ void checkpoint_decide(struct starter *starter)
 
 /* ---- the end of one -------------------------------------------------------------------------- */
 
-static void take(struct starter *starter);
+static void take_one(struct starter *starter);
 
 /* Those who asked first, so many; the others wait for the next one. */
-static void answer(struct starter *starter, size_t count, int status, const char *text)
+static void answer_waiting(struct starter *starter, size_t count, int status, const char *text)
 {
     struct starter_ckpt *ckpt = &starter->run.ckpt;
     struct vec waiting = ckpt->waiting;
@@ -172,7 +172,7 @@ static bool has_time(const struct starter *starter)
 }
 
 /* Nothing is under way any more. */
-static void rest(struct starter *starter, bool kept)
+static void become_idle(struct starter *starter, bool kept)
 {
     struct starter_ckpt *ckpt = &starter->run.ckpt;
     remove_files(starter);
@@ -193,7 +193,7 @@ static void rest(struct starter *starter, bool kept)
         job_run_give_up(starter, "");
     } else if (kept && ckpt->end.once_more && has_time(starter)) {
         ckpt->end.once_more = false;
-        take(starter);
+        take_one(starter);
     } else {
         cage_kill(starter); /* job_ended() goes on */
     }
@@ -211,9 +211,9 @@ void checkpoint_abandon(struct starter *starter, int status, const char *why)
         ckpt->kept.losses++;
     }
     if (!ckpt->kept.is_lost) {
-        answer(starter, ckpt->in_hand.asking, status, why);
+        answer_waiting(starter, ckpt->in_hand.asking, status, why);
     }
-    rest(starter, false);
+    become_idle(starter, false);
 }
 
 static void ignore_answer(void *arg, struct wire_reply *reply)
@@ -260,13 +260,13 @@ void checkpoint_committed(struct starter *starter)
              LOG_BOOL("changes", ckpt->in_hand.is_changes),
              LOG_INT("took_ms", ckpt->in_hand.took_ms));
     checkpoint_tell_startd(starter);
-    answer(starter, ckpt->in_hand.asking, 0, "");
-    rest(starter, true);
+    answer_waiting(starter, ckpt->in_hand.asking, 0, "");
+    become_idle(starter, true);
 }
 
 /* ---- taking ---------------------------------------------------------------------------------- */
 
-static void dumped(void *arg, pid_t pid, const struct os_exit *how)
+static void dump_ended(void *arg, pid_t pid, const struct os_exit *how)
 {
     struct starter *starter = arg;
     struct starter_ckpt *ckpt = &starter->run.ckpt;
@@ -358,7 +358,7 @@ static void try_to_dump(struct starter *starter)
     if (rc == 0 && !ckpt->end.ends_run) {
         cage_allow_copy(starter, true);
     }
-    rc = rc != 0 ? rc : ckpt_take_spawn(starter, dumped, &err);
+    rc = rc != 0 ? rc : ckpt_take_spawn(starter, dump_ended, &err);
     if (rc != 0) {
         ckpt->pid = 0;
         cage_allow_copy(starter, false);
@@ -369,7 +369,7 @@ static void try_to_dump(struct starter *starter)
                    (uint64_t)config_duration_ms(starter->env.config, "CHECKPOINT_TIMEOUT"));
 }
 
-static void take(struct starter *starter)
+static void take_one(struct starter *starter)
 {
     struct starter_ckpt *ckpt = &starter->run.ckpt;
     ckpt->in_hand.number =
@@ -456,23 +456,23 @@ void checkpoint_tick(struct starter *starter)
         return;
     }
     if (ckpt->step == CKPT_DUMPING && ckpt->pid > 0) {            /* it takes too long */
-        (void)os_kill_group(starter->env.os, ckpt->pid, SIGKILL); /* dumped() follows */
+        (void)os_kill_group(starter->env.os, ckpt->pid, SIGKILL); /* dump_ended() follows */
         if (ckpt->follower > 0) {
             (void)os_kill_group(starter->env.os, ckpt->follower, SIGKILL); /* it may be stuck */
         }
         return;
     }
-    if (ckpt->step == CKPT_DUMPING && runs(starter)) {
+    if (ckpt->step == CKPT_DUMPING && job_runs(starter)) {
         try_to_dump(starter);
         return;
     }
-    if (ckpt->step != CKPT_IDLE || !runs(starter) || starter->run.stop.how != RUNS_ON) {
+    if (ckpt->step != CKPT_IDLE || !job_runs(starter) || starter->run.stop.how != RUNS_ON) {
         return;
     }
     ckpt_take_follow(starter);
     if (!starter->run.process.frozen &&
         (ckpt->waiting.count > 0 || ckpt->kept.is_lost || is_time(starter))) {
-        take(starter);
+        take_one(starter);
     } else {
         loop_timer_set(starter->timers[TIMER_CKPT], LOOK_MS);
     }
@@ -487,7 +487,7 @@ void checkpoint_asked(struct starter *starter, struct wire_request *request)
     } else if (starter->run.job != NULL && !ckpt->wanted) {
         wire_reply_error(request, -ENOTSUP, "job %s cannot be checkpointed here: %s",
                          starter->run.job_id, ckpt->why_not);
-    } else if (!runs(starter) || starter->run.stop.how != RUNS_ON) {
+    } else if (!job_runs(starter) || starter->run.stop.how != RUNS_ON) {
         wire_reply_error(request, -ESRCH, "no program of job %s is running", starter->run.job_id);
     } else if (starter->run.process.frozen) {
         wire_reply_error(request, -EBUSY, "job %s is suspended", starter->run.job_id);
@@ -495,7 +495,7 @@ void checkpoint_asked(struct starter *starter, struct wire_request *request)
         vec_push(&ckpt->waiting, request);
         if (ckpt->step == CKPT_IDLE) {
             loop_timer_stop(starter->timers[TIMER_CKPT]);
-            take(starter);
+            take_one(starter);
         } /* else the one behind it answers */
     }
 }
@@ -518,7 +518,7 @@ bool checkpoint_stops(struct starter *starter, uint64_t grace_ms)
         ckpt->end.once_more = true; /* a fresh one behind it, if the time suffices */
     } else if (ckpt->step == CKPT_IDLE && has_time(starter)) {
         loop_timer_stop(starter->timers[TIMER_CKPT]);
-        take(starter);
+        take_one(starter);
     } else if (ckpt->step == CKPT_IDLE) {
         log_info(starter->env.log, "checkpoint.no_time", "the job's previous checkpoint is used",
                  LOG_TEXT("job", starter->run.job_id), LOG_INT("sequence", ckpt->kept.sequence));
@@ -553,5 +553,5 @@ void checkpoint_forget(struct starter *starter)
     loop_timer_stop(starter->timers[TIMER_CKPT]);
     remove_files(starter);
     ckpt->step = CKPT_IDLE;
-    answer(starter, ckpt->waiting.count, -ESRCH, "the job has ended");
+    answer_waiting(starter, ckpt->waiting.count, -ESRCH, "the job has ended");
 }

@@ -80,7 +80,7 @@ static void done_answered(void *arg, struct wire_reply *reply)
     }
 }
 
-static void tell(struct starter *starter)
+static void tell_done(struct starter *starter)
 {
     struct starter_ckpt *ckpt = &starter->run.ckpt;
     ckpt->in_hand.took_ms = loop_now_ms(starter->env.loop) - ckpt->in_hand.began_ms;
@@ -119,7 +119,7 @@ static void put_answered(void *arg, struct wire_reply *reply)
 }
 
 /* What the shadow has of it is skipped; it has to be in the sum. */
-static int skip(struct starter *starter, uint64_t have)
+static int skip_known(struct starter *starter, uint64_t have)
 {
     struct starter_ckpt *ckpt = &starter->run.ckpt;
     int rc = file_digest_add(ckpt->send.digest, ckpt->send.file, &ckpt->send.offset, have);
@@ -153,7 +153,7 @@ static void ask_answered(void *arg, struct wire_reply *reply)
     if (reply->status != 0) {
         checkpoint_abandon(starter, reply->status, reply->text);
     } else if (have < 0 || (uint64_t)have > ckpt->in_hand.sizes[ckpt->send.file_at] ||
-               open_file(starter) != 0 || skip(starter, (uint64_t)have) != 0) {
+               open_file(starter) != 0 || skip_known(starter, (uint64_t)have) != 0) {
         checkpoint_abandon(starter, -EIO, "cannot read the files of the checkpoint");
     } else {
         ckpt->send.is_asked = true;
@@ -175,7 +175,7 @@ static struct ad *put_args(const struct starter *starter, int64_t offset)
     return args;
 }
 
-static void ask(struct starter *starter)
+static void ask_offset(struct starter *starter)
 {
     struct ad *args = put_args(starter, -1);
     const struct wire_body body = {.args = args};
@@ -218,12 +218,12 @@ void ckpt_send_next(struct starter *starter)
     int64_t rate = config_bytes(starter->env.config, "CHECKPOINT_TRANSFER_RATE");
     while (ckpt->step == CKPT_SENDING && is_connected(starter)) {
         if (ckpt->send.file_at == 2) {
-            tell(starter);
+            tell_done(starter);
             return;
         }
         if (!ckpt->send.is_asked) {
             if (ckpt->send.puts == 0) {
-                ask(starter);
+                ask_offset(starter);
             }
             return;
         }

@@ -161,7 +161,7 @@ static void add_word(struct vec *words, const char *prefix, const char *text)
 
 /* What was mounted at NAME/WAY, and the whole way there, which we made: another machine makes its
  * own. */
-static void exclude(struct vec *words, const char *name, const char *way)
+static void exclude_way(struct vec *words, const char *name, const char *way)
 {
     struct strbuf word;
     strbuf_init(&word, 0);
@@ -209,7 +209,7 @@ static void add_tar(struct starter *starter, const char *archive, struct vec *wo
         size_t length = strlen(to);
         for (size_t k = 0; cage_mount_point(starter, k, &point); k++) {
             if (strncmp(point, to, length) == 0 && point[length] == '/') {
-                exclude(words, name, point + length);
+                exclude_way(words, name, point + length);
             }
         }
         add_transform(words, name, to);

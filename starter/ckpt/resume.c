@@ -59,7 +59,7 @@ static const struct ad *manifest_of(const struct starter *starter)
     return resume->manifests.items[resume->at];
 }
 
-static char *below(const char *name)
+static char *path_below(const char *name)
 {
     struct strbuf path;
     strbuf_init(&path, 0);
@@ -83,7 +83,7 @@ static void close_file(struct starter *starter)
 static void remove_files(struct starter *starter)
 {
     for (size_t i = 0; i < 2; i++) {
-        char *path = below(PLACES[i]);
+        char *path = path_below(PLACES[i]);
         (void)os_below_remove(starter->env.os, starter->run.directory, path,
                               NULL); /* not there: fine */
         mem_free(path);
@@ -111,7 +111,8 @@ static void ignore_answer(void *arg, struct wire_reply *reply)
 }
 
 /* False: nobody can be told now. */
-static bool refuse(struct starter *starter, bool damaged, const char *why, wire_reply_f told)
+static bool refuse_checkpoint(struct starter *starter, bool damaged, const char *why,
+                              wire_reply_f told)
 {
     int64_t sequence = ad_int_or(manifest_of(starter), CKPT_SEQUENCE, 0);
     log_warn(starter->env.log, "resume.refused", why, LOG_TEXT("job", starter->run.job_id),
@@ -144,7 +145,7 @@ static void refuse_and_end(struct starter *starter, const char *why)
     struct starter_resume *resume = &starter->run.resume;
     (void)snprintf(resume->why, sizeof resume->why, "%s", why[0] != '\0' ? why : "no reason given");
     starter->run.busy = true;
-    if (!refuse(starter, false, why, refusal_told)) {
+    if (!refuse_checkpoint(starter, false, why, refusal_told)) {
         job_run_give_up(starter, resume->why);
     }
 }
@@ -164,7 +165,7 @@ static void try_next(struct starter *starter)
 
 static void refuse_damaged(struct starter *starter, const char *why)
 {
-    (void)refuse(starter, true, why, ignore_answer); /* the next run finds the same */
+    (void)refuse_checkpoint(starter, true, why, ignore_answer); /* the next run finds the same */
     try_next(starter);
 }
 
@@ -174,7 +175,7 @@ static void refuse_damaged(struct starter *starter, const char *why)
 static void refuse_here(struct starter *starter, const char *why)
 {
     if (ad_bool_or(starter->run.job, CKPT_ANYWHERE, false)) {
-        (void)refuse(starter, false, why, ignore_answer); /* the same */
+        (void)refuse_checkpoint(starter, false, why, ignore_answer); /* the same */
         try_next(starter);
     } else {
         refuse_and_end(starter, why);
@@ -208,7 +209,7 @@ void resume_tick(struct starter *starter)
 
 /* ---- which there are ------------------------------------------------------------------------- */
 
-static void looked(void *arg, struct wire_reply *reply)
+static void manifests_answered(void *arg, struct wire_reply *reply)
 {
     struct starter *starter = arg;
     struct starter_resume *resume = &starter->run.resume;
@@ -244,11 +245,12 @@ static void looked(void *arg, struct wire_reply *reply)
     job_run_wake(starter, WAKE_GO);
 }
 
-static void look(struct starter *starter)
+static void ask_manifests(struct starter *starter)
 {
     const struct wire_body body = {.args = NULL};
     starter->run.resume.step = RESUME_LOOKING;
-    starter->run.busy = wire_call(starter->shadow, VERB_CKPT_LOOK, &body, 0, looked, starter) > 0;
+    starter->run.busy =
+        wire_call(starter->shadow, VERB_CKPT_LOOK, &body, 0, manifests_answered, starter) > 0;
 }
 
 /* ---- getting one ----------------------------------------------------------------------------- */
@@ -269,7 +271,7 @@ static bool begin_file(struct starter *starter)
 {
     struct starter_resume *resume = &starter->run.resume;
     struct err err;
-    char *path = below(PLACES[resume->file_at]);
+    char *path = path_below(PLACES[resume->file_at]);
     close_file(starter);
     resume->digest = digest_create();
     int rc = os_below_open(starter->env.os, starter->run.directory, path, OS_WRITE_TRUNCATE, 0600,
@@ -281,8 +283,8 @@ static bool begin_file(struct starter *starter)
     return rc == 0;
 }
 
-static void unpack(struct starter *starter);
-static void got(void *arg, struct wire_reply *reply);
+static void unpack_files(struct starter *starter);
+static void piece_answered(void *arg, struct wire_reply *reply);
 
 static void get_more(struct starter *starter)
 {
@@ -294,7 +296,8 @@ static void get_more(struct starter *starter)
         ad_set_string(args, "Name", NAMES[resume->file_at]);
         ad_set_int(args, "Offset", (int64_t)resume->asked);
         const struct wire_body body = {.args = args};
-        bool sent = wire_call(starter->shadow, VERB_CKPT_GET, &body, 0, got, starter) > 0;
+        bool sent =
+            wire_call(starter->shadow, VERB_CKPT_GET, &body, 0, piece_answered, starter) > 0;
         ad_destroy(args);
         if (!sent) {
             break; /* the connection is going */
@@ -331,11 +334,11 @@ static void end_file(struct starter *starter)
         starter->run.busy = false;
         job_run_wake(starter, WAKE_GO);
     } else {
-        unpack(starter);
+        unpack_files(starter);
     }
 }
 
-static void got(void *arg, struct wire_reply *reply)
+static void piece_answered(void *arg, struct wire_reply *reply)
 {
     struct starter *starter = arg;
     struct starter_resume *resume = &starter->run.resume;
@@ -359,7 +362,7 @@ static void got(void *arg, struct wire_reply *reply)
             job_run_give_up(starter, reply->text); /* nothing is damaged: it does not begin anew */
             return;
         }
-        (void)refuse(starter, false, reply->text, ignore_answer);
+        (void)refuse_checkpoint(starter, false, reply->text, ignore_answer);
         try_next(starter);
         return;
     }
@@ -396,7 +399,7 @@ static bool fits_disk(const struct starter *starter)
     return free_kib < 0 || bytes < free_kib;
 }
 
-static void get(struct starter *starter)
+static void get_checkpoint(struct starter *starter)
 {
     struct starter_resume *resume = &starter->run.resume;
     const struct ad *manifest = manifest_of(starter);
@@ -429,7 +432,7 @@ static void get(struct starter *starter)
 /* The first line of what was said; "" if nothing. */
 static void read_log(const struct starter *starter, char *ret, size_t size)
 {
-    char *path = below(LOG), *text = NULL;
+    char *path = path_below(LOG), *text = NULL;
     struct os_file *file = NULL;
     ssize_t length = 0;
     if (os_below_open(starter->env.os, starter->run.directory, path, OS_READ, 0, &file, NULL) ==
@@ -463,7 +466,7 @@ static bool was_no_verdict(struct starter *starter, const struct os_exit *how)
     return true;
 }
 
-static void checked(void *arg, pid_t pid, const struct os_exit *how)
+static void image_checked(void *arg, pid_t pid, const struct os_exit *how)
 {
     struct starter *starter = arg;
     struct starter_resume *resume = &starter->run.resume;
@@ -505,13 +508,13 @@ static void run_ckpt(struct starter *starter, const char *const *argv, os_exit_f
     }
 }
 
-static void check(struct starter *starter)
+static void check_image(struct starter *starter)
 {
     char *image = job_run_image_path(starter, PLACES[0]);
     const char *const argv[] = {config_path(starter->env.config, "CKPT_PROGRAM"), "info", image,
                                 "--verify", NULL};
     starter->run.resume.step = RESUME_CHECKING;
-    run_ckpt(starter, argv, checked);
+    run_ckpt(starter, argv, image_checked);
     mem_free(image);
 }
 
@@ -534,11 +537,11 @@ static void files_unpacked(void *arg, pid_t pid, const struct os_exit *how)
         refuse_here(starter, why);
         return;
     }
-    check(starter);
+    check_image(starter);
 }
 
 /* What is not packed stays as it is. */
-static void unpack(struct starter *starter)
+static void unpack_files(struct starter *starter)
 {
     char *image = job_run_image_path(starter, PLACES[0]),
          *files = job_run_image_path(starter, PLACES[1]);
@@ -573,20 +576,20 @@ void resume_next(struct starter *starter)
     struct starter_resume *resume = &starter->run.resume;
     struct err err;
     if (resume->step == RESUME_UNPACKING || resume->step == RESUME_CHECKING) {
-        return; /* checked() goes on, whatever the connection does */
+        return; /* image_checked() goes on, whatever the connection does */
     }
     if (resume->step == RESUME_UNKNOWN && job_run_image_directory(starter, &err) != 0) {
         job_run_give_up(starter, err.text);
     } else if (resume->step == RESUME_UNKNOWN || resume->step == RESUME_LOOKING) {
-        look(starter);
+        ask_manifests(starter);
     } else {
-        get(starter);
+        get_checkpoint(starter);
     }
 }
 
 /* ---- unpacking ------------------------------------------------------------------------------- */
 
-static void unpacked(void *arg, pid_t pid, const struct os_exit *how)
+static void archive_unpacked(void *arg, pid_t pid, const struct os_exit *how)
 {
     struct starter *starter = arg;
     struct starter_resume *resume = &starter->run.resume;
@@ -615,7 +618,7 @@ static void unpacked(void *arg, pid_t pid, const struct os_exit *how)
     }
     resume->is_unpacked = true;
     ckpt_inputs_load(starter);
-    char *path = below(PLACES[1]);
+    char *path = path_below(PLACES[1]);
     (void)os_below_remove(starter->env.os, starter->run.directory, path,
                           NULL); /* goes with the rest */
     mem_free(path);
@@ -654,7 +657,7 @@ bool resume_unpacks(struct starter *starter)
     spec.stdout_path = spec.stderr_path = log;
     spec.truncate_output = true;
     spec.kin = OS_SUBREAPER_JOB;
-    int rc = cage_spawn(starter, &spec, unpacked, &starter->run.process.pid, &err);
+    int rc = cage_spawn(starter, &spec, archive_unpacked, &starter->run.process.pid, &err);
     if (rc != 0) {
         starter->run.process.pid = -1;
         job_run_give_up(starter, err.text); /* this machine's fault */

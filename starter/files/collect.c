@@ -27,8 +27,8 @@
 
 #define HOLD_OUTPUT 12 /* HTCondor's */
 
-static void add(struct starter *starter, enum transfer_type type, const char *name,
-                const char *path, const struct os_stat *stat)
+static void add_output(struct starter *starter, enum transfer_type type, const char *name,
+                       const char *path, const struct os_stat *stat)
 {
     if (type == TRANSFER_FILE && upload_takes(starter, name, path, stat->size_bytes)) {
         return;
@@ -62,7 +62,7 @@ static void add_stream(struct starter *starter, const char *name)
     struct os_stat stat;
     if (!live_is(starter, name) &&
         os_below_stat(starter->env.os, starter->run.sandbox, name, &stat) == 0 && stat.is_file) {
-        add(starter, TRANSFER_FILE, name, name, &stat);
+        add_output(starter, TRANSFER_FILE, name, name, &stat);
     }
 }
 
@@ -136,11 +136,11 @@ static void collect_item(struct starter *starter, const char *item)
     rc = rc != 0 ? rc : os_below_stat(os, starter->run.sandbox, real, &stat);
     struct err err = {{0}};
     if (rc == 0 && stat.is_file) {
-        add(starter, TRANSFER_FILE, name, real, &stat);
+        add_output(starter, TRANSFER_FILE, name, real, &stat);
     } else if (rc == 0 && stat.is_dir) {
         size_t left_out = 0;
         if (item[strlen(item) - 1] != '/') {
-            add(starter, TRANSFER_DIRECTORY, name, real, &stat);
+            add_output(starter, TRANSFER_DIRECTORY, name, real, &stat);
         }
         size_t first = starter->run.output.list.count;
         rc = transfer_walk(os, starter->run.sandbox, real, name, TRANSFER_LINKS_CONTAINED,
@@ -232,7 +232,7 @@ static void collect_new(struct starter *starter)
         char real[TRANSFER_PATH_MAX + 1];
         struct os_stat stat;
         if (find_file(starter, names.items[i], real, &stat)) {
-            add(starter, TRANSFER_FILE, names.items[i], real, &stat);
+            add_output(starter, TRANSFER_FILE, names.items[i], real, &stat);
         }
     }
     vec_fini(&names, mem_free);

@@ -41,8 +41,8 @@ bool fetch_is_needed(struct starter *starter)
     return next_url(starter) != NULL;
 }
 
-static void hold(struct starter *starter, const struct starter_input *input, int subcode,
-                 const char *what)
+static void hold_job(struct starter *starter, const struct starter_input *input, int subcode,
+                     const char *what)
 {
     char reason[900];
     (void)snprintf(reason, sizeof reason,
@@ -55,7 +55,7 @@ static void hold(struct starter *starter, const struct starter_input *input, int
 
 /* ---- one of them ---- */
 
-static int finish(struct starter *starter, struct starter_input *input)
+static int finish_input(struct starter *starter, struct starter_input *input)
 {
     struct os_stat stat;
     struct os *os = starter->env.os;
@@ -74,7 +74,7 @@ static int finish(struct starter *starter, struct starter_input *input)
     return rc;
 }
 
-static void fetched(void *arg, pid_t pid, const struct os_exit *how)
+static void fetch_ended(void *arg, pid_t pid, const struct os_exit *how)
 {
     struct starter *starter = arg;
     (void)pid;
@@ -95,7 +95,7 @@ static void fetched(void *arg, pid_t pid, const struct os_exit *how)
     }
     struct starter_input *input = starter->run.input.list.items[starter->run.urls.at];
     char what[500];
-    int rc = how->signal == 0 && how->status == 0 ? finish(starter, input) : -EIO;
+    int rc = how->signal == 0 && how->status == 0 ? finish_input(starter, input) : -EIO;
     if (rc == 0) {
         log_info(starter->env.log, "input.fetched", input->url,
                  LOG_TEXT("job", starter->run.job_id), LOG_INT("bytes", input->size_bytes));
@@ -112,7 +112,7 @@ static void fetched(void *arg, pid_t pid, const struct os_exit *how)
         !url_program_is_hopeless(starter, how)) {
         job_run_wake(starter, WAKE_GO);
     } else {
-        hold(starter, input, how->status > 0 ? how->status : 1, what);
+        hold_job(starter, input, how->status > 0 ? how->status : 1, what);
     }
 }
 
@@ -120,10 +120,10 @@ void fetch_next(struct starter *starter)
 {
     const struct starter_input *input = next_url(starter);
     struct err err;
-    int rc = url_program_run(starter, URL_FETCH, input->url, input->name, fetched, &err);
+    int rc = url_program_run(starter, URL_FETCH, input->url, input->name, fetch_ended, &err);
     if (rc < 0) {
         starter->run.process.pid = -1;
-        hold(starter, input, rc == -ENOTSUP ? 0 : -rc, err.text);
+        hold_job(starter, input, rc == -ENOTSUP ? 0 : -rc, err.text);
     } else if (starter->run.process.pid > 0) {
         watch_begin(starter);
     }

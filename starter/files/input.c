@@ -83,7 +83,7 @@ static int take_part(struct starter *starter, struct wire_reply *reply, struct e
     return 0;
 }
 
-static void fetched(void *arg, struct wire_reply *reply)
+static void fetch_answered(void *arg, struct wire_reply *reply)
 {
     struct starter *starter = arg;
     if (starter->run.phase != STARTER_FETCH) {
@@ -130,7 +130,8 @@ void input_fetch(struct starter *starter)
     job_run_forget_inputs(starter);
     ad_destroy(starter->run.job);
     starter->run.job = NULL;
-    starter->run.busy = wire_call(starter->shadow, VERB_JOB_FETCH, &body, 0, fetched, starter) > 0;
+    starter->run.busy =
+        wire_call(starter->shadow, VERB_JOB_FETCH, &body, 0, fetch_answered, starter) > 0;
     ad_destroy(args);
 }
 

@@ -97,7 +97,7 @@ static bool follow_link(struct way *way, const char *link)
 }
 
 /* The next name; stat: of what is at the end.  False: it leads nowhere. */
-static bool step(struct way *way, const char *name, size_t length, struct os_stat *stat)
+static bool take_step(struct way *way, const char *name, size_t length, struct os_stat *stat)
 {
     char child[PATH_MAX];
     if (length == 1 && name[0] == '.') {
@@ -141,7 +141,7 @@ static bool follow_name(struct way *way, struct os_stat *stat)
         if (length == 0) {
             return way->at[0] != '\0' && os_stat(way->os, way->at, stat) == 0;
         }
-        if (!step(way, name, length, stat)) {
+        if (!take_step(way, name, length, stat)) {
             return false;
         }
     }
@@ -149,7 +149,7 @@ static bool follow_name(struct way *way, struct os_stat *stat)
 
 /* ---- what is held ---------------------------------------------------------------------------- */
 
-static int add(struct vec *list, const char *path, struct err *err)
+static int add_path(struct vec *list, const char *path, struct err *err)
 {
     if (list->count == CAGE_KEPT_MAX) {
         return err_set(
@@ -169,14 +169,14 @@ static int hold_way(struct kept *kept, const struct way *way, struct err *err)
     int rc = 0;
     for (size_t i = 0; i < readonly->count && rc == 0; i++) {
         if (!is_readonly(kept, readonly->items[i])) {
-            rc = add(&kept->readonly, readonly->items[i], err);
+            rc = add_path(&kept->readonly, readonly->items[i], err);
         }
     }
     for (size_t i = 0; i < ways->count && rc == 0; i++) {
         const char *path = ways->items[i];
         if (strcmp(path, way->at) != 0 && !has_text(&kept->ways, path) &&
             !is_readonly(kept, path)) {
-            rc = add(&kept->ways, path, err);
+            rc = add_path(&kept->ways, path, err);
         }
     }
     return rc;
@@ -185,7 +185,7 @@ static int hold_way(struct kept *kept, const struct way *way, struct err *err)
 static int hold_end(struct kept *kept, const struct way *way, struct err *err)
 {
     bool changeable = way->found.ways.count > 0 || is_changeable(way->os, way->at);
-    return changeable && !is_readonly(kept, way->at) ? add(&kept->readonly, way->at, err) : 0;
+    return changeable && !is_readonly(kept, way->at) ? add_path(&kept->readonly, way->at, err) : 0;
 }
 
 /* What a name leads to. */

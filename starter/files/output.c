@@ -72,7 +72,7 @@ static bool is_lack_of_storage(int status)
 
 /* A machine that cannot read gives up; what the job made so that nobody can read it holds the job,
  * which would do it again elsewhere. */
-static void fail(struct starter *starter, const char *name, int code)
+static void fail_output(struct starter *starter, const char *name, int code)
 {
     char why[900];
     if (is_lack_of_storage(code)) {
@@ -139,8 +139,8 @@ static void put_answered(void *arg, struct wire_reply *reply)
 }
 
 /* False: not now. */
-static bool put(struct starter *starter, struct ad *args, const void *data, size_t length,
-                bool ends)
+static bool put_message(struct starter *starter, struct ad *args, const void *data, size_t length,
+                        bool ends)
 {
     const struct wire_body body = {.args = args, .blob = data, .blob_length = length};
     bool sent = wire_call(starter->shadow, VERB_FILE_PUT, &body, WIRE_NO_DEADLINE, put_answered,
@@ -175,7 +175,7 @@ static bool put_other(struct starter *starter, const struct transfer_entry *entr
     } else {
         strbuf_printf(&sum, "dir:%o", (unsigned)entry->mode);
     }
-    bool sent = put(starter, args, NULL, 0, true);
+    bool sent = put_message(starter, args, NULL, 0, true);
     if (sent) {
         end_entry(starter, strbuf_text(&sum));
     }
@@ -216,7 +216,7 @@ static bool put_piece(struct starter *starter, struct transfer_entry *entry)
                                          buffer, wanted);
     if (got < 0 || (size_t)got < wanted) {
         mem_free(buffer);
-        fail(starter, entry->name, got < 0 ? (int)got : -EIO);
+        fail_output(starter, entry->name, got < 0 ? (int)got : -EIO);
         return false;
     }
     struct ad *args = ad_create();
@@ -226,7 +226,7 @@ static bool put_piece(struct starter *starter, struct transfer_entry *entry)
     ad_set_int(args, "Mode", (int64_t)entry->mode);
     ad_set_int(args, "Total", starter->run.output.bytes);
     bool ends = left == wanted;
-    bool sent = put(starter, args, buffer, wanted, ends);
+    bool sent = put_message(starter, args, buffer, wanted, ends);
     if (sent) {
         digest_update(starter->run.in_hand.digest, buffer, wanted);
         starter->run.in_hand.offset += wanted;
@@ -286,7 +286,7 @@ static void ask_answered(void *arg, struct wire_reply *reply)
     go_on(starter);
 }
 
-static bool ask(struct starter *starter, const struct transfer_entry *entry)
+static bool ask_offset(struct starter *starter, const struct transfer_entry *entry)
 {
     struct ad *args = ad_create();
     ad_set_string(args, "Name", entry->name);
@@ -340,7 +340,7 @@ void output_next(struct starter *starter)
         starter->run.output.at < starter->run.output.list.count) {
         const struct transfer_entry *entry = starter->run.output.list.items[starter->run.output.at];
         if (entry->type == TRANSFER_FILE) {
-            (void)ask(starter, entry); /* else a cut follows */
+            (void)ask_offset(starter, entry); /* else a cut follows */
             return;
         }
     }
@@ -349,7 +349,7 @@ void output_next(struct starter *starter)
 
 /* ---- how it ended */
 
-static void reported(void *arg, struct wire_reply *reply)
+static void done_answered(void *arg, struct wire_reply *reply)
 {
     struct starter *starter = arg;
     if (starter->run.phase != STARTER_REPORT) {
@@ -415,7 +415,8 @@ void output_report(struct starter *starter)
     ad_set_string(args, "BootId", ad_string_or(starter->run.record, "BootId", ""));
     ad_set_bool(args, "MayStay", job_run_may_stay(starter));
     struct wire_body body = {.args = args};
-    int64_t rc = wire_call(starter->shadow, VERB_JOB_DONE, &body, REPORT_MS, reported, starter);
+    int64_t rc =
+        wire_call(starter->shadow, VERB_JOB_DONE, &body, REPORT_MS, done_answered, starter);
     starter->run.busy = rc > 0;
     ad_destroy(args);
     if (rc == -EMSGSIZE && starter->run.end.hold == NULL) { /* it would never be said */

@@ -116,7 +116,7 @@ static void note_failure(struct starter *starter, const struct upload *upload, i
     starter->run.urls.tries = 0;
 }
 
-static void uploaded(void *arg, pid_t pid, const struct os_exit *how)
+static void upload_ended(void *arg, pid_t pid, const struct os_exit *how)
 {
     struct starter *starter = arg;
     const struct upload *upload = starter->run.upload.list.items[starter->run.upload.at];
@@ -158,7 +158,7 @@ bool upload_next(struct starter *starter)
         job_run_give_up(starter, "");
         return true;
     }
-    int rc = url_program_run(starter, URL_UPLOAD, upload->url, upload->path, uploaded, &err);
+    int rc = url_program_run(starter, URL_UPLOAD, upload->url, upload->path, upload_ended, &err);
     if (rc < 0) {
         starter->run.process.pid = -1;
         note_failure(starter, upload, rc == -ENOTSUP ? 0 : -rc, err.text);

@@ -102,8 +102,8 @@ static int write_request(struct starter *starter, const char *url, const char *p
 
 #define WORDS_MAX 24
 
-static int spawn(struct starter *starter, const char *const *argv, os_exit_f on_exit,
-                 struct err *err)
+static int spawn_program(struct starter *starter, const char *const *argv, os_exit_f on_exit,
+                         struct err *err)
 {
     char messages[4096];
     struct vec entries = {0};
@@ -213,6 +213,6 @@ int url_program_run(struct starter *starter, enum url_program_way way, const cha
     }
     CHECK(count < WORDS_MAX);
     starter->run.urls.is_curls = plugin.is_curl;
-    rc = rc != 0 ? rc : spawn(starter, words, on_exit, err);
+    rc = rc != 0 ? rc : spawn_program(starter, words, on_exit, err);
     return rc == -ENOTSUP ? -EPROTONOSUPPORT : rc; /* of its cage: not for want of a plug-in */
 }

@@ -475,7 +475,7 @@ void cage_freeze(struct starter *starter, bool frozen)
 }
 
 /* What no wall holds is found in the tree of processes, and by its mark. */
-static void hunt(struct starter *starter)
+static void kill_leftovers(struct starter *starter)
 {
     struct strbuf mark;
     (void)os_descendants_kill(starter->env.os, SIGKILL);
@@ -505,7 +505,7 @@ void cage_empty(struct starter *starter)
         cage->spec.cgroup = NULL;
     }
     if (!walls && (cage == NULL || cage->began)) {
-        hunt(starter);
+        kill_leftovers(starter);
     }
     if (cage != NULL) {
         cage->began = false;

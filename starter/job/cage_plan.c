@@ -20,9 +20,9 @@
 #define HOLD_SUBCODE_MEMORY   102
 #define HOLD_SUBCODE_DISK     104
 
-static void print(char *ret, size_t size, const char *format, ...)
+static void print_text(char *ret, size_t size, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-static void print(char *ret, size_t size, const char *format, ...)
+static void print_text(char *ret, size_t size, const char *format, ...)
 {
     struct strbuf text;
     va_list arguments;
@@ -60,7 +60,8 @@ static bool job_names_below(const struct ad *job, const char *directory)
            is_below(ad_string_or(job, "Iwd", ""), directory);
 }
 
-static void add(struct cage_view *view, enum os_mount_kind kind, const char *from, const char *to)
+static void add_mount(struct cage_view *view, enum os_mount_kind kind, const char *from,
+                      const char *to)
 {
     if (view->mount_count < CAGE_MOUNTS_MAX) {
         view->mounts[view->mount_count++] = (struct os_mount){.kind = kind, .from = from, .to = to};
@@ -86,7 +87,7 @@ static void add_scratch(struct cage_view *view, const struct cage_place *place, 
     strbuf_init(&name, 0);
     strbuf_printf(&name, "%s/scratch%zu/in", place->directory, number);
     view->names[view->name_count] = strbuf_take(&name);
-    add(view, OS_MOUNT_BIND, view->names[view->name_count++], to);
+    add_mount(view, OS_MOUNT_BIND, view->names[view->name_count++], to);
     strbuf_fini(&name);
 }
 
@@ -102,7 +103,7 @@ static void add_way(struct cage_view *view, const struct cage_place *place, cons
     const char *end = strchr(first, '/');
     if (end != NULL) {
         view->way = mem_strndup(place->sandbox, (size_t)(end - place->sandbox));
-        add(view, OS_MOUNT_WAY, NULL, view->way);
+        add_mount(view, OS_MOUNT_WAY, NULL, view->way);
     }
 }
 
@@ -125,10 +126,10 @@ void cage_plan_view(const struct ad *job, const struct cage_place *place, struct
     *ret = (struct cage_view){0};
     /* First: what is mounted after it stays as it is. */
     for (size_t i = 0; i < place->way_count && i < CAGE_KEPT_MAX; i++) {
-        add(ret, OS_MOUNT_BIND, place->ways[i], place->ways[i]);
+        add_mount(ret, OS_MOUNT_BIND, place->ways[i], place->ways[i]);
     }
     for (size_t i = 0; i < place->readonly_count && i < CAGE_KEPT_MAX; i++) {
-        add(ret, OS_MOUNT_READONLY, place->readonly[i], place->readonly[i]);
+        add_mount(ret, OS_MOUNT_READONLY, place->readonly[i], place->readonly[i]);
     }
     ret->kept_count = ret->mount_count;
     for (size_t i = 0; i < place->scratch_count && ret->name_count < CAGE_SCRATCH_MAX; i++) {
@@ -142,26 +143,26 @@ void cage_plan_view(const struct ad *job, const struct cage_place *place, struct
     if (place->home != NULL && ret->name_count < CAGE_SCRATCH_MAX) {
         add_scratch(ret, place, place->scratch_count, "/dev/shm");
     } else if (place->private_shm) {
-        add(ret, OS_MOUNT_MEMORY, NULL, "/dev/shm");
+        add_mount(ret, OS_MOUNT_MEMORY, NULL, "/dev/shm");
     }
     for (size_t i = 0; i < place->program_count && i < CAGE_MOUNTS_MAX / 2; i++) {
         if (is_covered(ret, place->programs[i])) {
-            add(ret, OS_MOUNT_READONLY, place->programs[i], place->programs[i]);
+            add_mount(ret, OS_MOUNT_READONLY, place->programs[i], place->programs[i]);
         }
     }
     for (size_t i = 0; i < place->hide_count && i < CAGE_MOUNTS_MAX / 2; i++) {
-        add(ret, OS_MOUNT_HIDE, NULL, place->hide[i]);
+        add_mount(ret, OS_MOUNT_HIDE, NULL, place->hide[i]);
         secret_is_open = secret_is_open && !is_below(place->secret, place->hide[i]);
     }
     if (secret_is_open) {
-        add(ret, OS_MOUNT_BIND, "/dev/null", place->secret);
+        add_mount(ret, OS_MOUNT_BIND, "/dev/null", place->secret);
     }
-    add(ret, OS_MOUNT_BIND, place->sandbox, place->sandbox);
+    add_mount(ret, OS_MOUNT_BIND, place->sandbox, place->sandbox);
     if (place->home != NULL) {
-        add(ret, OS_MOUNT_BIND, place->sandbox, place->home);
-        add(ret, OS_MOUNT_BIND, place->images, place->images_at);
+        add_mount(ret, OS_MOUNT_BIND, place->sandbox, place->home);
+        add_mount(ret, OS_MOUNT_BIND, place->images, place->images_at);
     }
-    add(ret, OS_MOUNT_PROC, NULL, "/proc");
+    add_mount(ret, OS_MOUNT_PROC, NULL, "/proc");
 }
 
 void cage_view_fini(struct cage_view *view)
@@ -195,11 +196,11 @@ void cage_plan_slot_knobs(const char *slot, const char *suffix, char ret[2][CAGE
         name[i] = (char)toupper((unsigned char)slot[i]);
     }
     name[length] = '\0';
-    print(ret[0], CAGE_KNOB_SIZE, "%s_%s", name, suffix);
+    print_text(ret[0], CAGE_KNOB_SIZE, "%s_%s", name, suffix);
     char *piece = strchr(name, '_');
     if (piece != NULL) {
         *piece = '\0';
-        print(ret[1], CAGE_KNOB_SIZE, "%s_%s", name, suffix);
+        print_text(ret[1], CAGE_KNOB_SIZE, "%s_%s", name, suffix);
     }
 }
 
@@ -282,28 +283,29 @@ void cage_plan_judge(const char *slot, const struct cage_taken *taken, struct ca
         ret->code = HOLD_OUT_OF_RESOURCES;
         ret->subcode = HOLD_SUBCODE_MEMORY;
         if (taken->memory_limit_mib <= 0) { /* what contains us has less */
-            print(ret->reason, sizeof ret->reason,
-                  "Error from %.100s: Job has encountered an out-of-memory event.", slot);
+            print_text(ret->reason, sizeof ret->reason,
+                       "Error from %.100s: Job has encountered an out-of-memory event.", slot);
             return;
         }
-        print(ret->reason, sizeof ret->reason,
-              "Error from %.100s: Job has gone over cgroup memory limit of %lld "
-              "megabytes. Last measured usage: %lld megabytes.  Consider resubmitting "
-              "with a higher request_memory.",
-              slot, (long long)taken->memory_limit_mib, (long long)taken->memory_mib);
+        print_text(ret->reason, sizeof ret->reason,
+                   "Error from %.100s: Job has gone over cgroup memory limit of %lld "
+                   "megabytes. Last measured usage: %lld megabytes.  Consider resubmitting "
+                   "with a higher request_memory.",
+                   slot, (long long)taken->memory_limit_mib, (long long)taken->memory_mib);
     } else if (taken->disk_limit_kib > 0 && taken->disk_kib > taken->disk_limit_kib) {
         ret->code = HOLD_OUT_OF_RESOURCES;
         ret->subcode = HOLD_SUBCODE_DISK;
-        print(ret->reason, sizeof ret->reason,
-              "Error from %.100s: Job has gone over its disk limit of %lld kilobytes. "
-              "Last measured usage: %lld kilobytes.  Consider resubmitting with a higher "
-              "request_disk.",
-              slot, (long long)taken->disk_limit_kib, (long long)taken->disk_kib);
+        print_text(ret->reason, sizeof ret->reason,
+                   "Error from %.100s: Job has gone over its disk limit of %lld kilobytes. "
+                   "Last measured usage: %lld kilobytes.  Consider resubmitting with a higher "
+                   "request_disk.",
+                   slot, (long long)taken->disk_limit_kib, (long long)taken->disk_kib);
     } else if (taken->files_limit > 0 && taken->files > taken->files_limit) {
         ret->code = HOLD_OUT_OF_RESOURCES;
         ret->subcode = HOLD_SUBCODE_DISK;
-        print(ret->reason, sizeof ret->reason,
-              "Error from %.100s: Job has more than %lld files and directories (JOB_MAX_FILES).",
-              slot, (long long)taken->files_limit);
+        print_text(
+            ret->reason, sizeof ret->reason,
+            "Error from %.100s: Job has more than %lld files and directories (JOB_MAX_FILES).",
+            slot, (long long)taken->files_limit);
     }
 }

@@ -152,15 +152,16 @@ static void write_ad(struct starter *starter, const char *name, const struct ad 
     strbuf_fini(&text);
 }
 
-static const char *absolute(struct starter *starter, const char *directory, const char *name,
-                            char *ret, size_t size)
+static const char *make_absolute(struct starter *starter, const char *directory, const char *name,
+                                 char *ret, size_t size)
 {
     (void)starter;
     (void)snprintf(ret, size, name[0] == '/' ? "%.0s%s" : "%s/%s", directory, name);
     return ret;
 }
 
-static int spawn(struct starter *starter, struct vec *argv, struct vec *entries, struct err *err)
+static int spawn_job(struct starter *starter, struct vec *argv, struct vec *entries,
+                     struct err *err)
 {
     const struct ad *job = starter->run.job;
     const char *cwd = job_place_directory(starter);
@@ -176,7 +177,7 @@ static int spawn(struct starter *starter, struct vec *argv, struct vec *entries,
         remote_words(starter, argv);
         remote_environment(entries);
     }
-    absolute(starter, cwd, argv->items[0], program, sizeof program);
+    make_absolute(starter, cwd, argv->items[0], program, sizeof program);
     mem_free(argv->items[0]);
     argv->items[0] = mem_strdup(program);
     const char *wrapper = config_path(starter->env.config, "USER_JOB_WRAPPER");
@@ -189,9 +190,9 @@ static int spawn(struct starter *starter, struct vec *argv, struct vec *entries,
         ckpt_program_words(starter, argv);
     }
     char *log = remote ? remote_log(starter) : NULL;
-    absolute(starter, cwd, in_name[0] != '\0' ? in_name : "/dev/null", in, sizeof in);
-    absolute(starter, cwd, ad_string_or(job, "Out", "/dev/null"), out, sizeof out);
-    absolute(starter, cwd, ad_string_or(job, "Err", "/dev/null"), error, sizeof error);
+    make_absolute(starter, cwd, in_name[0] != '\0' ? in_name : "/dev/null", in, sizeof in);
+    make_absolute(starter, cwd, ad_string_or(job, "Out", "/dev/null"), out, sizeof out);
+    make_absolute(starter, cwd, ad_string_or(job, "Err", "/dev/null"), error, sizeof error);
     if (resume_is_ready(starter)) { /* its streams are in the image */
         mem_free(log);
         resume_words(starter, argv, &log);
@@ -264,7 +265,7 @@ void job_start(struct starter *starter)
     } else if (rc != 0) {
         job_run_hold(starter, HOLD_NOT_STARTED, -rc, err.text);
     } else {
-        rc = spawn(starter, &argv, &entries, &err);
+        rc = spawn_job(starter, &argv, &entries, &err);
         if (rc == -EAGAIN || rc == -ENOMEM) {
             starter->run.process.pid = -1;
             job_run_give_up(starter, err.text); /* this machine's fault */

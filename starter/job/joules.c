@@ -71,7 +71,7 @@ void joules_put(const struct starter *starter, struct ad *args)
     ad_set_real(args, "CoreSeconds", starter->run.joules.core_s);
 }
 
-static void told(void *arg, struct wire_reply *reply)
+static void energy_answered(void *arg, struct wire_reply *reply)
 {
     if (reply->status == 0 && reply->args != NULL) {
         joules_rates(arg, reply->args);
@@ -90,6 +90,7 @@ void joules_tell(struct starter *starter, bool at_once)
     struct ad *args = job_run_startd_who(starter);
     joules_put(starter, args);
     const struct wire_body body = job_run_startd_body(starter, args);
-    (void)wire_call(wire, VERB_STARTER_ENERGY, &body, 0, told, starter); /* else: the next time */
+    (void)wire_call(wire, VERB_STARTER_ENERGY, &body, 0, energy_answered,
+                    starter); /* else: the next time */
     ad_destroy(args);
 }

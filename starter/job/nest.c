@@ -39,7 +39,7 @@
 /* Written into each sandbox: kept beside it meanwhile. */
 static const char *const ADS[] = {STARTER_JOB_AD, STARTER_MACHINE_AD};
 
-static char *join(const char *directory, const char *name)
+static char *join_path(const char *directory, const char *name)
 {
     struct strbuf path;
     strbuf_init(&path, 0);
@@ -51,7 +51,7 @@ static char *join(const char *directory, const char *name)
 
 char *nest_ad_path(const struct starter *starter, const char *name)
 {
-    return join(starter->run.directory, name);
+    return join_path(starter->run.directory, name);
 }
 
 static bool is_ours(const struct os_stat *stat)
@@ -98,7 +98,7 @@ static void look_at(void *arg, const char *name)
     if (!look->is_clean) {
         return;
     }
-    char *path = join(look->starter->run.directory, name);
+    char *path = join_path(look->starter->run.directory, name);
     const char *inner = cage_scratch_inner(look->starter, path);
     bool mine = strcmp(path, look->starter->run.sandbox) == 0 || inner != NULL;
     if (!mine || os_renew_directory(look->starter->env.os, path, inner, SANDBOX_MODE, &err) != 0) {

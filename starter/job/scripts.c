@@ -114,8 +114,8 @@ static struct ad *what_it_is_told(const struct starter *starter, enum starter_sc
 }
 
 /* told: the ad that a hook gets; NULL: it is a script of the job. */
-static int start(struct starter *starter, const char *program, const char *argument,
-                 const struct ad *told, os_exit_f ended, pid_t *ret, struct err *err)
+static int start_program(struct starter *starter, const char *program, const char *argument,
+                         const struct ad *told, os_exit_f ended, pid_t *ret, struct err *err)
 {
     struct vec words = {0}, entries = {0};
     struct strbuf ad;
@@ -157,13 +157,14 @@ static int start(struct starter *starter, const char *program, const char *argum
 }
 
 /* False: the hook at the end could not be started, which changes nothing. */
-static bool run(struct starter *starter, enum starter_script script, const char *program,
-                const char *argument, bool is_hook)
+static bool run_script(struct starter *starter, enum starter_script script, const char *program,
+                       const char *argument, bool is_hook)
 {
     struct err err;
     struct ad *told = is_hook ? what_it_is_told(starter, script) : NULL;
     starter->run.script = script;
-    int rc = start(starter, program, argument, told, script_ended, &starter->run.process.pid, &err);
+    int rc = start_program(starter, program, argument, told, script_ended,
+                           &starter->run.process.pid, &err);
     ad_destroy(told);
     if (rc == 0 && script != SCRIPT_EXIT) { /* the job's result stands, whatever that one takes */
         watch_begin(starter);
@@ -253,11 +254,11 @@ bool scripts_before(struct starter *starter)
             continue; /* what it did is in the checkpoint */
         }
         if (program != NULL && program[0] != '\0') {
-            return run(starter, starter->run.script, program,
-                       starter->run.script == SCRIPT_PRE
-                           ? ad_string_or(starter->run.job, "PreArguments", NULL)
-                           : NULL,
-                       starter->run.script == SCRIPT_PREPARE);
+            return run_script(starter, starter->run.script, program,
+                              starter->run.script == SCRIPT_PRE
+                                  ? ad_string_or(starter->run.job, "PreArguments", NULL)
+                                  : NULL,
+                              starter->run.script == SCRIPT_PREPARE);
         }
     }
     starter->run.script = SCRIPT_JOB;
@@ -272,11 +273,11 @@ bool scripts_after(struct starter *starter)
                                   ? ad_string_or(starter->run.job, "PostCmd", "")
                                   : hook_path(starter, "JOB_EXIT");
         if (program != NULL && program[0] != '\0' &&
-            run(starter, starter->run.script, program,
-                starter->run.script == SCRIPT_POST
-                    ? ad_string_or(starter->run.job, "PostArguments", NULL)
-                    : "exit",
-                starter->run.script == SCRIPT_EXIT)) {
+            run_script(starter, starter->run.script, program,
+                       starter->run.script == SCRIPT_POST
+                           ? ad_string_or(starter->run.job, "PostArguments", NULL)
+                           : "exit",
+                       starter->run.script == SCRIPT_EXIT)) {
             return true;
         }
     }
@@ -313,8 +314,8 @@ void scripts_tell(struct starter *starter)
     }
     struct err err;
     struct ad *told = what_it_is_told(starter, SCRIPT_JOB);
-    if (start(starter, program, NULL, told, info_ended, &starter->run.process.info_pid, &err) !=
-        0) {
+    if (start_program(starter, program, NULL, told, info_ended, &starter->run.process.info_pid,
+                      &err) != 0) {
         starter->run.process.info_pid = 0;
         log_warn(starter->env.log, "script.info", err.text, LOG_TEXT("job", starter->run.job_id));
     }

@@ -151,7 +151,7 @@ static void look_at_network(struct starter *starter)
     watch->next_net_ms = now_ms + (rest_ms > NET_MS ? rest_ms : NET_MS);
 }
 
-static bool judge(struct starter *starter, hold_f hold)
+static bool judge_use(struct starter *starter, hold_f hold)
 {
     const struct starter_watch *watch = &starter->run.watch;
     struct cage_verdict verdict;
@@ -188,7 +188,7 @@ bool watch_is_too_much(const struct starter *starter, int64_t bytes)
 void watch_hold_input(struct starter *starter, int64_t bytes)
 {
     starter->run.watch.disk_kib = bytes / 1024;
-    (void)judge(starter, job_run_hold); /* it was asked before */
+    (void)judge_use(starter, job_run_hold); /* it was asked before */
 }
 
 /* ---- what is told */
@@ -281,7 +281,7 @@ enum watch_seen watch_look(struct starter *starter)
     if (now_ms >= watch->next_net_ms) {
         look_at_network(starter);
     }
-    if (judge(starter, hold_running)) {
+    if (judge_use(starter, hold_running)) {
         return WATCH_OVER;
     }
     if (starter->run.script == SCRIPT_JOB && now_ms >= watch->next_tell_ms) {
@@ -318,7 +318,7 @@ bool watch_end(struct starter *starter)
     look_at_processes(starter);
     look_at_energy(starter);
     look_at_files(starter);
-    return starter->run.watch.oom_kills > 0 && judge(starter, hold_running);
+    return starter->run.watch.oom_kills > 0 && judge_use(starter, hold_running);
 }
 
 void watch_forget(struct starter *starter)
