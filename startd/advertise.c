@@ -103,7 +103,7 @@ void advertise_gone(struct startd *startd)
     }
 }
 
-static void found(void *arg, struct wire_reply *reply)
+static void stale_answered(void *arg, struct wire_reply *reply)
 {
     struct startd *startd = arg;
     struct wire *wire = uplink_wire(startd->collector);
@@ -130,7 +130,7 @@ static void find_stale(struct startd *startd, struct wire *wire)
     ad_set_string(args, "Constraint", strbuf_text(&constraint));
     ad_set_strings(args, "Projection", NAME, 1);
     const struct wire_body body = {.args = args};
-    (void)wire_call(wire, VERB_QUERY, &body, 0, found, startd); /* else: they expire */
+    (void)wire_call(wire, VERB_QUERY, &body, 0, stale_answered, startd); /* else: they expire */
     strbuf_fini(&constraint);
     ad_destroy(mine);
     ad_destroy(args);

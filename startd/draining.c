@@ -64,7 +64,8 @@ static enum drain_place place_of(const struct slot *slot)
 }
 
 /* request NULL: all of the machine. */
-static struct drain_slot *snapshot(const struct startd *startd, const struct drain_request *request)
+static struct drain_slot *take_snapshot(const struct startd *startd,
+                                        const struct drain_request *request)
 {
     struct drain_slot *slots = mem_zalloc((startd->slot_count + 1) * sizeof *slots);
     for (size_t i = 0; i < startd->slot_count; i++) {
@@ -87,7 +88,7 @@ static struct drain_slot *snapshot(const struct startd *startd, const struct dra
 void draining_estimate(const struct startd *startd, const struct drain_request *request,
                        struct drain_estimates *ret)
 {
-    struct drain_slot *slots = snapshot(startd, request);
+    struct drain_slot *slots = take_snapshot(startd, request);
     drain_plan_estimate(slots, startd->slot_count,
                         config_bool(startd->env.config, "DRAINING_EVICTS_SUSPENDED"),
                         request != NULL ? request->deadline_s : 0, loop_wall_s(startd->env.loop),
@@ -299,7 +300,7 @@ static bool go_on(struct startd *startd)
 }
 
 /* What comes when all are drained, or what of it failed: once its time has come. */
-static bool again(struct startd *startd)
+static bool try_again(struct startd *startd)
 {
     struct draining *draining = &startd->draining;
     uint64_t now_ms = loop_now_ms(startd->env.loop);
@@ -311,11 +312,11 @@ static bool again(struct startd *startd)
     return go_on(startd);
 }
 
-static bool complete(struct startd *startd)
+static bool complete_draining(struct startd *startd)
 {
     draining_move(startd, DRAIN_COMPLETE, "all requested slots are drained");
     draining_save(startd, NULL);
-    return again(startd);
+    return try_again(startd);
 }
 
 void draining_stays(struct startd *startd, bool retry)
@@ -337,7 +338,7 @@ void draining_stays(struct startd *startd, bool retry)
 
 /* ---- steps */
 
-static void take(struct slot *slot, enum drain_step step)
+static void take_step(struct slot *slot, enum drain_step step)
 {
     struct claim *claim = slot->claim;
     switch (step) {
@@ -379,7 +380,7 @@ static bool look_once(struct startd *startd, int64_t now_s, struct drain_look *f
                                         .evict_suspended = config_bool(startd->env.config,
                                                                        "DRAINING_EVICTS_SUSPENDED"),
                                         .deadline_s = draining->request.deadline_s};
-    struct drain_slot *slots = snapshot(startd, &draining->request);
+    struct drain_slot *slots = take_snapshot(startd, &draining->request);
     enum drain_step *steps = mem_zalloc((slot_count + 1) * sizeof *steps);
     drain_plan_look(&orders, slots, slot_count, now_s, steps, found);
     if (draining->last != found->last) {
@@ -389,7 +390,7 @@ static bool look_once(struct startd *startd, int64_t now_s, struct drain_look *f
     for (size_t i = slot_count; i > 0; i--) { /* a step takes out none but its own slot */
         enum drain_step step = steps[i - 1];
         any_drained |= step == DRAIN_STEP_DRAINED_RETIRING || step == DRAIN_STEP_DRAINED_IDLE;
-        take(startd->slots[i - 1], step);
+        take_step(startd->slots[i - 1], step);
     }
     mem_free(steps);
     mem_free(slots);
@@ -411,9 +412,9 @@ bool draining_look(struct startd *startd)
     if (found.complete && draining_orders_sleep(draining) && startd->claims.count > 0) {
         loop_timer_set(draining->look_timer, CLAIMS_MS); /* schedds are still to be told */
     } else if (found.complete && draining->phase == DRAIN_ACTIVE && !draining->committing) {
-        return complete(startd);
+        return complete_draining(startd);
     } else if (found.complete && draining->retry_ms > 0) {
-        return again(startd);
+        return try_again(startd);
     } else if (found.next_s != INT64_MAX) {
         int64_t wait_s = found.next_s - now_s;
         loop_timer_set(draining->look_timer, (uint64_t)(wait_s < 86400 ? wait_s : 86400) * 1000);

@@ -38,7 +38,7 @@
 
 #define LAST_WORD_MS 500 /* a startd that ends says first that the commit was good */
 
-static bool ends(const struct draining *draining)
+static bool ends_startd(const struct draining *draining)
 {
     return draining->request.then == DRAIN_THEN_EXIT ||
            draining->request.then == DRAIN_THEN_RESTART;
@@ -92,7 +92,7 @@ static void serve_held(struct startd *startd)
 /* ---- the end of an offer */
 
 /* The offer is over without a commit. */
-static void withdraw(struct startd *startd, int status, const char *why)
+static void withdraw_offer(struct startd *startd, int status, const char *why)
 {
     struct wire_request *offer = startd->draining.offer;
     startd->draining.offer = NULL;
@@ -112,7 +112,7 @@ static void offer_gone(void *arg)
     struct startd *startd = arg;
     startd->draining.offer = NULL;
     if (draining_stands(startd)) {
-        withdraw(startd, -ECANCELED, "the requester has disconnected or withdrawn");
+        withdraw_offer(startd, -ECANCELED, "the requester has disconnected or withdrawn");
     }
 }
 
@@ -120,14 +120,14 @@ static void offer_late(void *arg)
 {
     struct startd *startd = arg;
     if (draining_stands(startd)) {
-        withdraw(startd, -ETIMEDOUT, "neither commit nor cancel came in time");
+        withdraw_offer(startd, -ETIMEDOUT, "neither commit nor cancel came in time");
     }
 }
 
 /* ---- requests */
 
-static void refuse(struct wire_request *request, enum drain_code code, int status, const char *id,
-                   const char *why)
+static void refuse_request(struct wire_request *request, enum drain_code code, int status,
+                           const char *id, const char *why)
 {
     struct ad *args = ad_create();
     ad_set_int(args, "ErrorCode", code);
@@ -165,8 +165,8 @@ static enum drain_code judge_slots(struct startd *startd, const struct drain_req
     return code;
 }
 
-static enum drain_code judge(struct startd *startd, const struct drain_request *asked,
-                             struct err *err)
+static enum drain_code judge_request(struct startd *startd, const struct drain_request *asked,
+                                     struct err *err)
 {
     bool sleeps = asked->then == DRAIN_THEN_SLEEP || asked->then == DRAIN_THEN_OFF;
     if (startd->draining.phase != DRAIN_NONE && !asked->estimate) {
@@ -187,8 +187,8 @@ static enum drain_code judge(struct startd *startd, const struct drain_request *
     return judge_slots(startd, asked, err);
 }
 
-static void offer(struct startd *startd, struct wire_request *request,
-                  struct drain_request *asked /* taken */)
+static void make_offer(struct startd *startd, struct wire_request *request,
+                       struct drain_request *asked /* taken */)
 {
     struct draining *draining = &startd->draining;
     unsigned char secret[8];
@@ -215,10 +215,11 @@ static void start_draining(struct startd *startd, struct wire_request *request)
         }
         draining_publish(startd, true);
     }
-    code = code != DRAIN_OK ? code : judge(startd, &asked, &err);
+    code = code != DRAIN_OK ? code : judge_request(startd, &asked, &err);
     if (code != DRAIN_OK) {
         int status = code == DRAIN_ALREADY ? -EBUSY : code == DRAIN_CHECK_FALSE ? -EPERM : -EINVAL;
-        refuse(request, code, status, code == DRAIN_ALREADY ? startd->draining.id : "", err.text);
+        refuse_request(request, code, status, code == DRAIN_ALREADY ? startd->draining.id : "",
+                       err.text);
         drain_request_fini(&asked);
         return;
     }
@@ -231,7 +232,7 @@ static void start_draining(struct startd *startd, struct wire_request *request)
         drain_request_fini(&asked);
         wire_reply_ok(request, &body);
     } else {
-        offer(startd, request, &asked);
+        make_offer(startd, request, &asked);
         ad_set_string(args, "DrainingRequestId", startd->draining.id);
         ad_set_int(args, "CommitWithin", startd->draining.request.commit_s);
         (void)wire_reply_part(request, &body); /* one part: there is no window to wait for */
@@ -239,7 +240,7 @@ static void start_draining(struct startd *startd, struct wire_request *request)
     ad_destroy(args);
 }
 
-static void committed(void *arg)
+static void commit_saved(void *arg)
 {
     struct startd *startd = arg;
     struct wire_request *both[] = {startd->draining.offer, startd->draining.commit};
@@ -250,7 +251,7 @@ static void committed(void *arg)
             wire_reply_ok(both[i], NULL);
         }
     }
-    if (ends(&startd->draining)) {
+    if (ends_startd(&startd->draining)) {
         startd->draining.retry_ms = loop_now_ms(startd->env.loop) + LAST_WORD_MS;
     }
     draining_moved(startd);
@@ -267,9 +268,9 @@ static void commit_draining(struct startd *startd, struct wire_request *request)
     const char *id = ad_string_or(wire_request_args(request), "DrainingRequestId", "");
     bool is_it = draining->phase != DRAIN_NONE && strcmp(id, draining->id) == 0;
     if (!is_it || !draining_stands(startd)) {
-        refuse(request, is_it ? DRAIN_TOO_LATE : DRAIN_NO_SUCH_ID, -ENOENT, "",
-               is_it ? "the request is committed already"
-                     : "no such request, or the request has ended");
+        refuse_request(request, is_it ? DRAIN_TOO_LATE : DRAIN_NO_SUCH_ID, -ENOENT, "",
+                       is_it ? "the request is committed already"
+                             : "no such request, or the request has ended");
         return;
     }
     loop_timer_stop(draining->offer_timer);
@@ -280,7 +281,7 @@ static void commit_draining(struct startd *startd, struct wire_request *request)
     wire_request_on_gone(request, commit_gone, startd);
     draining_move(startd, DRAIN_ACTIVE,
                   draining->request.reason != NULL ? draining->request.reason : "draining begins");
-    draining_save(startd, committed);
+    draining_save(startd, commit_saved);
     draining_count(startd);
     /* It goes down in no case: that it is drained counts once the commit is on the disk. */
     (void)draining_look(startd); /* from Unclaimed, before START makes Owner of it */
@@ -292,7 +293,7 @@ static void commit_draining(struct startd *startd, struct wire_request *request)
     serve_held(startd);
 }
 
-static void cancelled(void *arg)
+static void cancel_saved(void *arg)
 {
     struct startd *startd = arg;
     struct wire_request *request = startd->draining.cancel;
@@ -313,16 +314,16 @@ static void cancel_draining(struct startd *startd, struct wire_request *request)
     const char *id = ad_string_or(wire_request_args(request), "DrainingRequestId", "");
     if (draining->phase == DRAIN_NONE ? id[0] != '\0'
                                       : id[0] != '\0' && strcmp(id, draining->id) != 0) {
-        refuse(request, DRAIN_NO_SUCH_ID, -ENOENT, draining->id, "no such request");
+        refuse_request(request, DRAIN_NO_SUCH_ID, -ENOENT, draining->id, "no such request");
         return;
     }
     if (going_down_has_begun(startd) || startd->stopping) {
-        refuse(request, DRAIN_NOT_NOW, -ESHUTDOWN, draining->id,
-               "the machine is going down already");
+        refuse_request(request, DRAIN_NOT_NOW, -ESHUTDOWN, draining->id,
+                       "the machine is going down already");
         return;
     }
     if (draining_stands(startd)) {
-        withdraw(startd, -ECANCELED, "cancelled by the requester");
+        withdraw_offer(startd, -ECANCELED, "cancelled by the requester");
     }
     if (!draining_is_on(startd)) {
         wire_reply_ok(request, NULL);
@@ -335,7 +336,7 @@ static void cancel_draining(struct startd *startd, struct wire_request *request)
     draining->cancel = request;
     wire_request_on_gone(request, cancel_gone, startd);
     draining_finish(startd, "the request was cancelled");
-    draining_save(startd, cancelled);
+    draining_save(startd, cancel_saved);
 }
 
 void draining_call_request(struct startd *startd, struct wire_request *request)

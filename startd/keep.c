@@ -26,14 +26,14 @@
 
 #define KEEP_MAX_S ((int64_t)366 * 24 * 3600)
 
-static void set(struct keep *keep, int64_t until_s, const char *by, const char *reason)
+static void set_keep(struct keep *keep, int64_t until_s, const char *by, const char *reason)
 {
     keep->until_s = until_s;
     (void)snprintf(keep->by, sizeof keep->by, "%s", by);
     (void)snprintf(keep->reason, sizeof keep->reason, "%s", reason);
 }
 
-static int restore(void *arg, const char *key, const void *value, size_t length)
+static int restore_keep(void *arg, const char *key, const void *value, size_t length)
 {
     struct startd *startd = arg;
     struct ad *ad = NULL;
@@ -45,23 +45,23 @@ static int restore(void *arg, const char *key, const void *value, size_t length)
         log_error(startd->env.log, "keep.damaged", err.text);
         return 0; /* HIBERNATE goes on without it */
     }
-    set(&startd->keep, ad_int_or(ad, "Until", 0), ad_string_or(ad, "By", ""),
-        ad_string_or(ad, "Reason", ""));
+    set_keep(&startd->keep, ad_int_or(ad, "Until", 0), ad_string_or(ad, "By", ""),
+             ad_string_or(ad, "Reason", ""));
     ad_destroy(ad);
     return 0;
 }
 
 int keep_open(struct startd *startd, struct err *err)
 {
-    return store_load(startd->store, "power", restore, startd, err);
+    return store_load(startd->store, "power", restore_keep, startd, err);
 }
 
-static void gone(void *arg)
+static void caller_gone(void *arg)
 {
     ((struct startd *)arg)->keep.request = NULL;
 }
 
-static void saved(void *arg)
+static void keep_saved(void *arg)
 {
     struct startd *startd = arg;
     struct wire_request *request = startd->keep.request;
@@ -96,8 +96,8 @@ void keep_request(struct startd *startd, struct wire_request *request)
                          startd->name);
         return;
     }
-    set(&startd->keep, until_s > now_s ? until_s : 0, wire_request_peer(request)->identity,
-        ad_string_or(args, "Reason", ""));
+    set_keep(&startd->keep, until_s > now_s ? until_s : 0, wire_request_peer(request)->identity,
+             ad_string_or(args, "Reason", ""));
     log_info(startd->env.log, "power.keep",
              until_s > now_s ? "the machine is kept up" : "the machine is no longer kept up",
              LOG_TEXT("by", startd->keep.by), LOG_INT("until", startd->keep.until_s),
@@ -110,10 +110,10 @@ void keep_request(struct startd *startd, struct wire_request *request)
     strbuf_init(&bytes, STORE_VALUE_MAX);
     ad_encode(record, true, &bytes);
     startd->keep.request = request;
-    wire_request_on_gone(request, gone, startd);
+    wire_request_on_gone(request, caller_gone, startd);
     struct store_txn *txn = store_begin(startd->store);
     store_put(txn, "power", "keep", bytes.data, bytes.length);
-    store_commit(txn, saved, startd);
+    store_commit(txn, keep_saved, startd);
     strbuf_fini(&bytes);
     ad_destroy(record);
 }

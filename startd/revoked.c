@@ -53,13 +53,13 @@ static void end_claims(struct startd *startd, const char *token_id)
     vec_fini(&ids, mem_free);
 }
 
-static void revoked(void *arg, const char *token_id)
+static void token_revoked(void *arg, const char *token_id)
 {
     end_claims(arg, token_id);
 }
 
 void claims_revoked_start(struct startd *startd)
 {
-    wire_context_on_revoked(startd->wires, revoked, startd);
+    wire_context_on_revoked(startd->wires, token_revoked, startd);
     end_claims(startd, NULL);
 }

@@ -57,7 +57,7 @@
 
 static void startd_stop(void *state);
 
-static void poll(void *arg)
+static void poll_machine(void *arg)
 {
     struct startd *startd = arg;
     if (draining_stands(startd)) {
@@ -199,7 +199,7 @@ static int startd_start(const struct daemon_env *env, void **state, struct err *
     startd->sent.epoch = (uint64_t)loop_wall_ms(env->loop);
     startd->started_s = startd->look.awake_since_s = loop_wall_s(env->loop);
     loop_secret(env->loop, &startd->eval.random_state, sizeof startd->eval.random_state);
-    startd->poll_timer = loop_timer_create(env->loop, poll, startd);
+    startd->poll_timer = loop_timer_create(env->loop, poll_machine, startd);
     hibernate_open(startd);
     draining_call_open(startd);
     startd->end_timer = loop_timer_create(env->loop, startd_stop, startd);
@@ -230,7 +230,7 @@ static int startd_start(const struct daemon_env *env, void **state, struct err *
         return rc;
     }
     draining_begin(startd);
-    poll(startd);
+    poll_machine(startd);
     hibernate_begin(startd);
     *state = startd;
     return 0;
@@ -254,7 +254,7 @@ static void startd_reload(void *state, const struct config *config)
     starters_unkeep_all(startd);
     draining_moved(startd); /* promises may be others now */
     hibernate_check(startd);
-    poll(startd);
+    poll_machine(startd);
 }
 
 /* Claims whose jobs end in time are told to their schedds; the rest is found again by the next

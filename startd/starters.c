@@ -197,7 +197,7 @@ static void starter_ended(void *arg, pid_t pid, const struct os_exit *how)
     claim_starter_gone(claim, "starter died");
 }
 
-static int watch(struct claim *claim, struct err *err)
+static int watch_starter(struct claim *claim, struct err *err)
 {
     return os_watch(claim->startd->env.os, claim->starter.pid, claim->starter.start, starter_ended,
                     claim, err);
@@ -276,7 +276,7 @@ int starters_spawn(struct claim *claim, struct err *err)
     if (rc == 0) {
         claim->starter.config = startd->starters.configurations;
         claim->starter.start = os_start_time(os, claim->starter.pid);
-        rc = watch(claim, err);
+        rc = watch_starter(claim, err);
     }
     if (rc != 0) { /* one that cannot be watched is ended by its mark */
         claim->starter.pid = 0;
@@ -367,7 +367,7 @@ static bool is_to_be_kept(const struct claim *claim, const struct ad *args)
            claim->starter.wire != NULL && !preempt_is_due(claim->slot, why, sizeof why);
 }
 
-static void keep(struct claim *claim)
+static void keep_starter(struct claim *claim)
 {
     claim->kept.pid = claim->starter.pid;
     claim->kept.start = claim->starter.start;
@@ -386,7 +386,7 @@ void starters_adopt(struct claim *claim)
         find_by_lock(claim);
     }
     /* Without a start time it was dead when it was recorded, and the pid is another's by now. */
-    if (claim->starter.pid > 0 && claim->starter.start != 0 && watch(claim, &err) == 0) {
+    if (claim->starter.pid > 0 && claim->starter.start != 0 && watch_starter(claim, &err) == 0) {
         return; /* if it is gone already, starter_ended() comes at once */
     }
     claim->starter.pid = 0;
@@ -596,7 +596,7 @@ static void starter_done(struct startd *startd, struct wire_request *request)
              LOG_TEXT("slot", claim->slot_name), LOG_TEXT("job", claim->job.id),
              LOG_TEXT("reason", reason));
     if (kept) {
-        keep(claim);
+        keep_starter(claim);
         return;
     }
     /* The next starter of this slot may begin when this process is gone: it holds the slot's lock
@@ -652,8 +652,8 @@ static void on_closed(void *arg, struct wire *wire, int status, const char *why)
     wire_close(wire);
 }
 
-static int admit(void *arg, const struct wire_peer *peer, const struct wire_hello *hello,
-                 struct err *err)
+static int admit_starter(void *arg, const struct wire_peer *peer, const struct wire_hello *hello,
+                         struct err *err)
 {
     struct startd *startd = arg;
     (void)hello;
@@ -668,7 +668,7 @@ static void on_incoming(void *arg, struct incoming *incoming)
 {
     struct startd *startd = arg;
     static const struct wire_events EVENTS = {.request = on_request, .closed = on_closed};
-    const struct wire_accept how = {.no_token = true, .admit = admit};
+    const struct wire_accept how = {.no_token = true, .admit = admit_starter};
     struct wire *wire;
     struct err err;
     if (wire_accept(startd->wires, incoming, &how, &EVENTS, startd, &wire, &err) != 0) {

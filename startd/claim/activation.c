@@ -42,9 +42,9 @@
 #include "wire/root_jobs.h"
 #include "wire/wire.h"
 
-static void begin(struct claim *claim);
+static void begin_waiting(struct claim *claim);
 
-static void answer(struct wire_request **request, int status, const char *text)
+static void answer_call(struct wire_request **request, int status, const char *text)
 {
     struct wire_request *one = *request;
     *request = NULL;
@@ -60,18 +60,18 @@ static void answer(struct wire_request **request, int status, const char *text)
 
 void activation_destroy(struct claim *claim)
 {
-    answer(&claim->calls.starting, -ESHUTDOWN, "the claim ended");
-    answer(&claim->calls.activate, -ESHUTDOWN, "the claim ended");
-    answer(&claim->calls.deactivate, -ESHUTDOWN, "the claim ended");
-    answer(&claim->calls.release, 0, NULL);
+    answer_call(&claim->calls.starting, -ESHUTDOWN, "the claim ended");
+    answer_call(&claim->calls.activate, -ESHUTDOWN, "the claim ended");
+    answer_call(&claim->calls.deactivate, -ESHUTDOWN, "the claim ended");
+    answer_call(&claim->calls.release, 0, NULL);
 }
 
 /* The schedd speaks anew after a lost connection: what it had asked for on the old one is void. */
 static void forget_lost(struct claim *claim)
 {
     if (claim->calls.activate != NULL && wire_request_wire(claim->calls.activate) == NULL) {
-        answer(&claim->calls.activate, -ECONNRESET,
-               "the connection was lost"); /* nobody hears it */
+        answer_call(&claim->calls.activate, -ECONNRESET,
+                    "the connection was lost"); /* nobody hears it */
     }
 }
 
@@ -84,19 +84,19 @@ bool activation_waits(struct claim *claim)
 void activation_starter_gone(struct claim *claim)
 {
     forget_lost(claim);
-    answer(&claim->calls.deactivate, 0, NULL);
+    answer_call(&claim->calls.deactivate, 0, NULL);
     /* A run may be over before its record was: it must not be begun a second time. */
-    answer(&claim->calls.starting,
-           claim->ending.starter_failed      ? -EIO
-           : claim->ending.reason[0] != '\0' ? -ESHUTDOWN
-                                             : 0,
-           claim->ending.reason);
+    answer_call(&claim->calls.starting,
+                claim->ending.starter_failed      ? -EIO
+                : claim->ending.reason[0] != '\0' ? -ESHUTDOWN
+                                                  : 0,
+                claim->ending.reason);
     if (claim->ending.reason[0] != '\0') {
-        answer(&claim->calls.activate, -ESHUTDOWN, claim->ending.reason);
+        answer_call(&claim->calls.activate, -ESHUTDOWN, claim->ending.reason);
     } else if (claim->calls.release != NULL) {
         claim_end(claim, "released", false);
     } else if (claim->calls.activate != NULL) {
-        begin(claim);
+        begin_waiting(claim);
     }
 }
 
@@ -153,7 +153,7 @@ static void spawn_recorded(void *arg)
 {
     struct claim *claim = arg;
     if (claim->starter.pid != 0) { /* else that run was answered, and another is being committed */
-        answer(&claim->calls.starting, 0, NULL);
+        answer_call(&claim->calls.starting, 0, NULL);
     }
 }
 
@@ -175,7 +175,7 @@ void activation_start(struct claim *claim)
         struct strbuf why;
         strbuf_init(&why, 0);
         strbuf_printf(&why, "the starter could not be started: %s", err.text);
-        answer(&claim->calls.starting, -EIO, strbuf_text(&why));
+        answer_call(&claim->calls.starting, -EIO, strbuf_text(&why));
         claim_starter_gone(claim, strbuf_text(&why));
         strbuf_fini(&why);
         return;
@@ -183,7 +183,7 @@ void activation_start(struct claim *claim)
     claim_enter(claim, CLAIM_ACTIVE);
     slot_move(claim->slot, SLOT_CLAIMED, SLOT_BUSY);
     if (kept && claim->run.recorded_pid == claim->starter.pid) {
-        answer(&claim->calls.starting, 0, NULL);
+        answer_call(&claim->calls.starting, 0, NULL);
     } else {
         claim_commit(claim, spawn_recorded);
     }
@@ -244,7 +244,7 @@ static void begin_run(struct claim *claim)
 }
 
 /* The starter's place is free: judges the job that waits and commits the run. */
-static void begin(struct claim *claim)
+static void begin_waiting(struct claim *claim)
 {
     struct wire_request *request = claim->calls.activate;
     const struct ad *args = wire_request_args(request);
@@ -256,7 +256,7 @@ static void begin(struct claim *claim)
                  LOG_TEXT("slot", claim->slot_name), LOG_TEXT("identity", peer->identity),
                  LOG_TEXT("verb", wire_verb_name(wire_request_verb(request))),
                  LOG_TEXT("peer", peer->address));
-        answer(&claim->calls.activate, rc, err.text);
+        answer_call(&claim->calls.activate, rc, err.text);
         claim_is_idle(claim);
         return;
     }
@@ -272,7 +272,7 @@ static void begin(struct claim *claim)
     claim_commit(claim, run_recorded);
 }
 
-static void activate(struct claim *claim, struct wire_request *request)
+static void take_activate(struct claim *claim, struct wire_request *request)
 {
     forget_lost(claim);
     if (claim->calls.activate != NULL) {
@@ -281,11 +281,11 @@ static void activate(struct claim *claim, struct wire_request *request)
     }
     claim->calls.activate = request;
     if (claim->stage == CLAIM_HELD) {
-        begin(claim);
+        begin_waiting(claim);
     } /* else the end of the last starter, or the commit of the claim, comes first */
 }
 
-static void deactivate(struct claim *claim, struct wire_request *request)
+static void take_deactivate(struct claim *claim, struct wire_request *request)
 {
     const struct ad *args = wire_request_args(request);
     bool same = strcmp(claim->job.id, ad_string_or(args, "JobId", "")) == 0 &&
@@ -294,7 +294,7 @@ static void deactivate(struct claim *claim, struct wire_request *request)
         wire_reply_ok(request, NULL); /* it does not run here: what was asked for is so */
         return;
     }
-    answer(&claim->calls.deactivate, 0, NULL); /* asked twice: the later one waits */
+    answer_call(&claim->calls.deactivate, 0, NULL); /* asked twice: the later one waits */
     claim->calls.deactivate = request;
     (void)snprintf(claim->stop.kind, sizeof claim->stop.kind, "%s",
                    ad_string_or(args, "Kind", "")); /* an unknown word, or half of one, is none */
@@ -326,7 +326,7 @@ static void suspend_claim(struct claim *claim, struct wire_request *request)
 
 static void release_claim(struct claim *claim, struct wire_request *request)
 {
-    answer(&claim->calls.release, 0, NULL);
+    answer_call(&claim->calls.release, 0, NULL);
     claim->calls.release = request;
     if (claim_plan_has_run(claim->stage)) {
         starters_stop(claim, false); /* activation_starter_gone() ends the claim */
@@ -357,9 +357,9 @@ void activation_request(void *arg, struct wire_request *request)
         return;
     }
     if (verb == VERB_ACTIVATE) {
-        activate(claim, request);
+        take_activate(claim, request);
     } else if (verb == VERB_DEACTIVATE) {
-        deactivate(claim, request);
+        take_deactivate(claim, request);
     } else if (verb == VERB_SUSPEND_CLAIM) {
         suspend_claim(claim, request);
     } else if (verb == VERB_CHECKPOINT_CLAIM) {

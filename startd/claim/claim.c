@@ -310,7 +310,7 @@ static void lease_tick(void *arg)
 
 /* Takes over another value that the schedd told of itself, over a connection on which it had proved
  * who it is. */
-static bool learn(char **own, const struct ad *args, const char *name, size_t length)
+static bool learn_text(char **own, const struct ad *args, const char *name, size_t length)
 {
     const char *told = args != NULL ? ad_string_or(args, name, "") : "";
     if (told[0] == '\0' || strlen(told) > CLAIM_ADDRESS_MAX || strcmp(told, *own) == 0 ||
@@ -322,10 +322,10 @@ static bool learn(char **own, const struct ad *args, const char *name, size_t le
     return true;
 }
 
-static void confirmed(struct claim *claim, const struct ad *args)
+static void schedd_confirmed(struct claim *claim, const struct ad *args)
 {
-    bool moved = learn(&claim->schedd.address, args, "ScheddAddress", 0);
-    bool renewed = learn(&claim->schedd.pin, args, "ScheddPin", STREAM_PIN_SIZE - 1);
+    bool moved = learn_text(&claim->schedd.address, args, "ScheddAddress", 0);
+    bool renewed = learn_text(&claim->schedd.pin, args, "ScheddPin", STREAM_PIN_SIZE - 1);
     if ((moved || renewed) && !claim_plan_is_offer(claim->stage) && claim->stage != CLAIM_OVER) {
         log_info(claim->startd->env.log, "claim.schedd",
                  "the schedd has another address or certificate",
@@ -348,7 +348,7 @@ static void confirmed(struct claim *claim, const struct ad *args)
 }
 
 /* The schedd says that the claim is not ours. */
-static void refused(struct claim *claim, const char *why)
+static void schedd_refused(struct claim *claim, const char *why)
 {
     log_warn(claim->startd->env.log, "claim.refused", why, LOG_TEXT("slot", claim->slot_name),
              LOG_TEXT("schedd", claim->schedd.name), LOG_TEXT("job", claim->job.id));
@@ -368,13 +368,13 @@ static void alive_answered(void *arg, struct wire_reply *reply)
     }
     claim->lease.renewing = false;
     if (reply->status == 0) {
-        confirmed(claim, reply->args);
+        schedd_confirmed(claim, reply->args);
     } else if (reply->status == -ENOKEY) {
-        refused(claim, reply->text);
+        schedd_refused(claim, reply->text);
     } /* else: the connection is gone or slow; the lease decides */
 }
 
-static void alive(void *arg)
+static void alive_due(void *arg)
 {
     struct claim *claim = arg;
     loop_timer_set(claim->lease.alive_timer, (uint64_t)claim->lease.length_s * 1000 / 3);
@@ -407,7 +407,7 @@ void claim_say_alive(struct claim *claim)
 
 /* ---- claiming */
 
-static void committed(void *arg)
+static void record_saved(void *arg)
 {
     struct claim *claim = arg;
     if (claim->stage == CLAIM_ACCEPTED) {
@@ -425,7 +425,7 @@ static void claim_answered(void *arg, struct wire_reply *reply)
     }
     claim->lease.renewing = false;
     if (reply->status == -ENOKEY) {
-        refused(claim, reply->text);
+        schedd_refused(claim, reply->text);
         return;
     }
     if (reply->status != 0) {
@@ -441,11 +441,11 @@ static void claim_answered(void *arg, struct wire_reply *reply)
         }
         return;
     }
-    confirmed(claim, reply->args);
+    schedd_confirmed(claim, reply->args);
     if (claim_plan_is_offer(claim->stage)) {
         claim_enter(claim, CLAIM_ACCEPTED);
         claim->link.resume = true;
-        claim_commit(claim, committed);
+        claim_commit(claim, record_saved);
     } else if (claim->stage == CLAIM_OVER) {
         tell_gone(claim);
     }
@@ -539,7 +539,7 @@ struct claim *claim_make(struct startd *startd)
     struct claim *claim = mem_zalloc(sizeof *claim);
     claim->startd = startd;
     claim->link.dial_timer = loop_timer_create(startd->env.loop, dial_timer, claim);
-    claim->lease.alive_timer = loop_timer_create(startd->env.loop, alive, claim);
+    claim->lease.alive_timer = loop_timer_create(startd->env.loop, alive_due, claim);
     claim->lease.end_timer = loop_timer_create(startd->env.loop, lease_tick, claim);
     claim->retirement.timer = loop_timer_create(startd->env.loop, preempt_step, claim);
     claim->stop.timer = loop_timer_create(startd->env.loop, starters_stop_step, claim);

@@ -63,8 +63,8 @@ static int run_probe(struct startd *startd, const char *const *argv, const char 
 }
 
 /* What the program says of this machine; NULL: nothing good, and why not is in the log. */
-static struct ad *probe(struct startd *startd, const char *program, const char *word,
-                        const char *event)
+static struct ad *ask_program(struct startd *startd, const char *program, const char *word,
+                              const char *event)
 {
     const struct config *config = startd->env.config;
     const char *const argv[] = {program, word, NULL};
@@ -102,9 +102,9 @@ void job_ckpt_probe(struct startd *startd)
 {
     const struct config *config = startd->env.config;
     startd->probed.ckpt =
-        probe(startd, config_path(config, "CKPT_PROGRAM"), "probe", "checkpoint.none");
+        ask_program(startd, config_path(config, "CKPT_PROGRAM"), "probe", "checkpoint.none");
     struct ad *remote =
-        probe(startd, config_path(config, "RSYS_MOUNT_PROGRAM"), "--probe", "remote.none");
+        ask_program(startd, config_path(config, "RSYS_MOUNT_PROGRAM"), "--probe", "remote.none");
     startd->probed.has_remote = remote != NULL && ad_bool_or(remote, REMOTE_HAS, false);
     ad_destroy(remote);
     struct os_stat stat;
@@ -150,7 +150,7 @@ void job_ckpt_taken(struct claim *claim, const struct ad *args)
 
 /* ---- roost checkpoint */
 
-static void answered(void *arg, struct wire_reply *reply)
+static void checkpoint_answered(void *arg, struct wire_reply *reply)
 {
     struct wire_request *request = arg;
     if (reply->status == 0) {
@@ -173,8 +173,8 @@ void job_ckpt_asked(struct claim *claim, struct wire_request *request)
         claim->stop.how != CLAIM_STOP_NOT) {
         wire_reply_error(request, -ESTALE, "that job is not running here, or is being ended");
     } else if (claim->starter.wire == NULL || !wire_is_ready(claim->starter.wire) ||
-               wire_call(claim->starter.wire, VERB_STARTER_CHECKPOINT, &body, 0, answered,
-                         request) < 0) {
+               wire_call(claim->starter.wire, VERB_STARTER_CHECKPOINT, &body, 0,
+                         checkpoint_answered, request) < 0) {
         wire_reply_error(request, -EAGAIN, "the job's starter cannot be asked now");
     }
 }

@@ -137,7 +137,7 @@ static void use_up(struct slot *slot, const char *claim_id)
     }
 }
 
-static struct claim *make(struct slot *slot, struct wire_request *request)
+static struct claim *make_claim(struct slot *slot, struct wire_request *request)
 {
     struct startd *startd = slot->startd;
     const struct ad *args = wire_request_args(request);
@@ -168,7 +168,7 @@ static struct claim *make(struct slot *slot, struct wire_request *request)
     return claim;
 }
 
-static void answer(const struct claim *claim, struct wire_request *request)
+static void answer_offer(const struct claim *claim, struct wire_request *request)
 {
     struct ad *args = ad_create();
     ad_set_string(args, "SlotName", claim->slot_name);
@@ -199,7 +199,7 @@ static bool answered_before(struct startd *startd, struct wire_request *request)
         claim->lease.end_ms = loop_now_ms(startd->env.loop) + match_timeout_ms(startd);
         loop_timer_set(claim->lease.end_timer, claim_remaining_ms(claim));
     }
-    answer(claim, request);
+    answer_offer(claim, request);
     return true;
 }
 
@@ -217,10 +217,10 @@ void offer_dial_me(struct startd *startd, struct wire_request *request)
         wire_reply_error(request, rc, "%s", err.text);
         return;
     }
-    struct claim *claim = make(slot, request);
+    struct claim *claim = make_claim(slot, request);
     if (slot->state == SLOT_CLAIMED) {
         preempt_begin(slot, claim);
-        answer(claim, request);
+        answer_offer(claim, request);
         return;
     }
     claim_enter(claim, CLAIM_OFFERED);
@@ -229,7 +229,7 @@ void offer_dial_me(struct startd *startd, struct wire_request *request)
         slots_keep(slot);
     }
     slot_move(slot, SLOT_MATCHED, SLOT_IDLE);
-    answer(claim, request);
+    answer_offer(claim, request);
     claim_dial(claim);
 }
 

@@ -143,7 +143,7 @@ bool preempt_keeps_output(const struct slot *slot)
     return saves && asks_it(slot);
 }
 
-static void vacate(struct slot *slot)
+static void vacate_slot(struct slot *slot)
 {
     struct claim *claim = slot->claim;
     char reason[200];
@@ -164,7 +164,7 @@ void preempt_vacate(struct slot *slot, bool fast)
         return;
     }
     if (!fast && !is_ending) {
-        vacate(slot);
+        vacate_slot(slot);
         return;
     }
     claim->ending.preempted = true;
@@ -194,11 +194,11 @@ int64_t preempt_vacate_s(const struct slot *slot)
 }
 
 /* Lets the running claim go on towards its end, wherever it is now. */
-static void push(struct slot *slot)
+static void push_claim(struct slot *slot)
 {
     struct claim *claim = slot->claim;
     if (claim->stage == CLAIM_HELD) {
-        vacate(slot); /* no job: over at once */
+        vacate_slot(slot); /* no job: over at once */
         return;
     }
     if (claim->starter.pid == 0) {
@@ -220,7 +220,7 @@ static void push(struct slot *slot)
         loop_timer_set(claim->retirement.timer, (uint64_t)left_s * 1000);
         return;
     }
-    vacate(slot);
+    vacate_slot(slot);
 }
 
 void preempt_evict(struct slot *slot)
@@ -229,7 +229,7 @@ void preempt_evict(struct slot *slot)
         return;
     }
     slot->claim->retirement.evicted = true;
-    push(slot);
+    push_claim(slot);
 }
 
 void preempt_begin(struct slot *slot, struct claim *waiting)
@@ -241,18 +241,18 @@ void preempt_begin(struct slot *slot, struct claim *waiting)
              LOG_TEXT("running", slot->claim->job.id),
              LOG_INT("retirement_s", retirement_left_s(slot)));
     slot_refresh(slot);
-    push(slot);
+    push_claim(slot);
 }
 
 void preempt_retire(struct slot *slot)
 {
-    push(slot);
+    push_claim(slot);
 }
 
 void preempt_run_began(struct slot *slot)
 {
     if (push_reason_of(slot) != PUSH_NONE) {
-        push(slot);
+        push_claim(slot);
     }
 }
 
@@ -266,7 +266,7 @@ void preempt_step(void *arg)
     if (draining_stands(slot->startd)) {
         loop_timer_set(claim->retirement.timer, STANDS_MS);
     } else if (slot->state == SLOT_CLAIMED && push_reason_of(slot) != PUSH_NONE) {
-        push(slot);
+        push_claim(slot);
     }
 }
 

@@ -14,7 +14,7 @@
 #include "startd/startd_state.h"
 #include "startd/starters.h"
 
-static void recorded(void *arg)
+static void suspension_recorded(void *arg)
 {
     claim_say_alive(arg); /* the schedd is told */
 }
@@ -27,7 +27,7 @@ void claim_suspend(struct claim *claim, enum suspended_by by)
     loop_timer_stop(claim->retirement.timer); /* time does not count while it stands still */
     starters_suspend(claim);
     slot_move(claim->slot, SLOT_CLAIMED, SLOT_SUSPENDED);
-    claim_commit(claim, recorded);
+    claim_commit(claim, suspension_recorded);
 }
 
 void claim_continue(struct claim *claim)
@@ -36,6 +36,6 @@ void claim_continue(struct claim *claim)
     claim->suspension.by = SUSPENDED_BY_NONE;
     starters_suspend(claim);
     slot_move(claim->slot, SLOT_CLAIMED, SLOT_BUSY);
-    claim_commit(claim, recorded);
+    claim_commit(claim, suspension_recorded);
     preempt_run_began(claim->slot); /* last: it goes on retiring if it has to go */
 }

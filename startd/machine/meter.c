@@ -280,20 +280,21 @@ static double share_at_work(const struct startd *startd)
     return share < 1 ? share : 1;
 }
 
-static bool wants(const struct startd *startd, const char *source)
+static bool wants_source(const struct startd *startd, const char *source)
 {
     const char *wanted = config_string(startd->env.config, "POWER_SOURCE");
     return strcmp(wanted, "auto") == 0 || strcmp(wanted, source) == 0;
 }
 
 /* The best source that has something to say; `joules` of the interval. */
-static enum meter_source choose(struct meter *meter, double elapsed_s, bool slept, double *joules)
+static enum meter_source choose_source(struct meter *meter, double elapsed_s, bool slept,
+                                       double *joules)
 {
     struct startd *startd = meter->startd;
     const struct config *config = startd->env.config;
     const struct meter_watts *watts = &meter->look.watts;
-    double ups_w = wants(startd, "NUT") ? meter_nut_watts(meter->nut) : -1;
-    double rapl = wants(startd, "RAPL") ? rapl_j(meter, elapsed_s, slept) : -1;
+    double ups_w = wants_source(startd, "NUT") ? meter_nut_watts(meter->nut) : -1;
+    double rapl = wants_source(startd, "RAPL") ? rapl_j(meter, elapsed_s, slept) : -1;
     if (ups_w >= 0) {
         *joules = ups_w * config_real(config, "NUT_SHARE") * elapsed_s;
         return METER_NUT;
@@ -312,7 +313,7 @@ static enum meter_source choose(struct meter *meter, double elapsed_s, bool slep
             return METER_RAPL;
         }
     }
-    if (wants(startd, "model") && (watts->idle_w > 0 || watts->busy_w > 0)) {
+    if (wants_source(startd, "model") && (watts->idle_w > 0 || watts->busy_w > 0)) {
         double use = meter->look.use >= 0 ? meter->look.use : share_at_work(startd);
         *joules = meter_plan_model_w(watts, use) * elapsed_s;
         return METER_MODEL;
@@ -342,7 +343,7 @@ void meter_look(struct startd *startd)
     look->cores = cores_of(startd);
     look->cpus = meter->has_cpu && meter->cpu.count > 0 ? (double)meter->cpu.count : look->cores;
     find_zones(meter, now_ms);
-    enum meter_source source = choose(meter, elapsed_s, slept, &joules);
+    enum meter_source source = choose_source(meter, elapsed_s, slept, &joules);
     if (source != look->source) {
         log_info(startd->env.log, "meter.source", meter_source_name(source));
         look->source = source;
@@ -542,7 +543,7 @@ static void write_runs(const struct meter *meter, struct ad *ad)
     vec_fini(&lines, mem_free);
 }
 
-static void save(void *arg)
+static void save_counters(void *arg)
 {
     struct meter *meter = arg;
     struct startd *startd = meter->startd;
@@ -608,7 +609,7 @@ static void fill_gap(struct meter *meter, const struct ad *ad)
     }
 }
 
-static int restore(void *arg, const char *key, const void *value, size_t length)
+static int restore_counters(void *arg, const char *key, const void *value, size_t length)
 {
     struct meter *meter = arg;
     struct ad *ad;
@@ -641,11 +642,11 @@ int meter_open(struct startd *startd, struct err *err)
     meter->startd = startd;
     meter->since_s = loop_wall_s(startd->env.loop);
     meter->suspended_ms = os_suspended_ms(startd->env.os);
-    meter->save_timer = loop_timer_create(startd->env.loop, save, meter);
+    meter->save_timer = loop_timer_create(startd->env.loop, save_counters, meter);
     loop_timer_set(meter->save_timer, SAVE_MS);
     meter->nut = meter_nut_create(startd);
     startd->meter = meter;
-    int rc = store_load(startd->store, TABLE, restore, meter, err);
+    int rc = store_load(startd->store, TABLE, restore_counters, meter, err);
     if (rc == 0 && meter->seconds <= 0) { /* when it began must not be another after a kill */
         meter->changed = true;
         loop_timer_set(meter->save_timer, 0);
@@ -669,7 +670,7 @@ void meter_close(struct startd *startd)
     if (meter == NULL) {
         return;
     }
-    save(meter);
+    save_counters(meter);
     loop_timer_destroy(meter->save_timer);
     meter_nut_destroy(meter->nut);
     vec_fini(&meter->zones, free_zone);

@@ -51,7 +51,7 @@ static void answer_path(const struct startd *startd, char ret[PATH_SIZE])
     (void)snprintf(ret, PATH_SIZE, "%s/nut.answer", config_path(startd->env.config, "SPOOL"));
 }
 
-static void complain(struct meter_nut *nut, const char *why)
+static void log_complaint(struct meter_nut *nut, const char *why)
 {
     if (!nut->complained) {
         log_warn(nut->startd->env.log, "meter.nut", why, LOG_TEXT("ups", ups_of(nut->startd)));
@@ -59,7 +59,7 @@ static void complain(struct meter_nut *nut, const char *why)
     }
 }
 
-static void answered(void *arg, pid_t pid, const struct os_exit *how)
+static void upsc_ended(void *arg, pid_t pid, const struct os_exit *how)
 {
     struct meter_nut *nut = arg;
     struct startd *startd = nut->startd;
@@ -71,12 +71,12 @@ static void answered(void *arg, pid_t pid, const struct os_exit *how)
     loop_timer_stop(nut->limit);
     answer_path(startd, path);
     if (nut->late) {
-        complain(nut, "the UPS did not answer in NUT_TIMEOUT");
+        log_complaint(nut, "the UPS did not answer in NUT_TIMEOUT");
     } else if (how->signal != 0 || how->status != 0) {
-        complain(nut, "the UPS cannot be asked: upsc failed");
+        log_complaint(nut, "the UPS cannot be asked: upsc failed");
     } else if (os_read_file(startd->env.os, path, ANSWER_BYTES_MAX, &text, &length, &err) != 0 ||
                meter_plan_ups_w(text, &nut->watts, &err) != 0) {
-        complain(nut, err.text);
+        log_complaint(nut, err.text);
     } else {
         nut->said_ms = loop_now_ms(startd->env.loop);
         if (nut->complained) {
@@ -92,10 +92,10 @@ static void too_late(void *arg)
 {
     struct meter_nut *nut = arg;
     nut->late = true;
-    (void)os_kill_group(nut->startd->env.os, nut->pid, SIGKILL); /* gone: answered() follows */
+    (void)os_kill_group(nut->startd->env.os, nut->pid, SIGKILL); /* gone: upsc_ended() follows */
 }
 
-static void ask(void *arg)
+static void ask_upsc(void *arg)
 {
     struct meter_nut *nut = arg;
     struct startd *startd = nut->startd;
@@ -114,9 +114,9 @@ static void ask(void *arg)
                                   .truncate_output = true,
                                   .new_session = true};
     nut->late = false;
-    if (os_spawn(startd->env.os, &spec, answered, nut, &nut->pid, &err) != 0) {
+    if (os_spawn(startd->env.os, &spec, upsc_ended, nut, &nut->pid, &err) != 0) {
         nut->pid = 0;
-        complain(nut, err.text);
+        log_complaint(nut, err.text);
         return;
     }
     loop_timer_set(nut->limit, (uint64_t)config_duration_s(config, "NUT_TIMEOUT") * 1000);
@@ -126,7 +126,7 @@ struct meter_nut *meter_nut_create(struct startd *startd)
 {
     struct meter_nut *nut = mem_zalloc(sizeof *nut);
     nut->startd = startd;
-    nut->timer = loop_timer_create(startd->env.loop, ask, nut);
+    nut->timer = loop_timer_create(startd->env.loop, ask_upsc, nut);
     nut->limit = loop_timer_create(startd->env.loop, too_late, nut);
     meter_nut_reload(nut);
     return nut;

@@ -34,7 +34,7 @@ static void answer_path(const struct startd *startd, char ret[4200])
     (void)snprintf(ret, 4200, "%s/idle_hint.answer", config_path(startd->env.config, "SPOOL"));
 }
 
-static void answered(void *arg, pid_t pid, const struct os_exit *how)
+static void loginctl_ended(void *arg, pid_t pid, const struct os_exit *how)
 {
     struct startd *startd = arg;
     char path[4200], *text = NULL;
@@ -66,7 +66,7 @@ static void add_session(void *arg, const char *id)
     }
 }
 
-static void ask(struct startd *startd, struct vec *words)
+static void ask_loginctl(struct startd *startd, struct vec *words)
 {
     char path[4200];
     struct err err;
@@ -77,7 +77,8 @@ static void ask(struct startd *startd, struct vec *words)
                                   .stdout_path = path,
                                   .truncate_output = true,
                                   .new_session = true};
-    if (os_spawn(startd->env.os, &spec, answered, startd, &startd->idle_hint.pid, &err) != 0) {
+    if (os_spawn(startd->env.os, &spec, loginctl_ended, startd, &startd->idle_hint.pid, &err) !=
+        0) {
         startd->idle_hint.pid = 0;
         startd->idle_hint.failed = true; /* once is enough */
         log_warn(startd->env.log, "idle_hint.spawn", err.text);
@@ -106,7 +107,7 @@ void idle_hint_look(struct startd *startd)
     size_t bare = words.count;
     os_graphical_sessions(startd->env.os, root, add_session, &words);
     if (words.count > bare) {
-        ask(startd, &words);
+        ask_loginctl(startd, &words);
     }
     vec_fini(&words, mem_free);
 }

@@ -21,7 +21,7 @@ double load_plan_job(const struct load_job *job)
 }
 
 /* 0: the owner's already, 1: free, 2: with a job that runs. */
-static int turn(const struct load_share *slot)
+static int turn_of(const struct load_share *slot)
 {
     return slot->of_owner ? 0 : slot->is_free ? 1 : 2;
 }
@@ -34,7 +34,7 @@ void load_plan_share(double owner_load, struct load_share *slots, size_t count)
     }
     for (int round = 0; round < 3; round++) {
         for (size_t i = 0; i < count; i++) {
-            if (turn(&slots[i]) == round) {
+            if (turn_of(&slots[i]) == round) {
                 slots[i].owner = left < slots[i].cpus ? left : slots[i].cpus;
                 left -= slots[i].owner;
             }

@@ -32,7 +32,8 @@ static bool is_true(const struct look *look, enum policy_expr which)
     return expr != NULL && ad_eval_bool(expr, look->slot, look->job, look->context) == AD_TRUE;
 }
 
-static enum policy_step claimed(const struct look *look, enum slot_activity activity, bool evicted)
+static enum policy_step claimed_step(const struct look *look, enum slot_activity activity,
+                                     bool evicted)
 {
     switch (activity) {
     case SLOT_IDLE:
@@ -63,7 +64,7 @@ enum policy_step policy_plan_step(const struct policy *policy, enum slot_state s
 {
     const struct look look = {.policy = policy, .slot = slot, .job = job, .context = context};
     if (state == SLOT_CLAIMED) {
-        return claimed(&look, activity, evicted);
+        return claimed_step(&look, activity, evicted);
     }
     if (state == SLOT_PREEMPTING && activity == SLOT_VACATING && is_true(&look, POLICY_KILL)) {
         return POLICY_KILLS;

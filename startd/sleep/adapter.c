@@ -95,7 +95,7 @@ static void add_leaves(struct leaves *leaves, const char *name, int deeper)
 }
 
 /* Somebody named the card: its network is that of the bridge, bond or VLAN above it. */
-static const struct os_adapter *above(struct leaves *leaves, const struct os_adapter *card)
+static const struct os_adapter *adapter_above(struct leaves *leaves, const struct os_adapter *card)
 {
     for (size_t i = 0; i < leaves->all_count; i++) {
         const struct os_adapter *adapter = &leaves->all[i];
@@ -112,7 +112,7 @@ static const struct os_adapter *above(struct leaves *leaves, const struct os_ada
     return card;
 }
 
-static void choose(struct startd *startd, const struct os_adapter *all, size_t count)
+static void choose_adapter(struct startd *startd, const struct os_adapter *all, size_t count)
 {
     struct adapter *adapter = &startd->adapter;
     const char *wanted = config_string(startd->env.config, "NETWORK_INTERFACE");
@@ -129,7 +129,7 @@ static void choose(struct startd *startd, const struct os_adapter *all, size_t c
         if (leaf != NULL && (!adapter->is_there || adapter_plan_can_wake(leaf, will_arm(startd)))) {
             adapter->is_there = true;
             adapter->leaf = *leaf;
-            adapter->is = order[i]->address != 0 ? *order[i] : *above(leaves, order[i]);
+            adapter->is = order[i]->address != 0 ? *order[i] : *adapter_above(leaves, order[i]);
             if (adapter_plan_can_wake(&adapter->leaf, will_arm(startd))) {
                 break;
             }
@@ -150,7 +150,7 @@ static void look_at_adapter(struct startd *startd)
     adapter->seen_ms = now_ms;
     adapter->is_there = false;
     if (os_adapters(startd->env.os, all, &count, NULL) == 0) { /* else: none is shown */
-        choose(startd, all, count);
+        choose_adapter(startd, all, count);
     }
     mem_free(all);
 }
@@ -245,7 +245,7 @@ int adapter_arm(struct startd *startd, bool is_needed, struct err *err)
 
 /* ---- neighbours */
 
-static void sent(void *arg, int status, const char *text)
+static void packet_sent(void *arg, int status, const char *text)
 {
     struct wire_request *request = arg;
     if (status != 0) {
@@ -276,7 +276,7 @@ void adapter_wake_neighbour(struct startd *startd, struct wire_request *request)
     }
     log_info(startd->env.log, "wake.neighbour", "sending a magic packet",
              LOG_TEXT("machine", node.name), LOG_TEXT("by", wire_request_peer(request)->identity));
-    int rc = power_wake(startd->power, &node, sent, request, &err);
+    int rc = power_wake(startd->power, &node, packet_sent, request, &err);
     if (rc != 0) {
         wire_reply_error(request, rc, "%s", err.text);
     }

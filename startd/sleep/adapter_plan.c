@@ -21,7 +21,7 @@ static bool is_wanted(const struct os_adapter *adapter, const char *wanted)
 #define WORTH_MAX 8
 
 /* The higher the better; 0: it is none. */
-static int worth(const struct os_adapter *adapter, const char *wanted, uint32_t source)
+static int worth_of(const struct os_adapter *adapter, const char *wanted, uint32_t source)
 {
     if (!adapter->has_hardware || (wanted[0] != '\0' && !is_wanted(adapter, wanted))) {
         return 0;
@@ -39,7 +39,7 @@ size_t adapter_plan_order(const struct os_adapter *all, size_t count, const char
     size_t found = 0;
     for (int points = WORTH_MAX; points > 0; points--) {
         for (size_t i = 0; i < count && found < max; i++) {
-            if (worth(&all[i], wanted, source) == points &&
+            if (worth_of(&all[i], wanted, source) == points &&
                 (found == 0 || (all[i].is_up && all[i].address != 0))) {
                 ret[found++] = &all[i];
             }

@@ -59,7 +59,7 @@ static bool has_claims(const struct startd *startd)
     return false;
 }
 
-static void begin(struct startd *startd, const char *why)
+static void begin_farewell(struct startd *startd, const char *why)
 {
     log_info(startd->env.log, "startd.farewell", why, LOG_INT("claims", startd->claims.count));
     startd->farewell.begun = true;
@@ -85,15 +85,15 @@ bool farewell_check(struct startd *startd)
     }
     bool idle = is_idle_for_long(startd);
     if (!startd->farewell.begun && (idle || is_time(startd))) {
-        begin(startd, idle ? "no claim came for STARTD_NOCLAIM_SHUTDOWN seconds"
-                           : "DAEMON_SHUTDOWN is true");
+        begin_farewell(startd, idle ? "no claim came for STARTD_NOCLAIM_SHUTDOWN seconds"
+                                    : "DAEMON_SHUTDOWN is true");
     }
     return startd->farewell.begun && !has_claims(startd);
 }
 
 /* ---- the end of a glidein */
 
-static void forgotten(void *arg, struct wire_reply *reply)
+static void invalidate_answered(void *arg, struct wire_reply *reply)
 {
     struct startd *startd = arg;
     if (reply->status != 0) {
@@ -120,7 +120,7 @@ bool farewell_tell(struct startd *startd)
     ad_set_int(args, "Epoch", (int64_t)startd->sent.epoch);
     ad_set_int(args, "Sequence", (int64_t)++startd->sent.sequence);
     const struct wire_body body = {.args = args};
-    bool asked = wire_call(wire, VERB_INVALIDATE, &body, 0, forgotten, startd) > 0;
+    bool asked = wire_call(wire, VERB_INVALIDATE, &body, 0, invalidate_answered, startd) > 0;
     startd->sent.taken_back = asked; /* an update that is due would bring them back */
     ad_destroy(args);
     mem_free(names);

@@ -116,7 +116,7 @@ static void take_back(struct startd *startd, const char *why)
     stay_up(startd, why);
 }
 
-static void woke(struct startd *startd)
+static void note_woken(struct startd *startd)
 {
     log_info(startd->env.log, "hibernate.woke", "the machine was asleep and is awake again",
              LOG_TEXT("level", startd->down.level));
@@ -146,7 +146,7 @@ static void tell_down(struct startd *startd)
     }
 }
 
-static void powered(void *arg, int status, const char *text)
+static void power_ended(void *arg, int status, const char *text)
 {
     struct startd *startd = arg;
     if (!going_down_has_begun(startd)) {
@@ -158,7 +158,7 @@ static void powered(void *arg, int status, const char *text)
     }
     if (comes_back(startd)) {
         (void)hibernate_look_has_slept(startd); /* it is known */
-        woke(startd);
+        note_woken(startd);
         return;
     }
     if (startd->down.stage == DOWN_ORDERED) { /* else it is the word on an earlier order */
@@ -171,7 +171,7 @@ static void still_here(void *arg)
 {
     struct startd *startd = arg;
     if (!startd->asleep && hibernate_look_has_slept(startd)) {
-        woke(startd); /* the timer has slept, too */
+        note_woken(startd); /* the timer has slept, too */
         return;
     }
     take_back(startd, startd->asleep ? "no collector took its offline ads in time"
@@ -185,7 +185,7 @@ static bool by_rooster(const struct startd *startd)
            strcmp(config_string(startd->env.config, "POWER_METHOD"), "rooster") == 0;
 }
 
-static void told(void *arg, struct wire_reply *reply)
+static void ask_answered(void *arg, struct wire_reply *reply)
 {
     struct startd *startd = arg;
     if (!going_down_is_silent(startd) || startd->stopping) {
@@ -230,7 +230,7 @@ void hibernate_ask(void *arg)
     struct wire *wire = uplink_wire(startd->collector);
     if (going_down_is_silent(startd) && !startd->stopping && !startd->asleep) {
         if (hibernate_look_has_slept(startd)) {
-            woke(startd);
+            note_woken(startd);
             return;
         }
         if (!by_rooster(startd)) {
@@ -252,7 +252,7 @@ void hibernate_ask(void *arg)
     ad_set_strings(args, "Projection", WANTED, 3);
     startd->down.has_answer = false;
     const struct wire_body body = {.args = args};
-    if (wire_call(wire, VERB_QUERY, &body, OFFLINE_ACK_MS, told, startd) < 0) {
+    if (wire_call(wire, VERB_QUERY, &body, OFFLINE_ACK_MS, ask_answered, startd) < 0) {
         loop_timer_set(startd->down.ask_timer, ASK_MS);
     }
     strbuf_fini(&constraint);
@@ -288,7 +288,7 @@ static void take_down(struct startd *startd)
                                     .sleep_command = config_string(config, "POWER_SLEEP_CMD")};
     struct err err;
     going_down_move(startd, DOWN_ORDERED);
-    if (power_sleep(startd->power, &node, startd->down.level, powered, startd, &err) != 0) {
+    if (power_sleep(startd->power, &node, startd->down.level, power_ended, startd, &err) != 0) {
         strbuf_fini(&plugin);
         take_back(startd, err.text);
         return;
@@ -297,7 +297,7 @@ static void take_down(struct startd *startd)
     loop_timer_set(startd->down.guard_timer, TAKE_BACK_MS);
 }
 
-static void acknowledged(void *arg, struct wire_reply *reply)
+static void offline_answered(void *arg, struct wire_reply *reply)
 {
     struct startd *startd = arg;
     if (!going_down_has_begun(startd)) {
@@ -380,7 +380,7 @@ static void send_offline(struct startd *startd)
                              .ads = (const struct ad *const *)ads,
                              .ad_count = startd->slot_count};
     going_down_move(startd, DOWN_ANNOUNCED);
-    if (wire_call(wire, VERB_UPDATE, &body, OFFLINE_ACK_MS, acknowledged, startd) < 0) {
+    if (wire_call(wire, VERB_UPDATE, &body, OFFLINE_ACK_MS, offline_answered, startd) < 0) {
         take_back(startd, "the collector cannot be reached, so no offline ad could be left");
     }
     ad_destroy(args);

@@ -80,7 +80,7 @@ static void take_answer(struct startd *startd, const struct ad *ad)
                    ad_string_or(ad, "HibernationMethod", "plug-in"));
 }
 
-static void answered(void *arg, pid_t pid, const struct os_exit *how)
+static void program_ended(void *arg, pid_t pid, const struct os_exit *how)
 {
     struct startd *startd = arg;
     char path[4200], *text = NULL;
@@ -108,7 +108,7 @@ static void answered(void *arg, pid_t pid, const struct os_exit *how)
     advertise_anew(startd);
 }
 
-static void ask(struct startd *startd, struct vec *words, bool is_logind)
+static void ask_program(struct startd *startd, struct vec *words, bool is_logind)
 {
     struct err err;
     char path[4200];
@@ -120,7 +120,8 @@ static void ask(struct startd *startd, struct vec *words, bool is_logind)
                                   .truncate_output = true,
                                   .new_session = true};
     startd->look.is_logind = is_logind;
-    if (os_spawn(startd->env.os, &spec, answered, startd, &startd->look.plugin_pid, &err) != 0) {
+    if (os_spawn(startd->env.os, &spec, program_ended, startd, &startd->look.plugin_pid, &err) !=
+        0) {
         startd->look.plugin_pid = 0;
         log_error(startd->env.log, "hibernate.plugin", err.text);
     }
@@ -135,7 +136,7 @@ static void ask_plugin(struct startd *startd)
     int rc = args_parse_v2(args != NULL ? args : "", &words, &err);
     vec_push(&words, mem_strdup("ad"));
     if (rc == 0) {
-        ask(startd, &words, false);
+        ask_program(startd, &words, false);
     } else {
         log_error(startd->env.log, "hibernate.plugin", err.text);
     }
@@ -162,7 +163,7 @@ static void ask_logind(struct startd *startd)
     for (size_t i = 0; i < sizeof text / sizeof text[0]; i++) {
         vec_push(&words, mem_strdup(text[i]));
     }
-    ask(startd, &words, true);
+    ask_program(startd, &words, true);
     vec_fini(&words, mem_free);
 }
 
@@ -209,7 +210,7 @@ static void look_at_host(struct startd *startd)
     }
 }
 
-static void look(struct startd *startd)
+static void look_at_levels(struct startd *startd)
 {
     struct hibernate_look *look = &startd->look;
     uint64_t now_ms = loop_now_ms(startd->env.loop);
@@ -232,7 +233,7 @@ bool hibernate_look_needs_wake(const struct startd *startd)
            !config_bool(startd->env.config, "HIBERNATION_OVERRIDE_WOL");
 }
 
-static const char *mechanism(const struct startd *startd)
+static const char *method_name(const struct startd *startd)
 {
     if (!is_method(startd, "host")) {
         return is_method(startd, "none") ? "NONE"
@@ -271,13 +272,13 @@ void hibernate_look_put_reclaim(const struct startd *startd, struct ad *ad)
 void hibernate_look_put(struct startd *startd, struct ad *ad)
 {
     char why[ADAPTER_WHY_MAX];
-    look(startd);
+    look_at_levels(startd);
     hibernate_plan_put_levels(startd->look.levels,
                               startd->look.levels != 0 &&
                                   (!hibernate_look_needs_wake(startd) ||
                                    adapter_can_wake(startd, why, sizeof why)),
                               ad);
-    ad_set_string(ad, "HibernationMethod", mechanism(startd));
+    ad_set_string(ad, "HibernationMethod", method_name(startd));
     ad_set_string(ad, "HibernationState",
                   going_down_has_begun(startd) ? startd->down.level : "NONE");
     ad_set_int(ad, "HibernationLevel",
@@ -301,7 +302,7 @@ struct inhibited {
     char text[220];
 };
 
-static void inhibitor(void *arg, const char *what, const char *who, const char *why)
+static void note_inhibitor(void *arg, const char *what, const char *who, const char *why)
 {
     struct inhibited *inhibited = arg;
     if (inhibited->text[0] == '\0' && hibernate_plan_inhibits(what, inhibited->level)) {
@@ -318,12 +319,12 @@ int hibernate_look_judge(struct startd *startd, int level, bool ordered, bool fo
     size_t users = 0;
     char cannot_wake[ADAPTER_WHY_MAX];
     startd->look.seen_ms = startd->adapter.seen_ms = 0;
-    look(startd);
+    look_at_levels(startd);
     bool can_wake = adapter_can_wake(startd, cannot_wake, sizeof cannot_wake);
     if (!config_bool(config, "HIBERNATE_WITH_USERS")) {
         users = os_sessions(startd->env.os, root_of(startd), user, sizeof user);
     }
-    os_inhibitors(startd->env.os, root_of(startd), inhibitor, &inhibited);
+    os_inhibitors(startd->env.os, root_of(startd), note_inhibitor, &inhibited);
     const struct hibernate_facts facts = {
         .method = config_string(config, "POWER_METHOD"),
         .levels = startd->look.levels,

@@ -68,13 +68,13 @@ static int judge_silence(struct startd *startd, const char *text, struct err *er
                    text);
 }
 
-static void over(struct startd *startd, int status, const char *why)
+static void end_question(struct startd *startd, int status, const char *why)
 {
     going_down_move(startd, going_down_is_leaving(startd) ? DOWN_LEAVING : DOWN_UP);
     startd->permit.done(startd, status, why);
 }
 
-static void answered(void *arg, struct wire_reply *reply)
+static void ask_answered(void *arg, struct wire_reply *reply)
 {
     struct startd *startd = arg;
     struct err err = {.text = ""};
@@ -97,7 +97,7 @@ static void answered(void *arg, struct wire_reply *reply)
                      reply->args != NULL ? ad_string_or(reply->args, "Text", "no") : "no");
         wait_until(startd, (uint64_t)again_s * 1000, err.text);
     }
-    over(startd, rc, err.text);
+    end_question(startd, rc, err.text);
 }
 
 static struct ad *make_args(struct startd *startd, const struct permit_what *what)
@@ -135,18 +135,18 @@ void permit_ask(struct startd *startd, const struct permit_what *what, permit_f 
     permit->what.reason = permit->reason;
     going_down_move(startd, going_down_is_leaving(startd) ? DOWN_LEAVING_ASKING : DOWN_ASKING);
     if (is_ask(startd, "never")) {
-        over(startd, 0, "");
+        end_question(startd, 0, "");
         return;
     }
     struct ad *args = make_args(startd, what);
     const struct wire_body body = {.args = args};
-    int64_t call = wire == NULL
-                       ? -ENOTCONN
-                       : wire_relay(wire, ANYBODY, VERB_POWER_DOWN_ASK, &body, 0, answered, startd);
+    int64_t call = wire == NULL ? -ENOTCONN
+                                : wire_relay(wire, ANYBODY, VERB_POWER_DOWN_ASK, &body, 0,
+                                             ask_answered, startd);
     ad_destroy(args);
     if (call <= 0) {
         int rc = judge_silence(startd, "the collector cannot be reached", &err);
-        over(startd, rc, err.text);
+        end_question(startd, rc, err.text);
     }
 }
 
@@ -158,7 +158,7 @@ uint64_t permit_early_ms(const struct startd *startd, const char **why)
     return permit->early_ms > now_ms ? permit->early_ms - now_ms : 0;
 }
 
-static void ignored(void *arg, struct wire_reply *reply)
+static void ignore_answer(void *arg, struct wire_reply *reply)
 {
     (void)arg;
     (void)reply; /* else it forgets it by itself */
@@ -173,6 +173,6 @@ void permit_withdraw(struct startd *startd)
     struct ad *args = make_args(startd, &startd->permit.what);
     ad_set_bool(args, "Withdraw", true);
     const struct wire_body body = {.args = args};
-    (void)wire_relay(wire, ANYBODY, VERB_POWER_DOWN_ASK, &body, 0, ignored, startd);
+    (void)wire_relay(wire, ANYBODY, VERB_POWER_DOWN_ASK, &body, 0, ignore_answer, startd);
     ad_destroy(args);
 }

@@ -29,7 +29,7 @@
 #include "startd/startd_state.h"
 #include "wire/wire.h"
 
-static void reply(struct wire_request *request, const char *result)
+static void reply_result(struct wire_request *request, const char *result)
 {
     struct ad *args = ad_create();
     ad_set_string(args, "Result", result);
@@ -38,23 +38,24 @@ static void reply(struct wire_request *request, const char *result)
     ad_destroy(args);
 }
 
-static void gone(void *arg)
+static void caller_gone(void *arg)
 {
     ((struct startd *)arg)->reclaim.request = NULL;
 }
 
-static void saved(void *arg)
+static void reclaim_saved(void *arg)
 {
     struct startd *startd = arg;
     struct wire_request *request = startd->reclaim.request;
     startd->reclaim.request = NULL;
     if (request != NULL) {
-        reply(request, "Reclaimed");
+        reply_result(request, "Reclaimed");
     }
 }
 
 /* Remembers why, for who asks why it is up; before its ads are made anew. */
-static void note(struct startd *startd, const struct wire_request *request, const char *what)
+static void note_reclaim(struct startd *startd, const struct wire_request *request,
+                         const char *what)
 {
     const struct ad *args = wire_request_args(request);
     struct reclaim *reclaim = &startd->reclaim;
@@ -70,8 +71,8 @@ static void note(struct startd *startd, const struct wire_request *request, cons
 static void answer_when_durable(struct startd *startd, struct wire_request *request)
 {
     startd->reclaim.request = request;
-    wire_request_on_gone(request, gone, startd);
-    draining_save(startd, saved);
+    wire_request_on_gone(request, caller_gone, startd);
+    draining_save(startd, reclaim_saved);
 }
 
 static void end_drain(struct startd *startd, struct wire_request *request)
@@ -83,7 +84,7 @@ static void end_drain(struct startd *startd, struct wire_request *request)
     }
     char what[80];
     (void)snprintf(what, sizeof what, "was drained by %.60s", startd->draining.requester);
-    note(startd, request, what);
+    note_reclaim(startd, request, what);
     draining_finish(startd, "jobs wait, and the machine was taken back");
     answer_when_durable(startd, request);
 }
@@ -99,7 +100,7 @@ static void end_sleep(struct startd *startd, struct wire_request *request)
                          startd->name);
         return;
     }
-    note(startd, request, "was about to sleep");
+    note_reclaim(startd, request, "was about to sleep");
     hibernate_reclaim(startd);
     answer_when_durable(startd, request);
 }
@@ -118,6 +119,6 @@ void reclaim_request(struct startd *startd, struct wire_request *request)
     } else if (draining_is_on(startd)) {
         end_drain(startd, request);
     } else {
-        reply(request, "Up");
+        reply_result(request, "Up");
     }
 }

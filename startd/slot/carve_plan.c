@@ -161,8 +161,8 @@ int carve_plan_kinds_add(struct resource_kinds *kinds, const char *name, const c
 
 /* ---- requests */
 
-static void attribute(char *ret, size_t size, const char *prefix, const char *name,
-                      const char *suffix)
+static void print_attribute(char *ret, size_t size, const char *prefix, const char *name,
+                            const char *suffix)
 {
     struct strbuf text;
     strbuf_init(&text, size);
@@ -194,7 +194,7 @@ static int request_one(const struct resource_kinds *kinds, size_t at, const stru
                        const struct ad_context *context, int64_t *ret, struct err *err)
 {
     char name[ATTRIBUTE_MAX];
-    attribute(name, sizeof name, "Request", kinds->kinds[at].name, "");
+    print_attribute(name, sizeof name, "Request", kinds->kinds[at].name, "");
     struct ad_value value;
     (void)ad_eval_attr(job, slot, name, context, &value); /* absent: undefined */
     if (value.type == AD_TYPE_UNDEFINED) {
@@ -309,7 +309,7 @@ void carve_plan_write(const struct resource_kinds *kinds, const struct resources
 {
     for (size_t i = 0; i < kinds->count; i++) {
         char name[ATTRIBUTE_MAX];
-        attribute(name, sizeof name, prefix, kinds->kinds[i].name, suffix);
+        print_attribute(name, sizeof name, prefix, kinds->kinds[i].name, suffix);
         ad_set_int(ad, name, resources->amount[i] > 0 ? resources->amount[i] : 0);
     }
 }
@@ -335,7 +335,7 @@ void carve_plan_write_ids(const struct resource_kinds *kinds, const struct resou
             }
         }
         char name[ATTRIBUTE_MAX];
-        attribute(name, sizeof name, "Assigned", kind->name, "");
+        print_attribute(name, sizeof name, "Assigned", kind->name, "");
         ad_set_string(ad, name, strbuf_text(&ids));
     }
     ad_set_string(ad, "MachineResources", strbuf_text(&names));
@@ -343,7 +343,7 @@ void carve_plan_write_ids(const struct resource_kinds *kinds, const struct resou
     strbuf_fini(&ids);
 }
 
-static bool lists(const char *text, const char *word)
+static bool lists_word(const char *text, const char *word)
 {
     size_t length = strlen(word);
     for (const char *at = strstr(text, word); at != NULL; at = strstr(at + 1, word)) {
@@ -362,10 +362,10 @@ void carve_plan_read(const struct resource_kinds *kinds, const struct ad *ad, st
         int64_t amount = ad_int_or(ad, kind->name, 0);
         ret->amount[i] = amount > 0 && amount <= RESOURCE_AMOUNT_MAX ? amount : 0;
         char name[ATTRIBUTE_MAX];
-        attribute(name, sizeof name, "Assigned", kind->name, "");
+        print_attribute(name, sizeof name, "Assigned", kind->name, "");
         const char *ids = ad_string_or(ad, name, "");
         for (size_t bit = 0; bit < kind->id_count; bit++) {
-            if (lists(ids, kind->ids[bit])) {
+            if (lists_word(ids, kind->ids[bit])) {
                 carve_plan_add_id(&ret->ids[i], bit);
             }
         }

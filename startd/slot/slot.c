@@ -43,7 +43,7 @@
 
 /* ---- claim ids */
 
-static void mint(const struct slot *slot, char ret[CLAIM_ID_MAX])
+static void mint_id(const struct slot *slot, char ret[CLAIM_ID_MAX])
 {
     unsigned char secret[16];
     char hex[33];
@@ -67,7 +67,7 @@ static void mint_for_pieces(struct slot *slot)
     }
     while (slot->piece_ids.count < wanted) {
         char id[CLAIM_ID_MAX];
-        mint(slot, id);
+        mint_id(slot, id);
         vec_push(&slot->piece_ids, mem_strdup(id));
     }
 }
@@ -79,7 +79,7 @@ void slot_mint(struct slot *slot)
         vec_clear(&slot->piece_ids, mem_free);
         mint_for_pieces(slot);
     } else {
-        mint(slot, slot->claim_id);
+        mint_id(slot, slot->claim_id);
     }
 }
 

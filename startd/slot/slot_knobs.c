@@ -58,7 +58,7 @@ int slot_knobs_check_type(const struct config *config, int type_id, struct err *
 /* ---- what is added to requests */
 
 /* The text of MODIFY_REQUEST_EXPR_REQUEST<kind>, NULL: none; its name in name. */
-static const char *modifier(const struct startd *startd, size_t kind, char *name, size_t size)
+static const char *modifier_text(const struct startd *startd, size_t kind, char *name, size_t size)
 {
     static const char *const KNOBS[RESOURCE_CUSTOM] = {"MODIFY_REQUEST_EXPR_REQUESTCPUS",
                                                        "MODIFY_REQUEST_EXPR_REQUESTMEMORY",
@@ -73,7 +73,7 @@ void slot_knobs_show_modifiers(const struct startd *startd, struct ad *ad)
 {
     for (size_t i = 0; i < startd->division.kinds->count; i++) {
         char name[MODIFIER_MAX];
-        const char *text = modifier(startd, i, name, sizeof name);
+        const char *text = modifier_text(startd, i, name, sizeof name);
         if (startd->division.modify[i] != NULL) {
             (void)ad_set_expr_old(ad, name, text, NULL); /* it was parsed before */
         }
@@ -85,7 +85,7 @@ void slot_knobs_find_modifiers(struct startd *startd)
     for (size_t i = 0; i < startd->division.kinds->count; i++) {
         char name[MODIFIER_MAX];
         struct err err;
-        const char *text = modifier(startd, i, name, sizeof name);
+        const char *text = modifier_text(startd, i, name, sizeof name);
         ad_expr_destroy(startd->division.modify[i]);
         startd->division.modify[i] = NULL;
         if (text != NULL && text[0] != '\0' &&

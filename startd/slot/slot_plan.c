@@ -114,7 +114,7 @@ bool slot_plan_may_move(enum slot_state from, enum slot_activity from_activity, 
 }
 
 /* Says whose Requirements are not true, with the text: that is what a submitter has to change. */
-static int refuse(const char *whose, const struct ad *ad, struct err *err)
+static int refuse_job(const char *whose, const struct ad *ad, struct err *err)
 {
     const struct ad_expr *expr = ad_lookup(ad, "Requirements");
     struct strbuf text;
@@ -134,10 +134,10 @@ int slot_plan_accepts(const struct ad *slot, const struct ad *job, const struct 
                       struct err *err)
 {
     if (!ad_match_half(slot, job, context)) {
-        return refuse("slot (START)", slot, err);
+        return refuse_job("slot (START)", slot, err);
     }
     if (!ad_match_half(job, slot, context)) {
-        return refuse("job", job, err);
+        return refuse_job("job", job, err);
     }
     return 0;
 }
@@ -228,8 +228,8 @@ const char *slot_plan_level_name(int level)
 }
 
 /* Seconds, as an expression of the machine and one of the job, which may only ask for less, say. */
-static int64_t seconds(const struct ad *slot, const char *slot_name, const struct ad *job,
-                       const char *job_name, const struct ad_context *context)
+static int64_t seconds_of(const struct ad *slot, const char *slot_name, const struct ad *job,
+                          const char *job_name, const struct ad_context *context)
 {
     int64_t both[2] = {0, INT64_MAX};
     for (int i = 0; i < 2; i++) {
@@ -250,7 +250,8 @@ static int64_t seconds(const struct ad *slot, const char *slot_name, const struc
 int64_t slot_plan_retirement_s(const struct ad *slot, const struct ad *job, int64_t run_s,
                                const struct ad_context *context)
 {
-    int64_t granted_s = seconds(slot, "MaxJobRetirementTime", job, "MaxJobRetirementTime", context);
+    int64_t granted_s =
+        seconds_of(slot, "MaxJobRetirementTime", job, "MaxJobRetirementTime", context);
     run_s = run_s > 0 ? run_s : 0;
     return granted_s > run_s ? granted_s - run_s : 0;
 }
@@ -258,7 +259,7 @@ int64_t slot_plan_retirement_s(const struct ad *slot, const struct ad *job, int6
 int64_t slot_plan_vacate_s(const struct ad *slot, const struct ad *job,
                            const struct ad_context *context)
 {
-    return seconds(slot, "MachineMaxVacateTime", job, "JobMaxVacateTime", context);
+    return seconds_of(slot, "MachineMaxVacateTime", job, "JobMaxVacateTime", context);
 }
 
 bool slot_plan_may_preempt(double rank, double current_rank, bool by_priority)

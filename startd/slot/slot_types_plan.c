@@ -142,9 +142,9 @@ static int read_share(const struct resource_kinds *kinds, const struct resources
 
 /* What one slot with an automatic share gets of what is left; -ENOSPC when explicit shares exceed
  * the machine. */
-static int automatic(const struct resource_kinds *kinds, const struct resources *total,
-                     const struct slot_type *types, const struct share *shares, size_t type_count,
-                     struct resources *ret, struct err *err)
+static int automatic_share(const struct resource_kinds *kinds, const struct resources *total,
+                           const struct slot_type *types, const struct share *shares,
+                           size_t type_count, struct resources *ret, struct err *err)
 {
     for (size_t i = 0; i < kinds->count; i++) {
         int64_t left = total->amount[i], takers = 0;
@@ -167,9 +167,10 @@ static int automatic(const struct resource_kinds *kinds, const struct resources 
     return 0;
 }
 
-static void divide(const struct resource_kinds *kinds, const struct resources *total,
-                   const struct slot_type *types, const struct share *shares, size_t type_count,
-                   const struct resources *share_of_auto, struct slot_share *ret)
+static void divide_slots(const struct resource_kinds *kinds, const struct resources *total,
+                         const struct slot_type *types, const struct share *shares,
+                         size_t type_count, const struct resources *share_of_auto,
+                         struct slot_share *ret)
 {
     struct resources left = *total;
     size_t at = 0;
@@ -215,11 +216,11 @@ int slot_types_plan_divide(const struct resource_kinds *kinds, const struct reso
                        slots_max);
     }
     struct resources share_of_auto = {0};
-    int rc = automatic(kinds, total, types, shares, type_count, &share_of_auto, err);
+    int rc = automatic_share(kinds, total, types, shares, type_count, &share_of_auto, err);
     if (rc != 0) {
         return rc;
     }
-    divide(kinds, total, types, shares, type_count, &share_of_auto, ret);
+    divide_slots(kinds, total, types, shares, type_count, &share_of_auto, ret);
     *count = (size_t)slots;
     return 0;
 }

@@ -45,7 +45,7 @@
 
 /* ---- the machine */
 
-static bool counts(const struct config *config, const char *name)
+static bool counts_resource(const struct config *config, const char *name)
 {
     size_t count;
     const char *const *names = config_list(config, "MACHINE_RESOURCE_NAMES", &count);
@@ -127,15 +127,16 @@ static int find_resource(struct startd *startd, const char *knob, struct err *er
     const char *text = config_text(config, knob);
     text = text != NULL ? text : "";
     if (!has_prefix(name, INVENTORY)) {
-        return counts(config, name) ? carve_plan_kinds_add(startd->division.kinds, name, text,
-                                                           &startd->division.total, err)
-                                    : 0;
+        return counts_resource(config, name)
+                   ? carve_plan_kinds_add(startd->division.kinds, name, text,
+                                          &startd->division.total, err)
+                   : 0;
     }
     name += strlen(INVENTORY);
     struct strbuf plain;
     strbuf_init(&plain, 0);
     strbuf_printf(&plain, RESOURCE_PREFIX "%s", name);
-    if (counts(config, name) && config_text(config, strbuf_text(&plain)) == NULL) {
+    if (counts_resource(config, name) && config_text(config, strbuf_text(&plain)) == NULL) {
         find_inventory(startd, name, text); /* what is written down is not looked for */
     }
     strbuf_fini(&plain);
