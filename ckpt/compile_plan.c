@@ -88,7 +88,7 @@ static bool is_linker(const char *command)
            ends_with(name, "-ld.gold");
 }
 
-static const char *refuse(const char *command)
+static const char *refuse_command(const char *command)
 {
     static const char *const BUILDERS[] = {"make", "gmake", "cmake", "ninja", "meson", "sh",
                                            "bash", "dash",  "zsh",   "env",   NULL};
@@ -104,7 +104,7 @@ const char *compile_plan_read(int argc, const char *const *argv, struct compile_
 {
     static const char OUTPUT[] = "--output=";
     bool has_input = false, ends = false, in_file = false;
-    const char *why = argc < 1 ? "the command is missing" : refuse(argv[0]);
+    const char *why = argc < 1 ? "the command is missing" : refuse_command(argv[0]);
     if (why != NULL) {
         return why;
     }

@@ -40,7 +40,7 @@ struct feature {
     uint8_t level; /* enum machine_level; 0: of none */
 };
 
-static const struct feature *features(size_t *count)
+static const struct feature *feature_table(size_t *count)
 {
     static const struct feature FEATURES[] = {{"sse3", MACHINE_1_ECX, 0, MACHINE_V2},
                                               {"pclmulqdq", MACHINE_1_ECX, 1, 0},
@@ -145,7 +145,7 @@ static const struct feature *features(size_t *count)
     return FEATURES;
 }
 
-static uint32_t ignored(size_t word)
+static uint32_t ignored_bits(size_t word)
 {
     switch ((enum machine_word)word) {
     case MACHINE_1_ECX:
@@ -177,7 +177,7 @@ static uint32_t ignored(size_t word)
     return 0;
 }
 
-static uint32_t xcr0(void)
+static uint32_t read_xcr0(void)
 {
     uint32_t low, high;
     __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
@@ -194,7 +194,7 @@ void machine_read(uint64_t hwcap2, uint32_t words[MACHINE_WORDS])
     words[MACHINE_XCR0] = 3;
     if (__get_cpuid(1, &a, &b, &c, &d) != 0) {
         words[MACHINE_1_ECX] = c;
-        words[MACHINE_XCR0] = (c & bit_OSXSAVE) != 0 ? xcr0() : words[MACHINE_XCR0];
+        words[MACHINE_XCR0] = (c & bit_OSXSAVE) != 0 ? read_xcr0() : words[MACHINE_XCR0];
     }
     if (__get_cpuid_count(7, 0, &a, &b, &c, &d) != 0) {
         words[MACHINE_7_EBX] = b;
@@ -221,7 +221,7 @@ const char *machine_missing(const uint32_t wanted[MACHINE_WORDS],
                             const uint32_t here[MACHINE_WORDS])
 {
     size_t count;
-    const struct feature *all = features(&count);
+    const struct feature *all = feature_table(&count);
     uint32_t any = 0;
     for (size_t i = 0; i < count; i++) {
         if ((wanted[all[i].word] & ~here[all[i].word] & BIT(all[i].bit)) != 0) {
@@ -229,7 +229,7 @@ const char *machine_missing(const uint32_t wanted[MACHINE_WORDS],
         }
     }
     for (size_t i = 0; i < MACHINE_WORDS; i++) {
-        any |= wanted[i] & ~here[i] & ~ignored(i);
+        any |= wanted[i] & ~here[i] & ~ignored_bits(i);
     }
     return any != 0 ? "a feature that has no name here" : NULL;
 }
@@ -238,7 +238,7 @@ size_t machine_features(const uint32_t words[MACHINE_WORDS], enum machine_level 
                         const char **names, size_t room)
 {
     size_t count, found = 0;
-    const struct feature *all = features(&count);
+    const struct feature *all = feature_table(&count);
     for (size_t i = 0; i < count; i++) {
         bool beyond = all[i].level == 0 || all[i].level > above;
         if (beyond && (words[all[i].word] & BIT(all[i].bit)) != 0) {
@@ -257,7 +257,7 @@ size_t machine_features(const uint32_t words[MACHINE_WORDS], enum machine_level 
 static uint32_t word_of_level(size_t word, enum machine_level level)
 {
     size_t count;
-    const struct feature *all = features(&count);
+    const struct feature *all = feature_table(&count);
     uint32_t bits = 0;
     for (size_t i = 0; i < count; i++) {
         if (all[i].word == word && all[i].level != 0 && all[i].level <= level) {

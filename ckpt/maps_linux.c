@@ -15,7 +15,7 @@
 #include "base/mem.h"
 #include "ckpt/format.h"
 
-static struct map *add(struct maps *maps)
+static struct map *add_map(struct maps *maps)
 {
     if (maps->count == maps->capacity) {
         maps->capacity = maps->capacity > 0 ? maps->capacity * 2 : 64;
@@ -35,7 +35,7 @@ static bool see_header(struct maps *maps, char *line)
                prot, &offset, &major, &minor, &inode, &length) != 7) {
         return false;
     }
-    struct map *map = add(maps);
+    struct map *map = add_map(maps);
     *map = (struct map){.start = start,
                         .end = end,
                         .offset = offset,

@@ -48,7 +48,7 @@ static const struct level_words *words_of(enum machine_level level)
 }
 
 /* NAME=VALUE, behind what was there and the separator. */
-static int add(const char *name, const char *separator, const char *value, struct err *err)
+static int add_value(const char *name, const char *separator, const char *value, struct err *err)
 {
     char whole[VALUE_MAX];
     const char *before = getenv(name);
@@ -62,7 +62,7 @@ static int add(const char *name, const char *separator, const char *value, struc
                                        : 0;
 }
 
-static int set(const char *name, const char *value, struct err *err)
+static int set_value(const char *name, const char *value, struct err *err)
 {
     return setenv(name, value, 1) != 0 ? err_set(err, -errno, "%s: %s", name, err_code_text(-errno))
                                        : 0;
@@ -81,7 +81,7 @@ static int tell_openssl(enum machine_level level, struct err *err)
     (void)snprintf(value, sizeof value, "~0x%08x00000000:~0x%08x%08x",
                    (unsigned)~words[MACHINE_1_ECX], (unsigned)~words[MACHINE_7_ECX],
                    (unsigned)~words[MACHINE_7_EBX]);
-    return set("OPENSSL_ia32cap", value, err);
+    return set_value("OPENSSL_ia32cap", value, err);
 }
 
 int mask_environment(enum machine_level level, struct err *err)
@@ -89,17 +89,17 @@ int mask_environment(enum machine_level level, struct err *err)
     const struct level_words *words = words_of(level);
     char hwcaps[512];
     (void)snprintf(hwcaps, sizeof hwcaps, "glibc.cpu.hwcaps=%s", words->hwcaps);
-    int rc = add("GLIBC_TUNABLES", ":", hwcaps, err);
-    rc = rc != 0 ? rc : add("GODEBUG", ",", "cpu.all=off", err);
-    rc = rc != 0 ? rc : set("LD_BIND_NOW", "1", err);
+    int rc = add_value("GLIBC_TUNABLES", ":", hwcaps, err);
+    rc = rc != 0 ? rc : add_value("GODEBUG", ",", "cpu.all=off", err);
+    rc = rc != 0 ? rc : set_value("LD_BIND_NOW", "1", err);
     rc = rc != 0 ? rc : tell_openssl(level, err);
     rc = rc != 0 || words->numpy[0] == '\0'
              ? rc
-             : add("NPY_DISABLE_CPU_FEATURES", " ", words->numpy, err);
-    rc = rc != 0 ? rc : set("OPENBLAS_CORETYPE", words->openblas, err);
-    rc = rc != 0 ? rc : set("ONEDNN_MAX_CPU_ISA", words->onednn, err);
-    rc = rc != 0 ? rc : set("MKL_ENABLE_INSTRUCTIONS", words->mkl, err);
-    return rc != 0 ? rc : set(MASK_VARIABLE, machine_level_name(level), err);
+             : add_value("NPY_DISABLE_CPU_FEATURES", " ", words->numpy, err);
+    rc = rc != 0 ? rc : set_value("OPENBLAS_CORETYPE", words->openblas, err);
+    rc = rc != 0 ? rc : set_value("ONEDNN_MAX_CPU_ISA", words->onednn, err);
+    rc = rc != 0 ? rc : set_value("MKL_ENABLE_INSTRUCTIONS", words->mkl, err);
+    return rc != 0 ? rc : set_value(MASK_VARIABLE, machine_level_name(level), err);
 }
 
 int mask_as_told(struct err *err)

@@ -18,13 +18,13 @@ static bool is_futex_wait(uint64_t operation)
     return (operation & ~(uint64_t)(FUTEX_PRIVATE_FLAG | FUTEX_CLOCK_REALTIME)) == FUTEX_WAIT;
 }
 
-static enum rest_limit milliseconds(uint64_t argument, int64_t *ret)
+static enum rest_limit limit_in_ms(uint64_t argument, int64_t *ret)
 {
     *ret = (int32_t)argument;
     return *ret > 0 ? REST_MS : REST_NONE;
 }
 
-static enum rest_limit timespec(uint64_t argument, int64_t *ret)
+static enum rest_limit limit_at(uint64_t argument, int64_t *ret)
 {
     *ret = (int64_t)argument;
     return argument != 0 ? REST_AT : REST_NONE;
@@ -34,26 +34,26 @@ enum rest_limit rest_limit_of(const struct ckpt_registers *registers, int64_t *r
 {
     switch (registers->rax) {
     case SYS_poll:
-        return milliseconds(registers->rdx, ret);
+        return limit_in_ms(registers->rdx, ret);
     case SYS_epoll_wait:
     case SYS_epoll_pwait:
-        return milliseconds(registers->r10, ret);
+        return limit_in_ms(registers->r10, ret);
     case SYS_nanosleep: /* interrupted, it has written what is left to the second one */
-        return timespec(registers->rsi != 0 ? registers->rsi : registers->rdi, ret);
+        return limit_at(registers->rsi != 0 ? registers->rsi : registers->rdi, ret);
     case SYS_clock_nanosleep:
         return registers->rsi != 0
                    ? REST_NONE
-                   : timespec(registers->r10 != 0 ? registers->r10 : registers->rdx, ret);
+                   : limit_at(registers->r10 != 0 ? registers->r10 : registers->rdx, ret);
     case SYS_ppoll:
     case SYS_rt_sigtimedwait:
-        return timespec(registers->rdx, ret);
+        return limit_at(registers->rdx, ret);
     case SYS_pselect6:
-        return timespec(registers->r8, ret);
+        return limit_at(registers->r8, ret);
     case SYS_epoll_pwait2:
     case SYS_semtimedop:
-        return timespec(registers->r10, ret);
+        return limit_at(registers->r10, ret);
     case SYS_futex:
-        return is_futex_wait(registers->rsi) ? timespec(registers->r10, ret) : REST_NONE;
+        return is_futex_wait(registers->rsi) ? limit_at(registers->r10, ret) : REST_NONE;
     default:
         return REST_NONE;
     }
@@ -73,7 +73,8 @@ static uint64_t rounded_up(const struct ckpt_wait *record)
 
 /* The registers of the call that the record is of, with its limit; true: the kernel keeps the
  * record up to date. */
-static bool point(struct ckpt_registers *registers, uint64_t place, const struct ckpt_wait *record)
+static bool point_registers(struct ckpt_registers *registers, uint64_t place,
+                            const struct ckpt_wait *record)
 {
     registers->rax = record->number;
     switch (record->number) {
@@ -128,7 +129,7 @@ void rest_begin(struct ckpt_registers *registers, uint64_t code, int64_t left_s,
                               .number = registers->rax};
     registers->rsp -= CKPT_WAIT_ROOM;
     registers->rip = code;
-    bool told = point(registers, registers->rsp, ret);
+    bool told = point_registers(registers, registers->rsp, ret);
     ret->until_ns = told ? 0 : now_ns + ret->left_s * NS_PER_S + left_ns;
 }
 
@@ -140,6 +141,6 @@ bool rest_update(struct ckpt_registers *registers, int64_t now_ns, struct ckpt_w
     int64_t left_ns = record->until_ns > now_ns ? record->until_ns - now_ns : 0;
     record->left_s = left_ns / NS_PER_S;
     record->left_ns = left_ns % NS_PER_S;
-    (void)point(registers, registers->rsp, record);
+    (void)point_registers(registers, registers->rsp, record);
     return true;
 }

@@ -25,7 +25,7 @@ bool ckpt_sum_is_fast(void)
     return __get_cpuid(1, &a, &b, &c, &d) != 0 && (c & bit_SSE4_2) != 0;
 }
 
-static uint32_t slowly(uint32_t sum, const unsigned char *at, size_t bytes)
+static uint32_t sum_slowly(uint32_t sum, const unsigned char *at, size_t bytes)
 {
     for (size_t i = 0; i < bytes; i++) {
         sum ^= at[i];
@@ -43,11 +43,11 @@ uint32_t ckpt_sum(uint32_t before, const void *data, size_t bytes)
 
 uint32_t ckpt_sum_by(bool fast, uint32_t before, const void *data, size_t bytes)
 {
-    return fast ? ckpt_sum_fast(before, data, bytes) : ~slowly(~before, data, bytes);
+    return fast ? ckpt_sum_fast(before, data, bytes) : ~sum_slowly(~before, data, bytes);
 }
 
 /* Of polynomials, whose highest coefficient is the lowest bit. */
-static uint32_t multiply(uint32_t a, uint32_t b)
+static uint32_t multiply_polynomials(uint32_t a, uint32_t b)
 {
     uint32_t product = 0;
     for (unsigned i = 0; i < 32; i++) {
@@ -74,8 +74,8 @@ static uint32_t sum_lanes(uint32_t before, const unsigned char *at)
         second = sum_word(second, at + LANE + i);
         third = sum_word(third, at + (size_t)2 * LANE + i);
     }
-    return multiply((uint32_t)first, BEHIND_TWO) ^ multiply((uint32_t)second, BEHIND_ONE) ^
-           (uint32_t)third;
+    return multiply_polynomials((uint32_t)first, BEHIND_TWO) ^
+           multiply_polynomials((uint32_t)second, BEHIND_ONE) ^ (uint32_t)third;
 }
 
 uint32_t ckpt_sum_fast(uint32_t before, const void *data, size_t bytes)

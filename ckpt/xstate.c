@@ -16,7 +16,7 @@ static uint64_t bit_of(unsigned component)
     return UINT64_C(1) << component;
 }
 
-static uint64_t xcr0(void)
+static uint64_t read_xcr0(void)
 {
     uint32_t low, high;
     __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
@@ -30,7 +30,7 @@ void xstate_read_layout(struct ckpt_xstate_layout *ret)
     if (__get_cpuid(1, &a, &b, &c, &d) == 0 || (c & bit_OSXSAVE) == 0) {
         return;
     }
-    ret->features = xcr0();
+    ret->features = read_xcr0();
     for (unsigned i = FIRST; i < CKPT_COMPONENTS; i++) {
         if ((ret->features & bit_of(i)) != 0 && __get_cpuid_count(0xd, i, &a, &b, &c, &d) != 0) {
             ret->components[i].bytes = a;
@@ -39,7 +39,7 @@ void xstate_read_layout(struct ckpt_xstate_layout *ret)
     }
 }
 
-static uint64_t marked(const uint8_t *saved)
+static uint64_t marked_components(const uint8_t *saved)
 {
     uint64_t header;
     __builtin_memcpy(&header, saved + XSTATE_HEADER, sizeof header);
@@ -50,9 +50,9 @@ static uint64_t marked(const uint8_t *saved)
 static bool is_used(const struct ckpt_xstate_layout *from, const uint8_t *saved, unsigned i)
 {
     const struct ckpt_component *place = &from->components[i];
-    bool used = (marked(saved) & bit_of(i)) != 0 && place->bytes == 0;
+    bool used = (marked_components(saved) & bit_of(i)) != 0 && place->bytes == 0;
     for (uint32_t j = 0; j < place->bytes && !used; j++) {
-        used = (marked(saved) & bit_of(i)) != 0 && saved[place->offset + j] != 0;
+        used = (marked_components(saved) & bit_of(i)) != 0 && saved[place->offset + j] != 0;
     }
     return used;
 }
@@ -89,8 +89,8 @@ static const char *name_of(unsigned component)
 }
 
 /* It goes over from one to the other. */
-static bool has(const struct ckpt_xstate_layout *from, const uint8_t *saved,
-                const struct ckpt_xstate_layout *here, unsigned i)
+static bool has_both(const struct ckpt_xstate_layout *from, const uint8_t *saved,
+                     const struct ckpt_xstate_layout *here, unsigned i)
 {
     return is_used(from, saved, i) && from->components[i].bytes != 0 &&
            from->components[i].bytes == here->components[i].bytes;
@@ -99,11 +99,11 @@ static bool has(const struct ckpt_xstate_layout *from, const uint8_t *saved,
 const char *xstate_missing(const struct ckpt_xstate_layout *from, const uint8_t *saved,
                            const struct ckpt_xstate_layout *here)
 {
-    if (marked(saved) >> CKPT_COMPONENTS != 0) {
+    if (marked_components(saved) >> CKPT_COMPONENTS != 0) {
         return name_of(CKPT_COMPONENTS);
     }
     for (unsigned i = FIRST; i < CKPT_COMPONENTS; i++) {
-        if (!is_used(from, saved, i) || has(from, saved, here, i) ||
+        if (!is_used(from, saved, i) || has_both(from, saved, here, i) ||
             (i == XSTATE_KEYS && keys_of(from, saved) == XSTATE_KEYS_ARE)) {
             continue;
         }
@@ -125,7 +125,7 @@ size_t xstate_fit_max(const struct ckpt_xstate_layout *from, const struct ckpt_x
     return bytes;
 }
 
-static void copy(uint8_t *to, const uint8_t *from, size_t bytes)
+static void copy_bytes(uint8_t *to, const uint8_t *from, size_t bytes)
 {
     for (size_t i = 0; i < bytes; i++) {
         to[i] = from[i];
@@ -135,17 +135,17 @@ static void copy(uint8_t *to, const uint8_t *from, size_t bytes)
 size_t xstate_fit(const struct ckpt_xstate_layout *from, const uint8_t *saved,
                   const struct ckpt_xstate_layout *here, uint8_t *to, uint64_t *features)
 {
-    uint64_t in_use = marked(saved) & XSTATE_LEGACY;
+    uint64_t in_use = marked_components(saved) & XSTATE_LEGACY;
     size_t bytes = XSTATE_MIN, whole = xstate_fit_max(from, here);
     for (size_t i = 0; i < whole; i++) {
         to[i] = 0;
     }
-    copy(to, saved, XSTATE_HEADER);
+    copy_bytes(to, saved, XSTATE_HEADER);
     for (unsigned i = FIRST; i < CKPT_COMPONENTS; i++) {
         const struct ckpt_component *place = &here->components[i];
         uint32_t keys = XSTATE_KEYS_ARE;
-        if (has(from, saved, here, i)) {
-            copy(to + place->offset, saved + from->components[i].offset, place->bytes);
+        if (has_both(from, saved, here, i)) {
+            copy_bytes(to + place->offset, saved + from->components[i].offset, place->bytes);
         } else if (i == XSTATE_KEYS && place->bytes != 0 && from->components[i].bytes == 0) {
             __builtin_memcpy(to + place->offset, &keys, sizeof keys);
         } else {

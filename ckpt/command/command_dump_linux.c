@@ -58,7 +58,7 @@ struct dump_words {
     struct dump_options options;
 };
 
-static int fail(const struct err *err)
+static int print_failure(const struct err *err)
 {
     (void)fprintf(stderr, "roost-ckpt: %s\n", err->text);
     return FAILED;
@@ -308,7 +308,7 @@ int ckpt_dump_command(int argc, char **argv)
     int rc = begin_mirror(&words, &err);
     rc = rc != 0 ? rc : dump_once(&words, &result, &err);
     if (end_mirror(&words, rc, &err) != 0) {
-        return fail(&err);
+        return print_failure(&err);
     }
     if (!words.attributes) {
         (void)printf("%s: %" PRIu64 " bytes, %" PRIu64 " of memory; stopped for %.1f ms\n",
@@ -317,7 +317,7 @@ int ckpt_dump_command(int argc, char **argv)
     } else {
         (void)printf("CkptStoodStill = %.4f\n", (double)result.frozen_ns / 1e9);
         if (ckpt_show_attributes(words.image, &err) != 0) {
-            return fail(&err);
+            return print_failure(&err);
         }
     }
     if (words.attributes || words.pack) {

@@ -92,7 +92,7 @@ static bool make_image(struct followed_job *job, bool whole, bool kill_it)
 }
 
 /* False: the job has ended. */
-static bool obey(struct followed_job *job)
+static bool obey_order(struct followed_job *job)
 {
     bool ends = strcmp(job->word, "kill") == 0;
     if (ends || strcmp(job->word, "image") == 0) {
@@ -107,7 +107,7 @@ static bool obey(struct followed_job *job)
 }
 
 /* Somebody has connected.  False: the job has ended with its image. */
-static bool serve(struct followed_job *job)
+static bool serve_caller(struct followed_job *job)
 {
     char path[PATH_MAX];
     struct follow_order order;
@@ -131,7 +131,7 @@ static bool serve(struct followed_job *job)
 }
 
 /* What has come in.  False: nothing more will. */
-static bool hear(struct followed_job *job)
+static bool read_orders(struct followed_job *job)
 {
     char bytes[256];
     ssize_t got = read(STDIN_FILENO, bytes, sizeof bytes);
@@ -146,7 +146,7 @@ static bool hear(struct followed_job *job)
         }
         job->word[job->word_bytes] = '\0';
         job->word_bytes = 0;
-        if (!obey(job) || job->is_over) {
+        if (!obey_order(job) || job->is_over) {
             return false;
         }
     }
@@ -172,7 +172,7 @@ static int follow_job(struct followed_job *job, int every_ms)
         } else if (count > 0 && from[1].revents != 0) {
             goes_on = false;
         } else if (count > 0) {
-            goes_on = listens ? serve(job) : hear(job);
+            goes_on = listens ? serve_caller(job) : read_orders(job);
         } else {
             goes_on = errno == EINTR;
         }
@@ -182,7 +182,7 @@ static int follow_job(struct followed_job *job, int every_ms)
     return 0;
 }
 
-static bool number(const char *text, long min, long max, long *ret)
+static bool read_number(const char *text, long min, long max, long *ret)
 {
     char *end = NULL;
     errno = 0;
@@ -196,7 +196,7 @@ int ckpt_follow_command(int argc, char **argv)
     struct err err = {.text = ""};
     const char *at = NULL;
     long pid = 0, every_s = -1, whole_each = WHOLE_EACH;
-    bool right = argc >= 4 && number(argv[2], 1, INT32_MAX, &pid);
+    bool right = argc >= 4 && read_number(argv[2], 1, INT32_MAX, &pid);
     for (int i = 4; right && i < argc; i++) {
         const char *value = i + 1 < argc ? argv[i + 1] : "";
         if (strcmp(argv[i], "--kept") == 0) {
@@ -207,9 +207,9 @@ int ckpt_follow_command(int argc, char **argv)
             at = value;
             right = value[0] != '\0';
         } else {
-            right = strcmp(argv[i], "--every") == 0 ? number(value, 1, 1000000, &every_s)
+            right = strcmp(argv[i], "--every") == 0 ? read_number(value, 1, 1000000, &every_s)
                                                     : strcmp(argv[i], "--whole-each") == 0 &&
-                                                          number(value, 1, 1000, &whole_each);
+                                                          read_number(value, 1, 1000, &whole_each);
         }
         i++;
     }

@@ -34,7 +34,7 @@
 #define REFUSED   126 /* mask: the file names no level, or cannot be used */
 #define NOT_FOUND 127
 
-static int usage(void)
+static int print_usage(void)
 {
     (void)fprintf(
         stderr,
@@ -63,7 +63,7 @@ static int usage(void)
     return USAGE;
 }
 
-static int fail(const struct err *err)
+static int print_failure(const struct err *err)
 {
     (void)fprintf(stderr, "roost-ckpt: %s\n", err->text);
     return FAILED;
@@ -119,7 +119,7 @@ static void end_well(void *arg)
 }
 
 /* Whether jobs can be begun here so that they can be resumed, and what for a machine this is. */
-static int probe(int argc, char **argv)
+static int run_probe(int argc, char **argv)
 {
     const struct keeper keeper = {.job = end_well};
     const char *what = "";
@@ -128,17 +128,17 @@ static int probe(int argc, char **argv)
     struct err err;
     (void)argv;
     if (argc != 2) {
-        return usage();
+        return print_usage();
     }
     long status = keeper_run(&keeper, &what);
     if (status < 0) {
         (void)err_set(&err, (int)status, "%s: %s", what, err_code_text((int)status));
-        return fail(&err);
+        return print_failure(&err);
     }
     if (status != 0 || uname(&names) != 0) {
         (void)err_set(&err, -EIO, "a program in its own namespaces ended with wait status %ld",
                       status);
-        return fail(&err);
+        return print_failure(&err);
     }
     machine_read(getauxval(AT_HWCAP2), words);
     (void)printf("HasCheckpointing = true\nCheckpointPlatform = \"LINUX %s %s\"\n", names.machine,
@@ -163,7 +163,7 @@ static void show_machine(const struct ckpt_head *head)
     (void)printf("\n");
 }
 
-static void show(const char *path, const struct image *image)
+static void show_image(const char *path, const struct image *image)
 {
     const struct ckpt_head *head = image_head(image);
     const struct ckpt_process *process = image_process(image, 0);
@@ -207,25 +207,25 @@ static int check_machine(const struct image *image, struct err *err)
     return 0;
 }
 
-static int info(int argc, char **argv)
+static int run_info(int argc, char **argv)
 {
     struct image *image = NULL;
     struct err err;
     bool verify = argc == 4 && strcmp(argv[3], "--verify") == 0;
     bool attributes = argc == 4 && strcmp(argv[3], "--attributes") == 0;
     if (argc < 3 || (argc > 3 && !verify && !attributes)) {
-        return usage();
+        return print_usage();
     }
     int rc = image_open(argv[2], &image, &err);
     rc = rc == 0 && verify ? image_verify(argv[2], image, &err) : rc;
     if (rc == 0 && attributes) {
         show_attributes(image);
     } else if (rc == 0) {
-        show(argv[2], image);
+        show_image(argv[2], image);
     }
     rc = rc == 0 && verify ? check_machine(image, &err) : rc;
     image_destroy(image);
-    return rc == -EOPNOTSUPP ? (fail(&err), UNSUITED) : rc != 0 ? fail(&err) : 0;
+    return rc == -EOPNOTSUPP ? (print_failure(&err), UNSUITED) : rc != 0 ? print_failure(&err) : 0;
 }
 
 static void start_program(void *arg)
@@ -236,7 +236,7 @@ static void start_program(void *arg)
     _exit(NOT_FOUND);
 }
 
-static int run(int argc, char **argv)
+static int run_program(int argc, char **argv)
 {
     const char *what = "";
     struct err err;
@@ -245,7 +245,7 @@ static int run(int argc, char **argv)
     int first = masks ? 4 : 2;
     first += argc > first && strcmp(argv[first], "--") == 0 ? 1 : 0;
     if (argc <= first) {
-        return usage();
+        return print_usage();
     }
     if (masks && !machine_level_named(argv[3], &level)) {
         (void)fprintf(stderr,
@@ -255,7 +255,7 @@ static int run(int argc, char **argv)
         return USAGE;
     }
     if ((masks ? mask_environment(level, &err) : mask_as_told(&err)) != 0) {
-        return fail(&err);
+        return print_failure(&err);
     }
     /* Of what the caller left open the job gets 0 to 2: others' pipes cannot be saved. */
     (void)close_range(STDERR_FILENO + 1, ~0U, 0);
@@ -265,18 +265,18 @@ static int run(int argc, char **argv)
     long status = keeper_run(&keeper, &what);
     if (status < 0) {
         (void)err_set(&err, (int)status, "%s: %s", what, err_code_text((int)status));
-        return fail(&err);
+        return print_failure(&err);
     }
     keeper_end_as((int)status);
 }
 
-static int dump(int argc, char **argv)
+static int run_dump(int argc, char **argv)
 {
     int status = ckpt_dump_command(argc, argv);
-    return status == USAGE ? usage() : status;
+    return status == USAGE ? print_usage() : status;
 }
 
-static int pack(int argc, char **argv)
+static int run_pack(int argc, char **argv)
 {
     struct err err;
     int rc = 0;
@@ -284,40 +284,40 @@ static int pack(int argc, char **argv)
         rc = strcmp(argv[1], "pack") == 0 ? pack_file(argv[i], argv[i], NULL, &err)
                                           : unpack_file(argv[i], argv[i], INT64_MAX, &err);
     }
-    return argc < 3 ? usage() : rc != 0 ? fail(&err) : 0;
+    return argc < 3 ? print_usage() : rc != 0 ? print_failure(&err) : 0;
 }
 
-static int follow(int argc, char **argv)
+static int run_follow(int argc, char **argv)
 {
     int status = ckpt_follow_command(argc, argv);
-    return status == USAGE ? usage() : status;
+    return status == USAGE ? print_usage() : status;
 }
 
-static int merge(int argc, char **argv)
+static int run_merge(int argc, char **argv)
 {
     int status = ckpt_merge_command(argc, argv);
-    return status == USAGE ? usage() : status;
+    return status == USAGE ? print_usage() : status;
 }
 
-static int join(int argc, char **argv)
+static int run_join(int argc, char **argv)
 {
     int status = ckpt_join_command(argc, argv);
-    return status == USAGE ? usage() : status;
+    return status == USAGE ? print_usage() : status;
 }
 
-static int mask(int argc, char **argv)
+static int run_mask(int argc, char **argv)
 {
     struct err err;
     if (argc < 5 || strcmp(argv[3], "--") != 0) {
-        return usage();
+        return print_usage();
     }
     if (mask_file(argv[2], &err) != 0) {
-        (void)fail(&err);
+        (void)print_failure(&err);
         return REFUSED;
     }
     (void)execvp(argv[4], argv + 4);
     (void)err_set(&err, -errno, "%s: %s", argv[4], err_code_text(-errno));
-    (void)fail(&err);
+    (void)print_failure(&err);
     return NOT_FOUND;
 }
 
@@ -337,16 +337,18 @@ int ckpt_command(int argc, char **argv)
     static const struct {
         const char *name;
         int (*run)(int argc, char **argv);
-    } COMMANDS[] = {{"dump", dump}, {"follow", follow}, {"merge", merge}, {"join", join},
-                    {"pack", pack}, {"unpack", pack},   {"info", info},   {"probe", probe},
-                    {"run", run},   {"mask", mask}};
+    } COMMANDS[] = {{"dump", run_dump}, {"follow", run_follow}, {"merge", run_merge},
+                    {"join", run_join}, {"pack", run_pack},     {"unpack", run_pack},
+                    {"info", run_info}, {"probe", run_probe},   {"run", run_program},
+                    {"mask", run_mask}};
     for (size_t i = 0; argc > 1 && i < ARRAY_COUNT(COMMANDS); i++) {
         if (strcmp(argv[1], COMMANDS[i].name) == 0) {
-            if (COMMANDS[i].run != run) { /* what is too large is an error, and not our end */
+            if (COMMANDS[i].run !=
+                run_program) { /* what is too large is an error, and not our end */
                 (void)signal(SIGXFSZ, SIG_IGN);
             }
             return say_all(COMMANDS[i].run(argc, argv));
         }
     }
-    return usage();
+    return print_usage();
 }

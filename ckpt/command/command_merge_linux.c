@@ -43,7 +43,7 @@ struct making {
     char plain[PATH_MAX]; /* the same, until it is packed */
 };
 
-static int failed(const char *name, struct err *err)
+static int set_failure(const char *name, struct err *err)
 {
     int rc = -errno;
     return err_set(err, rc, "%s: %s", name, err_code_text(rc));
@@ -89,18 +89,18 @@ static int open_plain(struct making *making, const char *name, bool *packed, str
     *packed = pack_is_packed(name);
     if (!*packed) {
         int fd = open(name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-        return fd < 0 ? failed(name, err) : fd;
+        return fd < 0 ? set_failure(name, err) : fd;
     }
     if ((size_t)snprintf(path, sizeof path, "%s.XXXXXX", making->out) >= sizeof path) {
         return err_set(err, -ENAMETOOLONG, "%s: the file name is too long", making->out);
     }
     int fd = mkostemp(path, O_CLOEXEC);
     if (fd < 0) {
-        return failed(path, err);
+        return set_failure(path, err);
     }
     (void)unlink(path);
     int rc = unpack_into(name, fd, name, making->left, err);
-    rc = rc == 0 && fstat(fd, &stat) != 0 ? failed(name, err) : rc;
+    rc = rc == 0 && fstat(fd, &stat) != 0 ? set_failure(name, err) : rc;
     if (rc != 0) {
         (void)close(fd);
         return rc;
@@ -117,7 +117,7 @@ static int check_tables(const struct making *making, int fd, const char *name, s
     uint64_t offset = 0, bytes = 0;
     ssize_t got = pread(fd, head, sizeof head, 0);
     if (got < 0) {
-        return failed(name, err);
+        return set_failure(name, err);
     }
     return image_find_tables(head, (size_t)got, &offset, &bytes) && bytes > TABLES_FREE &&
                    bytes > making->left / TABLES_PART
@@ -177,7 +177,7 @@ static int join_archives(struct making *making, struct err *err)
 
 /* ---- both ------------------------------------------------------------------------------------ */
 
-static int make(struct making *making, int (*whole)(struct making *making, struct err *err))
+static int make_plain(struct making *making, int (*whole)(struct making *making, struct err *err))
 {
     struct err err = {.text = ""};
     int rc = (size_t)snprintf(making->plain, sizeof making->plain, "%s%s", making->out,
@@ -198,13 +198,13 @@ int ckpt_merge_command(int argc, char **argv)
 {
     struct making making;
     return take_words(argc, argv, &making) && making.count <= CHAIN_MAX
-               ? make(&making, merge_images)
+               ? make_plain(&making, merge_images)
                : USAGE;
 }
 
 int ckpt_join_command(int argc, char **argv)
 {
     struct making making;
-    return take_words(argc, argv, &making) && making.count == 2 ? make(&making, join_archives)
+    return take_words(argc, argv, &making) && making.count == 2 ? make_plain(&making, join_archives)
                                                                 : USAGE;
 }

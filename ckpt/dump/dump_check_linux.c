@@ -32,7 +32,7 @@ struct user_dispatch {
     uint64_t mode, selector, offset, bytes;
 };
 
-static int refuse(const struct subject *subject, const char *why, struct err *err)
+static int refuse_process(const struct subject *subject, const char *why, struct err *err)
 {
     return err_set(err, -EOPNOTSUPP, "process %d: %s", (int)subject->tracee.pid, why);
 }
@@ -79,16 +79,18 @@ static int check_filters(const struct dump *dump, struct err *err)
     int rc = read_filters(dump->now->tracee.pid, &own);
     rc = rc != 0 ? rc : read_filters(from, &given);
     if (rc != 0) {
-        return refuse(dump->now, err_code_text(rc), err);
+        return refuse_process(dump->now, err_code_text(rc), err);
     }
     if (own.mode == SECCOMP_MODE_STRICT) {
-        return refuse(dump->now, "the process is in strict mode of seccomp, which is not supported",
-                      err);
+        return refuse_process(dump->now,
+                              "the process is in strict mode of seccomp, which is not supported",
+                              err);
     }
     given.count += dump->keeper > 0 && filters_its_job(dump->keeper) ? 1 : 0;
     return own.count > given.count
-               ? refuse(dump->now, "the process has a seccomp filter that it was not started with",
-                        err)
+               ? refuse_process(dump->now,
+                                "the process has a seccomp filter that it was not started with",
+                                err)
                : 0;
 }
 

@@ -77,8 +77,8 @@ int delta_read(const struct subject *subject, size_t first, size_t end, unsigned
 
 /* The contents of changed runs from `first` on, before that address, as many as fit; sets where
  * each lies.  *ret: the index of the first run that was not read. */
-static int gather(struct subject *subject, size_t first, uint64_t end, unsigned char *to,
-                  size_t size, size_t *ret)
+static int gather_runs(struct subject *subject, size_t first, uint64_t end, unsigned char *to,
+                       size_t size, size_t *ret)
 {
     size_t at = 0, i = first;
     for (; i < subject->runs.count && subject->runs.items[i].start < end; i++) {
@@ -132,7 +132,7 @@ int delta_copy(struct reader *reader, const struct ckpt_region *region)
             continue;
         }
         if (i >= gathered && bytes_of(run) < LONG) {
-            rc = gather(subject, i, region->end, reader->chunk, READER_CHUNK, &gathered);
+            rc = gather_runs(subject, i, region->end, reader->chunk, READER_CHUNK, &gathered);
             rc = rc != 0 ? reader_failed(reader, rc) : 0;
         }
         rc = rc != 0        ? rc

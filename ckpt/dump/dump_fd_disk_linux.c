@@ -133,7 +133,7 @@ static const char *text_of(const struct files *files, uint32_t text)
     return (const char *)files->dump->tables.bytes[CKPT_TEXTS].data + text;
 }
 
-static const char *below(const char *root, const char *path)
+static const char *path_below(const char *root, const char *path)
 {
     size_t length = strlen(root);
     if (length <= 1 || strncmp(path, root, length) != 0) {
@@ -144,11 +144,11 @@ static const char *below(const char *root, const char *path)
 
 const char *fd_inside(const struct files *files, const struct subject *subject, const char *path)
 {
-    return below(text_of(files, subject->process.root), path);
+    return path_below(text_of(files, subject->process.root), path);
 }
 
 /* In the list of mappings the end of a line within a name is "\012". */
-static void unescape(const char *name, char *path, size_t size)
+static void unescape_name(const char *name, char *path, size_t size)
 {
     static const char *const END = "\\012";
     size_t length = 0;
@@ -167,12 +167,12 @@ bool dump_mapped_name(const struct subject *subject, const struct map *map, char
     (void)snprintf(link, sizeof link, "/proc/%d/root", (int)subject->tracee.pid);
     ssize_t length = readlink(link, root, sizeof root - 1);
     root[length > 0 ? length : 0] = '\0';
-    const char *name = below(root, map->name);
+    const char *name = path_below(root, map->name);
     (void)snprintf(path, size, "%s", name);
     if (leads_to(subject, path, &place)) {
         return true;
     }
-    unescape(name, path, size);
+    unescape_name(name, path, size);
     if (leads_to(subject, path, &place) || find_sibling(subject, &place, path, size)) {
         return true;
     }

@@ -76,7 +76,7 @@ static bool is_it(const struct watch *watch, const char *full)
 }
 
 /* Those that have this name (inode 0: not known yet) are found. */
-static void consider(struct search *search, const char *path, uint64_t inode)
+static void consider_path(struct search *search, const char *path, uint64_t inode)
 {
     char full[PATH_BYTES];
     for (size_t i = 0; i < search->count && search->missing > 0; i++) {
@@ -103,7 +103,7 @@ static void ask_handle(struct search *search, struct watch *watch)
         (void)snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
         ssize_t length = readlink(link, path, sizeof path - 1);
         path[length > 0 ? length : 0] = '\0';
-        consider(search, fd_inside(search->files, search->subject, path), 0);
+        consider_path(search, fd_inside(search->files, search->subject, path), 0);
         (void)close(fd);
     }
     if (mount >= 0) {
@@ -118,7 +118,7 @@ static void consider_above(struct search *search, const char *from)
         return;
     }
     while (search->missing > 0) {
-        consider(search, path[0] != '\0' ? path : "/", 0);
+        consider_path(search, path[0] != '\0' ? path : "/", 0);
         char *slash = strrchr(path, '/');
         if (slash == NULL) {
             return;
@@ -146,10 +146,10 @@ static void look_into(struct search *search, struct queue *queue, const char *pa
             continue;
         }
         (*seen)++;
-        consider(search, name, entry->d_ino);
+        consider_path(search, name, entry->d_ino);
         bool kernels = strcmp(name, "/proc") == 0 || strcmp(name, "/sys") == 0;
         if (entry->d_type == DT_DIR && queue->count < QUEUE_MAX && !kernels) {
-            consider(search, name, 0); /* where something is mounted, it has another inode */
+            consider_path(search, name, 0); /* where something is mounted, it has another inode */
             queue->paths[queue->count++] = mem_strdup(name);
         }
     }
@@ -158,7 +158,7 @@ static void look_into(struct search *search, struct queue *queue, const char *pa
     }
 }
 
-static void walk(struct search *search, const char *from)
+static void walk_tree(struct search *search, const char *from)
 {
     struct queue *queue = mem_zalloc(sizeof *queue);
     size_t seen = 0;
@@ -189,13 +189,13 @@ static void find_names(struct search *search)
         consider_above(search, files->items[i].path);
     }
     for (size_t i = 0; i < dump->count && search->missing > 0; i++) {
-        walk(search, texts + dump->subjects[i]->process.cwd);
+        walk_tree(search, texts + dump->subjects[i]->process.cwd);
     }
     if (search->missing > 0) {
-        walk(search, "/tmp");
+        walk_tree(search, "/tmp");
     }
     if (search->missing > 0) {
-        walk(search, "/");
+        walk_tree(search, "/");
     }
 }
 
@@ -216,7 +216,7 @@ static void parse_handle(struct watch *watch, const char *digits)
 
 /* "inotify wd:1 ino:3c51a sdev:fe00000 mask:2 ignored_mask:0 fhandle-bytes:8 fhandle-type:1
  * f_handle:1ac5030000000000" */
-static bool parse(const char *line, struct watch *watch)
+static bool parse_watch(const char *line, struct watch *watch)
 {
     unsigned number, device, bytes = 0;
     int type = 0, at = 0;
@@ -280,7 +280,7 @@ int fd_save_inotify(struct files *files, const struct open_file *file)
     size_t capacity = 0;
     for (const char *line = file->info; line != NULL && *line != '\0';) {
         struct watch watch;
-        if (parse(line, &watch)) {
+        if (parse_watch(line, &watch)) {
             if (search.count == capacity) {
                 capacity = capacity > 0 ? capacity * 2 : 16;
                 search.watches = mem_realloc(search.watches, capacity * sizeof *search.watches);

@@ -20,7 +20,7 @@
 #include "base/file_locks.h"
 #include "ckpt/dump/dump_fd.h"
 
-static void add(struct files *files, const struct open_file *file, struct ckpt_lock lock)
+static void add_lock(struct files *files, const struct open_file *file, struct ckpt_lock lock)
 {
     bool is_first = &files->items[file->first] == file;
     if (is_first || lock.kind == CKPT_POSIX_LOCK) {
@@ -47,7 +47,7 @@ static int save_lock(struct files *files, const struct open_file *file, const ch
     } else {
         return fd_refuse(files, file, "file leases are not supported");
     }
-    add(files, file, lock);
+    add_lock(files, file, lock);
     return 0;
 }
 
@@ -91,7 +91,7 @@ static int save_told(struct files *files, const struct open_file *file,
         lock.kind = rc == 1 ? CKPT_OFD_LOCK : CKPT_POSIX_LOCK;
         lock.process = rc == 1 ? CKPT_NOBODY : file->process;
     }
-    add(files, file, lock);
+    add_lock(files, file, lock);
     return 0;
 }
 

@@ -21,7 +21,7 @@ static bool is_other_end(const struct open_file *other, const struct open_file *
     return (other->flags & O_PATH) == 0 && (a != b || b == O_RDWR);
 }
 
-static bool reads(const struct open_file *file)
+static bool is_reader(const struct open_file *file)
 {
     return (file->flags & O_ACCMODE) != O_WRONLY && (file->flags & O_PATH) == 0;
 }
@@ -29,7 +29,7 @@ static bool reads(const struct open_file *file)
 /* An end that reads, and comes before this one: it has the contents. */
 static bool is_earlier_reader(const struct open_file *other, const struct open_file *file)
 {
-    return other < file && other->first != file->first && reads(other);
+    return other < file && other->first != file->first && is_reader(other);
 }
 
 /* Nobody has the other end any more: the job will read the end, or be told that nobody reads. */
@@ -84,7 +84,7 @@ int fd_save_pipe(struct files *files, const struct open_file *file, struct ckpt_
     saved->pipe_bytes = bytes > 0 ? (uint32_t)bytes : 0;
     if (!fd_has_other(files, file, is_other_end) && !is_end_gone(fd)) {
         rc = fd_refuse(files, file, "a process outside of the job has the other end of the pipe");
-    } else if (reads(file) && !fd_has_other(files, file, is_earlier_reader)) {
+    } else if (is_reader(file) && !fd_has_other(files, file, is_earlier_reader)) {
         rc = put_waiting(files, saved, fd);
         rc = rc == -ENOBUFS ? fd_refuse(files, file,
                                         "the pipe holds more bytes than a new pipe may hold "

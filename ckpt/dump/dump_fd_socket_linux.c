@@ -30,7 +30,7 @@ struct pair {
 
 /* ---- asking */
 
-static int ask(int fd, uint32_t inode)
+static int ask_kernel(int fd, uint32_t inode)
 {
     struct {
         struct nlmsghdr head;
@@ -76,7 +76,7 @@ static int ask_pair(uint64_t inode, struct pair *ret)
 {
     _Alignas(struct nlmsghdr) char answer[4096];
     int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
-    int rc = fd < 0 ? -errno : ask(fd, (uint32_t)inode);
+    int rc = fd < 0 ? -errno : ask_kernel(fd, (uint32_t)inode);
     if (rc == 0) {
         ssize_t got = recv(fd, answer, sizeof answer, 0);
         rc = got < 0 ? -errno : read_answer(answer, (size_t)got, ret);
@@ -110,7 +110,7 @@ static bool had_descriptors(struct msghdr *message)
 }
 
 /* From that place of what waits; a message, or for a stream as much as the room takes. */
-static ssize_t peek(int fd, int at, void *room, size_t bytes, bool *descriptors)
+static ssize_t peek_message(int fd, int at, void *room, size_t bytes, bool *descriptors)
 {
     _Alignas(struct cmsghdr) char control[CMSG_SPACE(253 * sizeof(int))];
     struct iovec iovec = {room, bytes};
@@ -185,7 +185,7 @@ static int put_messages(struct files *files, struct ckpt_file *saved, int fd,
     unsigned char *chunk = mem_alloc(room);
     int rc = 0;
     for (int i = 0; rc == 0 && i < MESSAGES_MAX; i++) {
-        ssize_t got = peek(fd, (int)saved->bytes, chunk, room, descriptors);
+        ssize_t got = peek_message(fd, (int)saved->bytes, chunk, room, descriptors);
         if (got == -EAGAIN || got == 0) {
             break; /* of what follows a message without a byte nothing can be seen */
         }
@@ -222,7 +222,7 @@ static int put_waiting(struct files *files, const struct open_file *file, struct
 
 /* ---- the socket */
 
-static uint32_t option(int fd, int name)
+static uint32_t option_of(int fd, int name)
 {
     int value = 0;
     socklen_t length = sizeof value;
@@ -275,10 +275,10 @@ static int save_pair(struct files *files, const struct open_file *file, struct c
                      int fd)
 {
     struct pair pair;
-    if (option(fd, SO_DOMAIN) != AF_UNIX) {
+    if (option_of(fd, SO_DOMAIN) != AF_UNIX) {
         return fd_refuse(files, file, "network sockets are not supported");
     }
-    if (is_named(fd) || option(fd, SO_ACCEPTCONN) != 0) {
+    if (is_named(fd) || option_of(fd, SO_ACCEPTCONN) != 0) {
         return fd_refuse(files, file, "sockets with a name are not supported");
     }
     int rc = ask_pair(file->st.st_ino, &pair);
@@ -299,10 +299,10 @@ static int save_pair(struct files *files, const struct open_file *file, struct c
                              : "the socket is connected to a process outside of the job");
     }
     saved->id = pair.peer == 0 || file->st.st_ino < pair.peer ? file->st.st_ino : pair.peer;
-    saved->type = option(fd, SO_TYPE);
-    saved->sends = option(fd, SO_SNDBUF);
-    saved->receives = option(fd, SO_RCVBUF);
-    saved->passes = option(fd, SO_PASSCRED);
+    saved->type = option_of(fd, SO_TYPE);
+    saved->sends = option_of(fd, SO_SNDBUF);
+    saved->receives = option_of(fd, SO_RCVBUF);
+    saved->passes = option_of(fd, SO_PASSCRED);
     saved->limits_us[0] = limit_us(fd, SO_RCVTIMEO);
     saved->limits_us[1] = limit_us(fd, SO_SNDTIMEO);
     saved->shut = pair.shut;

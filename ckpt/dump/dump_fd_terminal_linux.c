@@ -138,8 +138,8 @@ static void plain_settings(struct ckpt_terminal *ret)
     memcpy(ret->settings, &settings, sizeof settings);
 }
 
-static int save(struct files *files, const struct open_file *file, int fd, int master,
-                struct ckpt_file *saved)
+static int save_end(struct files *files, const struct open_file *file, int fd, int master,
+                    struct ckpt_file *saved)
 {
     struct ckpt_terminal state = {.flags = 0};
     int rc = 0;
@@ -178,7 +178,7 @@ int fd_save_terminal(struct files *files, const struct open_file *file, struct c
     saved->kind = CKPT_TERMINAL;
     saved->id = number;
     int master = find_master(files, number);
-    int rc = save(files, file, fd, master, saved);
+    int rc = save_end(files, file, fd, master, saved);
     if (master >= 0) {
         (void)close(master);
     }

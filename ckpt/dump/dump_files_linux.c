@@ -36,7 +36,8 @@
 
 /* ---- what the kinds use */
 
-static int say(const struct files *files, const struct open_file *file, int rc, const char *why)
+static int set_error(const struct files *files, const struct open_file *file, int rc,
+                     const char *why)
 {
     return err_set(files->err, rc, "process %d: descriptor %d, %s: %s",
                    (int)file->subject->tracee.pid, file->fd, file->path, why);
@@ -44,17 +45,17 @@ static int say(const struct files *files, const struct open_file *file, int rc, 
 
 int fd_refuse(const struct files *files, const struct open_file *file, const char *why)
 {
-    return say(files, file, -EOPNOTSUPP, why);
+    return set_error(files, file, -EOPNOTSUPP, why);
 }
 
 int fd_busy(const struct files *files, const struct open_file *file, const char *why)
 {
-    return say(files, file, -EBUSY, why);
+    return set_error(files, file, -EBUSY, why);
 }
 
 int fd_fail(const struct files *files, const struct open_file *file, int rc)
 {
-    return say(files, file, rc, err_code_text(rc));
+    return set_error(files, file, rc, err_code_text(rc));
 }
 
 int fd_fetch(const struct open_file *file)
@@ -230,7 +231,7 @@ static int read_all(struct files *files, uint32_t process)
 
 /* ---- which of them are one open file */
 
-static int compare(const struct open_file *a, const struct open_file *b)
+static int compare_files(const struct open_file *a, const struct open_file *b)
 {
     if (a->st.st_dev != b->st.st_dev || a->st.st_ino != b->st.st_ino) {
         bool less = a->st.st_dev != b->st.st_dev ? a->st.st_dev < b->st.st_dev
@@ -245,7 +246,7 @@ static int compare(const struct open_file *a, const struct open_file *b)
 static int by_file(const void *a, const void *b)
 {
     const struct open_file *x = *(struct open_file *const *)a, *y = *(struct open_file *const *)b;
-    int order = compare(x, y);
+    int order = compare_files(x, y);
     return order != 0 ? order : x < y ? -1 : x > y;
 }
 
@@ -260,7 +261,7 @@ static void find_firsts(struct files *files)
         qsort(sorted, files->count, sizeof(struct open_file *), by_file);
     }
     for (size_t i = 1; i < files->count; i++) {
-        if (compare(sorted[i - 1], sorted[i]) == 0) {
+        if (compare_files(sorted[i - 1], sorted[i]) == 0) {
             sorted[i]->first = sorted[i - 1]->first;
         }
     }

@@ -70,7 +70,8 @@ static bool is_removed(const char *name)
     return length > strlen(END) && strcmp(name + length - strlen(END), END) == 0;
 }
 
-static int refuse(const struct dump *dump, const struct map *map, const char *why, struct err *err)
+static int refuse_mapping(const struct dump *dump, const struct map *map, const char *why,
+                          struct err *err)
 {
     return err_set(err, -EOPNOTSUPP, "process %d: mapping %llx-%llx%s%s: %s",
                    (int)dump->now->tracee.pid, (unsigned long long)map->start,
@@ -117,8 +118,8 @@ static void judge_shared(struct dump *dump, const struct map *map, struct ckpt_r
 }
 
 /* What is to become of it; 0, or refused. */
-static int judge(struct dump *dump, const struct map *map, struct ckpt_region *region,
-                 struct err *err)
+static int judge_mapping(struct dump *dump, const struct map *map, struct ckpt_region *region,
+                         struct err *err)
 {
     bool shared = (map->flags & CKPT_SHARED) != 0;
     region->kind = CKPT_MEMORY;
@@ -128,17 +129,18 @@ static int judge(struct dump *dump, const struct map *map, struct ckpt_region *r
         region->kind = CKPT_VVAR;
     } else if (strncmp(map->name, "anon_inode:", strlen("anon_inode:")) == 0 ||
                strcmp(map->name, "[uprobes]") == 0) {
-        return refuse(dump, map, "memory of the kernel is not supported", err);
+        return refuse_mapping(dump, map, "memory of the kernel is not supported", err);
     } else if (map->is_odd) {
-        return refuse(dump, map, "memory of a device is not supported", err);
+        return refuse_mapping(dump, map, "memory of a device is not supported", err);
     } else if (map->is_shadow_stack) { /* only the processor writes there */
-        return refuse(dump, map, "shadow stacks are not supported", err);
+        return refuse_mapping(dump, map, "shadow stacks are not supported", err);
     } else if (strncmp(map->name, "/SYSV", strlen("/SYSV")) == 0) {
-        return refuse(dump, map, "System V shared memory is not supported", err);
+        return refuse_mapping(dump, map, "System V shared memory is not supported", err);
     } else if (strncmp(map->name, "/[aio]", strlen("/[aio]")) == 0) {
-        return refuse(dump, map, "kernel asynchronous I/O (io_setup) is not supported", err);
+        return refuse_mapping(dump, map, "kernel asynchronous I/O (io_setup) is not supported",
+                              err);
     } else if (strncmp(map->name, "/secretmem", strlen("/secretmem")) == 0) {
-        return refuse(dump, map, "secret memory (memfd_secret) is not supported", err);
+        return refuse_mapping(dump, map, "secret memory (memfd_secret) is not supported", err);
     } else if (shared) {
         judge_shared(dump, map, region);
     } else if (is_path(map->name)) {
@@ -167,7 +169,7 @@ int dump_regions(struct dump *dump, struct err *err)
         if (is_kept_out(dump, map)) {
             continue;
         }
-        int rc = judge(dump, map, &region, err);
+        int rc = judge_mapping(dump, map, &region, err);
         if (rc != 0) {
             return rc;
         }

@@ -21,8 +21,8 @@ struct shared_memory { /* in the table of files */
 };
 
 /* Some file systems tell a mapping's device otherwise than stat() does: then the name says it. */
-static struct shared_memory *find(struct dump *dump, uint64_t device, uint64_t inode,
-                                  const char *name)
+static struct shared_memory *find_memory(struct dump *dump, uint64_t device, uint64_t inode,
+                                         const char *name)
 {
     for (size_t i = 0; i < dump->shared_count; i++) {
         struct shared_memory *shared = &dump->shared[i];
@@ -34,8 +34,8 @@ static struct shared_memory *find(struct dump *dump, uint64_t device, uint64_t i
     return NULL;
 }
 
-static struct shared_memory *add(struct dump *dump, uint64_t device, uint64_t inode,
-                                 const char *name)
+static struct shared_memory *add_memory(struct dump *dump, uint64_t device, uint64_t inode,
+                                        const char *name)
 {
     bool memory = strncmp(name, "/memfd:", strlen("/memfd:")) == 0 ||
                   strncmp(name, "/dev/zero", strlen("/dev/zero")) == 0 || name[0] != '/';
@@ -55,16 +55,16 @@ static struct shared_memory *add(struct dump *dump, uint64_t device, uint64_t in
 
 uint32_t dump_shared_memory(struct dump *dump, const struct map *map)
 {
-    struct shared_memory *shared = find(dump, map->device, map->inode, map->name);
-    shared = shared != NULL ? shared : add(dump, map->device, map->inode, map->name);
+    struct shared_memory *shared = find_memory(dump, map->device, map->inode, map->name);
+    shared = shared != NULL ? shared : add_memory(dump, map->device, map->inode, map->name);
     return shared->file;
 }
 
 uint32_t dump_nameless_file(struct dump *dump, const struct stat *st, const char *path,
                             bool *ret_new)
 {
-    struct shared_memory *shared = find(dump, st->st_dev, st->st_ino, path);
-    shared = shared != NULL ? shared : add(dump, st->st_dev, st->st_ino, path);
+    struct shared_memory *shared = find_memory(dump, st->st_dev, st->st_ino, path);
+    shared = shared != NULL ? shared : add_memory(dump, st->st_dev, st->st_ino, path);
     *ret_new = !shared->is_whole;
     shared->is_whole = true;
     return shared->file;

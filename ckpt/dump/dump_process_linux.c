@@ -241,7 +241,7 @@ static int read_auxv(struct dump *dump)
     return 0;
 }
 
-static uint32_t ask(struct dump *dump, uint64_t option, uint32_t otherwise)
+static uint32_t ask_prctl(struct dump *dump, uint64_t option, uint32_t otherwise)
 {
     struct tracee *tracee = &dump->now->tracee;
     uint32_t word = otherwise;
@@ -379,8 +379,8 @@ int dump_process(struct dump *dump, struct err *err)
     if (rc != 0) {
         return err_set(err, rc, "process %d: %s", (int)dump->now->tracee.pid, err_code_text(rc));
     }
-    process->death_signal = (int32_t)ask(dump, PR_GET_PDEATHSIG, 0);
-    process->subreaper = ask(dump, PR_GET_CHILD_SUBREAPER, 0);
+    process->death_signal = (int32_t)ask_prctl(dump, PR_GET_PDEATHSIG, 0);
+    process->subreaper = ask_prctl(dump, PR_GET_CHILD_SUBREAPER, 0);
     process->dumpable = ask_result(dump, PR_GET_DUMPABLE);
     process->thp_disable = ask_result(dump, PR_GET_THP_DISABLE);
     if (TRACEE_CALL(&dump->now->tracee, 0, SYS_arch_prctl, ARCH_GET_XCOMP_PERM,

@@ -23,7 +23,7 @@
 #define PEEKED 16
 
 /* Registers with which it goes on: a system call that was interrupted is issued again: true. */
-static bool reissue(struct ckpt_registers *registers)
+static bool reissue_call(struct ckpt_registers *registers)
 {
     switch ((int64_t)registers->rax) {
     case -ERESTARTSYS:
@@ -209,7 +209,7 @@ static int read_command(struct dump *dump, pid_t tid, uint32_t *ret)
     return rc;
 }
 
-static int fail(const struct dump *dump, pid_t tid, int rc, const char *why, struct err *err)
+static int fail_thread(const struct dump *dump, pid_t tid, int rc, const char *why, struct err *err)
 {
     return err_set(err, rc, "process %d: thread %d: %s", (int)dump->now->tracee.pid, (int)tid, why);
 }
@@ -242,23 +242,23 @@ static int read_thread(struct dump *dump, size_t index, struct err *err)
     read_rseq(held->tid, &thread);
     leave_sequence(dump, &thread, &thread.registers);
     if (rc == 0 && !find_call(dump, &thread.registers)) {
-        return fail(dump, held->tid, -EOPNOTSUPP,
-                    "cannot find out in which system call the thread waits", err);
+        return fail_thread(dump, held->tid, -EOPNOTSUPP,
+                           "cannot find out in which system call the thread waits", err);
     }
-    bool again = reissue(&thread.registers);
+    bool again = reissue_call(&thread.registers);
     rc = rc != 0 ? rc : dump_wait(dump, &thread, again, held->is_mended);
     rc = rc != 0 ? rc : dump_signals(dump, held->tid, false, &thread.signals);
     rc = rc != 0 ? rc : read_altstack(dump, index, &thread);
     rc = rc != 0 ? rc : read_clear_tid(dump, index, &thread);
     const struct ckpt_thread *halted = dump_halted(dump->now, held);
     if (rc == 0 && halted != NULL && take_halted(dump, halted, &thread) != 0) {
-        return fail(dump, held->tid, -EOPNOTSUPP,
-                    "this machine has no room for the thread's registers", err);
+        return fail_thread(dump, held->tid, -EOPNOTSUPP,
+                           "this machine has no room for the thread's registers", err);
     }
     if (rc == 0) {
         (void)tables_add(&dump->tables, CKPT_THREADS, &thread);
     }
-    return rc != 0 ? fail(dump, held->tid, rc, err_code_text(rc), err) : 0;
+    return rc != 0 ? fail_thread(dump, held->tid, rc, err_code_text(rc), err) : 0;
 }
 
 int dump_threads(struct dump *dump, struct err *err)

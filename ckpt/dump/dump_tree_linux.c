@@ -95,7 +95,7 @@ static int read_stat(pid_t pid, struct stat_line *ret)
 
 /* ---- holding them */
 
-static struct subject *find(const struct dump *dump, pid_t pid)
+static struct subject *find_process(const struct dump *dump, pid_t pid)
 {
     for (size_t i = 0; i < dump->count; i++) {
         if (dump->subjects[i]->tracee.pid == pid) {
@@ -116,7 +116,7 @@ static uint32_t index_of(const struct dump *dump, pid_t pid)
 }
 
 /* parent: of whom it is a child, unless its number is another one's by now; 0: anybody's. */
-static int add(struct dump *dump, pid_t pid, pid_t parent, struct err *err)
+static int add_process(struct dump *dump, pid_t pid, pid_t parent, struct err *err)
 {
     struct stat_line line;
     struct subject *subject = mem_zalloc(sizeof *subject);
@@ -150,7 +150,7 @@ static int add(struct dump *dump, pid_t pid, pid_t parent, struct err *err)
         }
         return rc == -ESRCH ? err_set(err, rc, "no such process: %d", (int)pid)
                : rc != 0    ? rc
-                            : add(dump, pid, parent, err);
+                            : add_process(dump, pid, parent, err);
     }
     *process = (struct ckpt_process){.parent = index_of(dump, line.parent),
                                      .pid = proc_innermost(pid, 0, "NSpid:"),
@@ -177,7 +177,7 @@ static bool is_copy(struct dump *dump, pid_t parent, pid_t child)
 {
     const struct timespec pause = {.tv_nsec = COPY_PAUSE_NS};
     struct stat_line line;
-    struct subject *subject = find(dump, parent);
+    struct subject *subject = find_process(dump, parent);
     int rc = read_stat(child, &line);
     bool copy = rc == 0 && line.is_copy && line.exit_signal == 0;
     for (unsigned i = 0; copy && rc == 0 && line.state != 'Z' && i < COPY_TRIES; i++) {
@@ -213,10 +213,10 @@ static int add_children(struct dump *dump, pid_t pid, pid_t tid, bool *more, str
     for (char *word = strtok_r(text, " \n", &rest); rc == 0 && word != NULL;
          word = strtok_r(NULL, " \n", &rest)) {
         pid_t child = (pid_t)strtol(word, NULL, 10);
-        if (child != getpid() && child != dump->unseen && find(dump, child) == NULL &&
+        if (child != getpid() && child != dump->unseen && find_process(dump, child) == NULL &&
             !is_copy(dump, pid, child)) {
             *more = true;
-            rc = add(dump, child, pid, err);
+            rc = add_process(dump, child, pid, err);
         }
     }
     mem_free(text);
@@ -419,7 +419,7 @@ pid_t ckpt_keeper(pid_t job)
 static int hold_all(struct dump *dump, pid_t pid, struct err *err)
 {
     bool more = true;
-    int rc = add(dump, pid, 0, err);
+    int rc = add_process(dump, pid, 0, err);
     if (rc == 0 && (dump->subjects[0]->process.flags & CKPT_ZOMBIE) != 0) {
         rc = err_set(err, -ESRCH, "no such process: %d", (int)pid);
     }

@@ -44,7 +44,7 @@ static int write_rest(const struct self_write *self, const struct self_part *par
     return rc;
 }
 
-static int await(struct self_write *self, struct err *err)
+static int await_write(struct self_write *self, struct err *err)
 {
     struct self_part *part = &self->running;
     if (part->bytes == 0) {
@@ -56,10 +56,10 @@ static int await(struct self_write *self, struct err *err)
     return rc != 0 ? err_set(err, rc, "cannot write the image: %s", err_code_text(rc)) : 0;
 }
 
-static int start(struct self_write *self, struct err *err)
+static int start_write(struct self_write *self, struct err *err)
 {
     struct self_part *part = &self->next;
-    int rc = await(self, err);
+    int rc = await_write(self, err);
     if (rc == 0 && part->bytes > 0) {
         const uint64_t args[6] = {(uint64_t)self->inner, part->from, part->bytes, part->at};
         rc = tracee_start_call(self->source, 0, SYS_pwrite64, args);
@@ -77,17 +77,17 @@ int self_write_add(struct self_write *self, uint64_t from, size_t bytes, uint64_
 {
     struct self_part *next = &self->next;
     bool follows = next->from + next->bytes == from && next->at + next->bytes == at;
-    int rc = next->bytes > 0 && !follows ? start(self, err) : 0;
+    int rc = next->bytes > 0 && !follows ? start_write(self, err) : 0;
     if (next->bytes == 0) {
         *next = (struct self_part){.from = from, .at = at};
     }
     next->bytes += bytes;
-    return rc == 0 && next->bytes >= BLOCK ? start(self, err) : rc;
+    return rc == 0 && next->bytes >= BLOCK ? start_write(self, err) : rc;
 }
 
 int self_write_finish(struct self_write *self, struct err *err)
 {
-    int rc = self->source != NULL ? start(self, err) : 0;
-    int last = self->source != NULL ? await(self, rc == 0 ? err : NULL) : 0;
+    int rc = self->source != NULL ? start_write(self, err) : 0;
+    int last = self->source != NULL ? await_write(self, rc == 0 ? err : NULL) : 0;
     return rc != 0 ? rc : last;
 }

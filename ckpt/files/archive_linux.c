@@ -65,7 +65,7 @@ struct joining {
     struct err *err;
 };
 
-static int damaged(const struct archive *archive, const char *why, struct err *err)
+static int set_damaged(const struct archive *archive, const char *why, struct err *err)
 {
     return err_set(err, -EBADMSG, "%s: at byte %llu: %s", archive->name,
                    (unsigned long long)archive->at, why);
@@ -82,7 +82,7 @@ static int read_at(const struct archive *archive, uint64_t at, void *to, size_t 
             return err_set(err, -errno, "%s: %s", archive->name, err_code_text(-errno));
         }
         if (got == 0) {
-            return damaged(archive, "damaged archive: the file is cut off", err);
+            return set_damaged(archive, "damaged archive: the file is cut off", err);
         }
         done += (size_t)got;
     }
@@ -180,12 +180,12 @@ static int read_records(struct archive *archive, const unsigned char *block, str
 {
     uint64_t bytes;
     if (!number_in((const char *)block + SIZE_AT, SIZE_SIZE, &bytes) || bytes > RECORDS) {
-        return damaged(archive, "damaged archive: an extended header is empty", err);
+        return set_damaged(archive, "damaged archive: an extended header is empty", err);
     }
     int rc = read_at(archive, archive->at + BLOCK, archive->records, (size_t)bytes, err);
     archive->records[rc == 0 ? bytes : 0] = '\0'; /* numbers end there at last */
     if (rc == 0 && !take_records(archive->records, (size_t)bytes, member, has_size)) {
-        rc = damaged(archive, "damaged archive: an extended header cannot be read", err);
+        rc = set_damaged(archive, "damaged archive: an extended header cannot be read", err);
     }
     archive->at += BLOCK + round_up(bytes);
     return rc;
@@ -228,16 +228,16 @@ static int next_member(struct archive *archive, struct member *ret, struct err *
         strchr("01234567", block[TYPE_AT]) == NULL || block[TYPE_AT] == '\0' ||
         !number_in((const char *)block + SIZE_AT, SIZE_SIZE, &bytes) ||
         (ret->name[0] == '\0' && !take_short_name(block, ret))) {
-        return damaged(archive,
-                       extended ? "damaged archive: no member follows an extended header"
-                                : "damaged archive: no member header here",
-                       err);
+        return set_damaged(archive,
+                           extended ? "damaged archive: no member follows an extended header"
+                                    : "damaged archive: no member header here",
+                           err);
     }
     ret->type = (char)block[TYPE_AT];
     ret->bytes = has_size ? ret->bytes : bytes;
     ret->data = archive->at + BLOCK;
     if (ret->bytes > INT64_MAX - ret->data - BLOCK) {
-        return damaged(archive, "damaged archive: a member has no size", err);
+        return set_damaged(archive, "damaged archive: a member has no size", err);
     }
     ret->end = archive->at = ret->data + round_up(ret->bytes);
     return 1;
@@ -288,7 +288,8 @@ static int read_list(struct joining *joining)
     size_t length = rc == 1 ? strlen(member.name) : 0;
     if (rc >= 0 && (length < suffix || strcmp(member.name + length - suffix, SUFFIX) != 0 ||
                     member.type != '0')) {
-        return damaged(changes, "damaged archive: the list of kept files is missing", joining->err);
+        return set_damaged(changes, "damaged archive: the list of kept files is missing",
+                           joining->err);
     }
     if (rc == 1 && member.bytes > LIST_MAX) {
         return err_set(joining->err, -EFBIG,
@@ -302,7 +303,8 @@ static int read_list(struct joining *joining)
     joining->list = mem_alloc(bytes + 1);
     rc = read_at(changes, member.data, joining->list, bytes, joining->err);
     if (rc == 0 && bytes > 0 && joining->list[bytes - 1] != '\0') {
-        return damaged(changes, "damaged archive: the list of kept files is cut off", joining->err);
+        return set_damaged(changes, "damaged archive: the list of kept files is cut off",
+                           joining->err);
     }
     for (size_t at = 0; rc == 0 && at < bytes; at += strlen(joining->list + at) + 1) {
         joining->count++;
@@ -328,8 +330,8 @@ static int take_changes(struct joining *joining)
     joining->from = joining->to = joining->changes.at;
     while ((rc = next_member(&joining->changes, &member, joining->err)) == 1) {
         if (strmap_get(joining->kept, member.name) != NULL) {
-            return damaged(&joining->changes, "damaged archive: a kept file has changed",
-                           joining->err);
+            return set_damaged(&joining->changes, "damaged archive: a kept file has changed",
+                               joining->err);
         }
         rc = copy_member(joining, &joining->changes, &member);
         if (rc != 0) {

@@ -54,7 +54,7 @@ static bool is_archived(const struct kept_names *names, const char *path)
     return archived;
 }
 
-static void add(void *arg, const char *path, uint64_t bytes)
+static void add_unchanged(void *arg, const char *path, uint64_t bytes)
 {
     struct writing *writing = arg;
     for (size_t i = 0; i < writing->names->count; i++) {
@@ -95,7 +95,7 @@ int kept_write(const struct mirror *mirror, const char *folder, const char *sinc
     struct writing writing = {.folder = folder, .names = names};
     strbuf_init(&writing.unchanged, LIST_MAX);
     strbuf_init(&writing.kept, LIST_MAX);
-    mirror_unchanged(mirror, since, add, &writing);
+    mirror_unchanged(mirror, since, add_unchanged, &writing);
     int rc = write_list(&writing.unchanged, folder, ".unchanged", err);
     rc = rc != 0 ? rc : write_list(&writing.kept, folder, ".kept", err);
     *ret = writing.figures;

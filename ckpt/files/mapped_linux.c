@@ -18,7 +18,7 @@
 
 #define DEPTH_MAX 200
 
-static void add(struct mapped *mapped, ino_t inode)
+static void add_inode(struct mapped *mapped, ino_t inode)
 {
     if (mapped->count == mapped->capacity) {
         mapped->capacity = mapped->capacity > 0 ? mapped->capacity * 2 : 64;
@@ -51,7 +51,7 @@ static void look_at_maps(struct mapped *mapped, pid_t pid)
     while (fgets(line, sizeof line, file) != NULL) {
         ino_t inode = begins ? shared_in(line) : 0;
         if (inode != 0) {
-            add(mapped, inode);
+            add_inode(mapped, inode);
         }
         begins = strchr(line, '\n') != NULL; /* names may be longer */
     }

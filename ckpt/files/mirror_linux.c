@@ -400,7 +400,7 @@ static void load_one(struct strmap *ret, const char *text)
 }
 
 /* What cannot be read is not known. */
-static void load(const char *index, struct strmap *ret)
+static void load_index(const char *index, struct strmap *ret)
 {
     struct stat stat;
     size_t first = sizeof INDEX_WORDS - 1;
@@ -433,7 +433,7 @@ void mirror_unchanged(const struct mirror *mirror, const char *since,
     size_t at = 0;
     const char *path;
     void *value;
-    load(since, then);
+    load_index(since, then);
     while (strmap_next(mirror->known, &at, &path, &value)) {
         const struct known *now = value, *was = strmap_get(then, path);
         if (was != NULL && now->changed_ns != 0 && now->changed_ns == was->changed_ns &&
@@ -466,7 +466,7 @@ int mirror_open(const char *folder, const char *const *names, size_t count, stru
     mirror->known = strmap_create(STRMAP_CASE_SENSITIVE);
     mirror->copier.chunk = mem_alloc(MIRROR_CHUNK);
     if (!is_new) { /* else what is known is of a copy that somebody has removed */
-        load(mirror->index, mirror->known);
+        load_index(mirror->index, mirror->known);
     }
     *ret = mirror;
     return 0;

@@ -66,7 +66,7 @@ struct follow *follow_create(void)
     return mem_zalloc(sizeof(struct follow));
 }
 
-static void forget(struct followed *one)
+static void forget_process(struct followed *one)
 {
     if (one->fd >= 0) {
         (void)close(one->fd);
@@ -89,7 +89,7 @@ void follow_destroy(struct follow *follow)
 {
     if (follow != NULL) {
         for (size_t i = 0; i < follow->count; i++) {
-            forget(&follow->items[i]);
+            forget_process(&follow->items[i]);
         }
         give_room_back(follow);
         take_destroy(follow->take);
@@ -106,7 +106,7 @@ uint64_t follow_base_id(const struct follow *follow)
 /* ---- which processes */
 
 /* When it was started: field 22 of /proc/PID/stat. */
-static uint64_t started(pid_t pid)
+static uint64_t start_ticks(pid_t pid)
 {
     char path[64], text[2048];
     unsigned long long ticks = 0;
@@ -127,7 +127,7 @@ static uint64_t started(pid_t pid)
 
 static struct followed *follow_process(struct follow *follow, pid_t pid)
 {
-    uint64_t since = started(pid);
+    uint64_t since = start_ticks(pid);
     for (size_t i = 0; i < follow->count; i++) {
         if (follow->items[i].pid == pid && follow->items[i].started == since) {
             return &follow->items[i];
@@ -253,7 +253,8 @@ static int watch_anew(struct followed *one, struct subject *subject, int pagemap
 }
 
 /* What either of them says. */
-static void unite(const struct page_ranges *a, const struct page_ranges *b, struct page_ranges *ret)
+static void unite_ranges(const struct page_ranges *a, const struct page_ranges *b,
+                         struct page_ranges *ret)
 {
     size_t i = 0, j = 0;
     while (i < a->count || j < b->count) {
@@ -281,7 +282,7 @@ static int look_at_memory(struct follow *follow, struct followed *one, struct su
         rc = rc != 0 ? rc : written_present(pagemap, region->start, region->end, &present);
     }
     if (rc == 0) {
-        unite(&changed, &one->owed, &all);
+        unite_ranges(&changed, &one->owed, &all);
         add_runs(follow, subject, &present, known ? &all : &present);
     }
     mem_free(all.items);
@@ -411,13 +412,13 @@ void follow_base(const struct follow *follow, struct dump *dump)
 }
 
 /* Processes that are gone are forgotten. */
-static void settle(struct follow *follow)
+static void forget_gone(struct follow *follow)
 {
     size_t kept = 0;
     for (size_t i = 0; i < follow->count; i++) {
         struct followed *one = &follow->items[i];
         if (!one->is_seen) {
-            forget(one);
+            forget_process(one);
             continue;
         }
         struct file_part *parts = one->parts;
@@ -469,6 +470,6 @@ void follow_done(struct follow *follow, const struct dump *dump, const char *ima
         (void)snprintf(follow->base, sizeof follow->base, "%.255s",
                        slash != NULL ? slash + 1 : image);
         follow->base_id = dump->head.id;
-        settle(follow);
+        forget_gone(follow);
     }
 }

@@ -177,8 +177,9 @@ static int read_answer(const char *line, struct dump_result *ret, struct err *er
     return err_set(err, -EPROTO, "unexpected answer of roost-ckpt follow: %.100s", line);
 }
 
-static int converse(int fd, const struct follow_order *order, const struct dump_options *options,
-                    struct dump_result *ret, struct err *err)
+static int ask_follower(int fd, const struct follow_order *order,
+                        const struct dump_options *options, struct dump_result *ret,
+                        struct err *err)
 {
     char line[LINE_MAX_BYTES];
     (void)snprintf(line, sizeof line, "%s %s %" PRIx64 "\n", order->kill ? "kill" : "image",
@@ -208,7 +209,7 @@ int follow_ask(const char *path, const struct follow_order *order,
     if (connect(fd, (const struct sockaddr *)&address, sizeof address) != 0) {
         rc = err_set(err, -ECONNREFUSED, "%s: no roost-ckpt follow listens there", path);
     }
-    rc = rc != 0 ? rc : converse(fd, order, options, ret, err);
+    rc = rc != 0 ? rc : ask_follower(fd, order, options, ret, err);
     (void)close(fd);
     return rc;
 }

@@ -48,7 +48,7 @@ static void do_pieces(struct work *work)
     }
 }
 
-static void *help(void *arg)
+static void *help_thread(void *arg)
 {
     struct take *take = arg;
     (void)pthread_mutex_lock(&take->lock);
@@ -78,7 +78,7 @@ struct take *take_create(void)
     (void)pthread_cond_init(&take->changed, NULL);
     (void)sigfillset(&all);
     (void)pthread_sigmask(SIG_SETMASK, &all, &before);
-    int rc = pthread_create(&take->thread, NULL, help, take);
+    int rc = pthread_create(&take->thread, NULL, help_thread, take);
     (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (rc != 0) {
         mem_free(take);
@@ -101,7 +101,7 @@ void take_destroy(struct take *take)
     }
 }
 
-static void offer(struct take *take, struct work *work)
+static void offer_work(struct take *take, struct work *work)
 {
     (void)pthread_mutex_lock(&take->lock);
     take->work = work;
@@ -110,7 +110,7 @@ static void offer(struct take *take, struct work *work)
 }
 
 /* Whoever has not begun by now need not. */
-static void finish(struct take *take)
+static void finish_work(struct take *take)
 {
     (void)pthread_mutex_lock(&take->lock);
     take->work = NULL;
@@ -150,11 +150,11 @@ bool take_runs(struct take *take, struct subject *subject, unsigned char *to, ui
     struct work work = {.subject = subject, .pieces = pieces, .to = to};
     *ret_bytes = lay_out(subject, pieces, &work.count);
     if (take != NULL) {
-        offer(take, &work);
+        offer_work(take, &work);
     }
     do_pieces(&work);
     if (take != NULL) {
-        finish(take);
+        finish_work(take);
     }
     mem_free(pieces);
     return !work.failed;

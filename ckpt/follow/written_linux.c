@@ -60,7 +60,7 @@ void page_ranges_add(struct page_ranges *ranges, uint64_t start, uint64_t end)
 
 /* ---- the userfaultfd */
 
-static int fetch(pid_t pid, int number)
+static int fetch_descriptor(pid_t pid, int number)
 {
     int pidfd = pidfd_open(pid, 0);
     int fd = pidfd >= 0 ? pidfd_getfd(pidfd, number, 0) : -1;
@@ -94,7 +94,7 @@ int written_open(struct tracee *tracee)
     if (number < 0) {
         return (int)number;
     }
-    int fd = fetch(tracee->pid, (int)number);
+    int fd = fetch_descriptor(tracee->pid, (int)number);
     (void)TRACEE_CALL(tracee, 0, SYS_close, (uint64_t)number);
     if (fd >= 0 && ioctl(fd, UFFDIO_API, &api) != 0) {
         int rc = -errno;

@@ -46,7 +46,7 @@ int chain_check(const struct image *const *images, const char *const *names, siz
     return 0;
 }
 
-static void add(struct chain_pieces *pieces, const struct chain_piece *piece)
+static void add_piece(struct chain_pieces *pieces, const struct chain_piece *piece)
 {
     if (pieces->count == pieces->capacity) {
         pieces->capacity = pieces->capacity > 0 ? pieces->capacity * 2 : 256;
@@ -76,7 +76,7 @@ static int own_pieces(const struct image *image, uint32_t number, uint32_t proce
                                               .offset = extent->offset,
                                               .image = in_base ? IN_BASE : number};
             if (piece.bytes > 0) {
-                add(ret, &piece);
+                add_piece(ret, &piece);
             }
         }
     }
@@ -122,7 +122,7 @@ static void add_part(const struct chain_pieces *base, size_t *next, const struct
                                          .bytes = last - start,
                                          .offset = from->offset + (start - from->start),
                                          .image = from->image};
-        add(ret, &part);
+        add_piece(ret, &part);
     }
 }
 
@@ -160,7 +160,7 @@ int chain_pieces_of(const struct image *const *images, size_t count, uint32_t pr
         size_t next = 0;
         for (size_t j = 0; j < own[i].count; j++) {
             if (own[i].items[j].image != IN_BASE) {
-                add(&now, &own[i].items[j]);
+                add_piece(&now, &own[i].items[j]);
             } else {
                 add_part(&base, &next, &own[i].items[j], &now);
             }

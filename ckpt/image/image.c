@@ -50,7 +50,7 @@ bool image_is_foreign(const void *head, size_t head_bytes)
            memcmp(elf.e_ident + EI_PAD, "ROOST", 5) == 0 && elf.e_machine != EM_X86_64;
 }
 
-static const void *entry(const struct image *image, enum ckpt_table table, uint32_t index)
+static const void *entry_at(const struct image *image, enum ckpt_table table, uint32_t index)
 {
     return image->bytes + image->head.tables[table].offset + index * tables_entry_bytes(table);
 }
@@ -122,7 +122,7 @@ static bool is_text(const struct image *image, uint32_t text)
 static bool texts_end(const struct image *image)
 {
     uint64_t count = image->head.tables[CKPT_TEXTS].count;
-    return count > 0 && *(const char *)entry(image, CKPT_TEXTS, (uint32_t)count - 1) == '\0';
+    return count > 0 && *(const char *)entry_at(image, CKPT_TEXTS, (uint32_t)count - 1) == '\0';
 }
 
 static bool is_process_right(const struct image *image, uint32_t index)
@@ -156,7 +156,7 @@ struct claims {
     uint64_t extents, bytes;
 };
 
-static bool claim(const struct image *image, struct ckpt_span span, struct claims *claims)
+static bool claim_extents(const struct image *image, struct ckpt_span span, struct claims *claims)
 {
     claims->extents += span.count;
     if (!is_within(image, CKPT_EXTENTS, span) ||
@@ -180,7 +180,7 @@ static bool is_region_right(const struct image *image, const struct ckpt_region 
     const struct ckpt_head *head = &image->head;
     if (region->start >= region->end || region->start % CKPT_PAGE != 0 ||
         region->end % CKPT_PAGE != 0 || region->kind < CKPT_MEMORY || region->kind > CKPT_VVAR ||
-        !is_text(image, region->file) || !claim(image, region->extents, claims) ||
+        !is_text(image, region->file) || !claim_extents(image, region->extents, claims) ||
         (region->start < head->window + head->window_bytes && region->end > head->window)) {
         return false;
     }
@@ -225,7 +225,7 @@ static bool is_terminal_right(const struct image *image, const struct ckpt_file 
 static bool is_file_right(const struct image *image, const struct ckpt_file *file,
                           struct claims *claims)
 {
-    if (!claim(image, file->extents, claims)) {
+    if (!claim_extents(image, file->extents, claims)) {
         return false;
     }
     for (uint32_t i = 0; i < file->extents.count; i++) {
@@ -266,7 +266,7 @@ static bool is_lock_right(const struct image *image, const struct ckpt_lock *loc
            lock->number >= 0;
 }
 
-static int bad(struct err *err, const char *what, uint32_t index)
+static int set_bad(struct err *err, const char *what, uint32_t index)
 {
     return err_set(err, -EBADMSG, "damaged image: bad %s %u", what, (unsigned)index);
 }
@@ -287,43 +287,43 @@ static int check_entries(const struct image *image, struct err *err)
     }
     for (uint32_t i = 0; i < image_count(image, CKPT_EXTENTS); i++) {
         if (!is_extent_right(image, image_extent(image, i))) {
-            return bad(err, "extent", i);
+            return set_bad(err, "extent", i);
         }
     }
     for (uint32_t i = 0; i < image_count(image, CKPT_PROCESSES); i++) {
         if (!is_process_right(image, i)) {
-            return bad(err, "process", i);
+            return set_bad(err, "process", i);
         }
     }
     for (uint32_t i = 0; i < image_count(image, CKPT_REGIONS); i++) {
         if (!is_region_right(image, image_region(image, i), &claims)) {
-            return bad(err, "region", i);
+            return set_bad(err, "region", i);
         }
     }
     for (uint32_t i = 0; i < image_count(image, CKPT_THREADS); i++) {
         if (!is_thread_right(image, image_thread(image, i))) {
-            return bad(err, "thread", i);
+            return set_bad(err, "thread", i);
         }
     }
     for (uint32_t i = 0; i < image_count(image, CKPT_FILES); i++) {
         if (!is_file_right(image, image_file(image, i), &claims)) {
-            return bad(err, "file", i);
+            return set_bad(err, "file", i);
         }
     }
     for (uint32_t i = 0; i < image_count(image, CKPT_FDS); i++) {
         if (image_fd(image, i)->fd < 0 ||
             image_fd(image, i)->file >= image_count(image, CKPT_FILES)) {
-            return bad(err, "descriptor", i);
+            return set_bad(err, "descriptor", i);
         }
     }
     for (uint32_t i = 0; i < image_count(image, CKPT_WATCHES); i++) {
-        if (!is_watch_right(image, entry(image, CKPT_WATCHES, i))) {
-            return bad(err, "watch", i);
+        if (!is_watch_right(image, entry_at(image, CKPT_WATCHES, i))) {
+            return set_bad(err, "watch", i);
         }
     }
     for (uint32_t i = 0; i < image_count(image, CKPT_LOCKS); i++) {
-        if (!is_lock_right(image, entry(image, CKPT_LOCKS, i))) {
-            return bad(err, "lock", i);
+        if (!is_lock_right(image, entry_at(image, CKPT_LOCKS, i))) {
+            return set_bad(err, "lock", i);
         }
     }
     return 0;
@@ -387,37 +387,37 @@ uint32_t image_count(const struct image *image, enum ckpt_table table)
 
 const struct ckpt_process *image_process(const struct image *image, uint32_t index)
 {
-    return entry(image, CKPT_PROCESSES, index);
+    return entry_at(image, CKPT_PROCESSES, index);
 }
 
 const struct ckpt_region *image_region(const struct image *image, uint32_t index)
 {
-    return entry(image, CKPT_REGIONS, index);
+    return entry_at(image, CKPT_REGIONS, index);
 }
 
 const struct ckpt_extent *image_extent(const struct image *image, uint32_t index)
 {
-    return entry(image, CKPT_EXTENTS, index);
+    return entry_at(image, CKPT_EXTENTS, index);
 }
 
 const struct ckpt_thread *image_thread(const struct image *image, uint32_t index)
 {
-    return entry(image, CKPT_THREADS, index);
+    return entry_at(image, CKPT_THREADS, index);
 }
 
 const struct ckpt_fd *image_fd(const struct image *image, uint32_t index)
 {
-    return entry(image, CKPT_FDS, index);
+    return entry_at(image, CKPT_FDS, index);
 }
 
 const struct ckpt_file *image_file(const struct image *image, uint32_t index)
 {
-    return entry(image, CKPT_FILES, index);
+    return entry_at(image, CKPT_FILES, index);
 }
 
 const uint8_t *image_xstate(const struct image *image, const struct ckpt_thread *thread)
 {
-    return entry(image, CKPT_XSTATES, thread->xstate);
+    return entry_at(image, CKPT_XSTATES, thread->xstate);
 }
 
 bool image_is_delta(const struct image *image)
@@ -427,10 +427,10 @@ bool image_is_delta(const struct image *image)
 
 const void *image_table(const struct image *image, enum ckpt_table table)
 {
-    return entry(image, table, 0);
+    return entry_at(image, table, 0);
 }
 
 const char *image_text(const struct image *image, uint32_t text)
 {
-    return entry(image, CKPT_TEXTS, text);
+    return entry_at(image, CKPT_TEXTS, text);
 }

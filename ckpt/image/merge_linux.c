@@ -41,7 +41,7 @@ struct merge {
     struct err *err;
 };
 
-static const struct image *newest(const struct merge *merge)
+static const struct image *newest_image(const struct merge *merge)
 {
     return merge->images[merge->count - 1];
 }
@@ -86,7 +86,7 @@ static int check_end(const struct merge *merge, uint64_t end)
                          merge->out.name, (unsigned long long)merge->max);
 }
 
-static int copy(struct merge *merge, size_t from, uint64_t offset, uint64_t bytes)
+static int copy_bytes(struct merge *merge, size_t from, uint64_t offset, uint64_t bytes)
 {
     int rc = check_end(merge, bytes > merge->max ? bytes : merge->at + bytes);
     if (rc != 0) {
@@ -131,7 +131,7 @@ static void end_extent(struct merge *merge, struct ckpt_span *extents, bool is_m
 /* The pieces that lie in that region; *next: the first that may. */
 static int copy_region(struct merge *merge, uint32_t index, const struct chain_pieces *pieces)
 {
-    const struct ckpt_region *region = image_region(newest(merge), index);
+    const struct ckpt_region *region = image_region(newest_image(merge), index);
     struct ckpt_span extents = {.first = merge->tables.counts[CKPT_EXTENTS]};
     size_t low = 0, high = pieces->count;
     int rc = 0;
@@ -147,7 +147,7 @@ static int copy_region(struct merge *merge, uint32_t index, const struct chain_p
             end_extent(merge, &extents, true);
             begin_extent(merge, piece->start);
         }
-        rc = copy(merge, piece->image, piece->offset, piece->bytes);
+        rc = copy_bytes(merge, piece->image, piece->offset, piece->bytes);
     }
     end_extent(merge, &extents, true);
     ((struct ckpt_region *)tables_at(&merge->tables, CKPT_REGIONS, index))->extents = extents;
@@ -157,7 +157,7 @@ static int copy_region(struct merge *merge, uint32_t index, const struct chain_p
 static int copy_process(struct merge *merge, uint32_t index)
 {
     struct chain_pieces pieces = {.items = NULL};
-    struct ckpt_span regions = image_process(newest(merge), index)->regions;
+    struct ckpt_span regions = image_process(newest_image(merge), index)->regions;
     int rc = chain_pieces_of((const struct image *const *)merge->images, merge->count, index,
                              &pieces, merge->err);
     for (uint32_t i = 0; rc == 0 && i < regions.count; i++) {
@@ -170,14 +170,15 @@ static int copy_process(struct merge *merge, uint32_t index)
 /* Contents of open files are all in the newest image. */
 static int copy_file(struct merge *merge, uint32_t index)
 {
-    const struct ckpt_file *file = image_file(newest(merge), index);
+    const struct ckpt_file *file = image_file(newest_image(merge), index);
     struct ckpt_span extents = {.first = merge->tables.counts[CKPT_EXTENTS]};
     bool is_memory = file->kind == CKPT_MEMORY_FILE;
     int rc = 0;
     for (uint32_t i = 0; rc == 0 && i < file->extents.count; i++) {
-        const struct ckpt_extent *extent = image_extent(newest(merge), file->extents.first + i);
+        const struct ckpt_extent *extent =
+            image_extent(newest_image(merge), file->extents.first + i);
         begin_extent(merge, extent->start);
-        rc = copy(merge, merge->count - 1, extent->offset, extent->bytes);
+        rc = copy_bytes(merge, merge->count - 1, extent->offset, extent->bytes);
         end_extent(merge, &extents, is_memory);
     }
     ((struct ckpt_file *)tables_at(&merge->tables, CKPT_FILES, index))->extents = extents;
@@ -188,7 +189,7 @@ static int copy_file(struct merge *merge, uint32_t index)
 
 static void take_tables(struct merge *merge)
 {
-    const struct image *image = newest(merge);
+    const struct image *image = newest_image(merge);
     merge->head = *image_head(image);
     merge->head.flags &= ~CKPT_DELTA;
     merge->head.base = 0;
@@ -254,11 +255,12 @@ static int merge_all(struct merge *merge)
         return rc;
     }
     take_tables(merge);
-    rc = copy(merge, merge->count - 1, 0, code); /* the stub, and a page that is written again */
-    for (uint32_t i = 0; rc == 0 && i < image_count(newest(merge), CKPT_PROCESSES); i++) {
+    rc = copy_bytes(merge, merge->count - 1, 0,
+                    code); /* the stub, and a page that is written again */
+    for (uint32_t i = 0; rc == 0 && i < image_count(newest_image(merge), CKPT_PROCESSES); i++) {
         rc = copy_process(merge, i);
     }
-    for (uint32_t i = 0; rc == 0 && i < image_count(newest(merge), CKPT_FILES); i++) {
+    for (uint32_t i = 0; rc == 0 && i < image_count(newest_image(merge), CKPT_FILES); i++) {
         rc = copy_file(merge, i);
     }
     rc = rc != 0 ? rc : write_frame(merge, code);

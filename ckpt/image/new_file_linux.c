@@ -20,7 +20,7 @@
 #define TRIES 100 /* the name was another file's each time */
 
 /* Another program's lock, or the name is another file's by now. */
-static int lock(struct new_file *file, bool *again)
+static int lock_file(struct new_file *file, bool *again)
 {
     struct stat ours, named;
     *again = false;
@@ -53,7 +53,7 @@ int new_file_open(struct new_file *file, const char *name, bool keep, struct err
                            file->path);
         }
         file->fd = open(file->path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-        rc = file->fd < 0 ? -errno : lock(file, &again);
+        rc = file->fd < 0 ? -errno : lock_file(file, &again);
         if (file->fd >= 0 && (rc != 0 || again)) {
             (void)close(file->fd);
             file->fd = -1;

@@ -21,7 +21,7 @@
 #define CHUNK      ((size_t)1 << 20)
 #define WINDOW_MAX 23 /* bits: what unpacking takes of our memory; level 1 needs 19 */
 
-static int said(struct err *err, const char *name, int rc)
+static int set_failure(struct err *err, const char *name, int rc)
 {
     return err_set(err, rc, "%s: %s", name, err_code_text(rc));
 }
@@ -33,7 +33,7 @@ static int open_plain(const char *name, struct stat *ret, struct err *err)
     if (rc != 0 && fd >= 0) {
         (void)close(fd);
     }
-    return rc != 0 ? said(err, name, rc) : fd;
+    return rc != 0 ? set_failure(err, name, rc) : fd;
 }
 
 /* ---- packing */
@@ -60,7 +60,7 @@ static int pack_chunk(struct packing *packing, size_t length, bool last, struct 
         }
         int rc = new_file_write(packing->out.fd, packing->packed, out.pos, packing->written);
         if (rc != 0) {
-            return said(err, packing->out.name, rc);
+            return set_failure(err, packing->out.name, rc);
         }
         packing->written += out.pos;
         over = last ? left == 0 : in.pos == in.size;
@@ -77,7 +77,7 @@ static int pack_all(struct packing *packing, uint64_t size, struct err *err)
         size_t wanted = size - packing->read < CHUNK ? (size_t)(size - packing->read) : CHUNK;
         ssize_t got = pread(packing->in, packing->plain, wanted, (off_t)packing->read);
         if (got < 0 || (got == 0 && wanted > 0)) {
-            return said(err, packing->from, got < 0 ? -errno : -EIO);
+            return set_failure(err, packing->from, got < 0 ? -errno : -EIO);
         }
         packing->read += (uint64_t)got;
         int rc = pack_chunk(packing, (size_t)got, packing->read == size, err);
@@ -98,7 +98,7 @@ int pack_file(const char *from, const char *to, uint64_t *plain, struct err *err
         packing.context = ZSTD_createCCtx();
         packing.plain = mem_alloc(CHUNK);
         packing.packed = mem_alloc(CHUNK);
-        rc = packing.context == NULL ? said(err, from, -ENOMEM)
+        rc = packing.context == NULL ? set_failure(err, from, -ENOMEM)
                                      : pack_all(&packing, (uint64_t)stat.st_size, err);
         rc = rc != 0 ? rc : new_file_commit(&packing.out, stat.st_mode & 0700, err);
         (void)ZSTD_freeCCtx(packing.context);
@@ -164,7 +164,7 @@ static int write_pages(struct unpacking *unpacking, size_t length)
     return rc;
 }
 
-static int damaged(const struct unpacking *unpacking, const char *why, struct err *err)
+static int set_damaged(const struct unpacking *unpacking, const char *why, struct err *err)
 {
     return err_set(err, -EBADMSG, "%s: damaged packed file: %s", unpacking->from, why);
 }
@@ -177,7 +177,7 @@ static int unpack_chunk(struct unpacking *unpacking, ZSTD_inBuffer *in, bool *ov
         ZSTD_outBuffer out = {unpacking->plain, CHUNK, 0};
         size_t left = ZSTD_decompressStream(unpacking->context, &out, in);
         if (ZSTD_isError(left)) {
-            return damaged(unpacking, ZSTD_getErrorName(left), err);
+            return set_damaged(unpacking, ZSTD_getErrorName(left), err);
         }
         if (out.pos > unpacking->max - unpacking->written) {
             return err_set(err, -EFBIG, "%s: unpacked, the file is larger than %llu bytes",
@@ -185,7 +185,7 @@ static int unpack_chunk(struct unpacking *unpacking, ZSTD_inBuffer *in, bool *ov
         }
         int rc = out.pos > 0 ? write_pages(unpacking, out.pos) : 0;
         if (rc != 0) {
-            return said(err, unpacking->to, rc);
+            return set_failure(err, unpacking->to, rc);
         }
         *over = left == 0;
         more = in->pos < in->size || out.pos == out.size; /* it may hold some back */
@@ -199,17 +199,17 @@ static int unpack_all(struct unpacking *unpacking, struct err *err)
     while (!over) {
         ssize_t got = pread(unpacking->in, unpacking->packed, CHUNK, (off_t)unpacking->read);
         if (got <= 0) {
-            return got < 0 ? said(err, unpacking->from, -errno)
-                           : damaged(unpacking, "the file is cut off", err);
+            return got < 0 ? set_failure(err, unpacking->from, -errno)
+                           : set_damaged(unpacking, "the file is cut off", err);
         }
         unpacking->read += (uint64_t)got;
         ZSTD_inBuffer in = {unpacking->packed, (size_t)got, 0};
         if (first && !has_magic(unpacking->packed, (size_t)got)) {
-            return damaged(unpacking, "the file does not begin with a zstd frame", err);
+            return set_damaged(unpacking, "the file does not begin with a zstd frame", err);
         }
         unsigned long long size = first ? ZSTD_getFrameContentSize(in.src, in.size) : 0;
         if (size == ZSTD_CONTENTSIZE_ERROR || size == ZSTD_CONTENTSIZE_UNKNOWN) {
-            return damaged(unpacking, "the zstd frame does not say its size", err);
+            return set_damaged(unpacking, "the zstd frame does not say its size", err);
         }
         if (size > unpacking->max) {
             return err_set(err, -EFBIG,
@@ -224,12 +224,12 @@ static int unpack_all(struct unpacking *unpacking, struct err *err)
         }
         if (over && (in.pos < in.size ||
                      pread(unpacking->in, unpacking->packed, 1, (off_t)unpacking->read) != 0)) {
-            return damaged(unpacking, "more bytes follow the zstd frame", err);
+            return set_damaged(unpacking, "more bytes follow the zstd frame", err);
         }
         first = false;
     }
     return ftruncate(unpacking->out, (off_t)unpacking->written) != 0
-               ? said(err, unpacking->to, -errno)
+               ? set_failure(err, unpacking->to, -errno)
                : 0;
 }
 
@@ -239,7 +239,7 @@ static int unpack_open(int in, const char *from, int to, const char *name, uint6
     struct unpacking unpacking = {.in = in, .out = to, .from = from, .to = name, .max = max};
     unpacking.context = ZSTD_createDCtx();
     if (unpacking.context == NULL) {
-        return said(err, from, -ENOMEM);
+        return set_failure(err, from, -ENOMEM);
     }
     (void)ZSTD_DCtx_setParameter(unpacking.context, ZSTD_d_windowLogMax, WINDOW_MAX);
     unpacking.plain = mem_alloc(CHUNK);
@@ -280,7 +280,7 @@ int unpack_file(const char *from, const char *to, uint64_t max, struct err *err)
     struct new_file out;
     struct stat stat;
     if (!pack_is_packed(from)) {
-        return strcmp(from, to) == 0 || rename(from, to) == 0 ? 0 : said(err, to, -errno);
+        return strcmp(from, to) == 0 || rename(from, to) == 0 ? 0 : set_failure(err, to, -errno);
     }
     int in = open_plain(from, &stat, err);
     int rc = in < 0 ? in : new_file_open(&out, to, false, err);

@@ -51,7 +51,8 @@ void tables_fini(struct tables *tables)
     }
 }
 
-static uint32_t append(struct tables *tables, enum ckpt_table table, const void *data, size_t bytes)
+static uint32_t append_entry(struct tables *tables, enum ckpt_table table, const void *data,
+                             size_t bytes)
 {
     uint32_t index = tables->counts[table];
     strbuf_append(&tables->bytes[table], data, bytes);
@@ -62,12 +63,12 @@ static uint32_t append(struct tables *tables, enum ckpt_table table, const void 
 uint32_t tables_add(struct tables *tables, enum ckpt_table table, const void *entry)
 {
     CHECK(table != CKPT_TEXTS && table != CKPT_XSTATES);
-    return append(tables, table, entry, tables_entry_bytes(table));
+    return append_entry(tables, table, entry, tables_entry_bytes(table));
 }
 
 uint32_t tables_add_xstate(struct tables *tables, const void *xstate, size_t bytes)
 {
-    return append(tables, CKPT_XSTATES, xstate, bytes);
+    return append_entry(tables, CKPT_XSTATES, xstate, bytes);
 }
 
 void tables_take(struct tables *tables, enum ckpt_table table, const void *entries, uint32_t count)
@@ -85,19 +86,19 @@ void *tables_at(struct tables *tables, enum ckpt_table table, uint32_t index)
 
 uint32_t tables_text(struct tables *tables, const char *text)
 {
-    return text[0] != '\0' ? append(tables, CKPT_TEXTS, text, strlen(text) + 1) : 0;
+    return text[0] != '\0' ? append_entry(tables, CKPT_TEXTS, text, strlen(text) + 1) : 0;
 }
 
-static uint64_t aligned(uint64_t offset)
+static uint64_t align_up(uint64_t offset)
 {
     return (offset + ALIGNMENT - 1) & ~(uint64_t)(ALIGNMENT - 1);
 }
 
 uint64_t tables_bytes(const struct tables *tables)
 {
-    uint64_t bytes = aligned(sizeof(struct ckpt_head));
+    uint64_t bytes = align_up(sizeof(struct ckpt_head));
     for (size_t i = 0; i < CKPT_TABLES; i++) {
-        bytes = aligned(bytes + tables->bytes[i].length);
+        bytes = align_up(bytes + tables->bytes[i].length);
     }
     return bytes;
 }
@@ -111,7 +112,7 @@ static void pad_to(struct strbuf *out, uint64_t length)
 
 int tables_write(struct tables *tables, struct ckpt_head *head, struct strbuf *out)
 {
-    uint64_t at = aligned(sizeof *head);
+    uint64_t at = align_up(sizeof *head);
     memcpy(head->magic, CKPT_MAGIC, sizeof head->magic);
     head->version = CKPT_VERSION;
     head->head_bytes = sizeof *head;
@@ -122,7 +123,7 @@ int tables_write(struct tables *tables, struct ckpt_head *head, struct strbuf *o
             return -ENOMEM;
         }
         head->tables[i] = (struct ckpt_array){.offset = at, .count = tables->counts[i]};
-        at = aligned(at + tables->bytes[i].length);
+        at = align_up(at + tables->bytes[i].length);
     }
     strbuf_append(out, head, sizeof *head);
     for (size_t i = 0; i < CKPT_TABLES; i++) {

@@ -29,7 +29,7 @@
 
 extern char **environ;
 
-static int fail(const char *text, const char *thing)
+static int print_failure(const char *text, const char *thing)
 {
     (void)fprintf(stderr, "roost-compile: %s: %s\n", thing, text);
     return 1;
@@ -44,31 +44,32 @@ static int find_installation(char *object, char *remote, char *include, size_t s
     for (int up = 0; up < 2; up++) {
         char *slash = strrchr(self, '/');
         if (slash == NULL) {
-            return fail("cannot find out where roost-compile is installed", "roost-compile");
+            return print_failure("cannot find out where roost-compile is installed",
+                                 "roost-compile");
         }
         *slash = '\0';
     }
     if ((size_t)snprintf(object, size, "%s/lib/roost/roost_checkpoint.o", self) >= size ||
         (size_t)snprintf(remote, size, "%s/lib/roost/roost_remote.o", self) >= size ||
         (size_t)snprintf(include, size, "%s/include", self) >= size) {
-        return fail(err_code_text(-ENAMETOOLONG), self);
+        return print_failure(err_code_text(-ENAMETOOLONG), self);
     }
-    return access(object, R_OK) == 0 ? 0 : fail(err_code_text(-errno), object);
+    return access(object, R_OK) == 0 ? 0 : print_failure(err_code_text(-errno), object);
 }
 
 /* Its exit status, as a shell tells it. */
-static int run(const char *const *command)
+static int run_command(const char *const *command)
 {
     pid_t pid;
     int status = 0;
     int rc = posix_spawnp(&pid, command[0], NULL, NULL, (char *const *)(uintptr_t)command, environ);
     if (rc != 0) {
-        (void)fail(err_code_text(-rc), command[0]);
+        (void)print_failure(err_code_text(-rc), command[0]);
         return NOT_FOUND;
     }
     while (waitpid(pid, &status, 0) < 0) {
         if (errno != EINTR) {
-            return fail(err_code_text(-errno), command[0]);
+            return print_failure(err_code_text(-errno), command[0]);
         }
     }
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
@@ -94,12 +95,13 @@ static int check_output(const char *output)
     struct stat st;
     int fd = open(output, O_RDONLY | O_CLOEXEC);
     if (fd < 0) {
-        return errno == ENOENT ? fail("the command linked nothing: no such file", output) : 0;
+        return errno == ENOENT ? print_failure("the command linked nothing: no such file", output)
+                               : 0;
     }
     bool bad = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && lacks_library(fd, (size_t)st.st_size);
     (void)close(fd);
-    return bad ? fail("linked without Roost's library; is the command a compiler or linker?",
-                      output)
+    return bad ? print_failure(
+                     "linked without Roost's library; is the command a compiler or linker?", output)
                : 0;
 }
 
@@ -123,18 +125,18 @@ int main(int argc, char **argv)
     }
     const char *why = compile_plan_read(argc - 1, command, &plan);
     if (why != NULL) {
-        (void)fail(why, argv[1]);
+        (void)print_failure(why, argv[1]);
         return USAGE;
     }
     if (find_installation(object, remote, include, sizeof object) != 0) {
         return 1;
     }
     if (is_remote && access(remote, R_OK) != 0) {
-        return fail(err_code_text(-errno), remote);
+        return print_failure(err_code_text(-errno), remote);
     }
     const char **full = mem_alloc(((size_t)argc + COMPILE_PLAN_MORE) * sizeof *full);
     compile_plan_fill(&plan, argc - 1, command, object, is_remote ? remote : NULL, include, full);
-    int status = run(full);
+    int status = run_command(full);
     mem_free(full);
     return status == 0 && plan.links && plan.output != NULL ? check_output(plan.output) : status;
 }

@@ -16,19 +16,19 @@
 
 #define LOOK_AGAIN_NS 1000000
 
-static uint32_t load(const uint32_t *word)
+static uint32_t load_word(const uint32_t *word)
 {
     return __atomic_load_n(word, __ATOMIC_SEQ_CST);
 }
 
-static void wake(const uint32_t *word)
+static void wake_waiters(const uint32_t *word)
 {
     (void)SYS6(futex, word, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL, NULL, 0);
 }
 
 static bool is_open(const struct gate *gate, const struct outcome *outcome)
 {
-    return load(&gate->taking) == 0 || load(&outcome->is_held_no_more) != 0;
+    return load_word(&gate->taking) == 0 || load_word(&outcome->is_held_no_more) != 0;
 }
 
 bool gate_try(struct gate *gate, const struct outcome *outcome)
@@ -52,7 +52,7 @@ void gate_wait(const struct gate *gate, const struct outcome *outcome)
 void gate_leave(struct gate *gate)
 {
     if (__atomic_sub_fetch(&gate->sections, 1, __ATOMIC_SEQ_CST) == 0) {
-        wake(&gate->sections);
+        wake_waiters(&gate->sections);
     }
 }
 
@@ -64,7 +64,7 @@ void gate_close(struct gate *gate)
         (void)SYS6(futex, &gate->taking, FUTEX_WAIT_PRIVATE, 1, NULL, NULL, 0);
         none = 0;
     }
-    while ((sections = load(&gate->sections)) != 0) {
+    while ((sections = load_word(&gate->sections)) != 0) {
         (void)SYS6(futex, &gate->sections, FUTEX_WAIT_PRIVATE, sections, NULL, NULL, 0);
     }
 }
@@ -72,5 +72,5 @@ void gate_close(struct gate *gate)
 void gate_open(struct gate *gate)
 {
     __atomic_store_n(&gate->taking, 0, __ATOMIC_SEQ_CST);
-    wake(&gate->taking);
+    wake_waiters(&gate->taking);
 }

@@ -30,7 +30,8 @@ struct program {
     uint64_t address; /* of its outcome */
 };
 
-static void poke(const struct program *program, size_t offset, const void *from, size_t bytes)
+static void poke_memory(const struct program *program, size_t offset, const void *from,
+                        size_t bytes)
 {
     struct iovec here = {(void *)(uintptr_t)from, bytes};
     struct iovec there = {(void *)(uintptr_t)(program->address + offset), bytes};
@@ -40,7 +41,7 @@ static void poke(const struct program *program, size_t offset, const void *from,
 static void tell_freed(void *arg)
 {
     const uint32_t yes = 1;
-    poke(arg, offsetof(struct outcome, is_held_no_more), &yes, sizeof yes);
+    poke_memory(arg, offsetof(struct outcome, is_held_no_more), &yes, sizeof yes);
 }
 
 static void tell_result(const struct program *program, int result, const struct err *err)
@@ -50,7 +51,7 @@ static void tell_result(const struct program *program, int result, const struct 
         (void)snprintf(outcome.text, sizeof outcome.text, "%s", err->text);
     }
     size_t from = offsetof(struct outcome, is_told);
-    poke(program, from, &outcome.is_told, sizeof outcome - from);
+    poke_memory(program, from, &outcome.is_told, sizeof outcome - from);
 }
 
 static void write_log(const char *path, const char *image, pid_t pid, int rc,

@@ -188,7 +188,7 @@ EXPORTED void roost_checkpoint_interval(unsigned seconds)
     }
 }
 
-static int append(char *path, const char *more)
+static int append_path(char *path, const char *more)
 {
     size_t length = strlen(path), bytes = strlen(more) + 1;
     if (length + bytes > LIBRARY_PATH) {
@@ -203,14 +203,14 @@ static int make_absolute(const char *path, char *ret)
 {
     ret[0] = '\0';
     if (path[0] == '/') {
-        return append(ret, path);
+        return append_path(ret, path);
     }
     if (SYS2(getcwd, ret, LIBRARY_PATH) < 0 || ret[0] != '/') {
         ret[0] = '\0';
         return -ENOENT;
     }
-    int rc = append(ret, "/");
-    return rc != 0 ? rc : append(ret, path);
+    int rc = append_path(ret, "/");
+    return rc != 0 ? rc : append_path(ret, path);
 }
 
 EXPORTED int roost_checkpoint_file(const char *path)
@@ -242,7 +242,7 @@ static void name_file(struct library *library)
     int rc = given != NULL && given[0] != '\0' ? make_absolute(given, library->file)
                                                : make_absolute(name, library->file);
     if (rc == 0 && (given == NULL || given[0] == '\0')) {
-        rc = append(library->file, ".ckpt");
+        rc = append_path(library->file, ".ckpt");
     }
     if (rc != 0) { /* there is an error when an image is made, not before */
         library->file[0] = '\0';

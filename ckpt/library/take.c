@@ -33,7 +33,7 @@
 #define MFD_EXEC 0x0010U /* Linux 6.3 */
 #endif
 
-static void tell(struct outcome *outcome, const char *what, long error)
+static void tell_outcome(struct outcome *outcome, const char *what, long error)
 {
     struct stub_text text = {.length = 0};
     size_t i = 0;
@@ -88,7 +88,7 @@ static void become_helper(void *arg)
     let_go_files();
     long rc = helper_file();
     rc = rc < 0 ? rc : SYS5(execveat, rc, "", order->argv, none, AT_EMPTY_PATH);
-    tell(order->outcome, "cannot start the helper program", rc);
+    tell_outcome(order->outcome, "cannot start the helper program", rc);
 }
 
 /* ---- in the waiter, in our memory */
@@ -109,15 +109,17 @@ static void run_helper(void *arg)
     long helper = library_clone(CLONE_VM | CLONE_VFORK, order->helper_stack + LIBRARY_STACK,
                                 become_helper, order);
     if (helper < 0) {
-        tell(order->outcome, "cannot start the helper program", helper);
+        tell_outcome(order->outcome, "cannot start the helper program", helper);
     } else {
         (void)wait_for(helper, __WALL, &status);
         /* It has told itself, if it may write to this memory. */
         if (__atomic_load_n(&order->outcome->is_told, __ATOMIC_ACQUIRE) == 0) {
-            tell(order->outcome,
-                 WIFEXITED(status) ? "the helper program has no permission to trace this process"
-                                   : "the helper program was killed",
-                 WIFEXITED(status) && WEXITSTATUS(status) != 0 ? -WEXITSTATUS(status) : -EIO);
+            tell_outcome(order->outcome,
+                         WIFEXITED(status)
+                             ? "the helper program has no permission to trace this process"
+                             : "the helper program was killed",
+                         WIFEXITED(status) && WEXITSTATUS(status) != 0 ? -WEXITSTATUS(status)
+                                                                       : -EIO);
         }
     }
     (void)SYS1(exit_group, 0);
@@ -125,7 +127,7 @@ static void run_helper(void *arg)
 
 /* ---- in the program */
 
-static long start(struct order *order)
+static long start_helper(struct order *order)
 {
     const uint64_t all = ~UINT64_C(0);
     uint64_t mask = 0;
@@ -135,7 +137,7 @@ static long start(struct order *order)
     return pid;
 }
 
-static void fill(struct library *library, bool ends)
+static void fill_order(struct library *library, bool ends)
 {
     struct order *order = &library->order;
     order->outcome = &library->outcome;
@@ -158,14 +160,14 @@ int take_image(struct library *library, bool ends)
     outcome->is_told = 0;
     outcome->result = 0;
     outcome->text[0] = '\0';
-    fill(library, ends);
+    fill_order(library, ends);
     /* Where only parents may trace: while it runs, this process may be traced by its child. */
     (void)SYS2(prctl, PR_SET_PTRACER, PR_SET_PTRACER_ANY);
-    long waiter = start(&library->order);
+    long waiter = start_helper(&library->order);
     long ended = waiter < 0 ? waiter : wait_for(waiter, (int)__WCLONE, &status);
     (void)SYS2(prctl, PR_SET_PTRACER, 0);
     if (waiter < 0) {
-        tell(outcome, "cannot start the helper program", waiter);
+        tell_outcome(outcome, "cannot start the helper program", waiter);
     }
     if (__atomic_load_n(&outcome->is_told, __ATOMIC_ACQUIRE) != 0) {
         return outcome->result;
@@ -173,6 +175,6 @@ int take_image(struct library *library, bool ends)
     if (ended == -ECHILD) {
         return 1;
     }
-    tell(outcome, "the process that waits for the helper program was killed", -EIO);
+    tell_outcome(outcome, "the process that waits for the helper program was killed", -EIO);
     return -EIO;
 }

@@ -285,7 +285,7 @@ void stub_forget_files(const struct stub *stub)
 
 /* ---- of a process */
 
-static bool has(const struct stub *stub, int number)
+static bool has_number(const struct stub *stub, int number)
 {
     for (uint32_t i = 0; i < stub->process->fds.count; i++) {
         if (fd_own(stub, i)->fd == number) {
@@ -318,7 +318,7 @@ void stub_make_descriptors(struct stub *stub)
         }
     }
     for (int number = 0; number < STUB_STDIO; number++) {
-        if (!has(stub, number)) {
+        if (!has_number(stub, number)) {
             (void)SYS1(close, number);
         }
     }

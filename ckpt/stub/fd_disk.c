@@ -158,7 +158,7 @@ void fd_make_object(const struct stub *stub, uint32_t index)
     fd_put_at(stub, fd, fd_place(stub, index));
 }
 
-static void seal(const struct stub *stub, uint32_t index, uint32_t seals)
+static void seal_file(const struct stub *stub, uint32_t index, uint32_t seals)
 {
     if (seals != 0) {
         stub_must(stub, SYS3(fcntl, fd_place(stub, index), F_ADD_SEALS, seals),
@@ -177,7 +177,7 @@ void fd_finish_object(const struct stub *stub, uint32_t index)
     (void)SYS2(fchmod, fd_place(stub, index), file->mode & 07777); /* it is ours */
     if (file->detail == CKPT_IN_MEMORY && file->seals != F_SEAL_SEAL) {
         uint32_t late = is_sealed_late(file) ? F_SEAL_FUTURE_WRITE | F_SEAL_SEAL : 0;
-        seal(stub, index, file->seals & ~late);
+        seal_file(stub, index, file->seals & ~late);
     }
 }
 
@@ -185,7 +185,7 @@ void fd_seal_object(const struct stub *stub, uint32_t index)
 {
     const struct ckpt_file *file = fd_file(stub, index);
     if (file->detail == CKPT_IN_MEMORY && is_sealed_late(file)) {
-        seal(stub, index, file->seals & (F_SEAL_FUTURE_WRITE | F_SEAL_SEAL));
+        seal_file(stub, index, file->seals & (F_SEAL_FUTURE_WRITE | F_SEAL_SEAL));
     }
 }
 

@@ -36,7 +36,7 @@ static long try_lock(const struct ckpt_lock *lock, int number)
 }
 
 /* The process that the image was made of may not have come to its end yet: it is waited for. */
-static void take(const struct stub *stub, const struct ckpt_lock *lock, int number)
+static void take_lock(const struct stub *stub, const struct ckpt_lock *lock, int number)
 {
     const struct __kernel_timespec pause = {.tv_nsec = PAUSE_NS};
     long rc = try_lock(lock, number);
@@ -55,7 +55,7 @@ void fd_lock_files(const struct stub *stub)
     for (uint32_t i = 0; i < stub->head->tables[CKPT_LOCKS].count; i++) {
         const struct ckpt_lock *lock = lock_at(stub, i);
         if (lock->kind != CKPT_POSIX_LOCK && !fd_is_inherited(stub, fd_file(stub, lock->file))) {
-            take(stub, lock, fd_place(stub, lock->file));
+            take_lock(stub, lock, fd_place(stub, lock->file));
         }
     }
 }
@@ -66,7 +66,7 @@ void fd_lock_ranges(const struct stub *stub)
         const struct ckpt_lock *lock = lock_at(stub, i);
         if (lock->kind == CKPT_POSIX_LOCK && lock->process == fd_process(stub) &&
             !fd_is_inherited(stub, fd_file(stub, lock->file))) {
-            take(stub, lock, lock->number);
+            take_lock(stub, lock, lock->number);
         }
     }
 }

@@ -17,15 +17,16 @@ static uint32_t access_of(const struct ckpt_file *file)
     return file->flags & O_ACCMODE;
 }
 
-static bool belongs(const struct ckpt_file *file, const struct ckpt_file *first)
+static bool belongs_to(const struct ckpt_file *file, const struct ckpt_file *first)
 {
     return file->kind == first->kind && file->id == first->id;
 }
 
 /* What waited, as whole messages: room for the longest one, elsewhere than on the stack. */
-static void fill(const struct stub *stub, const struct ckpt_file *file,
-                 void (*put)(const struct stub *stub, int end, const void *bytes, uint64_t count),
-                 int end)
+static void fill_end(const struct stub *stub, const struct ckpt_file *file,
+                     void (*put)(const struct stub *stub, int end, const void *bytes,
+                                 uint64_t count),
+                     int end)
 {
     for (uint32_t i = 0; i < file->extents.count; i++) {
         const struct ckpt_extent *extent =
@@ -98,18 +99,19 @@ void fd_open_pipe(const struct stub *stub, uint32_t index)
     }
     for (uint32_t i = index; i < stub->file_count; i++) { /* packets stay so */
         const struct ckpt_file *file = fd_file(stub, i);
-        if (belongs(file, first) && access_of(file) != O_RDONLY && (file->flags & O_DIRECT) != 0) {
+        if (belongs_to(file, first) && access_of(file) != O_RDONLY &&
+            (file->flags & O_DIRECT) != 0) {
             (void)SYS3(fcntl, ends[1], F_SETFL, O_NONBLOCK | O_DIRECT);
         }
     }
     for (uint32_t i = index; i < stub->file_count; i++) {
-        if (belongs(fd_file(stub, i), first)) {
-            fill(stub, fd_file(stub, i), put_in_pipe, ends[1]);
+        if (belongs_to(fd_file(stub, i), first)) {
+            fill_end(stub, fd_file(stub, i), put_in_pipe, ends[1]);
         }
     }
     for (uint32_t i = index; i < stub->file_count; i++) {
         const struct ckpt_file *file = fd_file(stub, i);
-        if (belongs(file, first) && !fd_is_inherited(stub, file)) {
+        if (belongs_to(file, first) && !fd_is_inherited(stub, file)) {
             int end = access_of(file) == O_RDONLY ? 0 : 1;
             put_end(stub, i, ends[end], &used[end]);
         }
@@ -139,7 +141,7 @@ static void set_option(int fd, int option, uint32_t value)
 }
 
 /* For sending what waited there is as much room as there may be, as it came in other pieces. */
-static void widen(int fd, const struct ckpt_file *file)
+static void widen_buffer(int fd, const struct ckpt_file *file)
 {
     set_option(fd, SO_SNDBUF, file->sends > INT32_MAX / 4 ? file->sends : file->sends * 2);
 }
@@ -169,16 +171,16 @@ void fd_open_sockets(const struct stub *stub, uint32_t index)
     const struct ckpt_file *file = fd_file(stub, index), *peer = NULL;
     int ends[2];
     uint32_t other = index + 1;
-    while (other < stub->file_count && !belongs(fd_file(stub, other), file)) {
+    while (other < stub->file_count && !belongs_to(fd_file(stub, other), file)) {
         other++;
     }
     peer = other < stub->file_count ? fd_file(stub, other) : NULL;
     stub_must(stub, SYS4(socketpair, AF_UNIX, file->type | SOCK_CLOEXEC, 0, ends), "sockets");
-    widen(ends[0], file);
-    widen(ends[1], file);
-    fill(stub, file, put_in_socket, ends[1]);
+    widen_buffer(ends[0], file);
+    widen_buffer(ends[1], file);
+    fill_end(stub, file, put_in_socket, ends[1]);
     if (peer != NULL) {
-        fill(stub, peer, put_in_socket, ends[0]);
+        fill_end(stub, peer, put_in_socket, ends[0]);
     }
     finish_socket(stub, file, ends[0]);
     if (peer != NULL) {

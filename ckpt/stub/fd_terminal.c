@@ -28,7 +28,7 @@ static void read_state(const struct stub *stub, const struct ckpt_file *file,
     fd_read_extent(stub, ret, extent);
 }
 
-static bool belongs(const struct ckpt_file *file, const struct ckpt_file *first)
+static bool belongs_to(const struct ckpt_file *file, const struct ckpt_file *first)
 {
     return file->kind == CKPT_TERMINAL && file->id == first->id;
 }
@@ -77,7 +77,7 @@ void fd_open_terminal(const struct stub *stub, uint32_t index)
     read_state(stub, first, &state);
     int master = make_master(stub, &state);
     for (uint32_t i = index; i < stub->file_count; i++) {
-        if (belongs(fd_file(stub, i), first) && !fd_is_inherited(stub, fd_file(stub, i))) {
+        if (belongs_to(fd_file(stub, i), first) && !fd_is_inherited(stub, fd_file(stub, i))) {
             put_end(stub, i, master);
         }
     }

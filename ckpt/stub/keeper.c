@@ -198,7 +198,7 @@ static void set_back(const struct before *before)
     (void)SYS4(rt_sigprocmask, SIG_SETMASK, &before->mask, NULL, SIGNAL_BYTES);
 }
 
-static long start(const struct keeper *keeper, int *out, const struct before *before)
+static long start_keeper(const struct keeper *keeper, int *out, const struct before *before)
 {
     struct clone_args args = {.exit_signal = SIGCHLD};
     int32_t number = keeper->pid != NULL ? *keeper->pid : 0;
@@ -228,7 +228,7 @@ static bool is_stop_of_terminal(int status)
 }
 
 /* What has come: a shell that waits for us is to see the job stop. */
-static void hear(struct talk *talk)
+static void read_outcome(struct talk *talk)
 {
     struct outcome told, last = {.status = 0};
     bool any = false;
@@ -245,7 +245,7 @@ static void hear(struct talk *talk)
     }
 }
 
-static void report(const struct talk *talk, int status)
+static void report_outcome(const struct talk *talk, int status)
 {
     const struct outcome told = {.status = status};
     if (talk->out >= 0) {
@@ -264,14 +264,14 @@ static long wait_for(long pid, struct talk *talk)
         while ((changed = SYS4(wait4, -1, &status, WNOHANG | WUNTRACED | WCONTINUED, NULL)) > 0) {
             bool ended = WIFEXITED(status) || WIFSIGNALED(status);
             if (changed == pid && ended) {
-                hear(talk);
+                read_outcome(talk);
                 return status;
             }
             if (ended && talk->keeper != NULL && talk->keeper->other_ended != NULL) {
                 talk->keeper->other_ended(talk->keeper->arg, changed);
             }
             if (changed == pid && (is_stop_of_terminal(status) || WIFCONTINUED(status))) {
-                report(talk, status);
+                report_outcome(talk, status);
             }
         }
         if (changed == -ECHILD) {
@@ -282,7 +282,7 @@ static long wait_for(long pid, struct talk *talk)
         if (signal > 0 && signal != SIGCHLD && info.si_code <= 0) {
             (void)SYS2(kill, pid, signal); /* it may be gone */
         }
-        hear(talk);
+        read_outcome(talk);
     }
 }
 
@@ -308,8 +308,8 @@ static void end_with_outer(const int ends[2])
     }
 }
 
-_Noreturn static void keep(const struct keeper *keeper, const int ends[2],
-                           const struct before *before)
+_Noreturn static void keep_namespace(const struct keeper *keeper, const int ends[2],
+                                     const struct before *before)
 {
     struct outcome outcome = {.status = 0};
     struct talk talk = {.keeper = keeper, .in = -1, .out = ends[1]};
@@ -320,7 +320,7 @@ _Noreturn static void keep(const struct keeper *keeper, const int ends[2],
     if (rc != 0) {
         outcome = (struct outcome){.error = (int32_t)rc, .what = STEP_PROC};
     } else {
-        long pid = start(keeper, &talk.out, before);
+        long pid = start_keeper(keeper, &talk.out, before);
         if (pid < 0) {
             outcome = (struct outcome){.error = (int32_t)pid, .what = STEP_CLONE};
         } else {
@@ -337,7 +337,7 @@ _Noreturn static void keep(const struct keeper *keeper, const int ends[2],
 /* It lies where its reader and the job can write, too: at worst the job's end is said to be its
  * own.
  */
-static void tell(const struct keeper *keeper, const char *word)
+static void write_outcome(const struct keeper *keeper, const char *word)
 {
     const int how = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
     long fd = keeper->outcome != NULL ? SYS4(openat, AT_FDCWD, keeper->outcome, how, 0600) : -1;
@@ -372,7 +372,7 @@ static long run_outside(const struct keeper *keeper, const struct before *before
 {
     int ends[2];
     long user = SYS0(geteuid), group = SYS0(getegid);
-    tell(keeper, KEEPER_BEGAN);
+    write_outcome(keeper, KEEPER_BEGAN);
     *what = STEP_PIPE;
     long rc = make_pipe(ends);
     if (rc != 0) {
@@ -394,7 +394,7 @@ static long run_outside(const struct keeper *keeper, const struct before *before
     *what = STEP_CLONE;
     long pid = SYS2(clone3, &args, sizeof args);
     if (pid == 0) {
-        keep(keeper, ends, before);
+        keep_namespace(keeper, ends, before);
     }
     if (pid < 0) {
         return pid;
@@ -408,7 +408,7 @@ static long run_outside(const struct keeper *keeper, const struct before *before
     }
     *what = talk.end.what;
     if (talk.end.error == 0) {
-        tell(keeper, KEEPER_ENDED);
+        write_outcome(keeper, KEEPER_ENDED);
     }
     return talk.end.error != 0 ? talk.end.error : talk.end.status;
 }
@@ -426,7 +426,7 @@ long keeper_run(const struct keeper *keeper, const char **what)
     if (keeper->is_inside) {
         int none = -1;
         set_clocks(keeper->clocks_ns);
-        long pid = start(keeper, &none, &before);
+        long pid = start_keeper(keeper, &none, &before);
         rc = pid < 0 ? pid : wait_for(pid, &silent);
     } else {
         rc = run_outside(keeper, &before, &step);

@@ -147,7 +147,7 @@ static void map_extent(const struct stub *stub, const struct ckpt_extent *extent
     }
 }
 
-static void advise(const struct ckpt_region *region)
+static void advise_kernel(const struct ckpt_region *region)
 {
     static const struct {
         uint32_t flag;
@@ -218,7 +218,7 @@ static void map_region(const struct stub *stub, const struct ckpt_region *region
             stub_fail_at(stub, "protecting memory at", region->start, rc);
         }
     }
-    advise(region);
+    advise_kernel(region);
 }
 
 /* As ordinary memory, for now to be written to. */

@@ -25,7 +25,7 @@
 
 /* ---- failing */
 
-_Noreturn static void fail(const struct stub *stub, struct stub_text *text, long error)
+_Noreturn static void fail_start(const struct stub *stub, struct stub_text *text, long error)
 {
     text_put(text, ": ");
     text_put_error(text, error);
@@ -44,7 +44,7 @@ _Noreturn void stub_fail(const struct stub *stub, const char *what, const char *
     text_put(&text, what);
     text_put(&text, *thing != '\0' ? " " : "");
     text_put(&text, thing);
-    fail(stub, &text, error);
+    fail_start(stub, &text, error);
 }
 
 _Noreturn void stub_fail_at(const struct stub *stub, const char *what, uint64_t address, long error)
@@ -54,7 +54,7 @@ _Noreturn void stub_fail_at(const struct stub *stub, const char *what, uint64_t 
     text_put(&text, what);
     text_put(&text, " ");
     text_put_hex(&text, address);
-    fail(stub, &text, error);
+    fail_start(stub, &text, error);
 }
 
 long stub_must(const struct stub *stub, long result, const char *what)
@@ -98,7 +98,7 @@ static void check_whole(const struct stub *stub)
 }
 
 /* What the kernel tells this program; behind its environment, on the stack that it began with. */
-static uint64_t told(const uint64_t *stack, uint64_t what)
+static uint64_t auxiliary_value(const uint64_t *stack, uint64_t what)
 {
     const uint64_t *at = stack + 1 + stack[0] + 1;
     while (*at != 0) {
@@ -113,7 +113,7 @@ static uint64_t told(const uint64_t *stack, uint64_t what)
 }
 
 /* The value of that variable of this program's environment; NULL: it has none. */
-static const char *variable(const uint64_t *stack, const char *name)
+static const char *variable_value(const uint64_t *stack, const char *name)
 {
     const char *const *at = (const char *const *)(stack + 1 + stack[0] + 1);
     size_t length = text_length(name);
@@ -133,7 +133,7 @@ static void check_machine(struct stub *stub, const uint64_t *stack)
 {
     const struct ckpt_head *head = stub->head;
     uint32_t here[MACHINE_WORDS];
-    machine_read(told(stack, AT_HWCAP2), here);
+    machine_read(auxiliary_value(stack, AT_HWCAP2), here);
     const char *missing = machine_missing(head->machine, here);
     if (missing != NULL) {
         stub_fail(stub, "this machine lacks features that the job may use:", missing, -EOPNOTSUPP);
@@ -161,7 +161,7 @@ static void check_machine(struct stub *stub, const uint64_t *stack)
 
 /* ---- options */
 
-static void parse(struct stub *stub, int argc, const char *const *argv)
+static void parse_options(struct stub *stub, int argc, const char *const *argv)
 {
     for (int i = 1; i < argc; i++) {
         if (text_is(argv[i], "--lazy")) {
@@ -181,7 +181,7 @@ static void parse(struct stub *stub, int argc, const char *const *argv)
 
 /* ---- the processes */
 
-static void become(void *arg)
+static void become_process(void *arg)
 {
     struct stub *stub = arg;
     stub_make_memory(stub);
@@ -220,17 +220,17 @@ static void go_on(struct stub *stub)
         (uint32_t)(stub->process - STUB_ENTRY(stub, CKPT_PROCESSES, struct ckpt_process, 0));
     struct stub *kept = (struct stub *)last;
     *kept = *stub;
-    stub_on_stack(become, kept, last + stub->head->stack_bytes);
+    stub_on_stack(become_process, kept, last + stub->head->stack_bytes);
 }
 
-static void job(void *arg)
+static void run_job(void *arg)
 {
     forget_ignored();
     go_on(arg);
 }
 
 /* In the keeper. */
-static int prepare(void *arg, int out)
+static int prepare_keeper(void *arg, int out)
 {
     struct stub *stub = arg;
     long page = SYS6(mmap, stub->head->meeting, CKPT_PAGE, PROT_READ | PROT_WRITE,
@@ -277,7 +277,7 @@ __attribute__((used)) void stub_main(const uint64_t *stack, uint64_t code)
     (void)SYS4(rt_sigprocmask, SIG_SETMASK, &all, NULL, sizeof all);
     stub.head = (const void *)headers[1].p_vaddr;
     open_image(&stub);
-    parse(&stub, (int)stack[0], (const char *const *)(stack + 1));
+    parse_options(&stub, (int)stack[0], (const char *const *)(stack + 1));
     check_size(&stub, &headers[1]);
     check_tables(&stub);
     check_whole(&stub);
@@ -290,10 +290,10 @@ __attribute__((used)) void stub_main(const uint64_t *stack, uint64_t code)
     const struct keeper keeper = {.pid = &stub.process->pid,
                                   .is_inside = stub.inside,
                                   .clocks_ns = stub.head->clocks_ns,
-                                  .job = job,
-                                  .before = prepare,
+                                  .job = run_job,
+                                  .before = prepare_keeper,
                                   .after = add_orphans,
-                                  .outcome = variable(stack, KEEPER_OUTCOME),
+                                  .outcome = variable_value(stack, KEEPER_OUTCOME),
                                   .other_ended = see_end,
                                   .arg = &stub};
     long status = keeper_run(&keeper, &what);

@@ -218,7 +218,7 @@ static void run_thread(void *arg)
     go_on(start);
 }
 
-static struct start *prepare(struct stub *stub, uint32_t index)
+static struct start *prepare_thread(struct stub *stub, uint32_t index)
 {
     struct start *start = (struct start *)stack_of(stub, index);
     *start = (struct start){.stub = stub,
@@ -230,7 +230,7 @@ static struct start *prepare(struct stub *stub, uint32_t index)
 
 static void start_thread(struct stub *stub, uint32_t index)
 {
-    struct start *start = prepare(stub, index);
+    struct start *start = prepare_thread(stub, index);
     int32_t tid = start->thread->tid;
     struct clone_args args = {.flags = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND |
                                        CLONE_THREAD | CLONE_SYSVSEM,
@@ -245,7 +245,7 @@ static void start_thread(struct stub *stub, uint32_t index)
 void stub_run_threads(struct stub *stub)
 {
     uint32_t count = stub->process->threads.count;
-    struct start *first = prepare(stub, 0);
+    struct start *first = prepare_thread(stub, 0);
     for (uint32_t i = 1; i < count; i++) {
         start_thread(stub, i);
     }

@@ -39,7 +39,7 @@ static uint32_t index_of(const struct stub *stub)
 }
 
 /* Those that live, of that one and all after it. */
-static uint32_t living(const struct stub *stub, uint32_t index)
+static uint32_t count_living(const struct stub *stub, uint32_t index)
 {
     uint32_t count = 0;
     for (uint32_t i = index; i < process_count(stub); i++) {
@@ -76,7 +76,7 @@ static void check_children(const struct stub *stub)
 void stub_see_end(const struct stub *stub, long pid)
 {
     uint32_t here = __atomic_load_n(&stub->meeting->arrived[STUB_STAGES - 1], __ATOMIC_ACQUIRE);
-    for (uint32_t i = 1; here < living(stub, 0) && i < process_count(stub); i++) {
+    for (uint32_t i = 1; here < count_living(stub, 0) && i < process_count(stub); i++) {
         const struct ckpt_process *process = process_at(stub, i);
         if (process->pid == pid && (process->flags & CKPT_ZOMBIE) == 0) {
             stub_fail(stub, KILLED, "", -ESRCH);
@@ -104,7 +104,7 @@ void stub_meet(struct stub *stub, enum stub_stage stage)
     uint32_t *arrived = &stub->meeting->arrived[stage];
     (void)__atomic_add_fetch(arrived, 1, __ATOMIC_ACQ_REL);
     (void)SYS6(futex, arrived, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
-    wait_for(stub, stage, living(stub, 0));
+    wait_for(stub, stage, count_living(stub, 0));
 }
 
 /* ---- making processes */
@@ -144,7 +144,7 @@ _Noreturn static void be_zombie(struct stub *stub, void (*child)(struct stub *st
     end_as(process);
 }
 
-static void make(struct stub *stub, uint32_t index, void (*child)(struct stub *stub))
+static void make_process(struct stub *stub, uint32_t index, void (*child)(struct stub *stub))
 {
     const struct ckpt_process *process = process_at(stub, index);
     long pid = clone_as(process->pid, (uint64_t)process->exit_signal);
@@ -174,7 +174,7 @@ static void make_children(struct stub *stub, bool older, void (*child)(struct st
     for (uint32_t i = own + 1; i < process_count(stub); i++) {
         const struct ckpt_process *process = process_at(stub, i);
         if (process->parent == own && is_older(stub, process) == older) {
-            make(stub, i, child);
+            make_process(stub, i, child);
         }
     }
 }
@@ -204,7 +204,7 @@ static void make_orphans_of(struct stub *stub, int32_t session, int32_t number,
             const struct ckpt_process *process = process_at(stub, i);
             if (process->parent == CKPT_NOBODY && process->sid == session &&
                 process->pid != session) {
-                make(stub, i, child);
+                make_process(stub, i, child);
             }
         }
         (void)SYS1(exit_group, 0);
@@ -268,7 +268,7 @@ static void forget_children_signals(void)
 }
 
 /* The first one of a group whose leader has ended, and that has nobody by birth. */
-static bool lends(const struct stub *stub)
+static bool must_lend(const struct stub *stub)
 {
     const struct ckpt_process *process = stub->process;
     if (process->pgid == 0 || is_there(stub, process->pgid) ||
@@ -284,7 +284,7 @@ static bool lends(const struct stub *stub)
     return true;
 }
 
-static void lend(const struct stub *stub)
+static void lend_leader(const struct stub *stub)
 {
     long pid = clone_as(stub->process->pgid, 0);
     while (pid == 0) {
@@ -309,9 +309,9 @@ static void put_zombies_to_groups(const struct stub *stub)
 static void join_group(struct stub *stub)
 {
     const struct ckpt_process *process = stub->process;
-    bool lent = lends(stub);
+    bool lent = must_lend(stub);
     if (lent) {
-        lend(stub);
+        lend_leader(stub);
     }
     if (process->pgid == process->pid && process->sid != process->pid) {
         stub_must(stub, SYS2(setpgid, 0, 0), "joining a process group");
@@ -351,7 +351,7 @@ void stub_make_orphans(struct stub *stub, void (*child)(struct stub *stub))
     for (uint32_t i = 1; i < process_count(stub); i++) {
         const struct ckpt_process *process = process_at(stub, i);
         if (process->parent == CKPT_NOBODY && (process->sid == 0 || process->sid == process->pid)) {
-            make(stub, i, child);
+            make_process(stub, i, child);
         } else if (is_first_orphan(stub, i) && !is_there(stub, process->sid)) {
             make_orphans_of(stub, process->sid, process->sid, child);
         }
@@ -362,7 +362,7 @@ void stub_make_orphans(struct stub *stub, void (*child)(struct stub *stub))
  * it, and has stopped its own children by then.  It waits to be at that meeting. */
 void stub_stop_children(struct stub *stub)
 {
-    wait_for(stub, STUB_HALTED, living(stub, index_of(stub) + 1));
+    wait_for(stub, STUB_HALTED, count_living(stub, index_of(stub) + 1));
     for (uint32_t i = index_of(stub) + 1; i < process_count(stub); i++) {
         const struct ckpt_process *process = process_at(stub, i);
         siginfo_t info;

@@ -89,7 +89,7 @@ static long call_of(const char *name)
                                                                              : -1;
 }
 
-static void put(unsigned char **at, const unsigned char *code, size_t bytes)
+static void put_code(unsigned char **at, const unsigned char *code, size_t bytes)
 {
     for (size_t i = 0; i < bytes; i++) {
         *(*at)++ = code[i];
@@ -99,25 +99,25 @@ static void put(unsigned char **at, const unsigned char *code, size_t bytes)
 static void jump_to(unsigned char *at, uint64_t address)
 {
     static const unsigned char LOAD[] = {0x48, 0xb8}, JUMP[] = {0xff, 0xe0}; /* rax */
-    put(&at, LOAD, sizeof LOAD);
-    put(&at, (const unsigned char *)&address, sizeof address);
-    put(&at, JUMP, sizeof JUMP);
+    put_code(&at, LOAD, sizeof LOAD);
+    put_code(&at, (const unsigned char *)&address, sizeof address);
+    put_code(&at, JUMP, sizeof JUMP);
 }
 
 static void call_kernel(unsigned char **at, long number)
 {
     static const unsigned char LOAD[] = {0xb8}, CALL[] = {0x0f, 0x05, 0xc3}; /* eax; syscall; ret */
     uint32_t word = (uint32_t)number;
-    put(at, LOAD, sizeof LOAD);
-    put(at, (const unsigned char *)&word, sizeof word);
-    put(at, CALL, sizeof CALL);
+    put_code(at, LOAD, sizeof LOAD);
+    put_code(at, (const unsigned char *)&word, sizeof word);
+    put_code(at, CALL, sizeof CALL);
 }
 
 static void say_there_is_none(unsigned char **at)
 {
     static const unsigned char CODE[] = {0x48, 0xc7, 0xc0, 0xda, 0xff, 0xff, 0xff, /* rax: ENOSYS */
                                          0xc3};
-    put(at, CODE, sizeof CODE);
+    put_code(at, CODE, sizeof CODE);
 }
 
 /* With a size of ~0 it is asked how its memory is to be laid out: that is only for its own. */
@@ -126,13 +126,13 @@ static void call_getrandom(unsigned char **at)
     static const unsigned char IS_ASKED[] = {0x49, 0x83,
                                              0xf8, 0xff,               /* r8: -1? */
                                              0x74, KERNEL_CALL_BYTES}; /* je */
-    put(at, IS_ASKED, sizeof IS_ASKED);
+    put_code(at, IS_ASKED, sizeof IS_ASKED);
     call_kernel(at, SYS_getrandom);
     say_there_is_none(at);
 }
 
-static void patch(const struct stub *stub, const char *name, unsigned char *at, uint64_t room,
-                  uint64_t now)
+static void patch_function(const struct stub *stub, const char *name, unsigned char *at,
+                           uint64_t room, uint64_t now)
 {
     long number = call_of(name);
     if (room < PATCH_BYTES) {
@@ -167,8 +167,8 @@ void stub_patch_vdso(const struct stub *stub, uint64_t vdso)
         const Elf64_Sym *symbol = &old.table[i];
         const char *name = old.names + symbol->st_name;
         if (symbol->st_shndx != SHN_UNDEF && ELF64_ST_TYPE(symbol->st_info) == STT_FUNC) {
-            patch(stub, name, (unsigned char *)(symbol->st_value + old.bias), symbol->st_size,
-                  address_of(&new, name));
+            patch_function(stub, name, (unsigned char *)(symbol->st_value + old.bias),
+                           symbol->st_size, address_of(&new, name));
         }
     }
     long rc = SYS3(mprotect, process->vdso, process->vdso_bytes, PROT_READ | PROT_EXEC);

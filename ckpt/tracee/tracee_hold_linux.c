@@ -124,7 +124,7 @@ static bool has_ended(pid_t pid, pid_t tid)
 }
 
 /* It is told to stop, and is the last of the tracee's threads, unless it has ended meanwhile. */
-static int seize(struct tracee *tracee, pid_t tid, struct err *err)
+static int seize_thread(struct tracee *tracee, pid_t tid, struct err *err)
 {
     if (ptrace(PTRACE_SEIZE, tid, NULL, (void *)(long)PTRACE_O_TRACESYSGOOD) != 0) {
         int rc = -errno;
@@ -222,7 +222,7 @@ static int settle_all(struct tracee *tracee, size_t first, struct err *err)
 
 int tracee_hold_first(struct tracee *tracee, struct err *err)
 {
-    int rc = seize(tracee, tracee->pid, err);
+    int rc = seize_thread(tracee, tracee->pid, err);
     return rc != 0 ? rc : settle_all(tracee, 0, err);
 }
 
@@ -244,7 +244,7 @@ static int seize_all(struct tracee *tracee, bool *ret, struct err *err)
         pid_t tid = (pid_t)strtol(entry->d_name, NULL, 10);
         if (tid > 0 && !is_known(tracee, tid)) {
             *ret = true;
-            rc = seize(tracee, tid, err);
+            rc = seize_thread(tracee, tid, err);
         }
     }
     (void)closedir(folder);

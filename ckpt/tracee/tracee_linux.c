@@ -177,7 +177,7 @@ static void put_back(struct tracee_thread *thread)
 }
 
 /* What was made for us; the last call is done from what is borrowed. */
-static void unmake(struct tracee *tracee)
+static void remove_ours(struct tracee *tracee)
 {
     struct guard page = tracee->guard;
     if (tracee->scratch != 0) {
@@ -219,7 +219,7 @@ void tracee_release(struct tracee *tracee, bool kill_it)
             continue;
         }
         if (i == 1) { /* nobody else needs them any more */
-            unmake(tracee);
+            remove_ours(tracee);
         }
         put_back(thread);
     }

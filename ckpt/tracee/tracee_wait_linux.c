@@ -149,7 +149,7 @@ static bool limit_of(const struct tracee *tracee, const struct ckpt_registers *c
     return limit == REST_MS;
 }
 
-static void shorten(struct tracee *tracee, size_t index)
+static void shorten_wait(struct tracee *tracee, size_t index)
 {
     struct user_regs_struct *registers = &tracee->threads[index].registers;
     struct ckpt_registers call = of_call(registers);
@@ -184,7 +184,7 @@ void tracee_shorten_waits(struct tracee *tracee)
 {
     for (size_t i = 0; i < tracee->count && tracee->call != 0; i++) {
         if (tracee->threads[i].is_mended) {
-            shorten(tracee, i);
+            shorten_wait(tracee, i);
         }
     }
 }
