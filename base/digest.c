@@ -14,7 +14,7 @@ struct digest {
     EVP_MD_CTX *context;
 };
 
-static void release(void *handle)
+static void release_context(void *handle)
 {
     EVP_MD_CTX_free(handle);
 }
@@ -24,7 +24,7 @@ struct digest *digest_create(void)
     struct digest *digest = mem_alloc(sizeof(*digest));
     digest->context = EVP_MD_CTX_new();
     CHECK(digest->context != NULL);
-    mem_on_drop(digest->context, release);
+    mem_on_drop(digest->context, release_context);
     CHECK(EVP_DigestInit_ex(digest->context, EVP_sha256(), NULL) == 1);
     return digest;
 }

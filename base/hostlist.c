@@ -41,7 +41,7 @@ struct expansion {
     struct err *err;
 };
 
-static int wrong(const struct expansion *expansion, const char *what)
+static int set_wrong(const struct expansion *expansion, const char *what)
 {
     int shown = expansion->word_length < SHOWN_MAX ? expansion->word_length : SHOWN_MAX;
     return err_set(expansion->err, -EINVAL, "'%.*s': %s", shown, expansion->word, what);
@@ -57,7 +57,7 @@ static int too_many(const struct expansion *expansion)
 static int add_name(struct expansion *expansion, const char *name)
 {
     if (name[0] == '\0') {
-        return wrong(expansion, "the name is empty");
+        return set_wrong(expansion, "the name is empty");
     }
     if (++expansion->made > HOSTLIST_COUNT_MAX) {
         return too_many(expansion);
@@ -88,7 +88,7 @@ static bool read_number(const char **at, int64_t *ret, int *digits)
     return text_parse_int64(text, ret, NULL) == 0;
 }
 
-static int expand(struct expansion *expansion, const char *done, const char *rest, int depth);
+static int expand_rest(struct expansion *expansion, const char *done, const char *rest, int depth);
 
 static int expand_range(struct expansion *expansion, const char *done, const char **at,
                         const char *rest, int depth)
@@ -97,17 +97,18 @@ static int expand_range(struct expansion *expansion, const char *done, const cha
     int64_t first, last;
     int digits, last_digits;
     if (!read_number(at, &first, &digits)) {
-        return wrong(expansion, "expected numbers and ranges between [ and ], as in [01-16,20]");
+        return set_wrong(expansion,
+                         "expected numbers and ranges between [ and ], as in [01-16,20]");
     }
     last = first;
     if (**at == '-') {
         (*at)++;
         if (!read_number(at, &last, &last_digits)) {
-            return wrong(expansion, "a range needs a last number, as in [01-16]");
+            return set_wrong(expansion, "a range needs a last number, as in [01-16]");
         }
     }
     if (last < first) {
-        return wrong(expansion, "the first number of a range must be the smaller one");
+        return set_wrong(expansion, "the first number of a range must be the smaller one");
     }
     if ((uint64_t)(last - first) >= HOSTLIST_COUNT_MAX) {
         return too_many(expansion);
@@ -115,9 +116,9 @@ static int expand_range(struct expansion *expansion, const char *done, const cha
     for (int64_t number = first; number <= last; number++) {
         int length = snprintf(name, sizeof name, "%s%0*" PRId64, done, digits, number);
         if (length < 0 || (size_t)length >= sizeof name) {
-            return wrong(expansion, "the host name is too long");
+            return set_wrong(expansion, "the host name is too long");
         }
-        int rc = expand(expansion, name, rest, depth + 1);
+        int rc = expand_rest(expansion, name, rest, depth + 1);
         if (rc != 0) {
             return rc;
         }
@@ -126,23 +127,23 @@ static int expand_range(struct expansion *expansion, const char *done, const cha
 }
 
 /* done, then all that rest may be. */
-static int expand(struct expansion *expansion, const char *done, const char *rest, int depth)
+static int expand_rest(struct expansion *expansion, const char *done, const char *rest, int depth)
 {
     char name[HOSTLIST_NAME_MAX + 1];
     size_t plain = strcspn(rest, "[");
     int length = snprintf(name, sizeof name, "%s%.*s", done, (int)plain, rest);
     if (length < 0 || (size_t)length >= sizeof name) {
-        return wrong(expansion, "the host name is too long");
+        return set_wrong(expansion, "the host name is too long");
     }
     if (rest[plain] == '\0') {
         return add_name(expansion, name);
     }
     const char *at = rest + plain + 1, *end = strchr(at, ']');
     if (end == NULL) {
-        return wrong(expansion, "[ without ]");
+        return set_wrong(expansion, "[ without ]");
     }
     if (depth >= BRACKETS_MAX) {
-        return wrong(expansion, "too many brackets");
+        return set_wrong(expansion, "too many brackets");
     }
     for (;;) {
         int rc = expand_range(expansion, name, &at, end + 1, depth);
@@ -153,8 +154,8 @@ static int expand(struct expansion *expansion, const char *done, const char *res
             return 0;
         }
         if (*at != ',') {
-            return wrong(expansion,
-                         "expected numbers and ranges between [ and ], as in [01-16,20]");
+            return set_wrong(expansion,
+                             "expected numbers and ranges between [ and ], as in [01-16,20]");
         }
         at++;
     }
@@ -166,15 +167,15 @@ static int expand_word(struct expansion *expansion)
     for (int i = 0; i < expansion->word_length; i++) {
         char c = expansion->word[i];
         if (c == '"' || c == '\'' || c == '\\' || (unsigned char)c < ' ' || c == 0x7f) {
-            return wrong(expansion, "not a host name");
+            return set_wrong(expansion, "not a host name");
         }
         if ((c == '[' && inside) || (c == ']' && !inside)) {
-            return wrong(expansion, "unexpected bracket");
+            return set_wrong(expansion, "unexpected bracket");
         }
         inside = c == '[' || (inside && c != ']');
     }
     char *rest = mem_strndup(expansion->word, (size_t)expansion->word_length);
-    int rc = expand(expansion, "", rest, 0);
+    int rc = expand_rest(expansion, "", rest, 0);
     mem_free(rest);
     return rc;
 }
@@ -211,7 +212,7 @@ int hostlist_expand(const char *text, struct vec *names, struct err *err)
         expansion.word = at;
         expansion.word_length = length < WORD_MAX ? (int)length : SHOWN_MAX;
         rc = length < WORD_MAX ? expand_word(&expansion)
-                               : wrong(&expansion, "the list of hosts is too long");
+                               : set_wrong(&expansion, "the list of hosts is too long");
         at += length;
         at += strspn(at, SEPARATORS);
     }
@@ -254,7 +255,7 @@ static struct host take_apart(const char *name)
     return host;
 }
 
-static const char *suffix(const struct host *host)
+static const char *suffix_of(const struct host *host)
 {
     return host->name + host->prefix + host->digits;
 }
@@ -267,11 +268,11 @@ static int compare_kind(const struct host *a, const struct host *b)
     if (order == 0 && a->prefix != b->prefix) {
         order = a->prefix < b->prefix ? -1 : 1;
     }
-    order = order != 0 ? order : strcmp(suffix(a), suffix(b));
+    order = order != 0 ? order : strcmp(suffix_of(a), suffix_of(b));
     return order != 0 ? order : (a->digits == 0) - (b->digits == 0);
 }
 
-static int compare(const void *left, const void *right)
+static int compare_hosts(const void *left, const void *right)
 {
     const struct host *a = left, *b = right;
     int order = compare_kind(a, b);
@@ -321,7 +322,7 @@ void hostlist_fold(const char *const *names, size_t count, struct strbuf *out)
         hosts[i] = take_apart(names[i]);
     }
     if (count > 1) {
-        qsort(hosts, count, sizeof *hosts, compare);
+        qsort(hosts, count, sizeof *hosts, compare_hosts);
     }
     for (size_t i = 0; i < count; i++) { /* each once */
         if (kept == 0 || strcmp(hosts[kept - 1].name, hosts[i].name) != 0) {
@@ -341,7 +342,7 @@ void hostlist_fold(const char *const *names, size_t count, struct strbuf *out)
             strbuf_putc(out, '[');
             put_numbers(hosts + i, end - i, out);
             strbuf_putc(out, ']');
-            strbuf_puts(out, suffix(&hosts[i]));
+            strbuf_puts(out, suffix_of(&hosts[i]));
         }
         i = end;
     }

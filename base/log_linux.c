@@ -86,7 +86,7 @@ static bool same_inode(int fd, const char *path, struct stat *status)
 }
 
 /* Makes fd the file that path names, and not yet full. */
-static void follow(struct log_file *file)
+static void follow_path(struct log_file *file)
 {
     struct stat status;
     if (file->fd >= 0 && !same_inode(file->fd, file->path, &status)) {
@@ -127,7 +127,7 @@ static bool write_whole(int fd, const char *text, size_t length)
 static void file_write(void *context, const char *line, size_t length)
 {
     struct log_file *file = context;
-    follow(file);
+    follow_path(file);
     if (file->fd < 0) {
         file->lost_lines++;
         return;

@@ -93,12 +93,12 @@ static void list_drop(struct job_list *list, const struct loop_lane *lane)
     *list = kept;
 }
 
-static void lock(struct lanes *lanes)
+static void lock_lanes(struct lanes *lanes)
 {
     CHECK(pthread_mutex_lock(&lanes->mutex) == 0);
 }
 
-static void unlock(struct lanes *lanes)
+static void unlock_lanes(struct lanes *lanes)
 {
     CHECK(pthread_mutex_unlock(&lanes->mutex) == 0);
 }
@@ -107,16 +107,16 @@ static void *lane_main(void *arg)
 {
     struct loop_lane *lane = arg;
     struct lanes *lanes = lane->lanes;
-    lock(lanes);
+    lock_lanes(lanes);
     while (!lane->ending) {
         struct job *job = list_pop(&lane->queue);
         if (job == NULL) {
             CHECK(pthread_cond_wait(&lane->wake, &lanes->mutex) == 0);
             continue;
         }
-        unlock(lanes);
+        unlock_lanes(lanes);
         job->result = job->work(job->arg);
-        lock(lanes);
+        lock_lanes(lanes);
         bool first = lanes->finished.first == NULL;
         list_push(&lanes->finished, job);
         if (first) {
@@ -124,21 +124,21 @@ static void *lane_main(void *arg)
             CHECK(write(lanes->event_fd, &one, sizeof(one)) == (ssize_t)sizeof(one));
         }
     }
-    unlock(lanes);
+    unlock_lanes(lanes);
     return NULL;
 }
 
 /* One at a time: a done call may destroy lanes, and with them what else is in the list. */
-static void deliver(void *arg, unsigned ready)
+static void deliver_done(void *arg, unsigned ready)
 {
     (void)ready;
     struct lanes *lanes = arg;
     uint64_t count;
     (void)!read(lanes->event_fd, &count, sizeof(count));
     while (!loop_is_stopping(lanes->loop)) {
-        lock(lanes);
+        lock_lanes(lanes);
         struct job *job = list_pop(&lanes->finished);
-        unlock(lanes);
+        unlock_lanes(lanes);
         if (job == NULL) {
             return;
         }
@@ -174,7 +174,7 @@ static struct lanes *lanes_of(struct loop *loop)
         CHECK(pthread_mutex_init(&lanes->mutex, NULL) == 0);
         lanes->event_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
         CHECK(lanes->event_fd >= 0);
-        lanes->watch = loop_fd_create(loop, lanes->event_fd, deliver, lanes);
+        lanes->watch = loop_fd_create(loop, lanes->event_fd, deliver_done, lanes);
         loop_fd_want(lanes->watch, LOOP_READ);
         loop_slot_set(loop, LOOP_SLOT_LANES, lanes, lanes_destroy);
     }
@@ -215,10 +215,10 @@ void loop_lane_run(struct loop_lane *lane, int (*work)(void *arg),
     if (!lane->started) {
         lane_start(lane);
     }
-    lock(lane->lanes);
+    lock_lanes(lane->lanes);
     list_push(&lane->queue, job);
     CHECK(pthread_cond_signal(&lane->wake) == 0);
-    unlock(lane->lanes);
+    unlock_lanes(lane->lanes);
 }
 
 void loop_lane_destroy(struct loop_lane *lane)
@@ -227,17 +227,17 @@ void loop_lane_destroy(struct loop_lane *lane)
         return;
     }
     struct lanes *lanes = lane->lanes;
-    lock(lanes);
+    lock_lanes(lanes);
     lane->ending = true;
     CHECK(pthread_cond_signal(&lane->wake) == 0);
-    unlock(lanes);
+    unlock_lanes(lanes);
     if (lane->started) {
         CHECK(pthread_join(lane->thread, NULL) == 0);
     }
-    lock(lanes);
+    lock_lanes(lanes);
     list_drop(&lane->queue, lane);
     list_drop(&lanes->finished, lane);
-    unlock(lanes);
+    unlock_lanes(lanes);
     *lane->link = lane->next;
     if (lane->next != NULL) {
         lane->next->link = lane->link;

@@ -18,7 +18,7 @@
 #define SETTLE_SMALL   ((size_t)1 << 10) /* below it every size that there is */
 #define SETTLE_STEP    ((size_t)16)
 
-static _Noreturn void exhausted(size_t size)
+static _Noreturn void abort_exhausted(size_t size)
 {
     (void)fprintf(stderr, "memory exhausted: %zu bytes were refused\n", size);
     abort();
@@ -28,7 +28,7 @@ void *mem_alloc(size_t size)
 {
     void *block = mem_try_alloc(size);
     if (!block) {
-        exhausted(size);
+        abort_exhausted(size);
     }
     return block;
 }
@@ -38,7 +38,7 @@ void *mem_zalloc(size_t size)
     CHECK(size > 0);
     void *block = calloc(1, size);
     if (!block) {
-        exhausted(size);
+        abort_exhausted(size);
     }
     return block;
 }
@@ -67,7 +67,7 @@ void *mem_realloc(void *block, size_t size)
 {
     void *larger = mem_try_realloc(block, size);
     if (!larger) {
-        exhausted(size);
+        abort_exhausted(size);
     }
     return larger;
 }

@@ -10,7 +10,7 @@
 
 /* Spreads a seed over the state: neighbouring seeds give unrelated sequences, and the state is
  * never all zero. */
-static uint64_t splitmix64(uint64_t *seed)
+static uint64_t next_splitmix64(uint64_t *seed)
 {
     *seed += UINT64_C(0x9e3779b97f4a7c15);
     uint64_t z = *seed;
@@ -27,7 +27,7 @@ static uint64_t rotate_left(uint64_t x, unsigned bits)
 void rng_seed(struct rng *rng, uint64_t seed)
 {
     for (size_t i = 0; i < ARRAY_COUNT(rng->state); i++) {
-        rng->state[i] = splitmix64(&seed);
+        rng->state[i] = next_splitmix64(&seed);
     }
 }
 

@@ -31,7 +31,7 @@ void secret_free(char *text)
     }
 }
 
-static int judge(struct os *os, const struct os_file *file, const char *path, struct err *err)
+static int judge_file(struct os *os, const struct os_file *file, const char *path, struct err *err)
 {
     struct os_stat stat = {0};
     os_file_stat(file, &stat);
@@ -67,7 +67,7 @@ int secret_file_read(struct os *os, const char *path, char *ret, size_t size, st
     if (rc != 0) {
         return rc;
     }
-    rc = judge(os, file, path, err);
+    rc = judge_file(os, file, path, err);
     ssize_t length = rc == 0 ? os_file_read(file, 0, text, sizeof text) : 0;
     os_file_close(file);
     if (rc == 0 && length < 0) {

@@ -40,7 +40,7 @@ struct slices {
     TAILQ_HEAD(, slice_caller) row;
 };
 
-static void leave(struct slice_work *work)
+static void leave_queue(struct slice_work *work)
 {
     struct slices *slices = work->slices;
     work->waits = false;
@@ -58,7 +58,7 @@ static void run_first(void *arg)
     struct slices *slices = arg;
     struct slice_caller *caller = TAILQ_FIRST(&slices->row);
     struct slice_work *work = TAILQ_FIRST(&caller->waiting);
-    leave(work);
+    leave_queue(work);
     if (!TAILQ_EMPTY(&caller->waiting)) { /* behind the others */
         TAILQ_REMOVE(&slices->row, caller, place);
         TAILQ_INSERT_TAIL(&slices->row, caller, place);
@@ -147,7 +147,7 @@ void slice_work_want(struct slice_work *work)
 void slice_work_stop(struct slice_work *work)
 {
     if (work->waits) {
-        leave(work);
+        leave_queue(work);
     }
 }
 

@@ -41,7 +41,7 @@ void strbuf_clear(struct strbuf *buf)
 }
 
 /* Room for `more` bytes and the terminating zero. */
-static bool reserve(struct strbuf *buf, size_t more)
+static bool reserve_room(struct strbuf *buf, size_t more)
 {
     CHECK(buf->max > 0); /* strbuf_init() was called */
     if (buf->failed || more > buf->max - buf->length) {
@@ -71,7 +71,7 @@ static bool reserve(struct strbuf *buf, size_t more)
 
 void strbuf_append(struct strbuf *buf, const void *data, size_t length)
 {
-    if (!reserve(buf, length)) {
+    if (!reserve_room(buf, length)) {
         return;
     }
     if (length > 0) {
@@ -112,7 +112,7 @@ void strbuf_vprintf(struct strbuf *buf, const char *format, va_list args)
     if (length < 0) {
         buf->failed = true;
     } else if ((size_t)length >= room) {
-        if (reserve(buf, (size_t)length)) {
+        if (reserve_room(buf, (size_t)length)) {
             (void)vsnprintf(buf->data + buf->length, (size_t)length + 1, format, args);
             buf->length += (size_t)length;
         }

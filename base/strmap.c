@@ -117,7 +117,7 @@ static void fill_slot(struct strmap *map, uint32_t hash, uint32_t number)
 }
 
 /* Sweeps the holes out, grows if there were few, and builds the table anew. */
-static void rebuild(struct strmap *map)
+static void rebuild_table(struct strmap *map)
 {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < map->entry_count; i++) {
@@ -163,7 +163,7 @@ void *strmap_set(struct strmap *map, const char *key, void *value)
         return old;
     }
     if (map->entry_count == map->capacity) {
-        rebuild(map);
+        rebuild_table(map);
     }
     map->entries[map->entry_count] =
         (struct entry){.key = mem_strdup(key), .value = value, .hash = hash};

@@ -62,7 +62,7 @@ static struct config_entry *add_entry(struct config_loader *loader, const char *
     return entry;
 }
 
-static void reference(void *arg, const char *name, size_t length)
+static void note_reference(void *arg, const char *name, size_t length)
 {
     struct config_loader *loader = arg;
     char text[CONFIG_NAME_MAX + 1];
@@ -96,7 +96,7 @@ static int add_table(struct config_loader *loader, const struct knob_table *tabl
             !add_entry(loader, knob->name, own ? ENTRY_KNOB : ENTRY_OTHER, knob, knob->fallback)) {
             return TOO_LARGE(err);
         }
-        int rc = knob->fallback ? macro_each(knob->fallback, reference, loader, err) : 0;
+        int rc = knob->fallback ? macro_each(knob->fallback, note_reference, loader, err) : 0;
         CHECK(rc == 0);
     }
     for (size_t i = 0; i < table->section_count; i++) {
@@ -143,11 +143,11 @@ static bool may_append(const struct knob *knob)
 }
 
 /* Gives origin the text of a statement, self-references and += resolved with the text it had. */
-static int assign(struct config_loader *loader, const struct knob *knob,
-                  const struct config_statement *statement, const char *file,
-                  enum config_layer layer, struct config_origin *origin, struct err *err)
+static int assign_text(struct config_loader *loader, const struct knob *knob,
+                       const struct config_statement *statement, const char *file,
+                       enum config_layer layer, struct config_origin *origin, struct err *err)
 {
-    int rc = macro_each(statement->value, reference, loader, err);
+    int rc = macro_each(statement->value, note_reference, loader, err);
     if (rc < 0) {
         return rc;
     }
@@ -207,8 +207,8 @@ static int assign_qualified(struct config_loader *loader, const struct reading *
     }
     bare.value = strbuf_text(&value);
     rc = rc < 0 ? rc
-                : assign(loader, entry->value.knob, &bare, reading->path, reading->layer,
-                         &entry->value.origin, err);
+                : assign_text(loader, entry->value.knob, &bare, reading->path, reading->layer,
+                              &entry->value.origin, err);
     strbuf_fini(&value);
     entry->qualified = true;
     return rc;
@@ -235,11 +235,11 @@ static int assign_entry(struct config_loader *loader, const struct reading *read
     }
     if (entry->qualified && may_be_overruled(reading->layer)) {
         struct config_origin unused = entry->value.origin; /* it must be right all the same */
-        return assign(loader, entry->value.knob, statement, reading->path, reading->layer, &unused,
-                      err);
+        return assign_text(loader, entry->value.knob, statement, reading->path, reading->layer,
+                           &unused, err);
     }
-    return assign(loader, entry->value.knob, statement, reading->path, reading->layer,
-                  &entry->value.origin, err);
+    return assign_text(loader, entry->value.knob, statement, reading->path, reading->layer,
+                       &entry->value.origin, err);
 }
 
 static struct config_section *make_section(struct config *config, struct config_kind *kind,
@@ -305,7 +305,7 @@ static int assign_section(struct config_loader *loader, const struct reading *re
                                        err);
         }
         /* What another daemon's section refers to is not unknown. */
-        int rc = macro_each(statement->value, reference, loader, err);
+        int rc = macro_each(statement->value, note_reference, loader, err);
         return rc < 0 || statement->kind == CONFIG_SECTION ? rc
                                                            : note_foreign(loader, statement, err);
     }
@@ -325,8 +325,8 @@ static int assign_section(struct config_loader *loader, const struct reading *re
     const struct knob_section *table = kind->kind;
     for (size_t i = 0; i < table->option_count; i++) {
         if (text_equal_nocase(table->options[i].name, statement->name)) {
-            return assign(loader, &table->options[i], statement, reading->path, reading->layer,
-                          &section->values[i].origin, err);
+            return assign_text(loader, &table->options[i], statement, reading->path, reading->layer,
+                               &section->values[i].origin, err);
         }
     }
     const char *nearest =
@@ -350,8 +350,8 @@ static int overlay_entry(struct config_loader *loader, struct config_entry *entr
         const struct config_statement statement = {.kind = CONFIG_ASSIGN,
                                                    .name = entry->name,
                                                    .value = text};
-        rc = file ? assign(loader, entry->value.knob, &statement, file, CONFIG_ENVIRONMENT,
-                           &entry->value.origin, err)
+        rc = file ? assign_text(loader, entry->value.knob, &statement, file, CONFIG_ENVIRONMENT,
+                                &entry->value.origin, err)
                   : TOO_LARGE(err);
         rc = rc < 0 ? err_prefix(err, rc, "environment variable %s", strbuf_text(&variable)) : 0;
     }
@@ -415,8 +415,8 @@ static const char *directory_of(struct config_loader *loader, const char *path)
 }
 
 /* A path as a file says it, relative ones starting at directory; the arena's. */
-static int resolve(struct config_loader *loader, const char *directory, const char *path,
-                   const char **ret, struct err *err)
+static int resolve_path(struct config_loader *loader, const char *directory, const char *path,
+                        const char **ret, struct err *err)
 {
     struct strbuf text;
     strbuf_init(&text, CONFIG_VALUE_MAX);
@@ -430,14 +430,14 @@ static int resolve(struct config_loader *loader, const char *directory, const ch
     return *ret ? 0 : TOO_LARGE(err);
 }
 
-static int include(struct config_loader *loader, const struct reading *reading,
-                   const struct config_statement *statement, struct err *err)
+static int include_file(struct config_loader *loader, const struct reading *reading,
+                        const struct config_statement *statement, struct err *err)
 {
     const char *name = NULL;
     const char *path = NULL;
-    int rc = macro_each(statement->value, reference, loader, err);
+    int rc = macro_each(statement->value, note_reference, loader, err);
     rc = rc < 0 ? rc : expand_now(loader, statement->value, &name, err);
-    rc = rc < 0 ? rc : resolve(loader, reading->directory, name, &path, err);
+    rc = rc < 0 ? rc : resolve_path(loader, reading->directory, name, &path, err);
     if (rc == 0 && reading->depth + 1 >= CONFIG_INCLUDE_DEPTH_MAX) {
         rc = err_set(err, -ELOOP, "include statements are nested more than %d deep",
                      CONFIG_INCLUDE_DEPTH_MAX);
@@ -446,12 +446,12 @@ static int include(struct config_loader *loader, const struct reading *reading,
     return rc < 0 ? err_prefix(err, rc, "%s:%u: include", reading->path, statement->line) : 0;
 }
 
-static int apply(struct config_loader *loader, const struct reading *reading,
-                 const struct config_statement *statement, struct err *err)
+static int apply_statement(struct config_loader *loader, const struct reading *reading,
+                           const struct config_statement *statement, struct err *err)
 {
     int rc = 0;
     if (statement->kind == CONFIG_INCLUDE) {
-        return include(loader, reading, statement, err);
+        return include_file(loader, reading, statement, err);
     }
     if (statement->section) {
         rc = assign_section(loader, reading, statement, err);
@@ -472,7 +472,7 @@ static int load_text(struct config_loader *loader, const struct reading *reading
     int rc =
         config_file_parse(reading->path, text, length, loader->config->arena, &statements, err);
     for (size_t i = 0; rc == 0 && i < statements.count; i++) {
-        rc = apply(loader, reading, statements.items[i], err);
+        rc = apply_statement(loader, reading, statements.items[i], err);
     }
     vec_fini(&statements, NULL);
     return rc;
@@ -521,7 +521,7 @@ static int load_directory(struct config_loader *loader, const char *directory, s
         const char *name = names.items[i];
         const char *path = NULL;
         if (name[0] != '.' && text_glob("*.conf", name, false)) {
-            rc = resolve(loader, directory, name, &path, err);
+            rc = resolve_path(loader, directory, name, &path, err);
             rc = rc < 0 ? rc : load_file(loader, path, CONFIG_LOCAL, 0, err);
         }
     }
@@ -548,7 +548,7 @@ static int load_named(struct config_loader *loader, const char *knob, struct err
     rc = config_split_list(loader->config->arena, text, &items, &count, err);
     for (size_t i = 0; rc == 0 && i < count; i++) {
         const char *path = NULL;
-        rc = resolve(loader, loader->shared_directory, items[i], &path, err);
+        rc = resolve_path(loader, loader->shared_directory, items[i], &path, err);
         rc = rc < 0 ? rc : load_file(loader, path, CONFIG_LOCAL, 0, err);
         if (rc == -EISDIR) {
             rc = load_directory(loader, path, err);
@@ -593,7 +593,7 @@ static int find_settings(struct config_loader *loader, const char **ret, struct 
         strbuf_putc(&name, text_lower(*at));
     }
     strbuf_puts(&name, ".conf");
-    rc = resolve(loader, directory, strbuf_text(&name), ret, err);
+    rc = resolve_path(loader, directory, strbuf_text(&name), ret, err);
     strbuf_fini(&name);
     return rc;
 }
@@ -712,7 +712,7 @@ static int finish_sections(struct config_loader *loader, struct err *err)
     return rc;
 }
 
-static int load(struct config_loader *loader, struct err *err)
+static int load_layers(struct config_loader *loader, struct err *err)
 {
     int rc = add_builtin(loader, err);
     rc = rc < 0 ? rc : load_shared(loader, err);
@@ -739,7 +739,7 @@ int config_load(const struct config_source *source, const struct config_options 
     config->table_count = options->table_count;
     struct config_loader loader = {.source = source, .options = options, .config = config};
     loader.referenced = strmap_create(STRMAP_CASE_IGNORED);
-    int rc = load(&loader, err);
+    int rc = load_layers(&loader, err);
     strmap_destroy(loader.referenced, NULL);
     vec_fini(&loader.foreign, NULL);
     if (rc < 0) {

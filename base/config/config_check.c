@@ -114,7 +114,7 @@ const char *config_nearest_option(const struct knob *options, size_t count, cons
 
 /* ---- lists ---- */
 
-static bool separates(char c)
+static bool is_separator(char c)
 {
     return c == ',' || c == ' ' || c == '\t' || c == '\n';
 }
@@ -140,7 +140,7 @@ void config_append_item(struct strbuf *out, const char *item)
 static char *read_item(const char **at, char *out)
 {
     bool quoted = false;
-    for (; **at && (quoted || !separates(**at)); ++*at) {
+    for (; **at && (quoted || !is_separator(**at)); ++*at) {
         if (**at == '"') {
             quoted = !quoted;
         } else {
@@ -168,7 +168,7 @@ int config_split_list(struct arena *arena, const char *text, const char *const *
     }
     size_t used = 0;
     for (const char *at = text;;) {
-        while (separates(*at)) {
+        while (is_separator(*at)) {
             at++;
         }
         if (!*at) {

@@ -58,7 +58,7 @@ static void on_error(cfg_t *cfg, const char *format, va_list args)
 }
 
 /* Notes one statement down; NULL if memory ran out. */
-static struct config_statement *note(struct parse *parse, enum config_statement_kind kind)
+static struct config_statement *note_statement(struct parse *parse, enum config_statement_kind kind)
 {
     struct config_statement *statement = arena_zalloc(parse->arena, sizeof(*statement));
     if (!statement) {
@@ -76,7 +76,7 @@ static struct config_statement *note(struct parse *parse, enum config_statement_
     return statement;
 }
 
-static const char *keep(struct parse *parse, const char *text)
+static const char *keep_text(struct parse *parse, const char *text)
 {
     const char *copy = arena_strdup(parse->arena, text);
     if (!copy) {
@@ -93,17 +93,17 @@ static int on_value(cfg_t *cfg, cfg_opt_t *opt, const char *value, void *result)
     /* libconfuse sets RESET at a '=', and would clear it itself had it the value to store. */
     bool assigned = (opt->flags & CFGF_RESET) != 0;
     opt->flags &= ~CFGF_RESET;
-    struct config_statement *statement = note(parse, opened     ? CONFIG_SECTION
-                                                     : assigned ? CONFIG_ASSIGN
-                                                                : CONFIG_APPEND);
+    struct config_statement *statement = note_statement(parse, opened     ? CONFIG_SECTION
+                                                               : assigned ? CONFIG_ASSIGN
+                                                                          : CONFIG_APPEND);
     if (!statement) {
         return -1;
     }
-    statement->name = keep(parse, opt->name);
-    statement->value = keep(parse, value);
+    statement->name = keep_text(parse, opt->name);
+    statement->value = keep_text(parse, value);
     if (cfg->title) {
-        statement->section = keep(parse, cfg->name);
-        statement->title = keep(parse, cfg->title);
+        statement->section = keep_text(parse, cfg->name);
+        statement->title = keep_text(parse, cfg->title);
     }
     return parse->rc;
 }
@@ -112,9 +112,9 @@ static int on_include(cfg_t *cfg, cfg_opt_t *opt, int argc, const char **argv)
 {
     (void)cfg;
     struct parse *parse = parse_of(opt);
-    struct config_statement *statement = argc == 1 ? note(parse, CONFIG_INCLUDE) : NULL;
+    struct config_statement *statement = argc == 1 ? note_statement(parse, CONFIG_INCLUDE) : NULL;
     if (statement) {
-        statement->value = keep(parse, argv[0]);
+        statement->value = keep_text(parse, argv[0]);
     }
     return statement ? parse->rc : -1;
 }

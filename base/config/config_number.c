@@ -33,7 +33,7 @@ struct reader {
 
 static int read_sum(struct reader *r, struct number *ret);
 
-static int refuse(const struct reader *r, const char *what)
+static int refuse_text(const struct reader *r, const char *what)
 {
     return err_set(r->err, -EINVAL, "'%s': %s", r->text, what);
 }
@@ -50,7 +50,7 @@ static void skip_blanks(struct reader *r)
     }
 }
 
-static bool take(struct reader *r, char c)
+static bool take_char(struct reader *r, char c)
 {
     skip_blanks(r);
     if (*r->at != c) {
@@ -77,8 +77,8 @@ static int read_digits(struct reader *r, struct number *ret)
     }
     digits[length] = '\0';
     if (length == 0) {
-        return *r->at ? refuse(r, "a number is expected")
-                      : refuse(r, "a number is expected at the end");
+        return *r->at ? refuse_text(r, "a number is expected")
+                      : refuse_text(r, "a number is expected at the end");
     }
     int rc = real ? text_parse_double(digits, &ret->real, r->err)
                   : text_parse_int64(digits, &ret->integer, r->err);
@@ -113,7 +113,7 @@ static int read_number(struct reader *r, struct number *ret)
         const size_t length = (size_t)(r->at - word);
         if (length == 0) {
             if (!first) {
-                return refuse(r, "after a number with a unit, this number needs a unit, too");
+                return refuse_text(r, "after a number with a unit, this number needs a unit, too");
             }
             *ret = part;
             return 0;
@@ -144,15 +144,15 @@ static int read_factor(struct reader *r, struct number *ret)
         r->at++;
     }
     int rc = 0;
-    if (take(r, '(')) {
+    if (take_char(r, '(')) {
         if (r->depth == CONFIG_NUMBER_DEPTH_MAX) {
-            return refuse(r, "parentheses are nested too deeply");
+            return refuse_text(r, "parentheses are nested too deeply");
         }
         r->depth++;
         rc = read_sum(r, ret);
         r->depth--;
-        if (rc == 0 && !take(r, ')')) {
-            return refuse(r, "')' is missing");
+        if (rc == 0 && !take_char(r, ')')) {
+            return refuse_text(r, "')' is missing");
         }
     } else {
         rc = read_number(r, ret);
@@ -166,12 +166,12 @@ static int read_factor(struct reader *r, struct number *ret)
     return rc;
 }
 
-static int divide(const struct reader *r, char operation, struct number *left,
-                  const struct number *right)
+static int divide_numbers(const struct reader *r, char operation, struct number *left,
+                          const struct number *right)
 {
     bool zero = r->type == KNOB_REAL ? right->real == 0 : right->integer == 0;
     if (zero) {
-        return refuse(r, "a division by zero");
+        return refuse_text(r, "a division by zero");
     }
     if (r->type == KNOB_REAL) {
         left->real = operation == '/' ? left->real / right->real : fmod(left->real, right->real);
@@ -205,9 +205,9 @@ static int read_product(struct reader *r, struct number *ret)
             break;
         }
         if (right.amount && (ret->amount || operation != '*')) {
-            return refuse(r, operation == '*'
-                                 ? "two numbers with units cannot be multiplied"
-                                 : "a division by a number with a unit is not possible");
+            return refuse_text(r, operation == '*'
+                                      ? "two numbers with units cannot be multiplied"
+                                      : "a division by a number with a unit is not possible");
         }
         if (operation == '*') {
             ret->amount = ret->amount || right.amount;
@@ -216,7 +216,7 @@ static int read_product(struct reader *r, struct number *ret)
                 return too_large(r);
             }
         } else {
-            rc = divide(r, operation, ret, &right);
+            rc = divide_numbers(r, operation, ret, &right);
         }
     }
     return rc;

@@ -29,7 +29,7 @@ static const char *get_env(void *context, const char *name)
     return os_getenv(context, name);
 }
 
-static int absolute(void *context, const char *path, char **ret, struct err *err)
+static int make_absolute(void *context, const char *path, char **ret, struct err *err)
 {
     return os_absolute(context, path, ret, err);
 }
@@ -39,6 +39,6 @@ struct config_source config_source_os(struct os *os)
     return (struct config_source){.read_file = read_file,
                                   .list_directory = list_directory,
                                   .get_env = get_env,
-                                  .absolute = absolute,
+                                  .absolute = make_absolute,
                                   .context = os};
 }

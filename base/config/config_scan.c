@@ -91,7 +91,7 @@ static void copy_until(struct scanner *s, const char *end)
     }
 }
 
-static bool starts(const struct scanner *s, const char *text)
+static bool starts_with(const struct scanner *s, const char *text)
 {
     size_t length = strlen(text);
     return (size_t)(s->end - s->at) >= length && memcmp(s->at, text, length) == 0;
@@ -101,10 +101,10 @@ static bool starts(const struct scanner *s, const char *text)
 static int skip_space(struct scanner *s)
 {
     for (;;) {
-        if (starts(s, "/*")) {
+        if (starts_with(s, "/*")) {
             unsigned line = s->line;
             s->at += 2;
-            while (s->at < s->end && !starts(s, "*/")) {
+            while (s->at < s->end && !starts_with(s, "*/")) {
                 if (*s->at == '\n') {
                     s->line++;
                     strbuf_putc(&s->copy, '\n');
@@ -116,7 +116,7 @@ static int skip_space(struct scanner *s)
             }
             s->at += 2;
             strbuf_putc(&s->copy, ' ');
-        } else if (starts(s, "#") || starts(s, "//")) {
+        } else if (starts_with(s, "#") || starts_with(s, "//")) {
             while (s->at < s->end && *s->at != '\n') {
                 s->at++;
             }
@@ -162,7 +162,7 @@ static int read_quoted(struct scanner *s)
     const unsigned line = s->line;
     copy_until(s, s->at + 1);
     while (s->at < s->end && *s->at != quote) {
-        if (*s->at == '\n' || starts(s, "\r\n")) {
+        if (*s->at == '\n' || starts_with(s, "\r\n")) {
             return REFUSE(s, line,
                           "this string is not closed on its line (end the line with \\ to continue "
                           "on the next line)");
@@ -172,7 +172,7 @@ static int read_quoted(struct scanner *s)
             if (rc < 0) {
                 return rc;
             }
-            if (starts(s, "\\\r\n")) {
+            if (starts_with(s, "\\\r\n")) {
                 strbuf_puts(&s->copy, "\\\n");
                 s->at += 3;
                 s->line++;
@@ -181,7 +181,7 @@ static int read_quoted(struct scanner *s)
             }
             continue;
         }
-        if (quote == '"' && starts(s, "${")) {
+        if (quote == '"' && starts_with(s, "${")) {
             return REFUSE(
                 s, s->line,
                 "write $ENV(NAME) for an environment variable, or \\${ for the characters");
@@ -201,7 +201,7 @@ static int read_quoted(struct scanner *s)
 }
 
 /* Reads the next token into s->token and copies it. */
-static int advance(struct scanner *s)
+static int next_token(struct scanner *s)
 {
     int rc = skip_space(s);
     if (rc < 0) {
@@ -222,7 +222,7 @@ static int advance(struct scanner *s)
         token->length = (size_t)(s->at - token->start);
         return rc;
     }
-    if (starts(s, "+=") || is_one_of(c, "={}(),")) {
+    if (starts_with(s, "+=") || is_one_of(c, "={}(),")) {
         token->kind = TOKEN_PUNCTUATION;
         token->punctuation = c;
         copy_until(s, s->at + (c == '+' ? 2 : 1));
@@ -271,7 +271,7 @@ static bool is_string(const struct scanner *s)
 }
 
 /* "what is expected, what is there". */
-static int unexpected(struct scanner *s, const char *expected)
+static int refuse_token(struct scanner *s, const char *expected)
 {
     if (s->token.kind == TOKEN_END) {
         return REFUSE(s, s->token.line, "the file ends where %s is expected", expected);
@@ -295,14 +295,14 @@ static int read_value(struct scanner *s)
 {
     if (is_string(s)) {
         add_string(s, s->token.line, false);
-        return advance(s);
+        return next_token(s);
     }
     if (!is_punctuation(s, '{')) {
-        return unexpected(s, "a value");
+        return refuse_token(s, "a value");
     }
     const unsigned line = s->token.line;
     const size_t brace = s->copy.length - 1;
-    int rc = advance(s);
+    int rc = next_token(s);
     if (rc == 0 && is_punctuation(s, '}')) {
         /* libconfuse tells nobody of an empty list. */
         if (!s->copy.failed) {
@@ -311,24 +311,24 @@ static int read_value(struct scanner *s)
             strbuf_putc(&s->copy, '"');
         }
         add_string(s, line, false);
-        return advance(s);
+        return next_token(s);
     }
     while (rc == 0 && !is_punctuation(s, '}')) {
         if (s->token.kind == TOKEN_END) {
             return REFUSE(s, line, "this list is not closed: '}' is missing");
         }
         if (!is_string(s)) {
-            return unexpected(s, "an item of the list or '}'");
+            return refuse_token(s, "an item of the list or '}'");
         }
         add_string(s, s->token.line, true);
-        rc = advance(s);
+        rc = next_token(s);
         if (rc == 0 && is_punctuation(s, ',')) {
-            rc = advance(s);
+            rc = next_token(s);
         } else if (rc == 0 && s->token.kind != TOKEN_END && !is_punctuation(s, '}')) {
-            return unexpected(s, "',' or '}'");
+            return refuse_token(s, "',' or '}'");
         }
     }
-    return rc < 0 ? rc : advance(s);
+    return rc < 0 ? rc : next_token(s);
 }
 
 /* ---- values as the seeds and HTCondor write them: the rest of the line, without quotes */
@@ -419,13 +419,13 @@ static int read_plain(struct scanner *s)
     strbuf_putc(&s->copy, '"');
     while (s->at < end) {
         unsigned char c = (unsigned char)*s->at;
-        if (starts(s, "\\\n") || starts(s, "\\\r\n")) {
+        if (starts_with(s, "\\\n") || starts_with(s, "\\\r\n")) {
             strbuf_puts(&s->copy, "\\\n");
-            s->at += starts(s, "\\\n") ? 2 : 3;
+            s->at += starts_with(s, "\\\n") ? 2 : 3;
             s->line++;
             continue;
         }
-        if (starts(s, "${")) {
+        if (starts_with(s, "${")) {
             return REFUSE(s, s->line, "write $ENV(NAME) for an environment variable");
         }
         if ((c < ' ' && c != '\t') || c == 0x7f) {
@@ -437,7 +437,7 @@ static int read_plain(struct scanner *s)
         copy_until(s, s->at + 1);
     }
     strbuf_putc(&s->copy, '"');
-    return advance(s);
+    return next_token(s);
 }
 
 /* ---- statements */
@@ -447,14 +447,14 @@ static int read_assignment(struct scanner *s, bool plain)
 {
     bool colon = plain && is_punctuation(s, ':');
     if (!colon && !is_punctuation(s, '=') && !is_punctuation(s, '+')) {
-        return unexpected(s, "'=' or '+='");
+        return refuse_token(s, "'=' or '+='");
     }
     const char *value = skip_blanks(s->at, s->end);
     bool quoted = value < s->end && is_one_of(*value, "\"'{");
     if ((colon && !quoted) || (plain && !quoted && is_plain_line(s->at, s->end))) {
         return read_plain(s);
     }
-    int rc = advance(s);
+    int rc = next_token(s);
     return rc < 0 ? rc : read_value(s);
 }
 
@@ -462,7 +462,7 @@ static int read_assignment(struct scanner *s, bool plain)
 static int read_colon(struct scanner *s)
 {
     int rc = skip_space(s);
-    if (rc == 0 && starts(s, ":")) {
+    if (rc == 0 && starts_with(s, ":")) {
         s->token = (struct token){.kind = TOKEN_PUNCTUATION,
                                   .start = s->at,
                                   .length = 1,
@@ -472,7 +472,7 @@ static int read_colon(struct scanner *s)
         s->at++;
         return 0;
     }
-    return rc < 0 ? rc : advance(s);
+    return rc < 0 ? rc : next_token(s);
 }
 
 /* Checks the current token as a name and takes it, zero-terminated, into name. */
@@ -490,7 +490,7 @@ static int read_name(struct scanner *s, char name[CONFIG_NAME_MAX + 1])
     const struct token token = s->token;
     if (token.kind != TOKEN_WORD || !config_name_ok(token.start, token.length) ||
         (token.length >= 2 && memcmp(token.start, "__", 2) == 0)) {
-        return unexpected(s, "a name");
+        return refuse_token(s, "a name");
     }
     memcpy(name, token.start, token.length);
     name[token.length] = '\0';
@@ -515,16 +515,16 @@ static int read_section(struct scanner *s, const char *kind, unsigned kind_line)
         entry->names = strmap_create(STRMAP_CASE_IGNORED);
         (void)strmap_set(s->result->kinds, kind, entry);
     }
-    int rc = advance(s);
+    int rc = next_token(s);
     if (rc < 0) {
         return rc;
     }
     if (!is_punctuation(s, '{')) {
-        return unexpected(s, "'{' after the name of the section");
+        return refuse_token(s, "'{' after the name of the section");
     }
     strbuf_puts(&s->copy, " " CONFIG_SCAN_OPENED " = \"\" ");
     add_string(s, title.line, false);
-    rc = advance(s);
+    rc = next_token(s);
     while (rc == 0 && !is_punctuation(s, '}')) {
         if (s->token.kind == TOKEN_END) {
             return REFUSE(s, kind_line, "the section '%s' is not closed: '}' is missing", kind);
@@ -543,28 +543,28 @@ static int read_section(struct scanner *s, const char *kind, unsigned kind_line)
             rc = read_assignment(s, false);
         }
     }
-    return rc < 0 ? rc : advance(s);
+    return rc < 0 ? rc : next_token(s);
 }
 
 static int read_include(struct scanner *s)
 {
-    int rc = advance(s);
+    int rc = next_token(s);
     if (rc == 0 && !is_string(s)) {
-        rc = unexpected(s, "the file name to include");
+        rc = refuse_token(s, "the file name to include");
     }
     if (rc == 0) {
         add_string(s, s->token.line, false);
-        rc = advance(s);
+        rc = next_token(s);
     }
     if (rc == 0 && !is_punctuation(s, ')')) {
-        rc = unexpected(s, "')'");
+        rc = refuse_token(s, "')'");
     }
-    return rc < 0 ? rc : advance(s);
+    return rc < 0 ? rc : next_token(s);
 }
 
 static int read_file(struct scanner *s)
 {
-    int rc = advance(s);
+    int rc = next_token(s);
     while (rc == 0 && s->token.kind != TOKEN_END) {
         if (is_punctuation(s, '}')) {
             return REFUSE(s, s->token.line, "unexpected '}'");
@@ -579,7 +579,7 @@ static int read_file(struct scanner *s)
         if (include && is_punctuation(s, '(')) {
             rc = read_include(s);
         } else if (include) {
-            rc = unexpected(s, "'(' after include");
+            rc = refuse_token(s, "'(' after include");
         } else if (is_string(s)) {
             rc = read_section(s, name, line);
         } else if (is_punctuation(s, '{')) {

@@ -24,7 +24,7 @@ struct daemon_guard {
     struct loop_timer *timer;
 };
 
-static void look(void *arg);
+static void look_for_master(void *arg);
 
 static void wait_a_little(struct daemon_guard *guard)
 {
@@ -73,7 +73,7 @@ static void start_master(struct daemon_guard *guard)
 }
 
 /* Is there a master?  Then watches it; else starts one and looks again later. */
-static void look(void *arg)
+static void look_for_master(void *arg)
 {
     struct daemon_guard *guard = arg;
     struct err err;
@@ -113,10 +113,10 @@ struct daemon_guard *daemon_guard_create(struct loop *loop, struct os *os, struc
     guard->log = log;
     guard->lock = path_of(config, "LOCK", "master.lock");
     guard->program = path_of(config, "SBIN", "roost-master");
-    guard->timer = loop_timer_create(loop, look, guard);
+    guard->timer = loop_timer_create(loop, look_for_master, guard);
     pid_t pid = os_lock_holder(os, guard->lock);
     if (pid > 0) {
-        look(guard);
+        look_for_master(guard);
     } else {
         wait_a_little(guard);
     }

@@ -84,7 +84,7 @@ struct overruns {
     uint64_t unlogged;
 };
 
-static void overrun(void *arg, const char *what, uint64_t offset, uint64_t took_ms)
+static void note_overrun(void *arg, const char *what, uint64_t offset, uint64_t took_ms)
 {
     struct overruns *overruns = arg;
     uint64_t now_ms = loop_now_ms(overruns->loop);
@@ -101,19 +101,19 @@ static void overrun(void *arg, const char *what, uint64_t offset, uint64_t took_
     overruns->unlogged = 0;
 }
 
-static bool asks(const char *word, const char *name)
+static bool asks_for(const char *word, const char *name)
 {
     return word[0] == '-' && strcmp(word + (word[1] == '-' ? 2 : 1), name) == 0;
 }
 
 /* Answers "-help" and "-version". */
-static bool answer(const struct daemon *daemon, const char *word)
+static bool answer_word(const struct daemon *daemon, const char *word)
 {
-    if (asks(word, "version")) {
+    if (asks_for(word, "version")) {
         (void)printf("roost-%s %s\n", daemon->name, ROOST_VERSION);
         return true;
     }
-    if (asks(word, "help")) {
+    if (asks_for(word, "help")) {
         (void)
             printf("usage: roost-%s [-config FILE] [-log FILE|-] [-pidfile FILE] [-instance NAME] "
                    "[-noresurrect] [-version]\n"
@@ -133,7 +133,7 @@ int daemon_main_begun(const struct daemon *daemon, int argc, char **argv,
     struct err err = {""};
     int status = 1;
     take_standard_descriptors();
-    if (argc == 2 && answer(daemon, argv[1])) {
+    if (argc == 2 && answer_word(daemon, argv[1])) {
         return 0;
     }
     (void)umask(022);
@@ -150,7 +150,7 @@ int daemon_main_begun(const struct daemon *daemon, int argc, char **argv,
         goto out;
     }
     struct overruns overruns = {.loop = loop, .log = daemon_run_log(run)};
-    loop_on_overrun(loop, overrun, &overruns);
+    loop_on_overrun(loop, note_overrun, &overruns);
     tell_ready();
     status = loop_run(loop);
     loop_on_overrun(loop, NULL, NULL);

@@ -17,7 +17,7 @@ static void *warm_up(void)
     return stream_run_warm();
 }
 
-static void adopt(struct loop *loop, void *warm)
+static void adopt_warm(struct loop *loop, void *warm)
 {
     stream_run_adopt(loop, warm);
 }
@@ -25,7 +25,7 @@ static void adopt(struct loop *loop, void *warm)
 int daemon_main_prepared(const struct daemon *daemon, int argc, char **argv)
 {
     void *warm = prepared_main(&argc, &argv, warm_up);
-    int status = daemon_main_begun(daemon, argc, argv, adopt, warm);
+    int status = daemon_main_begun(daemon, argc, argv, adopt_warm, warm);
     if (warm != NULL) {
         mem_free(argv);
     }

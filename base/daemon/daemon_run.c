@@ -1,7 +1,8 @@
 /* base/daemon/daemon_run.c - a daemon's life between its loop and its own code.
  *
- * Order at the start: arguments, configuration, lock, log, the daemon's start(), signals, "ready".
- * The lock comes before the log, so that a second instance does not write into the first one's.
+ * Order at the start: arguments, configuration, lock, log, the daemon's start_daemon(), signals,
+ * "ready". The lock comes before the log, so that a second instance does not write into the first
+ * one's.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -125,7 +126,8 @@ static size_t count_tables(const struct knob_table *const *tables)
 }
 
 /* settings: those to be tried, NULL for those of the file. */
-static int load(struct daemon_run *run, const char *settings, struct config **ret, struct err *err)
+static int load_config(struct daemon_run *run, const char *settings, struct config **ret,
+                       struct err *err)
 {
     struct config_source source = config_source_os(run->os);
     struct os_machine machine;
@@ -312,7 +314,7 @@ static int load_fresh(struct daemon_run *run, const char *settings, struct confi
                       enum log_level *level, struct err *err)
 {
     struct config *fresh = NULL;
-    int code = load(run, settings, &fresh, err);
+    int code = load_config(run, settings, &fresh, err);
     code = code != 0 ? code : log_level(run, fresh, level, err);
     if (code != 0) {
         config_destroy(fresh);
@@ -461,10 +463,10 @@ struct log *daemon_run_log(const struct daemon_run *run)
     return run->log;
 }
 
-static int start(struct daemon_run *run, const struct log_sink *sink, int argc, char *const *argv,
-                 struct err *err)
+static int start_daemon(struct daemon_run *run, const struct log_sink *sink, int argc,
+                        char *const *argv, struct err *err)
 {
-    int code = load(run, NULL, &run->config, err);
+    int code = load_config(run, NULL, &run->config, err);
     if (code != 0) {
         return EXIT_NOT_STARTED;
     }
@@ -522,7 +524,7 @@ int daemon_run_start(const struct daemon *daemon, struct loop *loop, struct os *
     int status = EXIT_NOT_STARTED;
     if (parse_options(argc, argv, &run->options, &own) == 0) {
         set_names(run);
-        status = start(run, sink, argc, argv, &own);
+        status = start_daemon(run, sink, argc, argv, &own);
     }
     if (status != 0) {
         daemon_run_destroy(run);

@@ -105,7 +105,7 @@ static bool is_set_by(const struct order *order, const char *variable)
     return false;
 }
 
-static bool fits(const struct order *order, const struct room *arguments)
+static bool fits_room(const struct order *order, const struct room *arguments)
 {
     return order->arguments_bytes <= arguments->bytes &&
            order->variables_bytes <= PREPARED_ENV_BYTES;
@@ -155,25 +155,25 @@ static void set_arguments(const struct order *order, const struct room *room, in
     *argv = arguments;
 }
 
-static void answer(int fd, int error, pid_t pid)
+static void send_answer(int fd, int error, pid_t pid)
 {
     struct prepared_answer text = {.error = error, .pid = (int32_t)pid};
     (void)!send(fd, &text, sizeof(text), MSG_NOSIGNAL); /* nobody there: found out at the read */
 }
 
 /* The directory and the session of the copy, which then says itself that it is there. */
-static bool settle(const struct order *order, int fd)
+static bool settle_copy(const struct order *order, int fd)
 {
     if (signal(SIGCHLD, SIG_DFL) == SIG_ERR || setsid() < 0 || chdir(order->directory) != 0) {
-        answer(fd, errno, 0);
+        send_answer(fd, errno, 0);
         return false;
     }
     return true;
 }
 
 /* Waits for an order and copies itself; true in the copy. */
-static bool serve(int fd, const struct room *arguments, const struct room *environment,
-                  const char *name, int *argc, char ***argv)
+static bool serve_order(int fd, const struct room *arguments, const struct room *environment,
+                        const char *name, int *argc, char ***argv)
 {
     char data[PREPARED_ORDER_BYTES];
     struct order order;
@@ -184,25 +184,25 @@ static bool serve(int fd, const struct room *arguments, const struct room *envir
         }
         _exit(0);
     }
-    if (!parse_order(data, (size_t)got, &order) || !fits(&order, arguments)) {
-        answer(fd, E2BIG, 0);
+    if (!parse_order(data, (size_t)got, &order) || !fits_room(&order, arguments)) {
+        send_answer(fd, E2BIG, 0);
         return false;
     }
     pid_t pid = fork();
     if (pid != 0) {
         if (pid < 0) {
-            answer(fd, errno, 0);
+            send_answer(fd, errno, 0);
         }
         return false;
     }
-    if (!settle(&order, fd)) {
+    if (!settle_copy(&order, fd)) {
         _exit(1);
     }
     set_environment(&order, environment);
     set_arguments(&order, arguments, argc, argv);
     (void)prctl(PR_SET_NAME, name);
     (void)prctl(PR_SET_DUMPABLE, 1, 0, 0, 0); /* its marks are to be seen; it closes itself */
-    answer(fd, 0, getpid());
+    send_answer(fd, 0, getpid());
     close(fd);
     return true;
 }
@@ -226,8 +226,8 @@ void *prepared_main(int *argc, char ***argv, void *(*warm)(void))
     void *warmed = warm();
     mem_settle();
     (void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); /* a job of our account is to look into none of us */
-    answer(fd, 0, 0);
-    while (!serve(fd, &arguments, &environment, name, argc, argv)) {
+    send_answer(fd, 0, 0);
+    while (!serve_order(fd, &arguments, &environment, name, argc, argv)) {
     }
     return warmed;
 }

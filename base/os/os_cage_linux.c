@@ -108,7 +108,7 @@ CHILD_SIDE static long make_readonly(const char *path)
 /* Covers a directory by one that is empty; where there is no such directory, there is nothing to be
  * covered.  *empty is the one that covered the first (-1: none has): to show the same once more is
  * much cheaper for the kernel, now and when the namespace ends, than another file system. */
-CHILD_SIDE static long hide(const char *path, int *empty)
+CHILD_SIDE static long hide_directory(const char *path, int *empty)
 {
     char from[32];
     if (*empty >= 0) {
@@ -144,7 +144,7 @@ CHILD_SIDE static bool make_mount(struct launch *launch, const struct os_mount *
         rc = rc < 0 ? rc : make_readonly(mount->to);
         break;
     case OS_MOUNT_HIDE:
-        rc = hide(mount->to, empty);
+        rc = hide_directory(mount->to, empty);
         break;
     case OS_MOUNT_WAY:
         make_way(mount->to);
@@ -190,7 +190,7 @@ CHILD_SIDE static bool make_mounts(struct launch *launch)
     return true;
 }
 
-CHILD_SIDE static int keep(void *arg)
+CHILD_SIDE static int keep_cage(void *arg)
 {
     struct launch *launch = arg;
     pid_t program = -1;
@@ -245,7 +245,7 @@ void spawn_in_cage(struct launch *launch, char *stack_top, pid_t *ret)
     if (cage->user_namespace) {
         (void)prctl(PR_SET_DUMPABLE, 1, 0, 0, 0); /* else the maps are not ours to write */
     }
-    pid_t keeper = clone(keep, stack_top, flags, launch, NULL, NULL, &launch->starting);
+    pid_t keeper = clone(keep_cage, stack_top, flags, launch, NULL, NULL, &launch->starting);
     if (spawn_failed(launch, STEP_NAMESPACES, keeper) >= 0) {
         while (__atomic_load_n(&launch->starting, __ATOMIC_SEQ_CST) != 0) {
             (void)syscall(SYS_futex, &launch->starting, FUTEX_WAIT, 1, NULL, NULL, 0);
@@ -307,7 +307,7 @@ static bool open_namespaces(struct launch *launch)
     return true;
 }
 
-static void reap(pid_t pid)
+static void reap_child(pid_t pid)
 {
     while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR) {
     }
@@ -319,10 +319,10 @@ void spawn_beside(struct launch *launch, char *stack_top, pid_t *ret)
         launch->joined[i] = -1;
     }
     if (open_namespaces(launch)) {
-        reap((pid_t)spawn_failed(launch, STEP_FORK,
-                                 clone(join_and_spawn, stack_top, CHILD_FLAGS, launch)));
+        reap_child((pid_t)spawn_failed(launch, STEP_FORK,
+                                       clone(join_and_spawn, stack_top, CHILD_FLAGS, launch)));
         if (launch->step != STEP_NONE) {
-            reap(launch->grandchild);
+            reap_child(launch->grandchild);
         } else if (launch->grandchild <= 0) { /* what is between was killed */
             launch->step = STEP_FORK;
             launch->error = EAGAIN;

@@ -61,7 +61,7 @@ struct os_cgroup {
 
 /* ---- small files ----------------------------------------------------------------------------- */
 
-static int put(const char *directory, const char *file, const char *text)
+static int put_text(const char *directory, const char *file, const char *text)
 {
     char path[4096];
     (void)snprintf(path, sizeof path, "%.4000s/%.80s", directory, file);
@@ -79,10 +79,10 @@ static int put_number(const char *directory, const char *file, int64_t number)
 {
     char text[32];
     (void)snprintf(text, sizeof text, "%lld", (long long)number);
-    return put(directory, file, text);
+    return put_text(directory, file, text);
 }
 
-static bool get(const char *directory, const char *file, char *ret, size_t size)
+static bool get_text(const char *directory, const char *file, char *ret, size_t size)
 {
     char path[4096];
     (void)snprintf(path, sizeof path, "%.4000s/%.80s", directory, file);
@@ -99,7 +99,7 @@ static bool has_file(const char *directory, const char *file)
 static bool get_number(const char *directory, const char *file, int64_t *ret)
 {
     char text[64], *end;
-    if (!get(directory, file, text, sizeof text)) {
+    if (!get_text(directory, file, text, sizeof text)) {
         return false;
     }
     long long number = strtoll(text, &end, 10);
@@ -115,7 +115,7 @@ static bool get_field(const char *directory, const char *file, const char *word,
 {
     char text[8192];
     size_t length = strlen(word);
-    if (!get(directory, file, text, sizeof text)) {
+    if (!get_text(directory, file, text, sizeof text)) {
         return false;
     }
     for (const char *line = text; line != NULL && *line != '\0';) {
@@ -188,22 +188,22 @@ static void own_directory(const char *mount, const char *root, const char *group
 
 /* v2 gives controllers to the parts of a group only while no process is in the group itself: we
  * and who is with us go to a leaf. */
-static void divide(char *own, size_t size, const char *wanted)
+static void allow_controllers(char *own, size_t size, const char *wanted)
 {
     char pids[65536], leaf[4096];
     size_t length = strlen(own);
     const char *last = strrchr(own, '/');
     if (last != NULL && strcmp(last + 1, DAEMONS_LEAF) == 0) {
         own[length - strlen(last)] = '\0';
-        (void)put(own, "cgroup.subtree_control", wanted);
+        (void)put_text(own, "cgroup.subtree_control", wanted);
         return;
     }
-    if (put(own, "cgroup.subtree_control", wanted) != -EBUSY) {
+    if (put_text(own, "cgroup.subtree_control", wanted) != -EBUSY) {
         return; /* done, or not ours to divide: the groups then lack controllers */
     }
     (void)snprintf(leaf, sizeof leaf, "%.*s/" DAEMONS_LEAF, (int)(size - 32), own);
     if ((mkdir(leaf, 0755) != 0 && errno != EEXIST) ||
-        !get(own, "cgroup.procs", pids, sizeof pids)) {
+        !get_text(own, "cgroup.procs", pids, sizeof pids)) {
         return;
     }
     for (char *at = pids, *end; *at != '\0'; at = end + (*end != '\0' ? 1 : 0)) {
@@ -213,13 +213,13 @@ static void divide(char *own, size_t size, const char *wanted)
         }
         (void)put_number(leaf, "cgroup.procs", pid); /* one that is gone needs no leaf */
     }
-    (void)put(own, "cgroup.subtree_control", wanted);
+    (void)put_text(own, "cgroup.subtree_control", wanted);
 }
 
 static void wanted_controls(const char *own, char *ret, size_t size)
 {
     char available[512] = "";
-    (void)get(own, "cgroup.controllers", available, sizeof available);
+    (void)get_text(own, "cgroup.controllers", available, sizeof available);
     (void)snprintf(ret, size, "%s%s%s%s", is_word_of(available, "memory") ? "+memory " : "",
                    is_word_of(available, "cpu") ? "+cpu " : "",
                    is_word_of(available, "pids") ? "+pids " : "",
@@ -232,7 +232,7 @@ static void add_place(struct os_cgroup *group, const char *path, bool is_v2)
     char available[512] = "";
     *place = (struct place){.path = mem_strdup(path), .is_v2 = is_v2};
     if (is_v2) {
-        (void)get(path, "cgroup.controllers", available, sizeof available);
+        (void)get_text(path, "cgroup.controllers", available, sizeof available);
         place->controls = controls_of(available);
         place->controls |= has_file(path, "cgroup.freeze") ? CONTROL_FREEZER : 0U;
         place->controls |= has_file(path, "cgroup.kill") ? CONTROL_KILL : 0U;
@@ -254,8 +254,9 @@ static void inherit_cpuset(const char *parent, const char *path)
     static const char *const FILES[] = {"cpuset.mems", "cpuset.cpus"};
     char text[4096];
     for (size_t i = 0; i < sizeof FILES / sizeof FILES[0]; i++) {
-        if (get(parent, FILES[i], text, sizeof text)) {
-            (void)put(path, FILES[i], text); /* if not: no process can join, and that is said */
+        if (get_text(parent, FILES[i], text, sizeof text)) {
+            (void)put_text(path, FILES[i],
+                           text); /* if not: no process can join, and that is said */
         }
     }
 }
@@ -268,7 +269,7 @@ static int make_place(struct os_cgroup *group, bool is_v2, char *own, size_t siz
     if (is_v2) {
         wanted_controls(own, wanted, sizeof wanted);
         if (wanted[0] != '\0') {
-            divide(own, size, wanted);
+            allow_controllers(own, size, wanted);
         }
     }
     (void)snprintf(parent, sizeof parent, "%.*s/%.200s", (int)(sizeof parent - 256), own, base);
@@ -278,7 +279,7 @@ static int make_place(struct os_cgroup *group, bool is_v2, char *own, size_t siz
             return -errno;
         }
         if (wanted[0] != '\0') {
-            (void)put(parent, "cgroup.subtree_control", wanted);
+            (void)put_text(parent, "cgroup.subtree_control", wanted);
         }
         if (!is_v2 && has_file(own, "cpuset.cpus")) {
             inherit_cpuset(own, parent);
@@ -344,9 +345,9 @@ static int limit_v2(const struct place *place, const struct os_cgroup_limits *li
     int code = 0;
     if ((place->controls & CONTROL_MEMORY) != 0 && limits->memory_bytes > 0) {
         code = put_number(place->path, "memory.max", limits->memory_bytes);
-        (void)put(place->path, "memory.oom.group", "1"); /* half a job is none */
+        (void)put_text(place->path, "memory.oom.group", "1"); /* half a job is none */
         if (limits->no_swap) {
-            (void)put(place->path, "memory.swap.max", "0"); /* absent: there is no swap */
+            (void)put_text(place->path, "memory.swap.max", "0"); /* absent: there is no swap */
         }
     }
     if (code == 0 && (place->controls & CONTROL_PIDS) != 0 && limits->processes > 0) {
@@ -359,7 +360,7 @@ static int limit_v2(const struct place *place, const struct os_cgroup_limits *li
     if (code == 0 && (place->controls & CONTROL_CPU) != 0 && limits->cpus > 0) {
         char text[64];
         (void)snprintf(text, sizeof text, "%lld 100000", (long long)(limits->cpus * 100000));
-        code = put(place->path, "cpu.max", text);
+        code = put_text(place->path, "cpu.max", text);
     }
     return code;
 }
@@ -413,7 +414,7 @@ int os_cgroup_limit_memory(struct os_cgroup *group, int64_t bytes, bool no_swap)
 static void limit_cpus(struct place *place, const struct os_cgroup_limits *limits)
 {
     if ((place->controls & CONTROL_CPUSET) != 0 &&
-        (limits->cpu_list == NULL || put(place->path, "cpuset.cpus", limits->cpu_list) != 0)) {
+        (limits->cpu_list == NULL || put_text(place->path, "cpuset.cpus", limits->cpu_list) != 0)) {
         place->controls &= ~(unsigned)CONTROL_CPUSET;
     }
 }
@@ -651,8 +652,8 @@ int os_cgroup_freeze(struct os_cgroup *group, bool frozen)
             const struct place *place = &group->places[i];
             if ((place->controls & CONTROL_FREEZER) != 0 && place->is_v2 == (v2 == 1)) {
                 code = place->is_v2
-                           ? put(place->path, "cgroup.freeze", frozen ? "1" : "0")
-                           : put(place->path, "freezer.state", frozen ? "FROZEN" : "THAWED");
+                           ? put_text(place->path, "cgroup.freeze", frozen ? "1" : "0")
+                           : put_text(place->path, "freezer.state", frozen ? "FROZEN" : "THAWED");
             }
         }
     }
@@ -670,7 +671,7 @@ static void thaw_all(const struct os_cgroup *group)
     for (size_t i = 0; i < group->count; i++) {
         const struct place *place = &group->places[i];
         if ((place->controls & CONTROL_FREEZER) != 0 && !place->is_v2) {
-            (void)put(place->path, "freezer.state", "THAWED"); /* gone: nothing is frozen */
+            (void)put_text(place->path, "freezer.state", "THAWED"); /* gone: nothing is frozen */
         }
     }
 }
@@ -680,7 +681,7 @@ void os_cgroup_kill(struct os_cgroup *group)
     bool killed = false;
     for (size_t i = 0; i < group->count && !killed; i++) {
         killed = (group->places[i].controls & CONTROL_KILL) != 0 &&
-                 put(group->places[i].path, "cgroup.kill", "1") == 0;
+                 put_text(group->places[i].path, "cgroup.kill", "1") == 0;
     }
     if (!killed) { /* frozen, it cannot fork away; the signals wait for the thaw */
         (void)os_cgroup_freeze(group, true);
@@ -695,7 +696,7 @@ static void thaw_everything(const struct os_cgroup *group)
 {
     for (size_t i = 0; i < group->count; i++) {
         if ((group->places[i].controls & CONTROL_FREEZER) != 0 && group->places[i].is_v2) {
-            (void)put(group->places[i].path, "cgroup.freeze", "0"); /* gone: so is all of it */
+            (void)put_text(group->places[i].path, "cgroup.freeze", "0"); /* gone: so is all of it */
         }
     }
     thaw_all(group);
@@ -731,7 +732,7 @@ int os_cgroup_renew(struct os_cgroup *group, unsigned wait_ms, struct err *err)
         const struct place *place = &group->places[i];
         code = empty_place(group, place, wait_ms, err);
         if (code == 0 && (place->controls & CONTROL_MEMORY) != 0 &&
-            (place->is_v2 || put(place->path, "memory.max_usage_in_bytes", "0") != 0)) {
+            (place->is_v2 || put_text(place->path, "memory.max_usage_in_bytes", "0") != 0)) {
             code = err_set(err, -ESTALE, "%s: cannot reset the peak of used memory", place->path);
         }
     }

@@ -94,7 +94,7 @@ static int by_pid(const void *a, const void *b)
     return (first > second) - (first < second);
 }
 
-static bool descends(const struct crowd *crowd, const struct person *person, pid_t from)
+static bool descends_from(const struct crowd *crowd, const struct person *person, pid_t from)
 {
     for (int i = 0; person != NULL && i < GENERATIONS_MAX; i++) {
         if (person->parent == from) {
@@ -127,7 +127,7 @@ void os_descendants_figures(struct os *os, bool exact, struct os_figures *ret)
     }
     for (size_t i = 0; i < crowd.count; i++) {
         const struct person *each = &crowd.all[i];
-        if (!descends(&crowd, each, self)) {
+        if (!descends_from(&crowd, each, self)) {
             continue;
         }
         ret->user_cpu_s += each->user_s;

@@ -132,7 +132,7 @@ static void look_into(struct look *look, const char *directory, const char *pref
     }
 }
 
-static int64_t since(int64_t now_s, int64_t used_s)
+static int64_t idle_since(int64_t now_s, int64_t used_s)
 {
     if (used_s == 0) {
         return OS_NEVER_IDLE_S;
@@ -152,6 +152,6 @@ void os_idleness(struct os *os, const struct os_terminals *which, struct os_idle
     }
     strmap_destroy(sessions, NULL);
     int64_t now_s = (int64_t)time(NULL);
-    ret->keyboard_s = since(now_s, look.keyboard_s);
-    ret->console_s = since(now_s, look.console_s);
+    ret->keyboard_s = idle_since(now_s, look.keyboard_s);
+    ret->console_s = idle_since(now_s, look.console_s);
 }

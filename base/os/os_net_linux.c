@@ -113,7 +113,7 @@ int os_adapters(struct os *os, struct os_adapter *ret, size_t *count, struct err
 
 /* ---- what it is made of */
 
-static int ethtool(const char *adapter, void *command)
+static int call_ethtool(const char *adapter, void *command)
 {
     struct ifreq request = {0};
     if (strlen(adapter) >= sizeof request.ifr_name) {
@@ -144,7 +144,7 @@ static bool has_other_address(const char *directory, const char *name)
         return false;
     }
     text[strcspn(text, "\n")] = '\0';
-    return ethtool(name, &own) == 0 && memcmp(permanent, NONE, NET_MAC_BYTES) != 0 &&
+    return call_ethtool(name, &own) == 0 && memcmp(permanent, NONE, NET_MAC_BYTES) != 0 &&
            net_text_mac(text, address, NULL) == 0 && memcmp(permanent, address, NET_MAC_BYTES) != 0;
 }
 
@@ -173,7 +173,7 @@ void os_adapter_parts(struct os *os, const char *root, const char *name,
     }
 }
 
-static struct sockaddr_in ipv4(uint32_t address, uint16_t port)
+static struct sockaddr_in ipv4_address(uint32_t address, uint16_t port)
 {
     return (struct sockaddr_in){.sin_family = AF_INET,
                                 .sin_port = htons(port),
@@ -182,7 +182,7 @@ static struct sockaddr_in ipv4(uint32_t address, uint16_t port)
 
 uint32_t os_route_source(struct os *os, uint32_t to)
 {
-    struct sockaddr_in address = ipv4(to, 9);
+    struct sockaddr_in address = ipv4_address(to, 9);
     socklen_t length = sizeof address;
     (void)os;
     int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
@@ -199,7 +199,7 @@ uint32_t os_route_source(struct os *os, uint32_t to)
 
 static int ask_adapter(const char *adapter, struct ethtool_wolinfo *info, struct err *err)
 {
-    int rc = ethtool(adapter, info);
+    int rc = call_ethtool(adapter, info);
     if (rc == -EINVAL && strlen(adapter) >= OS_ADAPTER_NAME_MAX) {
         return err_set(err, rc, "'%s' is not a valid name of a network adapter", adapter);
     }
@@ -208,7 +208,7 @@ static int ask_adapter(const char *adapter, struct ethtool_wolinfo *info, struct
                              err_code_text(rc));
 }
 
-static void letters(uint32_t flags, char *ret)
+static void flag_letters(uint32_t flags, char *ret)
 {
     static const struct {
         uint32_t flag;
@@ -235,8 +235,8 @@ int os_wake_flags(struct os *os, const char *adapter, struct os_wake_flags *ret,
     if (rc == 0) {
         ret->magic_supported = (info.supported & WAKE_MAGIC) != 0;
         ret->magic_enabled = (info.wolopts & (WAKE_MAGIC | WAKE_MAGICSECURE)) != 0;
-        letters(info.supported, ret->supported);
-        letters(info.wolopts, ret->enabled);
+        flag_letters(info.supported, ret->supported);
+        flag_letters(info.wolopts, ret->enabled);
     }
     return rc;
 }
@@ -318,7 +318,7 @@ static int open_datagrams(struct os_caster *caster)
 int os_cast_datagram(struct os_caster *caster, const struct os_adapter *by, uint32_t to,
                      uint16_t port, const void *data, size_t length)
 {
-    struct sockaddr_in address = ipv4(to, port);
+    struct sockaddr_in address = ipv4_address(to, port);
     struct iovec part = {.iov_base = (void *)(uintptr_t)data, .iov_len = length};
     struct msghdr message = {.msg_name = &address,
                              .msg_namelen = sizeof address,

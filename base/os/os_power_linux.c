@@ -180,7 +180,7 @@ struct inhibitors {
     void *arg;
 };
 
-static void inhibitor(void *arg, const char *name, const char *text)
+static void tell_inhibitor(void *arg, const char *name, const char *text)
 {
     const struct inhibitors *all = arg;
     char mode[40], what[200], who[100], why[200];
@@ -198,7 +198,7 @@ void os_inhibitors(struct os *os, const char *root, os_inhibitor_f each, void *a
 {
     struct inhibitors all = {each, arg};
     (void)os;
-    each_file(root, "/run/systemd/inhibit", inhibitor, &all);
+    each_file(root, "/run/systemd/inhibit", tell_inhibitor, &all);
 }
 
 /* ---- the clocks */

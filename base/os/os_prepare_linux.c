@@ -68,7 +68,7 @@ static void put_room(struct strbuf *text, size_t bytes)
     }
 }
 
-static void start(struct os *os, struct prepared *prepared)
+static void start_prepared(struct os *os, struct prepared *prepared)
 {
     int fds[2];
     struct strbuf argument, variable;
@@ -110,7 +110,7 @@ void os_prepare(struct os *os, const char *program)
     prepared->fd = -1;
     prepared->began_ms = now_ms;
     os->prepared = prepared;
-    start(os, prepared);
+    start_prepared(os, prepared);
 }
 
 /* One answer within that time; false: there is none, and with wait_ms there will be none. */

@@ -106,16 +106,16 @@ void process_table_destroy(struct process_table *table)
 
 /* ---- ends ------------------------------------------------------------------------------------ */
 
-static double seconds(struct timeval time)
+static double seconds_of(struct timeval time)
 {
     return (double)time.tv_sec + (double)time.tv_usec / 1e6;
 }
 
-static struct os_exit describe(int status, const struct rusage *usage)
+static struct os_exit describe_exit(int status, const struct rusage *usage)
 {
     struct os_exit how = {.status = -1,
-                          .user_cpu_s = seconds(usage->ru_utime),
-                          .system_cpu_s = seconds(usage->ru_stime),
+                          .user_cpu_s = seconds_of(usage->ru_utime),
+                          .system_cpu_s = seconds_of(usage->ru_stime),
                           .max_rss_kib = usage->ru_maxrss};
     if (WIFEXITED(status)) {
         how.status = WEXITSTATUS(status);
@@ -158,7 +158,8 @@ static void pidfd_ready(void *arg, unsigned ready)
     if (pid == process->pid) {
         const struct cage_end *end = process->caged.end;
         bool told = end != NULL && end->ended; /* else the keeper was killed, and all with it */
-        struct os_exit how = told ? describe(end->status, &end->usage) : describe(status, &usage);
+        struct os_exit how =
+            told ? describe_exit(end->status, &end->usage) : describe_exit(status, &usage);
         process_ended(process, &how);
     } else if (pid < 0 && errno != EINTR) { /* somebody else has reaped it */
         process_ended(process, &UNKNOWN_END);
@@ -351,7 +352,7 @@ int os_run(struct os *os, const struct os_spawn *spec, unsigned wait_ms, struct 
         return err_set(err, -ETIMEDOUT, "%s: the program did not end within %u s", spec->argv[0],
                        wait_ms / 1000);
     }
-    *how = describe(status, &usage);
+    *how = describe_exit(status, &usage);
     return 0;
 }
 

@@ -48,8 +48,8 @@
 /* Puts fd to number `to`, or what `path` names, opened as flags say.  The caller of os_spawn()
  * waits for us: a FIFO that nobody has opened yet must not keep it (it reads as empty; -ENXIO to
  * write). */
-CHILD_SIDE static bool redirect(struct launch *launch, enum step step, int fd, const char *path,
-                                int flags, int to)
+CHILD_SIDE static bool redirect_stream(struct launch *launch, enum step step, int fd,
+                                       const char *path, int flags, int to)
 {
     if (fd < 0) {
         fd = (int)spawn_failed(launch, step,
@@ -111,9 +111,9 @@ CHILD_SIDE static bool set_terminal(struct launch *launch)
     return (!launch->has_tty ||
             spawn_failed(launch, STEP_SESSION,
                          syscall(SYS_ioctl, launch->terminal[0], TIOCSCTTY, 0)) >= 0) &&
-           redirect(launch, STEP_STDIN, launch->terminal[0], "", 0, 0) &&
-           redirect(launch, STEP_STDOUT, launch->terminal[1], "", 0, 1) &&
-           redirect(launch, STEP_STDERR, launch->terminal[2], "", 0, 2) &&
+           redirect_stream(launch, STEP_STDIN, launch->terminal[0], "", 0, 0) &&
+           redirect_stream(launch, STEP_STDOUT, launch->terminal[1], "", 0, 1) &&
+           redirect_stream(launch, STEP_STDERR, launch->terminal[2], "", 0, 2) &&
            spawn_failed(launch, STEP_DESCRIPTORS, spawn_close_from(3)) >= 0;
 }
 
@@ -131,9 +131,9 @@ CHILD_SIDE static bool set_files(struct launch *launch)
     bool ours_in = in[0] == '-' && in[1] == '\0', ours_out = out[0] == '-' && out[1] == '\0';
     bool ours_error = error[0] == '-' && error[1] == '\0';
     return (ours_in ||
-            redirect(launch, STEP_STDIN, launch->input_fd, in, O_RDONLY | O_NOCTTY, 0)) &&
-           (ours_out || redirect(launch, STEP_STDOUT, -1, out, output, 1)) &&
-           (ours_error || redirect(launch, STEP_STDERR, -1, error, output, 2)) &&
+            redirect_stream(launch, STEP_STDIN, launch->input_fd, in, O_RDONLY | O_NOCTTY, 0)) &&
+           (ours_out || redirect_stream(launch, STEP_STDOUT, -1, out, output, 1)) &&
+           (ours_error || redirect_stream(launch, STEP_STDERR, -1, error, output, 2)) &&
            spawn_failed(launch, STEP_DESCRIPTORS, spawn_close_from(3)) >= 0;
 }
 

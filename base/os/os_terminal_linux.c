@@ -29,7 +29,7 @@ struct os_terminal {
     struct loop_fd *watch[3];
 };
 
-static void shut(int *fd)
+static void close_end(int *fd)
 {
     if (*fd >= 0) {
         close(*fd);
@@ -113,7 +113,7 @@ static void close_stream(struct os_terminal *terminal, int stream)
 {
     loop_fd_destroy(terminal->watch[stream]);
     terminal->watch[stream] = NULL;
-    shut(&terminal->ours[stream]);
+    close_end(&terminal->ours[stream]);
 }
 
 void os_terminal_close(struct os_terminal *terminal)
@@ -123,7 +123,7 @@ void os_terminal_close(struct os_terminal *terminal)
     }
     for (int i = 0; i < 3; i++) {
         close_stream(terminal, i);
-        shut(&terminal->theirs[i]);
+        close_end(&terminal->theirs[i]);
     }
     mem_free(terminal);
 }
@@ -209,6 +209,6 @@ void os_terminal_theirs(const struct os_terminal *terminal, int fds[3], bool *tt
 void os_terminal_started(struct os_terminal *terminal)
 {
     for (int i = 0; i < 3; i++) {
-        shut(&terminal->theirs[i]);
+        close_end(&terminal->theirs[i]);
     }
 }

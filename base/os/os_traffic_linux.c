@@ -126,13 +126,14 @@ static void add_seen(struct look *look, const struct connection *now)
     look->seen[look->seen_count++] = *now;
 }
 
-static const struct connection *find(const struct connection *all, size_t count,
-                                     const struct connection *which)
+static const struct connection *find_connection(const struct connection *all, size_t count,
+                                                const struct connection *which)
 {
     return count > 0 ? bsearch(which, all, count, sizeof *all, by_cookie) : NULL;
 }
 
-static void see(struct look *look, const struct inet_diag_msg *message, const struct tcp_info *info)
+static void count_connection(struct look *look, const struct inet_diag_msg *message,
+                             const struct tcp_info *info)
 {
     const struct os_traffic *net = look->net;
     /* Before Linux 4.19 there is nothing else; it counts the SYN, too. */
@@ -143,7 +144,7 @@ static void see(struct look *look, const struct inet_diag_msg *message, const st
                              .sent = info->tcpi_bytes_sent > 0
                                          ? info->tcpi_bytes_sent - info->tcpi_bytes_retrans
                                          : acked};
-    const struct connection *before = find(net->known, net->known_count, &now);
+    const struct connection *before = find_connection(net->known, net->known_count, &now);
     look->net->received += now.received - (before != NULL ? before->received : 0);
     look->net->sent += now.sent - (before != NULL ? before->sent : 0);
     add_seen(look, &now);
@@ -151,7 +152,7 @@ static void see(struct look *look, const struct inet_diag_msg *message, const st
 
 /* A process that forked and ended during the look hides its connections for once: they are not to
  * be counted anew when they are seen again. */
-static void remember(struct look *look)
+static void keep_unseen(struct look *look)
 {
     struct os_traffic *net = look->net;
     size_t seen = look->seen_count;
@@ -159,7 +160,7 @@ static void remember(struct look *look)
         qsort(look->seen, seen, sizeof *look->seen, by_cookie);
     }
     for (size_t i = 0; i < net->known_count && look->seen_count < KEPT_MAX; i++) {
-        if (find(look->seen, seen, &net->known[i]) == NULL) {
+        if (find_connection(look->seen, seen, &net->known[i]) == NULL) {
             add_seen(look, &net->known[i]);
         }
     }
@@ -188,13 +189,13 @@ static void read_message(struct look *look, const struct nlmsghdr *header)
             struct tcp_info info = {0};
             size_t known = RTA_PAYLOAD(attribute);
             memcpy(&info, RTA_DATA(attribute), known < sizeof info ? known : sizeof info);
-            see(look, message, &info);
+            count_connection(look, message, &info);
         }
     }
 }
 
 /* All TCP connections of that family; false: the kernel does not tell. */
-static bool dump(struct look *look, int fd, unsigned char family, char *answer)
+static bool dump_connections(struct look *look, int fd, unsigned char family, char *answer)
 {
     struct {
         struct nlmsghdr header;
@@ -234,8 +235,8 @@ static void ask_kernel(struct look *look)
     }
     (void)setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience); /* it answers */
     char *answer = mem_alloc(ANSWER_BYTES);
-    if (dump(look, fd, AF_INET, answer)) {
-        (void)dump(look, fd, AF_INET6, answer); /* without IPv6 there is none of it */
+    if (dump_connections(look, fd, AF_INET, answer)) {
+        (void)dump_connections(look, fd, AF_INET6, answer); /* without IPv6 there is none of it */
     }
     mem_free(answer);
     close(fd);
@@ -255,7 +256,7 @@ void os_traffic_look(struct os_traffic *net, const struct os_cgroup *group)
         qsort(look.inodes, look.inode_count, sizeof *look.inodes, by_number);
         ask_kernel(&look);
     }
-    remember(&look);
+    keep_unseen(&look);
     mem_free(look.inodes);
 }
 

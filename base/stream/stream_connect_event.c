@@ -189,7 +189,7 @@ static void attempt_ready(void *arg, unsigned ready)
 }
 
 /* Starts to connect to one address; -errno if that fails at once. */
-static int attempt(struct connector *c, const struct sockaddr *address, socklen_t length)
+static int attempt_address(struct connector *c, const struct sockaddr *address, socklen_t length)
 {
     int fd = socket(address->sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (fd < 0) {
@@ -218,7 +218,7 @@ static int attempt_unix(struct connector *c, struct err *err)
     if (code != 0) {
         return code;
     }
-    code = attempt(c, (struct sockaddr *)&address, length);
+    code = attempt_address(c, (struct sockaddr *)&address, length);
     if (directory_fd >= 0) {
         close(directory_fd);
     }
@@ -243,7 +243,7 @@ static int attempt_tcp(struct connector *c, int code, const char *reason, struct
             count++;
         }
         c->next = each->ai_next;
-        code = attempt(c, each->ai_addr, each->ai_addrlen);
+        code = attempt_address(c, each->ai_addr, each->ai_addrlen);
         if (code == 0) {
             uint64_t share_ms = time_left(c) / count;
             loop_timer_set(c->timer, share_ms > ATTEMPT_MIN_MS ? share_ms : ATTEMPT_MIN_MS);

@@ -51,7 +51,7 @@ static void not_soon(struct stream *s)
 }
 
 /* Closes all that is open. */
-static void teardown(struct stream *s)
+static void close_all(struct stream *s)
 {
     not_soon(s);
     strangers_remove(&s->stranger, false);
@@ -90,7 +90,7 @@ static void finish_end(struct stream *s)
     if (s->finishing) {
         LIST_REMOVE(s, finishing_entry);
         s->finishing = false;
-        teardown(s);
+        close_all(s);
         stream_unref(s);
     }
 }
@@ -104,7 +104,7 @@ void stream_call_owner(struct stream *s, const char *what, void (*call)(void *ar
 
 void stream_end(struct stream *s, int code, const char *reason)
 {
-    teardown(s);
+    close_all(s);
     if (!s->owned) {
         finish_end(s);
     } else if (s->events.closed != NULL) {
@@ -410,7 +410,7 @@ static void say_bye(struct stream *s)
     s->phase = LINGER;
 }
 
-static void linger(struct stream *s)
+static void drop_input(struct stream *s)
 {
     char nobody_reads[4096];
     size_t budget = STREAM_TURN_BYTES / sizeof(nobody_reads);
@@ -443,7 +443,7 @@ static void stream_work(struct stream *s, unsigned ready)
         say_bye(s);
     }
     if (s->phase == LINGER) {
-        linger(s);
+        drop_input(s);
     }
     stream_want(s);
     stream_unref(s);
@@ -535,7 +535,7 @@ int stream_connect(struct loop *loop, const char *address, const char *route,
     if (code != 0) {
         (void)err_prefix(err, code, "%s", address);
         s->owned = false;
-        teardown(s);
+        close_all(s);
         stream_unref(s);
         return code;
     }
@@ -578,7 +578,7 @@ void stream_close(struct stream *s)
         unsigned want;
         (void)tls_say_bye(s->tls, &want); /* a courtesy: if there is no room for it, it is cut */
     }
-    teardown(s);
+    close_all(s);
     stream_unref(s);
 }
 
@@ -590,7 +590,7 @@ void stream_finish(struct stream *s)
     CHECK(s->owned);
     s->owned = false;
     if (s->phase == ENDED || (s->phase != OPEN && s->output.length == 0)) {
-        teardown(s);
+        close_all(s);
         stream_unref(s);
         return;
     }

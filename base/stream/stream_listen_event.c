@@ -152,7 +152,7 @@ static void incoming_too_slow(void *arg)
 }
 
 /* Gives it to the listener's owner. */
-static void deliver(struct listener *listener, struct incoming *in)
+static void deliver_incoming(struct listener *listener, struct incoming *in)
 {
     struct loop *loop = listener->loop;
     listener_f call = listener->call;
@@ -196,7 +196,7 @@ static void preface_ready(void *arg, unsigned ready)
         incoming_drop(in);
         return;
     }
-    deliver(in->listener, in);
+    deliver_incoming(in->listener, in);
 }
 
 static void incoming_begin(struct listener *listener, int fd)
@@ -426,7 +426,7 @@ static bool receive_passed(struct listener *listener)
     }
     struct incoming *in = incoming_new(listener->loop, passed.fds[0], is_tcp);
     memcpy(in->route, route, sizeof(route));
-    deliver(listener, in);
+    deliver_incoming(listener, in);
     return true;
 }
 

@@ -75,7 +75,7 @@ static int take_shared(struct tls_sockets *sockets, void *ret, size_t room)
 }
 
 /* Asks the kernel. */
-static ssize_t receive(struct tls_socket *socket, BIO *bio, void *data, size_t room)
+static ssize_t receive_input(struct tls_socket *socket, BIO *bio, void *data, size_t room)
 {
     ssize_t got = recv(socket->fd, data, room, MSG_DONTWAIT);
     if (got < 0 && (errno == EAGAIN || errno == EINTR)) {
@@ -105,11 +105,12 @@ static int bio_read(BIO *bio, char *ret, int room)
         return -1;
     }
     if (sockets->user != NULL) { /* somebody reads inside another's turn */
-        return (int)receive(socket, bio, ret,
-                            (size_t)room < socket->read_max ? (size_t)room : socket->read_max);
+        return (int)receive_input(socket, bio, ret,
+                                  (size_t)room < socket->read_max ? (size_t)room
+                                                                  : socket->read_max);
     }
     size_t most = sockets->kept_bytes < KEPT_FREE ? SHARED_BYTES : socket->read_max;
-    ssize_t got = receive(socket, bio, sockets->data, most);
+    ssize_t got = receive_input(socket, bio, sockets->data, most);
     if (got <= 0) {
         return (int)got;
     }
@@ -193,7 +194,7 @@ int tls_socket_flush(struct tls_socket *socket)
     return put < 0 ? (int)put : 0;
 }
 
-static size_t gather(struct tls_socket *socket, const char *data, size_t length)
+static size_t gather_output(struct tls_socket *socket, const char *data, size_t length)
 {
     struct tls_sockets *sockets = socket->sockets;
     size_t before = sockets->writer == socket ? sockets->gathered_length : 0;
@@ -214,7 +215,7 @@ static int bio_write(BIO *bio, const char *data, int length)
     if (put == 0 && sockets->writer != NULL && sockets->writer != socket) {
         put = send_some(socket, data, (size_t)length); /* inside another's turn */
     } else if (put == 0) {
-        put = (ssize_t)gather(socket, data, (size_t)length);
+        put = (ssize_t)gather_output(socket, data, (size_t)length);
     }
     BIO_clear_retry_flags(bio);
     if (put == -EAGAIN) {
