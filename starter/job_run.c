@@ -1,11 +1,11 @@
-/* starter/job_run.c - what every part of a run needs of it: its names, its phase, its end.
+/* starter/job_run.c - one run of one job: what every part of a run needs of it.
  *
  * The parts of a run (input, the cage, the checkpoints ...) stand above this file and below
- * starter.c: a part notes here that the run goes on, is given up or is held, and wakes the run.
- * What is due then is done by starter.c, at once where it called the part itself, else in the next
- * turn of the loop.  The phase changes within the call, so that whatever happens until that turn
- * finds the run where it is.  The way rejected is that the parts call starter.c: then no two of
- * them can be understood, or tested, without all the others.
+ * starter.c.  A part notes here that the run continues, is given up or is held, and wakes the run.
+ * starter.c then does what is due: at once if starter.c called the part, else in the next turn of
+ * the loop.  The phase changes within the call, so that whatever happens before that turn sees the
+ * new phase.  Rejected: parts that call starter.c.  Then no two of them could be understood, or
+ * tested, without all others.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

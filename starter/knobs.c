@@ -1,4 +1,4 @@
-/* starter/knobs.c - what can be configured of a starter.
+/* starter/knobs.c - the knobs of a starter.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -1,9 +1,9 @@
 /* starter/live.c - standard output and error that go to the owner while the job runs (StreamOut,
  * StreamErr).
  *
- * The job writes to files of its sandbox as any other does; here they are followed, and what is new
- * is sent with the place where it belongs.  What was not acknowledged before a cut is sent again.
- * Both ends of a job are waited for: nothing else goes back before the streams are whole.
+ * The job writes to files of its sandbox, as any job does.  Here these files are followed: what is
+ * new is sent with its offset.  What was not acknowledged before a lost connection is sent again.
+ * The end of the streams is sent before any other output.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -82,7 +82,7 @@ static void put_answered(void *arg, struct wire_reply *reply)
     send_next(starter);
 }
 
-/* Sends what is new of one stream; false: there is nothing. */
+/* Sends what is new of one stream.  False: there is nothing. */
 static bool send_piece(struct starter *starter, size_t which)
 {
     struct starter_live *live = &starter->run.live.streams[which];

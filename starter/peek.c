@@ -1,11 +1,13 @@
-/* starter/peek.c - a look at the files of a job that runs: FILE_PEEK of docs/protocol/access.md.
+/* starter/peek.c - lets the owner read files of the running job: FILE_PEEK of
+ * docs/protocol/access.md.
  *
- * The job may be anybody's: a name is followed from the sandbox down without links, and only plain
- * files are read (base/os/os_below.h).  Files elsewhere (a job that transfers none, a stream that
- * stays on the machine) are opened as the job's account.  A look that waits for more keeps nothing
- * open, because the job may put another file in the place of the one that it saw.
+ * The job may be anybody's: a path is followed from the sandbox down without links, and only
+ * regular files are read (base/os/os_below.h).  Files elsewhere (a job that transfers no files, a
+ * stream that stays on the machine) are opened with the rights of the job's account.  A request
+ * that waits keeps no file open, because the job may replace the file.
  *
- * When the job's processes are gone all that wait get what is left, before the sandbox goes.
+ * When the job's processes are gone, all waiting requests get what is left, before the sandbox is
+ * emptied.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -41,8 +43,8 @@ struct peek {
     uint64_t due_ms;
 };
 
-/* A job that transfers no files works in its own directory: what it names there is read with the
- * rights of its account, wherever links lead. */
+/* Returns whether the job transfers no files: then it works in its own directory, and what it names
+ * there is read with the rights of its account, wherever links lead. */
 static bool is_at_home(const struct starter *starter)
 {
     return starter->run.job != NULL &&
@@ -88,7 +90,7 @@ static int find_name(const struct starter *starter, const struct ad *args, char 
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-/* Is there nothing of the job left that could write? */
+/* Returns whether nothing of the job is left that could write. */
 static bool is_over(const struct starter *starter)
 {
     return starter->run.phase > STARTER_RUN || starter->run.peeks.over;
@@ -146,7 +148,7 @@ static int open_file(struct starter *starter, const struct peek *peek, struct os
                                err);
 }
 
-/* Answers it if there is something to say now. */
+/* Answers the request if there is something to say now. last: answers it in any case. */
 static void look_at_file(struct starter *starter, struct peek *peek, bool last)
 {
     struct os_file *file = NULL;

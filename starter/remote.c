@@ -1,14 +1,14 @@
-/* starter/remote.c - jobs whose files are at their submit machine.
+/* starter/remote.c - jobs whose files stay at their submit machine.
  *
- * Such a job runs below `roost-rsys-mount` (rsyscall_fuse/), which makes it see nothing but what
+ * Such a job runs below `roost-rsys-mount` (rsyscall_fuse/), "the mount", which shows it only what
  * its shadow offers: program, directory and standard files are the submit machine's, and nothing is
- * transferred.  The mount runs in the job's cage and as its account; the job in namespaces of its
- * own in there.  Its /tmp is a directory of the sandbox, unless it names files in the submit
- * machine's.
+ * transferred.  The mount runs in the job's cage and as its account; the job runs in further
+ * namespaces inside.  Its /tmp is a directory of the sandbox, unless it names files in the submit
+ * machine's /tmp.
  *
- * What the mount is told in files (the ticket, the job's environment) lies in the sandbox before
- * that is the account's.  What it says itself goes to a file that the job does not see, and so what
- * it says of itself is told from what the job does, whatever exit status that has.
+ * The files that tell the mount what to do (the ticket, the job's environment) are written before
+ * the sandbox belongs to the account.  The mount's own messages go to a file that the job does not
+ * see; so they tell whether the mount or the job ended, whatever the exit status.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -53,7 +53,7 @@ static char *in_sandbox(const struct starter *starter, const char *name)
     return mem_strdup(job_run_path(starter, name, path, sizeof path));
 }
 
-/* For the account only. */
+/* Writes a file that only the account can read. */
 static int put_file(struct starter *starter, const char *name, const void *data, size_t length,
                     struct err *err)
 {
@@ -95,7 +95,8 @@ static int make_directory(struct starter *starter, const char *name, struct err 
     return rc;
 }
 
-/* The sandbox is the account's by now, and may be full of links. */
+/* Writes the file with the shadow's new address.  The sandbox belongs to the account by now and may
+ * be full of links. */
 static int put_server(struct starter *starter, struct err *err)
 {
     const char *address = ad_string_or(starter->run.record, "ShadowAddress", "");
@@ -157,7 +158,8 @@ static void add_path(const struct starter *starter, struct vec *words, const cha
     vec_push(words, in_sandbox(starter, name));
 }
 
-/* Its own calls go to a door; in the sandbox the socket's name could be too long. */
+/* Adds options for a job whose calls are wrapped: they go to a socket (a "door"), which is in /tmp
+ * because its name could be too long in the sandbox. */
 static void wrap_words(struct starter *starter, struct vec *words)
 {
     struct strbuf door;
@@ -174,7 +176,7 @@ static void wrap_words(struct starter *starter, struct vec *words)
     strbuf_fini(&door);
 }
 
-/* What the job's environment says of the processor is done to that, and not to the mount's. */
+/* Hides processor features in the job's environment as the job asks for, not in the mount's. */
 static void mask_words(struct starter *starter, struct vec *words)
 {
     vec_push(words, mem_strdup(config_path(starter->env.config, "CKPT_PROGRAM")));
@@ -224,7 +226,7 @@ void remote_words(struct starter *starter, struct vec *argv)
     *argv = words;
 }
 
-/* The mount is a program of this machine's: libraries that the job names are another's. */
+/* Libraries that the job names are another machine's; the mount is a program of this one. */
 void remote_environment(struct vec *entries)
 {
     for (size_t i = entries->count; i > 0; i--) {
@@ -243,7 +245,7 @@ char *remote_log(const struct starter *starter)
 
 /* ---- its end --------------------------------------------------------------------------------- */
 
-/* What the mount said of itself; "" if nothing. */
+/* Reads the mount's last message; "" if there is none. */
 static void read_said(const struct starter *starter, char *ret, size_t size)
 {
     struct os_file *file = NULL;

@@ -15,7 +15,7 @@
 #define MOUNT_LOST    75
 #define MOUNT_REFUSED 126
 
-/* With either of which they begin what they say. */
+/* The programs begin their messages with one of these. */
 static const char *const SPEAKERS[] = {"roost-rsys-mount: ", "roost-ckpt: "};
 
 char *remote_words_plan_route(const char *shadow_route)

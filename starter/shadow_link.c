@@ -1,8 +1,8 @@
-/* starter/shadow_link.c - the connection to the shadow: made again as long as the lease lasts, kept
- * for the next run where that one's shadow is the same.
+/* starter/shadow_link.c - the connection to the shadow: made again as long as the lease lasts, and
+ * kept for the next run if that has the same shadow.
  *
- * The way leads over the schedd's port, which hands the connection on; we trust exactly the
- * certificate whose fingerprint came with the claim, and prove ourselves by the nonce of this run.
+ * It goes over the schedd's port, which passes it on.  We trust only the certificate whose
+ * fingerprint came with the claim, and prove who we are by the nonce of this run.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -62,7 +62,7 @@ static void on_closed(void *arg, struct wire *wire, int status, const char *why)
     dial_later(starter);
 }
 
-/* What the owner asks through the shadow. */
+/* Serves requests of the job's owner, which come through the shadow. */
 static void on_request(void *arg, struct wire_request *request)
 {
     struct starter *starter = arg;
@@ -78,7 +78,7 @@ static void on_request(void *arg, struct wire_request *request)
     }
 }
 
-/* Where the record says that the shadow is; the caller frees it. */
+/* Returns where the record says that the shadow is; the caller frees it. */
 static char *place_of(const struct starter *starter)
 {
     struct strbuf place;
@@ -91,7 +91,7 @@ static char *place_of(const struct starter *starter)
     return text;
 }
 
-/* The connection of the last run, if it is good for this one; else it is closed. */
+/* Uses the connection of the last run if it leads to this run's shadow; else closes it. */
 static bool go_on_with_kept(struct starter *starter)
 {
     char *place = place_of(starter);

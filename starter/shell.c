@@ -1,11 +1,12 @@
-/* starter/shell.c - a program beside the job, for `roost ssh`: docs/protocol/access.md.
+/* starter/shell.c - programs beside the job, for `roost ssh`: docs/protocol/access.md.
  *
- * It is one of the job's processes in all but its parent: in the job's namespaces and cgroup, as
- * its account, so what it takes is counted and limited as the job's, it is frozen with it, and dies
- * with it.  Its terminal or pipes are ours; bytes are carried one question at a time, so that who
- * does not read is not sent more, and a program that does not read is not written to.
+ * Such a program differs from the job's own processes only in its parent.  It is in the job's
+ * namespaces and cgroup and runs as its account; so what it uses is counted and limited as the
+ * job's, it is frozen with the job, and dies with it.  We hold its terminal or pipes.  Bytes are
+ * transferred one request at a time: an owner who does not read gets no more, and a program that
+ * does not read is not written to.
  *
- * There is no way back to a shell whose connection is lost: it is hung up.
+ * There is no way back to a shell whose connection was lost: it is hung up.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -102,7 +103,8 @@ static void hang_up(struct shell *shell)
     loop_timer_set(shell->kill_timer, HANG_UP_MS);
 }
 
-/* Its namespace kills us before we are told that it has ended. */
+/* A shell is killed with the job's namespace before we are told that the job has ended: so the
+ * job's process itself is looked at. */
 static bool job_is_gone(const struct starter *starter)
 {
     return starter->run.phase > STARTER_RUN || starter->run.process.pid <= 0 ||
@@ -146,7 +148,7 @@ static bool tell_suspended(struct shell *shell)
     return true;
 }
 
-/* Answers the SHELL_READ with what one stream has; false: it has nothing now. */
+/* Answers the SHELL_READ with what the stream has.  False: it has nothing now. */
 static bool give_output(struct shell *shell, int stream)
 {
     char data[SHELL_BYTES];
@@ -200,7 +202,7 @@ static void take_input(struct shell *shell)
     finish_write(shell, 0);
 }
 
-/* Does what can be done now; may be the end of shell. */
+/* Does what can be done now.  May destroy the shell. */
 static void serve_shell(struct shell *shell)
 {
     if (shell->hung_up) {

@@ -1,4 +1,5 @@
-/* starter/startd_link.c - the connection to the startd: renewals and orders down, the end up.
+/* starter/startd_link.c - the connection to the startd: lease renewals and orders come in, the end
+ * of the run goes out.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -33,7 +34,7 @@ void startd_link_end(void *arg)
     loop_stop(starter->env.loop, 0);
 }
 
-/* Sets one of the reasons for the job to stand still. */
+/* Sets one of the reasons for which the job stands still, and freezes it or lets it continue. */
 static void go_on(struct starter *starter, bool *reason, bool holds)
 {
     if (starter->run.stop.how != RUNS_ON) {
@@ -133,7 +134,7 @@ static void on_up(void *arg, struct wire *wire)
     ad_destroy(args);
 }
 
-/* A startd that is gone, or gives the claim up, has no next job. */
+/* A startd that is gone, or gives up the claim, has no next job for us. */
 static void on_down(void *arg, const char *why)
 {
     struct starter *starter = arg;

@@ -1,9 +1,10 @@
-/* starter/starter.c - the process that runs one job: its phases, its lease, its end.
+/* starter/starter.c - the process that runs one job at a time: its phases, its lease, its end.
  *
- * The job may run only as long as somebody is known to count on it: the startd passes lease
- * renewals on, and when they stop, the job is ended here, startd or no startd.  A jump of the clock
- * (a suspended machine, a restored guest) freezes the job until the claim is confirmed.  Whatever
- * happens, the last thing done is to kill what is left of the job and to remove its sandbox.
+ * The job may run only as long as somebody is known to count on it.  The startd passes on the
+ * renewals of the lease; when these stop, the job is ended here, even without a startd.  A jump of
+ * the clock (a suspended machine, a restored virtual machine) freezes the job until the claim is
+ * confirmed.  Whatever happens, the last thing done is to kill what is left of the job and to
+ * remove its sandbox.
  *
  * File work is done on the loop thread: there is one job here, and nobody else waits.
  *
@@ -62,7 +63,8 @@ static uint64_t tick_ms(const struct starter *starter)
     return (uint64_t)starter->run.lease.length_s * 1000 / 6;
 }
 
-/* A machine that stood still for longer than its claim may last: the job may run elsewhere. */
+/* Notices that the machine stood still for longer than its claim may last: then the job may run
+ * elsewhere already. */
 static void look_at_clock(struct starter *starter)
 {
     uint64_t now_ms = loop_now_ms(starter->env.loop);
@@ -78,7 +80,7 @@ static void look_at_clock(struct starter *starter)
     }
 }
 
-/* Does what the phase needs next, if nothing is under way and the way is open. */
+/* Takes the next step of the phase, if none is under way and the shadow can be reached. */
 static void go_on(struct starter *starter)
 {
     if (starter->run.busy) {
@@ -125,7 +127,7 @@ static void go_on(struct starter *starter)
     }
 }
 
-/* What the parts have asked for, and ask for meanwhile. */
+/* Does what the parts have asked for, and what they ask for meanwhile. */
 static void wake_run(void *arg)
 {
     struct starter *starter = arg;
@@ -273,8 +275,8 @@ struct part {
     void (*forget)(struct starter *starter); /* the run is over */
 };
 
-/* In the order in which they are forgotten: who looks at the job's files, or is beside the job,
- * goes before its cage. */
+/* In the order in which they are forgotten: parts that read the job's files, or run beside the job,
+ * before its cage. */
 static const struct part PARTS[] = {
     {.forget = job_run_close_file},
     {.forget = peek_close},
@@ -325,7 +327,7 @@ static void free_run(struct starter *starter)
     mem_free(run->sandbox);
 }
 
-/* Nothing of one run is there for the next. */
+/* Clears the run, so that nothing of it is left for the next one. */
 static void starter_forget_run(struct starter *starter)
 {
     for (size_t i = 0; i < TIMER_COUNT; i++) {
@@ -355,7 +357,7 @@ static void dial_timer(void *arg)
     shadow_link_dial(arg);
 }
 
-/* The record is read. */
+/* Begins the run; its record has been read. */
 static void set_out(struct starter *starter)
 {
     struct err err = {""};
@@ -433,7 +435,7 @@ static int starter_start(const struct daemon_env *env, void **state, struct err 
     return 0;
 }
 
-/* SIGTERM, from a startd that we are not connected to, or from whoever shuts the machine down. */
+/* SIGTERM came: from a startd to which we are not connected, or because the machine shuts down. */
 static void starter_told_to_stop(void *state)
 {
     struct starter *starter = state;

@@ -1,4 +1,4 @@
-/* starter/starter_plan.c - the starter's judgements: see starter_plan.h.
+/* starter/starter_plan.c - decisions of the starter: see starter_plan.h.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -58,7 +58,7 @@ static void add_number(struct vec *entries, const char *name, int64_t value)
     strbuf_fini(&text);
 }
 
-/* What is said to the job, and not by it; but for what it says of its images. */
+/* Removes variables that we set and the job may not set, except the one for its images. */
 static void remove_ours(struct vec *entries)
 {
     for (size_t i = entries->count; i > 0; i--) {
@@ -71,8 +71,8 @@ static void remove_ours(struct vec *entries)
     }
 }
 
-/* Which units of a custom resource are the job's: _CONDOR_AssignedGPUs=CUDA0,CUDA1, and as CUDA
- * wants to see them.  A job that was given none sees none. */
+/* Names the units of custom resources that the job has, as _CONDOR_AssignedGPUs=CUDA0,CUDA1 and in
+ * the form that CUDA reads.  A job that was given none sees none. */
 static void add_assigned(const struct ad *machine, struct vec *entries)
 {
     static const char PREFIX[] = "Assigned";
@@ -104,7 +104,7 @@ static void add_assigned(const struct ad *machine, struct vec *entries)
     }
 }
 
-/* What the site gives every job; a job's own words win. */
+/* Adds what the site gives every job; the job's own variables win. */
 static int add_site(struct vec *entries, const char *text, struct err *err)
 {
     struct vec site = {0};
@@ -224,7 +224,8 @@ bool starter_plan_is_gap(uint64_t last_ms, uint64_t now_ms, uint64_t tick_ms, in
 /* ---- when it begins, how it is told to end ----------------------------------------------------
  */
 
-/* 0 and *ret, -ENOENT undefined or absent, -EINVAL no number. */
+/* Evaluates an attribute as a number.  0 and *ret; -ENOENT: undefined or absent; -EINVAL: not a
+ * number. */
 static int number_of(const struct ad *job, const char *name, int64_t now_s, int64_t *ret)
 {
     const struct ad_context context = {.now_s = now_s};

@@ -1,15 +1,16 @@
-/* starter/ckpt/checkpoint.c - checkpoints of the job that runs: when, taking one, sending it.
+/* starter/ckpt/checkpoint.c - checkpoints of the running job: when one is taken, and what becomes
+ * of it.
  *
- * An image of it and an archive of its files are made while it stands still (ckpt_take.c), and sent
- * to the shadow, under a rate limit (ckpt_send.c); what the schedd has committed is what counts.
- * The image is of what changed since the one before where that can be; a shadow that lost that one
- * (-ENODATA) gets a whole one at once.
+ * roost-ckpt makes an image of the job and an archive of its files while the job stands still
+ * (ckpt_take.c).  Both are sent to the shadow under a rate limit (ckpt_send.c).  A checkpoint
+ * counts when the schedd has committed it.  Where possible the image holds only what changed since
+ * the last one; a shadow that has lost that one (-ENODATA) gets a whole image at once.
  *
- * One at a time.  When the job is told to stop, the last one is taken with it standing still, and
- * kills it; if the time it is given is shorter than what the last one took, it is ended at once:
- * whoever wants the machine back is not made to wait.
+ * There is one checkpoint at a time.  When the job is told to stop, a last one is taken, which ends
+ * the job.  If the time allowed is shorter than the last one took, the job is killed at once:
+ * whoever wants the machine back must not wait.
  *
- * A failure never harms the job: it goes on, and the next one is tried when it is time.
+ * A failure never harms the job: it continues, and the next checkpoint is tried when it is due.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -107,7 +108,7 @@ void checkpoint_decide(struct starter *starter)
 
 static void take_one(struct starter *starter);
 
-/* Those who asked first, so many; the others wait for the next one. */
+/* Answers the first `count` waiting requests; the others wait for the next checkpoint. */
 static void answer_waiting(struct starter *starter, size_t count, int status, const char *text)
 {
     struct starter_ckpt *ckpt = &starter->run.ckpt;
@@ -156,14 +157,15 @@ static uint64_t time_left_ms(const struct starter *starter)
                                                      : 0;
 }
 
-/* Can what changed be sent, the next time? */
+/* Returns whether the next image can hold only what changed. */
 static bool is_followed(const struct starter *starter)
 {
     const struct starter_ckpt *ckpt = &starter->run.ckpt;
     return ckpt->follower > 0 && ckpt->kept.id[0] != '\0';
 }
 
-/* What the next one will take, as far as is known: a little more than the last of its kind. */
+/* Returns whether there is time for another checkpoint: a little more than the last one of its kind
+ * took. */
 static bool has_time(const struct starter *starter)
 {
     uint64_t takes_ms =
@@ -171,7 +173,7 @@ static bool has_time(const struct starter *starter)
     return time_left_ms(starter) > takes_ms + takes_ms / 4;
 }
 
-/* Nothing is under way any more. */
+/* No checkpoint is in hand any more. kept: the last one was committed.  Decides what comes next. */
 static void become_idle(struct starter *starter, bool kept)
 {
     struct starter_ckpt *ckpt = &starter->run.ckpt;
@@ -312,7 +314,7 @@ static void dump_ended(void *arg, pid_t pid, const struct os_exit *how)
     ckpt_send_begin(starter);
 }
 
-/* Without a copy of the job's files there is more room for the rest. */
+/* Removes the copy of the job's files: without it there is more room for the rest. */
 static void remove_copy(struct starter *starter)
 {
     char *path = job_run_image_path(starter, STARTER_CKPT_COPY_NAME);
@@ -320,7 +322,8 @@ static void remove_copy(struct starter *starter)
     mem_free(path);
 }
 
-/* The image is about what it has in memory, and the archive what it has on disk. */
+/* Checks the free space on disk.  The image is about as large as the job's memory, the archive as
+ * its files. */
 static int check_room(struct starter *starter, struct err *err)
 {
     struct starter_ckpt *ckpt = &starter->run.ckpt;
@@ -423,7 +426,8 @@ static bool is_true(const struct ad *my, const struct ad *target, const char *na
     return yes;
 }
 
-/* By the machine's expression and the job's; with neither by what they cost. */
+/* Returns whether a checkpoint is due: by the machine's and the job's expressions, or, without any,
+ * by its cost. */
 static bool is_time(struct starter *starter)
 {
     struct starter_ckpt *ckpt = &starter->run.ckpt;

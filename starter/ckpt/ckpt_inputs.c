@@ -1,10 +1,11 @@
-/* starter/ckpt/ckpt_inputs.c - which of the files in a checkpoint were the job's input.
+/* starter/ckpt/ckpt_inputs.c - remembers, inside a checkpoint, which of the job's files were its
+ * inputs.
  *
- * What a job's run sends back is what is new or was changed (collect.c); a run that begins with a
- * checkpoint gets no input, and would take all of it for the job's work.  So the list of inputs, as
- * they were when the job began, is a file of the archive.
+ * At the end of a job its new and changed files go back (collect.c).  A run that begins from a
+ * checkpoint receives no inputs and would take all files for the job's work.  So the list of
+ * inputs, as they were when the job began, is a file in the archive.
  *
- * It lies where the job could change it: who does only changes which of his files he gets back.
+ * The job could change that file.  If it does, it only changes which of its own files come back.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -33,7 +34,7 @@ static bool is_listed(const struct starter_input *input)
     return input->type == TRANSFER_FILE && !input->is_spooled;
 }
 
-/* Names, and for each "SIZE MTIME CHECKSUM". */
+/* Writes the list into ad: names, and for each name "SIZE MTIME CHECKSUM". */
 static void put_list(const struct starter *starter, struct ad *ad)
 {
     struct vec names = {0}, figures = {0};

@@ -1,13 +1,14 @@
-/* starter/ckpt/ckpt_program.c - roost-ckpt: in front of the job's program, and beside the job.
+/* starter/ckpt/ckpt_program.c - the program roost-ckpt: in front of the job's program, and beside
+ * the job.
  *
- * A job that is checkpointed runs below a process of `roost-ckpt run`, or of its image, and so what
- * we see end is not the job: who kills that process alone has not ended the job, which is to go on
- * from its latest checkpoint then.  So that process writes to a file that it has begun, and, when
- * it knows how the job ended, that it has; one that writes nothing is of an older program, and is
- * believed.
+ * A job with checkpoints runs below a process of `roost-ckpt run`, or of its image.  So the process
+ * that we see end is not the job.  If somebody kills only that process, the job has not ended: it
+ * must continue from its latest checkpoint.  To tell the difference, that process writes to a file
+ * that it has begun and, when it knows how the job ended, that the job has ended.  If it writes
+ * nothing it is of an older version, and its exit status is believed.
  *
- * Programs beside the job run as its account, where the run's directories are.  They carry the
- * run's mark: a startd that finds us dead ends them with what else is left.
+ * Programs beside the job run as its account, in the run's directory.  They carry the run's mark in
+ * their environment: when a startd finds us dead, it kills them together with what else is left.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

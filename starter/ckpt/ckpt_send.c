@@ -1,7 +1,7 @@
-/* starter/ckpt/ckpt_send.c - a checkpoint on its way to the shadow: see checkpoint.c.
+/* starter/ckpt/ckpt_send.c - sends a checkpoint to the shadow: see checkpoint.c.
  *
- * Some pieces are on their way at once, which are answered in order.  After a cut the shadow says
- * what it has of the file in hand.
+ * Several pieces are on their way at once; they are answered in order.  After a lost connection the
+ * shadow says how much it has of the file in hand.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -118,7 +118,7 @@ static void put_answered(void *arg, struct wire_reply *reply)
     ckpt_send_next(starter);
 }
 
-/* What the shadow has of it is skipped; it has to be in the sum. */
+/* Skips the bytes that the shadow already has, but adds them to the checksum. */
 static int skip_known(struct starter *starter, uint64_t have)
 {
     struct starter_ckpt *ckpt = &starter->run.ckpt;
@@ -184,7 +184,7 @@ static void ask_offset(struct starter *starter)
     ad_destroy(args);
 }
 
-/* False: not now. */
+/* Sends the next piece of the file.  False: not possible now. */
 static bool put_piece(struct starter *starter)
 {
     struct starter_ckpt *ckpt = &starter->run.ckpt;

@@ -1,17 +1,17 @@
-/* starter/ckpt/ckpt_take.c - what makes a checkpoint of the job: the programs beside it.
+/* starter/ckpt/ckpt_take.c - makes the files of a checkpoint by running roost-ckpt beside the job.
  *
- * `roost-ckpt dump` is run as the job's account.  Image and archive are of one moment, the archive
- * of what the job sees as its files (its sandbox, /tmp, /var/tmp, /dev/shm): there is a copy of
- * these, which is brought up to date while the job stands still, and of which tar makes the archive
- * when it runs on.  Where there is no room for a copy tar is run while the job stands still.
+ * `roost-ckpt dump` runs as the job's account.  Image and archive are of one moment.  The archive
+ * contains what the job sees as its files (its sandbox, /tmp, /var/tmp, /dev/shm).  A copy of these
+ * files is updated while the job stands still, and tar makes the archive from the copy when the job
+ * runs again.  Without room for a copy, tar runs while the job stands still.
  *
- * `roost-ckpt follow` stays beside the job from its start on and knows what of its memory changed.
- * The dump asks it for what changed since the image that the shadow has, by that one's id; where
- * that is not the follower's last one (it was not kept, or the follower is new), the image is
- * whole.  So is it where there is no follower.
+ * `roost-ckpt follow`, the follower, stays beside the job from its start and records which of its
+ * memory changes.  The dump asks it for the changes since the image that the shadow has, naming
+ * that image's id.  If that is not the follower's last image (it was not kept, or the follower is
+ * new), or if there is no follower, the image is whole.
  *
- * What is said by these programs is of the job's account, as is what they write: it is read by its
- * types, and at worst the job's own checkpoint is none.
+ * What these programs print and write comes from the job's account: every value is read by its
+ * type, and at worst the job spoils its own checkpoint.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -50,11 +50,11 @@
 
 static const char *const NAMES[] = {CKPT_NAME_IMAGE, CKPT_NAME_FILES};
 
-/* What we put in the sandbox for this run. */
+/* What we have put into the sandbox for this run. */
 static const char *const OF_THIS_RUN[] = {"sandbox/" STARTER_JOB_AD, "sandbox/" STARTER_MACHINE_AD,
                                           "sandbox/" REMOTE_FILES};
 
-/* What the dump said: attributes, or why not. */
+/* The report contains attributes, or the reason of a failure. */
 char *ckpt_take_report(struct starter *starter)
 {
     char *text = own_file_read(starter, starter->run.directory, STARTER_CKPT_DIRECTORY "/report",
@@ -62,7 +62,7 @@ char *ckpt_take_report(struct starter *starter)
     return text != NULL ? text : mem_strdup("");
 }
 
-/* How large a file of the checkpoint is as it lies here. */
+/* Finds the size of one of the checkpoint's files. */
 static int look_at_file(struct starter *starter, size_t i, struct err *err)
 {
     struct starter_ckpt *ckpt = &starter->run.ckpt;
@@ -75,7 +75,7 @@ static int look_at_file(struct starter *starter, size_t i, struct err *err)
     return 0;
 }
 
-/* Which image it is, and what it builds upon: that has to be what the shadow has. */
+/* Reads the image's id, and the id of its base, which must be the image that the shadow has. */
 static int take_ids(struct starter *starter, const struct ad *said, struct err *err)
 {
     struct starter_ckpt *ckpt = &starter->run.ckpt;
@@ -159,8 +159,8 @@ static void add_word(struct vec *words, const char *prefix, const char *text)
     strbuf_fini(&word);
 }
 
-/* What was mounted at NAME/WAY, and the whole way there, which we made: another machine makes its
- * own. */
+/* Excludes from the archive what was mounted at NAME/WAY, with all directories on the way there: we
+ * made them, and another machine makes its own. */
 static void exclude_way(struct vec *words, const char *name, const char *way)
 {
     struct strbuf word;
@@ -170,15 +170,17 @@ static void exclude_way(struct vec *words, const char *name, const char *way)
     strbuf_fini(&word);
 }
 
-/* A job that ends with its checkpoint stands still anyway: one pass over its files is enough, but
- * where those that have not changed need no pass at all. */
+/* Returns whether the archive is made from a copy of the job's files.  A job that ends with its
+ * checkpoint stands still anyway, so one pass over its files is enough; but unchanged files need no
+ * pass at all if there is a copy. */
 static bool uses_copy(const struct starter *starter)
 {
     const struct starter_ckpt *ckpt = &starter->run.ckpt;
     return ckpt->copies && (!ckpt->end.ends_run || ckpt->kept.has_sent);
 }
 
-/* The job's files, under the names that it has for them: without what we put there. */
+/* Adds the command line of tar for the job's files, under the names by which the job sees them,
+ * without what we put there. */
 static void add_tar(struct starter *starter, const char *archive, struct vec *words)
 {
     static const char *const FIRST[] = {"tar",      "--format=posix", "--numeric-owner",
@@ -231,7 +233,8 @@ static void add_mirrored(struct vec *words, const char *name, const char *as)
     vec_push(words, mem_strdup(as));
 }
 
-/* The directories of which there is a copy: tar then packs that, and the job runs meanwhile. */
+/* Adds the options that name the directories to be copied: tar packs the copy while the job
+ * runs. */
 static void add_mirror(const struct starter *starter, struct vec *words)
 {
     const char *from, *to;
@@ -253,7 +256,7 @@ static void add_mirror(const struct starter *starter, struct vec *words)
     }
 }
 
-/* How far below what we started the job is. */
+/* Adds one --kept for each process between the one that we started and the job. */
 static void add_kept(const struct starter *starter, struct vec *words)
 {
     vec_push(words, mem_strdup("--kept"));
@@ -262,7 +265,7 @@ static void add_kept(const struct starter *starter, struct vec *words)
     }
 }
 
-/* What roost-ckpt is told. */
+/* Adds the command line of roost-ckpt. */
 static void add_dump(struct starter *starter, const char *number, char *const paths[2],
                      struct vec *words)
 {

@@ -1,14 +1,15 @@
-/* starter/ckpt/resume.c - a job that goes on from a checkpoint.
+/* starter/ckpt/resume.c - starts a job from a checkpoint instead of from its beginning.
  *
- * In the place of its input the latest checkpoint comes: image and archive, into a directory beside
- * the sandbox.  The sums are those of the manifest, and `roost-ckpt info --verify`, run as the
- * job's account, says whether the image is whole and this processor has what it needs; else the one
- * before is tried, then the job begins at its start.  The archive is unpacked in the job's cage, by
- * a program of its account: whatever is in it reaches no further than the job does.
+ * Instead of the job's inputs its latest checkpoint is received: image and archive, into a
+ * directory beside the sandbox.  Their checksums must be those of the manifest.  `roost-ckpt info
+ * --verify`, run as the job's account, tells whether the image is complete and whether this
+ * processor has what it needs.  Otherwise the checkpoint before it is tried; after the last one the
+ * job starts from its beginning.  The archive is unpacked in the job's cage by a program of its
+ * account: whatever it contains reaches no further than the job does.
  *
- * Then the image is run in the place of the job's program.  One that says that it cannot resume
- * (exit status, and a sentence on the standard error that it alone has) ends the run: the schedd is
- * told, and tries again, elsewhere perhaps; the shadow counts.
+ * Then the image is run instead of the job's program.  If it reports that it cannot resume (by its
+ * exit status, and a sentence on a standard error that only it has), the run ends: the schedd is
+ * told and tries again, perhaps elsewhere; the shadow counts that.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -110,7 +111,8 @@ static void ignore_answer(void *arg, struct wire_reply *reply)
     (void)reply; /* the next run finds the same */
 }
 
-/* False: nobody can be told now. */
+/* Tells the shadow that the checkpoint in hand was refused.  False: the shadow cannot be reached
+ * now. */
 static bool refuse_checkpoint(struct starter *starter, bool damaged, const char *why,
                               wire_reply_f told)
 {
@@ -139,7 +141,8 @@ static void refusal_told(void *arg, struct wire_reply *reply)
     }
 }
 
-/* The run ends when that is known: the connection goes with it, and what is on its way there. */
+/* The same, and ends the run when the shadow has answered: the end of the run closes the
+ * connection, and what is on its way would be lost. */
 static void refuse_and_end(struct starter *starter, const char *why)
 {
     struct starter_resume *resume = &starter->run.resume;
@@ -150,7 +153,7 @@ static void refuse_and_end(struct starter *starter, const char *why)
     }
 }
 
-/* The next candidate; after the last one the job begins at its start. */
+/* Tries the next candidate; after the last one the job starts from its beginning. */
 static void try_next(struct starter *starter)
 {
     struct starter_resume *resume = &starter->run.resume;
@@ -169,9 +172,9 @@ static void refuse_damaged(struct starter *starter, const char *why)
     try_next(starter);
 }
 
-/* Nothing is wrong with it, but it is not for here: somewhere else it may be, and what it saved is
- * not thrown away for one machine.  The shadow counts how often that was said, and forgets it at
- * last; a job that has waited long enough takes what it gets. */
+/* The checkpoint is intact but cannot be used on this machine.  Another machine may be able to, and
+ * what it saved must not be lost because of one machine.  The shadow counts such reports and gives
+ * the checkpoint up at last; a job that has waited long enough takes any checkpoint that works. */
 static void refuse_here(struct starter *starter, const char *why)
 {
     if (ad_bool_or(starter->run.job, CKPT_ANYWHERE, false)) {
@@ -182,8 +185,9 @@ static void refuse_here(struct starter *starter, const char *why)
     }
 }
 
-/* The disk on which they are is away for now: the job does not begin anew, and who tries again at
- * once, here or elsewhere, asks in vain.  Later it is another run's turn. */
+/* The submit host's disk with the checkpoints is not available now.  The job must not start from
+ * its beginning, and to try again at once, here or elsewhere, is useless.  After some waits the run
+ * ends and another one tries later. */
 static void wait_for_disk(struct starter *starter, const char *why)
 {
     struct starter_resume *resume = &starter->run.resume;
@@ -255,7 +259,7 @@ static void ask_manifests(struct starter *starter)
 
 /* ---- getting one ----------------------------------------------------------------------------- */
 
-/* As they are kept: packed, perhaps. */
+/* The size of a file as it is stored, perhaps compressed. */
 static int64_t stored_bytes(const struct ad *manifest, size_t file)
 {
     return file == 0 ? ad_int_or(manifest, CKPT_IMAGE_STORED, -1)
@@ -308,7 +312,7 @@ static void get_more(struct starter *starter)
     starter->run.busy = true; /* until a cut */
 }
 
-/* It has come: is it what the manifest says?  Then it is the account's. */
+/* A file has been received: compares its checksum with the manifest and gives it to the account. */
 static void end_file(struct starter *starter)
 {
     struct starter_resume *resume = &starter->run.resume;
@@ -429,7 +433,7 @@ static void get_checkpoint(struct starter *starter)
 
 /* ---- can it be resumed here? ----------------------------------------------------------------- */
 
-/* The first line of what was said; "" if nothing. */
+/* Reads the first line of the program's log into ret; "" if there is none. */
 static void read_log(const struct starter *starter, char *ret, size_t size)
 {
     char *path = path_below(LOG), *text = NULL;
@@ -451,7 +455,8 @@ static void read_log(const struct starter *starter, char *ret, size_t size)
     mem_free(path);
 }
 
-/* It was killed, or it is not what it should be: that says nothing of what it looked at. */
+/* Returns true if roost-ckpt was killed or failed in an unknown way: that says nothing about the
+ * checkpoint.  The run is given up then. */
 static bool was_no_verdict(struct starter *starter, const struct os_exit *how)
 {
     char why[100];
@@ -494,7 +499,7 @@ static void image_checked(void *arg, pid_t pid, const struct os_exit *how)
     job_run_wake(starter, WAKE_GO);
 }
 
-/* roost-ckpt with these words, on files that are the account's by now. */
+/* Runs roost-ckpt with these arguments on files that already belong to the account. */
 static void run_ckpt(struct starter *starter, const char *const *argv, os_exit_f on_exit)
 {
     struct starter_resume *resume = &starter->run.resume;
@@ -540,7 +545,7 @@ static void files_unpacked(void *arg, pid_t pid, const struct os_exit *how)
     check_image(starter);
 }
 
-/* What is not packed stays as it is. */
+/* Decompresses image and archive; files that are not compressed do not change. */
 static void unpack_files(struct starter *starter)
 {
     char *image = job_run_image_path(starter, PLACES[0]),

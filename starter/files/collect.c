@@ -1,7 +1,7 @@
-/* starter/files/collect.c - which files go back.
+/* starter/files/collect.c - chooses the files that go back to the submit host.
  *
- * The job has ended and its sandbox is ours again, but what is in it is the job's: links are only
- * followed to something in the sandbox, and everything is opened through base/os/os_below.h.
+ * The job has ended and the sandbox is ours again, but its contents are the job's: links are only
+ * followed to something inside the sandbox, and everything is opened through base/os/os_below.h.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -48,7 +48,7 @@ static void add_up(struct starter *starter)
     }
 }
 
-/* The file that a name leads to, if it is in the sandbox. */
+/* Finds the file to which a name leads, if it is in the sandbox. */
 static bool find_file(struct starter *starter, const char *name, char real[TRANSFER_PATH_MAX + 1],
                       struct os_stat *stat)
 {
@@ -68,7 +68,7 @@ static void add_stream(struct starter *starter, const char *name)
 
 /* ---- those that the job names */
 
-/* What cannot go back holds the job, once all the rest has gone. */
+/* The job is held for such a file when everything else has been sent. */
 void output_cannot_be_read(const struct starter *starter, const char *name, int code,
                            const char *why, char *ret, size_t size)
 {
@@ -98,8 +98,8 @@ static void note_missing(struct starter *starter, const char *item, int code)
     ad_set_int(starter->run.output.missing, "HoldReasonSubCode", -code);
 }
 
-/* Of a directory's contents those that go to a URL; a link means nothing there, what it leads to
- * does. */
+/* Takes the files that go to a URL out of a directory's list.  A URL cannot receive a link, so the
+ * file to which it leads is taken. */
 static void leave_uploads(struct starter *starter, size_t first)
 {
     struct vec *outputs = &starter->run.output.list;
@@ -168,8 +168,8 @@ struct collect {
     size_t count, capacity;
 };
 
-/* An input of the same size that was touched since the job began, in the same second perhaps: only
- * its bytes can tell. */
+/* Returns the time by which a file is judged as changed.  An input of the same size may have been
+ * touched since the job began, perhaps in the same second: only its checksum can tell. */
 static int64_t judged_mtime(struct collect *collect, const char *name, const char *path,
                             const struct os_stat *stat)
 {

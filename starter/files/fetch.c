@@ -1,8 +1,8 @@
 /* starter/files/fetch.c - inputs that are URLs, fetched by curl or a plug-in.
  *
- * In the job's cage and as its account, before anything else of it runs: a program that talks to a
- * stranger's server is not to have more rights than the job.  One at a time; one that fails is
- * tried again, then the job is held as for any other input.
+ * They are fetched in the job's cage and as its account, before anything else of the job runs: a
+ * program that talks to a stranger's server must not have more rights than the job.  One at a time.
+ * A fetch that fails is repeated; then the job is held, as for any other input.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -1,9 +1,9 @@
-/* starter/files/input.c - the job ad and its input files, from the shadow into the sandbox.
+/* starter/files/input.c - receives the job ad and the job's input files from the shadow.
  *
- * The list comes first, in parts; then one request for all files from the first that is not here
- * yet.  After a cut the file in hand is gone on with, if the shadow finds that what we have of it
- * is right.  The sandbox is ours alone until the job begins; nevertheless the names are a
- * stranger's, and all is written through base/os/os_below.h.
+ * The list comes first, in parts; then one request asks for all files from the first one that is
+ * missing.  After a lost connection the file in hand is continued if the shadow finds that the
+ * received part is right.  The sandbox is ours alone until the job begins; but the names come from
+ * a stranger, so everything is written through base/os/os_below.h.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -149,7 +149,7 @@ static int make_parents(struct starter *starter, const char *name, struct err *e
     return rc;
 }
 
-/* All directories and links, before the first file. */
+/* Makes all directories and links, before the first file. */
 static int make_tree(struct starter *starter, struct err *err)
 {
     int rc = 0;
@@ -174,7 +174,7 @@ static int give_to_account(struct starter *starter, const char *name, struct err
                : 0;
 }
 
-/* What was made above the names of the list is the account's, too. */
+/* Gives the directories above a name of the list to the account as well. */
 static int give_parents(struct starter *starter, const char *name, struct err *err)
 {
     int rc = 0;
@@ -187,7 +187,8 @@ static int give_parents(struct starter *starter, const char *name, struct err *e
     return rc;
 }
 
-/* The deepest first: who may not write in a directory may not change what is in it. */
+/* Sets modes and owners, the deepest entries first: once a directory is not writable, nothing in it
+ * can be changed. */
 static int finish_tree(struct starter *starter, struct err *err)
 {
     int rc = 0;
@@ -209,7 +210,7 @@ static int finish_tree(struct starter *starter, struct err *err)
 
 /* ---- files */
 
-/* Past what the shadow does not send bytes of. */
+/* Returns the next file that the shadow sends; skips entries without bytes of their own. */
 static struct starter_input *file_in_hand(struct starter *starter)
 {
     while (starter->run.input.at < starter->run.input.list.count) {
@@ -249,7 +250,7 @@ static int end_file(struct starter *starter, struct starter_input *input, struct
     return rc == 0 ? 0 : err_set(err, rc, "input %.100s: %s", input->name, err_code_text(rc));
 }
 
-/* Bytes that are not those that were sent: again from the beginning, a few times. */
+/* The bytes do not have the checksum that was sent: asks for the file again, a few times. */
 static void came_damaged(struct starter *starter, struct starter_input *input)
 {
     char reason[600];
@@ -273,7 +274,7 @@ static int64_t bytes_here(const struct starter *starter)
     return starter->run.input.bytes + (int64_t)starter->run.in_hand.offset;
 }
 
-/* More than its disk holds: the rest is not waited for. */
+/* The input is larger than the slot's disk: does not wait for the rest. */
 static void came_too_much(struct starter *starter)
 {
     int64_t bytes = bytes_here(starter);
@@ -283,7 +284,7 @@ static void came_too_much(struct starter *starter)
     watch_hold_input(starter, bytes);
 }
 
-/* 1: came damaged. */
+/* Takes a piece of a file.  0, -errno, or 1: the checksum is wrong. */
 static int take_piece(struct starter *starter, struct starter_input *input,
                       const struct wire_reply *reply, struct err *err)
 {

@@ -18,7 +18,7 @@
 
 #define LINKS_MAX 40 /* on the way of one name, as in the kernel */
 
-/* What stands between the words of a text: an expression may name programs, too. */
+/* The characters between the words of a text: an expression may name programs, too. */
 static const char DIVIDERS[] = " \t\n,;:=\"'()[]{}<>|&";
 
 static bool has_text(const struct vec *list, const char *text)
@@ -47,7 +47,7 @@ static bool is_readonly(const struct kept *kept, const char *path)
     return false;
 }
 
-/* Could the job, which is who we are, change it?  Rather than not. */
+/* Returns whether the job, which has our account, could change it.  In doubt true. */
 static bool is_changeable(struct os *os, const char *path)
 {
     struct os_stat stat;
@@ -74,7 +74,7 @@ static void take_name(struct way *way, const char *name, size_t length)
     memmove(way->rest, name + length, strlen(name + length) + 1);
 }
 
-/* What the link says comes before what is left of the name. */
+/* Puts what the link contains in front of the rest of the path. */
 static bool follow_link(struct way *way, const char *link)
 {
     char target[PATH_MAX];
@@ -96,7 +96,7 @@ static bool follow_link(struct way *way, const char *link)
     return true;
 }
 
-/* The next name; stat: of what is at the end.  False: it leads nowhere. */
+/* Goes on to the next name of a path; stat: of what is there.  False: nothing is there. */
 static bool take_step(struct way *way, const char *name, size_t length, struct os_stat *stat)
 {
     char child[PATH_MAX];
@@ -132,7 +132,7 @@ static bool take_step(struct way *way, const char *name, size_t length, struct o
     return true;
 }
 
-/* False: it leads nowhere. */
+/* Follows a path to its end.  False: it leads nowhere. */
 static bool follow_name(struct way *way, struct os_stat *stat)
 {
     for (;;) {
@@ -162,7 +162,7 @@ static int add_path(struct vec *list, const char *path, struct err *err)
     return 0;
 }
 
-/* What the name leads through. */
+/* Protects the directories through which a path leads. */
 static int hold_way(struct kept *kept, const struct way *way, struct err *err)
 {
     const struct vec *ways = &way->found.ways, *readonly = &way->found.readonly;
@@ -250,7 +250,8 @@ static int keep_words(struct keeper *keeper, const char *text, struct err *err)
     return rc;
 }
 
-/* Else the job could make it.  What we may not make, as who we are, it may not either. */
+/* Makes a directory that the job could make otherwise.  What we may not make, the job, with the
+ * same account, may not make either. */
 static int make_there(struct os *os, const char *path, struct err *err)
 {
     int rc = os_mkdirs(os, path, 0700, err);

@@ -1,8 +1,8 @@
-/* starter/files/output.c - what the job made, from the sandbox to the shadow, and how it ended.
+/* starter/files/output.c - sends the job's output to the shadow, and reports how the job ended.
  *
- * Several FILE_PUTs are on their way at once; they are answered in order.  After a cut it goes on
- * with the first entry that was not acknowledged: the shadow says what it has of that file, and
- * what is the same here is not sent again.
+ * Several FILE_PUTs are on their way at once; they are answered in order.  After a lost connection
+ * it continues with the first entry that was not acknowledged: the shadow says how much of that
+ * file it has, and if that is the same as here it is not sent again.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -70,8 +70,8 @@ static bool is_lack_of_storage(int status)
            status == -EMFILE || status == -ENFILE;
 }
 
-/* A machine that cannot read gives up; what the job made so that nobody can read it holds the job,
- * which would do it again elsewhere. */
+/* A file could not be read.  If this machine is at fault the run is given up.  If the job made the
+ * file unreadable, the job is held: it would do the same elsewhere. */
 static void fail_output(struct starter *starter, const char *name, int code)
 {
     char why[900];
@@ -84,8 +84,8 @@ static void fail_output(struct starter *starter, const char *name, int code)
     job_run_hold(starter, HOLD_OUTPUT, -code, why);
 }
 
-/* What was computed is worth some patience with the submit host's disk: the file in hand is sent
- * from its beginning, after a while. */
+/* The submit host could not store the file.  The results are worth some patience: the file in hand
+ * is sent again from its beginning, after a while. */
 static void put_again(struct starter *starter, const char *why)
 {
     log_warn(starter->env.log, "output.again", why, LOG_TEXT("job", starter->run.job_id),
@@ -138,7 +138,7 @@ static void put_answered(void *arg, struct wire_reply *reply)
     go_on(starter);
 }
 
-/* False: not now. */
+/* Sends a FILE_PUT.  False: not possible now. */
 static bool put_message(struct starter *starter, struct ad *args, const void *data, size_t length,
                         bool ends)
 {
@@ -160,7 +160,7 @@ static void end_entry(struct starter *starter, const char *checksum)
     starter->run.output.at++;
 }
 
-/* A directory or a link: their "checksum" says all. */
+/* Sends a directory or a link: its "checksum" says all about it. */
 static bool put_other(struct starter *starter, const struct transfer_entry *entry)
 {
     struct ad *args = ad_create();
@@ -204,7 +204,7 @@ static int open_file(struct starter *starter, struct transfer_entry *entry)
     return rc;
 }
 
-/* Sends the next piece; false: it cannot go on now. */
+/* Sends the next piece of a file.  False: not possible now. */
 static bool put_piece(struct starter *starter, struct transfer_entry *entry)
 {
     int rc = open_file(starter, entry);
@@ -243,7 +243,7 @@ static bool put_piece(struct starter *starter, struct transfer_entry *entry)
 
 /* ---- after a cut */
 
-/* What the shadow has of the file is what is here: then it goes on behind that. */
+/* If the part that the shadow has is the same as here, continues after it. */
 static void go_behind(struct starter *starter, struct transfer_entry *entry, int64_t offset,
                       bool whole, const char *checksum)
 {

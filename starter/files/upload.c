@@ -1,10 +1,10 @@
-/* starter/files/upload.c - output that goes to URLs: TransferOutputRemaps and OutputDestination.
+/* starter/files/upload.c - sends output files to URLs: TransferOutputRemaps and OutputDestination.
  *
- * Sent by curl (PUT) or a plug-in when the job and its scripts have ended, before its cage is
- * emptied and the sandbox is ours again, so that a program which talks to a stranger's server reads
- * what the job could read, and no more.  A run that is repeated sends them again: the name at the
- * server is the same.  What cannot be sent holds the job, once all the rest has gone.  A run that
- * is evicted sends nothing there: what there is goes back for the next one.
+ * curl (PUT) or a plug-in sends them when the job and its scripts have ended, before the cage is
+ * emptied and the sandbox is ours again: so a program that talks to a stranger's server can read
+ * only what the job could read.  A repeated run sends them again, to the same name at the server.
+ * A failure holds the job when everything else has been sent.  A run that is evicted sends nothing
+ * to URLs: its files go back for the next run.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

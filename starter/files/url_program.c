@@ -1,7 +1,8 @@
-/* starter/files/url_program.c - the programs that know URLs: curl, and the plug-ins of the machine.
+/* starter/files/url_program.c - runs programs that transfer URLs: curl, and the plug-ins of the
+ * machine.
  *
- * They run in the job's cage and as its account: a program that talks to a stranger's server is not
- * to have more rights than the job.  One at a time.
+ * They run in the job's cage and as its account: a program that talks to a stranger's server must
+ * not have more rights than the job.  One at a time.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -32,8 +33,8 @@
 #define CURL_REFUSED  22 /* the server says no */
 #define CURL_PUT_FAIL 25 /* it does not take it */
 
-/* Through base/os/os_below.h: the account may have made of it what it likes.  At most size - 1
- * bytes from the end. */
+/* Reads the last size - 1 bytes of a file, through base/os/os_below.h because the account may have
+ * put anything in its place. */
 static void read_message(struct starter *starter, const char *name, char *ret, size_t size)
 {
     struct os_file *file = NULL;
@@ -78,7 +79,8 @@ bool url_program_is_hopeless(const struct starter *starter, const struct os_exit
             how->status == CURL_PUT_FAIL);
 }
 
-/* A plug-in that takes several at once is given one: it is tried again by itself. */
+/* Writes the request for a plug-in that can take several files at once.  It gets only one, so that
+ * a failure concerns only that one. */
 static int write_request(struct starter *starter, const char *url, const char *path,
                          struct err *err)
 {
@@ -130,7 +132,7 @@ static void plugins_ready(void *arg)
     job_run_wake(starter, starter->run.script == SCRIPT_OVER ? WAKE_OVER : WAKE_GO);
 }
 
-/* False: it is not known yet. */
+/* Returns whether it is known which plug-in supports which URLs; asks if not. */
 static bool ask_plugins(struct starter *starter)
 {
     const struct config *config = starter->env.config;

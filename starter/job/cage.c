@@ -1,13 +1,14 @@
-/* starter/job/cage.c - what the job is shut in, made, used and taken away.
+/* starter/job/cage.c - makes, uses and removes the job's cage: its namespaces, mounts, cgroup and
+ * limits.
  *
- * As root a job has namespaces or it does not run (JOB_NAMESPACES): what cannot be made fails
- * closed, as a hold that says what.  Only where nobody can have any (in a container without
- * CAP_SYS_ADMIN, in a root directory that is no mount point) does "auto" do without them, and warn.
- * Without root it has them where the kernel lets users have some.  A cgroup is had where one can be
- * made; what it would have limited is measured otherwise (watch.c).
+ * As root, a job runs in namespaces or not at all (JOB_NAMESPACES): if they cannot be made the job
+ * is held, with the reason.  Only where nobody can have namespaces (in a container without
+ * CAP_SYS_ADMIN, in a root directory that is not a mount point) does "auto" run the job without
+ * them, with a warning.  Without root, a job has namespaces where the kernel lets users have them.
+ * A cgroup is used where one can be made; otherwise watch.c measures what it would have limited.
  *
- * Where the cgroup is stands in a file beside the record, so that a startd can end what a killed
- * starter left (startd/starters.c).
+ * A file beside the record names the cgroup, so that a startd can kill what a dead starter has left
+ * (startd/starters.c).
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -41,10 +42,10 @@
 #define WEIGHT_EACH 100  /* of a CPU of the slot */
 #define HIDDEN_MAX  10   /* of HIDDEN_FROM_JOBS */
 
-/* Where what runs outside of all walls takes orders of the job's account: the manager of its
- * services, which would start whatever the job wants; the system's bus, by which an account that is
- * not even logged in gets such a manager (a lingering one); screens that it has left.  And the
- * message queues of the machine, which would outlive the job. */
+/* Hidden from jobs, because programs outside the cage take orders there from the job's account: the
+ * account's service manager, which would start anything for the job; the system bus, which starts
+ * such a manager even for an account that is not logged in (lingering); and screen sessions.  And
+ * the machine's message queues, which would outlive the job. */
 static const char *const OUTSIDE[] = {"/run/user", "/run/dbus", "/run/screen", "/dev/mqueue"};
 
 struct cage {
@@ -127,13 +128,14 @@ static int make_group(struct starter *starter, struct cage *cage, struct err *er
     return os_rewrite_file(starter->env.os, path, places, strlen(places), 0600, err);
 }
 
-/* Does it name more than a directory of the root, which others need, too? */
+/* Returns whether the path is deeper than a directory of the root: those are needed by others,
+ * too. */
 static bool is_own_directory(const char *path)
 {
     return path != NULL && path[0] == '/' && path[1] != '\0' && strchr(path + 1, '/') != NULL;
 }
 
-/* Where the site's programs are that this job is begun with; mem_ blocks. */
+/* Adds the directories of the programs that start this job; mem_ blocks. */
 static void find_programs(const struct starter *starter, struct vec *ret)
 {
     const char *const knobs[] = {starter->run.ckpt.wanted ? "CKPT_PROGRAM" : NULL,
@@ -153,8 +155,8 @@ static void find_programs(const struct starter *starter, struct vec *ret)
     }
 }
 
-/* Its own /tmp, for everybody in there, below what nobody else may pass.  That is the account's
- * while the job runs, so no link is followed. */
+/* Makes the job's own /tmp: writable for everybody in there, below a directory that only the
+ * account may enter.  That belongs to the account while the job runs, so no link is followed. */
 static int make_scratch(struct starter *starter, const char *path, struct err *err)
 {
     struct os *os = starter->env.os;
@@ -239,7 +241,8 @@ static int make_view(struct starter *starter, struct cage *cage, struct err *err
     return rc;
 }
 
-/* Which CPUs the job may use: those that its slot was given, or those that are configured. */
+/* Finds the CPUs that the job may use: those assigned to its slot, or those that are configured.
+ * False: any. */
 static bool find_cpus(const struct starter *starter, uint64_t ret[OS_CAGE_CPUS_MAX / 64])
 {
     const struct config *config = starter->env.config;
@@ -309,7 +312,7 @@ static int cage_open(struct starter *starter, struct err *err)
     return rc;
 }
 
-/* It runs without walls: to an ordinary user that is how the kernel is, to root it is a lack. */
+/* Logs that the job runs without namespaces: a warning for root, normal for an ordinary user. */
 static void tell_open(const struct starter *starter, const char *why)
 {
     if (os_uid(starter->env.os) == 0) {
@@ -353,9 +356,9 @@ int cage_spawn(struct starter *starter, const struct os_spawn *spec, os_exit_f o
     return rc;
 }
 
-/* As root the namespaces are those of the cage's keeper, which is ours: the job can change nothing
- * in them.  Without root the keeper's are closed to us, as all that it has; those of the job's
- * program are what we could enter as who we are. */
+/* As root the program enters the namespaces of the cage's keeper, which is ours: the job cannot
+ * change them.  Without root the keeper is closed to us; we enter the namespaces of the job's
+ * program, which has our account. */
 int cage_spawn_beside(struct starter *starter, const struct os_spawn *spec, os_exit_f on_exit,
                       pid_t *ret, struct err *err)
 {
@@ -474,7 +477,8 @@ void cage_freeze(struct starter *starter, bool frozen)
     }
 }
 
-/* What no wall holds is found in the tree of processes, and by its mark. */
+/* Without namespaces and cgroup, the job's processes are found as our descendants and by their
+ * mark. */
 static void kill_leftovers(struct starter *starter)
 {
     struct strbuf mark;

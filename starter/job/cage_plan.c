@@ -79,7 +79,7 @@ bool cage_plan_home_fits(const struct ad *job, const char *const *scratch, size_
     return fits;
 }
 
-/* A directory of the job's own at that place. */
+/* Gives the job a directory of its own at that place. */
 static void add_scratch(struct cage_view *view, const struct cage_place *place, size_t number,
                         const char *to)
 {
@@ -91,8 +91,8 @@ static void add_scratch(struct cage_view *view, const struct cage_place *place, 
     strbuf_fini(&name);
 }
 
-/* Where EXECUTE is below the scratch directory `to` (a pool that lives in /tmp, a pilot): each job
- * would have the way to its sandbox made on disk, and removed.  Only its first name is. */
+/* If EXECUTE lies in the scratch directory `to` (a pool in /tmp, a pilot), the way to the sandbox
+ * would be made on disk for each job, and removed.  So its first directory is made in memory. */
 static void add_way(struct cage_view *view, const struct cage_place *place, const char *to)
 {
     if (view->way != NULL || !is_below(place->sandbox, to) || strcmp(place->sandbox, to) == 0) {
@@ -107,7 +107,7 @@ static void add_way(struct cage_view *view, const struct cage_place *place, cons
     }
 }
 
-/* Is something else mounted above that directory? */
+/* Returns whether something else is mounted above that directory. */
 static bool is_covered(const struct cage_view *view, const char *directory)
 {
     for (size_t i = view->kept_count; i < view->mount_count; i++) {
@@ -204,7 +204,7 @@ void cage_plan_slot_knobs(const char *slot, const char *suffix, char ret[2][CAGE
     }
 }
 
-/* Digits at *at; false: there are none, or the number is too large. */
+/* Reads digits at *at.  False: there are none, or the number is too large. */
 static bool read_cpu(const char **at, unsigned *ret)
 {
     unsigned number = 0;

@@ -1,7 +1,7 @@
-/* starter/job/deferral.c - a job that is to begin at a time of its own waits for it here, with its
- * files in place and nothing of it running.
+/* starter/job/deferral.c - a job with a start time waits for it here, with its files in place and
+ * nothing of it running.
  *
- * DeferralTime is looked at once, when the job could begin.  The wall clock is asked again and
+ * DeferralTime is evaluated once, when the job could begin.  The wall clock is read again and
  * again, because it may be set, and the loop's clock does not follow.
  *
  * SPDX-License-Identifier: Apache-2.0

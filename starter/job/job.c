@@ -1,7 +1,7 @@
 /* starter/job/job.c - the job's process: its start, its stop and its end.
  *
- * We are the reaper of whatever the job leaves behind; every process of it also carries our
- * directory in its environment.
+ * Orphans of the job become our children, and every process of the job carries our directory in its
+ * environment.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -90,7 +90,8 @@ static void job_ended(void *arg, pid_t pid, const struct os_exit *how)
     }
 }
 
-/* What the wrapper of the site says of why it did not become the job; true: the job is held. */
+/* Reads why the site's wrapper did not start the job.  True: there was a message, and the job is
+ * held. */
 static bool wrapper_failed(struct starter *starter)
 {
     const char *wrapper = config_path(starter->env.config, "USER_JOB_WRAPPER");
@@ -131,7 +132,8 @@ void job_over(struct starter *starter)
     job_run_wake(starter, WAKE_GO);
 }
 
-/* Where the last run's may lie, then into the sandbox: over what is there, whatever that is. */
+/* Writes an ad beside the sandbox, where the last run's file may lie, and moves it into the
+ * sandbox, replacing whatever is there. */
 static void write_ad(struct starter *starter, const char *name, const struct ad *ad)
 {
     struct strbuf text;
@@ -216,7 +218,7 @@ static int spawn_job(struct starter *starter, struct vec *argv, struct vec *entr
     return rc;
 }
 
-/* Once, before anything runs as the account. */
+/* Prepares the sandbox and gives it to the account; once, before anything runs as the account. */
 static int open_sandbox(struct starter *starter, struct err *err)
 {
     const struct ad *slot = NULL;

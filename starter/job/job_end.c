@@ -1,4 +1,4 @@
-/* starter/job/job_end.c - the moment from which nothing of the job is left that could write.
+/* starter/job/job_end.c - makes sure that nothing of the job is left that could write.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -1,7 +1,8 @@
-/* starter/job/job_place.c - as whom the job's programs run, where, and with which environment.
+/* starter/job/job_place.c - the account, the directory and the environment in which the job's
+ * programs run.
  *
- * As root the job runs as its owner where the domains agree, else as SLOT_USER, never as root;
- * otherwise as the account that we have.
+ * If we are root, the job runs as its owner where the domains agree, else as SLOT_USER, and never
+ * as root.  Otherwise it runs as our own account.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -22,7 +23,7 @@
 #include "starter/starter_plan.h"
 #include "wire/root_jobs.h"
 
-/* SLOT1_2_USER, or SLOT1_USER, or SLOT_USER. */
+/* Finds the account that SLOT1_2_USER, or SLOT1_USER, or SLOT_USER names. */
 static int find_slot_user(struct starter *starter, struct err *err)
 {
     const struct config *config = starter->env.config;
@@ -86,8 +87,8 @@ int job_place_prepare(struct starter *starter, bool has_sandbox, struct err *err
     return rc != 0 ? rc : os_mkdirs(starter->env.os, starter->run.sandbox, 0700, err);
 }
 
-/* The sandbox is the account's only while the job runs: before and after, other processes of that
- * account (SLOT_USER has many) could put links there for us to follow as root. */
+/* The sandbox belongs to the account only while the job runs.  Before and after, other processes of
+ * that account (SLOT_USER has many) could put links there for us to follow as root. */
 int job_place_hand_over(struct starter *starter, struct err *err)
 {
     return starter->run.account.change_user

@@ -1,9 +1,9 @@
-/* starter/job/joules.c - what the run has of the machine's energy.
+/* starter/job/joules.c - counts the energy that the run uses.
  *
- * Counted here and not by the startd, since only we know the job's CPU time to its very end, which
- * is to be in its result: the startd says what a core and a CPU second cost now (ReservedWatts,
- * UsedWatts; the rule is in startd/machine/meter_plan.h), we add up, and tell it what that came to.
- * From the first process of the run to its last; files that are fetched before cost the job
+ * It is counted here and not by the startd, because only we know the job's CPU time up to its very
+ * end, and the job's result must contain all of it.  The startd tells what a core and a CPU second
+ * cost now (ReservedWatts, UsedWatts; startd/machine/meter_plan.h has the rule); we add up and tell
+ * it the sum.  Counted from the first process of the run to its last; receiving files costs the job
  * nothing.
  *
  * SPDX-License-Identifier: Apache-2.0

@@ -1,20 +1,20 @@
-/* starter/job/nest.c - what is kept of a run's directory for the next run of the same claim.
+/* starter/job/nest.c - what is kept of a run's directory for the claim's next run ("the nest").
  *
- * A short job's directories and files cost a file system more than the job costs: ext4 looks at
- * each inode that was freed in the last seconds whenever it makes one.  So the directory of a run
- * that ended as it should is emptied instead of removed: the next run has its inodes, under its own
- * name, which the startd gives it (startd/starters.c).
+ * Making and removing directories and files costs a file system more than a short job: whenever
+ * ext4 makes an inode, it looks at each inode freed in the last seconds.  So the directory of a run
+ * that ended without incident is emptied instead of removed.  The next run uses its inodes under
+ * its own name, which the startd gives it (startd/starters.c).
  *
- * As root only, and only after a job that was behind walls: then nobody but us can have been in
- * what is kept once its processes are gone.  Each part is ours alone while it is kept, was found to
- * be empty, and has nothing of what its last user could stick to it (os_renew_directory()); where
- * that is not so, or where anything lies in the directory that is not known here, all is removed.
+ * Only as root, and only after a job in namespaces: then nobody but us can be in what is kept once
+ * its processes are gone.  Each part belongs to us alone while it is kept, was found empty, and has
+ * no attributes left by its last user (os_renew_directory()).  Otherwise, or if the directory
+ * contains anything unknown, everything is removed.
  *
- * The cgroup is kept in the same way, if nothing of its use stays; its name is that of the run that
- * it was made for.
+ * The cgroup is kept in the same way, if nothing of its use remains; it keeps the name of the run
+ * for which it was made.
  *
- * What is removed is first put out of the way under another name: the startd, which may be about to
- * take it for the next run, finds it whole or not at all.
+ * What is removed is renamed first: the startd, which may be about to take it for the next run,
+ * finds it complete or not at all.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -36,7 +36,7 @@
 #define SANDBOX_MODE 0700
 #define EMPTIED_MS   5000 /* for killed processes to be gone */
 
-/* Written into each sandbox: kept beside it meanwhile. */
+/* Files that are in each sandbox; they are kept beside it between runs. */
 static const char *const ADS[] = {STARTER_JOB_AD, STARTER_MACHINE_AD};
 
 static char *join_path(const char *directory, const char *name)
@@ -59,9 +59,10 @@ static bool is_ours(const struct os_stat *stat)
     return stat->is_file && stat->uid == 0;
 }
 
-/* The job may have put something else in its place; what is root's is what we made.  Where the run
- * ended early the sandbox is still the account's: another process of it may exchange the file at
- * any moment, so what was moved is looked at again, where it is ours, and no link is followed. */
+/* Moves the ad files out of the sandbox.  The job may have put something else in their place: a
+ * file of root's is one that we made.  If the run ended early the sandbox still belongs to the
+ * account, and another process of it may replace the file at any moment.  So a moved file is
+ * checked again where it is ours, and no link is followed. */
 static void save_ads(struct starter *starter)
 {
     struct os *os = starter->env.os;

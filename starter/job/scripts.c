@@ -1,16 +1,19 @@
-/* starter/job/scripts.c - what runs before, beside and after the job, in its cage and as its
- * account: the site's hooks and the job's own PreCmd and PostCmd.
+/* starter/job/scripts.c - programs that run before, beside and after the job, in its cage and as
+ * its account: the site's hooks and the job's own PreCmd and PostCmd.
  *
  *     <KEYWORD>_HOOK_PREPARE_JOB, PreCmd, the job, PostCmd, <KEYWORD>_HOOK_JOB_EXIT
  *     beside the job, now and then: <KEYWORD>_HOOK_UPDATE_JOB_INFO
  *
- * A hook is told the job ad on its standard input; the one at the end is told how the job ended, as
- * its argument ("exit") and in the ad.  The one beside the job is told what the job takes, as often
- * as its schedd is; one at a time, none while the job stands still (it would stand still, too), and
- * nothing depends on it.  It counts as a process of the job and ends with it.
- *  KEYWORD is STARTER_DEFAULT_JOB_HOOK_KEYWORD, or HookKeyword
- * of the job where the site has hooks of that name.  A job's own scripts hold it only if it said
- * what their success is (SuccessPreExitCode ...).
+ * KEYWORD is the job's HookKeyword, if the site has hooks of that name, else
+ * STARTER_DEFAULT_JOB_HOOK_KEYWORD.  A hook gets the job ad on its standard input.  The hook at the
+ * end also learns how the job ended, by its argument ("exit") and in the ad.
+ *
+ * The hook beside the job learns what the job uses, as often as the job's schedd does.  There is
+ * one at a time, and none while the job stands still (the hook would stand still, too).  It counts
+ * as a process of the job and ends with it; nothing depends on it.
+ *
+ * The job's own scripts hold the job only if the job defines their success (SuccessPreExitCode
+ * ...).
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -50,7 +53,7 @@
 static const char *const SCRIPT_NAMES[] = {"",        "prepare hook", "PreCmd", "job",
                                            "PostCmd", "exit hook",    ""};
 
-/* The site's hook of that name; NULL: there is none. */
+/* Returns the path of the site's hook of that name; NULL: there is none. */
 static const char *hook_path(const struct starter *starter, const char *hook)
 {
     const struct config *config = starter->env.config;
@@ -95,7 +98,8 @@ static int hold_code_of(enum starter_script script)
                                    : HOLD_HOOK_PREPARE_JOB;
 }
 
-/* The job ad, and from its start on what the job does: HTCondor's names. */
+/* Returns the ad that a hook gets: the job ad and, once the job has begun, how it runs or ended,
+ * under HTCondor's names.  The caller owns it. */
 static struct ad *what_it_is_told(const struct starter *starter, enum starter_script script)
 {
     struct ad *told = ad_copy(starter->run.job);
@@ -113,7 +117,7 @@ static struct ad *what_it_is_told(const struct starter *starter, enum starter_sc
     return told;
 }
 
-/* told: the ad that a hook gets; NULL: it is a script of the job. */
+/* Starts a hook or script. told: the ad for a hook; NULL: it is a script of the job. */
 static int start_program(struct starter *starter, const char *program, const char *argument,
                          const struct ad *told, os_exit_f ended, pid_t *ret, struct err *err)
 {
@@ -156,7 +160,8 @@ static int start_program(struct starter *starter, const char *program, const cha
     return rc;
 }
 
-/* False: the hook at the end could not be started, which changes nothing. */
+/* Starts a script or hook in the cage.  False: it was the hook at the end, whose failure changes
+ * nothing. */
 static bool run_script(struct starter *starter, enum starter_script script, const char *program,
                        const char *argument, bool is_hook)
 {
@@ -181,7 +186,8 @@ static bool run_script(struct starter *starter, enum starter_script script, cons
     return true;
 }
 
-/* Did it do what the job says is its success?  A job that says nothing does not care. */
+/* Returns whether the script ended as the job defines its success; true if the job does not define
+ * it. */
 static bool is_success(const struct starter *starter, enum starter_script script,
                        const struct os_exit *how)
 {

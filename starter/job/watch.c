@@ -1,9 +1,10 @@
-/* starter/job/watch.c - what the job takes: looked at while it runs, judged, told.
+/* starter/job/watch.c - measures what the job uses while it runs, holds it for too much, and
+ * reports it.
  *
- * Memory is limited by the cgroup; here its kills are noticed, and without one the sizes of the
+ * The cgroup limits memory; here its kills are noticed.  Without a cgroup the sizes of the
  * processes are measured.  Disk is measured by walking the job's directories, the network by its
- * connections (base/os/os_traffic.h says what that misses), both the less often the longer it
- * takes.
+ * connections (base/os/os_traffic.h says what that misses).  Both are measured less often the
+ * longer it takes.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -89,7 +90,7 @@ static void look_at_processes(struct starter *starter)
     }
 }
 
-/* By the cgroup, or of what has ended. */
+/* Gives the CPU times: by the cgroup, or of processes that have ended, whichever is more. */
 static void cpu_times(const struct starter *starter, double *user_s, double *system_s)
 {
     const struct starter_watch *watch = &starter->run.watch;
@@ -252,7 +253,7 @@ void watch_tell(struct starter *starter)
 
 /* ---- when */
 
-/* Holds the job that runs: it is killed, and its run ends with that report. */
+/* Holds the running job: kills it, and the run ends with that report. */
 static void hold_running(struct starter *starter, int code, int subcode, const char *reason)
 {
     if (starter->run.end.hold != NULL || starter->run.stop.how != RUNS_ON ||
