@@ -1,10 +1,10 @@
-/* startd/advertise.c - our ads are sent up to the collector.
+/* startd/advertise.c - sends the machine's ads to the collector.
  *
- * When changes go is said by advertise_due.h.  After the uplink came up, and every
- * UPDATE_INTERVAL, whatever was sent of single slots meanwhile, all slots are sent: an ad that is
- * not renewed expires.  An UPDATE is answered only if something is wrong with it:
- * what is lost is lost with the connection, and then everything is sent anew; as it is, somewhat
- * later, when the collector had too much to do to take it.
+ * advertise_due.h decides when changes are sent.  When the connection has been made, and every
+ * UPDATE_INTERVAL, all slots are sent, whatever was sent of single slots meanwhile: an ad that is
+ * not renewed expires.  An UPDATE is answered only if something is wrong with it.  What is lost is
+ * lost together with the connection, and then everything is sent again.  Everything is also sent
+ * again, somewhat later, if the collector was too busy to take an UPDATE.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -34,8 +34,8 @@
 
 #define REFUSED_MS 3000 /* after -EBUSY everything is sent anew, more or less */
 
-/* Too much of ours waited there.  Which UPDATE it was is not told: perhaps the one that takes our
- * offline ads back. */
+/* The collector had too much from us waiting.  It does not tell which UPDATE it dropped: perhaps
+ * the one that cancels our offline ads. */
 static void repeat_all(struct startd *startd)
 {
     if (!going_down_is_silent(
@@ -116,7 +116,8 @@ static void stale_answered(void *arg, struct wire_reply *reply)
     advertise_gone(startd);
 }
 
-/* Pieces whose end the collector was not told: we were away, or the connection was. */
+/* Finds dynamic slots whose removal the collector was not told: we were away, or the connection was
+ * lost. */
 static void find_stale(struct startd *startd, struct wire *wire)
 {
     static const char *const NAME[] = {"Name"};
@@ -136,7 +137,7 @@ static void find_stale(struct startd *startd, struct wire *wire)
     ad_destroy(args);
 }
 
-/* Until the interval is over: ms. */
+/* Returns how many ms are left until UPDATE_INTERVAL is over. */
 static uint64_t all_due_in(const struct startd *startd)
 {
     uint64_t interval_ms =
@@ -145,7 +146,8 @@ static uint64_t all_due_in(const struct startd *startd)
     return due_ms > now_ms ? due_ms - now_ms : 0;
 }
 
-/* Else the up callback sends everything; a machine with offline ads out is silent. */
+/* Returns whether changes may be sent now.  If not connected, everything is sent when we are; with
+ * offline ads at the collector we send nothing. */
 static bool may_send(const struct startd *startd)
 {
     return uplink_wire(startd->collector) != NULL && !going_down_is_silent(startd) &&

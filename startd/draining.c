@@ -1,10 +1,10 @@
-/* startd/draining.c - this machine is drained: the steps, what comes in the end, what is durable
+/* startd/draining.c - draining of this machine: the steps, what comes at the end, what is durable
  * (docs/protocol/drain.md, sections 2 and 3).
  *
- * drain/drain_plan.c decides from a snapshot of the slots; here the snapshot is made and the steps
- * are taken, again after each move of a slot, and when the plan wants to look again.  Jobs retire
- * and are evicted by preempt.c, as for a better claim or the machine's end.  What an administrator
- * says is heard by draining_call.c.
+ * drain/drain_plan.c decides by a snapshot of the slots.  Here the snapshot is made and the steps
+ * are taken: again after each move of a slot, and when the plan wants to look again. preempt.c lets
+ * jobs retire and evicts them, as for a better claim. draining_call.c takes the administrator's
+ * requests.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -63,7 +63,7 @@ static enum drain_place place_of(const struct slot *slot)
                                               : DRAIN_AT_RUNNING;
 }
 
-/* request NULL: all of the machine. */
+/* Describes all slots for the plan. request NULL: the whole machine is to be drained. */
 static struct drain_slot *take_snapshot(const struct startd *startd,
                                         const struct drain_request *request)
 {
@@ -114,7 +114,8 @@ void draining_publish(struct startd *startd, bool all)
 
 /* ---- what is durable */
 
-/* It was drained to exit, did, and was started none the less: it is to work. */
+/* Returns whether the startd was drained to exit, has exited, and was started none the less: then
+ * it must work. */
 static bool has_exited(const struct startd *startd)
 {
     char why[DAEMON_DOWN_WHY_MAX];
@@ -123,7 +124,7 @@ static bool has_exited(const struct startd *startd)
            daemon_down_read(startd->env.os, startd->env.config, startd->env.name, &same_boot, why);
 }
 
-/* What the note stands for is forgotten durably: so is it. */
+/* The request for which the note was written is durably forgotten: removes the note. */
 static void forget_note(void *arg)
 {
     const struct startd *startd = arg;
@@ -217,7 +218,7 @@ void draining_merge(struct startd *startd)
     }
 }
 
-/* START counts again. */
+/* Ends draining; START is used again. */
 void draining_finish(struct startd *startd, const char *why)
 {
     draining_move(startd, DRAIN_NONE, why);
@@ -254,7 +255,8 @@ static void try_later(struct startd *startd, uint64_t after_ms)
     loop_timer_set(startd->draining.look_timer, after_ms);
 }
 
-/* The note says that the request is done, see has_exited(): nothing else is to be written. */
+/* Writes the note that the daemon stays down, and ends.  The note tells that the request is done
+ * (see has_exited()): nothing else must be written. */
 static void exit_for_good(struct startd *startd, const char *reason)
 {
     struct err err;
@@ -269,8 +271,8 @@ static void exit_for_good(struct startd *startd, const char *reason)
     loop_timer_set(startd->end_timer, 0);
 }
 
-/* What comes when all are drained; sleep, off and exit are tried until they succeed, and the
- * request is there until then.  True: the machine is to go down now. */
+/* Does what the request wants at the end.  Sleep, off and exit are tried until they succeed; the
+ * request stays until then.  True: the machine must go down now. */
 static bool go_on(struct startd *startd)
 {
     char reason[DRAINING_REASON_MAX];
@@ -299,7 +301,7 @@ static bool go_on(struct startd *startd)
     return false;
 }
 
-/* What comes when all are drained, or what of it failed: once its time has come. */
+/* Calls go_on() when its time has come. */
 static bool try_again(struct startd *startd)
 {
     struct draining *draining = &startd->draining;
@@ -369,7 +371,8 @@ static void take_step(struct slot *slot, enum drain_step step)
     }
 }
 
-/* One look.  A slot that became Drained may be what another waits for: true, look again. */
+/* Looks at all slots once and takes the steps.  True: a slot became Drained, and another one may
+ * wait for that; look again. */
 static bool look_once(struct startd *startd, int64_t now_s, struct drain_look *found)
 {
     struct draining *draining = &startd->draining;

@@ -1,12 +1,12 @@
 /* startd/draining_call.c - the transaction of draining, seen from the startd
  * (docs/protocol/drain.md, section 1).
  *
- * While an offer stands nothing may change: calls that would change a slot are kept until it is
- * over, and then served in their order.  A kept call of a claim is found again by its claim id: the
- * claim may be gone by then.
+ * While an offer is neither committed nor cancelled nothing may change: calls that would change a
+ * slot are kept until then, and served in their order.  A kept call of a claim is found again by
+ * its claim id, because the claim may be gone by then.
  *
- * This file stands above both draining.c and hibernate.c: a machine that is drained is taken down
- * from here, and hibernate.c tells draining.c when it stays up.
+ * This file stands above both draining.c and hibernate.c: from here a drained machine is taken
+ * down, and hibernate.c tells draining.c when it stays up.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -91,7 +91,7 @@ static void serve_held(struct startd *startd)
 
 /* ---- the end of an offer */
 
-/* The offer is over without a commit. */
+/* Ends the offer without a commit. */
 static void withdraw_offer(struct startd *startd, int status, const char *why)
 {
     struct wire_request *offer = startd->draining.offer;

@@ -69,7 +69,8 @@ bool draining_is_due(const struct slot *slot)
     return draining_slot(slot) && !(may_go_on && counts_start(slot->startd));
 }
 
-/* Of one that is drained; before Start is false. */
+/* For a slot that is drained, before Start is set to false: writes whether jobs may take the
+ * machine back. */
 static void put_reclaimable(const struct slot *slot, struct ad *ad)
 {
     if (slot->startd->draining.request.reclaimable) {

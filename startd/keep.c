@@ -1,7 +1,8 @@
-/* startd/keep.c - somebody keeps this machine up until a time: `roost power keep`.
+/* startd/keep.c - keeps this machine up until a time, for an administrator: `roost power keep`.
  *
- * Durable before it is answered, so that a restart does not send a machine to sleep that somebody
- * relies on.  A later word replaces the one before; a time that is past lifts it.
+ * It is durable before it is answered, so that after a restart the machine does not go to sleep
+ * while somebody relies on it.  A later request replaces an earlier one; a time in the past removes
+ * it.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -1,4 +1,4 @@
-/* startd/knobs.c - what can be configured of a startd.
+/* startd/knobs.c - the knobs of a startd.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -1,4 +1,4 @@
-/* startd/revoked.c - claims that end because the token of their schedd was revoked.
+/* startd/revoked.c - ends claims whose schedd's token was revoked.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -14,7 +14,8 @@
 #include "startd/startd_state.h"
 #include "wire/wire.h"
 
-/* The token by which its schedd got it is refused from now on.  Nobody waits for word of it. */
+/* Ends a claim whose schedd got it by a token that is refused from now on; does not wait to tell
+ * the schedd. */
 static void end_revoked(struct claim *claim)
 {
     log_warn(claim->startd->env.log, "claim.revoked", "the token of its schedd was revoked",
@@ -33,7 +34,7 @@ static void end_revoked(struct claim *claim)
     }
 }
 
-/* token_id NULL: of every token that is refused. */
+/* Ends the claims of one token; token_id NULL: of each token that is refused. */
 static void end_claims(struct startd *startd, const char *token_id)
 {
     struct vec ids = {0}; /* ending one takes it out of the list */

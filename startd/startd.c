@@ -1,8 +1,8 @@
-/* startd/startd.c - the daemon of a machine: wiring.
+/* startd/startd.c - the daemon of a machine: how its parts are put together.
  *
- * What it is made of: slots (slots.c, slot.c), offers (offer.c), claims (claim.c, activation.c,
- * preempt.c), starters (starters.c), the uplink (startd_serve.c, advertise.c), sleep (hibernate.c);
- * decisions are in slot_plan.c.
+ * The parts: slots (slots.c, slot.c), offers (offer.c), claims (claim.c, activation.c, preempt.c),
+ * starters (starters.c), the connection to the collector (startd_serve.c, advertise.c), sleep
+ * (hibernate.c); slot_plan.c has decisions.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -257,16 +257,16 @@ static void startd_reload(void *state, const struct config *config)
     poll_machine(startd);
 }
 
-/* Claims whose jobs end in time are told to their schedds; the rest is found again by the next
- * startd, or by the lease. */
+/* Stops: schedds were told of claims whose jobs ended in time; the rest is found by the next
+ * startd, or ended by the lease. */
 static void stop_now(void *arg)
 {
     struct startd *startd = arg;
     loop_stop(startd->env.loop, 0);
 }
 
-/* A job that ends, or the word of it to a schedd that is there: one that cannot be reached is not
- * waited for, it sees the claim's lease end. */
+/* Returns whether stopping waits for the claim: its job is ending, or its schedd, which can be
+ * reached, must be told.  A schedd that cannot be reached sees the lease end. */
 static bool is_waited_for(const struct claim *claim)
 {
     return claim->stage != CLAIM_OVER || claim->link.failures < STOP_TRIES;

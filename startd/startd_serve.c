@@ -1,8 +1,8 @@
-/* startd/startd_serve.c - the uplink to the collector: what comes down it is given to whom it is
- * for.
+/* startd/startd_serve.c - the connection to the collector: commands that come over it are passed to
+ * those who carry them out.
  *
- * This is the top floor but for startd.c: it calls whoever carries a command out, and nobody calls
- * it.  The ads go up from advertise.c.
+ * Only startd.c stands above this file: it calls all who carry out commands, and nobody calls it.
+ * advertise.c sends the ads.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -1,12 +1,12 @@
-/* startd/starters.c - starters: one process for each running job, which outlives us.
+/* startd/starters.c - starters: one process for each running job, which survives the startd.
  *
- * One whose job ended as it should may wait for the claim's next job (struct claim_kept): it is
- * then a process without a job, which ends with its connection to us.
+ * A starter whose job ended without incident may wait for the claim's next job (struct claim_kept):
+ * then it is a process without a job, which ends when it loses its connection to us.
  *
- * A starter is started detached, in a directory of its own below EXECUTE that holds its job record.
- * It dials our Unix socket and says which claim it runs; over that connection go lease renewals and
- * orders to stop down, and its end up.  We watch its pid as well: a starter that dies without a
- * word leaves processes and a sandbox, and both are our business then.
+ * A starter is started detached, in a directory of its own below EXECUTE that contains its job
+ * record.  It connects to our Unix socket and says which claim it runs.  Over that connection it
+ * gets lease renewals and orders to stop, and reports its end.  We also watch its pid: a starter
+ * that dies without a report leaves processes and a sandbox, and then both are our business.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -46,7 +46,7 @@
 
 /* ---- sandboxes of the dead */
 
-/* The cgroup that the starter noted, if it had one for its job. */
+/* Kills and removes the cgroup that the starter has noted, if its job had one. */
 static void end_cgroup(struct startd *startd, const char *directory)
 {
     struct strbuf path;
@@ -67,8 +67,8 @@ static void end_cgroup(struct startd *startd, const char *directory)
     strbuf_fini(&path);
 }
 
-/* Ends every process of the run whose directory this is, then removes it.  The directory's path is
- * the mark in their environment. */
+/* Kills every process of the run in this directory, then removes the directory.  Its path is the
+ * mark in the processes' environment. */
 static void clean_up(struct startd *startd, const char *directory)
 {
     struct strbuf mark;
@@ -85,7 +85,7 @@ static void clean_up(struct startd *startd, const char *directory)
              LOG_TEXT("directory", directory), LOG_INT("killed", killed));
 }
 
-/* A starter's own mark: it may have been started for another run than the one it has now. */
+/* Adds the starter's own mark: it may have been started for another run than its present one. */
 static void put_slot_mark(struct strbuf *mark, const struct startd *startd, const char *slot,
                           size_t length)
 {
@@ -93,8 +93,8 @@ static void put_slot_mark(struct strbuf *mark, const struct startd *startd, cons
                   (int)length, slot);
 }
 
-/* The starter of a directory that no claim knows, "dir_slot1_2_12.3_4": before its job, of whose
- * end it would tell. */
+/* Kills the starter of a directory that no claim knows, "dir_slot1_2_12.3_4"; before its job,
+ * because it would report the job's end. */
 static void end_starter_of(struct startd *startd, const char *name)
 {
     const char *slot = name + strlen("dir_");
@@ -162,7 +162,7 @@ void starters_sweep(struct startd *startd)
 
 /* ---- processes */
 
-/* A starter that ends by itself has removed it. */
+/* Removes what a starter that ended by itself would have removed. */
 static void clean_up_rest(struct claim *claim, const char *directory)
 {
     struct os_stat stat;
@@ -214,7 +214,8 @@ void starters_name_directory(struct claim *claim)
     strbuf_fini(&path);
 }
 
-/* The directory of the kept starter's last run becomes that of its next. */
+/* Renames the directory of the kept starter's last run: it becomes the directory of its next
+ * run. */
 static bool take_kept_directory(struct claim *claim)
 {
     bool taken =
@@ -225,7 +226,7 @@ static bool take_kept_directory(struct claim *claim)
     return taken;
 }
 
-/* Its directory, with the record. */
+/* Makes the run's directory, with the record in it. */
 static int make_directory(struct claim *claim, struct err *err)
 {
     struct startd *startd = claim->startd;
@@ -287,8 +288,9 @@ int starters_spawn(struct claim *claim, struct err *err)
     return rc;
 }
 
-/* A startd that was killed between the start of a starter and the commit of its pid left none: the
- * starter holds its slot's lock, which the one before had given up when this run was recorded. */
+/* If a startd was killed after it had started a starter and before the commit of its pid, the
+ * record has no pid.  But the starter holds its slot's lock, which the starter before it had given
+ * up when this run was recorded. */
 static void find_by_lock(struct claim *claim)
 {
     struct startd *startd = claim->startd;
@@ -354,7 +356,7 @@ void starters_unkeep_all(struct startd *startd)
     }
 }
 
-/* May the starter that is done wait for the next job? */
+/* Returns whether the starter, which is done, may wait for the next job. */
 static bool is_to_be_kept(const struct claim *claim, const struct ad *args)
 {
     const struct startd *startd = claim->startd;
@@ -430,7 +432,7 @@ void starters_stop(struct claim *claim, bool fast)
     }
 }
 
-/* It should have ended by now: it is told again, more firmly, then killed. */
+/* The starter should have ended by now: tells it again, more strongly, then kills it. */
 void starters_stop_step(void *arg)
 {
     struct claim *claim = arg;
@@ -490,8 +492,8 @@ void starters_renewed(struct claim *claim)
 
 /* ---- what a starter says */
 
-/* A starter that an older version of us had begun says its claim id among its arguments: it is
- * heard for as long as its job runs.  It was adopted, and so gets no other (is_to_be_kept()). */
+/* A starter that an older version had started sends its claim id among its arguments; that is
+ * accepted as long as its job runs.  It was adopted, and so gets no other job (is_to_be_kept()). */
 static struct claim *claim_of(struct startd *startd, struct wire_request *request)
 {
     const struct ad *args = wire_request_args(request);
@@ -541,7 +543,7 @@ static void starter_hello(struct startd *startd, struct wire_request *request)
     ad_destroy(args);
 }
 
-/* What its run has had so far; it is told at which rates it goes on. */
+/* Takes over the energy of its run so far, and answers with the present rates. */
 static void starter_energy(struct startd *startd, struct wire_request *request)
 {
     struct claim *claim = claim_of(startd, request);

@@ -1,10 +1,10 @@
-/* startd/claim/activation.c - jobs on a claim: ACTIVATE, DEACTIVATE, RELEASE_CLAIM, which come on
- * the claim's connection.
+/* startd/claim/activation.c - runs jobs on a claim: ACTIVATE, DEACTIVATE and RELEASE_CLAIM, which
+ * come on the claim's connection.
  *
- * One job at a time.  An ACTIVATE that arrives while the starter of the last job still cleans up
- * waits for it: the schedd need not know when that is.  The run is committed before its starter is
- * spawned, and again with the starter's pid before the answer, so that a startd that is started
- * anew finds the starter.
+ * One job at a time.  An ACTIVATE that arrives while the starter of the last job is still cleaning
+ * up waits for that: the schedd need not know when it is over.  The record of a run is committed
+ * before its starter is started, and again with the starter's pid before the answer.  So a startd
+ * that is started again finds the starter.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -66,7 +66,8 @@ void activation_destroy(struct claim *claim)
     answer_call(&claim->calls.release, 0, NULL);
 }
 
-/* The schedd speaks anew after a lost connection: what it had asked for on the old one is void. */
+/* The schedd has connected again after a lost connection: what it asked for on the old one is
+ * void. */
 static void forget_lost(struct claim *claim)
 {
     if (claim->calls.activate != NULL && wire_request_wire(claim->calls.activate) == NULL) {
@@ -100,8 +101,8 @@ void activation_starter_gone(struct claim *claim)
     }
 }
 
-/* Does the token of its schedd allow that the job runs in its owner's account, should it be one of
- * this machine? */
+/* Returns whether the token of the schedd allows that the job runs in its owner's account, if this
+ * machine has that account. */
 static bool may_run_as_owner(const struct claim *claim)
 {
     const struct startd *startd = claim->startd;
@@ -119,7 +120,7 @@ static bool may_run_as_owner(const struct claim *claim)
     return believed;
 }
 
-/* The record that the starter reads: everything it needs to run without us. */
+/* Writes the record that the starter reads: everything it needs to run without us. */
 static void write_record(struct claim *claim, const struct ad *args, const char *nonce)
 {
     struct startd *startd = claim->startd;
@@ -230,7 +231,7 @@ static int judge_job(struct claim *claim, struct wire_request *request, struct e
                    : slot_plan_accepts(claim->slot->ad, wire_request_ad(request, 0), &context, err);
 }
 
-/* Nothing of the last run is left in the new one. */
+/* Sets up the new run; nothing of the last run is left in it. */
 static void begin_run(struct claim *claim)
 {
     mem_free(claim->run.record);
@@ -243,7 +244,7 @@ static void begin_run(struct claim *claim)
     claim->starter.adopted = false;
 }
 
-/* The starter's place is free: judges the job that waits and commits the run. */
+/* The last starter is gone: checks the job that waits, and commits its run. */
 static void begin_waiting(struct claim *claim)
 {
     struct wire_request *request = claim->calls.activate;
@@ -301,8 +302,8 @@ static void take_deactivate(struct claim *claim, struct wire_request *request)
     starters_stop(claim, ad_bool_or(args, "Fast", false));
 }
 
-/* The job's owner wants it to stand still, or to go on.  It is answered when that is begun; ALIVE
- * tells when it is so. */
+/* The job's owner wants the job to stand still, or to continue.  The request is answered when that
+ * is begun; ALIVE reports when it is done. */
 static void suspend_claim(struct claim *claim, struct wire_request *request)
 {
     const struct ad *args = wire_request_args(request);

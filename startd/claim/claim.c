@@ -1,11 +1,10 @@
-/* startd/claim/claim.c - a claim's life on the machine: offered, held, over
+/* startd/claim/claim.c - the life of a claim on the machine: offered, held, over
  * (docs/protocol/claim.md, sections 3, 4 and 7).
  *
- * The connection to the schedd is ours: we dial, we dial again with back-off as long as the lease
- * lasts.  The lease is counted from the moment at which the renewal that was answered had been
- * sent, so the schedd, which counts from its receipt and adds a margin, is always the later one.
- * What a claim is worth after our own death is in the store: its id, the schedd, and the run with
- * its starter.
+ * We make the connection to the schedd, and make it again, with increasing delays, as long as the
+ * lease lasts.  The lease is counted from the moment when the answered renewal was sent.  The
+ * schedd counts from its receipt and adds a margin; so its lease always ends later than ours.  The
+ * store has what survives our own death: the claim's id, its schedd, and the run with its starter.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -308,8 +307,8 @@ static void lease_tick(void *arg)
 
 /* ---- renewing */
 
-/* Takes over another value that the schedd told of itself, over a connection on which it had proved
- * who it is. */
+/* Takes over a new value that the schedd tells about itself, on a connection on which it has proved
+ * who it is.  Returns whether it differs. */
 static bool learn_text(char **own, const struct ad *args, const char *name, size_t length)
 {
     const char *told = args != NULL ? ad_string_or(args, name, "") : "";

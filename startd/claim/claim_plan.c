@@ -6,8 +6,8 @@
 
 #define TO(stage) (1U << (stage))
 
-/* By the stage that is left.  A claim that ends without a word to its schedd is destroyed instead:
- * that is no move. */
+/* By the stage that is left.  A claim that ends without telling its schedd is destroyed instead:
+ * that is not a move. */
 static const unsigned MOVES[CLAIM_STAGES] = {
     [CLAIM_WAITING] = TO(CLAIM_OFFERED),
     [CLAIM_OFFERED] = TO(CLAIM_ACCEPTED),

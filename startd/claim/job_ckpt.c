@@ -1,10 +1,10 @@
-/* startd/claim/job_ckpt.c - what a startd has to do with checkpoints: whether this machine takes
- * any, who asks for one, and what is saved by the last.
+/* startd/claim/job_ckpt.c - checkpoints, seen from the startd: whether this machine takes them, who
+ * asks for one, and what the last one saved.
  *
- * Whether it does, and whether jobs can have their files at their submit machine, is tried once,
- * when the startd begins, before the first ad: `roost-ckpt probe`, as an account without rights,
- * because a job has none either.  It takes milliseconds, and a machine that says it does must not
- * be found wanting by the first job.
+ * Whether it can take checkpoints, and whether jobs can have their files at their submit machine,
+ * is tried once, when the startd starts and before the first ad: `roost-ckpt probe` runs as an
+ * account without rights, as jobs do.  That takes milliseconds.  A machine that says that it can
+ * must not disappoint the first job.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -62,7 +62,7 @@ static int run_probe(struct startd *startd, const char *const *argv, const char 
     return rc != 0 ? rc : how.signal != 0 || how.status != 0 ? -EOPNOTSUPP : 0;
 }
 
-/* What the program says of this machine; NULL: nothing good, and why not is in the log. */
+/* Returns what the program says about this machine; NULL: it cannot, and the log says why. */
 static struct ad *ask_program(struct startd *startd, const char *program, const char *word,
                               const char *event)
 {

@@ -1,9 +1,9 @@
 /* startd/claim/offer.c - DIAL_ME: a schedd shows a claim id and a job, and asks for the slot
  * (docs/protocol/claim.md, section 3).
  *
- * The id says what is wanted: a free slot, a piece of a partitionable one, or the slot of a claim
- * that is to be preempted.  Whatever is refused leaves the id good, because the situation may be
- * another one in a moment; a piece that was carved to be judged is given back.
+ * The claim id tells what is wanted: a free slot, a piece of a partitionable slot, or the slot of a
+ * claim that is to be preempted.  A refusal leaves the id valid, because things may have changed a
+ * moment later.  A piece that was made just to be judged is removed again.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -88,7 +88,7 @@ static int judge_request(struct startd *startd, struct wire_request *request, st
     return 0;
 }
 
-/* The slot that the claim is to get; a piece of it is carved. */
+/* Finds the slot for the claim; for a partitionable slot makes a piece of it. */
 static int judge_offer(struct startd *startd, struct wire_request *request, struct slot **ret,
                        struct err *err)
 {
@@ -187,7 +187,8 @@ static void answer_offer(const struct claim *claim, struct wire_request *request
     ad_destroy(args);
 }
 
-/* The same schedd asks again about a claim that waits, or waited a moment ago. */
+/* True if the same schedd asks again about a claim that waits, or waited a moment ago; then it was
+ * answered here. */
 static bool answered_before(struct startd *startd, struct wire_request *request)
 {
     const struct ad *args = wire_request_args(request);

@@ -1,12 +1,11 @@
-/* startd/claim/preempt.c - a better claim waits for a slot, and the running one has to go; or the
- * owner wants his machine back, and it has to go as well (docs/protocol/claim.md, sections 3 and
- * 7).
+/* startd/claim/preempt.c - the running claim of a slot must end: for a better claim that waits, or
+ * because the owner wants the machine back (docs/protocol/claim.md, sections 3 and 7).
  *
- * The claim that waits is in memory only: neither side has promised anything durable, its schedd
- * asks again and again, and whoever forgets it frees the other.  The running claim ends in steps:
- * its job retires until it has had its time, then it is asked to end, then it is killed; when its
- * starter is gone, preempt_slot_free() hands the slot over.  A job that ends by itself meanwhile
- * delivers its result as ever: only the claim takes no further job.
+ * A claim that waits is in memory only: neither side has promised anything durable, its schedd asks
+ * again and again, and if either side forgets it, the other is free.  The running claim ends in
+ * steps: its job retires until its time is over, then it is asked to end, then it is killed.  When
+ * its starter is gone, preempt_slot_free() hands the slot over.  A job that ends by itself
+ * meanwhile delivers its result as usual; but the claim takes no further job.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -60,7 +59,7 @@ int preempt_judge(const struct slot *slot, const struct ad *job, const char *wor
     return 0;
 }
 
-/* The running job's remaining retirement. */
+/* Returns how many seconds of retirement the running job has left. */
 static int64_t retirement_left_s(const struct slot *slot)
 {
     const struct claim *claim = slot->claim;
@@ -112,7 +111,8 @@ bool preempt_is_due(const struct slot *slot, char *ret, size_t size)
     return reason != PUSH_NONE;
 }
 
-/* What its run took is badput, even if draining is cancelled and we die before it has ended. */
+/* Notes that draining ends the run: its time is badput, even if draining is cancelled or we die
+ * before it has ended. */
 static void by_draining(struct claim *claim)
 {
     bool was = claim->retirement.drained;
@@ -122,7 +122,7 @@ static void by_draining(struct claim *claim)
     }
 }
 
-/* Is its job asked to end, or killed at once? */
+/* Returns true if the job is asked to end, false if it is killed at once. */
 static bool asks_it(const struct slot *slot)
 {
     const struct claim *claim = slot->claim;
@@ -193,7 +193,7 @@ int64_t preempt_vacate_s(const struct slot *slot)
     return slot->claim != NULL ? vacate_max_s(slot) : 0;
 }
 
-/* Lets the running claim go on towards its end, wherever it is now. */
+/* Moves the running claim one step towards its end, whatever its state. */
 static void push_claim(struct slot *slot)
 {
     struct claim *claim = slot->claim;
@@ -287,7 +287,7 @@ void preempt_cancel(struct claim *waiting, const char *why)
     slot_refresh(slot);
 }
 
-/* The slot is free: the claim that waits gets it. */
+/* The slot is free: gives it to the claim that waits. */
 static void hand_over(struct slot *slot)
 {
     struct claim *claim = slot->waiting;

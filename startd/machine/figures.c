@@ -1,8 +1,8 @@
-/* startd/machine/figures.c - what the policy expressions look at: idle times, load, clock.
+/* startd/machine/figures.c - measures what the policy expressions look at: idle times, load, clock.
  *
- * Measured once for the machine at each look (POLLING_INTERVAL, and when somebody asks), then
- * written into the slots' ads in place: an ad that only got older figures is not sent for them.
- * Names and meanings are HTCondor's: LoadAvg of a slot is its share of the owner's load and the
+ * It is measured once for the machine (every POLLING_INTERVAL, and when somebody asks), then
+ * written into the slots' ads in place: an ad is not sent just because its figures are newer.
+ * Names and meanings are HTCondor's: LoadAvg of a slot is its share of the owner's load plus the
  * load of its own job (CondorLoadAvg).
  *
  * SPDX-License-Identifier: Apache-2.0
@@ -47,14 +47,14 @@ static void measure_idleness(struct startd *startd)
     }
 }
 
-/* The starter whose family makes the slot's load; 0: none. */
+/* Returns the pid of the starter whose descendants make the slot's load; 0: none. */
 static pid_t root_of(const struct slot *slot)
 {
     const struct claim *claim = slot->claim;
     return claim == NULL ? 0 : claim->starter.pid != 0 ? claim->starter.pid : claim->kept.pid;
 }
 
-/* A starter's knob: the kernel counts what it throttles as nobody's load. */
+/* Looks at a knob of the starter: processes that the kernel throttles do not count as load. */
 static bool cpus_are_limited(const struct config *config)
 {
     bool limited = false;
@@ -150,8 +150,8 @@ void figures_console_used(struct startd *startd, int64_t idle_s)
 
 /* ---- writing */
 
-/* Slots above the number that is configured never see the owner: to them nobody has typed since we
- * were started, and some time before. */
+/* Slots above a configured number never see the owner: for them nobody has typed since we were
+ * started, and some time before. */
 static int64_t idle_of(const struct slot *slot, const char *knob, int64_t idle_s)
 {
     const struct startd *startd = slot->startd;
@@ -175,7 +175,7 @@ static void write_clock(int64_t now_s, struct ad *ad)
     }
 }
 
-/* CpuBusy is an expression of the ad; since when it is true is ours to remember. */
+/* CpuBusy is an expression of the ad; we must remember since when it is true. */
 static void write_busy(struct slot *slot, int64_t now_s, struct ad *ad)
 {
     struct ad_context context = startd_context(slot->startd);

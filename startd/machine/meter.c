@@ -1,15 +1,16 @@
-/* startd/machine/meter.c - what this machine draws, counted, and what its jobs have of that.
+/* startd/machine/meter.c - measures how much power this machine draws, and which part its jobs
+ * cause.
  *
- * Two kinds of counters, which only grow: of the machine (EnergyJoules, EnergySeconds), and of each
- * user whose jobs ran here (EnergyOfUsers).  They are in the ads with the time since when they
- * count (EnergySince), so whoever reads them takes the difference to what he saw last: an ad that
- * is lost, a rooster that was away, and a restart here cost nothing and count nothing twice.  They
- * are written down now and then; what a killed startd had not written is estimated, as long as the
- * machine was on.  Rejected: the sum of what was drawn since the last UPDATE, in that UPDATE.
+ * There are two kinds of counters, which only grow: of the machine (EnergyJoules, EnergySeconds),
+ * and of each user whose jobs ran here (EnergyOfUsers).  The ads show them with the time since when
+ * they count (EnergySince).  So a reader takes the difference to what it saw last: a lost ad, an
+ * absent rooster or a restart here loses nothing and counts nothing twice.  The counters are saved
+ * now and then; what a killed startd had not saved is estimated, if the machine was on.  Rejected:
+ * to send the sum since the last UPDATE in each UPDATE.
  *
- * What a job has had is counted by its starter, which knows its CPU time to the end, at the rates
- * that it is told here (meter_plan.h); so the figure of a run in its job ad is the very one that
- * its user's counter grows by.
+ * The starter counts what its job uses, because it knows the job's CPU time to the end, by the
+ * rates that it is told here (meter_plan.h).  So the figure in the job ad is exactly what its
+ * user's counter grows by.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -129,7 +130,7 @@ static int read_number(struct meter *meter, const struct zone *zone, const char 
     return rc != 0 ? rc : meter_plan_number(text, ret) ? 0 : -EINVAL;
 }
 
-/* Since 2020 the counters are root's alone: they tell strangers too much. */
+/* Since 2020 only root can read these counters: they would tell strangers too much. */
 static void say_unreadable(struct meter *meter, const struct zone *zone, int code)
 {
     if (!meter->unreadable_said) {
@@ -188,7 +189,8 @@ static void find_zones(struct meter *meter, uint64_t now_ms)
     }
 }
 
-/* The joules since the last look; below 0: not known.  slept: the counters may have been lost. */
+/* Returns the joules since the last time; below 0: unknown. slept: the counters may have been
+ * reset. */
 static double rapl_j(struct meter *meter, double elapsed_s, bool slept)
 {
     double sum = 0;
@@ -233,7 +235,7 @@ static void find_watts(const struct startd *startd, struct meter_watts *ret)
     *ret = (struct meter_watts){.asleep_w = watts[0], .idle_w = watts[1], .busy_w = watts[2]};
 }
 
-/* How much the CPUs are used since the last look; below 0: not known. */
+/* Returns how much the CPUs were used since the last time; below 0: unknown. */
 static double use_of_cpus(struct meter *meter)
 {
     struct startd *startd = meter->startd;
@@ -265,7 +267,7 @@ static double cores_of(const struct startd *startd)
     return offered > 0 ? offered : startd->machine.cpus > 0 ? (double)startd->machine.cpus : 1;
 }
 
-/* The share of the machine's cores whose jobs run. */
+/* Returns the share of the machine's cores whose jobs run. */
 static double share_at_work(const struct startd *startd)
 {
     double cores = 0;
@@ -286,7 +288,7 @@ static bool wants_source(const struct startd *startd, const char *source)
     return strcmp(wanted, "auto") == 0 || strcmp(wanted, source) == 0;
 }
 
-/* The best source that has something to say; `joules` of the interval. */
+/* Returns the best source that has a value, and in *joules its energy in the interval. */
 static enum meter_source choose_source(struct meter *meter, double elapsed_s, bool slept,
                                        double *joules)
 {
@@ -421,7 +423,7 @@ static void free_run(void *value)
     mem_free(run);
 }
 
-/* What a startd before us had counted of that run. */
+/* Restores what an earlier startd had counted for that run. */
 static void recall_run(struct meter *meter, struct claim *claim)
 {
     for (size_t i = 0; i < meter->runs.count; i++) {
@@ -595,7 +597,7 @@ static void restore_run(void *arg, const struct energy_line *line)
     vec_push(&meter->runs, run);
 }
 
-/* The machine was on while no startd counted: it will have drawn what it did before. */
+/* The machine was on while no startd counted: assumes that it drew as much as before. */
 static void fill_gap(struct meter *meter, const struct ad *ad)
 {
     struct startd *startd = meter->startd;

@@ -1,8 +1,10 @@
-/* startd/machine/meter_nut.c - asks a UPS what it delivers: `upsc NAME`, every NUT_INTERVAL.
+/* startd/machine/meter_nut.c - asks a UPS how much power it delivers: `upsc NAME`, every
+ * NUT_INTERVAL.
  *
- * The program of NUT is run rather than its protocol spoken: a line of text each half minute is
- * worth no second client.  One that takes longer than NUT_TIMEOUT is killed.  An answer counts for
- * three intervals; that there is none is said once, and once that there is one again.
+ * NUT's program is run instead of speaking its protocol: one line of text every half minute is not
+ * worth a second client.  A program that takes longer than NUT_TIMEOUT is killed.  An answer is
+ * valid for three intervals; that there is no answer is logged once, and once that there is one
+ * again.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

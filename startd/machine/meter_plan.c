@@ -65,7 +65,8 @@ double meter_plan_zone_j(uint64_t before_uj, uint64_t now_uj, uint64_t range_uj,
 
 /* ---- NUT */
 
-/* The value of "name: value" in lines of that; false: there is no such line, or it is no number. */
+/* Finds the value of "name: value" in the lines.  False: there is no such line, or it is not a
+ * number. */
 static bool ups_value(const char *text, const char *name, double *ret)
 {
     size_t length = strlen(name);

@@ -1,4 +1,5 @@
-/* startd/machine/opsys_plan.c - what the machine's system is called: see opsys_plan.h.
+/* startd/machine/opsys_plan.c - the name and version of the machine's operating system: see
+ * opsys_plan.h.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -16,7 +17,7 @@
 #define VALUE_SIZE  200
 #define VERSION_MAX 100000 /* anything above is no version */
 
-/* The value of KEY=..., without its quotes; false: there is none. */
+/* Finds the value of KEY=..., without its quotes.  False: there is none. */
 static bool value_of(const char *text, const char *key, char ret[VALUE_SIZE])
 {
     size_t length = strlen(key);
@@ -59,7 +60,7 @@ static const char *name_of(const char *long_name)
     return "LINUX";
 }
 
-/* A number at *at, which is moved behind it; at most VERSION_MAX. */
+/* Reads a number at *at and moves *at behind it; at most VERSION_MAX. */
 static int64_t number_at(const char **at)
 {
     int64_t number = 0;

@@ -1,9 +1,9 @@
 /* startd/owner/idle_hint.c - asks logind whether somebody works in a graphical session, for
  * KeyboardIdle and ConsoleIdle.
  *
- * Its bus is spoken by its own program, loginctl, started at most every ASK_MS and only while there
- * is such a session: no machine without a screen pays for it.  One answer is waited for before the
- * next question.
+ * logind is asked through its own program, loginctl, at most every ASK_MS and only while there is
+ * such a session: a machine without a screen pays nothing.  One answer is awaited before the next
+ * question.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

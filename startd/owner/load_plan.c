@@ -1,4 +1,5 @@
-/* startd/owner/load_plan.c - the load of the owner and that of jobs: see load_plan.h.
+/* startd/owner/load_plan.c - divides the machine's load between the owner and jobs: see
+ * load_plan.h.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -20,7 +21,8 @@ double load_plan_job(const struct load_job *job)
     return job->cpus > 0.0 && running > job->cpus ? job->cpus : running;
 }
 
-/* 0: the owner's already, 1: free, 2: with a job that runs. */
+/* Returns who bears load first.  0: the owner's slots, 1: free slots, 2: slots with a running
+ * job. */
 static int turn_of(const struct load_share *slot)
 {
     return slot->of_owner ? 0 : slot->is_free ? 1 : 2;

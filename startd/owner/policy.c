@@ -1,8 +1,9 @@
-/* startd/owner/policy.c - the owner's policy for claimed slots, carried out: jobs are suspended,
- * continue, and have to go.
+/* startd/owner/policy.c - carries out the owner's policy for claimed slots: jobs are suspended,
+ * continue, and must go.
  *
- * policy_plan.c says which step a slot takes; it is asked at each look at the machine.  One step at
- * a time: what the next one depends on (Activity, EnteredCurrentActivity) is in the ad by then.
+ * policy_plan.c decides which step a slot takes; it is asked whenever the machine is measured.  One
+ * step at a time, because what the next one depends on (Activity, EnteredCurrentActivity) must be
+ * in the ad by then.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -63,7 +64,7 @@ static void take_step(struct slot *slot, enum policy_step step)
     }
 }
 
-/* Finds the expression again that was too costly.  Of a claim it is told once. */
+/* Finds out which expression was too costly, and logs it once for each claim. */
 static void tell_costly(struct slot *slot, const struct ad *job, const struct ad_context *context)
 {
     struct startd *startd = slot->startd;

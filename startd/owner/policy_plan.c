@@ -1,4 +1,4 @@
-/* startd/owner/policy_plan.c - what the owner's expressions make of a claimed slot: see
+/* startd/owner/policy_plan.c - what the owner's expressions do to a claimed slot: see
  * policy_plan.h.
  *
  * SPDX-License-Identifier: Apache-2.0

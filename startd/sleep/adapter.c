@@ -1,10 +1,10 @@
 /* startd/sleep/adapter.c - the network adapter that could wake this machine, and waking neighbours
- * by it.
+ * with it.
  *
- * What the ads say of the adapter is how a sleeping machine is woken: the rooster knows nothing
- * else of it.  And a broadcast does not leave its network: a rooster that is elsewhere asks any
- * awake machine of the network to send the packet (MAGIC_PACKET).  We send nothing but magic
- * packets, only on the network that was asked for, and only by an adapter of ours that is on it.
+ * The ads tell how a sleeping machine is woken: the rooster knows nothing else about it.  A
+ * broadcast does not leave its network: a rooster on another network asks any awake machine of this
+ * network to send the packet (MAGIC_PACKET).  We send nothing but magic packets, only on the
+ * network that was named, and only by an adapter of ours on it.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -31,8 +31,8 @@
 #define DEEP_MAX  4
 #define ELSEWHERE 0xc6336401u /* 198.51.100.1, of nobody: it is routed as the world is */
 
-/* By which of our addresses the collector is reached, if its own is a number and another host's;
- * else the rest of the world. */
+/* Returns our address on the way to the collector, if that is given as a number and is another
+ * host; else on the way to the rest of the world. */
 static uint32_t own_address(struct startd *startd)
 {
     size_t count;
@@ -47,7 +47,8 @@ static uint32_t own_address(struct startd *startd)
     return source != 0 ? source : os_route_source(startd->env.os, ELSEWHERE);
 }
 
-/* Will its card be told to wake it?  A process group has none of its own. */
+/* Returns whether the machine's card will be told to wake it.  With the power method "process"
+ * there is no card. */
 static bool will_arm(const struct startd *startd)
 {
     const struct config *config = startd->env.config;
@@ -80,7 +81,7 @@ static void add_leaf(struct leaves *leaves, const char *name, const struct os_ad
     }
 }
 
-/* A VLAN on a bridge on a bond: deeper is nothing. */
+/* Finds the cards below an adapter: a VLAN on a bridge on a bond is the deepest case. */
 static void add_leaves(struct leaves *leaves, const char *name, int deeper)
 {
     struct os_adapter_parts parts;
@@ -94,7 +95,8 @@ static void add_leaves(struct leaves *leaves, const char *name, int deeper)
     }
 }
 
-/* Somebody named the card: its network is that of the bridge, bond or VLAN above it. */
+/* The configuration names a card: returns the bridge, bond or VLAN above it, which has the
+ * network. */
 static const struct os_adapter *adapter_above(struct leaves *leaves, const struct os_adapter *card)
 {
     for (size_t i = 0; i < leaves->all_count; i++) {

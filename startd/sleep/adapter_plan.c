@@ -20,7 +20,7 @@ static bool is_wanted(const struct os_adapter *adapter, const char *wanted)
 
 #define WORTH_MAX 8
 
-/* The higher the better; 0: it is none. */
+/* Returns how suitable an adapter is; 0: not at all. */
 static int worth_of(const struct os_adapter *adapter, const char *wanted, uint32_t source)
 {
     if (!adapter->has_hardware || (wanted[0] != '\0' && !is_wanted(adapter, wanted))) {
@@ -54,7 +54,8 @@ bool adapter_plan_can_wake(const struct adapter_leaf *leaf, bool will_arm)
            (leaf->flags.magic_enabled || (will_arm && leaf->flags.magic_supported));
 }
 
-/* In a bond all have one address while it lasts: whose own it is keeps it in any case. */
+/* Returns how suitable a card is.  In a bond all cards have one address while the bond exists; the
+ * card whose own address that is keeps it afterwards. */
 static int leaf_worth(const struct adapter_leaf *leaf, bool will_arm)
 {
     return (adapter_plan_can_wake(leaf, will_arm) ? 16 : 0) + (leaf->is.is_up ? 8 : 0) +

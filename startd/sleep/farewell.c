@@ -1,13 +1,11 @@
 /* startd/sleep/farewell.c - a startd that ends by itself: the life of a glidein.
  *
- * DAEMON_SHUTDOWN became true (its time is over), or no claim came for STARTD_NOCLAIM_SHUTDOWN
- * seconds.  From then on there are no new claims; those that are there retire as if a better one
- * waited for each (preempt.c): MAXJOBRETIREMENTTIME, the soft signal, KILL.  When the last slot is
- * free the daemon stops in the ordinary way, and a glidein takes its ads from the collector, so
- * that nobody is matched with a machine that does not come back; as does one that was drained to
- * exit.
- *
- * Both are looked at when the machine's figures are (POLLING_INTERVAL); there is no way back.
+ * DAEMON_SHUTDOWN has become true (its time is over), or no claim came for STARTD_NOCLAIM_SHUTDOWN
+ * seconds; both are checked whenever the machine is measured (POLLING_INTERVAL).  From then on
+ * there are no new claims, and no way back.  The present ones retire as if a better claim waited
+ * for each (preempt.c): MAXJOBRETIREMENTTIME, the soft signal, KILL.  When the last slot is free
+ * the daemon stops normally.  A glidein, and a startd that was drained to exit, first withdraws its
+ * ads from the collector, so that nobody is matched with a machine that does not come back.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

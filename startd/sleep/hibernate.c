@@ -1,19 +1,21 @@
 /* startd/sleep/hibernate.c - going to sleep: all slots agree, offline ads are left behind, the
  * machine goes down.
  *
- * Order: refuse new claims; send one offline ad for each slot; only when the collector has answered
- * that they are durable is the power method told to take the machine down.  Any failure takes all
- * of it back: live ads again, with CancelOffline.  A startd that is killed in between comes back in
- * the same boot, and its first update cancels the offline ads in the same way.
+ * The order: refuse new claims; send one offline ad for each slot; when the collector has answered
+ * that they are durable, and only then, tell the power method to take the machine down.  Any
+ * failure undoes all of it: live ads are sent again, with CancelOffline.  A startd that is killed
+ * in between comes back in the same boot, and its first update cancels the offline ads in the same
+ * way.
  *
- * A sleep that nobody ordered by name may be taken back by jobs until that order (reclaim.c); it
- * waits HIBERNATE_RECLAIM_TIME for them, with its offline ads out (PowerReclaimUntil).
+ * If nobody ordered the sleep by name, jobs may take the machine back until the power method is
+ * told (reclaim.c).  For that it waits HIBERNATE_RECLAIM_TIME with its offline ads at the collector
+ * (PowerReclaimUntil).
  *
- * POWER_METHOD rooster: the offline ads themselves are the order (PowerState "GoingDown"), the
- * rooster carries it out and writes into them what became of it.  Such a machine may be saved and
- * restored without noticing; so it asks for its own offline ad until that says something else:
- * then it is awake.  By the clock alone it takes the sleep back only when the rooster, which does
- * not begin late, must long be through.
+ * With POWER_METHOD rooster the offline ads themselves are the order (PowerState "GoingDown"): the
+ * rooster carries it out and writes the result into them.  Such a machine may be saved and restored
+ * without noticing.  So it asks for its own offline ad until that says something else: then it is
+ * awake.  By the clock alone it gives the sleep up only when the rooster, which does not begin
+ * late, must have finished long ago.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -63,7 +65,8 @@
 #define ROOSTER_LONGEST_S    86400
 #define ASK_MS               1000
 
-/* Why it is up although all slots agree; "": by nothing; it is shown. */
+/* Shows in the ads why the machine is up although all slots agree to sleep; "": nothing prevents
+ * it. */
 static void show_held(struct startd *startd, const char *why)
 {
     if (strcmp(startd->look.held, why) == 0) {
@@ -76,7 +79,7 @@ static void show_held(struct startd *startd, const char *why)
     slots_refresh(startd);
 }
 
-/* It is up, and shows itself again: its offline ads are taken back with its first update. */
+/* The machine is up and shows itself again: its first update cancels the offline ads. */
 static void stay_up(struct startd *startd, const char *why)
 {
     if (startd->asleep) {
@@ -125,7 +128,8 @@ static void note_woken(struct startd *startd)
     draining_stays(startd, false);
 }
 
-/* Suspended through the kernel: the write comes back when the machine does. */
+/* Returns whether it is suspended through the kernel: then the write returns when the machine
+ * wakes. */
 static bool comes_back(const struct startd *startd)
 {
     const struct config *config = startd->env.config;
@@ -135,7 +139,7 @@ static bool comes_back(const struct startd *startd)
            (plugin == NULL || plugin[0] == '\0');
 }
 
-/* The order is being carried out. */
+/* Answers the request: the order is being carried out. */
 static void tell_down(struct startd *startd)
 {
     log_info(startd->env.log, "hibernate.down", "the machine is going down",
@@ -260,7 +264,7 @@ void hibernate_ask(void *arg)
     ad_destroy(args);
 }
 
-/* How long the machine may still be taken back by jobs before it goes down. */
+/* Returns how long jobs may still take the machine back before it goes down. */
 static uint64_t reclaim_ms(const struct startd *startd)
 {
     return startd->down.reclaimable
@@ -268,7 +272,7 @@ static uint64_t reclaim_ms(const struct startd *startd)
                : 0;
 }
 
-/* From here on there is no way back but that it fails. */
+/* Takes the machine down; from here on only a failure keeps it up. */
 static void take_down(struct startd *startd)
 {
     const struct config *config = startd->env.config;
@@ -427,7 +431,7 @@ static bool any_claim(const struct startd *startd)
     return startd->claims.count > 0;
 }
 
-/* The level that all slots agree on; 0: none. */
+/* Returns the level that all slots agree on; 0: none. */
 static int agreed_level(struct startd *startd)
 {
     int votes[STARTD_SLOTS_MAX];
@@ -441,7 +445,7 @@ static int agreed_level(struct startd *startd)
     return slot_plan_sleep_level(votes, startd->slot_count);
 }
 
-/* Not later than it may ask again, if that is sooner than the next look. */
+/* Sets the next check, earlier if the rooster may be asked again before. */
 static void look_again_in(struct startd *startd, uint64_t early_ms)
 {
     int64_t interval_s = config_duration_s(startd->env.config, "HIBERNATE_CHECK_INTERVAL");
@@ -452,7 +456,7 @@ static void look_again_in(struct startd *startd, uint64_t early_ms)
     }
 }
 
-/* HIBERNATE was true on every slot: the rooster's answer. */
+/* The rooster's answer, after HIBERNATE was true on every slot. */
 static void check_permitted(struct startd *startd, int status, const char *why)
 {
     struct err err = {.text = ""};
@@ -579,7 +583,7 @@ void hibernate_leave(struct startd *startd)
     go_down(startd, 5, "not started yet");
 }
 
-/* Nothing stands in its way: what would be done, in words. */
+/* Nothing prevents it: answers in words what would be done. */
 static void say_only(const struct startd *startd, struct wire_request *request, bool keep_off)
 {
     struct ad *args = ad_create();
@@ -601,7 +605,7 @@ static void say_only(const struct startd *startd, struct wire_request *request, 
     ad_destroy(args);
 }
 
-/* POWER_DOWN: the rooster's answer. */
+/* The rooster's answer to a POWER_DOWN. */
 static void order_permitted(struct startd *startd, int status, const char *why)
 {
     struct permit *permit = &startd->permit;
@@ -688,7 +692,7 @@ void hibernate_power_down(struct startd *startd, struct wire_request *request)
     permit_ask(startd, &what, order_permitted);
 }
 
-/* Who wanted it down asked no more. */
+/* The caller that ordered the machine down has not asked again. */
 static void end_of_leaving(void *arg)
 {
     struct startd *startd = arg;

@@ -1,11 +1,11 @@
-/* startd/sleep/hibernate_look.c - what this machine could do of sleep, and what holds it back:
- * looked up for hibernate_plan.c, and written into the ads.
+/* startd/sleep/hibernate_look.c - finds out how this machine could sleep and what prevents it, for
+ * hibernate_plan.c and the ads.
  *
- * Levels: of POWER_METHOD host those of a plug-in program (HIBERNATION_PLUGIN; it is asked once,
- * with the argument `ad`, as HTCondor asks its own), or logind's word for S3 to S5 where logind
- * would do it (it knows what sleep.conf forbids), or the kernel's; of methods that take the
- * machine down by other means, all: what they make of a level is theirs.  The kernel is looked at
- * now and then: swap is added, modules are loaded.
+ * The levels for POWER_METHOD host come from a plug-in program (HIBERNATION_PLUGIN, run once with
+ * the argument `ad`, as HTCondor does); or for S3 to S5 from logind, where logind would do it (it
+ * knows what sleep.conf forbids); or from the kernel.  Power methods that take the machine down by
+ * other means get all levels: what they make of a level is their business.  The kernel is looked at
+ * now and then, because swap is added and modules are loaded.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -143,7 +143,7 @@ static void ask_plugin(struct startd *startd)
     vec_fini(&words, mem_free);
 }
 
-/* $0 the root.  Its bus is spoken by its own program. */
+/* A shell script; $0 is the root. logind is asked through its own program. */
 static const char LOGIND_CAN[] =
     "can() {\n"
     "    case $(\"$0/usr/bin/busctl\" call org.freedesktop.login1 /org/freedesktop/login1 \\\n"

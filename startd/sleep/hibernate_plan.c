@@ -15,7 +15,7 @@
 
 #define BIT(level) (1u << (level))
 
-/* Is word one of those in list, [bracketed], as the chosen one is, or not? */
+/* Returns whether the word is in the list; the chosen word of a list stands in [brackets]. */
 static bool has_word(const char *list, const char *word)
 {
     size_t length = strlen(word);

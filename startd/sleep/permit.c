@@ -1,14 +1,14 @@
-/* startd/sleep/permit.c - the rooster, who sees the whole pool, is asked before this machine goes
- * to sleep.
+/* startd/sleep/permit.c - asks the rooster, which sees the whole pool, before this machine goes to
+ * sleep.
  *
- * A startd knows its own machine only; how many others are down, go down at this moment, or are to
- * be kept awake, is for the rooster to judge (rooster/guard_plan.h).  One question is under way at
- * a time (POWER_DOWN_ASK); its answer comes back to hibernate.c, which looks at its own machine
- * once more: a job may have come meanwhile.  Who is refused is told when to ask again, and does not
- * ask before.
+ * A startd knows only its own machine.  How many others are down, go down at this moment, or must
+ * be kept awake, the rooster judges (rooster/guard_plan.h).  There is one question at a time
+ * (POWER_DOWN_ASK).  Its answer goes to hibernate.c, which looks at its own machine once more,
+ * because a job may have come meanwhile.  A refusal says when to ask again; the startd does not ask
+ * before.
  *
- * Nobody answers: nobody could wake the machine for a job, and so it stays up
- * (HIBERNATE_ASK_ROOSTER); what somebody ordered by name is done all the same.
+ * If nobody answers, nobody could wake the machine for a job, and so it stays up
+ * (HIBERNATE_ASK_ROOSTER).  What somebody ordered by name is done all the same.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -53,7 +53,7 @@ static void wait_until(struct startd *startd, uint64_t after_ms, const char *why
     (void)snprintf(permit->why, sizeof permit->why, "%s", why);
 }
 
-/* What is said without an answer. */
+/* Decides without an answer. */
 static int judge_silence(struct startd *startd, const char *text, struct err *err)
 {
     const struct permit *permit = &startd->permit;

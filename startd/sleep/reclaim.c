@@ -1,15 +1,15 @@
-/* startd/sleep/reclaim.c - jobs want this machine back while it is on its way down: POWER_RECLAIM.
+/* startd/sleep/reclaim.c - jobs take this machine back while it is going down: POWER_RECLAIM.
  *
- * A machine that saves power may be wanted again before it is asleep.  To let it go down and then
- * to wake it, or another one, would cost a boot; so who sees the jobs asks, and only we can answer:
- * whether it is still time is known here alone, and what is decided here is carried out in the same
- * moment.  The order to go down is given once, and from then on (DOWN_ORDERED) we are past
- * it: there is no instant in which it could be both given and taken back.
+ * A machine that saves power may be wanted again before it sleeps.  To let it go down and then wake
+ * it, or another one, would cost a boot.  So the daemon that sees the jobs asks, and only we can
+ * answer: only here is known whether there is still time, and the answer is carried out in the same
+ * moment.  The order to go down is given once, and after that (DOWN_ORDERED) it is too late: there
+ * is no instant in which it could be both given and taken back.
  *
  * What somebody ordered by name (a drain without Reclaimable, POWER_DOWN) is never taken back.
  *
- * POWER_METHOD rooster: it is the rooster that would give the order, so it is the rooster that
- * says that it does not (Withdrawn).
+ * With POWER_METHOD rooster the rooster would give the order, so the rooster says that it does not
+ * (Withdrawn).
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -53,7 +53,7 @@ static void reclaim_saved(void *arg)
     }
 }
 
-/* Remembers why, for who asks why it is up; before its ads are made anew. */
+/* Remembers why, for those who ask why the machine is up; called before its ads are made anew. */
 static void note_reclaim(struct startd *startd, const struct wire_request *request,
                          const char *what)
 {
@@ -67,7 +67,8 @@ static void note_reclaim(struct startd *startd, const struct wire_request *reque
              LOG_INT("jobs", ad_int_or(args, "Jobs", 0)));
 }
 
-/* That a request to drain is over is; else there is nothing to wait for, but for the disk. */
+/* Answers when the end of a drain request is durable; without such a request, when the disk has
+ * been written. */
 static void answer_when_durable(struct startd *startd, struct wire_request *request)
 {
     startd->reclaim.request = request;

@@ -177,7 +177,7 @@ static void print_attribute(char *ret, size_t size, const char *prefix, const ch
 
 #define ATTRIBUTE_MAX (RESOURCE_NAME_MAX + 40)
 
-/* The value as a whole number; -1: it is none, or negative, or too large. */
+/* Returns the value as a whole number; -1: not a number, negative, or too large. */
 static int64_t amount_of(const struct ad_value *value)
 {
     double amount = -1.0;

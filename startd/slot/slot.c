@@ -1,8 +1,8 @@
 /* startd/slot/slot.c - one slot: its ad and its moves.
  *
- * A slot's ad is built anew whenever something in it changed; it is what is sent, what START and
- * HIBERNATE are evaluated in, and what becomes the offline ad.  Claim ids are minted here: 128
- * secret bits behind a readable prefix, kept in the private part of the ad.
+ * A slot's ad is made anew whenever something in it changes.  It is what is sent, what START and
+ * HIBERNATE are evaluated in, and what becomes the offline ad.  Claim ids are made here: 128 secret
+ * bits after a readable prefix.  They go with the ad and are not attributes of it.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -53,8 +53,8 @@ static void mint_id(const struct slot *slot, char ret[CLAIM_ID_MAX])
                    hex);
 }
 
-/* As many as there may be pieces; those that were there stay, the oldest first: the negotiator may
- * have given them away. */
+/* Makes as many claim ids as there may be pieces.  Existing ones stay, the oldest first, because
+ * the negotiator may have given them away. */
 static void mint_for_pieces(struct slot *slot)
 {
     struct resources free;
@@ -100,8 +100,8 @@ static void set_kind(const struct slot *slot, struct ad *ad)
     }
 }
 
-/* What a job may have of the slot: of a partitionable one what its pieces leave, of the disk what
- * is free. */
+/* Computes what a job may have of the slot: of a partitionable slot what its pieces leave, of the
+ * disk what is free. */
 static void shown_resources(struct slot *slot, struct resources *ret)
 {
     struct startd *startd = slot->startd;
@@ -141,7 +141,7 @@ static void set_resources(struct slot *slot, struct ad *ad)
     ad_set_int(ad, "TotalSlots", (int64_t)startd->slot_count);
 }
 
-/* What stays as it is comes from slot_fixed.c. */
+/* Sets the machine's attributes that change; the constant ones come from slot_fixed.c. */
 static void set_machine(struct slot *slot, struct ad *ad)
 {
     struct startd *startd = slot->startd;
@@ -186,7 +186,7 @@ static void set_claim(const struct slot *slot, struct ad *ad)
     }
 }
 
-/* What is told of the slot beside its ad: the claim ids that may be given away. */
+/* Returns what is sent beside the slot's ad: the claim ids that may be given away. */
 static struct secret_list *offered_ids(const struct slot *slot)
 {
     const struct startd *startd = slot->startd;
@@ -365,7 +365,7 @@ void slot_refresh(struct slot *slot)
     advertise_soon(slot->startd);
 }
 
-/* The ad is made when it is sent; what is looked at until then is right at once. */
+/* The ad is made when it is sent; attributes that are looked at before are set at once. */
 static void make_stale(struct slot *slot)
 {
     set_activity(slot, slot->ad);
@@ -375,8 +375,9 @@ static void make_stale(struct slot *slot)
     }
 }
 
-/* Between two jobs of a claim the ad says what START may look at; the rest of it, and the parent's,
- * is made when it is sent, which is not for each of many short jobs. */
+/* Between two jobs of a claim only the attributes that START may look at are set.  The rest of the
+ * ad, and the parent's ad, are made when they are sent, which is not done for each of many short
+ * jobs. */
 static void slot_flap(struct slot *slot)
 {
     static const char *const OF_A_JOB[] = {"JobStart", "RetirementTimeRemaining", "TotalJobRunTime",

@@ -1,11 +1,12 @@
-/* startd/slot/slot_fixed.c - what the slots' ads have in common until the configuration changes.
+/* startd/slot/slot_fixed.c - attributes that the slots' ads have in common until the configuration
+ * changes.
  *
- * A slot's ad is built anew for each of its moves, and when all are asked what they are; most of
- * its attributes are the machine's, or the owner's policy.  Those are parsed and put together once,
- * and the ad begins as a copy, which shares the expressions.  The other way, to change ads in
- * place, was not chosen: an attribute that has to go would have to be known everywhere.
+ * A slot's ad is made anew for each of its moves, and when somebody asks for all slots; most
+ * attributes are the machine's, or the owner's policy.  These are parsed and put together once, and
+ * a new ad begins as a copy that shares the expressions.  Rejected: to change ads in place.  Then
+ * it would have to be known everywhere which attributes must be removed.
  *
- * Two parts, because of their order: a slot's own attributes override the machine's, and
+ * There are two parts because of their order: a slot's own attributes override the machine's, and
  * STARTD_ATTRS overrides both.
  *
  * SPDX-License-Identifier: Apache-2.0

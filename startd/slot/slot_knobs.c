@@ -27,7 +27,7 @@ const char *slot_knobs_text(const struct config *config, const char *prefix, int
     return config_text(config, name);
 }
 
-/* HIBERNATE is not among them: the machine sleeps as one. */
+/* HIBERNATE is not among them, because the machine sleeps as a whole. */
 static const char *const TYPE_KNOBS[] = {
     "START",    "RANK",    "MAXJOBRETIREMENTTIME", "MACHINEMAXVACATETIME", "UNHIBERNATE", "SUSPEND",
     "CONTINUE", "PREEMPT", "WANT_SUSPEND",         "WANT_VACATE",          "KILL"};
@@ -57,7 +57,8 @@ int slot_knobs_check_type(const struct config *config, int type_id, struct err *
 
 /* ---- what is added to requests */
 
-/* The text of MODIFY_REQUEST_EXPR_REQUEST<kind>, NULL: none; its name in name. */
+/* Returns the text of MODIFY_REQUEST_EXPR_REQUEST<kind>, and writes that knob's name to name; NULL:
+ * not set. */
 static const char *modifier_text(const struct startd *startd, size_t kind, char *name, size_t size)
 {
     static const char *const KNOBS[RESOURCE_CUSTOM] = {"MODIFY_REQUEST_EXPR_REQUESTCPUS",

@@ -1,7 +1,7 @@
-/* startd/slot/slot_plan.c - the states of a slot and the judgements about jobs and sleep: see
+/* startd/slot/slot_plan.c - the states of a slot, and decisions about jobs and sleep: see
  * slot_plan.h.
  *
- * The table lists the moves that are legal; everything else is our bug (slot.c CHECKs).  Source of
+ * The table lists the legal moves; any other move is a mistake of ours (slot.c CHECKs).  Source of
  * the states: HTCondor's manual, "condor_startd policy configuration"; of the votes: the same,
  * HIBERNATE, and DESIGN "a slot whose HIBERNATE is NONE vetoes".
  *
@@ -32,8 +32,8 @@ struct move {
     enum slot_activity to_activity;
 };
 
-/* Claimed/... to Owner or Unclaimed, past Preempting: the starter died, or the lease was over, and
- * nothing was left to be vacated.  Preempting to Matched: a better claim gets the slot. */
+/* From Claimed straight to Owner or Unclaimed: the starter died, or the lease was over, and nothing
+ * was left to vacate.  From Preempting to Matched: a better claim gets the slot. */
 static const struct move MOVES[] = {
     {SLOT_OWNER, SLOT_IDLE, SLOT_UNCLAIMED, SLOT_IDLE},
     {SLOT_OWNER, SLOT_IDLE, SLOT_DRAINED, SLOT_RETIRING},
@@ -113,7 +113,8 @@ bool slot_plan_may_move(enum slot_state from, enum slot_activity from_activity, 
     return false;
 }
 
-/* Says whose Requirements are not true, with the text: that is what a submitter has to change. */
+/* Sets err to whose Requirements are not true, with their text: that is what a submitter must
+ * change. */
 static int refuse_job(const char *whose, const struct ad *ad, struct err *err)
 {
     const struct ad_expr *expr = ad_lookup(ad, "Requirements");
@@ -142,8 +143,8 @@ int slot_plan_accepts(const struct ad *slot, const struct ad *job, const struct 
     return 0;
 }
 
-/* A clause that names nothing of a job means the same with any: `TARGET.WantIt =?= true` is false
- * without a job, too, but not the owner's wish. */
+/* Returns whether a clause means the same with any job: `TARGET.WantIt =?= true` is false without a
+ * job, too, but not because of the owner. */
 static bool is_of_slot_alone(const struct ad_expr *clause, const struct ad *slot)
 {
     struct strmap *external = strmap_create(STRMAP_CASE_IGNORED);
@@ -227,7 +228,8 @@ const char *slot_plan_level_name(int level)
     return NAMES[level];
 }
 
-/* Seconds, as an expression of the machine and one of the job, which may only ask for less, say. */
+/* Evaluates a time limit, in seconds, from an expression of the machine and one of the job, which
+ * can only lower it. */
 static int64_t seconds_of(const struct ad *slot, const char *slot_name, const struct ad *job,
                           const char *job_name, const struct ad_context *context)
 {

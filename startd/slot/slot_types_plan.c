@@ -20,7 +20,7 @@ struct share {
     int64_t amount[RESOURCE_KINDS_MAX];
 };
 
-/* "25%", "1/4": of whole; "4096", "4G". */
+/* Reads "25%" or "1/4", of whole; or "4096", "4G". */
 static int read_amount(size_t kind, const char *text, int64_t whole, int64_t *ret, struct err *err)
 {
     char word[WORD_MAX + 1];
@@ -76,7 +76,7 @@ static int set_share(const struct resources *total, size_t kind, const char *tex
     return rc;
 }
 
-/* One item: "cpus=2", or "25%" for everything. */
+/* Reads one item: "cpus=2", or "25%" for everything. */
 static int read_item(const struct resource_kinds *kinds, const struct resources *total, char *item,
                      struct share *share, struct err *err)
 {
@@ -140,8 +140,8 @@ static int read_share(const struct resource_kinds *kinds, const struct resources
     return 0;
 }
 
-/* What one slot with an automatic share gets of what is left; -ENOSPC when explicit shares exceed
- * the machine. */
+/* Computes what one slot with an automatic share gets of what is left; -ENOSPC: the explicit shares
+ * exceed the machine. */
 static int automatic_share(const struct resource_kinds *kinds, const struct resources *total,
                            const struct slot_type *types, const struct share *shares,
                            size_t type_count, struct resources *ret, struct err *err)

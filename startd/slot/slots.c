@@ -1,9 +1,9 @@
-/* startd/slot/slots.c - which slots a machine has: as configured, and the pieces of partitionable
- * ones.
+/* startd/slot/slots.c - which slots a machine has: the configured ones, and the pieces (dynamic
+ * slots) of partitionable ones.
  *
- * The division of the machine is judged once, at the start: slot_types_plan.c.  A piece is made by
- * an offer (offer.c) or found again in the store, and is gone when its claim is.  What is free of a
- * partitionable slot is never counted along: it is all of it less its pieces, computed when asked.
+ * The division of the machine is computed once, at the start: slot_types_plan.c.  A piece is made
+ * by an offer (offer.c) or found again in the store, and removed with its claim.  What is free of a
+ * partitionable slot is not tracked: it is all of it less its pieces, computed when asked.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -100,7 +100,7 @@ static int read_inventory(const struct startd *startd, const char *command, cons
     return rc;
 }
 
-/* One that fails leaves the machine without that resource, not the pool without the machine. */
+/* If a script fails the machine lacks that resource; the pool does not lack the machine. */
 static void find_inventory(struct startd *startd, const char *name, const char *command)
 {
     struct strbuf answer;
@@ -238,7 +238,8 @@ static int read_types(struct startd *startd, struct slot_type types[SLOT_TYPES_M
 
 static const char *const ATTR_KNOBS[] = {"STARTD_ATTRS", "STARTD_EXPRS"};
 
-/* Room = "B12" is the value of an attribute B12: where there is none, a text was meant. */
+/* Room = "B12" without quotes in the knob would be the value of an attribute B12; if there is no
+ * such attribute, a text was meant, and that is logged. */
 static void check_attrs(const struct startd *startd, const char *knob)
 {
     size_t count;
@@ -343,7 +344,7 @@ void slots_reload(struct startd *startd)
 
 /* ---- pieces */
 
-/* The lowest number that no piece of parent has. */
+/* Returns the lowest number that no piece of parent has. */
 static int free_piece_id(const struct slot *parent)
 {
     const struct startd *startd = parent->startd;
