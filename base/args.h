@@ -1,9 +1,10 @@
-/* base/args.h - argument and environment texts of jobs, as HTCondor writes them.
+/* base/args.h - splits the argument and environment texts of jobs into words, as HTCondor writes
+ * them.
  *
- * Two syntaxes each.  V1 (attributes Args, Env): arguments separated by blanks, no quoting;
- * environment entries separated by ';'. V2 (attributes Arguments, Environment): separated by
- * blanks; '...' keeps blanks, '' inside quotes is one single quote. Source: condor_submit manual,
- * commands "arguments" and "environment".
+ * There are two syntaxes of each.  V1 (attributes Args, Env): arguments are separated by blanks,
+ * without quoting; environment entries are separated by ';'.  V2 (attributes Arguments,
+ * Environment): words are separated by blanks; '...' keeps blanks, and '' inside quotes is one
+ * single quote.  Source: condor_submit manual, commands "arguments" and "environment".
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -19,15 +19,16 @@ struct err;
 
 struct net_subnet {
     uint32_t address; /* of the network: its host bits are 0 */
-    uint32_t mask;    /* ones, then zeros */
+    uint32_t mask;    /* one bits, then zero bits */
 };
 
-/* Return 0 or -EINVAL; outputs stay untouched then.  err quotes the text. */
-int net_text_ipv4(const char *text, uint32_t *ret, struct err *err); /* "10.0.0.7" */
-int net_text_mask(const char *text, uint32_t *ret, struct err *err); /* "255.255.255.0" */
-/* "10.0.0.0/24" or "10.0.0.7/255.255.255.0"; host bits of the address are cleared. */
+/* Reads "10.0.0.7".  This and the next three calls return 0; or -EINVAL, with ret untouched and the
+ * text quoted in err. */
+int net_text_ipv4(const char *text, uint32_t *ret, struct err *err);
+int net_text_mask(const char *text, uint32_t *ret, struct err *err); /* reads "255.255.255.0" */
+/* Reads "10.0.0.0/24" or "10.0.0.7/255.255.255.0"; host bits of the address are cleared. */
 int net_text_subnet(const char *text, struct net_subnet *ret, struct err *err);
-/* "52:54:00:12:34:56", "52-54-...", "5254.0012.3456" or "525400123456", in any case. */
+/* Reads "52:54:00:12:34:56", "52-54-...", "5254.0012.3456" or "525400123456", in any case. */
 int net_text_mac(const char *text, uint8_t ret[NET_MAC_BYTES], struct err *err);
 
 /* These write the text in a form that can be read back, and return ret. */

@@ -18,7 +18,7 @@ struct rng {
 };
 
 void rng_seed(struct rng *rng, uint64_t seed); /* any seed gives a good sequence, also 0 */
-uint64_t rng_next(struct rng *rng);            /* 64 uniform bits */
+uint64_t rng_next(struct rng *rng);            /* 64 random bits */
 uint64_t rng_below(struct rng *rng,
                    uint64_t limit); /* uniform in [0, limit), unbiased; limit >= 1 */
 double rng_real(struct rng *rng);   /* uniform in [0, 1), 53 bits */

@@ -69,7 +69,7 @@ struct ckpt_span { /* some entries of a table */
 };
 
 struct ckpt_array {  /* where a table lies */
-    uint64_t offset; /* from the head */
+    uint64_t offset; /* bytes from the beginning of struct ckpt_head */
     uint64_t count;
 };
 
@@ -113,7 +113,7 @@ struct ckpt_head { /* the beginning of the tables */
     uint64_t id;          /* random: identifies this image */
     uint64_t base_id;     /* for a delta: id of its base */
     uint32_t base;        /* text: name of the base; "": this is a whole image */
-    uint32_t flags;       /* CKPT_DELTA */
+    uint32_t flags;       /* CKPT_DELTA or 0 */
     struct ckpt_array tables[CKPT_TABLES];
 };
 
@@ -131,8 +131,8 @@ struct ckpt_process { /* a process; parents come before their children */
     int32_t status; /* of a zombie, as wait() gives it */
     uint32_t umask;
     int32_t exit_signal;
-    uint32_t exe, cwd, root; /* texts */
-    uint32_t command;        /* text: comm of the first thread */
+    uint32_t exe, cwd, root; /* texts: paths of the program, the working and the root directory */
+    uint32_t command;        /* text: name (comm) of the first thread */
     struct ckpt_span regions, threads, fds, actions, signals, timers, limits, auxv;
     uint64_t start_code, end_code, start_data, end_data, start_brk, brk, start_stack;
     uint64_t arg_start, arg_end, env_start, env_end;
@@ -173,7 +173,7 @@ struct ckpt_region {
     uint32_t prot; /* as for mmap() */
     uint32_t flags;
     uint32_t kind;
-    uint32_t file; /* text */
+    uint32_t file; /* text: path of the mapped file */
     struct ckpt_span extents;
 };
 
@@ -187,7 +187,7 @@ struct ckpt_extent { /* contents: a run of pages, or bytes of a file without a n
     uint64_t bytes;
     uint64_t offset; /* in the image */
     uint32_t sum;    /* CRC32C of the bytes */
-    uint32_t flags;  /* CKPT_IN_BASE */
+    uint32_t flags;  /* CKPT_IN_BASE or 0 */
 };
 
 struct ckpt_registers { /* the same as struct user_regs_struct of x86-64 */
@@ -220,7 +220,7 @@ struct ckpt_wait {
 
 struct ckpt_thread {
     int32_t tid;
-    uint32_t command;                /* text */
+    uint32_t command;                /* text: name (comm) of the thread */
     struct ckpt_registers registers; /* when they are loaded the thread continues */
     uint32_t xstate;                 /* offset in the table of extended registers */
     uint32_t rseq_bytes, rseq_signature, rseq_flags;
@@ -276,30 +276,30 @@ struct ckpt_fd { /* a descriptor */
 
 struct ckpt_file { /* an open file (what several descriptors can share) */
     uint32_t kind;
-    uint32_t path;       /* text */
+    uint32_t path;       /* text: path of the file, if it has one */
     uint32_t flags;      /* as for open(), without O_CREAT, O_EXCL, O_TRUNC */
-    uint32_t mode;       /* st_mode */
+    uint32_t mode;       /* type and permissions, as st_mode of stat() */
     uint32_t pipe_bytes; /* capacity of a pipe */
     uint32_t stdio;      /* 1 to 3: the job was started with it as 0 to 2; 0: not */
-    uint64_t offset;     /* position */
+    uint64_t offset;     /* position in the file */
     uint64_t bytes;      /* size when the image was made */
     uint64_t id;         /* meaning depends on kind */
     struct ckpt_span extents;
     /* The fields from here on are used for some kinds only. */
     uint64_t value;
     uint32_t detail;
-    int32_t clock; /* of a timerfd */
+    int32_t clock; /* of a timerfd: which clock it uses */
     /* Of a timerfd.  The time left is since 1970 if the timer is set to a time of the day. */
     int64_t interval_s, interval_ns, left_s, left_ns;
     uint32_t seals;       /* of a memory file, as F_GET_SEALS gives them */
     uint32_t type;        /* of a socket: SOCK_STREAM ... */
-    uint32_t sends;       /* SO_SNDBUF */
-    uint32_t receives;    /* SO_RCVBUF */
-    uint32_t passes;      /* SO_PASSCRED */
-    uint32_t shut;        /* 1: for reading, 2: for writing */
+    uint32_t sends;       /* of a socket: SO_SNDBUF */
+    uint32_t receives;    /* of a socket: SO_RCVBUF */
+    uint32_t passes;      /* of a socket: SO_PASSCRED */
+    uint32_t shut;        /* of a socket: 1 shut for reading, 2 for writing */
     uint32_t owner_kind;  /* who gets SIGIO, as for F_SETOWN_EX */
     int32_t owner;        /* 0: nobody */
-    int32_t owner_signal; /* F_SETSIG */
+    int32_t owner_signal; /* the signal that it gets instead of SIGIO: F_SETSIG */
     uint32_t pad;
     int64_t limits_us[2]; /* of a socket: SO_RCVTIMEO, SO_SNDTIMEO; 0: no limit */
 };
@@ -307,14 +307,14 @@ struct ckpt_file { /* an open file (what several descriptors can share) */
 #define CKPT_SLAVE  0U /* detail of a terminal: the slave end */
 #define CKPT_MASTER 1U /* detail of a terminal: the master end */
 
-#define CKPT_TERMINAL_PACKETS 0x1U /* TIOCPKT */
-#define CKPT_TERMINAL_LOCKED  0x2U /* TIOCSPTLCK */
+#define CKPT_TERMINAL_PACKETS 0x1U /* the master is in packet mode: TIOCPKT */
+#define CKPT_TERMINAL_LOCKED  0x2U /* the slave cannot be opened: TIOCSPTLCK */
 #define CKPT_TERMINAL_LEFT    0x4U /* all who had the slave open have closed it */
 #define CKPT_TERMINAL_HUNG_UP 0x8U /* the master was closed */
 
 struct ckpt_terminal {    /* a pseudo-terminal */
-    uint8_t settings[44]; /* struct termios2 of the kernel */
-    uint16_t window[4];   /* struct winsize */
+    uint8_t settings[44]; /* the kernel's struct termios2 */
+    uint16_t window[4];   /* the kernel's struct winsize */
     uint32_t flags;
     int32_t session, group; /* whose controlling terminal it is, foreground group; 0: none */
 };
@@ -352,7 +352,7 @@ struct ckpt_action { /* how a signal is handled, as the kernel's struct sigactio
 };
 
 struct ckpt_signal {   /* a pending signal */
-    uint8_t info[128]; /* siginfo_t */
+    uint8_t info[128]; /* its siginfo_t */
 };
 
 struct ckpt_timer { /* a timer of timer_create() */

@@ -33,8 +33,8 @@ enum machine_word {
     MACHINE_EXT_1_ECX, /* 0x80000001 */
     MACHINE_EXT_1_EDX,
     MACHINE_EXT_8_EBX, /* 0x80000008 */
-    MACHINE_XCR0,      /* the registers that the kernel lets programs use */
-    MACHINE_KERNEL     /* AT_HWCAP2 */
+    MACHINE_XCR0,      /* the register XCR0: which registers the kernel lets programs use */
+    MACHINE_KERNEL     /* the value of AT_HWCAP2, from the kernel */
 };
 
 /* Levels of processors, as the x86-64 psABI defines them. */

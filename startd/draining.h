@@ -23,12 +23,13 @@ void draining_close(struct startd *startd);
 bool draining_look(struct startd *startd);
 #define DRAINING_REASON_MAX (DRAIN_ID_MAX + 40)
 void draining_reason(const struct startd *startd, char ret[DRAINING_REASON_MAX]);
-/* The machine is up although draining may have ordered it down.  retry: nothing was done to the
- * machine yet, and draining orders it down again later.  Without such an order: does nothing. */
+/* Called when the machine is up although draining may have ordered it down; does nothing without
+ * such an order. retry: nothing was done to the machine yet, so draining will order it down again
+ * later. */
 void draining_stays(struct startd *startd, bool retry);
-/* Gives drained pieces back to the slots that they were taken from. */
+/* Returns drained dynamic slots to the partitionable slots from which they were taken. */
 void draining_merge(struct startd *startd);
-/* Writes estimates and totals into the ads that are to be sent, or into all ads. */
+/* Writes estimates and totals into the ads that are about to be sent (or into all). */
 void draining_publish(struct startd *startd, bool all);
 
 /* Estimates what a request would cost; request NULL: one for the whole machine. */
@@ -36,9 +37,9 @@ void draining_estimate(const struct startd *startd, const struct drain_request *
                        struct drain_estimates *ret);
 /* A legal move, which is logged. */
 void draining_move(struct startd *startd, enum drain_phase phase, const char *why);
-/* Counts again how many slots stand idle because of draining. */
+/* Counts again how many slots are idle because of draining. */
 void draining_count(struct startd *startd);
-/* Ends draining: START counts again. */
+/* Ends draining: START is used again. */
 void draining_finish(struct startd *startd, const char *why);
 /* Frees the request; the phase must be DRAIN_NONE. */
 void draining_forget(struct startd *startd);

@@ -68,7 +68,7 @@ struct startd {
     struct os_machine machine;
     struct ad *opsys; /* attributes of the operating system, see opsys_plan.h */
     char name[256];   /* the attribute Machine */
-    char uplink[300]; /* "startd/<name>" */
+    char uplink[300]; /* the name of its connection to the collector: "startd/<name>" */
     struct wire_context *wires;
     struct uplink *collector;
     struct store *store;

@@ -16,7 +16,7 @@ struct listener;
 struct startd;
 
 struct starters {
-    struct listener *listener; /* unix:$(RUN)/startd.sock */
+    struct listener *listener; /* for starters: unix:$(RUN)/startd.sock */
     struct vec wires;          /* connections that have not said hello, or that belong to a claim */
     /* How many configurations were taken over.  A starter reads its own when it is started. */
     uint64_t configurations;
@@ -24,7 +24,8 @@ struct starters {
 
 int starters_open(struct startd *startd, struct err *err);
 void starters_close(struct startd *startd);
-/* Called once at the start: removes the sandboxes that no claim knows, and ends their processes. */
+/* Called once at the start: removes the sandboxes that belong to no claim, and ends their
+ * processes. */
 void starters_sweep(struct startd *startd);
 
 /* Names the directory of the claim's run.  The name is recorded before the directory is made. */
@@ -33,7 +34,8 @@ void starters_name_directory(struct claim *claim);
 int starters_spawn(struct claim *claim, struct err *err);
 /* Gives the run to the kept starter of the claim, which must be connected.  0 or -errno. */
 int starters_hand_over(struct claim *claim, struct err *err);
-/* After our restart: watches the starter of the claim, or finds that it is gone. */
+/* Called after a restart of the startd: watches the starter of the claim, or finds that it is
+ * gone. */
 void starters_adopt(struct claim *claim);
 
 /* Ends the kept starter of the claim, if there is one; claim_kept_gone() follows. */

@@ -62,8 +62,8 @@ struct config {
     struct strmap *entries;
     struct strmap *kinds; /* struct config_kind by name */
     size_t section_count;
-    struct vec unknown;   /* lines of text */
-    struct vec files;     /* paths */
+    struct vec unknown;   /* char *: lines of text about unknown names */
+    struct vec files;     /* char *: paths of the files that were read */
     struct vec texts;     /* for config_text_at() */
     struct vec variables; /* names of environment variables that some $ENV() has read */
     const struct knob_table *const *tables;

@@ -48,7 +48,7 @@ struct daemon {
      * SHUTDOWN_GRACEFUL_TIMEOUT.  NULL: the process stops at once. */
     void (*stop)(void *state);
     void (*destroy)(void *state);
-    /* Checks the text of a KNOB_EXPR, at start and reload; NULL: any text. */
+    /* Checks the text of a KNOB_EXPR when a configuration is loaded; NULL: any text is accepted. */
     int (*check_expr)(void *context, const char *text, struct err *err);
     /* All tables of knobs that a file may use, ended by NULL; other names are logged as unknown.
      * NULL: nothing is logged. */

@@ -1,11 +1,10 @@
-/* base/daemon/daemon_run.h - the part of a daemon's life that a real process and a simulated one
- * share.
+/* base/daemon/daemon_run.h - the part of a daemon's life that is the same in a real process and in
+ * the simulator.
  *
  * daemon_main() makes a real loop and a real os, calls daemon_run_start(), runs the loop, and calls
- * daemon_run_destroy(); the simulator does the same with its own.  For that each daemon's table is
- * in its library, not in main.c, under the name of its folder:
- *
- *     extern const struct daemon collector_daemon;        (collector/collector.h)
+ * daemon_run_destroy(); the simulator does the same with its own loop and os.  So that both can use
+ * it, each daemon's table is in its library, not in main.c, under the name of its folder:
+ * collector/collector.h declares collector_daemon.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -49,7 +49,7 @@ int64_t os_disk_free_kib(struct os *os, const char *path); /* negative errno on 
  * every eight seconds only; after a pause it does so at once. */
 struct os_idleness {
     int64_t keyboard_s; /* on any tty or pty, including the console */
-    int64_t console_s;  /* at the machine itself */
+    int64_t console_s;  /* at the machine's own keyboard and mouse */
 };
 struct os_terminals {
     /* Names below /dev that belong to the console; tty1 to tty63, the virtual consoles, always

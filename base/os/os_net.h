@@ -34,7 +34,7 @@ struct os_adapter {
     bool can_broadcast;
     bool has_hardware; /* it has an Ethernet address: hardware */
     uint8_t hardware[NET_MAC_BYTES];
-    uint32_t address; /* 0: none */
+    uint32_t address; /* IPv4, host byte order; 0: none */
     struct net_subnet subnet;
 };
 

@@ -1,9 +1,10 @@
-/* base/stream/stream.h - byte streams: TLS 1.3 over TCP, plain over Unix sockets.
+/* base/stream/stream.h - byte streams: TLS 1.3 over TCP, or plain over Unix sockets.
  *
- * Every connection begins with a cleartext preface of one line, "ROOST/1 <route>\n", that names
- * what the caller wants to reach at that address and nothing secret; then TLS (TCP) or bytes (Unix
- * socket).  A listener reads exactly the preface, so that the owner of the port can hand the
- * connection, still before TLS, to another process (schedd to shadow) through a "pass" address.
+ * Each connection begins with a preface, one line of clear text, "ROOST/1 <route>\n".  The route
+ * names what the client wants to reach at that address, and contains nothing secret.  Then follow
+ * TLS (TCP) or the bytes themselves (Unix socket).  A listener reads exactly the preface: so the
+ * owner of the port can pass the connection, still before TLS, to another process (schedd to
+ * shadow) through a "pass" address.
  *
  * Addresses are text: "tcp:HOST:PORT" ("tcp:[::1]:9618" for IPv6, "tcp:*:9618" to listen on all),
  * "unix:/path/socket", "pass:/path/socket".  A route is 1 to STREAM_ROUTE_MAX printable ASCII

@@ -1,4 +1,4 @@
-/* base/stream/stream_buffer.h - the memory of a stream: input in one piece, output in chunks.
+/* base/stream/stream_buffer.h - the buffers of a stream: input in one piece, output in chunks.
  *
  * Part of the real body of base/stream/stream.h.
  *

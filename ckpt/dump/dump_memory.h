@@ -54,9 +54,6 @@ int reader_copy(struct reader *reader, uint64_t start, uint64_t end);
 /* ---- dump_delta_linux.c */
 /* Saves of that region what the page runs of its process say.  0 or -errno. */
 int delta_copy(struct reader *reader, const struct ckpt_region *region);
-/* The contents of changed runs from `first` to before `end`, each to its place (page_run.at) in
- * that memory; one behind the other, and without holes.  A page that is not there is
- * zeroes; one that cannot be read for another reason is an error. */
 struct subject;
 /* Reads the contents of the changed runs from `first` to before `end`, each to its place
  * (page_run.at) in `to`; these places must follow each other without holes.  Pages that are not

@@ -52,10 +52,10 @@ struct stub { /* what a process of the stub knows */
     int image;   /* descriptor of the image, a number that the job does not use */
     int say;     /* descriptor for error messages, likewise */
     int out;     /* the keeper's; -1: none */
-    bool lazy;   /* --lazy */
+    bool lazy;   /* option --lazy: read pages from the image when they are used */
     bool stdio;  /* --stdio: restore descriptors 0 to 2 as well */
-    bool inside; /* --inside */
-    bool check;  /* --check */
+    bool inside; /* option --inside: we are in the job's namespace already */
+    bool check;  /* option --check: only tell whether the job could be resumed here */
     bool sums;   /* compare checksums of what is read */
     int high;    /* the job has no descriptor from this number on */
     uint32_t file_count;

@@ -34,7 +34,7 @@ struct maps;
 struct tracee_thread { /* a stopped thread */
     pid_t tid;
     struct user_regs_struct registers; /* as they were when it was stopped */
-    uint64_t mask;                     /* its blocked signals */
+    uint64_t mask;                     /* signals that the thread blocks */
     bool is_used;                      /* its registers were changed since */
     bool is_dirty;                     /* in a stop in which they cannot be restored */
     bool is_mended;   /* its call ended with EINTR because of us: it will be issued again */

@@ -89,12 +89,12 @@ struct claim_suspension {
     enum suspended_by by; /* by its user: only the schedd can continue it, not CONTINUE */
     int64_t at_s;         /* when the last suspension began; 0: never in this run */
     int64_t total_s;      /* of this run, up to the last continuation */
-    int64_t count;        /* of this run */
+    int64_t count;        /* suspensions in this run */
 };
 
 /* The process that runs the job. */
 struct claim_starter {
-    pid_t pid;             /* 0: none */
+    pid_t pid;             /* 0: none runs */
     uint64_t start;        /* its start time, see os_start_time() */
     struct wire *wire;     /* its connection; NULL: none */
     uint64_t config;       /* startd->starters.configurations when it was started */
@@ -107,7 +107,7 @@ struct claim_starter {
 /* A starter between two jobs of the claim.  If it has no connection it is about to end, and holds
  * the slot's lock until it is gone. */
 struct claim_kept {
-    pid_t pid;       /* 0: none */
+    pid_t pid;       /* 0: none is kept */
     uint64_t start;  /* its start time, see os_start_time() */
     char *directory; /* of its last run, emptied for the next one; it may be gone */
     struct wire *wire;
@@ -141,7 +141,7 @@ struct claim_ending {
 
 struct claim {
     struct startd *startd;
-    struct slot *slot; /* NULL in stage OVER */
+    struct slot *slot; /* NULL in stage CLAIM_OVER */
     enum claim_stage stage;
     char id[CLAIM_ID_MAX];
     /* A secret by which the schedd recognises the claim's machine; "" for a claim that an older

@@ -19,27 +19,31 @@ struct slot;
  * negotiator justifies it ("Rank", "Priority").  0; -EBUSY: another claim waits already; -EPERM:
  * the slot's Rank does not prefer the job. err says why. */
 int preempt_judge(const struct slot *slot, const struct ad *job, const char *word, struct err *err);
-/* Makes `waiting`, which is in stage CLAIM_WAITING, the slot's next claim; the end of the running
- * claim begins. */
+/* Makes `waiting`, a claim in stage CLAIM_WAITING, the slot's next claim, and begins to end the
+ * running claim. */
 void preempt_begin(struct slot *slot, struct claim *waiting);
-/* Discards a claim that waits; another one may preempt then. */
+/* Discards a claim that waits; then another claim may preempt. */
 void preempt_cancel(struct claim *waiting, const char *why);
 
-/* Must the running claim of the slot end, so that it takes no further job?  Then ret says why. */
+/* Returns whether the running claim of the slot must end, and so takes no further job.  Then ret
+ * says why. */
 bool preempt_is_due(const struct slot *slot, char *ret, size_t size);
-/* Lets the claim of the slot retire, although no other claim waits for the slot. */
+/* Lets the slot's claim retire although no other claim waits for the slot. */
 void preempt_retire(struct slot *slot);
-/* PREEMPT is true: the owner wants the machine back.  The running claim retires, then ends. */
+/* Called when PREEMPT is true, because the owner wants the machine back: the running claim retires,
+ * then ends. */
 void preempt_evict(struct slot *slot);
-/* Draining: the job of the slot has to end now, or, if fast, at once.  A second call with the same
- * words does nothing. */
+/* Called for draining: asks the slot's job to end, or kills it (fast).  Calling it again with the
+ * same arguments does nothing. */
 void preempt_vacate(struct slot *slot, bool fast);
-/* A run has begun on the slot, or goes on: it retires at once if the claim has to end. */
+/* Called when a run has begun on the slot or continues: if the claim must end, the run retires at
+ * once. */
 void preempt_run_began(struct slot *slot);
-/* Nothing ends the claim of the slot any more: if its job only retires, the job goes on. */
+/* Called when nothing ends the slot's claim any more: a job that only retires continues. */
 void preempt_is_over(struct slot *slot);
-/* The slot has no claim any more: the claim that waits gets the slot, or the slot becomes Owner or
- * Unclaimed with a new claim id.  A piece without a waiting claim is removed: slot dangles then. */
+/* Called when the slot has no claim any more: gives it to the claim that waits, or makes it Owner
+ * or Unclaimed with a new claim id.  A dynamic slot without a waiting claim is removed; then `slot`
+ * is freed. */
 void preempt_slot_free(struct slot *slot);
 void preempt_step(void *claim); /* the callback of the claim's retirement timer */
 

@@ -59,7 +59,7 @@ struct meter_watts { /* as configured; 0: not configured */
 /* Returns the model's watts at that share of used CPUs; 0 if nothing is configured. */
 double meter_plan_model_w(const struct meter_watts *watts, double use);
 
-struct meter_rates {   /* of a job */
+struct meter_rates {   /* what a job pays */
     double reserved_w; /* for each core that the job has */
     double used_w;     /* for each CPU at work; equals joules for each CPU second */
 };
@@ -67,7 +67,7 @@ struct meter_rates {   /* of a job */
 struct meter_look {
     enum meter_source source;
     struct meter_watts watts;
-    double draw_w;   /* measured, or the model's */
+    double draw_w;   /* watts now: measured, or the model's */
     double lowest_w; /* lowest draw measured so far; 0: none was */
     double use;      /* share of CPUs in use, 0 to 1; below 0: unknown */
     double cpus;     /* of the machine */

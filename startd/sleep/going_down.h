@@ -42,7 +42,7 @@ enum down_stage {
 
 struct going_down { /* the state of going down */
     enum down_stage stage;
-    struct ad_expr *when; /* HIBERNATE */
+    struct ad_expr *when; /* the expression HIBERNATE */
     char level[8];        /* "S5"; valid from DOWN_BEGUN on */
     char *reason;
     bool forced;       /* ordered by somebody who knows what prevents it */

@@ -35,10 +35,10 @@ void hibernate_plan_put_levels(unsigned levels, bool can, struct ad *ad);
 bool hibernate_plan_inhibits(const char *what, int level);
 
 struct hibernate_facts {  /* what hibernate_plan_judge() looks at */
-    const char *method;   /* POWER_METHOD */
+    const char *method;   /* the knob POWER_METHOD */
     unsigned levels;      /* that the machine has */
     int64_t now_s, up_s;  /* now; seconds since it was started or woke */
-    int64_t min_up_s;     /* HIBERNATE_MIN_UPTIME */
+    int64_t min_up_s;     /* the knob HIBERNATE_MIN_UPTIME */
     int64_t kept_until_s; /* somebody keeps it up until then; 0: nobody */
     const char *kept_by, *kept_reason;
     size_t users;              /* sessions of people that count */
@@ -47,7 +47,7 @@ struct hibernate_facts {  /* what hibernate_plan_judge() looks at */
     bool ordered;              /* somebody ordered it, not HIBERNATE: min_up_s does not count */
     bool forced;               /* and knows what prevents it: only the level counts */
     bool needs_wake, can_wake; /* it must be wakeable by magic packets; whether it is */
-    const char *cannot_wake;   /* why not */
+    const char *cannot_wake;   /* why magic packets cannot wake it */
 };
 
 /* Decides whether the machine may go to sleep to that level.  0; -ENOTSUP: it does not have the

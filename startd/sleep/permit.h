@@ -32,8 +32,8 @@ struct permit {
     struct wire_request *request; /* a POWER_DOWN that waits for the answer; NULL: none */
 };
 
-/* Asks the rooster.  done is called once, perhaps inside this call.  Only one question may be under
- * way (going_down_is_asking()). */
+/* Asks the rooster. done is called once with the answer, perhaps before this call returns.  Only
+ * one question may be under way at a time (going_down_is_asking()). */
 void permit_ask(struct startd *startd, const struct permit_what *what, permit_f done);
 /* Returns how many ms after a refusal the startd must still wait before it asks again, and in *why
  * the refusal.  0: it may ask now. */

@@ -47,7 +47,7 @@ struct slot {
     int64_t minted_s;            /* when the (oldest) claim id was made */
     struct claim *claim;         /* NULL in Owner, Unclaimed, Drained */
     struct claim *waiting;       /* a claim that waits for the end of `claim`; NULL: none */
-    struct policy policy;        /* SUSPEND ... of its type */
+    struct policy policy;        /* the expressions SUSPEND ... of its type */
     double condor_load;          /* load of its job's processes, in CPUs, over a minute */
     double owner_load;           /* its share of the load of others */
     int64_t cpu_busy_s;          /* since when CpuBusy is true; 0: it is false */

@@ -1,4 +1,4 @@
-/* starter/ckpt/ckpt_send.h - a checkpoint on its way to the shadow.
+/* starter/ckpt/ckpt_send.h - sends a checkpoint to the shadow.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -1,4 +1,4 @@
-/* starter/files/input.h - the job ad and its input files, from the shadow.
+/* starter/files/input.h - receives the job ad and the job's input files from the shadow.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
