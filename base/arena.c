@@ -1,7 +1,7 @@
-/* base/arena.c - blocks in a list; handing out is moving a pointer.
+/* base/arena.c - blocks in a list; to hand out memory is to move a pointer.
  *
- * What does not fit into the rest of the block gets a new one; a large piece gets a block of its
- * own behind the current one, so that the rest of the current block is not lost.
+ * What does not fit into the rest of the current block gets a new block.  A large piece gets a
+ * block of its own behind the current one, so that the rest of the current block is not lost.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

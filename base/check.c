@@ -1,4 +1,4 @@
-/* base/check.c - the end of a program that found itself at fault.
+/* base/check.c - ends a program that has found a mistake of its own.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

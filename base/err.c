@@ -9,7 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Bytes above 0x7f stay: texts are UTF-8.  A cut in the middle of a character is not repaired. */
+/* Bytes above 0x7f are kept, because texts are UTF-8.  A character that was cut in the middle is
+ * not repaired. */
 static void keep_one_line(char *text)
 {
     for (; *text; text++) {

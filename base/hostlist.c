@@ -1,7 +1,7 @@
 /* base/hostlist.c - see hostlist.h.
  *
- * Expanding replaces the first bracket of a word by each of its numbers and goes on with the rest,
- * so that several brackets are a product; the limit counts what is made, before it is made.
+ * Expanding replaces the first bracket of a word by each of its numbers and continues with the
+ * rest; so several brackets give all combinations.  The limit counts names before they are made.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -73,7 +73,7 @@ static int add_name(struct expansion *expansion, const char *name)
     return 0;
 }
 
-/* The number at *at, which is behind it afterwards. */
+/* Reads the number at *at and moves *at behind it. */
 static bool read_number(const char **at, int64_t *ret, int *digits)
 {
     char text[DIGITS_MAX + 1];
@@ -126,7 +126,7 @@ static int expand_range(struct expansion *expansion, const char *done, const cha
     return 0;
 }
 
-/* done, then all that rest may be. */
+/* Appends `done` followed by each expansion of `rest`. */
 static int expand_rest(struct expansion *expansion, const char *done, const char *rest, int depth)
 {
     char name[HOSTLIST_NAME_MAX + 1];
@@ -180,7 +180,7 @@ static int expand_word(struct expansion *expansion)
     return rc;
 }
 
-/* Commas within brackets do not end a word. */
+/* Returns the length of a word.  Commas within brackets do not end it. */
 static size_t word_length(const char *text)
 {
     size_t length = 0;
@@ -260,7 +260,7 @@ static const char *suffix_of(const struct host *host)
     return host->name + host->prefix + host->digits;
 }
 
-/* But for the number. */
+/* Compares everything except the number. */
 static int compare_kind(const struct host *a, const struct host *b)
 {
     size_t shorter = a->prefix < b->prefix ? a->prefix : b->prefix;
@@ -288,7 +288,7 @@ static int length_of(int64_t number)
     return snprintf(text, sizeof text, "%" PRId64, number);
 }
 
-/* Would a range that begins with first go on with next behind last? */
+/* Returns whether a range that begins with `first` and has reached `last` continues with `next`. */
 static bool goes_on(const struct host *first, const struct host *last, const struct host *next)
 {
     int plain = length_of(next->number);
@@ -296,7 +296,7 @@ static bool goes_on(const struct host *first, const struct host *last, const str
            next->digits == (plain > first->digits ? plain : first->digits);
 }
 
-/* The numbers of hosts[0..count), which differ in nothing else. */
+/* Appends the numbers of hosts[0..count), which differ in nothing else. */
 static void put_numbers(const struct host *hosts, size_t count, struct strbuf *out)
 {
     for (size_t i = 0; i < count;) {

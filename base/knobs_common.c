@@ -1,4 +1,4 @@
-/* base/knobs_common.c - what every daemon and tool of a pool shares.
+/* base/knobs_common.c - the knobs that every daemon and tool of a pool has.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -1,4 +1,4 @@
-/* base/log.c - from an event to a line.
+/* base/log.c - turns an event into a line.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -89,7 +89,7 @@ static void append_field(struct strbuf *line, const struct log_field *field)
     }
 }
 
-/* The message is always in quotes, so that fields start after the second one. */
+/* Appends the message, always in quotes, so that fields begin after the second quote. */
 static void append_message(struct strbuf *line, const char *message)
 {
     size_t before = line->length;

@@ -1,9 +1,9 @@
-/* base/log_linux.c - log lines into files and onto stderr.
+/* base/log_linux.c - writes log lines to files and to stderr.
  *
- * Design note: one write(2) with O_APPEND per line, so that lines of several processes (the shadows
- * of one schedd) do not mix.  The file is moved aside by whoever finds it too large, under flock on
- * the file itself; the others see on their next line that the path leads to another inode, and
- * follow.
+ * Design note: one write(2) with O_APPEND for each line, so that lines of several processes (the
+ * shadows of one schedd) do not mix.  Whichever process finds the file too large renames it, under
+ * flock() on the file itself.  The others notice at their next line that the path leads to another
+ * inode, and open that.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -45,7 +45,7 @@ static void close_file(struct log_file *file)
     }
 }
 
-/* 0: PATH, 1: PATH.old, n: PATH.old.n; owned by the caller. */
+/* Returns PATH for 0, PATH.old for 1, PATH.old.n for n; the caller owns it. */
 static char *old_path(const struct log_file *file, unsigned number)
 {
     struct strbuf path;
@@ -60,7 +60,7 @@ static char *old_path(const struct log_file *file, unsigned number)
     return strbuf_take(&path);
 }
 
-/* A rename that fails leaves the file growing: better than losing lines. */
+/* Renames the file.  If that fails the file keeps growing, which is better than losing lines. */
 static void move_aside(const struct log_file *file)
 {
     if (file->keep == 0) {
@@ -85,7 +85,7 @@ static bool same_inode(int fd, const char *path, struct stat *status)
            status->st_ino == by_path.st_ino && status->st_dev == by_path.st_dev;
 }
 
-/* Makes fd the file that path names, and not yet full. */
+/* Makes fd the file that path names, if that is not full. */
 static void follow_path(struct log_file *file)
 {
     struct stat status;

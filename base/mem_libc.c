@@ -43,7 +43,8 @@ void *mem_zalloc(size_t size)
     return block;
 }
 
-/* A block that ends beyond the heap's end of now is of new memory: no room of that size is left. */
+/* A block that ends after the present end of the heap is new memory: then no gap of that size is
+ * left. */
 void mem_settle(void)
 {
     const uintptr_t end = (uintptr_t)sbrk(0);

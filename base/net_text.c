@@ -12,7 +12,7 @@
 #include "base/err.h"
 #include "base/text.h"
 
-/* A number without leading zeros, up to max; moves *at behind it. */
+/* Reads a number without leading zeros, up to max, and moves *at behind it. */
 static bool read_number(const char **at, uint32_t max, uint32_t *ret)
 {
     const char *text = *at;

@@ -1,6 +1,5 @@
-/* base/secret_file.c - see secret_file.h.
- *
- * What is judged is the open file, not the path: it cannot be exchanged in between.
+/* base/secret_file.c - see secret_file.h.  The open file is checked, not its path, so it cannot be
+ * exchanged in between.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

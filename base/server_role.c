@@ -70,13 +70,13 @@ int server_role_print(const char *pool, const char *role, const char *name, stru
 
 /* ---- parsing */
 
-/* '0'-'9' and 'A'-'F' only; else -1. */
+/* Returns the value of '0'-'9' or 'A'-'F'; -1 for others. */
 static int digit_of(char c)
 {
     return c >= '0' && c <= '9' ? c - '0' : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-/* The byte at *at, which moves behind it; -1 for one that nobody writes so. */
+/* Decodes the byte at *at and moves *at behind it; -1: not written as we write it. */
 static int next_byte(const char **at, const char *end)
 {
     unsigned char c = (unsigned char)*(*at)++;
@@ -95,7 +95,7 @@ static int next_byte(const char **at, const char *end)
     return is_control(c) || is_plain(c) ? -1 : c;
 }
 
-/* The part up to the next '/' or the end; *at is then there. */
+/* Reads the part up to the next '/' or the end; *at is there afterwards. */
 static bool take_part(const char **at, const char *end, char *ret, size_t size)
 {
     size_t length = 0;
@@ -133,7 +133,7 @@ int server_role_parse(const char *uri, size_t length, struct server_role *ret, s
 
 /* ---- judging */
 
-/* "schedd 'a' of pool 'p'", "a collector" */
+/* Appends "schedd 'a' of pool 'p'", or "a collector". */
 static void say_server(const char *pool, const char *role, const char *name, char ret[WORDS_SIZE])
 {
     int at = name != NULL ? snprintf(ret, WORDS_SIZE, "%s '%.*s'", role, TEXT_MAX, name)

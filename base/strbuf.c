@@ -40,7 +40,7 @@ void strbuf_clear(struct strbuf *buf)
     }
 }
 
-/* Room for `more` bytes and the terminating zero. */
+/* Makes room for `more` bytes and the terminating zero.  False: the buffer has failed. */
 static bool reserve_room(struct strbuf *buf, size_t more)
 {
     CHECK(buf->max > 0); /* strbuf_init() was called */

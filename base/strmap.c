@@ -88,7 +88,7 @@ size_t strmap_count(const struct strmap *map)
     return map->live;
 }
 
-/* The slot that holds the key, or SLOT_EMPTY. */
+/* Returns the slot that holds the key, or SLOT_EMPTY. */
 static uint32_t find_slot(const struct strmap *map, const char *key, uint32_t hash)
 {
     if (map->capacity == 0) {
@@ -116,7 +116,7 @@ static void fill_slot(struct strmap *map, uint32_t hash, uint32_t number)
     map->slots[at] = number;
 }
 
-/* Sweeps the holes out, grows if there were few, and builds the table anew. */
+/* Removes holes, grows if there were few, and builds the table again. */
 static void rebuild_table(struct strmap *map)
 {
     uint32_t kept = 0;

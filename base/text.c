@@ -1,4 +1,4 @@
-/* base/text.c - strict readers and writers of small texts.
+/* base/text.c - strict readers and writers of short texts.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -57,7 +57,7 @@ bool text_equal_secret(const void *a, const void *b, size_t length)
 
 /* ---- numbers ---- */
 
-/* Reads the digits at *at; false on overflow. */
+/* Reads the digits at *at.  False: the number is too large. */
 static bool read_digits(const char **at, int64_t *ret)
 {
     int64_t value = 0;
@@ -218,8 +218,8 @@ static void skip_blanks(const char **at)
 
 typedef bool (*unit_f)(const char *word, size_t length, int64_t *ret);
 
-/* digits [unit] { digits unit }: the sum in the small unit; `bare` is what a number without unit
- * counts in. */
+/* Reads digits [unit] { digits unit }; the sum is in the small unit. bare: the unit of a number
+ * without unit. */
 static int parse_with_unit(const char *text, unit_f unit, int64_t bare, const char *what,
                            int64_t *ret, struct err *err)
 {
@@ -312,7 +312,7 @@ void text_utc_ms(int64_t utc_ms, char out[TEXT_UTC_MAX])
     (void)snprintf(out + length, TEXT_UTC_MAX - length, ".%03dZ", (int)ms);
 }
 
-/* Fixed places: "2026-11-20T09:34:36". */
+/* Reads a number of fixed length: "2026-11-20T09:34:36". */
 static bool read_number(const char *at, size_t digits, int *ret)
 {
     *ret = 0;

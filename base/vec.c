@@ -1,4 +1,4 @@
-/* base/vec.c - doubling, and moving what stands behind a removed item.
+/* base/vec.c - an array that doubles when it is full.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

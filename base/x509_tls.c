@@ -63,7 +63,7 @@ static bool add_extension(X509 *cert, X509 *issuer, int nid, const char *value)
     return ok;
 }
 
-/* The string, which is NULL after a failure, becomes the names'. */
+/* Adds a string to the names, which then own it; the string is NULL after a failure. */
 static bool push_name(GENERAL_NAMES *names, int type, ASN1_STRING *value)
 {
     GENERAL_NAME *name = value != NULL ? GENERAL_NAME_new() : NULL;
@@ -89,7 +89,7 @@ static ASN1_IA5STRING *ia5_string(const char *text)
     return string;
 }
 
-/* Not by add_extension(): a name with a comma in it would be read as two. */
+/* Does not use add_extension(): a name with a comma would be read as two. */
 static bool add_sans(X509 *cert, const struct x509_spec *spec)
 {
     GENERAL_NAMES *names = sk_GENERAL_NAME_new_null();
@@ -148,7 +148,7 @@ int x509_make(EVP_PKEY *key, const struct x509_spec *spec, X509 **ret, struct er
 
 /* ---- what a certificate says ----------------------------------------------------------------- */
 
-/* A URI of ours, whatever its case: one that is nearly right is not passed over, but refused. */
+/* True for a URI of ours, in any case: one that is nearly right is refused, not skipped. */
 static bool is_about_role(const ASN1_STRING *uri)
 {
     size_t length = strlen(SERVER_ROLE_SCHEME);

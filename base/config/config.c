@@ -1,9 +1,10 @@
 /* base/config/config.c - loads a configuration, layer by layer.
  *
- * Each name has one entry, whose raw text later layers replace; the text it had before is looked at
- * only by a self-reference or +=, at that moment.  Expansion comes after the last layer, and so do
- * checks: a value that a later layer corrects is no error.  Where a file's name is needed before
- * (LOCAL_CONFIG, include), the environment is laid over what is known so far, and lifted again.
+ * Each name has one entry, whose raw text later layers replace.  Only a self-reference or += looks
+ * at the earlier text, at the moment when it is read.  Macros are expanded, and values checked,
+ * after the last layer: a value that a later layer corrects is not an error.  Where the name of a
+ * file is needed earlier (LOCAL_CONFIG, include), the environment is applied temporarily to what is
+ * known so far.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -84,7 +85,8 @@ static int add_kind(struct config_loader *loader, const struct knob_section *sec
     return 0;
 }
 
-/* A name in two of the own tables is our bug; other daemons may share knobs with us. */
+/* A name that occurs twice in our own tables is a mistake of ours; other daemons may share knobs
+ * with us. */
 static int add_table(struct config_loader *loader, const struct knob_table *table, bool own,
                      struct err *err)
 {
@@ -142,7 +144,8 @@ static bool may_append(const struct knob *knob)
     return !knob || knob->type == KNOB_LIST;
 }
 
-/* Gives origin the text of a statement, self-references and += resolved with the text it had. */
+/* Sets origin to the text of a statement; self-references and += use the text that it had
+ * before. */
 static int assign_text(struct config_loader *loader, const struct knob *knob,
                        const struct config_statement *statement, const char *file,
                        enum config_layer layer, struct config_origin *origin, struct err *err)
@@ -191,7 +194,7 @@ static bool may_be_overruled(enum config_layer layer)
     return layer == CONFIG_SHARED || layer == CONFIG_LOCAL;
 }
 
-/* "STARTD.START = ..." of a startd: START is "$(STARTD.START)" there, too. */
+/* For "STARTD.START = ..." in a startd: START becomes "$(STARTD.START)", too. */
 static int assign_qualified(struct config_loader *loader, const struct reading *reading,
                             const struct config_statement *statement, struct config_entry *entry,
                             struct err *err)
@@ -337,7 +340,7 @@ static int assign_section(struct config_loader *loader, const struct reading *re
 
 /* ---- the environment ---- */
 
-/* Lays the environment over one entry; what was there is kept in before_environment. */
+/* Applies the environment to one entry; its earlier text is kept in before_environment. */
 static int overlay_entry(struct config_loader *loader, struct config_entry *entry, struct err *err)
 {
     struct strbuf variable;
@@ -376,7 +379,7 @@ static int overlay_environment(struct config_loader *loader, struct err *err)
     return rc;
 }
 
-/* Lifts the environment again, and forgets what was expanded under it. */
+/* Undoes that, and forgets what was expanded meanwhile. */
 static void lift_environment(struct config_loader *loader)
 {
     size_t at = 0;
@@ -405,7 +408,7 @@ static int expand_now(struct config_loader *loader, const char *text, const char
 
 /* ---- files ---- */
 
-/* The directory part of a path; the arena's, NULL if memory ran out. */
+/* Returns the directory part of a path, in the arena; NULL: out of memory. */
 static const char *directory_of(struct config_loader *loader, const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -414,7 +417,8 @@ static const char *directory_of(struct config_loader *loader, const char *path)
                  : arena_strdup(loader->config->arena, ".");
 }
 
-/* A path as a file says it, relative ones starting at directory; the arena's. */
+/* Makes a path of a file absolute: a relative one starts at `directory`. *ret lives in the
+ * arena. */
 static int resolve_path(struct config_loader *loader, const char *directory, const char *path,
                         const char **ret, struct err *err)
 {
@@ -478,7 +482,7 @@ static int load_text(struct config_loader *loader, const struct reading *reading
     return rc;
 }
 
-/* -ENOENT only if the file itself is not there. */
+/* -ENOENT only if the file itself does not exist. */
 static int load_file(struct config_loader *loader, const char *path, enum config_layer layer,
                      unsigned depth, struct err *err)
 {
@@ -509,7 +513,7 @@ static int by_name(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* All *.conf of a directory, in the order of their names. */
+/* Loads all *.conf of a directory, in the order of their names. */
 static int load_directory(struct config_loader *loader, const char *directory, struct err *err)
 {
     struct vec names = {0};
@@ -529,7 +533,7 @@ static int load_directory(struct config_loader *loader, const char *directory, s
     return rc;
 }
 
-/* The files and directories that one knob names. */
+/* Loads the files and directories that one knob names. */
 static int load_named(struct config_loader *loader, const char *knob, struct err *err)
 {
     const struct config_entry *entry = strmap_get(loader->config->entries, knob);
@@ -564,7 +568,7 @@ static int load_local(struct config_loader *loader, struct err *err)
     return rc < 0 ? rc : load_named(loader, "LOCAL_CONFIG", err);
 }
 
-/* Where the settings made at run time are; *ret NULL: there are none, nor may there be. */
+/* Finds the file of the run-time settings; *ret NULL: these are not enabled. */
 static int find_settings(struct config_loader *loader, const char **ret, struct err *err)
 {
     const char *subsystem = loader->options->subsystem;
@@ -598,7 +602,7 @@ static int find_settings(struct config_loader *loader, const char **ret, struct 
     return rc;
 }
 
-/* What was set at run time: none of it is the ordinary case. */
+/* Loads the settings made at run time; normally there are none. */
 static int load_persistent(struct config_loader *loader, struct err *err)
 {
     const char *path = NULL;

@@ -1,4 +1,4 @@
-/* base/config/config_check.c - from an expanded text to the value a knob's type promises.
+/* base/config/config_check.c - turns an expanded text into a value of the knob's type.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -46,7 +46,7 @@ const char *knob_type_name(enum knob_type type)
 
 #define FAMILY_HEAD_MAX 64 /* no family has a longer prefix */
 
-/* A third of the letters may be wrong, three at most. */
+/* Returns whether two names are similar: a third of the letters may differ, three at most. */
 static size_t near_enough(const char *name)
 {
     size_t edits = strlen(name) / 3;
@@ -135,8 +135,8 @@ void config_append_item(struct strbuf *out, const char *item)
     strbuf_putc(out, '"');
 }
 
-/* Reads the item at *at into out, which is as long as the text; returns behind what was written,
- * NULL for an open quote. */
+/* Reads the item at *at into out, which is as long as the text.  Returns the end of what it wrote;
+ * NULL: a quote is not closed. */
 static char *read_item(const char **at, char *out)
 {
     bool quoted = false;
@@ -226,7 +226,7 @@ static int check_number(struct config_value *value, struct err *err)
     return check_range(knob, (double)(value->integer / 1000), value->text, err);
 }
 
-/* Makes the text the spelling of the table. */
+/* Replaces the text by the table's spelling of that choice. */
 static int check_choice(struct config_loader *loader, struct config_value *value, struct err *err)
 {
     const char *at = value->knob->choices;

@@ -1,7 +1,8 @@
-/* base/config/config_expand.c - what $(NAME) stands for.
+/* base/config/config_expand.c - replaces $(NAME) by what it stands for.
  *
- * Every entry is expanded once and its text kept, so that names used many times cost no more than
- * their length, and doubling chains ($(A)$(A)) run into CONFIG_VALUE_MAX instead of taking forever.
+ * Every entry is expanded once and its text kept.  So names that are used many times cost no more
+ * than their length, and doubling chains ($(A)$(A)) reach CONFIG_VALUE_MAX instead of taking for
+ * ever.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -1,11 +1,11 @@
-/* base/config/config_file.c - libconfuse, driven by what config_scan found.
+/* base/config/config_file.c - runs libconfuse with the names that config_scan has found.
  *
- * Design note: every option is a list (so that both = and += are accepted) of type "pointer" with a
- * callback that notes the value down instead of storing it; that keeps the order of statements,
- * which includes and self-references need. libconfuse's callbacks carry no argument of ours, so
- * each option's "simple value" points to the parse, whose first member is the void pointer
- * libconfuse thinks it may set.  The root's and each section's first option is always one of ours,
- * which leads the error callback to the parse.
+ * Design note: every option is a list (so that both = and += are accepted) of type "pointer", with
+ * a callback that notes the value instead of storing it.  That keeps the order of statements, which
+ * includes and self-references need. libconfuse passes no argument of ours to its callbacks, so
+ * each option's "simple value" points to the parse, whose first member is the void pointer that
+ * libconfuse believes it sets.  The first option of the root and of each section is always one of
+ * ours: it leads the error callback to the parse.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -57,7 +57,7 @@ static void on_error(cfg_t *cfg, const char *format, va_list args)
     }
 }
 
-/* Notes one statement down; NULL if memory ran out. */
+/* Notes one statement; NULL: out of memory. */
 static struct config_statement *note_statement(struct parse *parse, enum config_statement_kind kind)
 {
     struct config_statement *statement = arena_zalloc(parse->arena, sizeof(*statement));
@@ -128,7 +128,8 @@ static cfg_opt_t value_option(struct parse *parse, const char *name)
                        .parsecb = on_value};
 }
 
-/* Fills options[0] and on with the names, which stay the map's; returns how many. */
+/* Fills options[0] and the following ones with the names, which still belong to the map; returns
+ * how many. */
 static size_t fill_values(struct parse *parse, const struct strmap *names, cfg_opt_t *options)
 {
     size_t count = 0;
@@ -141,7 +142,8 @@ static size_t fill_values(struct parse *parse, const struct strmap *names, cfg_o
     return count;
 }
 
-/* Options for all names of the file, as one block with the sections' options behind the root's. */
+/* Makes the options for all names of the file, in one block, the sections' options after the
+ * root's. */
 static cfg_opt_t *make_options(struct parse *parse)
 {
     const struct config_scan *scan = parse->scan;

@@ -1,4 +1,4 @@
-/* base/config/config_get.c - answers from a loaded configuration.
+/* base/config/config_get.c - getters of a loaded configuration.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -10,7 +10,7 @@
 #include "base/strmap.h"
 #include "base/text.h"
 
-/* The checks of both kinds of getters: the name is in a table, and of that type. */
+/* Checks for all getters that the name is in a table and has that type. */
 static const struct config_value *knob_value(const struct config *config, const char *name,
                                              enum knob_type type)
 {

@@ -1,4 +1,4 @@
-/* base/config/config_macro.c - a reader of $(NAME:default).
+/* base/config/config_macro.c - reads $(NAME:default).
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -93,7 +93,7 @@ static bool is_name(const struct macro_reference *reference, const char *name)
     return true;
 }
 
-/* Where to go on after a reference whose default is to be looked at too. */
+/* Returns where to continue after a reference whose default must be looked at, too. */
 static size_t into_default(const char *text, const struct macro_reference *reference)
 {
     return reference->fallback ? (size_t)(reference->fallback - text) : reference->end;

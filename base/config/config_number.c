@@ -1,4 +1,4 @@
-/* base/config/config_number.c - a recursive descent over numbers, units and operators.
+/* base/config/config_number.c - a recursive descent parser for numbers, units and operators.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -60,7 +60,7 @@ static bool take_char(struct reader *r, char c)
     return true;
 }
 
-/* The digits (and, for a real, point and exponent) at r->at. */
+/* Reads the digits (for a real also point and exponent) at r->at. */
 static int read_digits(struct reader *r, struct number *ret)
 {
     char digits[NUMBER_TEXT_MAX];
@@ -95,7 +95,7 @@ static bool find_unit(const struct reader *r, const char *word, size_t length, i
            text_unit_duration_ms(word, length, ret);
 }
 
-/* number | number unit { number unit } */
+/* Reads number | number unit { number unit }. */
 static int read_number(struct reader *r, struct number *ret)
 {
     struct number sum = {0};
@@ -222,7 +222,7 @@ static int read_product(struct reader *r, struct number *ret)
     return rc;
 }
 
-/* A plain number becomes an amount of the knob's own unit. */
+/* Turns a plain number into an amount, in the knob's own unit. */
 static int make_amount(const struct reader *r, struct number *number)
 {
     if (!number->amount && __builtin_mul_overflow(number->integer, r->bare, &number->integer)) {

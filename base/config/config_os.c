@@ -1,4 +1,4 @@
-/* base/config/config_os.c - configuration read through base/os/os.h.
+/* base/config/config_os.c - reads the configuration through base/os/os.h.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

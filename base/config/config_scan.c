@@ -1,5 +1,5 @@
-/* base/config/config_scan.c - a strict reader of libconfuse's grammar that keeps names and places
- * only.
+/* base/config/config_scan.c - a strict reader of libconfuse's grammar that keeps only names and
+ * places.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -46,7 +46,7 @@ static bool is_one_of(char c, const char *set)
     return c != '\0' && strchr(set, c) != NULL;
 }
 
-/* What cannot be in an unquoted word. */
+/* Returns whether a character cannot be in an unquoted word. */
 static bool ends_word(char c)
 {
     return (unsigned char)c <= ' ' || is_one_of(c, "#\"'={}()+,*");
@@ -80,7 +80,7 @@ bool config_name_ok(const char *name, size_t length)
 
 /* ---- tokens ---- */
 
-/* Copies what the token is made of; comments and carriage returns are left out on the way. */
+/* Copies the token's text, without comments and carriage returns. */
 static void copy_until(struct scanner *s, const char *end)
 {
     for (; s->at < end; s->at++) {
@@ -128,7 +128,7 @@ static int skip_space(struct scanner *s)
     }
 }
 
-/* The escapes libconfuse refuses, or that would end the text. */
+/* Refuses escapes that libconfuse refuses, or that would end the text. */
 static int check_escape(struct scanner *s)
 {
     const char *digit = s->at + 1;
@@ -270,7 +270,7 @@ static bool is_string(const struct scanner *s)
     return s->token.kind == TOKEN_WORD || s->token.kind == TOKEN_QUOTED;
 }
 
-/* "what is expected, what is there". */
+/* Sets err to what is expected and what was found. */
 static int refuse_token(struct scanner *s, const char *expected)
 {
     if (s->token.kind == TOKEN_END) {
@@ -349,7 +349,7 @@ static const char *skip_word(const char *at, const char *end)
     return at;
 }
 
-/* Does another statement begin there?  A name, and what follows names. */
+/* Returns whether another statement begins there: a name, and what follows names. */
 static bool is_statement(const char *at, const char *end)
 {
     const char *after = skip_word(at, end);
@@ -365,7 +365,8 @@ static bool is_statement(const char *at, const char *end)
            (is_one_of(*after, "({\"'") || (*after == '+' && left > 1 && after[1] == '='));
 }
 
-/* Is what follows `=` more than libconfuse's words can hold, and not two statements on a line? */
+/* Returns whether what follows `=` is the rest of the line: more than libconfuse's words can hold,
+ * and not two statements. */
 static bool is_plain_line(const char *at, const char *end)
 {
     at = skip_blanks(at, end);
@@ -383,7 +384,7 @@ static bool is_plain_line(const char *at, const char *end)
     return !ends && !is_statement(after, end);
 }
 
-/* Where the value ends that begins at `at`: at the line's end, or before a comment. */
+/* Returns the end of a value that begins at `at`: the end of the line, or a comment. */
 static const char *plain_end(const char *at, const char *end)
 {
     bool quoted = false;
@@ -406,7 +407,7 @@ static const char *plain_end(const char *at, const char *end)
     return last;
 }
 
-/* Hands it on in quotes. */
+/* Copies such a value in quotes. */
 static int read_plain(struct scanner *s)
 {
     const unsigned line = s->line;
@@ -442,7 +443,8 @@ static int read_plain(struct scanner *s)
 
 /* ---- statements */
 
-/* The current token is what follows a name.  `plain`: a value may be the rest of its line. */
+/* Reads what follows a name, which is the current token. plain: a value may be the rest of its
+ * line. */
 static int read_assignment(struct scanner *s, bool plain)
 {
     bool colon = plain && is_punctuation(s, ':');
@@ -458,7 +460,7 @@ static int read_assignment(struct scanner *s, bool plain)
     return rc < 0 ? rc : read_value(s);
 }
 
-/* The ':' that a name ends with, or that follows it: START : $(CPU_Idle) */
+/* Reads the ':' that ends a name, or follows it: START : $(CPU_Idle) */
 static int read_colon(struct scanner *s)
 {
     int rc = skip_space(s);
@@ -475,7 +477,7 @@ static int read_colon(struct scanner *s)
     return rc < 0 ? rc : next_token(s);
 }
 
-/* Checks the current token as a name and takes it, zero-terminated, into name. */
+/* Checks the current token as a name and copies it, zero-terminated, into name. */
 static int read_name(struct scanner *s, char name[CONFIG_NAME_MAX + 1])
 {
     const char *colon = memchr(s->token.start, ':', s->token.length);

@@ -1,9 +1,9 @@
 /* base/config/config_settings.c - what is set at run time, and what a new configuration changes.
  *
- * The file of settings is written by the daemon itself and whole: one line for each name, the value
- * in quotes, macros as they were given.  So a setting may refer to itself ("$(START) && ...") and
- * then adds to what the files say.  It is read by the ordinary parser, so a value must not be able
- * to end its quotes; and it is one line, so that each has one place in messages.
+ * The daemon writes the file of settings itself, always completely: one line for each name, the
+ * value in quotes, with macros as they were given.  So a setting may refer to itself ("$(START) &&
+ * ...") and then adds to what the files say.  The ordinary parser reads the file; so a value must
+ * not be able to end its quotes, and it must be one line, so that messages can name its line.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -45,7 +45,8 @@ void config_settings_names(const struct config *config, struct strbuf *out)
 
 /* ---- names */
 
-/* Who could set these could lift every other limit, or lose what was set. */
+/* Returns whether the name protects the settings: whoever could set it could remove every other
+ * limit, or lose what was set. */
 static bool guards_settings(const char *name)
 {
     return text_glob("SETTABLE_ATTRS*", name, true) ||
@@ -96,7 +97,7 @@ static int append_setting(struct strbuf *out, const char *name, const char *valu
     return 0;
 }
 
-/* Every statement but that of name, once more. */
+/* Appends all statements except those of name. */
 static int append_others(const struct vec *statements, const char *name, bool *found,
                          struct strbuf *out, struct err *err)
 {
@@ -153,7 +154,7 @@ static bool same_text(const char *a, const char *b)
     return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-/* "60" and "1m" are the same. */
+/* Returns whether two texts give the same value: "60" and "1m" do. */
 static bool same_value(const struct config_value *a, const struct config_value *b)
 {
     switch (a->knob ? a->knob->type : KNOB_STRING) {
@@ -211,8 +212,8 @@ static void compare_sections(const struct config *before, const struct config *a
     }
 }
 
-/* Does an entry count, and is it read at the start only?  A macro counts by what is made of it, and
- * where a list of attributes has it. */
+/* Returns whether an entry counts, and in *restart whether it is only read at the start.  A macro
+ * counts by what is made of it, or if a list of attributes names it. */
 static bool is_compared(const struct config *config, const struct config_entry *entry,
                         bool *restart)
 {

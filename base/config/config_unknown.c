@@ -1,8 +1,9 @@
-/* base/config/config_unknown.c - names that are no knob: which they might have been meant to be.
+/* base/config/config_unknown.c - finds names that are not knobs, and what they might have been
+ * meant to be.
  *
- * A name is known when it is a knob, or of a family of names, of this daemon or another, or when
- * some value refers to it, or a list of attributes (..._ATTRS, ..._EXPRS) has it; before a daemon's
- * name and a dot likewise.
+ * A name is known if it is a knob or of a family of knobs, of this daemon or another one; if some
+ * value refers to it; or if a list of attributes (..._ATTRS, ..._EXPRS) names it.  The same holds
+ * for the part after a daemon's name and a dot.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -23,7 +24,7 @@
 #define TOO_LARGE(err) \
     err_set((err), -ENOMEM, "the configuration is larger than %zu bytes", CONFIG_BYTES_MAX)
 
-/* What follows the dot of "STARTD.START" when the owner is STARTD; else NULL. */
+/* Returns the part after the dot of "STARTD.START" if the owner is STARTD; else NULL. */
 static const char *after_owner(const char *owner, const char *name)
 {
     size_t at = 0;
@@ -111,7 +112,7 @@ static const char *nearest_to(const struct config_loader *loader, const char *na
     return knob != NULL ? knob : other != NULL ? other : own;
 }
 
-/* "SCHEDD.MAX_JOBS_RUNNING" is known, whosever configuration this is. */
+/* Returns whether "SCHEDD.MAX_JOBS_RUNNING" is known, in the configuration of any daemon. */
 static bool is_known_of_an_owner(const struct config_loader *loader, const char *name)
 {
     const struct config_options *options = loader->options;
@@ -134,7 +135,7 @@ static bool is_unknown(const struct config_loader *loader, const struct config_e
            !is_of_a_family(loader->options, name) && !is_known_of_an_owner(loader, name);
 }
 
-/* STARTD_ATTRS, SUBMIT_EXPRS, ... name settings of the site's own. */
+/* STARTD_ATTRS, SUBMIT_EXPRS, ... name settings that the site has made up. */
 static void refer_to_items(struct config_loader *loader, const struct config_entry *entry)
 {
     const char *at = entry->value.text;

@@ -72,7 +72,7 @@ static void start_master(struct daemon_guard *guard)
     }
 }
 
-/* Is there a master?  Then watches it; else starts one and looks again later. */
+/* Looks whether there is a master, and then watches it; else starts one and looks again later. */
 static void look_for_master(void *arg)
 {
     struct daemon_guard *guard = arg;

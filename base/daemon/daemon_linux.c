@@ -1,4 +1,4 @@
-/* base/daemon/daemon_linux.c - daemon_main: a daemon as a process of its own.
+/* base/daemon/daemon_linux.c - daemon_main(): runs a daemon as a process of its own.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -25,7 +25,8 @@
 
 #define OVERRUN_LOG_MS 10000 /* at most one line about slow callbacks in so long */
 
-/* Descriptors 0-2 must be taken: a socket that got number 2 would receive our error messages. */
+/* Makes sure that descriptors 0-2 are open: a socket with number 2 would receive our error
+ * messages. */
 static void take_standard_descriptors(void)
 {
     int fd;
@@ -37,7 +38,8 @@ static void take_standard_descriptors(void)
     }
 }
 
-/* As many as we may have; children get the old limit back (base/os/os.h). */
+/* Raises our limit of open files as far as possible; children get the old limit back
+ * (base/os/os.h). */
 static void raise_file_limit(void)
 {
     struct rlimit files;
@@ -47,7 +49,7 @@ static void raise_file_limit(void)
     }
 }
 
-/* Our children read the configuration that we read, wherever they run. */
+/* Makes our children read the configuration that we have read, whatever their working directory. */
 static void export_config_path(struct os *os, int argc, char **argv)
 {
     const char *path = getenv("ROOST_CONFIG");

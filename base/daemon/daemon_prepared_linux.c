@@ -1,7 +1,7 @@
 /* base/daemon/daemon_prepared_linux.c - a daemon's main() in a copy of a prepared process
  * (prepared.h).
  *
- * By itself, so that only who uses it has to have TLS beside the daemon.
+ * In a file of its own, so that only programs that use it are linked with TLS.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

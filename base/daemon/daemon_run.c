@@ -1,8 +1,8 @@
 /* base/daemon/daemon_run.c - a daemon's life between its loop and its own code.
  *
- * Order at the start: arguments, configuration, lock, log, the daemon's start_daemon(), signals,
- * "ready". The lock comes before the log, so that a second instance does not write into the first
- * one's.
+ * The order at the start: arguments, configuration, lock, log, start() of the daemon's table,
+ * signals, "ready".  The lock comes before the log, so that a second instance does not write into
+ * the log of the first.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -125,7 +125,7 @@ static size_t count_tables(const struct knob_table *const *tables)
     return count;
 }
 
-/* settings: those to be tried, NULL for those of the file. */
+/* Loads the configuration. settings: run-time settings to try; NULL: those of the file. */
 static int load_config(struct daemon_run *run, const char *settings, struct config **ret,
                        struct err *err)
 {
@@ -180,7 +180,7 @@ static int log_level(const struct daemon_run *run, const struct config *config, 
     return code == 0 ? 0 : err_prefix(err, code, "%s", knob);
 }
 
-/* HTCondor's names of log files, where they differ from "<Name>Log". */
+/* Appends HTCondor's name of the log file if it differs from "<Name>Log". */
 static void append_log_name(struct strbuf *path, const struct daemon_run *run)
 {
     static const struct {
@@ -324,7 +324,7 @@ static int load_fresh(struct daemon_run *run, const char *settings, struct confi
     return 0;
 }
 
-/* fresh is good: the daemon has it from now on. */
+/* The new configuration is valid: gives it to the daemon. */
 static void take_over(struct daemon_run *run, struct config *fresh, enum log_level level,
                       struct strbuf *changed, struct strbuf *restart)
 {
@@ -383,7 +383,7 @@ static void told_to_reload(void *arg)
     strbuf_fini(&restart);
 }
 
-/* What the file holds now; nothing when there is none. */
+/* Reads the file of settings; nothing if there is none. */
 static int read_settings(struct daemon_run *run, const char *path, char **ret, struct err *err)
 {
     size_t length = 0;

@@ -1,9 +1,9 @@
 /* base/daemon/prepared_linux.c - the process that copies itself: see prepared.h.
  *
  * Design note: /proc/PID/cmdline and environ show the memory where the kernel put arguments and
- * variables at the start.  A copy writes its own there; so that there is room for them, the process
- * is started with an argument and a variable that are nothing but long.  (prctl(PR_SET_MM) moves
- * that memory, but asks for a privilege.)
+ * variables at the start.  A copy writes its own there.  To have room for them, the process is
+ * started with an argument and a variable that are nothing but long.  (prctl(PR_SET_MM) could move
+ * that memory, but needs a privilege.)
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -36,7 +36,7 @@ struct order {
     size_t arguments_bytes, variables_bytes;
 };
 
-/* The strings' memory; false if they do not lie one behind the other. */
+/* Finds the memory of these strings; false if they do not lie one after the other. */
 static bool find_room(char *const *strings, struct room *ret)
 {
     if (strings[0] == NULL) {
@@ -53,7 +53,7 @@ static bool find_room(char *const *strings, struct room *ret)
     return true;
 }
 
-/* So many strings in data[*at..length); false if there are fewer. */
+/* Skips so many strings in data[*at..length); false if there are fewer. */
 static bool skip_strings(const char *data, size_t length, size_t count, size_t *at)
 {
     for (size_t i = 0; i < count; i++) {
@@ -111,7 +111,8 @@ static bool fits_room(const struct order *order, const struct room *arguments)
            order->variables_bytes <= PREPARED_ENV_BYTES;
 }
 
-/* Ours without the room's, then the order's; in the memory that /proc shows. */
+/* Sets our variables, without the one that reserves room, and then the order's, in the memory that
+ * /proc shows. */
 static void set_environment(const struct order *order, const struct room *room)
 {
     char *text = mem_alloc(room->bytes + order->variables_bytes);
@@ -161,7 +162,7 @@ static void send_answer(int fd, int error, pid_t pid)
     (void)!send(fd, &text, sizeof(text), MSG_NOSIGNAL); /* nobody there: found out at the read */
 }
 
-/* The directory and the session of the copy, which then says itself that it is there. */
+/* Sets directory and session of the copy, which then reports itself that it is there. */
 static bool settle_copy(const struct order *order, int fd)
 {
     if (signal(SIGCHLD, SIG_DFL) == SIG_ERR || setsid() < 0 || chdir(order->directory) != 0) {

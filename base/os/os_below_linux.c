@@ -30,7 +30,7 @@ static int below_err(struct err *err, int code, const char *root, const char *pa
     return err_set(err, code, "%s%s%s: %s", root, between, path, err_code_text(code));
 }
 
-/* The next name of *at into name; 0 at the end, 1, or -errno. */
+/* Copies the next name of *at into name.  1; 0: no name is left; or -errno. */
 static int next_name(const char **at, char name[NAME_BYTES_MAX])
 {
     size_t length = strcspn(*at, "/");
@@ -66,7 +66,8 @@ static int step_into(int parent, const char *name, bool make, mode_t mode)
     return fd >= 0 ? fd : -errno;
 }
 
-/* The directory that holds the last name of path, which is put into name ("" when path is ""). */
+/* Opens the directory that contains the last name of path, and copies that name into name ("" if
+ * path is ""). */
 static int open_parent(const char *root, const char *path, bool make, mode_t mode,
                        char name[NAME_BYTES_MAX])
 {
@@ -93,7 +94,7 @@ static int open_parent(const char *root, const char *path, bool make, mode_t mod
     }
 }
 
-/* The directory itself. */
+/* Opens the directory at path itself. */
 static int open_directory(const char *root, const char *path)
 {
     char name[NAME_BYTES_MAX];

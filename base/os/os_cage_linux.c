@@ -1,10 +1,11 @@
-/* base/os/os_cage_linux.c - starting a program in namespaces of its own: see base/os/os_cage.h.
+/* base/os/os_cage_linux.c - starts a program in namespaces of its own: see base/os/os_cage.h.
  *
- * Design note: what holds the namespaces ("the keeper", process 1 in there) shares our memory and,
- * unlike a vfork, runs beside us for as long as the program does.  So it must not touch what is
- * ours: it does system calls only, all signals stay blocked in it, and once the program runs it
- * does only such calls as cannot fail - errno is shared, too.  That it has become the program, or
- * that nothing will come, is told through a futex, which the kernel clears, too, when it dies.
+ * Design note: the process that holds the namespaces ("the keeper", process 1 in there) shares our
+ * memory and, unlike a vfork, runs beside us as long as the program does.  So it must not touch our
+ * data: it does only system calls, all signals stay blocked in it, and once the program runs it
+ * does only calls that cannot fail, because errno is shared, too.  A futex tells us that the keeper
+ * has started the program, or that it has failed; the kernel also clears the futex when the keeper
+ * dies.
  *
  * Sources: pid_namespaces(7), user_namespaces(7), mount_namespaces(7), CLONE_CHILD_CLEARTID of
  * clone(2).
@@ -56,7 +57,7 @@ CHILD_SIDE static bool map_user(struct launch *launch)
             write_file(launch, "/proc/self/gid_map", launch->group_map));
 }
 
-/* The directories that lead to a mount point, which others of our mounts may have hidden. */
+/* Makes the directories that lead to a mount point; others of our mounts may have hidden them. */
 CHILD_SIDE static void make_way(const char *path)
 {
     char part[PATH_MAX];
@@ -88,7 +89,7 @@ CHILD_SIDE static void fd_path(int fd, char *ret)
     *at = '\0';
 }
 
-/* What else holds for the mount stays: in a user namespace none of it may be taken away. */
+/* Keeps the other flags of the mount: in a user namespace none of them may be removed. */
 CHILD_SIDE static long make_readonly(const char *path)
 {
     static const struct {
@@ -105,9 +106,9 @@ CHILD_SIDE static long make_readonly(const char *path)
     return rc < 0 ? rc : syscall(SYS_mount, NULL, path, NULL, flags, NULL);
 }
 
-/* Covers a directory by one that is empty; where there is no such directory, there is nothing to be
- * covered.  *empty is the one that covered the first (-1: none has): to show the same once more is
- * much cheaper for the kernel, now and when the namespace ends, than another file system. */
+/* Covers a directory by an empty one; does nothing if it does not exist. *empty is the one that
+ * covered the first directory (-1: none yet): to mount the same one again is much cheaper for the
+ * kernel, now and when the namespace ends, than another file system. */
 CHILD_SIDE static long hide_directory(const char *path, int *empty)
 {
     char from[32];
@@ -267,8 +268,8 @@ void spawn_in_cage(struct launch *launch, char *stack_top, pid_t *ret)
 
 /* ---- beside a program that is in a cage ------------------------------------------------------ */
 
-/* A child in between joins, because we must stay where we are; its child, which is the program, is
- * made ours (CLONE_PARENT) and is in the PID namespace from its birth. */
+/* A child joins the namespaces, because we must stay where we are.  Its own child, the program,
+ * becomes our child (CLONE_PARENT) and is in the PID namespace from its birth. */
 CHILD_SIDE static int join_and_spawn(void *arg)
 {
     struct launch *launch = arg;
@@ -287,7 +288,8 @@ CHILD_SIDE static int join_and_spawn(void *arg)
     return 0;
 }
 
-/* Those of the process that are not ours: joining one's own user namespace is an error. */
+/* Opens the process's namespaces that differ from ours: to join one's own user namespace is an
+ * error. */
 static bool open_namespaces(struct launch *launch)
 {
     static const char *const NAMES[SPAWN_NAMESPACES] = {"user", "ipc", "mnt", "pid"};

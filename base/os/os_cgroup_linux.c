@@ -110,7 +110,7 @@ static bool get_number(const char *directory, const char *file, int64_t *ret)
     return true;
 }
 
-/* The number behind a word that begins a line. */
+/* Returns the number after a word that begins a line. */
 static bool get_field(const char *directory, const char *file, const char *word, int64_t *ret)
 {
     char text[8192];
@@ -154,7 +154,7 @@ static unsigned controls_of(const char *list)
     return bits;
 }
 
-/* Our own group in the hierarchy of these controllers ("" for v2), from /proc/self/cgroup. */
+/* Finds our own group in the hierarchy of these controllers ("" for v2), in /proc/self/cgroup. */
 static bool own_group(const char *groups, bool is_v2, const char *options, char *ret, size_t size)
 {
     for (const char *line = groups; line != NULL && *line != '\0';) {
@@ -176,7 +176,8 @@ static bool own_group(const char *groups, bool is_v2, const char *options, char 
     return false;
 }
 
-/* The directory of our own group below a mount point whose root is a part of the hierarchy. */
+/* Finds the directory of our own group below a mount point, whose root may be only a part of the
+ * hierarchy. */
 static void own_directory(const char *mount, const char *root, const char *group, char *ret,
                           size_t size)
 {
@@ -186,8 +187,8 @@ static void own_directory(const char *mount, const char *root, const char *group
     (void)snprintf(ret, size, "%s%s", mount, strcmp(rest, "/") == 0 ? "" : rest);
 }
 
-/* v2 gives controllers to the parts of a group only while no process is in the group itself: we
- * and who is with us go to a leaf. */
+/* v2 gives controllers to the groups below a group only while that group itself has no processes:
+ * so we, and all others in it, move to a leaf. */
 static void allow_controllers(char *own, size_t size, const char *wanted)
 {
     char pids[65536], leaf[4096];
@@ -248,7 +249,8 @@ static void add_place(struct os_cgroup *group, const char *path, bool is_v2)
     strbuf_printf(&group->list, "%s\n", path);
 }
 
-/* A new group of v1 has no CPUs and no memory nodes, and takes no process until it does. */
+/* A new group of v1 has no CPUs and no memory nodes, and takes no process before it has: copies the
+ * parent's. */
 static void inherit_cpuset(const char *parent, const char *path)
 {
     static const char *const FILES[] = {"cpuset.mems", "cpuset.cpus"};
@@ -261,7 +263,8 @@ static void inherit_cpuset(const char *parent, const char *path)
     }
 }
 
-/* Makes the group in one hierarchy; a reason why not is no error, there may be others. */
+/* Makes the group in one hierarchy.  A failure is not an error, because there may be other
+ * hierarchies. */
 static int make_place(struct os_cgroup *group, bool is_v2, char *own, size_t size, const char *base,
                       const char *name)
 {
@@ -311,8 +314,8 @@ static unsigned controls_had(const struct os_cgroup *group)
     return bits;
 }
 
-/* In each hierarchy that gives something new; v2 first, which may give all.  Each costs every job a
- * directory to make and to remove. */
+/* Makes the group in each hierarchy that adds a controller; v2 first, which may have all.  Each
+ * costs every job a directory. */
 static int make_places(struct os_cgroup *group, bool is_v2, const char *mounts, const char *groups,
                        const char *base, const char *name, unsigned unwanted)
 {
@@ -410,7 +413,7 @@ int os_cgroup_limit_memory(struct os_cgroup *group, int64_t bytes, bool no_swap)
     return code;
 }
 
-/* CPUs that are not there are no reason not to run. */
+/* CPUs that do not exist are no reason not to run the job. */
 static void limit_cpus(struct place *place, const struct os_cgroup_limits *limits)
 {
     if ((place->controls & CONTROL_CPUSET) != 0 &&
@@ -419,7 +422,7 @@ static void limit_cpus(struct place *place, const struct os_cgroup_limits *limit
     }
 }
 
-/* What took hold, as words. */
+/* Writes as words what the group can do. */
 static void tell_controls(struct os_cgroup *group)
 {
     unsigned had = controls_had(group);
@@ -643,7 +646,7 @@ void os_cgroup_figures(struct os_cgroup *group, struct os_cgroup_usage *ret)
 
 /* ---- freezing, signals, the end -------------------------------------------------------------- */
 
-/* v2's freezer before v1's: what is frozen by that one cannot even be killed. */
+/* v2's freezer is preferred: a process frozen by v1's cannot even be killed. */
 int os_cgroup_freeze(struct os_cgroup *group, bool frozen)
 {
     int code = -ENOTSUP;
@@ -660,7 +663,7 @@ int os_cgroup_freeze(struct os_cgroup *group, bool frozen)
     return code;
 }
 
-/* Sends a signal to each process of it; returns how many there were. */
+/* Sends a signal to each process of the group; returns how many there were. */
 static size_t os_cgroup_signal(struct os_cgroup *group, int signal_number)
 {
     return group->count > 0 ? for_each_process(&group->places[0], signal_number) : 0;
@@ -691,7 +694,7 @@ void os_cgroup_kill(struct os_cgroup *group)
     thaw_all(group);
 }
 
-/* What was killed while it stood still left its group standing still. */
+/* Processes that were killed while frozen have left their group frozen. */
 static void thaw_everything(const struct os_cgroup *group)
 {
     for (size_t i = 0; i < group->count; i++) {
@@ -702,7 +705,7 @@ static void thaw_everything(const struct os_cgroup *group)
     thaw_all(group);
 }
 
-/* Nobody in it, nothing below it. */
+/* Checks that no process is in it and no group below it. */
 static int empty_place(struct os_cgroup *group, const struct place *place, unsigned wait_ms,
                        struct err *err)
 {

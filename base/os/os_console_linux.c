@@ -1,7 +1,7 @@
 /* base/os/os_console_linux.c - see os_console.h.
  *
- * Standard input is shared with who started us and stays blocking: it is read only when there is
- * something.  A plain file, which no loop can wait for, always has.
+ * Standard input is shared with the program that started us and stays blocking: so it is read only
+ * when there is something.  A regular file, for which no loop can wait, always has something.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -1,4 +1,5 @@
-/* base/os/os_figures_linux.c - what processes and directories take: see base/os/os_figures.h.
+/* base/os/os_figures_linux.c - measures what processes and directories use: see
+ * base/os/os_figures.h.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -106,7 +107,8 @@ static bool descends_from(const struct crowd *crowd, const struct person *person
     return false;
 }
 
-/* The proportional share of pages; what /proc/PID/stat said where that cannot be read. */
+/* Returns the proportional share of pages (Pss), or the figure of /proc/PID/stat if that cannot be
+ * read. */
 static int64_t exact_kib(const struct person *person)
 {
     char path[64], text[2048];

@@ -61,8 +61,7 @@ int os_stat(struct os *os, const char *path, struct os_stat *ret)
 
 /* ---- whole files ----------------------------------------------------------------------------- */
 
-/* Files of /proc say that they are empty: so it reads on until the end, whatever the size is said
- * to be. */
+/* Files of /proc say that their size is 0: so this reads until the end, whatever the size. */
 static int read_all(int fd, const char *path, size_t max_bytes, char **data, size_t *length,
                     struct err *err)
 {
@@ -149,7 +148,7 @@ static int write_all(int fd, const void *data, size_t length, uint64_t offset)
     return 0;
 }
 
-/* fsync of the directory that holds path. */
+/* Calls fsync on the directory that contains path. */
 static int sync_directory_of(const char *path)
 {
     char *copy = mem_strdup(path);
@@ -170,7 +169,7 @@ static int sync_directory_of(const char *path)
     return code;
 }
 
-/* A new file beside path; its name, at least PATH_BYTES_MAX, is set. */
+/* Makes a new file beside path and sets its name, which has room for PATH_BYTES_MAX. */
 static int open_temporary(const char *path, char *name)
 {
     for (int i = 0; i < TEMPORARY_TRIES; i++) {
@@ -346,7 +345,7 @@ int os_list(struct os *os, const char *path, void (*each)(void *arg, const char 
 
 /* ---- file systems ---------------------------------------------------------------------------- */
 
-/* The numbers of statfs(2) of file systems whose other end is another machine. */
+/* Numbers (statfs(2)) of file systems whose other end is another machine. */
 static const uint32_t NETWORK_MAGIC[] = {
     0x6969,     /* NFS */
     0x517B,     /* SMB */
@@ -367,7 +366,7 @@ static const uint32_t NETWORK_MAGIC[] = {
 };
 #define FUSE_MAGIC 0x65735546u
 
-/* The type in /proc/self/mountinfo of the file system with this device number. */
+/* Finds, in /proc/self/mountinfo, the type of the file system with this device number. */
 static void mount_type(dev_t device, char *ret, size_t size)
 {
     char *line = NULL, wanted[64];
@@ -393,7 +392,7 @@ static void mount_type(dev_t device, char *ret, size_t size)
     }
 }
 
-/* Behind FUSE may be anything; these are known to be on this machine. */
+/* Anything may be behind FUSE; these types are known to be local. */
 static bool is_network_fuse(const char *path)
 {
     static const char *const LOCAL[] = {"fuseblk", "fuse.fuse-overlayfs", "virtiofs", "fuse.bindfs",
@@ -482,8 +481,9 @@ int os_file_open(struct os *os, const char *path, enum os_open how, mode_t mode,
     return 0;
 }
 
-/* Of this thread only, and of files only: the kernel's own calls, because libc's are for the whole
- * process.  With another fsuid than 0 the capabilities that go past permissions are gone, too. */
+/* Changes the account for files, of this thread only, by the kernel's own calls, because libc's
+ * change the whole process.  With another fsuid than 0 the capabilities that bypass permissions are
+ * gone, too. */
 static int set_file_account(uid_t uid, gid_t gid, const gid_t *groups, size_t count)
 {
     if (syscall(SYS_setgroups, count, groups) != 0) {
@@ -496,7 +496,7 @@ static int set_file_account(uid_t uid, gid_t gid, const gid_t *groups, size_t co
                : -EPERM;
 }
 
-/* Without groups besides, as jobs run. */
+/* Without supplementary groups, as jobs run. */
 int os_file_open_as(struct os *os, const char *path, uid_t uid, gid_t gid, struct os_file **ret,
                     struct err *err)
 {

@@ -1,12 +1,12 @@
-/* base/os/os_idle_linux.c - when did somebody last type on this machine?
+/* base/os/os_idle_linux.c - finds out when somebody last typed on this machine.
  *
- * A terminal's access time moves when it is typed on: at once after a pause of more than eight
- * seconds, else in steps of eight (tty_update_time() of the kernel).  So what is said while
- * somebody types is up to eight seconds old, and a return after a pause is seen exactly.
+ * A terminal's access time changes when somebody types: at once after a pause of more than eight
+ * seconds, else in steps of eight seconds (tty_update_time() of the kernel).  So the result is up
+ * to eight seconds old while somebody types, and exact after a pause.
  *
- * Terminals of nobody's session may move their times, too (a program in a pty that was left behind,
- * a serial line that a device talks on): where that is so, only those that utmp or logind (which
- * keeps a file for each session below /run/systemd/sessions) has a session on are looked at.
+ * Terminals without a session may change their times, too (a program in a pty that was left behind,
+ * a serial line to a device).  Where that happens, only terminals with a session in utmp or logind
+ * (which keeps a file for each session below /run/systemd/sessions) are looked at.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -34,7 +34,7 @@ static void add_line(struct strmap *lines, const char *line)
     }
 }
 
-/* The line "TTY=pts/3" or "TTY=tty2" of what logind knows of a session. */
+/* Reads the line "TTY=pts/3" or "TTY=tty2" in logind's file of a session. */
 static void add_session(struct strmap *lines, const char *name)
 {
     char path[sizeof(SESSIONS) + 260], text[4096];
@@ -50,7 +50,7 @@ static void add_session(struct strmap *lines, const char *name)
     }
 }
 
-/* The terminals that somebody is logged in on, as names below /dev. */
+/* Lists the terminals on which somebody is logged in, as names below /dev. */
 static struct strmap *session_lines(void)
 {
     struct strmap *lines = strmap_create(STRMAP_CASE_SENSITIVE);
@@ -77,13 +77,14 @@ static struct strmap *session_lines(void)
     return lines;
 }
 
-/* tty1, tty2, ...; tty0 stands for the one that is seen now. */
+/* True for tty1, tty2, ...; tty0 stands for the one that is shown now. */
 static bool is_virtual_console(const char *line)
 {
     return strncmp(line, "tty", 3) == 0 && text_is_digit(line[3]);
 }
 
-/* tty1, ttyS0, console, and all of /dev/pts; not "tty", which stands for whoever asks. */
+/* True for tty1, ttyS0, console, and all of /dev/pts; false for "tty", which stands for the
+ * caller's own. */
 static bool is_terminal(const char *line)
 {
     return strncmp(line, "pts/", 4) == 0

@@ -183,7 +183,7 @@ static uint32_t count_cpus(struct os *os)
     return count > 0 ? (uint32_t)count : 1;
 }
 
-/* The least memory.max on the way from our cgroup to the root; INT64_MAX for none. */
+/* Returns the smallest memory.max between our cgroup and the root; INT64_MAX: no limit. */
 static int64_t cgroup_memory_bytes(void)
 {
     char own[1024], path[1200], text[64];
@@ -283,7 +283,7 @@ int os_become(struct os *os, uid_t uid, gid_t gid, struct err *err)
     return 0;
 }
 
-/* Calls getpwnam_r (name) or getpwuid_r (uid) with as much room as it takes. */
+/* Calls getpwnam_r() (name) or getpwuid_r() (uid) with a buffer that is large enough. */
 static int find_user(const char *name, uid_t uid, struct passwd *entry, char **room)
 {
     size_t size = 1024;

@@ -1,11 +1,13 @@
 /* base/os/os_lock_linux.c - lock files that name their holder.
  *
- * Design note: a lock of the open file description (F_OFD_SETLK): the kernel gives it back however
- * the process dies; it can be asked about without being taken (with flock(2) a question is an
- * attempt, and would make another's attempt fail), and other descriptors of the same file in this
- * process do not drop it, as POSIX locks would.  The file itself stays: removing it opens a race in
- * which two processes hold locks of two files of the same name.  For the same reason a lock counts
- * only if the name still leads to the file that was locked.
+ * Design note: the lock belongs to the open file description (F_OFD_SETLK).  The kernel releases it
+ * however the process dies.  One can ask for its holder without taking it (with flock(2) a question
+ * is an attempt, and would make another's attempt fail).  Closing other descriptors of the same
+ * file in this process does not release it, as it would a POSIX lock.
+ *
+ * The file itself stays: removing it would open a race in which two processes hold locks of two
+ * files of the same name.  For the same reason a lock counts only if the name still leads to the
+ * file that was locked.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -28,7 +30,7 @@ struct os_lock {
     int fd;
 };
 
-/* The pid in the first line; 0 when there is none. */
+/* Reads the pid in the first line; 0: there is none. */
 static pid_t read_holder(int fd)
 {
     char text[64];

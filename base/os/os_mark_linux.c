@@ -1,10 +1,10 @@
-/* base/os/os_mark_linux.c - finding the processes of a job by a mark in their environment.
+/* base/os/os_mark_linux.c - finds the processes of a job by a mark in their environment.
  *
- * The starter is the reaper of its job's descendants, but when the starter itself was killed its
- * job belongs to init, and what became a daemon is in no tree and no group of ours any more.  Every
- * process of a job inherits a variable that names the run; /proc/PID/environ shows it to root and
- * to the same user.  A process that cleans its environment escapes this (not a cgroup or a PID
- * namespace, where there is one): it is a second net, not the first.
+ * The starter is the parent of its job's orphans.  But when the starter itself was killed, its
+ * job's processes belong to init, and those that became daemons are in no tree and no group of ours
+ * any more.  Every process of a job inherits a variable that names the run; /proc/PID/environ shows
+ * it to root and to the same user.  A process that cleans its environment escapes this (but not a
+ * cgroup or a PID namespace, where there is one): so this is a second net, not the first.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -22,7 +22,7 @@
 
 #define ENVIRON_BYTES_MAX ((size_t)2 << 20) /* the kernel's own limit is of this size */
 
-/* Is `mark` one of the zero-separated strings? */
+/* Returns whether `mark` is one of the zero-separated strings. */
 static bool environ_has(const char *data, size_t length, const char *mark, size_t mark_length)
 {
     size_t at = 0;

@@ -42,7 +42,7 @@ static void set_flags(struct os_adapter *adapter, const struct ifaddrs *entry)
     adapter->can_broadcast = (entry->ifa_flags & IFF_BROADCAST) != 0;
 }
 
-/* The entry of the adapter itself: it comes before those of its addresses. */
+/* Adds the entry of the adapter itself, before those of its addresses. */
 static void add_link(struct os_adapter *list, size_t *count, const struct ifaddrs *entry)
 {
     struct sockaddr_ll link;

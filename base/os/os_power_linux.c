@@ -20,7 +20,7 @@
 #define PATH_BYTES     600
 #define UTMP_BYTES_MAX (1 << 20)
 
-/* The first line of a small file; "" when it cannot be read. */
+/* Reads the first line of a small file; "" if it cannot be read. */
 static void first_line(const char *root, const char *name, char *ret, size_t size)
 {
     char path[PATH_BYTES];
@@ -44,7 +44,7 @@ void os_sleep_words(struct os *os, const char *root, struct os_sleep_words *ret)
     ret->has_systemd = stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
-/* The value of a line NAME=value; "" if there is none. */
+/* Finds the value of a line NAME=value; "" if there is none. */
 static void value_of(const char *text, const char *name, char *ret, size_t size)
 {
     size_t length = strlen(name);
@@ -59,7 +59,8 @@ static void value_of(const char *text, const char *name, char *ret, size_t size)
     }
 }
 
-/* Each file of a directory that has no dot in its name: beside them are FIFOs, N.ref. */
+/* Calls each() for the files of a directory without a dot in their name: beside them are FIFOs,
+ * N.ref. */
 static void each_file(const char *root, const char *directory,
                       void (*each)(void *arg, const char *name, const char *text), void *arg)
 {

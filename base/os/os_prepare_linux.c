@@ -1,8 +1,8 @@
-/* base/os/os_prepare_linux.c - the side of who starts copies of a prepared process: see prepared.h.
+/* base/os/os_prepare_linux.c - asks a prepared process for copies of itself: see prepared.h.
  *
- * An order is answered within the time of a fork(); we wait for it, as for the exec of any other
- * program.  A process that lets us wait longer is killed; a copy of it that may be there after all
- * finds out by itself that it is one too many: it gets no lock, or is ended by its mark.
+ * An order is answered within the time of a fork(); we wait for that, as for the exec of any other
+ * program.  A prepared process that lets us wait longer is killed.  If its copy exists after all,
+ * it finds out by itself that it is one too many: it gets no lock, or is killed by its mark.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -33,7 +33,7 @@ struct prepared {
     uint64_t began_ms;
 };
 
-/* Its copies go on. */
+/* Gives up the prepared process; its copies continue. */
 static void give_up(struct prepared *prepared)
 {
     if (prepared->fd >= 0) {
@@ -113,7 +113,7 @@ void os_prepare(struct os *os, const char *program)
     start_prepared(os, prepared);
 }
 
-/* One answer within that time; false: there is none, and with wait_ms there will be none. */
+/* Reads one answer within wait_ms.  False: there is none. */
 static bool read_answer(struct prepared *prepared, int wait_ms, struct prepared_answer *ret)
 {
     struct pollfd wait = {.fd = prepared->fd, .events = POLLIN};

@@ -1,10 +1,10 @@
 /* base/os/os_proc_linux.c - processes: children and their ends, watches, descendants.
  *
- * Design note: every child and every watched process has a pidfd in the loop, so there is no
+ * Design note: every child and every watched process has a pidfd in the loop.  So there is no
  * SIGCHLD handler and no race with a reused pid: the descriptor means one process for ever.  Only a
  * subreaper listens to SIGCHLD, too, because it inherits children that it never started.  Where the
- * kernel (before 5.3) or a container's filter of system calls knows no pidfd, processes are looked
- * at every POLL_MS.
+ * kernel (before 5.3) or a container's filter of system calls has no pidfd, processes are checked
+ * every POLL_MS.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -83,7 +83,7 @@ static void process_free(struct process *process)
     mem_free(process);
 }
 
-/* A cage is nothing without us, and its keeper uses memory of ours. */
+/* Kills a cage that we must leave: its keeper uses our memory. */
 static void cage_end_now(const struct process *process)
 {
     if (process->caged.end != NULL) {
@@ -126,7 +126,7 @@ static struct os_exit describe_exit(int status, const struct rusage *usage)
     return how;
 }
 
-/* The process has ended: forgets it, then tells. */
+/* The process has ended: forgets it, then calls its callback. */
 static void process_ended(struct process *process, const struct os_exit *how)
 {
     struct loop *loop = process->table->os->loop;
@@ -186,7 +186,7 @@ static void process_look(void *arg)
     }
 }
 
-/* A process that has no pidfd because there are none here. */
+/* Checks a process without a pidfd. */
 static void process_poll(struct process *process, uint64_t start_time)
 {
     loop_timer_destroy(process->gone);
@@ -195,7 +195,7 @@ static void process_poll(struct process *process, uint64_t start_time)
     loop_timer_set(process->gone, POLL_MS);
 }
 
-/* EPERM: older filters of containers answer so to every call that they do not know. */
+/* EPERM: older filters of containers answer so to each call that they do not know. */
 static bool is_unknown_call(int error)
 {
     return error == ENOSYS || error == EPERM;
@@ -233,7 +233,7 @@ struct proc_stat {
     uint64_t start_time;
 };
 
-/* Reads a stat file.  The name in it may hold anything, so fields are counted from its last
+/* Reads a stat file.  The name in it may contain anything, so fields are counted from its last
  * parenthesis; 20 is the number of threads, 22 the start time (proc(5)). */
 static bool read_stat_file(const char *path, struct proc_stat *ret)
 {
@@ -267,7 +267,8 @@ static bool read_stat(pid_t pid, struct proc_stat *ret)
     return read_stat_file(path, ret);
 }
 
-/* A descriptor of the program in the cage: -1 when it has ended, and its pid may be another's. */
+/* Opens a pidfd of the program in the cage; -1: it has ended, and its pid may be another
+ * process's. */
 static int open_program(const struct spawned *spawned)
 {
     struct proc_stat stat;
@@ -480,7 +481,8 @@ pid_t os_group(struct os *os)
 
 /* ---- descendants ----------------------------------------------------------------------------- */
 
-/* Reaps what we inherited.  A child of ours that comes first is told as always. */
+/* Reaps children that we have inherited.  If a child that we started comes first, its end is
+ * reported as usual. */
 static void reap_inherited(void *arg)
 {
     struct os *os = arg;
@@ -544,7 +546,7 @@ static struct living *population_find(const struct population *population, pid_t
                : bsearch(&key, population->all, population->count, sizeof(key), compare_living);
 }
 
-/* All that live on this machine, by pid. */
+/* Reads all living processes of this machine, sorted by pid. */
 static void population_read(struct population *population)
 {
     DIR *directory = opendir("/proc");
@@ -607,7 +609,7 @@ size_t os_descendants_pids(pid_t *ret, size_t max)
     return count;
 }
 
-/* In rounds: while we kill, they may fork.  A process is signalled once. */
+/* In rounds, because they may fork meanwhile; each process gets the signal once. */
 size_t os_descendants_kill(struct os *os, int signal_number)
 {
     (void)os;
@@ -641,7 +643,7 @@ static bool is_load(char state)
     return state == 'R' || state == 'D';
 }
 
-/* The state of a process is that of its first thread. */
+/* The state of a process is that of its first thread only, so all threads are looked at. */
 static int64_t running_threads(const struct living *process)
 {
     char path[64];

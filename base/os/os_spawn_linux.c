@@ -45,9 +45,9 @@
 
 /* ---- the child's side: system calls only ----------------------------------------------------- */
 
-/* Puts fd to number `to`, or what `path` names, opened as flags say.  The caller of os_spawn()
- * waits for us: a FIFO that nobody has opened yet must not keep it (it reads as empty; -ENXIO to
- * write). */
+/* Makes descriptor `to` a copy of fd, or of the file at `path`, opened with flags.  The caller of
+ * os_spawn() waits for us, so a FIFO that nobody has opened must not block (it reads as empty;
+ * -ENXIO to write). */
 CHILD_SIDE static bool redirect_stream(struct launch *launch, enum step step, int fd,
                                        const char *path, int flags, int to)
 {
@@ -73,7 +73,8 @@ struct proc_entry { /* of getdents64(2) */
     char name[];
 };
 
-/* Before Linux 5.9, or under a container's filter of system calls: one by one. */
+/* Closes descriptors one by one: before Linux 5.9, or under a container's filter of system
+ * calls. */
 CHILD_SIDE static long close_listed(long first)
 {
     char entries[2048] __attribute__((aligned(8)));
@@ -148,8 +149,8 @@ CHILD_SIDE static bool set_user(struct launch *launch)
                          syscall(SYS_setresuid, spec->uid, spec->uid, spec->uid)) >= 0);
 }
 
-/* Of a program in a cage nothing that it starts, in no way, ever has a privilege.  Who may not
- * lower the set has none of it: an ordinary user outside of a user namespace. */
+/* Makes sure that nothing in a cage ever gets a privilege.  A process that may not lower the set
+ * has none of it: an ordinary user outside of a user namespace. */
 CHILD_SIDE static void drop_bounds(const struct launch *launch)
 {
     long rc = launch->spec->cage != NULL ? 0 : -1;
@@ -168,7 +169,7 @@ CHILD_SIDE static bool set_nice(struct launch *launch)
                         syscall(SYS_setpriority, PRIO_PROCESS, 0, now + launch->spec->nice)) >= 0;
 }
 
-/* Before it is anything else, it is where it is counted: nothing that it does escapes. */
+/* Enters the cgroup before anything else, so that everything is counted there. */
 CHILD_SIDE static bool enter_cage(struct launch *launch)
 {
     const struct os_cage *cage = launch->spec->cage;
@@ -209,7 +210,7 @@ CHILD_SIDE static bool enter_cage(struct launch *launch)
     return true;
 }
 
-/* Lower than it is, or as it is: more than it may be cannot be had. */
+/* Sets a limit to this value, or to the present limit if that is lower. */
 CHILD_SIDE static bool limit_one(struct launch *launch, int which, uint64_t most)
 {
     struct rlimit limit, now;
@@ -360,14 +361,14 @@ static int launch_err(const struct launch *launch, struct err *err)
     return err_set(err, code, "%s: cannot start the program: %s", spec->argv[0], why);
 }
 
-/* Does "NAME=value" set the same name as the other? */
+/* Returns whether "NAME=value" sets the same name as the other. */
 static bool same_name(const char *a, const char *b)
 {
     size_t length = strcspn(a, "=");
     return strncmp(a, b, length) == 0 && b[length] == '=';
 }
 
-/* What env says, with env_add replacing or added; items are borrowed. */
+/* Makes the environment: env, with env_add replacing or added; items are borrowed. */
 static void make_env(const struct os_spawn *spec, struct vec *ret)
 {
     static const char *const OF_OTHERS[] = {"PATH=/usr/local/bin:/usr/bin:/bin", "LC_ALL=C", NULL};
@@ -389,7 +390,7 @@ static void make_env(const struct os_spawn *spec, struct vec *ret)
     vec_push(ret, NULL);
 }
 
-/* A file in memory that holds the text; -1 with *code set if there is none. */
+/* Makes a file in memory that holds the text; -1 with *code set if there is none, or on failure. */
 static int make_input(const char *text, int *code, struct err *err)
 {
     size_t length = strlen(text);

@@ -37,7 +37,7 @@ static void close_end(int *fd)
     *fd = -1;
 }
 
-/* The other end, without a look at its name where the kernel can. */
+/* Opens the other end, without using its name if the kernel can do that. */
 static int open_slave(int master)
 {
     const int flags = O_RDWR | O_NOCTTY | O_CLOEXEC;

@@ -1,4 +1,4 @@
-/* base/os/os_traffic_linux.c - what processes send and receive: see base/os/os_traffic.h.
+/* base/os/os_traffic_linux.c - counts what processes send and receive: see base/os/os_traffic.h.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -150,8 +150,8 @@ static void count_connection(struct look *look, const struct inet_diag_msg *mess
     add_seen(look, &now);
 }
 
-/* A process that forked and ended during the look hides its connections for once: they are not to
- * be counted anew when they are seen again. */
+/* A process that forked and ended while we looked hides its connections for once: they must not be
+ * counted from 0 when they are seen again. */
 static void keep_unseen(struct look *look)
 {
     struct os_traffic *net = look->net;
@@ -194,7 +194,7 @@ static void read_message(struct look *look, const struct nlmsghdr *header)
     }
 }
 
-/* All TCP connections of that family; false: the kernel does not tell. */
+/* Asks the kernel for all TCP connections of that family.  False: it does not tell. */
 static bool dump_connections(struct look *look, int fd, unsigned char family, char *answer)
 {
     struct {

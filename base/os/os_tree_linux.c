@@ -45,8 +45,8 @@ static int removal_err(struct removal *r, const char *name, int error)
     return err_set(r->err, -error, "cannot remove %s/.../%s: %s", r->path, name, strerror(error));
 }
 
-/* Somebody who does not know yet that the tree goes (the writer of a job's log) put something into
- * a directory that was empty.  Not for ever. */
+/* Somebody who does not know yet that the tree is removed (the writer of a job's log) has put
+ * something into a directory that was empty.  True: try again, a limited number of times. */
 static bool is_refilled(struct removal *r, int error)
 {
     return error == ENOTEMPTY && r->refills++ < REFILLS_MAX;
@@ -54,7 +54,7 @@ static bool is_refilled(struct removal *r, int error)
 
 static int remove_entries(struct removal *r, int fd, unsigned depth);
 
-/* Opens a directory to empty it.  Its owner may have taken every permission from it. */
+/* Opens a directory to empty it, even if its owner has removed every permission from it. */
 static int open_directory(int parent, const char *name)
 {
     const int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK;
@@ -157,7 +157,7 @@ static int remove_entries(struct removal *r, int fd, unsigned depth)
     return code;
 }
 
-/* Everything in the directory r->top. */
+/* Removes everything in the directory r->top. */
 static int empty_top(struct removal *r)
 {
     int code = 0;
@@ -206,8 +206,8 @@ int os_remove_tree(struct os *os, const char *path, struct err *err)
 
 #define NEW_DIRECTORY_BYTES 4096 /* where a file system gives a directory a size, it is a block */
 
-/* What its owner may have done to a directory that emptying does not undo.  An answer that a file
- * system does not give is no difference. */
+/* Checks what the owner may have changed that emptying does not undo.  If a file system does not
+ * answer, that counts as unchanged. */
 static bool is_as_new(int fd)
 {
     struct fsxattr now = {0}, above = {0};
@@ -232,7 +232,7 @@ static bool is_as_new(int fd)
     return same;
 }
 
-/* Makes the directory r->top as good as new, r->kept apart. */
+/* Makes the directory r->top as good as new, except r->kept. */
 static int renew_top(struct removal *r, mode_t mode)
 {
     struct stat st = {0};

@@ -1,7 +1,7 @@
 /* base/stream/strangers.c - see strangers.h.
  *
- * Each address has a queue of its connections, oldest first.  Who has to go is found by looking at
- * all addresses, of which there are at most as many as connections.
+ * Each address has a queue of its connections, oldest first.  To find the one to close, all
+ * addresses are looked at; there are at most as many as connections.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -35,8 +35,8 @@ struct strangers {
 
 /* ---- addresses ------------------------------------------------------------------------------- */
 
-/* The first four groups of an IPv6 address as the C library prints it: fewer digits, and "::" for
- * groups of zeros, which the ones behind them are not needed for. */
+/* Writes the first four groups of an IPv6 address as the C library prints it: with few digits, and
+ * "::" for groups of zeros.  The groups behind are not needed. */
 static void host_of_ipv6(const char *text, char ret[STRANGERS_HOST_MAX])
 {
     char digits[4][5] = {"0", "0", "0", "0"};
@@ -103,7 +103,8 @@ void strangers_destroy(struct strangers *table)
     }
 }
 
-/* Who has to go next: the oldest of the address with the most; of two such, the older. */
+/* Returns the connection to close next: the oldest one of the address with the most; of two such,
+ * the older. */
 static struct stranger *next_to_go(const struct strangers *table)
 {
     const struct strangers_host *busiest = NULL;

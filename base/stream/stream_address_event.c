@@ -1,5 +1,5 @@
-/* base/stream/stream_address_event.c - addresses as text, as socket addresses, and of peers; the
- * preface.
+/* base/stream/stream_address_event.c - addresses: as text, as socket addresses, and of peers; and
+ * the preface.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -76,7 +76,7 @@ int stream_address_parse(const char *text, struct stream_address *ret, struct er
     return 0;
 }
 
-/* Opens the directory of the path, which is "" or "dir/" before `name`. */
+/* Opens the directory of the path; that part is "" or "dir/", before `name`. */
 static int open_directory(const char *path, const char *name)
 {
     if (name == path) {

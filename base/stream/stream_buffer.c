@@ -81,7 +81,7 @@ void stream_inbuf_give_back(struct stream_inbuf *in, unsigned char **block)
     *in = own;
 }
 
-/* The rest of what was read moves to memory of its size; each byte is moved a few times at most. */
+/* Moves the unread rest to memory of its size; each byte is moved only a few times. */
 static void inbuf_shrink(struct stream_inbuf *in)
 {
     size_t length = in->end - in->begin;

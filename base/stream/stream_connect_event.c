@@ -232,7 +232,7 @@ static int attempt_unix(struct connector *c, struct err *err)
     return code == 0 ? 0 : err_set(err, code, "%s", strerror(-code));
 }
 
-/* Tries the addresses that are left; code and reason are what is said if there are none. */
+/* Tries the addresses that are left; code and reason are reported if there are none. */
 static int attempt_tcp(struct connector *c, int code, const char *reason, struct err *err)
 {
     (void)err_set(err, code, "%s", reason);

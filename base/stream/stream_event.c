@@ -84,7 +84,7 @@ static void stream_unref(struct stream *s)
     }
 }
 
-/* The end of a finished stream, however it came. */
+/* Ends a finished stream, for whatever cause. */
 static void finish_end(struct stream *s)
 {
     if (s->finishing) {
@@ -230,7 +230,7 @@ static ssize_t transport_write(struct stream *s, const void *data, size_t length
     return errno == EINTR ? -EAGAIN : -errno;
 }
 
-/* What TLS has gathered goes to the kernel. */
+/* Gives the kernel what TLS has collected. */
 static void flush_out(struct stream *s)
 {
     int code = s->tls != NULL && s->out.error == 0 ? tls_flush(s->tls) : 0;
@@ -243,9 +243,8 @@ static void flush_out(struct stream *s)
     }
 }
 
-/* A small write with nothing queued before it goes to the kernel from where it lies: what is
- * copied, queued and visited again costs as much as the kernel takes for it.  Returns how much
- * went. */
+/* Gives a small write directly to the kernel when nothing is queued: to copy and queue it, and to
+ * come back to it, costs as much as the kernel takes for it.  Returns how many bytes went. */
 static size_t write_at_once(struct stream *s, const void *data, size_t length)
 {
     if (s->phase != OPEN || s->output.length > 0 || s->out.blocked || length > AT_ONCE_BYTES) {
@@ -474,7 +473,7 @@ static struct stream *stream_new(struct loop *loop, const char *peer,
     return s;
 }
 
-/* The socket is connected: fd is the stream's now. */
+/* The socket is connected: the stream takes over fd. */
 static void stream_use(struct stream *s, int fd, enum phase phase)
 {
     s->fd = fd;
@@ -543,7 +542,7 @@ int stream_connect(struct loop *loop, const char *address, const char *route,
     return 0;
 }
 
-/* Another stranger comes, and this one has to go. */
+/* Closes this connection, to make room for another one. */
 static void stranger_leaves(void *arg)
 {
     struct stream *s = arg;

@@ -1,5 +1,5 @@
-/* base/stream/stream_input_event.c - the input of a stream: reading from the socket, what the owner
- * has not read, and how much of that there may be.
+/* base/stream/stream_input_event.c - the input of a stream: reads from the socket, and limits how
+ * much the owner has not consumed.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -44,8 +44,8 @@ static void tell_readable(struct stream *s)
     }
 }
 
-/* Reads as much as may be unread and is there.  Returns -EAGAIN, 0 at the end of the input, or what
- * went wrong; *all: what comes later makes the socket ready again. */
+/* Reads what is there, up to the limit.  Returns -EAGAIN, 0 at the end of the input, or another
+ * -errno; *all: what comes later makes the socket ready again. */
 static int read_some(struct stream *s, size_t *budget, bool *all, struct err *err)
 {
     while (stream_may_read(s) && *budget > 0) {
@@ -72,8 +72,8 @@ static int read_some(struct stream *s, size_t *budget, bool *all, struct err *er
     return -EAGAIN;
 }
 
-/* The owner sees what has come as soon as no more may be unread, and may make room for more in the
- * same turn. */
+/* The owner is told as soon as the limit is reached, and may make room for more in the same
+ * turn. */
 void stream_read_in(struct stream *s)
 {
     struct err err;
@@ -113,7 +113,7 @@ void stream_read_in(struct stream *s)
     }
 }
 
-/* There is room in the input again; the one who reads sees it himself. */
+/* There is room in the input again; the reader notices that itself. */
 static void may_read_again(struct stream *s)
 {
     if (!s->in.busy) {

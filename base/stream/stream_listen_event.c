@@ -77,7 +77,7 @@ struct listener {
 
 /* ---- incoming connections -------------------------------------------------------------------- */
 
-/* Takes it from its listener's list: the preface is complete, or never will be. */
+/* Takes the connection from its listener's list: its preface is complete, or never will be. */
 static void incoming_finished(struct incoming *in)
 {
     loop_fd_destroy(in->watch);
@@ -112,8 +112,8 @@ static void incoming_drop(struct incoming *in)
     incoming_free(in);
 }
 
-/* Another stranger comes, and this one has to go.  One that its listener's owner has stays with
- * him, without its connection. */
+/* Closes this connection, to make room for another one.  If the listener's owner has it already,
+ * the object stays, without its connection. */
 static void stranger_leaves(void *arg)
 {
     struct incoming *in = arg;
@@ -151,7 +151,7 @@ static void incoming_too_slow(void *arg)
     incoming_drop(arg);
 }
 
-/* Gives it to the listener's owner. */
+/* Gives the connection to the listener's owner. */
 static void deliver_incoming(struct listener *listener, struct incoming *in)
 {
     struct loop *loop = listener->loop;
@@ -242,7 +242,7 @@ void incoming_refuse(struct incoming *in)
 
 /* ---- passing on ------------------------------------------------------------------------------ */
 
-/* Those of a loop that are tried again: they are nobody's but the loop's. */
+/* Frees what a loop still tries to pass on: it belongs to nobody else. */
 static void passes_destroy(void *value)
 {
     struct incoming_list *passes = value;
@@ -368,7 +368,7 @@ static void read_control(struct msghdr *message, struct passed *ret)
     }
 }
 
-/* Is it a connected socket of a kind that we serve? */
+/* Returns whether it is a connected socket of a kind that we serve. */
 static bool is_connection(int fd, bool *is_tcp)
 {
     int type = 0, domain = 0;
@@ -461,10 +461,8 @@ static bool accept_one(struct listener *listener)
     return errno != EAGAIN;
 }
 
-/* False while there is no room for one more stranger, and those that are there must be given time.
- * Who comes over a Unix socket has his uid for an address, and does not wait for those of a
- * network.
- */
+/* Returns false while there is no room and the present connections must be given time.  A peer on a
+ * Unix socket has its uid as address, and does not wait for those of a network. */
 static bool may_accept(struct listener *listener)
 {
     struct loop *loop = listener->loop;

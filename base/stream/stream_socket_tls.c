@@ -74,7 +74,7 @@ static int take_shared(struct tls_sockets *sockets, void *ret, size_t room)
     return (int)count;
 }
 
-/* Asks the kernel. */
+/* Reads from the kernel. */
 static ssize_t receive_input(struct tls_socket *socket, BIO *bio, void *data, size_t room)
 {
     ssize_t got = recv(socket->fd, data, room, MSG_DONTWAIT);

@@ -121,7 +121,7 @@ static int verify_pin(X509_STORE_CTX *store, void *arg)
     return 0;
 }
 
-/* The leaf's role, of the pool whose CA the chain ends at. */
+/* Checks that the certificate names that role, and the pool whose CA signed it. */
 static int judge_role(X509_STORE_CTX *store, const struct tls *tls, struct err *err)
 {
     struct server_role shown;
@@ -268,7 +268,7 @@ static int identity_create(X509 *cert, EVP_PKEY *key, struct tls_identity **ret,
     return 0;
 }
 
-/* A PEM file as a BIO.  secret: nobody but the owner may be able to read it. */
+/* Opens a PEM file as a BIO. secret: only its owner may be able to read it. */
 static int pem_open(const char *path, bool secret, char **text, BIO **ret, struct err *err)
 {
     int code = 0;
@@ -476,7 +476,7 @@ struct tls *tls_server_create(const struct tls_identity *identity)
     return tls;
 }
 
-/* A handshake, and a record each way, until nothing moves any more. */
+/* Makes a handshake, and sends a record each way, until nothing is left to do. */
 static void warm_connection(SSL *client, SSL *server)
 {
     char byte = 0;
@@ -583,7 +583,7 @@ static int verify_failed(const struct tls *tls, struct err *err)
                    X509_verify_cert_error_string(SSL_get_verify_result(tls->ssl)));
 }
 
-/* What an operation that did not succeed means. */
+/* Returns what a failed operation means, as an errno. */
 static int tls_failed(struct tls *tls, int result, int os_error, unsigned *want, struct err *err)
 {
     switch (SSL_get_error(tls->ssl, result)) {
@@ -620,7 +620,8 @@ static int tls_failed(struct tls *tls, int result, int os_error, unsigned *want,
     return err_set(err, -EPROTO, "TLS protocol error (%s)", text != NULL ? text : "no reason");
 }
 
-/* Clearing what is clear costs as much as the cipher of a small record. */
+/* Empties OpenSSL's queue of errors only if it has some: emptying costs as much as encrypting a
+ * small record. */
 static void errors_forget(void)
 {
     if (ERR_peek_error() != 0) {
