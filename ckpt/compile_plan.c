@@ -19,7 +19,7 @@ static bool is_one_of(const char *word, const char *const *words)
     return false;
 }
 
-/* No program comes of it. */
+/* Returns whether an option means that no program is linked. */
 static bool ends_early(const char *word, bool is_linker)
 {
     static const char *const DRIVER[] = {"-c",
@@ -48,7 +48,7 @@ static bool ends_early(const char *word, bool is_linker)
     return is_one_of(word, is_linker ? LINKER : DRIVER);
 }
 
-/* The word behind it belongs to it. */
+/* Returns whether the word after an option belongs to it. */
 static bool takes_another(const char *word)
 {
     static const char *const OPTIONS[] = {"-o",          "--output",  "-x",

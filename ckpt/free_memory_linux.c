@@ -16,7 +16,7 @@
 #define PLACE_BYTES  (FOLDER_BYTES + 32)
 #define NOT_LIMITED  UINT64_MAX
 
-/* The sum of the numbers behind those words at the beginning of lines; false: none is there. */
+/* Adds up the numbers after these words at the beginning of lines.  False: none is there. */
 static bool sum_of(const char *path, const char *const words[2], uint64_t *ret)
 {
     char line[256];
@@ -40,7 +40,7 @@ static bool sum_of(const char *path, const char *const words[2], uint64_t *ret)
     return any;
 }
 
-/* A file that is one number; false: it is not there, or says "max". */
+/* Reads a file that contains one number.  False: no such file, or it contains "max". */
 static bool number_in(const char *folder, const char *name, uint64_t *ret)
 {
     char path[PLACE_BYTES];
@@ -75,7 +75,8 @@ static uint64_t of_group(const char *folder)
     return limit > used ? limit - used : 0;
 }
 
-/* "0::/PATH" of its groups; false: it is in none, or in one that is not to be seen from here. */
+/* Reads "0::/PATH" in the list of the process's cgroups.  False: it is in none, or in one that
+ * cannot be seen from here. */
 static bool group_path(const char *root, pid_t pid, char *ret, size_t size)
 {
     static const char *const UNIFIED = "0::/";

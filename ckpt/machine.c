@@ -253,7 +253,7 @@ size_t machine_features(const uint32_t words[MACHINE_WORDS], enum machine_level 
 
 /* ---- levels */
 
-/* What that level and those below it have. */
+/* Returns what that level and those below it have. */
 static uint32_t word_of_level(size_t word, enum machine_level level)
 {
     size_t count;

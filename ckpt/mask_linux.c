@@ -47,7 +47,7 @@ static const struct level_words *words_of(enum machine_level level)
     return level == MACHINE_V4 ? &V4 : level == MACHINE_V3 ? &V3 : level == MACHINE_V2 ? &V2 : &V1;
 }
 
-/* NAME=VALUE, behind what was there and the separator. */
+/* Sets NAME to its present value, the separator, and VALUE. */
 static int add_value(const char *name, const char *separator, const char *value, struct err *err)
 {
     char whole[VALUE_MAX];
@@ -120,7 +120,7 @@ int mask_as_told(struct err *err)
 
 /* ---- in a file ------------------------------------------------------------------------------- */
 
-/* All of it and a zero byte; the caller's. */
+/* Reads the whole file and adds a zero byte; the caller owns it. */
 static int read_all(int fd, char **ret, size_t *ret_length)
 {
     struct stat about;
@@ -157,7 +157,7 @@ static int write_all(int fd)
     return code;
 }
 
-/* The entries stay the text's. */
+/* Splits the text into entries, which stay in the text. */
 static int take_entries(char *text, size_t length, struct err *err)
 {
     for (size_t at = 0; at < length; at += strlen(text + at) + 1) {

@@ -1,4 +1,4 @@
-/* ckpt/proc_linux.c - what /proc tells of a process: see proc_linux.h.
+/* ckpt/proc_linux.c - reads what /proc says about a process: see proc_linux.h.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

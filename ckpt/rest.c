@@ -1,4 +1,4 @@
-/* ckpt/rest.c - what is left of calls that wait: see rest.h.
+/* ckpt/rest.c - system calls that wait, continued with the rest of their time: see rest.h.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -12,7 +12,7 @@
 #define NS_PER_MS 1000000
 #define NS_PER_S  1000000000
 
-/* A futex's wait for a time; others are till a time. */
+/* Returns whether a futex call waits for a duration; the others wait until a time. */
 static bool is_futex_wait(uint64_t operation)
 {
     return (operation & ~(uint64_t)(FUTEX_PRIVATE_FLAG | FUTEX_CLOCK_REALTIME)) == FUTEX_WAIT;
@@ -64,14 +64,14 @@ bool rest_is_told_program(uint64_t number)
     return number == SYS_ppoll || number == SYS_pselect6;
 }
 
-/* In milliseconds, not too few. */
+/* Returns the rest in milliseconds, rounded up. */
 static uint64_t rounded_up(const struct ckpt_wait *record)
 {
     int64_t ms = record->left_s * MS_PER_S + (record->left_ns + NS_PER_MS - 1) / NS_PER_MS;
     return (uint64_t)(ms < INT32_MAX ? ms : INT32_MAX);
 }
 
-/* The registers of the call that the record is of, with its limit; true: the kernel keeps the
+/* Sets the registers to those of the record's call, with its limit.  True: the kernel keeps the
  * record up to date. */
 static bool point_registers(struct ckpt_registers *registers, uint64_t place,
                             const struct ckpt_wait *record)

@@ -46,7 +46,7 @@ uint32_t ckpt_sum_by(bool fast, uint32_t before, const void *data, size_t bytes)
     return fast ? ckpt_sum_fast(before, data, bytes) : ~sum_slowly(~before, data, bytes);
 }
 
-/* Of polynomials, whose highest coefficient is the lowest bit. */
+/* Multiplies polynomials whose highest coefficient is the lowest bit. */
 static uint32_t multiply_polynomials(uint32_t a, uint32_t b)
 {
     uint32_t product = 0;

@@ -46,7 +46,8 @@ static uint64_t marked_components(const uint8_t *saved)
     return header;
 }
 
-/* The first state of each is zeroes; not every processor remembers that it was never left. */
+/* The initial state of each component is zeroes; not every processor remembers that a component
+ * never left it. */
 static bool is_used(const struct ckpt_xstate_layout *from, const uint8_t *saved, unsigned i)
 {
     const struct ckpt_component *place = &from->components[i];
@@ -88,7 +89,7 @@ static const char *name_of(unsigned component)
     }
 }
 
-/* It goes over from one to the other. */
+/* Returns whether a component is in use and has a place in the other layout. */
 static bool has_both(const struct ckpt_xstate_layout *from, const uint8_t *saved,
                      const struct ckpt_xstate_layout *here, unsigned i)
 {

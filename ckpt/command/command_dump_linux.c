@@ -64,7 +64,7 @@ static int print_failure(const struct err *err)
     return FAILED;
 }
 
-/* What is to be of the image's moment: the caller's command. */
+/* Runs the caller's command, which saves what must be of the same moment as the image. */
 static int run_command(char **argv, struct err *err)
 {
     int status;
@@ -88,8 +88,8 @@ static int run_command(char **argv, struct err *err)
                                  WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
 }
 
-/* All that it has written and mapped, as far as its file systems are asked for it; one that is
- * served by a program of ours waits for its own at the second call. */
+/* Writes all that the job has written or mapped to its file systems, as far as these can be asked
+ * to.  A file system served by a program of ours waits for its own data at the second call. */
 static int sync_files(pid_t pid, struct err *err)
 {
     char path[64];
@@ -173,7 +173,7 @@ static bool read_words(int argc, char **argv, struct dump_words *ret)
 
 /* ---- the image */
 
-/* -ECONNREFUSED: by none. */
+/* Lets the follower make the image.  -ECONNREFUSED: there is no follower. */
 static int dump_by_follower(const struct dump_words *words, struct dump_result *ret,
                             struct err *err)
 {
@@ -196,7 +196,7 @@ static int dump_once(const struct dump_words *words, struct dump_result *ret, st
     return ckpt_dump(words->job, words->image, &words->options, ret, err);
 }
 
-/* What can be copied while the job runs. */
+/* Copies what can be copied while the job runs. */
 static int begin_mirror(struct dump_words *words, struct err *err)
 {
     struct mirror_figures figures = {.copied_bytes = PASS_BYTES};
@@ -212,7 +212,7 @@ static int begin_mirror(struct dump_words *words, struct err *err)
     return rc;
 }
 
-/* For the next one, and for who makes an archive of what changed. */
+/* Notes what is known of the files, for the next mirror and for a list of what has changed. */
 static int note_changes(const struct dump_words *words, struct err *err)
 {
     char index[PATH_MAX];
@@ -237,7 +237,7 @@ static int note_changes(const struct dump_words *words, struct err *err)
     return rc;
 }
 
-/* It runs on already. */
+/* Finishes the mirror; the job runs again already. */
 static int end_mirror(struct dump_words *words, int rc, struct err *err)
 {
     struct mirror_figures figures;
@@ -258,8 +258,8 @@ static int end_mirror(struct dump_words *words, int rc, struct err *err)
     return rc != 0 || words->command == NULL ? rc : run_command(words->command, err);
 }
 
-/* The size that the archive has, and what is packed in place.  A failure is an attribute, too: the
- * image is whole. */
+/* Adds the archive's size to the attributes, and compresses both files in place.  A failure is an
+ * attribute, too: the image is complete. */
 static void pack_both(const struct dump_words *words)
 {
     struct err err = {.text = ""};

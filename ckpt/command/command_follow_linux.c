@@ -48,13 +48,13 @@ struct followed_job {
     bool is_over; /* only our end lets the job go */
 };
 
-/* The job itself; 0: it is not there yet, or no more. */
+/* Returns the pid of the job itself; 0: it does not exist yet, or any more. */
 static pid_t job_pid(const struct followed_job *job)
 {
     return ckpt_job_of(job->pid, job->kept);
 }
 
-/* To a file of that name in the folder. */
+/* Makes an image with that name in the follower's directory. */
 static int dump_job(const struct followed_job *job, const char *name,
                     const struct dump_options *options, char path[PATH_MAX],
                     struct dump_result *ret, struct err *err)
@@ -91,7 +91,7 @@ static bool make_image(struct followed_job *job, bool whole, bool kill_it)
     return rc == 0;
 }
 
-/* False: the job has ended. */
+/* Carries out an order.  False: the job has ended. */
 static bool obey_order(struct followed_job *job)
 {
     bool ends = strcmp(job->word, "kill") == 0;
@@ -106,7 +106,7 @@ static bool obey_order(struct followed_job *job)
     return !ends;
 }
 
-/* Somebody has connected.  False: the job has ended with its image. */
+/* Serves a connection.  False: the job has ended with its image. */
 static bool serve_caller(struct followed_job *job)
 {
     char path[PATH_MAX];
@@ -130,7 +130,7 @@ static bool serve_caller(struct followed_job *job)
     return rc != 0 || !order.kill;
 }
 
-/* What has come in.  False: nothing more will. */
+/* Reads what has come in, and carries it out.  False: nothing more will come. */
 static bool read_orders(struct followed_job *job)
 {
     char bytes[256];

@@ -1,4 +1,4 @@
-/* ckpt/command/command_linux.c - the commands of roost-ckpt: see command_linux.h.
+/* ckpt/command/command_linux.c - the subcommands of roost-ckpt: see command_linux.h.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -71,7 +71,8 @@ static int print_failure(const struct err *err)
 
 /* ---- for who matches jobs and machines */
 
-/* registers: those that a machine has; of an image, those that its linkers have room for. */
+/* Prints the features. registers: those that a machine has; for an image, those for which its
+ * dynamic linkers have room. */
 static void print_features(const uint32_t words[MACHINE_WORDS],
                            void (*put_rooms)(uint32_t registers, struct strbuf *list),
                            uint32_t registers)
@@ -118,7 +119,8 @@ static void end_well(void *arg)
     _exit(0);
 }
 
-/* Whether jobs can be begun here so that they can be resumed, and what for a machine this is. */
+/* Tests whether jobs can be started here so that they can be resumed, and prints what kind of
+ * machine this is. */
 static int run_probe(int argc, char **argv)
 {
     const struct keeper keeper = {.job = end_well};
@@ -150,7 +152,7 @@ static int run_probe(int argc, char **argv)
     return 0;
 }
 
-/* What a machine must have on which it goes on. */
+/* Prints what a machine must have to continue the job. */
 static void show_machine(const struct ckpt_head *head)
 {
     const char *names[128];
@@ -188,7 +190,7 @@ static void show_image(const char *path, const struct image *image)
     }
 }
 
-/* As the stub does it. */
+/* Checks that as the stub does it. */
 static int check_machine(const struct image *image, struct err *err)
 {
     const struct ckpt_head *head = image_head(image);
@@ -321,7 +323,8 @@ static int run_mask(int argc, char **argv)
     return NOT_FOUND;
 }
 
-/* What was to be said is said, or that is an error, whatever else went well. */
+/* Makes sure that all output was written: otherwise the command has failed, whatever else went
+ * well. */
 static int say_all(int status)
 {
     if (fflush(stdout) == 0 && ferror(stdout) == 0) {

@@ -58,7 +58,7 @@ static bool take_bytes(const char *text, uint64_t *ret)
     return errno == 0 && text[0] >= '0' && text[0] <= '9' && *end == '\0' && bytes <= INT64_MAX;
 }
 
-/* False: it is called wrongly. */
+/* Reads the arguments.  False: wrong arguments. */
 static bool take_words(int argc, char **argv, struct making *ret)
 {
     int at = 2;
@@ -80,8 +80,8 @@ static bool take_words(int argc, char **argv, struct making *ret)
     return true;
 }
 
-/* One that is packed is unpacked, into a file without a name beside what is made; *packed: it was.
- * The descriptor, or a negative errno. */
+/* Opens an input; a packed one is unpacked into a file without a name beside the output. *packed:
+ * it was packed.  Returns a descriptor, or a negative errno. */
 static int open_plain(struct making *making, const char *name, bool *packed, struct err *err)
 {
     char path[PATH_MAX];
@@ -127,7 +127,7 @@ static int check_tables(const struct making *making, int fd, const char *name, s
                : 0;
 }
 
-/* What was packed is read by way of /proc: its descriptors stay open until we end. */
+/* Unpacked files are read by their names in /proc: their descriptors stay open until we end. */
 static int merge_images(struct making *making, struct err *err)
 {
     char(*paths)[32] = mem_zalloc(making->count * sizeof *paths);

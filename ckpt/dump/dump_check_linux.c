@@ -59,8 +59,8 @@ static int read_filters(pid_t pid, struct filters *ret)
     return rc;
 }
 
-/* `roost-rsys-mount` keeps jobs, too, and puts the pool's filter on the job, not on itself.  It is
- * not ours to look at, most of the time. */
+/* `roost-rsys-mount` keeps jobs, too, and puts the pool's filter on the job, not on itself.  Mostly
+ * we may not look at that process. */
 static bool filters_its_job(pid_t keeper)
 {
     static const char *const NAME = "/roost-rsys-mount";
@@ -96,7 +96,8 @@ static int check_filters(const struct dump *dump, struct err *err)
 
 /* ---- threads */
 
-/* What a thread took for itself with unshare(): the image has one of a process. */
+/* Refuses a thread that has taken something for itself with unshare(): an image has one of each for
+ * a process. */
 static int check_thread(const struct dump *dump, pid_t tid, struct err *err)
 {
     const struct subject *subject = dump->now;

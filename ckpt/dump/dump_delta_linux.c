@@ -1,7 +1,8 @@
-/* ckpt/dump/dump_delta_linux.c - of the memory of a process what has changed: see dump_memory.h.
+/* ckpt/dump/dump_delta_linux.c - saves what has changed of the memory of a process: see
+ * dump_memory.h.
  *
- * What changes in a heap are single pages here and there: they are fetched by hundreds with one
- * system call, and lie in the image one behind the other.
+ * In a heap single pages here and there change: they are read by hundreds with one system call, and
+ * lie one after the other in the image.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -20,7 +21,7 @@ static uint64_t bytes_of(const struct page_run *run)
     return run->end - run->start;
 }
 
-/* Page by page: some of them are behind the end of a file. */
+/* Reads page by page: some pages may lie behind the end of a file. */
 static int read_pages(const struct tracee *source, const struct page_run *run, unsigned char *to)
 {
     for (uint64_t done = 0; done < bytes_of(run); done += CKPT_PAGE) {
@@ -75,8 +76,8 @@ int delta_read(const struct subject *subject, size_t first, size_t end, unsigned
                                 : rc;
 }
 
-/* The contents of changed runs from `first` on, before that address, as many as fit; sets where
- * each lies.  *ret: the index of the first run that was not read. */
+/* Reads the changed runs from `first` on that lie before address `end`, as many as fit, and sets
+ * the place of each. *ret: index of the first run that was not read. */
 static int gather_runs(struct subject *subject, size_t first, uint64_t end, unsigned char *to,
                        size_t size, size_t *ret)
 {

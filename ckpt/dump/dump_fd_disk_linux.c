@@ -28,7 +28,7 @@ static const char *const REMOVED = " (deleted)";
 
 /* ---- names */
 
-/* That path as the job sees it, for us to use. */
+/* Makes a path that we can use of a path as the job sees it. */
 static bool from_root(const struct subject *subject, const char *path, char *ret, size_t size)
 {
     return (size_t)snprintf(ret, size, "/proc/%d/root%s", (int)subject->tracee.pid, path) < size;
@@ -48,7 +48,7 @@ static bool leads_to(const struct subject *subject, const char *path, const stru
            (is.st_dev == place->device || place->device == 0) && is.st_ino == place->inode;
 }
 
-/* Another name of it in the directory in which the one was that is in path; it is put there. */
+/* Looks for another name of the file in the directory of `path`, and writes it to path. */
 static bool find_sibling(const struct subject *subject, const struct place *place, char *path,
                          size_t size)
 {
@@ -75,7 +75,7 @@ static bool find_sibling(const struct subject *subject, const struct place *plac
     return found;
 }
 
-/* Sets saved->path when it is not the one that the descriptor tells. */
+/* Finds a name that leads to the file; sets saved->path if it differs from the descriptor's. */
 static int find_name(struct files *files, const struct open_file *file, struct ckpt_file *saved)
 {
     const struct place place = {.device = file->st.st_dev, .inode = file->st.st_ino};
@@ -147,7 +147,7 @@ const char *fd_inside(const struct files *files, const struct subject *subject, 
     return path_below(text_of(files, subject->process.root), path);
 }
 
-/* In the list of mappings the end of a line within a name is "\012". */
+/* In the list of mappings a newline within a name is written "\012". */
 static void unescape_name(const char *name, char *path, size_t size)
 {
     static const char *const END = "\\012";
@@ -212,7 +212,8 @@ static bool is_same_link(pid_t a, pid_t b, const char *name)
     return stat(path, &other) != 0 || (one.st_dev == other.st_dev && one.st_ino == other.st_ino);
 }
 
-/* All of the job must see what whoever resumes it gives to all of it. */
+/* Checks that all processes of the job see the same file there, because whoever resumes it gives
+ * all of them the same. */
 static int check_sight(const struct files *files, const struct subject *subject)
 {
     static const struct {
@@ -271,7 +272,7 @@ static int put_range(struct files *files, struct ckpt_span *extents, int fd, uin
     return rc;
 }
 
-/* All that is no hole. */
+/* Saves the contents without holes. */
 static int put_contents(struct files *files, uint32_t index, int fd, uint64_t bytes)
 {
     struct ckpt_span extents = {.first = files->dump->tables.counts[CKPT_EXTENTS]};
@@ -298,7 +299,7 @@ static int put_contents(struct files *files, uint32_t index, int fd, uint64_t by
     return rc;
 }
 
-/* A descriptor of ours with a position of its own, that can be read. */
+/* Opens the file once more, for reading, with a position of our own. */
 static int open_again(const struct open_file *file)
 {
     char path[64];

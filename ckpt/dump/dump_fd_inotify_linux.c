@@ -75,7 +75,7 @@ static bool is_it(const struct watch *watch, const char *full)
     return st.st_dev == watch->device;
 }
 
-/* Those that have this name (inode 0: not known yet) are found. */
+/* Notes the watches that are of the file at this path (inode 0: not known yet). */
 static void consider_path(struct search *search, const char *path, uint64_t inode)
 {
     char full[PATH_BYTES];

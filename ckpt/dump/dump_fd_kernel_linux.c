@@ -26,8 +26,8 @@
 
 /* ---- eventfd */
 
-/* Kernels before 6.7 do not tell whether it is a semaphore: from that one gets one at a time.  All
- * who could wait for it stand still, and it is given back what it had. */
+/* Kernels before 6.7 do not tell whether an eventfd is a semaphore: a semaphore gives one at a
+ * time.  All who could wait for it are stopped, and it gets back what was read. */
 static int try_semaphore(const struct open_file *file, uint64_t count, uint32_t *ret)
 {
     uint64_t got = 0, more = count < 2 ? 2 : 0;
@@ -66,7 +66,7 @@ static int save_event(struct files *files, const struct open_file *file, struct 
 
 /* ---- timerfd */
 
-/* That it is due now, and that it is not set, look the same: one that is due goes off soon. */
+/* A timer that is due now looks like one that is not set; but one that is due expires soon. */
 static void let_go_off(struct files *files, int fd)
 {
     struct pollfd due = {.fd = fd, .events = POLLIN};
@@ -75,7 +75,7 @@ static void let_go_off(struct files *files, int fd)
     }
 }
 
-/* What it tells in /proc may be behind the time: asked, the kernel counts up first. */
+/* /proc may be behind the time: reading the timer makes the kernel count first. */
 static int save_clock(struct files *files, const struct open_file *file, struct ckpt_file *saved)
 {
     struct itimerspec spec;
@@ -193,7 +193,7 @@ static bool is_watched(const struct open_file *file, const struct open_file *tar
                    target->fd, &slot) == 0;
 }
 
-/* Most of the time that number still is what was added. */
+/* Mostly the number still refers to the file that was added. */
 static const struct open_file *find_watched(const struct files *files, const struct open_file *file,
                                             const struct entry *entry)
 {
@@ -209,7 +209,7 @@ static const struct open_file *find_watched(const struct files *files, const str
     return NULL;
 }
 
-/* A process that has both, for what there is only when there are processes. */
+/* Finds a process that has both, for what can be added only when there are processes. */
 static uint32_t find_process(const struct files *files, uint32_t epoll, uint32_t target)
 {
     for (uint32_t process = 0; process < files->dump->count; process++) {

@@ -51,7 +51,8 @@ static int save_lock(struct files *files, const struct open_file *file, const ch
     return 0;
 }
 
-/* Is it the open file's own, and no process's?  Only what is another's is in the way. */
+/* Returns whether the lock belongs to the open file, not to a process: only another one's lock is
+ * in the way. */
 static int is_of_the_file(const struct open_file *file, const struct ckpt_lock *lock)
 {
     struct tracee *tracee = &file->subject->tracee;
@@ -106,7 +107,7 @@ static bool is_unknown_there(long rc)
     return rc == -ENOTTY || rc == -ENOSYS || rc == -EINVAL || rc == -EOPNOTSUPP;
 }
 
-/* Of a file system that does locks itself, if it is one that tells. */
+/* Saves locks of a file system that manages locks itself, if it is one that tells them. */
 static int save_told_locks(struct files *files, const struct open_file *file)
 {
     struct tracee *tracee = &file->subject->tracee;

@@ -26,13 +26,14 @@ static bool is_reader(const struct open_file *file)
     return (file->flags & O_ACCMODE) != O_WRONLY && (file->flags & O_PATH) == 0;
 }
 
-/* An end that reads, and comes before this one: it has the contents. */
+/* True for a reading end that comes before this one: the contents are saved with that. */
 static bool is_earlier_reader(const struct open_file *other, const struct open_file *file)
 {
     return other < file && other->first != file->first && is_reader(other);
 }
 
-/* Nobody has the other end any more: the job will read the end, or be told that nobody reads. */
+/* Returns whether nobody has the other end any more: the job will read the end of the data, or be
+ * told that nobody reads. */
 static bool is_end_gone(int fd)
 {
     struct pollfd end = {.fd = fd};
@@ -53,7 +54,7 @@ static int put_all(struct files *files, struct ckpt_file *saved, int fd, size_t 
     return rc;
 }
 
-/* What waits in it, without taking it out. */
+/* Saves what waits in the pipe, without taking it out. */
 static int put_waiting(struct files *files, struct ckpt_file *saved, int fd)
 {
     int ends[2], waiting = 0;

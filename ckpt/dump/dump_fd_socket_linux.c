@@ -89,7 +89,8 @@ static int ask_pair(uint64_t inode, struct pair *ret)
 
 /* ---- what waits to be read */
 
-/* Descriptors on their way: they were installed for us, and are closed. */
+/* Closes descriptors that came with a message: they were installed for us.  Returns whether there
+ * were any. */
 static bool had_descriptors(struct msghdr *message)
 {
     bool had = false;
@@ -109,7 +110,8 @@ static bool had_descriptors(struct msghdr *message)
     return had;
 }
 
-/* From that place of what waits; a message, or for a stream as much as the room takes. */
+/* Reads what waits from that place on, without taking it: a message, or for a stream as much as
+ * there is room for. */
 static ssize_t peek_message(int fd, int at, void *room, size_t bytes, bool *descriptors)
 {
     _Alignas(struct cmsghdr) char control[CMSG_SPACE(253 * sizeof(int))];
@@ -177,7 +179,7 @@ static bool twin_close(struct twin *twin)
     return more;
 }
 
-/* All of it, as long as there is a message. */
+/* Saves all messages that wait. */
 static int put_messages(struct files *files, struct ckpt_file *saved, int fd,
                         const struct twin *twin, bool *descriptors)
 {
@@ -246,7 +248,8 @@ static bool is_named(int fd)
            length > sizeof name.sun_family;
 }
 
-/* To the door of remote system calls (rsyscall_fuse/door.h): who finds it ended connects anew. */
+/* Returns whether it is connected with the socket ("door") of remote system calls
+ * (rsyscall_fuse/door.h): the program connects again when it finds that connection ended. */
 static bool is_to_door(int fd)
 {
     static const char NAME[] = "/.roost-door";
@@ -259,7 +262,7 @@ static bool is_to_door(int fd)
     return end > size && memcmp(name.sun_path + end - size, NAME, size) == 0;
 }
 
-/* The job's descriptor of that socket; NULL: it has none. */
+/* Returns the job's descriptor of that socket; NULL: it has none. */
 static const struct open_file *find_mine(const struct files *files, uint32_t inode,
                                          const struct open_file *file)
 {

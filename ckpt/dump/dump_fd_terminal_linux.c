@@ -32,7 +32,7 @@ static bool is_master(int fd, unsigned *ret_number)
     return ioctl(fd, TIOCGPTN, ret_number) == 0;
 }
 
-/* By its number, which the name /dev/tty does not tell. */
+/* Decides by the device number, which the name /dev/tty does not tell. */
 static bool is_slave(const struct open_file *file, int fd, unsigned *ret_number)
 {
     unsigned device = 0;
@@ -54,7 +54,8 @@ bool fd_is_terminal_at(const struct open_file *file, dev_t device)
     return !slave || device == makedev(UNIX98_PTY_SLAVE_MAJOR, number);
 }
 
-/* The master of that terminal, if the job has it: a descriptor of ours; else -1. */
+/* Opens the master of that terminal, if the job has it, and returns a descriptor of ours; else
+ * -1. */
 static int find_master(const struct files *files, unsigned number)
 {
     for (size_t i = 0; i < files->count; i++) {
@@ -73,7 +74,8 @@ static int find_master(const struct files *files, unsigned number)
 
 /* ---- its state */
 
-/* The number that this group, as we see it, has for the job; 0: none of the job's is in it. */
+/* Returns the number that this process group has inside the job; 0: it has no process of the
+ * job. */
 static int32_t inner_group(const struct files *files, pid_t group)
 {
     for (size_t i = 0; i < files->dump->count; i++) {
@@ -90,7 +92,7 @@ static int32_t inner_session(const struct files *files, pid_t session)
     return session > 0 ? fd_inner_number(files, session) : 0;
 }
 
-/* To look is also to have what is on its way arrive. */
+/* Looking also makes data that is on its way arrive. */
 static bool waits_to_be_read(int fd)
 {
     struct pollfd end = {.fd = fd, .events = POLLIN | POLLPRI};
@@ -120,7 +122,7 @@ static int read_state(const struct files *files, int master, struct ckpt_termina
     return 0;
 }
 
-/* The master was closed: nothing is left but that. */
+/* Returns whether the master was closed. */
 static bool is_hung_up(int fd)
 {
     uint16_t window[4];

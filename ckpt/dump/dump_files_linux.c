@@ -184,7 +184,7 @@ static int by_number(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* The numbers of its descriptors, in order. */
+/* Lists the numbers of a process's descriptors, in order. */
 static int list_numbers(struct files *files, const struct subject *subject, int **ret,
                         size_t *ret_count)
 {
@@ -250,7 +250,8 @@ static int by_file(const void *a, const void *b)
     return order != 0 ? order : x < y ? -1 : x > y;
 }
 
-/* Those that are one open file stand together when sorted, the first one before the others. */
+/* Finds the descriptors that share an open file: after sorting they stand together, the first one
+ * before the others. */
 static void find_firsts(struct files *files)
 {
     struct open_file **sorted = mem_alloc((files->count + 1) * sizeof(struct open_file *));
@@ -268,8 +269,8 @@ static void find_firsts(struct files *files)
     mem_free(sorted);
 }
 
-/* Two or three of them may be one open file, and are others when the job is resumed: its own number
- * goes before. */
+/* Two or three of the standard streams may be one open file, and be different ones when the job is
+ * resumed: the descriptor's own number is preferred. */
 static void choose_stdio(const struct files *files, struct open_file *file, pid_t keeper)
 {
     const int order[] = {file->fd, STDOUT_FILENO, STDERR_FILENO, STDIN_FILENO};
@@ -285,8 +286,8 @@ static void choose_stdio(const struct files *files, struct open_file *file, pid_
     }
 }
 
-/* What the keeper has as 0 to 2, the job was started with.  Without a keeper, or one that is not
- * ours to look at: what the first process has there. */
+/* The job was started with what its keeper has as 0 to 2.  Without a keeper, or if we may not look
+ * at it: with what the first process has there. */
 static void find_stdio(struct files *files)
 {
     char link_path[64], byte;
@@ -379,7 +380,7 @@ static int save_kind(struct files *files, const struct open_file *file, struct c
     }
 }
 
-/* Who is told by a signal that something can be read. */
+/* Saves who gets a signal when something can be read. */
 static int save_owner(const struct files *files, const struct open_file *file,
                       struct ckpt_file *saved)
 {
@@ -400,7 +401,8 @@ static int save_owner(const struct files *files, const struct open_file *file,
     return 0;
 }
 
-/* The same open file as another number of 0 to 2, that is saved: 1 and its index; 0: none. */
+/* Finds the same open file under another standard number that is saved: 1 and its index; 0:
+ * none. */
 static uint64_t find_twin(const struct files *files, const struct open_file *file)
 {
     const struct open_file *first = &files->items[file->first];
@@ -408,7 +410,8 @@ static uint64_t find_twin(const struct files *files, const struct open_file *fil
     return saved ? (uint64_t)files->stdio[first->stdio - 1].file + 1 : 0;
 }
 
-/* The image cannot be written, or we lack something: nothing is wrong with what is to be saved. */
+/* True for failures that are ours (the image cannot be written, a resource is missing): nothing is
+ * wrong with the open file. */
 static bool is_ours(int rc)
 {
     return rc == -ENOSPC || rc == -EDQUOT || rc == -EFBIG || rc == -EIO || rc == -ENOMEM ||
@@ -482,7 +485,7 @@ static int save_all(struct files *files)
     return rc;
 }
 
-/* What refers to others of them. */
+/* Saves open files that refer to others. */
 static int save_links(struct files *files)
 {
     int rc = 0;

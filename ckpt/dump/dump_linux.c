@@ -1,4 +1,4 @@
-/* ckpt/dump/dump_linux.c - makes the image of a process that runs: see dump_linux.h.
+/* ckpt/dump/dump_linux.c - makes the image of a running job: see dump_linux.h.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -67,7 +67,7 @@ void dump_count(struct dump *dump, struct ckpt_extent *extent, const void *data,
 
 /* ---- the frame: ELF, stub, tables */
 
-/* Nobody has anything there, but an earlier window. */
+/* Returns whether nobody has anything there, except an earlier window. */
 static bool is_window(const struct dump *dump, uint64_t at)
 {
     for (size_t i = 0; i < dump->count; i++) {
@@ -154,14 +154,15 @@ static uint64_t now_ns(void)
     return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-/* Writing past it would send the process a signal. */
+/* Returns whether the process has a limit of file sizes: writing past it would send it a signal. */
 static bool has_file_limit(pid_t pid)
 {
     struct rlimit limit;
     return prlimit(pid, RLIMIT_FSIZE, NULL, &limit) != 0 || limit.rlim_cur != RLIM_INFINITY;
 }
 
-/* Opens the image in the process that is copied, if it can: it may see other files than we do. */
+/* Opens the image in the process that is copied, if that can open it: it may see other files than
+ * we do. */
 static void open_inside(struct dump *dump)
 {
     struct tracee *source = dump->now->source;
@@ -202,7 +203,8 @@ static bool is_alive(const struct subject *subject)
 
 /* ---- room on the disk */
 
-/* What the memory of a process would take at most: that of it which is zeroes is not known yet. */
+/* Returns what the memory of a process would take at most; which pages are zeroes is not known
+ * yet. */
 static uint64_t memory_bytes(const struct dump *dump, const struct subject *subject)
 {
     uint64_t bytes = 0;
@@ -230,7 +232,7 @@ static int check_room(const struct dump *dump, struct err *err)
     return new_file_room(dump->out, dump->file.name, bytes, err);
 }
 
-/* It is made to do system calls from here on. */
+/* Saves one process; from here on it is made to do system calls. */
 static int dump_one(struct dump *dump, struct err *err)
 {
     struct subject *subject = dump->now;
@@ -245,7 +247,7 @@ static int dump_one(struct dump *dump, struct err *err)
     return rc != 0 ? rc : dump_process(dump, err);
 }
 
-/* All but the memory, for which they need not stand still. */
+/* Saves all except the memory, for which the processes need not stand still. */
 static int dump_states(struct dump *dump, struct err *err)
 {
     int rc = 0;
@@ -277,8 +279,8 @@ static int dump_states(struct dump *dump, struct err *err)
     return rc;
 }
 
-/* One that was killed meanwhile, or whose copy was (by a machine that is out of memory), has read
- * as if there was nothing. */
+/* A process, or its copy, that was killed meanwhile (by a machine that is out of memory) has been
+ * read as if it had no memory: checks for that. */
 static int check_whole(const struct dump *dump, int rc, struct err *err)
 {
     for (size_t i = 0; i < dump->count; i++) {
@@ -310,8 +312,9 @@ static int dump_memories(struct dump *dump, struct err *err)
     return rc;
 }
 
-/* What copies take if the job writes to all of its memory before they end: rather it stands still
- * than that the kernel kills it, and with it what no image holds yet. */
+/* Returns whether there is memory for copies, in case the job writes to all of its memory before
+ * they end.  If not, the job stands still instead: otherwise the kernel might kill it, with results
+ * that no image holds yet. */
 static bool has_room_for_copies(const struct dump *dump)
 {
     uint64_t bytes = 0;
@@ -325,7 +328,7 @@ static bool has_room_for_copies(const struct dump *dump)
     return bytes <= dump->memory_left;
 }
 
-/* False: they cannot be copied, for want of processes or memory that they may have. */
+/* Makes copies of the processes.  False: impossible, for lack of processes or memory. */
 static bool copy_processes(struct dump *dump, int *rc, struct err *err)
 {
     *rc = 0;

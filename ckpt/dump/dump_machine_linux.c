@@ -23,7 +23,8 @@
 
 /* ---- a process that began here */
 
-/* The value of that variable ("NAME=") in the environment with which it began; cut to size. */
+/* Finds the value of a variable ("NAME=") in the environment with which the process began; cut to
+ * size. */
 static bool environment_has(pid_t pid, const char *name, char *value, size_t size)
 {
     char path[64];
@@ -114,7 +115,7 @@ static void read_layout(struct ckpt_head *head)
     }
 }
 
-/* As the job sees them: it may be in a namespace of time. */
+/* Reads the clocks as the job sees them: it may be in a time namespace. */
 static void read_clocks(struct dump *dump)
 {
     static const clockid_t CLOCKS[] = {CLOCK_MONOTONIC, CLOCK_BOOTTIME};

@@ -36,13 +36,13 @@
 
 /* ---- which mappings */
 
-/* Is it the mapping of the kernel's that holds the data of its code? */
+/* Returns whether it is the kernel's mapping with the data of its code. */
 static bool dump_is_vvar(const struct map *map)
 {
     return strcmp(map->name, "[vvar]") == 0 || strcmp(map->name, "[vvar_vclock]") == 0;
 }
 
-/* Is it the mapping of the kernel's that holds code? */
+/* Returns whether it is the kernel's mapping with code. */
 static bool dump_is_vdso(const struct subject *subject, const struct map *map)
 {
     return strcmp(map->name, "[vdso]") == 0 ||
@@ -79,8 +79,8 @@ static int refuse_mapping(const struct dump *dump, const struct map *map, const 
                    why);
 }
 
-/* A small file that the job only reads, and nobody writes meanwhile: a table of the system's, as
- * glibc's gconv-modules.cache, which another machine may have otherwise or not at all. */
+/* True for a small file that the job only reads and nobody writes: a table of the system, such as
+ * glibc's gconv-modules.cache, which another machine may have in another form or not at all. */
 static bool is_the_systems(const struct dump *dump, const struct map *map, const char *name)
 {
     char path[PATH_MAX + 64];
@@ -97,8 +97,9 @@ static bool is_the_systems(const struct dump *dump, const struct map *map, const
     return file.st_uid != job.st_uid || file.st_mtime < time(NULL) - UNCHANGED_S;
 }
 
-/* By its name, if it has one: a file may have been removed under the one that it was mapped by.
- * Some file systems tell other inodes of what is mapped: then that name is believed. */
+/* Decides how a shared mapping is saved: by its name, if it has one.  The name by which it was
+ * mapped may have been removed.  Some file systems report other inodes for mappings: then the name
+ * is believed. */
 static void judge_shared(struct dump *dump, const struct map *map, struct ckpt_region *region)
 {
     char path[PATH_MAX];
@@ -117,7 +118,7 @@ static void judge_shared(struct dump *dump, const struct map *map, struct ckpt_r
     }
 }
 
-/* What is to become of it; 0, or refused. */
+/* Decides how a mapping is saved.  0, or -EOPNOTSUPP. */
 static int judge_mapping(struct dump *dump, const struct map *map, struct ckpt_region *region,
                          struct err *err)
 {
@@ -304,8 +305,8 @@ static int copy_present(struct reader *reader, uint64_t start, uint64_t end)
     return 0;
 }
 
-/* Of a large one the kernel is asked which pages are there: a sanitizer's shadow of 16 TiB has 32
- * GiB of pagemap.  -ENOTTY: it does not know that question. */
+/* For a large mapping the kernel is asked which pages are present: a sanitizer's shadow of 16 TiB
+ * has 32 GiB of pagemap.  -ENOTTY: it does not know that request. */
 static int copy_sparse(struct reader *reader, uint64_t start, uint64_t end)
 {
     struct page_ranges present = {.count = 0};
@@ -367,7 +368,7 @@ static int sum_vdso(struct dump *dump, const struct ckpt_region *region, struct 
     return rc != 0 ? err_set(err, rc, "cannot read the kernel's vdso") : 0;
 }
 
-/* While the process stands still: what the kernel lends it. */
+/* Saves the kernel's own pages, while the process stands still. */
 static int note_kernel_pages(struct dump *dump, struct err *err)
 {
     struct ckpt_process *process = &dump->now->process;
@@ -385,7 +386,7 @@ static int note_kernel_pages(struct dump *dump, struct err *err)
     return rc;
 }
 
-/* A copy of the process has not all of its memory. */
+/* Returns whether a copy of the process lacks this region. */
 static bool is_uncopied(const struct ckpt_region *region)
 {
     return (region->flags & (CKPT_DONTFORK | CKPT_WIPEONFORK)) != 0;

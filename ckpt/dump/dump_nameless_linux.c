@@ -1,8 +1,8 @@
-/* ckpt/dump/dump_nameless_linux.c - what has no name: memory that processes share, and removed
- * files.
+/* ckpt/dump/dump_nameless_linux.c - contents without a name: memory that processes share, and
+ * removed files.
  *
- * Each stands in the table of files once, whoever maps it or has it open, and however often: they
- * share it again.
+ * Each is in the table of files once, whoever maps it or has it open, and however often: it will be
+ * shared again.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -20,7 +20,7 @@ struct shared_memory { /* in the table of files */
     bool is_whole; /* its contents are those of an open file */
 };
 
-/* Some file systems tell a mapping's device otherwise than stat() does: then the name says it. */
+/* Some file systems report another device for a mapping than stat() does: then the name decides. */
 static struct shared_memory *find_memory(struct dump *dump, uint64_t device, uint64_t inode,
                                          const char *name)
 {

@@ -51,7 +51,8 @@ static struct ckpt_thread *thread_at(struct dump *dump, uint32_t i)
     return tables_at(&dump->tables, CKPT_THREADS, dump->now->process.threads.first + i);
 }
 
-/* The thread that handles it: the first one, if it can.  CKPT_NOBODY: none lets it through. */
+/* Returns the thread that handles the signal: the first one, if it can.  CKPT_NOBODY: all threads
+ * block it. */
 static uint32_t handler_of(struct dump *dump, uint64_t bit)
 {
     for (uint32_t i = 0; i < dump->now->process.threads.count; i++) {
@@ -72,8 +73,8 @@ static struct ckpt_signal *copy_signals(struct dump *dump, struct ckpt_span span
     return copy;
 }
 
-/* To what is pending for that thread, or (CKPT_NOBODY) stays so for all: those of the process's
- * signals that it is to handle. */
+/* Moves the process's pending signals that the thread handles to that thread; CKPT_NOBODY: keeps
+ * the others pending for the process. */
 static void hand_out(struct dump *dump, const struct handled *handled,
                      const struct ckpt_signal *signals, uint32_t count, uint32_t to)
 {
@@ -115,7 +116,7 @@ static void hand_out_all(struct dump *dump, const struct handled *handled)
     mem_free(signals);
 }
 
-/* Does a signal that is handled now, the lowest one first, end the call that was interrupted so? */
+/* Returns whether a signal that is handled now, the lowest one first, ends the interrupted call. */
 static bool ends_call(int64_t code, uint64_t comes, const struct handled *handled)
 {
     uint64_t first = comes & (~comes + 1);

@@ -1,4 +1,4 @@
-/* ckpt/dump/dump_process_linux.c - what the kernel keeps of a process and its threads.
+/* ckpt/dump/dump_process_linux.c - saves what the kernel knows about a process and its threads.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -40,7 +40,7 @@ struct kernel_action {
     uint64_t handler, flags, restorer, mask;
 };
 
-/* Only those that are caught or ignored: all others are as they are at the start of a program. */
+/* Saves only signals that are caught or ignored: all others are as at the start of a program. */
 static int read_actions(struct dump *dump, const char *status)
 {
     struct tracee *tracee = &dump->now->tracee;
@@ -111,7 +111,7 @@ static int read_timer(struct dump *dump, struct ckpt_timer *timer)
     return (int)rc;
 }
 
-/* The number that a thread has inside its namespace. */
+/* Returns the number that a thread has inside its namespace. */
 static int32_t inner_of(const struct dump *dump, pid_t tid)
 {
     for (uint32_t i = 0; i < dump->now->tracee.count; i++) {
@@ -129,7 +129,8 @@ static int by_number(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* In the order in which they are made again: the kernel counts their numbers up. */
+/* Sorts the timers by number, because the kernel gives numbers in the order in which they are
+ * made. */
 static void sort_timers(struct dump *dump, struct ckpt_span timers)
 {
     if (timers.count > 1) {
@@ -138,7 +139,7 @@ static void sort_timers(struct dump *dump, struct ckpt_span timers)
     }
 }
 
-/* Of each: "ID: 0\nsignal: 14/VALUE\nnotify: signal/pid.123\nClockID: 0\n" */
+/* Each timer is described as "ID: 0\nsignal: 14/VALUE\nnotify: signal/pid.123\nClockID: 0\n". */
 static int read_timers(struct dump *dump)
 {
     struct strbuf text;
@@ -294,7 +295,7 @@ static bool has_timers(const struct ckpt_process *process)
     return any;
 }
 
-/* Changes when a signal comes. */
+/* Returns a value that changes when a signal comes. */
 static uint64_t sum_of_pending(const struct dump *dump)
 {
     const struct tracee *tracee = &dump->now->tracee;
@@ -327,7 +328,8 @@ static int read_signals_again(struct dump *dump)
     return rc;
 }
 
-/* One that goes off is either left to go off, or its signal is pending: neither both nor none. */
+/* A timer that expires meanwhile must be saved either as not yet expired or by its pending signal,
+ * neither both nor none. */
 static int read_timers_and_signals(struct dump *dump)
 {
     for (int i = 0; i < STABLE_TRIES; i++) {

@@ -1,5 +1,5 @@
-/* ckpt/dump/dump_shared_linux.c - memory that processes share: written once, while all of them
- * stand still.
+/* ckpt/dump/dump_shared_linux.c - saves memory that processes share: once, while all of them stand
+ * still.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -60,8 +60,8 @@ static const struct map *map_at(const struct maps *maps, uint64_t address)
     return NULL;
 }
 
-/* Does mincore() tell which pages there are?  Of memory without a file it does, but of huge pages.
- */
+/* Returns whether mincore() tells which pages are present: for memory without a file, except huge
+ * pages. */
 static bool is_told(struct dump *dump, uint32_t file, uint64_t address)
 {
     const struct ckpt_file *object = tables_at(&dump->tables, CKPT_FILES, file);
@@ -69,14 +69,14 @@ static bool is_told(struct dump *dump, uint32_t file, uint64_t address)
     return object->detail == CKPT_IN_MEMORY && map != NULL && !map->is_huge;
 }
 
-/* What is swapped out is not there, it says. */
+/* mincore() reports pages that are swapped out as not present. */
 static bool is_any_swapped(void)
 {
     struct sysinfo system;
     return sysinfo(&system) != 0 || system.freeswap != system.totalswap;
 }
 
-/* A byte for each page, as mincore() tells.  False: all of them may be there. */
+/* Asks mincore() for a byte for each page.  False: all pages may be present. */
 static bool ask_resident(struct dump *dump, uint64_t start, uint64_t count, unsigned char *pages)
 {
     struct tracee *tracee = &dump->now->tracee;
@@ -85,8 +85,7 @@ static bool ask_resident(struct dump *dump, uint64_t start, uint64_t count, unsi
            !is_any_swapped();
 }
 
-/* Only those pages that there are: to read one that there is not would make it, in the job's
- * memory. */
+/* Saves only present pages: to read another one would create it in the job's memory. */
 static int copy_resident(struct reader *reader, uint64_t start, uint64_t end)
 {
     unsigned char pages[CKPT_PAGE];

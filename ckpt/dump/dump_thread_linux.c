@@ -1,4 +1,4 @@
-/* ckpt/dump/dump_thread_linux.c - what the kernel keeps of each thread of a process.
+/* ckpt/dump/dump_thread_linux.c - saves what the kernel knows about each thread of a process.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -22,7 +22,8 @@
 
 #define PEEKED 16
 
-/* Registers with which it goes on: a system call that was interrupted is issued again: true. */
+/* Changes the registers so that the thread can continue.  True: they issue an interrupted system
+ * call again. */
 static bool reissue_call(struct ckpt_registers *registers)
 {
     switch ((int64_t)registers->rax) {
@@ -41,8 +42,8 @@ static bool reissue_call(struct ckpt_registers *registers)
     }
 }
 
-/* In the middle of a restartable sequence: begun anew, as the kernel does when it interrupts one.
- */
+/* In the middle of a restartable sequence (rseq): it is begun again, as the kernel does when it
+ * interrupts one. */
 static void leave_sequence(const struct dump *dump, const struct ckpt_thread *thread,
                            struct ckpt_registers *registers)
 {
@@ -166,7 +167,7 @@ static int read_xstate(struct dump *dump, const struct tracee_thread *held,
     return 0;
 }
 
-/* It stands in the window, with what the stub has set by then. */
+/* The thread stands in the window: takes what the stub has set up to there. */
 static int take_halted(struct dump *dump, const struct ckpt_thread *halted,
                        struct ckpt_thread *thread)
 {
@@ -214,7 +215,7 @@ static int fail_thread(const struct dump *dump, pid_t tid, int rc, const char *w
     return err_set(err, rc, "process %d: thread %d: %s", (int)dump->now->tracee.pid, (int)tid, why);
 }
 
-/* A wait that was interrupted once already: which call it is; false: it cannot be told. */
+/* Finds the call of a wait that was interrupted before.  False: it cannot be found. */
 static bool find_call(struct dump *dump, struct ckpt_registers *registers)
 {
     if ((int64_t)registers->orig_rax != SYS_restart_syscall ||

@@ -1,7 +1,7 @@
-/* ckpt/dump/dump_tree_linux.c - which processes are one job, and holding all of them.
+/* ckpt/dump/dump_tree_linux.c - finds the processes of a job and stops all of them.
  *
- * A job is a process and what descends from it.  Where a keeper keeps it (process 1 of a
- * namespace), those belong to it, too, whose parents have ended.
+ * A job is a process and its descendants.  If it has a keeper (process 1 of a namespace), processes
+ * whose parents have ended belong to it, too.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -115,7 +115,8 @@ static uint32_t index_of(const struct dump *dump, pid_t pid)
     return CKPT_NOBODY;
 }
 
-/* parent: of whom it is a child, unless its number is another one's by now; 0: anybody's. */
+/* Adds and stops a process. parent: whose child it must be, because its number may be another
+ * process's by now; 0: anybody's. */
 static int add_process(struct dump *dump, pid_t pid, pid_t parent, struct err *err)
 {
     struct stat_line line;
@@ -171,8 +172,8 @@ static int add_process(struct dump *dump, pid_t pid, pid_t parent, struct err *e
     return 0;
 }
 
-/* A copy that a dumper made, and did not live to reap: it ends with it, and the next one reaps it.
- * If it does not end it is that of another dumper, which lives. */
+/* Returns whether it is a copy that a dumper made and did not live to reap.  It ends with that
+ * dumper, and the next one reaps it; if it does not end it belongs to a dumper that lives. */
 static bool is_copy(struct dump *dump, pid_t parent, pid_t child)
 {
     const struct timespec pause = {.tv_nsec = COPY_PAUSE_NS};
@@ -195,8 +196,8 @@ static bool is_copy(struct dump *dump, pid_t parent, pid_t child)
     return copy;
 }
 
-/* The children of that thread that are not held yet.  Of a job that has itself dumped (library/)
- * we descend, too: that is no part of it. */
+/* Adds the children of a thread that are not stopped yet.  If a job dumps itself (library/), we are
+ * a descendant of it, too, and do not belong to it. */
 static int add_children(struct dump *dump, pid_t pid, pid_t tid, bool *more, struct err *err)
 {
     char path[96], *text, *rest = NULL;
@@ -238,8 +239,8 @@ static int add_descendants(struct dump *dump, bool *more, struct err *err)
     return 0;
 }
 
-/* Two processes with one memory, or one table of descriptors: a vfork() that has not come to its
- * exec, most of the time. */
+/* Refuses two processes with one memory, or one table of descriptors: mostly a vfork() that has not
+ * reached its exec. */
 static int check_apart(const struct dump *dump, struct err *err)
 {
     for (size_t i = 0; i < dump->count; i++) {
@@ -271,7 +272,8 @@ static bool is_leader(const struct dump *dump, int number)
     return false;
 }
 
-/* A session comes by birth: can each have his?  Whose parent has ended gets it from its leader. */
+/* A session comes by birth: checks that each process can get its session.  A process whose parent
+ * has ended gets it from the session's leader. */
 static int check_sessions(const struct dump *dump, struct err *err)
 {
     for (size_t i = 1; i < dump->count; i++) {
@@ -289,8 +291,8 @@ static int check_sessions(const struct dump *dump, struct err *err)
     return 0;
 }
 
-/* In a namespace of its own, groups and sessions of others are 0.  Else they have numbers, which
- * mean nothing when the job is resumed: those that the first process was started in. */
+/* In a namespace of its own, groups and sessions of others are 0.  Otherwise they have numbers that
+ * mean nothing when the job is resumed: those in which the first process was started. */
 static void forget_outside(struct dump *dump)
 {
     int pgid = dump->subjects[0]->process.pgid, sid = dump->subjects[0]->process.sid;
@@ -314,14 +316,16 @@ static bool is_named_keeper(pid_t pid)
     return named;
 }
 
-/* Process 1 of a namespace that a job lives in, as we see it from outside or inside. */
+/* Returns whether it is process 1 of a namespace in which a job lives, seen from outside or
+ * inside. */
 static bool is_keeper(pid_t pid)
 {
     return proc_innermost(pid, 0, "NSpid:") == 1 && (pid != 1 || is_named_keeper(pid));
 }
 
-/* While it is resumed from its image it is in the window: what it has then is not all its own.  (In
- * the parking there may be the vdso of another kernel than the one that it began with.) */
+/* A process that is still being resumed from its image runs in the window: what it has then is not
+ * all its own.  (The parking may contain the vdso of another kernel than the one on which it
+ * began.) */
 static int check_resumed(const struct subject *subject, struct err *err)
 {
     const struct ckpt_head *head = subject->before != NULL ? image_head(subject->before) : NULL;
@@ -336,7 +340,8 @@ static int check_resumed(const struct subject *subject, struct err *err)
     return 0;
 }
 
-/* The image that it was resumed from, and what it was there: the stub has left a note of that. */
+/* Finds the image from which the process was resumed, and what it was there: the stub has left a
+ * note of that. */
 static int find_before(struct subject *subject, struct err *err)
 {
     int rc = image_of_process(subject->tracee.pid, &subject->before, err);
@@ -360,7 +365,7 @@ static int find_before(struct subject *subject, struct err *err)
     return 0;
 }
 
-/* The first child of that process; 0: it has none. */
+/* Returns the first child of that process; 0: none. */
 static pid_t first_child(pid_t pid)
 {
     char path[64];
@@ -388,9 +393,9 @@ pid_t ckpt_job_of(pid_t pid, unsigned kept)
     return pid;
 }
 
-/* Its keeper is to make it execute the program yet: it has what is the keeper's, and no image of it
- * would be one of the job.  Where the keeper is not ours to look at, that it was forked is enough.
- */
+/* If its keeper has not yet made it execute the program, it has what is the keeper's, and no image
+ * of it would be one of the job.  If we may not look at the keeper, it is enough that it was
+ * forked. */
 static int check_begun(const struct dump *dump, struct err *err)
 {
     const struct subject *first = dump->subjects[0];

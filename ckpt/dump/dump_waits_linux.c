@@ -1,8 +1,8 @@
 /* ckpt/dump/dump_waits_linux.c - threads that wait: see struct ckpt_wait.
  *
- * How much is left of a sleep that nobody has interrupted yet only the kernel knows: it is slept in
- * full when the job is resumed, but from then on what is left is known, so that a job which is
- * moved all the time still comes to the end of it.
+ * Only the kernel knows what is left of a sleep that nobody has interrupted yet: when the job is
+ * resumed it sleeps in full.  From then on the rest is known, so that a job which is moved again
+ * and again still reaches the end of its sleep.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -56,7 +56,7 @@ const struct ckpt_thread *dump_halted(const struct subject *subject,
     return NULL;
 }
 
-/* What is left of the call that registers are to issue, as the call says it. */
+/* Finds what is left of the call that the registers will issue, by what the call itself reports. */
 static void ask_call(const struct dump *dump, struct ckpt_thread *thread, bool is_mended)
 {
     struct timespec left;
@@ -75,7 +75,8 @@ static void ask_call(const struct dump *dump, struct ckpt_thread *thread, bool i
     }
 }
 
-/* The code that waits in which it is: that of its window, or of our page; 0: it is in none. */
+/* Returns the address of the code that continues waits in which the thread is: that of its window,
+ * or of our page; 0: none. */
 static uint64_t code_of(const struct dump *dump, uint64_t rip)
 {
     uint64_t waits = dump->now->tracee.waits;
@@ -85,7 +86,7 @@ static uint64_t code_of(const struct dump *dump, uint64_t rip)
     return waits != 0 && rip - waits < CKPT_WAIT_BYTES ? waits : 0;
 }
 
-/* On the job's clock. */
+/* Reads the job's clock. */
 static bool ask_clock(const struct dump *dump, int64_t *ret_ns)
 {
     struct tracee *tracee = &dump->now->tracee;
@@ -98,7 +99,7 @@ static bool ask_clock(const struct dump *dump, int64_t *ret_ns)
     return true;
 }
 
-/* What is left by the record. */
+/* Finds what is left by the record. */
 static void ask_record(const struct dump *dump, struct ckpt_thread *thread,
                        struct ckpt_wait *record)
 {
@@ -119,8 +120,8 @@ static void ask_record(const struct dump *dump, struct ckpt_thread *thread,
     thread->left_ns = record->left_ns;
 }
 
-/* It is in the code that waits: the registers of the job's own call, whether to be issued again or
- * done. */
+/* The thread is in the code that continues a wait: restores the registers of the job's own call, to
+ * be issued again or done. */
 static int leave_code(const struct dump *dump, struct ckpt_thread *thread, uint64_t code,
                       bool again)
 {
@@ -164,7 +165,7 @@ static bool is_readable(const struct dump *dump, uint64_t at)
     return tracee_read(&dump->now->tracee, at, &byte, sizeof byte) == sizeof byte;
 }
 
-/* "mov $NUMBER, %eax" right before the instruction. */
+/* Looks for "mov $NUMBER, %eax" right before the instruction. */
 static int64_t number_in_code(const struct dump *dump, uint64_t rip)
 {
     uint8_t code[MOV_BYTES];

@@ -1,5 +1,4 @@
-/* ckpt/dump/self_write_linux.c - a process that is held writes its own pages: see
- * self_write_linux.h.
+/* ckpt/dump/self_write_linux.c - a stopped process writes its own pages: see self_write_linux.h.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -26,7 +25,7 @@ bool self_write_takes(const struct self_write *self, uint64_t from, size_t bytes
     return self->source != NULL && (bytes >= SHORT || follows);
 }
 
-/* What it has not written. */
+/* Writes what the process has not written. */
 static int write_rest(const struct self_write *self, const struct self_part *part, uint64_t done)
 {
     unsigned char *chunk = mem_alloc(CHUNK);

@@ -89,7 +89,7 @@ static int read_at(const struct archive *archive, uint64_t at, void *to, size_t 
     return 0;
 }
 
-/* Digits of base 8, as tar writes them; false: they are something else. */
+/* Reads octal digits, as tar writes them.  False: something else. */
 static bool number_in(const char *text, size_t size, uint64_t *ret)
 {
     uint64_t number = 0;
@@ -133,7 +133,8 @@ static bool is_key(const char *key, size_t length, const char *wanted)
     return length == strlen(wanted) && memcmp(key, wanted, length) == 0;
 }
 
-/* "LENGTH KEY=VALUE\n", one after the other.  A sparse file has its name in a record of its own. */
+/* Reads records "LENGTH KEY=VALUE\n", one after the other.  The name of a sparse file is in a
+ * record of its own. */
 static bool take_records(const char *records, size_t bytes, struct member *member, bool *has_size)
 {
     bool has_sparse = false;
@@ -174,7 +175,7 @@ static uint64_t round_up(uint64_t bytes)
     return (bytes + BLOCK - 1) / BLOCK * BLOCK;
 }
 
-/* The extended header in front of a member. */
+/* Reads the extended header before a member. */
 static int read_records(struct archive *archive, const unsigned char *block, struct member *member,
                         bool *has_size, struct err *err)
 {
@@ -205,7 +206,7 @@ static bool take_short_name(const unsigned char *block, struct member *member)
     return put_name(member, both, prefix_length + 1 + name_length);
 }
 
-/* 1: there was one; 0: the archive has ended. */
+/* Goes to the next member.  1; 0: the archive has ended; or -errno. */
 static int next_member(struct archive *archive, struct member *ret, struct err *err)
 {
     unsigned char block[BLOCK];
@@ -267,7 +268,7 @@ static int copy_range(struct joining *joining, const struct archive *from)
     return rc;
 }
 
-/* Many that follow one another are one piece. */
+/* Members that follow each other are copied as one piece. */
 static int copy_member(struct joining *joining, const struct archive *from,
                        const struct member *member)
 {

@@ -1,4 +1,5 @@
-/* ckpt/files/kept_linux.c - which of a job's files need not be sent again: see kept_linux.h.
+/* ckpt/files/kept_linux.c - decides which of a job's files need not be sent again: see
+ * kept_linux.h.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -27,7 +28,7 @@ struct writing {
     struct kept_figures figures;
 };
 
-/* Is it what it is taken for, and can tar's list say it? */
+/* Returns whether the file is still what the mirror knows, and tar's list can express its name. */
 static bool is_plain(const struct writing *writing, const char *path, uint64_t bytes)
 {
     char whole[PATH_MAX];

@@ -27,8 +27,8 @@ static void add_inode(struct mapped *mapped, ino_t inode)
     mapped->inodes[mapped->count++] = inode;
 }
 
-/* The inode of a shared mapping, by the line that tells of it; 0: it is none.  Such a one can be
- * made writable at any time. */
+/* Returns the inode of a shared mapping, by its line in /proc/PID/maps; 0: it is not shared.  A
+ * shared mapping can be made writable at any time. */
 static ino_t shared_in(const char *line)
 {
     char access[8];
@@ -60,7 +60,7 @@ static void look_at_maps(struct mapped *mapped, pid_t pid)
 
 static void look_at_family(struct mapped *mapped, pid_t pid, unsigned depth);
 
-/* But for one. */
+/* Looks at all children except one. */
 static void look_at_children(struct mapped *mapped, pid_t pid, pid_t but, unsigned depth)
 {
     char path[288];

@@ -47,7 +47,7 @@ static int remove_all(int fd, unsigned depth)
     return rc;
 }
 
-/* A file, or a directory with all that is in it. */
+/* Removes a file, or a directory with all that is in it. */
 static int remove_below(int folder, const char *name, unsigned depth)
 {
     if (unlinkat(folder, name, 0) == 0 || errno == ENOENT) {
@@ -116,7 +116,8 @@ static int copy_bytes(struct mirror_copier *copier, int in, int out, uint64_t by
     return 0;
 }
 
-/* Anew, so that nothing of the old one is in the way: not its mode, not its other names. */
+/* Makes a new file, so that nothing of the old one is in the way: neither its mode nor its other
+ * names. */
 int mirror_copy_file(struct mirror_copier *copier, int from, int to, const char *name,
                      const char *path, struct stat *ret)
 {

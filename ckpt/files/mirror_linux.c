@@ -69,7 +69,8 @@ static int64_t ns_of(struct timespec time)
     return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
-/* Whatever somebody has put in its place: nothing outside of the mirror. */
+/* Opens a path inside the mirror, whatever somebody has put in its place: never anything
+ * outside. */
 static int open_below(const struct mirror *mirror, const char *path)
 {
     const struct open_how how = {.flags = O_PATH | O_CLOEXEC | O_NOFOLLOW,
@@ -77,7 +78,7 @@ static int open_below(const struct mirror *mirror, const char *path)
     return (int)syscall(SYS_openat2, mirror->top, path, &how, sizeof how);
 }
 
-/* One of a file that has several names. */
+/* Makes another name of a file that has several. */
 static int link_again(struct mirror *mirror, int to, const char *name, const char *path,
                       const struct stat *stat, bool *done)
 {
@@ -110,7 +111,7 @@ static int link_again(struct mirror *mirror, int to, const char *name, const cha
     return 0;
 }
 
-/* Of a file that has something. */
+/* Reads the times of a file that is not empty. */
 static enum times ask_times(int from, const char *name)
 {
     int fd = openat(from, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
@@ -121,7 +122,7 @@ static enum times ask_times(int from, const char *name)
     return times;
 }
 
-/* As memory, without a trace. */
+/* Returns whether the file may change as memory, without a new time. */
 static bool may_change(const struct mirror *mirror, const struct stat *stat)
 {
     return mirror->times != TIMES_TELL || mapped_has(&mirror->mapped, stat->st_ino);
@@ -193,7 +194,7 @@ static int update_one(struct mirror *mirror, int from, int to, const char *name,
     return rc != 0 && !mirror->still && (rc == -ENOENT || rc == -ENOTDIR || rc == -ELOOP) ? 0 : rc;
 }
 
-/* All names that are there, and none that is not. */
+/* Updates all names that exist, and removes those that do not. */
 static int update_names(struct mirror *mirror, DIR *from, DIR *to, const char *path, unsigned depth)
 {
     struct strmap *seen = strmap_create(STRMAP_CASE_SENSITIVE);
@@ -288,7 +289,7 @@ static enum times times_of(const char *name)
     return TIMES_OMIT;
 }
 
-/* Of files that are gone nothing is known any more. */
+/* Forgets files that are gone. */
 static void forget_gone(struct mirror *mirror)
 {
     size_t at = 0;
@@ -301,7 +302,7 @@ static void forget_gone(struct mirror *mirror)
     }
 }
 
-/* What cannot be made is told by what is copied into it. */
+/* A directory that cannot be made is reported when something is copied into it. */
 static void make_above(const struct mirror *mirror, const char *name)
 {
     const char *slash = strchr(name, '/');
@@ -360,7 +361,7 @@ void mirror_figures(const struct mirror *mirror, struct mirror_figures *ret)
 
 /* ---- what is known */
 
-/* "INODE BYTES CHANGED PATH", each ended by a zero: names have all bytes but that one. */
+/* Each entry is "INODE BYTES CHANGED PATH", ended by a zero: names may contain all other bytes. */
 int mirror_save(struct mirror *mirror, struct err *err)
 {
     struct strbuf text;
@@ -399,7 +400,7 @@ static void load_one(struct strmap *ret, const char *text)
     }
 }
 
-/* What cannot be read is not known. */
+/* What cannot be read counts as unknown. */
 static void load_index(const char *index, struct strmap *ret)
 {
     struct stat stat;

@@ -1,4 +1,4 @@
-/* ckpt/follow/follow_linux.c - what of a job's memory changes between its images: see
+/* ckpt/follow/follow_linux.c - finds out which memory of a job changes between its images: see
  * follow_linux.h.
  *
  * SPDX-License-Identifier: Apache-2.0
@@ -105,7 +105,7 @@ uint64_t follow_base_id(const struct follow *follow)
 
 /* ---- which processes */
 
-/* When it was started: field 22 of /proc/PID/stat. */
+/* Returns when a process was started: field 22 of /proc/PID/stat. */
 static uint64_t start_ticks(pid_t pid)
 {
     char path[64], text[2048];
@@ -150,8 +150,8 @@ static bool is_same_part(const struct file_part *a, const struct file_part *b)
            a->device == b->device && a->inode == b->inode && a->changed_ns == b->changed_ns;
 }
 
-/* What is written to a file is seen where it is mapped.  When it was changed last; 0: that is not
- * to be known, or may be told of another change to come. */
+/* Changes of a file are visible where it is mapped.  Returns when it was last changed; 0: unknown,
+ * or so recent that another change might get the same time. */
 static int64_t file_changed_ns(const struct subject *subject, const struct map *map)
 {
     char path[PATH_MAX], full[PATH_MAX + 64];
@@ -169,7 +169,7 @@ static int64_t file_changed_ns(const struct subject *subject, const struct map *
     return changed_ns < now.tv_sec * NS_PER_S + now.tv_nsec - TICK_NS ? changed_ns : 0;
 }
 
-/* Notes it for the next image.  True: it is as in the base. */
+/* Notes the mapping for the next image.  True: its contents are as in the base. */
 static bool see_part(struct followed *one, const struct subject *subject, const struct map *map)
 {
     const struct file_part part = {map->start,  map->end,   map->offset,
@@ -207,7 +207,7 @@ static void add_run(struct follow *follow, struct subject *subject, uint64_t sta
     follow->changed_bytes += is_changed ? end - start : 0;
 }
 
-/* Of pages that are there, such as have changed and such as have not. */
+/* Adds the present pages as runs, changed and unchanged ones. */
 static void add_runs(struct follow *follow, struct subject *subject,
                      const struct page_ranges *present, const struct page_ranges *changed)
 {
@@ -229,8 +229,8 @@ static void add_runs(struct follow *follow, struct subject *subject,
     }
 }
 
-/* Memory that was not watched yet, or is not any more.  What cannot be watched counts as changed
- * again and again; an error is that nothing can. */
+/* Begins to watch memory that is not watched yet, or not any more.  What cannot be watched counts
+ * as changed each time; it is an error only if nothing can be watched. */
 static int watch_anew(struct followed *one, struct subject *subject, int pagemap,
                       const struct ckpt_region *region)
 {
@@ -252,7 +252,7 @@ static int watch_anew(struct followed *one, struct subject *subject, int pagemap
     return rc == -EPERM ? 0 : rc;
 }
 
-/* What either of them says. */
+/* Merges two lists of ranges. */
 static void unite_ranges(const struct page_ranges *a, const struct page_ranges *b,
                          struct page_ranges *ret)
 {
@@ -411,7 +411,7 @@ void follow_base(const struct follow *follow, struct dump *dump)
     dump->head.base = tables_text(&dump->tables, follow->base);
 }
 
-/* Processes that are gone are forgotten. */
+/* Forgets processes that are gone. */
 static void forget_gone(struct follow *follow)
 {
     size_t kept = 0;
@@ -432,8 +432,8 @@ static void forget_gone(struct follow *follow)
     follow->count = kept;
 }
 
-/* There is no image, and the next delta is against the same base: what has changed since the look
- * before is not protected any more as what had not. */
+/* There is no image, and the next delta is against the same base.  But the pages that were found
+ * changed are protected again as if they had not changed: remembers them. */
 static void keep_owed(struct follow *follow, const struct dump *dump)
 {
     for (size_t i = 0; i < dump->count; i++) {

@@ -1,4 +1,4 @@
-/* ckpt/follow/follow_socket_linux.c - a follower that is asked by other processes: see
+/* ckpt/follow/follow_socket_linux.c - lets other processes ask a follower for images: see
  * follow_socket_linux.h.
  *
  * SPDX-License-Identifier: Apache-2.0
@@ -42,7 +42,8 @@ static int64_t now_ms(void)
     return now.tv_sec * (int64_t)MS_PER_S + now.tv_nsec / 1000000;
 }
 
-/* Something has come.  within_ms: from began_ms on; negative: however long. */
+/* Waits until something can be read. within_ms: limit, counted from began_ms; negative: no
+ * limit. */
 static bool has_come(int fd, int64_t began_ms, int within_ms)
 {
     struct pollfd from = {.fd = fd, .events = POLLIN};
@@ -58,7 +59,7 @@ static bool has_come(int fd, int64_t began_ms, int within_ms)
     }
 }
 
-/* Without its end; false: none came in that time, whatever else did. */
+/* Reads a line, without its end.  False: none came in that time, whatever else came. */
 static bool read_line(int fd, char line[LINE_MAX_BYTES], int within_ms)
 {
     int64_t began_ms = now_ms();

@@ -1,4 +1,4 @@
-/* ckpt/follow/take_linux.c - the changed pages of a process: see take_linux.h.
+/* ckpt/follow/take_linux.c - copies the changed pages of a process: see take_linux.h.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -109,7 +109,7 @@ static void offer_work(struct take *take, struct work *work)
     (void)pthread_mutex_unlock(&take->lock);
 }
 
-/* Whoever has not begun by now need not. */
+/* A thread that has not begun by now need not begin. */
 static void finish_work(struct take *take)
 {
     (void)pthread_mutex_lock(&take->lock);
@@ -120,7 +120,8 @@ static void finish_work(struct take *take)
     (void)pthread_mutex_unlock(&take->lock);
 }
 
-/* Places for all that has changed, and pieces of about the same size.  How many bytes. */
+/* Chooses places for all changed runs, and divides them into pieces of about the same size.
+ * Returns the number of bytes. */
 static uint64_t lay_out(struct subject *subject, struct piece *pieces, size_t *ret_count)
 {
     uint64_t at = 0, begun = 0;

@@ -75,7 +75,7 @@ static int fetch_descriptor(pid_t pid, int number)
 #define FEATURES \
     (UFFD_FEATURE_PAGEFAULT_FLAG_WP | UFFD_FEATURE_WP_UNPOPULATED | UFFD_FEATURE_WP_ASYNC)
 
-/* PAGEMAP_SCAN came with the last of these features. */
+/* PAGEMAP_SCAN came with the last of the features that are needed. */
 bool written_is_known(void)
 {
     struct uffdio_api api = {.api = UFFD_API, .features = FEATURES};

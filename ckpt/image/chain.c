@@ -1,7 +1,7 @@
-/* ckpt/image/chain.c - an image and what changed since: see chain.h.
+/* ckpt/image/chain.c - a whole image and deltas after it: see chain.h.
  *
- * From the first image to the last: the pieces of one are its own extents, and for what it has in
- * its base the pieces of that one, cut to size.
+ * Goes from the first image to the last.  The pieces of an image are its own extents, and for
+ * extents that are in its base, the pieces of the base, cut to size.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -61,7 +61,7 @@ static int by_address(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* What one image itself says of a process. */
+/* Lists what one image itself says about a process. */
 static int own_pieces(const struct image *image, uint32_t number, uint32_t process,
                       struct chain_pieces *ret, struct err *err)
 {
@@ -105,7 +105,7 @@ static bool find_process(const struct image *image, int32_t pid, uint32_t *ret)
     return false;
 }
 
-/* What of the base lies where this piece is; *next: the first that may. */
+/* Adds the part of the base's pieces that lies in this piece; *next: the first that may. */
 static void add_part(const struct chain_pieces *base, size_t *next, const struct chain_piece *piece,
                      struct chain_pieces *ret)
 {

@@ -1,4 +1,4 @@
-/* ckpt/image/frame.c - how an image is put together: see frame.h.
+/* ckpt/image/frame.c - assembles an image: see frame.h.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

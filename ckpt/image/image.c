@@ -118,7 +118,7 @@ static bool is_text(const struct image *image, uint32_t text)
     return text < image->head.tables[CKPT_TEXTS].count;
 }
 
-/* The last byte is zero: so each text ends. */
+/* Checks that the last byte is zero, so that each text ends. */
 static bool texts_end(const struct image *image)
 {
     uint64_t count = image->head.tables[CKPT_TEXTS].count;

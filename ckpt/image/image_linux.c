@@ -1,4 +1,4 @@
-/* ckpt/image/image_linux.c - images in files: see image_linux.h.
+/* ckpt/image/image_linux.c - opens and verifies images in files: see image_linux.h.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -73,7 +73,7 @@ int image_of_process(pid_t pid, struct image **ret, struct err *err)
     return open_at(path, ret, &is_one, err);
 }
 
-/* The sum of these bytes of the file. */
+/* Computes the checksum of these bytes of the file. */
 static int sum_range(int fd, bool fast, uint64_t at, uint64_t bytes, uint32_t *ret, struct err *err)
 {
     unsigned char chunk[CHUNK];
@@ -103,7 +103,7 @@ static int verify_range(int fd, bool fast, uint64_t at, uint64_t bytes, uint32_t
                : rc;
 }
 
-/* What runs first: the headers by which the kernel loads it, and the stub. */
+/* Checks what runs first: the headers by which the kernel loads the image, and the stub. */
 static int verify_program(int fd, bool fast, const struct image *image, struct err *err)
 {
     const struct ckpt_head *head = image_head(image);

@@ -1,8 +1,8 @@
-/* ckpt/image/merge_linux.c - makes one whole image of one and what changed since: see
+/* ckpt/image/merge_linux.c - makes one whole image from a whole image and deltas: see
  * merge_linux.h.
  *
- * Stub and tables are those of the newest image, which was made by the program that wrote both;
- * only extents change, and the frame with the size of the tables (frame.h).
+ * Stub and tables are those of the newest image, which one program has made; only extents change,
+ * and the frame with the size of the tables (frame.h).
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -77,7 +77,8 @@ static void close_all(struct merge *merge)
 
 /* ---- contents */
 
-/* Extents of one image may be of the same bytes of its file: what comes of it may be far more. */
+/* Several extents of one image may be the same bytes of its file: so the result may be much larger,
+ * and is limited here. */
 static int check_end(const struct merge *merge, uint64_t end)
 {
     return end <= merge->max
@@ -128,7 +129,7 @@ static void end_extent(struct merge *merge, struct ckpt_span *extents, bool is_m
     }
 }
 
-/* The pieces that lie in that region; *next: the first that may. */
+/* Copies the pieces that lie in that region; *next: the first that may. */
 static int copy_region(struct merge *merge, uint32_t index, const struct chain_pieces *pieces)
 {
     const struct ckpt_region *region = image_region(newest_image(merge), index);
@@ -167,7 +168,7 @@ static int copy_process(struct merge *merge, uint32_t index)
     return rc;
 }
 
-/* Contents of open files are all in the newest image. */
+/* Contents of open files are always complete in the newest image. */
 static int copy_file(struct merge *merge, uint32_t index)
 {
     const struct ckpt_file *file = image_file(newest_image(merge), index);
@@ -203,7 +204,7 @@ static void take_tables(struct merge *merge)
     }
 }
 
-/* How long headers and stub are: the first segment. */
+/* Returns the length of headers and stub: the first segment. */
 static int code_bytes(struct merge *merge, uint64_t *ret)
 {
     Elf64_Phdr header;

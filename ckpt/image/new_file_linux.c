@@ -1,4 +1,5 @@
-/* ckpt/image/new_file_linux.c - a file that is whole or not there: see new_file_linux.h.
+/* ckpt/image/new_file_linux.c - writes a file so that it exists completely or not at all: see
+ * new_file_linux.h.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -19,7 +20,8 @@
 
 #define TRIES 100 /* the name was another file's each time */
 
-/* Another program's lock, or the name is another file's by now. */
+/* Locks the file. *again: the name leads to another file by now.  -EBUSY: another program has the
+ * lock. */
 static int lock_file(struct new_file *file, bool *again)
 {
     struct stat ours, named;
@@ -68,7 +70,7 @@ int new_file_open(struct new_file *file, const char *name, bool keep, struct err
                         : 0;
 }
 
-/* The name, too, outlives a loss of power. */
+/* The name must survive a power failure, too. */
 static int sync_folder(const char *name)
 {
     char folder[PATH_MAX];
@@ -129,7 +131,7 @@ int new_file_write(int fd, const void *data, size_t bytes, uint64_t at)
     return 0;
 }
 
-/* Bytes that the user's quota leaves him; UINT64_MAX where there is none. */
+/* Returns how many bytes the user's quota leaves; UINT64_MAX: no quota. */
 static uint64_t quota_left(int fd)
 {
     struct dqblk quota;

@@ -1,4 +1,4 @@
-/* ckpt/image/pack_linux.c - files made smaller: see pack_linux.h.
+/* ckpt/image/pack_linux.c - compresses files: see pack_linux.h.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -125,7 +125,8 @@ struct unpacking {
     uint64_t read, written, max;
 };
 
-/* Of frames with contents: zstd itself would also take frames to be skipped, and old formats. */
+/* True for frames with contents only: zstd itself would also accept frames to be skipped, and old
+ * formats. */
 static bool has_magic(const unsigned char *bytes, size_t count)
 {
     uint32_t magic = 0;
@@ -141,7 +142,7 @@ static bool is_zero(const unsigned char *bytes, size_t count)
     return bytes[0] == 0 && memcmp(bytes, bytes + 1, count - 1) == 0;
 }
 
-/* Without the pages that are all zeroes. */
+/* Writes all pages except those that are all zeroes. */
 static int write_pages(struct unpacking *unpacking, size_t length)
 {
     int rc = 0;
@@ -169,7 +170,7 @@ static int set_damaged(const struct unpacking *unpacking, const char *why, struc
     return err_set(err, -EBADMSG, "%s: damaged packed file: %s", unpacking->from, why);
 }
 
-/* Of what was read.  *over: the frame has ended. */
+/* Decompresses what was read. *over: the frame has ended. */
 static int unpack_chunk(struct unpacking *unpacking, ZSTD_inBuffer *in, bool *over, struct err *err)
 {
     bool more = true;

@@ -1,4 +1,4 @@
-/* ckpt/image/tables.c - the tables of an image while it is made: see tables.h.
+/* ckpt/image/tables.c - the tables of an image while it is being made: see tables.h.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

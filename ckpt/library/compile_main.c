@@ -35,7 +35,7 @@ static int print_failure(const char *text, const char *thing)
     return 1;
 }
 
-/* Where we are: FOLDER/bin. */
+/* Finds our directory, which is FOLDER/bin. */
 static int find_installation(char *object, char *remote, char *include, size_t size)
 {
     char self[PATH_MAX];
@@ -57,7 +57,7 @@ static int find_installation(char *object, char *remote, char *include, size_t s
     return access(object, R_OK) == 0 ? 0 : print_failure(err_code_text(-errno), object);
 }
 
-/* Its exit status, as a shell tells it. */
+/* Runs the command; returns its exit status as a shell reports it. */
 static int run_command(const char *const *command)
 {
     pid_t pid;
@@ -75,7 +75,8 @@ static int run_command(const char *const *command)
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-/* A program without the library was linked: a command that does not do what is asked of it. */
+/* Returns whether a program was linked without the library: then the command did not do what was
+ * asked. */
 static bool lacks_library(int fd, size_t bytes)
 {
     static const char TAG[] = LIBRARY_TAG;

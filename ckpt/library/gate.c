@@ -1,10 +1,11 @@
-/* ckpt/library/gate.c - sections in which no image is made, and images, one at a time.
+/* ckpt/library/gate.c - a lock for sections in which no image is made, and for images, one at a
+ * time.
  *
- * A lock that many may share, with preference for who wants it alone; without the C library's,
- * which know threads only that it made.  Whoever takes an image is known by taking; who wants to
- * enter a section waits for that to end, or for the program to run on (outcome): what it does then
- * is in no image.  That word is written by another process, which cannot wake us: so it is looked
- * at every millisecond.
+ * Many threads may share it, and a thread that wants it alone is preferred.  The C library's locks
+ * cannot be used, because they know only threads that the C library has made.  `taking` says that
+ * an image is being made.  A thread that wants to enter a section waits for the end of that, or
+ * until the program runs again (struct outcome): what it does then is not in the image.  Another
+ * process writes that word and cannot wake us: so it is checked every millisecond.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -76,7 +76,7 @@ static void write_log(const char *path, const char *image, pid_t pid, int rc,
     (void)close(fd);
 }
 
-/* Numbers of processes are those of our own /proc? */
+/* Checks that the process numbers in /proc are those of our own namespace. */
 static int check_proc(struct err *err)
 {
     char link[32];

@@ -1,4 +1,5 @@
-/* ckpt/library/library.c - a program that has images made of itself: see roost_checkpoint.h.
+/* ckpt/library/library.c - a program that makes checkpoint images of itself: see
+ * roost_checkpoint.h.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -23,10 +24,10 @@
 #define BEFORE_ALL_OTHER 101
 #define WHOLE_VARIABLE   "ROOST_CHECKPOINT_JOB"
 
-/* State of the process that the library is linked into, of which there is one. */
+/* The state of the process into which the library is linked; there is one. */
 static struct library the_library;
-/* That this thread is in; to take an image is one: neither a hook nor the handler of a signal that
- * comes meanwhile can ask for another one, or would wait for its own thread. */
+/* Sections of this thread.  To make an image counts as one: neither a hook nor a signal handler
+ * that runs meanwhile can ask for another image, because it would wait for its own thread. */
 static __thread volatile unsigned own_sections;
 __attribute__((used)) static const char TAG[] = LIBRARY_TAG;
 
@@ -89,8 +90,8 @@ static void let_signals(uint64_t mask)
     (void)SYS4(rt_sigprocmask, SIG_SETMASK, &mask, NULL, SIGNAL_BYTES);
 }
 
-/* A handler that comes meanwhile has sections of its own: it must find that this thread is in one,
- * or is in none, and nothing between. */
+/* A signal handler that runs meanwhile has sections of its own: it must find this thread inside or
+ * outside of a section, and nothing between. */
 EXPORTED void roost_checkpoint_disable(void)
 {
     while (own_sections == 0 && is_in_use()) {
@@ -129,7 +130,7 @@ static void *watch_known(void *arg)
     return NULL;
 }
 
-/* A watcher that may call functions of the program takes the place of the one that may not. */
+/* Replaces the watcher by a thread that may call functions of the program. */
 static int watch_with_hooks(struct library *library)
 {
     pthread_t thread;
@@ -198,7 +199,7 @@ static int append_path(char *path, const char *more)
     return 0;
 }
 
-/* As seen from where the program is now. */
+/* Makes a path absolute, from the program's present working directory. */
 static int make_absolute(const char *path, char *ret)
 {
     ret[0] = '\0';
@@ -230,7 +231,7 @@ EXPORTED int roost_checkpoint_file(const char *path)
     return rc;
 }
 
-/* PROGRAM.ckpt */
+/* Sets the default name, PROGRAM.ckpt. */
 static void name_file(struct library *library)
 {
     char link[LIBRARY_PATH];
@@ -251,9 +252,9 @@ static void name_file(struct library *library)
 
 /* ---- signals, and the beginning */
 
-/* A relinked program that another one has started is a part of that job: its own images would be of
- * a part, in the place of those of the whole.  Whoever comes first says so to all that it starts;
- * who executes another program in its own place has still its number. */
+/* A program with the library that was started by another such program belongs to that job: its own
+ * images would hold a part, in place of the whole.  The first program tells all that it starts; a
+ * program that replaces another one by exec still has its process number. */
 static bool is_part_of_another(void)
 {
     struct stub_text own = {.length = 0};
@@ -267,7 +268,8 @@ static bool is_part_of_another(void)
     return false;
 }
 
-/* A thread of the program has unblocked it: the watcher gets it, and it is blocked there again. */
+/* A thread of the program has unblocked the signal: passes it to the watcher, and blocks it
+ * again. */
 static void hand_on(int signal, siginfo_t *info, void *context)
 {
     ucontext_t *interrupted = context;

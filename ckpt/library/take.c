@@ -50,7 +50,8 @@ static void tell_outcome(struct outcome *outcome, const char *what, long error)
 
 /* ---- in the helper, before it is that: in our memory yet */
 
-/* What the job has open is not the helper's: the end of a pipe would stay open for longer. */
+/* Closes the job's descriptors in the helper: otherwise the end of a pipe would stay open
+ * longer. */
 static void let_go_files(void)
 {
     (void)SYS3(close_range, STDIO, ~0U, CLOSE_RANGE_CLOEXEC);

@@ -35,7 +35,7 @@ int64_t watch_now_ns(void)
     return now[0] * NS_PER_SECOND + now[1];
 }
 
-/* How long until the interval ends; false: there is none. */
+/* Returns in left how long it is until the interval ends.  False: there is no interval. */
 static bool time_left(const struct library *library, int64_t left[2])
 {
     int64_t whole = __atomic_load_n(&library->interval_s, __ATOMIC_SEQ_CST) * NS_PER_SECOND;
@@ -52,7 +52,7 @@ static bool is_watcher(const struct library *library, int32_t self)
     return __atomic_load_n(&library->watcher, __ATOMIC_SEQ_CST) == self;
 }
 
-/* It is one of watch_wake(). */
+/* Returns whether the signal came from watch_wake(). */
 static bool is_wake(const struct library *library, const siginfo_t *info)
 {
     return info->si_code == SI_QUEUE && info->si_pid == library->pid &&

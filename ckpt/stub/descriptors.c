@@ -208,8 +208,9 @@ static int highest_number(const struct stub *stub)
     return highest;
 }
 
-/* Numbers from here on are ours: above what the job uses.  Below there is always room for what is
- * open for a moment: the kernel gives the lowest number, which must not be a place. */
+/* Descriptor numbers from here on are ours, above all that the job uses.  Below there must be room
+ * for what is open for a moment: the kernel gives the lowest number, and that must not be a
+ * place. */
 static void find_room(struct stub *stub)
 {
     uint64_t limits[2] = {0, UINT64_MAX};
@@ -330,7 +331,7 @@ void stub_make_descriptors(struct stub *stub)
     }
 }
 
-/* Who is told by a signal when something can be read or written. */
+/* Sets who gets a signal when something can be read or written. */
 static void set_owner(const struct ckpt_fd *fd, const struct ckpt_file *file)
 {
     struct f_owner_ex owner = {.pid = file->owner};

@@ -45,7 +45,7 @@ long fd_open_named(const struct stub *stub, const struct ckpt_file *file)
 
 /* ---- without one */
 
-/* Some bytes from that place of the image to that place of the file: how many. */
+/* Copies some bytes from that place of the image to that place of the file; returns how many. */
 static long copy_some(const struct stub *stub, long fd, uint64_t from, uint64_t to, uint64_t bytes)
 {
     uint64_t in = from, out = to;
@@ -63,7 +63,7 @@ static long copy_some(const struct stub *stub, long fd, uint64_t from, uint64_t 
     return rc;
 }
 
-/* What is copied is not seen by us: it is looked at in the image. */
+/* The bytes are copied without being seen by us: checks them in the image. */
 static void check_extent(const struct stub *stub, const struct ckpt_extent *extent)
 {
     if (stub->sums && extent->bytes > 0) {
@@ -93,7 +93,7 @@ static void copy_contents(const struct stub *stub, const struct ckpt_file *file,
     }
 }
 
-/* A file without a name in the directory where that one was. */
+/* Makes a file without a name in the directory of the original. */
 static long make_on_disk(const char *path, uint32_t index)
 {
     struct stub_text name = {.length = 0};
@@ -121,7 +121,7 @@ static long make_on_disk(const char *path, uint32_t index)
     return fd;
 }
 
-/* "/memfd:NAME (deleted)": the name. */
+/* Returns the name in "/memfd:NAME (deleted)". */
 static void name_of(const char *path, struct stub_text *ret)
 {
     static const char PREFIX[] = "/memfd:";

@@ -84,7 +84,7 @@ long fd_open_signals(const struct stub *stub, const struct ckpt_file *file)
                      "creating a signalfd");
 }
 
-/* Of a process that was waited for. */
+/* Opens a pidfd of a process that has ended and was waited for. */
 static long open_ended(const struct stub *stub)
 {
     int fd = -1;
@@ -110,8 +110,8 @@ long fd_open_pidfd(const struct stub *stub, const struct ckpt_file *file)
 
 /* ---- epoll */
 
-/* One that has told once, and is to say nothing until it is asked again.  The kernel does not take
- * it like that: it is let tell what it can. */
+/* Adds a file that has reported once and must not report again until it is asked (EPOLLONESHOT).
+ * The kernel does not accept that state, so it is made to report what it can. */
 static long add_silent(int epoll, int number, struct epoll_event *event)
 {
     struct epoll_event got;
@@ -124,7 +124,8 @@ static long add_silent(int epoll, int number, struct epoll_event *event)
     return rc;
 }
 
-/* An epoll remembers under which number a file was added: for that moment it has that one. */
+/* An epoll remembers the number under which a file was added: for that moment the file gets that
+ * number. */
 static void add_to_epoll(const struct stub *stub, const struct ckpt_watch *watch, int from)
 {
     int epoll = fd_place(stub, watch->in), number = watch->number;
@@ -149,7 +150,7 @@ static void add_to_epoll(const struct stub *stub, const struct ckpt_watch *watch
     }
 }
 
-/* Where this process has what is watched. */
+/* Finds the number at which this process has the watched file. */
 static int find_watched(const struct stub *stub, const struct ckpt_watch *watch)
 {
     for (uint32_t i = 0; watch->process != CKPT_NOBODY && i < stub->process->fds.count; i++) {

@@ -1,4 +1,4 @@
-/* ckpt/stub/fd_lock.c - locks of files: taken again, or the job is not resumed.
+/* ckpt/stub/fd_lock.c - takes the locks of files again; otherwise the job is not resumed.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -35,7 +35,7 @@ static long try_lock(const struct ckpt_lock *lock, int number)
     return lock_range(lock, number, lock->kind == CKPT_OFD_LOCK ? F_OFD_SETLK : F_SETLK);
 }
 
-/* The process that the image was made of may not have come to its end yet: it is waited for. */
+/* The process of which the image was made may not have ended yet: waits for its lock. */
 static void take_lock(const struct stub *stub, const struct ckpt_lock *lock, int number)
 {
     const struct __kernel_timespec pause = {.tv_nsec = PAUSE_NS};

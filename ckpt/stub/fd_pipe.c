@@ -22,7 +22,7 @@ static bool belongs_to(const struct ckpt_file *file, const struct ckpt_file *fir
     return file->kind == first->kind && file->id == first->id;
 }
 
-/* What waited, as whole messages: room for the longest one, elsewhere than on the stack. */
+/* Puts back what waited, as whole messages; the buffer for the longest one is not on the stack. */
 static void fill_end(const struct stub *stub, const struct ckpt_file *file,
                      void (*put)(const struct stub *stub, int end, const void *bytes,
                                  uint64_t count),
@@ -54,7 +54,7 @@ static void put_in_pipe(const struct stub *stub, int end, const void *bytes, uin
     }
 }
 
-/* An end as it was made, or another opening of it. */
+/* Puts an end to its place: as it was made, or opened once more. */
 static void put_end(const struct stub *stub, uint32_t index, int end, bool *is_used)
 {
     const struct ckpt_file *file = fd_file(stub, index);
@@ -140,7 +140,7 @@ static void set_option(int fd, int option, uint32_t value)
     (void)SYS5(setsockopt, fd, SOL_SOCKET, option, &value, sizeof value); /* as far as it may be */
 }
 
-/* For sending what waited there is as much room as there may be, as it came in other pieces. */
+/* Makes the send buffer large enough for what waited there, because it came in other pieces. */
 static void widen_buffer(int fd, const struct ckpt_file *file)
 {
     set_option(fd, SO_SNDBUF, file->sends > INT32_MAX / 4 ? file->sends : file->sends * 2);
@@ -165,7 +165,7 @@ static void finish_socket(const struct stub *stub, const struct ckpt_file *file,
     stub_must(stub, SYS3(fcntl, fd, F_SETFL, file->flags & O_NONBLOCK), "creating a socket");
 }
 
-/* An end that the job has not any more is closed. */
+/* An end that the job does not have any more is closed. */
 void fd_open_sockets(const struct stub *stub, uint32_t index)
 {
     const struct ckpt_file *file = fd_file(stub, index), *peer = NULL;

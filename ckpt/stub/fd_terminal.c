@@ -93,7 +93,7 @@ void fd_open_terminal(const struct stub *stub, uint32_t index)
 
 /* ---- whose it is */
 
-/* The slave of which this process leads the session; -1: none.  For the moment. */
+/* Opens the slave of the terminal whose session this process leads, for the moment; -1: none. */
 static long own_terminal(const struct stub *stub, struct ckpt_terminal *ret)
 {
     for (uint32_t i = 0; i < stub->file_count; i++) {

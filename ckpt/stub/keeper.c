@@ -1,4 +1,5 @@
-/* ckpt/stub/keeper.c - a namespace in which a job may have the numbers it had: see keeper.h.
+/* ckpt/stub/keeper.c - runs a job in a PID namespace in which it can get its process numbers back:
+ * see keeper.h.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -80,7 +81,7 @@ static long write_file(const char *path, const struct stub_text *text)
     return rc < 0 ? rc : 0;
 }
 
-/* Each user is himself. */
+/* Maps a user or group to itself. */
 static long map_one(const char *path, long id)
 {
     struct stub_text text = {.length = 0};
@@ -135,7 +136,7 @@ static int64_t signed_number(const char **at)
     return negative ? -number : number;
 }
 
-/* "NAME SECONDS NANOSECONDS" of that line. */
+/* Reads "NAME SECONDS NANOSECONDS" of a line. */
 static int64_t offset_in(const char *text, const char *name)
 {
     size_t length = text_length(name);
@@ -171,7 +172,8 @@ static void put_offset(struct stub_text *text, const struct clock *clock, int64_
     text_put(text, "\n");
 }
 
-/* For what is made from now on.  Where that cannot be had the job goes on without. */
+/* Sets the clocks for processes that are made from now on.  Where that is impossible the job
+ * continues without. */
 static void set_clocks(const int64_t *wanted_ns)
 {
     static const char PATH[] = "/proc/self/timens_offsets";
@@ -227,7 +229,7 @@ static bool is_stop_of_terminal(int status)
     return signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU;
 }
 
-/* What has come: a shell that waits for us is to see the job stop. */
+/* Reads what the keeper reports: a shell that waits for us must see that the job has stopped. */
 static void read_outcome(struct talk *talk)
 {
     struct outcome told, last = {.status = 0};
@@ -253,8 +255,8 @@ static void report_outcome(const struct talk *talk, int status)
     }
 }
 
-/* Until that child has ended: its status.  Signals that somebody sends us are for it; those of the
- * terminal it has from there. */
+/* Waits until that child has ended; returns its status.  Signals that somebody sends us are passed
+ * to it; those of the terminal it gets itself. */
 static long wait_for(long pid, struct talk *talk)
 {
     uint64_t all = ALL_SIGNALS;
@@ -286,8 +288,8 @@ static long wait_for(long pid, struct talk *talk)
     }
 }
 
-/* What it was able to do by making the namespace it needs no more; and whoever is the job's user,
- * inside or outside, may look at it as at the job. */
+/* Gives up the capabilities that making the namespace gave: they are not needed any more, and the
+ * job's user, inside or outside, may then look at it as at the job. */
 static void give_up_powers(void)
 {
     struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
@@ -297,7 +299,8 @@ static void give_up_powers(void)
     }
 }
 
-/* Process 1 of the namespace: ends when the outer process does, which may be by now. */
+/* Makes process 1 of the namespace end when the outer process does, which may have happened
+ * already. */
 static void end_with_outer(const int ends[2])
 {
     struct pollfd end = {.fd = ends[1]};
@@ -334,9 +337,8 @@ _Noreturn static void keep_namespace(const struct keeper *keeper, const int ends
     __builtin_unreachable();
 }
 
-/* It lies where its reader and the job can write, too: at worst the job's end is said to be its
- * own.
- */
+/* The reader and the job can write to that file, too: at worst an end that is not the job's own is
+ * taken for it. */
 static void write_outcome(const struct keeper *keeper, const char *word)
 {
     const int how = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
@@ -347,8 +349,8 @@ static void write_outcome(const struct keeper *keeper, const char *word)
     }
 }
 
-/* Neither end is one of 0 to 2, which may be closed: the job would have it there.  What is written
- * wakes us, also when we are stopped. */
+/* Neither end gets a number of 0 to 2, which may be closed: the job would have it there.  Writing
+ * wakes us, even when we are stopped. */
 static long make_pipe(int ends[2])
 {
     int made[2];

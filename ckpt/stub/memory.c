@@ -40,7 +40,7 @@ struct kernel_pages { /* all of them lie together, the code last */
     uint64_t vdso, vdso_bytes; /* the code */
 };
 
-/* A line of /proc/self/maps: "START-END rwxp OFFSET DEV INODE   NAME". */
+/* Reads a line of /proc/self/maps: "START-END rwxp OFFSET DEV INODE NAME". */
 static void see_line(struct kernel_pages *pages, const char *line)
 {
     const char *at = line;
@@ -87,7 +87,8 @@ static void find_kernel_pages(const struct stub *stub, struct kernel_pages *page
     (void)SYS1(close, fd);
 }
 
-/* To that address and on.  They keep their distances: the code finds its data by them. */
+/* Moves the kernel's pages to that address.  They keep their distances, because the code finds its
+ * data by them. */
 static void move_kernel_pages(const struct stub *stub, struct kernel_pages *pages, uint64_t to)
 {
     uint64_t from = pages->start;
@@ -130,7 +131,7 @@ static void read_extent(const struct stub *stub, const struct ckpt_extent *exten
     }
 }
 
-/* What is mapped to be read later, --lazy, is not looked at. */
+/* With --lazy the pages are mapped, read later, and not checked. */
 static void map_extent(const struct stub *stub, const struct ckpt_extent *extent, uint32_t prot)
 {
     bool sums = stub->sums && !stub->lazy;
@@ -221,7 +222,7 @@ static void map_region(const struct stub *stub, const struct ckpt_region *region
     advise_kernel(region);
 }
 
-/* As ordinary memory, for now to be written to. */
+/* Maps them as ordinary memory, writable for now. */
 void stub_map_kept(const struct stub *stub, const struct ckpt_region *region)
 {
     struct ckpt_region kept = *region;

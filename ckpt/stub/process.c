@@ -1,5 +1,5 @@
-/* ckpt/stub/process.c - what a process has one of: handlers of signals, timers, limits, and what
- * the kernel knows of its memory.
+/* ckpt/stub/process.c - what a process has once: signal handlers, timers, limits, and what the
+ * kernel knows about its memory.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -34,7 +34,7 @@ static void set_actions(const struct stub *stub)
     }
 }
 
-/* What ps shows, and where the heap goes on. */
+/* Sets what ps shows, and where the heap continues. */
 static void set_map(const struct stub *stub)
 {
     const struct ckpt_process *process = stub->process;
@@ -70,7 +70,7 @@ static void queue_signals(const struct stub *stub)
     }
 }
 
-/* Those whose states are large, of which a process has to ask for leave to use them. */
+/* Asks for the use of registers with large states: a process must ask for them. */
 static void allow_registers(const struct stub *stub)
 {
     for (unsigned i = 0; i < CKPT_COMPONENTS; i++) {

@@ -67,7 +67,7 @@ long stub_must(const struct stub *stub, long result, const char *what)
 
 /* ---- is it whole, and can this machine run it? */
 
-/* They are the last of the image; what is not there cannot be looked at. */
+/* The contents are the last part of the image; if they are missing they cannot be checked. */
 static void check_size(const struct stub *stub, const Elf64_Phdr *tables)
 {
     long bytes = stub_must(stub, SYS3(lseek, stub->image, 0, SEEK_END), "opening the image");
@@ -88,7 +88,7 @@ static void check_tables(const struct stub *stub)
     }
 }
 
-/* Only what changed since another image: there is nothing to run. */
+/* Refuses a delta: it cannot be run. */
 static void check_whole(const struct stub *stub)
 {
     if ((stub->head->flags & CKPT_DELTA) != 0) {
@@ -97,7 +97,7 @@ static void check_whole(const struct stub *stub)
     }
 }
 
-/* What the kernel tells this program; behind its environment, on the stack that it began with. */
+/* Returns a value that the kernel gave this program after its environment, on its first stack. */
 static uint64_t auxiliary_value(const uint64_t *stack, uint64_t what)
 {
     const uint64_t *at = stack + 1 + stack[0] + 1;
@@ -112,7 +112,7 @@ static uint64_t auxiliary_value(const uint64_t *stack, uint64_t what)
     return 0;
 }
 
-/* The value of that variable of this program's environment; NULL: it has none. */
+/* Returns the value of a variable of this program's environment; NULL: not set. */
 static const char *variable_value(const uint64_t *stack, const char *name)
 {
     const char *const *at = (const char *const *)(stack + 1 + stack[0] + 1);
@@ -189,9 +189,9 @@ static void become_process(void *arg)
     stub_run_threads(stub);
 }
 
-/* Whoever resumes the job may ignore signals: the job does not because of that (SIGCHLD: its
- * children would end unnoticed).  But nohup, and a shell that starts it in the background, mean it.
- */
+/* The process that resumes the job may ignore signals.  The job must not, because of that (with
+ * SIGCHLD its children would end unnoticed).  But nohup, and a shell that starts it in the
+ * background, mean it. */
 static void forget_ignored(void)
 {
     const uint64_t kept = SIGNAL_BIT(SIGHUP) | SIGNAL_BIT(SIGINT) | SIGNAL_BIT(SIGQUIT);
@@ -203,7 +203,7 @@ static void forget_ignored(void)
     }
 }
 
-/* This process, which has been made, is that one of the image's. */
+/* This new process becomes its process of the image. */
 static void go_on(struct stub *stub)
 {
     if (stub->out >= 0) {
@@ -229,7 +229,7 @@ static void run_job(void *arg)
     go_on(arg);
 }
 
-/* In the keeper. */
+/* Called in the keeper. */
 static int prepare_keeper(void *arg, int out)
 {
     struct stub *stub = arg;
@@ -255,7 +255,7 @@ static void see_end(void *arg, long pid)
     stub_see_end(arg, pid);
 }
 
-/* Not at 0 to 2, which may be closed: the job would have it there. */
+/* Avoids the numbers 0 to 2, which may be closed: the job would have the image there. */
 static void open_image(struct stub *stub)
 {
     long fd = stub_must(stub, SYS4(openat, AT_FDCWD, "/proc/self/exe", O_RDONLY | O_CLOEXEC, 0),

@@ -43,7 +43,7 @@ void text_put_hex(struct stub_text *text, uint64_t number)
     put_unsigned(text, number, 16);
 }
 
-/* A switch, not a table of pointers: those would have to be relocated. */
+/* A switch, not a table of pointers: those would need relocations. */
 static bool put_name(struct stub_text *text, long error)
 {
 #define NAME(code)             \
@@ -143,6 +143,7 @@ void *memcpy(void *to, const void *from, size_t size);
 void *memset(void *to, int byte, size_t size);
 int memcmp(const void *a, const void *b, size_t size);
 
+/* Functions that the compiler calls by itself. */
 __attribute__((weak)) void *memcpy(void *to, const void *from, size_t size)
 {
     void *ret = to;

@@ -67,8 +67,8 @@ static uint64_t stack_of(const struct stub *stub, uint32_t index)
     return stub->head->stacks + index * stub->head->stack_bytes;
 }
 
-/* The namespace made us able to do everything in it, which a program that was started there is not:
- * a checkpoint of itself could not hold it. */
+/* The namespace gave us all capabilities in it.  A program that was started there has none, and a
+ * checkpoint of it could not hold them. */
 static void give_up_powers(void)
 {
     struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
@@ -92,7 +92,7 @@ static bool is_writable(const struct stub *stub, uint64_t start, uint64_t end)
     return false;
 }
 
-/* Waits for the rest of the time only, by way of the code at CKPT_WAIT_AT. */
+/* Makes the thread wait only for the rest of its time, by the code at CKPT_WAIT_AT. */
 static void wait_for_the_rest(const struct stub *stub, const struct ckpt_thread *thread,
                               struct ckpt_registers *registers)
 {

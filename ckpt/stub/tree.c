@@ -1,10 +1,10 @@
-/* ckpt/stub/tree.c - the processes of a job: who is whose child, sessions and groups.
+/* ckpt/stub/tree.c - makes the processes of a job: parents and children, sessions and groups.
  *
- * Each process makes its own children, so that they are its children.  A child has the session that
- * its parent was in when it was made: those of an older session are made before the parent begins
- * its own, all others after.  Whose parent has ended is made by one that ends then, in his session.
- * Groups are joined when all processes are there, leaders first.  Sessions and groups whose leader
- * has ended are lent a process of that number for the moment.
+ * Each process makes its own children, so that they are its children.  A child has the session in
+ * which its parent was when the child was made: children of an older session are made before the
+ * parent begins its own, all others after.  A process whose parent has ended is made by a helper
+ * that then ends, in the process's session.  Groups are joined when all processes exist, leaders
+ * first.  Sessions and groups whose leader has ended get a temporary process with that number.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -38,7 +38,7 @@ static uint32_t index_of(const struct stub *stub)
     return (uint32_t)(stub->process - process_at(stub, 0));
 }
 
-/* Those that live, of that one and all after it. */
+/* Counts the living processes, from that index on. */
 static uint32_t count_living(const struct stub *stub, uint32_t index)
 {
     uint32_t count = 0;
@@ -57,8 +57,8 @@ void stub_give_up(const struct stub *stub)
     }
 }
 
-/* A child that should be here was killed, as by a machine that is out of memory: nobody would go on
- * any more. */
+/* If a child was killed meanwhile (by a machine that is out of memory) nobody would ever continue:
+ * ends the resuming. */
 static void check_children(const struct stub *stub)
 {
     for (uint32_t i = index_of(stub) + 1; i < process_count(stub); i++) {
@@ -84,7 +84,7 @@ void stub_see_end(const struct stub *stub, long pid)
     }
 }
 
-/* Until so many have come to that stage. */
+/* Waits until so many processes have reached the stage. */
 static void wait_for(const struct stub *stub, enum stub_stage stage, uint32_t count)
 {
     const struct __kernel_timespec pause = {.tv_nsec = LOOK_AGAIN_NS};
@@ -131,7 +131,8 @@ static long clone_as(int32_t number, uint64_t exit_signal)
 
 static void make_own_orphans(struct stub *stub, void (*child)(struct stub *stub));
 
-/* One that has ended leads its session or group still, in which others may be. */
+/* A process that has ended may still lead a session or group in which others are: makes that, then
+ * ends. */
 _Noreturn static void be_zombie(struct stub *stub, void (*child)(struct stub *stub))
 {
     const struct ckpt_process *process = stub->process;
@@ -191,7 +192,8 @@ static bool is_there(const struct stub *stub, int32_t number)
     return false;
 }
 
-/* Made by a process of that number, which begins the session if it leads it, and ends. */
+/* Makes the orphans of a session through a helper process of that number, which begins the session
+ * if it leads it, and ends. */
 static void make_orphans_of(struct stub *stub, int32_t session, int32_t number,
                             void (*child)(struct stub *stub))
 {
@@ -213,7 +215,7 @@ static void make_orphans_of(struct stub *stub, int32_t session, int32_t number,
     stub_must(stub, SYS4(wait4, pid, NULL, __WALL, NULL), "ending a helper process");
 }
 
-/* Is that one the first orphan of a session that it does not lead itself? */
+/* Returns whether that process is the first orphan of a session that it does not lead itself. */
 static bool is_first_orphan(const struct stub *stub, uint32_t index)
 {
     const struct ckpt_process *orphan = process_at(stub, index);
@@ -230,7 +232,7 @@ static bool is_first_orphan(const struct stub *stub, uint32_t index)
     return true;
 }
 
-/* That no process, thread, group or session of the job has. */
+/* Returns a number that no process, thread, group or session of the job has. */
 static int32_t free_number(const struct stub *stub)
 {
     int32_t highest = 1;
@@ -258,7 +260,8 @@ static void make_own_orphans(struct stub *stub, void (*child)(struct stub *stub)
 
 /* ---- groups */
 
-/* That children have ended told us once; the job was told, or will be by what was pending. */
+/* Drops the signals that children have ended: the job was told when it happened, or will be by a
+ * pending signal. */
 static void forget_children_signals(void)
 {
     uint64_t set = UINT64_C(1) << (SIGCHLD - 1);
@@ -267,7 +270,8 @@ static void forget_children_signals(void)
     }
 }
 
-/* The first one of a group whose leader has ended, and that has nobody by birth. */
+/* Returns whether this process must make a temporary leader: it is the first of a group whose
+ * leader has ended, and no process was born into that group. */
 static bool must_lend(const struct stub *stub)
 {
     const struct ckpt_process *process = stub->process;
@@ -294,7 +298,8 @@ static void lend_leader(const struct stub *stub)
     stub_must(stub, SYS2(setpgid, pid, pid), "creating a process group");
 }
 
-/* Children that have ended do not join by themselves.  Only who waits for a group's notices. */
+/* Children that have ended cannot join a group by themselves.  Only a process that waits for a
+ * group notices. */
 static void put_zombies_to_groups(const struct stub *stub)
 {
     for (uint32_t i = index_of(stub) + 1; i < process_count(stub); i++) {
@@ -359,7 +364,7 @@ void stub_make_orphans(struct stub *stub, void (*child)(struct stub *stub))
 }
 
 /* One after the other, the last one first: a process is stopped by its parent, which comes before
- * it, and has stopped its own children by then.  It waits to be at that meeting. */
+ * it, when it has stopped its own children.  It waits at that stage. */
 void stub_stop_children(struct stub *stub)
 {
     wait_for(stub, STUB_HALTED, count_living(stub, index_of(stub) + 1));

@@ -1,4 +1,5 @@
-/* ckpt/tracee/guard_linux.c - a process that is held heals itself: see guard_linux.h.
+/* ckpt/tracee/guard_linux.c - makes a stopped process continue correctly if we are killed: see
+ * guard_linux.h.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -87,7 +88,7 @@ uint64_t guard_bytes(size_t threads)
     return (bytes + CKPT_PAGE - 1) / CKPT_PAGE * CKPT_PAGE;
 }
 
-/* Code for so many threads to that place; the values are written before each call. */
+/* Writes code for so many threads; its values are written before each call. */
 static bool write_code(int memory, uint64_t start, uint64_t bytes, size_t threads)
 {
     unsigned char *code = mem_zalloc((size_t)bytes);
@@ -120,7 +121,7 @@ bool guard_make(struct guard *guard, pid_t pid, uint64_t start, size_t threads)
     return made;
 }
 
-/* Zero, or ours, of somebody who was killed then. */
+/* True for zeroes, or for our own code, left by a dumper that was killed then. */
 static bool is_room(int memory, uint64_t start)
 {
     static const unsigned char NONE[SLOT];
@@ -159,7 +160,7 @@ void guard_fini(struct guard *guard)
     *guard = (struct guard){.start = 0};
 }
 
-/* What the kernel does when it lets a thread go whose system call was interrupted. */
+/* Does what the kernel does when it lets a thread with an interrupted system call continue. */
 static void issue_again(struct place *place, int64_t was)
 {
     switch ((int64_t)place->rax) {

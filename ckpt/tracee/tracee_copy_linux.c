@@ -14,7 +14,7 @@
 #include "ckpt/proc_linux.h"
 #include "ckpt/tracee/tracee_parts.h"
 
-/* From the call of clone() to its return: the number of the new process. */
+/* Waits from the call of clone() to its return; returns the pid of the new process. */
 static int wait_for_copy(struct tracee_thread *thread, pid_t *ret)
 {
     for (int stops = 0; stops < 2;) {
@@ -62,7 +62,8 @@ void tracee_drop_copy(struct tracee *tracee, struct tracee *copy)
     *copy = (struct tracee){.pid = 0};
 }
 
-/* It has a name before it may end by our end only: the next one finds it by that. */
+/* Gives the copy its name before it can end because of our end: the next dumper finds it by that
+ * name. */
 static int name_copy(struct tracee *copy, const struct tracee *tracee)
 {
     uint64_t guarded = guard_in_copy(&tracee->guard);
@@ -73,7 +74,7 @@ static int name_copy(struct tracee *copy, const struct tracee *tracee)
     return (int)rc;
 }
 
-/* The process has made it; it stops. */
+/* The process has made the copy, which stops: takes it over. */
 static int take_copy(const struct tracee *tracee, struct tracee *copy)
 {
     struct tracee_thread *held = &copy->threads[0];
@@ -119,7 +120,7 @@ int tracee_copy(struct tracee *tracee, struct tracee *ret, struct err *err)
     return 0;
 }
 
-/* Only its first thread stands still, for as long as a system call takes. */
+/* Stops only the parent's first thread, for as long as a system call takes. */
 static void reap_in(pid_t parent, const struct tracee *copy, pid_t number)
 {
     struct tracee held = {.pid = parent, .call = copy->call};

@@ -108,8 +108,8 @@ int tracee_settle(struct tracee_thread *thread, int64_t until_ns)
     return rc != 0 ? rc : read_registers(thread);
 }
 
-/* A thread that has ended can still be seen for a moment, and the kernel refuses to have it traced
- * with the same EPERM as one that is another tracer's. */
+/* A thread that has ended is visible for a moment longer, and the kernel refuses to trace it with
+ * the same EPERM as a thread of another tracer. */
 static bool has_ended(pid_t pid, pid_t tid)
 {
     char path[64], line[512];
@@ -123,7 +123,7 @@ static bool has_ended(pid_t pid, pid_t tid)
     return name_end == NULL || strncmp(name_end, ") Z", 3) == 0 || strncmp(name_end, ") X", 3) == 0;
 }
 
-/* It is told to stop, and is the last of the tracee's threads, unless it has ended meanwhile. */
+/* Tells a thread to stop and appends it to the tracee's threads, unless it has ended meanwhile. */
 static int seize_thread(struct tracee *tracee, pid_t tid, struct err *err)
 {
     if (ptrace(PTRACE_SEIZE, tid, NULL, (void *)(long)PTRACE_O_TRACESYSGOOD) != 0) {
@@ -175,7 +175,7 @@ static int leave_vdso(const struct tracee *tracee, struct tracee_thread *thread,
     return rc;
 }
 
-/* It is stopped when this returns 0; -ESRCH, with no words if it is not the first one: it has
+/* Waits until a thread is stopped.  0; -ESRCH, without a text unless it is the first thread: it has
  * ended. */
 static int settle_one(const struct tracee *tracee, struct tracee_thread *thread, int64_t until_ns,
                       struct err *err)
@@ -199,8 +199,8 @@ static int settle_one(const struct tracee *tracee, struct tracee_thread *thread,
                    (int)thread->tid, err_code_text(rc));
 }
 
-/* All from that one on have been told to stop: now they do.  Who does not is none of the tracee's
- * threads any more; the others are in any case, so that they can be let go. */
+/* Waits for all threads from that one on, which were told to stop.  A thread that does not stop is
+ * removed from the tracee's threads; the others stay in any case, so that they can be released. */
 static int settle_all(struct tracee *tracee, size_t first, struct err *err)
 {
     const int64_t until_ns = tracee_patience_ns();

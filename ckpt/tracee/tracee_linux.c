@@ -1,5 +1,4 @@
-/* ckpt/tracee/tracee_linux.c - a process that is held, and made to do system calls: see
- * tracee_linux.h.
+/* ckpt/tracee/tracee_linux.c - stops a process and makes it do system calls: see tracee_linux.h.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -83,7 +82,7 @@ static int run_on(const struct tracee_thread *thread)
     return ptrace(PTRACE_SYSCALL, thread->tid, NULL, NULL) != 0 ? -errno : 0;
 }
 
-/* It runs: to the next entry of a system call or return from it. */
+/* The thread runs: waits for the next entry of a system call, or return from it. */
 static int await_call(struct tracee_thread *thread)
 {
     for (;;) {
@@ -155,7 +154,8 @@ long tracee_call(struct tracee *tracee, size_t index, long number, const uint64_
     return rc != 0 ? rc : tracee_await_call(tracee, index);
 }
 
-/* Its own registers, in a stop in which the kernel looks at them as at an interrupted call's. */
+/* Restores the thread's own registers, in a stop in which the kernel treats them as those of an
+ * interrupted call. */
 static void put_back(struct tracee_thread *thread)
 {
     int status = 0;
@@ -176,7 +176,7 @@ static void put_back(struct tracee_thread *thread)
     thread->is_used = false;
 }
 
-/* What was made for us; the last call is done from what is borrowed. */
+/* Removes what was made for us; the last call is done from the borrowed space. */
 static void remove_ours(struct tracee *tracee)
 {
     struct guard page = tracee->guard;
@@ -191,7 +191,7 @@ static void remove_ours(struct tracee *tracee)
     }
 }
 
-/* Until nothing is left of it: its pipes and locks are another's to have then. */
+/* Waits until nothing is left of the process: then others can have its pipes and locks. */
 static void wait_until_gone(const struct tracee_thread *thread)
 {
     const struct timespec pause = {.tv_nsec = END_PAUSE_NS};
@@ -235,7 +235,7 @@ struct kernel_action {
     uint64_t handler, flags, restorer, mask;
 };
 
-/* Its threads but the first one have ended, and are forgotten; then the process has. */
+/* Waits until all threads but the first have ended, and then the process. */
 static void wait_for_end(const struct tracee *tracee, int pidfd)
 {
     struct pollfd ended = {.fd = pidfd, .events = POLLIN};
@@ -249,8 +249,8 @@ static void wait_for_end(const struct tracee *tracee, int pidfd)
     }
 }
 
-/* Only its first thread is let go, and finds nothing but the signal: the kernel ends the others
- * with it, which still stand. */
+/* Releases only the first thread, which finds nothing but the signal: the kernel ends the other
+ * threads, which are still stopped, with it. */
 void tracee_end(struct tracee *tracee, int signal)
 {
     const struct kernel_action none = {.handler = 0};
@@ -299,8 +299,8 @@ static bool is_inside(const struct tracee_thread *thread, uint64_t start, uint64
     return thread->registers.rip >= start && thread->registers.rip < end;
 }
 
-/* Some may not have new code: they are not guarded.  What is borrowed for the first call is done
- * with after the next one. */
+/* A process that may not have new code is not guarded.  The borrowed space is not needed after the
+ * next call. */
 static struct guard make_guard(struct tracee *tracee)
 {
     uint64_t bytes = guard_bytes(tracee->count);

@@ -60,7 +60,7 @@ void tracee_mend_wait(struct tracee_thread *thread)
 
 /* ---- the code */
 
-/* Is the code of such a call at that address? */
+/* Returns whether the code of such a call is at that address. */
 static bool tracee_is_wait_code(const struct tracee *tracee, uint64_t address)
 {
     unsigned char code[CKPT_WAIT_BYTES];
@@ -79,7 +79,7 @@ void tracee_find_waits(struct tracee *tracee, const struct maps *maps)
     }
 }
 
-/* Memory that the process cannot write to itself. */
+/* Writes memory that the process itself cannot write. */
 static bool write_code(const struct tracee *tracee, uint64_t address)
 {
     char path[64];
@@ -109,8 +109,8 @@ static bool have_code(struct tracee *tracee)
 
 /* ---- the rest */
 
-/* The job's CLOCK_MONOTONIC, which is not ours if it is in a namespace of time; by way of the place
- * of the record, which must be one that it can write to. */
+/* Reads the job's CLOCK_MONOTONIC, which is not ours if it is in a time namespace; uses the place
+ * of the record, which the job must be able to write to. */
 static bool ask_clock(struct tracee *tracee, size_t index, uint64_t place, int64_t *ret_ns)
 {
     struct timespec now;
@@ -122,7 +122,7 @@ static bool ask_clock(struct tracee *tracee, size_t index, uint64_t place, int64
     return true;
 }
 
-/* As when it is to issue the call. */
+/* Returns the registers with which the call is to be issued. */
 static struct ckpt_registers of_call(const struct user_regs_struct *registers)
 {
     return (struct ckpt_registers){.rax = registers->orig_rax,
