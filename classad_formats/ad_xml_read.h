@@ -1,9 +1,10 @@
-/* classad_formats/ad_xml_read.h - XML to ads; what it means is in classad/ad_xml.h.
+/* classad_formats/ad_xml_read.h - reads ads from XML; classad/ad_xml.h describes the elements.
  *
- * libxml2 reads the bytes as they come, through its SAX interface: only the ad under way is kept.
- * A document that declares entities is refused at the declaration; no external DTD is looked for,
- * nothing is fetched; nesting, names and texts have the library's limits and ours.  In a folder of
- * its own, so that who links classad/ alone needs no libxml2.
+ * libxml2 parses the bytes as they arrive, through its SAX interface; only the current ad is kept
+ * in memory.  A document that declares entities is refused at the declaration.  No external DTD is
+ * loaded and nothing is fetched.  Nesting, names and texts are limited by libxml2 and by
+ * ad_limits.h.  The reader has a folder of its own, so that programs which link only classad/ do
+ * not need libxml2.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -16,18 +17,20 @@
 
 struct ad_xml_reader;
 
-/* context (for the zone of times that name none) may be NULL and outlives the reader. */
+/* context gives the zone of times without one; it may be NULL and must outlive the reader. */
 struct ad_xml_reader *ad_xml_reader_create(const struct ad_context *context);
 void ad_xml_reader_destroy(struct ad_xml_reader *reader); /* NULL is allowed */
 
-/* Takes what the document has next; length 0: that was all.  0, or -EINVAL or -E2BIG (or, without
- * libxml2 on this machine, -ENOENT) with err and *place (may be NULL) filled: the document cannot
- * be read on.  The ads before that place are still to be had. */
+/* Parses the next bytes of the document; length 0 means the end.  Returns 0; or -EINVAL or -E2BIG
+ * (or -ENOENT when this machine has no libxml2) with err and *place (may be NULL) filled: the
+ * document cannot be read further.  Ads before that place can still be fetched with
+ * ad_xml_reader_next(). */
 int ad_xml_reader_feed(struct ad_xml_reader *reader, const char *bytes, size_t length,
                        struct ad_place *place, struct err *err);
 
-/* 1 and *ret (ad_destroy): the next ad that is complete.  0: none is.  -EINVAL or -E2BIG: it is
- * refused, err and *place (may be NULL) say why and where, and the next call goes on behind it. */
+/* Returns 1 and sets *ret (release with ad_destroy()): the next complete ad.  0: no complete ad
+ * yet.  -EINVAL or -E2BIG: the ad is refused, err and *place (may be NULL) say why and where, and
+ * the next call continues after it. */
 int ad_xml_reader_next(struct ad_xml_reader *reader, struct ad **ret, struct ad_place *place,
                        struct err *err);
 

@@ -1,9 +1,9 @@
-/* classad_formats/xml_library.h - libxml2, loaded when the first document is read.
+/* classad_formats/xml_library.h - loads libxml2 when the first XML document is read.
  *
- * Debian's libxml2 brings ICU and the C++ library, 35 MB whose loading takes longer than most of
- * what `roost` is asked to do, and hardly anybody reads XML.  So programs are compiled with its
- * headers but not linked with it; what we call is looked up by name.  A module of our own that is
- * linked with it would do the same, and would have to be installed, found and kept in step.
+ * Debian's libxml2 needs ICU and the C++ library: 35 MB, which take longer to load than most
+ * commands of `roost` take to run, and XML is rarely read.  So programs are compiled with libxml2's
+ * headers but not linked with it; the functions are looked up by name.  A separate module linked
+ * with libxml2 would do the same, but would have to be installed, found and kept in step.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -15,7 +15,7 @@
 
 struct err;
 
-/* What is called; each name stands for the function xml<Name>. */
+/* The functions used: X(member of struct xml_library, function of libxml2). */
 #define XML_LIBRARY_FUNCTIONS(X)                 \
     X(create_parser, xmlCreatePushParserCtxt)    \
     X(free_parser, xmlFreeParserCtxt)            \
@@ -28,14 +28,14 @@ struct err;
     X(column_number, xmlSAX2GetColumnNumber)
 
 struct xml_library {
-    void *handle; /* NULL: not open */
+    void *handle; /* NULL: not loaded */
 #define XML_LIBRARY_MEMBER(name, function) __typeof__(function) *name;
     XML_LIBRARY_FUNCTIONS(XML_LIBRARY_MEMBER)
 #undef XML_LIBRARY_MEMBER
 };
 
-/* file: its name as the dynamic linker knows it.  -ENOENT: it is not there; -ENOSYS: it lacks a
- * function. Once loaded it stays until the process ends: it has threads' data of its own. */
+/* Loads libxml2; file is its name for dlopen().  Returns 0; -ENOENT: not found; -ENOSYS: a function
+ * is missing. The library stays loaded until the process ends, because it has thread-local data. */
 int xml_library_open(const char *file, struct xml_library *ret, struct err *err);
 void xml_library_close(struct xml_library *library);
 
