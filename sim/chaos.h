@@ -1,10 +1,10 @@
-/* sim/chaos.h - what goes wrong in a simulated pool, by seed.
+/* sim/chaos.h - injects faults into a simulated pool, chosen by a seed.
  *
- * From its beginning to its end, every few seconds one thing: a daemon is killed, at any moment or
- * in the middle of a write; a machine loses power, at any moment or in the middle of a commit; a
- * link breaks, with or without a word, for seconds or for longer than a lease; a link is slow; a
- * disk refuses a write; a machine does not come up.  At the end everything is repaired: what is
- * lost then is lost by the pool.
+ * From begin_us to end_us, every few seconds one fault: a daemon is killed, at any moment or in the
+ * middle of a write; a machine loses power, at any moment or in the middle of a commit; a link
+ * breaks, with or without notice, for seconds or for longer than a lease; a link becomes slow; a
+ * disk refuses a write; a machine does not boot.  At the end everything is repaired, so whatever is
+ * still lost then was lost by the pool.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -20,9 +20,9 @@ struct chaos;
 struct chaos_options {
     uint64_t seed;
     uint64_t begin_us, end_us;
-    uint64_t pause_max_us; /* between two things */
+    uint64_t pause_max_us; /* longest pause between two faults */
     struct sim_host *central;
-    unsigned nodes; /* hosts that are not central */
+    unsigned nodes; /* number of hosts besides central */
 };
 struct chaos *chaos_create(struct sim *sim, const struct chaos_options *options);
 void chaos_destroy(struct chaos *chaos);

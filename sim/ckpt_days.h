@@ -1,11 +1,11 @@
-/* sim/ckpt_days.h - an hour of a small simulated pool whose jobs have checkpoints.
+/* sim/ckpt_days.h - simulates one hour of a small pool whose jobs make checkpoints.
  *
- * Jobs of minutes on machines with owners who come back, that are drained and put to sleep, lose
- * power, stand still and have full disks; starters, startds and the programs that make images are
- * killed.  By the seed that is all (then what an eviction costs is bounded: one interval and what
- * it takes to make and send an image), or daemons of the central machine die and links break as
- * well, now and then (the bound is good but for these times), or all of chaos.h goes on on top of
- * it.  ckpt_truth.h says what must be true.
+ * Jobs of some minutes run on machines whose owners come back, and which are drained and put to
+ * sleep, lose power, stand still and have full disks.  Starters, startds and the programs that make
+ * images are killed.  The seed decides what else happens: nothing (then an eviction may cost at
+ * most one checkpoint interval plus the time to make and send an image); occasional deaths of
+ * daemons on the central machine and link failures (then the bound holds outside of these times);
+ * or all faults of chaos.h.  ckpt_truth.h lists what must be true.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -20,11 +20,11 @@
 struct ckpt_days_options {
     uint64_t seed;
     unsigned nodes, jobs;
-    bool calm; /* nothing goes wrong but evictions by owners and by hand */
+    bool calm; /* no faults except evictions by owners and by hand */
     bool trace;
 };
-/* ret->figures says what was made and lost.  On a broken promise the end of the trace is on stdout.
- */
+/* Runs the simulation; ret->figures says what was made and lost.  After a broken promise, the end
+ * of the trace is printed to stdout. */
 void ckpt_days_run(const struct ckpt_days_options *options, struct pool_result *ret);
 
 #endif

@@ -1,9 +1,9 @@
-/* sim/client.h - the people of the simulated pool: one who submits, one who looks whether all is
- * there.
+/* sim/client.h - the user of the simulated pool: submits jobs and checks regularly that all of them
+ * exist.
  *
- * A program on the central machine that talks the real protocol: batches of jobs to the schedd over
- * its Unix socket, queries to schedd and collector.  A submission whose answer was lost is looked
- * up before it is tried again, as a careful user would.
+ * A program on the central machine that uses the real protocol: it submits batches of jobs to the
+ * schedd over its Unix socket and queries schedd and collector.  When the answer to a submission is
+ * lost, it looks whether the jobs are in the queue before it tries again, as a careful user would.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -19,18 +19,20 @@
 struct ad;
 
 struct client_batch {
-    uint64_t at_us;        /* when it is submitted */
-    unsigned first, count; /* numbers of its jobs */
-    unsigned *seconds;     /* how long each runs, count of them */
-    unsigned cpus;         /* that each asks for */
-    unsigned fame;         /* SimFame, which the Rank of some machines looks at */
-    const char *machines;  /* that will do: part of the Requirements; NULL: all */
-    bool checkpoints;      /* jobs of work_sim.h, with checkpoint = true */
+    uint64_t at_us;        /* time of its submission */
+    unsigned first, count; /* number of its first job, and how many jobs */
+    unsigned *seconds;     /* run time of each job; `count` numbers */
+    unsigned cpus;         /* CPUs that each job requests */
+    unsigned fame;         /* attribute SimFame of the jobs, which the Rank of some machines uses */
+    /* expression for Requirements that selects machines; NULL: all machines */
+    const char *machines;
+    bool checkpoints; /* checkpointable jobs (work_sim.h) with checkpoint = true */
     unsigned attempts;
     bool acknowledged, under_way;
 };
 
-/* Whole answers; ads are valid during the call.  began_us: when the question was asked. */
+/* Callbacks with complete answers; the ads are valid during the call.  began_us: when the query was
+ * sent. */
 struct client_events {
     void (*jobs)(void *arg, uint64_t began_us, struct ad *const *queue, size_t queue_count,
                  struct ad *const *history, size_t history_count);
@@ -43,15 +45,15 @@ struct client {
     const char *schedd_socket;     /* "unix:..." */
     const char *collector_address; /* "tcp:..." */
     const char *token_path, *ca_path;
-    const char *program, *directory; /* the jobs' Cmd and Iwd */
-    const char *steps_program;       /* Cmd of those with checkpoints */
-    uint64_t audit_us;               /* between two looks */
+    const char *program, *directory; /* Cmd and Iwd of the jobs */
+    const char *steps_program;       /* Cmd of jobs with checkpoints */
+    uint64_t audit_us;               /* time between two checks (audits) */
     struct client_batch *batches;
     size_t batch_count;
     struct client_events events;
 };
 
-/* Its data is a struct client, which must outlive the run. */
+/* The program; its data is a struct client, which must outlive the run. */
 extern const struct sim_program sim_program_client;
 void client_program(struct sim_program *program, struct client *client);
 

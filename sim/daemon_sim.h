@@ -1,4 +1,4 @@
-/* sim/daemon_sim.h - the real daemons as programs of simulated machines.
+/* sim/daemon_sim.h - makes the real daemons programs of simulated machines.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -7,10 +7,10 @@
 
 #include "sim/sim.h"
 
-/* "roost-collector" and all others; NULL past the end. */
+/* The program of each daemon ("roost-collector" and so on) by index; NULL past the end. */
 const struct sim_program *sim_daemon_program(size_t index);
-/* The daemon's own structure ("struct startd" of a roost-startd): to be looked at from inside of
- * its process (sim_enter()).  NULL: it has none yet. */
+/* The daemon's main structure (such as struct startd), for inspection from inside its process
+ * (sim_enter()).  NULL: not created yet. */
 void *sim_daemon_state(const struct sim_process *process);
 
 #endif

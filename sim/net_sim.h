@@ -1,10 +1,10 @@
-/* sim/net_sim.h - what stream_sim.c and net_sim.c share: connections and what travels on them.
+/* sim/net_sim.h - connections and the data on them, shared by stream_sim.c and net_sim.c.
  *
- * A connection is two pipes of chunks.  Chunks of one pipe arrive in order, each not before its own
- * time; different connections know nothing of one another, so messages overtake each other between
- * them. An end that closes sends FIN (or RST) as the last chunk.  A pipe whose far end has vanished
- * without a word (power cut, link that stayed cut) is void: what is written vanishes, and the
- * writer learns after a while.
+ * A connection is two pipes of chunks, one in each direction.  Chunks of one pipe arrive in order,
+ * each not before its own time.  Different connections are independent, so messages can overtake
+ * each other between them.  An end that closes sends FIN (or RST) as the last chunk.  A pipe whose
+ * far end vanished without notice (power cut, or a link that stayed cut) is void: written data
+ * vanishes, and the writer gets an error after a while.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -13,7 +13,7 @@
 
 #include "sim/sim_private.h"
 
-#define SIM_URI_SIZE 256 /* of the URI in a certificate */
+#define SIM_URI_SIZE 256 /* buffer for the URI in a certificate */
 
 enum sim_side { SIM_CLIENT, SIM_SERVER };
 enum sim_chunk_kind { SIM_DATA, SIM_FIN, SIM_RST };
@@ -32,7 +32,7 @@ struct sim_pipe {
     enum sim_side from;
     struct sim_chunk *first, *last;
     size_t bytes;
-    struct sim_event *event; /* the next delivery; of the receiving process */
+    struct sim_event *event; /* the next delivery; belongs to the receiving process */
     uint64_t last_at_us;
     bool is_void, ended;
 };
@@ -44,27 +44,27 @@ struct sim_connection {
     struct sim_host *hosts[2];
     char *route;
     bool is_unix;
-    struct stream *ends[2]; /* NULL: not yet, or gone */
-    bool gone[2];           /* that end is closed or vanished */
+    struct stream *ends[2]; /* NULL: not accepted yet, or gone */
+    bool gone[2];           /* whether each end is closed or has vanished */
     struct incoming *incoming;
-    struct sim_event *event;  /* of connecting */
-    struct sim_pipe pipes[2]; /* by the sending side */
+    struct sim_event *event;  /* establishing of the connection */
+    struct sim_pipe pipes[2]; /* indexed by the sending side */
     uint64_t give_up_us;
     char server_pin[STREAM_PIN_SIZE], server_issuer[128], server_uri[SIM_URI_SIZE];
     uid_t client_uid;
     pid_t client_pid;
-    char *target; /* where the client dialled */
+    char *target; /* the address that the client dialled */
 };
 
 struct stream {
-    struct sim_link link; /* of its process */
+    struct sim_link link; /* in the list of its process */
     struct sim_process *process;
     struct sim_connection *connection;
     enum sim_side side;
     struct stream_events events;
     void *arg;
     bool opened, ended, paused, above;
-    char *ca_issuer, *role, *name, *pin; /* what a client insists on */
+    char *ca_issuer, *role, *name, *pin; /* certificate properties that a client requires */
     char *peer;
     unsigned char *input;
     size_t input_length, input_capacity, input_used;
@@ -75,9 +75,9 @@ struct stream {
 };
 
 struct incoming {
-    struct sim_link link; /* of the process that has it */
+    struct sim_link link; /* in the list of the process that owns it */
     struct sim_process *process;
-    struct listener *listener; /* whose callback is due; NULL: called */
+    struct listener *listener; /* listener whose callback is still to be called; NULL: was called */
     struct sim_connection *connection;
     struct sim_event *event;
     char *peer;
@@ -87,7 +87,8 @@ struct tls_identity {
     char name[128], issuer[128], uri[SIM_URI_SIZE], pin[STREAM_PIN_SIZE];
 };
 
-/* Is this the server that the client insists on (sim/tls_sim.c)?  Else why not. */
+/* Checks that the server is the one that the client requires (sim/tls_sim.c).  Returns 0, or -errno
+ * with the reason in err. */
 int sim_tls_judge(const struct stream *client, const struct sim_connection *connection,
                   struct err *err);
 
@@ -95,30 +96,31 @@ struct listener {
     struct sim_link link, host_link;
     struct sim_process *process;
     char *address;
-    char *path;    /* unix: and pass: */
-    uint16_t port; /* tcp: */
+    char *path;    /* for unix: and pass: addresses */
+    uint16_t port; /* for tcp: addresses */
     bool is_pass;
     listener_f call;
     void *arg;
     uint64_t accepted;
 };
 
-/* ---- net_sim.c: what the wire between two hosts does ---- */
+/* ---- net_sim.c: the simulated wire between two hosts ---- */
 
 uint64_t sim_latency_us(struct sim *sim, struct sim_host *a, struct sim_host *b);
-/* 0, or the time until which nothing gets through between the two */
+/* The time until which nothing gets through between the two hosts; 0: messages get through. */
 uint64_t sim_silent_until(struct sim_connection *connection);
 void sim_pipe_put(struct sim_pipe *pipe, enum sim_chunk_kind kind, const void *data, size_t length);
-void sim_pipe_schedule(struct sim_pipe *pipe); /* plans the next delivery, if it can be */
+void sim_pipe_schedule(struct sim_pipe *pipe); /* plans the next delivery, if there is one */
 void sim_pipe_clear(struct sim_pipe *pipe);
 size_t sim_pipe_pending(const struct sim_pipe *pipe);
-void sim_connection_release(struct sim_connection *connection); /* frees it when nobody is left */
+/* frees it when both ends are gone */
+void sim_connection_release(struct sim_connection *connection);
 
 /* ---- stream_sim.c ---- */
 
-/* closed(code, why) comes to this end at that time; what is still on its way to it is dropped. */
+/* Makes this end get closed(code, why) at that time; data still on its way to it is dropped. */
 void sim_stream_fail(struct stream *stream, uint64_t at_us, int code, const char *why);
-void sim_stream_vanish(struct stream *stream); /* frees it; the far end is told nothing */
+void sim_stream_vanish(struct stream *stream); /* frees it without notice to the far end */
 void sim_incoming_vanish(struct incoming *incoming);
 
 #endif

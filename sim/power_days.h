@@ -1,12 +1,13 @@
-/* sim/power_days.h - two days of a simulated pool whose machines sleep, and not all are sound.
+/* sim/power_days.h - simulates two days of a pool whose machines sleep, and some of which are
+ * faulty.
  *
- * Machines sleep when they are idle and are woken by jobs, which come in bursts and one by one.
- * Some machines come up no more, come late, sleep again at once, lose their power, lie about what
- * they were told, fail at it, or join with less; which, by the seed.  Meanwhile the collector and
- * the rooster are killed while machines are on their way up, negotiator and schedd now and then; an
- * operator orders machines on by name that went without a word, and once tells all machines that
- * are on to sleep, within one second.  In the end all that are not dead are sound again, and there
- * are jobs for each of them.  power_truth.h says what must be true.
+ * Machines sleep when idle and are woken by jobs, which come in bursts and singly.  Chosen by the
+ * seed, some machines never boot again, boot late, fall asleep again at once, lose power, lie about
+ * orders, fail to execute orders, or come back with fewer resources.  Meanwhile the collector and
+ * the rooster are killed while machines boot, and negotiator and schedd now and then.  An operator
+ * switches on by name machines that vanished without notice, and once tells all running machines to
+ * sleep within one second.  At the end all machines that are not dead work again, and there are
+ * jobs for each of them.  power_truth.h lists what must be true.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -22,10 +23,11 @@
 
 struct power_days_options {
     uint64_t seed;
-    unsigned nodes, hours; /* hours >= POWER_HOURS_MIN */
+    unsigned nodes, hours; /* length of the simulation, >= POWER_HOURS_MIN */
     bool trace;
 };
-/* ret->figures says what was switched.  On a broken promise the end of the trace is on stdout. */
+/* Runs the simulation; ret->figures says what was switched.  After a broken promise, the end of the
+ * trace is printed to stdout. */
 void power_days_run(const struct power_days_options *options, struct pool_result *ret);
 
 #endif

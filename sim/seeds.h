@@ -1,4 +1,5 @@
-/* sim/seeds.h - a range of seeds, each in a process of its own, so that a crash is that seed's.
+/* sim/seeds.h - runs a range of seeds, each in its own process, so that a crash affects only that
+ * seed.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -10,15 +11,15 @@
 #define SEEDS_PARALLEL_MAX 16
 
 struct seeds {
-    struct pool_options pool; /* its seed is not used */
+    struct pool_options pool; /* its field seed is not used */
     uint64_t first, last;
     unsigned parallel;
-    unsigned hours;   /* of sim/power_days.h; 0: a day of chaos, or: */
-    bool checkpoints; /* sim/ckpt_days.h */
-    bool stop;        /* start no more once a promise was broken */
+    unsigned hours;   /* > 0: simulate this many hours of power_days.h; 0: a day of chaos */
+    bool checkpoints; /* simulate ckpt_days.h instead */
+    bool stop;        /* start no further seed after a broken promise */
 };
 
-/* Prints a line for each seed, and what was injected in all; returns 0, or 1 when a promise was
+/* Prints a line for each seed and the total of injected faults.  Returns 0, or 1 when a promise was
  * broken. */
 int seeds_run(const struct seeds *seeds);
 

@@ -1,9 +1,9 @@
-/* sim/sim_private.h - the structures that the bodies of the simulator share.
+/* sim/sim_private.h - data structures shared by the simulator's implementations of base/.
  *
- * Rules: what belongs to the simulator is allocated with sim_alloc() (never from a process's heap);
- * what is handed to a daemon as its own, with mem_alloc() while that process is current.  The code
- * of a process is called by sim_enter() only, and that is the last thing that an event does: the
- * process may have freed anything, or be dead, when it returns.
+ * Rules: data of the simulator is allocated with sim_alloc(), never from a process's heap; data
+ * handed to a daemon as its own is allocated with mem_alloc() while that process is current.  A
+ * process's code is called only by sim_enter(), and that is the last thing that an event does,
+ * because the process may have freed anything, or be dead, when sim_enter() returns.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -26,13 +26,14 @@
 
 /* ---- lists ----------------------------------------------------------------------------------- */
 
-/* A ring with a head: links of a list whose elements can leave it without knowing which it is. */
+/* A circular list with a head.  An element can be removed without knowing its list. */
 struct sim_link {
     struct sim_link *next, *prev;
     void *item;
 };
 void sim_list_init(struct sim_link *head);
-void sim_list_add(struct sim_link *head, struct sim_link *link, void *item); /* at the end */
+/* appends at the end */
+void sim_list_add(struct sim_link *head, struct sim_link *link, void *item);
 void sim_list_remove(struct sim_link *link);       /* may be called again, and on a zeroed link */
 void *sim_list_first(const struct sim_link *head); /* NULL when empty */
 
@@ -46,12 +47,12 @@ void sim_free(void *block);
 
 struct sim_event {
     uint64_t at_us, tie, seq;
-    size_t slot;                 /* in the heap; SIZE_MAX while parked */
-    struct sim_process *process; /* dies with it; waits while it is stopped; NULL */
-    struct sim_host *host;       /* goes with its power; NULL */
-    struct sim_link link;        /* of the process or host */
+    size_t slot;                 /* index in the heap; SIZE_MAX while parked */
+    struct sim_process *process; /* dies with this process and waits while it is stopped; or NULL */
+    struct sim_host *host;       /* cancelled when this host loses power; or NULL */
+    struct sim_link link;        /* in the list of the process or host */
     struct sim *sim;
-    bool even_stopped; /* comes to a stopped process, too */
+    bool even_stopped; /* also delivered to a stopped process */
     void (*call)(void *arg);
     void *arg;
 };
@@ -59,7 +60,8 @@ struct sim_event *sim_at_process(struct sim_process *process, uint64_t at_us,
                                  void (*call)(void *arg), void *arg);
 struct sim_event *sim_at_host(struct sim_host *host, uint64_t at_us, void (*call)(void *arg),
                               void *arg);
-void sim_event_park(struct sim_event *event); /* takes it out of the heap, keeps its time */
+/* takes the event out of the heap; its time is kept */
+void sim_event_park(struct sim_event *event);
 void sim_event_resume(struct sim_event *event, uint64_t at_us);
 
 /* ---- the simulation -------------------------------------------------------------------------- */
@@ -68,11 +70,11 @@ struct sim_trace_line {
     uint64_t at_us;
     char text[SIM_TRACE_TEXT];
 };
-struct sim_cut_link { /* state of the link between two hosts */
+struct sim_cut_link { /* state of the network link between two hosts */
     struct sim_host *a, *b;
     uint64_t cut_until_us, slow_until_us, slow_max_us;
     enum sim_cut how;
-    uint64_t sent_count, delivered_max; /* to see reordering */
+    uint64_t sent_count, delivered_max; /* for counting reordered chunks */
 };
 struct sim {
     struct sim_options options;
@@ -84,20 +86,20 @@ struct sim {
     size_t heap_count, heap_capacity;
     struct sim_host **hosts;
     size_t host_count;
-    struct sim_link processes; /* living, in order of creation */
+    struct sim_link processes; /* living processes, in order of creation */
     uint64_t process_serial, connection_serial;
     struct sim_link connections;
-    struct sim_cut_link **links; /* host_count squared, by index; made when needed */
+    struct sim_cut_link **links; /* matrix of host_count squared; entries are made when needed */
     size_t links_side;
-    struct sim_process *current; /* whose code runs; NULL: the simulator's own */
+    struct sim_process *current; /* process whose code runs; NULL: the simulator's own code */
     uint64_t counts[SIM_COUNT_MAX];
     struct sim_trace_line *trace;
     uint64_t trace_count, hash;
     bool ending;
 };
 
-/* Calls the observer outside of the process whose code runs: what it allocates is not the
- * process's. */
+/* Calls the observers outside of the current process, so that what they allocate is not charged to
+ * it. */
 #define SIM_TELL(sim, what, ...)                                                       \
     do {                                                                               \
         const struct sim_observer *told_[] = {&(sim)->options.observer, &(sim)->also}; \
@@ -119,14 +121,15 @@ struct sim_block {
     size_t size;
 };
 struct sim_heap {
-    struct sim_block blocks; /* head of the ring */
+    struct sim_block blocks; /* head of the circular list */
     size_t count;
-    struct sim_link foreign; /* handles of mem_on_drop, in order of registration */
+    struct sim_link foreign; /* handles of mem_on_drop(), in order of registration */
 };
-void sim_mem_use(struct sim *sim); /* this simulation runs now; NULL: none */
-struct sim *sim_mem_running(void); /* NULL: none */
+void sim_mem_use(struct sim *sim); /* makes this the running simulation; NULL: none */
+struct sim *sim_mem_running(void); /* the running simulation, or NULL */
 void sim_heap_init(struct sim_heap *heap);
-void sim_heap_drop(struct sim_heap *heap); /* releases foreign handles, newest first, then blocks */
+/* releases foreign handles, newest first, then all blocks */
+void sim_heap_drop(struct sim_heap *heap);
 
 /* ---- hosts ----------------------------------------------------------------------------------- */
 
@@ -137,7 +140,7 @@ struct sim_service {
     pid_t pid;
     struct sim_event *restart;
 };
-struct sim_journal_entry { /* a change of a directory that a power cut may take back */
+struct sim_journal_entry { /* a directory change that a power cut may undo */
     struct sim_node *dir, *before, *after;
     char *name;
 };
@@ -145,7 +148,7 @@ struct sim_host {
     struct sim *sim;
     char *name, *vfs_name;
     size_t index;
-    uint32_t cpus, cpus_now; /* as it came up the last time */
+    uint32_t cpus, cpus_now; /* cpus_now: CPUs since the last boot */
     int64_t memory_mib;
     uint64_t boot_min_ms, boot_max_ms;
     unsigned fail_boots;
@@ -160,12 +163,13 @@ struct sim_host {
     struct sim_link events, processes;
     struct sim_node *root;
     struct sim_journal_entry *journal;
-    size_t journal_count, journal_capacity, journal_limit; /* limit: when the power went */
+    /* limit: entries that are kept when the power was cut */
+    size_t journal_count, journal_capacity, journal_limit;
     unsigned fail_writes, fail_syncs, cut_ops;
-    uint64_t full_until_us; /* its disk */
+    uint64_t full_until_us; /* the disk is full until this time */
     bool owner_came, owner_is_there;
     uint64_t owner_left_us;
-    bool failing; /* its power is going at this moment */
+    bool failing; /* it is losing power at this moment */
     bool lost_power;
     struct sim_link listeners;
     uint16_t last_port;
@@ -193,7 +197,7 @@ struct loop {
 struct os {
     struct sim_process *process;
 };
-struct sim_watch { /* somebody wants to know of the end of a process */
+struct sim_watch { /* a request to be told when a process ends */
     struct sim_link of_watcher, of_watched;
     struct sim_process *watcher;
     pid_t pid;
@@ -201,26 +205,26 @@ struct sim_watch { /* somebody wants to know of the end of a process */
     void *arg;
     bool child;
     struct os_exit how;
-    struct sim_event *event; /* the news are on their way */
+    struct sim_event *event; /* the notification, while it is on its way */
 };
-struct sim_bind { /* what a process sees at `to` is at `from` */
+struct sim_bind { /* a bind mount: the process sees `from` at the path `to` */
     char *from, *to;
 };
 struct sim_process {
     struct sim *sim;
     struct sim_host *host;
     const struct sim_program *program;
-    struct sim_link link, of_host; /* of the living */
+    struct sim_link link, of_host; /* in the lists of living processes */
     uint64_t serial, start_time, started_us;
     pid_t pid, parent, group;
     bool started, dead, subreaper, stopped;
     uint64_t stopped_us, pending_signals;
-    uint64_t stood_us; /* how long it was stopped, all in all */
+    uint64_t stood_us; /* total time for which it was stopped */
     int argc;
     char **argv, **env;
-    char *cwd;                       /* as it sees it, as its words are */
-    char *stdout_path, *stderr_path; /* where they are */
-    char *stdout_seen;               /* under which name it knows it */
+    char *cwd;                       /* as the process sees it, like its arguments */
+    char *stdout_path, *stderr_path; /* real paths on the host */
+    char *stdout_seen;               /* path of standard output as the process sees it */
     struct sim_bind *binds;
     size_t bind_count;
     uid_t uid;
@@ -229,12 +233,12 @@ struct sim_process {
     struct loop loop;
     struct os os;
     void *state;
-    jmp_buf *escape; /* set while its code runs */
+    jmp_buf *escape; /* set while its code runs; longjmp() target for ending it */
     int end_status, end_signal;
     struct sim_link events;
-    struct sim_link watches, watched; /* it watches; it is watched */
+    struct sim_link watches, watched; /* processes that it watches; watches on itself */
     struct sim_link streams, listeners, incomings, locks, files, vfs_files;
-    unsigned lane_work; /* works between start and done */
+    unsigned lane_work; /* lane works between start and done */
     unsigned kill_ops;
     bool failing; /* it is being killed at this moment */
     char *job_key;
@@ -242,42 +246,44 @@ struct sim_process {
 struct sim_spawn {
     const char *const *argv;
     const struct os_spawn *spec; /* NULL: defaults */
-    struct sim_process *parent;  /* NULL: the host's init */
+    struct sim_process *parent;  /* NULL: child of the host's init */
 };
 int sim_process_create(struct sim_host *host, const struct sim_spawn *how,
                        struct sim_process **ret);
-/* The first process of a host's or the run's list that is one; NULL. */
+/* Finds the first process in the list (of a host or of the run) for which is_one() is true; NULL:
+ * none. */
 struct sim_process *sim_process_first(const struct sim_link *list,
                                       bool (*is_one)(const struct sim_process *process,
                                                      const void *arg),
                                       const void *arg);
-/* Where a path of the process is on its host; false: it is too long. */
+/* Converts a path as the process sees it to a path on its host; false: too long. */
 bool sim_process_path(const struct sim_process *process, const char *path, char out[SIM_PATH_MAX]);
-/* What a file is as a program; NULL: none. */
+/* The program that a file contains; NULL: none. */
 const struct sim_program *sim_program_find(struct sim *sim, const struct sim_node *node);
-/* The kernel's part of an end: everything of it is released, none of its code runs. */
+/* The kernel's part of a process's end: releases everything it has and runs none of its code. */
 void sim_process_end(struct sim_process *process, int status, int signal_number);
-void sim_process_signal(struct sim_process *process, int signal_number); /* delivered later */
-/* Leaves the running process's code for good: it ends with that. */
+/* delivered later, by an event */
+void sim_process_signal(struct sim_process *process, int signal_number);
+/* Ends the running process from inside its code, with this status or signal. */
 _Noreturn void sim_process_escape(struct sim_process *process, int status, int signal_number);
 void sim_watch_add(struct sim_process *watcher, struct sim_process *watched, pid_t pid,
                    os_exit_f call, void *arg, bool child);
 
 void sim_loop_init(struct loop *loop, struct sim_process *process);
-void sim_loop_drop(struct loop *loop); /* frees everything, calls nothing */
+void sim_loop_drop(struct loop *loop); /* frees everything, makes no callbacks */
 
 /* ---- files (tree_sim.c) ---------------------------------------------------------------------- */
 
 enum sim_node_type { SIM_DIR, SIM_FILE, SIM_SOCKET };
-struct sim_page { /* a page as it is on the disk */
+struct sim_page { /* the old contents of a page that is not synced yet */
     size_t number;
-    unsigned char *before; /* NULL: past the end of file */
+    unsigned char *before; /* NULL: the page was past the end of the file */
 };
 #define SIM_PAGE 4096
 struct sim_node {
     struct sim_host *host;
     char *name;
-    struct sim_node *parent; /* NULL: root, or not in the tree */
+    struct sim_node *parent; /* NULL: the root, or not in the tree */
     enum sim_node_type type;
     unsigned refs;
     mode_t mode;
@@ -286,42 +292,46 @@ struct sim_node {
     int64_t mtime_s;
     struct sim_node **children; /* sorted by name */
     size_t child_count, child_capacity;
-    unsigned char *data; /* always one zero byte longer than size */
+    unsigned char *data; /* one byte longer than size, with a zero at the end */
     size_t size, capacity;
     struct sim_page *dirty;
     size_t dirty_count, dirty_capacity, size_before;
     bool is_dirty;
-    struct sim_process *locker;     /* of os_lock() */
-    struct sim_vfs_file *vfs_files; /* open handles of the VFS */
+    struct sim_process *locker;     /* process that holds os_lock() on it */
+    struct sim_vfs_file *vfs_files; /* open handles of the SQLite VFS */
 };
 struct sim_node *sim_node_create(struct sim_host *host, enum sim_node_type type, mode_t mode);
 void sim_node_ref(struct sim_node *node);
-void sim_node_unref(struct sim_node *node);                              /* NULL is allowed */
-struct sim_node *sim_tree_find(struct sim_host *host, const char *path); /* borrowed; NULL */
-/* The directory that holds path's last part (name); NULL: no such directory. */
+void sim_node_unref(struct sim_node *node); /* NULL is allowed */
+/* borrowed; NULL: no such path */
+struct sim_node *sim_tree_find(struct sim_host *host, const char *path);
+/* The directory of path's last part, which is copied to name; NULL: no such directory. */
 struct sim_node *sim_tree_parent(struct sim_host *host, const char *path, char *name, size_t size);
 struct sim_node *sim_dir_get(const struct sim_node *dir, const char *name);
-/* node NULL: removes the name.  Goes into the journal. */
+/* Sets an entry of a directory; node NULL removes the name.  The change goes into the journal. */
 void sim_dir_set(struct sim_node *dir, const char *name, struct sim_node *node);
 int sim_tree_mkdirs(struct sim_host *host, const char *path, mode_t mode);
 int sim_node_write(struct sim_node *node, uint64_t offset, const void *data, size_t length);
 int sim_node_truncate(struct sim_node *node, size_t size);
-int sim_node_sync(struct sim_node *node); /* with all changes of directories so far */
+int sim_node_sync(struct sim_node *node); /* also syncs all directory changes so far */
 int sim_tree_sync_dirs(struct sim_host *host);
 void sim_tree_sync_all(struct sim_host *host);
-void sim_tree_crash(struct sim_host *host); /* what was not synced may be gone */
+void sim_tree_crash(struct sim_host *host); /* may undo what was not synced */
 void sim_tree_destroy(struct sim_host *host);
-/* Makes path absolute and plain; false when it is too long. */
+/* Makes path absolute, without "." and ".."; false when it is too long. */
 bool sim_path(const char *cwd, const char *path, char out[SIM_PATH_MAX]);
 
 void sim_vfs_create(struct sim_host *host);
 void sim_vfs_destroy(struct sim_host *host);
-void sim_vfs_files_drop(struct sim_process *process); /* its open files are closed by the kernel */
-void sim_files_drop(struct sim_process *process);     /* struct os_file, struct os_lock */
+/* closes its VFS files, as a kernel does at its end */
+void sim_vfs_files_drop(struct sim_process *process);
+/* the same for struct os_file and struct os_lock */
+void sim_files_drop(struct sim_process *process);
 
 /* ---- network --------------------------------------------------------------------------------- */
 
-void sim_net_drop_process(struct sim_process *process); /* its sockets are closed by the kernel */
+/* closes its sockets, as a kernel does at its end */
+void sim_net_drop_process(struct sim_process *process);
 void sim_net_drop_host(struct sim_host *host); /* connections of its processes fall silent */
 void sim_net_destroy(struct sim *sim);
 struct sim_cut_link *sim_link_between(struct sim *sim, struct sim_host *a, struct sim_host *b);

@@ -1,5 +1,6 @@
-/* sim/steward.h - who looks after the pool by hand, at random: asks for checkpoints, vacates, holds
- * and releases jobs, drains machines, as `roost checkpoint`, `roost vacate` ... do.
+/* sim/steward.h - an administrator who intervenes in the simulated pool at random: asks for
+ * checkpoints, vacates, holds and releases jobs, and drains machines, as `roost checkpoint`, `roost
+ * vacate` and so on do.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -13,15 +14,15 @@
 
 struct steward {
     const char *schedd_socket, *collector_address, *token_path, *ca_path, *keys_path;
-    uint64_t begin_us, until_us; /* from then on he only releases what is held */
+    uint64_t begin_us, until_us; /* after until_us he only releases held jobs */
     unsigned nodes, jobs;
-    bool *touched; /* jobs that he has vacated or held; of `jobs`, borrowed */
-    /* a checkpoint that he asked for is there, of job "12.3"; may be NULL */
+    bool *touched; /* for each job: whether he vacated or held it; `jobs` entries, borrowed */
+    /* Called when a checkpoint that he asked for exists, of job "12.3"; may be NULL. */
     void (*checkpointed)(void *arg, const char *id, int64_t sequence);
     void *arg;
-    unsigned asked, granted, vacated, held, drained; /* counted over all his lives */
+    unsigned asked, granted, vacated, held, drained; /* totals over all runs of his program */
 };
-/* Its data is the struct, which must outlive the run. */
+/* Fills in the steward's program; its data is `steward`, which must outlive the run. */
 void steward_program(struct sim_program *program, struct steward *steward);
 
 #endif

@@ -1,10 +1,10 @@
-/* sim/tyrant.h - somebody with a negotiator's token who takes slots away at random.
+/* sim/tyrant.h - a program with a negotiator's token that takes slots away at random.
  *
- * Preemption as the negotiator orders it is rare; here every few seconds a claimed slot is given to
- * a request that would fit, with the word that its user's priority is better.  That is all that
- * startds and schedds are told by a real one, so whatever goes wrong while a job retires, is
- * vacated, or waits for the slot, goes wrong here often.  It keeps the one promise of a negotiator:
- * a claim id is not given twice while it may be remembered.
+ * Preemptions ordered by a negotiator are rare.  Here, every few seconds a claimed slot is given to
+ * a request that would fit, with the reason that its user's priority is better.  A real negotiator
+ * tells startds and schedds no more than that.  So faults while a job retires, is vacated, or waits
+ * for the slot happen here often.  The tyrant keeps one promise of a negotiator: it does not give a
+ * claim id twice while the first match may be remembered.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -18,9 +18,10 @@
 struct tyrant {
     const char *collector_address; /* "tcp:..." */
     const char *token_path, *ca_path, *keys_path;
-    uint64_t until_us; /* then he is content */
+    uint64_t until_us; /* he stops at this time */
 };
 
-void tyrant_program(struct sim_program *program, struct tyrant *tyrant); /* borrowed */
+/* Fills in the tyrant's program; tyrant is borrowed and must outlive the run. */
+void tyrant_program(struct sim_program *program, struct tyrant *tyrant);
 
 #endif

@@ -1,12 +1,12 @@
-/* sim/work_sim.h - simulated jobs that can be checkpointed, and what is in an image of one.
+/* sim/work_sim.h - simulated jobs that can be checkpointed, and the contents of their images.
  *
- * "/sim/steps SECONDS STATUS OUTPUT NUMBER": works for so long, one step after the other, and
- * writes at the end of each a line to its standard output, behind the last one, wherever it is in
- * that file; so what it has written at its end tells whether each step was done exactly once.
+ * "/sim/steps SECONDS STATUS OUTPUT NUMBER" works for that many seconds in steps.  At the end of
+ * each step it writes a line to its standard output, at the end of what it wrote before.  So its
+ * final output shows whether each step was done exactly once.
  *
- * An image is a file with the program "image": run, it goes on with the job where that was.  The
- * file says so in lines of text, then bytes that mean nothing; a sum is over all of it.  One of
- * what changed names the image that it builds upon, and cannot be run.
+ * An image is a file with the program "image"; running it continues the job where the image was
+ * made.  The file has lines of text that say so, then filler bytes, and a checksum over everything.
+ * A delta (an image of what changed) names the image it builds on and cannot be run.
  *
  * An archive is what tar makes of a job's files.
  *
@@ -25,42 +25,44 @@
 #define SIM_IMAGE_PROGRAM "image"
 
 struct sim_image {
-    uint64_t id, base_id; /* base_id 0: it is whole */
-    unsigned number;      /* of the job */
-    unsigned steps, done; /* all of them; those that are done */
-    uint64_t rest_us;     /* of the step in hand */
-    unsigned status;      /* with which it ends */
-    char out[200];        /* as the job names it */
-    uint64_t offset;      /* in it */
-    char features[64];    /* of the machine where the job began: "avx,sse" */
-    size_t bytes;         /* of the image as a file */
+    uint64_t id, base_id; /* base_id 0: a whole image; otherwise a delta */
+    unsigned number;      /* number of the job */
+    unsigned steps, done; /* steps of the job, and steps done */
+    uint64_t rest_us;     /* rest of the current step */
+    unsigned status;      /* exit status of the job */
+    char out[200];        /* output file, named as the job names it */
+    uint64_t offset;      /* position in the output file */
+    char features[64];    /* CPU features of the machine where the job began, such as "avx,sse" */
+    size_t bytes;         /* size of the image file */
 };
 
-/* How much work is in it, in the job's time. */
+/* The amount of work in the image, as run time of the job. */
 uint64_t sim_image_done_us(const struct sim_image *image);
 void sim_image_encode(const struct sim_image *image, struct strbuf *ret);
-/* False: it is no image, or its sum is wrong. */
+/* False: not an image, or its checksum is wrong. */
 bool sim_image_decode(const void *data, size_t length, struct sim_image *ret);
 
-/* The job that the process is, as an image of this moment would have it, with the id of the image
- * with which it began (0: at its start); false: the process is none. */
+/* Describes the job in the process as an image made now would; id is that of the image with which
+ * the process began (0: none).  False: the process is not such a job. */
 bool sim_work_look(const struct sim_process *process, struct sim_image *ret);
 
-/* Adds the file, or all files below the directory, at that place of the host, as `as`. */
+/* Adds the file at `path` on the host, or all files below that directory, to the archive under the
+ * name `as`. */
 void sim_archive_add(struct sim_host *host, const char *path, const char *as, struct strbuf *ret);
 void sim_archive_end(struct strbuf *ret);
 typedef int (*sim_archive_f)(void *arg, const char *path, mode_t mode, const void *data,
                              size_t length);
-/* Calls each for each file; false: the archive is cut off, or one of these calls was not 0. */
+/* Calls `each` for every file.  False: the archive is truncated, or a call returned non-zero. */
 bool sim_archive_walk(const void *data, size_t length, sim_archive_f each, void *arg);
 
-/* What processors of that machine have: "avx,sse". */
+/* The CPU features of that machine, such as "avx,sse". */
 const char *sim_host_features(struct sim_host *host);
 void sim_host_set_features(struct sim_host *host, const char *features);
-/* Is each word of the first list in the second? */
+/* True when every word of `wanted` is in `there`. */
 bool sim_features_suit(const char *wanted, const char *there);
 
-/* Writes a line to the process's standard error, or output where it has none. */
+/* Writes a line to the process's standard error, or to its standard output when it has no standard
+ * error. */
 void sim_say(struct sim_process *process, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
