@@ -1,6 +1,7 @@
-/* bench/bare_job.h - one job in a bare loop: what its machine cannot do without.
+/* bench/bare_job.h - runs one job without daemons: the work on its machine that cannot be avoided.
  *
- * Directories, cgroup, namespaces with the mounts of a job, spawn, its end, removal of all.
+ * Directories, cgroup, namespaces with the mounts of a job, starting the process, its end, removing
+ * everything.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -1,4 +1,5 @@
-/* bench/ckpt_board.h - what bench/ckpt.c and its job (bench/programs/ckpt_job.c) share: a page.
+/* bench/ckpt_board.h - a memory page shared by bench/ckpt.c and its job
+ * (bench/programs/ckpt_job.c).
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -15,12 +16,12 @@
 
 enum board_order { BOARD_NOTHING, BOARD_FORGET_GAPS, BOARD_DIRTY_PAGES };
 
-/* Each number is read and written by board_get() and board_set() only. */
+/* The page.  Its numbers are read and written only by board_get() and board_set(). */
 struct board {
-    uint64_t looks;   /* of the job at its clock */
-    uint64_t last_ns; /* the clock then */
-    uint64_t gap_ns;  /* the longest one between two looks since the last order */
-    uint64_t work;    /* what it computes */
+    uint64_t looks;   /* how often the job read its clock */
+    uint64_t last_ns; /* time of the last reading */
+    uint64_t gap_ns;  /* longest time between two readings since the last order */
+    uint64_t work;    /* result of the job's computation */
     uint32_t order, obeyed;
 };
 
@@ -34,7 +35,7 @@ static inline uint64_t board_now_ns(void)
     return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-/* That file, which is made if `flags` has O_CREAT; NULL: it cannot be. */
+/* Maps the file `path`, which is made if `flags` has O_CREAT; NULL on failure. */
 static inline struct board *board_map(const char *path, int flags)
 {
     int fd = open(path, O_RDWR | O_CLOEXEC | flags, 0644);
@@ -56,14 +57,14 @@ static inline uint64_t board_random(uint64_t *state)
     return *state;
 }
 
-/* Memory that nobody has written to; NULL: there is none. */
+/* Allocates memory that nobody has written to; NULL on failure. */
 static inline uint64_t *board_heap(uint64_t bytes)
 {
     void *heap = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     return heap != MAP_FAILED ? heap : NULL;
 }
 
-/* Each page of it is written to, and none is like another. */
+/* Writes to every page of heap; no two pages are equal. */
 static inline void board_fill(uint64_t *heap, uint64_t bytes)
 {
     uint64_t state = UINT64_C(0x9e3779b97f4a7c15);

@@ -1,7 +1,8 @@
-/* bench/collector_rig.h - a pool with a real roost-collector, for the benches that measure it.
+/* bench/collector_rig.h - a pool with a real roost-collector, for benches that measure the
+ * collector.
  *
- * The pool is one that `roost init` made in a directory of its own; the collector's CPU time is
- * that of its process, all threads, user and system.
+ * `roost init` makes the pool in a temporary directory.  The collector's CPU time is that of its
+ * process: all threads, user and system.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -37,7 +38,7 @@ struct bench {
     struct os *os;
     const char *bin;
     char dir[256], ca[400], address[64];
-    char token_path[400]; /* of a token for very many machines */
+    char token_path[400]; /* file of a token that may advertise very many machines */
     struct running collector;
     unsigned ads, uplinks;
     int64_t epoch;
@@ -113,7 +114,7 @@ static inline void collector_kill(struct bench *bench)
     loop_run_until(bench->loop, &bench->collector.ended);
 }
 
-/* An empty collector. */
+/* Replaces the collector by an empty one. */
 static inline void collector_new(struct bench *bench)
 {
     char path[400];
@@ -166,7 +167,7 @@ static inline void make_pool(struct bench *bench)
     (void)snprintf(bench->ca, sizeof bench->ca, "%s/security/ca.pem", bench->dir);
 }
 
-/* Until somebody listens at the collector's port. */
+/* Waits until the collector listens on its port. */
 static inline void wait_listening(struct bench *bench)
 {
     char host[64];
@@ -201,7 +202,8 @@ static inline unsigned number_of(const char *name, unsigned fallback)
     return text != NULL ? (unsigned)strtoul(text, NULL, 10) : fallback;
 }
 
-/* As many descriptors as are allowed; returns how many uplinks that makes, wanted at most. */
+/* Raises the limit of open descriptors to the maximum; returns how many uplinks that allows, at
+ * most `wanted`. */
 static inline unsigned uplinks_allowed(unsigned wanted)
 {
     struct rlimit limit;

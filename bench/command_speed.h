@@ -1,9 +1,9 @@
-/* bench/command_speed.h - a command's whole process, and its server's part.
+/* bench/command_speed.h - measures a command's whole process and its server's share.
  *
- * A server process of its own, with the configuration and tokens that `roost init` makes.  The real
- * command is started, its output into a file (as from a pipe, no terminal draws it), and waited
- * for: wall time from fork to exit, its CPU time and the server's; CPU beside that of a process
- * that does nothing.
+ * A server process runs with the configuration and tokens that `roost init` makes.  The real
+ * command is started with its output going to a file (not to a terminal) and waited for.  Measured
+ * are the wall time from fork to exit, its CPU time and the server's; the CPU time is compared with
+ * that of a process that does nothing.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -36,8 +36,8 @@
 struct bench {
     struct cli cli;
     const char *bin;
-    const char *what;        /* "status": begins the names of figures */
-    const char *server_name; /* "collector": that of the server's */
+    const char *what;        /* such as "status": the first part of the figures' names */
+    const char *server_name; /* such as "collector": names the server's figures */
     char dir[300], output[400];
     pid_t server;
     struct running {
@@ -45,7 +45,7 @@ struct bench {
         int status;
     } serving;
     int tries;
-    double nothing_ms; /* CPU of a process that does nothing */
+    double nothing_ms; /* CPU time of a process that does nothing */
 };
 
 static inline void stop(struct bench *bench)
@@ -81,7 +81,7 @@ static inline void ended(void *arg, pid_t pid, const struct os_exit *how)
     running->ended = true;
 }
 
-/* argv[0] is the name of one of our programs, or a path. */
+/* Starts a program; argv[0] is the name of one of our programs, or a path. */
 static inline pid_t start(struct bench *bench, const char *const *argv, const char *output,
                           struct running *running)
 {
@@ -202,7 +202,7 @@ static inline void measure(struct bench *bench, const char *name, const char *co
     (void)fflush(stdout);
 }
 
-/* What any process costs: of the figures, this part is the machine's. */
+/* Measures the CPU time of a process that does nothing, which is part of every figure. */
 static inline void measure_nothing(struct bench *bench)
 {
     static const char *const NOTHING[] = {"/bin/true", NULL};
@@ -218,7 +218,8 @@ static inline void measure_nothing(struct bench *bench)
     (void)printf("BENCH %s_nothing_cpu %.2f ms\n", bench->what, bench->nothing_ms);
 }
 
-/* Of the environment, 1 to max. */
+/* A number from the environment variable `name`, 1 to max; `otherwise` when it is missing or
+ * invalid. */
 static inline int number(const char *name, int otherwise, int max)
 {
     const char *text = getenv(name);
@@ -228,14 +229,16 @@ static inline int number(const char *name, int otherwise, int max)
                : otherwise;
 }
 
-/* Makes what every bench of commands needs; the directory is not there yet: roost init makes it. */
+/* Makes what every bench of commands needs.  bench->dir does not exist yet; `roost init` makes
+ * it. */
 static inline void bench_begin(struct bench *bench)
 {
     struct err err;
     CHECK(bench->bin != NULL);
     CHECK(loop_create(&bench->cli.loop, &err) == 0 &&
           os_create(bench->cli.loop, &bench->cli.os, &err) == 0);
-    const char *top = getenv("BENCH_TOP"); /* what is below /tmp is not below a job's own /tmp */
+    /* set this for jobs: a job cannot see files below /tmp, because it has its own /tmp */
+    const char *top = getenv("BENCH_TOP");
     (void)snprintf(bench->dir, sizeof bench->dir, "%s/roost-%s-XXXXXX", top != NULL ? top : "/tmp",
                    bench->what);
     CHECK(mkdtemp(bench->dir) != NULL);
@@ -250,7 +253,7 @@ static inline void bench_end(struct bench *bench)
     (void)unlink(bench->output);
 }
 
-/* For a profiler: BENCH_HOLD seconds. */
+/* Waits BENCH_HOLD seconds, so that a profiler can be attached. */
 static inline void bench_hold(struct bench *bench)
 {
     (void)fprintf(stderr, "ROOST_CONFIG=%s server=%d\n", getenv("ROOST_CONFIG"),

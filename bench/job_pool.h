@@ -1,7 +1,7 @@
 /* bench/job_pool.h - a personal pool of one node that runs jobs, for benches of running jobs.
  *
- * As root everything is in a cgroup of its own, whose CPU time is what the whole pool and its jobs
- * took, whoever lives and whoever has ended meanwhile.
+ * Run as root, the whole pool is in a cgroup of its own.  The cgroup's CPU time is that of all
+ * daemons and jobs, including processes that have ended.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -20,7 +20,7 @@
 
 struct job_pool {
     struct bench bench;
-    char group[200]; /* directory in the hierarchy of cpuacct; "": none */
+    char group[200]; /* directory of the cgroup in the cpuacct hierarchy; "": none */
 };
 
 static inline int pool_roost(struct job_pool *pool, const char *command, const char *argument)
@@ -55,7 +55,8 @@ static inline void pool_leave_group(struct job_pool *pool)
     FILE *file = pool->group[0] != '\0' ? fopen(CPUACCT "/cgroup.procs", "we") : NULL;
     if (file != NULL) {
         CHECK(fputs("0", file) >= 0 && fclose(file) == 0);
-        (void)rmdir(pool->group); /* what still ends in it keeps it: a name that is left */
+        /* fails while a process is still ending in it; then the empty cgroup stays */
+        (void)rmdir(pool->group);
     }
 }
 
@@ -83,7 +84,8 @@ static inline void pool_begin(struct job_pool *pool, const char *cpus, const cha
     if (run(bench, init, NULL) != 0) {
         pool_fail(pool, "roost init", NULL);
     }
-    CHECK(chmod(bench->dir, 0755) == 0); /* root's jobs are an ordinary account's */
+    /* root's jobs run as an ordinary account, which must be able to read it */
+    CHECK(chmod(bench->dir, 0755) == 0);
     (void)snprintf(path, sizeof path, "%s/nodes/wn01/roost.conf", bench->dir);
     FILE *config = fopen(path, "a");
     CHECK(config != NULL && fputs("HIBERNATE = \"NONE\"\n", config) >= 0 && fclose(config) == 0);
@@ -104,7 +106,7 @@ static inline void pool_end(struct job_pool *pool)
     bench_end(&pool->bench);
 }
 
-/* The queue's totals: IdleJobs, RunningJobs ... */
+/* The totals of the queue: IdleJobs, RunningJobs ...  The caller destroys the ad. */
 static inline struct ad *pool_totals(struct job_pool *pool)
 {
     struct ad *args = ad_create();
@@ -144,7 +146,8 @@ static inline void pool_submit(struct job_pool *pool, const char *text)
     }
 }
 
-/* Calls each(arg, pid, name) for our programs, but for those that share the memory of another. */
+/* Calls each(arg, pid, name) for our processes, except those that share the memory of another
+ * process. */
 static inline void pool_each_process(void (*each)(void *arg, int pid, const char *name), void *arg)
 {
     DIR *directory = opendir("/proc");

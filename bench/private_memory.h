@@ -1,4 +1,4 @@
-/* bench/private_memory.h - the memory of a process that is nobody else's.
+/* bench/private_memory.h - the memory that a process does not share with other processes.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-/* Private_* of /proc/PID/smaps_rollup, kB; 0 when it is gone. */
+/* The sum of Private_* in /proc/PID/smaps_rollup in kB; 0 when the process is gone. */
 static inline double private_kb(int pid)
 {
     char path[64], line[200];

@@ -1,9 +1,9 @@
-/* bench/slot_ad.h - slot ads as a startd of HTCondor sends them: 169 attributes, 5 KB of text.
+/* bench/slot_ad.h - slot ads as a startd of HTCondor sends them: 168 attributes, 5 KB of text.
  *
- * What a real one says of itself: its names and addresses, times, load averages, idle times, disk
- * and memory figures are its own and the last ones change from update to update; what describes the
- * kind of machine and its policy is the same throughout a pool of alike machines.  In a pool where
- * all differ every number, text and expression is the slot's own.
+ * Each slot has its own names, addresses, times, load averages, idle times, and disk and memory
+ * figures; the last of these change from update to update.  The description of the machine and its
+ * policy is the same in a pool of identical machines.  In a pool where all machines differ, every
+ * number, text and expression is the slot's own.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -21,7 +21,7 @@
 #define SLOT_AD_ATTRIBUTES 168
 #define SLOT_AD_EPOCH_S    1763632474
 
-/* What a pool of alike machines has in common, in new syntax. */
+/* Attributes with equal values in a pool of identical machines, in new syntax. */
 static const char *const SLOT_AD_SAME[][2] = {
     {"MyType", "\"Machine\""},
     {"TargetType", "\"Job\""},
@@ -171,7 +171,7 @@ static void slot_ad_text(struct ad *ad, const char *name, const char *format, ..
     ad_set_string(ad, name, text);
 }
 
-/* The 12 slots of a machine have its Machine and addresses. */
+/* Sets the slot's identity; the 12 slots of a machine share its Machine and addresses. */
 static void slot_ad_identify(struct ad *ad, unsigned number)
 {
     unsigned machine = number / 12, low = machine % 250, high = machine / 250;
@@ -200,7 +200,7 @@ static void slot_ad_identify(struct ad *ad, unsigned number)
     ad_set_int(ad, "JobStarts", (int64_t)number % 97);
 }
 
-/* What is new in each update. */
+/* Sets the attributes that change with each update. */
 static void slot_ad_renew(struct ad *ad, unsigned number, unsigned round)
 {
     int64_t now_s = SLOT_AD_EPOCH_S + 86400 + (int64_t)round * 300 + number % 300;
@@ -234,7 +234,7 @@ static void slot_ad_renew(struct ad *ad, unsigned number, unsigned round)
     ad_set_string(ad, "UpdatesHistory", "00000000000000000000000000000000");
 }
 
-/* The value of one of the common attributes, the slot's own. */
+/* Gives a common attribute a value of the slot's own. */
 static void slot_ad_differ(struct ad *ad, size_t i, unsigned number)
 {
     const char *name = SLOT_AD_SAME[i][0], *text = SLOT_AD_SAME[i][1];

@@ -1,4 +1,4 @@
-/* bench/update_ads.h - ads as a sender of UPDATEs has them ready, encoded.
+/* bench/update_ads.h - encoded ads, ready to be sent in UPDATE requests.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -11,12 +11,12 @@
 #include "bench/slot_ad.h"
 #include "classad/ad.h"
 
-#define ROUNDS 4 /* different states of each ad, sent in turn */
+#define ROUNDS 4 /* number of different states of each ad, which are sent in turn */
 
-/* Ads in binary form, one after the other. */
+/* Ads in binary form, one after the other in text. */
 struct bytes {
     struct strbuf text;
-    size_t *at; /* count + 1 */
+    size_t *at; /* offset of each ad and of the end: count + 1 numbers */
     unsigned count;
 };
 

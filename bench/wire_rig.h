@@ -1,9 +1,9 @@
-/* bench/wire_rig.h - a pool's secrets in a directory, and a server of the wire, for benches that
- * measure connections.
+/* bench/wire_rig.h - a pool's secrets in a directory, and a server of the wire protocol, for
+ * benches that measure connections.
  *
- * All parties are in this process, on one loop, and talk over TLS on the loopback: the CPU time of
- * the process is that of all of them together.  What a party needs to say who it is, is made in
- * wire_rig_party() alone.
+ * All parties are in this process, on one event loop, and talk over TLS on the loopback device; so
+ * the CPU time of the process is that of all parties together.  Only wire_rig_party() makes the
+ * identity of a party.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -68,7 +68,7 @@ static inline int wire_rig_by_size(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* Sorts them. */
+/* Sorts the values and returns the median. */
 static inline double wire_rig_median(double *values, size_t count)
 {
     qsort(values, count, sizeof *values, wire_rig_by_size);
@@ -77,9 +77,9 @@ static inline double wire_rig_median(double *values, size_t count)
 
 /* ---- parties */
 
-/* What a process that has the pool's public keys and the CA shares among its connections; with a
- * name it can prove that it is NAME@pool, has these scopes, and may advertise what `pattern`
- * matches ("": all).  NULL: it has nothing of that sort. */
+/* Makes the context that the connections of one party share, with the pool's public keys and the
+ * CA.  With a name, the party has a token as NAME@pool with these scopes, and may advertise names
+ * that match pattern ("": all). name NULL: no token. */
 static inline struct wire_context *wire_rig_party(struct wire_rig *rig, const char *name,
                                                   uint32_t scopes, const char *pattern)
 {
@@ -115,7 +115,8 @@ static inline struct wire_context *wire_rig_party(struct wire_rig *rig, const ch
 
 /* ---- the pool */
 
-/* Makes the secrets, and listens; `incoming` gets the callers, and gives them to rig->server. */
+/* Makes the secrets and listens.  incoming is called for each connection and passes it to
+ * rig->server. */
 static inline void wire_rig_init(struct wire_rig *rig, listener_f incoming, void *arg)
 {
     struct err err;
