@@ -1,4 +1,4 @@
-/* tests/fuzz/fuzz_ad_text.h - what holds for every text of either syntax.
+/* tests/fuzz/fuzz_ad_text.h - properties that hold for every text in both ClassAd syntaxes.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -14,12 +14,13 @@
 #include "base/strbuf.h"
 #include "classad/ad.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size); /* libFuzzer calls it */
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size); /* called by libFuzzer */
 
-/* HTCondor's printed form, which is ours, cannot always be read again: names after a dot lose their
- * quotes, the largest reals round up to infinity, `a ? : ~b` becomes `a ?: ~b`, relative times
- * too long for 32 bits become `-24855+-3:-14:-8` and those below 100 microseconds `1e-05`, and in
- * the old syntax a string may end in a backslash only at the end of the text. */
+/* False for expressions whose printed text cannot be parsed again.  HTCondor's printed form, which
+ * is also ours, has these cases: names after a dot lose their quotes; the largest reals round up to
+ * infinity; `a ? : ~b` becomes `a ?: ~b`; relative times too long for 32 bits become
+ * `-24855+-3:-14:-8`, and those below 100 microseconds `1e-05`; in the old syntax a string may end
+ * in a backslash only at the end of the text. */
 static inline bool fuzz_reads_again(const char *printed, enum ad_syntax syntax)
 {
     return strchr(printed, '\'') == NULL && strstr(printed, "E+308") == NULL &&
@@ -34,8 +35,8 @@ static inline void fuzz_print(const struct ad_expr *expr, enum ad_syntax syntax,
     (void)strbuf_text(out);
 }
 
-/* Printed and read again, over and over, an expression comes to a text that stays.  (It may take
- * some rounds: `- 5` becomes a literal, and each round takes one minus off `- - -0`.) */
+/* Printing and parsing an expression repeatedly must reach a text that no longer changes.  It may
+ * take some rounds: `- 5` becomes a literal, and each round removes one minus from `- - -0`. */
 static inline void fuzz_check_print(const struct ad_expr *expr, enum ad_syntax syntax, bool quoted)
 {
     struct strbuf now;

@@ -1,7 +1,7 @@
-/* tests/support/collector_bed.h - a collector on loopback, and clients that talk to it, in one
- * loop.
+/* tests/support/collector_bed.h - a collector on the loopback device and clients that talk to it,
+ * on one event loop.
  *
- * A bed is a directory with a certificate authority, keys and a store; a collector can be started
+ * A bed is a directory with a certificate authority, keys and a store.  A collector can be started
  * and stopped on it any number of times.
  *
  * SPDX-License-Identifier: Apache-2.0
@@ -32,12 +32,13 @@
 #include "wire/token.h"
 #include "wire/wire.h"
 
-#define BED_TOKEN_SLOTS 10000 /* as of a bundle for many: few tests are about their number */
+/* machines that a token may advertise; large, because few tests are about this limit */
+#define BED_TOKEN_SLOTS 10000
 
 struct bed {
     char dir[FAST_DIR_SIZE];
     char config_text[2048];
-    char tcp[300]; /* where it listens */
+    char tcp[300]; /* address on which it listens */
     struct loop *loop;
     struct os *os;
     struct log *log;
@@ -45,8 +46,9 @@ struct bed {
     struct daemon_env env;
     void *collector;
     struct vec clients;
-    int tokens;           /* issued so far */
-    uint32_t token_slots; /* of the tokens made from now on; 0: they say none */
+    int tokens; /* number of tokens issued so far */
+    /* slots limit for tokens made from now on; 0: no such limit in the token */
+    uint32_t token_slots;
 };
 
 struct client {
@@ -54,12 +56,12 @@ struct client {
     struct wire_context *context;
     struct wire *wire;
     char token_id[64];
-    bool over; /* ready or closed */
+    bool over; /* the connection became ready or was closed */
     int status;
     char why[512];
 };
 
-/* All parts of a reply. */
+/* Collects all parts of a reply. */
 struct answer {
     bool over;
     int status;
@@ -155,7 +157,7 @@ static inline struct bed *bed_create(const char *more_config)
     return bed;
 }
 
-/* A loop of its own: in a child after fork(). */
+/* Gives the bed a new event loop; for a child process after fork(). */
 static inline void bed_renew_loop(struct bed *bed)
 {
     BED_MUST(loop_create(&bed->loop, err));
@@ -197,7 +199,7 @@ static inline void client_closed(void *arg, struct wire *wire, int status, const
     client->wire = NULL;
 }
 
-/* Dials with a token of these scopes; scopes 0: over the Unix socket, where we are the
+/* Connects with a token of these scopes; scopes 0: over the Unix socket, where we are the
  * administrator.  The outcome is in status. */
 static inline struct client *client_dial(struct bed *bed, uint32_t scopes, const char *pattern,
                                          const char *name, wire_handler_f handler)
@@ -306,12 +308,12 @@ static inline struct ad *bed_ad(const char *text)
     return ad;
 }
 
-/* Sends a request without waiting (what stands for secrets in its texts: told_secrets.h); the
- * answer is filled while the loop runs. */
+/* Sends a request without waiting; the answer is filled in while the loop runs.  Attributes in the
+ * texts that stand for secrets are converted as told_secrets.h says. */
 static inline void client_send(struct client *client, enum wire_verb verb, const char *args_text,
                                const char *const *ad_texts, struct answer *answer)
 {
-    static struct ad *ads[1100]; /* a message of many slots, too */
+    static struct ad *ads[1100]; /* enough for a message of many slots */
     size_t count = 0;
     struct told_secrets told = {.count = 0};
     struct ad *args = bed_ad(args_text);
@@ -344,7 +346,7 @@ static inline int client_call(struct client *client, enum wire_verb verb, const 
     return answer->status;
 }
 
-/* Where the collector listens, from its own ad. */
+/* Finds the collector's address in its own ad. */
 static inline void bed_find_address(struct bed *bed)
 {
     struct client *client = client_dial(bed, 0, "", NULL, NULL);

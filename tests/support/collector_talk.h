@@ -1,4 +1,5 @@
-/* tests/support/collector_talk.h - short words for talking to a collector of a bed.
+/* tests/support/collector_talk.h - short functions for talking to a collector of a bed
+ * (collector_bed.h).
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -8,7 +9,7 @@
 #include "base/strbuf.h"
 #include "tests/support/collector_bed.h"
 
-/* A bed whose collector runs, as the fixture of a test; remove_bed() takes it down. */
+/* Setup of a test: makes a bed whose collector runs; remove_bed() takes it down. */
 static inline int make_bed_with(void **state, const char *config)
 {
     struct bed *bed = bed_create(config);
@@ -54,7 +55,8 @@ static inline void expect(struct client *client, int status, enum wire_verb verb
 
 #define OK(client, verb, args, ad) expect(client, 0, verb, args, ad, "")
 
-/* One attribute of the ads of a type, "name=value " each; "-" where there is none. */
+/* One attribute of all ads of a type, as "name=value " for each ad; "-" where the attribute is
+ * absent. */
 static inline const char *show_where(struct client *client, const char *type,
                                      const char *constraint, const char *attribute)
 {

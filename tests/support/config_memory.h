@@ -1,5 +1,5 @@
-/* tests/support/config_memory.h - a config_source of files and environment that the test writes
- * down.
+/* tests/support/config_memory.h - a config_source whose files and environment variables are given
+ * by the test.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -13,7 +13,7 @@
 #define CONFIG_MEMORY_MAX 64
 
 struct config_memory_pair {
-    const char *name; /* a path, or a variable */
+    const char *name; /* path of a file, or name of a variable */
     const char *text;
 };
 
@@ -24,7 +24,7 @@ struct config_memory {
     struct config_memory_pair environment[CONFIG_MEMORY_MAX];
 };
 
-/* memory must outlive the source. */
+/* Makes a source that reads from memory, which must outlive the source. */
 struct config_source config_memory_source(struct config_memory *memory);
 
 #endif

@@ -1,4 +1,4 @@
-/* tests/support/datagrams.h - what arrives by UDP, for tests that cannot have <sys/socket.h>.
+/* tests/support/datagrams.h - receives UDP datagrams, for tests that cannot include <sys/socket.h>.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -9,9 +9,10 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Listens on a port of its own at all addresses; -1: cannot.  To be closed by close(). */
+/* Opens a UDP socket on a free port, at all addresses; -1 on failure.  Close the socket with
+ * close(). */
 int datagrams_open(uint16_t *port);
-/* The next that has arrived; -1: none. */
+/* Reads the next datagram that has arrived; -1: none. */
 ssize_t datagrams_read(int fd, void *data, size_t size);
 
 #endif

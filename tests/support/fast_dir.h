@@ -1,4 +1,5 @@
-/* tests/support/fast_dir.h - a directory for tests that flush thousands of times and need no disk.
+/* tests/support/fast_dir.h - a directory for tests that call fsync() thousands of times and need no
+ * real disk.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -11,7 +12,8 @@
 
 #define FAST_DIR_SIZE 64
 
-/* A new directory, in memory where the system offers that; false if it cannot be made. */
+/* Makes a new directory, in memory if the system has such a file system; false if it cannot be
+ * made. */
 static inline int fast_dir_make(char ret[FAST_DIR_SIZE])
 {
     const char *above = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp";

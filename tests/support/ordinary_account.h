@@ -1,8 +1,8 @@
 /* tests/support/ordinary_account.h - the account that owns the jobs of a test.
  *
- * That of whoever runs the test.  Root owns no jobs: where root runs the test, they are those of
- * `nobody`, as which the test's schedd lets root submit, and what calls as their shadow does so
- * with that account's uid.
+ * It is the account that runs the test.  Root may own no jobs: when root runs the test, the jobs
+ * belong to `nobody`, the test's schedd lets root submit as `nobody`, and connections of a job's
+ * shadow are made with that uid.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -21,7 +21,7 @@
 
 #define ORDINARY_ACCOUNT "nobody"
 
-/* A line for the schedd's configuration. */
+/* The line about this for the schedd's configuration. */
 static inline const char *ordinary_knob(void)
 {
     return geteuid() == 0 ? "SUBMIT_ROOT_AS = \"" ORDINARY_ACCOUNT "\"\n" : "";
@@ -36,8 +36,8 @@ static inline int ordinary_name(struct os *os, char *ret, size_t size)
     return 0;
 }
 
-/* wire_dial() with that account's uid, as its shadow dials.  Only the calling thread changes its
- * uid, which setresuid() of the C library would not do, and only to connect. */
+/* Calls wire_dial() with that account's uid, as its shadow does.  Only the calling thread changes
+ * its uid (setresuid() of the C library would change all threads), and only while it connects. */
 static inline int ordinary_dial(struct os *os, struct wire_context *context,
                                 const struct wire_dial *how, const struct wire_events *events,
                                 void *arg, struct wire **ret, struct err *err)

@@ -1,5 +1,5 @@
-/* tests/support/plan_pool.h - a small pool for tests of negotiation: slots, requests, users, and a
- * plan that lives through its cycles.
+/* tests/support/plan_pool.h - a small pool for tests of negotiation: slots, requests, users, and
+ * one plan for all cycles.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -27,17 +27,17 @@ struct pool {
     struct plan_slot slots[SLOTS];
     struct plan_request requests[REQUESTS];
     struct share_user users[4];
-    struct negotiator_plan *plan; /* lives through all cycles of a pool */
+    struct negotiator_plan *plan; /* one plan for all cycles of the pool */
     size_t fed_slots, fed_requests;
     struct plan_policy policy;
-    struct limit_plan *limits; /* NULL: nothing is limited */
+    struct limit_plan *limits; /* NULL: no concurrency limits */
     size_t slot_count, request_count, user_count;
     struct ad_expr *pre_job, *post_job;
     char names[SLOTS + REQUESTS][32], machines[SLOTS][32];
     struct arena *arena;
     struct plan_output out;
     uint64_t serial;
-    bool full; /* the next cycles are full ones */
+    bool full; /* make the next cycles full ones */
 };
 
 static inline struct ad *parse(const char *text)
@@ -171,7 +171,7 @@ static inline void cycle(struct pool *pool)
     assert_int_equal(try_cycle(pool, 0), 0);
 }
 
-/* So many jobs of the request got a slot in the last cycle. */
+/* The number of jobs of the request that got a slot in the last cycle. */
 static inline size_t matches_of(const struct pool *pool, const struct plan_request *request)
 {
     size_t count = 0;

@@ -1,5 +1,5 @@
-/* tests/support/plan_random.h - small random pools of all kinds of slots and requests, for tests of
- * negotiation.
+/* tests/support/plan_random.h - small random pools with all kinds of slots and requests, for tests
+ * of negotiation.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -27,7 +27,7 @@ static const char *const USER[] = {"ann", "bob", "cat"};
 static const char *const MACHINE[MACHINES] = {"s0", "s1"};
 static const char *const GROUP[GROUPS] = {GROUP_ROOT_NAME, "g", "g.x", "h"};
 
-/* Lists of concurrency limits, and how many of a and b each job counts; c has no limit. */
+/* Lists of concurrency limits, and how much each job uses of the limits a and b; c has no limit. */
 static const struct {
     const char *list;
     int counts[2];
@@ -41,10 +41,10 @@ struct pool {
     struct plan_request requests[REQUESTS];
     bool has_request[REQUESTS];
     char slot_names[SLOTS][40], machines[SLOTS][16], request_names[REQUESTS][40];
-    size_t limits_of[REQUESTS]; /* index of LIMITS */
+    size_t limits_of[REQUESTS]; /* indices in LIMITS */
     struct share_user users[USERS];
     struct group_entry groups[GROUPS];
-    size_t group_count; /* 1: only the root */
+    size_t group_count; /* 1: only the root group */
     double quota_total, round_robin;
     bool oversubscribe, by_machine;
     struct share_machine submit_machines[MACHINES];

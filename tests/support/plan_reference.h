@@ -1,8 +1,9 @@
-/* tests/support/plan_reference.h - negotiation without kinds: job by job, slot by slot, every pair
- * judged with whole ads.  What it says is what a plan is compared with.
+/* tests/support/plan_reference.h - a simple negotiation, job by job and slot by slot, that
+ * evaluates every pair with the whole ads.  Tests compare its result with that of a negotiator
+ * plan.
  *
- * Shares (of users, groups with quotas, or submitting machines) come from share_plan, which has
- * tests of its own; all else is written a second time.
+ * The shares (of users, groups with quotas, or submitting machines) come from share_plan, which has
+ * tests of its own; everything else is implemented a second time here.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -23,8 +24,8 @@ static const char *const AMOUNT[NAMES] = {"Cpus", "Memory", "Disk"};
 static const char *const REQUEST[NAMES] = {"RequestCpus", "RequestMemory", "RequestDisk"};
 static const double UNIT_OF[NAMES] = {1, 128, 1024};
 
-struct ref_slot {   /* where the reference stands */
-    struct ad *now; /* what is left of it */
+struct ref_slot {   /* the reference's state of a slot */
+    struct ad *now; /* ad of the free rest of a partitionable slot */
     bool split, taken;
     int64_t jobs, copies;
     double whole[NAMES], left[NAMES];
@@ -35,19 +36,19 @@ struct outcome {
     struct plan_hold held[OUT_MAX];
     struct plan_release released[OUT_MAX];
     size_t match_count, held_count, released_count;
-    size_t bounded; /* requests that a concurrency limit cut, and how often */
+    size_t bounded; /* requests limited by a concurrency limit, and how often */
 };
 
-/* ---- the reference */
+/* ---- the reference implementation */
 
 struct reference {
     const struct pool *pool;
     struct ref_slot slots[SLOTS];
     int64_t wanted[REQUESTS];
-    bool released[SLOTS][8]; /* by entry of the holds */
+    bool released[SLOTS][8]; /* indexed by entry of the holds */
     bool spent[REQUESTS], spent_claims[REQUESTS];
     size_t order[REQUESTS], order_count;
-    int used[2]; /* of the limits a and b */
+    int used[2]; /* current use of the limits a and b */
     size_t bounded;
     struct share_plan *shares;
     struct outcome *out;
@@ -112,7 +113,7 @@ static inline int64_t most_jobs(const struct plan_slot *facts, const struct ref_
     return (slot->split ? (int64_t)slot->whole[0] : 1) * copies;
 }
 
-/* By its facts and the holds that stand. */
+/* Decides by the slot's facts and the holds that are still valid. */
 static inline void ref_settle(struct reference *ref, size_t i)
 {
     const struct plan_slot *facts = &ref->pool->slots[i];
@@ -180,7 +181,7 @@ static inline int by_name(const struct plan_slot *a, const struct plan_slot *b)
 }
 
 struct ref_rank {
-    double keys[8]; /* the first that differs decides; greater is better */
+    double keys[8]; /* the first different key decides; greater is better */
 };
 
 static inline double rank_of(const struct ad_expr *expr, const struct ad *my,
@@ -190,7 +191,7 @@ static inline double rank_of(const struct ad_expr *expr, const struct ad *my,
     return isnan(value) ? 0 : value;
 }
 
-/* > 0: a is better */
+/* > 0: a is better than b */
 static inline int compare(const struct ref_rank *a, const struct ref_rank *b)
 {
     for (size_t i = 0; i < 8; i++) {
@@ -210,7 +211,7 @@ static inline bool suits(const struct reference *ref, size_t i, const struct pla
            (!slot->split || fits(slot->copies > 0 ? slot->whole : slot->left, piece));
 }
 
-/* The best open slot, of running ones or offline ones or both; SLOTS: none. */
+/* The best open slot among running ones, offline ones or both; SLOTS: none. */
 static inline size_t best_slot(const struct reference *ref, const struct plan_request *request,
                                bool live, bool offline)
 {
@@ -276,7 +277,7 @@ static inline void ref_give(struct reference *ref, size_t i, const struct plan_r
     }
 }
 
-/* Counts one by one what its limits still let through. */
+/* Finds, by counting up, how many jobs its concurrency limits still allow. */
 static inline void ref_bound(struct reference *ref, size_t request)
 {
     const int *counts = LIMITS[ref->pool->limits_of[request]].counts;
@@ -332,7 +333,7 @@ static inline double priority_of(const struct reference *ref, const char *user)
     return 0.5;
 }
 
-/* The best slot in use that may be taken over; SLOTS: none. */
+/* The best used slot that may be taken over; SLOTS: none. */
 static inline size_t best_claim(const struct reference *ref, const struct plan_request *request,
                                 bool only_rank, enum plan_preemption *why)
 {
@@ -491,7 +492,7 @@ static inline void ref_settle_holds(struct reference *ref)
                 }
             }
         }
-        for (size_t round = 0; round < SLOTS; round++) { /* the last by name first */
+        for (size_t round = 0; round < SLOTS; round++) { /* the last name first */
             size_t last = SLOTS;
             for (size_t i = 0; i < SLOTS; i++) {
                 if (ref->pool->has_slot[i] && !done[i] &&

@@ -1,7 +1,7 @@
-/* tests/support/rooster_rig.h - a rooster over real wires: a real collector, offline ads and holds
- * that the test writes, a script that wakes.
+/* tests/support/rooster_rig.h - a rooster with real connections: a real collector, offline ads and
+ * holds written by the test, and a script that stands for waking machines.
  *
- * A test that includes it links rooster and collector.
+ * A test that includes this file links rooster and collector.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -104,7 +104,7 @@ static inline bool is_demanded(struct rig *rig)
     return node != NULL && node->jobs.demand_it;
 }
 
-/* What the offline ad of wn01 shows to the pool. */
+/* Whether the offline ad of wn01 has that power state. */
 static inline bool shows(struct rig *rig, const char *power_state)
 {
     size_t at = 0;
@@ -188,7 +188,7 @@ static inline void restart(struct rig *rig)
     start(rig);
 }
 
-/* Writes its argument down, keeps a copy of the ledger as it finds it, and fails where it is told
+/* The wake script: writes its argument to a file, keeps a copy of the ledger, and fails when told
  * to. */
 static const char SCRIPT[] =
     "#!/bin/sh\ncd \"$(dirname $0)\"\nmkdir -p copy\ncp rooster.db* copy/\ncat >ad\n"
@@ -260,7 +260,7 @@ static inline void falls_asleep(struct rig *rig, const char *machine)
     must(rig->startd, VERB_UPDATE, "[]", ad);
 }
 
-/* By jobs that were submitted at since_s. */
+/* Sets a hold for jobs that were submitted at since_s. */
 static inline void is_held_since(struct rig *rig, const char *machine, int count, int64_t since_s)
 {
     char args[128], ad[256];
@@ -285,7 +285,7 @@ static inline void boots(struct rig *rig)
          " BootTime = 77; State = \"Unclaimed\" ]");
 }
 
-/* What the script was called with, "wn01 wn02 ". */
+/* The arguments with which the script was called, such as "wn01 wn02 ". */
 static inline const char *wakes(struct rig *rig)
 {
     static _Thread_local char text[512];
@@ -315,7 +315,7 @@ static inline int outcome(void *arg, const char *key, const void *value, size_t 
     return 0;
 }
 
-/* The records of a ledger that no rooster has open. */
+/* Reads the records of a ledger that no rooster has open. */
 static inline const char *ledger(struct rig *rig, const char *name)
 {
     static _Thread_local char text[256];
@@ -348,8 +348,8 @@ static inline void time_passes(struct rig *rig)
     look_at(node_named(rig, "wn01"));
 }
 
-/* From now on wn01 has a section: its sleep command writes "sleep LEVEL" down and fails where it is
- * told to; its status is what the file `status` says. */
+/* Gives wn01 a section in the configuration.  Its sleep command writes "sleep LEVEL" to a file and
+ * fails when told to; its status command prints the file `status`. */
 static inline void has_section(struct rig *rig)
 {
     static const char SLEEP[] = "#!/bin/sh\ncd \"$(dirname $0)\"\nmkdir -p copy\n"

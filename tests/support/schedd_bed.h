@@ -1,4 +1,4 @@
-/* tests/support/schedd_bed.h - a real schedd beside the collector of a bed.
+/* tests/support/schedd_bed.h - a real schedd beside the collector of a bed (collector_bed.h).
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -18,8 +18,8 @@
 #include "tests/support/ordinary_account.h"
 #include "wire/claim_nonce.h"
 
-/* Writes the configuration of the schedd "s" that has that token, and its certificate; path is the
- * configuration's. */
+/* Writes the configuration of a schedd "s" with that token, and its certificate; path becomes the
+ * configuration's path. */
 static inline void schedd_bed_write(struct bed *bed, const char *token_id, char path[300])
 {
     char text[1024];
@@ -29,7 +29,7 @@ static inline void schedd_bed_write(struct bed *bed, const char *token_id, char 
                    "SCHEDD_HOST = \"127.0.0.1\"\nSCHEDD_NAME = \"s\"\nUID_DOMAIN = \"pool\"\n%s",
                    bed->dir, bed->dir, bed->dir, bed->dir, bed->dir, token_id,
                    bed->tcp + strlen("tcp:"), ordinary_knob());
-    assert_int_equal(chmod(bed->dir, 0755), 0); /* for shadows */
+    assert_int_equal(chmod(bed->dir, 0755), 0); /* so that shadows of other accounts can read it */
     bed_path(bed, "schedd.conf", path);
     BED_MUST(os_write_file(bed->os, path, text, strlen(text), 0600, false, err));
     char cert[300], key[300];
@@ -48,7 +48,7 @@ static inline struct daemon_run *schedd_bed_start(struct bed *bed, char *path)
     return run;
 }
 
-/* Over the schedd's Unix socket, by one of its routes. */
+/* Connects over the schedd's Unix socket, on the given route. */
 static inline struct client *dial_schedd_by(struct bed *bed, const char *route)
 {
     static const struct wire_events EVENTS = {.ready = client_ready, .closed = client_closed};
@@ -70,7 +70,7 @@ static inline struct client *dial_schedd_by(struct bed *bed, const char *route)
     return client;
 }
 
-/* A client of it. */
+/* Connects a client to the schedd. */
 static inline struct client *dial_schedd(struct bed *bed)
 {
     return dial_schedd_by(bed, "schedd");
@@ -101,7 +101,7 @@ static inline size_t count_ads(struct client *client, const char *type, const ch
     return count;
 }
 
-/* Until there are so many. */
+/* Waits until the collector has that many ads. */
 static inline void wait_for_ads(struct client *client, const char *type, const char *constraint,
                                 size_t count)
 {

@@ -1,8 +1,8 @@
-/* tests/support/shadow_bed.h - a real shadow between a schedd and a starter that a test plays.
+/* tests/support/shadow_bed.h - a real shadow between a schedd and a starter that the test plays.
  *
- * The shadow runs on the test's own loop with its real files, sockets and TLS.  The test's schedd
- * notes every report and answers as told; the test's starter comes by TCP and is passed on, as a
- * schedd does it.
+ * The shadow runs on the test's own event loop with real files, sockets and TLS.  The test's schedd
+ * records every report and answers as told.  The test's starter connects by TCP, and its connection
+ * is passed on to the shadow as a schedd does.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -49,29 +49,29 @@ struct world {
     struct daemon_run *run;
     struct wire_context *context;
     struct listener *local, *tcp;
-    struct wire *shadow; /* its uplink, after SHADOW_HELLO */
+    struct wire *shadow; /* the shadow's connection to the schedd, after SHADOW_HELLO */
     bool greeted;
     char pin[STREAM_PIN_SIZE];
-    char runs[128];            /* what HELLO is answered */
-    const char *checkpoints;   /* the same, of jobs that have some; NULL: nothing */
+    char runs[128];            /* runs in the answer to HELLO */
+    const char *checkpoints;   /* the runs with a checkpoint in the answer to HELLO; NULL: none */
     int64_t previous;          /* CkptPrevious of the last report; -1: none */
-    int status[200];           /* by verb: what reports are answered */
-    struct strbuf reports;     /* "JOB_STATUS Hold 13;JOB_RESULT;" */
-    struct wire_request *turn; /* TRANSFER_TURN, not answered yet */
+    int status[200];           /* by verb: the status with which reports are answered */
+    struct strbuf reports;     /* reports so far, such as "JOB_STATUS Hold 13;JOB_RESULT;" */
+    struct wire_request *turn; /* a TRANSFER_TURN that is not answered yet */
     bool turn_asked, turn_gone;
-    bool swallow;         /* reports get no answer */
-    struct vec swallowed; /* struct wire_request: never answered */
+    bool swallow;         /* leave reports unanswered */
+    struct vec swallowed; /* struct wire_request *, never answered */
 };
 
 struct answer {
     bool done;
     int status;
-    char text[ERR_TEXT_MAX]; /* of one that is refused */
+    char text[ERR_TEXT_MAX]; /* error text of a refused call */
     struct ad *args;
     struct vec ads;
     struct strbuf bytes;
     struct strbuf sums;    /* the Checksum of each part that has one */
-    struct strbuf offsets; /* "Offset;" of each part that has one */
+    struct strbuf offsets; /* "Offset;" of each part that has an Offset */
 };
 
 struct starter {
@@ -95,8 +95,8 @@ static inline void wait_for(struct world *world, const bool *flag)
     }
 }
 
-/* ---- the schedd that we play -------------------------------------------------------------------
- */
+/* ---- the schedd that the test plays
+ * ------------------------------------------------------------- */
 
 static inline void turn_gone(void *arg)
 {
@@ -280,19 +280,20 @@ static inline int tear_down(void **state)
     struct world *world = *state;
     daemon_run_destroy(world->run);
     for (size_t i = 0; i < world->swallowed.count; i++) {
-        wire_reply_error(world->swallowed.items[i], -ESHUTDOWN, "too late"); /* to nobody */
+        /* nobody receives this */
+        wire_reply_error(world->swallowed.items[i], -ESHUTDOWN, "too late");
     }
     vec_fini(&world->swallowed, NULL);
     if (world->turn != NULL) {
         wire_request_on_gone(world->turn, NULL, NULL);
-        wire_reply_error(world->turn, -ESHUTDOWN, "too late"); /* to nobody */
+        wire_reply_error(world->turn, -ESHUTDOWN, "too late"); /* nobody receives this */
     }
     wire_close(world->shadow);
     listener_destroy(world->local);
     listener_destroy(world->tcp);
     wire_context_destroy(world->context);
     loop_timer_destroy(world->patience);
-    (void)os_remove_tree(world->os, world->dir, NULL); /* a leftover in /tmp harms nobody */
+    (void)os_remove_tree(world->os, world->dir, NULL); /* a directory left in /tmp does no harm */
     os_destroy(world->os);
     loop_destroy(world->loop);
     strbuf_fini(&world->log_text);
@@ -400,7 +401,7 @@ static inline void starter_closed(void *arg, struct wire *wire, int status, cons
     wire_close(wire);
 }
 
-/* Takes hello. */
+/* takes ownership of hello */
 static inline void dial_with(struct world *world, struct ad *hello, struct starter *starter)
 {
     struct told_secrets told = {.count = 0};

@@ -1,5 +1,5 @@
-/* tests/support/told_secrets.h - in texts of tests, attributes ClaimId, ClaimIdList, Nonce and
- * Ticket stand for the secrets that go beside an ad.
+/* tests/support/told_secrets.h - lets tests write secrets as attributes: ClaimId, ClaimIdList,
+ * Nonce and Ticket in texts of tests stand for the secrets that are sent beside an ad.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -29,7 +29,8 @@ static inline void told_add(struct told_secrets *told, enum wire_secret_kind kin
     told->items[told->count++] = (struct wire_secret){kind, of, copy};
 }
 
-/* Takes them out of the ad; call it for the ads of a message in order, and last for the args. */
+/* Moves the secrets out of the ad.  Call it for the ads of a message in order, and last for the
+ * args. */
 static inline void told_take(struct told_secrets *told, struct ad *ad, uint32_t of)
 {
     static const struct {
@@ -37,7 +38,7 @@ static inline void told_take(struct told_secrets *told, struct ad *ad, uint32_t 
         enum wire_secret_kind kind;
     } NAMES[] = {{"ClaimId", SECRET_CLAIM_ID}, {"Nonce", SECRET_NONCE}, {"Ticket", SECRET_TICKET}};
     struct ad_value list;
-    (void)ad_eval_attr(ad, NULL, "ClaimIdList", NULL, &list); /* absent: none */
+    (void)ad_eval_attr(ad, NULL, "ClaimIdList", NULL, &list); /* when absent, list is undefined */
     for (size_t i = 0; i < ad_value_count(&list); i++) {
         struct ad_value item;
         ad_value_item(&list, i, &item);
@@ -67,7 +68,7 @@ static inline void told_fini(struct told_secrets *told)
     *told = (struct told_secrets){.count = 0};
 }
 
-/* The other way: a request's secrets as attributes of a copy of its args, for a test to look at. */
+/* The reverse: a copy of a request's args with its secrets as attributes, for tests to look at. */
 static inline struct ad *told_args(const struct wire_request *request)
 {
     static const struct {
@@ -84,7 +85,7 @@ static inline struct ad *told_args(const struct wire_request *request)
     return args;
 }
 
-/* The same of an answer's ads. */
+/* Adds the claim id that an answer brought for ad number `of` to that ad. */
 static inline void told_show(const struct wire_reply *reply, struct ad *ad, uint32_t of)
 {
     const char *id = wire_secret_find(reply->secrets, reply->secret_count, SECRET_CLAIM_ID, of);

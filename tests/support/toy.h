@@ -1,4 +1,4 @@
-/* tests/support/toy.h - small programs for tests of the simulator: a function as a process.
+/* tests/support/toy.h - small programs for tests of the simulator: a C function as a process.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -7,7 +7,7 @@
 
 #include "sim/sim.h"
 
-/* The data of a toy: what runs in the process after its start. */
+/* The data of such a program: the function that runs in the process after its start. */
 struct toy {
     void (*start)(const struct sim_env *env, void *arg);
     void *arg;
@@ -26,7 +26,7 @@ static inline int toy_start(const struct sim_env *env, void **state)
         .name = (name_), .start = toy_start, .data = (toy_) \
     }
 
-/* One host that is on, with /bin/<name> for each of the programs. */
+/* Makes a simulation with one host that is on and has /bin/<name> for each of the programs. */
 static inline struct sim *toy_sim(uint64_t seed, const struct sim_program *const *programs)
 {
     struct sim_options options = {.seed = seed, .programs = programs};

@@ -1,5 +1,5 @@
-/* tests/unit/base/config_fixture.h - a daemon's tables to load configurations with, for the tests
- * of base/config/config.h.
+/* tests/unit/base/config_fixture.h - a daemon's knob tables for loading configurations, for the
+ * tests of base/config/config.h.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -149,12 +149,12 @@ static inline struct config *load_one(const char *text)
     return load_good(&memory);
 }
 
-/* The message with which a file is refused. */
+/* Loads a configuration that must be refused, and returns the error message. */
 static inline const char *refusal(const char *text)
 {
     static struct err err;
     struct config_memory memory = {.files = {{"/etc/roost.conf", text}}};
-    struct config *config = (struct config *)&memory; /* stays as it is */
+    struct config *config = (struct config *)&memory; /* must not be changed */
     err.text[0] = '\0';
     int rc = load(&memory, &config, &err);
     assert_true(rc < 0);

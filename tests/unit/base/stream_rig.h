@@ -1,4 +1,4 @@
-/* tests/unit/base/stream_rig.h - two ends of a stream on one loop, for the tests of
+/* tests/unit/base/stream_rig.h - two ends of a stream on one event loop, for the tests of
  * base/stream/stream.h.
  *
  * SPDX-License-Identifier: Apache-2.0
@@ -23,22 +23,21 @@
 #include "base/stream/stream.h"
 #include "base/strbuf.h"
 
-#define DEADLINE_MS \
-    30000 /* longer than anything here may take: a test that gets there has failed */
+#define DEADLINE_MS 30000 /* milliseconds after which a test has failed */
 
 struct rig;
 
 enum { CLOSE_IN_OPENED = 1, CLOSE_IN_READABLE, CLOSE_IN_DRAINED, CLOSE_IN_CLOSED };
 
-/* What one end of a stream saw. */
+/* Records the events of one end of a stream. */
 struct end {
     struct rig *rig;
     struct stream *stream;
     struct strbuf got;
     size_t got_bytes;
-    bool count_only; /* got_bytes, not got */
+    bool count_only; /* only count the bytes in got_bytes, do not store them in got */
     bool keep;       /* leave the input unread */
-    int close_in;    /* CLOSE_IN_* */
+    int close_in;    /* CLOSE_IN_*: the callback in which to close */
     unsigned opened, readable, drained, closed;
     int code;
     char why[1024];
@@ -50,7 +49,7 @@ struct rig {
     char directory[64];
     struct tls_identity *identity;
     struct listener *listener;
-    struct incoming *incoming; /* kept by the listener's callback when keep_incoming */
+    struct incoming *incoming; /* set by the listener's callback when keep_incoming */
     bool keep_incoming;
     char route[STREAM_ROUTE_MAX + 1];
     char incoming_from[256];
@@ -65,7 +64,7 @@ static inline void rig_too_late(void *arg)
     fail_msg("waited too long");
 }
 
-/* Runs the loop until something that was recorded makes the condition true. */
+/* Runs the loop until an event has made the condition true. */
 #define AWAIT(rig, condition)                       \
     while (!(condition)) {                          \
         (rig)->woken = false;                       \
@@ -202,7 +201,7 @@ static inline void rig_connect(struct rig *rig, const char *pin)
     }
 }
 
-/* A client and a server that are open, over TCP. */
+/* Opens a client and a server over TCP. */
 static inline void rig_open_tcp(struct rig *rig)
 {
     rig_listen(rig, "tcp:127.0.0.1:0");
@@ -224,7 +223,7 @@ static inline void rig_open_unix(struct rig *rig)
     AWAIT(rig, rig->client.opened && rig->server.opened);
 }
 
-/* A plain socket to a "tcp:127.0.0.1:PORT" or "unix:PATH" listener. */
+/* Connects a plain socket to a listener at "tcp:127.0.0.1:PORT" or "unix:PATH". */
 static inline int raw_connect(const struct rig *rig)
 {
     const char *address = listener_address(rig->listener);
@@ -256,7 +255,8 @@ static inline uint64_t rig_dropped(const struct rig *rig)
     return stats.dropped;
 }
 
-/* Nothing wakes the test when a listener drops a connection: look once in a while. */
+/* A timer that wakes the loop regularly, because nothing else does when a listener drops a
+ * connection. */
 static inline void rig_wake(void *arg)
 {
     struct rig *rig = arg;

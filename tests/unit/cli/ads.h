@@ -1,4 +1,4 @@
-/* Ads from text for the tests of what the command line prints.
+/* tests/unit/cli/ads.h - makes ads from text, for tests of what the command line prints.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -1,4 +1,5 @@
-/* What HTCondor printed (tests/conformance/cli), and what we print without our own columns.
+/* tests/unit/cli/samples.h - compares our output, without the columns that only we have, with
+ * HTCondor's output (tests/conformance/cli).
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -12,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The file without its first line. */
+/* Reads the sample file without its first line. */
 static inline char *sample_raw(const char *name)
 {
     static char text[16384];
@@ -28,7 +29,7 @@ static inline char *sample_raw(const char *name)
     return strchr(text, '\n') + 1;
 }
 
-/* The same, blanks at the ends of lines taken away. */
+/* Reads the sample file without its first line and without blanks at the ends of lines. */
 static inline char *sample_text(const char *name)
 {
     static char clean[16384];
@@ -43,7 +44,8 @@ static inline char *sample_text(const char *name)
     return clean;
 }
 
-/* Takes our own columns away: Power with `power` columns at its place, Offline at the end. */
+/* Removes our own columns from text: Power (power_width wide) where it stands, and Offline at the
+ * end. */
 static inline const char *without_ours(const char *text, size_t power_width)
 {
     static char kept[16384];

@@ -1,5 +1,5 @@
-/* tests/unit/rsyscall/rsys_rig.h - a server and a client of it on one loop, and a directory that is
- * offered.
+/* tests/unit/rsyscall/rsys_rig.h - a server of remote system calls and its client on one event
+ * loop, and a directory that is offered.
  *
  *     struct rig *rig = *state;
  *     rig_open(rig, NULL);
@@ -34,7 +34,7 @@
 #define TEXT(text)       ((struct rsys_text){(text), (uint16_t)strlen(text)})
 #define AT(number, path) ((struct rsys_at){(number), TEXT(path)})
 
-/* What came in a slot last; the message is kept, so that texts and data can be looked at. */
+/* The last reply in a slot.  The message is kept, so that texts and data can be examined. */
 struct rig_slot {
     uint32_t seq;
     bool answered;
@@ -46,8 +46,8 @@ struct rig {
     struct loop *loop;
     struct os *os;
     struct loop_timer *deadline;
-    char base[64]; /* holds root, outside and the socket */
-    char root[96]; /* offered at "/" */
+    char base[64]; /* directory that contains root, outside and the socket */
+    char root[96]; /* the directory offered at "/" */
     char outside[96];
     struct listener *listener;
     struct rsys_server *server;
@@ -55,7 +55,7 @@ struct rig {
     struct stream *client;
     bool opened, closed;
     int closed_code;
-    unsigned replies; /* that came on this connection */
+    unsigned replies; /* number of replies on this connection */
     unsigned char session[RSYS_SESSION_SIZE];
     struct rsys_reply hello;
     struct rig_slot hello_slot;
@@ -79,7 +79,7 @@ static inline void rig_late(void *arg)
         loop_timer_stop((rig)->deadline);                 \
     } while (0)
 
-/* Of what no callback tells: looks every few milliseconds. */
+/* Waits for a condition that no callback reports, by checking every few milliseconds. */
 #define RIG_POLL(rig, condition)                                                    \
     do {                                                                            \
         struct loop_timer *tick_ = loop_timer_create((rig)->loop, rig_tick, (rig)); \
@@ -175,7 +175,7 @@ static inline int rig_setup(void **state)
     return rig_setup_in(state, "/tmp");
 }
 
-/* Where files are in memory, much is done at once that lanes do elsewhere. */
+/* Setup with files in memory, where the server executes much at once that lanes do elsewhere. */
 static inline int rig_setup_memory(void **state)
 {
     return rig_setup_in(state, access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
@@ -233,7 +233,7 @@ static inline void rig_write(struct rig *rig, const struct rsys_request *request
     }
 }
 
-/* HELLO on a new connection; resume: of the session before. */
+/* Sends HELLO on a new connection; resume: continues the session before. */
 static inline int rig_hello(struct rig *rig, const char *ticket, bool resume)
 {
     struct rsys_request hello = {.op = RSYS_HELLO, .version = RSYS_VERSION, .text = TEXT(ticket)};
@@ -251,7 +251,7 @@ static inline int rig_hello(struct rig *rig, const char *ticket, bool resume)
     return rig->hello.status;
 }
 
-/* Opens the job (offer NULL: rig->root at "/", default limits), dials and begins a session. */
+/* Opens the job (offer NULL: rig->root at "/", default limits), connects and begins a session. */
 static inline void rig_open(struct rig *rig, const struct rsys_offer *offer)
 {
     const struct rsys_offer_root root = {.view = "/", .directory = rig->root};
@@ -268,7 +268,7 @@ static inline void rig_open(struct rig *rig, const struct rsys_offer *offer)
     assert_int_equal(rig_hello(rig, TICKET, false), 0);
 }
 
-/* Another client of the same server; end it with rig_second_fini(). */
+/* Makes another client of the same server; end it with rig_second_fini(). */
 static inline void rig_second(const struct rig *rig, struct rig *ret)
 {
     memset(ret, 0, sizeof(*ret));
@@ -288,7 +288,7 @@ static inline void rig_second_fini(struct rig *rig)
     mem_free(rig->hello_slot.message);
 }
 
-/* Sends the slot's last request again. */
+/* Sends the last request of the slot again. */
 static inline void rig_send_again(struct rig *rig, uint16_t slot, struct rsys_request *request)
 {
     request->slot = slot;
@@ -304,7 +304,7 @@ static inline struct rsys_stats rig_stats(const struct rig *rig)
     return stats;
 }
 
-/* Sends in that slot, with the slot's next number. */
+/* Sends a request in that slot, with the slot's next number. */
 static inline void rig_send(struct rig *rig, uint16_t slot, struct rsys_request *request)
 {
     request->slot = slot;
@@ -327,14 +327,14 @@ static inline const struct rsys_reply *rig_ask(struct rig *rig, struct rsys_requ
     return rig_await(rig, 0);
 }
 
-/* ---- often asked ----------------------------------------------------------------------------- */
+/* ---- frequent requests ----------------------------------------------------------------------- */
 
 static inline int rig_status(struct rig *rig, struct rsys_request request)
 {
     return rig_ask(rig, &request)->status;
 }
 
-/* The handle, or a negative errno. */
+/* Opens a file; returns its handle, or a negative errno. */
 static inline int64_t rig_open_file(struct rig *rig, const char *path, uint32_t how)
 {
     struct rsys_request open = {.op = RSYS_OPEN, .at = AT(0, path), .how = how, .mode = 0644};
@@ -363,7 +363,7 @@ static inline int rig_stat(struct rig *rig, const char *path, struct rsys_attr *
     return reply->status;
 }
 
-/* Of the real machine, below rig->root. */
+/* The path on the real machine, below rig->root. */
 static inline const char *rig_path(struct rig *rig, const char *path)
 {
     static char full[512];
@@ -379,7 +379,7 @@ static inline void rig_put_file(struct rig *rig, const char *path, const char *t
     assert_int_equal(close(fd), 0);
 }
 
-/* -1: it cannot be read. */
+/* Reads a file; -1 on failure. */
 static inline ssize_t rig_get_file(struct rig *rig, const char *path, char *text, size_t size)
 {
     int fd = open(rig_path(rig, path), O_RDONLY);

@@ -1,9 +1,8 @@
-/* tests/unit/rsyscall_fuse/rfs_rig.h - a file system between a kernel and a server that are played
- * by the test.
+/* tests/unit/rsyscall_fuse/rfs_rig.h - the file system between a kernel and a server that the test
+ * plays.
  *
- * The server is the other end of a real connection: its requests wait in `asked` until the test
- * answers them, in what order it likes; HELLO is answered at once.  The kernel is a list of
- * answers.
+ * The server is the other end of a real connection.  Its requests wait in `asked` until the test
+ * answers them, in any order; HELLO is answered at once.  The kernel is a list of answers.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -26,14 +25,14 @@
 #include "rsyscall_fuse/rfs.h"
 #include "rsyscall_fuse/rfs_link.h"
 
-#define RIG_TURNS 20000 /* of a millisecond: 20 s */
+#define RIG_TURNS 20000 /* of a millisecond each: 20 s */
 
 struct asked {
-    struct rsys_request request; /* its pointers are into the frame */
+    struct rsys_request request; /* its pointers point into the frame */
     unsigned char *frame;
 };
 
-struct told { /* to the kernel */
+struct told { /* an answer to the kernel */
     uint64_t unique;
     int32_t error;
     size_t length;
@@ -41,24 +40,24 @@ struct told { /* to the kernel */
 };
 
 struct rig {
-    bool believes_nothing; /* attributes are old at once */
+    bool believes_nothing; /* attributes are not cached */
     struct loop *loop;
     char dir[FAST_DIR_SIZE], path[100], address[120];
     struct listener *listener;
-    struct stream *peer; /* of the server; NULL: none */
+    struct stream *peer; /* the server's end of the connection; NULL: none */
     struct loop_timer *timer;
     bool turned;
 
-    struct rsys_reply hello; /* what it answers */
+    struct rsys_reply hello; /* the server's answer to HELLO */
     unsigned char roots[256];
     unsigned hellos, pings;
-    bool mute;    /* answers no PING */
-    bool forgets; /* the session: until a new one is asked for */
-    bool renews;  /* what it had open is opened again then */
+    bool mute;    /* does not answer PING */
+    bool forgets; /* the server does not know the session until a new one is requested */
+    bool renews;  /* then reopens what was open */
     struct vec asked;
 
     struct rfs_link_options options;
-    const char *moved; /* where it is by now */
+    const char *moved; /* the server's new address */
     struct rfs_link *link;
     struct rsys_reply welcome;
     bool ready;
@@ -176,7 +175,7 @@ static inline void rig_cut(struct rig *rig)
     rig->peer = NULL;
 }
 
-/* The i-th request that was not answered yet. */
+/* The i-th request that is not answered yet. */
 static inline struct rsys_request *rig_asked(struct rig *rig, size_t i)
 {
     RIG_AWAIT(rig, rig->asked.count > i);
@@ -190,7 +189,7 @@ static void rig_free_asked(void *item)
     mem_free(asked);
 }
 
-/* Answers it; op, slot and seq are filled in. */
+/* Answers that request; op, slot and seq of the reply are filled in here. */
 static inline void rig_answer(struct rig *rig, size_t i, struct rsys_reply *reply)
 {
     const struct rsys_request *request = rig_asked(rig, i);
@@ -208,7 +207,8 @@ static inline void rig_answer_status(struct rig *rig, size_t i, int status)
     rig_answer(rig, i, &reply);
 }
 
-/* ---- the link's end -------------------------------------------------------------------------- */
+/* ---- callbacks of the link
+ * -------------------------------------------------------------------- */
 
 static void rig_ready(void *arg, const struct rsys_reply *hello)
 {
@@ -309,7 +309,7 @@ static void rig_drop(void *arg, uint64_t number, void (*done)(void *done_arg), v
     done(done_arg);
 }
 
-/* A request of the kernel's; returns its number. */
+/* Sends a request as the kernel does; returns its number. */
 static inline uint64_t rig_kernel2(struct rig *rig, uint32_t opcode, uint64_t node, const void *arg,
                                    size_t length, const void *more, size_t more_length)
 {
@@ -349,7 +349,7 @@ static inline struct told *rig_find_told(struct rig *rig, uint64_t unique)
     return NULL;
 }
 
-/* What the kernel was told about its request. */
+/* Waits for the answer to the kernel's request. */
 static inline const struct told *rig_await_told(struct rig *rig, uint64_t unique)
 {
     RIG_AWAIT(rig, rig_find_told(rig, unique) != NULL);
@@ -417,7 +417,7 @@ static inline uint64_t look_up(struct rig *rig, uint64_t parent, const char *nam
 #define FLAG_APPEND 02000U
 #define HANDLE      4711
 
-/* Opens it with what the server says of it; returns the kernel's handle. */
+/* Opens a file, with these attributes as the server's answer; returns the kernel's handle. */
 static inline uint64_t open_file_as(struct rig *rig, uint64_t node, uint32_t flags,
                                     struct rsys_attr attr, uint32_t *open_flags)
 {
@@ -437,7 +437,7 @@ static inline uint64_t open_file_as(struct rig *rig, uint64_t node, uint32_t fla
     return out.fh;
 }
 
-/* A file that is open. */
+/* Makes an open file; returns its node. */
 static inline uint64_t with_file(struct rig *rig, uint32_t flags, uint64_t size, uint64_t *fh)
 {
     mounted(rig);
@@ -446,7 +446,7 @@ static inline uint64_t with_file(struct rig *rig, uint32_t flags, uint64_t size,
     return node;
 }
 
-/* Nothing more is asked, although the loop has turned. */
+/* Asserts that after some turns of the loop exactly `but` requests wait for an answer. */
 static inline void nothing_is_asked(struct rig *rig, size_t but)
 {
     for (int i = 0; i < 3; i++) {
@@ -455,7 +455,8 @@ static inline void nothing_is_asked(struct rig *rig, size_t but)
     assert_int_equal(rig->asked.count, but);
 }
 
-/* ---- life ------------------------------------------------------------------------------------ */
+/* ---- setup and end
+ * ---------------------------------------------------------------------------- */
 
 static inline int rig_setup(void **state)
 {

@@ -1,7 +1,8 @@
-/* tests/unit/schedd/schedd_world.h - a real schedd on the test's own loop, and a client of it.
+/* tests/unit/schedd/schedd_world.h - a real schedd on the test's own event loop, and a client of
+ * it.
  *
- * With its store, its sockets and TLS; there is no collector and no startd.  Restarting it is
- * destroying and starting it again on the same directory.
+ * The schedd has its real store, sockets and TLS; there is no collector and no startd.  To restart
+ * it, a test destroys it and starts it again on the same directory.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -51,7 +52,7 @@ struct world {
     struct strbuf log_text;
     struct loop_timer *patience;
     char me[64];
-    char pin[STREAM_PIN_SIZE]; /* of the schedd's certificate */
+    char pin[STREAM_PIN_SIZE]; /* fingerprint of the schedd's certificate */
 };
 
 /* One call and its whole answer. */
@@ -119,7 +120,7 @@ static inline void put(struct world *world, const char *name, const char *text)
     assert_int_equal(os_write_file(world->os, path, text, strlen(text), 0600, false, NULL), 0);
 }
 
-/* Adds lines to the configuration, for the next start. */
+/* Adds lines to the configuration; they are used at the next start. */
 static inline void configure(struct world *world, const char *lines)
 {
     char *text = NULL;
@@ -155,7 +156,8 @@ static inline int set_up(void **state)
     struct world *world = calloc(1, sizeof(*world));
     (void)snprintf(world->dir, sizeof(world->dir), "/tmp/roost_schedd_XXXXXX");
     assert_non_null(mkdtemp(world->dir));
-    assert_int_equal(chmod(world->dir, 0755), 0); /* for shadows */
+    /* so that shadows of other accounts can read it */
+    assert_int_equal(chmod(world->dir, 0755), 0);
     assert_int_equal(loop_create(&world->loop, NULL), 0);
     assert_int_equal(os_create(world->loop, &world->os, NULL), 0);
     strbuf_init(&world->log_text, 0);
@@ -196,7 +198,7 @@ static inline int tear_down(void **state)
     daemon_run_destroy(world->run);
     wire_context_destroy(world->context);
     loop_timer_destroy(world->patience);
-    (void)os_remove_tree(world->os, world->dir, NULL); /* a leftover in /tmp harms nobody */
+    (void)os_remove_tree(world->os, world->dir, NULL); /* a directory left in /tmp does no harm */
     os_destroy(world->os);
     loop_destroy(world->loop);
     strbuf_fini(&world->log_text);
@@ -248,7 +250,7 @@ static inline void dial(struct world *world, const char *address, const char *ro
     dial_with(world, address, route, false, connection);
 }
 
-/* As the shadow of world->me. */
+/* Connects as the shadow of world->me. */
 static inline void dial_as_shadow(struct world *world, struct connection *connection)
 {
     dial_with(world, world->local, "shadow", true, connection);
@@ -268,7 +270,7 @@ static inline void use_token(struct world *world, const char *identity, uint32_t
     mem_free(text);
 }
 
-/* Over TCP, with a token. */
+/* Connects over TCP, with a token. */
 static inline void dial_with_token(struct world *world, const char *identity, uint32_t scopes,
                                    struct connection *connection)
 {
@@ -320,7 +322,7 @@ static inline struct ad *parse(const char *text)
     return ad;
 }
 
-/* args and ads in ClassAd text; what: its status. */
+/* Makes a call; args and ads are ClassAd text.  Returns its status. */
 static inline int call_on(struct connection *connection, enum wire_verb verb, const char *args_text,
                           const char *const *ads_text, struct answer *answer)
 {
@@ -387,7 +389,7 @@ static inline void count_is(struct world *world, const char *args, size_t count)
     answer_fini(&answer);
 }
 
-/* Until the queue has so many jobs: each question lets the schedd's loop turn. */
+/* Waits until the queue has that many jobs; each query lets the schedd's loop run. */
 static inline void until_jobs(struct world *world, size_t count)
 {
     size_t there = SIZE_MAX;

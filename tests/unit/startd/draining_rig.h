@@ -1,4 +1,4 @@
-/* tests/unit/startd/draining_rig.h - who asks a startd to drain, over real wires.
+/* tests/unit/startd/draining_rig.h - a client that asks a startd to drain, over real connections.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -12,7 +12,7 @@
 #define PATIENT   TWO_SLOTS "MAXJOBRETIREMENTTIME = 1000\nMACHINEMAXVACATETIME = 40\n"
 #define IMPATIENT TWO_SLOTS "MAXJOBRETIREMENTTIME = 0\nMACHINEMAXVACATETIME = 40\n"
 
-/* ---- the requester */
+/* ---- the client */
 
 struct asker {
     struct client *client;
@@ -71,7 +71,7 @@ static inline void asker_end(struct asker *asker)
 }
 
 static inline bool is_answered(struct rig *rig);
-static struct asker *waited_for; /* what is_answered() looks at */
+static struct asker *waited_for; /* the client that is_answered() checks */
 
 static inline bool is_answered(struct rig *rig)
 {
@@ -85,7 +85,7 @@ static inline bool is_done(struct rig *rig)
     return waited_for->done;
 }
 
-/* Asks, up to the offer or the refusal. */
+/* Sends the request and waits for the offer or the refusal. */
 static inline void ask(struct rig *rig, struct asker *asker, const char *text)
 {
     struct ad *args = bed_ad(text);
@@ -107,7 +107,7 @@ static inline void commit(struct rig *rig, struct asker *asker)
     until(rig, is_done);
 }
 
-/* Committed. */
+/* Sends the request and commits the offer. */
 static inline void drain_it(struct rig *rig, struct asker *asker, const char *text)
 {
     ask(rig, asker, text);
@@ -128,7 +128,7 @@ static inline enum drain_code cancel(struct rig *rig, struct asker *asker, const
     return asker->code;
 }
 
-/* ---- what is to be waited for */
+/* ---- conditions to wait for */
 
 static inline bool in_state(const struct rig *rig, size_t at, enum slot_state state,
                             enum slot_activity activity)
@@ -180,7 +180,7 @@ static inline void run_job(struct rig *rig)
     assert_int_equal(hello(rig, 1), 0);
 }
 
-/* The starter says so, and its processes end. */
+/* The starter reports the end of the job with that reason, and its processes end. */
 static inline void job_is_over(struct rig *rig, const char *reason)
 {
     struct answer answer;
@@ -189,7 +189,7 @@ static inline void job_is_over(struct rig *rig, const char *reason)
     end_script(rig);
 }
 
-/* The same, and its result was accepted: it ended by itself, just in time. */
+/* The starter reports the end and an accepted result: the job ended by itself, just in time. */
 static inline void job_has_delivered(struct rig *rig)
 {
     struct ad *args = ad_create();

@@ -1,5 +1,5 @@
-/* tests/unit/startd/sleep_rig.h - a machine below a root of its own that puts itself to sleep: S3
- * by its kernel's file, S5 by a program that leaves a file behind.
+/* tests/unit/startd/sleep_rig.h - a machine, below a root directory of its own, that puts itself to
+ * sleep: S3 through the kernel's file, S5 through a program that writes a file.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -34,7 +34,7 @@ static inline bool holds_text(struct rig *rig, const char *name, const char *tex
     return same;
 }
 
-/* A machine with S3 and S5, and no slot that wants to sleep. */
+/* Starts a machine that supports S3 and S5, with no slot that wants to sleep. */
 static inline void begin(struct rig *rig, const char *more)
 {
     char text[1200];

@@ -1,5 +1,6 @@
-/* tests/unit/startd/startd_rig.h - a startd over real wires on loopback: a real collector, a schedd
- * that the test plays, starters that are scripts with the test at their end of the Unix socket.
+/* tests/unit/startd/startd_rig.h - a startd with real connections on the loopback device: a real
+ * collector, a schedd that the test plays, and starters that are scripts, with the test at their
+ * end of the Unix socket.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -31,9 +32,9 @@ struct schedd { /* the schedd's end of a claim's connection */
     int claims, resumes, alives, gones, idle_alives;
     int claim_status, alive_status;
     int64_t lease_s;
-    const char *moved_to, *new_pin; /* told in answers, if not NULL */
-    bool silent;                    /* CLAIM and ALIVE are not answered */
-    bool mute_gone;                 /* CLAIM_GONE is not answered */
+    const char *moved_to, *new_pin; /* sent in answers, if not NULL */
+    bool silent;                    /* leave CLAIM and ALIVE unanswered */
+    bool mute_gone;                 /* leave CLAIM_GONE unanswered */
 };
 
 struct starter_end { /* the starter's end of its connection to the startd */
@@ -41,21 +42,21 @@ struct starter_end { /* the starter's end of its connection to the startd */
     struct wire *wire;
     bool ready;
     int stops, suspends, runs;
-    char directory[256]; /* of the last run that it was given */
-    char shadow[256];    /* where its shadow is, as it was told last */
-    bool suspended;      /* the last that it was told */
+    char directory[256]; /* directory of the last run it was given */
+    char shadow[256];    /* address of its shadow, as last told */
+    bool suspended;      /* the last state it was told */
     bool fast;
-    int64_t grace_s; /* that the job is given */
+    int64_t grace_s; /* seconds that the job is given to end */
 };
 
 struct rig {
-    bool wants_suspended; /* what SUSPEND_CLAIM says */
+    bool wants_suspended; /* answer to SUSPEND_CLAIM */
     struct bed *bed;
     char config_text[4096], execute[300], script[300], pids[300];
     struct config *config;
     struct daemon_env env;
     struct startd *startd;
-    struct client *caller; /* the schedd as the collector's client */
+    struct client *caller; /* the schedd's connection to the collector */
     struct client *reader;
     struct schedd schedd;
     struct starter_end starter;
@@ -63,7 +64,7 @@ struct rig {
     bool (*holds)(struct rig *rig);
     bool over;
     unsigned ticks;
-    char claim_id[CLAIM_ID_MAX]; /* of the last offer */
+    char claim_id[CLAIM_ID_MAX]; /* claim id of the last offer */
 };
 
 /* ---- waiting ---- */
@@ -170,7 +171,7 @@ static inline void schedd_request(void *arg, struct wire_request *request)
         schedd->gone = told_args(request);
     }
     if (schedd->silent || (schedd->mute_gone && verb == VERB_CLAIM_GONE)) {
-        wire_request_on_gone(request, ignore, NULL); /* it goes with its connection */
+        wire_request_on_gone(request, ignore, NULL); /* freed with its connection */
         return;
     }
     if (status != 0) {
@@ -305,8 +306,9 @@ static inline void restart(struct rig *rig)
     start(rig);
 }
 
-/* A starter that runs, with a child of the job, until it is told to end; none to make copies of.
- * Whoever finds its pids may send it a TERM at once: it is deaf to it by then. */
+/* A starter script that runs, with a child process of the job, until it is told to end.  It refuses
+ * to be a prepared starter.  Before it writes its pids it ignores SIGTERM, so a test may send that
+ * at once. */
 static const char STARTER_SCRIPT[] = "#!/bin/sh\n[ \"$1\" != -prepared ] || exit 1\n"
                                      "sleep 600 &\ntrap '' TERM\n"
                                      "echo $$ $! $5 >\"$(dirname $0)/pids.new\"\n"
@@ -325,7 +327,8 @@ static inline int setup(void **state)
     BED_MUST(os_write_file(bed->os, rig->script, STARTER_SCRIPT, strlen(STARTER_SCRIPT), 0755,
                            false, err));
     rig->caller = client_dial(bed, SCOPE_SCHEDD | SCOPE_READ, "", "schedd/s", NULL);
-    rig->reader = client_dial(bed, SCOPE_ADVERTISE | SCOPE_READ, "", NULL, NULL); /* its token */
+    /* the reader's token */
+    rig->reader = client_dial(bed, SCOPE_ADVERTISE | SCOPE_READ, "", NULL, NULL);
     char from[300], to[300];
     bed_path(bed, rig->reader->token_id, from);
     bed_path(bed, "startd.token", to);
@@ -387,7 +390,7 @@ static inline void remember_id(struct rig *rig)
 
 static char last_text[512];
 
-/* DIAL_ME through the collector; more: further arguments, as an ad's text. */
+/* Sends DIAL_ME through the collector; more: further arguments, as the text of an ad. */
 static inline int dial_with(struct rig *rig, const char *claim_id, const char *job_text,
                             const char *more, struct ad **ret)
 {
@@ -414,7 +417,7 @@ static inline int dial_with(struct rig *rig, const char *claim_id, const char *j
     return status;
 }
 
-/* The same with the claim id that was remembered. */
+/* Sends DIAL_ME with the remembered claim id. */
 static inline int dial_me(struct rig *rig, const char *job_text)
 {
     return dial_with(rig, rig->claim_id, job_text, "[]", NULL);
@@ -468,7 +471,7 @@ static inline bool has_pids(struct rig *rig)
     return read_pids(rig, &starter, &child, directory);
 }
 
-/* A claim with a job on it, its starter script running. */
+/* Makes a claim with a job on it, whose starter script runs. */
 static inline void run_it(struct rig *rig)
 {
     claim_it(rig);
@@ -487,7 +490,7 @@ static inline bool is_cleaned(struct rig *rig)
            os_stat(rig->bed->os, directory, &stat) == -ENOENT;
 }
 
-/* ---- the starter's end ---- */
+/* ---- the starter's side ---- */
 
 static inline void starter_ready(void *arg, struct wire *wire)
 {
@@ -543,7 +546,7 @@ static inline int tell(struct rig *rig, enum wire_verb verb, int64_t epoch, cons
     return answer->status;
 }
 
-/* As the starter does: dials the socket and says which run it is. */
+/* Connects to the socket as the starter does, and says which run it is. */
 static inline int hello_answer(struct rig *rig, int64_t epoch, struct ad **ret)
 {
     static const struct wire_events EVENTS = {.ready = starter_ready,
@@ -593,7 +596,8 @@ static inline void starter_is_done(struct rig *rig, const char *reason)
     struct answer answer;
     assert_int_equal(tell(rig, VERB_STARTER_DONE, 1, reason, &answer), 0);
     answer_fini(&answer);
-    assert_true(is_claimed_busy(rig)); /* until its process is gone */
+    /* the slot stays claimed until the starter's process is gone */
+    assert_true(is_claimed_busy(rig));
     end_script(rig);
 }
 

@@ -1,4 +1,4 @@
-/* tests/unit/submit/submit_case.h - a submit file of a few lines, and what becomes of it.
+/* tests/unit/submit/submit_case.h - a submit file of a few lines, and the job that it makes.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -97,7 +97,8 @@ static inline int make(const char *text, struct vec *ads, struct err *err)
     return make_at(&PLACE, text, ads, err);
 }
 
-/* `executable = run.sh`, the lines, `queue`: attribute is printed as expected; "" for absent. */
+/* Submits `executable = run.sh`, the lines and `queue`, and asserts that the attribute prints as
+ * expected; "": it is absent. */
 static inline void gives(const char *lines, const char *attribute, const char *expected)
 {
     struct vec ads = {0};
@@ -145,7 +146,7 @@ static inline void refused_for_real(const char *text, const char *message)
     vec_fini(&ads, destroy_ad);
 }
 
-/* "" for no warning at all */
+/* Asserts the warnings for these lines; "": no warning. */
 static inline void warns(const char *lines, const char *expected)
 {
     struct strbuf warnings, text;
@@ -165,7 +166,7 @@ static inline void warns(const char *lines, const char *expected)
     strbuf_fini(&warnings);
 }
 
-/* Clauses of Requirements. */
+/* Clauses that submit adds to Requirements. */
 #define ARCH  "(TARGET.Arch == \"X86_64\")"
 #define OPSYS "(TARGET.OpSys == \"LINUX\")"
 #define DISK                                                     \

@@ -1,4 +1,4 @@
-/* tests/unit/wire/watch_rig.h - a table that is published, and watchers of it.
+/* tests/unit/wire/watch_rig.h - a published table of ads, and watchers of that table.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -11,15 +11,16 @@
 #include "wire/frame.h"
 #include "wire/watch.h"
 
-/* The table that is published: key -> ad, all of type "Machine". */
+/* The published table: key -> ad, all of type "Machine". */
 struct table {
     struct world *world;
     struct strmap *ads;
     struct watch_server *server;
-    struct wire_request *held; /* a WATCH that is given to the server by the test */
+    struct wire_request *held; /* a WATCH request that the test passes to the server later */
     bool hold;
     struct strbuf order;
-    struct secret_list *secrets; /* what the client was told, in order: "+key " "-key " "query " */
+    /* events that the client got, in order: "+key " "-key " "query " */
+    struct secret_list *secrets;
 };
 
 static inline void table_walk(void *arg, const char *type, watch_each_f each, void *each_arg)
@@ -39,7 +40,7 @@ static inline const struct ad *table_get(void *arg, const char *type, const char
     return strmap_get(((struct table *)arg)->ads, key);
 }
 
-/* Each ad has one beside it. */
+/* Gives each ad a secret beside it. */
 static inline const struct secret_list *table_secrets(void *arg, const char *type, const char *key)
 {
     struct table *table = arg;
@@ -199,7 +200,7 @@ static inline void until_count(struct world *world, const unsigned *value, unsig
     world_until(world, has_count, &count);
 }
 
-/* The copy is the table, ad by ad. */
+/* Asserts that the watcher's copy equals the table, ad by ad. */
 static inline void assert_same(struct table *table, const struct watcher *watcher)
 {
     size_t at = 0;

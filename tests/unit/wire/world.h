@@ -1,9 +1,10 @@
-/* tests/unit/wire/world.h - a server and a client of the wire in one program, on a real loop.
+/* tests/unit/wire/world.h - a server and a client of the wire protocol in one program, on a real
+ * event loop.
  *
- * The server listens on TCP with TLS (the client knows it by its pin) and on a Unix socket.  Tokens
- * are made of a key in a temporary directory; the client sends the one written last by
- * world_token().  Nothing sleeps: world_until() runs the loop until something is true, and fails
- * the test after WORLD_PATIENCE_MS.
+ * The server listens on TCP with TLS (the client knows the server's fingerprint) and on a Unix
+ * socket.  Tokens are signed with a key in a temporary directory; the client sends the token
+ * written last by world_token().  Nothing sleeps: world_until() runs the loop until a condition is
+ * true, and fails the test after WORLD_PATIENCE_MS.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -41,12 +42,12 @@
 #define WORLD_WIRES       16
 #define WORLD_NOBODY      65534 /* an admin_uid that is not ours */
 
-/* One end of a connection and what its owner was told. */
+/* One end of a connection and the events that its owner got. */
 struct end {
     struct wire *wire;
     bool ready, closed;
     int status;
-    unsigned handled; /* requests, where the test counts them */
+    unsigned handled; /* number of requests, where the test counts them */
     char why[ERR_TEXT_MAX];
 };
 
@@ -63,7 +64,7 @@ struct world {
     struct wire_accept how;
     struct end accepted[WORLD_WIRES];
     size_t accepted_count;
-    wire_handler_f handler; /* of the server; NULL: refuses all */
+    wire_handler_f handler; /* handler of the server; NULL: refuses all requests */
     void *handler_arg;
     void (*accepted_ready)(struct world *world, struct wire *wire);
     void (*accepted_closed)(struct world *world, struct wire *wire);
@@ -108,7 +109,7 @@ static inline void world_until_flag(struct world *world, const bool *flag)
     world_until(world, world_flag, (void *)flag);
 }
 
-/* A few turns of the loop, for what must not happen. */
+/* Lets the loop turn a few times, for asserting that something does not happen. */
 static inline bool world_counted(void *arg)
 {
     return ++*(unsigned *)arg > 20;
@@ -120,7 +121,8 @@ static inline void world_turns(struct world *world)
     world_until(world, world_counted, &count);
 }
 
-/* ---- what owners of wires do ----------------------------------------------------------------- */
+/* ---- owners of connections
+ * -------------------------------------------------------------------- */
 
 static inline void end_ready(void *arg, struct wire *wire)
 {
@@ -208,7 +210,7 @@ static inline struct token world_token_of(struct world *world, const char *ident
     (void)snprintf(token.identity, sizeof token.identity, "%s", identity);
     (void)snprintf(token.id, sizeof token.id, "id-of-%s", identity);
     (void)snprintf(token.pool, sizeof token.pool, "pool");
-    /* The base point of the curve: a public key like any other.  world_issue() makes a real one. */
+    /* The base point of the curve, which is a valid public key.  world_issue() makes a real key. */
     assert_int_equal(text_unhex("6b17d1f2e12c4247f8bce6e563a440f277037d812deb33a0f4a13945d898c296"
                                 "4fe342e2fe1a7f9b8ee7eb4a7c0f9e162bce33576b315ececbb6406837bf51f5",
                                 token.holder, sizeof token.holder, NULL),
@@ -216,7 +218,7 @@ static inline struct token world_token_of(struct world *world, const char *ident
     return token;
 }
 
-/* The token alone; the text is the caller's. */
+/* Makes a token as one line; the caller frees the text. */
 static inline char *world_issue_line(struct world *world, const struct token *token)
 {
     char *text = NULL;
@@ -227,7 +229,7 @@ static inline char *world_issue_line(struct world *world, const struct token *to
     return text;
 }
 
-/* A whole token file, with the private key; the text is the caller's. */
+/* Makes a whole token file, with the private key; the caller frees the text. */
 static inline char *world_issue(struct world *world, const struct token *token)
 {
     char *text = NULL;
@@ -238,7 +240,7 @@ static inline char *world_issue(struct world *world, const struct token *token)
     return text;
 }
 
-/* What the client sends from now on. */
+/* Sets the token that the client sends from now on. */
 static inline void world_use(struct world *world, const struct token *token)
 {
     char *text = world_issue(world, token);
@@ -252,7 +254,7 @@ static inline void world_token(struct world *world, const char *identity, uint32
     world_use(world, &token);
 }
 
-/* ---- dialling -------------------------------------------------------------------------------- */
+/* ---- connecting ------------------------------------------------------------------------------ */
 
 static inline void world_dial_as(struct world *world, struct wire_context *context,
                                  const char *address, const char *name, wire_handler_f handler,
@@ -277,14 +279,14 @@ static inline bool end_settled(void *arg)
     return end->ready || end->closed;
 }
 
-/* Dials over TCP and waits for the outcome. */
+/* Connects over TCP and waits for the outcome. */
 static inline void world_dial(struct world *world, const char *name, struct end *end)
 {
     world_dial_as(world, world->client, world->tcp, name, NULL, end);
     world_until(world, end_settled, end);
 }
 
-/* The same, and it must succeed, with the given authority. */
+/* Connects with that identity and these scopes, and asserts that this succeeds. */
 static inline void world_connect(struct world *world, const char *identity, uint32_t scopes,
                                  struct end *end)
 {
@@ -295,7 +297,7 @@ static inline void world_connect(struct world *world, const char *identity, uint
     }
 }
 
-/* ---- making and ending ----------------------------------------------------------------------- */
+/* ---- setup and end --------------------------------------------------------------------------- */
 
 static inline void world_log_write(void *context, const char *line, size_t length)
 {
@@ -356,7 +358,7 @@ static inline void world_start(struct world *world, uid_t admin_uid)
     (void)snprintf(world->tcp, sizeof world->tcp, "%s", listener_address(world->listeners[0]));
 }
 
-/* Contexts free what is left of their wires. */
+/* contexts free the rest of their connections */
 static inline void world_end(struct world *world)
 {
     wire_context_destroy(world->client);
