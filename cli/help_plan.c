@@ -118,7 +118,7 @@ void help_summary(const struct cli_command *const *commands, struct strbuf *out)
         strbuf_printf(out, "  %-13s %s\n", commands[i]->name, commands[i]->summary);
     }
     strbuf_puts(out,
-                "\nROOST_CONFIG names the configuration; `roost COMMAND --help` tells more.\n");
+                "\nROOST_CONFIG names the configuration file; see also `roost COMMAND --help`.\n");
 }
 
 /* ---- manual pages */
@@ -184,12 +184,13 @@ static void put_block(const char *text, struct strbuf *out)
 
 static void put_ends(struct strbuf *out)
 {
-    strbuf_puts(out, ".SH EXIT STATUS\n"
-                     "0 done, 1 the request failed, 2 it was not understood.\n"
-                     ".SH ENVIRONMENT\n"
-                     ".TP\n.B ROOST_CONFIG\nthe configuration; without it /etc/roost/roost.conf\n"
-                     ".TP\n.BI ROOST_ NAME\nthe value of a knob, before all files\n"
-                     ".TP\n.B NO_COLOR\nwhen it is set, nothing is coloured on a terminal\n");
+    strbuf_puts(out,
+                ".SH EXIT STATUS\n"
+                "0 done, 1 the request failed, 2 wrong usage.\n"
+                ".SH ENVIRONMENT\n"
+                ".TP\n.B ROOST_CONFIG\nthe configuration file (default: /etc/roost/roost.conf)\n"
+                ".TP\n.BI ROOST_ NAME\nthe value of the knob NAME; overrides all files\n"
+                ".TP\n.B NO_COLOR\nif set, no colours are used on a terminal\n");
 }
 
 static void put_command(const struct cli_command *command, const char *more, struct strbuf *out)
@@ -217,12 +218,13 @@ static void put_command(const struct cli_command *command, const char *more, str
 
 static void put_overview(const struct cli_command *const *commands, struct strbuf *out)
 {
-    put_title("roost", 1, "a pool for computing whose machines sleep until there is work", out);
-    strbuf_puts(out, ".SH SYNOPSIS\n.B roost\n.I COMMAND\n.RI [ ARGUMENTS ]\n"
-                     ".SH DESCRIPTION\n"
-                     "Jobs are matched against machines that are switched off just as against\n"
-                     "running ones; a match is what wakes a machine.  Each command has a page of\n"
-                     "its own, and says the same with\n.BR \\-\\-help .\n");
+    put_title("roost", 1, "a computing pool whose machines sleep until there is work", out);
+    strbuf_puts(out,
+                ".SH SYNOPSIS\n.B roost\n.I COMMAND\n.RI [ ARGUMENTS ]\n"
+                ".SH DESCRIPTION\n"
+                "Jobs are matched with machines that are switched off as well as with running\n"
+                "ones; a match wakes a machine.  Each command has a manual page of its own\n"
+                "and prints the same text with\n.BR \\-\\-help .\n");
     for (size_t i = 0; commands[i] != NULL; i++) {
         strbuf_puts(out, ".TP\n.BR roost\\-");
         put_roff(commands[i]->name, out);
@@ -311,12 +313,13 @@ static void put_config(const struct knob_table *const *knobs, struct strbuf *out
     strbuf_puts(
         out,
         ".ad l\n.nh\n.SH DESCRIPTION\n"
-        "Later layers win: the defaults below; the file that ROOST_CONFIG names; local files\n"
+        "Later layers override earlier ones: the defaults below; the file that "
+        "ROOST_CONFIG\nnames; local files\n"
         "(LOCAL_CONFIG_DIR, LOCAL_CONFIG_FILE, LOCAL_CONFIG); what\n.B roost config set\n"
-        "has set; the environment, ROOST_\\fIKNOB\\fR.  $(NAME) stands for another value, += adds\n"
-        "to a list, numbers may be reckoned.\n.B roost config check\n"
-        "tells what a daemon would not take, and\n.B roost config dump \\-\\-why\n"
-        "where a value is from.\n");
+        "has set; the environment, ROOST_\\fIKNOB\\fR.  $(NAME) is replaced by the value of NAME,\n"
+        "+= adds to a list, and numbers may be arithmetic expressions.\n.B roost config check\n"
+        "reports what a daemon would refuse, and\n.B roost config dump \\-\\-why\n"
+        "shows where each value was set.\n");
     for (size_t i = 0; knobs[i] != NULL; i++) {
         put_table(knobs[i], out);
     }
@@ -327,15 +330,15 @@ static void put_submit(struct strbuf *out)
 {
     static const char *const STATES[] = {[COMMAND_OBEYED] = "",
                                          [COMMAND_IGNORED] = "ignored, with a warning",
-                                         [COMMAND_REFUSED] = "refused: this pool cannot do it yet"};
+                                         [COMMAND_REFUSED] = "refused: not supported yet"};
     put_title("roost_submit", 5, "submit files", out);
-    strbuf_puts(out,
-                ".SH DESCRIPTION\n"
-                "A submit file is HTCondor\\(aqs: lines NAME = VALUE, if and else, include,\n"
-                "$(NAME) and its functions, and queue statements.\n"
-                ".B roost submit \\-\\-dry\\-run\n"
-                "prints what a file becomes.  Its commands, with the attribute of the job that\n"
-                "each sets:\n");
+    strbuf_puts(
+        out, ".SH DESCRIPTION\n"
+             "A submit file is HTCondor\\(aqs: lines NAME = VALUE, if and else, include,\n"
+             "$(NAME) and its functions, and queue statements.\n"
+             ".B roost submit \\-\\-dry\\-run\n"
+             "prints the jobs that a file makes.  These are the commands, with the attribute of\n"
+             "the job that each one sets:\n");
     const struct submit_command *command;
     for (size_t i = 0; (command = command_at(i)) != NULL; i++) {
         const char *state = STATES[command->state];

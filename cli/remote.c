@@ -26,8 +26,9 @@ static const char *const COMMANDS[] = {
     "top",
 };
 
-const char remote_help[] = "  -name SCHEDD         of that schedd of the pool, not of this host's\n"
-                           "  -pool HOST[:PORT]    of another pool: its collector\n";
+const char remote_help[] =
+    "  -name SCHEDD         ask this schedd of the pool instead of this host's\n"
+    "  -pool HOST[:PORT]    ask another pool; HOST is its collector\n";
 
 bool remote_is_for(const char *command)
 {

@@ -18,20 +18,22 @@
 
 const char PILOT_USAGE[] =
     "usage: roost-pilot --collector HOST[:PORT] --token FILE [options] [KNOB=VALUE ...]\n"
-    "Makes this machine part of a pool for as long as there is work, and leaves nothing behind.\n"
+    "Makes this machine part of a pool while there is work for it, and then removes all its "
+    "files.\n"
     "  --collector HOST[:PORT]  the pool's collector\n"
     "  --token FILE             a token, or a bundle made by `roost token accept --bundle` on\n"
-    "                           this host, or by `roost token create --bundle` for many\n"
-    "  --ca FILE                the pool's CA, where the token file has none\n"
-    "  --pin FINGERPRINT        SHA-256 of the collector's certificate, in place of the CA\n"
-    "  --key KID.pub            a public key that tokens are checked with; may be repeated\n"
-    "  --name NAME              of this machine in the pool\n"
-    "  --cpus N --memory MIB    what is offered; everything where it is not said\n"
-    "  --lifetime TIME          after so long no more jobs are taken, and the pilot ends\n"
-    "  --idle-timeout TIME      it ends when no job came for so long (20m; 0: never)\n"
-    "  --execute DIR            where its directory is made (TMPDIR, else /tmp)\n"
+    "                           this host, or by `roost token create --bundle` for many hosts\n"
+    "  --ca FILE                the pool's CA, if the token file does not contain it\n"
+    "  --pin FINGERPRINT        SHA-256 of the collector's certificate, used instead of the CA\n"
+    "  --key KID.pub            a public key for checking tokens; may be repeated\n"
+    "  --name NAME              name of this machine in the pool\n"
+    "  --cpus N --memory MIB    resources to offer; all of this machine by default\n"
+    "  --lifetime TIME          after this time, take no more jobs and end\n"
+    "  --idle-timeout TIME      end after this time without a job (20m; 0: never)\n"
+    "  --execute DIR            where to make the working directory (TMPDIR, else /tmp)\n"
     "  KNOB=VALUE, KNOB+=VALUE  configuration of the startd and its starters\n"
-    "TIME is in seconds, or 30m, 12h, 2d. Signals: TERM and INT end it, jobs are vacated first.\n";
+    "TIME is in seconds, or 30m, 12h, 2d. SIGTERM and SIGINT end the pilot; jobs are vacated "
+    "first.\n";
 
 /* ---- arguments */
 

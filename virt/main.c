@@ -10,8 +10,8 @@ int main(int argc, char **argv)
 {
     if (argc != 2 || argv[1][0] == '\0' || argv[1][0] == '-') {
         (void)fprintf(stderr, "usage: roost-libvirt URI\n"
-                              "The rooster starts it: it takes orders for the domains of that "
-                              "libvirt daemon on standard input.\n");
+                              "Started by the rooster; reads orders for the domains of that "
+                              "libvirt daemon from standard input.\n");
         return 2;
     }
     return virt_run(argv[1]);

@@ -116,11 +116,11 @@ static bool answer_word(const struct daemon *daemon, const char *word)
         return true;
     }
     if (asks_for(word, "help")) {
-        (void)
-            printf("usage: roost-%s [-config FILE] [-log FILE|-] [-pidfile FILE] [-instance NAME] "
-                   "[-noresurrect] [-version]\n"
-                   "The configuration is FILE, else what ROOST_CONFIG names.\n",
-                   daemon->name);
+        (void)printf(
+            "usage: roost-%s [-config FILE] [-log FILE|-] [-pidfile FILE] [-instance NAME] "
+            "[-noresurrect] [-version]\n"
+            "Reads the configuration FILE; without -config, the file that ROOST_CONFIG names.\n",
+            daemon->name);
         return true;
     }
     return false;

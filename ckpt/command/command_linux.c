@@ -36,30 +36,33 @@
 
 static int print_usage(void)
 {
-    (void)fprintf(
-        stderr,
-        "usage: roost-ckpt dump PID IMAGE [--leave-running|--kill] [--kept] "
-        "[--sync] [--attributes]\n"
-        "            [--through SOCKET [--base ID]] [--pack [--with FILE]]\n"
-        "            [--mirror FOLDER --of DIRECTORY [--as PATH]... [--known FILE]\n"
-        "            [--since FILE [--without PATH]...]] "
-        "[-- COMMAND [ARGUMENT...]]\n"
-        "       roost-ckpt follow PID FOLDER [--kept] [--at SOCKET | --every SECONDS] "
-        "[--whole-each N]\n"
-        "       roost-ckpt merge [--pack] [--max BYTES] IMAGE DELTA... OUT\n"
-        "       roost-ckpt join [--pack] [--max BYTES] ARCHIVE CHANGES OUT\n"
-        "       roost-ckpt pack|unpack FILE...\n"
-        "       roost-ckpt info IMAGE [--verify|--attributes]\n"
-        "       roost-ckpt probe\n"
-        "       roost-ckpt run [--cpu LEVEL] -- PROGRAM [ARGUMENT...]\n"
-        "       roost-ckpt mask FILE -- PROGRAM [ARGUMENT...]\n"
-        "IMAGE is a program: run it, and the job goes on.  COMMAND is run while the job "
-        "stands still.\n"
-        "PID may be that of `roost-ckpt run`, of a resumed image, or of roost-rsys-mount:\n"
-        "the job below it is meant.  --kept: it is one of these, and has a job; twice: of\n"
-        "a resumed image below roost-rsys-mount.  --sync: what the job has written is with\n"
-        "whoever keeps its files, first.  mask: FILE is an environment, which is made such\n"
-        "as ROOST_CKPT_CPU in it says; then PROGRAM runs.\n");
+    (void)fprintf(stderr,
+                  "usage: roost-ckpt dump PID IMAGE [--leave-running|--kill] [--kept] "
+                  "[--sync] [--attributes]\n"
+                  "            [--through SOCKET [--base ID]] [--pack [--with FILE]]\n"
+                  "            [--mirror FOLDER --of DIRECTORY [--as PATH]... [--known FILE]\n"
+                  "            [--since FILE [--without PATH]...]] "
+                  "[-- COMMAND [ARGUMENT...]]\n"
+                  "       roost-ckpt follow PID FOLDER [--kept] [--at SOCKET | --every SECONDS] "
+                  "[--whole-each N]\n"
+                  "       roost-ckpt merge [--pack] [--max BYTES] IMAGE DELTA... OUT\n"
+                  "       roost-ckpt join [--pack] [--max BYTES] ARCHIVE CHANGES OUT\n"
+                  "       roost-ckpt pack|unpack FILE...\n"
+                  "       roost-ckpt info IMAGE [--verify|--attributes]\n"
+                  "       roost-ckpt probe\n"
+                  "       roost-ckpt run [--cpu LEVEL] -- PROGRAM [ARGUMENT...]\n"
+                  "       roost-ckpt mask FILE -- PROGRAM [ARGUMENT...]\n"
+                  "IMAGE is a program; running it continues the job.  COMMAND is run while the job "
+                  "is stopped.\n"
+                  "PID may also be that of `roost-ckpt run`, of a resumed image, or of "
+                  "roost-rsys-mount; then\n"
+                  "the job below it is dumped.  --kept: PID is one of these and must have a job; "
+                  "give it twice\n"
+                  "for a resumed image below roost-rsys-mount.  --sync: first makes sure that what "
+                  "the job has\n"
+                  "written is stored by the server of its files.  mask: changes the environment in "
+                  "FILE as its\n"
+                  "variable ROOST_CKPT_CPU says, then runs PROGRAM.\n");
     return USAGE;
 }
 

@@ -115,13 +115,15 @@ int main(int argc, char **argv)
     struct compile_plan plan;
     const char *const *command = (const char *const *)argv + 1;
     if (argc < 2 || strcmp(argv[1], "--help") == 0) {
-        (void)fprintf(argc < 2 ? stderr : stdout,
-                      "usage: roost-compile [--remote] COMMAND [ARGUMENT...]\nCOMMAND compiles or "
-                      "links (cc, g++, gfortran, ld ...).  A program that it links writes\na "
-                      "checkpoint image of itself on SIGUSR2, on SIGTSTP (and then ends), at an "
-                      "interval, or when\nit calls roost_checkpoint(): see roost_checkpoint.h and "
-                      "roost-compile(1).\n  --remote  the program works on the files of another "
-                      "machine when\n            `roost-rsys-mount --wrap` starts it\n");
+        (void)
+            fprintf(argc < 2 ? stderr : stdout,
+                    "usage: roost-compile [--remote] COMMAND [ARGUMENT...]\nCOMMAND is a "
+                    "compiler or linker (cc, g++, gfortran, ld ...).  A program that it links "
+                    "writes\na checkpoint image of itself on SIGUSR2, on SIGTSTP (and then ends), "
+                    "at an interval, or when\nit calls roost_checkpoint(); see "
+                    "roost_checkpoint.h and roost-compile(1).\n  --remote  the program uses the "
+                    "files of another machine when\n            `roost-rsys-mount --wrap` starts "
+                    "it\n");
         return argc < 2 ? USAGE : 0;
     }
     const char *why = compile_plan_read(argc - 1, command, &plan);
