@@ -67,7 +67,7 @@ static size_t add_clause(struct steps *steps, const struct ad_clauses *clauses, 
     return all;
 }
 
-static enum ad_truth join(enum ad_clause_kind kind, enum ad_truth left, enum ad_truth right)
+static enum ad_truth join_truths(enum ad_clause_kind kind, enum ad_truth left, enum ad_truth right)
 {
     enum ad_truth decisive = kind == AD_CLAUSE_OR ? AD_TRUE : AD_FALSE;
     if (left == decisive || left == AD_ERROR) {
@@ -79,7 +79,7 @@ static enum ad_truth join(enum ad_clause_kind kind, enum ad_truth left, enum ad_
     return left == AD_UNDEFINED ? left : right;
 }
 
-static enum ad_truth negate(enum ad_truth truth)
+static enum ad_truth negate_truth(enum ad_truth truth)
 {
     return truth == AD_TRUE ? AD_FALSE : truth == AD_FALSE ? AD_TRUE : truth;
 }
@@ -93,13 +93,13 @@ static void judge_slot(struct steps *steps, const struct why_question *question,
             step->kind == AD_CLAUSE_TEST
                 ? ad_eval_bool(step->expr, question->ad, slot, question->context)
             : step->kind == AD_CLAUSE_NOT
-                ? negate(steps->truths[step->left])
-                : join(step->kind, steps->truths[step->left], steps->truths[step->right]);
+                ? negate_truth(steps->truths[step->left])
+                : join_truths(step->kind, steps->truths[step->left], steps->truths[step->right]);
         step->matched += steps->truths[i] == AD_TRUE ? weight : 0;
     }
 }
 
-static void judge(struct steps *steps, const struct why_question *question)
+static void judge_steps(struct steps *steps, const struct why_question *question)
 {
     const struct ad **ads = mem_alloc((question->other_count + 1) * sizeof *ads);
     for (size_t i = 0; i < question->other_count; i++) {
@@ -122,7 +122,7 @@ static void judge(struct steps *steps, const struct why_question *question)
     mem_free(ads);
 }
 
-static void prune(struct steps *steps, int64_t total)
+static void prune_steps(struct steps *steps, int64_t total)
 {
     for (size_t i = 0; i < steps->count; i++) {
         struct step *step = &steps->items[i];
@@ -196,7 +196,7 @@ static void put_wrapped(const char *text, struct strbuf *out)
     strbuf_printf(out, "%*s%s\n", indent, "", text + line);
 }
 
-static void note(void *arg, enum ad_side side, const char *name)
+static void note_name(void *arg, enum ad_side side, const char *name)
 {
     if (side == AD_SIDE_MY) {
         vec_push(arg, (void *)(uintptr_t)name);
@@ -212,7 +212,7 @@ static void put_attributes(const struct ad *job, const struct ad_expr *requireme
                            struct strbuf *out)
 {
     struct vec names = {0};
-    ad_clause_names(requirements, job, note, &names);
+    ad_clause_names(requirements, job, note_name, &names);
     if (names.count > 1) {
         qsort(names.items, names.count, sizeof *names.items, by_name);
     }
@@ -246,8 +246,8 @@ static void put_requirements(const struct why_question *question, const char *id
     put_wrapped(text.failed ? "(too long to show)" : strbuf_text(&text), out);
     strbuf_fini(&text);
     (void)add_clause(&steps, clauses, 0);
-    judge(&steps, question);
-    prune(&steps, total);
+    judge_steps(&steps, question);
+    prune_steps(&steps, total);
     strbuf_puts(out, "\n");
     for (size_t i = 0; i < steps.count; i++) {
         strbuf_puts(out, "    ");

@@ -71,7 +71,7 @@ static int read_option(struct act *act, int *at)
     return CLI_OK;
 }
 
-static int parse(struct act *act)
+static int parse_options(struct act *act)
 {
     struct cli *cli = act->cli;
     for (int i = 1; i < cli->argc; i++) {
@@ -101,7 +101,7 @@ static int parse(struct act *act)
     return CLI_OK;
 }
 
-static void say(struct strbuf *line, bool is_done)
+static void print_line(struct strbuf *line, bool is_done)
 {
     (void)fprintf(is_done ? stdout : stderr, "%s\n", strbuf_text(line));
     strbuf_clear(line);
@@ -129,12 +129,12 @@ static int act_once(struct act *act, struct ad *args, const char *what)
         strbuf_init(&line, 0);
         for (size_t i = 0; what == NULL && i < reply.ads.count; i++) {
             bool is_done = act_plan_id(act->words, reply.ads.items[i], &line);
-            say(&line, is_done);
+            print_line(&line, is_done);
             status = is_done ? status : CLI_FAILED;
         }
         if (what != NULL && reply.args != NULL) {
             bool is_done = act_plan_many(act->words, what, reply.args, &line);
-            say(&line, is_done);
+            print_line(&line, is_done);
             status = is_done ? CLI_OK : CLI_FAILED;
         }
         strbuf_fini(&line);
@@ -154,7 +154,7 @@ static void show_checkpoints(void *arg, struct ad *const *ads, size_t count)
     strbuf_init(&line, 0);
     for (size_t i = 0; i < count; i++) {
         bool is_done = act_plan_checkpoint(ads[i], &line);
-        say(&line, is_done);
+        print_line(&line, is_done);
         (void)fflush(stdout);
         act->status = is_done ? act->status : CLI_FAILED;
         act->heard_count++;
@@ -236,7 +236,7 @@ static int act_all(struct act *act)
         strbuf_clear(&text);
         strbuf_clear(&what);
         strbuf_printf(&what, "of user %s", (const char *)act->users.items[i]);
-        (void)jobs_plan_select(act->users.items[i], &text, NULL); /* parse() looked */
+        (void)jobs_plan_select(act->users.items[i], &text, NULL); /* parse_options() looked */
         status |= act_constraint(act, strbuf_text(&text), strbuf_text(&what));
     }
     for (size_t i = 0; i < act->constraints.count; i++) {
@@ -256,7 +256,7 @@ int cmd_act(struct cli *cli)
 {
     struct act act = {.cli = cli, .words = act_words_find(cli->argv[0])};
     struct err err;
-    int status = parse(&act);
+    int status = parse_options(&act);
     if (status == CLI_OK && cli_schedd(cli, &err) != 0) {
         status = cli_fail(cli, "%s", err.text);
     }

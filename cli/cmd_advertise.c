@@ -93,7 +93,7 @@ static int take_word(struct advertise *how, const struct cli *cli, const char *w
     return 0;
 }
 
-static int parse(struct cli *cli, struct advertise *how)
+static int parse_options(struct cli *cli, struct advertise *how)
 {
     struct err err;
     for (int i = 1; i < cli->argc; i++) {
@@ -226,8 +226,8 @@ static int send_ads(struct cli *cli, const struct advertise *how, const struct v
 
 /* ---- taking back */
 
-static int invalidate(struct cli *cli, const struct advertise *how, struct ad *args, int64_t *count,
-                      struct err *err)
+static int invalidate_ads(struct cli *cli, const struct advertise *how, struct ad *args,
+                          int64_t *count, struct err *err)
 {
     struct cli_reply reply;
     if (how->offline) {
@@ -246,8 +246,8 @@ static int invalidate(struct cli *cli, const struct advertise *how, struct ad *a
 }
 
 /* What -name and -constraint say, or what each of the ads asks for. */
-static struct ad *invalidation(const struct advertise *how, const struct vec *ads, size_t index,
-                               struct err *err)
+static struct ad *invalidation_args(const struct advertise *how, const struct vec *ads,
+                                    size_t index, struct err *err)
 {
     if (ads->count > 0) {
         struct ad *args = advertise_plan_invalidation(&how->command, ads->items[index], err);
@@ -275,8 +275,8 @@ static int remove_ads(struct cli *cli, const struct advertise *how, const struct
         return cli_fail(cli, "%s", err.text);
     }
     for (size_t i = 0; i == 0 || i < ads->count; i++) {
-        struct ad *args = invalidation(how, ads, i, &err);
-        int rc = args != NULL ? invalidate(cli, how, args, &count, &err) : -EINVAL;
+        struct ad *args = invalidation_args(how, ads, i, &err);
+        int rc = args != NULL ? invalidate_ads(cli, how, args, &count, &err) : -EINVAL;
         ad_destroy(args);
         if (rc != 0) {
             return cli_fail(cli, "%s", err.text);
@@ -291,7 +291,7 @@ int cmd_advertise(struct cli *cli)
     struct advertise how = {.path = NULL};
     struct vec ads = {0};
     struct err err;
-    int code = parse(cli, &how);
+    int code = parse_options(cli, &how);
     bool chosen = how.names.count > 0 || how.constraint != NULL;
     if (code == CLI_OK && !chosen && read_ads(cli, &how, &ads, &err) != 0) {
         code = cli_fail(cli, "%s", err.text);

@@ -49,7 +49,7 @@ static int say_made(struct cli *cli, const struct cert *cert, struct err *err)
     return rc;
 }
 
-static int make(struct cli *cli, const struct cert *cert, struct err *err)
+static int make_certificate(struct cli *cli, const struct cert *cert, struct err *err)
 {
     const char *ca = config_path(cli->config, "SEC_DIRECTORY");
     const struct pki_server server = {.role = cert->role, .name = cert->name};
@@ -79,7 +79,7 @@ static int create_in(struct cli *cli, const char *role, const char *name, const 
                      "of this host",
                      cert.path);
     }
-    rc = rc != 0 ? rc : make(cli, &cert, err);
+    rc = rc != 0 ? rc : make_certificate(cli, &cert, err);
     rc = rc != 0 ? rc : say_made(cli, &cert, err);
     strbuf_fini(&path);
     strbuf_fini(&key_path);
@@ -148,7 +148,7 @@ static int renew_one(struct cli *cli, const struct server *server, struct err *e
                               .key_path = config_path(config, server->key_knob)};
     if (is_there(cli, cert.path)) {
         bool had_key = os_stat(cli->os, cert.key_path, &old) == 0;
-        rc = make(cli, &cert, err);
+        rc = make_certificate(cli, &cert, err);
         rc = rc != 0 || !had_key ? rc : keep_owner(cli, cert.key_path, &old, err);
         rc = rc != 0 ? rc : say_made(cli, &cert, err);
         rc = rc != 0 ? rc : 1;

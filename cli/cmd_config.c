@@ -32,7 +32,7 @@ struct dump {
     const char *subsystem;
 };
 
-static int parse(struct dump *dump)
+static int parse_options(struct dump *dump)
 {
     struct cli *cli = dump->cli;
     struct err err;
@@ -99,7 +99,7 @@ static void print_line(const struct dump *dump, const struct ad *ad, struct strb
 }
 
 /* All of them, for one configuration; count is what the patterns found. */
-static int show(struct dump *dump, struct vec *ads)
+static int show_knobs(struct dump *dump, struct vec *ads)
 {
     struct err err;
     size_t count = ads->count;
@@ -203,7 +203,7 @@ static int config_check(struct dump *dump)
 
 /* ---- dump, get */
 
-static int collect(struct dump *dump, const char *node, struct vec *ads, struct err *err)
+static int collect_knobs(struct dump *dump, const char *node, struct vec *ads, struct err *err)
 {
     if (node == NULL) {
         return collect_here(dump, ads, err);
@@ -226,11 +226,12 @@ static int dump_all(struct dump *dump)
     for (size_t i = 0; i < dump->nodes.count || i == 0; i++) {
         struct vec ads = {0};
         struct err err;
-        int rc = collect(dump, i < dump->nodes.count ? dump->nodes.items[i] : NULL, &ads, &err);
+        int rc =
+            collect_knobs(dump, i < dump->nodes.count ? dump->nodes.items[i] : NULL, &ads, &err);
         if (rc == 0 && dump->nodes.count > 1 && dump->listing.style == LISTING_TABLE) {
             (void)printf("%s# %s\n", i > 0 ? "\n" : "", (const char *)dump->nodes.items[i]);
         }
-        status |= rc != 0 ? cli_fail(dump->cli, "%s", err.text) : show(dump, &ads);
+        status |= rc != 0 ? cli_fail(dump->cli, "%s", err.text) : show_knobs(dump, &ads);
         vec_fini(&ads, ad_destroy_item);
     }
     return status;
@@ -267,7 +268,8 @@ static int config_get(struct dump *dump)
     for (size_t i = 0; i < dump->nodes.count || i == 0; i++) {
         struct vec ads = {0};
         struct err err;
-        int rc = collect(dump, i < dump->nodes.count ? dump->nodes.items[i] : NULL, &ads, &err);
+        int rc =
+            collect_knobs(dump, i < dump->nodes.count ? dump->nodes.items[i] : NULL, &ads, &err);
         status |= rc != 0 ? cli_fail(dump->cli, "%s", err.text) : CLI_OK;
         for (size_t w = 0; w < dump->words.count && rc == 0; w++) {
             status |= print_value(dump, dump->words.items[w], &ads);
@@ -279,7 +281,7 @@ static int config_get(struct dump *dump)
 
 /* ---- set, unset */
 
-static int change(struct dump *dump, bool unset)
+static int change_knobs(struct dump *dump, bool unset)
 {
     int status = CLI_OK;
     if (dump->words.count == 0) {
@@ -298,12 +300,12 @@ static int change(struct dump *dump, bool unset)
 
 static int config_set(struct dump *dump)
 {
-    return change(dump, false);
+    return change_knobs(dump, false);
 }
 
 static int config_unset(struct dump *dump)
 {
-    return change(dump, true);
+    return change_knobs(dump, true);
 }
 
 /* ---- reload */
@@ -385,10 +387,10 @@ static const struct {
     {"set", config_set}, {"unset", config_unset}, {"reload", config_reload},
 };
 
-static int run(struct cli *cli, size_t verb)
+static int run_verb(struct cli *cli, size_t verb)
 {
     struct dump dump = {.cli = cli};
-    int status = parse(&dump);
+    int status = parse_options(&dump);
     if (status == CLI_OK) {
         status = VERBS[verb].run(&dump);
     }
@@ -403,7 +405,7 @@ int cmd_config(struct cli *cli)
     const char *word = cli->argc > 1 ? cli->argv[1] : "";
     for (size_t i = 0; i < sizeof VERBS / sizeof VERBS[0]; i++) {
         if (strcmp(VERBS[i].name, word) == 0) {
-            return run(cli, i);
+            return run_verb(cli, i);
         }
     }
     return word[0] != '\0'

@@ -60,7 +60,7 @@ struct drain_run {
     bool terminal; /* where progress is shown */
 };
 
-static void progress(const struct drain_run *run, const char *text)
+static void show_progress(const struct drain_run *run, const char *text)
 {
     if (run->terminal) {
         (void)fprintf(stderr, "\r%s\033[K%s", text, text[0] == '\0' ? "\r" : "");
@@ -82,8 +82,8 @@ static const char *without_name(const char *text, const char *machine)
     return text;
 }
 
-static void end(struct drain_target *target, enum drain_code code, const char *text,
-                const struct ad *answer)
+static void end_target(struct drain_target *target, enum drain_code code, const char *text,
+                       const struct ad *answer)
 {
     struct drain_run *run = target->run;
     ad_set_int(target->result, "ErrorCode", code);
@@ -102,7 +102,7 @@ static void end(struct drain_target *target, enum drain_code code, const char *t
     run->all_ended = run->ended == run->count;
 }
 
-static void interrupted(void *arg)
+static void on_interrupt(void *arg)
 {
     struct drain_run *run = arg;
     run->interruptions++;
@@ -112,7 +112,7 @@ static void interrupted(void *arg)
         (void)snprintf(text, sizeof text,
                        "%zu machines have not answered yet; press Ctrl-C to stop waiting\n",
                        run->open);
-        progress(run, text);
+        show_progress(run, text);
     }
 }
 
@@ -129,7 +129,7 @@ static void on_done(void *arg, enum drain_code code, const char *text, const str
 {
     struct drain_target *target = arg;
     struct drain_run *run = target->run;
-    end(target, code, text, answer);
+    end_target(target, code, text, answer);
     drain_client_destroy(target->client);
     target->client = NULL;
     run->open--;
@@ -160,7 +160,7 @@ static void start_more(struct drain_run *run)
         if (start_one(run, target, &err) == 0) {
             run->open++;
         } else {
-            end(target, DRAIN_NO_ANSWER, err.text, NULL);
+            end_target(target, DRAIN_NO_ANSWER, err.text, NULL);
         }
     }
     run->all_ended = run->all_ended || (run->interruptions > 0 && run->open == 0);
@@ -168,7 +168,7 @@ static void start_more(struct drain_run *run)
         char text[80];
         (void)snprintf(text, sizeof text, "%zu of %zu machines have answered", run->ended,
                        run->count);
-        progress(run, text);
+        show_progress(run, text);
     }
 }
 
@@ -297,7 +297,7 @@ static void judge_one(struct drain_target *target, const struct ad *machine, boo
 }
 
 /* One look at the collector's ads; *left: machines that are waited for. */
-static int look(struct drain_run *run, bool is_late, size_t *left, struct err *err)
+static int look_at_machines(struct drain_run *run, bool is_late, size_t *left, struct err *err)
 {
     struct cli_reply reply = {0};
     struct vec machines = {0};
@@ -331,13 +331,13 @@ static int look(struct drain_run *run, bool is_late, size_t *left, struct err *e
     drain_show_names((const char *const *)found.over.items, found.over.count, "request ended",
                      &out);
     if (out.length > 0 && run->words.listing.style == LISTING_TABLE) {
-        progress(run, "");
+        show_progress(run, "");
         (void)fputs(strbuf_text(&out), stdout);
         (void)fflush(stdout);
     }
     (void)snprintf(text, sizeof text, "%zu of %zu machines are drained, %lld jobs left",
                    run->count - *left, run->count, (long long)jobs);
-    progress(run, *left > 0 ? text : "");
+    show_progress(run, *left > 0 ? text : "");
     strbuf_fini(&out);
     vec_fini(&found.names, NULL);
     vec_fini(&found.over, NULL);
@@ -382,7 +382,7 @@ static int end_waiting(struct drain_run *run)
     struct strbuf names;
     size_t count;
     strbuf_init(&names, 0);
-    progress(run, "");
+    show_progress(run, "");
     name_some(run, is_waited_for, &names, &count);
     if (count > 0) {
         (void)cli_fail(run->cli,
@@ -433,8 +433,8 @@ static int wait_for_all(struct drain_run *run)
     while (left > 0) {
         bool is_late = loop_now_ms(cli->loop) > begun_ms + UNSEEN_MS;
         int rc = cli_collector(cli, &err); /* it may have been started again */
-        if ((rc != 0 || look(run, is_late, &left, &err) != 0) && is_late) {
-            progress(run, "");
+        if ((rc != 0 || look_at_machines(run, is_late, &left, &err) != 0) && is_late) {
+            show_progress(run, "");
             return cli_fail(cli, "%s; draining continues", err.text);
         }
         if (run->interruptions > 0) {
@@ -456,7 +456,7 @@ static int connect_to(struct drain_run *run, struct err *err)
 }
 
 /* Prints what came of it; the exit status. */
-static int show(struct drain_run *run)
+static int show_results(struct drain_run *run)
 {
     struct cli *cli = run->cli;
     const struct ad **ads = mem_alloc((run->count + 1) * sizeof(const struct ad *));
@@ -493,7 +493,7 @@ static int show(struct drain_run *run)
     return failed > 0 ? CLI_FAILED : status;
 }
 
-static int ask(struct drain_run *run)
+static int ask_machines(struct drain_run *run)
 {
     struct cli *cli = run->cli;
     struct err err;
@@ -509,20 +509,20 @@ static int ask(struct drain_run *run)
     if (run->words.nodes.count == 0) {
         return unknown;
     }
-    loop_on_signal(cli->loop, SIGINT, interrupted, run);
+    loop_on_signal(cli->loop, SIGINT, on_interrupt, run);
     make_targets(run);
     start_more(run);
     if (!run->all_ended) {
         loop_run_until(cli->loop, &run->all_ended);
     }
-    progress(run, "");
+    show_progress(run, "");
     explain_absence(run);
     bool is_text = run->words.listing.style == LISTING_TABLE;
-    int status = is_text ? show(run) : CLI_OK;
+    int status = is_text ? show_results(run) : CLI_OK;
     status = status != CLI_OK ? status : unknown;
     if (run->interruptions > 0) {
         if (!is_text) {
-            (void)show(run);
+            (void)show_results(run);
         }
         return end_asking(run);
     }
@@ -531,7 +531,7 @@ static int ask(struct drain_run *run)
         status = status != CLI_OK ? status : waited;
     }
     if (!is_text) {
-        int shown = show(run);
+        int shown = show_results(run);
         status = status != CLI_OK ? status : shown;
     }
     return status;
@@ -631,7 +631,7 @@ int cmd_drain(struct cli *cli)
     int status = rc == -ENOENT                         ? cli_unknown(cli, run.words.unknown)
                  : rc != 0                             ? cli_usage(cli, "%s", err.text)
                  : run.words.verb == DRAIN_VERB_STATUS ? drain_status(&run)
-                                                       : ask(&run);
+                                                       : ask_machines(&run);
     for (size_t i = 0; i < run.count; i++) {
         drain_client_destroy(run.targets[i].client);
         ad_destroy(run.targets[i].result);

@@ -88,7 +88,7 @@ static int read_changes(struct edit *edit)
     return CLI_OK;
 }
 
-static int report(struct edit *edit, const struct ad *totals)
+static int report_edit(struct edit *edit, const struct ad *totals)
 {
     struct cli *cli = edit->cli;
     long long changed = ad_int_or(totals, "Success", 0);
@@ -112,7 +112,7 @@ static int report(struct edit *edit, const struct ad *totals)
     return CLI_OK;
 }
 
-static int send(struct edit *edit)
+static int send_edit(struct edit *edit)
 {
     struct cli *cli = edit->cli;
     const struct ad *ads[] = {edit->changes};
@@ -123,8 +123,8 @@ static int send(struct edit *edit)
         return cli_fail(cli, "%s", err.text);
     }
     int result = cli_call(cli, cli->schedd, NULL, VERB_EDIT, &body, 0, &reply, &err);
-    int status =
-        result != 0 ? cli_fail(cli, "nothing was changed: %s", err.text) : report(edit, reply.args);
+    int status = result != 0 ? cli_fail(cli, "nothing was changed: %s", err.text)
+                             : report_edit(edit, reply.args);
     cli_reply_fini(&reply);
     return status;
 }
@@ -138,7 +138,7 @@ int cmd_edit(struct cli *cli)
         status = read_changes(&edit);
     }
     if (status == CLI_OK) {
-        status = send(&edit);
+        status = send_edit(&edit);
     }
     ad_destroy(edit.args);
     ad_destroy(edit.changes);

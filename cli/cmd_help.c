@@ -19,7 +19,7 @@ static const char *more_of(const char *command)
     return remote_is_for(command) ? remote_help : NULL;
 }
 
-static const struct cli_command *find(const char *name)
+static const struct cli_command *find_command(const char *name)
 {
     for (size_t i = 0; cli_commands[i] != NULL; i++) {
         if (strcmp(cli_commands[i]->name, name) == 0) {
@@ -37,7 +37,7 @@ static int no_page(const struct cli *cli, const char *name)
                : cli_usage(cli, "unknown command '%s'; `roost --help` lists all commands", name);
 }
 
-static int manual(const struct cli *cli, struct strbuf *out)
+static int print_manual(const struct cli *cli, struct strbuf *out)
 {
     for (int i = 2; i < cli->argc; i++) {
         if (!help_page(cli_commands, knob_tables, more_of, cli->argv[i], out)) {
@@ -59,12 +59,12 @@ int cmd_help(struct cli *cli)
     int status = CLI_OK;
     strbuf_init(&out, 0);
     if (cli->argc > 1 && strcmp(cli->argv[1], "--man") == 0) {
-        status = manual(cli, &out);
+        status = print_manual(cli, &out);
     } else if (cli->argc < 2) {
         help_summary(cli_commands, &out);
     }
     for (int i = 1; i < cli->argc && out.length == 0 && status == CLI_OK; i++) {
-        const struct cli_command *command = find(cli->argv[i]);
+        const struct cli_command *command = find_command(cli->argv[i]);
         if (command == NULL) {
             status = no_page(cli, cli->argv[i]);
         } else {

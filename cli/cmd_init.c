@@ -48,7 +48,7 @@ struct init {
     int collector_port, schedd_port;
 };
 
-static const char *path(const struct init *init, const char *rest, char *ret, size_t size)
+static const char *path_below(const struct init *init, const char *rest, char *ret, size_t size)
 {
     (void)snprintf(ret, size, "%s/%s", init->dir, rest);
     return ret;
@@ -57,15 +57,15 @@ static const char *path(const struct init *init, const char *rest, char *ret, si
 static int make_dir(const struct init *init, const char *rest, mode_t mode, struct err *err)
 {
     char text[512];
-    return os_mkdirs(init->cli->os, path(init, rest, text, sizeof text), mode, err);
+    return os_mkdirs(init->cli->os, path_below(init, rest, text, sizeof text), mode, err);
 }
 
 static int write_text(const struct init *init, const char *rest, struct strbuf *text, mode_t mode,
                       struct err *err)
 {
     char file[512];
-    int rc = os_write_file(init->cli->os, path(init, rest, file, sizeof file), strbuf_text(text),
-                           text->length, mode, false, err);
+    int rc = os_write_file(init->cli->os, path_below(init, rest, file, sizeof file),
+                           strbuf_text(text), text->length, mode, false, err);
     strbuf_fini(text);
     return rc;
 }
@@ -83,7 +83,7 @@ static int parse_number(struct cli *cli, const char *option, const char *text, i
     return 0;
 }
 
-static int parse(struct init *init)
+static int parse_options(struct init *init)
 {
     struct cli *cli = init->cli;
     const char *dir = NULL;
@@ -210,15 +210,17 @@ static int write_token(struct init *init, const char *file, const char *identity
         (void)snprintf(token.uid_domain, sizeof token.uid_domain, "%s", INIT_POOL);
     }
     char *text;
-    int rc =
-        token_issue_file(cli->os, cli->loop, path(init, "security/keys/POOL.key", key, sizeof key),
-                         "POOL", &token, &text, err);
+    int rc = token_issue_file(cli->os, cli->loop,
+                              path_below(init, "security/keys/POOL.key", key, sizeof key), "POOL",
+                              &token, &text, err);
     if (rc != 0) {
         return rc;
     }
     char ledger[512], at[512];
-    rc = token_ledger_add(cli->os, path(init, "security/issued.ads", ledger, sizeof ledger), &token,
-                          &(struct token_origin){.file = path(init, file, at, sizeof at)}, err);
+    rc = token_ledger_add(cli->os, path_below(init, "security/issued.ads", ledger, sizeof ledger),
+                          &token,
+                          &(struct token_origin){.file = path_below(init, file, at, sizeof at)},
+                          err);
     if (rc != 0) {
         mem_free(text);
         return rc;
@@ -239,7 +241,8 @@ static int make_secrets(struct init *init, struct err *err)
     int rc = make_dir(init, "security/tokens", 0700, err);
     rc = rc != 0 ? rc : make_dir(init, "security/keys", 0700, err);
     rc = rc != 0 ? rc
-                 : os_chmod(cli->os, path(init, "security", security, sizeof security), 0700, err);
+                 : os_chmod(cli->os, path_below(init, "security", security, sizeof security), 0700,
+                            err);
     rc = rc != 0 ? rc : pki_make_ca(cli->os, security, INIT_POOL, err);
     for (size_t i = 0; i < ARRAY_COUNT(SERVERS) && rc == 0; i++) {
         (void)snprintf(cert, sizeof cert, "%s/%s.pem", security, SERVERS[i]);
@@ -247,9 +250,10 @@ static int make_secrets(struct init *init, struct err *err)
         const struct pki_server server = {SERVERS[i], INIT_POOL, SANS, ARRAY_COUNT(SANS)};
         rc = pki_make_server_cert(cli->os, security, cert, key, &server, err);
     }
-    rc = rc != 0 ? rc
-                 : token_key_make(cli->os, cli->loop,
-                                  path(init, "security/keys", keys, sizeof keys), "POOL", err);
+    rc = rc != 0
+             ? rc
+             : token_key_make(cli->os, cli->loop,
+                              path_below(init, "security/keys", keys, sizeof keys), "POOL", err);
     if (rc != 0) {
         return rc;
     }
@@ -276,7 +280,7 @@ static int make_secrets(struct init *init, struct err *err)
 
 /* ---- ports */
 
-static void refuse(void *arg, struct incoming *incoming)
+static void refuse_connection(void *arg, struct incoming *incoming)
 {
     (void)arg;
     incoming_refuse(incoming);
@@ -289,7 +293,8 @@ static int find_ports(struct init *init, struct err *err)
     int *ports[2] = {&init->collector_port, &init->schedd_port};
     int rc = 0;
     for (size_t i = 0; i < 2 && rc == 0; i++) {
-        rc = listener_create(init->cli->loop, "tcp:127.0.0.1:0", refuse, NULL, &listeners[i], err);
+        rc = listener_create(init->cli->loop, "tcp:127.0.0.1:0", refuse_connection, NULL,
+                             &listeners[i], err);
         if (rc == 0) {
             const char *colon = strrchr(listener_address(listeners[i]), ':');
             *ports[i] = colon != NULL ? (int)strtol(colon + 1, NULL, 10) : 0;
@@ -409,7 +414,7 @@ static int write_node(struct init *init, int64_t index, int64_t memory_mib, stru
     return write_text(init, file, &text, 0644, err);
 }
 
-static int build(struct init *init, struct err *err)
+static int build_pool(struct init *init, struct err *err)
 {
     struct os_machine machine;
     int rc = choose_account(init, err);
@@ -429,14 +434,14 @@ int cmd_init(struct cli *cli)
     struct err err;
     char file[512];
     struct os_stat stat;
-    int rc = parse(&init);
+    int rc = parse_options(&init);
     if (rc != 0) {
         return rc;
     }
-    if (os_stat(cli->os, path(&init, "roost.conf", file, sizeof file), &stat) == 0) {
+    if (os_stat(cli->os, path_below(&init, "roost.conf", file, sizeof file), &stat) == 0) {
         return cli_fail(cli, "%s exists already: this directory holds a pool", file);
     }
-    if (build(&init, &err) != 0) {
+    if (build_pool(&init, &err) != 0) {
         return cli_fail(cli, "%s", err.text);
     }
     (void)printf("Created a pool of %lld node%s with %lld CPU%s each in %s.\n\n    export "

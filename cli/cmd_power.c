@@ -73,7 +73,7 @@ static unsigned flag_of(const char *arg)
     return 0;
 }
 
-static int parse(struct power_command *power)
+static int parse_options(struct power_command *power)
 {
     struct cli *cli = power->cli;
     struct err err;
@@ -137,9 +137,9 @@ static void select_nodes(struct power_command *power, const char *attribute)
     strbuf_fini(&text);
 }
 
-static int print(struct power_command *power, const struct ad **ads, size_t count,
-                 void (*table)(const struct ad *const *, size_t, const struct ad_context *,
-                               struct strbuf *))
+static int print_ads(struct power_command *power, const struct ad **ads, size_t count,
+                     void (*table)(const struct ad *const *, size_t, const struct ad_context *,
+                                   struct strbuf *))
 {
     struct cli *cli = power->cli;
     if (power->listing.style != LISTING_TABLE) {
@@ -171,10 +171,10 @@ static int power_status(struct power_command *power)
     if (rc != 0) {
         status = cli_fail(cli, "%s", err.text);
     } else if (count < power->nodes.count && power->listing.style == LISTING_TABLE) {
-        (void)print(power, ads, count, power_show_status); /* fails below in any case */
+        (void)print_ads(power, ads, count, power_show_status); /* fails below in any case */
         status = cli_fail(cli, "the rooster does not know all of the named machines");
     } else {
-        status = print(power, ads, count, power_show_status);
+        status = print_ads(power, ads, count, power_show_status);
     }
     mem_free(ads);
     cli_reply_fini(&reply);
@@ -195,8 +195,8 @@ static int power_history(struct power_command *power)
     if (rc != 0) {
         status = cli_fail(cli, "%s", err.text);
     } else {
-        status =
-            print(power, (const struct ad **)reply.ads.items, reply.ads.count, power_show_history);
+        status = print_ads(power, (const struct ad **)reply.ads.items, reply.ads.count,
+                           power_show_history);
     }
     cli_reply_fini(&reply);
     return status;
@@ -236,7 +236,7 @@ static int power_report(struct power_command *power)
         power_report_csv(ads, count, &out);
         status = listing_write(cli, &out);
     } else {
-        status = print(power, ads, count, power_report_show);
+        status = print_ads(power, ads, count, power_report_show);
     }
     mem_free(ads);
     ad_destroy(more);
@@ -246,7 +246,7 @@ static int power_report(struct power_command *power)
 
 /* ---- switching */
 
-static void say(const char *text, bool is_done)
+static void print_line(const char *text, bool is_done)
 {
     (void)fprintf(is_done ? stdout : stderr, "%s\n", text);
 }
@@ -280,7 +280,7 @@ static int order_on(struct power_command *power, bool test)
         struct strbuf line;
         strbuf_init(&line, 0);
         bool is_done = power_show_order(reply.ads.items[i], &line);
-        say(strbuf_text(&line), is_done);
+        print_line(strbuf_text(&line), is_done);
         status = is_done ? status : CLI_FAILED;
         strbuf_fini(&line);
     }
@@ -623,7 +623,7 @@ int cmd_power(struct cli *cli)
                                : cli_usage(cli, "the action is missing: status, on, wake, off, "
                                                 "sleep, keep, test, history or report");
     }
-    int status = parse(&power);
+    int status = parse_options(&power);
     bool all = (power.said & SAID_ALL) != 0;
     if (status == CLI_OK && all && power.nodes.count > 0) {
         status = cli_usage(cli, "use either --all or machine names");

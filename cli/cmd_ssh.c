@@ -44,7 +44,7 @@ struct ssh {
     char why[ERR_TEXT_MAX]; /* to be said when the terminal is itself again; "": nothing */
 };
 
-static void finish(struct ssh *ssh, int status, const char *why)
+static void finish_session(struct ssh *ssh, int status, const char *why)
 {
     if (!ssh->over) {
         ssh->over = true;
@@ -65,13 +65,13 @@ static struct ad *of_shell(const struct ssh *ssh)
 static void read_more(struct ssh *ssh);
 
 /* Whole, also to a pipe that is full: who reads it sets the pace. */
-static bool put(int stream, const char *data, size_t length)
+static bool write_stream(int stream, const char *data, size_t length)
 {
     FILE *file = stream == 2 ? stderr : stdout;
     return fwrite(data, 1, length, file) == length && fflush(file) == 0;
 }
 
-static void ended(struct ssh *ssh, const struct ad *args)
+static void shell_ended(struct ssh *ssh, const struct ad *args)
 {
     int64_t number = ad_int_or(args, "ExitSignal", 0);
     const char *reason = ad_string_or(args, "Reason", "");
@@ -82,22 +82,23 @@ static void ended(struct ssh *ssh, const struct ad *args)
     int status = number > 0 ? 128 + (int)number : (int)ad_int_or(args, "ExitCode", SSH_FAILED);
     char why[ERR_TEXT_MAX];
     (void)snprintf(why, sizeof why, "%s", number > 0 ? reason : "");
-    finish(ssh, status, why);
+    finish_session(ssh, status, why);
 }
 
 static void got_output(void *arg, struct wire_reply *reply)
 {
     struct ssh *ssh = arg;
     if (reply->status != 0) {
-        finish(ssh, SSH_FAILED, reply->status == -ESRCH ? "the job has ended" : reply->text);
+        finish_session(ssh, SSH_FAILED,
+                       reply->status == -ESRCH ? "the job has ended" : reply->text);
         return;
     }
     if (reply->args == NULL) {
-        finish(ssh, SSH_FAILED, "cannot understand the starter's answer");
+        finish_session(ssh, SSH_FAILED, "cannot understand the starter's answer");
         return;
     }
     if (ad_bool_or(reply->args, "Exited", false)) {
-        ended(ssh, reply->args);
+        shell_ended(ssh, reply->args);
         return;
     }
     if (ad_has(reply->args, "Suspended")) {
@@ -107,8 +108,8 @@ static void got_output(void *arg, struct wire_reply *reply)
                       ssh->tty ? "\r\n" : "\n");
     }
     if (reply->blob_length > 0 &&
-        !put((int)ad_int_or(reply->args, "Stream", 1), reply->blob, reply->blob_length)) {
-        finish(ssh, SSH_FAILED, "cannot write to standard output");
+        !write_stream((int)ad_int_or(reply->args, "Stream", 1), reply->blob, reply->blob_length)) {
+        finish_session(ssh, SSH_FAILED, "cannot write to standard output");
         return;
     }
     read_more(ssh);
@@ -119,7 +120,7 @@ static void read_more(struct ssh *ssh)
     struct ad *args = of_shell(ssh);
     const struct wire_body body = {.args = args};
     if (wire_call(ssh->wire, VERB_SHELL_READ, &body, 0, got_output, ssh) < 0) {
-        finish(ssh, SSH_FAILED, "the connection was lost");
+        finish_session(ssh, SSH_FAILED, "the connection was lost");
     }
     ad_destroy(args);
 }
@@ -147,12 +148,12 @@ static void send_input(struct ssh *ssh, const char *data, size_t length, bool en
     const struct wire_body body = {.args = args, .blob = data, .blob_length = length};
     os_console_want(ssh->console, false);
     if (wire_call(ssh->wire, VERB_SHELL_WRITE, &body, 0, input_taken, ssh) < 0) {
-        finish(ssh, SSH_FAILED, "the connection was lost");
+        finish_session(ssh, SSH_FAILED, "the connection was lost");
     }
     ad_destroy(args);
 }
 
-static void keys(void *arg)
+static void keys_typed(void *arg)
 {
     struct ssh *ssh = arg;
     char typed[KEYS], sent[2 * KEYS];
@@ -166,7 +167,7 @@ static void keys(void *arg)
     if (ssh->tty) {
         data = sent;
         if (!ssh_escape_keys(&ssh->escape, typed, (size_t)got, sent, &length)) {
-            finish(ssh, SSH_FAILED, "ended by the user (~.)");
+            finish_session(ssh, SSH_FAILED, "ended by the user (~.)");
             return;
         }
     }
@@ -181,7 +182,7 @@ static void ignore_answer(void *arg, struct wire_reply *reply)
     (void)reply;
 }
 
-static void tell(struct ssh *ssh, struct ad *args)
+static void tell_shell(struct ssh *ssh, struct ad *args)
 {
     const struct wire_body body = {.args = args};
     if (ssh->wire != NULL && ssh->shell != 0) {
@@ -190,7 +191,7 @@ static void tell(struct ssh *ssh, struct ad *args)
     ad_destroy(args);
 }
 
-static void resized(void *arg)
+static void terminal_resized(void *arg)
 {
     struct ssh *ssh = arg;
     uint16_t rows, columns;
@@ -198,7 +199,7 @@ static void resized(void *arg)
         struct ad *args = of_shell(ssh);
         ad_set_int(args, "Rows", rows);
         ad_set_int(args, "Columns", columns);
-        tell(ssh, args);
+        tell_shell(ssh, args);
     }
 }
 
@@ -206,22 +207,22 @@ static void send_signal(struct ssh *ssh, const char *name)
 {
     struct ad *args = of_shell(ssh);
     ad_set_string(args, "Signal", name);
-    tell(ssh, args);
+    tell_shell(ssh, args);
 }
 
-static void interrupted(void *arg)
+static void on_interrupt(void *arg)
 {
     send_signal(arg, "SIGINT");
 }
 
-static void quit(void *arg)
+static void on_quit(void *arg)
 {
     send_signal(arg, "SIGQUIT");
 }
 
 static void told_to_end(void *arg)
 {
-    finish(arg, 128 + SIGTERM, "terminated");
+    finish_session(arg, 128 + SIGTERM, "terminated");
 }
 
 /* ---- opening --------------------------------------------------------------------------------- */
@@ -286,7 +287,7 @@ static int open_patiently(struct ssh *ssh, struct err *err)
     return 0;
 }
 
-static int run(struct ssh *ssh)
+static int run_session(struct ssh *ssh)
 {
     struct loop *loop = ssh->cli->loop;
     struct err err;
@@ -294,16 +295,16 @@ static int run(struct ssh *ssh)
         (void)cli_fail(ssh->cli, "%s", err.text);
         return SSH_FAILED;
     }
-    if (os_console_open(loop, ssh->tty, keys, ssh, &ssh->console, &err) != 0) {
+    if (os_console_open(loop, ssh->tty, keys_typed, ssh, &ssh->console, &err) != 0) {
         (void)cli_fail(ssh->cli, "%s", err.text);
         return SSH_FAILED;
     }
-    loop_on_signal(loop, SIGWINCH, resized, ssh);
-    loop_on_signal(loop, SIGINT, interrupted, ssh);
-    loop_on_signal(loop, SIGQUIT, quit, ssh);
+    loop_on_signal(loop, SIGWINCH, terminal_resized, ssh);
+    loop_on_signal(loop, SIGINT, on_interrupt, ssh);
+    loop_on_signal(loop, SIGQUIT, on_quit, ssh);
     loop_on_signal(loop, SIGTERM, told_to_end, ssh);
     loop_on_signal(loop, SIGHUP, told_to_end, ssh);
-    resized(ssh); /* it may have changed meanwhile */
+    terminal_resized(ssh); /* it may have changed meanwhile */
     os_console_want(ssh->console, true);
     read_more(ssh);
     loop_run_until(loop, &ssh->over);
@@ -316,7 +317,7 @@ static int run(struct ssh *ssh)
 
 /* ---- arguments ------------------------------------------------------------------------------- */
 
-static int parse(struct ssh *ssh)
+static int parse_options(struct ssh *ssh)
 {
     struct cli *cli = ssh->cli;
     struct err err;
@@ -349,8 +350,8 @@ int cmd_ssh(struct cli *cli)
 {
     struct ssh *ssh = mem_zalloc(sizeof *ssh);
     ssh->cli = cli;
-    int status = parse(ssh);
-    status = status == CLI_OK ? run(ssh) : status;
+    int status = parse_options(ssh);
+    status = status == CLI_OK ? run_session(ssh) : status;
     vec_fini(&ssh->command, NULL);
     wire_close(ssh->wire);
     mem_free(ssh); /* the connection ends before the loop turns again */
@@ -364,7 +365,7 @@ int ssh_when_it_runs(struct cli *cli, const char *job_id)
     ssh->auto_retry = true;
     ssh->tty = os_console_is_tty();
     (void)snprintf(ssh->job_id, sizeof ssh->job_id, "%s", job_id); /* fits */
-    int status = run(ssh);
+    int status = run_session(ssh);
     vec_fini(&ssh->command, NULL);
     wire_close(ssh->wire);
     mem_free(ssh);

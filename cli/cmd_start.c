@@ -138,7 +138,7 @@ static void node_woken(void *arg, int status, const char *text)
     one_done(arg, status != 0 ? text : NULL);
 }
 
-static int wake(struct nodes *nodes, const struct cli_node *node, struct err *err)
+static int wake_node(struct nodes *nodes, const struct cli_node *node, struct err *err)
 {
     const struct power_node how = {.name = node->name,
                                    .method = "process",
@@ -160,7 +160,7 @@ static void node_left(void *arg, pid_t pid, const struct os_exit *how)
     (void)pid;
     if (how->status == 0 && how->signal == 0) {
         one_done(leaving->nodes, NULL);
-    } else if (wake(leaving->nodes, &leaving->node, &err) != 0) {
+    } else if (wake_node(leaving->nodes, &leaving->node, &err) != 0) {
         one_done(leaving->nodes, err.text);
     }
 }
@@ -222,7 +222,7 @@ static int bring_nodes(struct cli *cli, struct err *err)
             continue;
         }
         if (strcmp(wanted, "awake") == 0) {
-            rc = wake(&nodes, &node, err);
+            rc = wake_node(&nodes, &node, err);
         } else if (!has_ads(cli, node.name, err)) {
             rc = leave_offline(&nodes, &node, err);
         } else {

@@ -38,7 +38,7 @@ static pid_t first_holder(struct cli *cli, const char *lock_dir)
     return pid > 0 ? pid : 0;
 }
 
-static pid_t tell(struct cli *cli, const char *lock_dir)
+static pid_t tell_master(struct cli *cli, const char *lock_dir)
 {
     pid_t pid = first_holder(cli, lock_dir);
     if (pid > 0) {
@@ -54,7 +54,7 @@ static int stop_all(struct cli *cli, const char *lock_dir, pid_t told, uint64_t 
     pid_t pid;
     while ((pid = first_holder(cli, lock_dir)) != 0) {
         if (pid != told) {
-            told = tell(cli, lock_dir);
+            told = tell_master(cli, lock_dir);
         }
         if (loop_now_ms(cli->loop) >= end_ms) {
             return -ETIMEDOUT;
@@ -129,7 +129,7 @@ int cmd_stop(struct cli *cli)
     int rc = 0;
     for (size_t i = 0; i < count; i++) { /* all at once ... */
         if (cli_node_at(cli, i, &node)) {
-            told[i] = tell(cli, node.lock_dir);
+            told[i] = tell_master(cli, node.lock_dir);
             ran = ran || told[i] != 0;
         }
     }

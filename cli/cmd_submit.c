@@ -238,7 +238,7 @@ static int go_there(const struct submit *submit)
 
 /* ---- sending */
 
-static int reserve(struct submit *submit, struct err *err)
+static int reserve_cluster(struct submit *submit, struct err *err)
 {
     struct ad *args = ad_create();
     struct cli_reply reply;
@@ -318,7 +318,7 @@ static int send_part(struct submit *submit, const struct ad *args, size_t from, 
     return rc;
 }
 
-static int say(const struct submit *submit, int64_t last)
+static int print_submitted(const struct submit *submit, int64_t last)
 {
     struct cli *cli = submit->cli;
     struct strbuf out;
@@ -429,7 +429,7 @@ static int send_all(struct submit *submit, struct err *err)
     }
     if (rc == 0 && submit->is_late) {
         rc = send_digest(submit, &last, err);
-        return rc != 0 ? rc : say(submit, last);
+        return rc != 0 ? rc : print_submitted(submit, last);
     }
     for (size_t at = 0; at < submit->ads.count && rc == 0; at += SUBMIT_CALL_ADS) {
         size_t count =
@@ -451,7 +451,7 @@ static int send_all(struct submit *submit, struct err *err)
         ad_destroy(args);
     }
     if (rc == 0) {
-        (void)say(submit, last);
+        (void)print_submitted(submit, last);
         (void)fflush(stdout); /* known, whatever becomes of its files */
     }
     return rc == 0 && submit->spool ? spool_input(submit, err) : rc;
@@ -496,7 +496,7 @@ static int print_all(const struct submit *submit, struct err *err)
 
 /* ---- arguments */
 
-static int parse(struct submit *submit)
+static int parse_options(struct submit *submit)
 {
     struct cli *cli = submit->cli;
     struct err err;
@@ -558,7 +558,7 @@ static int parse(struct submit *submit)
     return 0;
 }
 
-static int run(struct submit *submit, struct err *err)
+static int run_submit(struct submit *submit, struct err *err)
 {
     struct strbuf text;
     int rc = submit_host_init(&submit->host, submit->cli, submit->path, !submit->dry_run, err);
@@ -571,7 +571,7 @@ static int run(struct submit *submit, struct err *err)
     rc = load_text(submit, &text, err);
     rc = rc != 0 ? rc : read_all(submit, strbuf_text(&text), true, err);
     if (rc == 0 && submit->reserve && !submit->dry_run) {
-        rc = reserve(submit, err); /* $(ClusterId) is used: it must be known before */
+        rc = reserve_cluster(submit, err); /* $(ClusterId) is used: it must be known before */
         rc = rc != 0 ? rc : read_all(submit, strbuf_text(&text), false, err);
     }
     rc = rc == 0 && submit->interactive ? check_interactive(submit, err) : rc;
@@ -595,11 +595,11 @@ int cmd_submit(struct cli *cli)
     strbuf_init(&submit.before, 0);
     strbuf_init(&submit.after, 0);
     strbuf_init(&submit.digest, (size_t)15 << 20);
-    int status = parse(&submit);
+    int status = parse_options(&submit);
     if (status == 0 && submit.resume > 0) {
         submit.cluster = submit.resume;
         status = spool_input(&submit, &err) != 0 ? cli_fail(cli, "%s", err.text) : CLI_OK;
-    } else if (status == 0 && run(&submit, &err) != 0) {
+    } else if (status == 0 && run_submit(&submit, &err) != 0) {
         status = cli_fail(cli, "%s", err.text);
     } else if (status == 0 && submit.interactive && !submit.dry_run) {
         status = go_there(&submit);

@@ -56,19 +56,19 @@ struct tail {
 
 /* ---- what comes ------------------------------------------------------------------------------ */
 
-static const char *title(const struct tailed *file)
+static const char *file_title(const struct tailed *file)
 {
     return file->name != NULL ? file->name : file->stream == 2 ? "stderr" : "stdout";
 }
 
-static void show(struct tailed *file, const void *data, size_t length)
+static void show_data(struct tailed *file, const void *data, size_t length)
 {
     struct tail *tail = file->tail;
     if (length == 0) {
         return;
     }
     if (tail->count > 1 && tail->shown != file) {
-        (void)printf("%s==> %s <==\n", tail->shown != NULL ? "\n" : "", title(file));
+        (void)printf("%s==> %s <==\n", tail->shown != NULL ? "\n" : "", file_title(file));
     }
     tail->shown = file;
     (void)fwrite(data, 1, length, stdout); /* a failure is seen at the flush */
@@ -78,7 +78,7 @@ static void show(struct tailed *file, const void *data, size_t length)
     }
 }
 
-static void answered(void *arg, struct wire_reply *reply)
+static void take_answer(void *arg, struct wire_reply *reply)
 {
     struct tailed *file = arg;
     struct tail *tail = file->tail;
@@ -96,21 +96,21 @@ static void answered(void *arg, struct wire_reply *reply)
     bool ended = args != NULL && ad_bool_or(args, "Ended", false);
     if (exists && args != NULL) {
         if (ad_bool_or(args, "Truncated", false)) {
-            (void)fprintf(stderr, "roost tail: %s became shorter\n", title(file));
+            (void)fprintf(stderr, "roost tail: %s became shorter\n", file_title(file));
         }
         file->seen = true;
         file->offset = ad_int_or(args, "Offset", 0) + (int64_t)reply->blob_length;
-        show(file, reply->blob, reply->blob_length);
+        show_data(file, reply->blob, reply->blob_length);
     }
     bool all = args != NULL && file->offset >= ad_int_or(args, "Size", 0);
     file->over = ended || (!tail->follow && (!exists || all));
     if (file->over && !file->seen) {
-        (void)cli_fail(tail->cli, "job %s has no file '%s'", tail->job_id, title(file));
+        (void)cli_fail(tail->cli, "job %s has no file '%s'", tail->job_id, file_title(file));
         tail->status = CLI_FAILED;
     }
 }
 
-static void ask(struct tailed *file)
+static void ask_for_data(struct tailed *file)
 {
     struct tail *tail = file->tail;
     struct ad *args = ad_create();
@@ -122,7 +122,7 @@ static void ask(struct tailed *file)
     ad_set_int(args, "Offset", file->offset);
     ad_set_int(args, "WaitMs", tail->follow ? WAIT_MS : 0);
     const struct wire_body body = {.args = args};
-    int64_t rc = wire_call(tail->wire, VERB_FILE_PEEK, &body, 0, answered, file);
+    int64_t rc = wire_call(tail->wire, VERB_FILE_PEEK, &body, 0, take_answer, file);
     file->asked = rc >= 0;
     if (rc < 0) {
         tail->failed = (int)rc;
@@ -143,7 +143,7 @@ static bool is_over(const struct tail *tail)
 }
 
 /* To the shadow, waiting for a job that does not run yet where that was asked for. */
-static int reach(struct tail *tail, struct err *err)
+static int reach_shadow(struct tail *tail, struct err *err)
 {
     int rc;
     while ((rc = access_run(tail->cli, "Tail", tail->job_id, &tail->wire, err)) == -ESRCH &&
@@ -156,7 +156,7 @@ static int reach(struct tail *tail, struct err *err)
 static int look_once(struct tail *tail, struct err *err)
 {
     if (tail->wire == NULL) {
-        int rc = reach(tail, err);
+        int rc = reach_shadow(tail, err);
         if (rc != 0) {
             return rc;
         }
@@ -164,7 +164,7 @@ static int look_once(struct tail *tail, struct err *err)
     tail->failed = 0;
     for (size_t i = 0; i < tail->count && tail->failed == 0; i++) {
         if (!tail->files[i].over && !tail->files[i].asked) {
-            ask(&tail->files[i]);
+            ask_for_data(&tail->files[i]);
         }
     }
     tail->wake = tail->failed != 0;
@@ -172,7 +172,7 @@ static int look_once(struct tail *tail, struct err *err)
     return tail->failed == 0 ? 0 : err_set(err, tail->failed, "%s", tail->why);
 }
 
-static int run(struct tail *tail)
+static int follow_files(struct tail *tail)
 {
     struct err err;
     uint64_t since_ms = loop_now_ms(tail->cli->loop);
@@ -239,7 +239,7 @@ static void add_file(struct tail *tail, const char *name, int stream)
         (struct tailed){.tail = tail, .name = name, .stream = stream, .offset = -tail->max_bytes};
 }
 
-static int parse(struct tail *tail)
+static int parse_options(struct tail *tail)
 {
     struct cli *cli = tail->cli;
     struct err err;
@@ -277,8 +277,8 @@ int cmd_tail(struct cli *cli)
     struct tail *tail = mem_zalloc(sizeof *tail);
     tail->cli = cli;
     tail->max_bytes = TAIL_BYTES;
-    int status = parse(tail);
-    status = status == CLI_OK ? run(tail) : status;
+    int status = parse_options(tail);
+    status = status == CLI_OK ? follow_files(tail) : status;
     vec_fini(&tail->names, NULL);
     wire_close(tail->wire);
     mem_free(tail); /* the connections end before the loop turns again */

@@ -100,7 +100,7 @@ static int take_value(struct top *top, int *at)
     return CLI_OK;
 }
 
-static int parse(struct top *top)
+static int parse_options(struct top *top)
 {
     struct cli *cli = top->cli;
     struct err err;
@@ -198,8 +198,8 @@ struct look {
 };
 
 /* CPU since the last look, or since it began. */
-static double percent(const struct top *top, const struct top_daemon *daemon,
-                      const struct process *process)
+static double daemon_percent(const struct top *top, const struct top_daemon *daemon,
+                             const struct process *process)
 {
     for (size_t i = 0; i < top->daemon_count; i++) {
         double passed = process->age_s - top->at_s[i];
@@ -226,13 +226,13 @@ static void add_daemon(void *arg, const char *node, const char *name, pid_t pid)
                                   .age_s = process.age_s};
     (void)snprintf(daemon->node, sizeof daemon->node, "%s", node);
     (void)snprintf(daemon->name, sizeof daemon->name, "%s", name);
-    daemon->cpu_percent = percent(look->top, daemon, &process);
+    daemon->cpu_percent = daemon_percent(look->top, daemon, &process);
     look->cpu_s[look->count] = process.cpu_s;
     look->at_s[look->count++] = process.age_s;
 }
 
-static void keep(struct top *top, struct top_daemon *list, double *cpu_s, double *at_s,
-                 size_t count)
+static void keep_daemons(struct top *top, struct top_daemon *list, double *cpu_s, double *at_s,
+                         size_t count)
 {
     mem_free(top->list);
     mem_free(top->cpu_s);
@@ -251,7 +251,7 @@ static void frame_of_daemons(struct top *top, const struct ad_context *context, 
                         .at_s = mem_zalloc(DAEMONS_MAX * sizeof(double))};
     process_daemons(top->cli, add_daemon, &look);
     top_plan_daemons(look.list, look.count, &top->terminal, context, out);
-    keep(top, look.list, look.cpu_s, look.at_s, look.count);
+    keep_daemons(top, look.list, look.cpu_s, look.at_s, look.count);
 }
 
 static void make_frame(struct top *top, struct strbuf *out)
@@ -282,7 +282,7 @@ static int print_frames(struct top *top)
     return status;
 }
 
-static int draw(struct top *top)
+static int draw_frame(struct top *top)
 {
     struct strbuf out, drawn;
     make_frame(top, &out);
@@ -309,7 +309,7 @@ static enum screen_key wait_for_key(struct top *top)
     return SCREEN_KEY_AGAIN;
 }
 
-static int live(struct top *top)
+static int run_screen(struct top *top)
 {
     struct err err;
     if (screen_begin(&top->screen, &err) != 0) {
@@ -319,7 +319,7 @@ static int live(struct top *top)
     int64_t frames = 0;
     do {
         top->terminal = listing_terminal(top->cli, false);
-        status = draw(top);
+        status = draw_frame(top);
         frames++;
     } while (status == CLI_OK && (top->count == 0 || frames < top->count) &&
              wait_for_key(top) != SCREEN_KEY_QUIT);
@@ -331,7 +331,7 @@ int cmd_top(struct cli *cli)
 {
     struct top top = {.cli = cli, .delay_ms = 2000};
     struct err err;
-    int status = parse(&top);
+    int status = parse_options(&top);
     if (status == CLI_OK && cli_config(cli, &err) != 0) {
         status = cli_fail(cli, "%s", err.text);
     } else if (status == CLI_OK && !top.daemons && cli_schedd(cli, &err) != 0) {
@@ -343,9 +343,9 @@ int cmd_top(struct cli *cli)
             top.terminal = (struct terminal){0};
             top.count = top.count > 0 ? top.count : 1;
         }
-        status = screen ? live(&top) : print_frames(&top);
+        status = screen ? run_screen(&top) : print_frames(&top);
     }
-    keep(&top, NULL, NULL, NULL, 0);
+    keep_daemons(&top, NULL, NULL, NULL, 0);
     vec_fini(&top.words, NULL);
     listing_fini(&top.jobs);
     return status;

@@ -26,7 +26,7 @@ struct transfer {
     size_t jobs, waiting, files;
 };
 
-static int parse(struct transfer *transfer)
+static int parse_options(struct transfer *transfer)
 {
     struct cli *cli = transfer->cli;
     for (int i = 1; i < cli->argc; i++) {
@@ -47,7 +47,7 @@ static int parse(struct transfer *transfer)
     return CLI_OK;
 }
 
-static int choose(const struct transfer *transfer, struct strbuf *out, struct err *err)
+static int choose_jobs(const struct transfer *transfer, struct strbuf *out, struct err *err)
 {
     int rc = 0;
     strbuf_puts(out, SPOOL_MARK " =!= undefined");
@@ -111,14 +111,14 @@ static int fetch_all(struct transfer *transfer, const struct vec *ads, struct er
     return rc;
 }
 
-static int run(struct transfer *transfer, struct err *err)
+static int run_transfer(struct transfer *transfer, struct err *err)
 {
     struct cli *cli = transfer->cli;
     struct cli_reply reply = {0};
     struct strbuf constraint;
     size_t projected = 0;
     strbuf_init(&constraint, 0);
-    int rc = choose(transfer, &constraint, err);
+    int rc = choose_jobs(transfer, &constraint, err);
     while (spool_projection[projected] != NULL) {
         projected++;
     }
@@ -143,8 +143,8 @@ int cmd_transfer(struct cli *cli)
 {
     struct transfer transfer = {.cli = cli};
     struct err err;
-    int status = parse(&transfer);
-    if (status == CLI_OK && run(&transfer, &err) != 0) {
+    int status = parse_options(&transfer);
+    if (status == CLI_OK && run_transfer(&transfer, &err) != 0) {
         status = cli_fail(cli, "%s", err.text);
     } else if (status == CLI_OK) {
         (void)printf("Fetched %zu file(s) of %zu completed job(s)", transfer.files, transfer.jobs);

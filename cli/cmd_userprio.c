@@ -191,7 +191,7 @@ static int parse_one(struct userprio *userprio, int *at)
     return CLI_OK;
 }
 
-static int parse(struct userprio *userprio)
+static int parse_options(struct userprio *userprio)
 {
     struct cli *cli = userprio->cli;
     int status = CLI_OK;
@@ -211,7 +211,7 @@ static int parse(struct userprio *userprio)
 
 /* ---- asking */
 
-static int ask(struct userprio *userprio, struct cli_reply *reply, struct err *err)
+static int ask_negotiator(struct userprio *userprio, struct cli_reply *reply, struct err *err)
 {
     static const char *const TYPES[] = {"Accounting", "Usage", "Usage", "SubmittingMachine"};
     struct cli *cli = userprio->cli;
@@ -269,7 +269,7 @@ static int full_name(struct userprio *userprio, struct strbuf *ret, struct err *
 
 /* ---- doing */
 
-static int change(struct userprio *userprio)
+static int change_accounts(struct userprio *userprio)
 {
     struct cli *cli = userprio->cli;
     const struct edit *edit = userprio->edit;
@@ -317,7 +317,7 @@ static int change(struct userprio *userprio)
     return status;
 }
 
-static int print(struct userprio *userprio, const struct ad **ads, size_t count)
+static int print_accounts(struct userprio *userprio, const struct ad **ads, size_t count)
 {
     struct cli *cli = userprio->cli;
     if (userprio->show == SHOW_ACCOUNTS) {
@@ -339,7 +339,7 @@ static int print(struct userprio *userprio, const struct ad **ads, size_t count)
     return listing_write(cli, &out);
 }
 
-static int show(struct userprio *userprio)
+static int show_accounts(struct userprio *userprio)
 {
     struct cli *cli = userprio->cli;
     struct cli_reply reply = {0};
@@ -354,14 +354,14 @@ static int show(struct userprio *userprio)
         userprio->view.all_users = true;
         strbuf_fini(&only);
     }
-    if (ask(userprio, &reply, &err) != 0) {
+    if (ask_negotiator(userprio, &reply, &err) != 0) {
         status = cli_fail(cli, "%s", err.text);
     } else if (userprio->name != NULL && userprio->show == SHOW_ACCOUNTS && reply.ads.count == 0) {
         status =
             cli_fail(cli, "no such account: '%s'; `roost userprio -allusers` lists all accounts",
                      userprio->name);
     } else {
-        status = print(userprio, (const struct ad **)reply.ads.items, reply.ads.count);
+        status = print_accounts(userprio, (const struct ad **)reply.ads.items, reply.ads.count);
     }
     cli_reply_fini(&reply);
     return status;
@@ -371,14 +371,14 @@ int cmd_userprio(struct cli *cli)
 {
     struct userprio userprio = {.cli = cli};
     struct err err;
-    int status = parse(&userprio);
+    int status = parse_options(&userprio);
     int rc = status != CLI_OK || userprio.file != NULL ? 0
              : userprio.pool != NULL                   ? cli_collector_at(cli, userprio.pool, &err)
                                                        : cli_collector(cli, &err);
     if (rc != 0) {
         status = cli_fail(cli, "%s", err.text);
     } else if (status == CLI_OK) {
-        status = userprio.edit != NULL ? change(&userprio) : show(&userprio);
+        status = userprio.edit != NULL ? change_accounts(&userprio) : show_accounts(&userprio);
     }
     listing_fini(&userprio.listing);
     return status;

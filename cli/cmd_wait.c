@@ -70,7 +70,7 @@ static struct waited *waited_of(struct wait *wait, const char *id)
     return waited;
 }
 
-static void ended(struct wait *wait, const char *id, const struct ad *job)
+static void job_ended(struct wait *wait, const char *id, const struct ad *job)
 {
     struct waited *waited = waited_of(wait, id);
     if (!waited->is_over && wait->echo) {
@@ -88,7 +88,7 @@ static void ended(struct wait *wait, const char *id, const struct ad *job)
     waited->is_over = true;
 }
 
-static void changed(void *arg, const char *key, const struct ad *ad)
+static void job_changed(void *arg, const char *key, const struct ad *ad)
 {
     struct wait *wait = arg;
     struct waited *waited = waited_of(wait, key);
@@ -97,11 +97,11 @@ static void changed(void *arg, const char *key, const struct ad *ad)
         wait->left += waited->is_over ? 0 : 1;
     }
     if (wait_plan_is_over(ad)) {
-        ended(wait, key, ad);
+        job_ended(wait, key, ad);
     }
 }
 
-static void gone(void *arg, const char *key)
+static void job_gone(void *arg, const char *key)
 {
     struct wait *wait = arg;
     struct waited *waited = waited_of(wait, key);
@@ -112,20 +112,20 @@ static void gone(void *arg, const char *key)
     wait->wake = true; /* those whose end was not seen are looked up at the end */
 }
 
-static void synced(void *arg)
+static void watch_synced(void *arg)
 {
     struct wait *wait = arg;
     wait->wake = true;
 }
 
-static void lost(void *arg)
+static void watch_lost(void *arg)
 {
     struct wait *wait = arg;
     wait->lost = true;
     wait->wake = true;
 }
 
-static void refused(void *arg, int status, const char *why)
+static void watch_refused(void *arg, int status, const char *why)
 {
     struct wait *wait = arg;
     wait->refused = status;
@@ -184,7 +184,7 @@ static int connect_again(struct wait *wait, struct err *err)
 }
 
 /* Until no job is left in the queue or the time is over. */
-static int follow(struct wait *wait, struct err *err)
+static int follow_queue(struct wait *wait, struct err *err)
 {
     for (;;) {
         wait->lost = wait->wake = false;
@@ -277,7 +277,7 @@ static int look_up_unseen(struct wait *wait, struct err *err)
         (void)snprintf(id, sizeof id, "%lld.%lld", (long long)ad_int_or(job, "ClusterId", 0),
                        (long long)ad_int_or(job, "ProcId", 0));
         if (strmap_get(wait->jobs, id) != NULL) {
-            ended(wait, id, job);
+            job_ended(wait, id, job);
         }
     }
     cli_reply_fini(&reply);
@@ -314,7 +314,7 @@ static void all_ended(struct wait *wait, const struct cli_reply *reply)
         char id[64];
         (void)snprintf(id, sizeof id, "%lld.%lld", (long long)ad_int_or(job, "ClusterId", 0),
                        (long long)ad_int_or(job, "ProcId", 0));
-        ended(wait, id, job);
+        job_ended(wait, id, job);
     }
 }
 
@@ -415,7 +415,7 @@ static int follow_log(struct wait *wait, const char *path)
     return status;
 }
 
-static int parse(struct wait *wait, char *me, size_t size)
+static int parse_options(struct wait *wait, char *me, size_t size)
 {
     struct cli *cli = wait->cli;
     struct err err;
@@ -444,10 +444,13 @@ static int parse(struct wait *wait, char *me, size_t size)
                                                                  : CLI_OK;
 }
 
-static int run(struct wait *wait)
+static int run_wait(struct wait *wait)
 {
-    static const struct watch_events EVENTS = {
-        .changed = changed, .gone = gone, .synced = synced, .lost = lost, .refused = refused};
+    static const struct watch_events EVENTS = {.changed = job_changed,
+                                               .gone = job_gone,
+                                               .synced = watch_synced,
+                                               .lost = watch_lost,
+                                               .refused = watch_refused};
     static const char *const PROJECTION[] = {"ClusterId",  "ProcId",       "JobStatus", "ExitCode",
                                              "ExitSignal", "ExitBySignal", NULL};
     struct cli *cli = wait->cli;
@@ -461,7 +464,7 @@ static int run(struct wait *wait)
         loop_timer_set(timer, (uint64_t)wait->timeout_s * 1000);
     }
     wait->watch = watch_create(cli->loop, &spec, &EVENTS, wait);
-    int rc = follow(wait, &err);
+    int rc = follow_queue(wait, &err);
     size_t left = wait->left;
     watch_destroy(wait->watch);
     if (rc == 0 && !wait->timed_out) {
@@ -481,12 +484,12 @@ int cmd_wait(struct cli *cli)
 {
     struct wait wait = {.cli = cli};
     char me[256];
-    int status = parse(&wait, me, sizeof me);
+    int status = parse_options(&wait, me, sizeof me);
     if (status == CLI_OK && log_of(&wait) != NULL) {
         status = follow_log(&wait, log_of(&wait));
     } else if (status == CLI_OK) {
         wait.jobs = strmap_create(STRMAP_CASE_SENSITIVE);
-        status = run(&wait);
+        status = run_wait(&wait);
         strmap_destroy(wait.jobs, mem_free);
     }
     listing_fini(&wait.listing);

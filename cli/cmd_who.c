@@ -132,7 +132,7 @@ static void print_daemon(void *arg, const char *node, const char *daemon, pid_t 
     (void)printf("%-14s %-20s %7ld\n", node[0] != '\0' ? node : "-", daemon, (long)pid);
 }
 
-static int show(struct who *who)
+static int show_jobs(struct who *who)
 {
     struct cli *cli = who->cli;
     struct err err;
@@ -154,7 +154,7 @@ static int show(struct who *who)
     return listing_write(cli, &out);
 }
 
-static int parse(struct who *who)
+static int parse_options(struct who *who)
 {
     struct cli *cli = who->cli;
     struct err err;
@@ -185,7 +185,7 @@ int cmd_who(struct cli *cli)
 {
     struct who who = {.cli = cli};
     struct err err;
-    int status = parse(&who);
+    int status = parse_options(&who);
     if (status == CLI_OK && cli_config(cli, &err) != 0) {
         status = cli_fail(cli, "%s", err.text);
     } else if (status == CLI_OK && who.daemons) {
@@ -195,7 +195,8 @@ int cmd_who(struct cli *cli)
         look_below(&who, config_path(cli->config, "EXECUTE"), config_path(cli->config, "LOCK"));
         look_at_nodes(&who);
         bool ask = who.unreadable;
-        status = ask && ask_collector(&who, &err) != 0 ? cli_fail(cli, "%s", err.text) : show(&who);
+        status =
+            ask && ask_collector(&who, &err) != 0 ? cli_fail(cli, "%s", err.text) : show_jobs(&who);
     }
     vec_fini(&who.jobs, ad_destroy_item);
     listing_fini(&who.listing);

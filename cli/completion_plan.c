@@ -21,7 +21,7 @@ static const char *const OF_JOBS[] = {"q",       "rm",       "hold",       "rele
                                       "why",     "tail",     "ssh",        "top",     NULL};
 static const char *const OF_MACHINES[] = {"status", "power", "drain", NULL};
 
-static void add(struct vec *words, const char *text, size_t length)
+static void add_word(struct vec *words, const char *text, size_t length)
 {
     for (size_t i = 0; i < words->count; i++) {
         const char *word = words->items[i];
@@ -40,7 +40,7 @@ static void add_options(const char *text, struct vec *words)
         size_t letters = dashes > 0 && dashes < 3 ? strspn(text + dashes, LETTERS "-") : 0;
         size_t length = dashes + letters;
         if (letters > 0 && strchr(" [(|,;\n", before) != NULL) {
-            add(words, text, length);
+            add_word(words, text, length);
         }
         length = length > 0 ? length : 1;
         before = text[length - 1];
@@ -64,13 +64,13 @@ void completion_words(const struct cli_command *command, struct vec *words)
         for (const char *at = usage; at < usage + length;) {
             size_t word = strcspn(at, "| ");
             word = word < (size_t)(usage + length - at) ? word : (size_t)(usage + length - at);
-            add(words, at, word);
+            add_word(words, at, word);
             at += word + 1;
         }
     }
     add_options(usage, words);
     add_options(command->help, words);
-    add(words, "--help", 6);
+    add_word(words, "--help", 6);
 }
 
 static void put_words(const struct cli_command *command, struct strbuf *out)

@@ -21,7 +21,7 @@ struct whom {
     const char *relay_to;
 };
 
-static int find(const struct config_peer *peer, struct whom *ret, struct err *err)
+static int find_daemon(const struct config_peer *peer, struct whom *ret, struct err *err)
 {
     const char *subsystem = peer->subsystem != NULL ? peer->subsystem : "STARTD";
     char name[64] = "";
@@ -44,8 +44,8 @@ static int find(const struct config_peer *peer, struct whom *ret, struct err *er
     return 0;
 }
 
-static int call(struct cli *cli, const struct whom *whom, const struct ad *args,
-                struct cli_reply *reply, struct err *err)
+static int call_daemon(struct cli *cli, const struct whom *whom, const struct ad *args,
+                       struct cli_reply *reply, struct err *err)
 {
     const struct wire_body body = {.args = args};
     *reply = (struct cli_reply){0};
@@ -68,14 +68,14 @@ int config_ask_get(struct cli *cli, const struct config_peer *peer, const char *
 {
     struct whom whom;
     *reply = (struct cli_reply){0};
-    int rc = find(peer, &whom, err);
+    int rc = find_daemon(peer, &whom, err);
     if (rc != 0) {
         return rc;
     }
     struct ad *args = ad_create();
     ad_set_string(args, "Action", "Get");
     ad_set_strings(args, "Names", patterns, count);
-    rc = call(cli, &whom, args, reply, err);
+    rc = call_daemon(cli, &whom, args, reply, err);
     ad_destroy(args);
     return rc;
 }
@@ -88,8 +88,8 @@ static const char *after_blanks(const char *text)
 }
 
 /* "KNOB = VALUE": the name without blanks around it; where the value begins. */
-static int split(const char *word, bool unset, char name[KNOB_BYTES], const char **value,
-                 struct err *err)
+static int split_setting(const char *word, bool unset, char name[KNOB_BYTES], const char **value,
+                         struct err *err)
 {
     const char *begin = after_blanks(word);
     const char *sign = unset ? begin + strlen(begin) : strchr(begin, '=');
@@ -140,7 +140,8 @@ int config_ask_set(struct cli *cli, const struct config_peer *peer, const char *
     struct whom whom;
     struct cli_reply reply;
     struct err err;
-    if (split(word, unset, name, &value, &err) != 0 || find(peer, &whom, &err) != 0) {
+    if (split_setting(word, unset, name, &value, &err) != 0 ||
+        find_daemon(peer, &whom, &err) != 0) {
         return cli_usage(cli, "%s", err.text);
     }
     struct ad *args = ad_create();
@@ -149,7 +150,7 @@ int config_ask_set(struct cli *cli, const struct config_peer *peer, const char *
     if (value != NULL) {
         ad_set_string(args, "Value", value);
     }
-    int rc = call(cli, &whom, args, &reply, &err);
+    int rc = call_daemon(cli, &whom, args, &reply, &err);
     ad_destroy(args);
     if (rc == 0 && reply.args != NULL) {
         const char *now = ad_string_or(reply.args, "Value", NULL);
@@ -168,13 +169,13 @@ static int reload_one(struct cli *cli, const struct config_peer *peer, struct er
 {
     struct whom whom;
     struct cli_reply reply;
-    int rc = find(peer, &whom, err);
+    int rc = find_daemon(peer, &whom, err);
     if (rc != 0) {
         return rc;
     }
     struct ad *args = ad_create();
     ad_set_string(args, "Action", "Reload");
-    rc = call(cli, &whom, args, &reply, err);
+    rc = call_daemon(cli, &whom, args, &reply, err);
     ad_destroy(args);
     if (rc == 0 && reply.args != NULL) {
         say_changes(&whom, &reply, "the configuration is the same as before");

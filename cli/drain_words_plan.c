@@ -286,7 +286,7 @@ static bool is_id(const char *word)
 }
 
 /* What follows from all words together. */
-static int judge(struct reading *reading)
+static int judge_words(struct reading *reading)
 {
     struct drain_words *words = reading->words;
     struct drain_request *request = &words->request;
@@ -344,7 +344,7 @@ static int read_all(struct reading *reading, int argc, char *const *argv)
             return rc;
         }
     }
-    return judge(reading);
+    return judge_words(reading);
 }
 
 int drain_words_read(int argc, char *const *argv, const struct ad_context *now,

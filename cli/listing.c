@@ -46,7 +46,7 @@ static int32_t local_zone(void *arg, int64_t at_s)
 
 /* The configuration is read for an expression that asks, and not before: without one there are no
  * maps. */
-static struct user_world *users(struct cli *cli)
+static struct user_world *users_of(struct cli *cli)
 {
     struct err err;
     if (cli->users == NULL && cli_config(cli, &err) == 0) {
@@ -57,14 +57,14 @@ static struct user_world *users(struct cli *cli)
 
 static bool home_of(void *arg, const char *account, char *home, size_t size)
 {
-    struct user_world *world = users(arg);
+    struct user_world *world = users_of(arg);
     return world != NULL && user_world_home(world, account, home, size);
 }
 
 static bool names_of(void *arg, const char *map, const char *user, struct strbuf *out,
                      uint32_t *steps)
 {
-    struct user_world *world = users(arg);
+    struct user_world *world = users_of(arg);
     return world != NULL && user_world_map(world, map, user, out, steps);
 }
 

@@ -317,7 +317,8 @@ static bool is_wanted(const struct listing *listing, const char *name)
 }
 
 /* Owned by the caller. */
-static struct attribute *sorted(const struct listing *listing, const struct ad *ad, size_t *count)
+static struct attribute *sorted_attributes(const struct listing *listing, const struct ad *ad,
+                                           size_t *count)
 {
     struct attribute *list = mem_alloc((ad_count(ad) + 1) * sizeof *list);
     struct attribute one;
@@ -335,7 +336,7 @@ static struct attribute *sorted(const struct listing *listing, const struct ad *
 static void print_xml(const struct listing *listing, const struct ad *ad, struct strbuf *out)
 {
     size_t count;
-    struct attribute *list = sorted(listing, ad, &count);
+    struct attribute *list = sorted_attributes(listing, ad, &count);
     strbuf_puts(out, "<c>\n");
     for (size_t i = 0; i < count; i++) {
         ad_print_xml_attribute(list[i].name, list[i].expr, out);
@@ -394,7 +395,7 @@ static void print_cell(const struct listing *listing, const struct item *item, c
     ad_value_fini(&value);
 }
 
-static void pad(struct strbuf *out, size_t have, size_t width)
+static void put_padding(struct strbuf *out, size_t have, size_t width)
 {
     for (; have < width; have++) {
         strbuf_putc(out, ' ');
@@ -409,7 +410,7 @@ static void print_row(const struct listing *listing, char *const *cells, const s
     const char *between = listing->newline ? "\n" : listing->tab ? "\t" : " ";
     if (listing->job_id) {
         strbuf_puts(out, job);
-        pad(out, strlen(job), job_width);
+        put_padding(out, strlen(job), job_width);
         strbuf_puts(out, listing->tab ? "\t" : " ");
     }
     for (size_t i = 0; i < count; i++) {
@@ -419,7 +420,7 @@ static void print_row(const struct listing *listing, char *const *cells, const s
             strbuf_putc(out, ',');
         }
         if (!last || listing->tab) {
-            pad(out, strlen(cells[i]), widths[i]);
+            put_padding(out, strlen(cells[i]), widths[i]);
         }
         if (!last) {
             strbuf_puts(out, between);
@@ -458,7 +459,7 @@ static char *cell_text(const struct listing *listing, const struct item *item, c
     return cell != NULL ? cell : mem_strdup("error");
 }
 
-static void emit(const struct listing *listing, struct strbuf *out)
+static void emit_some(const struct listing *listing, struct strbuf *out)
 {
     if (listing->emit != NULL && out->length >= EMIT_BYTES) {
         listing->emit(listing->emit_arg, out);
@@ -487,7 +488,7 @@ static void print_plain(const struct listing *listing, const struct ad *const *a
             print_cell(listing, item, ads[i], context, out);
         }
         strbuf_puts(out, listing->gap ? "\n\n" : "\n");
-        emit(listing, out);
+        emit_some(listing, out);
     }
 }
 
@@ -656,7 +657,7 @@ void listing_plan_print(const struct listing *listing, const struct ad *const *a
                 print_formatted(listing->items.items[k], ads[i], listing->target, context, out);
             }
         }
-        emit(listing, out);
+        emit_some(listing, out);
     }
     ad_lister_destroy(lister);
     if (listing->style == LISTING_JSON) {

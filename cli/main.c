@@ -14,7 +14,7 @@
 #include "cli/remote.h"
 #include "cli/session.h"
 
-static const struct cli_command *find(const char *name)
+static const struct cli_command *find_command(const char *name)
 {
     for (size_t i = 0; cli_commands[i] != NULL; i++) {
         if (strcmp(cli_commands[i]->name, name) == 0) {
@@ -89,7 +89,7 @@ int main(int argc, char **argv)
         (void)printf("roost %s\n", ROOST_VERSION);
         return CLI_OK;
     }
-    const struct cli_command *command = find(argv[1]);
+    const struct cli_command *command = find_command(argv[1]);
     if (command == NULL) {
         const char *near = options_nearest_command(cli_commands, argv[1]);
         (void)fprintf(stderr, "roost: unknown command '%s'; %s%s%s\n", argv[1],

@@ -84,7 +84,7 @@ bool options_ignored(const char *command, const char *arg)
     return listing_is(arg, "debug", 5) || strncmp(arg, "-debug:", 7) == 0;
 }
 
-static const char *refusal(const char *command, const char *arg)
+static const char *refusal_of(const char *command, const char *arg)
 {
     for (size_t i = 0; i < ARRAY_COUNT(REFUSALS); i++) {
         if (strcmp(REFUSALS[i].command, command) == 0 &&
@@ -95,7 +95,7 @@ static const char *refusal(const char *command, const char *arg)
     return NULL;
 }
 
-static size_t allowed(size_t length)
+static size_t distance_allowed(size_t length)
 {
     return length <= 3 ? 1 : length <= 6 ? 2 : DISTANCE_MAX;
 }
@@ -107,14 +107,14 @@ static const char *without_dashes(const char *word)
 
 void options_unknown(const struct cli_command *command, const char *arg, struct strbuf *out)
 {
-    const char *why = refusal(command->name, arg);
+    const char *why = refusal_of(command->name, arg);
     if (why != NULL) {
         strbuf_printf(out, "unknown option '%s': %s", arg, why);
         return;
     }
     struct vec words = {0};
     const char *best = NULL, *bare = without_dashes(arg);
-    size_t limit = allowed(strlen(bare)), distance = limit + 1;
+    size_t limit = distance_allowed(strlen(bare)), distance = limit + 1;
     completion_words(command, &words);
     for (size_t i = 0; i < words.count; i++) {
         const char *word = words.items[i];
@@ -147,7 +147,7 @@ const char *options_nearest_command(const struct cli_command *const *commands, c
                   {"log", "history"}};
     const char *best = NULL;
     name = strncmp(name, "condor_", 7) == 0 ? name + 7 : name;
-    size_t limit = allowed(strlen(name)), distance = limit + 1;
+    size_t limit = distance_allowed(strlen(name)), distance = limit + 1;
     for (size_t i = 0; commands[i] != NULL; i++) {
         size_t far = text_distance(name, commands[i]->name, limit);
         if (far < distance) {

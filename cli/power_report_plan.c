@@ -35,7 +35,8 @@ int power_report_since(const char *text, int64_t now_s, int64_t *ret)
     return 0;
 }
 
-static void put(const struct ad *ad, const char *name, double unit, int digits, struct strbuf *out)
+static void put_figure(const struct ad *ad, const char *name, double unit, int digits,
+                       struct strbuf *out)
 {
     double value;
     if (ad_get_real(ad, name, &value) == 0) {
@@ -52,44 +53,44 @@ static void cell_name(const struct ad *ad, const struct ad_context *context, str
 static void cell_on(const struct ad *ad, const struct ad_context *context, struct strbuf *out)
 {
     (void)context;
-    put(ad, "OnSeconds", 3600, 1, out);
+    put_figure(ad, "OnSeconds", 3600, 1, out);
 }
 
 static void cell_asleep(const struct ad *ad, const struct ad_context *context, struct strbuf *out)
 {
     (void)context;
-    put(ad, "AsleepSeconds", 3600, 1, out);
+    put_figure(ad, "AsleepSeconds", 3600, 1, out);
 }
 
 static void cell_cores(const struct ad *ad, const struct ad_context *context, struct strbuf *out)
 {
     (void)context;
-    put(ad, "BusyCoreSeconds", 3600, 1, out);
+    put_figure(ad, "BusyCoreSeconds", 3600, 1, out);
 }
 
 static void cell_used(const struct ad *ad, const struct ad_context *context, struct strbuf *out)
 {
     (void)context;
-    put(ad, "EnergyUsed", 1, 3, out);
+    put_figure(ad, "EnergyUsed", 1, 3, out);
 }
 
 static void cell_jobs(const struct ad *ad, const struct ad_context *context, struct strbuf *out)
 {
     (void)context;
-    put(ad, "EnergyOfJobs", 1, 3, out);
+    put_figure(ad, "EnergyOfJobs", 1, 3, out);
 }
 
 static void cell_saved(const struct ad *ad, const struct ad_context *context, struct strbuf *out)
 {
     (void)context;
-    put(ad, "EnergySaved", 1, 3, out);
+    put_figure(ad, "EnergySaved", 1, 3, out);
 }
 
 static void cell_always_on(const struct ad *ad, const struct ad_context *context,
                            struct strbuf *out)
 {
     (void)context;
-    put(ad, "EnergyAlwaysOn", 1, 3, out);
+    put_figure(ad, "EnergyAlwaysOn", 1, 3, out);
 }
 
 static void cell_percent(const struct ad *ad, const struct ad_context *context, struct strbuf *out)
@@ -153,7 +154,7 @@ void power_report_show(const struct ad *const *ads, size_t count, const struct a
 }
 
 /* In double quotes, those within doubled. */
-static void quote(const char *text, struct strbuf *out)
+static void put_quoted(const char *text, struct strbuf *out)
 {
     strbuf_puts(out, "\"");
     for (; *text != '\0'; text++) {
@@ -171,7 +172,7 @@ void power_report_csv(const struct ad *const *ads, size_t count, struct strbuf *
     strbuf_puts(out, ",UncountedSeconds\r\n");
     for (size_t j = 0; j < count; j++) {
         strbuf_printf(out, "%s,", ad_string_or(ads[j], "Kind", ""));
-        quote(ad_string_or(ads[j], "Name", ""), out);
+        put_quoted(ad_string_or(ads[j], "Name", ""), out);
         for (size_t i = 0; i < ARRAY_COUNT(FIGURES); i++) {
             strbuf_printf(out, ",%.6f", ad_real_or(ads[j], FIGURES[i], 0));
         }

@@ -271,7 +271,7 @@ static bool is_word(struct word word, const char *text)
 }
 
 /* Without its quotes, "\n" and its like made real. */
-static char *unquote(struct word word)
+static char *unquote_word(struct word word)
 {
     struct strbuf text;
     bool quoted = word.length >= 2 && (word.begin[0] == '"' || word.begin[0] == '\'') &&
@@ -293,10 +293,11 @@ static char *unquote(struct word word)
 static void set_text(char **place, struct word word)
 {
     mem_free(*place);
-    *place = unquote(word);
+    *place = unquote_word(word);
 }
 
-static int wrong(const struct reader *reader, struct word word, const char *what, struct err *err)
+static int refuse_word(const struct reader *reader, struct word word, const char *what,
+                       struct err *err)
 {
     return err_set(err, -EINVAL, "line %zu: '%.*s' %s", reader->line,
                    (int)(word.length < 80 ? word.length : 80), word.begin, what);
@@ -327,10 +328,11 @@ static int read_select(struct reader *reader, const char *text, struct err *err)
             i++;
         }
         if (is_word(word, "FROM") || is_word(word, "UNIQUE")) {
-            return wrong(reader, word, "is not supported here; use roost q -autocluster", err);
+            return refuse_word(reader, word, "is not supported here; use roost q -autocluster",
+                               err);
         }
         if (i == ARRAY_COUNT(OPTIONS)) {
-            return wrong(reader, word, "is not an option of SELECT", err);
+            return refuse_word(reader, word, "is not an option of SELECT", err);
         }
         text = word.begin + word.length;
         for (size_t k = 0; k < ARRAY_COUNT(OPTIONS[i].flags) && OPTIONS[i].flags[k] != NULL; k++) {
@@ -339,7 +341,7 @@ static int read_select(struct reader *reader, const char *text, struct err *err)
         if (OPTIONS[i].value != NULL) {
             struct word value = next_word(text);
             if (value.length == 0) {
-                return wrong(reader, word, "needs a text", err);
+                return refuse_word(reader, word, "needs a text", err);
             }
             set_text(OPTIONS[i].value, value);
             text = value.begin + value.length;
@@ -358,12 +360,12 @@ static int read_width(const struct reader *reader, struct field *field, struct w
         return 0;
     }
     if (word.length >= sizeof digits) {
-        return wrong(reader, word, "is not a valid width", err);
+        return refuse_word(reader, word, "is not a valid width", err);
     }
     memcpy(digits, word.begin, word.length);
     digits[word.length] = '\0';
     if (text_parse_int64(digits, &width, NULL) != 0 || width > WIDTH_MAX || width < -WIDTH_MAX) {
-        return wrong(reader, word, "is not a valid width", err);
+        return refuse_word(reader, word, "is not a valid width", err);
     }
     field->left = field->left || width < 0;
     field->width = (int)(width < 0 ? -width : width);
@@ -379,7 +381,7 @@ static int read_function(const struct reader *reader, struct field *field, struc
             return 0;
         }
     }
-    return wrong(reader, word, "is not a known function of PRINTAS", err);
+    return refuse_word(reader, word, "is not a known function of PRINTAS", err);
 }
 
 enum keyword {
@@ -428,7 +430,7 @@ static int read_keyword(struct reader *reader, struct field *field, enum keyword
         field->other_fills = value.length > 1;
         return strchr(" ?*.-_#0", value.begin[0]) != NULL
                    ? 0
-                   : wrong(reader, value, "is not supported: only OR is expected here", err);
+                   : refuse_word(reader, value, "is not supported: only OR is expected here", err);
     case FIT:
         field->auto_width = true;
         return 0;
@@ -478,12 +480,12 @@ static int read_field(struct reader *reader, const char *text, struct err *err)
         size_t keyword = keyword_of(word);
         struct word value = {0};
         if (keyword == ARRAY_COUNT(KEYWORDS)) {
-            return wrong(reader, word, "is not a keyword of a column", err);
+            return refuse_word(reader, word, "is not a keyword of a column", err);
         }
         if (keyword <= OR) {
             value = next_word(word.begin + word.length);
             if (value.length == 0) {
-                return wrong(reader, word, "needs a value", err);
+                return refuse_word(reader, word, "needs a value", err);
             }
         }
         rc = read_keyword(reader, field, (enum keyword)keyword, value, err);
@@ -522,7 +524,7 @@ static int read_key(struct reader *reader, const char *text, struct err *err)
     return 0;
 }
 
-static bool take(const char **text, const char *word)
+static bool take_word(const char **text, const char *word)
 {
     size_t length = strlen(word);
     if (strncmp(*text, word, length) != 0 ||
@@ -537,19 +539,19 @@ static bool take(const char **text, const char *word)
 /* text is not empty, without blanks at its ends. */
 static int read_line(struct reader *reader, const char *text, struct err *err)
 {
-    if (take(&text, "SELECT")) {
+    if (take_word(&text, "SELECT")) {
         reader->section = IN_SELECT;
         return read_select(reader, text, err);
     }
     if (reader->section == IN_NOTHING) {
         return err_set(err, -EINVAL, "line %zu: the file does not begin with SELECT", reader->line);
     }
-    if (take(&text, "WHERE")) {
+    if (take_word(&text, "WHERE")) {
         reader->section = IN_WHERE;
-    } else if (take(&text, "GROUP")) {
+    } else if (take_word(&text, "GROUP")) {
         reader->section = IN_GROUP;
-        (void)take(&text, "BY"); /* may be left out */
-    } else if (take(&text, "SUMMARY")) {
+        (void)take_word(&text, "BY"); /* may be left out */
+    } else if (take_word(&text, "SUMMARY")) {
         reader->section = IN_SUMMARY;
         reader->format->no_summary = strcmp(text, "NONE") == 0;
         return 0;

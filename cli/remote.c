@@ -83,7 +83,8 @@ static bool is_meant(const struct ad *ad, const char *wanted)
 }
 
 /* The one of that name; else the only one that may be meant. */
-static int choose(const struct vec *ads, const char *wanted, struct ad **ret, struct err *err)
+static int choose_schedd(const struct vec *ads, const char *wanted, struct ad **ret,
+                         struct err *err)
 {
     size_t fit = 0;
     for (size_t i = 0; i < ads->count; i++) {
@@ -122,7 +123,7 @@ int remote_schedd(struct cli *cli, struct ad **ret, struct err *err)
     const struct wire_body body = {.args = args};
     rc = cli_call(cli, cli->collector, NULL, VERB_QUERY, &body, 0, &reply, err);
     struct ad *found = NULL;
-    rc = rc == 0 ? choose(&reply.ads, cli->remote_schedd, &found, err) : rc;
+    rc = rc == 0 ? choose_schedd(&reply.ads, cli->remote_schedd, &found, err) : rc;
     if (rc == 0) {
         *ret = ad_copy(found);
     }

@@ -37,9 +37,9 @@
 
 #define DIAL_MS 20000
 
-static int say(const struct cli *cli, const char *format, va_list args)
+static int print_message(const struct cli *cli, const char *format, va_list args)
     __attribute__((format(printf, 2, 0)));
-static int say(const struct cli *cli, const char *format, va_list args)
+static int print_message(const struct cli *cli, const char *format, va_list args)
 {
     struct err err;
     char text[ERR_TEXT_MAX];
@@ -55,7 +55,7 @@ int cli_fail(const struct cli *cli, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    int status = say(cli, format, args);
+    int status = print_message(cli, format, args);
     va_end(args);
     return status;
 }
@@ -64,7 +64,7 @@ int cli_usage(const struct cli *cli, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    (void)say(cli, format, args);
+    (void)print_message(cli, format, args);
     va_end(args);
     return CLI_USAGE;
 }
@@ -352,9 +352,9 @@ static void on_reply(void *arg, struct wire_reply *reply)
     waiting->done = true;
 }
 
-static int call(struct cli *cli, struct wire *wire, const char *relay_to, enum wire_verb verb,
-                const struct wire_body *body, uint64_t deadline_ms, struct waiting waiting,
-                struct err *err)
+static int call_and_wait(struct cli *cli, struct wire *wire, const char *relay_to,
+                         enum wire_verb verb, const struct wire_body *body, uint64_t deadline_ms,
+                         struct waiting waiting, struct err *err)
 {
     struct cli_reply *reply = waiting.reply;
     *reply = (struct cli_reply){0};
@@ -378,16 +378,16 @@ int cli_call(struct cli *cli, struct wire *wire, const char *relay_to, enum wire
              const struct wire_body *body, uint64_t deadline_ms, struct cli_reply *reply,
              struct err *err)
 {
-    return call(cli, wire, relay_to, verb, body, deadline_ms, (struct waiting){.reply = reply},
-                err);
+    return call_and_wait(cli, wire, relay_to, verb, body, deadline_ms,
+                         (struct waiting){.reply = reply}, err);
 }
 
 int cli_call_each(struct cli *cli, struct wire *wire, enum wire_verb verb,
                   const struct wire_body *body, cli_ads_f each, void *arg, struct cli_reply *reply,
                   struct err *err)
 {
-    return call(cli, wire, NULL, verb, body, 0,
-                (struct waiting){.reply = reply, .each = each, .arg = arg}, err);
+    return call_and_wait(cli, wire, NULL, verb, body, 0,
+                         (struct waiting){.reply = reply, .each = each, .arg = arg}, err);
 }
 
 void cli_reply_fini(struct cli_reply *reply)

@@ -65,14 +65,14 @@ struct spool {
     char *buffer;
 };
 
-static void moved(struct spool *spool)
+static void note_progress(struct spool *spool)
 {
     spool->moved_ms = loop_now_ms(spool->cli->loop);
 }
 
 /* One question to the shadow. */
-static int ask(struct spool *spool, enum wire_verb verb, struct ad *args, const void *blob,
-               size_t length, struct cli_reply *reply, struct err *err)
+static int ask_shadow(struct spool *spool, enum wire_verb verb, struct ad *args, const void *blob,
+                      size_t length, struct cli_reply *reply, struct err *err)
 {
     const struct wire_body body = {.args = args, .blob = blob, .blob_length = length};
     if (!ad_has(args, "Id") && verb != VERB_SPOOL_END) {
@@ -80,7 +80,7 @@ static int ask(struct spool *spool, enum wire_verb verb, struct ad *args, const 
     }
     int rc = cli_call(spool->cli, spool->wire, NULL, verb, &body, 0, reply, err);
     if (rc == 0) {
-        moved(spool);
+        note_progress(spool);
     }
     ad_destroy(args);
     return rc;
@@ -112,8 +112,8 @@ static int be_the_owner(struct cli *cli, const struct ad *answer, struct err *er
                          "these jobs belong to several users; as root, name one owner at a time");
 }
 
-static int dial(struct spool *spool, const char *purpose, const char *const *ids, size_t count,
-                struct err *err)
+static int dial_shadow(struct spool *spool, const char *purpose, const char *const *ids,
+                       size_t count, struct err *err)
 {
     struct ad *args = ad_create(), *answer = NULL;
     ad_set_string(args, "Purpose", purpose);
@@ -146,7 +146,7 @@ static int send_directory(struct spool *spool, const char *name, struct err *err
     struct ad *args = ad_create();
     ad_set_string(args, "Name", name);
     ad_set_bool(args, "IsDirectory", true);
-    int rc = ask(spool, VERB_SPOOL_PUT, args, NULL, 0, &reply, err);
+    int rc = ask_shadow(spool, VERB_SPOOL_PUT, args, NULL, 0, &reply, err);
     cli_reply_fini(&reply);
     return rc;
 }
@@ -195,8 +195,8 @@ static int send_piece(struct spool *spool, struct sending *sending, struct err *
     if (rc != 0) {
         return rc;
     }
-    rc = ask(spool, VERB_SPOOL_PUT, of_file(sending, sending->offset), spool->buffer, length,
-             &reply, err);
+    rc = ask_shadow(spool, VERB_SPOOL_PUT, of_file(sending, sending->offset), spool->buffer, length,
+                    &reply, err);
     int64_t have = reply.args != NULL ? ad_int_or(reply.args, "Have", -1) : -1;
     if (rc == 0) {
         sending->offset += (int64_t)length;
@@ -227,7 +227,7 @@ static int find_out(struct spool *spool, struct sending *sending, struct err *er
     if (rc != 0) {
         return rc;
     }
-    rc = ask(spool, VERB_SPOOL_PUT, of_file(sending, -1), NULL, 0, &reply, err);
+    rc = ask_shadow(spool, VERB_SPOOL_PUT, of_file(sending, -1), NULL, 0, &reply, err);
     sending->offset = reply.args != NULL ? ad_int_or(reply.args, "Have", 0) : 0;
     cli_reply_fini(&reply);
     return rc;
@@ -262,7 +262,7 @@ static void add_name(void *arg, const char *name)
     vec_push(arg, mem_strdup(name));
 }
 
-static char *join(const char *directory, const char *name)
+static char *join_path(const char *directory, const char *name)
 {
     struct strbuf path;
     strbuf_init(&path, 0);
@@ -282,7 +282,7 @@ static int send_tree(struct spool *spool, const char *local, const char *name, i
                  : send_directory(spool, name, err);
     rc = rc != 0 ? rc : os_list(spool->cli->os, local, add_name, &names, err);
     for (size_t i = 0; rc == 0 && i < names.count; i++) {
-        char *path = join(local, names.items[i]), *place = join(name, names.items[i]);
+        char *path = join_path(local, names.items[i]), *place = join_path(name, names.items[i]);
         rc = send_any(spool, path, place, depth + 1, err);
         mem_free(path);
         mem_free(place);
@@ -329,13 +329,13 @@ static int send_items(struct spool *spool, const struct vec *items, struct err *
     return rc;
 }
 
-static int end(struct spool *spool, const char *what, const char *const *ids, size_t count,
-               struct err *err)
+static int end_spooling(struct spool *spool, const char *what, const char *const *ids, size_t count,
+                        struct err *err)
 {
     struct cli_reply reply;
     struct ad *args = ad_create();
     ad_set_strings(args, what, ids, count);
-    int rc = ask(spool, VERB_SPOOL_END, args, NULL, 0, &reply, err);
+    int rc = ask_shadow(spool, VERB_SPOOL_END, args, NULL, 0, &reply, err);
     cli_reply_fini(&reply);
     return rc;
 }
@@ -376,9 +376,9 @@ static int find_items(struct spool *spool, struct vec *items, struct err *err)
 static int send_once(struct spool *spool, const struct vec *items, struct err *err)
 {
     const char *const ids[] = {spool->id};
-    int rc = spool->wire != NULL ? 0 : dial(spool, "Spool", ids, 1, err);
+    int rc = spool->wire != NULL ? 0 : dial_shadow(spool, "Spool", ids, 1, err);
     rc = rc != 0 ? rc : send_items(spool, items, err);
-    return rc != 0 ? rc : end(spool, "Ids", ids, 1, err);
+    return rc != 0 ? rc : end_spooling(spool, "Ids", ids, 1, err);
 }
 
 static bool goes_on(const struct spool *spool, int rc)
@@ -396,7 +396,7 @@ int spool_send(struct cli *cli, int64_t cluster, bool again, struct err *err)
                             .sent = strmap_create(STRMAP_CASE_SENSITIVE),
                             .buffer = mem_alloc(PIECE)};
     (void)snprintf(spool->id, sizeof spool->id, "%" PRId64, cluster);
-    moved(spool);
+    note_progress(spool);
     int rc = find_items(spool, &items, err);
     while (rc == 0 && (rc = send_once(spool, &items, err)) != 0 && goes_on(spool, rc)) {
         hang_up(spool);
@@ -432,7 +432,7 @@ static int fetch_file(struct spool *spool, const char *name, const char *local, 
         ad_set_int(args, "Offset", offset);
         ad_set_int(args, "MaxBytes", (int64_t)PIECE);
         if (rc == 0) {
-            rc = ask(spool, VERB_SPOOL_GET, args, NULL, 0, &reply, err);
+            rc = ask_shadow(spool, VERB_SPOOL_GET, args, NULL, 0, &reply, err);
         } else {
             ad_destroy(args);
         }
@@ -468,7 +468,7 @@ static int make_way(struct spool *spool, const char *local, struct err *err)
 }
 
 /* The entries of a directory of the sandbox, page by page. */
-static int look(struct spool *spool, const char *name, struct vec *ads, struct err *err)
+static int list_directory(struct spool *spool, const char *name, struct vec *ads, struct err *err)
 {
     char *after = mem_strdup("");
     size_t got;
@@ -478,7 +478,7 @@ static int look(struct spool *spool, const char *name, struct vec *ads, struct e
         struct ad *args = ad_create();
         ad_set_string(args, "Name", name);
         ad_set_string(args, "After", after);
-        rc = ask(spool, VERB_SPOOL_LOOK, args, NULL, 0, &reply, err);
+        rc = ask_shadow(spool, VERB_SPOOL_LOOK, args, NULL, 0, &reply, err);
         got = reply.ads.count;
         for (size_t i = 0; i < reply.ads.count; i++) {
             vec_push(ads, reply.ads.items[i]);
@@ -506,14 +506,14 @@ static int fetch_tree(struct spool *spool, const struct ad *job, const char *nam
 {
     struct vec ads = {0};
     int rc = depth > DEPTH_MAX ? err_set(err, -ELOOP, "%s: directories are nested too deeply", name)
-                               : look(spool, name, &ads, err);
+                               : list_directory(spool, name, &ads, err);
     for (size_t i = 0; rc == 0 && i < ads.count; i++) {
         const char *entry = ad_string_or(ads.items[i], "Name", "");
         if (!is_plain(entry)) {
             continue;
         }
-        char *path = join(name, entry);
-        char *inner = below[0] != '\0' ? join(below, entry) : mem_strdup(entry);
+        char *path = join_path(name, entry);
+        char *inner = below[0] != '\0' ? join_path(below, entry) : mem_strdup(entry);
         char *local = spool_plan_destination(job, inner);
         if (ad_bool_or(ads.items[i], "IsDirectory", false)) {
             rc = local != NULL ? local_error(os_mkdirs(spool->cli->os, local, 0755, err)) : 0;
@@ -565,7 +565,8 @@ static int fetch_job(struct spool *spool, const struct ad *job, struct err *err)
 }
 
 /* All whose output is here leave the queue together. */
-static int fetched(struct spool *spool, const struct ad *const *jobs, size_t count, struct err *err)
+static int report_fetched(struct spool *spool, const struct ad *const *jobs, size_t count,
+                          struct err *err)
 {
     struct vec ids = {0};
     for (size_t i = 0; i < count; i++) {
@@ -577,8 +578,9 @@ static int fetched(struct spool *spool, const struct ad *const *jobs, size_t cou
             vec_push(&ids, strbuf_take(&id));
         }
     }
-    int rc =
-        ids.count > 0 ? end(spool, "JobIds", (const char *const *)ids.items, ids.count, err) : 0;
+    int rc = ids.count > 0
+                 ? end_spooling(spool, "JobIds", (const char *const *)ids.items, ids.count, err)
+                 : 0;
     vec_fini(&ids, mem_free);
     return rc;
 }
@@ -596,7 +598,7 @@ static int fetch_once(struct spool *spool, const struct ad *const *jobs, size_t 
     }
     int rc = spool->wire != NULL
                  ? 0
-                 : dial(spool, "Fetch", (const char *const *)ids.items, ids.count, err);
+                 : dial_shadow(spool, "Fetch", (const char *const *)ids.items, ids.count, err);
     vec_fini(&ids, mem_free);
     for (; rc == 0 && *at < count; ++*at) {
         rc = fetch_job(spool, jobs[*at], err);
@@ -604,7 +606,7 @@ static int fetch_once(struct spool *spool, const struct ad *const *jobs, size_t 
             break;
         }
     }
-    return rc != 0 ? rc : fetched(spool, jobs, count, err);
+    return rc != 0 ? rc : report_fetched(spool, jobs, count, err);
 }
 
 int spool_fetch(struct cli *cli, const struct ad *const *jobs, size_t count, size_t *files,
@@ -613,7 +615,7 @@ int spool_fetch(struct cli *cli, const struct ad *const *jobs, size_t count, siz
     struct spool *spool = mem_zalloc(sizeof *spool);
     int rc = 0;
     *spool = (struct spool){.cli = cli, .sent = strmap_create(STRMAP_CASE_SENSITIVE)};
-    moved(spool);
+    note_progress(spool);
     for (size_t from = 0; rc == 0 && from < count; from += JOBS_AT_ONCE) {
         size_t some = count - from < JOBS_AT_ONCE ? count - from : JOBS_AT_ONCE, at = 0;
         while ((rc = fetch_once(spool, jobs + from, some, &at, err)) != 0 && goes_on(spool, rc)) {

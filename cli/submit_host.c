@@ -132,8 +132,8 @@ static void match_one(void *arg, const char *name)
 }
 
 /* Patterns ('*', '?') count in the last component of a path. */
-static int match(void *arg, const char *pattern, bool files, bool dirs, void *names,
-                 struct err *err)
+static int match_files(void *arg, const char *pattern, bool files, bool dirs, void *names,
+                       struct err *err)
 {
     struct submit_host *host = arg;
     char directory[4096];
@@ -371,7 +371,8 @@ static void look_for_home(const struct submit_host *host, const char *path, int6
     *bytes = realpath(path, real) != NULL && find_home(host, home) && is_below(home, real);
 }
 
-static int look(void *arg, enum submit_look what, const char *path, int64_t *bytes, struct err *err)
+static int look_at_file(void *arg, enum submit_look what, const char *path, int64_t *bytes,
+                        struct err *err)
 {
     const struct submit_host *host = arg;
     struct os_stat stat;
@@ -413,7 +414,7 @@ static int look(void *arg, enum submit_look what, const char *path, int64_t *byt
 /* ---- names ------------------------------------------------------------------------------------
  */
 
-static const char *environment(void *arg, const char *name)
+static const char *environment_value(void *arg, const char *name)
 {
     struct submit_host *host = arg;
     return os_getenv(host->cli->os, name);
@@ -425,19 +426,19 @@ static uint64_t random_number(void *arg)
     return rng_next(loop_rng(host->cli->loop));
 }
 
-static void warn(void *arg, const char *text)
+static void print_warning(void *arg, const char *text)
 {
     (void)arg;
     (void)fprintf(stderr, "WARNING: %s\n", text);
 }
 
-static const char *macro(void *arg, const char *name)
+static const char *macro_value(void *arg, const char *name)
 {
     struct submit_host *host = arg;
     return strmap_get(host->macros, name);
 }
 
-static const char *site(void *arg, const char *knob)
+static const char *knob_value(void *arg, const char *knob)
 {
     struct submit_host *host = arg;
     return host->cli->config != NULL ? config_text(host->cli->config, knob) : NULL;
@@ -490,9 +491,9 @@ int submit_host_init(struct submit_host *host, struct cli *cli, const char *file
         host->user[0] = '\0'; /* has none */
     }
     /* Elsewhere it is a token that says who we are, and another configuration that has a map. */
-    const char *map = site(host, "ACCOUNTING_MAP");
+    const char *map = knob_value(host, "ACCOUNTING_MAP");
     bool has_map = map != NULL && map[0] != '\0';
-    const char *domain = site(host, "FILESYSTEM_DOMAIN");
+    const char *domain = knob_value(host, "FILESYSTEM_DOMAIN");
     domain = domain != NULL ? domain : os_getenv(cli->os, "ROOST_FILESYSTEM_DOMAIN");
     (void)snprintf(host->domain, sizeof host->domain, "%s",
                    domain != NULL ? domain : machine.hostname);
@@ -501,11 +502,11 @@ int submit_host_init(struct submit_host *host, struct cli *cli, const char *file
     set_macros(host, file);
     host->world = (struct submit_world){.read = read_file,
                                         .run = run_command,
-                                        .match = match,
-                                        .env = environment,
-                                        .config = macro,
+                                        .match = match_files,
+                                        .env = environment_value,
+                                        .config = macro_value,
                                         .random = random_number,
-                                        .warn = warn,
+                                        .warn = print_warning,
                                         .cwd = host->cwd,
                                         .arg = host};
     host->place = (struct submit_place){.cwd = host->cwd,
@@ -516,9 +517,9 @@ int submit_host_init(struct submit_host *host, struct cli *cli, const char *file
                                         .own_charge_only = !has_map && cli_schedd_is_local(cli),
                                         .filesystem_domain = host->domain,
                                         .env = environ,
-                                        .look = look,
-                                        .site = site,
-                                        .warn = warn,
+                                        .look = look_at_file,
+                                        .site = knob_value,
+                                        .warn = print_warning,
                                         .arg = host};
     return 0;
 }

@@ -31,7 +31,7 @@ static bool may_have_control(uint64_t word)
 
 /* One line each: what an ad says cannot move the terminal's cursor or break the table.  Hardly ever
  * is there anything to do, and that is found out eight bytes at a time. */
-static void clean(char *text, size_t length)
+static void clean_text(char *text, size_t length)
 {
     size_t i = 0;
     for (uint64_t word; length - i >= sizeof word; i += sizeof word) {
@@ -85,7 +85,7 @@ struct line {
     char text[1024];
 };
 
-static void flush(struct line *line)
+static void flush_line(struct line *line)
 {
     strbuf_append(line->out, line->text, line->length);
     line->length = 0;
@@ -98,7 +98,7 @@ static void put_cell(struct line *line, const char *text, size_t length, int wid
     size_t columns = terminal_width(text, length);
     size_t gap = full > columns ? full - columns : 0;
     if (length + gap + 1 > sizeof line->text - line->length) {
-        flush(line);
+        flush_line(line);
     }
     if (length + gap + 1 > sizeof line->text) {
         put_padded(text, length, (int)full, align, line->out);
@@ -277,7 +277,7 @@ static void put_headings(const struct table *table, struct line *line)
         put_cell(line, column->heading, strlen(column->heading), table->widths[c],
                  c + 1 == table->column_count, column->heading_align);
     }
-    flush(line);
+    flush_line(line);
 }
 
 void table_plan_end(struct table *table, bool gap, const uint32_t *order, table_emit_f emit,
@@ -287,7 +287,7 @@ void table_plan_end(struct table *table, bool gap, const uint32_t *order, table_
     line.out = out;
     line.length = 0;
     if (table->cells.length > 0) {
-        clean(table->cells.data, table->cells.length);
+        clean_text(table->cells.data, table->cells.length);
     }
     if (table->terminal.colour || table->terminal.columns > 0) {
         put_terminal(table, gap, order, out);
@@ -311,7 +311,7 @@ void table_plan_end(struct table *table, bool gap, const uint32_t *order, table_
             emit(emit_arg, out);
         }
     }
-    flush(&line);
+    flush_line(&line);
     out->failed = out->failed || table->cells.failed;
     table_plan_destroy(table);
 }

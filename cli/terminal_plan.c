@@ -21,7 +21,7 @@ const char terminal_bold[] = "\x1b[1m", terminal_plain[] = "\x1b[0m";
 /* ---- UTF-8 */
 
 /* The character at the beginning of text; how many bytes it has, 0: it is none. */
-static size_t decode(const char *text, size_t length, uint32_t *ret)
+static size_t decode_character(const char *text, size_t length, uint32_t *ret)
 {
     static const uint32_t LEAST[] = {0, 0, 0x80, 0x800, 0x10000};
     unsigned char first = (unsigned char)text[0];
@@ -92,13 +92,13 @@ static bool is_plain(const char *text, size_t length)
     return all < 0x80;
 }
 
-static size_t walk(const char *text, size_t length, size_t columns, size_t *width)
+static size_t fit_columns(const char *text, size_t length, size_t columns, size_t *width)
 {
     size_t at = 0;
     *width = 0;
     while (at < length) {
         uint32_t character = '?';
-        size_t bytes = decode(text + at, length - at, &character);
+        size_t bytes = decode_character(text + at, length - at, &character);
         size_t wide = bytes > 0 ? columns_of(character) : 1;
         if (*width + wide > columns) {
             break;
@@ -115,21 +115,21 @@ size_t terminal_width(const char *text, size_t length)
     if (is_plain(text, length)) {
         return length;
     }
-    (void)walk(text, length, SIZE_MAX, &width);
+    (void)fit_columns(text, length, SIZE_MAX, &width);
     return width;
 }
 
 size_t terminal_fit(const char *text, size_t length, size_t columns)
 {
     size_t width;
-    return length <= columns ? length : walk(text, length, columns, &width);
+    return length <= columns ? length : fit_columns(text, length, columns, &width);
 }
 
 void terminal_clean(char *text, size_t length)
 {
     for (size_t i = 0; i < length;) {
         uint32_t character = 0;
-        size_t bytes = decode(text + i, length - i, &character);
+        size_t bytes = decode_character(text + i, length - i, &character);
         if (bytes == 0) {
             text[i++] = '?';
             continue;

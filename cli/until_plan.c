@@ -44,7 +44,7 @@ static bool read_clock(const char *text, int64_t *ret)
     return parts[0] < 24 && parts[1] < 60;
 }
 
-static int64_t next(int64_t clock_s, const struct ad_context *now)
+static int64_t next_time_at(int64_t clock_s, const struct ad_context *now)
 {
     int64_t local_s = now->now_s + offset_s(now);
     int64_t at_s = local_s - local_s % DAY_S + clock_s;
@@ -79,7 +79,7 @@ int until_plan_read(const char *text, const struct ad_context *now, int64_t *ret
     } else if (!is_number && text_parse_duration_s(text, &span_s, NULL) == 0) {
         at_s = span_s < LATEST_S ? now->now_s + span_s : LATEST_S;
     } else if (read_clock(text, &span_s)) {
-        at_s = next(span_s, now);
+        at_s = next_time_at(span_s, now);
     } else if (text_parse_utc(text, &ms, NULL) == 0) {
         at_s = ms / 1000;
     } else if (!read_local(text, now, &at_s)) {

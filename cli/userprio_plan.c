@@ -146,7 +146,7 @@ static void add_group(struct page *page, const struct ad *const *ads, size_t cou
 }
 
 /* Groups in order of their names, each with its users below it; or users alone. */
-static bool gather(struct page *page, const struct ad *const *ads, size_t count)
+static bool gather_rows(struct page *page, const struct ad *const *ads, size_t count)
 {
     const struct ad **groups = mem_alloc((count + 1) * sizeof *groups);
     size_t group_count = 0;
@@ -480,7 +480,7 @@ void userprio_plan_print(const struct userprio_view *view, const struct ad *cons
     size_t part_count = 0;
     int width = NAME_WIDTH;
     page.rows = mem_alloc((count + 1) * sizeof *page.rows);
-    bool grouped = gather(&page, ads, count);
+    bool grouped = gather_rows(&page, ads, count);
     for (size_t i = 0; i < ARRAY_COUNT(PARTS); i++) {
         if (is_wanted(&PARTS[i], view, grouped)) {
             parts[part_count++] = &PARTS[i];

@@ -54,7 +54,8 @@ bool wait_log_set_job(struct wait_log *wait, const char *id)
     return false;
 }
 
-static void say(const struct wait_log *wait, const struct event_entry *event, struct strbuf *out)
+static void print_event(const struct wait_log *wait, const struct event_entry *event,
+                        struct strbuf *out)
 {
     static const struct {
         int64_t type;
@@ -112,7 +113,7 @@ void wait_log_event(struct wait_log *wait, const struct event_entry *event, stru
         break;
     }
     strbuf_fini(&key);
-    say(wait, event, out);
+    print_event(wait, event, out);
 }
 
 bool wait_log_is_done(const struct wait_log *wait)

@@ -20,8 +20,9 @@ struct field {
 
 static const char SYMMETRIC[] = "symmetric-match";
 
-static int answer(const struct classad_batch *batch, const struct field *field, bool old,
-                  const struct ad *my, const struct ad *target, struct strbuf *out, struct err *err)
+static int answer_expression(const struct classad_batch *batch, const struct field *field, bool old,
+                             const struct ad *my, const struct ad *target, struct strbuf *out,
+                             struct err *err)
 {
     const enum ad_syntax syntax = old ? AD_OLD : AD_NEW;
     struct ad_expr *expr = NULL;
@@ -60,14 +61,14 @@ static int answer_with_ads(const struct classad_batch *batch, const struct field
                memcmp(last->text, SYMMETRIC, last->length) == 0) {
         strbuf_puts(out, ad_match(ads[0], ads[1], batch->context) ? "true" : "false");
     } else {
-        rc = answer(batch, last, batch->old || count == 3, ads[0], ads[1], out, err);
+        rc = answer_expression(batch, last, batch->old || count == 3, ads[0], ads[1], out, err);
     }
     ad_destroy(ads[0]);
     ad_destroy(ads[1]);
     return rc;
 }
 
-static size_t split(const char *line, size_t length, struct field *fields)
+static size_t split_fields(const char *line, size_t length, struct field *fields)
 {
     size_t count = 0;
     const char *end = line + length;
@@ -88,10 +89,10 @@ int classad_batch_answer(const struct classad_batch *batch, const char *line, si
                          struct strbuf *out, struct err *err)
 {
     struct field fields[FIELDS_MAX] = {{line, length}};
-    size_t count = batch->tsv ? split(line, length, fields) : 1;
+    size_t count = batch->tsv ? split_fields(line, length, fields) : 1;
     int rc;
     if (!batch->tsv) {
-        rc = answer(batch, fields, batch->old, batch->my, batch->target, out, err);
+        rc = answer_expression(batch, fields, batch->old, batch->my, batch->target, out, err);
     } else if (count < 2 || count > FIELDS_MAX) {
         rc =
             err_set(err, -EINVAL, "expected two or three fields separated by tabs, not %zu", count);

@@ -34,7 +34,8 @@ struct walk {
 };
 
 /* One byte more: how many bytes it took. */
-static size_t step(struct walk *walk, enum ad_form form, const char *text, size_t length, size_t at)
+static size_t step_over(struct walk *walk, enum ad_form form, const char *text, size_t length,
+                        size_t at)
 {
     char c = text[at];
     if (walk->quote != '\0') {
@@ -68,7 +69,7 @@ static struct region attribute_around(enum ad_form form, const char *text, size_
     for (size_t at = 0; at < length;) {
         bool plain = walk.quote == '\0';
         bool separates = plain && walk.depth == 1 && text[at] == separator;
-        size_t taken = step(&walk, form, text, length, at);
+        size_t taken = step_over(&walk, form, text, length, at);
         bool opens = plain && walk.depth == 1 && region.from == 0;
         bool closes = plain && walk.depth == 0 && region.from > 0;
         if (at >= fault && (separates || closes)) {
@@ -84,8 +85,8 @@ static struct region attribute_around(enum ad_form form, const char *text, size_
     return region;
 }
 
-static int parse(enum ad_form form, const char *text, size_t length,
-                 const struct ad_context *context, size_t *fault, struct err *err)
+static int parse_ad(enum ad_form form, const char *text, size_t length,
+                    const struct ad_context *context, size_t *fault, struct err *err)
 {
     struct ad *ad = NULL;
     int rc;
@@ -105,7 +106,7 @@ static int parse(enum ad_form form, const char *text, size_t length,
 }
 
 /* Blanks all but the ends of lines; false when there was nothing but blanks. */
-static bool blank(char *text, struct region region)
+static bool blank_region(char *text, struct region region)
 {
     bool any = false;
     for (size_t i = region.from; i < region.to; i++) {
@@ -125,14 +126,14 @@ size_t classad_check_text(enum ad_form form, char *text, size_t length, struct a
     while (count < most) {
         size_t fault = 0;
         struct err err;
-        if (parse(form, text, length, context, &fault, &err) == 0) {
+        if (parse_ad(form, text, length, context, &fault, &err) == 0) {
             break;
         }
         tell(arg, ad_place_of(text, fault, from), ad_place_reason(err.text));
         count++;
         struct region region = form == AD_FORM_LONG ? line_around(text, length, fault)
                                                     : attribute_around(form, text, length, fault);
-        if (!blank(text, region)) {
+        if (!blank_region(text, region)) {
             break; /* nothing to leave out: what follows would be told of this one */
         }
     }

@@ -87,7 +87,7 @@ const char *classad_input_text(const struct classad_input *input, size_t *length
     return ad_stream_text(input->stream, length, place);
 }
 
-static enum classad_form guess(const char *block, size_t length)
+static enum classad_form guess_form(const char *block, size_t length)
 {
     size_t at = 0;
     while (at < length && strchr(" \t\r\n", block[at]) != NULL) {
@@ -106,10 +106,10 @@ static enum classad_form guess(const char *block, size_t length)
     }
 }
 
-static void begin(struct classad_input *input, const char *block, size_t length)
+static void begin_reading(struct classad_input *input, const char *block, size_t length)
 {
     if (input->form == CLASSAD_GUESS) {
-        input->form = guess(block, length);
+        input->form = guess_form(block, length);
     }
     if (input->form == CLASSAD_XML) {
         input->xml = ad_xml_reader_create(input->context);
@@ -132,7 +132,7 @@ static bool tells_form(const char *block, size_t length)
 }
 
 /* More bytes for the reader; 0, or the document is broken. */
-static int feed(struct classad_input *input, struct ad_place *place, struct err *err)
+static int feed_reader(struct classad_input *input, struct ad_place *place, struct err *err)
 {
     char block[BLOCK_BYTES];
     size_t got = 0;
@@ -150,7 +150,7 @@ static int feed(struct classad_input *input, struct ad_place *place, struct err 
         got += more > 0 ? (size_t)more : 0;
     } while (got == 0 || (!begun && got < sizeof block && !tells_form(block, got)));
     if (input->stream == NULL && input->xml == NULL) {
-        begin(input, block, got);
+        begin_reading(input, block, got);
     }
     input->ended = got == 0;
     if (input->xml != NULL) {
@@ -166,8 +166,8 @@ static int feed(struct classad_input *input, struct ad_place *place, struct err 
     return 0;
 }
 
-static int take(struct classad_input *input, struct ad **ret, struct ad_place *place,
-                struct err *err)
+static int take_ad(struct classad_input *input, struct ad **ret, struct ad_place *place,
+                   struct err *err)
 {
     if (input->xml != NULL) {
         return ad_xml_reader_next(input->xml, ret, place, err);
@@ -180,11 +180,11 @@ int classad_input_next(struct classad_input *input, struct ad **ret, struct ad_p
 {
     int rc;
     *refused = true;
-    while ((rc = take(input, ret, place, err)) == 0) {
+    while ((rc = take_ad(input, ret, place, err)) == 0) {
         if (input->ended || input->broken) {
             return 0;
         }
-        rc = feed(input, place, err);
+        rc = feed_reader(input, place, err);
         if (rc < 0) {
             break; /* what came before it was taken already */
         }

@@ -26,7 +26,7 @@ struct checking {
     unsigned long faults; /* of all files */
 };
 
-static int parse(struct cli *cli, struct checking *how)
+static int parse_options(struct cli *cli, struct checking *how)
 {
     int i = 2;
     for (; i < cli->argc && strncmp(cli->argv[i], "--", 2) == 0; i++) {
@@ -58,7 +58,7 @@ static int parse(struct cli *cli, struct checking *how)
     return i < cli->argc ? CLI_OK : cli_usage(cli, "the file is missing");
 }
 
-static void tell(void *arg, struct ad_place place, const char *reason)
+static void print_fault(void *arg, struct ad_place place, const char *reason)
 {
     struct checking *how = arg;
     how->faults++;
@@ -79,19 +79,19 @@ static void tell_all(struct checking *how, const struct classad_input *input,
     struct ad_place from;
     const char *text = form != CLASSAD_XML ? classad_input_text(input, &length, &from) : NULL;
     if (length == 0) {
-        tell(how, place, reason);
+        print_fault(how, place, reason);
         return;
     }
     char *copy = mem_strndup(text, length);
     size_t told = classad_check_text(ad_form_of(form), copy, length, from, context,
-                                     how->most - how->faults, tell, how);
+                                     how->most - how->faults, print_fault, how);
     if (told == 0) {
-        tell(how, place, reason);
+        print_fault(how, place, reason);
     }
     mem_free(copy);
 }
 
-static int check(struct cli *cli, struct checking *how)
+static int check_file(struct cli *cli, struct checking *how)
 {
     const struct ad_context context = listing_context(cli);
     struct classad_input *input;
@@ -131,10 +131,10 @@ static int check(struct cli *cli, struct checking *how)
 int classad_tool_check(struct cli *cli)
 {
     struct checking how = {.form = CLASSAD_GUESS, .most = FAULTS_DEFAULT};
-    int status = parse(cli, &how);
+    int status = parse_options(cli, &how);
     for (int i = how.first; status != CLI_USAGE && i < cli->argc && how.faults < how.most; i++) {
         how.path = cli->argv[i];
-        status = check(cli, &how) != CLI_OK ? CLI_FAILED : status;
+        status = check_file(cli, &how) != CLI_OK ? CLI_FAILED : status;
     }
     if (how.faults == how.most) {
         (void)fprintf(stderr,

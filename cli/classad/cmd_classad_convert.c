@@ -20,7 +20,7 @@ struct conversion {
     int first; /* file in argv */
 };
 
-static int parse(struct cli *cli, struct conversion *how)
+static int parse_options(struct cli *cli, struct conversion *how)
 {
     int i = 2;
     bool to = false;
@@ -56,8 +56,8 @@ static bool write_out(const struct cli *cli, struct strbuf *out, int *status)
     return good;
 }
 
-static void convert(struct cli *cli, struct conversion *how, const char *path, struct strbuf *out,
-                    int *status)
+static void convert_file(struct cli *cli, struct conversion *how, const char *path,
+                         struct strbuf *out, int *status)
 {
     const struct ad_context context = listing_context(cli);
     struct classad_input *input;
@@ -93,16 +93,16 @@ int classad_tool_convert(struct cli *cli)
 {
     struct conversion how = {.from = CLASSAD_GUESS};
     struct strbuf out;
-    int status = parse(cli, &how);
+    int status = parse_options(cli, &how);
     if (status != CLI_OK) {
         return status;
     }
     strbuf_init(&out, 0);
     if (how.first == cli->argc) {
-        convert(cli, &how, "-", &out, &status);
+        convert_file(cli, &how, "-", &out, &status);
     }
     for (int i = how.first; i < cli->argc; i++) {
-        convert(cli, &how, cli->argv[i], &out, &status);
+        convert_file(cli, &how, cli->argv[i], &out, &status);
     }
     classad_output_end(&how.to, &out);
     (void)write_out(cli, &out, &status); /* it has set the status */

@@ -32,7 +32,7 @@ struct options {
     int first; /* expression in argv */
 };
 
-static int parse(struct cli *cli, struct classad_batch *how, struct options *options)
+static int parse_options(struct cli *cli, struct classad_batch *how, struct options *options)
 {
     int i = 2;
     how->unparse = strcmp(cli->argv[1], "unparse") == 0;
@@ -124,7 +124,7 @@ static bool end_line(const struct cli *cli, const struct classad_batch *how, boo
     return good;
 }
 
-static void take(struct reader *reader, const char *bytes, size_t length)
+static void take_bytes(struct reader *reader, const char *bytes, size_t length)
 {
     strbuf_append(&reader->line, bytes, length);
     if (reader->line.failed) {
@@ -146,7 +146,7 @@ static int run_batch(const struct cli *cli, const struct classad_batch *how, boo
         const char *end = block + (got > 0 ? got : 0);
         while (at < end) {
             const char *newline = memchr(at, '\n', (size_t)(end - at));
-            take(&reader, at, (size_t)((newline != NULL ? newline : end) - at));
+            take_bytes(&reader, at, (size_t)((newline != NULL ? newline : end) - at));
             open = newline == NULL;
             if (newline != NULL && !end_line(cli, how, explain, &reader, &status)) {
                 goto out;
@@ -172,7 +172,7 @@ int classad_tool_eval(struct cli *cli)
     struct ad *my = NULL;
     struct ad *target = NULL;
     struct err err;
-    int status = parse(cli, &how, &options);
+    int status = parse_options(cli, &how, &options);
     if (status != CLI_OK) {
         return status;
     }

@@ -198,7 +198,7 @@ static int show_file(struct jobs_question *question)
     return status;
 }
 
-static int show(struct jobs_question *question)
+static int show_jobs(struct jobs_question *question)
 {
     bool table = question->listing.style == LISTING_TABLE;
     return question->file != NULL       ? show_file(question)
@@ -206,7 +206,7 @@ static int show(struct jobs_question *question)
                                         : show_ads(question);
 }
 
-static int parse(struct jobs_question *question)
+static int parse_options(struct jobs_question *question)
 {
     struct cli *cli = question->cli;
     int status = CLI_OK;
@@ -228,7 +228,7 @@ int cmd_history(struct cli *cli)
     struct jobs_question question = {.cli = cli, .layout = jobs_layout_history()};
     struct vec schedds = {0};
     struct err err;
-    int status = parse(&question), rc = 0;
+    int status = parse_options(&question), rc = 0;
     bool plain = question.file != NULL || schedds_is_one(cli, &question.whom);
     if (status == CLI_OK && !plain) {
         rc = schedds_find(cli, &schedds, &err);
@@ -238,10 +238,10 @@ int cmd_history(struct cli *cli)
     if (rc != 0) {
         status = cli_fail(cli, "%s", err.text);
     } else if (status == CLI_OK && plain) {
-        status = show(&question);
+        status = show_jobs(&question);
     }
     for (size_t i = 0; i < schedds.count && status == CLI_OK; i++) {
-        status = schedds_dial(cli, schedds.items[i], &err) == 0 ? show(&question)
+        status = schedds_dial(cli, schedds.items[i], &err) == 0 ? show_jobs(&question)
                                                                 : cli_fail(cli, "%s", err.text);
     }
     vec_fini(&schedds, ad_destroy_item);

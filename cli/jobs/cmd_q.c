@@ -64,7 +64,7 @@ static bool take_queue(struct jobs_question *question, int *at, int *status)
     return true;
 }
 
-static int parse(struct jobs_question *question)
+static int parse_options(struct jobs_question *question)
 {
     struct cli *cli = question->cli;
     int status = CLI_OK;
@@ -275,7 +275,7 @@ static int show_batches(struct jobs_question *question)
 }
 
 /* Each job in the form of HTCondor's analysis. */
-static int analyze(struct jobs_question *question, const struct cli_reply *reply)
+static int analyze_jobs(struct jobs_question *question, const struct cli_reply *reply)
 {
     struct cli *cli = question->cli;
     struct why_view view;
@@ -309,7 +309,7 @@ static int show_ads(struct jobs_question *question)
     if (listing_query(cli, cli->schedd, NULL, "Job", listing, NULL, args, &reply, &err) != 0) {
         status = cli_fail(cli, "%s", err.text);
     } else if (question->analyze) {
-        status = analyze(question, &reply);
+        status = analyze_jobs(question, &reply);
     } else {
         const struct ad *const *ads = (const struct ad *const *)reply.ads.items;
         struct strbuf foot;
@@ -472,7 +472,7 @@ static int show_file(struct jobs_question *question)
 
 /* ---- */
 
-static int ask(struct jobs_question *question)
+static int ask_schedd(struct jobs_question *question)
 {
     const struct listing *listing = &question->listing;
     struct vec names = {0};
@@ -510,7 +510,7 @@ static int ask_all(struct jobs_question *question)
         status = cli_fail(cli, "%s", err.text);
     }
     for (size_t i = 0; i < schedds.count; i++) {
-        int one = schedds_dial(cli, schedds.items[i], &err) == 0 ? ask(question)
+        int one = schedds_dial(cli, schedds.items[i], &err) == 0 ? ask_schedd(question)
                                                                  : cli_fail(cli, "%s", err.text);
         status = one != CLI_OK ? one : status; /* the others are asked, too */
     }
@@ -522,7 +522,7 @@ int cmd_q(struct cli *cli)
 {
     struct jobs_question question = {.cli = cli, .layout = jobs_layout_find("")};
     struct err err;
-    int status = parse(&question);
+    int status = parse_options(&question);
     if (status == CLI_OK) {
         if (question.file == NULL) {
             restrict_to_me(&question);
@@ -532,7 +532,7 @@ int cmd_q(struct cli *cli)
         }
         status = question.file != NULL                  ? show_file(&question)
                  : !schedds_is_one(cli, &question.whom) ? ask_all(&question)
-                 : cli_schedd(cli, &err) == 0           ? ask(&question)
+                 : cli_schedd(cli, &err) == 0           ? ask_schedd(&question)
                                                         : cli_fail(cli, "%s", err.text);
     }
     jobs_question_fini(&question);

@@ -67,7 +67,7 @@ void history_summary_destroy(struct history_summary *summary)
     }
 }
 
-static void add(struct sum *sum, const struct ad *job)
+static void add_job(struct sum *sum, const struct ad *job)
 {
     int64_t status = ad_int_or(job, "JobStatus", 0);
     int64_t ended_s = ad_int_or(job, "EnteredCurrentStatus", 0);
@@ -98,8 +98,8 @@ void history_summary_add(struct history_summary *summary, const struct ad *job)
         (void)strmap_set(summary->by_owner, owner, sum); /* was absent */
         vec_push(&summary->list, sum);
     }
-    add(sum, job);
-    add(&summary->all, job);
+    add_job(sum, job);
+    add_job(&summary->all, job);
 }
 
 static int by_hours(const void *a, const void *b)
@@ -111,8 +111,8 @@ static int by_hours(const void *a, const void *b)
     return strcmp(left->owner, right->owner);
 }
 
-static void line(const char *name, const struct sum *sum, const struct ad_context *context,
-                 struct strbuf *out)
+static void print_line(const char *name, const struct sum *sum, const struct ad_context *context,
+                       struct strbuf *out)
 {
     table_plan_pad(name, 14, TABLE_LEFT, out);
     strbuf_printf(out, " %7lld %7lld %6lld %7lld %7lld %10.2f %10.2f %9.2f ", (long long)sum->jobs,
@@ -142,7 +142,7 @@ void history_summary_print(struct history_summary *summary, const struct ad_cont
         "%        LAST\n");
     for (size_t i = 0; i < summary->list.count; i++) {
         const struct sum *sum = summary->list.items[i];
-        line(sum->owner, sum, context, out);
+        print_line(sum->owner, sum, context, out);
     }
-    line("Total", &summary->all, context, out);
+    print_line("Total", &summary->all, context, out);
 }

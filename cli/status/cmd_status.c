@@ -185,7 +185,7 @@ static bool take_flag(struct status *status, const char *arg)
     return true;
 }
 
-static int parse(struct cli *cli, struct status *status)
+static int parse_options(struct cli *cli, struct status *status)
 {
     struct err err;
     status->view = status_view_find("");
@@ -229,7 +229,7 @@ static const char *type_of(const struct status *status)
 }
 
 /* Arguments of the query beside those of every listing: what is wanted of each ad. */
-static struct ad *projection(const struct status *status)
+static struct ad *query_arguments(const struct status *status)
 {
     static const char *const ORDER[] = {"Machine", "SlotID", "Name", NULL};
     struct ad *args = ad_create();
@@ -265,7 +265,7 @@ static int from_collector(struct cli *cli, const struct status *status, struct c
     if (rc != 0) {
         return rc;
     }
-    struct ad *args = projection(status);
+    struct ad *args = query_arguments(status);
     rc = listing_query(cli, cli->collector, NULL, type_of(status), &status->listing, NULL, args,
                        reply, err);
     ad_destroy(args);
@@ -312,7 +312,7 @@ static void sort_ads(const struct status *status, const struct ad **ads, size_t 
 }
 
 /* On standard error: what is wrong with ads of the table. */
-static void warn(const struct status *status, const struct ad *const *ads, size_t count)
+static void print_warnings(const struct status *status, const struct ad *const *ads, size_t count)
 {
     struct strbuf text;
     strbuf_init(&text, 0);
@@ -323,7 +323,7 @@ static void warn(const struct status *status, const struct ad *const *ads, size_
 }
 
 /* Of machines that were named none is there: nothing would look as if all were well. */
-static int nobody(const struct cli *cli, const struct status *status)
+static int fail_without_ads(const struct cli *cli, const struct status *status)
 {
     return cli_fail(cli, "no matching %s '%s'; `roost status -any` shows all ads",
                     strcmp(type_of(status), "Machine") == 0 ? "machine or slot" : type_of(status),
@@ -343,7 +343,7 @@ static int show_rows(struct cli *cli, const struct status *status, struct status
     struct err err;
     int rc = connect_to(cli, status, &err);
     if (rc == 0) {
-        struct ad *args = projection(status);
+        struct ad *args = query_arguments(status);
         rc = listing_query_each(cli, cli->collector, type_of(status), &status->listing, args,
                                 add_rows, rows, NULL, &err);
         ad_destroy(args);
@@ -352,7 +352,7 @@ static int show_rows(struct cli *cli, const struct status *status, struct status
         return cli_fail(cli, "%s", err.text);
     }
     if (status_rows_count(rows) == 0 && status->name != NULL) {
-        return nobody(cli, status);
+        return fail_without_ads(cli, status);
     }
     struct listing_output output = {cli, CLI_OK};
     struct strbuf out, warnings;
@@ -368,7 +368,7 @@ static int show_rows(struct cli *cli, const struct status *status, struct status
     return output.status;
 }
 
-static int show(struct cli *cli, const struct status *status)
+static int show_ads(struct cli *cli, const struct status *status)
 {
     struct cli_reply reply;
     struct err err;
@@ -383,7 +383,7 @@ static int show(struct cli *cli, const struct status *status)
     if (rc != 0) {
         code = cli_fail(cli, "%s", err.text);
     } else if (count == 0 && status->name != NULL) {
-        code = nobody(cli, status);
+        code = fail_without_ads(cli, status);
     } else {
         const struct ad_context context = listing_context(cli);
         sort_ads(status, ads, count, &context);
@@ -394,7 +394,7 @@ static int show(struct cli *cli, const struct status *status)
             strbuf_init(&out, LISTING_TEXT_MAX);
             status_plan_print(status->view, &status->how, ads, count, &context, &out);
             code = listing_write(cli, &out);
-            warn(status, ads, count);
+            print_warnings(status, ads, count);
         }
     }
     cli_reply_fini(&reply);
@@ -405,14 +405,14 @@ int cmd_status(struct cli *cli)
 {
     struct status status = {0};
     strbuf_init(&status.names, 0);
-    int code = parse(cli, &status);
+    int code = parse_options(cli, &status);
     if (code == CLI_OK) {
         const struct ad_context context = listing_context(cli);
         bool as_they_come = status.listing.style == LISTING_TABLE && status.file == NULL &&
                             status.sort.count == 0 && status.listing.target == NULL;
         struct status_rows *rows =
             as_they_come ? status_rows_begin(status.view, &status.how, &context) : NULL;
-        code = rows != NULL ? show_rows(cli, &status, rows) : show(cli, &status);
+        code = rows != NULL ? show_rows(cli, &status, rows) : show_ads(cli, &status);
         status_rows_destroy(rows);
     }
     status_fini(&status);

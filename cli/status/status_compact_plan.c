@@ -26,15 +26,15 @@ struct machine {
     const struct ad *whole; /* a partitionable slot: its state counts where there is no other */
 };
 
-static char letter(const char *word)
+static char first_letter(const char *word)
 {
     return word[0] ? word[0] : '?';
 }
 
 static void note_state(struct machine *machine, const struct ad *slot)
 {
-    char state = letter(ad_string_or(slot, "State", ""));
-    char activity = letter(ad_string_or(slot, "Activity", ""));
+    char state = first_letter(ad_string_or(slot, "State", ""));
+    char activity = first_letter(ad_string_or(slot, "Activity", ""));
     activity = activity >= 'A' && activity <= 'Z' ? (char)(activity + ('a' - 'A')) : activity;
     machine->state = machine->state == 0 || machine->state == state ? state : '*';
     machine->activity = machine->activity == 0 || machine->activity == activity ? activity : '*';

@@ -53,11 +53,11 @@
     static void function(const struct ad *ad, const struct ad_context *context, \
                          struct strbuf *out)                                    \
     {                                                                           \
-        since(ad, name, context, out);                                          \
+        put_since(ad, name, context, out);                                      \
     }
 
-static void since(const struct ad *ad, const char *name, const struct ad_context *context,
-                  struct strbuf *out)
+static void put_since(const struct ad *ad, const char *name, const struct ad_context *context,
+                      struct strbuf *out)
 {
     int64_t at;
     if (ad_get_int(ad, name, &at) == 0) {
@@ -159,8 +159,8 @@ static void cell_keyboard(const struct ad *ad, const struct ad_context *context,
 }
 
 /* What HTCondor's benchmarks say, which many machines never ran. */
-static void benchmark(const struct ad *ad, const char *name, const char *otherwise,
-                      struct strbuf *out)
+static void put_benchmark(const struct ad *ad, const char *name, const char *otherwise,
+                          struct strbuf *out)
 {
     int64_t value;
     if (ad_get_int(ad, name, &value) == 0) {
@@ -173,13 +173,13 @@ static void benchmark(const struct ad *ad, const char *name, const char *otherwi
 static void cell_mips(const struct ad *ad, const struct ad_context *context, struct strbuf *out)
 {
     (void)context;
-    benchmark(ad, "Mips", "[?????]", out);
+    put_benchmark(ad, "Mips", "[?????]", out);
 }
 
 static void cell_kflops(const struct ad *ad, const struct ad_context *context, struct strbuf *out)
 {
     (void)context;
-    benchmark(ad, "KFlops", "[???????]", out);
+    put_benchmark(ad, "KFlops", "[???????]", out);
 }
 
 static void cell_gigabytes(const struct ad *ad, const struct ad_context *context,

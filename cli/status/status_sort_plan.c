@@ -129,7 +129,7 @@ void status_order_destroy(struct status_order *order)
     }
 }
 
-static const char *keep(struct arena *texts, const char *text)
+static const char *keep_text(struct arena *texts, const char *text)
 {
     const char *kept = arena_strdup(texts, text);
     return kept != NULL ? kept : ""; /* no memory: the order suffers */
@@ -146,8 +146,8 @@ void status_order_add(struct status_order *order, const struct ad *ad)
     *place = place_of(ad, order->count++);
     /* The slots of a machine come in a row. */
     place->machine =
-        strcmp(before, place->machine) == 0 ? before : keep(order->texts, place->machine);
-    place->name = keep(order->texts, place->name);
+        strcmp(before, place->machine) == 0 ? before : keep_text(order->texts, place->machine);
+    place->name = keep_text(order->texts, place->name);
 }
 
 const uint32_t *status_order_list(struct status_order *order)

@@ -285,8 +285,8 @@ static int append_pool(struct cli *cli, struct strbuf *out, struct err *err)
     return rc != 0 ? rc : token_each_public_key(cli, append_key, out, err);
 }
 
-static int deliver(struct cli *cli, const char *text, const char *file, bool bundle,
-                   struct err *err)
+static int deliver_token(struct cli *cli, const char *text, const char *file, bool bundle,
+                         struct err *err)
 {
     struct strbuf line;
     strbuf_init(&line, 0);
@@ -344,7 +344,7 @@ static int token_create(struct cli *cli)
     rc = rc != 0 ? rc
                  : token_ledger_add(cli->os, config_path(cli->config, "TOKEN_LEDGER"), token,
                                     &(struct token_origin){.file = create.file}, &err);
-    rc = rc != 0 ? rc : deliver(cli, text, create.file, create.bundle, &err);
+    rc = rc != 0 ? rc : deliver_token(cli, text, create.file, create.bundle, &err);
     secret_free(text);
     return rc != 0 ? cli_fail(cli, "%s", err.text) : CLI_OK;
 }

@@ -135,8 +135,8 @@ void token_accounts_line(const struct token *token, struct strbuf *out)
     strbuf_fini(&accounts);
 }
 
-static int decide(struct cli *cli, const struct token_grant *grant,
-                  const struct token_request *request, struct token *token, struct err *err)
+static int decide_terms(struct cli *cli, const struct token_grant *grant,
+                        const struct token_request *request, struct token *token, struct err *err)
 {
     struct token_terms asked = {.scopes = request->scopes,
                                 .slots = request->slots,
@@ -180,8 +180,8 @@ static int decide(struct cli *cli, const struct token_grant *grant,
 
 /* ---- giving it */
 
-static int deliver(struct cli *cli, const struct token_grant *grant,
-                   const struct token_answer *answer, struct err *err)
+static int deliver_answer(struct cli *cli, const struct token_grant *grant,
+                          const struct token_answer *answer, struct err *err)
 {
     struct strbuf text;
     strbuf_init(&text, TOKEN_REQUEST_TEXT_MAX);
@@ -195,8 +195,9 @@ static int deliver(struct cli *cli, const struct token_grant *grant,
     return rc;
 }
 
-static int sign(struct cli *cli, const struct token_grant *grant,
-                const struct token_request *request, const struct token *token, struct err *err)
+static int sign_token(struct cli *cli, const struct token_grant *grant,
+                      const struct token_request *request, const struct token *token,
+                      struct err *err)
 {
     struct token_answer answer = {.pool = NULL};
     char key[4200], fingerprint[FINGERPRINT_SIZE];
@@ -212,7 +213,7 @@ static int sign(struct cli *cli, const struct token_grant *grant,
                                     &(struct token_origin){.file = grant->file,
                                                            .fingerprint = fingerprint},
                                     err);
-    rc = rc != 0 ? rc : deliver(cli, grant, &answer, err);
+    rc = rc != 0 ? rc : deliver_answer(cli, grant, &answer, err);
     if (rc == 0) {
         token_answer_fingerprint(&answer, request->point, fingerprint);
         (void)fprintf(stderr,
@@ -232,7 +233,7 @@ int token_grant_request(struct cli *cli, const struct token_grant *grant)
     char fingerprint[FINGERPRINT_SIZE];
     token_of_this_pool(cli, &token);
     int rc = read_request(cli, grant->request, &request, &err);
-    rc = rc != 0 ? rc : decide(cli, grant, &request, &token, &err);
+    rc = rc != 0 ? rc : decide_terms(cli, grant, &request, &token, &err);
     if (rc != 0) {
         return cli_fail(cli, "%s", err.text);
     }
@@ -241,6 +242,6 @@ int token_grant_request(struct cli *cli, const struct token_grant *grant)
     if (status != CLI_OK) {
         return status;
     }
-    rc = sign(cli, grant, &request, &token, &err);
+    rc = sign_token(cli, grant, &request, &token, &err);
     return rc != 0 ? cli_fail(cli, "%s", err.text) : CLI_OK;
 }

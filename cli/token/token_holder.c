@@ -377,8 +377,8 @@ static int load_answer(const struct holder *holder, struct token_answer *answer,
     return rc != 0 ? err_prefix(err, rc, "%s", name) : 0;
 }
 
-static void show(const struct holder *holder, const struct token_answer *answer,
-                 const struct token *token)
+static void show_answer(const struct holder *holder, const struct token_answer *answer,
+                        const struct token *token)
 {
     int64_t now_s = loop_wall_s(holder->cli->loop);
     struct token_terms asked = {.scopes = holder->request.scopes, .slots = holder->request.slots};
@@ -572,7 +572,7 @@ int token_accept(struct cli *cli)
     rc = rc != 0 ? rc : load_request(&holder, &err);
     rc = rc != 0 ? rc : load_answer(&holder, &answer, &token, &err);
     if (rc == 0) {
-        show(&holder, &answer, &token);
+        show_answer(&holder, &answer, &token);
         token_answer_fingerprint(&answer, holder.request.point, fingerprint);
         status = token_ask_fingerprint(cli, &QUESTION, holder.fingerprint, fingerprint);
         rc = status == CLI_OK ? accept_answer(&holder, &answer, &err) : 0;

@@ -66,7 +66,7 @@ static int write_all(struct os *os, const char *path, const struct vec *ads, str
 }
 
 /* Two `roost token` at a time: the second is told so. */
-static int lock(struct os *os, const char *path, struct os_lock **ret, struct err *err)
+static int lock_ledger(struct os *os, const char *path, struct os_lock **ret, struct err *err)
 {
     char file[4200];
     pid_t holder;
@@ -83,7 +83,7 @@ int token_ledger_add(struct os *os, const char *path, const struct token *token,
     struct vec ads = {0};
     struct os_lock *held;
     char scopes[128];
-    int rc = lock(os, path, &held, err);
+    int rc = lock_ledger(os, path, &held, err);
     if (rc != 0) {
         return rc;
     }
@@ -124,7 +124,7 @@ int token_ledger_revoke(struct os *os, const char *path, const char *id, int64_t
     struct vec ads = {0};
     struct os_lock *held;
     bool found = false;
-    int rc = lock(os, path, &held, err);
+    int rc = lock_ledger(os, path, &held, err);
     if (rc != 0) {
         return rc;
     }

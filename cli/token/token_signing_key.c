@@ -22,7 +22,7 @@ struct signing {
     const char *by; /* NULL: TOKEN_KEY */
 };
 
-static int parse(struct cli *cli, struct signing *ret)
+static int parse_options(struct cli *cli, struct signing *ret)
 {
     const char *verb = cli->argc > 2 ? cli->argv[2] : "";
     *ret = (struct signing){.creates = strcmp(verb, "create") == 0};
@@ -49,7 +49,7 @@ int token_signing(struct cli *cli)
 {
     struct signing signing;
     struct err err = {""};
-    int status = parse(cli, &signing);
+    int status = parse_options(cli, &signing);
     if (status != CLI_OK) {
         return status;
     }

@@ -41,7 +41,7 @@ struct why {
     int64_t left_out;
 };
 
-static int parse(struct why *why)
+static int parse_options(struct why *why)
 {
     struct cli *cli = why->cli;
     struct err err;
@@ -312,7 +312,7 @@ int cmd_why(struct cli *cli)
     struct err err = {.text = ""};
     strbuf_init(&why.out, 0);
     why_view_init(&why.view, cli);
-    int status = parse(&why);
+    int status = parse_options(&why);
     if (status == CLI_OK) {
         int rc = why.slots ? why_view_slots(&why.view, &why.words, &why.listing, &why.out,
                                             &why.answers, &err)

@@ -67,7 +67,7 @@ static const struct {
      "`roost power history` shows earlier attempts, `roost power on MACHINE` tries again."},
 };
 
-static void put(const char *text, const char *job, struct strbuf *out)
+static void put_advice(const char *text, const char *job, struct strbuf *out)
 {
     for (; *text != '\0'; text++) {
         if (*text == '%') {
@@ -104,7 +104,8 @@ static void put_checkpoint(const struct ad *ad, const char *job, struct strbuf *
         strbuf_puts(out, " and ");
         jobs_put_clean(features, out);
     }
-    put(" (CkptArch, CkptOpSys, CkptFeatures): `roost edit % CkptAnywhere true` lets the job start "
+    put_advice(
+        " (CkptArch, CkptOpSys, CkptFeatures): `roost edit % CkptAnywhere true` lets the job start "
         "over on other machines, as it does after CHECKPOINT_PATIENCE.",
         job, out);
 }
@@ -114,7 +115,7 @@ void why_advice(const struct ad *ad, const char *job, const struct why_verdict *
 {
     const struct why_places *places = &verdict->places;
     if (verdict->reason == WHY_HELD) {
-        put(of_hold(ad), job, out);
+        put_advice(of_hold(ad), job, out);
     } else if (verdict->reason == WHY_NO_MATCH) {
         put_checkpoint(ad, job, out);
     } else if (verdict->reason == WHY_WAKING || verdict->reason == WHY_ASLEEP) {
@@ -127,7 +128,7 @@ void why_advice(const struct ad *ad, const char *job, const struct why_verdict *
     }
     for (size_t i = 0; i < ARRAY_COUNT(REASONS); i++) {
         if (REASONS[i].reason == verdict->reason) {
-            put(REASONS[i].text, job, out);
+            put_advice(REASONS[i].text, job, out);
         }
     }
 }

@@ -42,7 +42,8 @@ void why_view_fini(struct why_view *view)
     mem_free(view->slots);
 }
 
-static int query(struct why_view *view, const char *type, struct cli_reply *reply, struct err *err)
+static int query_ads(struct why_view *view, const char *type, struct cli_reply *reply,
+                     struct err *err)
 {
     const struct listing all = {0};
     return listing_query(view->cli, view->cli->collector, NULL, type, &all, NULL, NULL, reply, err);
@@ -54,9 +55,9 @@ int why_view_load(struct why_view *view, struct err *err)
         return 0;
     }
     int rc = cli_collector(view->cli, err);
-    rc = rc != 0 ? rc : query(view, "Machine", &view->machines, err);
-    rc = rc != 0 ? rc : query(view, "Negotiator", &view->negotiators, err);
-    rc = rc != 0 ? rc : query(view, "Request", &view->requests, err);
+    rc = rc != 0 ? rc : query_ads(view, "Machine", &view->machines, err);
+    rc = rc != 0 ? rc : query_ads(view, "Negotiator", &view->negotiators, err);
+    rc = rc != 0 ? rc : query_ads(view, "Request", &view->requests, err);
     if (rc == 0) {
         const struct listing all = {0};
         struct err unknown; /* then nothing is said of ceilings and quotas */
@@ -105,8 +106,9 @@ static struct why_question make_question(struct why_view *view, const struct ad 
                                  .arg = view};
 }
 
-static struct why_answer *answer(struct why_view *view, const struct ad *ad,
-                                 const struct why_other *others, size_t count, bool changes)
+static struct why_answer *answer_question(struct why_view *view, const struct ad *ad,
+                                          const struct why_other *others, size_t count,
+                                          bool changes)
 {
     const struct ad_context context = listing_context(view->cli);
     struct why_question question = make_question(view, ad, others, count, &context);
@@ -126,7 +128,7 @@ void why_view_analyze(struct why_view *view, const struct ad *job, struct strbuf
 
 struct why_answer *why_view_answer(struct why_view *view, const struct ad *job, bool changes)
 {
-    return answer(view, job, view->slots, view->slot_count, changes);
+    return answer_question(view, job, view->slots, view->slot_count, changes);
 }
 
 void why_view_verdict(struct why_view *view, const struct ad *job, const struct why_answer *judged,
@@ -164,7 +166,8 @@ static void answer_slot(struct why_view *view, const struct ad *slot,
                         struct strbuf *out, struct vec *answers)
 {
     const char *name = ad_string_or(slot, "Name", "?");
-    struct why_answer *judged = answer(view, slot, requests, view->requests.ads.count, false);
+    struct why_answer *judged =
+        answer_question(view, slot, requests, view->requests.ads.count, false);
     if (listing->style == LISTING_TABLE) {
         const struct ad_context context = listing_context(view->cli);
         strbuf_puts(out, out->length > 0 ? "\n" : "");

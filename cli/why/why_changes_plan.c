@@ -97,7 +97,7 @@ static struct ad_expr *literal_of(const struct ad_value *value)
 
 /* The v nearest to `value` for which `v op value` is true; NULL: there is none, or it is not
  * known. */
-static struct ad_expr *solve(enum ad_compare op, const struct ad_value *value)
+static struct ad_expr *solve_comparison(enum ad_compare op, const struct ad_value *value)
 {
     bool number = value->type == AD_TYPE_INT || value->type == AD_TYPE_REAL;
     double real = value->type == AD_TYPE_INT ? (double)value->integer : value->real;
@@ -120,7 +120,7 @@ static struct ad_expr *solve(enum ad_compare op, const struct ad_value *value)
     return NULL;
 }
 
-static enum ad_compare turned(enum ad_compare op)
+static enum ad_compare turn_comparison(enum ad_compare op)
 {
     switch (op) {
     case AD_COMPARE_LT:
@@ -149,7 +149,7 @@ static double number_of(const struct ad_expr *expr, const struct ad *my, const s
     return number;
 }
 
-static double distance(double from, double to)
+static double relative_distance(double from, double to)
 {
     double step = fabs(to - from) / fmax(1.0, fabs(from));
     return isnan(step) ? 0.0 : step;
@@ -170,7 +170,8 @@ static bool set_edit(const struct why_judge *judge, const struct why_kind *kind,
     }
     struct ad_value value;
     ad_eval(comparison.other, my, target, context, &value);
-    struct ad_expr *wanted = is_fixed(comparison.name) ? NULL : solve(comparison.op, &value);
+    struct ad_expr *wanted =
+        is_fixed(comparison.name) ? NULL : solve_comparison(comparison.op, &value);
     ad_value_fini(&value);
     if (wanted != NULL) {
         const struct ad_expr *was = ad_lookup(ad, comparison.name);
@@ -179,8 +180,8 @@ static bool set_edit(const struct why_judge *judge, const struct why_kind *kind,
                                   .was = was != NULL ? why_plan_text(was) : mem_strdup(""),
                                   .text = why_plan_text(wanted),
                                   .expr = wanted};
-        *far = was != NULL ? distance(number_of(was, ad, kind->ad, context),
-                                      number_of(wanted, ad, NULL, context))
+        *far = was != NULL ? relative_distance(number_of(was, ad, kind->ad, context),
+                                               number_of(wanted, ad, NULL, context))
                            : 0.0;
     }
     ad_comparison_fini(&comparison);
@@ -220,7 +221,7 @@ static bool replace_edit(const struct why_judge *judge, const struct why_kind *k
     struct ad_expr *wanted = NULL, *expr = NULL;
     if (ad_eval_attr(kind->ad, question->ad, comparison.name, question->context, &value) == 0 &&
         value.type != AD_TYPE_UNDEFINED) {
-        wanted = solve(turned(comparison.op), &value);
+        wanted = solve_comparison(turn_comparison(comparison.op), &value);
     }
     ad_value_fini(&value);
     if (wanted != NULL) {
@@ -229,8 +230,9 @@ static bool replace_edit(const struct why_judge *judge, const struct why_kind *k
         strbuf_printf(&text, "TARGET.%s %s ", comparison.name, ad_compare_text(comparison.op));
         ad_expr_print(wanted, AD_NEW, &text);
         (void)ad_expr_parse(strbuf_text(&text), text.length, AD_NEW, &expr, NULL);
-        *far = distance(number_of(comparison.other, question->ad, kind->ad, question->context),
-                        number_of(wanted, NULL, NULL, NULL));
+        *far = relative_distance(number_of(comparison.other, question->ad, kind->ad,
+                                           question->context),
+                                 number_of(wanted, NULL, NULL, NULL));
         strbuf_fini(&text);
         ad_expr_destroy(wanted);
     }
@@ -309,7 +311,7 @@ static bool make_change(const struct why_judge *judge, const struct why_kind *ki
     return true;
 }
 
-static void describe(const struct why_change *change, bool with_values, struct strbuf *out)
+static void describe_change(const struct why_change *change, bool with_values, struct strbuf *out)
 {
     for (size_t i = 0; i < change->edit_count; i++) {
         const struct why_edit *edit = &change->edits[i];
@@ -341,7 +343,7 @@ static void add_candidate(struct candidates *candidates, const struct why_kind *
     }
     struct strbuf text;
     strbuf_init(&text, 0);
-    describe(&change, true, &text);
+    describe_change(&change, true, &text);
     const char *key = text.failed ? "" : strbuf_text(&text);
     struct candidate *known = strmap_get(candidates->known, key);
     if (known == NULL) {
@@ -353,7 +355,7 @@ static void add_candidate(struct candidates *candidates, const struct why_kind *
         }
         (void)strmap_set(candidates->known, key, known);
         strbuf_clear(&text);
-        describe(&change, false, &text);
+        describe_change(&change, false, &text);
         known->row = strbuf_take(&text);
         if (candidates->count == candidates->capacity) {
             candidates->capacity = 2 * candidates->capacity + 16;
@@ -438,7 +440,7 @@ static bool is_still_refused(const struct why_judge *judge, const struct why_kin
     return false;
 }
 
-static void try(const struct why_judge *judge, struct why_change *change)
+static void try_change(const struct why_judge *judge, struct why_change *change)
 {
     struct ad *changed = changed_ad(judge, change);
     for (size_t i = 0; i < judge->kind_count && !why_judge_is_over(judge); i++) {
@@ -453,7 +455,7 @@ static void try(const struct why_judge *judge, struct why_change *change)
     ad_destroy(changed);
 }
 
-static void keep(const struct why_judge *judge, struct why_change *change)
+static void keep_change(const struct why_judge *judge, struct why_change *change)
 {
     struct why_answer *answer = judge->answer;
     if (answer->change_count < WHY_CHANGES_MAX) {
@@ -471,18 +473,18 @@ static void try_row(const struct why_judge *judge, struct candidate **items, siz
     for (size_t i = 0; i < count && i < TRIES_PER_ROW && *tries < WHY_TRIES_MAX; i++) {
         struct why_change *nearest = &items[i]->change;
         (*tries)++;
-        try(judge, nearest);
+        try_change(judge, nearest);
         if (!nearest->matches) {
             continue;
         }
         struct why_change *furthest = &items[count - 1]->change;
         int64_t gain = why_sum(nearest->gain);
-        keep(judge, nearest);
+        keep_change(judge, nearest);
         if (i + 1 < count && *tries < WHY_TRIES_MAX) {
             (*tries)++;
-            try(judge, furthest);
+            try_change(judge, furthest);
             if (furthest->matches && why_sum(furthest->gain) >= 2 * gain) {
-                keep(judge, furthest);
+                keep_change(judge, furthest);
             }
         }
         return;

@@ -50,7 +50,7 @@ static bool is_blind(const char *text)
 }
 
 /* Notes what the expression, whose text is in grouping->text, names in either ad. */
-static void walk(struct grouping *grouping, const struct ad_expr *expr, const struct ad *of)
+static void walk_names(struct grouping *grouping, const struct ad_expr *expr, const struct ad *of)
 {
     const char *text = strbuf_text(&grouping->text);
     if (grouping->blind || grouping->text.failed || strmap_get(grouping->walked, text) != NULL) {
@@ -70,14 +70,14 @@ static void walk(struct grouping *grouping, const struct ad_expr *expr, const st
     grouping->blind = is_blind(text) || strmap_count(grouping->names) > WHY_NAMES_MAX;
 }
 
-static void print(struct grouping *grouping, const struct ad_expr *expr)
+static void print_expression(struct grouping *grouping, const struct ad_expr *expr)
 {
     strbuf_clear(&grouping->text);
     ad_expr_print(expr, AD_NEW, &grouping->text); /* control characters are escaped there */
 }
 
 /* Divides all groups by the names from `first` on. */
-static void divide(struct grouping *grouping, const char *const *names, size_t count)
+static void divide_groups(struct grouping *grouping, const char *const *names, size_t count)
 {
     struct strmap *kinds = strmap_create(STRMAP_CASE_SENSITIVE);
     struct strbuf key;
@@ -92,10 +92,10 @@ static void divide(struct grouping *grouping, const char *const *names, size_t c
             if (expr == NULL) {
                 continue;
             }
-            print(grouping, expr);
+            print_expression(grouping, expr);
             strbuf_append(&key, grouping->text.data, grouping->text.length);
             if (!ad_expr_is_literal(expr)) {
-                walk(grouping, expr, grouping->others[i]);
+                walk_names(grouping, expr, grouping->others[i]);
             }
         }
         grouping->blind = grouping->blind || key.failed;
@@ -118,8 +118,8 @@ static void walk_ad(struct grouping *grouping, const char *name)
 {
     const struct ad_expr *expr = ad_lookup(grouping->ad, name);
     if (expr != NULL && !ad_expr_is_literal(expr)) {
-        print(grouping, expr);
-        walk(grouping, expr, grouping->ad);
+        print_expression(grouping, expr);
+        walk_names(grouping, expr, grouping->ad);
     }
 }
 
@@ -157,7 +157,7 @@ struct why_groups *why_groups_create(const struct ad *ad, const struct ad *const
         if (fresh.count == done || grouping.blind) {
             break;
         }
-        divide(&grouping, (const char *const *)fresh.items + done, fresh.count - done);
+        divide_groups(&grouping, (const char *const *)fresh.items + done, fresh.count - done);
         done = fresh.count;
     }
     if (grouping.blind) {

@@ -117,7 +117,7 @@ static bool may_sleep(const struct ad *slot, const struct ad_context *context)
     return may;
 }
 
-static void between(struct strbuf *out, size_t begin, const char *text)
+static void put_between(struct strbuf *out, size_t begin, const char *text)
 {
     strbuf_puts(out, out->length > begin ? text : "");
 }
@@ -136,7 +136,7 @@ static void put_claims(const struct why_node *node, const char *separator, struc
                 : 0;
     }
     if (claimed > 0) {
-        between(out, begin, separator);
+        put_between(out, begin, separator);
         strbuf_printf(out, "%zu of its %zu %s claimed", claimed, slots,
                       slots == 1 ? "slots is" : "slots are");
     }
@@ -151,7 +151,7 @@ static void put_vetoes(const struct why_node *node, const struct ad_context *con
         if (!is_awake(slot) || may_sleep(slot, context) || ++vetoes > WHY_NODE_VETOES) {
             continue;
         }
-        between(out, begin, separator);
+        put_between(out, begin, separator);
         strbuf_printf(out, "HIBERNATE of %s is not true now: ", ad_string_or(slot, "Name", "?"));
         if (ad_has(slot, "Hibernate")) {
             ad_expr_print(ad_lookup(slot, "Hibernate"), AD_OLD, out);
@@ -160,7 +160,7 @@ static void put_vetoes(const struct why_node *node, const struct ad_context *con
         }
     }
     if (vetoes > WHY_NODE_VETOES) {
-        between(out, begin, separator);
+        put_between(out, begin, separator);
         strbuf_printf(out, "nor is HIBERNATE of %zu more slots", vetoes - WHY_NODE_VETOES);
     }
 }
@@ -188,7 +188,7 @@ static void put_holds(const struct why_node *node, const struct ad_context *cont
     strbuf_init(&holds, 0);
     power_show_holds(slot, context, separator, &holds);
     if (holds.length > 0) {
-        between(out, begin, separator);
+        put_between(out, begin, separator);
         strbuf_puts(out, strbuf_text(&holds));
     }
     strbuf_fini(&holds);

@@ -26,7 +26,7 @@ bool why_judge_is_over(const struct why_judge *judge)
 
 /* ---- texts ---- */
 
-static void cut(struct strbuf *out, size_t max)
+static void cut_text(struct strbuf *out, size_t max)
 {
     static const char MORE[] = " ...";
     for (size_t i = 0; i < out->length; i++) { /* one line, whatever is in a string */
@@ -44,13 +44,13 @@ static void cut(struct strbuf *out, size_t max)
     }
 }
 
-static char *finish(struct strbuf *out, size_t max)
+static char *finish_text(struct strbuf *out, size_t max)
 {
     if (out->failed) {
         strbuf_fini(out);
         return mem_strdup("(too long to show)");
     }
-    cut(out, max);
+    cut_text(out, max);
     char *text = mem_strdup(strbuf_text(out));
     strbuf_fini(out);
     return text;
@@ -65,7 +65,7 @@ char *why_plan_text(const struct ad_expr *expr)
         memmove(out.data, out.data + 1, --out.length);
         out.data[out.length] = '\0';
     }
-    return finish(&out, WHY_TEXT_MAX);
+    return finish_text(&out, WHY_TEXT_MAX);
 }
 
 /* ---- the others' clauses, by text ---- */
@@ -115,8 +115,8 @@ static size_t their_demand(struct theirs *theirs, const struct ad_expr *expr, co
 
 /* ---- judging ---- */
 
-static void fails(struct why_judge *judge, struct why_kind *kind, size_t demand,
-                  enum ad_truth truth)
+static void note_failure(struct why_judge *judge, struct why_kind *kind, size_t demand,
+                         enum ad_truth truth)
 {
     judge->answer->demands[demand].is_error |= truth == AD_ERROR;
     for (size_t i = 0; i < kind->fail_count && i < WHY_FAILS_KEPT; i++) {
@@ -141,7 +141,7 @@ static void judge_own(struct why_judge *judge, struct why_kind *kind)
         enum ad_truth truth =
             ad_eval_bool(answer->demands[i].expr, question->ad, kind->ad, question->context);
         if (truth != AD_TRUE) {
-            fails(judge, kind, i, truth);
+            note_failure(judge, kind, i, truth);
         }
     }
 }
@@ -152,7 +152,7 @@ static void judge_theirs(struct theirs *theirs, struct why_kind *kind)
     const struct ad_expr *requirements = ad_lookup(kind->ad, "Requirements");
     if (requirements == NULL) {
         struct ad_expr *none = ad_expr_undefined();
-        fails(theirs->judge, kind, their_demand(theirs, none, "Requirements"), AD_UNDEFINED);
+        note_failure(theirs->judge, kind, their_demand(theirs, none, "Requirements"), AD_UNDEFINED);
         ad_expr_destroy(none);
         return;
     }
@@ -161,7 +161,8 @@ static void judge_theirs(struct theirs *theirs, struct why_kind *kind)
         const struct ad_clause *clause = ad_clauses_at(clauses, ad_clauses_demand(clauses, i));
         enum ad_truth truth = ad_eval_bool(clause->expr, kind->ad, question->ad, question->context);
         if (truth != AD_TRUE) {
-            fails(theirs->judge, kind, their_demand(theirs, clause->expr, clause->from), truth);
+            note_failure(theirs->judge, kind, their_demand(theirs, clause->expr, clause->from),
+                         truth);
         }
     }
     ad_clauses_destroy(clauses);
@@ -244,7 +245,7 @@ static char *value_text(const struct ad_value *value)
     } else {
         ad_value_print(value, &out);
     }
-    return finish(&out, WHY_VALUE_MAX);
+    return finish_text(&out, WHY_VALUE_MAX);
 }
 
 static void add_value(struct value_range *range, const struct ad_value *value)
@@ -312,7 +313,8 @@ static void note_name(void *arg, enum ad_side side, const char *name)
 }
 
 /* Does the demand refuse this kind? */
-static bool refuses(const struct why_judge *judge, size_t demand, const struct why_kind *kind)
+static bool demand_refuses(const struct why_judge *judge, size_t demand,
+                           const struct why_kind *kind)
 {
     for (size_t i = 0; i < kind->fail_count && i < WHY_FAILS_KEPT; i++) {
         if (kind->fails[i] == demand) {
@@ -331,7 +333,7 @@ static void put_others(const struct why_judge *judge, size_t demand, const char 
     struct value_range range = {.name = name};
     for (size_t i = 0; i < judge->kind_count && !why_judge_is_over(judge); i++) {
         const struct why_kind *kind = &judge->kinds[i];
-        if (kind->judged && refuses(judge, demand, kind)) {
+        if (kind->judged && demand_refuses(judge, demand, kind)) {
             struct ad_value value;
             (void)ad_eval_attr(kind->ad, judge->question->ad, name, judge->question->context,
                                &value);
@@ -359,7 +361,7 @@ static void put_own(const struct why_judge *judge, const char *name, struct strb
 static const struct ad *refused_ad(const struct why_judge *judge, size_t demand)
 {
     for (size_t i = 0; i < judge->kind_count; i++) {
-        if (judge->kinds[i].judged && refuses(judge, demand, &judge->kinds[i])) {
+        if (judge->kinds[i].judged && demand_refuses(judge, demand, &judge->kinds[i])) {
             return judge->kinds[i].ad;
         }
     }
@@ -384,7 +386,7 @@ static void show_values(const struct why_judge *judge, size_t index)
             put_others(judge, index, named.names[other][i], &out);
         }
     }
-    demand->values = finish(&out, 4 * WHY_TEXT_MAX);
+    demand->values = finish_text(&out, 4 * WHY_TEXT_MAX);
 }
 
 /* ---- all together ---- */

@@ -386,7 +386,7 @@ static enum why_reason of_idle(const struct why_pool *pool, const struct why_pla
     return answer->matching.live > 0 ? WHY_BUSY : WHY_UNWAKEABLE;
 }
 
-static enum why_reason find(const struct why_pool *pool, const struct why_places *places)
+static enum why_reason find_reason(const struct why_pool *pool, const struct why_places *places)
 {
     switch (ad_int_or(pool->job, "JobStatus", IDLE)) {
     case RUNNING:
@@ -656,7 +656,7 @@ void why_reason_find(const struct why_pool *pool, struct why_verdict *ret)
     if (pool->answer != NULL) {
         count_places(pool, &ret->places);
     }
-    ret->reason = find(pool, &ret->places);
+    ret->reason = find_reason(pool, &ret->places);
     strbuf_init(&out, 0);
     put_line(pool, ret, &out);
     for (size_t i = 0; i < out.length; i++) {
