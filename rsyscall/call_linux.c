@@ -120,7 +120,7 @@ static int find_new(struct rsys_call *call, enum rsys_change change, struct plac
 }
 
 /* What was made at the place, for the reply. */
-static int made(struct rsys_call *call, const struct place *place, int result)
+static int finish_made(struct rsys_call *call, const struct place *place, int result)
 {
     struct stat about;
     int code = result == 0 ? 0 : -errno, fd = -1;
@@ -340,7 +340,7 @@ static int do_mkdir(struct rsys_call *call)
         return code;
     }
     own_umask();
-    return made(call, &place, mkdirat(place.fd, place.name, call->request.mode & 07777));
+    return finish_made(call, &place, mkdirat(place.fd, place.name, call->request.mode & 07777));
 }
 
 static int do_mknod(struct rsys_call *call)
@@ -361,7 +361,7 @@ static int do_mknod(struct rsys_call *call)
         return code;
     }
     own_umask();
-    return made(call, &place, mknodat(place.fd, place.name, mode & (S_IFMT | 07777), 0));
+    return finish_made(call, &place, mknodat(place.fd, place.name, mode & (S_IFMT | 07777), 0));
 }
 
 static int do_symlink(struct rsys_call *call)
@@ -372,7 +372,8 @@ static int do_symlink(struct rsys_call *call)
     }
     int code = find_new(call, RSYS_CHANGE_PLACE, &place);
     return code != 0 ? code
-                     : made(call, &place, symlinkat(call->request.text.data, place.fd, place.name));
+                     : finish_made(call, &place,
+                                   symlinkat(call->request.text.data, place.fd, place.name));
 }
 
 /* The file that has the name. */
@@ -424,7 +425,7 @@ static int do_link(struct rsys_call *call)
         close(from.fd);
     }
     errno = error;
-    return made(call, &to, result);
+    return finish_made(call, &to, result);
 }
 
 /* Tells whether that removed a file.  Names are removed one by one where they are counted, so that

@@ -86,7 +86,7 @@ static int open_new(struct rsys_call *call, int directory, const char *name, int
 }
 
 /* Returns the descriptor; -EEXIST: it is there. */
-static int create(struct rsys_call *call)
+static int create_file(struct rsys_call *call)
 {
     const struct rsys_request *request = &call->request;
     const char *name;
@@ -209,7 +209,7 @@ static int open_or_create(struct rsys_call *call, bool *created)
     }
     /* What is there may go between two looks: a few of them. */
     for (int i = 0; i < OPEN_TRIES; i++) {
-        int fd = create(call);
+        int fd = create_file(call);
         if (fd != -EEXIST || (how & RSYS_OPEN_EXCL) != 0) {
             *created = fd >= 0;
             return fd;

@@ -204,7 +204,7 @@ static int open_job(struct serve *serve, size_t number, struct err *err)
     return code != 0 ? err_set(err, code, "bad ticket, path or limit") : 0;
 }
 
-static int start(struct serve *serve, struct err *err)
+static int start_server(struct serve *serve, struct err *err)
 {
     int code = loop_create(&serve->loop, err);
     if (code == 0) {
@@ -250,7 +250,7 @@ static void say_stats(const struct rsys_job *job)
                  stats.bytes_written, stats.queued_peak);
 }
 
-static void finish(struct serve *serve)
+static void finish_server(struct serve *serve)
 {
     listener_destroy(serve->listener);
     rsys_server_destroy(serve->server);
@@ -269,7 +269,7 @@ int main(int argc, char **argv)
         return 2;
     }
     int status = 1;
-    if (start(&serve, &err) == 0) {
+    if (start_server(&serve, &err) == 0) {
         status = loop_run(serve.loop);
         for (size_t i = 0; i < serve.job_count; i++) {
             say_stats(serve.jobs[i]);
@@ -277,6 +277,6 @@ int main(int argc, char **argv)
     } else {
         (void)fprintf(stderr, "roost-rsys-serve: %s\n", err.text);
     }
-    finish(&serve);
+    finish_server(&serve);
     return status;
 }

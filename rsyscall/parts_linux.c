@@ -44,12 +44,12 @@ struct rsys_parts {
     bool looking; /* somebody does, without the mutex */
 };
 
-static void lock(struct rsys_parts *parts)
+static void lock_parts(struct rsys_parts *parts)
 {
     CHECK(pthread_mutex_lock(&parts->mutex) == 0);
 }
 
-static void unlock(struct rsys_parts *parts)
+static void unlock_parts(struct rsys_parts *parts)
 {
     CHECK(pthread_mutex_unlock(&parts->mutex) == 0);
 }
@@ -198,11 +198,11 @@ static void part_look(struct rsys_parts *parts, struct part *part)
         fd = -1;
     }
     char *now = where_is(part->fd), *leads = where_is(fd);
-    lock(parts);
+    lock_parts(parts);
     char *old_now = part->now, *old_leads = part->leads;
     part->now = now;
     part->leads = leads;
-    unlock(parts);
+    unlock_parts(parts);
     mem_free(old_now);
     mem_free(old_leads);
     if (fd >= 0) {
@@ -211,22 +211,22 @@ static void part_look(struct rsys_parts *parts, struct part *part)
 }
 
 /* If it is time to.  0; -EAGAIN: it is, and that could block. */
-static int look(struct rsys_parts *parts, bool cached)
+static int look_again(struct rsys_parts *parts, bool cached)
 {
-    lock(parts);
+    lock_parts(parts);
     bool due = !parts->looking && now_ms() - parts->looked_ms >= KNOWN_MS;
     parts->looking = parts->looking || (due && !cached);
-    unlock(parts);
+    unlock_parts(parts);
     if (!due || cached) {
         return due ? -EAGAIN : 0;
     }
     for (size_t i = 0; i < parts->count; i++) {
         part_look(parts, &parts->parts[i]);
     }
-    lock(parts);
+    lock_parts(parts);
     parts->looked_ms = now_ms();
     parts->looking = false;
-    unlock(parts);
+    unlock_parts(parts);
     return 0;
 }
 
@@ -266,7 +266,7 @@ int rsys_parts_judge(struct rsys_parts *parts, int fd, const char *name, enum rs
     if (parts->count == 0 || (change == RSYS_CHANGE_NOTHING && !parts->hides)) {
         return 0;
     }
-    int code = look(parts, cached);
+    int code = look_again(parts, cached);
     if (code == 0) {
         code = rsys_fd_where(fd, path, PATH_MAX);
     }
@@ -277,11 +277,11 @@ int rsys_parts_judge(struct rsys_parts *parts, int fd, const char *name, enum rs
         size_t length = strcmp(path, "/") == 0 ? 0 : strlen(path);
         (void)snprintf(path + length, sizeof(path) - length, "/%s", name);
     }
-    lock(parts);
+    lock_parts(parts);
     for (size_t i = 0; i < parts->count && code == 0; i++) {
         code = part_judge(&parts->parts[i], path, name != NULL, change);
     }
-    unlock(parts);
+    unlock_parts(parts);
     return code;
 }
 

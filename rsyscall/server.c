@@ -84,7 +84,8 @@ static void close_start(struct rsys_server *server)
     loop_lane_run(server->closer, close_body, close_done, server);
 }
 
-static void drop(struct rsys_server *server, struct rsys_handle *handle, struct rsys_locker *locker)
+static void drop_later(struct rsys_server *server, struct rsys_handle *handle,
+                       struct rsys_locker *locker)
 {
     struct rsys_closing *item = mem_zalloc(sizeof(*item));
     item->handle = handle;
@@ -107,12 +108,12 @@ unsigned char *rsys_server_scratch(struct rsys_server *server)
 
 void rsys_server_drop_handle(struct rsys_server *server, struct rsys_handle *handle)
 {
-    drop(server, handle, NULL);
+    drop_later(server, handle, NULL);
 }
 
 void rsys_server_drop_locker(struct rsys_server *server, struct rsys_locker *locker)
 {
-    drop(server, NULL, locker);
+    drop_later(server, NULL, locker);
 }
 
 /* ---- offers ---------------------------------------------------------------------------------- */
@@ -257,7 +258,7 @@ static void job_free(struct rsys_job *job)
     mem_free(job);
 }
 
-static void retire(struct rsys_job *job)
+static void retire_job(struct rsys_job *job)
 {
     struct vec *retired = &job->server->retired;
     for (size_t i = 0; i < retired->count; i++) {
@@ -278,13 +279,13 @@ static bool lane_done(struct rsys_lane *lane)
     job->busy--;
     job->server->busy--;
     if (job->closed && job->busy == 0) {
-        retire(job);
+        retire_job(job);
         return false;
     }
     return true;
 }
 
-static void pump(struct rsys_job *job);
+static void start_work(struct rsys_job *job);
 
 static int work_body(void *arg)
 {
@@ -305,11 +306,11 @@ static void work_done(void *arg, int result)
         rsys_work_finish(work);
     }
     if (lane_done(lane)) {
-        pump(job);
+        start_work(job);
     }
 }
 
-static void pump(struct rsys_job *job)
+static void start_work(struct rsys_job *job)
 {
     struct rsys_work *work;
     while (!job->closed && (work = TAILQ_FIRST(&job->queue)) != NULL) {
@@ -328,7 +329,7 @@ static void pump(struct rsys_job *job)
 void rsys_job_run(struct rsys_job *job, struct rsys_work *work)
 {
     TAILQ_INSERT_TAIL(&job->queue, work, entry);
-    pump(job);
+    start_work(job);
 }
 
 /* ---- the view -------------------------------------------------------------------------------- */
@@ -378,7 +379,7 @@ static void open_done(void *arg, int code)
     for (size_t i = links->count; i > 0; i--) {
         rsys_link_offered(links->items[i - 1], job, code);
     }
-    pump(job);
+    start_work(job);
 }
 
 void rsys_job_prepare(struct rsys_job *job)
@@ -515,7 +516,7 @@ void rsys_server_destroy(struct rsys_server *server)
         rsys_job_close(server->jobs.items[server->jobs.count - 1]);
     }
     while (server->retired.count > 0) {
-        retire(server->retired.items[server->retired.count - 1]);
+        retire_job(server->retired.items[server->retired.count - 1]);
     }
     if (server->closer != NULL) {
         loop_lane_destroy(server->closer); /* waits, if it has begun */

@@ -98,7 +98,7 @@ void rsys_link_send(struct rsys_link *link, const void *data, size_t length)
 
 /* ---- HELLO ----------------------------------------------------------------------------------- */
 
-static void say(struct rsys_link *link, const struct rsys_reply *reply)
+static void send_reply(struct rsys_link *link, const struct rsys_reply *reply)
 {
     unsigned char buffer[RSYS_FIELDS_MAX];
     int length = rsys_encode_reply(reply, buffer, sizeof(buffer));
@@ -107,14 +107,14 @@ static void say(struct rsys_link *link, const struct rsys_reply *reply)
 }
 
 /* Refused for good: the reply, and the end. */
-static void refuse(struct rsys_link *link, int status)
+static void refuse_link(struct rsys_link *link, int status)
 {
     const struct rsys_reply reply = {.op = RSYS_HELLO, .status = status};
-    say(link, &reply);
+    send_reply(link, &reply);
     rsys_link_finish(link);
 }
 
-static void welcome(struct rsys_link *link)
+static void welcome_client(struct rsys_link *link)
 {
     unsigned char buffer[RSYS_FIELDS_MAX], *roots = NULL;
     const struct rsys_session *session = link->session;
@@ -168,7 +168,7 @@ void rsys_link_offered(struct rsys_link *link, struct rsys_job *job, int code)
     }
     link->waits_for = NULL;
     if (code != 0) {
-        refuse(link, code);
+        refuse_link(link, code);
         return;
     }
     struct rsys_session *session = NULL;
@@ -176,13 +176,13 @@ void rsys_link_offered(struct rsys_link *link, struct rsys_job *job, int code)
         session = rsys_session_find(job, link->id);
         if (session == NULL) {
             const struct rsys_reply reply = {.op = RSYS_HELLO, .status = -ESTALE};
-            say(link, &reply);
+            send_reply(link, &reply);
             loop_timer_set(link->hello, RSYS_HELLO_MS);
             rsys_link_flow(link);
             return;
         }
     } else if (!make_place(job)) {
-        refuse(link, -EUSERS);
+        refuse_link(link, -EUSERS);
         return;
     } else {
         session = rsys_session_create(job, link->slots);
@@ -191,7 +191,7 @@ void rsys_link_offered(struct rsys_link *link, struct rsys_job *job, int code)
     stream_set_input_max(link->stream, STREAM_INPUT_MAX);
     rsys_session_attach(session, link);
     link->session = session;
-    welcome(link);
+    welcome_client(link);
     rsys_link_flow(link);
 }
 
@@ -210,7 +210,7 @@ static int take_hello(struct rsys_link *link, const void *frame, size_t length, 
                              : "a client with another protocol version",
                  LOG_TEXT("peer", stream_peer(link->stream)));
         *gone = true;
-        refuse(link, job == NULL ? -EACCES : -EPROTONOSUPPORT);
+        refuse_link(link, job == NULL ? -EACCES : -EPROTONOSUPPORT);
         return 0;
     }
     loop_timer_stop(link->hello);

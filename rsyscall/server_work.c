@@ -1,9 +1,9 @@
 /* rsyscall/server_work.c - requests: slots, what is done at once and what by lanes, answers.
  *
  * Design note: a request goes through rsys_session_take() -> (at once | queue -> lane |
- * queue -> lane -> parked -> queue ...) -> answer().  Its slot is BUSY from the first to the last,
- * so nothing of a slot's is there twice.  Quotas are charged before and given back after, so that
- * many at once do not pass together.
+ * queue -> lane -> parked -> queue ...) -> answer_request().  Its slot is BUSY from the first to
+ * the last, so nothing of a slot's is there twice.  Quotas are charged before and given back after,
+ * so that many at once do not pass together.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -23,8 +23,8 @@
 /* ---- answers --------------------------------------------------------------------------------- */
 
 /* Tells the client, and remembers it where it must.  call: whose `out` has the data; or NULL. */
-static void answer(struct rsys_session *session, uint16_t slot_number, struct rsys_reply *reply,
-                   struct rsys_call *call)
+static void answer_request(struct rsys_session *session, uint16_t slot_number,
+                           struct rsys_reply *reply, struct rsys_call *call)
 {
     unsigned char buffer[RSYS_FIELDS_MAX];
     struct rsys_slot *slot = &session->slots[slot_number];
@@ -59,7 +59,7 @@ static void answer_status(struct rsys_session *session, const struct rsys_reques
                           int status)
 {
     struct rsys_reply reply = {.op = request->op, .status = status};
-    answer(session, request->slot, &reply, NULL);
+    answer_request(session, request->slot, &reply, NULL);
 }
 
 /* ---- works ----------------------------------------------------------------------------------- */
@@ -134,7 +134,7 @@ void rsys_job_retry_parked(struct rsys_job *job)
 }
 
 /* True: it is asked again later. */
-static bool park(struct rsys_work *work)
+static bool park_work(struct rsys_work *work)
 {
     struct rsys_job *job = work->job;
     struct rsys_call *call = &work->call;
@@ -163,7 +163,7 @@ static bool park(struct rsys_work *work)
 
 static void finish_cancelled(struct rsys_work *work);
 
-static void cancel(struct rsys_session *session, const struct rsys_request *request)
+static void cancel_lock(struct rsys_session *session, const struct rsys_request *request)
 {
     struct rsys_job *job = session->job;
     struct rsys_slot *slot =
@@ -185,7 +185,7 @@ static void cancel(struct rsys_session *session, const struct rsys_request *requ
 /* ---- the end of a work ----------------------------------------------------------------------- */
 
 /* What it took that was charged before. */
-static void settle(struct rsys_work *work)
+static void settle_charges(struct rsys_work *work)
 {
     struct rsys_job *job = work->job;
     const struct rsys_reply *reply = &work->call.reply;
@@ -214,7 +214,7 @@ static void settle(struct rsys_work *work)
     }
 }
 
-static void finish(struct rsys_work *work)
+static void finish_work(struct rsys_work *work)
 {
     struct rsys_session *session = work->session;
     struct rsys_job *job = work->job;
@@ -229,13 +229,13 @@ static void finish(struct rsys_work *work)
     if (op == RSYS_OPEN && work->no_create && call->reply.status == -ENOENT) {
         call->reply.status = -EDQUOT;
     }
-    settle(work);
+    settle_charges(work);
     if (op == RSYS_FLUSH && call->locker != NULL) {
         rsys_session_forget_locker(session, call->locker);
     }
     bool unlocked =
         op == RSYS_FLUSH || (op == RSYS_LOCK && call->request.lock.type == RSYS_UNLOCKED);
-    answer(session, work->slot, &call->reply, call);
+    answer_request(session, work->slot, &call->reply, call);
     rsys_work_free(work);
     if (unlocked) {
         rsys_job_retry_parked(job);
@@ -246,7 +246,7 @@ static void finish(struct rsys_work *work)
 static void finish_cancelled(struct rsys_work *work)
 {
     work->call.reply.status = -EINTR;
-    finish(work);
+    finish_work(work);
 }
 
 void rsys_work_finish(struct rsys_work *work)
@@ -255,11 +255,11 @@ void rsys_work_finish(struct rsys_work *work)
         struct rsys_job *job = work->job;
         rsys_work_free(work);
         flow_all(job);
-    } else if (!park(work)) {
+    } else if (!park_work(work)) {
         if (work->cancelled && work->call.reply.status == -EAGAIN) {
             work->call.reply.status = -EINTR;
         }
-        finish(work);
+        finish_work(work);
     }
 }
 
@@ -301,7 +301,7 @@ static bool makes_file(const struct rsys_request *request)
 }
 
 /* 0, or what it is refused with. */
-static int charge(struct rsys_work *work)
+static int charge_work(struct rsys_work *work)
 {
     struct rsys_job *job = work->job;
     struct rsys_request *request = &work->call.request;
@@ -402,8 +402,8 @@ static bool may_wait(const struct rsys_work *work)
 }
 
 /* With all that it may need, and for a lane unless it can be done at once. */
-static int start(struct rsys_session *session, const void *frame, size_t length,
-                 struct rsys_handle *at, struct rsys_handle *to)
+static int start_work(struct rsys_session *session, const void *frame, size_t length,
+                      struct rsys_handle *at, struct rsys_handle *to)
 {
     struct rsys_job *job = session->job;
     struct rsys_work *work = work_create(session, frame, length);
@@ -415,7 +415,7 @@ static int start(struct rsys_session *session, const void *frame, size_t length,
     if (to != NULL) {
         to->refs++;
     }
-    int code = charge(work);
+    int code = charge_work(work);
     if (code == 0) {
         code = find_locker(session, &work->call);
     }
@@ -431,7 +431,7 @@ static int start(struct rsys_session *session, const void *frame, size_t length,
     session->slots[work->slot].work = work;
     if (!may_wait(work) && rsys_call_at_once(&work->call)) {
         job->stats.at_once++;
-        finish(work);
+        finish_work(work);
         return 0;
     }
     rsys_job_run(job, work);
@@ -457,14 +457,14 @@ static bool do_at_once(struct rsys_session *session, const struct rsys_request *
         job->stats.at_once++;
         job->stats.bytes_read += call.reply.data_length;
         *bytes += call.reply.data_length;
-        answer(session, request->slot, &call.reply, &call);
+        answer_request(session, request->slot, &call.reply, &call);
     }
     rsys_call_fini(&call);
     return done;
 }
 
-static void begin(struct rsys_session *session, const struct rsys_request *request,
-                  const void *frame, size_t length, size_t *bytes)
+static void begin_request(struct rsys_session *session, const struct rsys_request *request,
+                          const void *frame, size_t length, size_t *bytes)
 {
     switch (request->op) {
     case RSYS_PING:
@@ -475,7 +475,7 @@ static void begin(struct rsys_session *session, const struct rsys_request *reque
         rsys_session_end(session, "the client ended the session");
         return;
     case RSYS_CANCEL:
-        cancel(session, request);
+        cancel_lock(session, request);
         answer_status(session, request, 0);
         return;
     case RSYS_CLOSE:
@@ -493,7 +493,7 @@ static void begin(struct rsys_session *session, const struct rsys_request *reque
         return;
     }
     if (code == 0) {
-        code = start(session, frame, length, at, to);
+        code = start_work(session, frame, length, at, to);
     }
     if (code != 0) {
         answer_status(session, request, code);
@@ -501,8 +501,8 @@ static void begin(struct rsys_session *session, const struct rsys_request *reque
 }
 
 /* It came before. */
-static void again(struct rsys_session *session, const struct rsys_request *request, int bad,
-                  const void *frame, size_t length, size_t *bytes)
+static void repeat_request(struct rsys_session *session, const struct rsys_request *request,
+                           int bad, const void *frame, size_t length, size_t *bytes)
 {
     struct rsys_slot *slot = &session->slots[request->slot];
     session->job->stats.repeated++;
@@ -519,7 +519,7 @@ static void again(struct rsys_session *session, const struct rsys_request *reque
     if (bad != 0) {
         answer_status(session, request, bad);
     } else {
-        begin(session, request, frame, length, bytes);
+        begin_request(session, request, frame, length, bytes);
     }
 }
 
@@ -535,7 +535,7 @@ int rsys_session_take(struct rsys_session *session, const void *frame, size_t le
     job->stats.requests++;
     job->stats.malformed += bad != 0 ? 1 : 0;
     if (slot->state != RSYS_SLOT_NEW && request.seq == slot->seq) {
-        again(session, &request, bad, frame, length, bytes);
+        repeat_request(session, &request, bad, frame, length, bytes);
         return 0;
     }
     if (slot->state == RSYS_SLOT_BUSY || request.seq != slot->seq + 1) {
@@ -546,7 +546,7 @@ int rsys_session_take(struct rsys_session *session, const void *frame, size_t le
     if (bad != 0) {
         answer_status(session, &request, bad);
     } else {
-        begin(session, &request, frame, length, bytes);
+        begin_request(session, &request, frame, length, bytes);
     }
     return 0;
 }

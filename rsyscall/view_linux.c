@@ -52,12 +52,12 @@ struct rsys_view {
     size_t device_next;
 };
 
-static void lock(struct rsys_view *view)
+static void lock_view(struct rsys_view *view)
 {
     CHECK(pthread_mutex_lock(&view->mutex) == 0);
 }
 
-static void unlock(struct rsys_view *view)
+static void unlock_view(struct rsys_view *view)
 {
     CHECK(pthread_mutex_unlock(&view->mutex) == 0);
 }
@@ -129,20 +129,20 @@ static enum kind device_known(struct rsys_view *view, uint64_t dev)
 {
     enum kind kind = UNKNOWN;
     uint64_t now = now_ms();
-    lock(view);
+    lock_view(view);
     for (size_t i = 0; i < DEVICES_MAX && kind == UNKNOWN; i++) {
         const struct device *each = &view->devices[i];
         if (each->kind != UNKNOWN && each->dev == dev && now - each->since_ms < DEVICE_KNOWN_MS) {
             kind = each->kind;
         }
     }
-    unlock(view);
+    unlock_view(view);
     return kind;
 }
 
 static void device_learn(struct rsys_view *view, uint64_t dev, enum kind kind)
 {
-    lock(view);
+    lock_view(view);
     struct device *place = &view->devices[view->device_next];
     for (size_t i = 0; i < DEVICES_MAX; i++) {
         if (view->devices[i].kind != UNKNOWN && view->devices[i].dev == dev) {
@@ -153,7 +153,7 @@ static void device_learn(struct rsys_view *view, uint64_t dev, enum kind kind)
         view->device_next = (view->device_next + 1) % DEVICES_MAX;
     }
     *place = (struct device){.dev = dev, .kind = kind, .since_ms = now_ms()};
-    unlock(view);
+    unlock_view(view);
 }
 
 /* May fd's file system be entered? */
@@ -361,8 +361,8 @@ int rsys_view_root_fd(const struct rsys_view *view, uint32_t number)
 /* ---- finding --------------------------------------------------------------------------------- */
 
 /* One name: a directory to go on from, or what the path ends in. */
-static int step(const struct rsys_view *view, int from, const char *name, bool directory,
-                uint64_t *dev, int *ret)
+static int step_into(const struct rsys_view *view, int from, const char *name, bool directory,
+                     uint64_t *dev, int *ret)
 {
     struct stat about;
     int fd = openat(from, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
@@ -386,8 +386,8 @@ static int step(const struct rsys_view *view, int from, const char *name, bool d
 }
 
 /* Goes from name to name; stops at the first that is no directory: *used bytes lead to it. */
-static int walk(const struct rsys_view *view, int from, const char *path, bool directory,
-                size_t *used, int *ret)
+static int walk_path(const struct rsys_view *view, int from, const char *path, bool directory,
+                     size_t *used, int *ret)
 {
     char name[RSYS_NAME_MAX + 1];
     struct stat about;
@@ -400,7 +400,7 @@ static int walk(const struct rsys_view *view, int from, const char *path, bool d
         name[length] = '\0';
         bool last = path[at + length] == '\0';
         int next = -1;
-        code = step(view, fd >= 0 ? fd : from, name, directory || !last, &dev, &next);
+        code = step_into(view, fd >= 0 ? fd : from, name, directory || !last, &dev, &next);
         *used = at + length;
         if (fd >= 0) {
             close(fd);
@@ -417,12 +417,12 @@ static int walk(const struct rsys_view *view, int from, const char *path, bool d
     return code;
 }
 
-static int find(const struct rsys_view *view, int from, const char *path, bool directory,
-                bool cached, int *ret)
+static int find_path(const struct rsys_view *view, int from, const char *path, bool directory,
+                     bool cached, int *ret)
 {
     if (view->no_openat2) {
         size_t used;
-        return cached ? -EAGAIN : walk(view, from, path, directory, &used, ret);
+        return cached ? -EAGAIN : walk_path(view, from, path, directory, &used, ret);
     }
     struct open_how how = {.flags = (uint64_t)(O_PATH | O_CLOEXEC |
                                                (directory ? O_DIRECTORY : O_NOFOLLOW)),
@@ -443,7 +443,7 @@ int rsys_view_find(struct rsys_view *view, int from, const char *path, bool cach
                    struct stat *about)
 {
     int fd = -1;
-    int code = find(view, from, path, false, cached, &fd);
+    int code = find_path(view, from, path, false, cached, &fd);
     if (code != 0) {
         return code;
     }
@@ -473,7 +473,7 @@ int rsys_view_find_parent(struct rsys_view *view, int from, const struct rsys_te
     } else {
         memcpy(directory, path->data, length);
         directory[length] = '\0';
-        code = find(view, from, directory, true, false, &fd);
+        code = find_path(view, from, directory, true, false, &fd);
     }
     if (code != 0) {
         return code;
@@ -501,7 +501,7 @@ int rsys_view_find_link(struct rsys_view *view, int from, const struct rsys_text
     size_t length = 0;
     int fd = -1;
     /* As far as there are directories; what stops it is the link, unless it was changed since. */
-    int code = walk(view, from, path->data, true, &length, &fd);
+    int code = walk_path(view, from, path->data, true, &length, &fd);
     if (code == 0) {
         close(fd);
         return -ENOENT;

@@ -70,7 +70,7 @@ static struct wrap_file *enter_file(int fd, sigset_t *old)
     return file;
 }
 
-static long leave(const sigset_t *old, long code)
+static long leave_with(const sigset_t *old, long code)
 {
     wrap_leave(old);
     return wrap_result(code);
@@ -81,8 +81,8 @@ static long leave(const sigset_t *old, long code)
 enum at_offset { WRAP_AT_OWN = -1 };
 
 /* offset < 0: the file's own. */
-static int64_t move(struct wrap_file *file, const struct iovec *parts, int count, int64_t offset,
-                    bool writes)
+static int64_t move_data(struct wrap_file *file, const struct iovec *parts, int count,
+                         int64_t offset, bool writes)
 {
     int64_t done = 0;
     uint64_t begin = offset >= 0 ? (uint64_t)offset : wrap_file_offset(file);
@@ -111,8 +111,8 @@ static int64_t move(struct wrap_file *file, const struct iovec *parts, int count
     return done;
 }
 
-static bool moved(int fd, const struct iovec *parts, int count, int64_t offset, bool writes,
-                  ssize_t *ret)
+static bool move_remote(int fd, const struct iovec *parts, int count, int64_t offset, bool writes,
+                        ssize_t *ret)
 {
     sigset_t old;
     struct wrap_file *file = enter_file(fd, &old);
@@ -124,8 +124,9 @@ static bool moved(int fd, const struct iovec *parts, int count, int64_t offset, 
         }
         return false;
     }
-    *ret = leave(&old,
-                 count < 0 || count > IOV_MAX ? -EINVAL : move(file, parts, count, offset, writes));
+    *ret = leave_with(&old, count < 0 || count > IOV_MAX
+                                ? -EINVAL
+                                : move_data(file, parts, count, offset, writes));
     return true;
 }
 
@@ -133,35 +134,37 @@ WRAP_EXPORT ssize_t read(int fd, void *data, size_t length)
 {
     struct iovec part = {data, length};
     ssize_t ret;
-    return moved(fd, &part, 1, WRAP_AT_OWN, false, &ret) ? ret : __read(fd, data, length);
+    return move_remote(fd, &part, 1, WRAP_AT_OWN, false, &ret) ? ret : __read(fd, data, length);
 }
 
 WRAP_EXPORT ssize_t write(int fd, const void *data, size_t length)
 {
     struct iovec part = {(void *)(uintptr_t)data, length};
     ssize_t ret;
-    return moved(fd, &part, 1, WRAP_AT_OWN, true, &ret) ? ret : __write(fd, data, length);
+    return move_remote(fd, &part, 1, WRAP_AT_OWN, true, &ret) ? ret : __write(fd, data, length);
 }
 
 WRAP_EXPORT ssize_t readv(int fd, const struct iovec *parts, int count)
 {
     ssize_t ret;
-    return moved(fd, parts, count, WRAP_AT_OWN, false, &ret) ? ret
-                                                             : syscall(SYS_readv, fd, parts, count);
+    return move_remote(fd, parts, count, WRAP_AT_OWN, false, &ret)
+               ? ret
+               : syscall(SYS_readv, fd, parts, count);
 }
 
 WRAP_EXPORT ssize_t writev(int fd, const struct iovec *parts, int count)
 {
     ssize_t ret;
-    return moved(fd, parts, count, WRAP_AT_OWN, true, &ret) ? ret
-                                                            : syscall(SYS_writev, fd, parts, count);
+    return move_remote(fd, parts, count, WRAP_AT_OWN, true, &ret)
+               ? ret
+               : syscall(SYS_writev, fd, parts, count);
 }
 
 WRAP_EXPORT ssize_t pread(int fd, void *data, size_t length, off_t offset)
 {
     struct iovec part = {data, length};
     ssize_t ret;
-    if (offset >= 0 && moved(fd, &part, 1, offset, false, &ret)) {
+    if (offset >= 0 && move_remote(fd, &part, 1, offset, false, &ret)) {
         return ret;
     }
     return __pread64(fd, data, length, offset);
@@ -171,7 +174,7 @@ WRAP_EXPORT ssize_t pwrite(int fd, const void *data, size_t length, off_t offset
 {
     struct iovec part = {(void *)(uintptr_t)data, length};
     ssize_t ret;
-    if (offset >= 0 && moved(fd, &part, 1, offset, true, &ret)) {
+    if (offset >= 0 && move_remote(fd, &part, 1, offset, true, &ret)) {
         return ret;
     }
     return __pwrite64(fd, data, length, offset);
@@ -181,7 +184,7 @@ WRAP_EXPORT off_t lseek(int fd, off_t offset, int whence)
 {
     sigset_t old;
     struct wrap_file *file = enter_file(fd, &old);
-    return file != NULL ? leave(&old, wrap_file_seek(file, offset, whence))
+    return file != NULL ? leave_with(&old, wrap_file_seek(file, offset, whence))
                         : syscall(SYS_lseek, fd, offset, whence);
 }
 
@@ -196,7 +199,7 @@ static long sync_file(int fd, uint32_t how, long number)
     struct rsys_reply reply;
     wrap_settle();
     int code = wrap_file_take_error(file);
-    return leave(&old, code != 0 ? code : wrap_call(&request, &reply));
+    return leave_with(&old, code != 0 ? code : wrap_call(&request, &reply));
 }
 
 WRAP_EXPORT int fsync(int fd)
@@ -230,8 +233,8 @@ WRAP_EXPORT int ftruncate(int fd, off_t length)
     }
     struct rsys_attr attr = {.size = (uint64_t)length};
     bool writes = (file->flags & O_ACCMODE) != O_RDONLY;
-    return (int)leave(&old,
-                      length < 0 || !writes ? -EINVAL : wrap_set_attr(file, RSYS_SET_SIZE, &attr));
+    return (int)leave_with(&old, length < 0 || !writes ? -EINVAL
+                                                       : wrap_set_attr(file, RSYS_SET_SIZE, &attr));
 }
 
 WRAP_EXPORT int fchmod(int fd, mode_t mode)
@@ -242,7 +245,7 @@ WRAP_EXPORT int fchmod(int fd, mode_t mode)
         return (int)syscall(SYS_fchmod, fd, mode);
     }
     struct rsys_attr attr = {.mode = mode & 07777U};
-    return (int)leave(&old, wrap_set_attr(file, RSYS_SET_MODE, &attr));
+    return (int)leave_with(&old, wrap_set_attr(file, RSYS_SET_MODE, &attr));
 }
 
 /* ---- descriptors ----------------------------------------------------------------------------- */
@@ -254,7 +257,7 @@ WRAP_EXPORT int close(int fd)
     if (enter_file(fd, &old) == NULL) {
         return wrap_all.on && fd >= 0 && fd == wrap_all.fd ? (int)wrap_result(-EBADF) : __close(fd);
     }
-    return (int)leave(&old, wrap_file_close(fd));
+    return (int)leave_with(&old, wrap_file_close(fd));
 }
 
 static int close_between(unsigned first, unsigned last)
@@ -291,7 +294,7 @@ WRAP_EXPORT void closefrom(int first)
 }
 
 /* A program wants the number that our connection has. */
-static void evade(int to)
+static void evade_descriptor(int to)
 {
     sigset_t old;
     if (wrap_enter(&old)) {
@@ -304,7 +307,7 @@ static void evade(int to)
 }
 
 /* What one of the kernel's calls has made: fd's double, or no file of ours. */
-static int doubled(int fd, int made)
+static int note_double(int fd, int made)
 {
     sigset_t old;
     if (made >= 0 && made != fd && wrap_enter(&old)) {
@@ -319,23 +322,23 @@ static int doubled(int fd, int made)
 
 WRAP_EXPORT int dup(int fd)
 {
-    return doubled(fd, (int)syscall(SYS_dup, fd));
+    return note_double(fd, (int)syscall(SYS_dup, fd));
 }
 
 WRAP_EXPORT int dup2(int fd, int to)
 {
-    evade(to);
-    return doubled(fd, (int)syscall(SYS_dup2, fd, to));
+    evade_descriptor(to);
+    return note_double(fd, (int)syscall(SYS_dup2, fd, to));
 }
 
 WRAP_EXPORT int dup3(int fd, int to, int flags)
 {
-    evade(to);
-    return doubled(fd, (int)syscall(SYS_dup3, fd, to, flags));
+    evade_descriptor(to);
+    return note_double(fd, (int)syscall(SYS_dup3, fd, to, flags));
 }
 
 /* What the kernel's descriptor cannot know of the file. */
-static long control(struct wrap_file *file, int fd, int command, uintptr_t value)
+static long control_file(struct wrap_file *file, int fd, int command, uintptr_t value)
 {
     const unsigned settable = O_APPEND | O_NONBLOCK | O_NOATIME;
     switch (command) {
@@ -370,14 +373,14 @@ WRAP_EXPORT int fcntl(int fd, int command, ...)
     uintptr_t value = va_arg(more, uintptr_t);
     va_end(more);
     if (command == F_DUPFD || command == F_DUPFD_CLOEXEC) {
-        return doubled(fd, (int)syscall(SYS_fcntl, fd, command, value));
+        return note_double(fd, (int)syscall(SYS_fcntl, fd, command, value));
     }
     if (is_of_locks(command) && wrap_is_ours(fd)) {
         return (int)wrap_result(wrap_lock(fd, command, (struct flock *)value));
     }
     sigset_t old;
     struct wrap_file *file = enter_file(fd, &old);
-    return (int)(file != NULL ? leave(&old, control(file, fd, command, value))
+    return (int)(file != NULL ? leave_with(&old, control_file(file, fd, command, value))
                               : __fcntl(fd, command, value));
 }
 
@@ -397,7 +400,7 @@ int wrap_open(int dir, const char *name, int flags, mode_t mode)
     wrap_leave(&old);
     if (code == WRAP_LOCAL) {
         const char *path = place.path[0] != '\0' ? place.path : name;
-        return doubled(-1, (int)syscall(SYS_openat, dir, path, flags, mode));
+        return note_double(-1, (int)syscall(SYS_openat, dir, path, flags, mode));
     }
     if (code == 0 && fd <= STDERR_FILENO) {
         wrap_stdio_follow(fd);
@@ -480,7 +483,7 @@ WRAP_EXPORT void *mmap(void *where, size_t length, int protection, int flags, in
     sigset_t old;
     struct wrap_file *file = (flags & MAP_ANONYMOUS) == 0 ? enter_file(fd, &old) : NULL;
     if (file != NULL) {
-        return (void *)leave(&old, map_copy(file, where, length, protection, flags, offset));
+        return (void *)leave_with(&old, map_copy(file, where, length, protection, flags, offset));
     }
     return (void *)syscall(SYS_mmap, where, length, protection, flags, fd, offset);
 }

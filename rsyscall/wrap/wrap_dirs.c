@@ -107,7 +107,8 @@ static int fetch_remote(DIR *dir)
     return code;
 }
 
-static struct dirent *give(DIR *dir, const char *name, size_t length, uint64_t ino, uint32_t type)
+static struct dirent *give_entry(DIR *dir, const char *name, size_t length, uint64_t ino,
+                                 uint32_t type)
 {
     dir->position++;
     dir->entry.d_ino = ino;
@@ -126,13 +127,13 @@ static struct dirent *next_remote(DIR *dir)
     if (dir->dots < DOTS) {
         uint64_t ino = fstat(dir->fd, &st) == 0 ? st.st_ino : 1;
         dir->dots++;
-        return give(dir, "..", dir->dots, ino, DT_DIR);
+        return give_entry(dir, "..", dir->dots, ino, DT_DIR);
     }
     for (;;) {
         int code = rsys_entry_next(dir->data, dir->length, &dir->at, &entry);
         if (code == 1 && entry.name.length <= RSYS_NAME_MAX) {
             dir->cookie = entry.cookie;
-            return give(dir, entry.name.data, entry.name.length, entry.ino, entry.type);
+            return give_entry(dir, entry.name.data, entry.name.length, entry.ino, entry.type);
         }
         code = code == 0 ? fetch_remote(dir) : -EIO;
         if (code <= 0) {

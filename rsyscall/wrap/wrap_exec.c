@@ -81,7 +81,7 @@ static char **complete(char *const *env, size_t *size)
     return ret;
 }
 
-static int execute(const char *path, char *const *argv, char *const *env)
+static int execute_program(const char *path, char *const *argv, char *const *env)
 {
     sigset_t old;
     size_t size = 0;
@@ -160,7 +160,7 @@ static int execute_copy(int fd, const char *path, char *const *argv, char *const
     }
     if (got == 0) {
         (void)snprintf(name, sizeof name, "/proc/self/fd/%d", copy);
-        (void)execute(name, argv, env);
+        (void)execute_program(name, argv, env);
     } else if (got > 0) {
         errno = ENOMEM;
     }
@@ -182,7 +182,7 @@ WRAP_EXPORT int fexecve(int fd, char *const *argv, char *const *env)
     char name[32];
     if (!wrap_is_ours(fd)) {
         (void)snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
-        return execute(name, argv, env);
+        return execute_program(name, argv, env);
     }
     if (!wrap_record_read(fd, &record)) {
         return (int)wrap_result(-EIO);
@@ -193,7 +193,7 @@ WRAP_EXPORT int fexecve(int fd, char *const *argv, char *const *env)
 /* A program of this machine's; where there is none of that name, the server's. */
 WRAP_EXPORT int execve(const char *path, char *const *argv, char *const *env)
 {
-    int code = execute(path, argv, env);
+    int code = execute_program(path, argv, env);
     if (errno != ENOENT || !wrap_is_on()) {
         return code;
     }
@@ -267,7 +267,7 @@ static char **gather(const char *first, va_list more, char *const **env)
     return argv;
 }
 
-static int failed(char **argv)
+static int exec_failed(char **argv)
 {
     int saved = errno;
     (void)munmap(argv, ARGUMENTS_MAX * sizeof(char *));
@@ -281,7 +281,7 @@ WRAP_EXPORT int execl(const char *path, const char *first, ...)
     va_start(more, first);
     char **argv = gather(first, more, NULL);
     va_end(more);
-    return argv != NULL && execve(path, argv, environ) != 0 ? failed(argv) : -1;
+    return argv != NULL && execve(path, argv, environ) != 0 ? exec_failed(argv) : -1;
 }
 
 WRAP_EXPORT int execlp(const char *name, const char *first, ...)
@@ -290,7 +290,7 @@ WRAP_EXPORT int execlp(const char *name, const char *first, ...)
     va_start(more, first);
     char **argv = gather(first, more, NULL);
     va_end(more);
-    return argv != NULL && execvpe(name, argv, environ) != 0 ? failed(argv) : -1;
+    return argv != NULL && execvpe(name, argv, environ) != 0 ? exec_failed(argv) : -1;
 }
 
 WRAP_EXPORT int execle(const char *path, const char *first, ...)
@@ -300,7 +300,7 @@ WRAP_EXPORT int execle(const char *path, const char *first, ...)
     va_start(more, first);
     char **argv = gather(first, more, &env);
     va_end(more);
-    return argv != NULL && execve(path, argv, env) != 0 ? failed(argv) : -1;
+    return argv != NULL && execve(path, argv, env) != 0 ? exec_failed(argv) : -1;
 }
 
 /* ---- the end: what was written is there for whoever waits for us ------------------------------

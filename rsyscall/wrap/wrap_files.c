@@ -26,7 +26,7 @@ struct wrap_file *wrap_file_of(int fd)
     return fd >= 0 && fd < WRAP_FDS_MAX ? wrap_all.fds[fd] : NULL;
 }
 
-static void put(int fd, struct wrap_file *file)
+static void set_descriptor(int fd, struct wrap_file *file)
 {
     __atomic_store_n(&wrap_all.fds[fd], file, __ATOMIC_RELAXED);
 }
@@ -109,7 +109,7 @@ static bool has_room(struct wrap_buffer *buffer)
     return buffer->data != NULL;
 }
 
-static void drop(struct wrap_buffer *buffer)
+static void drop_buffer(struct wrap_buffer *buffer)
 {
     if (buffer->data != NULL) {
         (void)munmap(buffer->data, RSYS_DATA_MAX);
@@ -118,7 +118,7 @@ static void drop(struct wrap_buffer *buffer)
 }
 
 /* What the reply brought, holes as zeros. */
-static bool unpack(const struct rsys_reply *reply, struct wrap_buffer *to)
+static bool unpack_data(const struct rsys_reply *reply, struct wrap_buffer *to)
 {
     const unsigned char *data = reply->data;
     if (reply->value > RSYS_DATA_MAX) {
@@ -188,7 +188,7 @@ static void await_ahead(struct wrap_file *file)
 }
 
 /* The buffer has what is at offset; length 0: the end of the file. */
-static int fetch(struct wrap_file *file, size_t wanted, uint64_t offset)
+static int fetch_data(struct wrap_file *file, size_t wanted, uint64_t offset)
 {
     bool in_order = offset == file->read_end && !file->shared;
     size_t most = wrap_all.data_max;
@@ -221,7 +221,7 @@ static int fetch(struct wrap_file *file, size_t wanted, uint64_t offset)
         return code;
     }
     file->now.offset = offset;
-    if (!unpack(&reply, &file->now)) {
+    if (!unpack_data(&reply, &file->now)) {
         return -EIO;
     }
     if (in_order && file->now.length == length) {
@@ -269,7 +269,7 @@ int64_t wrap_file_read(struct wrap_file *file, void *data, size_t length, uint64
         uint64_t at = offset + done;
         const struct wrap_buffer *now = &file->now;
         if (now->length == 0 || at < now->offset || at - now->offset >= now->length) {
-            int code = fetch(file, length - done, at);
+            int code = fetch_data(file, length - done, at);
             if (code != 0) {
                 return done > 0 ? (int64_t)done : code;
             }
@@ -317,8 +317,8 @@ void wrap_file_answered(const struct rsys_reply *reply)
             file->error = reply->status < 0 ? reply->status : -EIO;
         }
     } else {
-        file->ahead =
-            reply->status == 0 && unpack(reply, &file->next) ? WRAP_AHEAD_HERE : WRAP_AHEAD_NONE;
+        file->ahead = reply->status == 0 && unpack_data(reply, &file->next) ? WRAP_AHEAD_HERE
+                                                                            : WRAP_AHEAD_NONE;
     }
 }
 
@@ -456,7 +456,7 @@ static struct wrap_file *new_file(void)
 }
 
 /* From here on others may have it. */
-static void share(struct wrap_file *file)
+static void share_file(struct wrap_file *file)
 {
     if (!file->shared) {
         wrap_settle();
@@ -467,7 +467,7 @@ static void share(struct wrap_file *file)
     }
 }
 
-static void flush(const struct wrap_file *file, uint64_t owner)
+static void flush_locks(const struct wrap_file *file, uint64_t owner)
 {
     struct rsys_request request = {.op = RSYS_FLUSH,
                                    .at = {.handle = file->handle},
@@ -489,7 +489,7 @@ static void drop_locks(struct wrap_file *file)
     }
     if (had) {
         wrap_taken_over(file, WRAP_LOCK_OF_PROCESS);
-        flush(file, (uint64_t)getpid());
+        flush_locks(file, (uint64_t)getpid());
     }
 }
 
@@ -546,15 +546,15 @@ int wrap_file_open(struct wrap_place *place, int flags, mode_t mode, int *fd)
     }
     code = wrap_record_make(file, place->path, (flags & O_CLOEXEC) != 0);
     if (code < 0) {
-        drop(&file->now);
+        drop_buffer(&file->now);
         (void)say_close(file->handle);
         return code;
     }
     file->fd = code;
     file->refs = 1;
-    put(code, file);
+    set_descriptor(code, file);
     if (code <= STDERR_FILENO) {
-        share(file); /* for who is started by system(), posix_spawn(): they tell us nothing */
+        share_file(file); /* for who is started by system(), posix_spawn(): they tell us nothing */
     }
     *fd = code;
     return 0;
@@ -571,8 +571,8 @@ static int end_file(struct wrap_file *file)
     wrap_taken_over(file, WRAP_LOCK_OF_ALL);
     int code = wrap_file_take_error(file);
     int closed = say_close(file->handle);
-    drop(&file->now);
-    drop(&file->next);
+    drop_buffer(&file->now);
+    drop_buffer(&file->next);
     if (wrap_all.writing == file) {
         wrap_all.writing = NULL;
     }
@@ -585,7 +585,7 @@ static int forget_descriptor(int fd)
     if (file == NULL) {
         return 0;
     }
-    put(fd, NULL);
+    set_descriptor(fd, NULL);
     file->refs--;
     drop_locks(file);
     if (file->refs == 0) {
@@ -609,9 +609,9 @@ void wrap_file_double(struct wrap_file *file, int fd)
         file->refs++; /* first: it may be what the other one was */
     }
     (void)forget_descriptor(fd);
-    put(fd, file);
+    set_descriptor(fd, file);
     if (file != NULL && fd <= STDERR_FILENO) {
-        share(file); /* as in wrap_file_open() */
+        share_file(file); /* as in wrap_file_open() */
     }
 }
 
@@ -627,7 +627,7 @@ void wrap_files_share(void)
 {
     for (size_t i = 0; i < wrap_all.files_end; i++) {
         if (wrap_all.files[i].refs > 0) {
-            share(&wrap_all.files[i]);
+            share_file(&wrap_all.files[i]);
         }
     }
 }
@@ -677,7 +677,7 @@ static void open_again(struct wrap_file *file)
 }
 
 /* Who asks about a handle holds it. */
-static void hold(struct wrap_file *file)
+static void hold_handle(struct wrap_file *file)
 {
     struct rsys_request request = {.op = RSYS_STAT, .at = {.handle = file->handle}};
     struct rsys_reply reply;
@@ -691,12 +691,12 @@ void wrap_files_hold(void)
 {
     for (size_t i = 0; i < wrap_all.files_end; i++) {
         if (wrap_all.files[i].refs > 0) {
-            hold(&wrap_all.files[i]);
+            hold_handle(&wrap_all.files[i]);
         }
     }
 }
 
-static void adopt(int fd, uint64_t *seen)
+static void adopt_descriptor(int fd, uint64_t *seen)
 {
     struct wrap_record record;
     struct stat st;
@@ -722,10 +722,10 @@ static void adopt(int fd, uint64_t *seen)
                                    .refs = 1,
                                    .shared = true,
                                    .fd = fd};
-        put(fd, file);
+        set_descriptor(fd, file);
         seen[fd] = st.st_ino;
         file->locked = wrap_all.has_locks;
-        hold(file);
+        hold_handle(file);
     }
 }
 
@@ -733,7 +733,7 @@ void wrap_files_adopt(void)
 {
     uint64_t seen[WRAP_FILES_MAX] = {0};
     for (int fd = 0; fd < WRAP_FILES_MAX; fd++) {
-        adopt(fd, seen);
+        adopt_descriptor(fd, seen);
         if (wrap_all.fds[fd] != NULL && wrap_taken_was_told(fd)) {
             wrap_all.fds[fd]->locks_unknown = true;
         }

@@ -324,7 +324,7 @@ static void take_locals(void)
 __attribute__((weak)) void roost_checkpoint_disable(void);
 __attribute__((weak)) void roost_checkpoint_enable(void);
 
-static void lock(sigset_t *old)
+static void lock_state(sigset_t *old)
 {
     sigset_t all;
     if (roost_checkpoint_disable != NULL) {
@@ -335,7 +335,7 @@ static void lock(sigset_t *old)
     (void)pthread_mutex_lock(&the_lock);
 }
 
-static void unlock(const sigset_t *old)
+static void unlock_state(const sigset_t *old)
 {
     (void)pthread_mutex_unlock(&the_lock);
     (void)pthread_sigmask(SIG_SETMASK, old, NULL);
@@ -366,7 +366,7 @@ static void make_for_child(void)
 static void before_fork(void)
 {
     sigset_t old;
-    lock(&old);
+    lock_state(&old);
     fork_mask = old;
     wrap_settle();
     wrap_files_share();
@@ -380,7 +380,7 @@ static void after_fork(void)
         (void)syscall(SYS_close, wrap_all.childs);
         wrap_all.childs = -1;
     }
-    unlock(&old);
+    unlock_state(&old);
 }
 
 /* The connection is the parent's. */
@@ -425,7 +425,7 @@ static void take_kept(void)
     }
 }
 
-static void begin(void)
+static void begin_process(void)
 {
     const char *cwd = getenv("ROOST_REMOTE_CWD");
     const char *door = getenv("ROOST_REMOTE_SOCKET");
@@ -457,9 +457,9 @@ bool wrap_enter(sigset_t *old)
     if (wrap_is_begun() && !wrap_all.on) {
         return false;
     }
-    lock(old);
+    lock_state(old);
     if (!wrap_all.begun) {
-        begin();
+        begin_process();
         __atomic_store_n(&wrap_all.begun, true, __ATOMIC_RELEASE);
     }
     if (!wrap_all.on) {
@@ -472,6 +472,6 @@ bool wrap_enter(sigset_t *old)
 void wrap_leave(const sigset_t *old)
 {
     int saved = errno;
-    unlock(old);
+    unlock_state(old);
     errno = saved;
 }

@@ -56,7 +56,7 @@ static int range_of(struct wrap_file *file, const struct flock *lock, struct rsy
                                                                                          : -EINVAL;
 }
 
-static void tell(const struct rsys_lock *found, struct flock *ret)
+static void tell_lock(const struct rsys_lock *found, struct flock *ret)
 {
     ret->l_type = (short)(found->type == RSYS_LOCK_WRITE  ? F_WRLCK
                           : found->type == RSYS_LOCK_READ ? F_RDLCK
@@ -72,7 +72,7 @@ static void tell(const struct rsys_lock *found, struct flock *ret)
 /* ---- waiting --------------------------------------------------------------------------------- */
 
 /* One answer.  0, -EINTR, or -EPIPE: it cannot be had. */
-static int hear(int fd, unsigned char *in, size_t *have, struct rsys_reply *reply)
+static int receive_answer(int fd, unsigned char *in, size_t *have, struct rsys_reply *reply)
 {
     for (;;) {
         int64_t size = rsys_frame_length(in, *have);
@@ -92,7 +92,7 @@ static int hear(int fd, unsigned char *in, size_t *have, struct rsys_reply *repl
     }
 }
 
-static int say(int fd, const struct rsys_request *request)
+static int send_request(int fd, const struct rsys_request *request)
 {
     sigset_t old;
     int code = -EPIPE;
@@ -114,11 +114,11 @@ static int wait_for(struct rsys_request *request)
     }
     request->wait_ms = WAIT_MS;
     request->slot = 0;
-    int code = say(fd, NULL);
-    code = code != 0 ? code : hear(fd, in, &have, &reply);
+    int code = send_request(fd, NULL);
+    code = code != 0 ? code : receive_answer(fd, in, &have, &reply);
     for (request->seq = 1; code == 0; request->seq++) {
-        code = say(fd, request);
-        code = code != 0 ? code : hear(fd, in, &have, &reply);
+        code = send_request(fd, request);
+        code = code != 0 ? code : receive_answer(fd, in, &have, &reply);
         if (code == 0 && reply.status != -EAGAIN) {
             code = reply.status;
             break;
@@ -131,7 +131,8 @@ static int wait_for(struct rsys_request *request)
 /* ---- the calls ------------------------------------------------------------------------------- */
 
 /* Under the lock.  What others wrote who had it is read, and they read what was written here. */
-static int ask(struct wrap_file *file, struct rsys_request *request, struct rsys_reply *reply)
+static int ask_for_lock(struct wrap_file *file, struct rsys_request *request,
+                        struct rsys_reply *reply)
 {
     wrap_settle();
     int code = wrap_call(request, reply);
@@ -140,12 +141,12 @@ static int ask(struct wrap_file *file, struct rsys_request *request, struct rsys
 }
 
 /* The same, and waits where it has to. */
-static int take(int fd, struct wrap_file *file, struct rsys_request *request, bool waits,
-                sigset_t *old)
+static int take_lock(int fd, struct wrap_file *file, struct rsys_request *request, bool waits,
+                     sigset_t *old)
 {
     struct rsys_reply reply;
     uint64_t dev = file->dev, ino = file->ino;
-    int code = ask(file, request, &reply);
+    int code = ask_for_lock(file, request, &reply);
     if (code == -EAGAIN && waits) {
         wrap_leave(old);
         code = wait_for(request);
@@ -181,14 +182,14 @@ int wrap_lock(int fd, int command, struct flock *ret)
         request.owner = by_file ? WRAP_OWNED_BY_FILE | file->handle : (uint64_t)getpid();
     }
     if (code == 0 && get) {
-        code = ask(file, &request, &reply);
+        code = ask_for_lock(file, &request, &reply);
         if (code == 0) {
-            tell(&reply.lock, ret);
+            tell_lock(&reply.lock, ret);
         }
     } else if (code == 0) {
         file->locked = file->locked || !by_file;
         wrap_all.has_locks = true;
-        code = take(fd, file, &request, command == F_SETLKW || command == F_OFD_SETLKW, &old);
+        code = take_lock(fd, file, &request, command == F_SETLKW || command == F_OFD_SETLKW, &old);
     }
     wrap_leave(&old);
     return code;
@@ -213,7 +214,7 @@ int wrap_lock_whole(int fd, int how)
                             : kind == LOCK_EX ? RSYS_LOCK_WRITE
                                               : RSYS_UNLOCKED;
         wrap_all.has_locks = true;
-        code = take(fd, file, &request, (how & LOCK_NB) == 0, &old);
+        code = take_lock(fd, file, &request, (how & LOCK_NB) == 0, &old);
     }
     wrap_leave(&old);
     return code;

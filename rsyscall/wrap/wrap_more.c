@@ -211,7 +211,7 @@ WRAP_EXPORT int mkfifo(const char *name, mode_t mode)
 /* ---- copies ---------------------------------------------------------------------------------- */
 
 /* Within the server.  False: not both are its. */
-static bool copied(int from, off_t *at, int to, off_t *at_to, size_t length, long *ret)
+static bool copy_remote(int from, off_t *at, int to, off_t *at_to, size_t length, long *ret)
 {
     sigset_t old;
     struct rsys_reply reply;
@@ -256,7 +256,7 @@ WRAP_EXPORT ssize_t copy_file_range(int from, off_t *at, int to, off_t *at_to, s
                                     unsigned flags)
 {
     long ret;
-    if (flags == 0 && copied(from, at, to, at_to, length, &ret)) {
+    if (flags == 0 && copy_remote(from, at, to, at_to, length, &ret)) {
         return ret;
     }
     return wrap_is_ours(from) || wrap_is_ours(to)

@@ -55,7 +55,7 @@ static struct rsys_at at_of(const struct wrap_place *place)
 }
 
 /* place->path without its last name; it leads to a directory, or there is an error. */
-static int leave(struct wrap_place *place)
+static int leave_last_name(struct wrap_place *place)
 {
     struct rsys_attr attr;
     if (place->path[0] == '\0') {
@@ -78,7 +78,7 @@ static int leave(struct wrap_place *place)
     return 0;
 }
 
-static int append(char *path, const char *name, size_t length)
+static int append_name(char *path, const char *name, size_t length)
 {
     size_t have = strlen(path);
     if (length > RSYS_NAME_MAX || have + 1 + length >= WRAP_PATH_SIZE) {
@@ -91,19 +91,19 @@ static int append(char *path, const char *name, size_t length)
 }
 
 /* text is absolute. */
-static int resolve(struct wrap_place *place, const char *text)
+static int resolve_path(struct wrap_place *place, const char *text)
 {
     int code = 0;
     place->path[0] = '\0';
     while (code == 0 && *text != '\0') {
         size_t length = strcspn(text, "/");
         if (length == 2 && text[0] == '.' && text[1] == '.') {
-            code = leave(place);
+            code = leave_last_name(place);
             if (strcmp(place->path, "/") == 0) {
                 place->path[0] = '\0';
             }
         } else if (length > 0 && !(length == 1 && text[0] == '.')) {
-            code = append(place->path, text, length);
+            code = append_name(place->path, text, length);
         }
         text += length + (text[length] == '/' ? 1 : 0);
     }
@@ -113,7 +113,7 @@ static int resolve(struct wrap_place *place, const char *text)
     return code != 0 ? code : place_it(place);
 }
 
-static int join(char *to, const char *base, size_t base_length, const char *name)
+static int join_paths(char *to, const char *base, size_t base_length, const char *name)
 {
     size_t length = strlen(name);
     if (base_length + 1 + length >= WRAP_PATH_SIZE) {
@@ -126,7 +126,7 @@ static int join(char *to, const char *base, size_t base_length, const char *name
 }
 
 /* The path's first `bytes` below the root are a link, which says text. */
-static int substitute(struct wrap_place *place, uint64_t bytes, const struct rsys_text *text)
+static int substitute_link(struct wrap_place *place, uint64_t bytes, const struct rsys_text *text)
 {
     char whole[WRAP_PATH_SIZE], says[WRAP_PATH_SIZE];
     size_t end = place->skip + bytes, length = strlen(place->path);
@@ -143,13 +143,13 @@ static int substitute(struct wrap_place *place, uint64_t bytes, const struct rsy
     memcpy(says, text->data, text->length);
     memcpy(says + text->length, place->path + end, rest + 1);
     if (says[0] == '/') {
-        return resolve(place, says);
+        return resolve_path(place, says);
     }
     while (end > 0 && place->path[end - 1] != '/') {
         end--;
     }
-    int code = join(whole, place->path, end, says);
-    return code != 0 ? code : resolve(place, whole);
+    int code = join_paths(whole, place->path, end, says);
+    return code != 0 ? code : resolve_path(place, whole);
 }
 
 int wrap_call_at(struct wrap_place *place, struct rsys_request *request, struct rsys_reply *reply)
@@ -164,7 +164,7 @@ int wrap_call_at(struct wrap_place *place, struct rsys_request *request, struct 
             (place->nofollow && reply->value == request->at.path.length)) {
             return code;
         }
-        code = substitute(place, reply->value, &reply->text);
+        code = substitute_link(place, reply->value, &reply->text);
         if (code != 0) {
             return code;
         }
@@ -187,7 +187,7 @@ int wrap_call_both(struct wrap_place *at, struct wrap_place *to, struct rsys_req
         if (code != -ELOOP || reply->text.length == 0) {
             return code;
         }
-        code = substitute(reply->how == 1 ? to : at, reply->value, &reply->text);
+        code = substitute_link(reply->how == 1 ? to : at, reply->value, &reply->text);
         if (code != 0) {
             return code;
         }
@@ -208,7 +208,7 @@ int wrap_follow(struct wrap_place *place, struct rsys_attr *ret)
         }
         request = (struct rsys_request){.op = RSYS_READLINK};
         code = wrap_call_at(place, &request, &reply);
-        code = code != 0 ? code : substitute(place, request.at.path.length, &reply.text);
+        code = code != 0 ? code : substitute_link(place, request.at.path.length, &reply.text);
         if (code != 0) {
             return code;
         }
@@ -228,7 +228,7 @@ int wrap_find(int dir, const char *name, struct wrap_place *ret)
         return name == NULL ? -EFAULT : -ENOENT;
     }
     if (*name == '/') {
-        return resolve(ret, name);
+        return resolve_path(ret, name);
     }
     if (dir != AT_FDCWD) {
         const struct wrap_file *file = wrap_file_of(dir);
@@ -243,8 +243,8 @@ int wrap_find(int dir, const char *name, struct wrap_place *ret)
         }
         base = record.path;
     }
-    int code = join(text, base, strlen(base), name);
-    return code != 0 ? code : resolve(ret, text);
+    int code = join_paths(text, base, strlen(base), name);
+    return code != 0 ? code : resolve_path(ret, text);
 }
 
 static struct timespec time_of(const struct rsys_time *time)

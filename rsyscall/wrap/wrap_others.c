@@ -129,7 +129,7 @@ WRAP_EXPORT int lockf(int fd, int how, off_t length)
     }
 }
 
-static int allocate(int fd, int how, off_t offset, off_t length)
+static int allocate_range(int fd, int how, off_t offset, off_t length)
 {
     sigset_t old;
     int code = -EBADF;
@@ -154,7 +154,7 @@ static int allocate(int fd, int how, off_t offset, off_t length)
 
 WRAP_EXPORT int fallocate(int fd, int how, off_t offset, off_t length)
 {
-    return (int)(wrap_is_ours(fd) ? wrap_result(allocate(fd, how, offset, length))
+    return (int)(wrap_is_ours(fd) ? wrap_result(allocate_range(fd, how, offset, length))
                                   : syscall(SYS_fallocate, fd, how, offset, length));
 }
 
@@ -162,7 +162,7 @@ WRAP_EXPORT int fallocate(int fd, int how, off_t offset, off_t length)
 WRAP_EXPORT int posix_fallocate(int fd, off_t offset, off_t length)
 {
     if (wrap_is_ours(fd)) {
-        return -allocate(fd, 0, offset, length);
+        return -allocate_range(fd, 0, offset, length);
     }
     return syscall(SYS_fallocate, fd, 0, offset, length) == 0 ? 0 : errno;
 }
@@ -197,7 +197,7 @@ char *__realpath_chk(const char *name, char *to, size_t room);
 int __open_2(const char *name, int flags);
 int __openat_2(int dir, const char *name, int flags);
 
-static size_t checked(size_t length, size_t room)
+static size_t checked_length(size_t length, size_t room)
 {
     if (length > room) {
         __chk_fail();
@@ -207,33 +207,33 @@ static size_t checked(size_t length, size_t room)
 
 WRAP_EXPORT ssize_t __read_chk(int fd, void *data, size_t length, size_t room)
 {
-    return read(fd, data, checked(length, room));
+    return read(fd, data, checked_length(length, room));
 }
 
 WRAP_EXPORT ssize_t __pread_chk(int fd, void *data, size_t length, off_t offset, size_t room)
 {
-    return pread(fd, data, checked(length, room), offset);
+    return pread(fd, data, checked_length(length, room), offset);
 }
 
 WRAP_EXPORT ssize_t __readlink_chk(const char *name, char *text, size_t size, size_t room)
 {
-    return readlink(name, text, checked(size, room));
+    return readlink(name, text, checked_length(size, room));
 }
 
 WRAP_EXPORT ssize_t __readlinkat_chk(int dir, const char *name, char *text, size_t size,
                                      size_t room)
 {
-    return readlinkat(dir, name, text, checked(size, room));
+    return readlinkat(dir, name, text, checked_length(size, room));
 }
 
 WRAP_EXPORT char *__getcwd_chk(char *to, size_t size, size_t room)
 {
-    return getcwd(to, checked(size, room));
+    return getcwd(to, checked_length(size, room));
 }
 
 WRAP_EXPORT char *__realpath_chk(const char *name, char *to, size_t room)
 {
-    return realpath(name, checked(PATH_MAX, room) > 0 ? to : NULL);
+    return realpath(name, checked_length(PATH_MAX, room) > 0 ? to : NULL);
 }
 
 WRAP_EXPORT int __open_2(const char *name, int flags)

@@ -1,8 +1,8 @@
 /* rsyscall/wrap/wrap_paths.c - what the program calls on names, instead of the C library: see
  * wrap.h.
  *
- * A call has two halves: find() says where the name leads, with the lock held when that is the
- * server; else the kernel is asked, with the name that it knows.
+ * A call has two halves: find_target() says where the name leads, with the lock held when that is
+ * the server; else the kernel is asked, with the name that it knows.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -42,7 +42,7 @@ struct target {
 };
 
 /* True: it is the server's, or an error, and the lock is held. */
-static bool find(struct target *target, int dir, const char *name)
+static bool find_target(struct target *target, int dir, const char *name)
 {
     target->name = name;
     if (!wrap_enter(&target->old)) {
@@ -59,7 +59,7 @@ static bool find(struct target *target, int dir, const char *name)
 }
 
 /* The end of it.  True: it is answered, in *ret; false: the way led to this machine after all. */
-static bool answered(struct target *target, int code, long *ret)
+static bool finish_answer(struct target *target, int code, long *ret)
 {
     wrap_leave(&target->old);
     if (code == WRAP_LOCAL) {
@@ -71,12 +71,12 @@ static bool answered(struct target *target, int code, long *ret)
 }
 
 /* One request about a name, whose answer is its status. */
-static bool ask(struct target *target, int dir, const char *name, struct rsys_request *request,
-                bool follow, long *ret)
+static bool ask_about(struct target *target, int dir, const char *name,
+                      struct rsys_request *request, bool follow, long *ret)
 {
     struct rsys_reply reply;
     struct rsys_attr attr;
-    if (!find(target, dir, name)) {
+    if (!find_target(target, dir, name)) {
         return false;
     }
     int code = target->code;
@@ -87,13 +87,13 @@ static bool ask(struct target *target, int dir, const char *name, struct rsys_re
     if (code == 0 && request->op == RSYS_SETATTR) {
         wrap_file_forget(reply.attr.dev, reply.attr.ino);
     }
-    return answered(target, code, ret);
+    return finish_answer(target, code, ret);
 }
 
 bool wrap_is_remote(int dir, const char *name, const char **local, struct wrap_place *place)
 {
     struct target target;
-    bool remote = find(&target, dir, name);
+    bool remote = find_target(&target, dir, name);
     if (remote) {
         wrap_leave(&target.old);
     } else if (target.name != name) {
@@ -109,14 +109,14 @@ bool wrap_ask_name(int dir, const char **name, struct wrap_place *place,
 {
     struct target target;
     struct rsys_attr attr;
-    bool ours = find(&target, dir, *name);
+    bool ours = find_target(&target, dir, *name);
     if (ours) {
         int code = target.code;
         if (code == 0 && request->op == RSYS_STATFS) {
             code = wrap_follow(&target.place, &attr);
         }
         code = code != 0 ? code : wrap_call_at(&target.place, request, reply);
-        ours = answered(&target, code, ret);
+        ours = finish_answer(&target, code, ret);
     }
     if (!ours && target.name != *name) {
         *place = target.place;
@@ -133,7 +133,7 @@ static bool stat_remote(struct target *target, int dir, const char *name, bool f
     struct rsys_request request = {.op = RSYS_STAT};
     struct rsys_reply reply;
     struct rsys_attr attr;
-    if (!find(target, dir, name)) {
+    if (!find_target(target, dir, name)) {
         return false;
     }
     int code = target->code;
@@ -146,7 +146,7 @@ static bool stat_remote(struct target *target, int dir, const char *name, bool f
     if (code == 0) {
         wrap_stat_of(&attr, st);
     }
-    return answered(target, code, ret);
+    return finish_answer(target, code, ret);
 }
 
 WRAP_EXPORT int fstat(int fd, struct stat *st)
@@ -237,7 +237,7 @@ WRAP_EXPORT int faccessat(int dir, const char *name, int how, int flags)
     struct target target;
     struct rsys_request request = {.op = RSYS_ACCESS, .how = (uint32_t)how};
     long ret;
-    if (ask(&target, dir, name, &request, (flags & AT_SYMLINK_NOFOLLOW) == 0, &ret)) {
+    if (ask_about(&target, dir, name, &request, (flags & AT_SYMLINK_NOFOLLOW) == 0, &ret)) {
         return (int)ret;
     }
     return (int)syscall(SYS_faccessat, dir, target.name, how);
@@ -258,11 +258,11 @@ WRAP_EXPORT int eaccess(const char *name, int how)
     return euidaccess(name, how);
 }
 
-static bool set(struct target *target, int dir, const char *name, uint32_t how,
-                const struct rsys_attr *attr, bool follow, long *ret)
+static bool set_attr(struct target *target, int dir, const char *name, uint32_t how,
+                     const struct rsys_attr *attr, bool follow, long *ret)
 {
     struct rsys_request request = {.op = RSYS_SETATTR, .how = how, .attr = *attr};
-    return ask(target, dir, name, &request, follow, ret);
+    return ask_about(target, dir, name, &request, follow, ret);
 }
 
 WRAP_EXPORT int fchmodat(int dir, const char *name, mode_t mode, int flags)
@@ -273,7 +273,7 @@ WRAP_EXPORT int fchmodat(int dir, const char *name, mode_t mode, int flags)
     if ((flags & AT_SYMLINK_NOFOLLOW) != 0) {
         return (int)wrap_result(-EOPNOTSUPP); /* as on Linux */
     }
-    if (set(&target, dir, name, RSYS_SET_MODE, &attr, true, &ret)) {
+    if (set_attr(&target, dir, name, RSYS_SET_MODE, &attr, true, &ret)) {
         return (int)ret;
     }
     return (int)syscall(SYS_fchmodat, dir, target.name, mode);
@@ -293,7 +293,7 @@ WRAP_EXPORT int fchownat(int dir, const char *name, uid_t uid, gid_t gid, int fl
     if ((flags & AT_EMPTY_PATH) != 0 && is_empty(name)) {
         return fchown(dir, uid, gid);
     }
-    if (set(&target, dir, name, how, &attr, (flags & AT_SYMLINK_NOFOLLOW) == 0, &ret)) {
+    if (set_attr(&target, dir, name, how, &attr, (flags & AT_SYMLINK_NOFOLLOW) == 0, &ret)) {
         return (int)ret;
     }
     return (int)syscall(SYS_fchownat, dir, target.name, uid, gid, flags);
@@ -317,7 +317,7 @@ WRAP_EXPORT int truncate(const char *name, off_t length)
     if (length < 0) {
         return (int)wrap_result(-EINVAL);
     }
-    if (set(&target, AT_FDCWD, name, RSYS_SET_SIZE, &attr, true, &ret)) {
+    if (set_attr(&target, AT_FDCWD, name, RSYS_SET_SIZE, &attr, true, &ret)) {
         return (int)ret;
     }
     return (int)syscall(SYS_truncate, target.name, length);
@@ -372,7 +372,7 @@ WRAP_EXPORT int utimensat(int dir, const char *name, const struct timespec times
     if (how == 0) {
         return faccessat(dir, name, F_OK, flags);
     }
-    if (set(&target, dir, name, how, &attr, (flags & AT_SYMLINK_NOFOLLOW) == 0, &ret)) {
+    if (set_attr(&target, dir, name, how, &attr, (flags & AT_SYMLINK_NOFOLLOW) == 0, &ret)) {
         return (int)ret;
     }
     return (int)syscall(SYS_utimensat, dir, target.name, times, flags);
@@ -405,7 +405,7 @@ WRAP_EXPORT ssize_t readlinkat(int dir, const char *name, char *text, size_t siz
     struct rsys_request request = {.op = RSYS_READLINK};
     struct rsys_reply reply;
     long ret;
-    if (find(&target, dir, name)) {
+    if (find_target(&target, dir, name)) {
         int code = target.code != 0 ? target.code : wrap_call_at(&target.place, &request, &reply);
         if (code == 0) {
             code = reply.text.length < size ? reply.text.length : (int)size;
@@ -413,7 +413,7 @@ WRAP_EXPORT ssize_t readlinkat(int dir, const char *name, char *text, size_t siz
             wrap_leave(&target.old);
             return code;
         }
-        if (answered(&target, code, &ret)) {
+        if (finish_answer(&target, code, &ret)) {
             return ret;
         }
     }
@@ -434,7 +434,7 @@ WRAP_EXPORT int symlinkat(const char *text, int dir, const char *name)
     if (length == 0 || length > RSYS_PATH_MAX) {
         return (int)wrap_result(length == 0 ? -ENOENT : -ENAMETOOLONG);
     }
-    if (ask(&target, dir, name, &request, false, &ret)) {
+    if (ask_about(&target, dir, name, &request, false, &ret)) {
         return (int)ret;
     }
     return (int)syscall(SYS_symlinkat, text, dir, target.name);
@@ -474,7 +474,7 @@ static long ask_both(struct target *at, struct target *to, struct rsys_request *
 
 static void find_one(struct target *target, int dir, const char *name)
 {
-    if (find(target, dir, name)) {
+    if (find_target(target, dir, name)) {
         wrap_leave(&target->old);
     }
 }
@@ -526,7 +526,7 @@ WRAP_EXPORT int mkdirat(int dir, const char *name, mode_t mode)
     struct target target;
     struct rsys_request request = {.op = RSYS_MKDIR, .mode = mode & 01777U & ~wrap_umask()};
     long ret;
-    if (ask(&target, dir, name, &request, false, &ret)) {
+    if (ask_about(&target, dir, name, &request, false, &ret)) {
         return (int)ret;
     }
     return (int)syscall(SYS_mkdirat, dir, target.name, mode);
@@ -542,7 +542,7 @@ WRAP_EXPORT int unlinkat(int dir, const char *name, int flags)
     struct target target;
     struct rsys_request request = {.op = (flags & AT_REMOVEDIR) != 0 ? RSYS_RMDIR : RSYS_UNLINK};
     long ret;
-    if (ask(&target, dir, name, &request, false, &ret)) {
+    if (ask_about(&target, dir, name, &request, false, &ret)) {
         return (int)ret;
     }
     return (int)syscall(SYS_unlinkat, dir, target.name, flags);
@@ -567,7 +567,7 @@ WRAP_EXPORT int remove(const char *name)
 /* ---- where we are ---------------------------------------------------------------------------- */
 
 /* Programs that are executed from here on begin there.  Not under the lock. */
-static int go(const char *path)
+static int change_directory(const char *path)
 {
     sigset_t old;
     int code = setenv("ROOST_REMOTE_CWD", path, 1);
@@ -583,7 +583,7 @@ WRAP_EXPORT int chdir(const char *name)
     struct target target;
     struct rsys_attr attr;
     long ret;
-    if (find(&target, AT_FDCWD, name)) {
+    if (find_target(&target, AT_FDCWD, name)) {
         int code = target.code != 0 ? target.code : wrap_follow(&target.place, &attr);
         if (code == 0 && !S_ISDIR(attr.mode)) {
             code = -ENOTDIR;
@@ -593,14 +593,14 @@ WRAP_EXPORT int chdir(const char *name)
             struct rsys_reply reply;
             code = wrap_call_at(&target.place, &request, &reply);
         }
-        if (answered(&target, code, &ret)) {
-            return ret == 0 ? go(target.place.path) : (int)ret;
+        if (finish_answer(&target, code, &ret)) {
+            return ret == 0 ? change_directory(target.place.path) : (int)ret;
         }
     }
     int code = (int)syscall(SYS_chdir, target.name);
     char here[WRAP_PATH_SIZE];
     if (code == 0 && wrap_all.on && syscall(SYS_getcwd, here, sizeof here) > 0) {
-        return go(here);
+        return change_directory(here);
     }
     return code;
 }
@@ -620,12 +620,12 @@ WRAP_EXPORT int fchdir(int fd)
         wrap_leave(&old);
     }
     if (ours) {
-        return code == 0 ? go(record.path) : (int)wrap_result(code);
+        return code == 0 ? change_directory(record.path) : (int)wrap_result(code);
     }
     char here[WRAP_PATH_SIZE];
     code = syscall(SYS_fchdir, fd);
     if (code == 0 && wrap_all.on && syscall(SYS_getcwd, here, sizeof here) > 0) {
-        return go(here);
+        return change_directory(here);
     }
     return (int)code;
 }
@@ -672,9 +672,9 @@ WRAP_EXPORT char *realpath(const char *name, char *to)
     struct target target;
     struct rsys_attr attr;
     long ret;
-    if (find(&target, AT_FDCWD, name)) {
+    if (find_target(&target, AT_FDCWD, name)) {
         int code = target.code != 0 ? target.code : wrap_follow(&target.place, &attr);
-        if (answered(&target, code, &ret)) {
+        if (finish_answer(&target, code, &ret)) {
             return ret == 0 ? hand_out(target.place.path, to, to != NULL ? PATH_MAX : 0) : NULL;
         }
     }

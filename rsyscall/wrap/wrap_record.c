@@ -12,7 +12,7 @@
 
 #include "rsyscall/wrap/wrap.h"
 
-static int reopen(int fd, int flags)
+static int reopen_descriptor(int fd, int flags)
 {
     char name[32] = "/proc/self/fd/";
     char digits[12];
@@ -32,7 +32,7 @@ static int reopen(int fd, int flags)
  * and not find our record: it cannot be read by this descriptor, and not be written by any. */
 static void make_mute(int fd, bool cloexec)
 {
-    int deaf = reopen(fd, O_WRONLY);
+    int deaf = reopen_descriptor(fd, O_WRONLY);
     (void)syscall(SYS_fcntl, fd, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW);
     if (deaf >= 0) {
         (void)syscall(SYS_dup3, deaf, fd, cloexec ? O_CLOEXEC : 0);
@@ -42,7 +42,7 @@ static void make_mute(int fd, bool cloexec)
 
 bool wrap_record_read(int fd, struct wrap_record *ret)
 {
-    int ears = reopen(fd, O_RDONLY);
+    int ears = reopen_descriptor(fd, O_RDONLY);
     long got = syscall(SYS_pread64, ears >= 0 ? ears : fd, ret, sizeof *ret, 0);
     if (ears >= 0) {
         (void)syscall(SYS_close, ears);

@@ -56,7 +56,8 @@ WRAP_EXPORT int posix_spawn_file_actions_destroy(posix_spawn_file_actions_t *act
     return 0;
 }
 
-static int add(posix_spawn_file_actions_t *actions, const struct action *action, const char *path)
+static int add_action(posix_spawn_file_actions_t *actions, const struct action *action,
+                      const char *path)
 {
     struct action *list = list_of(actions);
     if (action->fd < 0 || action->to < 0) {
@@ -88,47 +89,47 @@ static int add(posix_spawn_file_actions_t *actions, const struct action *action,
 WRAP_EXPORT int posix_spawn_file_actions_addopen(posix_spawn_file_actions_t *actions, int fd,
                                                  const char *path, int flags, mode_t mode)
 {
-    return add(actions, &(struct action){ACT_OPEN, fd, 0, flags, mode, NULL}, path);
+    return add_action(actions, &(struct action){ACT_OPEN, fd, 0, flags, mode, NULL}, path);
 }
 
 WRAP_EXPORT int posix_spawn_file_actions_addclose(posix_spawn_file_actions_t *actions, int fd)
 {
-    return add(actions, &(struct action){ACT_CLOSE, fd, 0, 0, 0, NULL}, NULL);
+    return add_action(actions, &(struct action){ACT_CLOSE, fd, 0, 0, 0, NULL}, NULL);
 }
 
 WRAP_EXPORT int posix_spawn_file_actions_adddup2(posix_spawn_file_actions_t *actions, int fd,
                                                  int to)
 {
-    return add(actions, &(struct action){ACT_DUP, fd, to, 0, 0, NULL}, NULL);
+    return add_action(actions, &(struct action){ACT_DUP, fd, to, 0, 0, NULL}, NULL);
 }
 
 WRAP_EXPORT int posix_spawn_file_actions_addchdir_np(posix_spawn_file_actions_t *actions,
                                                      const char *path)
 {
-    return add(actions, &(struct action){ACT_CHDIR, 0, 0, 0, 0, NULL}, path);
+    return add_action(actions, &(struct action){ACT_CHDIR, 0, 0, 0, 0, NULL}, path);
 }
 
 WRAP_EXPORT int posix_spawn_file_actions_addfchdir_np(posix_spawn_file_actions_t *actions, int fd)
 {
-    return add(actions, &(struct action){ACT_FCHDIR, fd, 0, 0, 0, NULL}, NULL);
+    return add_action(actions, &(struct action){ACT_FCHDIR, fd, 0, 0, 0, NULL}, NULL);
 }
 
 WRAP_EXPORT int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *actions,
                                                          int fd)
 {
-    return add(actions, &(struct action){ACT_CLOSE_FROM, fd, 0, 0, 0, NULL}, NULL);
+    return add_action(actions, &(struct action){ACT_CLOSE_FROM, fd, 0, 0, 0, NULL}, NULL);
 }
 
 WRAP_EXPORT int posix_spawn_file_actions_addtcsetpgrp_np(posix_spawn_file_actions_t *actions,
                                                          int fd)
 {
-    return add(actions, &(struct action){ACT_TERMINAL, fd, 0, 0, 0, NULL}, NULL);
+    return add_action(actions, &(struct action){ACT_TERMINAL, fd, 0, 0, 0, NULL}, NULL);
 }
 
 /* ---- in the child ---------------------------------------------------------------------------- */
 
 /* -1 and errno. */
-static int act(const struct action *action)
+static int do_action(const struct action *action)
 {
     switch (action->act) {
     case ACT_OPEN: {
@@ -179,7 +180,7 @@ static int set_signals(const posix_spawnattr_t *attr, short flags)
     return 0;
 }
 
-static int become(const posix_spawnattr_t *attr)
+static int apply_attributes(const posix_spawnattr_t *attr)
 {
     short flags = 0;
     pid_t group = 0;
@@ -222,13 +223,13 @@ struct program {
 };
 
 /* Only returns if it cannot be. */
-static void begin(const struct program *program)
+static void begin_program(const struct program *program)
 {
     const struct action *list = program->actions != NULL ? list_of(program->actions) : NULL;
     int count = program->actions != NULL ? program->actions->__used : 0;
-    int code = become(program->attr);
+    int code = apply_attributes(program->attr);
     for (int i = 0; i < count && code >= 0; i++) {
-        code = act(&list[i]);
+        code = do_action(&list[i]);
     }
     if (code < 0) {
         return;
@@ -241,7 +242,7 @@ static void begin(const struct program *program)
 }
 
 /* A pipe tells whether the program was begun: it is closed by that. */
-static int spawn(pid_t *ret, const struct program *program)
+static int spawn_program(pid_t *ret, const struct program *program)
 {
     int pipe_ends[2], error = 0;
     if (pipe2(pipe_ends, O_CLOEXEC) != 0) {
@@ -255,7 +256,7 @@ static int spawn(pid_t *ret, const struct program *program)
     pid_t child = fork();
     if (child == 0) {
         (void)close(pipe_ends[0]);
-        begin(program);
+        begin_program(program);
         error = errno;
         (void)write(pipe_ends[1], &error, sizeof error);
         _exit(EXIT_NOT_BEGUN);
@@ -284,7 +285,7 @@ WRAP_EXPORT int posix_spawn(pid_t *ret, const char *path, const posix_spawn_file
                             const posix_spawnattr_t *attr, char *const *argv, char *const *env)
 {
     int before = errno;
-    int code = spawn(ret, &(struct program){path, false, actions, attr, argv, env});
+    int code = spawn_program(ret, &(struct program){path, false, actions, attr, argv, env});
     errno = before;
     return code;
 }
@@ -294,7 +295,7 @@ WRAP_EXPORT int posix_spawnp(pid_t *ret, const char *name,
                              const posix_spawnattr_t *attr, char *const *argv, char *const *env)
 {
     int before = errno;
-    int code = spawn(ret, &(struct program){name, true, actions, attr, argv, env});
+    int code = spawn_program(ret, &(struct program){name, true, actions, attr, argv, env});
     errno = before;
     return code;
 }

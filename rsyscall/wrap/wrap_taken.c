@@ -19,12 +19,12 @@
 
 #include "rsyscall/wrap/wrap.h"
 
-static void drop(size_t i)
+static void drop_taken(size_t i)
 {
     wrap_all.taken[i] = wrap_all.taken[--wrap_all.taken_count];
 }
 
-static void add(const struct wrap_taken *taken)
+static void add_taken(const struct wrap_taken *taken)
 {
     if (wrap_all.taken_count == WRAP_TAKEN_MAX) {
         taken->file->locks_unknown = true;
@@ -52,15 +52,15 @@ static void take_out(const struct wrap_taken *range)
         if (!is_kin(&each, range) || each.end < range->start || each.start > range->end) {
             continue;
         }
-        drop(i - 1);
+        drop_taken(i - 1);
         struct wrap_taken before = each, behind = each;
         if (each.start < range->start) {
             before.end = range->start - 1;
-            add(&before);
+            add_taken(&before);
         }
         if (each.end > range->end) {
             behind.start = range->end + 1;
-            add(&behind);
+            add_taken(&behind);
         }
     }
 }
@@ -77,7 +77,7 @@ void wrap_taken_note(struct wrap_file *file, const struct rsys_request *request)
     }
     take_out(&taken);
     if (taken.type != RSYS_UNLOCKED) {
-        add(&taken);
+        add_taken(&taken);
     }
 }
 
@@ -89,7 +89,7 @@ void wrap_taken_over(const struct wrap_file *file, enum wrap_lock_kind kind)
                         ? each->file->dev == file->dev && each->file->ino == file->ino
                         : each->file == file;
         if (each->kind == kind && same) {
-            drop(i - 1);
+            drop_taken(i - 1);
         }
     }
 }
@@ -98,7 +98,7 @@ void wrap_taken_of_parent(void)
 {
     for (size_t i = wrap_all.taken_count; i > 0; i--) {
         if (wrap_all.taken[i - 1].kind == WRAP_LOCK_OF_PROCESS) {
-            drop(i - 1);
+            drop_taken(i - 1);
         }
     }
 }

@@ -75,7 +75,7 @@ struct found {
     size_t count, room;
 };
 
-static bool keep(struct found *found, const struct dirent *entry)
+static bool keep_entry(struct found *found, const struct dirent *entry)
 {
     if (found->count == found->room) {
         size_t room = found->room != 0 ? found->room * 2 : 64;
@@ -115,7 +115,7 @@ WRAP_EXPORT int scandirat(int fd, const char *name, struct dirent ***ret,
     errno = 0;
     while (good && (entry = readdir(dir)) != NULL) {
         if (wanted == NULL || wanted(entry) != 0) {
-            good = keep(&found, entry);
+            good = keep_entry(&found, entry);
         }
         errno = good ? 0 : ENOMEM;
     }
@@ -175,7 +175,7 @@ struct walk {
     } * been;
 };
 
-static int tell(struct walk *walk, const struct stat *st, int kind, size_t base, int level)
+static int tell_caller(struct walk *walk, const struct stat *st, int kind, size_t base, int level)
 {
     struct FTW about = {.base = (int)base, .level = level};
     return walk->full != NULL ? walk->full(walk->path, st, kind, &about)
@@ -199,7 +199,7 @@ static int was_there(struct walk *walk, const struct stat *st)
     return 0;
 }
 
-static int visit(struct walk *walk, size_t base, int level);
+static int visit_path(struct walk *walk, size_t base, int level);
 
 static int visit_entries(struct walk *walk, DIR *dir, int level)
 {
@@ -217,7 +217,7 @@ static int visit_entries(struct walk *walk, DIR *dir, int level)
         }
         walk->path[base - 1] = '/';
         memcpy(walk->path + base, entry->d_name, name + 1);
-        code = visit(walk, base, level + 1);
+        code = visit_path(walk, base, level + 1);
         walk->path[length] = '\0';
         if (code == FTW_SKIP_SIBLINGS && (walk->flags & FTW_ACTIONRETVAL) != 0) {
             return 0;
@@ -232,19 +232,19 @@ static int visit_directory(struct walk *walk, const struct stat *st, size_t base
     bool after = (walk->flags & FTW_DEPTH) != 0;
     DIR *dir = opendir(walk->path);
     if (dir == NULL) {
-        return errno == EACCES ? tell(walk, st, FTW_DNR, base, level) : -1;
+        return errno == EACCES ? tell_caller(walk, st, FTW_DNR, base, level) : -1;
     }
-    int code = after ? 0 : tell(walk, st, FTW_D, base, level);
+    int code = after ? 0 : tell_caller(walk, st, FTW_D, base, level);
     if (code == 0) {
         code = visit_entries(walk, dir, level);
     }
     int error = errno;
     (void)closedir(dir);
     errno = error;
-    return code == 0 && after ? tell(walk, st, FTW_DP, base, level) : code;
+    return code == 0 && after ? tell_caller(walk, st, FTW_DP, base, level) : code;
 }
 
-static int visit(struct walk *walk, size_t base, int level)
+static int visit_path(struct walk *walk, size_t base, int level)
 {
     struct stat st = {0};
     bool physical = (walk->flags & FTW_PHYS) != 0;
@@ -254,7 +254,7 @@ static int visit(struct walk *walk, size_t base, int level)
         }
         int kind =
             !physical && lstat(walk->path, &st) == 0 && S_ISLNK(st.st_mode) ? FTW_SLN : FTW_NS;
-        return tell(walk, &st, kind, base, level);
+        return tell_caller(walk, &st, kind, base, level);
     }
     if ((walk->flags & FTW_MOUNT) != 0 && walk->has_start && st.st_dev != walk->start) {
         return 0;
@@ -265,7 +265,7 @@ static int visit(struct walk *walk, size_t base, int level)
         int was = physical ? 0 : was_there(walk, &st);
         return was != 0 ? (was > 0 ? 0 : -1) : visit_directory(walk, &st, base, level);
     }
-    return tell(walk, &st, S_ISLNK(st.st_mode) ? FTW_SL : FTW_F, base, level);
+    return tell_caller(walk, &st, S_ISLNK(st.st_mode) ? FTW_SL : FTW_F, base, level);
 }
 
 static int walk_from(const char *name, __ftw_func_t plain, __nftw_func_t full, int flags)
@@ -281,7 +281,7 @@ static int walk_from(const char *name, __ftw_func_t plain, __nftw_func_t full, i
     memcpy(walk.path, name, length + 1);
     const char *slash = strrchr(walk.path, '/');
     size_t base = slash != NULL && slash[1] != '\0' ? (size_t)(slash + 1 - walk.path) : 0;
-    int code = visit(&walk, base, 0), error = errno;
+    int code = visit_path(&walk, base, 0), error = errno;
     while (walk.been != NULL) {
         struct been *been = walk.been;
         walk.been = been->next;

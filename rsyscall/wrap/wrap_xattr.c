@@ -27,7 +27,7 @@ static ssize_t by_fd(long number, int fd, const char *name, uintptr_t value, siz
                             : syscall(number, fd, name, value, size, flags);
 }
 
-static ssize_t list(long number, const char *path, char *names, size_t size)
+static ssize_t list_names(long number, const char *path, char *names, size_t size)
 {
     struct wrap_place place;
     const char *local;
@@ -69,12 +69,12 @@ WRAP_EXPORT int fsetxattr(int fd, const char *name, const void *value, size_t si
 
 WRAP_EXPORT ssize_t listxattr(const char *path, char *names, size_t size)
 {
-    return list(SYS_listxattr, path, names, size);
+    return list_names(SYS_listxattr, path, names, size);
 }
 
 WRAP_EXPORT ssize_t llistxattr(const char *path, char *names, size_t size)
 {
-    return list(SYS_llistxattr, path, names, size);
+    return list_names(SYS_llistxattr, path, names, size);
 }
 
 WRAP_EXPORT ssize_t flistxattr(int fd, char *names, size_t size)
