@@ -17,7 +17,7 @@
 #define WORDS         6 /* our name, --begin, kind, three streams */
 #define SIGNALS_COUNT 64
 
-static int refuse(int fd, const char *path)
+static int refuse_file(int fd, const char *path)
 {
     char text[4400];
     int length =
@@ -45,7 +45,7 @@ static int open_stream(int number, const char *const *paths)
 }
 
 /* Only returns if it cannot be. */
-static void execute(const char *kind, char **argv)
+static void execute_program(const char *kind, char **argv)
 {
     if (strcmp(kind, RFS_BEGIN_HERE) == 0) {
         (void)execvp(argv[0], argv);
@@ -66,12 +66,12 @@ int rfs_begin(int argc, char **argv)
     int ours = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
     for (int i = 0; i < 3; i++) {
         if (open_stream(i, paths) != 0) {
-            return refuse(ours, paths[i]);
+            return refuse_file(ours, paths[i]);
         }
     }
     for (int i = 1; i < SIGNALS_COUNT; i++) {
         (void)signal(i, SIG_DFL);
     }
-    execute(argv[2], argv + WORDS);
-    return refuse(ours, argv[WORDS]);
+    execute_program(argv[2], argv + WORDS);
+    return refuse_file(ours, argv[WORDS]);
 }

@@ -36,7 +36,7 @@ struct rfs_cage {
     char why[sizeof(((struct keeper_message *)0)->text) + 128];
 };
 
-static void say(const struct rfs_cage *cage, const struct keeper_message *message)
+static void send_message(const struct rfs_cage *cage, const struct keeper_message *message)
 {
     /* A keeper that is gone is noticed where it is listened to. */
     (void)send(cage->socket, message, sizeof(*message), MSG_NOSIGNAL);
@@ -44,7 +44,7 @@ static void say(const struct rfs_cage *cage, const struct keeper_message *messag
 
 /* ---- what it says ---------------------------------------------------------------------------- */
 
-static ssize_t receive(int socket, struct keeper_message *message, int fds[2])
+static ssize_t receive_message(int socket, struct keeper_message *message, int fds[2])
 {
     char control[CMSG_SPACE(2 * sizeof(int))];
     struct iovec vector = {message, sizeof(*message)};
@@ -63,7 +63,7 @@ static ssize_t receive(int socket, struct keeper_message *message, int fds[2])
 }
 
 /* The keeper is gone, and with it all that ran in there. */
-static void gone(struct rfs_cage *cage)
+static void keeper_gone(struct rfs_cage *cage)
 {
     int status;
     loop_fd_want(cage->watch, 0);
@@ -85,18 +85,18 @@ static void on_message(void *arg, unsigned ready)
     struct keeper_message message;
     int fds[2];
     (void)ready;
-    ssize_t got = receive(cage->socket, &message, fds);
+    ssize_t got = receive_message(cage->socket, &message, fds);
     if (got < 0 && (errno == EAGAIN || errno == EINTR)) {
         return;
     }
     if (got != (ssize_t)sizeof(message)) {
-        gone(cage);
+        keeper_gone(cage);
         return;
     }
     switch ((enum keeper_word)message.word) {
     case KEEPER_MOUNTED:
         cage->events.mounted(cage->arg, fds[0], fds[1]);
-        say(cage, &(struct keeper_message){.word = KEEPER_SERVED});
+        send_message(cage, &(struct keeper_message){.word = KEEPER_SERVED});
         break;
     case KEEPER_STARTED:
         cage->events.started(cage->arg);
@@ -192,15 +192,15 @@ int rfs_cage_mount(struct rfs_cage *cage, uid_t uid, gid_t gid, uint32_t max_rea
     if (code == 0) {
         /* From now on the job, whose user we are, cannot look into us. */
         (void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
-        say(cage, &(struct keeper_message){
-                      .word = KEEPER_GO, .uid = uid, .gid = gid, .max_read = max_read});
+        send_message(cage, &(struct keeper_message){
+                               .word = KEEPER_GO, .uid = uid, .gid = gid, .max_read = max_read});
     }
     return code;
 }
 
 void rfs_cage_signal(struct rfs_cage *cage, int signal_number)
 {
-    say(cage, &(struct keeper_message){.word = KEEPER_SIGNAL, .value = signal_number});
+    send_message(cage, &(struct keeper_message){.word = KEEPER_SIGNAL, .value = signal_number});
 }
 
 void rfs_cage_kill(struct rfs_cage *cage)

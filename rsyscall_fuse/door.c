@@ -147,7 +147,7 @@ static struct held *held_by(struct client *client, uint64_t name)
 }
 
 /* The server's number for what a client names; roots are everybody's. */
-static bool translate(struct client *client, uint64_t *handle)
+static bool translate_handle(struct client *client, uint64_t *handle)
 {
     const struct held *held = *handle >= RSYS_ROOTS_MAX ? held_by(client, *handle) : NULL;
     if (held != NULL) {
@@ -157,8 +157,8 @@ static bool translate(struct client *client, uint64_t *handle)
 }
 
 /* Its name: a new one, unless one is wanted. */
-static uint64_t opened(struct rfs_door *door, struct client *client, uint64_t handle,
-                       uint64_t wanted)
+static uint64_t hold_opened(struct rfs_door *door, struct client *client, uint64_t handle,
+                            uint64_t wanted)
 {
     struct held *held = mem_zalloc(sizeof *held);
     held->name = wanted != 0 ? wanted : door->next_name++;
@@ -178,7 +178,7 @@ static void forget_lock(struct rfs_door *door, struct locked *locked)
     mem_free(locked);
 }
 
-static void forget(struct rfs_door *door, struct held *held)
+static void forget_held(struct rfs_door *door, struct held *held)
 {
     for (struct locked *locked = TAILQ_FIRST(&door->locks), *next; locked != NULL; locked = next) {
         next = TAILQ_NEXT(locked, entry);
@@ -194,7 +194,7 @@ static void forget(struct rfs_door *door, struct held *held)
 /* ---- answers --------------------------------------------------------------------------------- */
 
 /* What it cannot take is told as the end of its stream. */
-static void answer(struct client *client, const struct rsys_reply *reply)
+static void answer_client(struct client *client, const struct rsys_reply *reply)
 {
     struct rfs_door *door = client->door;
     int length = rsys_encode_reply(reply, door->fields, sizeof door->fields);
@@ -210,7 +210,7 @@ static void answer_status(struct client *client, const struct rsys_request *requ
                                .slot = request->slot,
                                .seq = request->seq,
                                .status = status};
-    answer(client, &reply);
+    answer_client(client, &reply);
 }
 
 static void on_answer(struct rfs_call *call, const struct rsys_reply *reply);
@@ -228,7 +228,8 @@ static struct passed *ask_for_us(struct rfs_door *door, const struct rsys_reques
 }
 
 /* client waits for it, to have its own request answered. */
-static void tie(struct passed *passed, struct client *client, const struct rsys_request *request)
+static void tie_call(struct passed *passed, struct client *client,
+                     const struct rsys_request *request)
 {
     passed->client = client;
     passed->slot = request->slot;
@@ -246,12 +247,12 @@ static void close_at_server(struct rfs_door *door, uint64_t handle)
 
 /* Nobody holds it any more.  Locks are given back before: who asks for them when we have answered
  * gets them.  client, unless NULL, is answered then. */
-static void release(struct rfs_door *door, struct held *held, struct client *client,
-                    const struct rsys_request *request)
+static void release_held(struct rfs_door *door, struct held *held, struct client *client,
+                         const struct rsys_request *request)
 {
     uint64_t handle = held->handle, owner = OWNED_BY_FILE | held->name;
     bool is_locked = held->is_locked, owns = held->owns;
-    forget(door, held);
+    forget_held(door, held);
     if (!is_locked) {
         close_at_server(door, handle);
         return;
@@ -264,7 +265,7 @@ static void release(struct rfs_door *door, struct held *held, struct client *cli
     struct passed *passed = ask_for_us(door, &give);
     passed->release = handle;
     if (client != NULL) {
-        tie(passed, client, request);
+        tie_call(passed, client, request);
     }
 }
 
@@ -283,7 +284,7 @@ static uint64_t opened_again(struct passed *passed, uint64_t handle)
             return held->name;
         }
     }
-    return opened(door, passed->client, handle, passed->wanted);
+    return hold_opened(door, passed->client, handle, passed->wanted);
 }
 
 /* A lock that nobody waits for any more. */
@@ -331,7 +332,7 @@ static void on_answer(struct rfs_call *call, const struct rsys_reply *reply)
         ours.slot = passed->slot;
         ours.seq = passed->seq;
         client->busy[passed->slot] = false;
-        answer(client, &ours);
+        answer_client(client, &ours);
     } else if (passed->bytes != NULL && call->request.op == RSYS_LOCK && reply->status == 0 &&
                (call->request.how & RSYS_LOCK_GET) == 0 &&
                call->request.lock.type != RSYS_UNLOCKED) {
@@ -382,14 +383,14 @@ static void drop_locks(struct client *client, const struct rsys_request *bye)
                                          .owner = owner};
             struct passed *passed = ask_for_us(door, &flush);
             if (bye != NULL) {
-                tie(passed, client, bye);
+                tie_call(passed, client, bye);
             }
             forget_lock(door, locked);
         }
     }
 }
 
-static void cancel(struct passed *passed)
+static void cancel_call(struct passed *passed)
 {
     if (passed->call.sent) {
         (void)ask_for_us(passed->door, &(struct rsys_request){.op = RSYS_CANCEL,
@@ -425,7 +426,7 @@ static void let_go_of_all(struct client *client, const struct rsys_request *bye)
         struct held *held = hold->held;
         let_go(client, hold);
         if (held->holders == 0 && held->is_locked) {
-            release(door, held, bye != NULL ? client : NULL, bye);
+            release_held(door, held, bye != NULL ? client : NULL, bye);
         }
     }
 }
@@ -439,7 +440,7 @@ static void end_client(struct client *client)
         TAILQ_REMOVE(&client->calls, passed, entry);
         passed->client = NULL;
         if (passed->call.request.op == RSYS_LOCK) {
-            cancel(passed);
+            cancel_call(passed);
         }
     }
     stream_close(client->stream);
@@ -457,7 +458,7 @@ static void look_for_unheld(void *arg)
     for (struct held *held = TAILQ_FIRST(&door->handles), *next; held != NULL; held = next) {
         next = TAILQ_NEXT(held, entry);
         if (held->holders == 0 && now_ms - held->since_ms >= door->linger_ms) {
-            release(door, held, NULL, NULL);
+            release_held(door, held, NULL, NULL);
         }
     }
     loop_timer_set(door->timer, door->linger_ms / LOOKS);
@@ -475,7 +476,7 @@ static void close_handle(struct client *client, const struct rsys_request *reque
     let_go(client, hold);
     bool waits = held->holders == 0 && held->is_locked && client->releases == 0;
     if (held->holders == 0) {
-        release(client->door, held, waits ? client : NULL, request);
+        release_held(client->door, held, waits ? client : NULL, request);
     }
     if (!waits) {
         answer_status(client, request, 0);
@@ -497,7 +498,7 @@ static bool is_here_again(struct client *client, const struct rsys_request *requ
                                .slot = request->slot,
                                .seq = request->seq,
                                .handle = held->name};
-    answer(client, &reply);
+    answer_client(client, &reply);
     return true;
 }
 
@@ -522,7 +523,7 @@ static void cancel_for(struct client *client, const struct rsys_request *request
     TAILQ_FOREACH(passed, &client->calls, entry)
     {
         if (passed->slot == request->slot_of && passed->seq == request->seq_of) {
-            cancel(passed);
+            cancel_call(passed);
             break;
         }
     }
@@ -537,8 +538,8 @@ static void pass_on(struct client *client, const void *data, size_t length)
     passed->client = client;
     passed->bytes = mem_dup(data, length);
     (void)rsys_decode_request(passed->bytes, length, request); /* it was good where it came from */
-    (void)translate(client, &request->at.handle);
-    (void)translate(client, &request->to.handle);
+    (void)translate_handle(client, &request->at.handle);
+    (void)translate_handle(client, &request->to.handle);
     if (request->op == RSYS_OPEN && (request->how & RSYS_OPEN_SAME) != 0) {
         passed->wanted = request->attr.size >= RSYS_ROOTS_MAX ? request->attr.size : 0;
         request->attr.size = 0;
@@ -553,7 +554,7 @@ static void pass_on(struct client *client, const void *data, size_t length)
     rfs_link_submit(client->door->link, &passed->call);
 }
 
-static bool greet(struct client *client, const struct rsys_request *request)
+static bool greet_client(struct client *client, const struct rsys_request *request)
 {
     struct rfs_door *door = client->door;
     if (request->op != RSYS_HELLO || request->version != RSYS_VERSION) {
@@ -566,7 +567,7 @@ static bool greet(struct client *client, const struct rsys_request *request)
     memset(reply.session, 0, sizeof reply.session);
     client->greeted = true;
     door->stats.clients++;
-    answer(client, &reply);
+    answer_client(client, &reply);
     return reply.slots > 0;
 }
 
@@ -574,7 +575,7 @@ static void ask_server(struct client *client, const struct rsys_request *request
                        size_t length)
 {
     uint64_t at = request->at.handle, to = request->to.handle;
-    if (!translate(client, &at) || !translate(client, &to)) {
+    if (!translate_handle(client, &at) || !translate_handle(client, &to)) {
         answer_status(client, request, -ESTALE);
         return;
     }
@@ -590,7 +591,7 @@ static bool take_request(struct client *client, const void *data, size_t length)
     struct rsys_request request;
     int code = rsys_decode_request(data, length, &request);
     if (!client->greeted) {
-        return code == 0 && greet(client, &request);
+        return code == 0 && greet_client(client, &request);
     }
     if (request.slot >= SLOTS || client->busy[request.slot] || request.op == RSYS_HELLO) {
         return false;
@@ -720,7 +721,7 @@ void rfs_door_destroy(struct rfs_door *door)
     listener_destroy(door->listener);
     loop_timer_destroy(door->timer);
     while ((held = TAILQ_FIRST(&door->handles)) != NULL) {
-        forget(door, held);
+        forget_held(door, held);
     }
     mem_free((void *)(uintptr_t)door->hello.data);
     mem_free(door);

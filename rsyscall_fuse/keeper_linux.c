@@ -68,15 +68,15 @@ _Noreturn static void end_with(const struct keeper *keeper, enum keeper_word wor
     _exit(1);
 }
 
-_Noreturn static void fail(const struct keeper *keeper, const char *what)
+_Noreturn static void fail_keeper(const struct keeper *keeper, const char *what)
 {
     end_with(keeper, KEEPER_FAILED, what);
 }
 
-static void must(const struct keeper *keeper, long result, const char *what)
+static void must_succeed(const struct keeper *keeper, long result, const char *what)
 {
     if (result < 0) {
-        fail(keeper, what);
+        fail_keeper(keeper, what);
     }
 }
 
@@ -99,10 +99,10 @@ static void raise_loopback(const struct keeper *keeper)
 {
     struct ifreq request = {0};
     int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-    must(keeper, fd, "creating a socket for the loopback");
+    must_succeed(keeper, fd, "creating a socket for the loopback");
     memcpy(request.ifr_name, "lo", 3);
     request.ifr_flags = IFF_UP | IFF_RUNNING;
-    must(keeper, ioctl(fd, SIOCSIFFLAGS, &request), "starting the loopback");
+    must_succeed(keeper, ioctl(fd, SIOCSIFFLAGS, &request), "starting the loopback");
     close(fd);
 }
 
@@ -123,7 +123,7 @@ static void hand_over(const struct keeper *keeper, int fuse_fd, int proc_fd)
     part->cmsg_type = SCM_RIGHTS;
     part->cmsg_len = CMSG_LEN(size);
     memcpy(CMSG_DATA(part), fds, size);
-    must(keeper, sendmsg(keeper->socket, &header, MSG_NOSIGNAL), "handing over /dev/fuse");
+    must_succeed(keeper, sendmsg(keeper->socket, &header, MSG_NOSIGNAL), "handing over /dev/fuse");
 }
 
 /* What is to be the job's /dev, where the job's files will cover it: in those, who serves them
@@ -131,32 +131,34 @@ static void hand_over(const struct keeper *keeper, int fuse_fd, int proc_fd)
 static void make_devices(struct keeper *keeper)
 {
     char from[64];
-    must(keeper,
-         mount("tmpfs", keeper->home, "tmpfs", MS_NOSUID | MS_NOEXEC, "mode=0755,size=256k"),
-         "/dev");
-    must(keeper, chdir(keeper->home), "/dev");
+    must_succeed(keeper,
+                 mount("tmpfs", keeper->home, "tmpfs", MS_NOSUID | MS_NOEXEC,
+                       "mode=0755,size=256k"),
+                 "/dev");
+    must_succeed(keeper, chdir(keeper->home), "/dev");
     for (size_t i = 0; i < sizeof DEVICES / sizeof DEVICES[0]; i++) {
         (void)snprintf(from, sizeof from, "/dev/%s", DEVICES[i]);
         int fd = open(DEVICES[i], O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
-        must(keeper, fd, from);
+        must_succeed(keeper, fd, from);
         close(fd);
         if (mount(from, DEVICES[i], NULL, MS_BIND, NULL) != 0 && errno != ENOENT) {
-            fail(keeper, from);
+            fail_keeper(keeper, from);
         }
     }
     for (size_t i = 0; i < sizeof DEVICE_LINKS / sizeof DEVICE_LINKS[0]; i++) {
-        must(keeper, symlink(DEVICE_LINKS[i].target, DEVICE_LINKS[i].name), DEVICE_LINKS[i].name);
+        must_succeed(keeper, symlink(DEVICE_LINKS[i].target, DEVICE_LINKS[i].name),
+                     DEVICE_LINKS[i].name);
     }
-    must(keeper, mkdir("pts", 0755), "/dev/pts");
-    must(keeper, mkdir("shm", 01777), "/dev/shm");
+    must_succeed(keeper, mkdir("pts", 0755), "/dev/pts");
+    must_succeed(keeper, mkdir("shm", 01777), "/dev/shm");
     /* Without terminals of its own a job can do. */
     (void)mount("devpts", "pts", "devpts", MS_NOSUID | MS_NOEXEC,
                 "newinstance,ptmxmode=0666,mode=0620");
-    must(keeper, mount("tmpfs", "shm", "tmpfs", PLAIN, "mode=1777"), "/dev/shm");
+    must_succeed(keeper, mount("tmpfs", "shm", "tmpfs", PLAIN, "mode=1777"), "/dev/shm");
     keeper->devices_fd =
         open_tree(AT_FDCWD, ".", OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE);
-    must(keeper, keeper->devices_fd, "/dev");
-    must(keeper, chdir("/"), "/");
+    must_succeed(keeper, keeper->devices_fd, "/dev");
+    must_succeed(keeper, chdir("/"), "/");
     (void)umount2(keeper->home, MNT_DETACH);
 }
 
@@ -169,18 +171,19 @@ static void mount_files(struct keeper *keeper, const struct keeper_message *go)
                       : -1;
     if (keeper->options->scratch != NULL) {
         keeper->scratch_fd = open(keeper->options->scratch, O_PATH | O_DIRECTORY | O_CLOEXEC);
-        must(keeper, keeper->scratch_fd, keeper->options->scratch);
+        must_succeed(keeper, keeper->scratch_fd, keeper->options->scratch);
     }
     if (keeper->options->image != NULL) {
         keeper->image_fd = open(keeper->options->image, O_RDONLY | O_CLOEXEC);
-        must(keeper, keeper->image_fd, keeper->options->image);
+        must_succeed(keeper, keeper->image_fd, keeper->options->image);
     }
     int fd = open("/dev/fuse", O_RDWR | O_CLOEXEC);
-    must(keeper, fd, "/dev/fuse");
+    must_succeed(keeper, fd, "/dev/fuse");
     make_devices(keeper);
     (void)snprintf(data, sizeof data, "fd=%d,rootmode=40000,user_id=%u,group_id=%u,max_read=%u", fd,
                    go->uid, go->gid, go->max_read);
-    must(keeper, mount("roost", keeper->home, "fuse", PLAIN, data), "mounting the job's files");
+    must_succeed(keeper, mount("roost", keeper->home, "fuse", PLAIN, data),
+                 "mounting the job's files");
     hand_over(keeper, fd, proc_fd);
     close(fd);
     if (proc_fd >= 0) {
@@ -198,25 +201,26 @@ static void bind_fd(const struct keeper *keeper, int fd, const char *to)
 {
     char from[FD_PATH_SIZE];
     (void)snprintf(from, sizeof from, "/proc/self/fd/%d", fd);
-    must(keeper, mount(from, to, NULL, MS_BIND, NULL), to);
+    must_succeed(keeper, mount(from, to, NULL, MS_BIND, NULL), to);
 }
 
 static void change_root(struct keeper *keeper)
 {
-    must(keeper, chdir(keeper->home), "making the job's root directory");
+    must_succeed(keeper, chdir(keeper->home), "making the job's root directory");
     if (is_directory("proc")) {
         (void)mount("/proc", "proc", NULL, MS_BIND, NULL); /* if we have one */
     }
     if (is_directory("dev")) {
-        must(keeper, move_mount(keeper->devices_fd, "", AT_FDCWD, "dev", MOVE_MOUNT_F_EMPTY_PATH),
-             "/dev");
+        must_succeed(keeper,
+                     move_mount(keeper->devices_fd, "", AT_FDCWD, "dev", MOVE_MOUNT_F_EMPTY_PATH),
+                     "/dev");
     }
     if (keeper->scratch_fd >= 0 && is_directory("tmp")) {
         bind_fd(keeper, keeper->scratch_fd, "tmp");
     }
-    must(keeper, syscall(SYS_pivot_root, ".", "."), "changing the root directory");
-    must(keeper, umount2(".", MNT_DETACH), "leaving the old root directory");
-    must(keeper, chdir("/"), "/");
+    must_succeed(keeper, syscall(SYS_pivot_root, ".", "."), "changing the root directory");
+    must_succeed(keeper, umount2(".", MNT_DETACH), "leaving the old root directory");
+    must_succeed(keeper, chdir("/"), "/");
 }
 
 /* ---- the job --------------------------------------------------------------------------------- */
@@ -228,7 +232,7 @@ static void drop_capabilities(const struct keeper *keeper)
     for (unsigned long i = 0; i < CAPABILITIES; i++) {
         (void)prctl(PR_CAPBSET_DROP, i, 0, 0, 0); /* until there is no such one */
     }
-    must(keeper, syscall(SYS_capset, &header, none), "dropping capabilities");
+    must_succeed(keeper, syscall(SYS_capset, &header, none), "dropping capabilities");
 }
 
 /* Behind what is there: what that lets pass comes to this one. */
@@ -256,15 +260,15 @@ static void set_filters(const struct keeper *keeper)
     for (size_t i = 0; i < 2; i++) {
         if (filters[i] != NULL && program.len + filters[i]->count > BPF_MAXINSNS) {
             errno = E2BIG;
-            fail(keeper, "installing the system call filter");
+            fail_keeper(keeper, "installing the system call filter");
         }
         if (filters[i] != NULL) {
             add_filter(filters[i], &program);
         }
     }
     if (program.len > 0) {
-        must(keeper, prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0),
-             "installing the system call filter");
+        must_succeed(keeper, prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0),
+                     "installing the system call filter");
     }
 }
 
@@ -277,7 +281,7 @@ static void open_stream(const struct keeper *keeper, int number)
         return;
     }
     if (number == 2 && paths[1] != NULL && strcmp(paths[1], path) == 0) {
-        must(keeper, dup2(1, 2), path);
+        must_succeed(keeper, dup2(1, 2), path);
         return;
     }
     int flags = number == 0 ? O_RDONLY : O_WRONLY | O_CREAT | O_TRUNC;
@@ -285,7 +289,7 @@ static void open_stream(const struct keeper *keeper, int number)
     if (fd < 0) {
         end_with(keeper, KEEPER_REFUSED, path);
     }
-    must(keeper, dup2(fd, number), path);
+    must_succeed(keeper, dup2(fd, number), path);
     close(fd);
 }
 
@@ -303,7 +307,7 @@ _Noreturn static void become_job(const struct keeper *keeper, const sigset_t *si
         (void)signal(i, SIG_DFL);
     }
     (void)sigprocmask(SIG_SETMASK, signals, NULL);
-    must(keeper, prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "no_new_privs");
+    must_succeed(keeper, prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "no_new_privs");
     set_filters(keeper);
     if (keeper->options->environment != NULL) {
         environ = (char **)(uintptr_t)keeper->options->environment; /* for PATH, too */
@@ -311,13 +315,13 @@ _Noreturn static void become_job(const struct keeper *keeper, const sigset_t *si
     if (keeper->image_fd >= 0) {
         (void)syscall(SYS_execveat, keeper->image_fd, "", keeper->options->argv, environ,
                       AT_EMPTY_PATH);
-        fail(keeper, keeper->options->image);
+        fail_keeper(keeper, keeper->options->image);
     }
     (void)execvp(keeper->options->argv[0], keeper->options->argv);
     end_with(keeper, KEEPER_REFUSED, keeper->options->argv[0]);
 }
 
-static void obey(const struct keeper *keeper, pid_t job)
+static void obey_message(const struct keeper *keeper, pid_t job)
 {
     struct keeper_message message;
     ssize_t got = recv(keeper->socket, &message, sizeof message, MSG_DONTWAIT);
@@ -330,7 +334,7 @@ static void obey(const struct keeper *keeper, pid_t job)
 }
 
 /* Who was orphaned is ours; the status of the job is what counts. */
-static bool reap(pid_t job, int *status)
+static bool reap_children(pid_t job, int *status)
 {
     pid_t pid;
     int one;
@@ -360,13 +364,13 @@ static void watch_job(const struct keeper *keeper, pid_t job, const sigset_t *ch
     struct keeper_message message = {.word = KEEPER_STARTED};
     int status = 0;
     (void)send(keeper->socket, &message, sizeof message, MSG_NOSIGNAL);
-    while (!reap(job, &status)) {
+    while (!reap_children(job, &status)) {
         struct signalfd_siginfo info;
         if (poll(watched, 2, -1) > 0) {
             while (read(watched[1].fd, &info, sizeof info) > 0) {
             }
             if (watched[0].revents != 0) {
-                obey(keeper, job);
+                obey_message(keeper, job);
             }
         }
     }
@@ -383,7 +387,8 @@ _Noreturn void keeper_run(int socket, const struct rfs_cage_options *options, co
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
     (void)prctl(PR_SET_NAME, "roost-keeper", 0, 0, 0);
     struct keeper_message go = listen_to_us(&keeper);
-    must(&keeper, mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL), "creating a mount namespace");
+    must_succeed(&keeper, mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL),
+                 "creating a mount namespace");
     if (!options->network) {
         raise_loopback(&keeper);
     }
@@ -396,7 +401,7 @@ _Noreturn void keeper_run(int socket, const struct rfs_cage_options *options, co
     /* Before there is a job, which is of our user and could look into us. */
     (void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
     pid_t job = (pid_t)syscall(SYS_clone, (unsigned long)SIGCHLD, NULL, NULL, NULL, NULL);
-    must(&keeper, job, "creating a process for the job");
+    must_succeed(&keeper, job, "creating a process for the job");
     if (job == 0) {
         become_job(&keeper, &before);
     }

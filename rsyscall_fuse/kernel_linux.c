@@ -37,7 +37,7 @@ struct rfs_kernel {
     unsigned char *block; /* for the next request; NULL: the last one was kept */
 };
 
-static int answer(void *arg, const struct rfs_part *parts, size_t count)
+static int answer_kernel(void *arg, const struct rfs_part *parts, size_t count)
 {
     const struct rfs_kernel *kernel = arg;
     struct iovec vectors[PARTS_MAX];
@@ -164,7 +164,7 @@ struct rfs_kernel *rfs_kernel_create(struct loop *loop, int fd, int proc_fd,
 
 struct rfs_device rfs_kernel_device(struct rfs_kernel *kernel)
 {
-    return (struct rfs_device){answer, is_killed, drop_contents, kernel};
+    return (struct rfs_device){answer_kernel, is_killed, drop_contents, kernel};
 }
 
 void rfs_kernel_serve(struct rfs_kernel *kernel, struct rfs *fs)

@@ -55,7 +55,7 @@ struct rfs_mount {
     int result; /* of ours, if not 0 */
 };
 
-static void say(const char *text)
+static void print_message(const char *text)
 {
     (void)fprintf(stderr, PROGRAM ": %s\n", text);
 }
@@ -64,7 +64,7 @@ static void give_up(struct rfs_mount *mount, int result, const char *text)
 {
     if (mount->result == 0) {
         mount->result = result;
-        say(text);
+        print_message(text);
     }
     loop_stop(mount->loop, result);
 }
@@ -241,7 +241,7 @@ static int read_environment(struct rfs_mount *mount, struct err *err)
     return code;
 }
 
-static int start(struct rfs_mount *mount, struct err *err)
+static int start_job(struct rfs_mount *mount, struct err *err)
 {
     /* What the keeper mounts something over. */
     static const char *const PLACES[] = {"/proc", "/dev", NULL};
@@ -306,7 +306,7 @@ int rfs_mount_create(struct loop *loop, struct os *os, const struct rfs_mount_op
     mount->options = *options;
     mount->loop = loop;
     mount->os = os;
-    int code = start(mount, err);
+    int code = start_job(mount, err);
     if (code != 0) {
         end_all(mount);
         mem_free(mount);

@@ -59,7 +59,7 @@ static void answer_opened(struct rfs_op *op, struct rfs_open *open)
     rfs_op_end(op);
 }
 
-static void opened(struct rfs_call *call, const struct rsys_reply *reply)
+static void open_answered(struct rfs_call *call, const struct rsys_reply *reply)
 {
     struct rfs_op *op = (struct rfs_op *)call;
     bool is_way = rfs_node_is_view(op->node) && op->node->view->root == RFS_NO_ROOT;
@@ -87,7 +87,7 @@ void rfs_opendir(struct rfs_in *in)
             request->attr.dev = in->node->dev;
             request->attr.ino = in->node->ino;
         }
-        rfs_op_send(op, opened);
+        rfs_op_send(op, open_answered);
     }
 }
 
@@ -102,9 +102,9 @@ struct page {
 
 /* An entry with number `number`; attr NULL: the kernel asks for them when it wants them.  False: no
  * room. */
-static bool put(struct page *page, uint64_t number, const char *name, size_t name_length,
-                uint32_t type, uint64_t ino, struct rfs_node *node, struct rsys_attr *attr,
-                uint64_t began)
+static bool put_record(struct page *page, uint64_t number, const char *name, size_t name_length,
+                       uint32_t type, uint64_t ino, struct rfs_node *node, struct rsys_attr *attr,
+                       uint64_t began)
 {
     size_t before = page->plus ? FUSE_NAME_OFFSET_DIRENTPLUS : FUSE_NAME_OFFSET;
     size_t total = FUSE_DIRENT_ALIGN(before + name_length);
@@ -154,15 +154,16 @@ static uint64_t put_own(struct page *page, uint64_t number)
     const struct rfs_node *node = page->op->node;
     uint64_t at = DOTS;
     for (; number < DOTS; number++) {
-        if (!put(page, number, "..", (size_t)number + 1, KERNELS_DIR, node->ino, NULL, NULL, 0)) {
+        if (!put_record(page, number, "..", (size_t)number + 1, KERNELS_DIR, node->ino, NULL, NULL,
+                        0)) {
             return number;
         }
     }
     if (node->view != NULL) {
         for (const struct rfs_view *each = node->view->first; each != NULL; each = each->next) {
             if (at == number) {
-                if (!put(page, number, each->name, strlen(each->name), KERNELS_DIR, each->node->ino,
-                         NULL, NULL, 0)) {
+                if (!put_record(page, number, each->name, strlen(each->name), KERNELS_DIR,
+                                each->node->ino, NULL, NULL, 0)) {
                     return number;
                 }
                 number++;
@@ -198,8 +199,8 @@ static bool put_entry(struct page *page, const struct rfs_listing *listing,
             node = NULL;
         }
     }
-    bool fits = put(page, listing->number, entry->name.data, entry->name.length, entry->type,
-                    entry->ino, node, &entry->attr, listing->began);
+    bool fits = put_record(page, listing->number, entry->name.data, entry->name.length, entry->type,
+                           entry->ino, node, &entry->attr, listing->began);
     rfs_node_unref(fs->nodes, node);
     return fits;
 }

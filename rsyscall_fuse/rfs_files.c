@@ -45,7 +45,7 @@ struct rfs_open *rfs_open_create(struct rfs *fs, struct rfs_node *node,
     return open;
 }
 
-static void closed(struct rfs_call *call, const struct rsys_reply *reply)
+static void close_answered(struct rfs_call *call, const struct rsys_reply *reply)
 {
     (void)reply; /* there is nobody to tell */
     mem_free(call);
@@ -57,7 +57,7 @@ static void rfs_close_handle(struct rfs *fs, uint64_t handle)
         struct rfs_call *call = mem_zalloc(sizeof(*call));
         call->request.op = RSYS_CLOSE;
         call->request.at.handle = handle;
-        call->done = closed;
+        call->done = close_answered;
         rfs_link_submit(fs->link, call);
     }
 }
@@ -130,7 +130,7 @@ static uint32_t opened_contents(struct rfs_op *op, struct rfs_node *node,
     return kept || reply->value == 1 ? FOPEN_KEEP_CACHE : 0;
 }
 
-static void opened(struct rfs_call *call, const struct rsys_reply *reply)
+static void open_answered(struct rfs_call *call, const struct rsys_reply *reply)
 {
     struct rfs_op *op = (struct rfs_op *)call;
     if (reply->status == -ENOENT || reply->status == -ENOTDIR || reply->status == -ELOOP) {
@@ -159,7 +159,7 @@ static void open_go(struct rfs_op *op)
             request->attr.dev = op->node->dev;
             request->attr.ino = op->node->ino;
         }
-        rfs_op_send(op, opened);
+        rfs_op_send(op, open_answered);
     }
 }
 
@@ -175,7 +175,7 @@ void rfs_open_file(struct rfs_in *in)
 
 /* ---- CREATE, TMPFILE ------------------------------------------------------------------------- */
 
-static void created(struct rfs_call *call, const struct rsys_reply *reply)
+static void create_answered(struct rfs_call *call, const struct rsys_reply *reply)
 {
     struct rfs_op *op = (struct rfs_op *)call;
     struct rfs *fs = op->fs;
@@ -220,7 +220,7 @@ void rfs_create_file(struct rfs_in *in)
     } else {
         op->name = nameless ? NULL : mem_strdup(name);
         if (rfs_op_at(op, op->name) == 0) {
-            rfs_op_send(op, created);
+            rfs_op_send(op, create_answered);
         }
     }
 }
@@ -247,7 +247,7 @@ static int tell_write_error(struct rfs_op *op)
     return code;
 }
 
-static void flushed(struct rfs_call *call, const struct rsys_reply *reply)
+static void flush_answered(struct rfs_call *call, const struct rsys_reply *reply)
 {
     const struct rfs_op *op = (const struct rfs_op *)call;
     if (reply->status == 0) {
@@ -263,7 +263,7 @@ static void flush_go(struct rfs_op *op)
     }
     if (op->open->locked) {
         op->call.request.at.handle = op->open->handle;
-        rfs_op_send(op, flushed);
+        rfs_op_send(op, flush_answered);
     } else {
         (void)rfs_op_answer(op, NULL, 0);
         rfs_op_end(op);
@@ -315,7 +315,7 @@ void rfs_fsync(struct rfs_in *in)
 
 /* ---- a whole file ---------------------------------------------------------------------------- */
 
-static void fallocated(struct rfs_call *call, const struct rsys_reply *reply)
+static void fallocate_answered(struct rfs_call *call, const struct rsys_reply *reply)
 {
     struct rfs_op *op = (struct rfs_op *)call;
     if (reply->status == 0) {
@@ -328,7 +328,7 @@ static void fallocated(struct rfs_call *call, const struct rsys_reply *reply)
 static void fallocate_go(struct rfs_op *op)
 {
     op->call.request.at.handle = op->open->handle;
-    rfs_op_send(op, fallocated);
+    rfs_op_send(op, fallocate_answered);
 }
 
 void rfs_fallocate(struct rfs_in *in)
@@ -344,7 +344,7 @@ void rfs_fallocate(struct rfs_in *in)
     }
 }
 
-static void sought(struct rfs_call *call, const struct rsys_reply *reply)
+static void seek_answered(struct rfs_call *call, const struct rsys_reply *reply)
 {
     struct rfs_op *op = (struct rfs_op *)call;
     if (!rfs_op_failed(op, reply)) {
@@ -357,7 +357,7 @@ static void sought(struct rfs_call *call, const struct rsys_reply *reply)
 static void lseek_go(struct rfs_op *op)
 {
     op->call.request.at.handle = op->open->handle;
-    rfs_op_send(op, sought);
+    rfs_op_send(op, seek_answered);
 }
 
 void rfs_lseek(struct rfs_in *in)
@@ -372,7 +372,7 @@ void rfs_lseek(struct rfs_in *in)
     }
 }
 
-static void copied(struct rfs_call *call, const struct rsys_reply *reply)
+static void copy_answered(struct rfs_call *call, const struct rsys_reply *reply)
 {
     struct rfs_op *op = (struct rfs_op *)call;
     op->node->version++;
@@ -387,7 +387,7 @@ static void copy_go(struct rfs_op *op)
 {
     op->call.request.at.handle = op->open->handle;
     op->call.request.to.handle = op->open_to->handle;
-    rfs_op_send(op, copied);
+    rfs_op_send(op, copy_answered);
 }
 
 /* The source is at the server; now the target, which is from now on the op's node. */

@@ -76,7 +76,7 @@ struct rfs_link {
     unsigned char fields[RSYS_FIELDS_MAX + JOINED_MAX];
 };
 
-static void dial(void *arg);
+static void dial_server(void *arg);
 
 /* ---- the end --------------------------------------------------------------------------------- */
 
@@ -119,7 +119,7 @@ static void dial_later(struct rfs_link *link, const char *why)
 }
 
 /* The connection is of no use any more. */
-static void cut(struct rfs_link *link, const char *why)
+static void cut_link(struct rfs_link *link, const char *why)
 {
     if (link->phase == LINK_UP) {
         link->cut_ms = link->heard_ms;
@@ -133,7 +133,7 @@ static void cut(struct rfs_link *link, const char *why)
 
 /* ---- sending --------------------------------------------------------------------------------- */
 
-static void heard(struct rfs_link *link)
+static void note_heard(struct rfs_link *link)
 {
     link->heard_ms = loop_now_ms(link->loop);
     link->silent = 0;
@@ -207,7 +207,7 @@ static struct rfs_call *next_waiting(struct rfs_link *link)
 }
 
 /* As much as the network takes. */
-static void pump(struct rfs_link *link)
+static void send_waiting(struct rfs_link *link)
 {
     struct rfs_call *call;
     if (link->phase != LINK_UP) {
@@ -234,7 +234,7 @@ static void pump(struct rfs_link *link)
     }
 }
 
-static void answer(struct rfs_call *call, int status)
+static void answer_call(struct rfs_call *call, int status)
 {
     struct rsys_reply *reply = mem_zalloc(sizeof(*reply));
     reply->op = call->request.op;
@@ -250,7 +250,7 @@ static void answer_failed(void *arg)
     struct rfs_call *call;
     while ((call = TAILQ_FIRST(&link->failed)) != NULL) {
         TAILQ_REMOVE(&link->failed, call, entry);
-        answer(call, -EINVAL);
+        answer_call(call, -EINVAL);
     }
 }
 
@@ -258,12 +258,12 @@ void rfs_link_submit(struct rfs_link *link, struct rfs_call *call)
 {
     call->sent = call->doubtful = false;
     TAILQ_INSERT_TAIL(&link->waiting, call, entry);
-    pump(link);
+    send_waiting(link);
 }
 
 /* ---- PING ------------------------------------------------------------------------------------ */
 
-static void pong(struct rfs_call *call, const struct rsys_reply *reply)
+static void ping_answered(struct rfs_call *call, const struct rsys_reply *reply)
 {
     (void)call;
     (void)reply;
@@ -275,17 +275,17 @@ static uint64_t ping_ms(const struct rfs_link *link)
     return ms > 0 ? ms : 1;
 }
 
-static void ping(void *arg)
+static void ping_server(void *arg)
 {
     struct rfs_link *link = arg;
     if (++link->silent > SILENT_MAX) {
-        cut(link, "the server was silent for too long");
+        cut_link(link, "the server was silent for too long");
         return;
     }
     if (!link->pinging) {
         link->pinging = true;
         link->ping.request = (struct rsys_request){.op = RSYS_PING};
-        link->ping.done = pong;
+        link->ping.done = ping_answered;
         link->ping.renews = true;
         rfs_link_submit(link, &link->ping);
     }
@@ -321,7 +321,7 @@ static void hello_refused(struct rfs_link *link, int status)
 {
     char why[128];
     if (status == -EACCES && may_be_too_early(link)) {
-        cut(link, "the server refuses the ticket");
+        cut_link(link, "the server refuses the ticket");
         return;
     }
     (void)snprintf(why, sizeof why, "%s",
@@ -375,7 +375,7 @@ static bool hello_is_good(const struct rsys_reply *reply)
            reply->lease_ms > 0 && reply->data_max >= 4096 && reply->data_max <= RSYS_DATA_MAX;
 }
 
-static void welcomed(struct rfs_link *link, const struct rsys_reply *reply)
+static void on_welcome(struct rfs_link *link, const struct rsys_reply *reply)
 {
     if (reply->status == -ESTALE && begins_anew(link)) {
         return;
@@ -414,7 +414,7 @@ static void welcomed(struct rfs_link *link, const struct rsys_reply *reply)
         link->asked_to_renew = true;
         link->events.renew(link->arg);
     }
-    pump(link);
+    send_waiting(link);
 }
 
 /* The first of the two that it goes to, or is answered later. */
@@ -476,10 +476,10 @@ void rfs_link_renewed(struct rfs_link *link, int code, const char *why)
     link->stats.renewed++;
     while ((call = TAILQ_FIRST(&done)) != NULL) {
         TAILQ_REMOVE(&done, call, entry);
-        answer(call, 0);
+        answer_call(call, 0);
     }
     if (known) {
-        pump(link);
+        send_waiting(link);
     } else {
         is_over(link, -ESTALE,
                 "the server was restarted, and the last requests may or may not have been done");
@@ -487,7 +487,7 @@ void rfs_link_renewed(struct rfs_link *link, int code, const char *why)
 }
 
 /* False: the connection is of no use. */
-static bool answered(struct rfs_link *link, const struct rsys_reply *reply)
+static bool take_answer(struct rfs_link *link, const struct rsys_reply *reply)
 {
     struct rfs_call *call = reply->slot < link->slot_count ? link->slots[reply->slot].call : NULL;
     if (call == NULL || call->request.seq != reply->seq || call->request.op != reply->op) {
@@ -522,17 +522,17 @@ static bool take_message(struct rfs_link *link, const void *data, size_t length)
         if (reply.op != RSYS_HELLO) {
             return false;
         }
-        welcomed(link, &reply);
+        on_welcome(link, &reply);
         return true;
     }
-    return answered(link, &reply);
+    return take_answer(link, &reply);
 }
 
 static void on_readable(void *arg)
 {
     struct rfs_link *link = arg;
     size_t length;
-    heard(link);
+    note_heard(link);
     while (link->phase == LINK_HELLO || link->phase == LINK_UP) {
         const void *in = stream_input(link->stream, &length);
         int64_t size = rsys_frame_length(in, length);
@@ -547,19 +547,19 @@ static void on_readable(void *arg)
             stream_consume(link->stream, (size_t)size);
         }
     }
-    pump(link);
+    send_waiting(link);
 }
 
 static void on_opened(void *arg)
 {
     struct rfs_link *link = arg;
-    heard(link);
+    note_heard(link);
     say_hello(link);
 }
 
 static void on_drained(void *arg)
 {
-    pump(arg);
+    send_waiting(arg);
 }
 
 static void on_closed(void *arg, int code, const char *why)
@@ -568,11 +568,11 @@ static void on_closed(void *arg, int code, const char *why)
     if (code == -EKEYREJECTED) {
         is_over(link, code, why);
     } else {
-        cut(link, why);
+        cut_link(link, why);
     }
 }
 
-static void dial(void *arg)
+static void dial_server(void *arg)
 {
     struct rfs_link *link = arg;
     static const struct stream_events EVENTS = {on_opened, on_readable, on_drained, on_closed};
@@ -612,8 +612,8 @@ int rfs_link_create(struct loop *loop, const struct rfs_link_options *options,
     TAILQ_INIT(&link->sent);
     TAILQ_INIT(&link->failed);
     TAILQ_INIT(&link->held);
-    link->dial_timer = loop_timer_create(loop, dial, link);
-    link->ping_timer = loop_timer_create(loop, ping, link);
+    link->dial_timer = loop_timer_create(loop, dial_server, link);
+    link->ping_timer = loop_timer_create(loop, ping_server, link);
     link->fail_timer = loop_timer_create(loop, answer_failed, link);
     link->cut_ms = loop_now_ms(loop);
     loop_timer_set(link->dial_timer, 0);
@@ -626,7 +626,7 @@ static void answer_all(struct call_list *list)
     struct rfs_call *call;
     while ((call = TAILQ_FIRST(list)) != NULL) {
         TAILQ_REMOVE(list, call, entry);
-        answer(call, -ECONNABORTED);
+        answer_call(call, -ECONNABORTED);
     }
 }
 

@@ -40,7 +40,7 @@ struct rfs_lock {
     bool flock;
 };
 
-static void add(struct rfs *fs, struct rfs_lock lock)
+static void add_lock(struct rfs *fs, struct rfs_lock lock)
 {
     if (fs->lock_count == LOCKS_MAX) {
         fs->locks_unknown = true;
@@ -51,7 +51,7 @@ static void add(struct rfs *fs, struct rfs_lock lock)
     fs->lock_count++;
 }
 
-static void drop(struct rfs *fs, struct rfs_lock *lock)
+static void drop_lock(struct rfs *fs, struct rfs_lock *lock)
 {
     LIST_REMOVE(lock, entry);
     fs->lock_count--;
@@ -70,19 +70,19 @@ static void take_out(struct rfs *fs, const struct rfs_lock *range)
             continue;
         }
         struct rfs_lock before = *each, behind = *each;
-        drop(fs, each);
+        drop_lock(fs, each);
         if (before.start < range->start) {
             before.end = range->start - 1;
-            add(fs, before);
+            add_lock(fs, before);
         }
         if (behind.end > range->end) {
             behind.start = range->end + 1;
-            add(fs, behind);
+            add_lock(fs, behind);
         }
     }
 }
 
-static void note(struct rfs_op *op)
+static void note_lock(struct rfs_op *op)
 {
     const struct rsys_request *request = &op->call.request;
     const struct rfs_lock lock = {.open = op->open,
@@ -96,7 +96,7 @@ static void note(struct rfs_op *op)
                                   .flock = (request->how & RSYS_LOCK_FLOCK) != 0};
     take_out(op->fs, &lock);
     if (lock.type != RSYS_UNLOCKED) {
-        add(op->fs, lock);
+        add_lock(op->fs, lock);
     }
 }
 
@@ -106,7 +106,7 @@ void rfs_locks_of_owner_over(struct rfs *fs, const struct rfs_node *node, uint64
     for (struct rfs_lock *each = LIST_FIRST(&fs->locks); each != NULL; each = next) {
         next = LIST_NEXT(each, entry);
         if (!each->flock && each->owner == owner && each->open->node == node) {
-            drop(fs, each);
+            drop_lock(fs, each);
         }
     }
 }
@@ -117,7 +117,7 @@ void rfs_locks_of_open_over(struct rfs *fs, const struct rfs_open *open)
     for (struct rfs_lock *each = LIST_FIRST(&fs->locks); each != NULL; each = next) {
         next = LIST_NEXT(each, entry);
         if (each->open == open) {
-            drop(fs, each);
+            drop_lock(fs, each);
         }
     }
 }
@@ -153,7 +153,7 @@ struct rfs_lock *rfs_lock_again(struct rfs *fs, struct rfs_lock *before, struct 
 
 /* ---- telling of them ------------------------------------------------------------------------- */
 
-static void tell(const struct rfs_lock *lock, uint32_t process, struct file_locks_told *told)
+static void tell_lock(const struct rfs_lock *lock, uint32_t process, struct file_locks_told *told)
 {
     if (told->count < FILE_LOCKS_MAX) {
         told->locks[told->count] =
@@ -187,7 +187,7 @@ void rfs_ioctl(struct rfs_in *in)
     LIST_FOREACH(lock, &in->fs->locks, entry)
     {
         if (lock->open == (const struct rfs_open *)(uintptr_t)arg->fh) {
-            tell(lock, in->header->pid, &told);
+            tell_lock(lock, in->header->pid, &told);
         }
     }
     (void)rfs_answer2(in->fs, in->header->unique, &out, sizeof out, &told, sizeof told);
@@ -213,7 +213,7 @@ static const struct rfs_lock *in_the_way(const struct rfs_op *op)
 
 /* ---- asking for one -------------------------------------------------------------------------- */
 
-static bool fill(struct rfs_op *op, const struct fuse_lk_in *arg)
+static bool fill_request(struct rfs_op *op, const struct fuse_lk_in *arg)
 {
     struct rsys_request *request = &op->call.request;
     request->owner = arg->owner;
@@ -239,7 +239,7 @@ static void answer_get(struct rfs_op *op, uint32_t type, uint64_t start, uint64_
 }
 
 /* A process of another machine has no number here. */
-static void got(struct rfs_call *call, const struct rsys_reply *reply)
+static void get_answered(struct rfs_call *call, const struct rsys_reply *reply)
 {
     struct rfs_op *op = (struct rfs_op *)call;
     if (!rfs_op_failed(op, reply)) {
@@ -257,7 +257,7 @@ static void contents_dropped(void *arg)
 }
 
 /* The lock is ours: is the file as we left it? */
-static void looked(struct rfs_call *call, const struct rsys_reply *reply)
+static void check_answered(struct rfs_call *call, const struct rsys_reply *reply)
 {
     struct rfs_op *op = (struct rfs_op *)call;
     struct rfs_node *node = op->node;
@@ -278,22 +278,22 @@ static void looked(struct rfs_call *call, const struct rsys_reply *reply)
                                  contents_dropped, op);
 }
 
-static void set(struct rfs_call *call, const struct rsys_reply *reply)
+static void set_answered(struct rfs_call *call, const struct rsys_reply *reply)
 {
     struct rfs_op *op = (struct rfs_op *)call;
     bool waits = op->opcode == FUSE_SETLKW;
     if (waits && reply->status == -EAGAIN && !op->interrupted) {
-        rfs_op_send(op, set);
+        rfs_op_send(op, set_answered);
         return;
     }
     if (reply->status == 0) {
-        note(op);
+        note_lock(op);
     }
     if (reply->status == 0 && op->call.request.lock.type != RSYS_UNLOCKED) {
         op->open->locked = true;
         op->began = ++op->fs->clock;
         op->call.request.op = RSYS_STAT;
-        rfs_op_send(op, looked);
+        rfs_op_send(op, check_answered);
         return;
     }
     if (waits && reply->status == -EAGAIN) {
@@ -312,10 +312,10 @@ static void lock_go(struct rfs_op *op)
         return;
     }
     op->call.request.at.handle = op->open->handle;
-    rfs_op_send(op, gets ? got : set);
+    rfs_op_send(op, gets ? get_answered : set_answered);
 }
 
-static void lock(struct rfs_in *in, uint32_t how, uint32_t wait_ms)
+static void request_lock(struct rfs_in *in, uint32_t how, uint32_t wait_ms)
 {
     const struct fuse_lk_in *arg = RFS_IN(in, fuse_lk_in);
     if (arg == NULL) {
@@ -324,7 +324,7 @@ static void lock(struct rfs_in *in, uint32_t how, uint32_t wait_ms)
     struct rfs_op *op = rfs_op_create(in, RSYS_LOCK);
     rfs_op_hold_open(op, arg->fh);
     op->process = arg->lk.pid;
-    if (!fill(op, arg)) {
+    if (!fill_request(op, arg)) {
         rfs_op_refuse(op, -EINVAL);
         return;
     }
@@ -335,15 +335,15 @@ static void lock(struct rfs_in *in, uint32_t how, uint32_t wait_ms)
 
 void rfs_getlk(struct rfs_in *in)
 {
-    lock(in, RSYS_LOCK_GET, 0);
+    request_lock(in, RSYS_LOCK_GET, 0);
 }
 
 void rfs_setlk(struct rfs_in *in)
 {
-    lock(in, 0, in->header->opcode == FUSE_SETLKW ? WAIT_MS : 0);
+    request_lock(in, 0, in->header->opcode == FUSE_SETLKW ? WAIT_MS : 0);
 }
 
-static void cancelled(struct rfs_call *call, const struct rsys_reply *reply)
+static void cancel_answered(struct rfs_call *call, const struct rsys_reply *reply)
 {
     (void)reply; /* it is the lock that is answered */
     mem_free(call);
@@ -356,7 +356,7 @@ void rfs_lock_interrupt(struct rfs_op *op)
         call->request.op = RSYS_CANCEL;
         call->request.slot_of = op->call.request.slot;
         call->request.seq_of = op->call.request.seq;
-        call->done = cancelled;
+        call->done = cancel_answered;
         rfs_link_submit(op->fs->link, call);
     }
 }

@@ -31,7 +31,7 @@ struct rfs_nodes {
 
 /* ---- hashing --------------------------------------------------------------------------------- */
 
-static uint64_t mix(uint64_t x)
+static uint64_t mix_bits(uint64_t x)
 {
     x ^= x >> 33;
     x *= 0xff51afd7ed558ccdULL;
@@ -42,7 +42,7 @@ static uint64_t mix(uint64_t x)
 
 static uint64_t file_hash(uint32_t space, uint64_t dev, uint64_t ino)
 {
-    return mix(ino ^ mix(dev ^ ((uint64_t)space << 40)));
+    return mix_bits(ino ^ mix_bits(dev ^ ((uint64_t)space << 40)));
 }
 
 static uint64_t name_hash(const struct rfs_node *parent, const char *name, size_t length)
@@ -51,7 +51,7 @@ static uint64_t name_hash(const struct rfs_node *parent, const char *name, size_
     for (size_t i = 0; i < length; i++) {
         hash = (hash ^ (unsigned char)name[i]) * 0x100000001b3ULL;
     }
-    return mix(hash ^ (uint64_t)(uintptr_t)parent);
+    return mix_bits(hash ^ (uint64_t)(uintptr_t)parent);
 }
 
 /* ---- names ----------------------------------------------------------------------------------- */
@@ -238,7 +238,7 @@ size_t rfs_nodes_count(const struct rfs_nodes *nodes)
 
 /* ---- where ----------------------------------------------------------------------------------- */
 
-static bool prepend(char *buffer, size_t *at, const char *text, size_t length)
+static bool prepend_name(char *buffer, size_t *at, const char *text, size_t length)
 {
     bool first = *at == RSYS_PATH_MAX;
     if (*at < length + (first ? 0 : 1)) {
@@ -261,14 +261,14 @@ int rfs_node_at(const struct rfs_node *node, const char *name, char *buffer, str
         if (length > RSYS_NAME_MAX) {
             return -ENAMETOOLONG;
         }
-        (void)prepend(buffer, &at, name, length);
+        (void)prepend_name(buffer, &at, name, length);
     }
     while (node->view == NULL || node->view->root == RFS_NO_ROOT) {
         const struct rfs_name *above = TAILQ_FIRST(&node->names);
         if (above == NULL) {
             return node->view != NULL ? -ENOENT : -ESTALE;
         }
-        if (!prepend(buffer, &at, above->text, above->length)) {
+        if (!prepend_name(buffer, &at, above->text, above->length)) {
             return -ENAMETOOLONG;
         }
         node = above->parent;

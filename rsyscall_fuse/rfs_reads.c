@@ -58,7 +58,7 @@ static const void *in_one_piece(const struct rsys_reply *reply, uint64_t offset)
 
 /* Copies what the reply has, with zeros in its gaps, to out, which has room for value bytes. False:
  * it says what cannot be. */
-static bool unfold(const struct rsys_reply *reply, uint64_t offset, unsigned char *out)
+static bool unfold_extents(const struct rsys_reply *reply, uint64_t offset, unsigned char *out)
 {
     size_t taken = 0;
     memset(out, 0, (size_t)reply->value);
@@ -208,7 +208,7 @@ static void piece_done(struct rfs_call *call, const struct rsys_reply *reply)
         piece->data = mem_alloc(piece->got > 0 ? piece->got : 1);
         if (data != NULL) {
             memcpy(piece->data, data, piece->got);
-        } else if (!unfold(reply, piece->offset, piece->data)) {
+        } else if (!unfold_extents(reply, piece->offset, piece->data)) {
             piece->error = -EIO;
         }
     } else if (piece->error == 0) {
@@ -257,7 +257,7 @@ static void ask_ahead(struct rfs_open *open, uint64_t from)
 }
 
 /* Follows how the file is read. */
-static void follow(struct rfs_open *open, uint64_t offset, uint64_t size)
+static void follow_reads(struct rfs_open *open, uint64_t offset, uint64_t size)
 {
     struct rfs_ahead *ahead = open->ahead;
     bool goes_on = offset + NEAR_BYTES >= ahead->expected && offset <= ahead->expected + NEAR_BYTES;
@@ -299,7 +299,7 @@ static void read_done(struct rfs_call *call, const struct rsys_reply *reply)
         rfs_op_end(op);
     } else {
         unsigned char *out = mem_alloc((size_t)reply->value);
-        if (unfold(reply, op->offset, out)) {
+        if (unfold_extents(reply, op->offset, out)) {
             (void)rfs_op_answer(op, out, (size_t)reply->value);
             rfs_op_end(op);
         } else {
@@ -328,7 +328,7 @@ static void read_go(struct rfs_op *op)
         open->ahead->version = open->node->version;
     }
     struct rfs_ahead *ahead = open->ahead;
-    follow(open, op->offset, op->size);
+    follow_reads(open, op->offset, op->size);
     uint64_t end = op->offset + op->size;
     enum covered covered = is_covered(ahead, op->offset, op->size);
     rfs_open_ref(open); /* the op may end */

@@ -63,7 +63,7 @@ void rfs_renewal_destroy(struct rfs_renewal *renewal)
     }
 }
 
-static void fail(struct rfs_renewal *renewal, int code, const char *path, const char *why)
+static void fail_renewal(struct rfs_renewal *renewal, int code, const char *path, const char *why)
 {
     if (renewal->code == 0) {
         renewal->code = code;
@@ -73,7 +73,7 @@ static void fail(struct rfs_renewal *renewal, int code, const char *path, const 
 }
 
 /* The link asks of each call: rfs_again(). */
-static void finish(struct rfs_renewal *renewal)
+static void finish_renewal(struct rfs_renewal *renewal)
 {
     struct rfs *fs = renewal->fs;
     for (size_t i = 0; i < renewal->agains.count; i++) {
@@ -90,12 +90,12 @@ static void finish(struct rfs_renewal *renewal)
 
 static void next_lock(struct rfs_renewal *renewal);
 
-static void locked(struct rfs_call *call, const struct rsys_reply *reply)
+static void lock_answered(struct rfs_call *call, const struct rsys_reply *reply)
 {
     struct rfs_renewal *renewal = ((struct again *)call)->renewal;
     if (reply->status != 0) {
-        fail(renewal, -ESTALE, "", "has a lock now where the job had one");
-        finish(renewal);
+        fail_renewal(renewal, -ESTALE, "", "has a lock now where the job had one");
+        finish_renewal(renewal);
     } else {
         next_lock(renewal);
     }
@@ -105,7 +105,7 @@ static void next_lock(struct rfs_renewal *renewal)
 {
     renewal->lock = rfs_lock_again(renewal->fs, renewal->lock, &renewal->lock_call.call);
     if (renewal->lock == NULL) {
-        finish(renewal);
+        finish_renewal(renewal);
     }
 }
 
@@ -115,7 +115,8 @@ static void judge_locked(struct rfs_renewal *renewal, const struct again *again)
     const struct rfs_node *node = again->open->node;
     if (rfs_locks_are_on(renewal->fs, node) && node->writes == NULL && node->cached.mode != 0 &&
         !rfs_same_contents(&node->cached, &again->attr)) {
-        fail(renewal, -ESTALE, again->path, "was changed while the job's lock was not held");
+        fail_renewal(renewal, -ESTALE, again->path,
+                     "was changed while the job's lock was not held");
     }
 }
 
@@ -128,25 +129,25 @@ static void all_open(struct rfs_renewal *renewal)
         judge_locked(renewal, renewal->agains.items[i]);
     }
     if (fs->locks_unknown) {
-        fail(renewal, -ESTALE, "", "has too many locks to take again");
+        fail_renewal(renewal, -ESTALE, "", "has too many locks to take again");
     }
     if (renewal->code != 0) {
-        finish(renewal);
+        finish_renewal(renewal);
         return;
     }
     next_lock(renewal);
 }
 
-static void opened(struct rfs_call *call, const struct rsys_reply *reply)
+static void open_answered(struct rfs_call *call, const struct rsys_reply *reply)
 {
     struct again *again = (struct again *)call;
     struct rfs_renewal *renewal = again->renewal;
     if (reply->status < 0) {
         bool other = reply->status == -ESTALE || reply->status == -ENOENT ||
                      reply->status == -ENOTDIR || reply->status == -ELOOP;
-        fail(renewal, reply->status, again->path,
-             other ? "is not the file any more that the job has open"
-                   : err_code_text(reply->status));
+        fail_renewal(renewal, reply->status, again->path,
+                     other ? "is not the file any more that the job has open"
+                           : err_code_text(reply->status));
     }
     again->open->handle_next = reply->handle;
     again->attr = reply->attr;
@@ -166,7 +167,7 @@ static void open_again(struct rfs_renewal *renewal, struct rfs_open *open)
     vec_push(&renewal->agains, again);
     int code = rfs_node_at(open->node, NULL, fs->path, &request->at);
     if (code != 0) {
-        fail(renewal, code, "", "no longer has a name for a file that the job has open");
+        fail_renewal(renewal, code, "", "no longer has a name for a file that the job has open");
         return;
     }
     again->path = mem_strndup(fs->path, request->at.path.length);
@@ -180,7 +181,7 @@ static void open_again(struct rfs_renewal *renewal, struct rfs_open *open)
         request->birth = open->birth;
     }
     again->call.renews = true;
-    again->call.done = opened;
+    again->call.done = open_answered;
 }
 
 void rfs_renew(struct rfs *fs)
@@ -190,7 +191,7 @@ void rfs_renew(struct rfs *fs)
     renewal->fs = fs;
     renewal->lock_call.renewal = renewal;
     renewal->lock_call.call.renews = true;
-    renewal->lock_call.call.done = locked;
+    renewal->lock_call.call.done = lock_answered;
     fs->renewal = renewal;
     LIST_FOREACH(open, &fs->opens, any)
     {
@@ -212,7 +213,7 @@ void rfs_renew(struct rfs *fs)
 /* ---- what had no answer ---------------------------------------------------------------------- */
 
 /* The open file that had the handle; NULL: none. */
-static const struct again *find(const struct rfs_renewal *renewal, uint64_t handle)
+static const struct again *find_open(const struct rfs_renewal *renewal, uint64_t handle)
 {
     for (size_t i = 0; i < renewal->agains.count; i++) {
         const struct again *again = renewal->agains.items[i];
@@ -241,8 +242,8 @@ static enum rfs_again judge_append(struct rfs *fs, const struct again *again,
     return RFS_WAS_DONE;
 }
 
-static enum rfs_again judge(struct rfs *fs, const struct again *again,
-                            const struct rsys_request *request)
+static enum rfs_again judge_request(struct rfs *fs, const struct again *again,
+                                    const struct rsys_request *request)
 {
     switch (request->op) {
     case RSYS_WRITE:
@@ -274,7 +275,7 @@ static bool put_right(const struct rfs_renewal *renewal, uint64_t *handle, const
     if (*handle < RSYS_ROOTS_MAX) {
         return true;
     }
-    *ret = find(renewal, *handle);
+    *ret = find_open(renewal, *handle);
     if (*ret != NULL) {
         *handle = (*ret)->open->handle;
     }
@@ -289,5 +290,7 @@ enum rfs_again rfs_judge_again(struct rfs *fs, struct rfs_call *call, bool was_s
         !put_right(fs->renewal, &request->to.handle, &to)) {
         return request->op == RSYS_CLOSE ? RFS_DROPPED : RFS_UNKNOWN;
     }
-    return was_sent ? judge(fs, at, request) : request->op == RSYS_CANCEL ? RFS_DROPPED : RFS_AGAIN;
+    return was_sent                     ? judge_request(fs, at, request)
+           : request->op == RSYS_CANCEL ? RFS_DROPPED
+                                        : RFS_AGAIN;
 }

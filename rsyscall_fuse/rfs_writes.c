@@ -84,7 +84,7 @@ static struct rfs_writes *writes_of(struct rfs_node *node)
     return node->writes;
 }
 
-static bool appends(const struct rfs_open *open)
+static bool is_appending(const struct rfs_open *open)
 {
     return (open->how & RSYS_OPEN_APPEND) != 0;
 }
@@ -93,7 +93,7 @@ static bool appends(const struct rfs_open *open)
 static void send_gathered(struct rfs_writes *writes)
 {
     struct piece *piece = writes->gathered;
-    if (piece != NULL && (!appends(piece->open) || TAILQ_EMPTY(&writes->pieces))) {
+    if (piece != NULL && (!is_appending(piece->open) || TAILQ_EMPTY(&writes->pieces))) {
         writes->gathered = NULL;
         TAILQ_INSERT_TAIL(&writes->pieces, piece, entry);
         piece_submit(piece);
@@ -200,7 +200,7 @@ void rfs_when_all_written(struct rfs_op *op, void (*go)(struct rfs_op *op))
     }
 }
 
-static uint64_t reach(const struct piece *piece, uint64_t end)
+static uint64_t reach_of(const struct piece *piece, uint64_t end)
 {
     return piece->offset + piece->length > end ? piece->offset + piece->length : end;
 }
@@ -215,9 +215,9 @@ uint64_t rfs_written_end(const struct rfs_node *node)
     }
     TAILQ_FOREACH(piece, &node->writes->pieces, entry)
     {
-        end = reach(piece, end);
+        end = reach_of(piece, end);
     }
-    end = node->writes->gathered != NULL ? reach(node->writes->gathered, end) : end;
+    end = node->writes->gathered != NULL ? reach_of(node->writes->gathered, end) : end;
     TAILQ_FOREACH(op, &node->writes->waiters, waiting)
     {
         end = op->opcode == FUSE_WRITE && op->offset + op->size > end ? op->offset + op->size : end;
@@ -251,7 +251,7 @@ static void answer_write(struct piece *piece, uint64_t unique, size_t length)
     }
 }
 
-static bool overlaps(const struct rfs_writes *writes, uint64_t offset, size_t length)
+static bool overlaps_pieces(const struct rfs_writes *writes, uint64_t offset, size_t length)
 {
     const struct piece *piece;
     TAILQ_FOREACH(piece, &writes->pieces, entry)
@@ -264,13 +264,13 @@ static bool overlaps(const struct rfs_writes *writes, uint64_t offset, size_t le
 }
 
 /* Is it what follows the gathered piece, and has it room there? */
-static bool gather(struct rfs_writes *writes, const struct rfs_open *open, uint64_t offset,
-                   const void *data, size_t length, uint64_t unique)
+static bool gather_write(struct rfs_writes *writes, const struct rfs_open *open, uint64_t offset,
+                         const void *data, size_t length, uint64_t unique)
 {
     struct piece *piece = writes->gathered;
     if (piece == NULL || piece->open != open || piece->offset + piece->length != offset ||
         piece->length + length > GATHER_MAX || piece->waits || !TAILQ_EMPTY(&writes->waiters) ||
-        (!appends(open) && overlaps(writes, offset, length))) {
+        (!is_appending(open) && overlaps_pieces(writes, offset, length))) {
         return false;
     }
     memcpy(piece->data + piece->length, data, length);
@@ -294,7 +294,7 @@ static void write_piece(struct rfs_open *open, uint64_t offset, unsigned char *d
     piece->length = length;
     piece->block = block;
     piece->data = data;
-    bool gathers = busy && block == NULL && (length <= SMALL_MAX || appends(open));
+    bool gathers = busy && block == NULL && (length <= SMALL_MAX || is_appending(open));
     if (block == NULL) {
         piece->block = piece->data = mem_alloc(gathers ? GATHER_MAX : length);
         memcpy(piece->data, data, length);
@@ -341,12 +341,12 @@ static bool must_wait(struct rfs_writes *writes, const struct rfs_open *open, ui
         return true;
     }
     const struct piece *first = TAILQ_FIRST(&writes->pieces);
-    if (first != NULL && (appends(open) || appends(first->open))) {
+    if (first != NULL && (is_appending(open) || is_appending(first->open))) {
         /* It may be gathered behind its own kind. */
         return first->open != open || writes->gathered != NULL || length > COPY_MAX;
     }
     send_gathered(writes);
-    return writes->gathered != NULL || overlaps(writes, offset, length);
+    return writes->gathered != NULL || overlaps_pieces(writes, offset, length);
 }
 
 /* Of a shared mapping the kernel knows a file that may write; an appending one would put the page
@@ -388,7 +388,8 @@ void rfs_write(struct rfs_in *in)
         return;
     }
     struct rfs_writes *writes = in->node->writes;
-    if (writes != NULL && gather(writes, open, arg->offset, data, arg->size, in->header->unique)) {
+    if (writes != NULL &&
+        gather_write(writes, open, arg->offset, data, arg->size, in->header->unique)) {
         return;
     }
     if (writes != NULL && must_wait(writes, open, arg->offset, arg->size)) {
