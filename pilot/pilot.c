@@ -114,7 +114,9 @@ static void startd_ended(void *arg, pid_t pid, const struct os_exit *how)
     if (how->signal != 0) {
         (void)fprintf(stderr, "roost-pilot: the startd was ended by signal %d\n", how->signal);
     }
-    (void)os_descendants_kill(pilot->os, SIGTERM);
+    /* The starters, not their jobs: a starter that sees its job die before its own SIGTERM reports
+     * the job as completed, ended by a signal. */
+    (void)os_children_kill(pilot->os, SIGTERM);
     pilot->give_up_ms = loop_now_ms(pilot->loop) + TIDY_MAX_MS;
     tidy_up(pilot);
 }

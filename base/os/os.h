@@ -184,6 +184,9 @@ void os_become_subreaper(struct os *os);
 /* Sends a signal once to each living descendant of ours, also to those that are born meanwhile;
  * returns how many got it. */
 size_t os_descendants_kill(struct os *os, int signal_number);
+/* Sends a signal once to each living child of ours, not to the children's children; orphans that a
+ * subreaper has adopted are children.  Returns how many got the signal. */
+size_t os_children_kill(struct os *os, int signal_number);
 /* For each roots[i], counts into running[i] the threads of that process and its living descendants
  * that run, are ready to run, or wait for a disk: what the kernel's load average counts.  Looks at
  * all processes once for all roots. */

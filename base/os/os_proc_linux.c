@@ -638,6 +638,22 @@ size_t os_descendants_kill(struct os *os, int signal_number)
     return total;
 }
 
+size_t os_children_kill(struct os *os, int signal_number)
+{
+    (void)os;
+    struct population all = {0};
+    size_t count = 0;
+    pid_t self = getpid();
+    population_read(&all);
+    for (size_t i = 0; i < all.count; i++) {
+        if (all.all[i].parent == self) {
+            count += kill(all.all[i].pid, signal_number) == 0 ? 1 : 0;
+        }
+    }
+    mem_free(all.all);
+    return count;
+}
+
 static bool is_load(char state)
 {
     return state == 'R' || state == 'D';

@@ -103,9 +103,16 @@ for name in gl-late gl-term gl-kill gl-crash; do # the one whose time runs first
 done
 kill -TERM "${pids[gl-term]}"
 kill -KILL "${pids[gl-kill]}"
+# The starter stands still while the pilot ends what the startd left: it finds everything that happened meanwhile at once.
 for lock in "$WORK"/scratch/*/lock/startd.lock; do
-    if grep -qs '"gl-crash"' "${lock%/lock/*}/roost.conf"; then kill -KILL "$(head -n 1 "$lock")"; fi
+    if grep -qs '"gl-crash"' "${lock%/lock/*}/roost.conf"; then startd=$(head -n 1 "$lock"); fi
 done
+mapfile -t starters < <(pgrep -P "${pids[gl-crash]}" | grep -vx "$startd")
+equals "the starters of gl-crash" "${#starters[@]}" 1
+kill -STOP "${starters[0]}"
+kill -KILL "$startd"
+until_true 20 "the pilot sees its startd end" grep -q "startd was ended by signal 9" "$WORK/gl-crash.log"
+kill -CONT "${starters[0]}"
 for name in "${!pids[@]}"; do
     until_true 30 "$name ends" is_over "${pids[$name]}"
     wait "${pids[$name]}"
@@ -120,6 +127,9 @@ nothing_left
 for name in gl-late gl-term; do
     has_left "$name" || fail "the ads of $name are still there"
     equals "the job of $name is idle again" "$("$ROOST" q "${clusters[$name]}" -af JobStatus)" 1
+done
+for name in "${!clusters[@]}"; do # a job that was ended with its machine has not completed
+    equals "jobs in the queue of $name" "$("$ROOST" q "${clusters[$name]}" -af ProcId)" 0
 done
 "$ROOST" rm "${clusters[@]}" >/dev/null || fail "roost rm"
 
