@@ -32,11 +32,12 @@
 
 #include "base/knob.h"
 
-#define CONFIG_FILE_MAX          ((size_t)1 << 20)  /* bytes of one file */
-#define CONFIG_VALUE_MAX         ((size_t)64 << 10) /* bytes of one value after expansion */
-#define CONFIG_FILES_MAX         1000  /* files of one load, includes counted each time */
+#define CONFIG_FILE_MAX  ((size_t)1 << 20)  /* largest configuration file, bytes */
+#define CONFIG_VALUE_MAX ((size_t)64 << 10) /* largest value after expansion, bytes */
+/* files read in one load; a file that is included twice counts twice */
+#define CONFIG_FILES_MAX         1000
 #define CONFIG_NAMES_MAX         10000 /* knobs and macros defined in files */
-#define CONFIG_SECTIONS_MAX      20000 /* sections of all kinds */
+#define CONFIG_SECTIONS_MAX      20000 /* sections of all kinds in all files */
 #define CONFIG_INCLUDE_DEPTH_MAX 10
 #define CONFIG_MACRO_DEPTH_MAX   32
 #define CONFIG_BYTES_MAX         ((size_t)64 << 20) /* all memory of one configuration */
@@ -59,16 +60,16 @@ enum config_layer {
 /* Callbacks through which the loader reads files and the environment. base/config/config_os.h makes
  * the real ones. */
 struct config_source {
-    /* Reads a whole file into a zero-terminated mem_ block.  0; -ENOENT; -EISDIR; -EFBIG: the file
-     * has more than max bytes; or another -errno. */
+    /* Reads a whole file into *text, zero-terminated; the loader frees it with mem_free().
+     * Returns 0; -ENOENT; -EISDIR; -EFBIG: the file has more than max bytes; or another -errno. */
     int (*read_file)(void *context, const char *path, size_t max, char **text, size_t *length,
                      struct err *err);
-    /* Appends the names of a directory's entries (mem_ blocks, without the directory), in any
-     * order.  0 or -errno. */
+    /* Appends the names of a directory's entries, without the directory's path, in any order.
+     * The loader frees each name with mem_free().  Returns 0 or -errno. */
     int (*list_directory)(void *context, const char *path, struct vec *names, struct err *err);
     const char *(*get_env)(void *context, const char *name); /* returns NULL if not set */
-    /* Sets *ret to the path made absolute, a mem_ block.  NULL instead of a function: relative
-     * paths are refused. */
+    /* Sets *ret to the absolute form of the path; the loader frees it with mem_free().  If this
+     * pointer is NULL, relative paths are refused. */
     int (*absolute)(void *context, const char *path, char **ret, struct err *err);
     void *context;
 };
@@ -80,12 +81,13 @@ struct config_macro {
 };
 
 struct config_options {
-    /* "COLLECTOR": the value of the macro SUBSYSTEM and the name of the persistent file.  NULL: a
-     * tool. */
+    /* The daemon's name in capitals, such as "COLLECTOR": the value of the macro SUBSYSTEM, and
+     * the name of the file with its run-time settings.  NULL: the program is a tool. */
     const char *subsystem;
     /* The shared file.  NULL: the file in the variable ROOST_CONFIG, else CONFIG_DEFAULT_PATH. */
     const char *path;
-    const struct knob_table *const *tables; /* the knobs that the getters can be asked for */
+    /* knobs of this program: the getters accept only these names */
+    const struct knob_table *const *tables;
     size_t table_count;
     /* Knobs of other daemons: their names are known, macros may refer to them, their values are not
      * checked. */
@@ -93,10 +95,12 @@ struct config_options {
     size_t other_count;
     const struct config_macro *macros;
     size_t macro_count;
-    /* Checks the text of a KNOB_EXPR; NULL: any text is accepted. */
+    /* Checks the text of a knob of type KNOB_EXPR; returns 0 or -errno.  NULL: any text is
+     * accepted. */
     int (*check_expr)(void *context, const char *text, struct err *err);
     void *check_context;
-    /* On trial: the text to use instead of the persistent file.  NULL: use the file. */
+    /* Text to use in place of the file of run-time settings, to check a change before it is
+     * written.  NULL: the file is read. */
     const char *settings;
 };
 
@@ -108,34 +112,36 @@ int config_load(const struct config_source *source, const struct config_options 
                 struct config **ret, struct err *err);
 void config_destroy(struct config *config); /* NULL is allowed */
 
-/* These getters answer for one type each.  A name that is in none of the tables, or has another
- * type, is a mistake of ours (CHECK).  Results live as long as the configuration.  For STRING; NULL
- * when unset. */
+/* The getters down to config_list() return the value of one knob, for one type each.  A name
+ * that is in none of the tables, or has another type, is a mistake in our code (CHECK).  Results
+ * live as long as the configuration.  This one: a KNOB_STRING; NULL when unset. */
 const char *config_string(const struct config *config, const char *name);
-/* For PATH; NULL when unset. */
+/* Returns the value of a KNOB_PATH; NULL when unset. */
 const char *config_path(const struct config *config, const char *name);
-/* For EXPR; NULL when unset. */
+/* Returns the value of a KNOB_EXPR; NULL when unset. */
 const char *config_expr(const struct config *config, const char *name);
 int64_t config_int(const struct config *config, const char *name);
 double config_real(const struct config *config, const char *name);
 bool config_bool(const struct config *config, const char *name);
 int64_t config_duration_s(const struct config *config, const char *name);
-/* For DURATION_MS and DURATION_S. */
+/* Returns the value of a KNOB_DURATION_MS or KNOB_DURATION_S in milliseconds. */
 int64_t config_duration_ms(const struct config *config, const char *name);
 int64_t config_bytes(const struct config *config, const char *name);
-/* For LIST.  Ends with NULL; count may be NULL.  An unset list is an empty list. */
+/* Returns the items of a KNOB_LIST, ended by NULL; count may be NULL.  An unset list is an empty
+ * list. */
 const char *const *config_list(const struct config *config, const char *name, size_t *count);
 
 /* Returns the expanded text of any knob or macro.  NULL: there is no such name, it belongs to
  * another daemon, or its macros cannot be expanded. */
 const char *config_text(const struct config *config, const char *name);
 
-/* Sections of one kind (KIND "title" { ... }), in order of first appearance.  Parts of one section
- * in several files and layers are merged. */
+/* Returns how many sections of this kind (KIND "title" { ... }) there are; config_section_at()
+ * returns them in the order of their first appearance.  Parts of one section in several files
+ * and layers are merged. */
 size_t config_section_count(const struct config *config, const char *kind);
 const struct config_section *config_section_at(const struct config *config, const char *kind,
                                                size_t index);
-/* NULL: no such section. */
+/* Returns the section with this title; NULL: no such section. */
 const struct config_section *config_section_find(const struct config *config, const char *kind,
                                                  const char *title);
 const char *section_title(const struct config_section *section);
@@ -154,12 +160,16 @@ const char *const *section_list(const struct config_section *section, const char
 /* Where a value was set. */
 struct config_origin {
     enum config_layer layer;
-    /* For CONFIG_ENVIRONMENT the name of the variable; for CONFIG_BUILTIN NULL. */
+    /* Path of the file.  For CONFIG_ENVIRONMENT: name of the variable.  For CONFIG_BUILTIN:
+     * NULL. */
     const char *file;
-    unsigned line;   /* 0: none */
-    const char *raw; /* before macros are expanded; self-references are resolved; NULL when unset */
+    unsigned line; /* 0: none */
+    /* the value before its macros are expanded, except references to its own name; NULL when
+     * unset */
+    const char *raw;
 };
-const char *config_layer_name(enum config_layer layer); /* "shared file" */
+/* Returns the layer's name for people: "shared file". */
+const char *config_layer_name(enum config_layer layer);
 
 /* Tells where a knob or macro was set.  False: no such name. */
 bool config_why(const struct config *config, const char *name, struct config_origin *ret);
@@ -169,9 +179,10 @@ bool config_why(const struct config *config, const char *name, struct config_ori
 bool config_next(const struct config *config, size_t *at, const char **name,
                  const struct knob **knob);
 
-/* Names in files that are not knobs and that no value refers to, each as one line of text:
- * "roost.conf:12: unknown knob 'STRAT' (did you mean START?)".  They deserve a warning and are not
- * an error, because a later version may know the name. */
+/* Returns how many names in the files are neither knobs nor used by any value.  config_unknown()
+ * returns one line of text about each: "roost.conf:12: unknown knob 'STRAT' (did you mean
+ * START?)".  They deserve a warning and are not an error, because a later version may know the
+ * name. */
 size_t config_unknown_count(const struct config *config);
 const char *config_unknown(const struct config *config, size_t index);
 
@@ -182,14 +193,15 @@ const char *config_unknown(const struct config *config, size_t index);
 const char *config_settings_path(const struct config *config);
 /* Appends the names that were set at run time, separated by commas; nothing if there are none. */
 void config_settings_names(const struct config *config, struct strbuf *out);
-/* Returns whether this name may be set at run time.  0: a knob, a name of a family of knobs, or a
- * macro of the files.  -EINVAL: not a valid name; -ENOENT: unknown, err has the nearest name;
- * -EPERM: the name protects the run-time settings themselves. */
+/* Checks whether this name may be set at run time.  Returns 0 for a knob, a name of a family of
+ * knobs, or a macro of the files; -EINVAL: not a valid name; -ENOENT: unknown name, err has the
+ * nearest known one; -EPERM: the knob controls run-time settings,
+ * and can be set in files only. */
 int config_settings_may_name(const struct config *config, const char *name, struct err *err);
-/* Computes the new text of the settings file after one change and appends it to out. text: what the
- * file holds now; path: for messages; value NULL: remove the setting.  -ENOENT: the name was not
- * set; -EINVAL: invalid name, or the value is not one line; -EFBIG; -EBADMSG: the present file is
- * malformed. */
+/* Computes the new text of the settings file after one change and appends it to out. text: the
+ * present content of the file; path: for messages; value NULL: remove the setting.  Returns 0;
+ * -ENOENT: the name to remove was not set; -EINVAL: invalid name, or the value is not one line;
+ * -EFBIG: the value is too long; -EBADMSG: the present file is malformed. */
 int config_settings_edit(const char *path, const char *text, const char *name, const char *value,
                          struct strbuf *out, struct err *err);
 /* Appends the names that differ between two configurations of one daemon, separated by ", ": knobs,
@@ -198,9 +210,9 @@ int config_settings_edit(const char *path, const char *text, const char *name, c
 void config_compare(const struct config *before, const struct config *after, struct strbuf *changed,
                     struct strbuf *restart);
 
-/* All expanded texts that contain a '/': values of knobs, macros and options of sections, those of
- * other daemons too.  For callers that must know which files the configuration names.  Texts that
- * cannot be expanded here are missing. */
+/* Returns how many expanded texts contain a '/'; config_text_at() returns them.  They are values
+ * of knobs, macros and options of sections, also those of other daemons.  For callers that must
+ * know which files the configuration names.  Texts that cannot be expanded here are left out. */
 size_t config_text_count(const struct config *config);
 const char *config_text_at(const struct config *config, size_t index);
 
@@ -208,7 +220,8 @@ const char *config_text_at(const struct config *config, size_t index);
  * name[0..length) need not be zero-terminated. */
 bool config_reads_variable(const struct config *config, const char *name, size_t length);
 
-/* The files that were read, in order; for messages, and to watch them for changes. */
+/* Returns how many files were read; config_file() returns their paths in the order of reading.
+ * For messages, and to watch the files for changes. */
 size_t config_file_count(const struct config *config);
 const char *config_file(const struct config *config, size_t index);
 

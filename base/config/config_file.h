@@ -18,17 +18,19 @@ enum config_statement_kind {
     CONFIG_ASSIGN,  /* name = value, or the first item of name = {a, b} */
     CONFIG_APPEND,  /* name += value, or a further item of a list */
     CONFIG_SECTION, /* a section begins */
-    CONFIG_INCLUDE, /* value is the path of the file */
+    CONFIG_INCLUDE, /* include("file"): value is the path of the file */
 };
 
 struct config_statement {
     enum config_statement_kind kind;
     const char *section; /* kind of the section that contains it; NULL: none */
-    const char *title;   /* of that section */
+    const char *title;   /* title of the section that contains the statement */
     const char *name;
     const char *value;
     unsigned line;
-    bool list_item; /* an item of name = {a, b}; otherwise value may itself be a list */
+    /* true: value is one item of a list in braces; false: value is a whole value, which may be a
+     * list of words */
+    bool list_item;
 };
 
 /* Appends the file's statements to *statements, in order; they live in the arena.  0; -EINVAL, err

@@ -22,9 +22,9 @@ struct macro_reference {
     size_t start, end; /* the reference is text[start..end) */
     const char *name;  /* not zero-terminated */
     size_t name_length;
-    const char *fallback; /* the default after ':'; NULL: none; not zero-terminated */
+    const char *fallback; /* the default after ':', not zero-terminated; NULL: none */
     size_t fallback_length;
-    bool environment; /* $ENV(...), not $(...) */
+    bool environment; /* true: $ENV(NAME); false: $(NAME) */
 };
 
 /* Finds the next reference in text[at..length).  1: found, *ret is set; 0: none is left; -EINVAL:
@@ -32,14 +32,14 @@ struct macro_reference {
 int macro_next(const char *text, size_t length, size_t at, struct macro_reference *ret,
                struct err *err);
 
-/* Copies text to out and replaces each reference to the macro `self`, also inside defaults of
- * others: by old, its earlier value; if old is NULL, by the reference's own default, or by nothing.
- * 0 or -EINVAL. */
+/* Copies text to out and replaces each reference to the macro `self` by its earlier value `old`;
+ * if old is NULL, by the reference's own default, or by nothing.  References inside the defaults
+ * of other macros are replaced, too.  Returns 0 or -EINVAL (malformed). */
 int macro_replace_self(const char *text, const char *self, const char *old, struct strbuf *out,
                        struct err *err);
 
-/* Calls each() with the name of every reference, also of those inside defaults, but not of $ENV.  0
- * or -EINVAL. */
+/* Calls each() with the name of every reference in text, also of those inside defaults, but not
+ * of $ENV references.  Returns 0 or -EINVAL (malformed). */
 int macro_each(const char *text, void (*each)(void *arg, const char *name, size_t length),
                void *arg, struct err *err);
 

@@ -24,7 +24,7 @@ struct err;
 /* Computes a value of type INT, DURATION_S, DURATION_MS (both in milliseconds) or SIZE_BYTES.  0,
  * -EINVAL (malformed) or -ERANGE (too large). */
 int config_number_int(const char *text, enum knob_type type, int64_t *ret, struct err *err);
-/* Computes a value of type REAL.  Errors as above. */
+/* Computes a value of type REAL.  Returns 0, -EINVAL (malformed) or -ERANGE (too large). */
 int config_number_real(const char *text, double *ret, struct err *err);
 
 #endif

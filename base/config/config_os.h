@@ -10,7 +10,7 @@
 
 struct os;
 
-/* os must outlive the result. */
+/* Returns the callbacks; os must live as long as they are used. */
 struct config_source config_source_os(struct os *os);
 
 #endif

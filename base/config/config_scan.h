@@ -33,7 +33,8 @@
 #define CONFIG_NAME_MAX  128 /* bytes of a name or kind */
 #define CONFIG_TITLE_MAX 255 /* bytes of a section's title */
 
-/* The first option in each section of the copy: it shows empty sections, too. */
+/* Name of an option that the scan adds at the head of each section of the copy, so that
+ * libconfuse reports empty sections, too. */
 #define CONFIG_SCAN_OPENED "__opened"
 
 struct arena;
@@ -42,17 +43,18 @@ struct strmap;
 
 struct config_scan_string {
     unsigned line;
-    bool list_item; /* it stands inside { } */
+    bool list_item; /* true: an item of a list in braces */
 };
 
 /* The result of a scan. */
 struct config_scan {
     char *text; /* the copy for libconfuse, zero-terminated */
     size_t text_length;
-    /* Names assigned outside sections.  The keys count; values are any non-NULL pointer. */
+    /* Names assigned outside sections: the keys of the map; its values are any non-NULL pointer. */
     struct strmap *names;
-    struct strmap *kinds; /* kinds of sections; values are struct config_scan_kind */
-    /* One entry for each value, include and opened section, in their order. */
+    struct strmap *kinds; /* kinds of sections by name; values are struct config_scan_kind * */
+    /* The line numbers: one entry for each value, include and opened section, in the order of
+     * the file. */
     struct config_scan_string *strings;
     size_t string_count, string_capacity;
 };
@@ -67,7 +69,7 @@ int config_scan(const char *path, const char *text, size_t length, struct config
                 struct err *err);
 void config_scan_fini(struct config_scan *scan);
 
-/* Returns whether it is a valid name: a letter or _, then letters, digits, _ and dots, at most
+/* Returns whether the name is valid: a letter or _, then letters, digits, _ and dots, at most
  * CONFIG_NAME_MAX bytes. */
 bool config_name_ok(const char *name, size_t length);
 

@@ -15,7 +15,7 @@
 struct config;
 struct daemon_run;
 struct err;
-struct knob_table; /* base/knob.h */
+struct knob_table; /* defined in base/knob.h */
 struct log;
 struct loop;
 struct os;
@@ -26,23 +26,24 @@ struct daemon_env {
     struct loop *loop;
     struct os *os;
     struct log *log;
-    const struct config *config; /* reload() gives a new one */
+    const struct config *config; /* the present configuration; reload() gets a new one */
     const char *name; /* "collector": used in log lines and in the names of lock and log files */
     int argc;         /* the arguments after the common options: "-owner", "alice" for a shadow */
     char *const *argv;
-    struct daemon_run *run; /* for daemon_reload() and daemon_set(); NULL: these are refused */
+    /* needed by daemon_reload() and daemon_set(); NULL: these calls are refused */
+    struct daemon_run *run;
 };
 
 /* What distinguishes one daemon from others: its name, knobs and callbacks. */
 struct daemon {
     const char *name;
-    /* Its own knobs, the common ones, those of its libraries. */
+    /* Tables of the daemon's own knobs, of those of all daemons, and of its libraries. */
     const struct knob_table *const *tables;
     size_t table_count;
     /* Sets everything up and sets *state.  On an error the process ends with status 1. */
     int (*start)(const struct daemon_env *env, void **state, struct err *err);
-    /* Takes over a new, checked configuration; the old one is valid until this returns.  NULL: a
-     * new configuration needs a restart. */
+    /* Takes over a new, checked configuration; the old one is valid until the callback returns.
+     * NULL: a new configuration needs a restart of the daemon. */
     void (*reload)(void *state, const struct config *config);
     /* Called for SIGTERM and SIGINT: must finish its work and call loop_stop() within
      * SHUTDOWN_GRACEFUL_TIMEOUT.  NULL: the process stops at once. */
@@ -90,7 +91,7 @@ int daemon_set(const struct daemon_env *env, const char *name, const char *value
  * the lock file belongs to another user (daemon_guard.h). */
 int daemon_main(const struct daemon *daemon, int argc, char **argv);
 
-/* The same, for a program whose process may be a copy of a prepared one
+/* Like daemon_main(), for a program that may be started as a copy of a prepared process
  * (base/daemon/prepared.h). */
 int daemon_main_prepared(const struct daemon *daemon, int argc, char **argv);
 

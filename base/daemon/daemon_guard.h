@@ -19,10 +19,10 @@ struct log;
 struct loop;
 struct os;
 
-/* Wait between the master's end and starting a new one: a random time. */
+/* Bounds of the random wait between the master's end and the start of a new master. */
 #define GUARD_WAIT_MIN_MS  200
 #define GUARD_WAIT_MAX_MS  1000
-#define GUARD_RETRY_MAX_MS 60000 /* longest wait between two attempts */
+#define GUARD_RETRY_MAX_MS 60000 /* longest wait between two attempts to start a master */
 
 /* Returns NULL when nothing is to be watched: no master started this process, or RESURRECT_MASTER
  * is false. */

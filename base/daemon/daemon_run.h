@@ -29,12 +29,12 @@ int daemon_run_start(const struct daemon *daemon, struct loop *loop, struct os *
 /* Calls destroy() and gives up the lock.  Call it after the loop has stopped.  NULL is allowed. */
 void daemon_run_destroy(struct daemon_run *run);
 
-/* daemon_main() for a process that has prepared something: calls adopt(loop, begun) before the
- * daemon starts; adopt may be NULL. */
+/* Like daemon_main(), for a process that has prepared something: `begun` is what it has
+ * prepared. Calls adopt(loop, begun) before the daemon starts; adopt may be NULL. */
 int daemon_main_begun(const struct daemon *daemon, int argc, char **argv,
                       void (*adopt)(struct loop *loop, void *begun), void *begun);
 
-/* The state that start() made; NULL before that. */
+/* Returns the state that the daemon's start() made; NULL before that. */
 void *daemon_run_state(const struct daemon_run *run);
 struct log *daemon_run_log(const struct daemon_run *run);
 

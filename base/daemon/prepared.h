@@ -27,28 +27,32 @@
 
 /* The argument by which os_prepare() tells the program to prepare itself. */
 #define PREPARED_ARGUMENT "-prepared"
-/* A variable that only reserves room, for the copies' environments. */
-#define PREPARED_ROOM        "ROOST_PREPARED_ROOM"
-#define PREPARED_ARG_BYTES   8192  /* room for a copy's arguments, reserved in one argument */
-#define PREPARED_ENV_BYTES   8192  /* room for the variables of env_add */
-#define PREPARED_ORDER_BYTES 16384 /* largest order */
+/* Environment variable that only reserves memory, into which a copy writes its own environment. */
+#define PREPARED_ROOM "ROOST_PREPARED_ROOM"
+/* bytes reserved for a copy's arguments, in one long argument of the prepared process */
+#define PREPARED_ARG_BYTES 8192
+/* bytes reserved for the variables of env_add (struct os_spawn) */
+#define PREPARED_ENV_BYTES   8192
+#define PREPARED_ORDER_BYTES 16384 /* largest order, bytes */
 
-/* An order for a copy: this struct, then zero-terminated strings: directory, arguments,
+/* An order to start a copy: this struct, then zero-terminated strings: directory, arguments,
  * variables. */
 struct prepared_order {
     uint32_t argument_count, variable_count;
 };
 
-/* First sent with pid 0: the process is ready.  Then one answer for each order. */
+/* Answer of the prepared process.  The first one has pid 0 and means: ready.  Then comes one for
+ * each order. */
 struct prepared_answer {
-    int32_t error; /* errno; 0: the copy runs as pid */
+    int32_t error; /* 0: the copy runs as pid; else a positive errno */
     int32_t pid;
 };
 
-/* Must be called first in main().  In a process that os_prepare() did not start it returns NULL at
- * once.  In one that it did, it calls warm(), then serves orders, and returns only in the copies:
- * with their arguments (the caller frees *argv, not the strings) and with what warm() returned.
- * The prepared process itself exits with status 0 when no more orders can come. */
+/* Must be called first in main().  In a process that os_prepare() did not start, returns NULL at
+ * once.  In a process that os_prepare() started, calls warm(), then serves orders, and returns
+ * only in the copies: with their arguments (the caller frees *argv, not the strings) and with
+ * what warm() returned.  The prepared process itself exits with status 0 when no more orders can
+ * come. */
 void *prepared_main(int *argc, char ***argv, void *(*warm)(void));
 
 #endif
