@@ -20,7 +20,7 @@ struct os;
 struct os_cage;
 struct os_terminal;
 
-/* ---- the machine ----------------------------------------------------------------------------- */
+/* ---- facts about the machine ----------------------------------------------------------------- */
 
 #define OS_BOOT_ID_SIZE 37
 
@@ -41,52 +41,56 @@ int os_machine(struct os *os, struct os_machine *ret, struct err *err);
 /* Writes the numbers of the CPUs that this process may use, ascending, at most max of them; returns
  * how many. */
 size_t os_cpu_numbers(struct os *os, uint32_t *ret, size_t max);
-double os_load_average(struct os *os);                     /* of the last minute */
-int64_t os_disk_free_kib(struct os *os, const char *path); /* negative errno on failure */
+double os_load_average(struct os *os); /* returns the load average of the last minute */
+/* returns the free space in KiB, or -errno */
+int64_t os_disk_free_kib(struct os *os, const char *path);
 
-#define OS_NEVER_IDLE_S (INT64_MAX / 2) /* idle time of a machine that has nothing to type on */
+/* idle time, seconds, of a machine without any terminal or keyboard */
+#define OS_NEVER_IDLE_S (INT64_MAX / 2)
 /* Seconds since somebody last typed.  While somebody types the kernel updates a terminal's time
  * every eight seconds only; after a pause it does so at once. */
 struct os_idleness {
-    int64_t keyboard_s; /* on any tty or pty, including the console */
-    int64_t console_s;  /* at the machine's own keyboard and mouse */
+    int64_t keyboard_s; /* of any tty or pty, including the console */
+    int64_t console_s;  /* of the machine's own keyboard and mouse */
 };
 struct os_terminals {
-    /* Names below /dev that belong to the console; tty1 to tty63, the virtual consoles, always
-     * do. */
+    /* Names below /dev of terminals that belong to the console.  The virtual consoles tty1 to
+     * tty63 always belong to it and need not be named. */
     const char *const *console;
     size_t console_count;
-    bool sessions_only; /* ignore ttys and ptys without a session in utmp or logind */
+    bool sessions_only; /* true: ignore ttys and ptys without a session in utmp or logind */
 };
 void os_idleness(struct os *os, const struct os_terminals *which, struct os_idleness *ret);
 
-const char *os_getenv(struct os *os, const char *name); /* NULL when unset */
-/* The whole environment: "NAME=value" ..., ended by NULL.  Borrowed. */
+const char *os_getenv(struct os *os, const char *name); /* returns NULL when unset */
+/* Returns the whole environment: "NAME=value" ..., ended by NULL.  Borrowed. */
 const char *const *os_environment(struct os *os);
-/* Returns how many seconds local time is ahead of UTC at that moment. */
+/* Returns how many seconds local time is ahead of UTC at the time at_s (seconds since 1970). */
 int32_t os_zone_offset_s(struct os *os, int64_t at_s);
 
 /* ---- users ----------------------------------------------------------------------------------- */
 
-uid_t os_uid(struct os *os); /* the effective uid */
-/* Changes from root to that account for ever, on all threads, without supplementary groups.  0 or
- * -errno. */
+uid_t os_uid(struct os *os); /* returns the effective uid */
+/* Changes this process from root to another account for ever, on all threads, without
+ * supplementary groups.  Returns 0 or -errno. */
 int os_become(struct os *os, uid_t uid, gid_t gid, struct err *err);
-/* Finds an account by name.  -ENOENT: no such account. */
+/* Finds the uid and gid of an account by its name.  Returns 0; -ENOENT: no such account. */
 int os_user_find(struct os *os, const char *name, uid_t *uid, gid_t *gid, struct err *err);
-/* Finds an account's name by its uid.  -ENOENT: no such account; -ENAMETOOLONG: size is too
- * small. */
+/* Finds the name of an account by its uid.  Returns 0; -ENOENT: no such account; -ENAMETOOLONG:
+ * size is too small. */
 int os_user_name(struct os *os, uid_t uid, char *ret, size_t size, struct err *err);
-/* Gives the home directory of an account.  -ENOENT: no such account; -ENAMETOOLONG. */
+/* Writes the home directory of an account to ret.  Returns 0; -ENOENT: no such account;
+ * -ENAMETOOLONG: size is too small. */
 int os_user_home(struct os *os, const char *name, char *ret, size_t size, struct err *err);
 
 /* ---- processes ------------------------------------------------------------------------------- */
 
 struct os_exit {
     int status; /* exit status; -1: a signal ended the process, or the status is unknown */
-    int signal; /* 0: the process exited by itself */
-    bool core;  /* it left a core file */
-    /* It was not our child but watched (os_watch()): neither status nor signal is known. */
+    int signal; /* the signal that ended the process; 0: it exited by itself */
+    bool core;  /* true: the process left a core file */
+    /* True: neither status nor signal is known, because the process was not our child but only
+     * watched by os_watch(). */
     bool unknown;
     double user_cpu_s, system_cpu_s;
     int64_t max_rss_kib;
@@ -96,10 +100,11 @@ typedef void (*os_exit_f)(void *arg, pid_t pid, const struct os_exit *how);
 /* How a started program is related to us. */
 enum os_kin {
     OS_CHILD,
-    /* Not our child: init adopts it (or we do, if we are a subreaper).  Its pid is known, its exit
-     * is not reported. */
+    /* Not our child: the init process adopts it (or we do, if we are a subreaper).  os_spawn()
+     * returns its pid, but its exit is not reported. */
     OS_DETACHED,
-    /* The starter's job: its descendants stay below us and os_descendants_kill() finds them. */
+    /* Our child, a job of the starter: when one of its descendants loses its parent, we become
+     * the parent, so that os_descendants_kill() still finds it. */
     OS_SUBREAPER_JOB,
 };
 
@@ -110,18 +115,23 @@ struct os_spawn {
     /* "NAME=value" ..., ended by NULL.  NULL: our own environment; but with change_user only PATH,
      * because the other account can read /proc/PID/environ. */
     const char *const *env;
-    const char *const *env_add; /* added to env; may be NULL */
-    const char *cwd;            /* NULL: our own */
-    /* NULL: /dev/null; "-": our own.  A FIFO that nobody has open for writing reads as empty. */
+    /* variables added to env, "NAME=value", ended by NULL; may be NULL */
+    const char *const *env_add;
+    const char *cwd; /* working directory; NULL: our own */
+    /* File for standard input.  NULL: /dev/null; "-": our own standard input.  A FIFO that
+     * nobody has open for writing reads as empty. */
     const char *stdin_path;
-    /* Created or appended to, as the child's user; relative to cwd.  NULL: /dev/null; "-": our own.
-     * A FIFO that nobody reads is -ENXIO. */
+    /* File for standard output, opened as the child's user and relative to cwd: created, or
+     * appended to.  NULL: /dev/null; "-": our own standard output.  A FIFO that nobody reads is
+     * -ENXIO. */
     const char *stdout_path;
-    const char *stderr_path; /* the same for standard error */
-    bool truncate_output;    /* truncate these two instead of appending */
-    /* Instead of stdin_path: a text of at most 64 KiB for its standard input; may be NULL. */
+    const char *stderr_path; /* file for standard error; rules as for stdout_path */
+    bool truncate_output;    /* truncate the two output files instead of appending */
+    /* Text of at most 64 KiB that the program reads as its standard input, instead of
+     * stdin_path; may be NULL. */
     const char *input_text;
-    bool new_session; /* setsid(): it leads a session and a process group of its own */
+    /* true: the program calls setsid() and leads a session and a process group of its own */
+    bool new_session;
     enum os_kin kin;
     /* Start a copy of the process that os_prepare() started, if it is ready; argv[0] must be the
      * same path.  Its standard streams are /dev/null, and only env_add, cwd, new_session and kin
@@ -131,15 +141,16 @@ struct os_spawn {
     bool change_user; /* run as uid and gid, without supplementary groups; needs root */
     uid_t uid;
     gid_t gid;
-    int nice; /* added to our own */
-    /* Namespaces, mounts, cgroup and limits for it (base/os/os_cage.h); NULL: none.  If they cannot
-     * be made nothing runs: -ENOTSUP; -ENOSYS: we can never have namespaces here; -EPROTONOSUPPORT:
-     * no filters of system calls. */
+    int nice; /* added to our own nice value */
+    /* Namespaces, mounts, cgroup and limits for the program (base/os/os_cage.h); NULL: none.  If
+     * they cannot be made the program is not started: -ENOTSUP; -ENOSYS: this process can never
+     * make namespaces; -EPROTONOSUPPORT: filters of system calls are not possible. */
     const struct os_cage *cage;
-    /* The pid of a process whose namespaces (PID, mounts, IPC, user) it joins; 0: ours.  A cage may
-     * be given as well if it makes no namespaces. */
+    /* Pid of another process: the program joins its namespaces (PID, mounts, IPC, user); 0: the
+     * program stays in ours.  May be combined with a cage that makes no namespaces. */
     pid_t beside;
-    /* Its standard streams (base/os/os_terminal.h); NULL: the paths above. */
+    /* Terminal or pipes for the program's standard streams (base/os/os_terminal.h); NULL: the
+     * paths above are used. */
     struct os_terminal *terminal;
 };
 
@@ -154,32 +165,34 @@ int os_spawn(struct os *os, const struct os_spawn *spec, os_exit_f on_exit, void
  * session. */
 int os_run(struct os *os, const struct os_spawn *spec, unsigned wait_ms, struct os_exit *how,
            struct err *err);
-/* Starts a program that prepares itself: its main() calls prepared_main() (base/daemon/prepared.h),
- * and os_spawn() can soon start copies of it.  There is one at a time; another path ends the
- * earlier one.  Failures are not reported: programs are then started normally, and a later call
- * tries again. */
+/* Starts a program that prepares itself: its main() calls prepared_main()
+ * (base/daemon/prepared.h), and os_spawn() can soon start copies of this process.  We have at
+ * most one prepared process; a call with another path ends the earlier one.  Failures are not
+ * reported: programs are then started normally, and a later call tries again. */
 void os_prepare(struct os *os, const char *program);
-/* Returns the pid of the program itself, when pid, as os_spawn() gave it, is that of its cage's
- * keeper (base/os/os_cage.h); pid itself when there is no cage; 0 when the program has ended. */
+/* pid: as os_spawn() gave it.  For a program in a cage that is the pid of the cage's keeper (its
+ * process 1, base/os/os_cage.h), and this function returns the pid of the program itself;
+ * without a cage it returns pid; 0: the program has ended. */
 pid_t os_caged_pid(struct os *os, pid_t pid);
-/* Calls on_exit when a process that is not our child ends. start_time, from os_start_time(),
- * recognises a reused pid; 0: any.  If the process has ended already, or its start time differs,
- * on_exit is called soon. */
+/* Calls on_exit when a process that is not our child ends. start_time (from os_start_time())
+ * makes sure that the pid was not reused by another process; 0: any process with this pid.  If
+ * the process has ended already, or its start time differs, on_exit is called soon. */
 int os_watch(struct os *os, pid_t pid, uint64_t start_time, os_exit_f on_exit, void *arg,
              struct err *err);
-/* Drops the on_exit of that process; the process goes on. */
+/* Makes sure that the on_exit of this process is not called; the process itself goes on. */
 void os_forget(struct os *os, pid_t pid);
 /* Returns when the process started, in clock ticks since boot: together with the pid this
  * identifies a process for ever.  0: no such process, or it is dead and not reaped. */
 uint64_t os_start_time(struct os *os, pid_t pid);
-/* Send a signal to a process, or to a process group.  For the pid of a cage's keeper every signal
- * but SIGKILL goes to the program in the cage.  0, -ESRCH or -EPERM.  A pid or group of 0 is a
- * mistake (CHECK); for a negative one nothing is sent: -ESRCH. */
+/* Sends a signal to a process.  For the pid of a cage's keeper (base/os/os_cage.h) every signal
+ * but SIGKILL goes to the program in the cage.  Returns 0, -ESRCH or -EPERM.  Pid 0 is a mistake
+ * in our code (CHECK); for a negative pid nothing is sent: -ESRCH. */
 int os_kill(struct os *os, pid_t pid, int signal_number);
+/* Like os_kill(), for all processes of a process group. */
 int os_kill_group(struct os *os, pid_t group, int signal_number);
-pid_t os_pid(struct os *os); /* our own */
+pid_t os_pid(struct os *os); /* returns the pid of this process */
 pid_t os_group(struct os *os);
-/* Makes us the parent of orphaned descendants, for the starter. */
+/* Makes this process the parent of its orphaned descendants; for the starter. */
 void os_become_subreaper(struct os *os);
 /* Sends a signal once to each living descendant of ours, also to those that are born meanwhile;
  * returns how many got it. */
@@ -193,7 +206,8 @@ size_t os_children_kill(struct os *os, int signal_number);
 void os_families_running(struct os *os, const pid_t *roots, size_t count, int64_t *running);
 
 /* Sends a signal (0: none) to each process except us whose environment contains exactly mark
- * ("NAME=value"); returns how many there were.  Finds what a killed starter left behind. */
+ * ("NAME=value"); returns how many such processes there are.  Finds what a killed starter left
+ * behind. */
 size_t os_marked_kill(struct os *os, const char *mark, int signal_number);
 
 /* ---- files ----------------------------------------------------------------------------------- */
@@ -217,9 +231,9 @@ int os_read_file(struct os *os, const char *path, size_t max_bytes, char **data,
 /* Replaces the file in one step (temporary file, rename). durable: fsyncs file and directory. */
 int os_write_file(struct os *os, const char *path, const void *data, size_t length, mode_t mode,
                   bool durable, struct err *err);
-/* Overwrites the file in place if it is a regular file of ours with only one name and that mode;
- * otherwise like os_write_file().  Cheaper for the file system than a new file, but neither durable
- * nor in one step: for files whose readers wait until they are told. */
+/* Overwrites the file in place if it is a regular file of ours that has only one name and this
+ * mode; otherwise like os_write_file().  Cheaper for the file system than a new file, but
+ * neither durable nor in one step: for files that nobody reads before being told. */
 int os_rewrite_file(struct os *os, const char *path, const void *data, size_t length, mode_t mode,
                     struct err *err);
 /* Makes a directory and its parents; an existing directory is a success. */
@@ -229,14 +243,15 @@ int os_remove(struct os *os, const char *path, struct err *err);
 /* Removes a directory and all below it.  Never follows links nor enters other file systems
  * (-EXDEV).  Success if nothing is there. */
 int os_remove_tree(struct os *os, const char *path, struct err *err);
-/* Makes a directory that somebody else has used as good as new: empty, ours, with that mode. kept:
- * the name of a directory in it that stays, made as good as new too; NULL: none.  -ESTALE: it is
- * empty, but has kept something that a new one would not have (attributes, access lists, flags, a
- * grown size): remove it.  -ENOENT: nothing is there.  Otherwise like os_remove_tree(). */
+/* Makes a directory that somebody else has used as good as new: empty, ours, with that mode.
+ * kept: the name of a directory in it that stays and is made as good as new, too; NULL: none.
+ * Returns 0; -ESTALE: the directory is empty, but still has something that a new one would not
+ * have (attributes, access lists, flags, a grown size), and must be removed; -ENOENT: there is
+ * no such directory; or an error of os_remove_tree(). */
 int os_renew_directory(struct os *os, const char *path, const char *kept, mode_t mode,
                        struct err *err);
 int os_rename(struct os *os, const char *from, const char *to, bool durable, struct err *err);
-/* Changes the owner; of a link, not of its target. */
+/* Changes the owner of a file; for a link, the owner of the link itself. */
 int os_chown(struct os *os, const char *path, uid_t uid, gid_t gid, struct err *err);
 int os_chmod(struct os *os, const char *path, mode_t mode, struct err *err);
 /* Calls each() for every name in a directory, sorted, without "." and "..". */
@@ -250,10 +265,10 @@ bool os_is_network_fs(struct os *os, const char *path);
 struct os_file;
 enum os_open {
     OS_READ,
-    OS_WRITE_NEW, /* fails if the file exists */
+    OS_WRITE_NEW, /* creates the file; -EEXIST if it exists */
     OS_WRITE_TRUNCATE,
-    OS_APPEND, /* -ELOOP: the path is a symbolic link */
-    OS_WRITE,  /* keeps the contents, except what is overwritten */
+    OS_APPEND, /* creates the file or appends to it; -ELOOP if the path is a symbolic link */
+    OS_WRITE,  /* creates the file, or overwrites parts of it and keeps the rest */
 };
 int os_file_open(struct os *os, const char *path, enum os_open how, mode_t mode,
                  struct os_file **ret, struct err *err);
@@ -263,26 +278,27 @@ int os_file_open_as(struct os *os, const char *path, uid_t uid, gid_t gid, struc
                     struct err *err);
 /* Returns the number of bytes read, 0..length; 0: end of the file; or -errno. */
 ssize_t os_file_read(struct os_file *file, uint64_t offset, void *data, size_t length);
-/* Writes all of it: 0 or -errno. */
+/* Writes all bytes of data.  Returns 0 or -errno. */
 int os_file_write(struct os_file *file, uint64_t offset, const void *data, size_t length);
 int os_file_sync(struct os_file *file);
 int64_t os_file_size(const struct os_file *file);
 int os_file_chmod(struct os_file *file, mode_t mode);
 int os_file_chown(struct os_file *file, uid_t uid, gid_t gid);
-/* Gives all 0 on failure. */
+/* Fills *ret; all fields are 0 on failure. */
 void os_file_stat(const struct os_file *file, struct os_stat *ret);
 /* Locks the whole file, until it is closed, against other processes that lock it.  -EAGAIN: another
  * process has the lock; another -errno: the file system has no locks. */
 int os_file_lock(struct os_file *file);
 void os_file_close(struct os_file *file); /* NULL is allowed */
 
-/* An exclusive lock on a file that names its holder: the first line is its pid, the second its
- * start time.  It is released when the process dies, however that happens; the file stays. */
+/* An exclusive lock on a file that names the holder of the lock: its first line is the holder's
+ * pid, its second line the holder's start time.  The lock is released when the holder dies,
+ * however that happens; the file stays. */
 struct os_lock;
 /* Takes the lock.  -EAGAIN: another process has it; then *holder (may be NULL) is its pid, or 0 if
  * that cannot be read. */
 int os_lock(struct os *os, const char *path, struct os_lock **ret, pid_t *holder, struct err *err);
-/* Appends a line ("ready") to the lock file. */
+/* Appends a line, such as "ready", to the lock file. */
 void os_lock_note(struct os_lock *lock, const char *line);
 void os_unlock(struct os_lock *lock); /* NULL is allowed */
 /* Returns the pid of the process that holds the lock now; 0: nobody; -1: the holder has not written

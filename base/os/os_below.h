@@ -17,9 +17,10 @@
 
 #include "base/os/os.h"
 
-/* A final link is not followed: its own facts are given. */
+/* Gives facts about a path below root.  A final link is not followed: its own facts are given. */
 int os_below_stat(struct os *os, const char *root, const char *path, struct os_stat *ret);
-/* Like os_file_open(), but for regular files only: -EINVAL for others, -ELOOP for a link. */
+/* Opens a regular file below root, otherwise like os_file_open().  -EINVAL: not a regular file;
+ * -ELOOP: a link. */
 int os_below_open(struct os *os, const char *root, const char *path, enum os_open how, mode_t mode,
                   struct os_file **ret, struct err *err);
 /* Makes the directory and those above it; existing ones are not changed. */
@@ -38,12 +39,12 @@ int os_below_remove(struct os *os, const char *root, const char *path, struct er
 /* Moves a file or directory.  Not durable: see os_below_sync(). */
 int os_below_rename(struct os *os, const char *from_root, const char *from, const char *to_root,
                     const char *to, struct err *err);
-/* Fails for a link. */
+/* Changes the mode of a file or directory below root; fails for a link. */
 int os_below_chmod(struct os *os, const char *root, const char *path, mode_t mode, struct err *err);
-/* Changes the link itself if path is a link. */
+/* Changes the owner of a file or directory below root; for a link, the owner of the link itself. */
 int os_below_chown(struct os *os, const char *root, const char *path, uid_t uid, gid_t gid,
                    struct err *err);
-/* Makes durable what was made, renamed or removed in the directory `path`. */
+/* Makes durable what was made, renamed or removed in the directory `path` below root. */
 int os_below_sync(struct os *os, const char *root, const char *path, struct err *err);
 /* Makes durable all that was written to the file system of root; better than many single calls. */
 int os_below_sync_all(struct os *os, const char *root, struct err *err);

@@ -18,28 +18,28 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct os_cgroup; /* base/os/os_cgroup.h */
+struct os_cgroup; /* defined in base/os/os_cgroup.h */
 
 enum os_mount_kind {
     OS_MOUNT_BIND, /* `from`, as it was before all these mounts, appears at `to` */
     OS_MOUNT_HIDE, /* an empty directory covers `to`; nothing happens if `to` does not exist */
-    /* An empty file system in memory at `to`, writable for everybody (mode 1777). */
+    /* an empty file system in memory at `to`, writable for everybody (mode 1777) */
     OS_MOUNT_MEMORY,
     OS_MOUNT_PROC, /* the namespace's own /proc at `to` */
     /* `from`, as it was before all these mounts, appears at `to` and is read-only there. */
     OS_MOUNT_READONLY,
-    /* An empty directory in memory at `to`, which is made.  Mount points below it are made in
-     * memory then, which is cheaper than on disk. */
+    /* An empty directory in memory at `to`, which is made.  Mount points below `to` are then
+     * made in memory, which is cheaper than on disk. */
     OS_MOUNT_WAY,
 };
 
 struct os_mount {
     enum os_mount_kind kind;
-    const char *from; /* of OS_MOUNT_BIND and OS_MOUNT_READONLY */
+    const char *from; /* source, for OS_MOUNT_BIND and OS_MOUNT_READONLY */
     const char *to;   /* absolute; for a bind, missing directories on the way are made */
 };
 
-/* One instruction; the same as the kernel's struct sock_filter. */
+/* One instruction of a filter; has the layout of the kernel's struct sock_filter. */
 struct os_filter_code {
     uint16_t code;
     uint8_t jt, jf;
@@ -51,25 +51,27 @@ struct os_filter { /* a filter of system calls: seccomp(2) */
     uint16_t count;
 };
 
-#define OS_CAGE_CPUS_MAX 1024 /* CPU numbers are below this */
+#define OS_CAGE_CPUS_MAX 1024 /* CPU numbers are smaller than this */
 
 struct os_cage {
     struct os_cgroup *cgroup; /* the program starts in this cgroup; NULL: in ours */
-    bool namespaces;          /* its own mount, PID and IPC namespaces */
-    /* And its own user namespace, in which it keeps its uid: needed when we are not root. */
+    bool namespaces;          /* true: the program gets mount, PID and IPC namespaces of its own */
+    /* True: the program gets a user namespace of its own, too, and keeps its uid there.  Needed
+     * when we are not root. */
     bool user_namespace;
-    const struct os_mount *mounts; /* done in this order; only with namespaces */
+    const struct os_mount *mounts; /* made in this order; only with namespaces */
     size_t mount_count;
-    /* 0 or 10..1000: the higher, the sooner the kernel kills it when memory runs out. */
+    /* 0 or 10..1000: the higher, the sooner the kernel kills the program when memory runs out. */
     int oom_score;
-    bool limit_core;      /* core_bytes is valid */
-    uint64_t core_bytes;  /* largest core file; UINT64_MAX: no limit */
-    uint64_t stack_bytes; /* largest stack; 0: our own limit */
-    /* Applies to the program from its first instruction on, and to all that it starts.  Only with
-     * no_new_privs.  NULL: none. */
+    bool limit_core;      /* true: core_bytes is valid */
+    uint64_t core_bytes;  /* largest core file, bytes; UINT64_MAX: no limit */
+    uint64_t stack_bytes; /* largest stack, bytes; 0: our own limit */
+    /* Filter of system calls for the program, from its first instruction on, and for all
+     * processes that it starts.  Needs os_spawn's no_new_privs.  NULL: none. */
     const struct os_filter *filter;
-    /* The program may use only the CPUs whose bits are set: CPU i is bit i % 64 of cpus[i / 64].
-     * If the machine has none of them, it may use those that we may. */
+    /* True: the program may use only the CPUs whose bits are set in cpus: CPU i is bit i % 64 of
+     * cpus[i / 64].  If the machine has none of them, the program may use the CPUs that we may
+     * use. */
     bool limit_cpus;
     uint64_t cpus[OS_CAGE_CPUS_MAX / 64];
 };

@@ -22,13 +22,13 @@ struct os_cgroup;
 
 struct os_cgroup_limits { /* in each field 0: no limit */
     int64_t memory_bytes;
-    bool no_swap; /* memory_bytes limits memory and swap together */
+    bool no_swap; /* true: memory_bytes limits memory and swap together; false: memory alone */
     int64_t processes;
     /* 100 is usual; two busy groups share CPU time in the ratio of their weights. */
     int64_t cpu_weight;
     double cpus; /* CPUs that may be used at a time, e.g. 1.5 */
-    /* "0,2-3": the processes run on no other CPU, whatever they ask for; NULL: on any.  Where no
-     * cpuset hierarchy can do this it has no effect, and os_cgroup_controls() does not contain
+    /* CPUs on which alone the processes run, whatever they ask for: "0,2-3"; NULL: any.  Has no
+     * effect where no cpuset hierarchy can do this; os_cgroup_controls() then does not contain
      * "cpuset". */
     const char *cpu_list;
 };
@@ -42,34 +42,36 @@ struct os_cgroup_usage {
     int64_t processes;         /* now */
 };
 
-/* Makes the group `base`/`name`, one path component each.  A limit that no controller can enforce
- * is not an error; os_cgroup_controls() tells which are enforced.  0; -ENOTSUP: no hierarchy is
- * writable for us; or another -errno. */
+/* Makes the group `base`/`name` below our own group; base and name are one path component each.
+ * A limit that no controller can enforce is not an error; os_cgroup_controls() tells which are
+ * enforced.  Returns 0; -ENOTSUP: we may write to no hierarchy; or another -errno. */
 int os_cgroup_create(struct os *os, const char *base, const char *name,
                      const struct os_cgroup_limits *limits, struct os_cgroup **ret,
                      struct err *err);
-/* Opens the group that os_cgroup_places() described, when the process that made it has died.  Never
- * fails: hierarchies in which it does not exist any more are ignored. */
+/* Opens a group again whose maker has died. places: the text that os_cgroup_places() returned
+ * for it.  Never fails: hierarchies in which the group does not exist any more are ignored. */
 struct os_cgroup *os_cgroup_open(struct os *os, const char *places);
 /* Returns the group's directories, one on each line.  Borrowed. */
 const char *os_cgroup_places(const struct os_cgroup *group);
 /* Returns what the group can do, as words for a log: "memory cpu pids freezer kill".  Borrowed. */
 const char *os_cgroup_controls(const struct os_cgroup *group);
 void os_cgroup_figures(struct os_cgroup *group, struct os_cgroup_usage *ret);
-/* Changes the memory limit; no_swap must be as it was at the group's creation.  0; -ENOTSUP: the
- * group cannot limit memory; -EBUSY: more than that is in use and cannot be freed (where this
- * cannot be known, the kernel kills instead). */
+/* Changes the memory limit; no_swap must be as it was at the group's creation.  Returns 0;
+ * -ENOTSUP: the group cannot limit memory; -EBUSY: more than `bytes` are in use and cannot be
+ * freed. Where the latter cannot be known, the kernel kills processes instead. */
 int os_cgroup_limit_memory(struct os_cgroup *group, int64_t bytes, bool no_swap);
-/* 0; -ENOTSUP: no hierarchy can freeze. */
+/* Stops all processes of the group (frozen true) or lets them run again.  Returns 0; -ENOTSUP:
+ * no hierarchy can freeze. */
 int os_cgroup_freeze(struct os_cgroup *group, bool frozen);
-/* Kills all its processes, frozen ones too. */
+/* Kills all processes of the group, also frozen ones. */
 void os_cgroup_kill(struct os_cgroup *group);
-/* Kills what is in the group, waits at most wait_ms until all are dead, and resets the group:
- * counters begin at 0, limits stay.  On failure it must be removed; -ESTALE: something could not be
- * reset (memory still charged to it, a group below it, a peak value). */
+/* Kills the processes of the group, waits at most wait_ms until all are dead, and resets the
+ * group: counters begin at 0, limits stay.  Returns 0; after any failure the group must be
+ * removed; -ESTALE: something could not be reset (memory still charged to the group, a group
+ * below it, a peak value). */
 int os_cgroup_renew(struct os_cgroup *group, unsigned wait_ms, struct err *err);
-/* Kills what is in the group, waits at most wait_ms until all are dead, and removes it.  -EBUSY:
- * something did not die in time; then the group's directory remains. */
+/* Kills the processes of the group, waits at most wait_ms until all are dead, and removes the
+ * group.  Returns 0; -EBUSY: a process did not die in time; then the group's directory remains. */
 int os_cgroup_remove(struct os_cgroup *group, unsigned wait_ms, struct err *err);
 /* Frees the handle; the group stays.  NULL is allowed. */
 void os_cgroup_close(struct os_cgroup *group);

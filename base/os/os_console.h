@@ -15,7 +15,7 @@ struct err;
 struct loop;
 struct os_console;
 
-bool os_console_is_tty(void); /* whether standard input and output are a terminal */
+bool os_console_is_tty(void); /* returns whether standard input and output are a terminal */
 
 /* Opens standard input. readable(arg) is called when there is input, or its end, while
  * os_console_want() asks for it. raw: until os_console_close() each key is input, and the terminal
@@ -24,10 +24,10 @@ int os_console_open(struct loop *loop, bool raw, void (*readable)(void *arg), vo
                     struct os_console **ret, struct err *err);
 /* Restores the terminal.  NULL is allowed. */
 void os_console_close(struct os_console *console);
-/* Whether readable() is to be called; at first it is not. */
+/* Sets whether readable() is to be called; at first it is not. */
 void os_console_want(struct os_console *console, bool wanted);
-/* May be called once each time readable() was called.  Returns the number of bytes; 0: end of
- * input; or -errno. */
+/* Reads available input; may be called once for each call of readable().  Returns the number of
+ * bytes; 0: end of input; or -errno. */
 ssize_t os_console_read(struct os_console *console, void *data, size_t length);
 /* Gives the size of the terminal.  False: not a terminal. */
 bool os_console_size(uint16_t *rows, uint16_t *columns);

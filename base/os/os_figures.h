@@ -14,9 +14,10 @@ struct os;
 
 struct os_figures {
     int64_t processes;
-    int64_t rss_kib;   /* shared pages count in each process that has them, unless `exact` */
-    int64_t image_kib; /* address space */
-    /* Of the living processes and of children that they have reaped. */
+    /* resident memory in KiB; shared pages count in each process that has them, unless `exact` */
+    int64_t rss_kib;
+    int64_t image_kib; /* size of the address spaces, KiB */
+    /* CPU time in seconds of the living processes and of the children that they have reaped. */
     double user_cpu_s, system_cpu_s;
 };
 /* Measures all our living descendants by /proc.  Leaves out the keepers of cages
@@ -25,11 +26,12 @@ struct os_figures {
 void os_descendants_figures(struct os *os, bool exact, struct os_figures *ret);
 
 struct os_tree_figures {
-    int64_t disk_kib; /* as allocated */
-    int64_t files;    /* of any kind, without the top directory */
-    bool complete;    /* false: there were more than max_files */
+    int64_t disk_kib; /* disk space as allocated, KiB */
+    int64_t files;    /* number of files and directories, without the top directory */
+    bool complete;    /* false: counting stopped because there were more than max_files */
 };
-/* Never follows links.  What cannot be read counts as nothing. */
+/* Measures the directory `path` and all below it.  Never follows links.  What cannot be read
+ * counts as nothing. */
 void os_tree_figures(struct os *os, const char *path, int64_t max_files,
                      struct os_tree_figures *ret);
 

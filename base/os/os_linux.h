@@ -9,17 +9,17 @@
 
 #include "base/os/os.h"
 
-#define OS_CGROUP_PLACES_MAX 8 /* directories of one group: one in each hierarchy */
+#define OS_CGROUP_PLACES_MAX 8 /* most directories of one cgroup: one in each hierarchy */
 
 struct os_cgroup;
 struct prepared;
-struct process_table; /* os_proc_linux.c */
+struct process_table; /* defined in os_proc_linux.c */
 
 struct os {
     struct loop *loop;   /* may be NULL */
     struct rlimit files; /* RLIMIT_NOFILE when we were started: children get this limit */
     struct process_table *processes;
-    struct prepared *prepared; /* os_prepare_linux.c; NULL: none */
+    struct prepared *prepared; /* the prepared process (os_prepare_linux.c); NULL: none */
 };
 
 struct process_table *process_table_create(struct os *os);
@@ -29,28 +29,29 @@ void process_table_destroy(struct process_table *table); /* NULL is allowed */
  * with us while it lives: how the program in the cage ended. */
 struct cage_end {
     pid_t program;       /* pid of the program, as we see it */
-    bool ended;          /* the two fields below are valid */
+    bool ended;          /* true: status and usage are valid */
     int status;          /* as wait4() gives it */
-    struct rusage usage; /* of the program and the children that it waited for */
+    struct rusage usage; /* resources used by the program and the children that it waited for */
 };
 struct spawned { /* what spawn_program() has started */
     pid_t pid;
-    const struct cage_end *end; /* NULL: not in namespaces of its own */
-    void *shared;               /* memory to unmap after the process pid has died, not before */
+    /* how the program ended; NULL: the program has no namespaces of its own */
+    const struct cage_end *end;
+    void *shared; /* memory to unmap after the process pid has died, not before */
     size_t shared_bytes;
 };
 
-/* Starts the program of spec; see os_spawn(). ret->pid is set for a detached program, too.
- * stdin_fd: its standard input, which still belongs to the caller; -1: as spec says.  0 or
- * -errno. */
+/* Starts the program of spec as os_spawn() describes. ret->pid is set for a detached program,
+ * too. stdin_fd: the program's standard input, a descriptor that still belongs to the caller;
+ * -1: as spec says.  Returns 0 or -errno. */
 int spawn_program(struct os *os, const struct os_spawn *spec, int stdin_fd, struct spawned *ret,
                   struct err *err);
-/* os_spawn(), with stdin_fd as in spawn_program(). */
+/* Like os_spawn(), with stdin_fd as in spawn_program(). */
 int spawn_watched(struct os *os, const struct os_spawn *spec, int stdin_fd, os_exit_f on_exit,
                   void *arg, pid_t *ret, struct err *err);
 
-/* Asks the prepared process for a copy of itself.  True, with its pid in *ret; false: nothing was
- * started. */
+/* Asks the prepared process for a copy of itself.  Returns true, with the copy's pid in *ret; or
+ * false: nothing was started. */
 bool prepared_spawn(struct os *os, const struct os_spawn *spec, pid_t *ret);
 void prepared_end(struct os *os); /* ends the prepared process */
 
@@ -61,13 +62,14 @@ int os_cgroup_open_procs(const struct os_cgroup *group, int fds[OS_CGROUP_PLACES
 
 /* Writes the pids of the group's processes, at most max of them; returns how many. */
 size_t os_cgroup_pids(const struct os_cgroup *group, pid_t *ret, size_t max);
-/* The same for our living descendants. */
+/* Writes the pids of our living descendants, at most max of them; returns how many. */
 size_t os_descendants_pids(pid_t *ret, size_t max);
 
 struct stat;
 void os_stat_set(struct os_stat *ret, const struct stat *st); /* converts */
-int os_file_flags(enum os_open how);                          /* the flags for open() */
-struct os_file *os_file_of(int fd);                           /* takes over the descriptor */
+int os_file_flags(enum os_open how);                          /* returns the flags for open(2) */
+/* makes a file of a descriptor, which then belongs to the file */
+struct os_file *os_file_of(int fd);
 
 /* Reads a small file of /proc or /sys and adds a zero.  Returns the number of bytes, or -errno. */
 ssize_t os_read_small(const char *path, char *buffer, size_t size);

@@ -32,7 +32,7 @@ struct os_adapter {
     bool is_up; /* switched on, and its link (cable, radio) works */
     bool is_loopback;
     bool can_broadcast;
-    bool has_hardware; /* it has an Ethernet address: hardware */
+    bool has_hardware; /* true: the adapter has an Ethernet address, `hardware` */
     uint8_t hardware[NET_MAC_BYTES];
     uint32_t address; /* IPv4, host byte order; 0: none */
     struct net_subnet subnet;
@@ -40,33 +40,39 @@ struct os_adapter {
 
 /* Lists the adapters in the kernel's order; ret has room for OS_ADAPTERS_MAX.  0 or -errno. */
 int os_adapters(struct os *os, struct os_adapter *ret, size_t *count, struct err *err);
-#define OS_ADAPTER_BELOW_MAX 16 /* lower adapters in the list; more are left out */
-/* What an adapter consists of: a bridge, a bond or a VLAN stands on lower adapters, and only the
+/* entries of os_adapter_parts.below; further lower adapters are left out */
+#define OS_ADAPTER_BELOW_MAX 16
+/* On what an adapter stands: a bridge, a bond or a VLAN stands on lower adapters, and only the
  * lowest are network cards. */
 struct os_adapter_parts {
     char below[OS_ADAPTER_BELOW_MAX][OS_ADAPTER_NAME_MAX];
-    size_t below_count; /* 0: it stands on none */
+    size_t below_count; /* entries of `below`; 0: the adapter stands on no other */
     bool is_wireless;
-    bool has_other_address; /* its hardware address is not the factory's, e.g. it is its bond's */
+    /* true: the hardware address is not the factory's, e.g. the adapter has that of its bond */
+    bool has_other_address;
 };
-/* root is put before /sys ("" on a real machine).  For an unknown adapter all is empty. */
+/* Finds out on what the adapter `name` stands. root: a directory put before /sys ("" on a real
+ * machine).  For an unknown adapter all of *ret is empty. */
 void os_adapter_parts(struct os *os, const char *root, const char *name,
                       struct os_adapter_parts *ret);
-/* Returns our own address on the route to that address; 0: no route.  Sends nothing. */
+/* Returns our own IPv4 address on the route to the address `to`; 0: no route.  Sends nothing. */
 uint32_t os_route_source(struct os *os, uint32_t to);
 
 /* ---- what an adapter wakes its machine for --------------------------------------------------- */
 
-/* What the adapter can wake its machine for, in ethtool's letters, as HTCondor's ads list them. */
+/* For what the adapter can wake its machine: supported, and enabled now.  Letters are those of
+ * ethtool, as HTCondor's ads list them. */
 struct os_wake_flags {
-    bool magic_supported, magic_enabled; /* enabled: maybe only with a password */
-    char supported[16], enabled[16];     /* "pumbgs"; "d": nothing */
+    /* for magic packets; magic_enabled is true also if only packets with a password wake */
+    bool magic_supported, magic_enabled;
+    char supported[16], enabled[16]; /* letters such as "pumbgs"; "d": nothing */
 };
-/* -EPERM: only root may ask; -ENOTSUP: this adapter cannot wake a machine. */
+/* Reads what the adapter can wake its machine for.  Returns 0; -EPERM: only root may ask;
+ * -ENOTSUP: this adapter cannot wake a machine. */
 int os_wake_flags(struct os *os, const char *adapter, struct os_wake_flags *ret, struct err *err);
 /* Makes the adapter wake the machine for magic packets, in addition to what it does now; with a
- * password (NULL: none) only for packets that contain it.  Checks that the adapter accepted that:
- * -EIO if not.  -EPERM: not root; -ENOTSUP: it cannot. */
+ * password (NULL: none) only for packets that contain the password.  Returns 0; -EIO: the
+ * adapter did not accept the setting; -EPERM: not root; -ENOTSUP: the adapter cannot do that. */
 int os_wake_on_magic(struct os *os, const char *adapter, const uint8_t password[NET_MAC_BYTES],
                      struct err *err);
 
@@ -77,13 +83,14 @@ struct os_caster; /* sockets for sending; each is opened when first needed */
 
 struct os_caster *os_caster_create(struct os *os);
 void os_caster_destroy(struct os_caster *caster); /* NULL is allowed */
-/* Sends a UDP datagram, `to` may be a broadcast address. by: the adapter to send from, with its
- * address as the sender; NULL: as routed.  0 or -errno; -EAGAIN, -ENOBUFS: the queue is full, try
- * again soon. */
+/* Sends a UDP datagram; `to` may be a broadcast address. by: the adapter to send from, whose
+ * address becomes the sender; NULL: the kernel's routes decide.  Returns 0 or -errno; -EAGAIN,
+ * -ENOBUFS: the queue is full, try again soon. */
 int os_cast_datagram(struct os_caster *caster, const struct os_adapter *by, uint32_t to,
                      uint16_t port, const void *data, size_t length);
-/* Sends an Ethernet frame to everybody on the adapter's network, with the adapter's address as the
- * sender.  0 or -errno as above; -EPERM: no CAP_NET_RAW. */
+/* Sends an Ethernet frame to everybody on the adapter's network, with the adapter's address as
+ * the sender.  Returns 0 or -errno; -EAGAIN, -ENOBUFS: the queue is full, try again soon;
+ * -EPERM: no CAP_NET_RAW. */
 int os_cast_frame(struct os_caster *caster, const struct os_adapter *by, uint16_t type,
                   const void *data, size_t length);
 

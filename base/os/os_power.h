@@ -18,13 +18,16 @@ struct os;
 
 #define OS_SLEEP_TEXT_MAX 128
 
-/* The contents of the kernel's files, without the newline; "": there is no such file. */
+/* The first lines of the kernel's files of these names below /sys/power; "": there is no such
+ * file. */
 struct os_sleep_words {
-    char state[OS_SLEEP_TEXT_MAX];     /* "freeze mem disk" */
-    char mem_sleep[OS_SLEEP_TEXT_MAX]; /* "s2idle [deep]" */
-    char disk[OS_SLEEP_TEXT_MAX];      /* "[platform] shutdown", "[disabled]" */
-    char resume[OS_SLEEP_TEXT_MAX];    /* "8:2"; "0:0": no device to read the image from */
-    bool has_systemd;                  /* systemd is the machine's init */
+    char state[OS_SLEEP_TEXT_MAX];     /* possible states, such as "freeze mem disk" */
+    char mem_sleep[OS_SLEEP_TEXT_MAX]; /* how state "mem" sleeps, such as "s2idle [deep]" */
+    /* how state "disk" powers down, such as "[platform] shutdown", "[disabled]" */
+    char disk[OS_SLEEP_TEXT_MAX];
+    /* device for the image of state "disk", such as "8:2"; "0:0": none */
+    char resume[OS_SLEEP_TEXT_MAX];
+    bool has_systemd; /* true: systemd is the machine's init process */
 };
 void os_sleep_words(struct os *os, const char *root, struct os_sleep_words *ret);
 
@@ -32,16 +35,16 @@ void os_sleep_words(struct os *os, const char *root, struct os_sleep_words *ret)
  * counted once if it has a terminal.  Writes the name of one user into who; "" if there is none. */
 size_t os_sessions(struct os *os, const char *root, char *who, size_t size);
 
-/* Called with the id that logind gave a session. */
+/* Called for a session; id: the name that logind gave it. */
 typedef void (*os_session_f)(void *arg, const char *id);
 /* Calls each() for every graphical session (X11, Wayland) that logind knows. */
 void os_graphical_sessions(struct os *os, const char *root, os_session_f each, void *arg);
 
-/* Called for a lock. what: a list such as "sleep:shutdown:idle"; who: the program; why: its
- * reason. */
+/* Called for an inhibitor lock of logind. what: what it forbids, such as "sleep:shutdown:idle";
+ * who: the program that holds it; why: the program's reason. */
 typedef void (*os_inhibitor_f)(void *arg, const char *what, const char *who, const char *why);
-/* Calls each() for every lock of logind that forbids something; locks that only delay it are left
- * out. */
+/* Calls each() for every inhibitor lock of logind that forbids something; locks that only delay
+ * are left out. */
 void os_inhibitors(struct os *os, const char *root, os_inhibitor_f each, void *arg);
 
 /* Returns how long the machine has been suspended in all since it booted. */

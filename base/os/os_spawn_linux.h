@@ -18,9 +18,9 @@
  * describe the parent process. */
 #define CHILD_SIDE __attribute__((no_sanitize("address", "thread", "undefined")))
 
-/* Normally the child borrows our memory (CLONE_VM).  The thread sanitizer takes every clone(2) for
- * a fork and would lose our signals with shared memory: in its builds the child has a copy, except
- * for the mapping that holds struct launch. */
+/* Normally the child borrows our memory (CLONE_VM).  In builds with the thread sanitizer the
+ * child has a copy instead, except for the mapping that holds struct launch: that sanitizer
+ * takes every clone(2) for a fork, and with shared memory would lose our signals. */
 #if defined(__SANITIZE_THREAD__)
 #define CHILD_MEMORY 0
 #else
@@ -53,34 +53,35 @@ enum step {
     STEP_JOIN,
 };
 
-#define SPAWN_NAMESPACES 4 /* that a program can join: PID, mounts, IPC, user */
+#define SPAWN_NAMESPACES 4 /* namespaces that a program can join: PID, mounts, IPC, user */
 
 /* One start of a program.  Shared with the child; see the design note of os_spawn_linux.c. */
 struct launch {
     const struct os_spawn *spec;
     char *const *argv;
     char *const *env;
-    int input_fd;               /* a file that holds input_text; -1: none */
+    int input_fd;               /* descriptor of a file that holds spec->input_text; -1: none */
     const struct rlimit *files; /* the limit of open files for the program */
     char *inner_stack_top;      /* stack of the grandchild */
     pid_t grandchild;
-    enum step step; /* the step that failed */
-    int error;      /* its errno */
-    /* For a cage: the files through which the program enters its cgroup. */
+    enum step step; /* the step that failed; STEP_NONE: none */
+    int error;      /* errno of the step that failed */
+    /* For a cage: descriptors of the files through which the program enters its cgroup. */
     int procs[OS_CGROUP_PLACES_MAX];
     size_t procs_count;
-    int sources[SPAWN_MOUNTS_MAX]; /* what is to be bind-mounted, opened before any mount */
-    int proc_fd;                   /* our own /proc */
+    /* descriptors of what is to be bind-mounted, opened before any mount */
+    int sources[SPAWN_MOUNTS_MAX];
+    int proc_fd; /* descriptor of our own /proc */
     char user_map[64], group_map[64];
     const struct os_mount *mount; /* the mount that is being made */
-    int starting;                 /* a futex; 0: the program runs, or starting has failed */
+    int starting;                 /* a futex; 0: the program has started, or starting has failed */
     struct cage_end end;
-    int terminal[3]; /* its standard streams; -1: as spec says */
+    int terminal[3]; /* descriptors for the program's standard streams; -1: as spec says */
     bool has_tty;
-    int joined[SPAWN_NAMESPACES]; /* namespaces to enter, in order; -1: none */
+    int joined[SPAWN_NAMESPACES]; /* descriptors of namespaces to enter, in order; -1: none */
 };
 
-/* Notes the step and errno if result is negative; returns result. */
+/* If result is negative, notes step and errno in launch.  Returns result. */
 CHILD_SIDE static inline long spawn_failed(struct launch *launch, enum step step, long result)
 {
     if (result < 0) {
@@ -90,7 +91,7 @@ CHILD_SIDE static inline long spawn_failed(struct launch *launch, enum step step
     return result;
 }
 
-/* The child's side of a start: becomes the program. arg is the struct launch. */
+/* Runs in the child: becomes the program. arg is the struct launch. */
 int spawn_become_program(void *arg);
 
 /* Starts the program in namespaces of its own.  All signals must be blocked.  Success: *ret is the
@@ -98,16 +99,17 @@ int spawn_become_program(void *arg);
  * nothing is left running. launch and the stacks stay in use until that process is dead. */
 void spawn_in_cage(struct launch *launch, char *stack_top, pid_t *ret);
 
-/* Starts the program, as our child, in the namespaces of spec->beside.  All signals must be
- * blocked.  Success: *ret is its pid; failure: launch->step says what failed. */
+/* Starts the program, as our child, in the namespaces of the process spec->beside.  All signals
+ * must be blocked.  Success: *ret is the program's pid; failure: launch->step says what failed. */
 void spawn_beside(struct launch *launch, char *stack_top, pid_t *ret);
 
-/* Gives the program's ends of a terminal or of pipes; then os_terminal_started() notes that the
- * program has them. */
+/* Writes to fds the program's ends of a terminal or of pipes. *tty: whether they are a terminal.
+ * To be followed by os_terminal_started() when the program has them. */
 void os_terminal_theirs(const struct os_terminal *terminal, int fds[3], bool *tty);
 void os_terminal_started(struct os_terminal *terminal);
 
-/* The child's side: closes all descriptors from `first` on.  Negative with errno set on failure. */
+/* Runs in the child: closes all descriptors from `first` on.  Negative with errno set on
+ * failure. */
 long spawn_close_from(unsigned first);
 
 #endif

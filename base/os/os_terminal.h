@@ -20,14 +20,15 @@ struct os;
 struct os_terminal;
 
 struct os_terminal_spec {
-    bool tty; /* a terminal with rows and columns; false: pipes */
+    bool tty; /* true: a terminal with rows and columns; false: pipes */
     uint16_t rows, columns;
-    /* Called when something that os_terminal_want() asked for can be done. */
+    /* Called when one of the streams asked for with os_terminal_want() is ready. */
     void (*ready)(void *arg);
     void *arg;
 };
 
-/* Opens a terminal or pipes for one program: os_spawn.terminal.  0 or -errno. */
+/* Opens a terminal or pipes for one program, for the field `terminal` of struct os_spawn.
+ * Returns 0 or -errno. */
 int os_terminal_open(struct os *os, const struct os_terminal_spec *spec, struct os_terminal **ret,
                      struct err *err);
 void os_terminal_close(struct os_terminal *terminal); /* hangs up the terminal; NULL is allowed */
