@@ -40,7 +40,8 @@ struct stranger {
     struct strangers_host *host;
     TAILQ_ENTRY(stranger) entry;
     uint64_t since_ms;
-    void (*leave)(void *arg); /* closes the connection; the struct is out of the table by then */
+    /* called to close the connection; `arg` is passed. The struct is out of the table by then */
+    void (*leave)(void *arg);
     void *arg;
 };
 
@@ -49,7 +50,7 @@ struct stranger {
  * whole /64 belongs to one customer; "uid 1000" for a Unix socket. */
 const char *strangers_host_of(const char *peer, char ret[STRANGERS_HOST_MAX]);
 
-/* max: how many connections the table holds. */
+/* Makes an empty table for at most max connections. */
 struct strangers *strangers_create(size_t max);
 /* Takes all connections out of the table without closing them.  NULL is allowed. */
 void strangers_destroy(struct strangers *table);
@@ -73,9 +74,10 @@ void strangers_remove(struct stranger *stranger, bool proved);
 /* Changes the limit.  Connections above a lower limit are closed when new ones come. */
 void strangers_set_max(struct strangers *table, size_t max);
 size_t strangers_count(const struct strangers *table);
-/* How many strangers_make_room() has closed. */
+/* Returns how many connections strangers_make_room() has closed. */
 uint64_t strangers_sent_away(const struct strangers *table);
-/* Where the last of those came from; "" if there were none. */
+/* Returns the address (strangers_host_of()) of the connection that strangers_make_room() closed
+ * last; "" if it has closed none. */
 const char *strangers_last_host(const struct strangers *table);
 
 #endif

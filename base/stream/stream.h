@@ -31,51 +31,55 @@ struct os;
 struct stream;
 struct tls_identity;
 
-#define STREAM_ROUTE_MAX    200   /* bytes of a route */
-#define STREAM_PREFACE_MS   5000  /* a client that has not sent its preface by then is dropped */
-#define STREAM_HANDSHAKE_MS 15000 /* limit of the TLS handshake, and of connecting */
-/* Bytes received and not consumed: at this limit reading from the peer pauses.  A frame of
+#define STREAM_ROUTE_MAX 200 /* longest route, bytes */
+/* milliseconds; a client that has not sent its preface by then is dropped */
+#define STREAM_PREFACE_MS 5000
+/* milliseconds; limit for connecting, and again for the TLS handshake */
+#define STREAM_HANDSHAKE_MS 15000
+/* Most bytes received and not consumed; at this limit reading from the peer pauses.  A frame of
  * WIRE_FRAME_MAX bytes fits. */
 #define STREAM_INPUT_MAX ((size_t)17 << 20)
-/* Bytes queued for sending: stream_write() refuses more. */
+/* Most bytes queued for sending; stream_write() refuses more. */
 #define STREAM_OUTPUT_MAX ((size_t)256 << 20)
-/* With fewer queued bytes than this the callback drained is called. */
+/* When fewer bytes than this are queued, the callback `drained` is called. */
 #define STREAM_DRAINED       ((size_t)64 << 10)
-#define STREAM_FINISH_MS     5000 /* how long stream_finish() tries to send */
+#define STREAM_FINISH_MS     5000 /* milliseconds; how long stream_finish() tries to send */
 #define STREAM_PIN_SIZE      65   /* a pin: SHA-256 of a certificate in hex, with the zero */
-#define STREAM_BINDING_BYTES 32   /* of stream_binding() */
+#define STREAM_BINDING_BYTES 32   /* bytes that stream_binding() gives */
 
 /* ---- identities: what a server shows --------------------------------------------------------- */
 
-/* Loads certificate and key from PEM files.  -EACCES: others than its owner can read the key file;
- * or another -errno. */
+/* Loads certificate and key from PEM files.  Returns 0; -EACCES: others than the owner of the
+ * key file can read it; or another -errno. */
 int tls_identity_load(struct os *os, const char *cert_path, const char *key_path,
                       struct tls_identity **ret, struct err *err);
 /* Makes a new P-256 key with a self-signed certificate, kept in memory only.  For the shadow, whose
  * clients get its pin. */
 int tls_identity_ephemeral(struct loop *loop, const char *name, struct tls_identity **ret,
                            struct err *err);
-/* Writes certificate and key into one file that only its owner can read; tls_identity_load() reads
- * it back when given that path twice.  A shadow that is started again must show the certificate
- * that its starters know. */
+/* Writes certificate and key into one file that only its owner can read; tls_identity_load()
+ * reads the file back when given its path twice.  For a shadow: when it is started again it must
+ * show the certificate that its starters know. */
 int tls_identity_save(struct os *os, const struct tls_identity *identity, const char *path,
                       struct err *err);
 void tls_identity_destroy(struct tls_identity *identity);
-/* Returns the pin of its certificate: the SHA-256 in hex.  Borrowed. */
+/* Returns the pin of the identity's certificate: its SHA-256 in hex.  Borrowed. */
 const char *tls_identity_pin(const struct tls_identity *identity);
-/* Checks that its certificate names this role, and this name (NULL: any; base/server_role.h).  A
- * server calls this before it listens, because its clients check the same.  0; or -EKEYREJECTED,
- * with err saying what to do. */
+/* Checks that the identity's certificate names this role and this name (NULL: any;
+ * base/server_role.h).  A server calls this before it listens, because its clients check the
+ * same.  Returns 0; or -EKEYREJECTED, with err saying what to do. */
 int tls_identity_judge(const struct tls_identity *identity, const char *role, const char *name,
                        struct err *err);
 
 /* ---- streams --------------------------------------------------------------------------------- */
 
-/* What a stream tells its owner.  Called from the loop, never inside a call of the owner. */
+/* Callbacks of a stream.  They are called from the loop, never inside a call of the owner. */
 struct stream_events {
-    void (*opened)(void *arg);   /* connected, and TLS is set up; writing is allowed earlier, too */
-    void (*readable)(void *arg); /* stream_input() has more bytes than at the last call */
-    /* Called when less than STREAM_DRAINED bytes are queued after there were more; may be NULL. */
+    void (*opened)(void *arg); /* connected, and TLS is set up; writing is allowed earlier, too */
+    /* stream_input() has more bytes than when readable was called last */
+    void (*readable)(void *arg);
+    /* Called when fewer than STREAM_DRAINED bytes are queued, after more were queued; may be
+     * NULL. */
     void (*drained)(void *arg);
     /* The last call for this stream; the owner must still free it with stream_close().  All
      * received bytes are in stream_input() and were announced by readable. code 0: the peer closed
@@ -85,42 +89,45 @@ struct stream_events {
     void (*closed)(void *arg, int code, const char *why);
 };
 
-/* What a client requires of the server's certificate.  Either ca_file and role: it is signed by
- * that CA (dates are not checked, see docs/protocol/wire.md) and names that role, and that name
- * (base/server_role.h).  Or pin: it has that SHA-256.  For tcp exactly one of the two; for unix
- * nothing. */
+/* What a client requires of the server's certificate.  Either ca_file and role are set: the
+ * certificate must be signed by that CA (dates are not checked, see docs/protocol/wire.md) and
+ * name that role and that name (base/server_role.h).  Or pin is set: the certificate must have
+ * that SHA-256.  For tcp exactly one of the two is required; for unix nothing. */
 struct stream_trust {
     const char *ca_file;
-    const char *role; /* SERVER_ROLE_* */
-    const char *name; /* NULL: any */
+    const char *role; /* "collector" or "schedd" (SERVER_ROLE_*) */
+    const char *name; /* name of the server; NULL: any */
     const char *pin;
 };
 
-/* Starts to connect; opened or closed tells the result.  0; or, without any callback, -EINVAL:
- * malformed address or route; or another -errno. */
+/* Starts to connect; the callback opened or closed tells the result.  Returns 0; or, without any
+ * callback, -EINVAL (malformed address or route) or another -errno. */
 int stream_connect(struct loop *loop, const char *address, const char *route,
                    const struct stream_trust *trust, const struct stream_events *events, void *arg,
                    struct stream **ret, struct err *err);
-/* Closes at once and drops output that was not sent; no callback follows.  Allowed in any callback;
- * NULL is allowed.  The peer sees a normal end only if nothing was queued. */
+/* Closes the connection at once and drops output that was not sent; no callback follows.
+ * Allowed in any callback; NULL is allowed.  The peer sees a normal end only if nothing was
+ * queued. */
 void stream_close(struct stream *stream);
 /* Sends what is queued, for at most STREAM_FINISH_MS, and closes normally.  No callback follows,
  * and the caller must not use the stream any more. */
 void stream_finish(struct stream *stream);
 
-/* The bytes received and not consumed, in one piece. */
+/* Returns the bytes received and not consumed, in one piece. */
 const void *stream_input(const struct stream *stream, size_t *length);
-void stream_consume(struct stream *stream, size_t length); /* drops the first `length` of these */
-/* Stops reading from the peer while this many bytes are not consumed.  The default,
- * STREAM_INPUT_MAX, is also the largest value.  The stream's input buffer adapts to it. */
+/* drops the first `length` bytes of stream_input() */
+void stream_consume(struct stream *stream, size_t length);
+/* Sets how many received bytes may wait to be consumed; at this limit reading from the peer
+ * pauses.  The default, STREAM_INPUT_MAX, is also the largest value.  The stream's input buffer
+ * adapts to the limit. */
 void stream_set_input_max(struct stream *stream, size_t bytes);
-/* With paused true it stops reading from the peer and calling readable.  With false it continues;
- * readable is called if there are bytes. */
+/* paused true: the stream stops reading from the peer and calling readable.  paused false: the
+ * stream continues, and calls readable if there are bytes. */
 void stream_pause(struct stream *stream, bool paused);
-/* Queues a copy of data.  0; -EPIPE: the connection has ended; -ENOBUFS: more than
- * STREAM_OUTPUT_MAX would be queued. */
+/* Queues a copy of data for sending.  Returns 0; -EPIPE: the connection has ended; -ENOBUFS:
+ * more than STREAM_OUTPUT_MAX would be queued. */
 int stream_write(struct stream *stream, const void *data, size_t length);
-/* Queued bytes that the kernel does not have yet. */
+/* Returns how many queued bytes the kernel has not taken yet. */
 size_t stream_pending(const struct stream *stream);
 
 /* Returns "tcp:192.0.2.7:40112" or "unix:/run/x (uid 1000)", for messages.  Borrowed. */
@@ -129,7 +136,7 @@ const char *stream_peer(const struct stream *stream);
  * (tls-exporter).  A signature over them is worthless on any other connection.  False, with ret
  * untouched: a Unix socket, or TLS is not set up yet. */
 bool stream_binding(const struct stream *stream, uint8_t ret[STREAM_BINDING_BYTES]);
-/* Gives the user and process of the peer.  False unless it is a Unix socket. */
+/* Gives the user and process of the peer of a Unix socket.  Returns false for other connections. */
 bool stream_peer_uid(const struct stream *stream, uid_t *uid, pid_t *pid);
 
 /* ---- strangers ------------------------------------------------------------------------------- */
@@ -144,16 +151,18 @@ void stream_known(struct stream *stream);
 
 struct stream_strangers {
     uint32_t now;
-    uint64_t sent_away; /* closed to make room, since the process started */
-    char last_host[64]; /* where the last of these came from; "": none */
+    /* strangers whose connections were closed to make room, since the process started */
+    uint64_t sent_away;
+    char last_host[64]; /* address of the stranger sent away last; "": none */
 };
 void stream_get_strangers(struct loop *loop, struct stream_strangers *ret);
-/* Sets the limit of this process, instead of STRANGERS_MAX. */
+/* Sets how many strangers this process may have, instead of STRANGERS_MAX. */
 void stream_set_strangers_max(struct loop *loop, uint32_t max);
 
 /* ---- listeners ------------------------------------------------------------------------------- */
 
-/* Called for each connection whose preface has been read.  Takes over `incoming`. */
+/* Called for each connection whose preface has been read.  The callback owns `incoming` from
+ * then on. */
 typedef void (*listener_f)(void *arg, struct incoming *incoming);
 
 /* Listens on an address; port 0 takes a free port.  A "unix:" socket gets mode 0666, because only
@@ -162,30 +171,32 @@ typedef void (*listener_f)(void *arg, struct incoming *incoming);
  * incoming_pass().  0 or -errno. */
 int listener_create(struct loop *loop, const char *address, listener_f call, void *arg,
                     struct listener **ret, struct err *err);
-void listener_destroy(struct listener *listener);              /* NULL is allowed */
-const char *listener_address(const struct listener *listener); /* with the actual port */
+void listener_destroy(struct listener *listener); /* NULL is allowed */
+/* the address it listens on, with the actual port */
+const char *listener_address(const struct listener *listener);
 
 struct listener_stats {
-    uint64_t accepted;   /* connections that sent a preface */
-    uint64_t dropped;    /* too slow, no preface, passed on by a wrong user, no room */
+    uint64_t accepted; /* connections that sent a preface */
+    /* connections dropped: too slow, no preface, passed on by a wrong user, no room */
+    uint64_t dropped;
     uint64_t exhausted;  /* times that accepting stopped because descriptors or memory ran out */
     uint32_t unfinished; /* connections, now, whose preface is not complete */
 };
 void listener_get_stats(const struct listener *listener, struct listener_stats *ret);
 
-/* An incoming connection whose preface has been read.  Exactly one of incoming_accept(),
- * incoming_pass() and incoming_refuse() must be called for it, in the callback or later.  Strings
- * are borrowed. */
+/* Returns the route that the client sent.  Borrowed.  struct incoming is a connection whose
+ * preface has been read: exactly one of incoming_accept(), incoming_pass() and incoming_refuse()
+ * must be called for it, in the callback listener_f or later. */
 const char *incoming_route(const struct incoming *incoming);
 const char *incoming_peer(const struct incoming *incoming);
-/* Makes it a stream.  The identity is not used, and may be NULL, for a Unix socket.  Returns NULL
- * if the connection is gone because it had to make room for another one. */
+/* Makes a stream of the connection.  The identity is not used, and may be NULL, for a Unix
+ * socket. Returns NULL if the connection was closed to make room for another one. */
 struct stream *incoming_accept(struct incoming *incoming, const struct tls_identity *identity,
                                const struct stream_events *events, void *arg);
-/* Passes the connection to the listener at pass_address; on failure it is closed.  0;
- * -ECONNREFUSED: nobody listens there; -ECONNABORTED: it had to make room for another one; or
- * another -errno. */
+/* Passes the connection to the listener at pass_address; on failure the connection is closed.
+ * Returns 0; -ECONNREFUSED: nobody listens there; -ECONNABORTED: the connection was closed to
+ * make room for another one; or another -errno. */
 int incoming_pass(struct incoming *incoming, const char *pass_address, struct err *err);
-void incoming_refuse(struct incoming *incoming); /* closes it */
+void incoming_refuse(struct incoming *incoming); /* closes the connection */
 
 #endif

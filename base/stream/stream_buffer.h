@@ -10,25 +10,28 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Received bytes: data[begin..end) are not consumed yet.  When zeroed it is empty. */
+/* Received bytes: data[begin..end) are not consumed yet.  When zeroed the buffer is empty. */
 struct stream_inbuf {
     unsigned char *data;
     size_t begin, end, capacity;
-    bool borrowed; /* data is the block of the loop, see stream_inbuf_borrow() */
+    /* true: data is the block that all streams of the loop share, see stream_inbuf_borrow() */
+    bool borrowed;
 };
 
-#define STREAM_BLOCK ((size_t)256 << 10) /* size of that block, bytes */
-/* Uses, for one turn of the loop, a block that all streams of the loop share as the buffer. *block
- * is the block, or NULL while somebody has it or before it is made. */
+/* size of the block that all streams of a loop share for input, bytes */
+#define STREAM_BLOCK ((size_t)256 << 10)
+/* Makes the shared block of the loop the buffer, for one turn of the loop. *block: the shared
+ * block; NULL while another stream has borrowed it, or before it is made. */
 void stream_inbuf_borrow(struct stream_inbuf *in, unsigned char **block);
-/* Gives the block back if it was borrowed; bytes that were not consumed move to memory of their
- * own. */
+/* Gives a borrowed block back to *block; bytes that were not consumed move to memory of the
+ * stream's own.  Does nothing if no block was borrowed. */
 void stream_inbuf_give_back(struct stream_inbuf *in, unsigned char **block);
 
-/* Makes room for more behind the bytes, so that capacity - end > 0. max: there will never be more
- * bytes than this.  False: no memory. */
+/* Makes room for more input, so that capacity - end > 0. max: the buffer will never have to hold
+ * more bytes than this.  Returns false when there is no memory. */
 bool stream_inbuf_reserve(struct stream_inbuf *in, size_t max);
-/* Drops the first `length` bytes, at most all.  Frees memory of which little is still used. */
+/* Drops the first `length` bytes; more than there are: all.  Frees memory when little of it is
+ * still used. */
 void stream_inbuf_consume(struct stream_inbuf *in, size_t length);
 void stream_inbuf_fini(struct stream_inbuf *in);
 
@@ -44,10 +47,12 @@ struct stream_outbuf {
     size_t length;
 };
 
-/* Queues a copy.  False: no memory, and an unknown part was queued. */
+/* Queues a copy of data.  Returns false when there is no memory; part of data may then be
+ * queued. */
 bool stream_outbuf_append(struct stream_outbuf *out, const void *data, size_t length);
-/* Drops bytes of the first chunk. */
+/* Drops the first `length` bytes of the first chunk, because they were sent. */
 void stream_outbuf_sent(struct stream_outbuf *out, size_t length);
-void stream_outbuf_fini(struct stream_outbuf *out); /* frees all; empty afterwards */
+/* frees all chunks; the queue is empty afterwards */
+void stream_outbuf_fini(struct stream_outbuf *out);
 
 #endif

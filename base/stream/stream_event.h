@@ -23,9 +23,10 @@ enum stream_kind { STREAM_TCP, STREAM_UNIX, STREAM_PASS };
 
 struct stream_address {
     enum stream_kind kind;
-    char host[STREAM_HOST_MAX]; /* for TCP, without brackets */
-    char port[6];               /* for TCP */
-    const char *path;           /* for the other kinds; points into the text that was parsed */
+    char host[STREAM_HOST_MAX]; /* host name or address of a TCP address, without brackets */
+    char port[6];               /* port number of a TCP address */
+    /* path of a "unix:" or "pass:" address; points into the text that was parsed */
+    const char *path;
 };
 
 /* Parses an address of base/stream/stream.h.  0 or -EINVAL. */
@@ -39,7 +40,7 @@ int stream_unix_address(const char *path, struct sockaddr_un *ret, socklen_t *le
 
 #define STREAM_PEER_MAX 512 /* bytes of a text that names a peer, with the zero */
 
-struct stream_credentials { /* of the peer of a Unix socket */
+struct stream_credentials { /* user and process of the peer of a Unix socket */
     bool known;
     uid_t uid;
     pid_t pid;
@@ -64,7 +65,7 @@ void stream_own_tcp(int fd, char ret[STREAM_PEER_MAX]);
 /* Returns whether a route is valid: 1 to STREAM_ROUTE_MAX printable ASCII characters without
  * blanks. */
 bool stream_route_is_good(const char *route);
-/* Checks the arguments of stream_connect() and parses the address.  0 or -EINVAL. */
+/* Checks the arguments of stream_connect() and parses the address.  Returns 0 or -EINVAL. */
 int stream_connect_check(const char *address, const char *route, const struct stream_trust *trust,
                          struct stream_address *parsed, struct err *err);
 /* Reads the route out of line[0..length), a preface without its newline.  False: not a preface. */
@@ -82,22 +83,24 @@ typedef void (*connector_f)(void *arg, int fd, int code, const char *reason);
  * `call` is called once, later.  -errno: it failed at once, and no call follows. */
 int connector_start(struct loop *loop, const struct stream_address *address, connector_f call,
                     void *arg, struct connector **ret, struct err *err);
-/* Stops connecting.  Allowed after the call and in it; NULL is allowed. */
+/* Stops connecting, and frees the connector.  Allowed also after the call of connector_f, and in
+ * it; NULL is allowed. */
 void connector_destroy(struct connector *connector);
 
 struct resolver;
 struct resolver *resolver_create(struct loop *loop);
-void resolver_destroy(struct resolver *resolver); /* waits for lookups under way; NULL is allowed */
+/* frees the resolver of host names; waits for lookups under way; NULL is allowed */
+void resolver_destroy(struct resolver *resolver);
 
 /* ---- streams (stream_event.c) ---------------------------------------------------------------- */
 
-/* These belong to the loop and are made at the first use. */
+/* Returns the resolver of host names that belongs to the loop; made at the first use. */
 struct resolver *stream_resolver(struct loop *loop);
 
 struct strangers *stream_strangers_of(struct loop *loop);
 
-/* Makes a stream of an accepted connection.  It takes over the descriptor, and the place in the
- * table of strangers. */
+/* Makes a stream of an accepted connection.  The stream takes over the descriptor, and the
+ * connection's place in the table of strangers (base/stream/strangers.h). */
 struct stream *stream_adopt(struct loop *loop, int fd, struct stranger *stranger, const char *peer,
                             const struct stream_credentials *credentials,
                             const struct tls_identity *identity, const struct stream_events *events,

@@ -22,15 +22,16 @@ struct tls_sockets; /* the buffers that the connections of a loop share */
 struct tls_socket;  /* the state of one connection */
 
 struct tls_sockets *tls_sockets_create(void);
-/* All its sockets must have been freed before.  NULL is allowed. */
+/* Frees the shared buffers.  All sockets that use them must have been freed before.  NULL is
+ * allowed. */
 void tls_sockets_destroy(struct tls_sockets *sockets);
 
 /* Makes a BIO (OpenSSL's input/output object) for the socket fd.  The BIO owns *ret; the descriptor
  * still belongs to the caller. */
 BIO *tls_socket_bio(struct tls_sockets *sockets, int fd, struct tls_socket **ret);
 
-/* Gives the kernel what was written so far.  0; -EAGAIN: it did not take all, the rest is kept; or
- * another -errno. */
+/* Gives the kernel what was written so far.  Returns 0; -EAGAIN: the kernel did not take all,
+ * the rest is kept; or another -errno. */
 int tls_socket_flush(struct tls_socket *socket);
 /* Returns how many written bytes the kernel has not taken. */
 size_t tls_socket_pending(const struct tls_socket *socket);
@@ -40,7 +41,7 @@ size_t tls_socket_pending(const struct tls_socket *socket);
  * not ask for stays in the connection's memory.  Otherwise a read takes all there is: a limit of
  * one frame would cost one system call for each frame. */
 void tls_socket_set_read_max(struct tls_socket *socket, size_t bytes);
-/* Called after a read: false if another read in this turn would find nothing. */
+/* To be called after a read: returns false if another read in this turn would find nothing. */
 bool tls_socket_may_have_more(const struct tls_socket *socket);
 /* Ends the connection's turn: others may use the shared buffer, and the next read asks the kernel
  * again. */
