@@ -15,7 +15,8 @@ struct arena;
  * handed out; 0: no limit.  Never returns NULL. */
 struct arena *arena_create(size_t block_bytes, size_t max_bytes);
 void arena_destroy(struct arena *arena); /* NULL is allowed */
-void arena_reset(struct arena *arena); /* frees everything handed out; keeps one block for reuse */
+/* frees all memory handed out by the arena; keeps one block for reuse */
+void arena_reset(struct arena *arena);
 
 /* These four return memory aligned for any type, which lives until arena_reset() or
  * arena_destroy(); NULL when the limit would be crossed or memory is exhausted. */
@@ -23,6 +24,7 @@ void *arena_alloc(struct arena *arena, size_t size);
 void *arena_zalloc(struct arena *arena, size_t size);
 char *arena_strdup(struct arena *arena, const char *text);
 char *arena_strndup(struct arena *arena, const char *text, size_t length);
-size_t arena_bytes(const struct arena *arena); /* handed out since creation or the last reset */
+/* Returns the bytes handed out since the arena was created or last reset. */
+size_t arena_bytes(const struct arena *arena);
 
 #endif

@@ -21,7 +21,7 @@ struct err {
 int err_set(struct err *err, int code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Puts "prefix: " before the text that err holds, and returns code. */
+/* Puts the formatted text and ": " before the text that err holds, and returns code. */
 int err_prefix(struct err *err, int code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

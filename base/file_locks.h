@@ -18,12 +18,12 @@
 #define FILE_LOCK_WHOLE  2u /* flag: made by flock(), covers the whole file */
 #define FILE_LOCK_OWN    4u /* flag: held by the process that asks */
 
-struct file_lock_told {   /* one lock */
+struct file_lock_told {   /* one lock of the file */
     uint64_t start, last; /* first and last byte; last UINT64_MAX: to the end of the file */
     uint32_t flags, unused;
 };
 
-struct file_locks_told { /* the answer to FILE_LOCKS_ASK */
+struct file_locks_told { /* the answer to FILE_LOCKS_ASK, the locks of one open file */
     uint32_t count;      /* locks held through this open file; may be more than FILE_LOCKS_MAX */
     uint32_t unused;
     struct file_lock_told locks[FILE_LOCKS_MAX];

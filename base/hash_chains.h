@@ -19,8 +19,8 @@
 #include <stdint.h>
 
 struct hash_link {
-    struct hash_link *next; /* in the same chain; its hash may differ */
-    uint64_t hash;          /* set by hash_chains_add() */
+    struct hash_link *next; /* next link of this chain; its hash may differ */
+    uint64_t hash;          /* the hash given to hash_chains_add() */
 };
 
 /* All bytes zero: an empty table. */
@@ -37,8 +37,8 @@ struct hash_link *hash_chains_at(const struct hash_chains *table, uint64_t hash)
 void hash_chains_add(struct hash_chains *table, uint64_t hash, struct hash_link *link);
 /* Takes out a link that is in this table. */
 void hash_chains_remove(struct hash_chains *table, struct hash_link *link);
-/* Walks over all links in no useful order: after NULL the first, after the last NULL.  A caller
- * that frees what it visits asks for the next link before. */
+/* Walks over all links, in no useful order: `link` NULL gives the first link, the last link
+ * gives NULL.  A caller that frees links must ask for the next link before it frees one. */
 struct hash_link *hash_chains_next(const struct hash_chains *table, const struct hash_link *link);
 /* Frees the table, not the links, and leaves it empty. */
 void hash_chains_fini(struct hash_chains *table);

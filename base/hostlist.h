@@ -19,10 +19,10 @@ struct vec;
 #define HOSTLIST_NAME_MAX  255              /* bytes of one name */
 #define HOSTLIST_COUNT_MAX ((size_t)100000) /* names in one list */
 
-/* Appends the names in the text (mem_ blocks), in their order.  A name that the vector contains
- * already, ignoring case, is not added again.  0; -EINVAL: a word is malformed, err names it;
- * -E2BIG: more than HOSTLIST_COUNT_MAX names, counting repeated ones.  On failure `names` is
- * unchanged. */
+/* Appends the names in the text, in their order; the caller frees each with mem_free().  A name
+ * that the vector contains already, ignoring case, is not added again.  Returns 0; -EINVAL: a
+ * word is malformed, err names it; -E2BIG: more than HOSTLIST_COUNT_MAX names, counting repeated
+ * ones.  On failure `names` is unchanged. */
 int hostlist_expand(const char *text, struct vec *names, struct err *err);
 
 /* Appends a short text that hostlist_expand() turns into the same names, except for their order:

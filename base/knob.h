@@ -29,8 +29,8 @@ enum knob_type {
     KNOB_SIZE_BYTES,  /* "2 GiB"; a number without unit counts in bytes; arithmetic */
     KNOB_EXPR,        /* a ClassAd expression; kept as text, checked by a callback of the daemon */
     KNOB_PATH,        /* an absolute path */
-    /* Items separated by commas or blanks; an item that contains either stands in double quotes. +=
-     * appends. */
+    /* Items separated by commas or blanks; an item that contains a comma or blank stands in
+     * double quotes.  "+=" appends items. */
     KNOB_LIST,
 };
 
@@ -40,13 +40,15 @@ struct knob {
     /* The default, as it would be written in a file, macros included.  NULL: unset; not possible
      * for numbers and BOOL. */
     const char *fallback;
-    int64_t min, max; /* both 0: no limits; in the unit of the type; numbers only */
+    /* smallest and largest value in the unit of the type, for numbers; both 0: no limits */
+    int64_t min, max;
     /* For the documentation, where the type does not tell the unit ("jobs", "watts"); may be
      * NULL. */
     const char *unit;
-    const char *help;    /* one line, a full sentence */
-    const char *choices; /* KNOB_STRING: the only values allowed, "process|command"; NULL: any */
-    bool restart;        /* only read when the daemon starts: a reload does not change it */
+    const char *help; /* one line, a full sentence */
+    /* for KNOB_STRING: the allowed values, such as "process|command"; NULL: any */
+    const char *choices;
+    bool restart; /* true: read only when the daemon starts, a reload does not change the value */
 };
 
 /* A kind of section: KIND "title" { option = value ... } */

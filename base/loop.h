@@ -25,12 +25,13 @@ struct rng;
 /* Milliseconds of CLOCK_BOOTTIME: never goes back, counts suspends.  Leases and deadlines are
  * counted on it. */
 uint64_t loop_now_ms(const struct loop *loop);
-/* Milliseconds since 1970 UTC of CLOCK_REALTIME, and the same in whole seconds. */
+/* Returns the time of CLOCK_REALTIME in milliseconds since 1970 UTC. */
 int64_t loop_wall_ms(const struct loop *loop);
+/* Returns the time of CLOCK_REALTIME in whole seconds since 1970 UTC. */
 int64_t loop_wall_s(const struct loop *loop);
 
-/* The process's random generator (base/random.h).  The kernel gives its seed; in the simulator the
- * seed of the run does.  Not for secrets. */
+/* Returns the process's random generator (base/random.h).  Its seed comes from the kernel; in
+ * the simulator, from the seed of the run.  Not for secrets. */
 struct rng *loop_rng(struct loop *loop);
 /* Fills data with random bytes that are good enough for keys and claim ids (getrandom(2); seeded in
  * the simulator). */
@@ -38,18 +39,18 @@ void loop_secret(struct loop *loop, void *data, uint32_t length);
 
 typedef void (*loop_f)(void *arg);
 
-/* Makes a timer, not set.  Each time it is set and expires it calls call(arg) once.  The callback
- * may set it again. */
+/* Makes a timer that is not set yet.  Each time the timer is set and expires, call(arg) is
+ * called once.  The callback may set the timer again. */
 struct loop_timer *loop_timer_create(struct loop *loop, loop_f call, void *arg);
-/* Stops and frees it.  NULL is allowed; so is a call from its own callback. */
+/* Stops and frees the timer.  NULL is allowed; so is a call from the timer's own callback. */
 void loop_timer_destroy(struct loop_timer *timer);
-/* Expires in delay_ms; replaces an earlier setting. */
+/* Makes the timer expire in delay_ms; replaces an earlier setting. */
 void loop_timer_set(struct loop_timer *timer, uint64_t delay_ms);
 void loop_timer_stop(struct loop_timer *timer);
 bool loop_timer_is_set(const struct loop_timer *timer);
 
-/* Calls call(arg) soon, after what runs now has returned to the loop.  It cannot be cancelled;
- * where that is needed, use a timer with delay 0. */
+/* Calls call(arg) soon, after the current callback has returned to the loop.  The call cannot be
+ * cancelled; where that is needed, use a timer with delay 0. */
 void loop_defer(struct loop *loop, loop_f call, void *arg);
 
 /* A lane is a queue for work off the loop thread. loop_lane_run() runs work(arg) on a worker thread
@@ -59,7 +60,8 @@ void loop_defer(struct loop *loop, loop_f call, void *arg);
  * drops the calls of done(). */
 struct loop_lane;
 struct loop_lane *loop_lane_create(struct loop *loop);
-/* Waits for the work under way.  Queued work and calls of done() are dropped. */
+/* Waits for the work under way, and frees the lane.  Queued work and calls of done() are
+ * dropped. */
 void loop_lane_destroy(struct loop_lane *lane);
 void loop_lane_run(struct loop_lane *lane, int (*work)(void *arg),
                    void (*done)(void *arg, int result), void *arg);

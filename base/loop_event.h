@@ -19,13 +19,15 @@
 struct loop_fd;
 typedef void (*loop_fd_f)(void *arg, unsigned ready);
 struct loop_fd *loop_fd_create(struct loop *loop, int fd, loop_fd_f call, void *arg);
-/* LOOP_READ | LOOP_WRITE, or 0; at first 0. */
+/* Sets for what the descriptor is watched: LOOP_READ | LOOP_WRITE, one of these, or 0; at first
+ * 0. */
 void loop_fd_want(struct loop_fd *watch, unsigned what);
-/* NULL is allowed; so is a call from its own callback. */
+/* NULL is allowed; so is a call from the watch's own callback. */
 void loop_fd_destroy(struct loop_fd *watch);
 
-/* Measures the time of one callback, without the time of callbacks that run inside it, and reports
- * `function` if that exceeds LOOP_CALLBACK_BUDGET_MS. loop_call() does this around call(arg). */
+/* Measures the time of one callback, without the time of callbacks that run inside it:
+ * loop_account_begin() before the callback, loop_account_end() after it.  A time longer than
+ * LOOP_CALLBACK_BUDGET_MS is reported with `function`. loop_call() does this around call(arg). */
 struct loop_account {
     uint64_t began_ns, inner_ns;
 };
@@ -34,20 +36,23 @@ void loop_account_end(struct loop *loop, const struct loop_account *account, con
                       void (*function)(void));
 void loop_call(struct loop *loop, const char *what, loop_f call, void *arg);
 
-/* True after loop_stop(): a loop over several callbacks must end after the current one. */
+/* Returns whether loop_stop() was called: code that calls several callbacks in turn must then
+ * end after the current one. */
 bool loop_is_stopping(const struct loop *loop);
 
-/* What other files keep with each loop.  The values are destroyed with the loop, in the order of
- * the enum. */
+/* Values that other files attach to each loop, by loop_slot_set().  They are destroyed with the
+ * loop, in the order of this enum. */
 enum loop_slot {
     LOOP_SLOT_PASSES,
     LOOP_SLOT_STREAMS,
-    LOOP_SLOT_STRANGERS, /* after the streams that are counted in it */
+    /* destroyed after LOOP_SLOT_STREAMS, because the table of strangers counts streams */
+    LOOP_SLOT_STRANGERS,
     LOOP_SLOT_TLS,
     LOOP_SLOT_LANES,
     LOOP_SLOT_COUNT
 };
-void *loop_slot_get(const struct loop *loop, enum loop_slot slot); /* NULL until set */
+/* returns NULL until loop_slot_set() */
+void *loop_slot_get(const struct loop *loop, enum loop_slot slot);
 void loop_slot_set(struct loop *loop, enum loop_slot slot, void *value,
                    void (*destroy)(void *value));
 

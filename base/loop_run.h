@@ -15,8 +15,8 @@ struct loop;
  * a file that is too large is an error and does not kill the process.  0, -ENOMEM, or the -errno of
  * a failed system call. */
 int loop_create(struct loop **ret, struct err *err);
-/* All timers, streams, listeners and watches of the loop must have been destroyed before.  Waits
- * for lanes that are left.  NULL is allowed. */
+/* Frees the loop.  All timers, streams, listeners and watches of the loop must have been
+ * destroyed before.  Waits for lanes that are left.  NULL is allowed. */
 void loop_destroy(struct loop *loop);
 /* Runs until loop_stop(); returns the exit status given there. */
 int loop_run(struct loop *loop);

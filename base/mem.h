@@ -13,20 +13,21 @@
 
 #include <stddef.h>
 
-void *mem_alloc(size_t size);                /* size > 0; uninitialized; never NULL */
-void *mem_zalloc(size_t size);               /* the same, zeroed */
-void *mem_realloc(void *block, size_t size); /* never NULL */
-char *mem_strdup(const char *text);          /* never NULL */
+void *mem_alloc(size_t size);  /* size > 0; uninitialized; aborts when memory is exhausted */
+void *mem_zalloc(size_t size); /* like mem_alloc(), all bytes zero */
+void *mem_realloc(void *block, size_t size); /* aborts when memory is exhausted */
+char *mem_strdup(const char *text);          /* aborts when memory is exhausted */
 char *mem_strndup(const char *text, size_t length);
-void *mem_dup(const void *data, size_t size); /* a copy; for size 0 a block of 1 byte */
-void *mem_try_alloc(size_t size);             /* NULL when exhausted */
-/* NULL when exhausted; then block is still valid. */
+/* Returns a copy of data; for size 0 a block of 1 byte. */
+void *mem_dup(const void *data, size_t size);
+void *mem_try_alloc(size_t size); /* returns NULL when memory is exhausted */
+/* Returns NULL when memory is exhausted; `block` is then still valid. */
 void *mem_try_realloc(void *block, size_t size);
 void mem_free(void *block); /* NULL is allowed */
 
-/* Uses up the free gaps between blocks, for good, so that later allocations lie together on pages
- * of their own.  Called before a process is copied by fork (base/daemon/prepared.h): otherwise each
- * copy would write a little to every shared page.  Only in the real body. */
+/* Allocates, for good, the free gaps between blocks, so that later allocations lie together on
+ * pages of their own.  For a process that will be copied by fork (base/daemon/prepared.h):
+ * otherwise each copy would write a little to every shared page.  Only in mem_libc.c. */
 void mem_settle(void);
 
 /* Returns unused pages to the kernel; for a process that will now wait for a long time. */
@@ -36,6 +37,6 @@ void mem_trim(void);
  * when the simulator drops the process's heap.  Does nothing in the real body: the kernel cleans up
  * after a dead process. */
 void mem_on_drop(void *handle, void (*release)(void *handle));
-void mem_off_drop(void *handle); /* the handle was closed normally */
+void mem_off_drop(void *handle); /* forgets the handle; for a handle that was closed normally */
 
 #endif

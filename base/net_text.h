@@ -14,12 +14,12 @@
 
 struct err;
 
-#define NET_TEXT_MAX  32 /* bytes of any text made here */
+#define NET_TEXT_MAX  32 /* enough bytes for any text that these functions write */
 #define NET_MAC_BYTES 6
 
 struct net_subnet {
-    uint32_t address; /* of the network: its host bits are 0 */
-    uint32_t mask;    /* one bits, then zero bits */
+    uint32_t address; /* address of the network, whose host bits are 0 */
+    uint32_t mask;    /* ones for the network's bits, then zeros */
 };
 
 /* Reads "10.0.0.7".  This and the next three calls return 0; or -EINVAL, with ret untouched and the
@@ -31,7 +31,7 @@ int net_text_subnet(const char *text, struct net_subnet *ret, struct err *err);
 /* Reads "52:54:00:12:34:56", "52-54-...", "5254.0012.3456" or "525400123456", in any case. */
 int net_text_mac(const char *text, uint8_t ret[NET_MAC_BYTES], struct err *err);
 
-/* These write the text in a form that can be read back, and return ret. */
+/* These three write the text in a form that can be read back, and return ret. */
 char *net_text_put_ipv4(uint32_t address, char ret[NET_TEXT_MAX]);
 char *net_text_put_subnet(const struct net_subnet *subnet, char ret[NET_TEXT_MAX]); /* with /24 */
 char *net_text_put_mac(const uint8_t mac[NET_MAC_BYTES], char ret[NET_TEXT_MAX]); /* "52:54:..." */

@@ -12,9 +12,9 @@
 
 #include <stddef.h>
 
-#define PKI_CA_YEARS     20 /* for so many years certificates are valid */
+#define PKI_CA_YEARS     20 /* how long certificates are valid, years: of the CA, of a server */
 #define PKI_SERVER_YEARS 10
-#define PKI_CA_CERT      "ca.pem" /* file names in the CA's directory */
+#define PKI_CA_CERT      "ca.pem" /* file names in the CA's directory: certificate, private key */
 #define PKI_CA_KEY       "ca-key.pem"
 
 struct err;
@@ -26,9 +26,11 @@ struct os;
 int pki_make_ca(struct os *os, const char *dir, const char *pool, struct err *err);
 
 struct pki_server {
-    /* See base/server_role.h.  The pool's name comes from the CA's common name. */
+    /* What the certificate says of the server: its role ("collector", "schedd") and name
+     * (base/server_role.h).  The pool's name comes from the CA's common name. */
     const char *role, *name;
-    /* Host names and IP addresses, for programs that check them; may be NULL. */
+    /* Host names and IP addresses to put into the certificate, for programs that check them; may
+     * be NULL. */
     const char *const *sans;
     size_t san_count;
 };

@@ -13,10 +13,10 @@ struct config;
 struct os;
 struct vec;
 
-/* Appends to ret, as mem_ blocks ending with NULL, the variables that one of our daemons needs:
- * search paths, language and time zone, those for Roost (ROOST_...), OpenSSL and sanitizers, and
- * those that the configuration reads with $ENV(NAME), because the daemon reads the same
- * configuration. */
+/* Appends to ret the variables that one of our daemons needs, ended by NULL; the caller frees
+ * each with mem_free(): search paths, language and time zone, variables for Roost (ROOST_...),
+ * OpenSSL and sanitizers, and those that the configuration reads with $ENV(NAME), because the
+ * daemon reads the same configuration. */
 void plain_env_make(struct os *os, const struct config *config, struct vec *ret);
 
 #endif

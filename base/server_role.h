@@ -32,13 +32,13 @@ struct strbuf;
 #define SERVER_ROLE_SCHEME   "roost:"
 #define SERVER_ROLE_NAME_MAX 255 /* bytes of POOL and of NAME */
 
-/* Tells the operator what to do about a certificate that names no role, or the wrong one. */
+/* What messages advise the operator about a certificate that names no role, or the wrong one. */
 #define SERVER_ROLE_REMEDY \
     "`roost cert renew` or `roost cert create` on the host of the pool's CA makes the right one"
 
 struct server_role {
     char pool[SERVER_ROLE_NAME_MAX + 1];
-    char role[16]; /* as the URI has it; may be a role that this version does not know */
+    char role[16]; /* as the URI spells it; may be a role that this version does not know */
     char name[SERVER_ROLE_NAME_MAX + 1];
 };
 

@@ -10,6 +10,6 @@
 
 /* Returns the number of "SIGTERM", "sigterm" or "15": 15.  0: unknown signal. */
 int signal_name_number(const char *text);
-const char *signal_name_text(int number); /* "SIGTERM"; NULL: unknown signal */
+const char *signal_name_text(int number); /* returns "SIGTERM"; NULL: unknown signal */
 
 #endif

@@ -23,30 +23,31 @@ struct slices;     /* the queue of those who wait for their turn */
 struct slice_work; /* one long piece of work */
 
 struct slices *slices_create(struct loop *loop);
-/* All its works must have been destroyed before.  NULL is allowed. */
+/* Frees the queue.  All works in it must have been destroyed before.  NULL is allowed. */
 void slices_destroy(struct slices *slices);
 
 /* The callback slice(arg) must do one slice of the work. caller (copied) names who wants it: works
  * of the same caller share one place in the queue. */
 struct slice_work *slice_work_create(struct slices *slices, const char *caller, loop_f slice,
                                      void *arg);
-/* NULL is allowed; so is a call from its own slice. */
+/* NULL is allowed; so is a call from the work's own slice(). */
 void slice_work_destroy(struct slice_work *work);
 
-/* Asks for one slice, after those who wait already; asking again before it ran changes nothing.
- * The slice is called from the loop, never inside this call.  A slice asks for the next one this
- * way. */
+/* Asks for one slice, after the works that wait already.  Asking again before the slice has run
+ * changes nothing.  The slice is called from the loop, never inside this call.  A slice that has
+ * more to do calls this again. */
 void slice_work_want(struct slice_work *work);
-void slice_work_stop(struct slice_work *work); /* withdraws the request */
-/* Whether a slice has been asked for and has not begun. */
+void slice_work_stop(struct slice_work *work); /* withdraws the request of slice_work_want() */
+/* Returns whether a slice was asked for and has not begun. */
 bool slice_work_waits(const struct slice_work *work);
 
-/* Limits the works of one caller that hold memory until somebody takes their result, to `most` at a
- * time.  True: the work is one of these, until slice_work_leave().  False: the limit is reached;
- * the slice must return now and is called again when there is room. */
+/* Limits how many works of one caller hold memory at a time (until somebody takes their result).
+ * Returns true when fewer than `most` do: the work then counts until slice_work_leave().
+ * Returns false when the limit is reached: the slice must return now and is called again when
+ * there is room. */
 bool slice_work_enter(struct slice_work *work, size_t most);
 void slice_work_leave(struct slice_work *work); /* does nothing if the work has not entered */
-/* Works of that caller. */
+/* Returns how many works this caller has. */
 size_t slice_caller_works(const struct slices *slices, const char *caller);
 
 #endif

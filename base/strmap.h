@@ -21,7 +21,8 @@ struct strmap *strmap_create(enum strmap_case key_case);
 /* Both arguments may be NULL. */
 void strmap_destroy(struct strmap *map, void (*free_value)(void *value));
 size_t strmap_count(const struct strmap *map);
-void *strmap_get(const struct strmap *map, const char *key); /* NULL when absent */
+/* returns NULL when the key is absent */
+void *strmap_get(const struct strmap *map, const char *key);
 /* Stores value, which must not be NULL.  Returns the value that it replaced, or NULL. */
 void *strmap_set(struct strmap *map, const char *key, void *value);
 void *strmap_remove(struct strmap *map, const char *key); /* returns the removed value, or NULL */

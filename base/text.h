@@ -18,35 +18,39 @@
 struct err;
 struct strbuf;
 
-/* These four look at one byte of ASCII, whatever the locale. */
+/* Returns whether c is a digit.  The functions text_is_...() know only ASCII, whatever the
+ * locale. */
 static inline bool text_is_digit(char c)
 {
     return c >= '0' && c <= '9';
 }
-static inline bool text_is_blank(char c) /* within a line */
+static inline bool text_is_blank(char c) /* a blank or a tab */
 {
     return c == ' ' || c == '\t';
 }
-static inline bool text_is_gap(char c) /* what separates words: blanks and ends of lines */
+/* what separates words: a blank, a tab or the end of a line */
+static inline bool text_is_gap(char c)
 {
     return text_is_blank(c) || c == '\n' || c == '\r';
 }
-static inline bool text_is_space(char c) /* isspace() of the C locale */
+static inline bool text_is_space(char c) /* what isspace() accepts in the C locale */
 {
     return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
 /* Reads [+-]digits.  0, -EINVAL (wrong form) or -ERANGE (right form, but too large). */
 int text_parse_int64(const char *text, int64_t *ret, struct err *err);
-/* Reads [+-]digits[.digits][e[+-]digits].  0, -EINVAL or -ERANGE. */
+/* Reads [+-]digits[.digits][e[+-]digits].  Returns 0, -EINVAL (wrong form) or -ERANGE (right
+ * form, but too large). */
 int text_parse_double(const char *text, double *ret, struct err *err);
 /* Reads true false yes no on off t f y n 1 0.  0 or -EINVAL. */
 int text_parse_bool(const char *text, bool *ret, struct err *err);
 
-/* Read a duration: "10m", "1h30m", "250 ms", "2 days".  Units are ms, s, m, h, d, w and their
- * English words.  A number without a unit counts in seconds (text_parse_duration_s, which accepts
- * whole seconds only) or milliseconds (text_parse_duration_ms).  Never negative. */
+/* Reads a duration into *ret, in seconds: "10m", "1h30m", "250 ms", "2 days".  Units are ms, s,
+ * m, h, d, w and their English words; a number without a unit counts in seconds.  The sum must
+ * be whole seconds, and not negative.  Returns 0, -EINVAL or -ERANGE. */
 int text_parse_duration_s(const char *text, int64_t *ret, struct err *err);
+/* Like text_parse_duration_s(), but in milliseconds, also for a number without a unit. */
 int text_parse_duration_ms(const char *text, int64_t *ret, struct err *err);
 
 /* Reads a size in bytes: "2 GiB", "512M", "100 kb", "4096".  Units are B K M G T P with an optional
@@ -54,20 +58,23 @@ int text_parse_duration_ms(const char *text, int64_t *ret, struct err *err);
  * numbers only, never negative. */
 int text_parse_size(const char *text, int64_t *ret_bytes, struct err *err);
 
-/* Give the value of a unit word ("m", "GiB", any case) in milliseconds or bytes; false: unknown
- * unit. */
+/* Gives the milliseconds of a unit of time, word[0..length): "m", "days", in any case.  False:
+ * unknown unit. */
 bool text_unit_duration_ms(const char *word, size_t length, int64_t *ret);
+/* Gives the bytes of a unit of size, word[0..length): "K", "GiB", in any case.  False: unknown
+ * unit. */
 bool text_unit_size_bytes(const char *word, size_t length, int64_t *ret);
 
 #define TEXT_UTC_MAX 32
-/* Write "2026-11-20T09:34:36.123Z", and the same without milliseconds.  Years before 0 or after
- * 9999 are clamped. */
+/* Writes "2026-11-20T09:34:36.123Z".  Years before 0 or after 9999 are clamped. */
 void text_utc_ms(int64_t utc_ms, char out[TEXT_UTC_MAX]);
+/* Writes "2026-11-20T09:34:36Z".  Years before 0 or after 9999 are clamped. */
 void text_utc_s(int64_t utc_s, char out[TEXT_UTC_MAX]);
-/* Reads either form; the result is in milliseconds.  0 or -EINVAL. */
+/* Reads "2026-11-20T09:34:36Z", also with milliseconds; *ret_ms is in milliseconds since 1970.
+ * Returns 0 or -EINVAL. */
 int text_parse_utc(const char *text, int64_t *ret_ms, struct err *err);
 
-/* out: 2 * length + 1 bytes; lower case. */
+/* Writes data as 2 * length hex digits, lower case, and the terminating zero. */
 void text_hex(const void *data, size_t length, char *out);
 /* Reads exactly 2 * length hex digits into out[0..length).  0 or -EINVAL. */
 int text_unhex(const char *text, void *out, size_t length, struct err *err);
@@ -79,9 +86,10 @@ bool text_glob(const char *pattern, const char *text, bool ignore_case);
 /* Compares two secrets; the time taken depends only on length. */
 bool text_equal_secret(const void *a, const void *b, size_t length);
 
-bool text_equal_nocase(const char *a, const char *b); /* ASCII case only, whatever the locale */
+/* ignores the case of ASCII letters, whatever the locale */
+bool text_equal_nocase(const char *a, const char *b);
 int text_compare_nocase(const char *a, const char *b);
-char text_lower(char c); /* ASCII only */
+char text_lower(char c); /* changes ASCII letters only */
 
 /* Returns how many insertions, deletions, replacements and swaps of neighbours make a into b,
  * ignoring case; at most max + 1.  Used for "did you mean".  A text longer than 64 bytes counts as

@@ -13,12 +13,14 @@ struct vec {
     size_t capacity;
 };
 
-void vec_push(struct vec *vec, void *item);        /* a zeroed struct vec is an empty one */
-void vec_remove_at(struct vec *vec, size_t index); /* keeps the order; O(count) */
+/* for an empty vector, all bytes of *vec are zero at first */
+void vec_push(struct vec *vec, void *item);
+void vec_remove_at(struct vec *vec, size_t index); /* keeps the order of the others; O(count) */
 
-/* free_item is called for each item; NULL: items are not freed. vec_clear() keeps the array's
- * memory, vec_fini() frees it. */
+/* Removes all items. free_item is called for each item; NULL: items are not freed.  Keeps the
+ * array's memory. */
 void vec_clear(struct vec *vec, void (*free_item)(void *item));
+/* Like vec_clear(), but also frees the array's memory. */
 void vec_fini(struct vec *vec, void (*free_item)(void *item));
 
 #endif

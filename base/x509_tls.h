@@ -19,22 +19,23 @@ struct x509_spec {
     const char *name; /* common name; cut to 64 bytes, the limit of X.509 */
     bool ca;
     int64_t valid_from_s, valid_to_s; /* seconds since 1970 */
-    X509 *issuer;                     /* NULL: self-signed */
-    EVP_PKEY *issuer_key;             /* NULL: self-signed */
+    X509 *issuer;                     /* certificate of the CA that signs; NULL: self-signed */
+    EVP_PKEY *issuer_key;             /* private key of the CA that signs; NULL: self-signed */
     const char *const *sans;          /* subject alternative names: host names and IP addresses */
     size_t san_count;
     const char *uri; /* one more subject alternative name, a URI; may be NULL */
 };
 
-EVP_PKEY *x509_key(void); /* a new P-256 key; NULL when OpenSSL fails */
+EVP_PKEY *x509_key(void); /* returns a new P-256 key; NULL when OpenSSL fails */
 /* Makes a certificate for key.  0; -EINVAL: a name is not possible in X.509; -EIO: OpenSSL
  * failed. */
 int x509_make(EVP_PKEY *key, const struct x509_spec *spec, X509 **ret, struct err *err);
-/* Reads the role from the URI in the subject alternative names.  -ENOENT: no URI names a role;
- * -EINVAL: several do, or it is malformed, or the names cannot be decoded. */
+/* Reads the role from the URI in the certificate's subject alternative names.  Returns 0;
+ * -ENOENT: no URI names a role; -EINVAL: several URIs do, the URI is malformed, or the names
+ * cannot be decoded. */
 int x509_role(X509 *cert, struct server_role *ret, struct err *err);
-/* Copies the common name (for a CA it is the pool's name) into ret[0..size).  -EINVAL: it has none
- * or several, or the name is too long or contains a zero byte. */
+/* Copies the certificate's common name (for a CA: the pool's name) into ret[0..size).  Returns
+ * 0; -EINVAL: no common name or several, or the name is too long or contains a zero byte. */
 int x509_common_name(X509 *cert, char *ret, size_t size, struct err *err);
 /* Sets err to "WHAT: OpenSSL's reason", empties OpenSSL's queue of errors, and returns code. */
 int x509_err(struct err *err, int code, const char *what);
