@@ -8,12 +8,13 @@
 #ifndef WIRE_CHECKPOINT_ATTRS_H
 #define WIRE_CHECKPOINT_ATTRS_H
 
-/* Attributes of a job ad, set by submit. */
+/* Attributes of a job ad that submit sets. */
 #define CKPT_WANTED      "WantCheckpoint"
 #define CKPT_PERIODIC    "PeriodicCheckpoint"
 #define CKPT_DESTINATION "CheckpointDestination"
 
-/* Attributes of a job ad, set by the schedd.  Most of them are in manifests, too. */
+/* Attributes of a job ad that the schedd sets.  Most of them are also in the manifest, the ad
+ * that describes a checkpoint. */
 #define CKPT_SEQUENCE    "CkptSequence"
 #define CKPT_PREVIOUS    "CkptPrevious"
 #define CKPT_NUMBER      "NumCkpts"
@@ -28,32 +29,32 @@
 /* true: no machine fits the checkpoint; any machine may run the job */
 #define CKPT_ANYWHERE "CkptAnywhere"
 
-/* Attributes that only a manifest has. */
+/* Attributes that only a checkpoint's manifest has, the ad that describes it. */
 #define CKPT_IMAGE_SUM   "ImageChecksum"
 #define CKPT_FILES_SUM   "FilesChecksum"
 #define CKPT_SANDBOX     "CkptSandbox"
 #define CKPT_SECONDS     "CkptSeconds"
 #define CKPT_STOOD_STILL "CkptStoodStill"
 #define CKPT_RUN_SECONDS "CkptRunSeconds"
-/* Bytes of the image and of the files as stored, perhaps compressed; bytes that left the
- * machine. */
+/* Three attributes of a manifest: bytes of the stored image, bytes of the stored files (both
+ * perhaps compressed), and bytes that were sent from the machine. */
 #define CKPT_IMAGE_STORED "CkptImageStored"
 #define CKPT_FILES_STORED "CkptFilesStored"
 #define CKPT_SENT_BYTES   "CkptSent"
-/* Of a checkpoint that was sent as a delta: the number of the checkpoint on which the delta is
- * based, and the checksum of the delta. */
+/* Two attributes of a checkpoint that was sent as a delta: the number of the checkpoint on which
+ * the delta is based, and the checksum of the delta. */
 #define CKPT_BASE      "CkptBase"
 #define CKPT_DELTA_SUM "DeltaChecksum"
-/* Of files that were sent as changes to an earlier checkpoint's files: the checksum of the
- * changes. */
+/* Attribute of a checkpoint whose files were sent as changes to an earlier checkpoint's files:
+ * the checksum of the changes. */
 #define CKPT_CHANGES_SUM "ChangesChecksum"
 
-/* Output of roost-ckpt for an image: its id, and for a delta also the id of the image it is based
- * on. */
+/* In the output of roost-ckpt: id of the image; for a delta also the id of the image on which it
+ * is based. */
 #define CKPT_IMAGE_ID "CkptImageId"
 #define CKPT_BASE_ID  "CkptBaseId"
 
-/* Attributes of a slot.  CKPT_FEATURES is one of them, too. */
+/* Attributes of a slot.  A slot has CKPT_FEATURES, too. */
 #define CKPT_HAS           "HasCheckpointing"
 #define CKPT_HAS_CHANGES   "HasIncrementalCheckpoints"
 #define CKPT_SLOT_PLATFORM "CheckpointPlatform"
@@ -67,15 +68,17 @@
 #define CKPT_JOBS "Checkpoints"
 
 /* Names of the files in a checkpoint's directory. */
-#define CKPT_NAME_IMAGE    "image"
-#define CKPT_NAME_DELTA    "delta" /* arrives in place of "image" */
-#define CKPT_NAME_FILES    "files"
-#define CKPT_NAME_CHANGES  "changes" /* arrives in place of "files" */
+#define CKPT_NAME_IMAGE "image"
+/* in place of "image": the changes since an earlier image, as received */
+#define CKPT_NAME_DELTA "delta"
+#define CKPT_NAME_FILES "files"
+/* in place of "files": the changes since earlier files, as received */
+#define CKPT_NAME_CHANGES  "changes"
 #define CKPT_NAME_MANIFEST "manifest"
 
 /* Environment variable of a job: the processor level that its program may use at most. */
 #define CKPT_ENV_CPU "ROOST_CKPT_CPU"
-/* Environment variable of roost-ckpt, below which the job runs: path of the file that says whether
+/* Environment variable of roost-ckpt when it runs a job: path of the file that says whether
  * roost-ckpt died or the job itself ended. */
 #define CKPT_ENV_OUTCOME "ROOST_CKPT_OUTCOME"
 

@@ -14,10 +14,11 @@
 #include "wire/verbs.h"
 
 #define DENIALS_LOGGED 16 /* refusals of a connection that are all logged */
-/* milliseconds; after that one line in this time for each identity and verb */
+/* milliseconds; after the first DENIALS_LOGGED refusals, one line in this time for each identity
+ * and verb */
 #define DENIALS_MS 60000
-/* How many pairs of identity and verb are remembered.  A refusal of a pair that finds no room is
- * logged when the connection's number of refusals is a power of two. */
+/* How many pairs of identity and verb are remembered.  A refusal of a pair for which there is no
+ * room is logged when the connection's number of refusals is a power of two. */
 #define DENIALS_KEPT 1024
 
 struct caller;
@@ -27,7 +28,9 @@ struct wire;
 struct denials *denials_create(void);
 void denials_destroy(struct denials *denials); /* NULL is allowed */
 
-/* Logs wire.denied with peer, identity, verb and reason; or only counts the refusal, see above. */
+/* Logs wire.denied with peer, identity, verb and reason.  After the first DENIALS_LOGGED
+ * refusals of a connection it mostly only counts them (one line for each identity and verb in
+ * DENIALS_MS). */
 void denials_tell(struct wire *wire, const struct caller *caller, enum wire_verb verb,
                   const char *why);
 

@@ -26,7 +26,7 @@ struct energy_line {
 
 /* Formats line and appends the text to lines, which then owns it. */
 void energy_line_add(struct vec *lines, const struct energy_line *line);
-/* Parses text.  Returns false, with *ret unchanged, when text is not such a line. */
+/* Parses text.  Returns false, with *ret unchanged, when text is not an energy line. */
 bool energy_line_read(const char *text, struct energy_line *ret);
 /* Calls each for every valid line in the list that is the value of `attribute`.  Does nothing when
  * the ad has no such list. */

@@ -45,7 +45,7 @@ enum frame_type {
 enum {
     FRAME_FLAG_RELAYED = 1, /* REQUEST that came through a hub */
     FRAME_FLAG_MORE = 1,    /* REPLY: another part follows */
-    /* REQUEST: answer only if there is something to say; and the REPLY to it */
+    /* REQUEST: answer only if there is something to report.  REPLY: answers such a request. */
     FRAME_FLAG_QUIET = 2,
     FRAME_FLAG_SIGNED = 4, /* REPLY signed by the daemon that was asked through a hub */
 };
@@ -57,24 +57,28 @@ struct frame {
     uint8_t flags;
     uint16_t verb;
     uint64_t request;
-    size_t payload_length; /* bytes that count against the window */
-    /* version spoken and oldest version; of HELLO, WELCOME, REFUSED */
+    /* bytes after the header; those of a reply's part count against the window */
+    size_t payload_length;
+    /* of HELLO, WELCOME, REFUSED: version spoken, and oldest version accepted */
     uint16_t version, version_min;
-    uint32_t deadline_ms; /* REQUEST; milliseconds */
-    const char *token;    /* relayed REQUEST, signed REPLY; not zero-terminated */
+    uint32_t deadline_ms; /* of a REQUEST: milliseconds for the answer */
+    /* of a relayed REQUEST: the caller's token; of a signed REPLY: that of the daemon that
+     * answers; not zero-terminated */
+    const char *token;
     size_t token_length;
     const char *instance; /* relayed REQUEST: instance id of the receiver; not zero-terminated */
     size_t instance_length;
-    uint64_t number;      /* relayed REQUEST: the caller's number for it */
-    const uint8_t *proof; /* relayed REQUEST, signed REPLY: PROOF_BYTES; NULL: none */
-    const char *from;     /* relayed REQUEST: address of the caller; not zero-terminated */
+    uint64_t number; /* of a relayed REQUEST: number that the caller gave the request */
+    /* of a relayed REQUEST, signed REPLY: the signature, PROOF_BYTES; NULL: none */
+    const uint8_t *proof;
+    const char *from; /* relayed REQUEST: address of the caller; not zero-terminated */
     size_t from_length;
     int32_t status;   /* REPLY, GOODBYE: 0 or a negative errno */
-    const char *text; /* REPLY, GOODBYE; not zero-terminated */
+    const char *text; /* of a REPLY, GOODBYE: reason in one line; not zero-terminated */
     size_t text_length;
-    uint32_t window;  /* WINDOW: bytes that the sender may send again */
-    uint64_t opaque;  /* PING, PONG: repeated by the PONG */
-    const void *body; /* encoded body of HELLO, WELCOME, REFUSED, REQUEST, REPLY */
+    uint32_t window;  /* of a WINDOW: further bytes that the sender of parts may send */
+    uint64_t opaque;  /* of a PING: any number; of a PONG: that of its PING */
+    const void *body; /* of HELLO, WELCOME, REFUSED, REQUEST, REPLY: the body, still encoded */
     size_t body_length;
 };
 
@@ -94,7 +98,7 @@ struct frame_body {
     uint32_t ad_count;
     const void *blob;
     size_t blob_length;
-    const void *secrets; /* encoded; secret_count of them, checked for form */
+    const void *secrets; /* secret_count encoded secrets, checked for form */
     size_t secrets_length;
     uint32_t secret_count;
 };
@@ -119,7 +123,7 @@ struct frame_message {
     size_t ad_count;
     const void *blob;
     size_t blob_length;
-    /* all secrets: first those of the ads, in order, then those of args */
+    /* the secrets of the ads, in order of the ads, then those of args */
     struct wire_secret *secrets;
     size_t secret_count;
     size_t secrets_bytes; /* size of the secrets' memory block, which is wiped when freed */
@@ -131,9 +135,9 @@ int frame_message_decode(const void *data, size_t length, struct frame_message *
 /* Like frame_message_decode(), but the ads are made in pool (classad/ad_pool.h). */
 int frame_message_decode_in(struct ad_pool *pool, const void *data, size_t length,
                             struct frame_message *ret, struct err *err);
-/* Like frame_message_decode(), but leaves the ads encoded: *ads tells where they are, ret->ad_count
- * is 0.  args is made in pool (NULL: in none), because repeated requests of one verb have the same
- * attribute names. */
+/* Like frame_message_decode(), but leaves the ads encoded: *ads tells where they are,
+ * ret->ad_count is 0.  args is made in pool (classad/ad_pool.h; NULL: in no pool), because
+ * repeated requests of one verb have the same attribute names. */
 int frame_message_decode_args(const void *data, size_t length, struct ad_pool *pool,
                               struct frame_message *ret, struct frame_ads *ads, struct err *err);
 /* Frees what the message owns. */
@@ -141,22 +145,23 @@ void frame_message_fini(struct frame_message *message);
 
 /* ---- encoding: frame_begin(), the fields of the frame's type, perhaps a body, frame_end() ---- */
 
-/* Appends the header.  Returns the position in out where the frame begins, for frame_end(). */
+/* Appends the header of a frame.  Returns the position in out where the frame begins, for
+ * frame_end(). */
 size_t frame_begin(struct strbuf *out, enum frame_type type, uint8_t flags, uint16_t verb,
                    uint64_t request);
-/* Fills in the length of the frame that begins at `begin`.  blob_follows: bytes that the caller
- * will send after it from another buffer.  Returns 0; or -EMSGSIZE when the frame would exceed
- * frame_max, and out is as it was before frame_begin(). */
+/* Fills in the length of the frame that begins at `begin`.  blob_follows: bytes of the frame
+ * that the caller will send from another buffer, after those in out.  Returns 0; or -EMSGSIZE
+ * when the frame would exceed frame_max, and out is as it was before frame_begin(). */
 int frame_end(struct strbuf *out, size_t begin, size_t blob_follows, size_t frame_max);
 void frame_put_u16(struct strbuf *out, uint16_t value);
 void frame_put_u32(struct strbuf *out, uint32_t value);
 void frame_put_u64(struct strbuf *out, uint64_t value);
-/* u16 length and the text, cut at 65535 bytes */
+/* Appends a u16 length and the text, cut at 65535 bytes. */
 void frame_put_text16(struct strbuf *out, const char *text, size_t length);
 /* Appends a body; NULL: an empty one. */
 void frame_put_body(struct strbuf *out, const struct wire_body *body);
-/* Like frame_put_body(), but leaves out the blob's bytes if they are the last of the body.  Returns
- * how many bytes the caller has to send after it. */
+/* Like frame_put_body(), but leaves out the blob's bytes if they are the last of the body.
+ * Returns how many bytes of the blob the caller has to send after out. */
 size_t frame_put_body_head(struct strbuf *out, const struct wire_body *body);
 
 #endif

@@ -16,7 +16,7 @@
 
 /* First member of each stored struct; id_table_add() fills it. */
 struct id_node {
-    struct hash_link link; /* first; its hash is the number */
+    struct hash_link link; /* must be the first member; link.hash is the number of the request */
     struct id_node *previous, *next;
 };
 
@@ -26,7 +26,7 @@ struct id_table {
     struct id_node *first, *last;
 };
 
-/* The number of a node that is in a table. */
+/* Returns the number of a node that is in a table. */
 static inline uint64_t id_of(const struct id_node *node)
 {
     return node->link.hash;
@@ -34,9 +34,9 @@ static inline uint64_t id_of(const struct id_node *node)
 
 /* Frees the table; the nodes belong to the caller. */
 void id_table_fini(struct id_table *table);
-/* NULL: not in the table */
+/* Returns the node with this number; NULL: not in the table. */
 struct id_node *id_table_get(const struct id_table *table, uint64_t id);
-/* id must not be in the table yet */
+/* Adds a node with the number id, which must not be in the table yet. */
 void id_table_add(struct id_table *table, uint64_t id, struct id_node *node);
 void id_table_remove(struct id_table *table, struct id_node *node); /* node must be in the table */
 

@@ -32,7 +32,9 @@ struct instance {
     char id[INSTANCE_TEXT_SIZE];
     uint64_t first_ms; /* loop_now_ms() of the first request */
     unsigned count;
-    uint8_t (*seen)[INSTANCE_KEY]; /* open addressing; all zero: free.  NULL before the first */
+    /* hash table of digests with open addressing; a free entry is all zeros; NULL: no request
+     * accepted yet */
+    uint8_t (*seen)[INSTANCE_KEY];
 };
 
 void instance_init(struct instance *instance, struct loop *loop); /* draws the first id */

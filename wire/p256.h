@@ -24,8 +24,8 @@ struct strbuf;
 
 /* Makes a key pair from loop's secret random bytes; *ret is the caller's.  Returns 0 or -ENOMEM. */
 int p256_make(struct loop *loop, struct evp_pkey_st **ret);
-/* Each returns a key that the caller frees, or NULL when the input is not a key of this curve or is
- * locked by a passphrase. */
+/* These three functions p256_from_...() return a key that the caller frees, or NULL when the
+ * input is not a key of the curve P-256 or is locked by a passphrase. */
 struct evp_pkey_st *p256_from_public_pem(const char *pem, size_t length);
 struct evp_pkey_st *p256_from_private_pem(const char *pem, size_t length);
 struct evp_pkey_st *p256_from_point(const uint8_t point[P256_POINT_BYTES]);
@@ -33,14 +33,16 @@ void p256_free(struct evp_pkey_st *key); /* NULL is allowed */
 
 /* Writes the public key, as its coordinates x and y. */
 void p256_point(const struct evp_pkey_st *key, uint8_t ret[P256_POINT_BYTES]);
-/* Append the public or the private key (PKCS #8) in PEM.  Return 0 or -ENOMEM. */
+/* Appends the public key in PEM.  Returns 0 or -ENOMEM. */
 int p256_put_public(const struct evp_pkey_st *key, struct strbuf *pem);
+/* Appends the private key in PEM (PKCS #8).  Returns 0 or -ENOMEM. */
 int p256_put_private(const struct evp_pkey_st *key, struct strbuf *pem);
 
 /* Signs data[0..length).  Returns 0, or -EINVAL when key has no private part. */
 int p256_sign(struct evp_pkey_st *key, const void *data, size_t length,
               uint8_t ret[P256_SIGNATURE_BYTES]);
-/* Returns whether signature is that of key's owner over data[0..length). */
+/* Returns whether signature was made over data[0..length) with the private key that belongs to
+ * key. */
 bool p256_verify(struct evp_pkey_st *key, const void *data, size_t length,
                  const uint8_t signature[P256_SIGNATURE_BYTES]);
 
@@ -49,7 +51,7 @@ struct p256_piece {
     const void *data;
     size_t length;
 };
-/* Writes the SHA-256 of all pieces, one after the other. */
+/* Writes the SHA-256 of all pieces, joined in their order. */
 void p256_digest(const struct p256_piece *pieces, size_t count, uint8_t ret[P256_DIGEST_BYTES]);
 
 #endif

@@ -100,7 +100,7 @@ struct proof_key_answer {
     const char *trust;
 };
 
-/* Each appends its statement to out, which must be empty. */
+/* These functions proof_put_...() append the statement to be signed to out, which must be empty. */
 void proof_put_greeting(const struct proof_greeting *greeting, struct strbuf *out);
 void proof_put_relay(const struct proof_relay *relay, struct strbuf *out);
 void proof_put_answer(const struct proof_answer *answer, struct strbuf *out);

@@ -23,7 +23,7 @@
 
 /* Attributes of a slot. */
 #define REMOTE_HAS "HasRemoteSyscalls"
-/* runs programs with REMOTE_WRAPPED, without a mounted file system */
+/* true: the machine can run programs with REMOTE_WRAPPED, without a mounted file system */
 #define REMOTE_HAS_WRAPPERS "HasRemoteWrappers"
 
 /* Prefixes of routes, followed by the owner's name: shadow/OWNER is the owner's shadow, and

@@ -15,7 +15,8 @@ struct ad;
 struct err;
 struct os;
 
-/* Returns whether name is "root" or an account of this host with uid 0.  An unknown name is not. */
+/* Returns whether name is "root" or an account of this host with uid 0.  False for an unknown
+ * name. */
 bool root_jobs_name(struct os *os, const char *name);
 
 /* Returns 0 if the job's owner is allowed to run jobs.  Returns -EPERM, with the reason in err, if

@@ -21,7 +21,7 @@
 /* The numbers are part of the protocol and never change. */
 enum wire_secret_kind {
     SECRET_CLAIM_ID = 1, /* claim id of a slot, or of a piece split off a slot */
-    /* nonce of a run; or of a claim, by which the machine proves itself to the schedd */
+    /* nonce of a run; or nonce of a claim, by which the machine proves itself to the schedd */
     SECRET_NONCE = 2,
     SECRET_TICKET = 3, /* ticket for one connection into a running job, or to spooled files */
 };
@@ -34,25 +34,29 @@ enum wire_secret_kind {
 
 struct wire_secret {
     enum wire_secret_kind kind;
-    uint32_t of; /* index of the ad in the message, or SECRET_OF_ARGS */
+    /* number of the ad in the message that has the secret, from 0; or SECRET_OF_ARGS */
+    uint32_t of;
     const char *text;
 };
 
-/* Returns the text of the first secret of that kind and of ad number `of`; "" when there is
- * none. */
+/* Returns the text of the first secret of that kind that belongs to ad number `of`; "" when
+ * there is none. */
 const char *wire_secret_find(const struct wire_secret *secrets, size_t count,
                              enum wire_secret_kind kind, uint32_t of);
 
 struct secret_list;
 
-/* Copies the secrets and drops their ad numbers.  Returns NULL when count is 0. */
+/* Copies the secrets into a list; the copies have `of` 0.  Returns NULL when count is 0. */
 struct secret_list *secret_list_create(const struct wire_secret *secrets, size_t count);
 struct secret_list *secret_list_ref(struct secret_list *list); /* NULL is allowed */
-void secret_list_unref(struct secret_list *list); /* the last unref wipes and frees the list */
+/* when nobody uses the list any more, wipes and frees it */
+void secret_list_unref(struct secret_list *list);
 
-/* list may be NULL in these: an empty list. */
+/* Returns the number of secrets.  In the functions secret_list_...(), a list that is NULL is an
+ * empty list. */
 size_t secret_list_count(const struct secret_list *list);
-const struct wire_secret *secret_list_items(const struct secret_list *list); /* with of == 0 */
+/* the secrets; their `of` is 0 */
+const struct wire_secret *secret_list_items(const struct secret_list *list);
 const char *secret_list_find(const struct secret_list *list, enum wire_secret_kind kind);
 /* Returns whether list has the same kinds and texts in the same order. */
 bool secret_list_is(const struct secret_list *list, const struct wire_secret *secrets,
@@ -60,10 +64,10 @@ bool secret_list_is(const struct secret_list *list, const struct wire_secret *se
 
 /* The secrets of all ads of a message that is being built. */
 struct secret_batch {
-    struct wire_secret *items; /* array is owned, texts are borrowed */
+    struct wire_secret *items; /* the array is owned, its texts are borrowed */
     size_t count, capacity;
 };
-/* Adds all secrets of list (NULL: none) as those of ad number `of`. */
+/* Adds all secrets of list (NULL: none); they belong to ad number `of`. */
 void secret_batch_add(struct secret_batch *heap, const struct secret_list *list, uint32_t of);
 /* Removes all secrets and keeps the memory. */
 void secret_batch_clear(struct secret_batch *heap);

@@ -29,11 +29,12 @@ struct os;
 struct strbuf;
 struct token_keys;
 
-#define TOKEN_TEXT_MAX     4096
-#define TOKEN_SLOTS        64 /* slot ads of each Machine, if the token does not say a number */
+#define TOKEN_TEXT_MAX 4096
+/* how many slot ads of each Machine may be advertised, if the token does not say a number */
+#define TOKEN_SLOTS        64
 #define TOKEN_SLOTS_MAX    10000000
-#define TOKEN_FILE_MAX     (TOKEN_TEXT_MAX + P256_PEM_MAX) /* bytes of a token file */
-#define TOKEN_KEYS_MAX     64                              /* public keys in the directory */
+#define TOKEN_FILE_MAX     (TOKEN_TEXT_MAX + P256_PEM_MAX) /* longest token file, bytes */
+#define TOKEN_KEYS_MAX     64    /* most public keys in the pool's directory of keys */
 #define TOKEN_KID_MAX      64    /* bytes of a key's name, with the zero */
 #define TOKEN_KEY_FILE_MAX 16384 /* bytes of a PEM file */
 
@@ -47,7 +48,7 @@ struct token {
      * whose names match the glob `owners` ("": all). */
     char uid_domain[256], owners[256];
     uint32_t scopes;                  /* SCOPE_* bits (wire/verbs.h) */
-    int64_t issued_s;                 /* seconds since 1970, as the two below */
+    int64_t issued_s;                 /* seconds since 1970 */
     int64_t not_before_s;             /* seconds since 1970; 0: valid at once */
     int64_t expires_s;                /* 0: never */
     uint8_t holder[P256_POINT_BYTES]; /* cnf: the holder's public key */
@@ -107,7 +108,8 @@ int token_peek(const char *text, struct token *ret, struct err *err);
  * caller. */
 int token_check(const struct token_keys *keys, const char *text, int64_t now_s, struct token *ret,
                 struct err *err);
-/* The part of token_check() that depends on the time: -EKEYEXPIRED or -EKEYREJECTED. */
+/* Checks only the dates of a token.  Returns 0; -EKEYEXPIRED: expired; -EKEYREJECTED: not valid
+ * yet. */
 int token_check_dates(const struct token *token, int64_t now_s, struct err *err);
 
 #endif

@@ -27,7 +27,7 @@ struct os;
 /* The signature of one signing key over another. */
 struct token_key_endorsement {
     char by[TOKEN_KID_MAX];          /* name of the key that vouches; "": there is no endorsement */
-    uint8_t point[P256_POINT_BYTES]; /* the public key that it vouches for */
+    uint8_t point[P256_POINT_BYTES]; /* the public key for which the key `by` vouches */
     uint8_t proof[PROOF_BYTES];      /* signature of the key `by` */
 };
 

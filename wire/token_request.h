@@ -34,13 +34,13 @@
 #include "wire/fingerprint.h"
 #include "wire/token.h"
 
-/* bytes of either text with its surroundings */
+/* longest text of a request or an answer, with the text around it, bytes */
 #define TOKEN_REQUEST_TEXT_MAX ((size_t)256 << 10)
 #define TOKEN_REQUEST_LIFE_MAX ((int64_t)3650 * 86400) /* seconds: longest life of a token */
 #define TOKEN_REQUEST_END      "-----END ROOST TOKEN REQUEST-----"
 #define TOKEN_ANSWER_END       "-----END ROOST TOKEN ANSWER-----"
 
-struct token_request { /* what is asked for; "" and 0: not specified */
+struct token_request { /* what the holder asks for; "" and 0: not specified */
     char identity[256];
     char pool[256];
     char pattern[256]; /* names that the holder may advertise, a glob */
@@ -85,8 +85,8 @@ int token_answer_add_key(struct token_answer *answer, const char *kid, const cha
 /* Appends the text of the answer.  Returns 0, or -EINVAL, with the field at fault in err, when a
  * value cannot be put into an answer. */
 int token_answer_print(const struct token_answer *answer, struct strbuf *out, struct err *err);
-/* Parses an answer from text, which is not trusted.  Errors as token_request_parse().  On success
- * the caller releases *ret with token_answer_fini(). */
+/* Parses an answer from text, which is not trusted.  Returns 0, or an error as
+ * token_request_parse() does.  On success the caller releases *ret with token_answer_fini(). */
 int token_answer_parse(const char *text, struct token_answer *ret, struct err *err);
 /* Checks that answer is the answer to request, and fills *ret from the token.  Returns 0;
  * -EKEYREJECTED: the token is bound to another key; -EXDEV: the token is for another pool than

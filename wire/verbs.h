@@ -27,19 +27,21 @@ enum {
  * which daemon answers; "relayed" means that the request comes through the collector. */
 enum wire_verb {
     VERB_NONE = 0,
-    /* answered by the collector */
-    VERB_UPDATE = 10,     /* store ads of the sender, whole or changed attributes */
+    /* the next verbs are answered by the collector */
+    VERB_UPDATE = 10,     /* store whole ads of the sender, or attributes of them that changed */
     VERB_MERGE = 11,      /* set single attributes of another sender's ad */
-    VERB_INVALIDATE = 12, /* remove these ads of the sender */
+    VERB_INVALIDATE = 12, /* remove ads of the sender */
     /* read ads: collector (all types), schedd (jobs, history), rooster (ledger), negotiator
      * (accounts) */
     VERB_QUERY = 13,
-    VERB_WATCH = 14,  /* a snapshot of ads, then every change: collector, schedd */
-    VERB_RELAY = 15,  /* carry a request to an uplink; with ADVERTISE alone: only POWER_DOWN_ASK */
-    VERB_LEASE = 16,  /* hold a named role, which has one holder at a time */
-    VERB_REVOKE = 17, /* refuse the token of this id from now on */
+    VERB_WATCH = 14, /* a snapshot of ads, then every change: collector, schedd */
+    /* carry a request to an uplink; a caller with only the scope ADVERTISE may relay only
+     * POWER_DOWN_ASK */
+    VERB_RELAY = 15,
+    VERB_LEASE = 16,    /* hold a named role, which has one holder at a time */
+    VERB_REVOKE = 17,   /* refuse the token of this id from now on */
     VERB_INSTANCE = 18, /* from an uplink: sign requests for me with this instance id from now on */
-    /* answered by the schedd */
+    /* the next verbs are answered by the schedd */
     VERB_SUBMIT = 30,         /* add a cluster of jobs to the queue */
     VERB_ACT = 31,            /* remove, hold or release jobs by constraint or ids */
     VERB_MATCH = 32,          /* from the negotiator: a slot for one of the schedd's autoclusters */
@@ -50,24 +52,26 @@ enum wire_verb {
     VERB_EDIT = 37,           /* set attributes of jobs in the queue */
     VERB_JOB_ACCESS = 38,     /* get a ticket for the owner's shadow: tail, shell, spooled files */
     VERB_JOB_CHECKPOINT = 39, /* take checkpoints of running jobs now */
-    /* answered by the startd, relayed */
+    /* the next verbs are answered by the startd, relayed */
     VERB_DIAL_ME = 50,    /* from the schedd: dial me if the startd accepts this job */
     VERB_POWER_DOWN = 51, /* from an administrator: go to sleep */
-    /* answered by the startd, on the claim's connection */
+    /* the next verbs are answered by the startd, on the claim's connection */
     VERB_ACTIVATE = 52,   /* start this job */
     VERB_DEACTIVATE = 53, /* end this job: vacate, remove, hold */
     VERB_RELEASE_CLAIM = 54,
     VERB_SUSPEND_CLAIM = 55,    /* suspend or continue this job: roost suspend, roost continue */
     VERB_CHECKPOINT_CLAIM = 61, /* take a checkpoint of this job now: roost checkpoint */
-    /* answered by the startd, relayed: docs/protocol/drain.md */
-    VERB_START_DRAINING = 56,  /* get the cost of draining; then wait for commit or cancel */
+    /* the next verbs are answered by the startd, relayed (docs/protocol/drain.md) */
+    VERB_START_DRAINING = 56,  /* say what draining would cost, then wait for commit or cancel */
     VERB_COMMIT_DRAINING = 57, /* begin to drain */
-    VERB_CANCEL_DRAINING = 58, /* give the offer up, or stop draining */
+    VERB_CANCEL_DRAINING = 58, /* give up the offer to drain, or stop draining */
     VERB_MAGIC_PACKET = 59,    /* from the rooster: send a Wake-on-LAN packet on your network */
     VERB_POWER_KEEP = 60,      /* from an administrator: stay awake until a given time */
-    VERB_POWER_RECLAIM = 62, /* jobs wait: cancel a power-down unless somebody ordered it by name */
-    /* between schedd and shadow, Unix socket; the shadow dials */
-    VERB_SHADOW_HELLO = 70,  /* shadow to schedd: the owner it serves and the jobs it has */
+    /* jobs wait for machines: cancel a power-down that nobody ordered for this machine by name */
+    VERB_POWER_RECLAIM = 62,
+    /* the next verbs are sent between schedd and shadow, on a Unix socket; the shadow dials */
+    /* shadow to schedd: the owner that the shadow serves and the jobs that it has */
+    VERB_SHADOW_HELLO = 70,
     VERB_JOB_RUN = 71,       /* schedd to shadow: expect the starter of this job */
     VERB_JOB_RESULT = 72,    /* shadow to schedd: how the job ended; its output is staged */
     VERB_JOB_PLACED = 73,    /* shadow to schedd: the job's output is in its final place */
@@ -76,25 +80,27 @@ enum wire_verb {
     VERB_JOB_EVENT = 76,     /* schedd to shadow: append these events to job event logs */
     VERB_JOB_ADMIT = 77,     /* schedd to shadow: what the holder of this ticket may do */
     VERB_TRANSFER_TURN = 78, /* shadow to schedd: wait until this run's files may be transferred */
-    /* answered by the shadow; the starter dials */
+    /* the next verbs are answered by the shadow; the starter dials */
     VERB_JOB_FETCH = 80, /* get the job ad and the list of input files */
     VERB_FILE_GET = 81,  /* one file's bytes, in parts */
     VERB_FILE_PUT = 82,  /* bytes of one output file */
     VERB_JOB_STARTED = 83,
     VERB_JOB_USAGE = 84,
-    VERB_JOB_DONE = 85,      /* exit status; all output sent; answered when committed */
+    /* the job's exit status, after all output was sent; answered when the result is committed */
+    VERB_JOB_DONE = 85,
     VERB_CKPT_PUT = 103,     /* bytes of a checkpoint: docs/protocol/checkpoint.md */
-    VERB_CKPT_DONE = 104,    /* the checkpoint is complete; answered when committed */
+    VERB_CKPT_DONE = 104,    /* the checkpoint was sent completely; answered when it is committed */
     VERB_CKPT_LOOK = 105,    /* list the checkpoints that are kept */
     VERB_CKPT_GET = 106,     /* bytes of a checkpoint */
     VERB_CKPT_REFUSED = 107, /* the checkpoint cannot be resumed */
-    /* answered by the starter; the shadow passes these on for a client that has a ticket */
+    /* the next verbs are answered by the starter; the shadow passes them on for a client that
+     * has a ticket */
     VERB_FILE_PEEK = 86,   /* bytes of a file in the sandbox of a running job */
-    VERB_SHELL_OPEN = 87,  /* a program beside the job, with a terminal or pipes */
-    VERB_SHELL_READ = 88,  /* what that program wrote, or how it ended */
-    VERB_SHELL_WRITE = 89, /* input for that program; size of the terminal, signals */
-    /* between startd and starter, Unix socket; the starter dials */
-    VERB_STARTER_HELLO = 90,      /* starter to startd: the claim that it works for */
+    VERB_SHELL_OPEN = 87,  /* start a program beside the job, with a terminal or pipes */
+    VERB_SHELL_READ = 88,  /* what the program of SHELL_OPEN wrote, or how it ended */
+    VERB_SHELL_WRITE = 89, /* input for the program of SHELL_OPEN; size of its terminal, signals */
+    /* the next verbs are sent between startd and starter, on a Unix socket; the starter dials */
+    VERB_STARTER_HELLO = 90,      /* starter to startd: the claim for which the starter works */
     VERB_LEASE_RENEWED = 91,      /* startd to starter: the claim's lease was confirmed */
     VERB_STARTER_STOP = 92,       /* startd to starter: vacate or kill the job */
     VERB_STARTER_DONE = 93,       /* starter to startd: sandbox removed; how the job ended */
@@ -104,37 +110,39 @@ enum wire_verb {
     VERB_STARTER_CHECKPOINT = 63, /* startd to starter: take a checkpoint now */
     VERB_STARTER_CKPT = 64,       /* starter to startd: a checkpoint was taken and committed */
     VERB_STARTER_ENERGY = 109,    /* starter to startd: the run's share of the machine's energy */
-    /* answered by the shadow; a client with a ticket dials */
+    /* the next verbs are answered by the shadow; a client with a ticket dials */
     VERB_SPOOL_LOOK = 96, /* list the files of a job's sandbox in SPOOL */
     VERB_SPOOL_PUT = 97,  /* bytes of one input file */
     VERB_SPOOL_GET = 98,  /* bytes of one output file */
     VERB_SPOOL_END = 99,  /* all input is there, the jobs may run; or all output was fetched */
-    /* answered by the rooster, relayed */
+    /* the next verbs are answered by the rooster, relayed */
     VERB_POWER_ON = 100,
     VERB_POWER_STATUS = 101,
-    VERB_POWER_DOWN_ASK = 102, /* from a startd: permission for its machine to sleep */
-    /* answered by every daemon, relayed or direct */
+    VERB_POWER_DOWN_ASK = 102, /* from a startd: may its machine go to sleep? */
+    /* the next verbs are answered by every daemon, relayed or direct */
     VERB_PING = 110,
-    VERB_CONFIG = 111, /* get, set, unset, reload: wire/settings.h */
+    VERB_CONFIG = 111, /* read, set or unset knobs, or reload the configuration (wire/settings.h) */
     /* answered by a master, relayed: start a daemon that was told to stay down
      * (base/daemon/daemon_down.h) */
     VERB_DAEMON_ON = 112,
-    /* answered by the negotiator, relayed */
-    VERB_USERPRIO = 120, /* from an administrator: set, reset or delete an account */
+    /* the next verb is answered by the negotiator, relayed */
+    /* from an administrator: set, reset or delete the negotiator's account of a submitter */
+    VERB_USERPRIO = 120,
 };
 
 struct wire_verb_info {
     enum wire_verb verb;
-    const char *name;     /* "UPDATE": for logs and error messages */
-    uint32_t scopes;      /* any one of these bits is enough; 0: any connected peer may */
-    uint32_t deadline_ms; /* for the answer, or until the next part; 0: none */
+    const char *name; /* name for logs and error messages, such as "UPDATE" */
+    /* SCOPE_* bits, of which the caller needs one; 0: every connected peer may call */
+    uint32_t scopes;
+    uint32_t deadline_ms; /* milliseconds until the answer, and between its parts; 0: no deadline */
 };
 /* Returns the row of a verb; NULL: unknown verb. */
 const struct wire_verb_info *wire_verb_find(enum wire_verb verb);
 /* Returns whether handlers of this verb get the request's ads undecoded, by
  * wire_request_next_ad_bytes(). */
 bool wire_verb_ads_are_bytes(enum wire_verb verb);
-/* The verb's name, "?" when unknown; never NULL. */
+/* Returns the verb's name; "?" for an unknown verb; never NULL. */
 const char *wire_verb_name(enum wire_verb verb);
 /* Writes the names of the scopes to ret: "READ,WRITE".  Returns ret. */
 const char *scope_names(uint32_t scopes, char *ret, unsigned size);

@@ -35,8 +35,8 @@ struct wire_request;
 
 /* Which ads to watch. */
 struct watch_spec {
-    const char *type;              /* "Machine", "Request", "Submitter", "Job", ... */
-    const char *constraint;        /* ads for which this is true; NULL: all */
+    const char *type;       /* type of the ads: "Machine", "Request", "Submitter", "Job", ... */
+    const char *constraint; /* ads for which this is true; NULL: all */
     const char *const *projection; /* NULL-terminated attribute names; NULL: all */
     bool with_secrets;             /* with their secrets (claim ids); needs the scope NEGOTIATOR */
 };
@@ -65,7 +65,7 @@ int watch_start(struct watch *watch, struct wire *wire);
 void watch_destroy(struct watch *watch);
 /* Returns the ad with that key; NULL: there is none. */
 const struct ad *watch_get(const struct watch *watch, const char *key);
-/* The secrets that came with the ad of this key, valid as long as the ad; NULL: none. */
+/* Returns the secrets that came with the ad of this key, valid as long as the ad; NULL: none. */
 struct secret_list *watch_secrets(const struct watch *watch, const char *key);
 size_t watch_count(const struct watch *watch);
 /* Walks the ads in the order of arrival: start with *at = 0; false at the end. */
@@ -78,17 +78,17 @@ bool watch_is_synced(const struct watch *watch);
 /* Publishes one table of ads to all who watch it.  The daemon publishes a change that must be
  * durable only after the commit. */
 struct watch_server;
-/* Called for a key; returns false to end the walk. */
+/* Called by `walk` with the key of one ad; returns false to end the walk. */
 typedef bool (*watch_each_f)(void *arg, const char *key);
 /* How the server reads the daemon's table. */
 struct watch_server_source {
-    /* Calls `each` for the key of every ad of that type that is public now; stops when it returns
-     * false. */
+    /* Calls `each` for the key of every ad of this type that watchers may see now; stops when
+     * `each` returns false. */
     void (*walk)(void *arg, const char *type, watch_each_f each, void *each_arg);
-    /* Returns the ad of this key as it is public now, NULL when there is none.  For a slow watcher
-     * only keys are kept; it is sent the newest state of the ad.  Required. */
+    /* Returns the present ad of this key, NULL when there is none.  Required: for a slow watcher
+     * only keys are kept, and it is then sent the newest state of each ad. */
     const struct ad *(*get)(void *arg, const char *type, const char *key);
-    /* Returns the secrets of that ad, for watchers that may have them; may be NULL. */
+    /* Returns the secrets of the ad of this key, for watchers that may have them; may be NULL. */
     const struct secret_list *(*secrets)(void *arg, const char *type, const char *key);
     /* Adds to the context in which constraints are evaluated (now_s is set); may be NULL. */
     void (*serve)(void *arg, struct ad_context *context);
@@ -103,9 +103,10 @@ void watch_server_limit_steps(struct watch_server *server, uint64_t snapshot_ste
  * Refuses with -EBUSY when the caller has WATCH_CALLER_MAX watches, or too many bytes in requests.
  * now_s of constraints comes from the loop. */
 void watch_server_add(struct watch_server *server, struct wire_request *request);
-/* Call these after an ad of the table was added or changed, or was removed. */
+/* To be called after an ad of the table was added or changed. */
 void watch_server_changed(struct watch_server *server, const char *type, const char *key,
                           const struct ad *ad);
+/* To be called after an ad was removed from the table. */
 void watch_server_gone(struct watch_server *server, const char *type, const char *key);
 size_t watch_server_count(const struct watch_server *server); /* watchers */
 /* Number of distinct watch kinds (wire/watch_kind.h). */

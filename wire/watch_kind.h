@@ -28,15 +28,16 @@ struct wire_peer;
 struct watch_kind {
     struct watch_kind *previous, *next; /* list of the server's kinds */
     struct watcher *first;              /* list of this kind's watchers; the server maintains it */
-    /* type, constraint, projection and secrets as one text: equal for the same kind */
+    /* type, constraint, projection and secrets as one text; watchers with equal texts share a
+     * kind */
     char *name;
     char *type;
     struct ad_expr *constraint;       /* ads for which this is true; NULL: all ads */
     struct ad_projection *projection; /* attributes to send; NULL: all */
     bool with_secrets;
-    struct ad_work work; /* effort of evaluating the constraint */
-    uint64_t judged;     /* number of ads */
-    uint64_t judging;    /* steps spent on judging ads only; others add to `work`, too */
+    struct ad_work work; /* steps taken for this kind: evaluating the constraint, and other work */
+    uint64_t judged;     /* how many times an ad was judged by the constraint */
+    uint64_t judging;    /* steps taken for judging ads, without the other work that is in `work` */
 };
 
 /* Makes a kind from the arguments of a WATCH; *ret is the caller's.  Returns 0; -EINVAL (an
@@ -48,12 +49,12 @@ void watch_kind_destroy(struct watch_kind *kind); /* NULL is allowed */
 /* Memory that the kind takes, approximately. */
 size_t watch_kind_bytes(const struct watch_kind *kind);
 
-/* A constraint is evaluated at each change of each ad, and everybody else waits meanwhile.  So an
- * evaluation may take far fewer steps here than elsewhere.  A constraint that exceeds this more
- * than WATCH_KIND_OVER_MAX times is refused. */
+/* Steps that one evaluation of a watch's constraint may take.  Far fewer than elsewhere, because
+ * the constraint is evaluated at each change of each ad, and everybody else waits meanwhile.  A
+ * constraint that needs more in over WATCH_KIND_OVER_MAX evaluations is refused. */
 #define WATCH_KIND_STEPS_MAX 5000
-#define WATCH_KIND_OVER_MAX  100 /* evaluations over the limit */
-#define WATCH_KIND_SLOW      300 /* average steps per evaluation above which a constraint is slow */
+#define WATCH_KIND_OVER_MAX  100 /* evaluations that may need more than WATCH_KIND_STEPS_MAX */
+#define WATCH_KIND_SLOW      300 /* average steps per evaluation; with more, a constraint is slow */
 
 /* Returns whether the watchers of this kind get this ad.  The steps taken are added to kind->work;
  * context->work is ignored. */
@@ -65,7 +66,7 @@ bool watch_kind_is_too_costly(const struct watch_kind *kind);
  * published. */
 bool watch_kind_is_slow(const struct watch_kind *kind);
 
-/* Appends the ad with the kind's projection, as wire_body.encoded has it. */
+/* Appends the ad with the kind's projection, in the form of wire_body.encoded. */
 void watch_kind_encode(const struct watch_kind *kind, const struct ad *ad, struct strbuf *out);
 
 #endif

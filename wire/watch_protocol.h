@@ -10,7 +10,8 @@
 #define WATCH_EVENT_SYNCED  "Synced"
 #define WATCH_EVENT_RESYNC  "Resync"
 
-/* An entry in the blob of Changes: u8 operation, u16 length of the key, the key. */
+/* The operation in one entry of the blob of an event Changes.  An entry is: u8 operation, u16
+ * length of the key, the key. */
 enum watch_operation { WATCH_CHANGED = 1, WATCH_GONE = 2 };
 
 #endif

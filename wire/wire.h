@@ -35,21 +35,23 @@ struct token_keys;
 struct wire;
 struct wire_request;
 
-#define WIRE_VERSION     2
-#define WIRE_VERSION_MIN 2 /* the oldest accepted version: 1 had tokens without a holder's key */
+#define WIRE_VERSION 2
+/* oldest accepted version of the protocol: tokens of version 1 had no holder's key */
+#define WIRE_VERSION_MIN 2
 #define WIRE_FRAME_MAX   ((size_t)16 << 20) /* bytes of one frame */
 #define WIRE_ADS_MAX     4096               /* ads in one message; longer lists go in parts */
-/* Unanswered requests of one peer, and the bytes that they hold; further requests are refused with
- * -EBUSY. */
+/* Two limits for the unanswered requests of one peer: their number, and the bytes that they
+ * hold.  Further requests are refused with -EBUSY. */
 #define WIRE_REQUESTS_MAX      4096
 #define WIRE_REQUEST_BYTES_MAX ((size_t)64 << 20)
 /* Bytes that wait for a peer that does not read; with more, the connection is closed. */
 #define WIRE_OUTPUT_MAX  ((size_t)64 << 20)
 #define WIRE_NAME_MAX    255   /* bytes of an uplink name */
-#define WIRE_GREETING_MS 10000 /* time limit for the greeting */
-/* Silence after which a PING is sent; as much silence again closes the connection. */
+#define WIRE_GREETING_MS 10000 /* milliseconds; time limit for the greeting */
+/* Milliseconds of silence after which a PING is sent; as much silence again closes the
+ * connection. */
 #define WIRE_PING_MS 20000
-/* Bytes of a reply's parts that may be under way, not yet acknowledged by the caller. */
+/* Most bytes of a reply's parts that are under way, not yet acknowledged by the caller. */
 #define WIRE_WINDOW_BYTES ((size_t)1 << 20)
 
 /* The content of a message.  Everything is borrowed for the call. */
@@ -68,8 +70,8 @@ struct wire_body {
     size_t secret_count;
 };
 
-/* Call these before and after ad_encode() or ad_project() to append an ad for wire_body.encoded.
- * wire_ad_begin() returns the `begin` for wire_ad_end(). */
+/* To append an ad for wire_body.encoded: call wire_ad_begin(), then ad_encode() or ad_project(),
+ * then wire_ad_end() with the `begin` that wire_ad_begin() returned. */
 size_t wire_ad_begin(struct strbuf *out);
 void wire_ad_end(struct strbuf *out, size_t begin);
 
@@ -80,7 +82,7 @@ struct wire_peer {
     /* "alice@pool", "startd@pool"; "" before the greeting and for an unauthenticated peer. */
     const char *identity;
     uint32_t scopes;      /* SCOPE_* bits of wire/verbs.h */
-    const char *token_id; /* "" over a Unix socket */
+    const char *token_id; /* id of the peer's token; "" over a Unix socket */
     const char *pattern;  /* names that the token allows to advertise, a glob; "": any */
     /* whom the jobs of a schedd with this token may run as (wire/token.h) */
     const char *uid_domain, *owners;
@@ -88,7 +90,7 @@ struct wire_peer {
      * of each Machine. */
     uint32_t slots;
     bool slots_in_all;
-    bool has_uid; /* uid is known: a Unix socket */
+    bool has_uid; /* true: uid is known, the peer is on a Unix socket */
     uid_t uid;
     const char *name;    /* uplink name from the greeting ("startd/wn01"); "": none */
     const char *address; /* for log and error messages */
@@ -112,8 +114,8 @@ struct wire_reply {
     /* Token of the daemon that answered through a hub; "" when the hub itself answered, and for
      * direct calls. */
     const char *token_id;
-    /* All below is borrowed for the callback, which may keep an ad by wire_reply_take_ad().  args:
-     * NULL: none. */
+    /* The members from here on are borrowed for the callback, which may keep an ad by
+     * wire_reply_take_ad().  args: the reply's arguments; NULL: none. */
     struct ad *args;
     struct ad **ads;
     size_t ad_count;
@@ -164,21 +166,21 @@ typedef void (*wire_handler_f)(void *arg, struct wire_request *request);
 
 enum wire_verb wire_request_verb(const struct wire_request *request);
 const struct wire_peer *wire_request_peer(const struct wire_request *request);
-/* Returns NULL when that connection is gone. */
+/* Returns the connection of the request; NULL when it is gone. */
 struct wire *wire_request_wire(const struct wire_request *request);
-/* Returns the arguments; never NULL, an empty ad if none came. */
+/* Returns the request's arguments; never NULL, an empty ad if none came. */
 const struct ad *wire_request_args(const struct wire_request *request);
 /* Returns the number of decoded ads; 0 for a verb whose ads are left as bytes. */
 size_t wire_request_ad_count(const struct wire_request *request);
 const struct ad *wire_request_ad(const struct wire_request *request, size_t index);
-/* Returns the ad, owned by the caller from now on. */
+/* Returns the ad with this index, owned by the caller from now on. */
 struct ad *wire_request_take_ad(struct wire_request *request, size_t index);
 /* For a verb whose ads are left as bytes (wire_verb_ads_are_bytes(): UPDATE, whose receiver decodes
  * each ad against the ad that it replaces).  Returns the next ad in binary form, NULL at the end.
  * Only allowed in the handler, before it answers.  The bytes are not trusted, and borrowed until
  * the handler returns. */
 const void *wire_request_next_ad_bytes(struct wire_request *request, size_t *length);
-/* Number of ads that wire_request_next_ad_bytes() will still return. */
+/* Returns how many ads wire_request_next_ad_bytes() will still return. */
 size_t wire_request_ad_bytes_left(const struct wire_request *request);
 /* Returns the secret of that kind that belongs to the request's arguments; "" when there is
  * none. */
@@ -188,9 +190,9 @@ const char *wire_request_secret(const struct wire_request *request, enum wire_se
 const struct wire_secret *wire_request_secrets(const struct wire_request *request, size_t *count);
 const void *wire_request_blob(const struct wire_request *request, size_t *length);
 
-/* Answers with success and ends the request; body may be NULL. */
+/* Answers the request with success, and ends it; body may be NULL. */
 void wire_reply_ok(struct wire_request *request, const struct wire_body *body);
-/* Answers with status, a negative errno, and a text, and ends the request. */
+/* Answers the request with status, a negative errno, and a text, and ends it. */
 void wire_reply_error(struct wire_request *request, int status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* Counts memory that the handler holds for this request as bytes of the request, until the request
@@ -210,19 +212,23 @@ void wire_reply_refusal(struct wire_request *request, const struct ad *args, int
  * too large for a message ends the answer with -EMSGSIZE at the peer; what the handler sends
  * afterwards is dropped. */
 bool wire_reply_part(struct wire_request *request, const struct wire_body *body);
-/* drained is called when further parts may be sent, see wire_reply_part(). */
+/* Sets a callback: drained is called when further parts of the reply may be sent, after
+ * wire_reply_part() has returned false. */
 void wire_request_on_drained(struct wire_request *request, void (*drained)(void *arg), void *arg);
-/* gone is called when the peer cancels or disconnects before the last reply.  The handler frees its
- * state for the request there; the request is freed after it.  Without a gone callback the request
- * stays until it is answered, and the answer is dropped. */
+/* Sets a callback: gone is called when the peer cancels the request or disconnects before the
+ * last reply.  The handler frees its state for the request there; the request is freed after the
+ * call. Without a gone callback the request stays until it is answered, and the answer is
+ * dropped. */
 void wire_request_on_gone(struct wire_request *request, void (*gone)(void *arg), void *arg);
 
 /* ---- connections ----------------------------------------------------------------------------- */
 
 /* Callbacks of a connection. */
 struct wire_events {
-    void (*ready)(void *arg, struct wire *wire); /* greeting done both ways; may be NULL */
-    /* A request came, see wire_handler_f; NULL: all requests are refused with -ENOSYS. */
+    /* both sides have accepted the greeting; may be NULL */
+    void (*ready)(void *arg, struct wire *wire);
+    /* the peer has sent a request, see wire_handler_f; NULL: all requests are refused with
+     * -ENOSYS */
     wire_handler_f request;
     /* Reply to a request sent by wire_tell(): a failure, or more than plain success.  May be
      * NULL. */
@@ -245,8 +251,8 @@ struct wire_context_options {
     /* Directory of the pool's public signing keys, which verify tokens.  NULL: none; then no TCP
      * peer is accepted and no answer through a hub. */
     const char *pool_keys;
-    /* The public keys are read only when they are first needed: for a tool, which may end
-     * before. */
+    /* true: the public keys are read only when they are first needed; for a tool, which may end
+     * without them */
     bool keys_when_asked;
     /* The pool whose tokens are accepted; NULL or "": the pool of our own token, else
      * uid_domain. */
@@ -268,18 +274,20 @@ struct wire_context_options {
 int wire_context_create(const struct wire_context_options *options, struct wire_context **ret,
                         struct err *err);
 /* Applies new paths of token, keys and CA and a new uid_domain (other options are ignored), and
- * reads the files again.  Connections stay as they are.  On an error of the keys everything stays
- * as it was. */
+ * reads the files again.  Connections stay as they are.  Returns 0; or the error of reading the
+ * keys, and then nothing is changed. */
 int wire_context_change(struct wire_context *context, const struct wire_context_options *options,
                         struct err *err);
-/* Call it after hubs, uplinks and watch servers are destroyed, and not inside a callback of a wire.
- * Frees the remaining wires without calling their callbacks.  NULL is allowed. */
+/* Frees the context, and the remaining wires without calling their callbacks.  To be called
+ * after hubs, uplinks and watch servers are destroyed, and not inside a callback of a wire.
+ * NULL is allowed. */
 void wire_context_destroy(struct wire_context *context);
 /* Refuses the token of this id from now on, at greetings and in relayed requests.  Closes
  * connections that use it, and ends requests that were made with it through a hub. */
 void wire_context_revoke(struct wire_context *context, const char *token_id);
-/* revoked is called after wire_context_revoke(), once for each id that was not refused before, so
- * that claims and tickets of that token can end.  A context has one such callback. */
+/* Sets the context's callback for revoked tokens.  revoked is called after
+ * wire_context_revoke(), once for each token id that was not refused before, so that claims and
+ * tickets of that token can end. */
 void wire_context_on_revoked(struct wire_context *context,
                              void (*revoked)(void *arg, const char *token_id), void *arg);
 /* Forgets the revocation of a token, because the token has expired anyway. */
@@ -295,20 +303,23 @@ struct wire_dial {
     /* SHA-256 of the server's certificate; NULL: verify it with the pool's CA and the route's role
      * (wire/wire_trust.c) */
     const char *pin;
-    const char *server; /* with the CA: name of the server as in its ad; NULL: any of that role */
+    /* name of the server as in its ad, checked when the CA verifies it; NULL: any server of that
+     * role */
+    const char *server;
     const struct ad *hello; /* further attributes for the greeting (shadow: job id); may be NULL */
-    const struct wire_secret *secrets; /* sent with hello (shadow: nonce), all of SECRET_OF_ARGS */
+    /* secrets sent with hello (shadow: nonce); `of` is SECRET_OF_ARGS in all */
+    const struct wire_secret *secrets;
     size_t secret_count;
-    /* What the dialled server itself may request from us on this connection, although it has a
-     * certificate and no token: SCOPE_SCHEDD on a claim's connection.  0: only verbs without a
-     * scope. */
+    /* Scopes that the dialled server has when it sends us requests on this connection, although
+     * it has a certificate and no token: SCOPE_SCHEDD on a claim's connection.  0: it may use
+     * only verbs without a scope. */
     uint32_t server_scopes;
 };
 /* Dials a server; dial is copied.  The result comes later, as the event ready or closed.  Returns 0
  * and sets *ret, or a negative errno when it could not begin. */
 int wire_dial(struct wire_context *context, const struct wire_dial *dial,
               const struct wire_events *events, void *arg, struct wire **ret, struct err *err);
-/* What else a caller sent in its greeting. */
+/* What a caller sent in its greeting besides token and proof. */
 struct wire_hello {
     const struct ad *ad; /* further attributes of the greeting; never NULL */
     const struct wire_secret *secrets;
@@ -319,34 +330,37 @@ const char *wire_hello_secret(const struct wire_hello *hello, enum wire_secret_k
 
 /* How to accept incoming connections. */
 struct wire_accept {
-    const struct tls_identity *identity; /* NULL for Unix sockets */
-    bool no_token;                       /* do not ask for a token; admit alone decides */
+    /* certificate and key of this server; NULL for Unix sockets */
+    const struct tls_identity *identity;
+    bool no_token; /* true: no token is asked for; the callback admit alone decides */
     /* The greeting proves nothing (the proof is a claim id in a later request, say).  The peer's
      * frames, requests and time are limited strictly until the owner calls wire_proved(). */
     bool proves_later;
-    /* With no_token: what an admitted peer may request (SCOPE_ADVERTISE on the schedd's route
-     * `claim`, where the claim id is the proof).  0: only verbs without a scope.  A token that such
-     * a peer sends is ignored. */
+    /* With no_token: scopes of an admitted peer, such as SCOPE_ADVERTISE on the schedd's route
+     * `claim`, where the claim id is the proof.  0: it may use only verbs without a scope.  A
+     * token that such a peer sends is ignored. */
     uint32_t scopes;
     /* May refuse a peer whose greeting is valid (a shadow checks the job's nonce).  Returns 0, or
      * -EACCES with err.  May be NULL. */
     int (*admit)(void *arg, const struct wire_peer *peer, const struct wire_hello *hello,
                  struct err *err);
 };
-/* Takes over an incoming connection, which it owns from now on.  The result comes later, as the
- * event ready or closed.  Returns 0 and sets *ret, or -ECONNABORTED when the peer has gone. */
+/* Makes a wire of an incoming connection, which then belongs to the wire.  The result comes
+ * later, as the event ready or closed.  Returns 0 and sets *ret, or -ECONNABORTED when the peer
+ * has gone. */
 int wire_accept(struct wire_context *context, struct incoming *incoming,
                 const struct wire_accept *how, const struct wire_events *events, void *arg,
                 struct wire **ret, struct err *err);
-/* Tells that the peer of an accepted connection has proved who it is.  May be called in admit; does
- * nothing the second time.  Closes the connection if its identity has too many. */
+/* Tells that the peer of an accepted connection has proved who it is.  May be called in admit; a
+ * second call does nothing.  Closes the connection if the peer's identity has too many
+ * connections. */
 void wire_proved(struct wire *wire);
-/* The largest frame that the dialled server accepts, as it said in its greeting: less than
- * WIRE_FRAME_MAX while it does not know who we are. */
+/* Returns the largest frame that the dialled server accepts, as it said in its greeting: less
+ * than WIRE_FRAME_MAX while the server does not know who we are. */
 size_t wire_peer_frame_max(const struct wire *wire);
-/* Closes the connection, at the latest in the next turn of the loop.  Afterwards only these
- * callbacks follow, in the next turn: -ECONNRESET for calls, and gone for requests; not even these
- * after wire_context_destroy().  NULL is allowed. */
+/* Closes the connection, at the latest in the next turn of the loop.  Afterwards, in that turn,
+ * our calls get -ECONNRESET and the peer's requests get their gone callback; no other callback
+ * follows, and none at all after wire_context_destroy().  NULL is allowed. */
 void wire_close(struct wire *wire);
 void wire_finish(struct wire *wire); /* sends what is queued, then closes the connection */
 const struct wire_peer *wire_peer(const struct wire *wire);
@@ -354,11 +368,15 @@ bool wire_is_ready(const struct wire *wire);
 
 /* What accepted connections use now, and how often a limit was exceeded (wire/wire_limits.h). */
 struct wire_figures {
-    size_t strangers;               /* connections whose peers have not proved who they are */
-    uint64_t strangers_sent_away;   /* closed because a newer stranger needed the room */
-    size_t identities, connections; /* of peers that have proved who they are */
-    size_t frame_bytes, request_bytes, unread_bytes; /* memory held for them */
-    const char *busiest;                             /* identity that holds most bytes; "": none */
+    size_t strangers; /* connections whose peers have not proved who they are */
+    /* connections of strangers that were closed because a newer stranger needed the room */
+    uint64_t strangers_sent_away;
+    /* peers that have proved who they are: identities, and their connections */
+    size_t identities, connections;
+    /* bytes held for these peers: unfinished frames, unanswered requests, output they have not
+     * read */
+    size_t frame_bytes, request_bytes, unread_bytes;
+    const char *busiest; /* identity that holds the most bytes; "": none */
     size_t busiest_bytes;
     uint64_t complaints;       /* connections ended or requests refused because of a limit */
     const char *last_offender; /* identity that exceeded a limit last; "": none, or long ago */
@@ -375,7 +393,7 @@ struct uplink_events {
      * be NULL. */
     void (*down)(void *arg, const char *why);
     wire_handler_f request;
-    wire_reply_f complaint; /* as in struct wire_events */
+    wire_reply_f complaint; /* reply to a request sent by wire_tell(), as in struct wire_events */
 };
 /* Makes an uplink, a connection that is dialled again whenever it ends.  address may be a
  * comma-separated list, whose entries are tried in turn.  Returns 0 and sets *ret, or a negative
@@ -403,7 +421,7 @@ void hub_destroy(struct hub *hub);
  * (close it, or wait for closed). */
 int hub_add(struct hub *hub, struct wire *wire, struct err *err);
 void hub_remove(struct hub *hub, struct wire *wire);
-/* answers a RELAY request: carries it to its uplink */
+/* Answers a RELAY request: carries it to the uplink that it names. */
 void hub_relay(struct hub *hub, struct wire_request *request);
 
 #endif

@@ -46,36 +46,42 @@ struct wire_account;
 struct wire_context;
 struct wire_limits;
 
-/* Time from WELCOME to wire_proved(), where the accept says proves_later; milliseconds. */
+/* milliseconds; time from WELCOME to wire_proved() for a connection with
+ * wire_accept.proves_later */
 #define WIRE_PROOF_MS 10000
 
 /* A frame of at most this size is read without a reservation. */
 #define WIRE_FRAME_FREE ((size_t)16 << 10)
-/* Bytes reserved for unfinished frames: of one account, and of all accounts that are not
- * trusted. */
+/* Most bytes reserved for unfinished frames: of one account (the connections of one token or
+ * identity), and of all accounts together, except those of the pool's own daemons
+ * (SCOPES_TRUSTED). */
 #define WIRE_ACCOUNT_FRAMES_MAX ((size_t)20 << 20)
 #define WIRE_ALL_FRAMES_MAX     ((size_t)24 << 20)
-/* Minimum speed of a frame: WIRE_STEP_BYTES, or all that is missing, in WIRE_STEP_MS. */
+/* Minimum speed of an unfinished frame: WIRE_STEP_BYTES, or all that is missing, in WIRE_STEP_MS
+ * (milliseconds). */
 #define WIRE_STEP_BYTES ((size_t)64 << 10)
 #define WIRE_STEP_MS    20000
-/* Minimum speed while others wait for room: WIRE_MOVE_BYTES in WIRE_PRESSED_MS, and the whole frame
- * in WIRE_HOLD_MS (1 MiB/s and some seconds). */
+/* Minimum speed of an unfinished frame while other connections wait for room: WIRE_MOVE_BYTES in
+ * WIRE_PRESSED_MS, and the whole frame in WIRE_HOLD_MS (1 MiB/s and some seconds). */
 #define WIRE_MOVE_BYTES     ((size_t)16 << 10)
 #define WIRE_PRESSED_MS     1000
 #define WIRE_HOLD_MS(bytes) (5000 + (bytes) / 1049)
-#define WIRE_WAIT_MS        30000 /* how long a frame waits for room before its connection is closed */
+/* milliseconds; how long a frame waits for room before its connection is closed */
+#define WIRE_WAIT_MS 30000
 
-/* Bytes of unanswered requests: of one account, and of all accounts.  Trusted accounts have
- * WIRE_REQUEST_BYTES_MAX instead of both.  When all accounts together have too many, each may still
- * have WIRE_REQUESTS_FREE. */
+/* Most bytes of unanswered requests: of one account (the connections of one token or identity),
+ * and of all accounts together.  The pool's own daemons (SCOPES_TRUSTED) have
+ * WIRE_REQUEST_BYTES_MAX instead of both limits.  When all accounts together have too many
+ * bytes, each may still have WIRE_REQUESTS_FREE. */
 #define WIRE_ACCOUNT_REQUESTS_MAX ((size_t)20 << 20)
 #define WIRE_ALL_REQUESTS_MAX     ((size_t)36 << 20)
 #define WIRE_REQUESTS_FREE        ((size_t)64 << 10)
 
-/* Output that waits for peers that do not read, of all accounts that are not trusted.  Above
- * WIRE_ALL_UNREAD_MAX, connections that have read nothing for WIRE_UNREAD_MS are closed, those of
- * the account with the most output first.  Less than WIRE_UNREAD_FREE of a connection is not
- * counted. */
+/* Most output that waits for peers that do not read, together, the pool's own daemons
+ * (SCOPES_TRUSTED) excepted.  Above WIRE_ALL_UNREAD_MAX, connections whose peer has read nothing
+ * for WIRE_UNREAD_MS are closed, first those of the account (token or identity) with the most
+ * output. A connection
+ * for which at most WIRE_UNREAD_FREE bytes wait does not count. */
 #define WIRE_ALL_UNREAD_MAX ((size_t)24 << 20)
 #define WIRE_UNREAD_FREE    ((size_t)32 << 10)
 #define WIRE_UNREAD_MS      500
@@ -84,52 +90,59 @@ struct wire_limits;
 #define WIRE_STRANGER_REQUESTS 8
 #define WIRE_STRANGER_BYTES    ((size_t)64 << 10)
 
-/* Connections of one account: of a user; of a token with ADVERTISE (a machine, or many glideins),
- * plus some for each slot that the token allows; of the pool's own daemons, and of machines that
- * are known by their claim and address alone. */
+/* Most connections of one account: of a user; of a token with the scope ADVERTISE (a machine, or
+ * many glideins), and in addition for each slot that the token allows; of one of the pool's own
+ * daemons, or of a machine that is known by its claim and address alone. */
 #define WIRE_CONNECTIONS_USER     512
 #define WIRE_CONNECTIONS_MACHINE  1024
 #define WIRE_CONNECTIONS_PER_SLOT 4
 #define WIRE_CONNECTIONS_MAX      20000
 
-/* An account with any of these scopes is trusted. */
+/* An account (the connections of one token) with any of these scopes belongs to one of the
+ * pool's own daemons, and is trusted: limits for all accounts together do not hold for it. */
 #define SCOPES_TRUSTED \
     (SCOPE_SCHEDD | SCOPE_ROOSTER | SCOPE_MASTER | SCOPE_NEGOTIATOR | SCOPE_ADMINISTRATOR)
 
-#define WIRE_COMPLAINT_MS 60000 /* between two log lines about one account */
+/* milliseconds between two log lines about one account (the connections of one token or
+ * identity) */
+#define WIRE_COMPLAINT_MS 60000
 
 TAILQ_HEAD(wire_list, wire);
 
-/* The part of struct wire that belongs to the limits.  Zero-initialized: a stranger's. */
+/* What wire_limits.c keeps in each struct wire.  When zeroed: a stranger's connection. */
 struct wire_share {
     bool proved;
     struct wire_account *account; /* NULL: a stranger's connection, or one that we dialled */
-    /* The unfinished frame that is being received. */
+    /* These members up to frame_entry: the unfinished frame that is being received. */
     size_t frame_size;   /* 0: no unfinished frame */
     size_t granted;      /* bytes reserved for the frame */
-    uint64_t granted_ms; /* time of that reservation */
-    size_t marked_bytes; /* received at marked_ms, when the current WIRE_STEP_MS began */
+    uint64_t granted_ms; /* time at which these bytes were reserved */
+    /* bytes of the frame received at marked_ms, when the current WIRE_STEP_MS began */
+    size_t marked_bytes;
     uint64_t marked_ms;
-    size_t moved_bytes; /* received at moved_ms, when the last WIRE_MOVE_BYTES were complete */
+    /* bytes of the frame received at moved_ms, when the last WIRE_MOVE_BYTES were complete */
+    size_t moved_bytes;
     uint64_t moved_ms;
-    bool waits; /* waits for room; the stream is paused */
+    bool waits; /* true: the frame waits for room, and its stream is paused */
     uint64_t waits_since_ms;
-    TAILQ_ENTRY(wire) frame_entry; /* in the list of partial or of waiting frames */
-    /* Output that the peer has not read. */
-    bool is_unread; /* the connection is in the list of those with unread output */
+    /* place in the list of unfinished frames, or of frames that wait for room */
+    TAILQ_ENTRY(wire) frame_entry;
+    /* These members up to unread_entry: output that the peer has not read. */
+    bool is_unread; /* true: the connection is in the list of those with unread output */
     size_t unread;
     uint64_t unread_ms; /* time at which the peer last read something */
     TAILQ_ENTRY(wire) unread_entry;
 };
 
 struct wire_limits *wire_limits_create(struct wire_context *context);
-void wire_limits_destroy(struct wire_limits *limits); /* call it after all wires are freed */
+void wire_limits_destroy(struct wire_limits *limits); /* to be called after all wires are freed */
 
-/* Adds the connection to its account, once the peer has proved who it is; the account's limits hold
- * from now on.  Returns 0; or -EBUSY, with err, when the account has too many connections; that is
- * logged, and the caller ends the connection. */
+/* Adds the connection to its account (the connections of one token or identity), once the peer
+ * has proved who it is; the account's limits hold from now on.  Returns 0; or -EBUSY, with err,
+ * when the account has too many connections; that is logged, and the caller ends the connection. */
 int wire_limits_join(struct wire *wire, struct err *err);
-/* Removes the connection from its account, if it has joined one. */
+/* Removes the connection from its account (the connections of one token or identity), if it was
+ * added to one. */
 void wire_limits_leave(struct wire *wire);
 
 /* Tells that the next frame is incomplete: `have` bytes of `size` have come (size 0: its length is
@@ -137,7 +150,7 @@ void wire_limits_leave(struct wire *wire);
 void wire_limits_frame_partial(struct wire *wire, size_t size, size_t have);
 /* Tells that the frame is complete; its reservation ends. */
 void wire_limits_frame_whole(struct wire *wire);
-/* Returns whether the peer only seems silent because its connection is not being read. */
+/* Returns true when the peer only seems silent because its connection is not being read. */
 bool wire_limits_is_waiting(const struct wire *wire);
 
 /* Returns 0 if the peer may have one more unanswered request of that many bytes; else -EBUSY with
@@ -146,7 +159,8 @@ int wire_limits_request(struct wire *wire, size_t bytes, struct err *err);
 void wire_limits_request_begins(struct wire *wire, size_t bytes);
 void wire_limits_request_ends(struct wire *wire, size_t bytes);
 
-/* Call it after a write: `pending` bytes wait for the peer.  May close connections. */
+/* To be called after each write: `pending` bytes wait for the peer.  May close connections whose
+ * peers do not read. */
 void wire_limits_output(struct wire *wire, size_t pending);
 
 #endif

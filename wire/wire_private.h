@@ -50,13 +50,12 @@ struct strmap;
 
 struct caller {
     unsigned refs;
-    struct wire_peer peer; /* its texts are the members below */
+    struct wire_peer peer; /* its texts are in the other members of this struct */
     struct token token;    /* zero on a Unix socket, and where no token is asked for */
     char identity[512];
     char name[WIRE_NAME_MAX + 1];
-    char /* instance id from the greeting, later from the verb INSTANCE; "": none */
-        instance[INSTANCE_TEXT_SIZE]; /* instance id from the greeting, later from the verb
-                                         INSTANCE; "": none */
+    /* instance id from the greeting, later from the verb INSTANCE; "": none */
+    char instance[INSTANCE_TEXT_SIZE];
     char address[FRAME_FROM_MAX];
 };
 
@@ -70,21 +69,23 @@ struct wire_context {
     struct loop *loop;
     struct os *os;
     struct log *log;
-    char *ca_file, *uid_domain; /* NULL: none */
-    char *pool; /* the pool whose tokens are accepted; NULL: that of our own token */
+    /* path of the pool's CA, NULL: none; domain for identities on Unix sockets, NULL: none */
+    char *ca_file, *uid_domain;
+    char *pool; /* the pool whose tokens are accepted; NULL: the pool of our own token */
     char collector_pin[STREAM_PIN_SIZE]; /* "": none */
     uid_t admin_uid;
-    char *keys_path;         /* NULL: no peer is accepted by a token */
-    struct token_keys *keys; /* NULL: none found */
+    char *keys_path;         /* directory of the pool's public keys; NULL: no token is accepted */
+    struct token_keys *keys; /* the pool's public keys; NULL: none found */
     uint64_t keys_read_ms;
     bool keys_were_read;
-    struct token_cache *tokens; /* tokens of peers that were verified */
+    struct token_cache *tokens; /* cache of verified tokens of peers */
     struct credential own;      /* our own token and key */
     struct instance instance;   /* accepts relayed requests that come to us only once */
-    struct strmap *revoked;     /* token ids that are refused */
-    void (*on_revoked)(void *arg, const char *token_id); /* NULL: none */
+    struct strmap *revoked;     /* keys: token ids that are refused */
+    /* called for each newly revoked token; NULL: nobody asked */
+    void (*on_revoked)(void *arg, const char *token_id);
     void *on_revoked_arg;
-    struct revocations *revocations; /* the list from the collector */
+    struct revocations *revocations; /* the revocations that the collector publishes */
     /* pool for ads of requests, and of replies if the wire has no other pool */
     struct ad_pool *args_pool;
     struct wire *first;                 /* all wires, also those that wait to be freed */
@@ -95,17 +96,17 @@ struct wire_context {
     struct denials *denials;
 };
 
-/* Reads the public keys again, unless that was done a moment ago; for a token with an unknown key.
- * Returns whether they were read. */
+/* Reads the public keys again, unless they were read a moment ago; called for a token with an
+ * unknown key.  Returns whether they were read. */
 bool wire_context_reload_keys(struct wire_context *context);
 /* Callback of the timer `turn`. */
 void wire_context_turns(void *context);
 /* Frees all wires without calling their callbacks. */
 void wire_context_sweep(struct wire_context *context);
-/* Our own token and key; read again if the last reading is older than max_age_ms.  NULL: none, and
- * own.why says why. */
+/* Returns our own token and key, read again if the last reading is older than max_age_ms.  NULL:
+ * we have none, and own.why says why. */
 const struct credential *wire_context_own(struct wire_context *context, uint64_t max_age_ms);
-/* The pool whose tokens are accepted; "": not known. */
+/* Returns the pool whose tokens are accepted; "": not known. */
 const char *wire_context_pool(struct wire_context *context);
 
 /* ---- greeting -------------------------------------------------------------------------------- */
@@ -119,7 +120,8 @@ int greeting_judge_token(struct wire_context *context, const char *text, struct 
 void greeting_judge_uid(const struct wire_context *context, uid_t uid, struct caller *caller);
 /* Checks whether the caller may use that uplink name.  Returns 0, -EACCES or -EINVAL. */
 int greeting_judge_name(const struct caller *caller, const char *name, struct err *err);
-/* Adds our token and the proof to the arguments of HELLO.  binding NULL: adds nothing. */
+/* Adds our token and the proof to args, the arguments of HELLO.  binding NULL (a Unix socket):
+ * adds nothing.  Returns 0, or a negative errno with err. */
 int greeting_offer_proof(struct wire_context *context, const char *route, const char *name,
                          const uint8_t *binding, struct ad *args, struct err *err);
 /* How and where a HELLO came in. */
@@ -128,9 +130,9 @@ struct greeting_place {
     const char *route;
     const uint8_t *binding; /* channel binding of the TLS connection; NULL on a Unix socket */
 };
-/* Checks a whole HELLO and fills caller; its uid must be set if it is known.  *hello is the ad that
- * the caller sent along, NULL when none; it lives as long as message.  Returns 0, or a negative
- * errno with err. */
+/* Checks a whole HELLO and fills caller; caller->peer must have the uid already if it is known.
+ * *hello is the ad that the caller sent along, NULL when none; it lives as long as message.
+ * Returns 0, or a negative errno with err. */
 int greeting_judge_hello(struct wire_context *context, const struct frame *frame,
                          const struct frame_message *message, const struct greeting_place *place,
                          struct caller *caller, const struct ad **hello, struct err *err);
@@ -142,9 +144,9 @@ enum wire_state { WIRE_GREETING, WIRE_READY, WIRE_OVER };
 struct wire_end { /* how a connection ends: set by wire_fail() */
     int status;
     char *why;
-    bool given_up; /* wire_close() was called: the next turn frees the wire */
-    bool told;     /* closed was called, or must not be called */
-    bool finish;   /* send what is queued before the end */
+    bool given_up; /* true: wire_close() was called, and the next turn frees the wire */
+    bool told;     /* true: the callback closed was called, or must not be called */
+    bool finish;   /* true: what is queued is sent before the end */
 };
 
 struct wire {
@@ -153,42 +155,43 @@ struct wire {
     struct ad_pool *pool; /* pool for ads in replies; borrowed */
     enum wire_state state;
     bool dialled;     /* true: we dialled; false: accepted */
-    bool input_waits; /* the limit of a turn was reached with input left */
-    bool pinged;      /* nothing has come since our PING */
+    bool input_waits; /* true: input is left, but the limit of a turn was reached */
+    bool pinged;      /* true: nothing has come since our last PING */
     struct stream *stream;
     TAILQ_ENTRY(wire) turn_entry;
-    bool in_turns; /* the wire is in context->turns */
+    bool in_turns; /* true: the wire is in context->turns */
     struct loop_timer *clock, *deadlines;
     struct wire_events events;
     void *arg;
-    char *route, *said_name; /* said_name: our uplink name, where we dialled */
-    struct ad *hello;        /* dialled: what HELLO will say besides the token; NULL once sent */
+    char *route, *said_name; /* said_name: our uplink name, when we dialled */
+    /* when we dialled: what HELLO will say besides the token; NULL once it is sent */
+    struct ad *hello;
     struct secret_list *hello_secrets; /* secrets sent with hello */
-    struct wire_accept how;            /* accepted connections: how */
+    struct wire_accept how;            /* for an accepted connection: the owner's options */
     struct caller *caller;
-    uint32_t server_scopes; /* see wire_dial.server_scopes */
+    uint32_t server_scopes; /* scopes of the server that we dialled (wire_dial.server_scopes) */
     size_t peer_frame_max;  /* largest frame that the server accepts, from its WELCOME */
     struct strbuf out;      /* frames that the next turn writes */
     struct wire_share share;
     uint64_t last_input_ms, pinged_ms;
     struct wire_end end;
-    unsigned denied_count; /* requests refused, for denials.h */
+    unsigned denied_count; /* requests of this connection that were refused, for denials.h */
 
-    /* Our calls, the peer's requests, and our relays through the hub at the other end; by
-     * number. */
+    /* Our calls, the peer's requests, and the requests that we sent through the hub at the other
+     * end; each table by number. */
     struct id_table calls, requests, relays;
     uint64_t last_relay;
-    /* receivers asked through the hub: name -> instance id; NULL: none yet */
+    /* instance ids of receivers that we asked through the hub, by name; NULL: none yet */
     struct strmap *instances;
-    uint64_t last_call, last_request; /* last numbers used */
+    uint64_t last_call, last_request; /* numbers of our last call and of the peer's last request */
     size_t request_bytes;             /* bytes of the peer's unanswered requests */
     struct wire_request *handled;     /* the request with undecoded ads whose handler is running */
-    struct frame_ads handled_ads;     /* its ads that the handler has not taken yet */
+    struct frame_ads handled_ads;     /* ads of `handled` that its handler has not taken yet */
     uint64_t deadline_next_ms; /* time at which the timer `deadlines` fires; UINT64_MAX: not set */
 };
 
-/* Ends the connection: at once for us; its owner is told in the next turn.  goodbye: send status
- * and reason to the peer first. */
+/* Ends the connection at once for us; its owner is told in the next turn.  goodbye true: status
+ * and reason are first sent to the peer. */
 void wire_fail(struct wire *wire, int status, bool goodbye, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 /* Sends a PING. */
@@ -220,21 +223,20 @@ struct wire_request {
     enum wire_verb verb;
     struct frame_message message;
     void *blob;
-    size_t bytes;     /* counted against the peer */
+    size_t bytes;     /* bytes that are counted against the peer for this request */
     size_t in_flight; /* bytes of parts not yet acknowledged by WINDOW */
-    bool full;        /* the window is full: wait before the next part */
+    bool full;        /* true: the window is full, the handler must wait before the next part */
     /* for signing the replies to a relayed request; NULL: not relayed */
     struct answering *answering;
-    bool quiet; /* plain success is not answered */
+    bool quiet; /* true: plain success is not answered */
     bool cancelled;
-    bool logged;                 /* the handler logs its refusal itself */
-    bool ending;                 /* gone() is running */
-    void (*has_room)(void *arg); /* called when the peer reads again */
+    bool logged;                 /* true: the handler itself logs why it refuses */
+    bool ending;                 /* true while the callback gone() is running */
+    void (*has_room)(void *arg); /* callback for wire_request_on_drained() */
     void *has_room_arg;
     void (*gone)(void *arg);
     void *gone_arg;
-    void (*window)(void *arg,
-                   uint32_t bytes); /* called instead of counting, see wire_request_on_window() */
+    void (*window)(void *arg, uint32_t bytes); /* callback set by wire_request_on_window() */
     void *window_arg;
 };
 
@@ -244,24 +246,27 @@ struct stream_trust;
 int wire_trust(const struct wire_context *context, const struct wire_dial *dial,
                struct stream_trust *ret, struct err *err);
 
-/* Handle the peer's frames in state READY.  Return 0, or a negative errno with err: the connection
- * ends. */
+/* These four handle a frame of the peer in state READY: REQUEST, REPLY, CANCEL, WINDOW.  Return
+ * 0, or a negative errno with err, and the connection ends. */
 int request_take(struct wire *wire, const struct frame *frame, struct err *err);
 int request_reply(struct wire *wire, const struct frame *frame, struct err *err);
 int request_cancel(struct wire *wire, const struct frame *frame, struct err *err);
 int request_window(struct wire *wire, const struct frame *frame, struct err *err);
-void request_deadlines(void *wire);             /* callback of the timer `deadlines` */
-void request_output_drained(struct wire *wire); /* the peer reads again: sends further parts */
-void call_tell_all_over(struct wire *wire);     /* calls back all our calls with -ECONNRESET */
-void call_drop_all(struct wire *wire);          /* frees all our calls without calling back */
-/* -ECONNRESET for our calls, gone for the peer's requests */
+void request_deadlines(void *wire); /* callback of the timer `deadlines` */
+/* the peer has read output: lets handlers send further parts */
+void request_output_drained(struct wire *wire);
+void call_tell_all_over(struct wire *wire); /* answers all our unanswered calls with -ECONNRESET */
+void call_drop_all(struct wire *wire); /* frees all our unanswered calls without their callbacks */
+/* Ends all requests: our calls get -ECONNRESET, the peer's requests get their gone callback. */
 void request_tell_all_over(struct wire *wire);
-/* Ends the requests that came through a hub with that token. */
+/* Ends the requests that came through a hub with the token of this id. */
 void request_end_revoked(struct wire *wire, const char *token_id);
-void request_drop_all(struct wire *wire); /* frees them without calling back */
+void request_drop_all(
+    struct wire *wire); /* gives up our calls and the peer's requests; no callback follows */
 
-/* For calls that get their replies as frames: the hub passes them on, relay.c verifies their
- * signature.  reply->body is empty (length 0) when this side made the reply. */
+/* Callback of a call whose replies are wanted as frames: by the hub, which passes them on, and
+ * by relay.c, which verifies their signature.  reply->body is empty (length 0) when this side
+ * made the reply. */
 typedef void (*wire_raw_f)(void *arg, const struct frame *reply);
 int64_t wire_call_raw(struct wire *wire, enum wire_verb verb, const struct wire_body *body,
                       uint64_t deadline_ms, wire_raw_f call, void *arg);
@@ -278,17 +283,22 @@ struct relayed {
 };
 int64_t wire_call_relayed(struct wire *wire, const struct relayed *relayed, wire_raw_f call,
                           void *arg);
-/* ---- relays of our own: relay.c ---- */
-/* Ends our relay of that number.  Returns false if there is no such relay. */
+/* ---- our own requests through a hub: relay.c ---- */
+/* Ends our request through the hub that has this number.  Returns false if there is no such
+ * request. */
 bool relay_cancel(struct wire *wire, int64_t number);
-/* -ECONNRESET for relays that wait to be signed again */
+/* Ends our requests through the hub that wait to be signed again, with -ECONNRESET. */
 void relay_tell_all_over(struct wire *wire);
-void relay_drop_all(struct wire *wire); /* frees our relays without calling back */
-/* Acknowledges bytes of a reply's parts to the peer that answers; an unknown request is ignored. */
+/* frees our requests through the hub without calling any callback */
+void relay_drop_all(struct wire *wire);
+/* Tells the peer that answers our call `request` that this many bytes of its parts were
+ * consumed.  Does nothing when there is no such call. */
 void wire_call_return_window(struct wire *wire, int64_t request, uint32_t bytes);
-/* Sends a reply frame on to the peer; the last one ends the request. */
+/* Sends a reply frame of another daemon on to the peer that made the request; the last such
+ * frame ends the request. */
 void wire_reply_raw(struct wire_request *request, const struct frame *reply);
-/* window is called, instead of counting, when the peer acknowledges parts that were passed on. */
+/* Sets a callback: window is called when the peer acknowledges parts that wire_reply_raw() has
+ * passed on, instead of counting the bytes for this request. */
 void wire_request_on_window(struct wire_request *request, void (*window)(void *arg, uint32_t bytes),
                             void *arg);
 /* Like wire_reply_part(), for a body that was encoded before (frame_put_body()) and fits in a
