@@ -195,8 +195,7 @@ const char *config_settings_path(const struct config *config);
 void config_settings_names(const struct config *config, struct strbuf *out);
 /* Checks whether this name may be set at run time.  Returns 0 for a knob, a name of a family of
  * knobs, or a macro of the files; -EINVAL: not a valid name; -ENOENT: unknown name, err has the
- * nearest known one; -EPERM: the knob controls run-time settings,
- * and can be set in files only. */
+ * nearest known one; -EPERM: the knob controls run-time settings, and can be set in files only. */
 int config_settings_may_name(const struct config *config, const char *name, struct err *err);
 /* Computes the new text of the settings file after one change and appends it to out. text: the
  * present content of the file; path: for messages; value NULL: remove the setting.  Returns 0;
