@@ -14,7 +14,7 @@ struct digest;
 
 #define DIGEST_HEX_SIZE 65 /* 64 hex digits, lower case, and the zero */
 
-struct digest *digest_create(void);         /* the SHA-256 of no bytes; never NULL */
+struct digest *digest_create(void);         /* returns a digest of no bytes yet; never NULL */
 void digest_destroy(struct digest *digest); /* NULL is allowed */
 void digest_update(struct digest *digest, const void *data, size_t length);
 /* Writes the SHA-256 of all bytes given so far, and starts again with no bytes. */

@@ -12,7 +12,7 @@
 
 #include <stdint.h>
 
-#define FILE_LOCKS_MAX 100 /* locks in one answer; it must fit in a page */
+#define FILE_LOCKS_MAX 100 /* locks in one answer; the answer must fit in a page */
 
 #define FILE_LOCK_WRITES 1u /* flag: an exclusive lock */
 #define FILE_LOCK_WHOLE  2u /* flag: made by flock(), covers the whole file */

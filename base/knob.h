@@ -20,15 +20,16 @@
 #include <stdint.h>
 
 enum knob_type {
-    KNOB_STRING,      /* any text */
-    KNOB_INT,         /* whole number, or arithmetic of them: "15 * $(MINUTE)" */
-    KNOB_REAL,        /* number, or arithmetic */
-    KNOB_BOOL,        /* true false yes no on off */
-    KNOB_DURATION_S,  /* "10m", "1h30m"; a number without unit counts in seconds; arithmetic */
-    KNOB_DURATION_MS, /* "250ms", "10s"; a number without unit counts in milliseconds; arithmetic */
-    KNOB_SIZE_BYTES,  /* "2 GiB"; a number without unit counts in bytes; arithmetic */
-    KNOB_EXPR,        /* a ClassAd expression; kept as text, checked by a callback of the daemon */
-    KNOB_PATH,        /* an absolute path */
+    KNOB_STRING,     /* any text */
+    KNOB_INT,        /* whole number, or arithmetic of them: "15 * $(MINUTE)" */
+    KNOB_REAL,       /* a number, or arithmetic of numbers */
+    KNOB_BOOL,       /* true false yes no on off */
+    KNOB_DURATION_S, /* "10m", "1h30m", or arithmetic; a number without unit counts in seconds */
+    /* "250ms", "10s", or arithmetic; a number without unit counts in milliseconds */
+    KNOB_DURATION_MS,
+    KNOB_SIZE_BYTES, /* "2 GiB", or arithmetic; a number without unit counts in bytes */
+    KNOB_EXPR,       /* a ClassAd expression; kept as text, checked by a callback of the daemon */
+    KNOB_PATH,       /* an absolute path */
     /* Items separated by commas or blanks; an item that contains a comma or blank stands in
      * double quotes.  "+=" appends items. */
     KNOB_LIST,

@@ -51,7 +51,7 @@ enum log_field_type {
 };
 
 struct log_field {
-    const char *key; /* lower_snake, unit last */
+    const char *key; /* lower case with underscores, a unit at the end: "wait_ms" */
     enum log_field_type type;
     const char *text; /* NULL is written as "-" */
     int64_t integer;
@@ -67,8 +67,8 @@ struct log_field {
 #define LOG_BOOL(key_, value_) \
     ((struct log_field){.key = (key_), .type = LOG_FIELD_BOOL, .integer = (value_) ? 1 : 0})
 
-/* log_info(log, "wake.sent", "wake command started", LOG_TEXT("machine", name), LOG_INT("attempt",
- * n)); */
+/* An example of a call: log_info(log, "wake.sent", "wake command started", LOG_TEXT("machine",
+ * name), LOG_INT("attempt", n)); */
 #define log_error(log, event, ...) LOG_AT_(log, LOG_LEVEL_ERROR, event, __VA_ARGS__)
 #define log_warn(log, event, ...)  LOG_AT_(log, LOG_LEVEL_WARN, event, __VA_ARGS__)
 #define log_info(log, event, ...)  LOG_AT_(log, LOG_LEVEL_INFO, event, __VA_ARGS__)

@@ -11,7 +11,8 @@
 #define BASE_PLANT_H
 
 enum {
-    PLANT_KNOWN_reply_before_commit = 1, /* store: done is called before the commit */
+    /* store: reports a transaction as committed before it is committed */
+    PLANT_KNOWN_reply_before_commit = 1,
     PLANT_KNOWN_lease_check_skipped = 1, /* a claim counts as alive after the end of its lease */
     PLANT_KNOWN_slot_matched_twice = 1,  /* negotiator: a slot stays free after a match */
     PLANT_KNOWN_offline_ad_lost_on_restart = 1, /* collector: offline ads live in memory only */
@@ -26,7 +27,7 @@ enum {
     PLANT_KNOWN_checkpoint_forgotten = 1, /* schedd: an evicted job starts from its beginning */
     /* schedd: checkpoints of jobs that left the queue are never removed. */
     PLANT_KNOWN_checkpoint_left = 1,
-    /* starter: takes a killed check for a damaged checkpoint. */
+    /* starter: when the check of a checkpoint is killed, takes the checkpoint for damaged */
     PLANT_KNOWN_killed_check_is_damage = 1,
 };
 

@@ -22,7 +22,8 @@ uint64_t rng_next(struct rng *rng);            /* 64 random bits */
 uint64_t rng_below(struct rng *rng,
                    uint64_t limit); /* uniform in [0, limit), unbiased; limit >= 1 */
 double rng_real(struct rng *rng);   /* uniform in [0, 1), 53 bits */
-void rng_bytes(struct rng *rng, void *out, size_t length); /* not for secrets */
+/* fills out with random bytes; not for secrets */
+void rng_bytes(struct rng *rng, void *out, size_t length);
 
 /* Returns a number spread evenly over ms - percent% .. ms + percent%, never below 0. percent:
  * 0..100. */

@@ -34,7 +34,7 @@ void strbuf_printf(struct strbuf *buf, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void strbuf_vprintf(struct strbuf *buf, const char *format, va_list args)
     __attribute__((format(printf, 2, 0)));
-/* "" when empty; never NULL; valid until buf changes. */
+/* Returns the text, "" when empty; never NULL; valid until buf changes. */
 const char *strbuf_text(struct strbuf *buf);
 
 /* Returns the text, which the caller frees with mem_free(); NULL if the buffer failed. buf is empty

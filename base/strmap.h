@@ -18,7 +18,7 @@ struct strmap;
 enum strmap_case { STRMAP_CASE_SENSITIVE, STRMAP_CASE_IGNORED };
 
 struct strmap *strmap_create(enum strmap_case key_case);
-/* Both arguments may be NULL. */
+/* Frees the map; calls free_value, unless NULL, for each value.  map may be NULL. */
 void strmap_destroy(struct strmap *map, void (*free_value)(void *value));
 size_t strmap_count(const struct strmap *map);
 /* returns NULL when the key is absent */

@@ -42,7 +42,7 @@ void door_shut(struct door *door);  /* stops listening; the certificate stays lo
 void door_close(struct door *door); /* NULL is allowed */
 
 const struct tls_identity *door_identity(const struct door *door);
-/* the address it listens at, with the real port number */
+/* the address at which the door listens, with the real port number */
 const char *door_address(const struct door *door);
 
 #endif

@@ -19,8 +19,8 @@
 
 #include "wire/proof.h"
 
-#define INSTANCE_NUMBERS 1000  /* requests in one instance */
-#define INSTANCE_MS      30000 /* age from which an instance is replaced */
+#define INSTANCE_NUMBERS 1000  /* after this many requests a receiver takes a new instance id */
+#define INSTANCE_MS      30000 /* milliseconds; an instance id of this age is replaced */
 /* hash buckets for digests; a power of two above INSTANCE_NUMBERS */
 #define INSTANCE_BUCKETS 2048
 #define INSTANCE_KEY     16 /* bytes of each digest that are stored */

@@ -24,9 +24,9 @@ struct wire_secret;
 void job_record_write(const struct ad *record, const struct wire_secret *secrets, size_t count,
                       struct strbuf *out);
 
-/* Parses a record; both results are the caller's.  *secrets is NULL when there are none.  Records
- * of an older version are accepted: the attributes "ClaimId" and "_roost_priv_Nonce" become
- * secrets.  Returns 0, or -EINVAL or -E2BIG as ad_parse(). */
+/* Parses a record; both results are the caller's.  *secrets is NULL when there are none.
+ * Records of an older version are accepted: the attributes "ClaimId" and "_roost_priv_Nonce"
+ * become secrets.  Returns 0; -EINVAL: malformed; -E2BIG: the ad exceeds a limit of ad_parse(). */
 int job_record_read(const char *text, size_t length, struct ad **record,
                     struct secret_list **secrets, struct err *err);
 

@@ -31,7 +31,7 @@
 #include "wire/p256.h"
 
 #define PROOF_BYTES        P256_SIGNATURE_BYTES
-#define PROOF_TEXT_SIZE    87 /* base64url, with the terminating zero */
+#define PROOF_TEXT_SIZE    87 /* bytes of a proof in base64url, with the terminating zero */
 #define INSTANCE_TEXT_SIZE 33 /* 32 hex digits and the terminating zero */
 
 struct strbuf;
@@ -76,7 +76,7 @@ struct proof_revocation {
 /* Arguments of proof_put_signing_key(). */
 struct proof_signing_key {
     const char *by;       /* name of the signing key that vouches for the other */
-    const char *kid;      /* name of the key that it vouches for */
+    const char *kid;      /* name of the key for which `by` vouches */
     const uint8_t *point; /* P256_POINT_BYTES: the public key of kid */
 };
 
@@ -88,7 +88,7 @@ struct proof_key_request {
     const char *scopes;   /* the wanted scopes, as scope_names() writes them: "READ,WRITE" */
     const char *pattern;  /* names that the token's holder may advertise */
     uint32_t slots;       /* how many slot ads the holder may advertise */
-    int64_t lifetime_s;   /* how long the token is to be valid */
+    int64_t lifetime_s;   /* how long the token is to be valid, seconds */
 };
 
 /* Arguments of proof_put_key_answer(). */

@@ -25,8 +25,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define REVOCATIONS_MAX 50000 /* stored at most; an error is logged for each further one */
-#define REVOKED_ID_MAX  63    /* bytes of a token id */
+/* most revocations stored; an error is logged for each further one */
+#define REVOCATIONS_MAX 50000
+#define REVOKED_ID_MAX  63 /* bytes of a token id */
 
 struct ad;
 struct err;
@@ -46,7 +47,7 @@ int revocation_sign(struct wire_context *context, const char *token_id, int64_t 
 
 /* The administrator who signed a revocation, and the token with which he did. */
 struct revocation_signer {
-    char identity[256], token_id[64]; /* both of the administrator */
+    char identity[256], token_id[64]; /* the administrator's identity, and the id of the token */
 };
 /* Checks that ad was signed by an administrator of the pool.  His token may have expired or been
  * revoked since: the collector checked that when he revoked (revocation_judge_new()), and what he

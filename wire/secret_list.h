@@ -18,7 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The numbers are part of the protocol and never change. */
+/* Kinds of secrets.  The numbers are part of the protocol and never change. */
 enum wire_secret_kind {
     SECRET_CLAIM_ID = 1, /* claim id of a slot, or of a piece split off a slot */
     /* nonce of a run; or nonce of a claim, by which the machine proves itself to the schedd */

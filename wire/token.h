@@ -40,9 +40,9 @@ struct token_keys;
 
 /* What a token says. */
 struct token {
-    char identity[256]; /* sub: "alice@pool" */
+    char identity[256]; /* claim sub of the token: "alice@pool" */
     char id[64];        /* jti */
-    char pool[256];     /* iss and aud: the pool */
+    char pool[256];     /* claims iss and aud of the token: the pool */
     char pattern[256];  /* names that the holder may advertise, a glob; "": any */
     /* Whom the jobs of a schedd with this token may run as: users of this UID_DOMAIN ("": nobody)
      * whose names match the glob `owners` ("": all). */
@@ -51,7 +51,7 @@ struct token {
     int64_t issued_s;                 /* seconds since 1970 */
     int64_t not_before_s;             /* seconds since 1970; 0: valid at once */
     int64_t expires_s;                /* 0: never */
-    uint8_t holder[P256_POINT_BYTES]; /* cnf: the holder's public key */
+    uint8_t holder[P256_POINT_BYTES]; /* claim cnf of the token: the holder's public key */
     /* slot ads that may be advertised with this token in all; 0: the token does not say */
     uint32_t slots;
 };
@@ -72,10 +72,10 @@ int token_key_endorse(struct os *os, const char *dir, const char *kid, const cha
 int token_key_read(struct os *os, const char *path, char **pem, size_t *length, struct err *err);
 /* Loads all <kid>.pub in dir; *ret is the caller's.  Returns 0, or -ENOENT when there are none. */
 int token_keys_load(struct os *os, const char *dir, struct token_keys **ret, struct err *err);
-/* token_keys_create() returns an empty set; token_keys_add() adds a public key from PEM.  Returns
- * 0; -EINVAL when pem is not a public key of P-256 or kid is a bad name; -E2BIG when the set is
- * full. */
+/* Returns an empty set of public keys, owned by the caller. */
 struct token_keys *token_keys_create(void);
+/* Adds the public key in PEM to the set, under the name kid.  Returns 0; -EINVAL when pem is not
+ * a public key of P-256 or kid is a bad name; -E2BIG when the set is full. */
 int token_keys_add(struct token_keys *keys, const char *kid, const char *pem, struct err *err);
 /* Returns whether kid may be the name of a key, see token_key_make(). */
 bool token_kid_is_valid(const char *kid);

@@ -46,7 +46,7 @@ struct token_request { /* what the holder asks for; "" and 0: not specified */
     char pattern[256]; /* names that the holder may advertise, a glob */
     uint32_t scopes;
     uint32_t slots;                  /* slot ads that the holder may advertise */
-    int64_t lifetime_s;              /* how long the token is to be valid */
+    int64_t lifetime_s;              /* how long the token is to be valid, seconds */
     uint8_t point[P256_POINT_BYTES]; /* the holder's public key */
 };
 
@@ -75,11 +75,12 @@ struct token_answer { /* the texts are owned by this struct */
     struct vec keys; /* struct token_answer_key *: the public keys that verify the pool's tokens */
 };
 
-/* token_answer_certificates() copies the PEM blocks of certificates from text to *ret, owned by the
- * caller; token_answer_add_key() adds the public key in text under the name kid.  Return 0; -EINVAL
- * when text has no such block, or for a bad or repeated kid; -E2BIG when the answer has
- * TOKEN_KEYS_MAX keys. */
+/* Copies the PEM blocks of certificates from text to *ret, owned by the caller.  Returns 0, or
+ * -EINVAL when text has no such block or too many of them. */
 int token_answer_certificates(const char *text, char **ret, struct err *err);
+/* Adds the public key in text, one PEM block, to the answer under the name kid.  Returns 0;
+ * -EINVAL when text is not one public key, or kid is bad or repeated; -E2BIG when the answer has
+ * TOKEN_KEYS_MAX keys. */
 int token_answer_add_key(struct token_answer *answer, const char *kid, const char *text,
                          struct err *err);
 /* Appends the text of the answer.  Returns 0, or -EINVAL, with the field at fault in err, when a

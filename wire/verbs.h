@@ -72,30 +72,31 @@ enum wire_verb {
     /* the next verbs are sent between schedd and shadow, on a Unix socket; the shadow dials */
     /* shadow to schedd: the owner that the shadow serves and the jobs that it has */
     VERB_SHADOW_HELLO = 70,
-    VERB_JOB_RUN = 71,       /* schedd to shadow: expect the starter of this job */
-    VERB_JOB_RESULT = 72,    /* shadow to schedd: how the job ended; its output is staged */
-    VERB_JOB_PLACED = 73,    /* shadow to schedd: the job's output is in its final place */
-    VERB_JOB_STATUS = 74,    /* shadow to schedd: usage, started, failed */
-    VERB_JOB_STOP = 75,      /* schedd to shadow: this run is over, forget it */
+    VERB_JOB_RUN = 71,    /* schedd to shadow: expect the starter of this job */
+    VERB_JOB_RESULT = 72, /* shadow to schedd: how the job ended; its output is staged */
+    VERB_JOB_PLACED = 73, /* shadow to schedd: the job's output is in its final place */
+    /* shadow to schedd: news of a run: its usage, that it started, or that it failed */
+    VERB_JOB_STATUS = 74,
+    VERB_JOB_STOP = 75,      /* schedd to shadow: this run of a job is over, forget the run */
     VERB_JOB_EVENT = 76,     /* schedd to shadow: append these events to job event logs */
     VERB_JOB_ADMIT = 77,     /* schedd to shadow: what the holder of this ticket may do */
     VERB_TRANSFER_TURN = 78, /* shadow to schedd: wait until this run's files may be transferred */
     /* the next verbs are answered by the shadow; the starter dials */
     VERB_JOB_FETCH = 80, /* get the job ad and the list of input files */
-    VERB_FILE_GET = 81,  /* one file's bytes, in parts */
-    VERB_FILE_PUT = 82,  /* bytes of one output file */
+    VERB_FILE_GET = 81,  /* get bytes of one input file, in parts */
+    VERB_FILE_PUT = 82,  /* send bytes of one output file */
     VERB_JOB_STARTED = 83,
     VERB_JOB_USAGE = 84,
     /* the job's exit status, after all output was sent; answered when the result is committed */
     VERB_JOB_DONE = 85,
-    VERB_CKPT_PUT = 103,     /* bytes of a checkpoint: docs/protocol/checkpoint.md */
+    VERB_CKPT_PUT = 103,     /* send bytes of a checkpoint (docs/protocol/checkpoint.md) */
     VERB_CKPT_DONE = 104,    /* the checkpoint was sent completely; answered when it is committed */
     VERB_CKPT_LOOK = 105,    /* list the checkpoints that are kept */
-    VERB_CKPT_GET = 106,     /* bytes of a checkpoint */
-    VERB_CKPT_REFUSED = 107, /* the checkpoint cannot be resumed */
+    VERB_CKPT_GET = 106,     /* get bytes of a checkpoint */
+    VERB_CKPT_REFUSED = 107, /* report that the checkpoint cannot be resumed */
     /* the next verbs are answered by the starter; the shadow passes them on for a client that
      * has a ticket */
-    VERB_FILE_PEEK = 86,   /* bytes of a file in the sandbox of a running job */
+    VERB_FILE_PEEK = 86,   /* get bytes of a file in the sandbox of a running job */
     VERB_SHELL_OPEN = 87,  /* start a program beside the job, with a terminal or pipes */
     VERB_SHELL_READ = 88,  /* what the program of SHELL_OPEN wrote, or how it ended */
     VERB_SHELL_WRITE = 89, /* input for the program of SHELL_OPEN; size of its terminal, signals */
@@ -112,8 +113,8 @@ enum wire_verb {
     VERB_STARTER_ENERGY = 109,    /* starter to startd: the run's share of the machine's energy */
     /* the next verbs are answered by the shadow; a client with a ticket dials */
     VERB_SPOOL_LOOK = 96, /* list the files of a job's sandbox in SPOOL */
-    VERB_SPOOL_PUT = 97,  /* bytes of one input file */
-    VERB_SPOOL_GET = 98,  /* bytes of one output file */
+    VERB_SPOOL_PUT = 97,  /* send bytes of one input file */
+    VERB_SPOOL_GET = 98,  /* get bytes of one output file */
     VERB_SPOOL_END = 99,  /* all input is there, the jobs may run; or all output was fetched */
     /* the next verbs are answered by the rooster, relayed */
     VERB_POWER_ON = 100,

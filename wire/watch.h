@@ -38,7 +38,8 @@ struct watch_spec {
     const char *type;       /* type of the ads: "Machine", "Request", "Submitter", "Job", ... */
     const char *constraint; /* ads for which this is true; NULL: all */
     const char *const *projection; /* NULL-terminated attribute names; NULL: all */
-    bool with_secrets;             /* with their secrets (claim ids); needs the scope NEGOTIATOR */
+    /* true: the ads come with their secrets (claim ids); needs the scope NEGOTIATOR */
+    bool with_secrets;
 };
 /* Callbacks of the watching side. */
 struct watch_events {
@@ -90,7 +91,8 @@ struct watch_server_source {
     const struct ad *(*get)(void *arg, const char *type, const char *key);
     /* Returns the secrets of the ad of this key, for watchers that may have them; may be NULL. */
     const struct secret_list *(*secrets)(void *arg, const char *type, const char *key);
-    /* Adds to the context in which constraints are evaluated (now_s is set); may be NULL. */
+    /* Completes the context in which constraints are evaluated; its now_s is already set.  May
+     * be NULL. */
     void (*serve)(void *arg, struct ad_context *context);
 };
 struct watch_server *watch_server_create(struct loop *loop,

@@ -40,9 +40,9 @@ struct watch_kind {
     uint64_t judging;    /* steps taken for judging ads, without the other work that is in `work` */
 };
 
-/* Makes a kind from the arguments of a WATCH; *ret is the caller's.  Returns 0; -EINVAL (an
- * argument, named in err); -EACCES: secrets without NEGOTIATOR, or ADVERTISE alone and not type
- * Revocation. */
+/* Makes a kind from the arguments of a WATCH; *ret is the caller's.  Returns 0; -EINVAL: bad
+ * argument, named in err; -EACCES: the peer asks for secrets without the scope NEGOTIATOR, or
+ * has only the scope ADVERTISE and asks for another type than Revocation. */
 int watch_kind_create(const struct ad *args, const struct wire_peer *peer, struct watch_kind **ret,
                       struct err *err);
 void watch_kind_destroy(struct watch_kind *kind); /* NULL is allowed */

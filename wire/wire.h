@@ -94,8 +94,8 @@ struct wire_peer {
     uid_t uid;
     const char *name;    /* uplink name from the greeting ("startd/wn01"); "": none */
     const char *address; /* for log and error messages */
-    /* The request came through a hub.  identity and scopes are those of the original caller,
-     * verified by this process. */
+    /* True: the request came through a hub; identity and scopes are those of the original
+     * caller, verified by this process. */
     bool relayed;
 };
 
@@ -333,8 +333,9 @@ struct wire_accept {
     /* certificate and key of this server; NULL for Unix sockets */
     const struct tls_identity *identity;
     bool no_token; /* true: no token is asked for; the callback admit alone decides */
-    /* The greeting proves nothing (the proof is a claim id in a later request, say).  The peer's
-     * frames, requests and time are limited strictly until the owner calls wire_proved(). */
+    /* True: the greeting proves nothing, and the proof comes later, for example as a claim id in
+     * a request.  The peer's frames, requests and time are limited strictly until the owner
+     * calls wire_proved(). */
     bool proves_later;
     /* With no_token: scopes of an admitted peer, such as SCOPE_ADVERTISE on the schedd's route
      * `claim`, where the claim id is the proof.  0: it may use only verbs without a scope.  A

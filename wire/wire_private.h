@@ -51,7 +51,8 @@ struct strmap;
 struct caller {
     unsigned refs;
     struct wire_peer peer; /* its texts are in the other members of this struct */
-    struct token token;    /* zero on a Unix socket, and where no token is asked for */
+    /* the caller's token; all zero on a Unix socket, and where no token is asked for */
+    struct token token;
     char identity[512];
     char name[WIRE_NAME_MAX + 1];
     /* instance id from the greeting, later from the verb INSTANCE; "": none */

@@ -36,7 +36,7 @@
 #define CONFIG_VALUE_MAX ((size_t)64 << 10) /* largest value after expansion, bytes */
 /* files read in one load; a file that is included twice counts twice */
 #define CONFIG_FILES_MAX         1000
-#define CONFIG_NAMES_MAX         10000 /* knobs and macros defined in files */
+#define CONFIG_NAMES_MAX         10000 /* most knobs and macros defined in files */
 #define CONFIG_SECTIONS_MAX      20000 /* sections of all kinds in all files */
 #define CONFIG_INCLUDE_DEPTH_MAX 10
 #define CONFIG_MACRO_DEPTH_MAX   32
@@ -104,10 +104,12 @@ struct config_options {
     const char *settings;
 };
 
-/* Reads all layers, expands macros and checks all values.  0 and sets *ret; -ENOENT (no such file),
- * -EINVAL, -ERANGE, -EFBIG, -ELOOP, -EBADMSG, -ENOMEM, or what a callback returned.  On failure
- * *ret is untouched, and err names file, line, knob and, for a misspelt name, the nearest known
- * one.  The tables must outlive the result. */
+/* Reads all layers, expands macros and checks all values.  Returns 0 and sets *ret; -ENOENT: no
+ * such file; -EINVAL: malformed text or value; -ERANGE: a number out of range; -EFBIG: a limit
+ * exceeded, such as CONFIG_NAMES_MAX; -ELOOP: macros or includes that refer to themselves, or
+ * are nested too deep; -EBADMSG: an error of libconfuse; -ENOMEM; or what a callback returned.
+ * On failure *ret is untouched, and err names file, line, knob and, for a misspelt name, the
+ * nearest known one.  The tables must outlive the result. */
 int config_load(const struct config_source *source, const struct config_options *options,
                 struct config **ret, struct err *err);
 void config_destroy(struct config *config); /* NULL is allowed */

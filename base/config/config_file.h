@@ -23,7 +23,7 @@ enum config_statement_kind {
 
 struct config_statement {
     enum config_statement_kind kind;
-    const char *section; /* kind of the section that contains it; NULL: none */
+    const char *section; /* kind of the section that contains the statement; NULL: none */
     const char *title;   /* title of the section that contains the statement */
     const char *name;
     const char *value;

@@ -133,9 +133,9 @@ struct os_spawn {
     /* true: the program calls setsid() and leads a session and a process group of its own */
     bool new_session;
     enum os_kin kin;
-    /* Start a copy of the process that os_prepare() started, if it is ready; argv[0] must be the
-     * same path.  Its standard streams are /dev/null, and only env_add, cwd, new_session and kin
-     * are used. */
+    /* True: start a copy of the process that os_prepare() started, if that process is ready;
+     * argv[0] must be its path.  The copy's standard streams are /dev/null, and only env_add,
+     * cwd, new_session and kin are used. */
     bool prepared;
     bool no_new_privs;
     bool change_user; /* run as uid and gid, without supplementary groups; needs root */

@@ -46,7 +46,8 @@ int os_below_chown(struct os *os, const char *root, const char *path, uid_t uid,
                    struct err *err);
 /* Makes durable what was made, renamed or removed in the directory `path` below root. */
 int os_below_sync(struct os *os, const char *root, const char *path, struct err *err);
-/* Makes durable all that was written to the file system of root; better than many single calls. */
+/* Makes durable all that was written to the file system of root; faster than many calls of
+ * os_below_sync(). */
 int os_below_sync_all(struct os *os, const char *root, struct err *err);
 
 #endif

@@ -25,8 +25,8 @@ struct os {
 struct process_table *process_table_create(struct os *os);
 void process_table_destroy(struct process_table *table); /* NULL is allowed */
 
-/* Memory that a cage's keeper (the process that holds the namespaces, base/os/os_cage.h) shares
- * with us while it lives: how the program in the cage ended. */
+/* How the program in a cage ended.  This memory is shared with us by the cage's keeper while the
+ * keeper lives (the process that holds the namespaces, base/os/os_cage.h). */
 struct cage_end {
     pid_t program;       /* pid of the program, as we see it */
     bool ended;          /* true: status and usage are valid */

@@ -62,7 +62,8 @@ struct launch {
     char *const *env;
     int input_fd;               /* descriptor of a file that holds spec->input_text; -1: none */
     const struct rlimit *files; /* the limit of open files for the program */
-    char *inner_stack_top;      /* stack of the grandchild */
+    /* top of the stack of the grandchild (the program's own process, in a cage) */
+    char *inner_stack_top;
     pid_t grandchild;
     enum step step; /* the step that failed; STEP_NONE: none */
     int error;      /* errno of the step that failed */

@@ -25,8 +25,10 @@
 #include <stdint.h>
 #include <sys/queue.h>
 
-#define STRANGERS_MAX             512 /* default limit of one process */
-#define STRANGERS_PATIENCE_MS     250 /* largest patience, and its first value */
+#define STRANGERS_MAX 512 /* default limit of one process */
+/* milliseconds; at first a connection is left this long to prove who its peer is, even when the
+ * table is full; also the largest such time */
+#define STRANGERS_PATIENCE_MS     250
 #define STRANGERS_PATIENCE_MIN_MS 20
 #define STRANGERS_HOST_MAX        64 /* bytes of an address without its port, with the zero */
 

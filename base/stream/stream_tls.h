@@ -13,7 +13,7 @@ struct err;
 struct loop;
 struct stream_trust;
 struct tls;
-struct tls_sockets; /* base/stream/stream_socket_tls.h */
+struct tls_sockets; /* defined in base/stream/stream_socket_tls.h */
 struct tls_identity;
 
 /* Makes the TLS object of a client; trust says which server certificate is accepted.  Returns 0;
