@@ -19,15 +19,15 @@ struct event_entry;
 
 struct event_totals {
     size_t events, jobs, runs;
-    size_t terminated, aborted; /* jobs that have ended */
-    size_t illegal;             /* events in an impossible order */
+    size_t terminated, aborted; /* numbers of jobs that have ended */
+    size_t illegal;             /* number of events in an impossible order */
 };
 
 struct event_check *event_check_create(void);
 void event_check_destroy(struct event_check *check); /* NULL is allowed */
-/* Checks the log's next event.  Returns NULL if it is possible; else what the job was already, such
- * as "is over" (a static string): then the event counts as illegal, and the job's state is
- * unchanged. */
+/* Checks the log's next event.  Returns NULL if the event is possible in the job's present state.
+ * Else counts the event as illegal, leaves the job's state unchanged, and returns that state as a
+ * static string, such as "is over". */
 const char *event_check_next(struct event_check *check, const struct event_entry *event);
 /* Writes the counts so far to *ret. */
 void event_check_totals(const struct event_check *check, struct event_totals *ret);

@@ -20,7 +20,7 @@ struct event_reader;
 
 /* One event as it stands in the log. */
 struct event_entry {
-    int64_t type, cluster, proc; /* proc -1: the event is about the cluster */
+    int64_t type, cluster, proc; /* proc is -1 when the event is about the whole cluster */
     const char *text;            /* the whole event with EVENT_END; valid until the next call */
     size_t length;
 };

@@ -36,16 +36,17 @@ struct os;
 struct log_append_item {
     const char *path; /* absolute, without a line break */
     const char *text; /* text of one event */
-    int status;       /* result: 0 when it is in the log, or why not (-errno) */
+    int status;       /* result: 0 when the event is in the log, or why not (-errno) */
 };
 
 struct log_append {
     struct os *os;
-    const char *note_path; /* the note; no other writer may use it */
-    const char *boot_id;   /* id of the machine's present boot */
-    bool is_first;         /* the first batch after a start: some may be written already */
-    bool force;            /* append even if another process has the lock */
-    bool sync;             /* flush the logs to the disk */
+    /* file with the sizes of the logs before the append; only for this writer */
+    const char *note_path;
+    const char *boot_id; /* id of the machine's present boot */
+    bool is_first;       /* first batch since the writer's start: it may be in the logs already */
+    bool force;          /* append even if another process has the lock */
+    bool sync;           /* flush the logs to the disk */
 };
 
 /* Appends items[0..count), at most LOG_APPEND_ITEMS_MAX, in order.  Returns 0 when all were tried;
