@@ -29,18 +29,18 @@ struct store_txn;
 #define STORE_VALUE_MAX      ((size_t)16 << 20)
 #define STORE_TABLES_MAX     16
 #define STORE_SCAN_ROWS_MAX  1000000
-#define STORE_SCAN_BYTES_MAX ((size_t)1 << 30) /* bytes of all rows that one scan keeps */
+#define STORE_SCAN_BYTES_MAX ((size_t)1 << 30) /* most bytes of all rows that one scan keeps */
 
 struct store_conversion;
 
-/* Callback that converts one row of an older store: it may put this row anew, or other rows, with
- * store_convert_put().  A negative errno, with err, ends the migration and leaves the whole store
- * as it was. */
+/* Callback that converts one row of an older store: with store_convert_put() it may write the row
+ * in its new form, or other rows.  A negative errno, with err, ends the migration and leaves the
+ * whole store as it was. */
 typedef int (*store_convert_f)(struct store_conversion *conversion, const char *table,
                                const char *key, const void *value, size_t length, struct err *err);
 
 /* One step of a migration, from version N to N+1, within one transaction: sql is run, then convert
- * is called for each row of the tables.  Each member may be NULL. */
+ * is called for each row of the tables.  Any member may be NULL. */
 struct store_migration {
     const char *sql;
     const char *const *tables; /* tables whose rows convert sees; NULL-terminated */
@@ -53,9 +53,11 @@ int store_convert_put(struct store_conversion *conversion, const char *table, co
 
 /* What a daemon's store contains. */
 struct store_schema {
-    const char *daemon;                       /* "schedd"; the store of another daemon is refused */
-    const char *const *tables;                /* names, NULL-terminated; created when absent */
-    const struct store_migration *migrations; /* [0] is the step from version 1 to 2; may be NULL */
+    /* such as "schedd"; a store of another daemon is refused */
+    const char *daemon;
+    /* names of the tables, NULL-terminated; created if absent */
+    const char *const *tables;
+    const struct store_migration *migrations; /* [0]: from version 1 to 2; NULL: no migrations */
     int version; /* 1 + number of migrations; a newer store is refused (-EPROTO) */
 };
 
@@ -75,21 +77,21 @@ int store_load(struct store *store, const char *table,
                int (*each)(void *arg, const char *key, const void *value, size_t length), void *arg,
                struct err *err);
 
-/* Starts a transaction.  In the calls below, table must be one of the schema, a key has 1 to
- * STORE_KEY_MAX bytes, a value at most STORE_VALUE_MAX: the caller must check values from
- * outside. */
+/* Starts a transaction.  For the rows that are put into the transaction: the table must be one of
+ * the schema, a key has 1 to STORE_KEY_MAX bytes, a value at most STORE_VALUE_MAX bytes.  Callers
+ * must check sizes that come from outside the process. */
 struct store_txn *store_begin(struct store *store);
 /* Adds or replaces a row; key and value are copied. */
 void store_put(struct store_txn *txn, const char *table, const char *key, const void *value,
                size_t length);
 /* Deletes a row; an absent key is not an error. */
 void store_delete(struct store_txn *txn, const char *table, const char *key);
-/* Commits txn and frees it.  done(arg), unless NULL, is called on the loop thread when it is
- * durable.  Callbacks come in the order of commits.  A transaction without changes is a barrier:
- * its callback comes when all earlier transactions are durable. */
+/* Commits txn and frees it.  done(arg), unless NULL, is called on the loop thread when the
+ * transaction is durable.  Callbacks come in the order of commits.  A transaction without changes
+ * is a barrier: its callback comes when all earlier transactions are durable. */
 void store_commit(struct store_txn *txn, void (*done)(void *arg), void *arg);
-void store_abort(struct store_txn *txn);       /* frees it without committing */
-bool store_is_idle(const struct store *store); /* no commit is under way */
+void store_abort(struct store_txn *txn);       /* frees txn without committing */
+bool store_is_idle(const struct store *store); /* true: no commit is under way */
 
 /* One row of a table. */
 struct store_row {
@@ -97,9 +99,11 @@ struct store_row {
     const void *value;
     size_t length;
 };
-/* What store_filter_f decides about a row; after _PAUSE the scan lets commits go first. */
+/* What a filter of store_scan() decides about a row: leave it out of the result or keep it.  With
+ * ..._AND_PAUSE the scan then lets waiting commits go first. */
 enum store_verdict { STORE_LEAVE, STORE_KEEP, STORE_LEAVE_AND_PAUSE, STORE_KEEP_AND_PAUSE };
-/* Callbacks of store_scan(). */
+/* Two callbacks of store_scan(): the filter decides whether a row is kept; store_scan_f gets the
+ * result and the kept rows. */
 typedef enum store_verdict (*store_filter_f)(void *filter_arg, const struct store_row *row);
 typedef void (*store_scan_f)(void *arg, int result, const struct store_row *rows, size_t count);
 /* Reads the rows with from <= key < to (NULL: no limit) off the loop thread, after all transactions

@@ -25,13 +25,14 @@ struct store_db;
 struct store_schema;
 
 #define STORE_APPLICATION_ID    0x526f6f73 /* "Roos": marks our files among other SQLite files */
-#define STORE_CACHE_KIB         2000       /* cache for pages; SQLite's own default */
+#define STORE_CACHE_KIB         2000       /* KiB of pages in memory; SQLite's default */
 #define STORE_CACHE_LOADING_KIB (128 << 10)
-#define STORE_CHECKPOINT_PAGES  1000 /* WAL pages after which the WAL is copied back */
-#define STORE_WAL_KEPT_BYTES    ((size_t)64 << 20) /* a larger WAL is cut to this */
+#define STORE_CHECKPOINT_PAGES  1000               /* copy the WAL back when it has so many pages */
+#define STORE_WAL_KEPT_BYTES    ((size_t)64 << 20) /* a longer WAL file is cut to this size */
 
-/* Opens the file; an empty file becomes a new store.  Returns 0 and sets *ret, or an error as
- * store_open() does, except for network file systems. */
+/* Opens the file; an empty file becomes a new store.  Returns 0 and sets *ret; or, with err, -EBUSY
+ * (another process has it open), -EPROTO (newer schema, or another daemon's store), -EUCLEAN (not a
+ * store, or damaged). */
 int store_db_open(const char *path, const char *vfs, const struct store_schema *schema,
                   struct store_db **ret, struct err *err);
 void store_db_close(struct store_db *db); /* NULL is allowed */
@@ -42,8 +43,9 @@ void store_db_set_cache(struct store_db *db, int kib);
 /* Returns the index of the table, or -ENOENT. */
 int store_db_table(const struct store_db *db, const char *name);
 
-/* Changes between begin and commit become durable together when commit returns 0.  After a failure
- * of any of these calls, call store_db_close(), which rolls the transaction back. */
+/* Begins a transaction.  The changes that store_db_put() and store_db_delete() then make become
+ * durable together when store_db_commit() returns 0.  After a failure of any of these four
+ * functions, call store_db_close(), which rolls the transaction back. */
 int store_db_begin(struct store_db *db, struct err *err);
 int store_db_put(struct store_db *db, int table, const char *key, const void *value, size_t length,
                  struct err *err);
@@ -59,13 +61,14 @@ int store_db_checkpoint(struct store_db *db, struct err *err);
 
 /* Callback of store_db_walk(): gets one row. */
 typedef int (*store_db_each_f)(void *arg, const char *key, const void *value, size_t length);
-/* Calls each for at most visit_max rows with from <= key < to (to NULL: no limit), in the order of
- * keys or, with reverse, against it.  each returns 0; or another value, which ends the walk and is
- * returned.  key and value live until each returns. */
+/* Calls each for at most visit_max rows with from <= key < to (to NULL: no limit), in ascending
+ * order of keys or, with reverse, in descending order.  each returns 0; or another value, which
+ * ends the walk and is returned.  key and value live until each returns. */
 int store_db_walk(struct store_db *db, int table, const char *from, const char *to, bool reverse,
                   size_t visit_max, store_db_each_f each, void *arg, struct err *err);
 
-/* As store_db_walk(), for the rest of the range behind the key `seen`; with reverse, before it. */
+/* Continues a walk of store_db_walk() with the same arguments: visits only keys greater than `seen`
+ * or, with reverse, less than `seen`. */
 int store_db_walk_beyond(struct store_db *db, int table, const char *from, const char *to,
                          bool reverse, const char *seen, size_t visit_max, store_db_each_f each,
                          void *arg, struct err *err);
