@@ -1,7 +1,8 @@
-/* transfer/transfer_dest.h - where a job's output files go, as its ad says: TransferOutput,
+/* transfer/transfer_dest.h - finds where a job's output files go, as its ad says: TransferOutput,
  * TransferOutputRemaps, OutputDestination.
  *
- * Pure.  The shadow makes paths of the owner from it; the starter finds out what to send to a URL.
+ * Pure.  The shadow uses these functions to make paths on the submit host; the starter uses them to
+ * find out which files to send to a URL.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -19,13 +20,14 @@ struct ad;
 bool transfer_dest_find(const struct ad *job, const char *name, char **ret, size_t *below);
 
 /* Returns the new name that TransferOutputRemaps ("a = b; c = d") gives to `name` or to the longest
- * directory that `name` is in; owned by the caller (mem_free). *rest: the part of name below that.
- * NULL: name is not remapped. */
+ * directory that `name` is in; owned by the caller (mem_free).  *rest: the part of name below that
+ * directory, "" when name itself is remapped.  NULL: name is not remapped. */
 char *transfer_dest_remap(const struct ad *job, const char *name, const char **rest);
 
-/* Returns the URL that an output file goes to instead of a directory of the owner; owned by the
- * caller (mem_free); NULL: none.  stream: for standard output or error, which can go only to
- * OutputDestination, the last name of the owner's file; NULL for other files. */
+/* Returns the URL that an output file is sent to, owned by the caller (mem_free); NULL when the
+ * file goes to a directory of the owner instead.  stream: NULL for ordinary files; for standard
+ * output and error, the name of the owner's file without its directory (these two go to
+ * OutputDestination if that is a URL, and are never remapped to one). */
 char *transfer_dest_url(const struct ad *job, const char *name, const char *stream);
 
 #endif

@@ -17,8 +17,9 @@
 #define TRANSFER_NAME_MAX  255
 #define TRANSFER_PATH_MAX  2000
 #define TRANSFER_DEPTH_MAX 64
-#define TRANSFER_FILES_MAX 100000 /* files of one job in one direction; directories count */
-/* Bytes of all their names: one message must hold them. */
+#define TRANSFER_FILES_MAX 100000 /* most files and directories of a job in one direction */
+/* Most bytes of the names of all files that are sent in one direction, because one message must
+ * hold the whole list. */
 #define TRANSFER_LIST_MAX ((size_t)12 << 20)
 
 /* Returns whether this is a single name: no slash, not "." or "..", 1 to TRANSFER_NAME_MAX
@@ -29,11 +30,11 @@ bool transfer_name_is_plain(const char *name);
 bool transfer_path_is_safe(const char *path);
 /* Returns whether a link at `path` may have this target.  The target must be relative, may go up
  * ("..") only at its beginning, and not above the first directory of path.  If all links keep this
- * rule, a link leads only into that directory, also over other links.  False for a link at the top
- * of the sandbox. */
+ * rule, a link leads only into that directory, even when it leads through other links.  False for a
+ * link at the top of the sandbox. */
 bool transfer_link_is_safe(const char *path, const char *target);
 
-bool transfer_is_url(const char *text); /* "scheme://...", no '/' before the colon */
+bool transfer_is_url(const char *text); /* true for "scheme://..." */
 /* Returns the part of path after the last slash. */
 const char *transfer_last_name(const char *path);
 /* Returns path without "."  and empty names, and without a slash at the end; owned by the caller
@@ -44,7 +45,8 @@ char *transfer_path_clean(const char *path);
 const char *transfer_path_below(const char *path, const char *directory);
 
 /* Returns the next item of a list without the blanks around it, owned by the caller (mem_free);
- * NULL at the end. *at is the rest of the list, and moves on.  Items may be empty. */
+ * NULL at the end.  *at points to the rest of the list and is advanced behind the item.  Items may
+ * be empty. */
 char *transfer_list_next(const char **at, char separator);
 
 #endif

@@ -18,8 +18,8 @@ struct transfer_plugins;
 /* A program that fetches URLs. */
 struct transfer_plugin {
     const char *path;
-    bool is_curl;       /* call it with curl's arguments */
-    bool takes_several; /* call it with -infile FILE -outfile FILE; else with URL FILE */
+    bool is_curl;       /* call the program with curl's arguments */
+    bool takes_several; /* true: call it with -infile FILE -outfile FILE; false: with URL FILE */
 };
 
 /* Runs the programs (paths: NULL-terminated, may be NULL) one after the other to ask what they

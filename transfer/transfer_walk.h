@@ -20,32 +20,33 @@ enum transfer_type { TRANSFER_FILE, TRANSFER_DIRECTORY, TRANSFER_LINK };
 /* A file, directory or link that is sent. */
 struct transfer_entry {
     char *name; /* name relative to the sandbox */
-    char *path; /* where to read it: see transfer_walk() */
+    char *path; /* where to read it: absolute, relative to the walk's root, or a URL */
     enum transfer_type type;
-    int64_t size_bytes; /* size of a file */
+    int64_t size_bytes; /* size of a file; unused for directories and links */
     mode_t mode;        /* permission bits */
-    char *target;       /* target of a link */
-    bool is_url;        /* path is a URL: the starter fetches it */
-    bool is_spooled;    /* an earlier run of the job has left it */
-    bool is_executable; /* make it executable on the other side, whatever its mode */
+    char *target;       /* target of a link; else NULL */
+    bool is_url;        /* true: path is a URL, from which the starter fetches the file */
+    bool is_spooled;    /* true: left by an earlier run of the job */
+    bool is_executable; /* true: make the file executable on the other side, whatever its mode */
 };
-/* Makes an entry with copies of name and path, and a usual mode.  Owned by the caller. */
+/* Makes an entry with copies of name and path, and mode 0755 for a directory, else 0644.  Owned by
+ * the caller. */
 struct transfer_entry *transfer_entry_create(enum transfer_type type, const char *name,
                                              const char *path);
-void transfer_entry_destroy(void *entry); /* frees one; for vec_fini() */
+void transfer_entry_destroy(void *entry); /* frees one entry; for vec_fini() */
 
 /* What transfer_walk() does with a link that does not lead into the directory with which it is
  * sent. */
 enum transfer_links {
-    TRANSFER_LINKS_FOLLOWED,  /* the owner's own links: the file is sent instead of the link */
-    TRANSFER_LINKS_CONTAINED, /* as TRANSFER_LINKS_FOLLOWED, but only for files below root */
+    TRANSFER_LINKS_FOLLOWED,  /* trust the links: send the file that a link leads to instead */
+    TRANSFER_LINKS_CONTAINED, /* send that file only if it is below the directory that is walked */
 };
 
 /* Appends to entries a struct transfer_entry for each thing in the directory root/path; a directory
  * comes before its contents.  Each entry's name is `name`/... ("": without prefix).  Its path is
- * absolute when links are followed, else relative to root.  Left out, and counted in *left_out
- * unless NULL, are links to a directory elsewhere, links that lead out of root, and anything that
- * is not a file, directory or link.  Returns 0; or, with err, -ENOENT (a followed link leads to
+ * absolute when links are followed, else relative to root.  Left out, and counted in *left_out (may
+ * be NULL), are links to a directory elsewhere, links that lead out of root, and anything that is
+ * not a file, directory or link.  Returns 0; or, with err, -ENOENT (a followed link leads to
  * nothing) or -E2BIG (more than TRANSFER_FILES_MAX entries, or nested too deeply). */
 int transfer_walk(struct os *os, const char *root, const char *path, const char *name,
                   enum transfer_links links, struct vec *entries, size_t *left_out,
