@@ -19,7 +19,8 @@ struct ad;
 struct err;
 struct vec;
 
-#define SPOOL_HOLD_REASON "Spooling input data files" /* HTCondor's text and code */
+/* hold reason of a job that waits for its input */
+#define SPOOL_HOLD_REASON "Spooling input data files"
 #define SPOOL_HOLD_CODE   16
 /* LeaveJobInQueue as HTCondor sets it: ten days for somebody to fetch the output. */
 #define SPOOL_LEAVE                                                              \
@@ -44,10 +45,10 @@ bool spool_plan_waits_for_fetch(const struct ad *job);
 
 /* A file or directory that a client sends for a job. */
 struct spool_item {
-    char *local; /* absolute path here; NULL: a directory to be made */
-    char *name;  /* name in the sandbox */
+    char *local; /* absolute path on the client's machine; NULL: a directory to be made */
+    char *name;  /* path in the sandbox */
 };
-void spool_item_destroy(void *item); /* frees one; for vec_fini() */
+void spool_item_destroy(void *item); /* frees one item; for vec_fini() */
 /* Appends to items a struct spool_item for each file to be sent.  job: its ad, as the schedd shows
  * it.  Returns 0; or -EINVAL with err if the job is not spooled. */
 int spool_plan_items(const struct ad *job, struct vec *items, struct err *err);

@@ -20,18 +20,19 @@ enum command_kind {
     COMMAND_QUOTED, /* a string, with or without double quotes around it */
     COMMAND_LIST,   /* names, joined with commas */
     COMMAND_PATH,   /* a path, made absolute with initialdir */
-    COMMAND_SPECIAL /* a function of its own sets its attributes */
+    COMMAND_SPECIAL /* set by a function of its own, not from this table */
 };
 
 enum command_state {
     COMMAND_OBEYED,
-    COMMAND_IGNORED, /* the command has no effect: a warning */
-    COMMAND_REFUSED  /* the job must not run without it: refuse to submit */
+    COMMAND_IGNORED, /* the command has no effect: warn, and submit the job */
+    COMMAND_REFUSED  /* a job must not run without what it asks for: refuse to submit */
 };
 
 struct submit_command {
     const char *name;
-    const char *attribute; /* attribute that it sets, also accepted as its name; NULL: none */
+    /* attribute that the command sets; it may be written instead of the name; NULL: none */
+    const char *attribute;
     enum command_kind kind;
     enum command_state state;
 };
@@ -46,8 +47,8 @@ const struct submit_command *command_at(size_t index);
  * with err. */
 int command_set_simple(struct submit_making *making, struct err *err);
 
-/* If place->obeyed_only: refuses the first command, or +Attribute of a command, that the pool does
- * not obey, with -EINVAL and err; warns of those that are ignored.  Else returns 0. */
+/* Returns 0; or, if place->obeyed_only, -EINVAL with err for the first command (also one written as
+ * +Attribute) that is COMMAND_REFUSED.  Warns of each command that is COMMAND_IGNORED. */
 int command_check_obeyed(const struct submit_making *making, struct err *err);
 
 /* Returns the command whose name is most similar to name, to suggest it; NULL: none is similar. */

@@ -31,11 +31,11 @@ struct err;
 struct strbuf;
 struct submit_file;
 
-#define SUBMIT_FILE_MAX    ((size_t)16 << 20) /* bytes of a submit file */
+#define SUBMIT_FILE_MAX    ((size_t)16 << 20) /* most bytes of a submit file */
 #define SUBMIT_NAMES_MAX   10000
-#define SUBMIT_JOBS_MAX    10000000 /* jobs of one queue statement */
-#define SUBMIT_IF_MAX      63       /* nested ifs */
-#define SUBMIT_INCLUDE_MAX 20       /* nested includes */
+#define SUBMIT_JOBS_MAX    10000000 /* most jobs of one queue statement */
+#define SUBMIT_IF_MAX      63       /* most levels of nested ifs */
+#define SUBMIT_INCLUDE_MAX 20       /* most levels of nested includes */
 
 /* Functions by which a submit file reaches its environment.  Each member except arg may be NULL;
  * then what needs it is refused, or counts as empty. */
@@ -64,9 +64,9 @@ struct submit_world {
 struct submit_source {
     const char *name;   /* name in messages: "job.sub" */
     const char *text;   /* text of the file; must live as long as the struct submit_file */
-    const char *first;  /* lines read before the text; NULL: none */
-    const char *append; /* lines read before its first queue statement; NULL: none */
-    const char *queue;  /* arguments of a queue statement, for a text without one; NULL: none */
+    const char *first;  /* lines to read before the file's text; NULL: none */
+    const char *append; /* lines to read just before the file's first queue statement; NULL: none */
+    const char *queue;  /* arguments of a queue statement, used if the file has none; NULL: none */
 };
 
 /* Opens a submit file for reading.  source and world are borrowed until submit_file_close(). */
@@ -98,12 +98,13 @@ int submit_file_value(struct submit_file *file, const char *name, char **ret, st
 /* Returns the number of the line that set the name, also as a variable of an item; 0 when it is not
  * set. */
 unsigned submit_file_line(const struct submit_file *file, const char *name);
-/* Walks all settings of the file; *at = 0 at the first call.  plus: written as +Name or MY.Name;
- * get its value as "MY.<name>".  Returns false at the end. */
+/* Walks all settings of the file; the caller sets *at = 0 before the first call.  *plus: true if
+ * the setting is written as +Name or MY.Name; submit_file_value() knows it as "MY.<name>".  Returns
+ * false at the end. */
 bool submit_file_walk(const struct submit_file *file, size_t *at, const char **name, bool *plus,
                       unsigned *line);
-/* Walks the settings that nothing has used so far, which may be misspelt commands; *at = 0 at the
- * first call.  Returns false at the end. */
+/* Walks the settings that nothing has used so far, which may be misspelt commands; the caller sets
+ * *at = 0 before the first call.  Returns false at the end. */
 bool submit_file_unused(const struct submit_file *file, size_t *at, const char **name,
                         const char **value, unsigned *line);
 /* Returns whether $(ClusterId) was used, so that the cluster's id must be known before the ads are

@@ -20,20 +20,23 @@ struct ad;
 struct err;
 struct submit_file;
 
-/* What submit_place.look checks about a path. */
+/* What the callback submit_place.look checks about a path. */
 enum submit_look {
     SUBMIT_LOOK_EXECUTABLE, /* a program that can be sent: it exists, and is not a broken script */
     SUBMIT_LOOK_INPUT,      /* a file that can be read */
-    SUBMIT_LOOK_OUTPUT,     /* a file that can be written, or made in its directory */
-    SUBMIT_LOOK_LOG,        /* as SUBMIT_LOOK_OUTPUT, and not a symbolic link */
+    SUBMIT_LOOK_OUTPUT,     /* a file that can be written, or can be made in its directory */
+    SUBMIT_LOOK_LOG,        /* a file that can be written or made, and is not a symbolic link */
     SUBMIT_LOOK_DIRECTORY,  /* a directory that can be entered */
-    SUBMIT_LOOK_GIVEN,  /* a directory with all below that the submitter may let a job write to */
-    SUBMIT_LOOK_HOME,   /* *bytes: 1 when it is the home directory or above it; else 0 */
-    SUBMIT_LOOK_SIZE,   /* *bytes: size of a file, or of all files below a directory; absent: 0 */
-    SUBMIT_LOOK_WRAPPED /* *bytes: 1 when it is a program with the wrappers (relinked.h); else 0 */
+    /* a directory that the submitter may open to a job's writes, with all that is below it */
+    SUBMIT_LOOK_GIVEN,
+    SUBMIT_LOOK_HOME, /* sets *bytes: 1 for the home directory or a directory above it; else 0 */
+    /* sets *bytes: size of a file, or of all files below a directory; 0 if absent */
+    SUBMIT_LOOK_SIZE,
+    SUBMIT_LOOK_WRAPPED /* sets *bytes: 1 for a program with the wrappers (relinked.h); else 0 */
 };
 
-/* The names of the knobs that submit_place.site() is called with. */
+/* Number of the knobs whose values submit_place.site() is asked for; submit_site_knobs has their
+ * names. */
 #define SUBMIT_SITE_COUNT 14
 extern const char *const submit_site_knobs[SUBMIT_SITE_COUNT];
 
@@ -41,12 +44,12 @@ extern const char *const submit_site_knobs[SUBMIT_SITE_COUNT];
 struct submit_place {
     const char *cwd;  /* working directory of roost submit, absolute */
     const char *file; /* name of the submit file, for JobSubmitFile */
-    const char *arch; /* of this machine, for the default Requirements */
+    const char *arch; /* the submit machine's architecture and opsys, for Requirements */
     const char *opsys;
     /* the submitter: default of accounting_group_user; NULL: unknown */
     const char *user;
     bool own_charge_only;          /* user is the owner; another accounting_group_user is refused */
-    const char *filesystem_domain; /* NULL: not set in the job */
+    const char *filesystem_domain; /* value of FileSystemDomain; NULL: not set in the job */
     char **env;                    /* environment for getenv; NULL-terminated; may be NULL */
     /* refuse commands that the pool does not obey yet: a job whose policy would remove it must not
      * run without this policy */
@@ -55,8 +58,8 @@ struct submit_place {
      * one line that names the path.  NULL: paths are not checked. */
     int (*look)(void *arg, enum submit_look what, const char *path, int64_t *bytes,
                 struct err *err);
-    /* Returns a default of the site, such as JOB_DEFAULT_REQUESTMEMORY; NULL: use HTCondor's
-     * own. */
+    /* Returns the site's value of a knob for defaults, such as JOB_DEFAULT_REQUESTMEMORY; NULL: use
+     * HTCondor's default. */
     const char *(*site)(void *arg, const char *knob);
     /* Gets a warning for the submitter; NULL: warnings are dropped. */
     void (*warn)(void *arg, const char *text);

@@ -27,20 +27,23 @@
 struct err;
 struct strbuf;
 
-#define SUBMIT_VALUE_MAX   ((size_t)1 << 20) /* bytes of a value after expansion */
-#define SUBMIT_DEPTH_MAX   32                /* nested macros */
-#define SUBMIT_STEPS_MAX   100000            /* macros replaced in one value */
-#define SUBMIT_WORK_MAX    ((size_t)4 << 20) /* bytes processed for one job, or for one reading */
-#define SUBMIT_MACRO_BYTES 32                /* what each macro adds to that, besides its text */
-#define SUBMIT_NAME_MAX    255               /* bytes of a macro's name */
+#define SUBMIT_VALUE_MAX ((size_t)1 << 20) /* most bytes of a value after expansion */
+#define SUBMIT_DEPTH_MAX 32                /* most levels of nested macros */
+#define SUBMIT_STEPS_MAX 100000            /* most macros replaced in one value */
+/* most bytes of values to expand for a job, or while one queue statement is read */
+#define SUBMIT_WORK_MAX    ((size_t)4 << 20)
+#define SUBMIT_MACRO_BYTES 32  /* bytes that a macro counts besides its text */
+#define SUBMIT_NAME_MAX    255 /* most bytes of a macro's name */
 
 /* Where macros are looked up.  Each member except lookup may be NULL. */
 struct submit_scope {
-    const char *(*lookup)(void *arg, const char *name); /* value as written; NULL: not set */
-    const char *(*env)(void *arg, const char *name);    /* NULL: not set */
+    /* macro's value as written; NULL: not set */
+    const char *(*lookup)(void *arg, const char *name);
+    /* value in the submitter's environment; NULL: not set */
+    const char *(*env)(void *arg, const char *name);
     uint64_t (*random)(void *arg);
-    const char *cwd; /* for $Ff(); absolute directory */
-    size_t *work;    /* bytes that may still be processed, in all calls; NULL: no limit */
+    const char *cwd; /* absolute directory that $Ff() puts before a relative path */
+    size_t *work;    /* bytes that all calls together may still process; NULL: no limit */
     void *arg;
 };
 

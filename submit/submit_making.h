@@ -33,13 +33,13 @@ struct submit_making {
     struct submit_file *file;
     const char *file_name;
     const struct submit_place *place;
-    struct ad *ad; /* the new ad, chained to that of the first job */
+    struct ad *ad; /* the new ad, chained to the first job's ad */
     bool is_first;
     const struct ad *first; /* ad of the first job; NULL while this is the first */
     int64_t proc;
     int64_t universe;
     bool is_docker, is_container;
-    unsigned line; /* line of the value looked up last, for messages; 0: none */
+    unsigned line; /* line in the submit file of the value read last; 0: none */
 };
 
 /* Gets the expanded value of a command in *ret (freed with mem_free()); NULL when neither name nor
@@ -53,7 +53,7 @@ bool making_is_for_machines(const struct submit_making *making);
 /* Returns -EINVAL, with err "job.sub:LINE: ..." where LINE is that of the last value. */
 int making_refuse(const struct submit_making *making, struct err *err, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* Gives the submitter a warning, if somebody listens. */
+/* Gives the submitter a warning, if place->warn is set. */
 void making_warn(const struct submit_making *making, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
@@ -64,8 +64,8 @@ int making_expr(struct submit_making *making, const char *attribute, const char 
 int making_expr_of(struct submit_making *making, const char *name, const char *attribute,
                    struct err *err);
 
-/* making_int() and making_bool() evaluate text, a literal or an expression of literals.  False when
- * it is not of that type. */
+/* making_int() and making_bool() evaluate text, a literal or an expression of literals.  They
+ * return false when the value is not an integer, or not a boolean. */
 bool making_int(const char *text, int64_t *ret);
 bool making_bool(const char *text, bool *ret);
 /* Gets a command's boolean value. *ret is unchanged when the command is not set.  is_set may be
@@ -94,7 +94,7 @@ char *making_unquote(char *text);
 /* Returns directory/path, or path alone when it is absolute, without doubled slashes; freed with
  * mem_free(). */
 char *making_path(const char *directory, const char *path);
-bool making_is_url(const char *text); /* "scheme://..." */
+bool making_is_url(const char *text); /* true for "scheme://..." */
 /* Returns the size of a file in KiB, rounded up; 0 for an absent file or a URL. */
 int64_t making_size_kib(const struct submit_making *making, const char *path);
 
@@ -102,7 +102,8 @@ int64_t making_size_kib(const struct submit_making *making, const char *path);
 const char *making_site(const struct submit_making *making, const char *knob,
                         const char *otherwise);
 
-/* ---- the steps: each sets the attributes of one topic, and returns 0 or an errno with err ---- */
+/* The steps of submit_job_make().  Each ..._set...() function sets the attributes of one topic, and
+ * returns 0, or a negative errno with err. */
 
 int universe_set(struct submit_making *making, struct err *err);
 int universe_set_executable(struct submit_making *making, struct err *err);
@@ -125,13 +126,15 @@ int charge_set_account(struct submit_making *making, struct err *err);
 int resources_set(struct submit_making *making, struct err *err);
 int resources_set_sizes(struct submit_making *making, struct err *err);
 int resources_set_properties(struct submit_making *making, struct err *err);
-/* The commands for checkpoints.  Call after the commands that they depend on. */
+/* Sets the attributes of the commands for checkpoints and remote system calls.  To be called after
+ * the other steps, because it reads attributes that they set, such as CheckpointExitCode. */
 int checkpoint_set(struct submit_making *making, struct err *err);
 /* Returns the requirement on machines for a job with checkpoints; NULL: the job wants none. */
 const char *checkpoint_need(const struct ad *ad);
 int transfer_set_streams(struct submit_making *making, struct err *err);
 int transfer_set_files(struct submit_making *making, struct err *err);
-int transfer_look(struct submit_making *making, struct err *err); /* checks files; call it last */
+/* checks that the job's files exist, after all other steps */
+int transfer_look(struct submit_making *making, struct err *err);
 int requirements_set(struct submit_making *making, struct err *err);
 
 #endif

@@ -23,16 +23,17 @@ struct submit_lines;
 struct submit_world;
 
 struct submit_queue {
-    int64_t count; /* jobs for each item */
+    int64_t count; /* number of jobs for each item */
     bool has_items;
-    struct vec variables; /* names of the variables; none given: "Item" */
-    struct vec items;     /* one text for each row */
-    size_t *indexes;      /* index of each row before the slice was taken; NULL: no slice */
+    struct vec variables; /* names of variables for parts of an item; $(Item) is the whole */
+    struct vec items;     /* texts of the items, one for each row */
+    size_t *indexes;      /* index of each row among all items; NULL: no slice was given */
 };
 
-/* Parses the arguments, in which macros are already replaced.  An open parenthesis continues in
- * lines.  COUNT is a number or an expression of numbers.  Returns 0; or, with err, -EINVAL, -E2BIG
- * or the error of a function of world. */
+/* Parses the arguments of a queue statement, in which macros are already replaced.  If args ends
+ * inside a parenthesis, the items up to its ')' are read from lines.  COUNT is a number or an
+ * expression of numbers.  Returns 0; or, with err, -EINVAL (malformed), -E2BIG (a limit was
+ * exceeded), or the error of a callback of world. */
 int submit_queue_parse(const char *args, struct submit_lines *lines,
                        const struct submit_world *world, struct submit_queue *ret, struct err *err);
 void submit_queue_fini(struct submit_queue *queue);
@@ -42,7 +43,7 @@ void submit_queue_fini(struct submit_queue *queue);
 void submit_queue_split(const struct submit_queue *queue, size_t row,
                         void (*set)(void *arg, const char *name, const char *value), void *arg);
 
-/* Appends the statement to out, with its items written in it. */
+/* Appends the queue statement to out, with all its items written out. */
 void submit_queue_print(const struct submit_queue *queue, struct strbuf *out);
 
 #endif
