@@ -8,7 +8,8 @@
 struct shadow;
 struct wire_request;
 
-void event_logs_handle(struct shadow *shadow, struct wire_request *request); /* handles JOB_EVENT */
-void event_logs_end(struct shadow *shadow); /* frees all, its lanes included */
+/* handles the schedd's JOB_EVENT */
+void event_logs_handle(struct shadow *shadow, struct wire_request *request);
+void event_logs_end(struct shadow *shadow); /* waits for the writes under way, and frees all */
 
 #endif

@@ -9,9 +9,11 @@ struct run;
 struct shadow;
 struct wire_request;
 
-/* Answers JOB_FETCH with the list of files. */
+/* Answers the starter's JOB_FETCH with the list of the run's input files. */
 void feed_fetch(struct run *run, struct wire_request *request);
-void feed_get(struct run *run, struct wire_request *request); /* answers FILE_GET with the bytes */
-void feeds_end(struct shadow *shadow); /* frees all, when lanes have stopped */
+/* answers FILE_GET with a file's bytes */
+void feed_get(struct run *run, struct wire_request *request);
+/* fails the requests under way; to be called after the lanes have stopped */
+void feeds_end(struct shadow *shadow);
 
 #endif

@@ -1,4 +1,5 @@
-/* shadow/lanes.h - chooses the lane (a worker thread's queue) on which files of a job are touched.
+/* shadow/lanes.h - chooses the lane (a worker thread's queue) on which the files of a job are read
+ * and written.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

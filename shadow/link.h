@@ -17,7 +17,7 @@ struct wire;
 struct link {
     struct shadow *shadow;
     struct wire *wire;
-    struct run *run;     /* the starter's run; NULL: not known, or over */
+    struct run *run;     /* the starter's run; NULL: not known yet, or over */
     struct guest *guest; /* the client; NULL: this is a starter's connection */
     /* job, nonce and epoch that the starter named; "" when it named none */
     char id[RUN_ID_SIZE];

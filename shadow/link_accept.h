@@ -10,7 +10,8 @@ struct guest;
 struct incoming;
 struct shadow;
 
-void link_accept(void *shadow, struct incoming *incoming); /* a listener_f: takes over incoming */
+/* callback for new connections; takes over incoming */
+void link_accept(void *shadow, struct incoming *incoming);
 /* Closes the connection of this guest; guest is freed. */
 void links_end_guest(struct shadow *shadow, const struct guest *guest);
 void links_end(struct shadow *shadow); /* the process ends: closes all connections */

@@ -8,6 +8,7 @@
 struct run;
 struct wire_request;
 
-void live_put(struct run *run, struct wire_request *request); /* handles FILE_PUT with Stream */
+/* handles a FILE_PUT that has the attribute Stream */
+void live_put(struct run *run, struct wire_request *request);
 
 #endif

@@ -8,10 +8,11 @@
 struct shadow;
 struct wire_request;
 
-/* sendmail: path of the program; "": send no mail. */
+/* To be called once at the start.  sendmail: path of the program that sends mail; "": send no
+ * mail. */
 void mail_begin(struct shadow *shadow, const char *sendmail);
-/* Handles JOB_EVENT with Mail. */
+/* Handles a JOB_EVENT of the schedd that carries a mail instead of events. */
 void mail_handle(struct shadow *shadow, struct wire_request *request);
-void mail_forget(struct shadow *shadow); /* frees all, at the end of the process */
+void mail_forget(struct shadow *shadow); /* frees the memory at the end of the process */
 
 #endif

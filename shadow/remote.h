@@ -15,7 +15,7 @@ struct remote;
 struct run;
 struct shadow;
 
-/* To be called once at the start: reads what the site allows. */
+/* To be called once at the start: reads from the knobs what the site allows. */
 void remotes_begin(struct shadow *shadow, const struct daemon_env *env);
 /* Ends all sessions, and waits for requests that are being carried out. */
 void remotes_end(struct shadow *shadow);
@@ -30,6 +30,7 @@ void remotes_open(struct run *run);
 /* Returns 0; or, with err, the error that prevents the run's remote system calls and that the owner
  * must mend. */
 int remotes_check(const struct run *run, struct err *err);
-void remotes_close(struct run *run); /* refuses and disconnects the job */
+/* refuses further calls of the run's job, and disconnects it */
+void remotes_close(struct run *run);
 
 #endif

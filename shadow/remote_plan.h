@@ -34,24 +34,24 @@ struct remote_site { /* what the site allows; all borrowed; "~/x" is below home 
     const char *const *always; /* paths that are hidden in any case; NULL entries are skipped */
     size_t always_count;
     int64_t bytes_max; /* bytes that a job may write; 0: no limit */
-    int64_t files_max; /* files that it may create; 0: no limit */
-    uint32_t lease_ms; /* how long a session lives without its client */
-    int64_t now_ms;    /* start of the job, if its ad does not say it */
+    int64_t files_max; /* files that a job may create; 0: no limit */
+    uint32_t lease_ms; /* milliseconds that a session lives without a message from its client */
+    int64_t now_ms;    /* present time, used as the job's start if the job's ad has none */
 };
 
 struct remote_offer {
-    struct rsys_offer offer; /* points to the members below */
+    struct rsys_offer offer; /* the offer; its pointers lead to roots, parts, grants and texts */
     struct rsys_offer_root roots[RSYS_WITHIN_MAX];
     struct rsys_offer_part parts[RSYS_PARTS_MAX];
     struct rsys_offer_grant grants[RSYS_GRANTS_MAX];
-    struct vec texts; /* owns the strings */
+    struct vec texts; /* strings that the other members use; owned here */
 };
 
 /* Returns whether the job asks for remote system calls. */
 bool remote_plan_is_wanted(const struct ad *job);
-/* Makes what is offered to the job.  Returns 0 and fills *ret, to be freed with
- * remote_offer_fini(); -EINVAL with err for a path that is not absolute; -E2BIG with err for too
- * many parts or roots.  After an error *ret is empty. */
+/* Computes which directories and files the job may see and change.  Returns 0 and fills *ret, to be
+ * freed with remote_offer_fini(); -EINVAL with err for a path that is not absolute; -E2BIG with err
+ * for too many parts or roots.  After an error *ret is empty. */
 int remote_plan_offer(const struct ad *job, const struct remote_site *site,
                       struct remote_offer *ret, struct err *err);
 void remote_offer_fini(struct remote_offer *offer); /* frees what the offer owns */

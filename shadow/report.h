@@ -20,8 +20,10 @@ typedef void (*report_f)(struct run *run, void *arg, int status, const char *tex
  * args must have them.  answered is called once, with -ESHUTDOWN if the shadow ends before. */
 void report_send(struct shadow *shadow, struct run *run, enum wire_verb verb, struct ad *args,
                  report_f answered, void *arg);
-void reports_send_again(struct shadow *shadow); /* repeats all; call after SHADOW_HELLO */
-void reports_end(struct shadow *shadow);        /* frees all, when lanes have stopped */
+/* repeats the reports not answered yet; to be called after SHADOW_HELLO */
+void reports_send_again(struct shadow *shadow);
+/* fails the open reports; to be called after the lanes have stopped */
+void reports_end(struct shadow *shadow);
 /* Reports that the job must be held, because of an error of its own.  code and subcode: HTCondor's
  * hold codes. */
 void report_hold(struct run *run, int code, int subcode, const char *reason, report_f answered,

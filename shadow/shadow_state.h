@@ -29,9 +29,9 @@ struct wire_context;
 
 struct shadow_ckpt {   /* settings for checkpoints */
     char *directory;   /* <shadow's directory>/ckpt */
-    int64_t quota;     /* bytes for all of the owner; 0: no limit */
-    char *program;     /* path of roost-ckpt */
-    char *destination; /* CHECKPOINT_DESTINATION; NULL: in SPOOL */
+    int64_t quota;     /* most bytes of all checkpoints of the owner; 0: no limit */
+    char *program;     /* path of the program roost-ckpt */
+    char *destination; /* value of CHECKPOINT_DESTINATION; NULL: keep checkpoints in SPOOL */
 };
 
 struct shadow {
@@ -46,14 +46,15 @@ struct shadow {
     struct wire_context *context;
     struct uplink *uplink;
     struct listener *listener;
-    struct loop_timer *greeting; /* says SHADOW_HELLO again, when another shadow was connected */
-    bool greeted;                /* SHADOW_HELLO was answered on the present uplink */
-    struct loop_timer *orphan;   /* ends the process when the schedd stays away for orphan_ms */
+    /* repeats SHADOW_HELLO if it was refused because another shadow was connected */
+    struct loop_timer *greeting;
+    bool greeted;              /* SHADOW_HELLO was answered on the present uplink */
+    struct loop_timer *orphan; /* ends the process when the schedd stays away for orphan_ms */
     uint64_t orphan_ms;
     struct loop_lane *lanes[SHADOW_LANES_MAX];
     size_t lane_count;
-    int64_t spool_reserve;               /* bytes that stay free on SPOOL's disk */
-    int64_t input_mb_max, output_mb_max; /* limits for jobs that set none; -1: no limit */
+    int64_t spool_reserve;               /* bytes that must stay free on the disk of SPOOL */
+    int64_t input_mb_max, output_mb_max; /* limits in MB for jobs that set none; -1: no limit */
     struct shadow_ckpt ckpt;
     /* what is under way */
     struct strmap *runs;           /* job id -> struct run, the newest run of each job */
@@ -64,12 +65,12 @@ struct shadow {
     LIST_HEAD(, removal) removals; /* ckpt_remove.c: removals of checkpoints under way */
     struct vec links;              /* struct link: connections of starters and clients */
     bool asking;       /* link_accept.c: the schedd is being asked about an unknown run */
-    uint64_t asked_ms; /* time of the last such question */
-    /* parts whose structs only their own files know */
+    uint64_t asked_ms; /* when link_accept.c last asked the schedd about an unknown run */
+    /* state of single parts of the shadow; only the part's own .c file knows the struct */
     struct guests *guests;
     struct sandboxes *sandboxes; /* spool.c: sandboxes of spooled clusters */
     struct mailer *mailer;
-    struct event_logs *event_logs; /* NULL: no event has come yet */
+    struct event_logs *event_logs; /* event_log.c: NULL until the first event comes */
     struct remotes *remotes;
 };
 

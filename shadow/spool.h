@@ -27,6 +27,7 @@ void spool_answer(struct shadow *shadow, const struct spool_right *right,
 void spool_remove(struct shadow *shadow, const char *id);
 /* Asks the schedd which sandboxes belong to no cluster any more, and removes them. */
 void spool_sweep(struct shadow *shadow);
-void spools_end(struct shadow *shadow); /* frees all, when lanes have stopped */
+/* fails the requests under way; to be called after the lanes have stopped */
+void spools_end(struct shadow *shadow);
 
 #endif

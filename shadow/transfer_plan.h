@@ -22,10 +22,10 @@ struct vec;
 
 struct transfer_input {
     char *path;       /* absolute path, or a URL */
-    char *name;       /* name in the sandbox; "" for contents that go to its top */
+    char *name;       /* name in the sandbox; "": contents go to the sandbox's top directory */
     bool is_contents; /* true: the contents of a directory, without the directory itself */
     bool is_executable;
-    bool is_url; /* the starter fetches it */
+    bool is_url; /* true: path is a URL, which the starter fetches */
 };
 
 /* Returns whether files are transferred for the job.  False with ShouldTransferFiles "NO" and with
@@ -43,7 +43,7 @@ int64_t transfer_plan_limit(const struct ad *job, const char *attribute, int64_t
  * for In, and for each entry of TransferInput.  Returns 0; -EINVAL with err for two inputs of the
  * same name, or a name that is not valid in the sandbox; -E2BIG for too many. */
 int transfer_plan_inputs(const struct ad *job, struct vec *inputs, struct err *err);
-void transfer_input_destroy(void *input); /* frees one; for vec_fini() */
+void transfer_input_destroy(void *input); /* frees one input; for vec_fini() */
 
 /* Returns a copy of the job's ad with the names that the files have in the sandbox.  Owned by the
  * caller. */
@@ -51,19 +51,21 @@ struct ad *transfer_plan_sandbox_ad(const struct ad *job);
 
 /* Where an output file goes: a path that the owner named, and below it names that the job made. */
 struct transfer_place {
-    char *base; /* absolute; NULL: not stored here (/dev/null, or the starter sends it) */
-    /* relative to base; "" for base itself; directories in it are made when absent */
+    /* absolute path; NULL: not stored here (/dev/null, or sent to a URL by the starter) */
+    char *base;
+    /* path relative to base, whose missing directories are made; "" for base itself */
     char *below;
-    /* PreserveRelativePaths: the directories of base are made when absent, too */
+    /* PreserveRelativePaths is set: missing directories of base are made, too */
     bool is_kept;
 };
 /* Finds where the output with this name in the sandbox goes.  Returns 0 and fills *ret, to be freed
- * with transfer_place_fini(); -EPERM with err when the job may not create it; -ENOTSUP with err
- * when it cannot be stored there. */
+ * with transfer_place_fini(); -EPERM with err when the job may not create a file of this name;
+ * -ENOTSUP with err when the place that the owner named for the file is not usable. */
 int transfer_plan_output(const struct ad *job, const char *name, struct transfer_place *ret,
                          struct err *err);
 void transfer_place_fini(struct transfer_place *place);
-/* Returns what transfer_plan_output() would return, without the place. */
+/* Returns what transfer_plan_output() would return for this name, but does not compute the
+ * place. */
 int transfer_plan_check_output(const struct ad *job, const char *name, struct err *err);
 
 #endif

@@ -21,12 +21,13 @@ typedef void (*turn_f)(struct run *run, struct wire_request *request);
 struct run_turn {
     struct run *run;
     struct wire *wire; /* connection to the schedd on which the turn was asked for */
-    int64_t call;      /* number of that call; 0: not asked for, or given back */
-    bool is_wanted;    /* ask for it when the schedd is connected again */
+    /* number of the call that asked for the turn; 0: not asked for, or given back */
+    int64_t call;
+    bool is_wanted; /* ask for the turn when the schedd is connected again */
     bool has_begun, is_over;
     struct vec parked; /* struct wire_request: requests of the starter that wait */
-    turn_f go_on;      /* handles each of them when it is the turn */
-    int64_t bytes;     /* transferred so far */
+    turn_f go_on;      /* called for each parked request when the turn comes */
+    int64_t bytes;     /* bytes transferred so far */
     uint64_t told_ms;  /* time of the last turn_progress() report */
 };
 
@@ -35,11 +36,14 @@ struct run_turn {
  * loop.  output: true for output, false for input. */
 bool turn_is_there(struct run *run, bool output, int64_t bytes, struct wire_request *request,
                    turn_f go_on);
-/* Ends the run's turn for input or output; requests that wait are refused. */
+/* Ends the run's turn for input or output; requests that still wait for this turn are refused. */
 void turn_give_back(struct run *run, bool output);
-/* Notes that `bytes` more bytes were transferred, and tells the schedd from time to time. */
+/* Notes that `bytes` more bytes of `total` were transferred.  At most once in two seconds, it tells
+ * the schedd how many bytes of the total are done. */
 void turn_progress(struct run *run, bool output, int64_t bytes, int64_t total);
-void turns_ask_again(struct shadow *shadow); /* for turns still wanted; after SHADOW_HELLO */
-void turns_forget(struct run *run);          /* frees both; only for runs_drop_all() */
+/* asks again for the turns that runs still want; to be called after SHADOW_HELLO */
+void turns_ask_again(struct shadow *shadow);
+/* refuses the requests that wait for a turn of the run; only for runs_drop_all() */
+void turns_forget(struct run *run);
 
 #endif

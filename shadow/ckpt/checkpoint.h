@@ -8,7 +8,7 @@
 struct run;
 struct wire_request;
 
-/* Answers CKPT_PUT, CKPT_DONE and the other calls CKPT_... of a starter. */
+/* Answers the calls of a starter whose names begin with CKPT_, such as CKPT_PUT and CKPT_DONE. */
 void checkpoint_handle(struct run *run, struct wire_request *request);
 
 #endif

@@ -13,12 +13,13 @@ struct work;
 
 /* Merges the image in the directory `base` with the changes in the directory `part` (the file
  * CKPT_NAME_DELTA) to a whole image in `part`, and writes its sizes and its checksum to manifest.
- * max: bytes that may be made on the way.  Returns 0; -ENODATA with work->err when it cannot be
- * done: the starter must send the whole image. */
+ * max: most bytes that the merge may write, with its intermediate files.  Returns 0; or -ENODATA
+ * with work->err when the merge is not possible, and the starter must send the whole image. */
 int checkpoint_merge(struct work *work, const char *part, const char *base, int64_t max,
                      struct ad *manifest);
-/* As checkpoint_merge(), for the archive of the sandbox's files and its changes
- * (CKPT_NAME_CHANGES). */
+/* Does for the archive of the sandbox's files what checkpoint_merge() does for the image: joins the
+ * archive in the directory `base` with the changes in `part` (the file CKPT_NAME_CHANGES) to a
+ * whole archive in `part`.  Arguments and result are those of checkpoint_merge(). */
 int checkpoint_join(struct work *work, const char *part, const char *base, int64_t max,
                     struct ad *manifest);
 /* Removes from the directory all files that do not belong to a whole checkpoint. */

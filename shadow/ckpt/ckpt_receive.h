@@ -11,10 +11,10 @@
 
 struct work;
 
-/* CKPT_PUT: stores a piece of a file and answers how many bytes are there. */
+/* For CKPT_PUT: stores a piece of a file, and answers how many bytes of the file are stored. */
 int ckpt_receive_put(struct work *work);
 void ckpt_receive_put_done(struct work *work, int result);
-/* CKPT_DONE: checks the files against the manifest, makes them durable and tells the schedd. */
+/* For CKPT_DONE: checks the files against the manifest, makes them durable and tells the schedd. */
 int ckpt_receive_whole(struct work *work);
 void ckpt_receive_whole_done(struct work *work, int result);
 

@@ -9,9 +9,10 @@ struct shadow;
 
 /* Removes all checkpoints of these jobs ("12.3,12.4"). */
 void checkpoints_remove(struct shadow *shadow, const char *jobs);
-/* Removes the checkpoints of all jobs that are not in `known` ("12.3,12.4") and have no run
- * here. */
+/* Removes the checkpoints of all jobs that are not in `known` ("12.3,12.4") and have no run in this
+ * shadow. */
 void checkpoints_sweep(struct shadow *shadow, const char *known);
-void checkpoints_end(struct shadow *shadow); /* frees all, when lanes have stopped */
+/* frees the removals under way; to be called after the lanes have stopped */
+void checkpoints_end(struct shadow *shadow);
 
 #endif

@@ -13,11 +13,11 @@
 struct ckpt_call;
 struct work;
 
-/* Checks the room for a piece of `length` bytes in the directory `part`, and for the rest of its
- * file. */
+/* Checks that the disk has room for a piece of `length` bytes in the directory `part`, and that the
+ * quota has room for the rest of the piece's file. */
 int ckpt_room_for_piece(struct work *work, const struct ckpt_call *call, const char *part,
                         size_t length);
-/* Checks that all checkpoints of the owner together keep the quota. */
+/* Checks that all checkpoints of the owner together do not exceed the quota. */
 int ckpt_room_of_whole(struct work *work);
 
 #endif

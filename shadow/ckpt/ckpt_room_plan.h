@@ -1,9 +1,10 @@
 /* shadow/ckpt/ckpt_room_plan.h - computes how much disk the making of a whole checkpoint may need.
  *
  * When changes arrive, the checkpoint before is unpacked, the changes are unpacked beside it, and
- * the result is packed again.  The manifests of both say how large that is.  They come from a
- * starter and cannot be trusted: `roost-ckpt merge --max` refuses what grows larger than its
- * manifest says, and what is large by its manifest must find the room first.
+ * the result is packed again.  The manifests of checkpoint and changes say how large these are.
+ * Manifests come from a starter and cannot be trusted: so `roost-ckpt merge --max` stops when more
+ * is written than the manifests say, and the disk must have room for the sizes in the manifests
+ * before the merge starts.
  *
  * Pure.
  *
@@ -17,14 +18,14 @@
 struct ad;
 
 struct checkpoint_room {
-    int64_t made; /* bytes of both unpacked, and of the result */
-    int64_t disk; /* made, and the packed result */
+    int64_t made; /* bytes of checkpoint, changes and result, all unpacked */
+    int64_t disk; /* bytes of all of these and of the packed result */
 };
 
-/* Computes the room for the images, or for the files, as the attribute names choose: plain_attr is
- * the size unpacked, stored_attr the size as stored.  base: manifest of the checkpoint before;
- * NULL: it cannot be read and counts as 0.  changes: manifest of the changes.  Wrong figures in the
- * manifests cause no overflow. */
+/* Computes the room for merging the images, or for joining the archives of files.  plain_attr and
+ * stored_attr name the manifests' attributes with the sizes of these, unpacked and as stored.
+ * base: manifest of the checkpoint before; NULL: it cannot be read and counts as 0.  changes:
+ * manifest of the changes.  Wrong figures in the manifests cause no overflow. */
 struct checkpoint_room checkpoint_room_plan(const struct ad *base, const struct ad *changes,
                                             const char *plain_attr, const char *stored_attr);
 

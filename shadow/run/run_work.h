@@ -16,15 +16,16 @@ struct work {
     struct run *run;
     struct wire_request *request;   /* the starter's request; may be NULL */
     int (*body)(struct work *work); /* runs on the lane; returns 0 or a negative errno */
-    /* runs on the loop after it; frees arg, not the work */
+    /* runs on the loop after body; frees arg, but not the work */
     void (*done)(struct work *work, int result);
-    struct err err; /* body sets the text of its error */
+    struct err err; /* error of body */
     void *arg;
 };
 /* Starts a work.  The run is kept (run_use()) until done has returned.  Works of a run are carried
  * out one after the other. */
 void run_work_start(struct run *run, struct wire_request *request, int (*body)(struct work *work),
                     void (*done)(struct work *work, int result), void *arg);
-void run_works_end(struct shadow *shadow); /* frees all, when lanes have stopped */
+/* ends the open works; to be called after the lanes have stopped */
+void run_works_end(struct shadow *shadow);
 
 #endif

@@ -53,9 +53,9 @@ enum run_output {                     /* what happens to the output, as JOB_DONE
 };
 
 struct run_ckpt {
-    /* numbers of the newest two checkpoints that the schedd has committed; 0: none */
+    /* numbers of the newest committed checkpoint and of the one before it; 0: none */
     int64_t latest, previous;
-    bool is_over; /* the checkpoints were given up: a new one is not kept */
+    bool is_over; /* the job's checkpoints were dropped; new ones are refused */
 };
 
 struct run_times { /* wall clock of transfers; 0: not yet */
@@ -68,30 +68,32 @@ struct run {
     char nonce[RUN_NONCE_SIZE];
     int64_t epoch;
     struct ad *job;
-    struct ad *lane_job; /* a copy of job for works on the lane */
+    struct ad *lane_job; /* a copy of the ad `job`, for works on the lane */
     enum run_phase phase;
-    bool dropped;  /* no longer in shadow->runs; freed when uses is 0 */
-    unsigned uses; /* number of its users: run_use() */
+    bool dropped;  /* removed from shadow->runs; freed when `uses` is 0 */
+    unsigned uses; /* number of users that run_use() has added */
     struct loop_lane *lane;
-    struct link *link;  /* its starter's connection; NULL: none */
-    char *part, *stage; /* directories of its output: while it arrives, and when it is complete */
-    char *spool;        /* where the output goes instead when the job is evicted */
-    char *spooled;      /* files that an earlier run left there; NULL: none */
-    bool is_spent;      /* spooled is no longer needed */
+    struct link *link; /* the starter's connection; NULL: not connected */
+    /* directories of the output: `part` while files arrive, `stage` when all have arrived */
+    char *part, *stage;
+    char *spool;   /* directory for the output if the job is evicted */
+    char *spooled; /* directory with files that an earlier run left; NULL: none */
+    bool is_spent; /* `spooled` is no longer needed and can be removed */
     enum run_output output;
     struct vec inputs; /* struct transfer_entry, filled by JOB_FETCH */
     int64_t input_bytes;
-    struct run_turn turns[2]; /* for input, for output */
+    struct run_turn turns[2]; /* [0] for input, [1] for output */
     struct stage_files files; /* files of its output; touched on the lane only */
     /* the owner's files for the live stdout and stderr; touched on the lane only */
     struct os_file *live[2];
     struct run_ckpt ckpt;
     struct run_times times;
-    struct remote *remote; /* remote.c; NULL: no remote system calls */
+    struct remote *remote; /* owned by remote.c; NULL: the job has no remote system calls */
     struct vec waiting;    /* struct wire_request: each JOB_DONE not answered yet */
 };
 
-/* Makes a run and adds it to shadow->runs.  nonce proves the starter; job is copied. */
+/* Makes a run and adds it to shadow->runs.  nonce: the secret by which the starter proves itself.
+ * The ad job is copied. */
 struct run *run_create(struct shadow *shadow, const char *id, int64_t epoch, const char *nonce,
                        const struct ad *job);
 /* Returns the run of this job and epoch; NULL: no such run here. */
@@ -101,8 +103,8 @@ void run_move(struct run *run, enum run_phase phase);
 /* Sets in args when the run's transfers started and ended, for the job's event log; nothing for a
  * job that transfers no files. */
 void run_note_transfers(const struct run *run, struct ad *args);
-void run_use(struct run *run);   /* keeps the run until run_unuse() */
-void run_unuse(struct run *run); /* may free the run */
+void run_use(struct run *run);   /* keeps the run in memory until run_unuse() */
+void run_unuse(struct run *run); /* ends a run_use(); the last one frees a dropped run */
 /* Answers each JOB_DONE that waits: with status 0, or with a negative status and text. */
 void run_answer_done(struct run *run, int status, const char *text);
 

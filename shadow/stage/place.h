@@ -7,6 +7,6 @@
 
 struct run;
 
-void place_staged(struct run *run); /* for a run in RUN_PLACING */
+void place_staged(struct run *run); /* moves the output of a run that is in RUN_PLACING */
 
 #endif

@@ -9,6 +9,6 @@
 struct run;
 struct wire_request;
 
-void stage_put(struct run *run, struct wire_request *request); /* answers FILE_PUT */
+void stage_put(struct run *run, struct wire_request *request); /* answers the starter's FILE_PUT */
 
 #endif

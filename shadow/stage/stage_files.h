@@ -21,7 +21,7 @@ struct strmap;
 
 struct staged {                /* a file that arrives */
     struct os_file *file;      /* open file; NULL once it is complete */
-    struct digest *digest;     /* checksum of the bytes so far */
+    struct digest *digest;     /* checksum of the bytes that have arrived */
     uint64_t offset;           /* bytes that have arrived */
     int64_t size;              /* size that the starter announced */
     char hex[DIGEST_HEX_SIZE]; /* checksum of the complete file */
@@ -29,28 +29,29 @@ struct staged {                /* a file that arrives */
 
 struct stage_files {
     struct strmap *by_name;   /* name -> struct staged */
-    char *made;               /* directory in the stage that was made last */
-    char *in_hand;            /* name of the file that was begun last */
+    char *made;               /* the directory made last in the stage */
+    char *in_hand;            /* name of the file that began to arrive last */
     bool has_stage;           /* the stage's directory exists */
     bool has_trees;           /* some output is in subdirectories, or is not a plain file */
-    int64_t bytes, bytes_max; /* announced sizes in all, and their limit; limit -1: none */
+    int64_t bytes, bytes_max; /* sum of the announced sizes, and its limit (-1: no limit) */
 };
 
 /* bytes_max: limit for the announced sizes of all files; -1: none. */
 void stage_files_init(struct stage_files *files, int64_t bytes_max);
-void stage_files_fini(struct stage_files *files); /* frees all, closes open files */
+void stage_files_fini(struct stage_files *files); /* frees all entries and closes open files */
 
 /* Returns NULL when there is no such file. */
 struct staged *stage_files_find(const struct stage_files *files, const char *name);
-/* Adds a file, which is owned from now on.  No other file may have this name. */
+/* Adds a file; `files` owns it from now on.  No other file may have this name. */
 void stage_files_add(struct stage_files *files, const char *name, struct staged *staged);
-/* Frees the file, if there is one; its announced size no longer counts. */
+/* Frees the file with this name, if there is one; its announced size no longer counts. */
 void stage_files_forget(struct stage_files *files, const char *name);
 /* To be called when a file begins to arrive.  Files arrive one after the other, so if the file
  * before is not complete it is forgotten: a starter that begins many files must not use up our file
  * descriptors. */
 void stage_files_take_in_hand(struct stage_files *files, const char *name);
-size_t stage_files_count(const struct stage_files *files); /* files that have begun to arrive */
+/* number of files that have begun to arrive */
+size_t stage_files_count(const struct stage_files *files);
 /* Frees a file that was not added; NULL is allowed. */
 void stage_files_destroy(struct staged *staged);
 

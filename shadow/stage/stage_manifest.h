@@ -9,7 +9,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Name of the file in the stage; no output can have this name (transfer_plan.c). */
+/* Name of the file in the stage that keeps the arguments of JOB_DONE; no output can have this name
+ * (transfer_plan.c). */
 #define STAGE_MANIFEST     "_condor_roost_result"
 #define STAGE_MANIFEST_MAX ((size_t)64 << 20)
 
@@ -21,7 +22,7 @@ struct work;
  * failed call, or -EINVAL with work->err. */
 int stage_manifest_each(struct work *work, const struct ad *result_ad, size_t *ret_count,
                         int (*each)(struct work *work, const char *name, const char *checksum));
-/* Returns true when it names no file. */
+/* Returns true when result_ad (the arguments of JOB_DONE) names no output file. */
 bool stage_manifest_is_empty(const struct ad *result_ad);
 
 #endif

@@ -12,11 +12,13 @@ struct shadow;
 
 /* Returns whether `name` ("12.3.1" or "12.3.1.part") is in the list `known` ("12.3.1,12.4.2"). */
 bool stage_sweep_lists(const char *known, const char *name);
-/* Removes, on a lane (worker thread), all stages that are neither in the list `known`
- * ("12.3.1,12.4.2") nor of a present run. */
+/* Removes, on a lane (worker thread), all stages (directories of staged output) except those of the
+ * runs in the list `known` ("12.3.1,12.4.2") and of present runs. */
 void stage_sweep_stages(struct shadow *shadow, const char *known);
-/* As stage_sweep_stages(), for the files that evicted jobs have left for their next run. */
+/* Removes, on a lane (worker thread), the files that evicted jobs have left for their next run,
+ * except those of the runs in the list `known` ("12.3.1,12.4.2") and of present runs. */
 void stage_sweep_spools(struct shadow *shadow, const char *known);
-void stage_sweep_end(struct shadow *shadow); /* frees all, when lanes have stopped */
+/* frees the removals under way; to be called after the lanes have stopped */
+void stage_sweep_end(struct shadow *shadow);
 
 #endif
