@@ -23,8 +23,9 @@ struct ad;
 
 struct checkpoint_facts {
     int64_t now_s;
-    int64_t began_s;     /* when this run began, wall clock */
-    int64_t run_max_s;   /* upper limit for the run's length, whatever the machine reports */
+    int64_t began_s; /* when this run began: seconds since 1970 */
+    /* upper limit for the run's length in seconds, whatever the machine reports */
+    int64_t run_max_s;
     int64_t suspended_s; /* seconds for which this run was suspended so far */
     double weight;       /* factor from run time to slot time (cpus of the slot) */
 };
@@ -50,8 +51,9 @@ void checkpoint_plan_resumed(struct ad *own, int64_t sequence);
  * beginning.  NumCkpts and LastCkptTime stay.  Returns whether the job had a checkpoint. */
 bool checkpoint_plan_forget(struct ad *own);
 
-/* About the present run: whether it was checkpointed, and how many seconds of its run time and of
- * its suspensions are already included in the committed times. */
+/* Three facts about the present run.  ..._run_has_one(): whether a checkpoint of this run was
+ * taken.  The other two: how many seconds of its run time, and of its suspensions, are already
+ * included in the committed times. */
 bool checkpoint_plan_run_has_one(const struct ad *own);
 int64_t checkpoint_plan_run_saved_s(const struct ad *own);
 int64_t checkpoint_plan_suspension_saved_s(const struct ad *own);

@@ -12,8 +12,8 @@
 struct schedd;
 struct wire_request;
 
-/* Answers a JOB_ACCESS request (docs/protocol/access.md), perhaps later, when the shadow is
- * ready. */
+/* Answers a JOB_ACCESS request (docs/protocol/access.md), later if the shadow has to be started
+ * first. */
 void access_handle(struct schedd *schedd, struct wire_request *request);
 
 #endif

@@ -23,12 +23,12 @@ struct wire_request;
 /* Returns whether the job asks for checkpoints (WantCheckpoint). */
 bool checkpoints_wanted(const struct job *job);
 
-/* Returns true when the shadow may have checkpoints of this job on its disk: one is committed, or
- * the job has run, so that one may be there which has not been reported yet. */
+/* Returns true when the shadow may have checkpoints of this job on its disk: a checkpoint is
+ * committed, or the job has run and may have left a checkpoint that was not reported yet. */
 bool checkpoints_may_be(const struct job *job);
 
 /* Handles a shadow's JOB_STATUS "Checkpointed": notes the checkpoint in the job's ad and in its
- * event log.  told: the checkpoint's manifest, and what the run has used. */
+ * event log.  told: the report, with the checkpoint's manifest and what the run has used. */
 void checkpoints_taken(struct change *change, struct job *job, const struct ad *told);
 /* Handles a shadow's JOB_STATUS "CheckpointRefused": a run could not continue from a checkpoint. */
 void checkpoints_refused(struct change *change, struct job *job, const struct ad *told);

@@ -20,15 +20,16 @@ struct ad;
 struct job;
 struct schedd;
 
-/* Values of HTCondor's HoldReasonCode; a comment gives HTCondor's name where ours differs. */
+/* Values of HoldReasonCode, as in HTCondor; where HTCondor's name for a code differs, a comment
+ * gives it. */
 enum hold_code {
     HOLD_UNSPECIFIED = 0,
     HOLD_USER_REQUEST = 1,
     HOLD_JOB_POLICY = 3,
     HOLD_POLICY_UNDEFINED = 5, /* an expression of a policy cannot be evaluated */
-    HOLD_NOT_STARTED = 6,      /* HTCondor: FailedToCreateProcess */
+    HOLD_NOT_STARTED = 6,      /* HTCondor's name: FailedToCreateProcess */
     HOLD_SUBMITTED_ON_HOLD = 15,
-    HOLD_NO_ACCOUNT = 23, /* HTCondor: FailedToAccessUserAccount */
+    HOLD_NO_ACCOUNT = 23, /* HTCondor's name: FailedToAccessUserAccount */
     HOLD_INVALID_CRON = 25,
     HOLD_SYSTEM_POLICY = 26,
     HOLD_JOB_DURATION = 46,
@@ -55,16 +56,19 @@ void moves_remove(struct change *change, struct job *job, const char *why, bool 
 /* Completes a job that is not to be run (IsNoopJob), as if by this signal or, when signal is 0,
  * with this exit code.  Frees the job. */
 void moves_end_noop(struct change *change, struct job *job, int64_t code, int64_t signal);
-/* Takes the job off its slot and makes it idle again.  fast: without time for a soft end. */
+/* Takes the job off its slot and makes it idle again.  fast: kill the job at once, without time to
+ * end by itself. */
 void moves_vacate(struct change *change, struct job *job, const char *why, bool fast);
 /* Notes what a startd reports about suspensions with each renewal of the claim: Suspended,
  * NumSuspensions, LastSuspensionTime, SuspendedSeconds (docs/protocol/claim.md).  Commits by
  * itself, and only when the job became suspended or continued. */
 void moves_suspension(struct schedd *schedd, struct job *job, const struct ad *told);
 /* Logs the eviction (event 004) that moves_vacate() put off: the event says whether the run left a
- * checkpoint, so it waits for the end of that run.  Does nothing for a job without such a debt. */
+ * checkpoint, so it waits for the end of that run.  Does nothing if no eviction was put off for
+ * this job. */
 void moves_tell_eviction(struct change *change, struct job *job);
-/* Returns whether moves_vacate() has put off the event 004 for this job. */
+/* Returns true when moves_vacate() has put off the job's event 004 (evicted), and it is still to be
+ * logged. */
 bool moves_owe_eviction(const struct job *job);
 /* Writes the attributes of a hold without moving the job: for a job that is submitted on hold. */
 void moves_note_hold(struct job *job, const char *why, int code, int subcode);

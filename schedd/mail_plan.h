@@ -28,7 +28,7 @@ enum mail_wish { /* values of the attribute JobNotification */
 
 struct mail_facts {
     enum mail_occasion occasion;
-    const char *reason;  /* why the job was held or removed; else "" */
+    const char *reason;  /* why the job was held or removed; "" for other mails */
     const char *machine; /* host name of the schedd */
     const char *domain;  /* appended to a mail address without a domain */
     int64_t now_s;

@@ -10,8 +10,9 @@
 
 /* ---- which job first ---- */
 
+/* The facts that decide which of two jobs runs first. */
 struct plan_order {
-    double prio; /* value of PRIO; NaN counts as lowest */
+    double prio; /* value of the knob PRIO for the job; NaN counts as lowest */
     int64_t cluster, proc;
 };
 /* Returns whether job a is to run before job b: higher PRIO first, then the job submitted first.  A
@@ -24,30 +25,35 @@ double schedd_plan_prio(int64_t job_prio, bool expanded, int64_t qdate_s);
 
 /* ---- the startd answers DIAL_ME ---- */
 
+/* What to do with a claim when the startd has answered DIAL_ME. */
 enum plan_dialled {
     DIALLED_EXPECT,    /* the startd agreed: wait for its connection */
     DIALLED_WAIT,      /* the startd agreed, but another claim on the slot has to end first */
     DIALLED_ASK_AGAIN, /* no answer about a claim that was waiting already: repeat DIAL_ME */
     DIALLED_LOST       /* the startd does not take the job: drop the claim */
 };
-/* Decides from the startd's answer to DIAL_ME.  status: 0, or the error of the call; waits: the
- * startd reports that it is waiting; waiting: we had already recorded it as waiting. */
+/* Decides from the startd's answer to DIAL_ME what to do with the claim.  status: 0, or the error
+ * of the call; waits: the startd reports that it is waiting; waiting: we had already recorded it as
+ * waiting. */
 enum plan_dialled schedd_plan_dialled(int status, bool waits, bool waiting);
 
 /* ---- what to do with a claim whose slot is idle ---- */
 
+/* The facts about a claim whose slot is idle. */
 struct plan_claim {
     bool job_waits;       /* an idle job of the claim's autocluster exists */
     bool may_run_more;    /* MAX_JOBS_RUNNING is not reached */
     bool stopping;        /* the schedd is shutting down */
-    uint64_t now_ms;      /* now; all times here are of the same monotonic clock */
-    uint64_t claimed_ms;  /* when the claim was made */
-    uint64_t idle_ms;     /* since when the slot is idle */
+    uint64_t now_ms;      /* present time, monotonic */
+    uint64_t claimed_ms;  /* when the claim was made, monotonic */
+    uint64_t idle_ms;     /* when the slot became idle, monotonic */
     uint64_t worklife_ms; /* age after which the claim gets no further job (0: no limit) */
     uint64_t linger_ms;   /* how long the claim may stay idle and wait for a job */
 };
+/* Start a job on the claim; wait for a job; or give the slot back. */
 enum plan_next { NEXT_ACTIVATE, NEXT_WAIT, NEXT_RELEASE };
-/* Decides about the claim.  With NEXT_WAIT, *wait_ms is set: ask again after that time. */
+/* Decides about the claim.  With NEXT_WAIT, *wait_ms is set to the time after which the caller must
+ * ask again. */
 enum plan_next schedd_plan_next(const struct plan_claim *claim, uint64_t *wait_ms);
 
 /* ---- leases ---- */
@@ -56,7 +62,8 @@ enum plan_next schedd_plan_next(const struct plan_claim *claim, uint64_t *wait_m
  * lease_ms and a safety margin.  The startd counts from the time when it sent the renewal, and
  * without the margin, so it always ends the job earlier. */
 uint64_t schedd_plan_lease_end(uint64_t renewed_ms, uint64_t lease_ms, uint64_t margin_ms);
-/* lease_end_ms: as schedd_plan_lease_end() returns it. */
+/* Returns whether the lease has ended at now_ms.  lease_end_ms: what schedd_plan_lease_end() has
+ * returned. */
 bool schedd_plan_lease_is_over(uint64_t lease_end_ms, uint64_t now_ms);
 
 /* ---- a machine on which starters fail ---- */
@@ -72,12 +79,14 @@ bool schedd_plan_failures_hold(int64_t failures, int64_t failures_max);
 
 /* ---- a startd says that it still has our claim ---- */
 
+/* The facts when a startd reconnects and reports one of our claims. */
 struct plan_resume {
     bool lease_over;
     bool has_job;              /* the claim has a job that was given to the startd */
     bool same_job, same_epoch; /* the startd reports the job and the epoch that we gave it last */
-    bool startd_has_starter;   /* the startd reports any job at all */
+    bool startd_has_starter;   /* the startd reports a job, whichever */
 };
+/* What to do with the claim of a startd that reconnects. */
 enum plan_resumed {
     RESUME_RUNNING, /* the job runs on as before */
     RESUME_IDLE,    /* nothing runs on the slot: the claim can take a job */
@@ -89,16 +98,18 @@ enum plan_resumed schedd_plan_resume(const struct plan_resume *resume);
 
 /* ---- a result arrives ---- */
 
+/* The facts about a job when a shadow reports a result of it. */
 struct plan_result {
     bool in_queue;
-    bool runs;              /* the job is idle, matched, claimed or active: it has no result yet */
+    bool runs;              /* the job is idle, matched, claimed or active, and has no result yet */
     bool placing;           /* JobStatus 6, or held and staged: a result of the job is committed */
     bool completed;         /* JobStatus 4: the output is placed, and the job stays in the queue */
     int64_t job_epoch;      /* the job's present epoch, while it is in the queue */
     bool finished;          /* the job is in the history */
-    int64_t finished_epoch; /* epoch of the run that completed it; 0: the job was removed */
+    int64_t finished_epoch; /* epoch of the run that completed the job; 0: the job was removed */
     int64_t epoch;          /* epoch of the run that sends this result */
 };
+/* What to do with the reported result. */
 enum plan_verdict {
     RESULT_COMMIT, /* first time: commit the result */
     RESULT_AGAIN,  /* already committed: the shadow may go on and place the output */
@@ -119,7 +130,7 @@ enum act_action {
     ACT_SUSPEND,
     ACT_CONTINUE
 };
-enum act_result { /* schedd_plan_act_name() gives HTCondor's word for each */
+enum act_result { /* what became of an action on a job */
                   ACT_ERROR,
                   ACT_SUCCESS,
                   ACT_NOT_FOUND,
@@ -132,6 +143,7 @@ enum act_result { /* schedd_plan_act_name() gives HTCondor's word for each */
  * the job or is an administrator; switching: a suspension or its end was ordered, and the machine
  * has not reported the change yet. */
 enum act_result schedd_plan_act(enum act_action action, int status, bool allowed, bool switching);
-const char *schedd_plan_act_name(enum act_result result); /* HTCondor's word: "AlreadyDone" */
+/* HTCondor's word for the result, such as "AlreadyDone" */
+const char *schedd_plan_act_name(enum act_result result);
 
 #endif

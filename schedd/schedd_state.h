@@ -48,22 +48,28 @@ struct schedd_settings {
     uint64_t constraint_steps_max; /* steps of evaluation for one request; 0: no limit */
     int64_t job_lease_s;
     int64_t spool_timeout_s;
-    int64_t checkpoint_patience_s; /* 0: a job waits for ever for a machine that can resume it */
+    /* how long a job waits for a machine that can resume its checkpoint; 0: for ever */
+    int64_t checkpoint_patience_s;
     uint64_t claim_lease_ms, lease_margin_ms;
     int64_t start_delay_max_s;
-    int64_t starter_failures_max; /* failed starters after which a job is held; 0: never */
-    uint64_t starter_backoff_ms;  /* how long a failing machine is avoided at first; 0: never */
+    /* number of failed starters after which a job is held; 0: never hold */
+    int64_t starter_failures_max;
+    /* how long a failing machine is avoided at first; 0: never avoid */
+    uint64_t starter_backoff_ms;
     uint64_t match_timeout_ms, claim_worklife_ms, claim_idle_ms;
     uint64_t shadow_linger_ms, publish_gather_ms, publish_full_ms;
-    uint64_t policy_interval_ms, policy_interval_max_ms; /* 0: policies are not evaluated */
+    /* shortest and longest time between two rounds of policies; interval 0: no rounds */
+    uint64_t policy_interval_ms, policy_interval_max_ms;
     double policy_timeslice;
-    uint64_t policy_steps_max;      /* for all jobs of one owner in a round; 0: no limit */
+    /* steps for the policies of one owner's jobs in a round; 0: no limit */
+    uint64_t policy_steps_max;
     struct ad_expr *prio;           /* the knob PRIO; NULL: its default, which is built in */
     const char *const *significant; /* extra significant attributes; NULL-terminated, borrowed */
     const char *shadow_path;        /* path of the shadow program; borrowed */
-    /* borrowed; the account for jobs that root submits; "": root cannot submit */
+    /* Unix account that owns the jobs that root submits; "": root cannot submit; borrowed */
     const char *submit_root_as;
-    const char *const *super_users; /* borrowed and NULL-terminated, as the lists below */
+    /* These lists of strings, up to system_protected, are NULL-terminated and borrowed. */
+    const char *const *super_users;
     const char *const *immutable, *const *system_immutable;
     const char *const *machine_attrs; /* names in SYSTEM_JOB_MACHINE_ATTRS */
     const char *const *protected, *const *system_protected;
@@ -75,8 +81,8 @@ struct schedd_self {   /* this schedd itself */
     char *name;        /* ScheddName */
     char *machine;     /* host name */
     char *uplink_name; /* "schedd/<name>" */
-    char *account;     /* the account that this process runs as */
-    bool is_root;      /* the process runs as root and can start shadows of any account */
+    char *account;     /* the Unix account that this process runs as */
+    bool is_root;      /* the process runs as root and can start shadows of any Unix account */
     char *uid_domain;
     char *spool;
     char *address; /* "tcp:HOST:PORT", how others reach this schedd */
@@ -88,15 +94,16 @@ struct schedd_queue {
     struct strmap *clusters; /* "12" -> struct cluster, in order of submission */
     struct strmap *owners;   /* "alice" -> struct owner */
     int64_t next_cluster;
-    int64_t idle, running, held, total; /* numbers of jobs; running counts JobStatus 2 and 6 */
+    /* numbers of jobs; `running`: those with JobStatus 2 or 6 */
+    int64_t idle, running, held, total;
     int64_t suspended;
     int64_t completed; /* completed jobs that stay in the queue */
     struct ad *shown;  /* what queue_show() returned last; owned here */
 };
 
 struct schedd_groups {
-    struct strmap *by_key;     /* key text -> struct autocluster */
-    struct strmap *by_id;      /* "3" -> the same objects, by their id */
+    struct strmap *by_key;     /* autocluster_plan_key() -> struct autocluster */
+    struct strmap *by_id;      /* id such as "3" -> the same struct autocluster */
     struct strmap *learned;    /* significant attributes that the negotiator has named */
     struct strmap *submitters; /* submitters.c: "physics.bob@domain" -> struct submitter */
     int64_t next_id;           /* id for the next autocluster */
@@ -127,18 +134,19 @@ struct schedd {
     struct os *os;
     struct log *log;
     const struct config *config;
-    struct daemon_env env; /* holds the same config */
+    struct daemon_env env; /* what the daemon was started with; env.config is `config` */
     struct schedd_settings settings;
     struct store *store;
 
-    /* schedd.c: connections and what belongs to them */
+    /* This group, up to stop_by_ms, is owned by schedd.c: the schedd's connections, and how it
+     * stops. */
     struct wire_context *context;
     struct door *door;
     int64_t started_s;
     struct listener *local;
     struct uplink *uplink;
     struct watch_server *watchers;
-    struct vec peers;      /* struct peer of schedd.c: clients and shadows */
+    struct vec peers;      /* connections of clients and shadows, each a struct peer */
     struct slices *slices; /* shares out evaluation time between requests and policies */
     bool stopping;
     struct loop_timer *stop_timer;
@@ -154,17 +162,18 @@ struct schedd {
     struct schedd_history history; /* owned by job_history.c */
 
     struct user_world *users; /* job_charge.c: the site's maps of users */
-    int64_t charge_lookups;   /* job_charge.c: look-ups of host accounts made for this request */
+    int64_t charge_lookups;   /* job_charge.c: look-ups of Unix accounts in this request so far */
 
     struct vec reservations; /* job_submit.c: cluster ids given to clients and not used yet */
     int64_t coming;          /* job_submit.c: jobs that unfinished submissions will still add */
 
     bool wants_slots; /* true: claims keep the ads of slots, for job_dollar.c or machine_attrs.c */
-    /* job_factory.c: some factory waits for room in the queue or its owner's share */
+    /* job_factory.c: some factory waits until the queue, or its owner, may have more jobs */
     bool factories_wait;
 
-    struct watch *learning;         /* significant.c: watches the Negotiator ad */
-    struct loop_timer *spool_timer; /* job_spool.c: next look for input that never came */
+    struct watch *learning; /* significant.c: watches the Negotiator ad */
+    /* job_spool.c: when to look next for jobs whose input never came */
+    struct loop_timer *spool_timer;
 
     struct event_rows *event_rows;     /* owned by event_rows.c */
     struct checkpoints *checkpoints;   /* owned by job_checkpoints.c */

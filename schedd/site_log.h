@@ -33,9 +33,9 @@ struct site_log_settings {
     struct event_format format;
     const char *const *attributes; /* NULL-terminated: job attributes to show behind each event */
 };
-/* Sets only the members that point into the configuration. */
+/* Sets only the members of *ret that point into config, and leaves the others unchanged. */
 void site_log_settings_borrow(const struct config *config, struct site_log_settings *ret);
-/* Reads all members.  Returns 0, or -EINVAL with err and *ret untouched. */
+/* Reads the knobs into all members of *ret.  Returns 0, or -EINVAL with err and *ret untouched. */
 int site_log_settings_read(const struct config *config, struct site_log_settings *ret,
                            struct err *err);
 

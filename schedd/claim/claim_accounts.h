@@ -9,8 +9,9 @@
 struct job;
 struct schedd;
 
-/* To be called when a run ends, with or without a result, while the job still has the run's phase:
- * sets RemoteWallClockTime, CumulativeSlotTime, LastRemoteHost and others in the job's ad. */
+/* To be called when a run ends, with or without a result, before the job is moved to its next
+ * phase: sets RemoteWallClockTime, CumulativeSlotTime, LastRemoteHost and others in the job's
+ * ad. */
 void claim_run_ended(struct schedd *schedd, struct job *job);
 /* Returns the cpus of the slot that the job has or had last, at least 1: the factor from run time
  * to slot time. */

@@ -13,12 +13,12 @@ struct claim;
 struct schedd;
 
 /* Starts the run of the claim's job: first asks the owner's shadow to expect the starter, then
- * sends ACTIVATE to the startd.  May wait for a NextJobStartDelay before.  The claim must be in
- * CLAIM_STARTING. */
+ * sends ACTIVATE to the startd.  If the job started last has a NextJobStartDelay, the start waits
+ * for that time.  The claim must be in CLAIM_STARTING. */
 void claim_start(struct claim *claim);
 /* Takes the shadow's answer to JOB_RUN for this job and epoch.  pin: fingerprint of the shadow's
- * certificate, and the start goes on; NULL: the shadow cannot take the run, and `why` tells the
- * reason. */
+ * certificate; the claim goes on to start the job.  NULL: the shadow cannot take the run, for the
+ * reason `why`. */
 void claims_shadow_answered(struct schedd *schedd, const char *job_id, int64_t epoch,
                             const char *pin, const char *why);
 /* Orders the startd to suspend or continue the claim's job.  The startd reports the change later
@@ -26,7 +26,8 @@ void claims_shadow_answered(struct schedd *schedd, const char *job_id, int64_t e
 void claim_call_suspend(struct claim *claim, bool suspended);
 /* Sends DEACTIVATE: the startd is to end the run that claim->stop describes. */
 void claim_call_deactivate(struct claim *claim);
-/* Sends RELEASE_CLAIM: the slot is free for others.  The claim ends with the answer. */
+/* Sends RELEASE_CLAIM, which gives the slot back.  The claim ends when the startd's answer
+ * arrives. */
 void claim_call_release(struct claim *claim);
 
 #endif

@@ -8,7 +8,7 @@
 struct incoming;
 struct schedd;
 
-/* Takes a new connection with the route "claim", and takes over incoming. */
+/* Starts to serve a new connection with the route "claim".  Takes over incoming. */
 void claim_peers_accept(struct schedd *schedd, struct incoming *incoming);
 void claim_peers_fini(struct schedd *schedd); /* closes all connections */
 

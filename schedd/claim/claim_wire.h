@@ -13,13 +13,14 @@ struct wire;
 struct claim_peer {
     struct schedd *schedd;
     struct wire *wire;
-    struct claim *claim; /* NULL before the request CLAIM, and after the claim's end */
+    /* the claim that uses the connection; NULL before CLAIM, and after the claim's end */
+    struct claim *claim;
 };
 
-struct wire *claim_wire(const struct claim *claim); /* NULL while the startd is not connected */
+struct wire *claim_wire(const struct claim *claim); /* NULL: the startd is not connected */
 void claim_wire_close(struct claim *claim);         /* closes the claim's connection, if any */
-/* Answers the startd's CLAIM request, if one still waits for its answer, with the error status and
- * why. */
+/* If a CLAIM request of the startd still waits for its answer, refuses the request with this error
+ * (status) and its reason (why). */
 void claim_wire_refuse(struct claim *claim, int status, const char *why);
 /* Closes a connection, takes it off its claim, and frees peer.  The claim itself goes on until its
  * lease expires. */

@@ -38,8 +38,8 @@ struct schedd;
 struct wire_request;
 
 #define CLAIM_ID_MAX       255
-#define CLAIM_RESTARTS_MAX 3     /* attempts for a startd that loses its job */
-#define CLAIM_START_MS     60000 /* time for shadow and startd to accept a job */
+#define CLAIM_RESTARTS_MAX 3     /* how often in a row a claim gives a lost job again */
+#define CLAIM_START_MS     60000 /* time limit for shadow and startd to accept a job */
 
 enum claim_state {
     CLAIM_ASKED,
@@ -57,22 +57,23 @@ enum claim_state {
 /* The start of the job that the claim has now, or had last. */
 struct claim_start {
     bool activated;    /* ACTIVATE was sent for this epoch */
-    bool waits;        /* waits for the NextJobStartDelay of an earlier job */
+    bool waits;        /* the start waits for the NextJobStartDelay of an earlier job */
     bool await_idle;   /* the startd said -EBUSY: try again when the slot is idle */
-    bool cannot_ever;  /* its $$() cannot be expanded on any slot: hold the job */
-    char *cannot;      /* why its $$() cannot be expanded on this slot; NULL: it can */
-    unsigned restarts; /* how often the startd lost a job in a row */
+    bool cannot_ever;  /* the job's $$() cannot be expanded on any slot: hold the job */
+    char *cannot;      /* why the job's $$() cannot be expanded on this slot; NULL: no error */
+    unsigned restarts; /* how often in a row the startd lost the claim's job */
 };
 
 /* The end of the run that the claim had last. */
 struct claim_stop {
     bool told; /* DEACTIVATE was sent */
-    bool fast; /* true: at once, without time for a soft end */
-    /* the run of job_id is being ended; until then that job gets no slot (queue_leaves()) */
+    bool fast; /* true: kill the job at once; false: give it time to end by itself */
+    /* the run of the job job_id is being ended; that job gets no slot until it has ended
+     * (queue_leaves()) */
     bool ends_run;
-    /* the files that this run leaves are still accepted, so its shadow still serves it */
+    /* the shadow still serves the run that is being ended, to accept the files it leaves */
     bool keeps_run;
-    const char *kind; /* "Remove", "Hold"; NULL: another reason */
+    const char *kind; /* why the run is ended: "Remove" or "Hold"; NULL: another reason */
 };
 
 enum claim_switch { SWITCH_NONE, SWITCH_TO_SUSPENDED, SWITCH_TO_RUNNING };
@@ -86,33 +87,39 @@ struct claim {
     char nonce_digest[CLAIM_NONCE_DIGEST_SIZE];
     char *machine_token; /* id of the token that signed the answer to DIAL_ME; "": none yet */
     char boot_id[64];
-    /* its jobs may run on this claim; kept by autocluster_hold() */
+    /* the jobs of this autocluster may run on this claim; kept by autocluster_hold() */
     struct autocluster *autocluster;
-    struct job *job;          /* its present job; NULL: none */
-    char job_id[JOB_ID_SIZE]; /* the job given last; "": none yet */
+    struct job *job;          /* the claim's present job; NULL: none */
+    char job_id[JOB_ID_SIZE]; /* id of the job given last; "": none yet */
     int64_t epoch;            /* claim epoch of the job given last */
     enum claim_state state;
-    bool slot_idle;              /* the startd has no starter on the slot */
-    enum claim_switch switching; /* change ordered by SUSPEND_CLAIM and not reported yet */
-    struct claim_start start;    /* about the job given last */
-    struct claim_stop stop;      /* about the job that was taken away last */
-    /* why the negotiator preempts another job for this claim: "Rank" or "Priority"; "": it does
-     * not */
+    bool slot_idle; /* the startd has no starter on the slot */
+    /* change that SUSPEND_CLAIM ordered and the startd has not reported */
+    enum claim_switch switching;
+    struct claim_start start; /* start of the job given last */
+    struct claim_stop stop;   /* end of the job that was taken away last */
+    /* why the negotiator preempts another job for this claim: "Rank" or "Priority"; "": no job is
+     * preempted */
     const char *preemption;
-    uint64_t wait_until_ms; /* in CLAIM_WAITING: give up then */
-    struct ad *slot_ad; /* for $$() and machine attributes; NULL: no job wanted it when it came */
-    struct ad *provisioned; /* CpusProvisioned and so on, from the slot's ad; NULL: unknown */
-    uint64_t keep_ms;       /* KeepClaimIdle of the job that ended last */
+    uint64_t wait_until_ms; /* in CLAIM_WAITING: when to give up, loop_now_ms() */
+    /* the slot's ad, for $$() and machine attributes; NULL: no job needed it when it came */
+    struct ad *slot_ad;
+    struct ad *provisioned; /* the slot's CpusProvisioned, MemoryProvisioned, ...; NULL: unknown */
+    uint64_t keep_ms;       /* KeepClaimIdle of the job that ended last, in ms */
     uint64_t lease_ms, renewed_ms, claimed_ms, idle_since_ms;
     struct claim_peer *peer;            /* connection of the startd; NULL: not connected */
-    struct wire_request *claim_request; /* a CLAIM not answered yet: it waits for the commit */
-    struct loop_timer *timer;           /* timeout of the match, later the lease */
-    struct loop_timer *wait; /* in CLAIM_IDLE: decide again; in CLAIM_STARTING: start, or give up */
+    struct wire_request *claim_request; /* a CLAIM that is answered after the commit */
+    /* before CLAIM: timeout of the match; then: end of the lease */
+    struct loop_timer *timer;
+    /* in CLAIM_IDLE: when to call claim_next() again; in CLAIM_STARTING: when to start the job, or
+     * to give up */
+    struct loop_timer *wait;
 };
 
 /* Loads the stored claims and ends those without a running job.  Call after queue_init(). */
 int claims_init(struct schedd *schedd, struct err *err);
-void claims_fini(struct schedd *schedd); /* frees all claims in memory; their rows stay */
+/* frees all claims in memory; their rows stay in the store */
+void claims_fini(struct schedd *schedd);
 struct claim *claims_find(const struct schedd *schedd, const char *id); /* NULL: no such claim */
 
 /* Makes a claim in CLAIM_ASKED, in memory only.  The strings are copied; autocluster is held. */
@@ -121,16 +128,16 @@ struct claim *claim_create(struct schedd *schedd, const char *id, const char *sl
                            struct autocluster *autocluster);
 /* Moves the claim to the state and logs it; CHECKs that the move is allowed. */
 void claim_move(struct claim *claim, enum claim_state state);
-const char *claim_state_name(enum claim_state state); /* such as "busy" */
+const char *claim_state_name(enum claim_state state); /* the state's name, such as "busy" */
 /* Ends and frees the claim: its row is deleted with change (NULL: it has no row yet), its
  * connection is closed.  The job must have been taken off before (claim_detach()). */
 void claims_end(struct change *change, struct claim *claim, const char *why);
 /* Gives the claim a job that is idle or matched: raises the job's epoch, makes a new nonce, and
  * writes both rows with change. */
 void claim_assign(struct change *change, struct claim *claim, struct job *job);
-/* Separates the job and the claim, and changes neither of them otherwise. */
+/* Separates job and claim: neither points to the other any more.  Changes nothing else in them. */
 void claim_detach(struct claim *claim);
-/* The lease begins anew, now. */
+/* Starts the claim's lease again, from now on. */
 void claim_renewed(struct claim *claim);
 /* Notes which token signed the machine's answer to DIAL_ME, and the digest of the nonce that the
  * machine will show when it connects.  Both are stored with the claim's row. */
@@ -139,30 +146,33 @@ void claim_set_machine(struct claim *claim, const char *token_id, const char *no
  * nothing while the slot still has a starter. */
 void claim_next(struct claim *claim);
 /* Gives the claim its next job, if there is one, right after the result of its last job was given
- * to the store, so that both commits go to disk together.  Commits keep their order, so whoever
- * hears of the new job knows that the result is durable.  Without a next job nothing is decided
- * yet. */
+ * to the store, so that both commits go to disk together.  Commits keep their order, so a startd
+ * that is told of the new job knows that the result is durable.  Without a next job it does
+ * nothing; claims_flush() decides later. */
 void claim_next_with_result(struct claim *claim);
 /* To be called after a commit that took jobs off claims or made jobs idle: sends DEACTIVATE where a
  * run must end, gives up claims that nobody needs, and gives idle jobs to idle claims. */
 void claims_flush(struct schedd *schedd);
-/* Gives a job that the startd lost to the same claim again, under a new epoch; after
- * CLAIM_RESTARTS_MAX times in a row the claim fails. */
+/* To be called when the startd has lost the claim's job: starts the job again on the same claim,
+ * under a new epoch.  After CLAIM_RESTARTS_MAX times in a row the claim fails instead. */
 void claim_restart(struct claim *claim);
-/* Ends the claim; its job becomes idle again. */
+/* Ends the claim, for the reason why; its job becomes idle again. */
 void claim_lost(struct claim *claim, const char *why);
-/* As claim_lost(), when another claim preempted this one: NumPreemptions of its job grows, too. */
+/* Ends a claim that another claim has preempted: its job becomes idle again, and the job's
+ * NumPreemptions grows by one. */
 void claim_preempted(struct claim *claim, const char *why);
-/* As claim_lost(), when the starter failed, before or while the job ran.  The machine may be
- * avoided from now on (machine_trouble.h), or the job be held.  why: the startd's message. */
+/* Ends a claim whose starter failed, before or while the job ran: the job becomes idle again, or is
+ * held after too many failures.  The machine may be avoided from now on (machine_trouble.h).  why:
+ * the startd's message. */
 void claim_failed(struct claim *claim, const char *why);
-/* Takes over the slot's name ("": as before) and, from the slot's ad (may be NULL), its resources:
- * a job assigned later gets them as CpusProvisioned and so on. */
+/* Sets the name of the claim's slot ("": unchanged) and, from the slot's ad (NULL: unchanged), the
+ * slot's resources.  Jobs that the claim gets later have these as CpusProvisioned and so on. */
 void claim_set_slot(struct claim *claim, const char *name, const struct ad *slot);
 
-/* Takes the job off its claim, if it has one.  stop: somebody ended the run (remove, hold, vacate),
- * and the startd is told to stop the starter; false: the job has its result, and the starter ends
- * by itself.  fast: without time for a soft end.  A commit and claims_flush() must follow. */
+/* Takes the job off its claim, if it has one.  stop: true when somebody ended the run (remove,
+ * hold, vacate), so the startd is told to stop the starter; false when the job has its result, and
+ * the starter ends by itself.  fast: kill the job at once, without time to end by itself.  A commit
+ * and claims_flush() must follow. */
 void claims_take_job(struct job *job, bool stop, bool fast);
 /* Returns true when this run of the job has left its claim, is still being ended, and may leave
  * files for the next run (WhenToTransferOutput, checkpoints). */

@@ -11,12 +11,13 @@ struct schedd;
 struct wire_request;
 
 /* Answers MATCH, by which the negotiator gives a slot to one of our autoclusters: makes a claim and
- * asks the startd to connect.  A refusal leaves the claim id unused. */
+ * asks the startd to connect.  If the schedd refuses the match, the claim id stays unused. */
 void claims_match(struct schedd *schedd, struct wire_request *request);
 /* Answers NO_MATCH, by which the negotiator tells why jobs of ours got no slot. */
 void claims_no_match(struct schedd *schedd, struct wire_request *request);
 
-/* Repeats DIAL_ME for a claim in CLAIM_WAITING; its job is replaced if it was removed or held. */
+/* Repeats DIAL_ME for a claim in CLAIM_WAITING.  If the claim's job was removed or held meanwhile,
+ * another job takes its place. */
 void claim_ask_again(struct claim *claim);
 /* Tells the startd that a claim, which is not connected yet, is no longer wanted. */
 void claim_cancel(const struct claim *claim);

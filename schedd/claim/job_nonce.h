@@ -20,11 +20,11 @@ struct schedd;
 
 #define JOB_NONCE_SIZE 33 /* 32 hexadecimal digits and the terminating zero */
 
-const char *job_nonce(const struct job *job); /* "" when the job has none */
+const char *job_nonce(const struct job *job); /* the nonce; "" when the job has none */
 
 /* Makes a new nonce for the job, instead of the nonce of its last run. */
 void nonce_make(struct change *change, struct job *job);
-void nonce_drop(struct change *change, struct job *job); /* deletes it and its row */
+void nonce_drop(struct change *change, struct job *job); /* deletes the job's nonce and its row */
 
 /* Loads the nonces of the jobs that are loaded already.  Rows without such a job stay, and are
  * counted in *bad. */

@@ -16,13 +16,13 @@ struct ad;
 struct job;
 struct schedd;
 
-/* To be called when a job is new, or attributes of it or of its cluster changed: finds out whether
- * ads of slots must be kept. */
+/* To be called when a job is new, or attributes of it or of its cluster changed: if the job needs
+ * attributes of its slot, makes claims keep the ads of slots from now on. */
 void machine_attrs_look_at(struct schedd *schedd, const struct job *job);
-/* Copies the attributes when a slot gets the job.  slot: the slot's ad; NULL (unknown): nothing
- * changes. */
+/* Copies attributes of the slot into the job's ad, when the slot gets the job.  slot: the slot's
+ * ad; NULL (unknown): nothing changes. */
 void machine_attrs_note(const struct schedd *schedd, struct job *job, const struct ad *slot);
-/* Copies into props the attributes for event 001. */
+/* Copies into props those attributes of the slot that UserLogExecuteEventAttrs of the job names. */
 void machine_attrs_tell(const struct job *job, const struct ad *slot, struct ad *props);
 
 #endif

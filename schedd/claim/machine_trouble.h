@@ -24,8 +24,8 @@
 struct ad;
 struct schedd;
 
-/* Number of machines that are remembered.  When there is one more, the machine that may be tried
- * again first is forgotten. */
+/* Number of machines that are remembered.  When another one comes, the machine whose back-off ends
+ * first is forgotten. */
 #define TROUBLES_MAX 64
 
 void troubles_init(struct schedd *schedd);
@@ -37,7 +37,8 @@ void trouble_note(struct schedd *schedd, const char *machine, uint64_t claimed_m
 void trouble_passed(struct schedd *schedd, const char *machine);
 /* Returns whether the machine is to get no job of ours now. */
 bool trouble_is_avoided(const struct schedd *schedd, const char *machine);
-/* Adds to the Requirements of a request ad that the machine is none of the avoided ones. */
+/* Adds to the Requirements of a request ad that the machine must not be one of the avoided
+ * machines. */
 void troubles_narrow(const struct schedd *schedd, struct ad *request);
 
 #endif

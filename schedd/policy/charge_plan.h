@@ -26,12 +26,13 @@ struct err;
 #define CHARGE_PARTS_MAX 9   /* most parts of AccountingGroup, separated by dots */
 
 struct charge_rules {
-    const char *owner; /* owner of the job */
-    const char *nice;  /* group of jobs with nice_user */
+    const char *owner; /* name of the job's owner */
+    const char *nice;  /* accounting group of jobs with nice_user */
     /* the map's words for the owner, separated by commas or blanks; NULL: there is no map */
     const char *words;
-    /* Returns whether an account of that name exists.  "physics.j.doe" of the owner doe could also
-     * mean the user j.doe in the group physics; so it is refused when j.doe is an account. */
+    /* Callback: returns whether the host has a Unix account of this name.  "physics.j.doe" of the
+     * owner doe could also mean the user j.doe in the group physics; so it is refused when there is
+     * a Unix account j.doe. */
     bool (*is_account)(void *arg, const char *name);
     void *arg;
 };

@@ -19,9 +19,9 @@
 struct ad;
 struct err;
 
-struct cron_times { /* one bit for each value */
+struct cron_times { /* the times of a job: each list has one bit for each value in it */
     uint64_t minutes, hours, days, months, weekdays;
-    bool any_day, any_weekday; /* the field is "*": it restricts nothing */
+    bool any_day, any_weekday; /* the day of the month, or of the week, is "*": any day */
 };
 
 /* Returns by how many seconds local time is ahead of UTC at this moment. */

@@ -23,7 +23,8 @@ struct err;
 struct job;
 struct schedd;
 
-#define POLICY_CHEAP_STEPS 2000 /* steps of one expression; an ordinary one takes some tens */
+/* steps of evaluation of one expression; an ordinary one takes some tens */
+#define POLICY_CHEAP_STEPS 2000
 
 /* Call before the queue is loaded, and after the settings were read. */
 void policies_init(struct schedd *schedd);
@@ -39,8 +40,8 @@ void policy_look_at(struct schedd *schedd, struct job *job);
 /* To be called when a run has ended, before its result is committed: decides what becomes of the
  * job, and keeps the verdict in its ad. */
 void policy_judge_exit(struct schedd *schedd, struct job *job);
-/* Replaces the verdict of policy_judge_exit() by a hold, for an error that the result itself
- * reports. */
+/* Replaces the verdict of policy_judge_exit() by a hold, because the run's result reports an
+ * error. */
 void policy_hold_on_exit(struct job *job, int code, int subcode, const char *reason);
 /* To be called when the job's output is in its place: carries out the verdict.  The job completes
  * (then it may be freed), is held, or runs again. */

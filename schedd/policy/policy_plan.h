@@ -34,19 +34,20 @@ enum policy_kind { POLICY_OF_HOLD, POLICY_OF_RELEASE, POLICY_OF_REMOVE, POLICY_O
 struct policy_rule {
     char *name;              /* name of the rule: "SYSTEM_PERIODIC_HOLD_memory" */
     struct ad_expr *expr;    /* the rule acts on a job for which this is true */
-    struct ad_expr *reason;  /* gives the reason, a string; NULL: the default sentence */
-    struct ad_expr *subcode; /* gives the subcode, a number; NULL: 0 */
+    struct ad_expr *reason;  /* evaluated to the reason, a string; NULL: use a default sentence */
+    struct ad_expr *subcode; /* evaluated to the subcode, a number; NULL: subcode 0 */
 };
 
 /* The site's rules, in the order of their evaluation.  All zero means no rules. */
 struct policy_system {
     struct vec rules[POLICY_KINDS]; /* each a list of struct policy_rule */
 };
-/* Parses a rule and adds it.  reason and subcode may be NULL or "".  A literal that is not true is
- * left out.  Returns 0, or -EINVAL with err naming the rule. */
+/* Parses a rule and adds it.  reason and subcode may be NULL or "".  A rule whose expr is a literal
+ * other than true would never act, and is not added.  Returns 0, or -EINVAL with err naming the
+ * rule. */
 int policy_system_add(struct policy_system *system, enum policy_kind kind, const char *name,
                       const char *expr, const char *reason, const char *subcode, struct err *err);
-bool policy_system_is_empty(const struct policy_system *system); /* true: it has no rules */
+bool policy_system_is_empty(const struct policy_system *system); /* true: there are no rules */
 void policy_system_fini(struct policy_system *system);           /* frees the rules */
 
 enum policy_action {
@@ -60,7 +61,8 @@ enum policy_action {
 struct policy_verdict {
     enum policy_action action;
     int code, subcode; /* HoldReasonCode and HoldReasonSubCode, for a hold */
-    bool costly;       /* an expression exceeded its limit: while held, do not evaluate it again */
+    /* an expression took too many steps: while the job is held, do not evaluate it again */
+    bool costly;
     char reason[1024]; /* a longer reason is cut */
 };
 

@@ -20,7 +20,7 @@ struct wire_peer;
 struct wire_request;
 
 struct job_caller {
-    /* account whose jobs the caller owns; "" for a super user without one */
+    /* Unix account whose jobs the caller owns; "" for a super user without an account */
     char owner[OWNER_NAME_MAX + 1];
     bool is_super; /* scope ADMINISTRATOR, or listed in QUEUE_SUPER_USERS: may act on all jobs */
 };
@@ -43,7 +43,8 @@ void caller_refuse(struct schedd *schedd, struct wire_request *request, int resu
  * because they belong to others; nothing for 0. */
 void caller_log_denied(struct schedd *schedd, struct wire_request *request, int64_t jobs);
 
-/* A job by its ids and not by a pointer, because it may leave the queue between two slices. */
+/* Names a job by its ids.  A pointer would not do, because the job may leave the queue between two
+ * slices of work. */
 struct job_name {
     int64_t cluster;
     int64_t proc; /* -1: the jobs that this cluster's factory has still to make */
@@ -56,27 +57,30 @@ struct selected {
      * included) or -ECANCELED (the caller's connection is gone; the request has been freed, do
      * nothing) */
     int result;
-    struct err err; /* text of the error */
+    struct err err; /* text of the error in `result` */
     struct job_name *names;
     size_t count, capacity;
 };
-void selected_fini(struct selected *selected); /* also of a zero-initialized struct */
-/* Callback that gets the selection.  selected is borrowed for the call, which may take over its
- * names. */
+/* frees the contents; a zero-initialized struct is allowed */
+void selected_fini(struct selected *selected);
+/* Callback that gets the selection.  selected is borrowed during the call; the callback may take
+ * over selected->names and set it to NULL. */
 typedef void (*selected_f)(void *arg, struct selected *selected);
 /* Finds the jobs for which an expression is true, in slices (schedd/requests/request_work.h).  text
  * must live as long as the request.  Each job is evaluated once.  done is called once, later and
- * never from within this call, with the names of all these jobs.  No job is changed before all were
- * evaluated, so a command is done to all of them or, after an error, to none.  Returns 0; or
- * -EINVAL or -E2BIG with err, and then done is not called. */
+ * never from within this call, with the names of all these jobs.  All jobs are evaluated before
+ * done is called, so a command is carried out for all selected jobs or, after an error, for none.
+ * Returns 0; or, with err and without calling done, -EINVAL (not an expression) or -E2BIG (text too
+ * long). */
 int select_by_constraint(struct schedd *schedd, struct wire_request *request, const char *text,
                          selected_f done, void *arg, struct err *err);
 void selections_fini(struct schedd *schedd); /* fails the selections under way with -ESHUTDOWN */
 
 /* Adds the jobs that an argument of the request lists.  name: the argument, a list of ids such as
  * "12.3" and "12" (all jobs of a cluster).  A job id that is listed twice is added twice, a cluster
- * id only once. *missing grows by the number of ids without a job.  Returns 0; -EINVAL, -E2BIG or
- * -EBUSY with err. */
+ * id only once.  *missing grows by the number of ids without a job.  Returns 0; or, with err,
+ * -EINVAL (not a list of ids), -E2BIG (too many ids) or -EBUSY (the caller's requests hold too many
+ * bytes). */
 int select_by_ids(struct schedd *schedd, struct wire_request *request, const char *name,
                   struct selected *ret, int64_t *missing, struct err *err);
 

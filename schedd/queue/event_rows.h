@@ -32,8 +32,8 @@ struct schedd;
 /* Loads the events that are not written yet.  Call after queue_init().  Returns 0, or a negative
  * errno with err. */
 int event_rows_init(struct schedd *schedd, struct err *err);
-/* To be called once when schedd->self.life is known and shadows can connect, and before the first
- * new event: sends the loaded events. */
+/* To be called once, when schedd->self.life (the number of this run of the schedd) is known and
+ * shadows can connect, but before the first new event: sends the loaded events. */
 void event_rows_start(struct schedd *schedd);
 void event_rows_fini(struct schedd *schedd);
 
@@ -43,7 +43,8 @@ void event_rows_fini(struct schedd *schedd);
 void event_rows_add(struct change *change, struct owner *owner, const char *path, const char *text);
 /* Adds the text of one event, of a job of any owner, for the site's log (site_log.h). */
 void event_rows_add_site(struct change *change, const char *text);
-/* Adds a mail to the owner.  message: the whole message with its headers. */
+/* Adds a mail to the change; after the commit the owner's shadow sends it to the owner.  message:
+ * the whole message with its headers. */
 void event_rows_add_mail(struct change *change, struct owner *owner, const char *message);
 /* To be called when the owner's shadow has connected (again): sends the events that wait, also
  * those that it may have been sent before. */

@@ -21,14 +21,15 @@ void job_row_key(const struct job *job, char ret[JOB_KEY_SIZE]);
 /* Reads "12.3" or "12" (then *proc is -1).  False when text is not an id of a job or cluster. */
 bool job_id_parse(const char *text, int64_t *cluster, int64_t *proc);
 
-/* JobStatus, as it follows from the phase.  Not for a job in JOB_GONE. */
+/* Returns the JobStatus that follows from the job's phase.  The job must not be in JOB_GONE. */
 enum job_status job_status(const struct job *job);
 /* Returns the job's ad as a copy of its own attributes and its fixed attributes, chained to the
  * cluster's ad.  Owned by the caller; must not outlive the cluster. */
 struct ad *job_view(const struct schedd *schedd, const struct job *job);
 /* Returns the number of the fixed attribute with this name, or -1 when the name is not one. */
 int job_fixed_find(const char *name);
-/* Sets in ad the fixed attribute with this number.  Some are left out when the job has no value. */
+/* Sets in ad the fixed attribute with this number (job_fixed_find()), if the job has a value for
+ * it. */
 void job_fixed_put(const struct schedd *schedd, const struct job *job, int fixed, struct ad *ad);
 /* Returns the job's whole ad, without a chain to the cluster's.  Owned by the caller. */
 struct ad *job_flat(const struct schedd *schedd, const struct job *job);

@@ -1,5 +1,5 @@
-/* schedd/queue/job_add.h - adds a job to a cluster, and registers what new or changed attributes of
- * a job ask for.
+/* schedd/queue/job_add.h - adds a job to a cluster, and tells other parts of the schedd about new
+ * or changed attributes of a job.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

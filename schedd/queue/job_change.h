@@ -22,14 +22,15 @@ struct schedd *change_schedd(const struct change *change);
 /* Puts the row of the job or cluster, as it is now, into the change. */
 void change_job(struct change *change, struct job *job);
 void change_cluster(struct change *change, struct cluster *cluster);
-/* Put or delete one row of any table of the store. */
+/* These three put or delete one row of any table of the store, as part of the change. */
 void change_put(struct change *change, const char *table, const char *key, const struct ad *ad);
 void change_put_bytes(struct change *change, const char *table, const char *key, const void *data,
-                      size_t length); /* length at most STORE_VALUE_MAX */
+                      size_t length); /* at most STORE_VALUE_MAX bytes */
 void change_delete(struct change *change, const char *table, const char *key);
-/* After the commit, and before the `done` of change_commit(), call(arg) is called; several in the
- * order in which they were given.  arg is memory from mem_alloc(): call frees it; if the schedd
- * ends before the commit, call is not called and arg is freed with mem_free(). */
+/* Asks that call(arg) is called after the commit, but before the `done` of change_commit().
+ * Several such calls are made in the order in which they were asked for.  arg is memory from
+ * mem_alloc(): call frees it; if the schedd ends before the commit, call is not called and arg is
+ * freed with mem_free(). */
 void change_then(struct change *change, void (*call)(void *arg), void *arg);
 /* Commits and frees the change.  done(arg) is called after the commit.  If the schedd ends before
  * that, drop(arg) is called instead and must free what done would have freed.  Both may be NULL. */
@@ -40,6 +41,7 @@ void change_commit(struct change *change, void (*done)(void *arg), void (*drop)(
  * that the job is gone.  The caller deletes its row. */
 void change_job_gone(struct change *change, const struct job *job, const struct ad *flat);
 
-void changes_drop(struct schedd *schedd); /* the schedd ends: drops commits still under way */
+/* to be called when the schedd ends: drops the commits under way */
+void changes_drop(struct schedd *schedd);
 
 #endif

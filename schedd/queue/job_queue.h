@@ -19,8 +19,8 @@ struct schedd;
 /* Moves the job to the phase; CHECKs that the table allows it.  For JOB_GONE use queue_finish(). */
 void queue_move(struct schedd *schedd, struct job *job, enum job_phase phase);
 /* queue_leaves() notes that a startd was told to end a run of the job, queue_left() that this run
- * has ended.  In between the job may be idle, but gets no slot: unless the network is split, no job
- * runs twice at the same time. */
+ * has ended.  Between the two the job may be idle, but gets no slot: unless the network is split,
+ * no job runs twice at the same time. */
 void queue_leaves(struct job *job);
 void queue_left(struct schedd *schedd, struct job *job);
 /* Notes that a job in JOB_ACTIVE was suspended on its machine, or that it continues.  The state

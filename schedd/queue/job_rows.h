@@ -20,18 +20,20 @@ struct job_rows;
 struct schedd;
 struct strbuf;
 
-/* names[0..count) are the attributes wanted (copied); with count 0 all, and then not shared.
- * whole_if_computed: when one of the wanted attributes is an expression and not a literal, all
- * attributes of that cluster or job are sent, so that the receiver can evaluate it. */
+/* Creates an encoder.  names[0..count): the wanted attributes (copied); count 0: all attributes,
+ * never in the shared form.  shared: use the shared form.  whole_if_computed: when one of the
+ * wanted attributes is an expression and not a literal, all attributes of that cluster or job are
+ * sent, so that the receiver can evaluate it. */
 struct job_rows *job_rows_create(const struct schedd *schedd, const char *const *names,
                                  size_t count, bool shared, bool whole_if_computed);
 void job_rows_destroy(struct job_rows *rows); /* NULL is allowed */
 
 /* Appends the encoded job to out, in the form of wire_body.encoded.  Call in order of job ids.  The
- * last jobs may be kept back until job_rows_flush() is called at the end of each part of the
- * answer; it also forgets which cluster was sent, so that the next part is complete in itself. */
+ * last jobs may be kept back until job_rows_flush(), which must be called at the end of each part
+ * of the answer. */
 void job_rows_add(struct job_rows *rows, const struct job *job, struct strbuf *out);
-/* Appends the jobs that were kept back; to be called at the end of each part of an answer. */
+/* Appends the jobs that job_rows_add() has kept back; to be called at the end of each part of an
+ * answer.  The next part is complete in itself: the attributes of the cluster are sent again. */
 void job_rows_flush(struct job_rows *rows, struct strbuf *out);
 size_t job_rows_ads(struct job_rows *rows); /* number of ads appended since the last call */
 

@@ -28,15 +28,15 @@ struct slice_work;
 struct strmap;
 
 #define JOB_ID_SIZE       32                 /* "4294967295.4294967295" and the terminating zero */
-#define JOB_KEY_SIZE      64                 /* key of a row in the store */
-#define JOB_AD_MAX        ((size_t)64 << 10) /* bytes of one job's own attributes, encoded */
+#define JOB_KEY_SIZE      64                 /* bytes of the key of a row in the store */
+#define JOB_AD_MAX        ((size_t)64 << 10) /* most bytes of a job's own ad, encoded */
 #define CLUSTER_AD_MAX    ((size_t)256 << 10)
 #define CLUSTER_PROCS_MAX 10000000
 #define OWNER_NAME_MAX    64
 
 enum job_phase {
-    JOB_IDLE,    /* waits for a match; counted in its request ad */
-    JOB_MATCHED, /* a startd was asked to connect; in memory only */
+    JOB_IDLE,    /* waits for a match; counted in the request ad of its autocluster */
+    JOB_MATCHED, /* a startd was asked to connect; this phase is not stored */
     JOB_CLAIMED, /* has a claim; its program has not started yet */
     JOB_ACTIVE,  /* its program runs */
     JOB_PLACING, /* its result is committed; the output is being moved to its place */
@@ -46,7 +46,7 @@ enum job_phase {
     JOB_PHASES
 };
 
-enum job_status { /* HTCondor's numbers */
+enum job_status { /* numbers of JobStatus, as in HTCondor */
                   STATUS_IDLE = 1,
                   STATUS_RUNNING = 2,
                   STATUS_REMOVED = 3,
@@ -59,15 +59,15 @@ enum job_status { /* HTCondor's numbers */
 struct owner {
     char name[OWNER_NAME_MAX + 1];
     char *user;         /* name@UID_DOMAIN */
-    char *charge_words; /* job_charge.c: entry of ACCOUNTING_MAP; NULL: not read yet */
-    bool is_root;       /* the account is root's: none of its jobs runs (wire/root_jobs.h) */
+    char *charge_words; /* job_charge.c: the owner's words in ACCOUNTING_MAP; NULL: not read yet */
+    bool is_root;       /* the owner is root, whose jobs never run (wire/root_jobs.h) */
     int64_t jobs, idle, running, suspended, held;
     int64_t coming;        /* jobs that unfinished submissions will still add */
-    struct shadow *shadow; /* shadows.c: its shadow; NULL until one is needed */
-    struct strmap *runs;   /* shadow_runs.c: job id -> run; NULL: none yet */
-    int64_t events;        /* event_rows.c: events that wait for the shadow */
-    uint64_t policy_steps; /* job_policy.c: steps used in this round */
-    int64_t factory_bytes; /* job_factory.c: bytes of all its digests */
+    struct shadow *shadow; /* shadows.c: the owner's shadow; NULL: none was needed yet */
+    struct strmap *runs;   /* shadow_runs.c: maps job id to run; NULL: no run yet */
+    int64_t events;        /* event_rows.c: number of events that wait for the shadow */
+    uint64_t policy_steps; /* job_policy.c: steps of evaluation in this round */
+    int64_t factory_bytes; /* job_factory.c: bytes of all submit digests of the owner */
 };
 
 struct cluster {
@@ -81,12 +81,13 @@ struct cluster {
     bool has_policy;   /* some job has a periodic policy (job_policy.c) */
     uint32_t idle;     /* number of jobs with JobStatus 1 */
     uint32_t revision; /* version of ad; grows with each change_cluster() */
-    bool submitting;   /* job_submit.c: jobs will be added; keep it even while empty */
+    /* job_submit.c: true: jobs are still added, so keep the cluster while it is empty */
+    bool submitting;
     int64_t id;
     int64_t qdate_s;
     struct job_factory *factory; /* job_factory.c: makes further jobs; NULL: none will be made */
-    /* work of its factory, woken by factory_kick(); NULL: no factory, or its last slice is not
-     * durable yet */
+    /* work of the cluster's factory, woken by factory_kick(); NULL: no factory, or the factory's
+     * last slice is not durable yet */
     struct slice_work *making;
     /* job_autocluster.c: autocluster of those jobs whose own attributes do not matter for
      * matching; NULL: not known */
@@ -99,21 +100,22 @@ struct job {
     struct cluster *cluster;
     struct autocluster *autocluster;
     struct ad *own;      /* attributes that differ from the cluster's ad; NULL: none */
-    char *nonce;         /* job_nonce.c: proves the present run; NULL: none */
-    struct claim *claim; /* set in JOB_MATCHED, JOB_CLAIMED and JOB_ACTIVE, else NULL */
-    double prio;         /* value of PRIO when the job became idle */
+    char *nonce;         /* job_nonce.c: nonce of the present run; NULL: none */
+    struct claim *claim; /* NULL except in JOB_MATCHED, JOB_CLAIMED and JOB_ACTIVE */
+    double prio;         /* value of the knob PRIO for the job, when it became idle */
     int64_t entered_s;   /* EnteredCurrentStatus */
     int64_t epoch;       /* ClaimEpoch */
     uint32_t proc;
-    uint32_t heap_at; /* index in the heap of idle jobs of its autocluster */
+    uint32_t heap_at; /* index in autocluster->heap, or HEAP_NOWHERE */
     uint8_t phase;    /* value of enum job_phase */
-    uint8_t last;     /* LastJobStatus; 0: it had no other yet */
+    uint8_t last;     /* LastJobStatus; 0: the job's status never changed */
     /* number of reasons why the job gets no slot now: each claim that is still ending an earlier
      * run of it, and the submission while it has not finished */
     uint8_t leaving;
-    bool suspended; /* in JOB_ACTIVE, and suspended on its machine */
-    bool staged;    /* in JOB_HELD, and its committed result is still to be placed */
-    /* job_policy.c: its policy took too many steps; not evaluated again while it is held */
+    bool suspended; /* true: in JOB_ACTIVE, and suspended on its machine */
+    bool staged;    /* true: in JOB_HELD, and output of a committed result is still to be placed */
+    /* job_policy.c: the job's policy took too many steps, and is not evaluated while the job is
+     * held */
     bool costly;
 };
 
@@ -132,16 +134,16 @@ struct job *queue_job_by_id(const struct schedd *schedd, const char *id);
 /* Calls each(arg, job) for all jobs in order of their ids; each returns false to stop the walk.
  * The queue must not change meanwhile. */
 void queue_walk(const struct schedd *schedd, bool (*each)(void *arg, struct job *job), void *arg);
-/* Finds the owner, or creates it. */
+/* Returns the owner with this name, who is created if unknown. */
 struct owner *queue_owner(struct schedd *schedd, const char *name);
 bool owner_name_is_valid(const char *name);
 /* Returns the job_flat() ad of the job with this id, or NULL when there is none.  The ad is owned
  * by the queue and is freed by the next call. */
 const struct ad *queue_show(struct schedd *schedd, const char *id);
 
-/* ---- changing: only for job_queue.c and the other files of this folder ---- */
+/* ---- functions that change the table: only for the files of this folder ---- */
 
-/* Adds a cluster and takes over ad, whose ClusterId must be new. */
+/* Adds a cluster of the owner.  Takes over ad, whose ClusterId no other cluster may have. */
 struct cluster *queue_add_cluster(struct schedd *schedd, struct owner *owner, struct ad *ad,
                                   int64_t qdate_s);
 /* Makes the array procs reach to index proc; new entries are NULL. */
@@ -153,7 +155,8 @@ struct job *queue_put_job(struct schedd *schedd, struct cluster *cluster, uint32
 void queue_take_job(struct schedd *schedd, struct job *job);
 /* Removes and frees a cluster that has neither jobs nor a factory nor an autocluster. */
 void queue_take_cluster(struct schedd *schedd, struct cluster *cluster);
-/* To be called after attributes of the job's own ad were set or changed. */
+/* To be called after attributes of the job's own ad were set or changed: notes whether the job has
+ * a JobBatchName of its own. */
 void queue_note_own(struct job *job);
 /* To be called after a move that may have changed the job's status from `before`.  If it did,
  * updates the counts and the time of the change, and returns true. */

@@ -1,5 +1,5 @@
-/* schedd/requests/autocluster_plan.h - which attributes of a job matter for matching, and the key
- * that all jobs have in common that are alike in these attributes.
+/* schedd/requests/autocluster_plan.h - finds which attributes of a job matter for matching, and
+ * makes the key of its autocluster: jobs that are alike in these attributes have the same key.
  *
  * The attributes that matter: a fixed list (such as the requested resources and the owner), those
  * that the configuration adds, and all that Requirements and Rank read from the job, directly or
@@ -23,8 +23,8 @@ struct strmap;
  * without the attribute differs from a job with it. */
 void autocluster_plan_names(const struct ad *job, const char *const *extra, struct strmap *names);
 
-/* Adds all attributes Request<resource> of the ad (may be NULL) to names, because a job may use a
- * claim only if it asks for the same resources. */
+/* Adds all attributes Request<resource> of the ad (may be NULL) to names, because a claim's next
+ * job must ask for the same resources as the one before. */
 void autocluster_plan_requests(const struct ad *ad, struct strmap *names);
 
 /* Returns whether jobs may be grouped by this attribute.  False for attributes that every job has a

@@ -22,39 +22,39 @@ struct submitter;
 
 struct autocluster {
     int64_t id;
-    char *key; /* text that its jobs have in common: autocluster_plan.h */
+    char *key; /* autocluster_plan_key() of its jobs */
     struct owner *owner;
-    struct submitter *submitter; /* whom the negotiator charges for its jobs: submitters.h */
-    double weight;               /* RequestCpus of one of its jobs */
+    struct submitter *submitter; /* whom the negotiator charges for the autocluster's jobs */
+    double weight;               /* RequestCpus of the autocluster's jobs */
     struct strmap *names;        /* significant attributes of its jobs */
     struct job **heap;           /* the idle jobs, best first */
     uint32_t idle_count, idle_capacity;
-    uint32_t jobs;   /* its jobs, idle or not */
-    uint32_t claims; /* how often it is held (autocluster_hold()) */
+    uint32_t jobs;   /* number of its jobs, idle or not */
+    uint32_t claims; /* number of claims that keep it with autocluster_hold() */
     bool published;  /* the collector has its request ad */
     bool dirty;      /* the request ad must be sent (again) or withdrawn */
-    /* why some of its jobs got no slot when the negotiator last looked, and the name of that
-     * negotiator; NULL: not known */
+    /* why some of its jobs got no slot, as a negotiator said last, and that negotiator's name;
+     * NULL: not known */
     char *rejected_why, *rejected_by;
-    int64_t rejected_s; /* wall clock of that rejection */
+    int64_t rejected_s; /* when rejected_why was set: seconds since 1970 */
 };
 
-void autoclusters_init(struct schedd *schedd); /* call before the queue is loaded */
+void autoclusters_init(struct schedd *schedd); /* to be called before the queue is loaded */
 void autoclusters_fini(struct schedd *schedd);
 
 /* Puts the job into its autocluster, which is made when needed.  wanted_id: the id that the
  * autocluster had before a restart, used if it is free; 0 for none. */
 void autocluster_join(struct schedd *schedd, struct job *job, int64_t wanted_id);
-/* Takes the job out of its autocluster; it must not be among the idle ones.  May free the
- * autocluster. */
+/* Takes the job out of its autocluster.  The job must not be idle.  Frees an autocluster that
+ * nothing needs any more. */
 void autocluster_leave(struct schedd *schedd, struct job *job);
 
-/* autocluster_push() adds a job that became idle to the heap, at the place of its PRIO;
- * autocluster_pull() takes it out.  by_claim: it got a claim, so the changed count of idle jobs
- * need not be told at once. */
+/* autocluster_push() adds a job that became idle to the autocluster's heap, in the order of PRIO;
+ * autocluster_pull() removes the job from the heap.  by_claim: the job got a claim, so the
+ * collector need not be told of the changed count at once. */
 void autocluster_push(struct schedd *schedd, struct job *job);
 void autocluster_pull(struct schedd *schedd, struct job *job, bool by_claim);
-struct job *autocluster_best(const struct autocluster *autocluster); /* its first idle job */
+struct job *autocluster_best(const struct autocluster *autocluster); /* the idle job to run first */
 struct autocluster *autocluster_find(const struct schedd *schedd, int64_t id);
 /* Notes that some of the autocluster's jobs got no slot now.  by: the negotiator's name.  Long
  * texts are cut. */
@@ -62,22 +62,25 @@ void autocluster_rejected(struct schedd *schedd, struct autocluster *autocluster
                           const char *by);
 
 /* Notes that the negotiator looks at this attribute: autoclusters that are made from now on take it
- * into account.  False when that was known already, or the attribute cannot matter, or too many are
- * known. */
+ * into account.  Returns false when the attribute was known already, cannot matter, or is one too
+ * many. */
 bool autoclusters_learn(struct schedd *schedd, const char *name);
-/* To be called after new names were learned: jobs that have one of these attributes go into the
- * autoclusters where they now belong.  Returns the number of these jobs.  O(jobs). */
+/* To be called after new names were learned: moves jobs that have one of these attributes into the
+ * autoclusters where they now belong.  Returns the number of these jobs.  Takes time in proportion
+ * to all jobs in the queue. */
 size_t autoclusters_divide(struct schedd *schedd, const char *const *names, size_t count);
 
 /* To be called after attributes of the job changed: puts it into the autocluster where it now
  * belongs, at the place of its present PRIO. */
 void autocluster_rejoin(struct schedd *schedd, struct job *job);
 
-/* autocluster_hold() keeps the autocluster alive until the matching autocluster_release().  Claims
- * do this, to be reused for its next job. */
+/* autocluster_hold() keeps the autocluster in memory until the matching autocluster_release(), even
+ * without jobs.  A claim does this, so that it can be reused when the autocluster gets another
+ * job. */
 void autocluster_hold(struct autocluster *autocluster);
 void autocluster_release(struct schedd *schedd, struct autocluster *autocluster);
-/* To be called after its request ad was withdrawn: frees the autocluster if nothing needs it. */
+/* Frees the autocluster if it has no jobs, no claims and no request ad in the collector.  To be
+ * called after its request ad was withdrawn. */
 void autocluster_sweep(struct schedd *schedd, struct autocluster *autocluster);
 
 #endif

@@ -23,16 +23,18 @@ struct schedd;
 void request_news_init(struct schedd *schedd, void (*publish)(void *arg), void *arg);
 void request_news_fini(struct schedd *schedd);
 
-/* An autocluster or a submitter was marked as changed: send soon. */
+/* To be called when an autocluster or a submitter was marked as changed: plans to send its ad
+ * soon. */
 void request_news_changed(struct schedd *schedd);
-/* Like request_news_changed(), for changes that nobody waits for: a claim took its next job while
- * others are idle, or the counts of a submitter changed.  They are sent with the next other change,
- * or a little later. */
+/* To be called for changes that nobody waits for: a claim took its next job while other jobs are
+ * idle, or the counts of a submitter changed.  Such a change is sent together with the next other
+ * change, or a little later. */
 void request_news_drained(struct schedd *schedd);
-/* A claim has begun or ended, so MAX_JOBS_RUNNING may leave room for another number of jobs. */
+/* To be called when a claim has begun or ended, which changes how many more jobs MAX_JOBS_RUNNING
+ * allows. */
 void request_news_room(struct schedd *schedd);
-/* All requests and submitters must be sent again: our address or certificate changed, or the
- * machines to be avoided. */
+/* To be called when the schedd's address, its certificate or the list of avoided machines has
+ * changed: sends all requests and submitters again. */
 void request_news_moved(struct schedd *schedd);
 /* Marks all requests and submitters as changed, without sending them. */
 void request_news_mark_all(struct schedd *schedd);

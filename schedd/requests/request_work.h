@@ -24,8 +24,9 @@ struct schedd;
 struct slice_work;
 struct wire_request;
 
-/* Steps that are counted besides the evaluation itself: for each job or cluster that is passed, for
- * putting together the whole ad of a job, for a job that is added to an answer. */
+/* Steps that are counted in addition to the evaluation.  WORK_LOOK_STEPS: for each job or cluster
+ * that is looked at; WORK_VIEW_STEPS: for putting together a job's whole ad; WORK_ROW_STEPS: for
+ * adding a job to an answer. */
 #define WORK_LOOK_STEPS 20
 #define WORK_VIEW_STEPS 150
 #define WORK_ROW_STEPS  50
@@ -34,20 +35,21 @@ struct request_work {
     struct schedd *schedd;
     const struct wire_request *request;
     const char *constraint;    /* text of the constraint, borrowed from the request; "" for none */
-    struct ad_context context; /* context for the evaluations; they are counted in `work` */
-    struct ad_work work;       /* steps so far */
+    struct ad_context context; /* context for the evaluations; counts their steps in `work` */
+    struct ad_work work;       /* steps of evaluation that the request has used so far */
     uint64_t slice_end;        /* work.steps at which the present slice ends */
-    struct slice_work *turn;   /* its place among the works that wait for a slice */
+    struct slice_work *turn;   /* the request's place among the works that wait for a slice */
 };
 
-/* Queries and commands of one caller that may be under way at a time, because each holds lists of
- * clusters and jobs, and an answer until it is taken (slice_work_enter()). */
+/* Most queries and commands of one caller under way at a time (slice_work_enter()).  Limited
+ * because each keeps lists of clusters and jobs in memory, and its answer until the caller has read
+ * it. */
 #define CALLER_WORKS_MAX 16
 
-#define WORK_CONSTRAINT_MAX ((size_t)256 << 10) /* bytes of a constraint's text */
+#define WORK_CONSTRAINT_MAX ((size_t)256 << 10) /* most bytes of a constraint's text */
 
-/* Parses the constraint of a request.  Returns 0 and sets *ret, owned by the caller; or -EINVAL or
- * -E2BIG with err. */
+/* Parses the constraint of a request.  Returns 0 and sets *ret, owned by the caller; or, with err,
+ * -EINVAL (not an expression) or -E2BIG (longer than WORK_CONSTRAINT_MAX). */
 int request_constraint(const char *text, struct ad_expr **ret, struct err *err);
 
 /* Starts counting for a request.  slice(arg) is called for each slice that
@@ -56,18 +58,19 @@ int request_constraint(const char *text, struct ad_expr **ret, struct err *err);
 void request_work_init(struct request_work *work, struct schedd *schedd,
                        const struct wire_request *request, const char *constraint, loop_f slice,
                        void *arg);
-void request_work_fini(struct request_work *work); /* also of a zero-initialized struct */
+/* ends the counting; a zero-initialized struct is allowed */
+void request_work_fini(struct request_work *work);
 
-void request_work_begin(struct request_work *work); /* call at the start of each slice */
+void request_work_begin(struct request_work *work); /* to be called at the start of each slice */
 /* Returns false when the slice has used its steps, or the request all of MAX_CONSTRAINT_STEPS. */
 bool request_work_goes_on(const struct request_work *work);
 /* Returns the steps that the request may still use. */
 uint64_t request_work_left(const struct request_work *work);
-/* Returns 0; or, when all of MAX_CONSTRAINT_STEPS is used up, -EDQUOT with err, and logs it with
- * the caller. */
+/* Returns 0; or, when the request has used all of MAX_CONSTRAINT_STEPS, -EDQUOT with err, and
+ * writes the caller and the request to the log. */
 int request_work_check(const struct request_work *work, struct err *err);
-/* To be called at the end of a request: if single evaluations exceeded their own limit, logs that
- * with the caller.  Returns their number. */
+/* To be called at the end of a request.  Returns how many evaluations were stopped because a single
+ * one took too many steps; if there were any, writes their number and the caller to the log. */
 int64_t request_work_end(const struct request_work *work);
 
 #endif

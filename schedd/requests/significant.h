@@ -15,9 +15,10 @@ struct ad;
 struct schedd;
 struct wire;
 
-void significant_init(struct schedd *schedd); /* call before the queue is loaded */
+void significant_init(struct schedd *schedd); /* to be called before the queue is loaded */
 void significant_fini(struct schedd *schedd);
-/* To be called when the uplink is up (again): starts to watch the Negotiator ad there. */
+/* To be called when the uplink to the collector is up (again): starts to watch the Negotiator
+ * ad. */
 void significant_up(struct schedd *schedd, struct wire *wire);
 /* Takes the names from their row in the store. */
 void significant_load(struct schedd *schedd, const struct ad *row);

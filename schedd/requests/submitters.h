@@ -1,4 +1,5 @@
-/* schedd/requests/submitters.h - whom the negotiator charges for jobs, and how many jobs each has.
+/* schedd/requests/submitters.h - the submitters: whom the negotiator charges for jobs, and how many
+ * jobs each submitter has.
  *
  * A submitter is an owner, or a user in an accounting group: "physics.bob@domain" for jobs whose
  * AccountingGroup is "physics.bob".  Which groups and users a job may name is checked when it is
@@ -21,11 +22,12 @@ struct vec;
 
 struct submitter {
     char *name;                             /* "bob@domain" or "physics.bob@domain" */
-    struct owner *owner;                    /* owner of its first job */
-    uint32_t autoclusters;                  /* autoclusters that have this submitter */
-    int64_t idle, running, held;            /* numbers of jobs */
-    double weighted_idle, weighted_running; /* each job counts with its RequestCpus */
-    bool published, dirty;                  /* the collector has its ad; the ad is out of date */
+    struct owner *owner;                    /* owner of the submitter's first job */
+    uint32_t autoclusters;                  /* number of autoclusters that have this submitter */
+    int64_t idle, running, held;            /* numbers of jobs in these states */
+    double weighted_idle, weighted_running; /* sums of the RequestCpus of these jobs */
+    /* published: the collector has its ad; dirty: that ad is out of date */
+    bool published, dirty;
 };
 
 void submitters_init(struct schedd *schedd);
@@ -41,10 +43,10 @@ double submitter_weight(const struct ad *view);
 void submitter_count(struct schedd *schedd, const struct job *job, enum job_status status,
                      int64_t by);
 
-/* Adds to ads the ads that are out of date in the collector, and to gone the names of ads whose
- * jobs are all gone.  Both are owned by the caller. */
+/* Appends to ads new ads of the submitters whose ads in the collector are out of date, and to gone
+ * the names of the submitters whose jobs are all gone.  Both are owned by the caller. */
 void submitters_publish(struct schedd *schedd, struct vec *ads, struct vec *gone);
-/* Returns whether we have an ad of this Name in the collector. */
+/* Returns whether the collector has an ad of this schedd's submitter with this Name. */
 bool submitter_is_published(const struct schedd *schedd, const char *name);
 
 #endif

@@ -27,14 +27,14 @@ void shadow_runs_start(struct schedd *schedd, const struct job *job);
 /* To be called when the job's result is committed: tells the shadow to move the staged output to
  * its place. */
 void shadow_runs_place(struct schedd *schedd, const struct job *job);
-/* To be called before the commit of the job's result: after that commit a shadow that connects
- * again is told to place the output, and not to expect the starter. */
+/* To be called before the commit of the job's result: a shadow that connects again after that
+ * commit is told to place the output, and no longer to expect the starter. */
 void shadow_runs_expect_placing(struct change *change, const struct job *job);
 /* Ends the job's present run after the commit of change.  stop: tell the shadow to drop the run
  * (the job was removed, held or evicted); why: the reason, for the shadow's log. */
 void shadow_runs_forget(struct change *change, const struct job *job, bool stop, const char *why);
-/* Ends a run that was left to its shadow until its starter had ended (claims_keep_run()): the
- * shadow is told to drop it, at once. */
+/* To be called when the starter of a run that claims_keep_run() had kept has ended: tells the
+ * shadow to drop the run. */
 void shadow_runs_ended(struct owner *owner, const char *id, int64_t epoch);
 
 /* shadow_runs_list() appends the owner's runs as "JOB.EPOCH,...", such as "12.3.1,12.4.2";

@@ -33,11 +33,13 @@ bool shadows_connect(struct schedd *schedd, struct owner *owner, struct wire *wi
 /* To be called when the shadow was told its runs: hands over the connections and calls that waited
  * for it. */
 void shadows_connected(struct owner *owner);
-/* To be called when a connection has closed, a shadow's or another. */
+/* To be called when any connection has closed: if it was a shadow's, notes that this shadow is not
+ * connected. */
 void shadows_gone(struct schedd *schedd, const struct wire *wire);
 /* Returns the owner whose shadow uses this connection; NULL: none. */
 struct owner *shadows_owner(const struct schedd *schedd, const struct wire *wire);
-struct wire *shadows_wire(const struct owner *owner); /* NULL: not connected */
+/* connection of the owner's shadow; NULL: not connected */
+struct wire *shadows_wire(const struct owner *owner);
 /* Returns the pin of the shadow's last connection; the owner must have a shadow. */
 const char *shadows_pin(const struct owner *owner);
 /* To be called when there is work for the owner's shadow: starts the shadow if none runs. */
@@ -48,11 +50,12 @@ void shadows_look_at(struct owner *owner);
 /* To be called when events wait for the owner's shadow: returns its connection; or NULL, then it is
  * being started and event_rows_shadow_up() will be called. */
 struct wire *shadows_wire_for_events(struct schedd *schedd, struct owner *owner);
-/* Callback of shadows_call() with the outcome. */
+/* Callback of shadows_call() with the outcome: status 0 and the pin of the shadow's certificate, or
+ * a negative status and the reason. */
 typedef void (*shadows_admitted_f)(void *arg, int status, const char *pin_or_why);
 /* Calls the owner's shadow, which is started if none runs.  args and ticket (NULL: none) are
  * copied.  answered is always called: with status 0 and the shadow's pin, or with a negative status
- * and the reason.  It may be called at once. */
+ * and the reason.  answered may be called before shadows_call() returns. */
 void shadows_call(struct schedd *schedd, struct owner *owner, enum wire_verb verb,
                   const struct ad *args, const char *ticket, shadows_admitted_f answered,
                   void *arg);

@@ -4,8 +4,9 @@
  * part of the reply tells it to begin.  When the transfer is done or the shadow dies, the request
  * ends, and the turn goes to the next one.  So no turn can be lost, and nothing has to be durable.
  *
- * MAX_CONCURRENT_UPLOADS limits input (from here), MAX_CONCURRENT_DOWNLOADS output (to here).  The
- * next turn goes to the owner who has the fewest turns, and among equals to the oldest request.
+ * MAX_CONCURRENT_UPLOADS limits transfers of input from this host, MAX_CONCURRENT_DOWNLOADS
+ * transfers of output to it.  The next turn goes to the owner who has the fewest turns, and among
+ * equals to the oldest request.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -24,6 +25,7 @@ void turns_handle(struct schedd *schedd, struct owner *owner, struct wire_reques
 void turns_look(struct schedd *schedd);
 /* Removes the attributes about a transfer from the job's ad. */
 void turns_clear(struct ad *job);
-void turns_end(struct schedd *schedd); /* the schedd stops: fails the requests with -ESHUTDOWN */
+/* to be called when the schedd stops: fails the requests with -ESHUTDOWN */
+void turns_end(struct schedd *schedd);
 
 #endif

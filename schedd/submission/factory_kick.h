@@ -12,7 +12,8 @@
 struct cluster;
 struct schedd;
 
-/* To be called when the cluster's jobs changed, so that there may be room for more of them. */
+/* To be called when the cluster's jobs changed, so that the cluster may have more jobs: wakes its
+ * factory. */
 void factory_kick(struct cluster *cluster);
 /* To be called when a job has left the queue: wakes the factories that a limit of the queue has
  * stopped. */

@@ -30,7 +30,7 @@ struct err;
 struct job_factory;
 struct schedd;
 
-#define FACTORY_DIGEST_MAX ((size_t)15 << 20) /* bytes of one digest */
+#define FACTORY_DIGEST_MAX ((size_t)15 << 20) /* most bytes of one digest */
 /* Most bytes of all digests of one owner, as factory_bytes() counts them. */
 #define FACTORY_OWNER_MAX ((int64_t)64 << 20)
 
@@ -38,9 +38,9 @@ struct schedd;
  * separators. */
 int64_t factory_bytes(const char *digest);
 
-/* Creates a factory: reads the digest, and makes its first job to check that it can.  place: where
- * the jobs were submitted (docs/protocol/queue.md).  Both are copied.  Returns 0 and sets *ret; or
- * -EINVAL with err, which names the line. */
+/* Creates a factory: reads the digest, and makes the first job from it, to check that this is
+ * possible.  place: where the jobs were submitted (docs/protocol/queue.md).  Both are copied.
+ * Returns 0 and sets *ret; or -EINVAL with err, which names the line. */
 int factory_create(struct schedd *schedd, int64_t cluster, const char *digest,
                    const struct ad *place, struct job_factory **ret, struct err *err);
 /* Gives the factory to the cluster, and writes its rows with change. */
@@ -56,8 +56,9 @@ void factory_pause(struct change *change, struct cluster *cluster, const char *w
 void factory_resume(struct change *change, struct cluster *cluster);
 bool factory_is_paused(const struct cluster *cluster);
 
-/* Loads the factories.  Call after the clusters and jobs were loaded. */
+/* Loads the factories from the store.  To be called after the clusters and jobs were loaded. */
 int factories_load(struct schedd *schedd, struct err *err);
-void factories_fini(struct schedd *schedd); /* frees all; before the clusters are freed */
+/* frees all factories; to be called before the clusters are freed */
+void factories_fini(struct schedd *schedd);
 
 #endif

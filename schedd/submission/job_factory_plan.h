@@ -15,16 +15,18 @@ struct ad;
 enum { FACTORY_BAD_ITEM = -1, FACTORY_RUNS = 0, FACTORY_HELD = 1 };
 
 struct factory_facts {
-    int64_t next, total;     /* ProcId of the next job; number of all jobs */
-    int64_t alive, idle;     /* the cluster's jobs in the queue; the idle ones of them */
+    int64_t next, total;     /* ProcId of the next job to make; number of all jobs of the cluster */
+    int64_t alive, idle;     /* numbers of the cluster's jobs in the queue, and of the idle ones */
     int64_t limit, max_idle; /* JobMaterializeLimit, JobMaterializeMaxIdle; below 0: no limit */
-    int64_t queue_room, owner_room; /* how many more jobs the queue, and the owner, may have */
+    /* how many more jobs the queue may have, and the owner may have */
+    int64_t queue_room, owner_room;
     bool paused;
 };
 
 /* Returns how many jobs to make now, >= 0. */
 int64_t factory_plan_wanted(const struct factory_facts *facts);
-/* Returns true when jobs would be made now but for the limit of the queue or of the owner. */
+/* Returns true when jobs could be made now if the limit of the queue, or of the owner's jobs, were
+ * higher. */
 bool factory_plan_waits_for_room(const struct factory_facts *facts);
 
 /* Removes from a job's own attributes those that the schedd sets itself, and those that can be

@@ -24,8 +24,8 @@ struct wire_request;
 
 bool spool_is_waiting(const struct job *job); /* the job is held until its input has come */
 
-/* For a new cluster: if its attribute Spool is true, sets what a spooled cluster needs.  cluster:
- * its ad, with ClusterId. */
+/* For a new cluster: if its attribute Spool is true, keeps the paths in its ad for spooling, and
+ * sets LeaveJobInQueue and StageInStart.  cluster: its ad, with ClusterId. */
 void spool_take_cluster(struct schedd *schedd, struct ad *cluster);
 /* For a new job of a spooled cluster: rewrites the paths in its own ad, which is chained to the
  * cluster's, to its sandbox, and makes it held.  Returns 0, or a negative errno with err. */

@@ -21,8 +21,8 @@ bool submit_plan_is_ours(const char *name);
 /* Removes from a submitted ad the attributes that the schedd sets itself, and the private ones. */
 void submit_plan_clean(struct ad *ad);
 
-/* Checks that all attribute names are valid and that the ad has at most max bytes encoded.  Returns
- * 0, -EINVAL or -E2BIG with err. */
+/* Checks the attribute names of the ad and its encoded size.  Returns 0; or, with err, -EINVAL (a
+ * name is not valid) or -E2BIG (more than max bytes). */
 int submit_plan_check_size(const struct ad *ad, size_t max, struct err *err);
 
 /* Adds defaults for attributes that the cluster's ad lacks.  job_lease_s: default of
@@ -33,9 +33,9 @@ void submit_plan_defaults(struct ad *cluster, int64_t job_lease_s);
  * ad alone.  Returns 0, or -EINVAL with err naming the attribute. */
 int submit_plan_check_job(const struct ad *job, struct err *err);
 
-/* Returns what it costs, in steps, to evaluate each expression of a job once (each limited to
- * AD_GET_STEPS_MAX) and to move the job's bytes.  own: the job's own ad, not chained; NULL: it has
- * none.  The expressions are evaluated to find that out; counting stops at about AD_SLICE_STEPS. */
+/* Returns what a new job costs, in steps: to evaluate each of its expressions once (each limited to
+ * AD_GET_STEPS_MAX), and to copy its bytes.  own: the job's own ad, not chained; NULL: it has none.
+ * The expressions are evaluated to find that out; counting stops at about AD_SLICE_STEPS. */
 uint64_t submit_plan_steps(const struct ad *cluster, struct ad *own);
 
 #endif
