@@ -31,8 +31,9 @@ struct vec;
 /* The attributes that spool_plan_rewrite() changes; NULL-terminated. */
 extern const char *const spool_plan_attributes[];
 
-/* Prepares the ad of a new spooled cluster: copies its paths to SUBMIT_... and sets
- * LeaveJobInQueue, so that its jobs stay until their output was fetched. */
+/* Prepares the ad of a new spooled cluster: copies its paths to SUBMIT_..., and sets
+ * LeaveJobInQueue unless the submitter has set it, so that its jobs stay until their output was
+ * fetched. */
 void spool_plan_keep(struct ad *cluster);
 /* Rewrites the paths in a new job's own ad to paths below directory, the sandbox of the cluster.
  * cluster: the ad that spool_plan_keep() has prepared.  Returns 0; or -EINVAL with err for a job
