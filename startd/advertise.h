@@ -11,11 +11,14 @@ struct wire_reply;
 
 void advertise_open(struct startd *startd);
 void advertise_close(struct startd *startd);
-/* The connection to the collector is there again: makes all ads anew and sends them. */
+/* Called when a connection to the collector (wire) has been made: builds the ads of all slots again
+ * and sends them. */
 void advertise_all(struct startd *startd, struct wire *wire);
-/* Tells the collector at once which dynamic slots have been removed. */
+/* Tells the collector at once which dynamic slots have been removed, so that it removes their
+ * ads. */
 void advertise_gone(struct startd *startd);
-/* Callback: the answer to an UPDATE that the collector refused or that had errors. */
+/* Called with the collector's reply to an UPDATE that it refused or that had errors.  Other UPDATEs
+ * get no reply. */
 void advertise_complaint(void *startd, struct wire_reply *reply);
 
 #endif

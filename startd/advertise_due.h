@@ -1,9 +1,9 @@
 /* startd/advertise_due.h - decides when changed ads go to the collector. advertise.c makes and
  * sends them.
  *
- * Changes of one moment go in one UPDATE; the first goes at once.  When a claim's job has ended and
- * its next one has begun, that is sent at most every FLAP_GATHER_MS: with short jobs nobody could
- * follow, and each full ad goes to the collector and to all who watch it.
+ * Changes of one moment are sent in one UPDATE, at once.  But when jobs only begin and end on
+ * claims that continue, changed ads are sent at most every 500 ms: the jobs may be short, and each
+ * ad goes to the collector and to everybody who watches it.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -18,30 +18,34 @@
 struct loop_timer;
 struct startd;
 
-struct advertise_due { /* timers and times */
+/* When ads are sent: timers, and times in ms of the loop's clock. */
+struct advertise_due {
     struct loop_timer *send_timer;
-    struct loop_timer *anew_timer; /* fires when all ads must be made anew */
-    uint64_t send_due_ms;          /* when send_timer fires, loop time */
-    uint64_t last_sent_ms;         /* when changes were last sent, loop time; 0: never */
-    uint64_t all_sent_ms;          /* when all ads were last sent together, loop time; 0: never */
+    struct loop_timer *anew_timer; /* when it fires, the ads of all slots are built again */
+    uint64_t send_due_ms;          /* when send_timer fires */
+    uint64_t last_sent_ms;         /* when changed ads were last sent; 0: never */
+    uint64_t all_sent_ms;          /* when all ads were last sent in one UPDATE; 0: never */
 };
 
-/* What the collector was told. */
+/* What was sent to the collector. */
 struct advertise_sent {
-    uint64_t epoch, sequence; /* numbers of our updates, by which it recognises old ones */
-    struct vec gone;          /* char *: dynamic slots whose ads the collector must remove */
-    bool first_done;          /* ads were sent since the connection was made */
-    bool refused;             /* it was too busy: everything is sent again */
-    bool taken_back;          /* our ads were withdrawn because we end: nothing more is sent */
+    /* Sent with each update, so that the collector can recognise an outdated one. */
+    uint64_t epoch, sequence;
+    struct vec gone; /* char *: dynamic slots whose ads the collector must remove */
+    bool first_done; /* true: ads were sent on the present connection */
+    bool refused;    /* the collector was too busy: send all ads again */
+    bool taken_back; /* the ads were withdrawn because the startd ends: send no more */
 };
 
-/* Sends changed ads in delay_ms; replaces the time that was set before. */
+/* Sends changed ads after delay_ms, instead of at the time that an earlier call has set. */
 void advertise_in(struct startd *startd, uint64_t delay_ms);
-/* Sends changed ads soon. */
+/* Sends changed ads in the next turn of the event loop, or 20 ms later if none were sent on this
+ * connection yet. */
 void advertise_soon(struct startd *startd);
-/* Makes all ads anew and sends them, in a later turn of the loop. */
+/* Builds the ads of all slots again and sends them, in a later turn of the event loop. */
 void advertise_anew(struct startd *startd);
-/* A job began or ended on a claim that continues: sends that, but not too often. */
+/* Called when a job began or ended on a claim that continues: sends the changed ads, at most twice
+ * a second. */
 void advertise_flap(struct startd *startd);
 
 #endif

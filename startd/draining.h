@@ -1,5 +1,5 @@
-/* startd/draining.h - draining of the whole machine: the steps. draining_facts.h has what others
- * look up.
+/* startd/draining.h - takes the steps of draining this machine. draining_facts.h has the state of
+ * draining, for other files.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -13,35 +13,42 @@
 struct err;
 struct startd;
 
-/* Restores a request from the store, before the slots are made.  0 or -errno. */
+/* Restores a request to drain from the store.  Must be called before the slots are made.  Returns 0
+ * or -errno. */
 int draining_open(struct startd *startd, struct err *err);
-void draining_begin(struct startd *startd); /* called when the claims have been restored */
+/* continues draining after a restart; to be called after the claims were restored */
+void draining_begin(struct startd *startd);
 void draining_close(struct startd *startd);
 
-/* Takes the steps that are due.  True: the machine is drained and the caller must take it down now,
- * with draining_reason() as the reason. */
+/* Takes the steps of draining that are due.  Returns true if the machine is drained and the caller
+ * must put it to sleep or switch it off now, with draining_reason() as the reason. */
 bool draining_look(struct startd *startd);
 #define DRAINING_REASON_MAX (DRAIN_ID_MAX + 40)
 void draining_reason(const struct startd *startd, char ret[DRAINING_REASON_MAX]);
-/* Called when the machine is up although draining may have ordered it down; does nothing without
- * such an order. retry: nothing was done to the machine yet, so draining will order it down again
- * later. */
+/* Called when the machine stays up or is up again.  If draining had ordered it to sleep or off:
+ * with retry, the order is repeated a minute later, because it was not carried out; otherwise
+ * draining ends.  Does nothing without such an order. */
 void draining_stays(struct startd *startd, bool retry);
-/* Returns drained dynamic slots to the partitionable slots from which they were taken. */
+/* Removes drained dynamic slots: their resources return to the partitionable slots from which they
+ * were taken. */
 void draining_merge(struct startd *startd);
-/* Writes estimates and totals into the ads that are about to be sent (or into all). */
+/* Writes the estimated cost of draining, and the totals so far, into the ads that are about to be
+ * sent, or into the ads of all slots if `all`. */
 void draining_publish(struct startd *startd, bool all);
 
-/* Estimates what a request would cost; request NULL: one for the whole machine. */
+/* Estimates what draining by this request would cost; request NULL: draining of the whole
+ * machine. */
 void draining_estimate(const struct startd *startd, const struct drain_request *request,
                        struct drain_estimates *ret);
-/* A legal move, which is logged. */
+/* Moves draining to another phase and logs that; ends the process if drain_plan.h does not allow
+ * the move. */
 void draining_move(struct startd *startd, enum drain_phase phase, const char *why);
-/* Counts again how many slots are idle because of draining. */
+/* Counts the slots that have no job because of draining; their idle time is summed up in
+ * draining.totals. */
 void draining_count(struct startd *startd);
-/* Ends draining: START is used again. */
+/* Ends draining, for the reason why: drained slots are free again, and START is evaluated again. */
 void draining_finish(struct startd *startd, const char *why);
-/* Frees the request; the phase must be DRAIN_NONE. */
+/* Frees the request and stops the timers of draining.  The phase must be DRAIN_NONE. */
 void draining_forget(struct startd *startd);
 
 #endif

@@ -12,11 +12,12 @@
 struct startd;
 struct wire_request;
 
-void draining_call_open(struct startd *startd); /* makes the timers, before draining_open() */
-/* Takes and answers START_DRAINING, COMMIT_DRAINING or CANCEL_DRAINING. */
+/* makes the timers of draining; to be called before draining_open() */
+void draining_call_open(struct startd *startd);
+/* Handles START_DRAINING, COMMIT_DRAINING or CANCEL_DRAINING; the answer may come later. */
 void draining_call_request(struct startd *startd, struct wire_request *request);
-/* Takes a DIAL_ME, RELEASE_CLAIM or POWER_DOWN from the collector: serves it now, or when the
- * present offer is over. */
+/* Handles a DIAL_ME, RELEASE_CLAIM or POWER_DOWN that the collector relayed: at once, or, while a
+ * drain request is offered, after its commit or cancellation. */
 void draining_call_change(struct startd *startd, struct wire_request *request);
 
 #endif

@@ -1,7 +1,8 @@
-/* startd/draining_facts.h - what draining means for this machine and its slots, and what of it is
- * durable.
+/* startd/draining_facts.h - the state of draining of this machine, what it means for each slot, and
+ * its record on disk.
  *
- * Looked up by all files that deal with slots; calls none of them. draining.c takes the steps.
+ * All files that deal with slots use these functions, which call none of those files. draining.c
+ * takes the steps of draining.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -24,44 +25,58 @@ struct wire_request;
 /* A request to drain the machine, or none. */
 struct draining {
     enum drain_phase phase;
-    struct drain_request request; /* in phase DRAIN_NONE: empty */
-    char id[DRAIN_ID_MAX];        /* of the request, hexadecimal */
-    char requester[256];          /* who asked for it */
-    int64_t began_s;              /* when it was committed */
-    bool last;                    /* the request's StartExpr does not count any more: no new jobs */
-    bool no_more; /* the startd ends for good (OnCompletion "exit"): its ads are withdrawn */
+    struct drain_request request; /* empty in phase DRAIN_NONE */
+    char id[DRAIN_ID_MAX];        /* id of the request, hexadecimal */
+    char requester[256];          /* identity that made the request */
+    int64_t began_s;              /* when the request was committed, seconds since 1970 */
+    /* true: StartExpr of the request no longer counts, and no new jobs begin */
+    bool last;
+    bool no_more; /* the startd exits and stays down (OnCompletion "exit"): its ads are withdrawn */
     struct drain_totals totals;
     struct vec held; /* struct held: calls that wait for the end of the offer */
-    struct wire_request *offer, *commit, *cancel; /* calls to be answered later; NULL: none */
-    bool committing;                              /* the commit is being written to disk */
-    struct loop_timer *offer_timer, *look_timer;  /* ends the offer; takes the next steps */
-    /* Phase DRAIN_COMPLETE: when to try (again) what comes then, loop time; 0: not. */
+    /* START_DRAINING, COMMIT_DRAINING and CANCEL_DRAINING that are not answered yet; NULL: none */
+    struct wire_request *offer, *commit, *cancel;
+    bool committing; /* the commit is being written to disk */
+    /* offer_timer ends an offer that is not committed in time; look_timer takes the next steps of
+     * draining. */
+    struct loop_timer *offer_timer, *look_timer;
+    /* In phase DRAIN_COMPLETE: when to do, or try again, what the request orders for the end of
+     * draining (exit, sleep ...), ms of the loop's clock; 0: nothing to try. */
     uint64_t retry_ms;
 };
 
-struct held { /* a call that waits for the end of an offer */
+/* A request that came while draining is offered, and is served after the offer's end. */
+struct held {
     struct wire_request *request;
-    bool of_claim; /* it came on a claim's connection, not from the collector */
+    bool of_claim; /* true: it came on a claim's connection; false: from the collector */
 };
 
-/* Returns whether an offer is made that is neither committed nor cancelled: nothing may change. */
+/* Returns whether a drain request is offered and neither committed nor cancelled: until then no
+ * slot may change. */
 bool draining_stands(const struct startd *startd);
-/* While such an offer is made, keeps the request, to be served later, and returns true. */
+/* If a drain request is being offered (draining_stands()), keeps this other request, to be served
+ * after the offer's end, and returns true.  Otherwise returns false, and the caller serves it.
+ * of_claim: it came on a claim's connection. */
 bool draining_keeps(struct startd *startd, struct wire_request *request, bool of_claim);
-/* Returns whether the machine is being drained, or has been. */
+/* Returns whether the machine is draining, or is drained and the request is still in force. */
 bool draining_is_on(const struct startd *startd);
-/* Whether the machine is to sleep, or be switched off, in the end. */
+/* Returns whether the request puts the machine to sleep or switches it off at the end. */
 bool draining_orders_sleep(const struct draining *draining);
-bool draining_slot(const struct slot *slot); /* whether the slot is one of those that are drained */
-/* Whether the slot's claim must end: it takes no further job. */
+/* whether the drain request in force includes the slot */
+bool draining_slot(const struct slot *slot);
+/* Returns whether draining makes the slot's claim end, so that it takes no further job. */
 bool draining_is_due(const struct slot *slot);
-/* A slot has moved or was removed: makes draining look again. */
+/* Called when a slot has changed its state or was removed: makes draining look for its next
+ * steps. */
 void draining_moved(struct startd *startd);
-/* A run of the claim is over: counts it as badput if draining has ended it. */
+/* Called when a run of the claim is over: if draining has ended the run, its run time is added to
+ * the badput. */
 void draining_run_over(struct claim *claim);
-/* Writes the attributes of draining into a slot's ad; replaces Start. */
+/* If the slot is being drained, writes the attributes of draining into its ad, and replaces Start
+ * by StartExpr or false. */
 void draining_put(const struct slot *slot, struct ad *ad);
-/* Makes the request and its totals durable, then calls done(startd), unless done is NULL. */
+/* Writes the request and the totals of draining to the store.  When they are on disk, calls
+ * done(startd), unless done is NULL. */
 void draining_save(struct startd *startd, void (*done)(void *arg));
 
 #endif

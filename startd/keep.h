@@ -14,12 +14,13 @@ struct wire_request;
 struct keep {
     int64_t until_s; /* seconds since 1970; 0: nobody keeps it up */
     char by[256], reason[300];
-    struct wire_request *request; /* to be answered when this is durable; NULL: none */
+    /* POWER_KEEP, answered when the new time is on disk; NULL: none */
+    struct wire_request *request;
 };
 
-/* Restores it from the store.  0 or -errno. */
+/* Restores the time until which the machine is kept up from the store.  Returns 0 or -errno. */
 int keep_open(struct startd *startd, struct err *err);
-/* Takes and answers POWER_KEEP. */
+/* Handles POWER_KEEP: sets or ends the time until which the machine is kept up, and answers. */
 void keep_request(struct startd *startd, struct wire_request *request);
 
 #endif

@@ -7,8 +7,8 @@
 
 struct startd;
 
-/* Ends the claims of schedds whose token is refused: now, and from now on.  Called when the claims
- * have been restored. */
+/* Ends all claims of schedds whose token has been revoked, and from now on the claims of each token
+ * that becomes revoked.  Must be called after the claims were restored. */
 void claims_revoked_start(struct startd *startd);
 
 #endif

@@ -8,24 +8,28 @@
 
 #include "classad/ad_eval.h"
 
-#define STARTD_STEPS_MAX 20000 /* steps of one evaluation (classad/ad_eval.h): less than 1 ms */
+/* most steps of one evaluation of an expression (classad/ad_eval.h); takes less than 1 ms */
+#define STARTD_STEPS_MAX 20000
 
 struct slot;
 struct startd;
 struct user_world;
 
-struct startd_eval { /* state of evaluations */
+/* State that all evaluations of expressions in the startd share. */
+struct startd_eval {
     uint64_t random_state;
-    struct ad_work work;      /* counts the steps of evaluations */
-    uint64_t told_over;       /* value of work.over at the last startd_tell_costly() */
-    struct user_world *users; /* for userMap() in expressions */
+    /* counts the steps of evaluations, and how many evaluations took too many */
+    struct ad_work work;
+    /* work.over (number of too costly evaluations) when startd_tell_costly() last looked */
+    uint64_t told_over;
+    struct user_world *users; /* data for userMap() and userHome() in expressions */
 };
 
-/* Returns a context.  Evaluations in it count into startd->eval.work; more than STARTD_STEPS_MAX
- * steps give error. */
+/* Returns a context for evaluating expressions.  Evaluations with it are counted in
+ * startd->eval.work; an evaluation of more than STARTD_STEPS_MAX steps gives error. */
 struct ad_context startd_context(struct startd *startd);
-/* If an evaluation has become too costly since the last call, logs whose job caused it. what: the
- * attribute or knob. */
+/* If an evaluation has exceeded STARTD_STEPS_MAX since the last call, logs that this job of this
+ * user caused it. what: the attribute or knob that was evaluated. */
 void startd_tell_costly(const struct slot *slot, const char *what, const char *job_id,
                         const char *user);
 

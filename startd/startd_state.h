@@ -67,26 +67,30 @@ struct startd {
     struct advertise_sent sent;
     struct os_machine machine;
     struct ad *opsys; /* attributes of the operating system, see opsys_plan.h */
-    char name[256];   /* the attribute Machine */
-    char uplink[300]; /* the name of its connection to the collector: "startd/<name>" */
+    char name[256];   /* name of the machine, the attribute Machine */
+    char uplink[300]; /* name of the startd's connection to the collector: "startd/<name>" */
     struct wire_context *wires;
     struct uplink *collector;
     struct store *store;
     struct power *power;
     struct transfer_plugins *plugins; /* the programs that fetch URLs on this machine */
-    struct vec claims;                /* struct claim */
-    struct slot **slots;              /* dynamic slots come after all configured ones */
+    struct vec claims;                /* struct claim: all claims, owned */
+    /* all slots: first the configured ones, then the dynamic slots */
+    struct slot **slots;
     size_t slot_count;
-    size_t machine_slots; /* how many of these are configured, not dynamic */
+    size_t machine_slots; /* how many of `slots` are configured, not dynamic */
     struct loop_timer *poll_timer;
-    /* Limits the time for which a stopping startd waits; NULL: it is not stopping. */
+    /* Limits how long a stopping startd waits for its jobs to end; NULL: the startd is not
+     * stopping. */
     struct loop_timer *stop_timer;
-    /* Ends the startd in the next turn of the loop, as if it was told to stop. */
+    /* When set to 0 ms, ends the startd in the next turn of the event loop, as if it had been told
+     * to stop. */
     struct loop_timer *end_timer;
     bool stopping;
-    bool asleep; /* started with -asleep: only leaves offline ads, then ends */
+    /* the startd was started with -asleep: it only sends offline ads of the machine, then ends */
+    bool asleep;
     int64_t started_s;
-    int64_t last_match_s; /* when a slot was last matched; 0: never */
+    int64_t last_match_s; /* when a slot was last matched, seconds since 1970; 0: never */
 };
 
 #endif

@@ -16,40 +16,49 @@ struct listener;
 struct startd;
 
 struct starters {
-    struct listener *listener; /* for starters: unix:$(RUN)/startd.sock */
-    struct vec wires;          /* connections that have not said hello, or that belong to a claim */
-    /* How many configurations were taken over.  A starter reads its own when it is started. */
+    /* accepts connections of starters and kbdd: unix:$(RUN)/startd.sock */
+    struct listener *listener;
+    /* struct wire: connections of kbdd, and of starters that have not said yet which claim they
+     * run */
+    struct vec wires;
+    /* How often the configuration was read.  A starter reads it only when it is started, so by this
+     * number an outdated starter is recognised. */
     uint64_t configurations;
 };
 
 int starters_open(struct startd *startd, struct err *err);
 void starters_close(struct startd *startd);
-/* Called once at the start: removes the sandboxes that belong to no claim, and ends their
- * processes. */
+/* Called once when the startd starts: kills the processes of sandboxes that belong to no claim, and
+ * removes these sandboxes. */
 void starters_sweep(struct startd *startd);
 
-/* Names the directory of the claim's run.  The name is recorded before the directory is made. */
+/* Sets claim->run.directory, the path for the directory of the claim's run.  The directory is made
+ * later, when its name is on disk. */
 void starters_name_directory(struct claim *claim);
-/* Starts a starter for the run of the claim.  0 or -errno. */
+/* Makes the directory of the claim's run and starts a starter for it.  Returns 0 or -errno. */
 int starters_spawn(struct claim *claim, struct err *err);
-/* Gives the run to the kept starter of the claim, which must be connected.  0 or -errno. */
+/* Gives the claim's run to the starter that was kept from its last job; that starter must be
+ * connected.  Returns 0 or -errno. */
 int starters_hand_over(struct claim *claim, struct err *err);
-/* Called after a restart of the startd: watches the starter of the claim, or finds that it is
- * gone. */
+/* Called after a restart of the startd: watches the starter of a restored claim; if that starter
+ * has died, cleans up after it and ends the claim. */
 void starters_adopt(struct claim *claim);
 
-/* Ends the kept starter of the claim, if there is one; claim_kept_gone() follows. */
+/* Ends the claim's kept starter, if it has one; claim_kept_gone() is called when its process has
+ * ended. */
 void starters_unkeep(struct claim *claim);
-/* Ends all kept starters: their configuration is an old one. */
+/* Ends all kept starters, because the configuration has changed and they have read the old one. */
 void starters_unkeep_all(struct startd *startd);
 
-/* Tells the claim's starter to stop its job; fast: at once.  Repeats that more strongly if it does
- * not end. */
+/* Orders the claim's starter to stop its job; fast: to kill it at once.  If the starter does not
+ * end in time, it is ordered to kill the job, and later killed itself. */
 void starters_stop(struct claim *claim, bool fast);
-void starters_stop_step(void *claim); /* the callback of the claim's stop timer */
-/* Tells the starter to suspend its job, or to let it go on, as the claim's suspension says. */
+void starters_stop_step(void *claim); /* callback of claim->stop.timer */
+/* Orders the claim's starter to suspend its job or to let it continue, according to
+ * claim->suspension. */
 void starters_suspend(struct claim *claim);
-/* Tells the starter how long the lease lasts, now that the schedd has renewed it. */
+/* Called when the schedd has renewed the claim's lease: tells the starter how long the lease
+ * lasts. */
 void starters_renewed(struct claim *claim);
 
 #endif

@@ -13,14 +13,17 @@ struct wire_request;
 
 /* Takes and answers a request that came on the claim's connection. */
 void activation_request(void *claim, struct wire_request *request);
-/* The claim has no starter any more: answers the requests that waited for that, and begins the job
- * that waits.  The claim may be gone afterwards. */
+/* Called when the claim's starter has ended: answers the requests that waited for its end, and
+ * begins the job that waits, if any.  The claim may have been freed when this returns. */
 void activation_starter_gone(struct claim *claim);
 /* Answers all requests of a claim that is being destroyed. */
 void activation_destroy(struct claim *claim);
-/* Returns whether a job waits until the claim is idle. */
+/* Returns whether the schedd has already asked to run another job (ACTIVATE), which begins when the
+ * present one has ended. */
 bool activation_waits(struct claim *claim);
-/* Starts the starter of a run whose record is durable, unless the kept starter must end first. */
+/* Starts a starter for the claim's new job, or gives the job to the starter that was kept from the
+ * job before.  The record of the run must be durable.  If a kept starter has lost its connection,
+ * this waits until its process has ended (claim_kept_gone()). */
 void activation_start(struct claim *claim);
 
 #endif

@@ -1,8 +1,9 @@
 /* startd/claim/claim.h - the struct of a claim: what its schedd asked for, its latest job, the run
  * of that job, its starter, and how it ends.
  *
- * A claim is the agreement that a slot is a schedd's to use.  Each part has its own struct and
- * lifetime. claim.c has the claim's own life, claim_plan.h its stages.
+ * A claim is the agreement that a schedd may use a slot, for one job after another.  Each part has
+ * a struct of its own, because the parts live for different times. claim.c makes and ends claims,
+ * claim_plan.h has their stages.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -15,7 +16,7 @@
 
 #include "startd/claim/claim_plan.h"
 
-#define CLAIM_NONCE_SIZE 33 /* 32 hex digits and the zero */
+#define CLAIM_NONCE_SIZE 33 /* bytes: 32 hexadecimal digits and the terminating zero */
 
 struct ad;
 struct err;
@@ -28,57 +29,63 @@ struct wire_request;
 /* The schedd that has the claim. */
 struct claim_schedd {
     char *address, *pin, *name;
-    char *token;               /* id of the token that signed its request DIAL_ME */
-    char *uid_domain, *owners; /* of that token: as whom its jobs may run (owner_plan.h) */
+    char *token; /* id of the token that signed the schedd's request DIAL_ME */
+    /* From the schedd's token: in whose accounts its jobs may run (owner_plan.h). */
+    char *uid_domain, *owners;
 };
 
-/* The connection to that schedd.  The startd makes it. */
+/* The claim's connection to its schedd.  The startd makes it. */
 struct claim_link {
     struct wire *wire; /* NULL: not connected */
     struct loop_timer *dial_timer;
     unsigned failures; /* attempts to connect that failed in a row */
-    bool resume;       /* the next CLAIM continues a claim that the schedd knows */
+    /* true: the next CLAIM message continues a claim that the schedd has confirmed before */
+    bool resume;
 };
 
 /* How long the claim is valid without a message from the schedd. */
 struct claim_lease {
     int64_t length_s;
-    uint64_t end_ms;  /* loop time */
-    uint64_t sent_ms; /* when the renewal under way (CLAIM, ALIVE) was sent */
+    uint64_t end_ms;  /* when the lease ends, ms of the loop's clock */
+    uint64_t sent_ms; /* when the last renewal (CLAIM or ALIVE) was sent, ms of the loop's clock */
     struct loop_timer *alive_timer, *end_timer;
     /* The schedd has confirmed the claim since this startd started; only then is the end of the
      * lease known. */
     bool confirmed;
-    bool renewing;  /* a renewal is under way */
-    bool say_again; /* ALIVE became due meanwhile: send another one afterwards */
+    bool renewing; /* a renewal was sent and not answered yet */
+    /* the next ALIVE became due while a renewal was unanswered: send it after the answer */
+    bool say_again;
 };
 
 /* Requests of the schedd that are still to be answered; NULL: none. */
 struct claim_calls {
-    struct wire_request *starting; /* ACTIVATE, answered when its run is durable */
-    /* The next ACTIVATE, which waits until the last starter has ended. */
+    struct wire_request *starting; /* ACTIVATE; answered when the record of its run is on disk */
+    /* The ACTIVATE for the next job, which waits until the present starter has ended. */
     struct wire_request *activate;
-    struct wire_request *deactivate; /* answered when the starter is gone */
-    struct wire_request *release;    /* answered when the claim is gone */
+    struct wire_request *deactivate; /* DEACTIVATE; answered when the starter is gone */
+    struct wire_request *release;    /* RELEASE_CLAIM; answered when the claim is gone */
 };
 
-/* The latest job of the claim; before the first one, the job for which the slot was offered. */
+/* The latest job of the claim; before the first job has begun, the job for which the schedd asked
+ * for the slot. */
 struct claim_job {
-    char id[64];   /* "" before the first job */
+    char id[64];   /* "cluster.proc"; "" before the first job */
     int64_t epoch; /* ClaimEpoch: counts the runs of the job */
     char *user;    /* RemoteUser */
     struct ad *ad;
-    struct ad *shown; /* attributes of the job in the slot's ad, and CurrentRank */
+    struct ad *shown; /* what the slot's ad says about the job (RemoteUser ...), and CurrentRank */
 };
 
-/* The run of that job, from stage recording to active. */
+/* One run of the claim's latest job, valid in the stages CLAIM_RECORDING to CLAIM_ACTIVE. */
 struct claim_run {
-    int64_t start_s; /* 0: not started */
+    int64_t start_s; /* when the run began, seconds since 1970; 0: not begun */
     char *record;    /* text of the job record, which the starter reads */
     char *directory;
-    pid_t recorded_pid;      /* pid of the starter in the durable record; 0: none yet */
-    double energy_j, core_s; /* counted by meter.c */
-    /* Last checkpoint: when it was taken, seconds of run time that it saves. */
+    /* pid of the starter that the claim's record on disk names; 0: none yet */
+    pid_t recorded_pid;
+    double energy_j, core_s; /* energy and core-seconds used by the run (meter.h) */
+    /* Last checkpoint: ckpt_taken_s: when it was taken, seconds since 1970; ckpt_run_s: seconds of
+     * run time that it saves. */
     int64_t ckpt_taken_s, ckpt_run_s;
 };
 
@@ -86,30 +93,32 @@ struct claim_run {
 enum suspended_by { SUSPENDED_BY_NONE, SUSPENDED_BY_POLICY, SUSPENDED_BY_USER };
 
 struct claim_suspension {
-    enum suspended_by by; /* by its user: only the schedd can continue it, not CONTINUE */
-    int64_t at_s;         /* when the last suspension began; 0: never in this run */
-    int64_t total_s;      /* of this run, up to the last continuation */
-    int64_t count;        /* suspensions in this run */
+    /* A job that its user suspended is continued only when the schedd says so, not by CONTINUE. */
+    enum suspended_by by;
+    int64_t at_s;    /* when the last suspension began, seconds since 1970; 0: never in this run */
+    int64_t total_s; /* seconds suspended in this run, without the present suspension */
+    int64_t count;   /* number of suspensions in this run */
 };
 
-/* The process that runs the job. */
+/* The process that runs the claim's job. */
 struct claim_starter {
-    pid_t pid;             /* 0: none runs */
-    uint64_t start;        /* its start time, see os_start_time() */
-    struct wire *wire;     /* its connection; NULL: none */
-    uint64_t config;       /* startd->starters.configurations when it was started */
-    bool adopted;          /* an earlier startd has started it */
+    pid_t pid;         /* 0: none runs */
+    uint64_t start;    /* its start time, see os_start_time() */
+    struct wire *wire; /* the connection from the starter; NULL: none */
+    /* value of startd->starters.configurations when this starter was started */
+    uint64_t config;
+    bool adopted;          /* true: it was started before the startd itself was restarted */
     bool done;             /* it has reported the end of the run; its process still has to end */
     bool delivered;        /* it has reported that the job's result was accepted */
-    char done_reason[200]; /* what it reported */
+    char done_reason[200]; /* why the run ended, as the starter reported; "": nothing was wrong */
 };
 
-/* A starter between two jobs of the claim.  If it has no connection it is about to end, and holds
- * the slot's lock until it is gone. */
+/* A starter that is kept between two jobs of the claim.  If it has no connection it is about to
+ * end, and holds the slot's lock until then. */
 struct claim_kept {
     pid_t pid;       /* 0: none is kept */
     uint64_t start;  /* its start time, see os_start_time() */
-    char *directory; /* of its last run, emptied for the next one; it may be gone */
+    char *directory; /* directory of its last run, emptied for the next run; may no longer exist */
     struct wire *wire;
 };
 
@@ -118,25 +127,31 @@ enum claim_stop_how { CLAIM_STOP_NOT, CLAIM_STOP_ASKED, CLAIM_STOP_FAST };
 /* The order to the starter to stop its job. */
 struct claim_stop {
     enum claim_stop_how how;
-    char kind[16];            /* why, from DEACTIVATE: "Remove", "Hold" or "" */
-    int64_t grace_s;          /* seconds between soft signal and KILL; 0: the starter decides */
-    struct loop_timer *timer; /* if the starter does not end: time for the next step */
+    /* why the schedd stops the job: "Remove", "Hold", or "" for another reason */
+    char kind[16];
+    int64_t grace_s; /* seconds between soft signal and KILL; 0: the starter decides */
+    /* fires when the starter has not ended in time: stop it more strongly */
+    struct loop_timer *timer;
 };
 
 /* What draining and the owner's policy do to the run. */
 struct claim_retirement {
-    struct loop_timer *timer; /* ends the retirement of a claim that is preempted */
-    bool evicted;             /* PREEMPT was true: the job must end, after its retirement */
-    bool accepted;            /* the claim began while draining, as StartExpr allowed */
-    bool drained;             /* draining has ended the run: its time is badput */
+    struct loop_timer *timer; /* fires when the job's retirement time is over */
+    /* PREEMPT was true: the job must end when its retirement time is over */
+    bool evicted;
+    /* the claim began while the machine was draining, because StartExpr allowed it */
+    bool accepted;
+    bool drained; /* draining has ended the run: its run time counts as badput */
 };
 
 /* Why the claim ends. */
 struct claim_ending {
-    char reason[200];    /* "": it does not end; else it ends when its starter has ended */
-    bool preempted;      /* for a better claim, by draining, or because the machine stops */
-    bool starter_failed; /* reason comes from the starter */
-    bool overdue;        /* the lease is over: the starter is killed if it does not end soon */
+    /* "": the claim does not end; otherwise it ends when its starter has ended */
+    char reason[200];
+    bool preempted;      /* it ends for a better claim, for draining, or because the startd stops */
+    bool starter_failed; /* the text in `reason` comes from the starter, which failed */
+    /* The lease is over; a starter that does not end within some seconds is killed. */
+    bool overdue;
 };
 
 struct claim {
@@ -145,7 +160,7 @@ struct claim {
     enum claim_stage stage;
     char id[CLAIM_ID_MAX];
     /* A secret by which the schedd recognises the claim's machine; "" for a claim that an older
-     * version has made. */
+     * version of Roost made. */
     char nonce[CLAIM_NONCE_SIZE];
     char slot_name[300];
     struct claim_schedd schedd;
@@ -160,31 +175,36 @@ struct claim {
     struct claim_stop stop;
     struct claim_retirement retirement;
     struct claim_ending ending;
-    bool told_costly; /* it was logged that a policy expression with this job is too costly */
-    unsigned pending; /* commits and calls under way whose callbacks need this claim */
-    bool dead;        /* destroyed, except for the memory, which those callbacks need */
+    /* it was logged that evaluating a policy expression for this claim's job costs too much */
+    bool told_costly;
+    /* number of commits to the store and network calls under way whose callbacks use this struct */
+    unsigned pending;
+    bool dead; /* the claim was destroyed; only its memory stays, until `pending` is 0 */
 };
 
-/* Makes an empty claim and adds it to startd->claims. */
+/* Makes an empty claim, adds it to startd->claims and returns it. */
 struct claim *claim_make(struct startd *startd);
-void claim_discard(struct claim *claim); /* frees the claim; its slot stays as it is */
-/* Frees the claim, its record and its slot, without telling the schedd. */
+/* frees the claim; the state of its slot does not change */
+void claim_discard(struct claim *claim);
+/* Frees the claim, deletes its record and makes its slot free, without telling the schedd. */
 void claim_drop(struct claim *claim);
-/* Restores all claims from the store.  0 or -errno. */
+/* Restores all claims from the store after a restart of the startd.  Returns 0 or -errno. */
 int claims_restore(struct startd *startd, struct err *err);
 void claims_destroy(struct startd *startd);
 
 void claim_dial(struct claim *claim);      /* connects to the schedd, unless connected */
-void claim_say_alive(struct claim *claim); /* sends an ALIVE at once */
+void claim_say_alive(struct claim *claim); /* renews the lease at once (ALIVE) */
 
-/* The starter and its sandbox are gone. reason "": nothing is wrong, and the claim continues;
- * otherwise the claim ends for that reason. */
+/* Called when the starter has ended and its sandbox is removed. reason "": nothing is wrong, and
+ * the claim continues; otherwise the claim ends for that reason. */
 void claim_starter_gone(struct claim *claim, const char *reason);
-/* The process of the kept starter is gone: continues what waited for that. */
+/* Called when the process of the kept starter has ended: ends the claim, or starts its next job, if
+ * that waited for it. */
 void claim_kept_gone(struct claim *claim);
-/* The claim has no job: records that, and tells the schedd. */
+/* Called when the claim has no job: records that on disk, and tells the schedd with a renewal. */
 void claim_is_idle(struct claim *claim);
-/* Ends the claim; its starter is stopped first.  The schedd is told the reason. */
+/* Ends the claim for this reason, which the schedd is told.  A running job is stopped first: killed
+ * at once if `fast`, else asked to end. */
 void claim_end(struct claim *claim, const char *reason, bool fast);
 
 #endif

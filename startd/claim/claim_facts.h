@@ -15,23 +15,25 @@ struct ad;
 struct claim;
 struct startd;
 
-/* Moves it to a stage; CHECKs that the move is legal. */
+/* Moves the claim to a stage; ends the process if claim_plan.h does not allow the move. */
 void claim_enter(struct claim *claim, enum claim_stage stage);
 bool claim_is_suspended(const struct claim *claim);
-/* Finds a claim by its claim id; NULL: there is none. */
+/* Finds a claim by its claim id; returns NULL if no claim has that id. */
 struct claim *claim_find(struct startd *startd, const char *claim_id);
-uint64_t claim_remaining_ms(const struct claim *claim); /* until its lease ends */
-/* How long the job was suspended in this run so far. */
+uint64_t claim_remaining_ms(const struct claim *claim); /* ms until the claim's lease ends */
+/* Returns how many seconds the job was suspended in this run so far. */
 int64_t claim_suspended_s(const struct claim *claim);
-/* How long the job has run in this run, suspensions not counted. */
+/* Returns the seconds since this run of the job began, without the time in which it was
+ * suspended. */
 int64_t claim_run_s(const struct claim *claim);
-/* Writes what CLAIM and ALIVE tell the schedd of suspensions: Suspended, NumSuspensions,
- * LastSuspensionTime, SuspendedSeconds ... */
+/* Writes into args, the arguments of a CLAIM or ALIVE message to the schedd, whether the job is
+ * suspended and was: Suspended, NumSuspensions, LastSuspensionTime, SuspendedSeconds. */
 void claim_put_suspension(const struct claim *claim, struct ad *args);
 
-/* Sets what the slot's ad says of the job.  The claim must have its slot. */
+/* Sets what the slot's ad will say about the job (claim->job.shown).  The claim must have its
+ * slot. */
 void claim_show(struct claim *claim, const struct ad *job);
-/* Sets the claim's job, and shows it.  0 or -errno. */
+/* Makes a copy of this job ad the claim's job, and calls claim_show() for it.  Always returns 0. */
 int claim_set_job(struct claim *claim, const struct ad *job);
 
 #endif

@@ -36,8 +36,8 @@ enum claim_stage {
 
 /* Returns whether one stage may follow another.  A stage may follow itself. */
 bool claim_plan_may_move(enum claim_stage from, enum claim_stage to);
-/* Offered or accepted: the claim may come to nothing. */
+/* Returns whether the stage is offered or accepted, in which the claim is not yet on disk. */
 bool claim_plan_is_offer(enum claim_stage stage);
-bool claim_plan_has_run(enum claim_stage stage); /* recording, starting or active */
+bool claim_plan_has_run(enum claim_stage stage); /* whether it is recording, starting or active */
 
 #endif

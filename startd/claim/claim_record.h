@@ -17,18 +17,20 @@ struct claim;
 struct startd;
 
 struct claim_memory {
-    struct vec commits; /* struct claim: commits under way, oldest first */
-    struct vec dead;    /* struct claim: destroyed, but callbacks are still to come */
+    struct vec commits; /* struct commit (claim_record.c): writes to disk under way, oldest first */
+    /* struct claim: destroyed, but callbacks that need the memory are still to come */
+    struct vec dead;
 };
 
-/* Writes the claim to the store, then calls done(claim), unless done is NULL or the claim was
- * destroyed meanwhile. */
+/* Writes the claim to the store.  When it is on disk, calls done(claim), unless done is NULL or the
+ * claim was destroyed meanwhile. */
 void claim_commit(struct claim *claim, void (*done)(void *claim));
 void claim_forget_record(struct claim *claim); /* removes the claim from the store */
 /* Must be the first call in each callback that was counted in claim.pending.  Returns true if the
  * claim was destroyed: then the callback must return. */
 bool claim_came_back(struct claim *claim);
-/* Frees all such claims; last of all, when no callback can come any more. */
+/* Frees all claims that are kept only for callbacks.  Must be called after the store and all
+ * connections were closed, when no callback can come any more. */
 void claims_release_rest(struct startd *startd);
 
 #endif

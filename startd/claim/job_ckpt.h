@@ -13,21 +13,29 @@ struct claim;
 struct startd;
 struct wire_request;
 
-struct job_ckpt_probed { /* what this machine can do for jobs, found out by `roost-ckpt probe` */
-    struct ad *ckpt;     /* attributes for the ads; NULL: it cannot take checkpoints */
-    bool has_remote;  /* it has a file system for jobs whose files stay at their submit machine */
-    bool has_wrapped; /* the same for jobs whose programs are linked with our wrappers */
+/* What this machine can do for jobs, as `roost-ckpt probe` and `roost-rsys-mount --probe`
+ * reported. */
+struct job_ckpt_probed {
+    struct ad *ckpt; /* attributes for the slots' ads; NULL: the machine cannot take checkpoints */
+    /* it can mount the file system for jobs whose files stay at their submit machine */
+    bool has_remote;
+    /* It can run jobs whose files stay at their submit machine if their programs are linked with
+     * Roost's wrappers, without that file system. */
+    bool has_wrapped;
 };
 
-/* Finds that out; blocks for some milliseconds. */
+/* Runs the probes of roost-ckpt and roost-rsys-mount and fills startd->probed; blocks for some
+ * milliseconds. */
 void job_ckpt_probe(struct startd *startd);
-/* Writes it into an ad. */
+/* Writes what the probes reported (startd->probed) into a slot's ad. */
 void job_ckpt_put_machine(const struct startd *startd, struct ad *ad);
-/* Writes what the run's last checkpoint saved into an ad. */
+/* Writes into a slot's ad when the last checkpoint of the claim's run was taken; nothing if there
+ * is none. */
 void job_ckpt_put_run(const struct claim *claim, struct ad *ad);
-/* Notes what a starter reports of a checkpoint (STARTER_CKPT). */
+/* Notes what a starter reports about its latest checkpoint in the arguments of STARTER_CKPT. */
 void job_ckpt_taken(struct claim *claim, const struct ad *args);
-/* Takes CHECKPOINT_CLAIM, a request to take a checkpoint now, and passes it to the starter. */
+/* Handles CHECKPOINT_CLAIM, the schedd's request to take a checkpoint now: passes it to the starter
+ * and answers it. */
 void job_ckpt_asked(struct claim *claim, struct wire_request *request);
 
 #endif

@@ -8,10 +8,11 @@
 struct startd;
 struct wire_request;
 
-/* Takes and answers DIAL_ME: makes a claim if the slot accepts the job. */
+/* Answers a DIAL_ME, by which a schedd asks for a slot: makes a claim if the slot accepts the
+ * job. */
 void offer_dial_me(struct startd *startd, struct wire_request *request);
-/* Takes and answers RELEASE_CLAIM: the schedd does not want a claim that waits or was only
- * offered. */
+/* Answers a RELEASE_CLAIM that came by the collector: the schedd gives up a claim that it has not
+ * confirmed yet. */
 void offer_release(struct startd *startd, struct wire_request *request);
 
 #endif

@@ -14,7 +14,7 @@ extern const struct store_migration STARTD_OLD_ROWS[];
 
 #define STARTD_STORE_VERSION 2
 
-/* The attribute that contained it. */
+/* The attribute that contained the claim id in rows of version 1. */
 #define OLD_CLAIM_ID "ClaimId"
 
 #endif

@@ -10,7 +10,7 @@
 
 #include "startd/claim/claim.h"
 
-/* By must not be SUSPENDED_BY_NONE. */
+/* Suspends the claim's job. by: who wants that; must not be SUSPENDED_BY_NONE. */
 void claim_suspend(struct claim *claim, enum suspended_by by);
 void claim_continue(struct claim *claim);
 

@@ -14,16 +14,23 @@ struct ad;
 struct slot;
 struct startd;
 
-struct figures {              /* of the machine, when it was last measured */
-    uint64_t measured_ms;     /* when the jobs' use of CPUs was measured, loop time; 0: never */
-    double load, condor_load; /* load average; the part of it that jobs cause */
+/* Figures of the whole machine, as last measured. */
+struct figures {
+    /* when the load of the jobs was last measured, ms of the loop's clock; 0: never */
+    uint64_t measured_ms;
+    /* load: the machine's load average; condor_load: the part of it that jobs cause. */
+    double load, condor_load;
     struct os_idleness idle;
-    bool console_told; /* kbdd has reported the console's last use, loop time */
+    /* true: kbdd or logind has reported when the console was last used; then console_used_ms is
+     * that time, ms of the loop's clock. */
+    bool console_told;
     uint64_t console_used_ms;
 };
 
-void figures_measure(struct startd *startd); /* measures, and writes into all ads */
-/* Writes the figures into the ad of a slot. */
+/* measures, and writes the figures into the ads of all slots */
+void figures_measure(struct startd *startd);
+/* Writes the machine's and the slot's figures (load, idle times, clock, energy) into the slot's
+ * ad. */
 void figures_write(struct slot *slot, struct ad *ad);
 /* Called when kbdd or logind reports that the console was used idle_s seconds ago. */
 void figures_console_used(struct startd *startd, int64_t idle_s);

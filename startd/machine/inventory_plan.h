@@ -19,16 +19,17 @@
 
 #include "startd/slot/carve_plan.h"
 
-/* Adds the kind of resource that `found`, the script's output, describes, and sets its amount in
- * total.  Adds to `shown` what each slot's ad must show.  0; -ENOENT: Detected<name> is missing; or
- * an error of carve_plan_kinds_add(). */
+/* Adds the kind of resource `name`, which `found`, the script's output, describes, to kinds, and
+ * sets its amount in total.  Adds to `shown` the attributes that each slot's ad must show.  Returns
+ * 0; -ENOENT if found lacks Detected<name>; or an error of carve_plan_kinds_add(). */
 int inventory_plan_add(struct resource_kinds *kinds, const char *name, const struct ad *found,
                        struct resources *total, struct ad *shown, struct err *err);
-/* Writes Available<name>, and the ads that it names, for each kind that has properties. */
+/* For each kind of resource whose units have properties, writes into ad, a slot's ad,
+ * Available<name> and the ads of the units that are in resources. */
 void inventory_plan_write(const struct resource_kinds *kinds, const struct resources *resources,
                           struct ad *ad);
-/* For each kind of which the job has a Require<name>: sets want's identifiers to the units that
- * meet it, and marks the kind as picky. */
+/* For each kind of resource for which the job has a Require<name>: sets the identifiers in want to
+ * the units that meet it, and sets want's `picky` for the kind. */
 void inventory_plan_wish(const struct resource_kinds *kinds, const struct ad *job,
                          const struct ad_context *context, struct resources *want);
 

@@ -11,8 +11,9 @@ struct startd;
 
 struct meter_nut *meter_nut_create(struct startd *startd);
 void meter_nut_destroy(struct meter_nut *nut);
-void meter_nut_reload(struct meter_nut *nut); /* takes over a changed configuration */
-/* Returns the watts that the UPS reported last.  Below 0: unknown, or reported too long ago. */
+void meter_nut_reload(struct meter_nut *nut); /* to be called when the configuration has changed */
+/* Returns the watts that the UPS reported last; a negative number if it reported none, or too long
+ * ago. */
 double meter_nut_watts(const struct meter_nut *nut);
 
 #endif

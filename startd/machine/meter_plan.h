@@ -23,59 +23,71 @@
 
 struct err;
 
-#define METER_ZONE_WATTS_MAX 2000.0 /* of one zone; more means that its counter was reset */
-#define METER_UPS_WATTS_MAX  1e7    /* more than any UPS delivers */
+/* Watts of one RAPL zone; a greater value means that the zone's counter was reset. */
+#define METER_ZONE_WATTS_MAX 2000.0
+#define METER_UPS_WATTS_MAX  1e7 /* watts; more than any UPS delivers */
 
 enum meter_source { METER_NONE, METER_MODEL, METER_RAPL, METER_NUT };
-const char *meter_source_name(enum meter_source source); /* "None", "Model", "RAPL", "NUT" */
+/* returns "None", "Model", "RAPL" or "NUT" */
+const char *meter_source_name(enum meter_source source);
 
-/* Returns whether a directory of /sys/class/powercap is a zone to be counted; name: contents of its
- * file `name`.  Packages and memory count.  Cores and graphics are parts of their package, psys
- * contains the packages, and intel-rapl-mmio shows the same package once more. */
+/* Returns whether a directory of /sys/class/powercap is a zone (a part with its own energy counter)
+ * that must be counted; name: the contents of its file `name`.  Zones of processor packages and of
+ * memory count.  Not counted: zones of cores and graphics, which are parts of a package; psys,
+ * which contains the packages; and intel-rapl-mmio, which shows the package a second time. */
 bool meter_plan_is_counted(const char *directory, const char *name);
-/* Returns the joules between two values of a zone's counter (microjoules), which starts again at 0
- * after range_uj (0: unknown).  Below 0: the counter was reset in between. */
+/* Returns the joules used between two values of a zone's counter (microjoules), read elapsed_s
+ * seconds apart.  The counter starts again at 0 after range_uj (0: unknown).  Returns a negative
+ * number if the counter was reset in between. */
 double meter_plan_zone_j(uint64_t before_uj, uint64_t now_uj, uint64_t range_uj, double elapsed_s);
-/* Reads a number as sysfs writes it.  False: not a number. */
+/* Reads a non-negative number, as sysfs writes it, into *ret.  Returns false if text is not a
+ * number. */
 bool meter_plan_number(const char *text, uint64_t *ret);
 
-/* Computes watts from the output of `upsc`: ups.realpower, else ups.load percent of
- * ups.realpower.nominal.  0; -ENODATA: neither is there, or the result exceeds METER_UPS_WATTS_MAX;
- * err says which. */
+/* Computes watts from the output of `upsc`: ups.realpower, or else ups.load percent of
+ * ups.realpower.nominal.  Returns 0; or -ENODATA with the reason in err if these values are missing
+ * or exceed METER_UPS_WATTS_MAX. */
 int meter_plan_ups_w(const char *text, double *ret, struct err *err);
 
-struct meter_cpu { /* ticks of all CPUs since boot */
+/* CPU time of all CPUs since boot, in clock ticks. */
+struct meter_cpu {
     uint64_t busy, total;
     int64_t count; /* number of CPUs */
 };
-/* Reads the text of /proc/stat.  False: not understood. */
+/* Reads the text of /proc/stat.  Returns false if the text has another format. */
 bool meter_plan_cpu(const char *proc_stat, struct meter_cpu *ret);
-/* Returns the share of the CPUs that was used between the two, 0 to 1; below 0: unknown. */
+/* Returns the share of the CPUs that was used between the two readings, 0 to 1; a negative number
+ * if it is unknown. */
 double meter_plan_use(const struct meter_cpu *before, const struct meter_cpu *now);
 
-struct meter_watts { /* as configured; 0: not configured */
+/* The machine's draw as configured, watts; 0: not configured. */
+struct meter_watts {
     double asleep_w, idle_w, busy_w;
 };
-/* Returns the model's watts at that share of used CPUs; 0 if nothing is configured. */
+/* Returns the draw, in watts, that the configured figures give when a share `use` (0 to 1) of the
+ * CPUs is used; 0 if nothing is configured. */
 double meter_plan_model_w(const struct meter_watts *watts, double use);
 
-struct meter_rates {   /* what a job pays */
-    double reserved_w; /* for each core that the job has */
-    double used_w;     /* for each CPU at work; equals joules for each CPU second */
+/* The rates by which a job's share of the machine's draw is computed, watts. */
+struct meter_rates {
+    double reserved_w; /* for each core of the job's slot, used or not */
+    /* for each CPU that the job keeps busy; the same number is joules per CPU second */
+    double used_w;
 };
 
 struct meter_look {
     enum meter_source source;
     struct meter_watts watts;
-    double draw_w;   /* watts now: measured, or the model's */
-    double lowest_w; /* lowest draw measured so far; 0: none was */
-    double use;      /* share of CPUs in use, 0 to 1; below 0: unknown */
-    double cpus;     /* of the machine */
-    double cores;    /* sum of the slots' cores; may differ from cpus */
+    /* the machine's draw now, watts: measured, or computed from the configured figures */
+    double draw_w;
+    double lowest_w; /* lowest draw measured so far, watts; 0: none measured */
+    double use;      /* share of the CPUs in use, 0 to 1; negative: unknown */
+    double cpus;     /* number of CPUs of the machine */
+    double cores;    /* number of cores that all slots offer together; may differ from `cpus` */
 };
-/* Computes the rates that jobs pay.  If the use of CPUs is unknown, everything is in reserved_w, as
- * if all cores of the model were at work.  If almost no CPU time is used, used_w stays as in
- * `before`: otherwise noise would be divided by almost zero. */
+/* Computes the rates for jobs.  If the use of CPUs is unknown, used_w is 0 and reserved_w covers
+ * the whole draw (of the model: the draw with all CPUs at work).  If the CPUs are almost idle,
+ * used_w stays as in `before`, because dividing by almost 0 would give a random number. */
 void meter_plan_rates(const struct meter_look *look, const struct meter_rates *before,
                       struct meter_rates *ret);
 

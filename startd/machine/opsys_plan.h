@@ -13,7 +13,8 @@
 
 struct ad;
 
-/* Sets these attributes in ad. text may be anything; without a name in it the name is "LINUX". */
+/* Sets OpSysName and the other attributes in ad. text may be anything; if it contains no name, the
+ * name is "LINUX". */
 void opsys_plan_name(const char *text, struct ad *ad);
 
 #endif

@@ -13,12 +13,14 @@
 struct startd;
 
 struct idle_hint {
-    pid_t pid;        /* of the loginctl that is running; 0: none */
-    uint64_t next_ms; /* when to ask again, loop time */
-    bool failed;      /* loginctl could not be started: this machine does not have it */
+    pid_t pid;        /* pid of the running loginctl; 0: none runs */
+    uint64_t next_ms; /* earliest time of the next question, ms of the loop's clock */
+    bool failed;      /* true: loginctl could not be started, so logind is not asked any more */
 };
 
-/* Asks now and then; the answer comes later, through figures_console_used(). */
+/* Asks logind how long graphical sessions have been idle, if LOGIND_IDLE_HINT is true and the last
+ * question was 5 seconds ago or more; may be called at any rate.  The answer is passed to
+ * figures_console_used() later. */
 void idle_hint_look(struct startd *startd);
 void idle_hint_close(struct startd *startd);
 

@@ -13,9 +13,9 @@
 
 #include <stdint.h>
 
-/* Returns the seconds since the last use of any session; -1: no session tells anything. text: the
- * output of `loginctl show-session -p Type -p IdleHint -p IdleSinceHint ID...`, a block of lines
- * for each session. */
+/* Returns the seconds since a graphical session was last used; -1: no session reports its use.
+ * text: the output of `loginctl show-session -p Type -p IdleHint -p IdleSinceHint ID...`, a block
+ * of lines for each session. now_s: the present time, seconds since 1970. */
 int64_t idle_hint_plan_idle_s(const char *text, int64_t now_s);
 
 #endif

@@ -18,27 +18,31 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Returns the average after elapsed_s (>= 0) more seconds in which `load` CPUs were in use. */
+/* Returns what a load average becomes after elapsed_s (>= 0) more seconds with the load `load`. */
 double load_plan_decay(double average, double load, double elapsed_s);
 
 struct load_job {
-    int64_t running; /* threads, as os_families_running() counts them */
-    /* It never uses more than these at a time, however many threads wait; 0: no limit. */
+    int64_t running; /* number of its threads that run or could run (os_families_running()) */
+    /* The job is limited to this number of CPUs, however many of its threads could run; 0: no
+     * limit. */
     double cpus;
-    /* Frozen threads look as if they waited for a disk, but no load average counts them. */
+    /* The job is suspended: its threads are frozen and count as no load. */
     bool suspended;
 };
 /* Returns what a job adds to the kernel's load average now. */
 double load_plan_job(const struct load_job *job);
 
 struct load_share {
-    double cpus;   /* of the slot, without those of its dynamic slots */
-    bool of_owner; /* Owner or Suspended: no use for jobs now; it keeps the owner's load */
-    bool is_free;  /* no job there would have to give way */
-    double owner;  /* result: the part of the owner's load that this slot bears */
+    double cpus; /* CPUs of the slot, without those of its dynamic slots */
+    /* The slot is in state Owner or suspended, so that no job uses it: it gets the owner's load
+     * first. */
+    bool of_owner;
+    bool is_free; /* the slot has no claim, so that no job of its would have to give way */
+    double owner; /* result: the part of the owner's load that is assigned to this slot */
 };
-/* Distributes the owner's load: first to slots with of_owner, then to free ones, then in order;
- * each takes as much as it has CPUs.  What exceeds all CPUs is spread evenly. */
+/* Distributes the owner's load over the slots: first to slots with of_owner, then to slots with
+ * is_free, then to the others, in their order.  Each slot gets at most as much as it has CPUs; load
+ * that exceeds all CPUs is spread evenly. */
 void load_plan_share(double owner_load, struct load_share *slots, size_t count);
 
 #endif

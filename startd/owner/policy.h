@@ -8,11 +8,11 @@
 struct slot;
 struct startd;
 
-/* Takes the step of the policy that is due for the slot, if any.  A dynamic slot may be gone
- * afterwards. */
+/* Evaluates the owner's policy for a slot and carries out what it demands: suspend, continue,
+ * preempt or kill the job, or nothing.  A dynamic slot may have been freed when this returns. */
 void policy_check(struct slot *slot);
-/* Measures load and idle times, then looks at all slots: free ones become Owner or Unclaimed,
- * claimed ones are checked. */
+/* Measures load and idle times, then looks at all slots: free slots become Owner or Unclaimed, for
+ * claimed slots policy_check() is called. */
 void policy_poll(struct startd *startd);
 
 #endif

@@ -38,7 +38,8 @@ enum policy_expr {
 
 const char *policy_plan_knob(enum policy_expr expr); /* "SUSPEND" */
 
-struct policy { /* the expressions of one slot; NULL counts as false */
+/* The policy expressions of one slot, owned; an expression that is NULL counts as false. */
+struct policy {
     struct ad_expr *expr[POLICY_EXPRS];
 };
 
@@ -46,18 +47,20 @@ enum policy_step {
     POLICY_STAYS, /* nothing to do */
     POLICY_SUSPENDS,
     POLICY_CONTINUES,
-    POLICY_PREEMPTS, /* the job may retire first, as long as MAXJOBRETIREMENTTIME allows */
+    /* end the claim; its job may retire first, as long as MAXJOBRETIREMENTTIME allows */
+    POLICY_PREEMPTS,
     POLICY_KILLS,
 };
 
-/* Returns the step to take from that state. job: NULL when the claim is idle. evicted: PREEMPT was
- * true earlier, and the job retires because of that; then it is not suspended any more. */
+/* Returns the step to take for a slot in this state and activity. job: NULL when the claim has no
+ * running job. evicted: PREEMPT was true earlier, and the job is retiring because of that; such a
+ * job is not suspended any more. */
 enum policy_step policy_plan_step(const struct policy *policy, enum slot_state state,
                                   enum slot_activity activity, bool evicted, const struct ad *slot,
                                   const struct ad *job, const struct ad_context *context);
 
-/* Returns true if a job that must go is asked to end, false if it is killed at once
- * (WANT_VACATE). */
+/* Evaluates WANT_VACATE for a job that must leave: returns true if the job is to be asked to end,
+ * false if it is to be killed at once. */
 bool policy_plan_vacates(const struct policy *policy, const struct ad *slot, const struct ad *job,
                          const struct ad_context *context);
 

@@ -18,24 +18,30 @@ struct startd;
 struct wire_request;
 
 struct adapter {
-    uint64_t seen_ms;         /* when it was looked for, loop time; 0: not yet */
-    bool is_there;            /* an adapter was found */
-    struct os_adapter is;     /* the adapter that has the IP address */
-    struct adapter_leaf leaf; /* the network card below it */
-    /* A card that could not be told to wake the machine, and why. */
+    /* when the adapter was last looked for, ms of the loop's clock; 0: look again */
+    uint64_t seen_ms;
+    bool is_there;        /* true: an adapter was found, and `is` and `leaf` are valid */
+    struct os_adapter is; /* the adapter that has the IP address */
+    /* the network card that receives for that adapter; may be the adapter itself */
+    struct adapter_leaf leaf;
+    /* Name of a card for which Wake-on-LAN could not be switched on, and the reason. */
     char refusing[OS_ADAPTER_NAME_MAX], refusal[120];
 };
 
-/* Writes into a slot's ad how the machine can be woken. */
+/* Writes into a slot's ad the hardware address, network and port for magic packets that wake the
+ * machine. */
 void adapter_write(struct startd *startd, struct ad *ad);
 #define ADAPTER_WHY_MAX 120
-/* Returns whether magic packets would wake the machine once it sleeps.  If not, `why` says why. */
+/* Returns whether magic packets would wake the machine once it sleeps.  If not, writes the reason
+ * to `why`. */
 bool adapter_can_wake(struct startd *startd, char *why, size_t size);
-/* Before the machine sleeps: tells its card to wake it for magic packets, if the card can.  0; or
- * -errno, and then the machine must not sleep: no card wakes it although that is needed
- * (is_needed), or the card does not accept the configured password. */
+/* To be called before the machine sleeps: switches on Wake-on-LAN at its network card, if
+ * ENABLE_WAKE_ON_LAN is true and the card supports it.  Returns 0; or -errno, and then the machine
+ * must not sleep: it could not be woken although that is needed (is_needed), or the configured
+ * password could not be set. */
 int adapter_arm(struct startd *startd, bool is_needed, struct err *err);
-/* Takes and answers MAGIC_PACKET: sends a magic packet to another machine of its network. */
+/* Handles MAGIC_PACKET: sends a magic packet to another machine of this machine's network, and
+ * answers. */
 void adapter_wake_neighbour(struct startd *startd, struct wire_request *request);
 
 #endif

@@ -26,26 +26,34 @@ struct ad;
 /* A network card below an adapter with an address; may be that adapter itself. */
 struct adapter_leaf {
     struct os_adapter is;
-    bool is_wireless, has_other_address; /* as in struct os_adapter_parts */
-    bool flags_known, needs_root; /* `flags` is valid; needs_root: only root could read them */
+    /* is_wireless: a Wi-Fi card; has_other_address: its present hardware address is not its
+     * factory's, but for example that of a bond. */
+    bool is_wireless, has_other_address;
+    /* flags_known: `flags` is valid; needs_root: only root may read the card's flags. */
+    bool flags_known, needs_root;
     struct os_wake_flags flags;
 };
 
-/* Writes the adapters that come into question to ret, best first, at most max, and returns how
- * many.  They point into all[0..count). wanted: a pattern for name or address ("eth*", "10.77.*"),
- * "" for any; source: our address on the way to the pool, 0 if unknown.  After the first one only
- * adapters that are up and have an address.  0: no adapter has an Ethernet address. */
+/* Writes pointers into all[0..count) to ret, at most max: the adapters that could be used to wake
+ * the machine, best first; returns how many. wanted: a pattern for an adapter's name or address
+ * ("eth*", "10.77.*"), "" for any; source: this machine's address on the way to the pool, 0 if
+ * unknown.  After the best one, only adapters that are up and have an address are listed.  Returns
+ * 0 if no adapter that fits wanted has an Ethernet address. */
 size_t adapter_plan_order(const struct os_adapter *all, size_t count, const char *wanted,
                           uint32_t source, const struct os_adapter **ret, size_t max);
-/* Returns the card that receives what is sent to the adapter above; NULL: leaves is empty. */
+/* Returns the most suitable of the network cards below one adapter, the one to which the magic
+ * packet is addressed; NULL if count is 0. will_arm: Wake-on-LAN will be switched on before the
+ * machine sleeps. */
 const struct adapter_leaf *adapter_plan_leaf(const struct adapter_leaf *leaves, size_t count,
                                              bool will_arm);
-/* Returns whether a magic packet would wake the machine once it sleeps. will_arm: the card is told
- * to do so before. */
+/* Returns whether a magic packet to this card would wake the sleeping machine. will_arm:
+ * Wake-on-LAN will be switched on before it sleeps. */
 bool adapter_plan_can_wake(const struct adapter_leaf *leaf, bool will_arm);
-/* Writes why it would not: "eth0 has no link". leaf NULL: the machine has no adapter. */
+/* Writes why a magic packet to this card would not wake the machine ("eth0 has no link"), or "".
+ * leaf NULL: the machine has no adapter. */
 void adapter_plan_why_not(const struct adapter_leaf *leaf, bool will_arm, char *ret, size_t size);
-/* Returns whether the card must be told to wake the machine. flags NULL: unknown. */
+/* Returns whether Wake-on-LAN must be switched on at the card before the machine sleeps: it is off,
+ * or a password must be set. flags NULL: unknown. */
 bool adapter_plan_needs_arming(const struct os_wake_flags *flags, bool has_password);
 /* Writes HardwareAddress of the card, SubnetMask and Subnet of the adapter above it, and WakePort;
  * if the card's flags are known, also IsWakeOnLanSupported, IsWakeOnLanEnabled, IsWakeAble,

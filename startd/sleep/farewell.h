@@ -13,16 +13,19 @@ struct ad_expr;
 struct startd;
 
 struct farewell {
-    bool begun;           /* no new claims; the startd ends when the present ones have ended */
-    uint64_t claimed_ms;  /* when there last was a claim, or when we started, loop time */
-    struct ad_expr *when; /* DAEMON_SHUTDOWN; NULL: not configured */
+    /* true: no new claims are made, and the startd ends when the present claims have ended */
+    bool begun;
+    /* when there last was a claim, or the startd began to count, ms of the loop's clock */
+    uint64_t claimed_ms;
+    struct ad_expr *when; /* the expression DAEMON_SHUTDOWN, owned; NULL: not configured */
 };
 
-/* Begins the end of the startd when it is time.  True: it has begun, and no slot is claimed any
- * more. */
+/* Begins the farewell if DAEMON_SHUTDOWN is true or no claim came for STARTD_NOCLAIM_SHUTDOWN.
+ * Returns true when the farewell has begun and no claim is left: then the caller must stop the
+ * startd. */
 bool farewell_check(struct startd *startd);
-/* Withdraws the ads of a glidein from the collector.  True: the loop stops when the collector has
- * answered. */
+/* Withdraws the ads of a glidein, or of a startd that was drained to exit, from the collector.
+ * Returns true if this was sent: then the event loop stops when the collector has answered. */
 bool farewell_tell(struct startd *startd);
 
 #endif

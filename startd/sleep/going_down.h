@@ -4,10 +4,10 @@
  *   up             the machine works, or could work
  *   asking         the rooster is asked whether the machine may go down (permit.h)
  *   leaving        somebody ordered it down; its jobs are being ended, and that caller asks again
- *   leaving_asking  the same, and the rooster is being asked again
+ *   leaving_asking  as leaving, and the rooster is being asked again
  *   begun          no claims any more; its network card is prepared to wake it
  *   announced      its offline ads are on their way to the collector; from now on it sends nothing
- *   waiting        these are durable; jobs may take the machine back (HIBERNATE_RECLAIM_TIME)
+ *   waiting        these ads are stored; jobs may take the machine back (HIBERNATE_RECLAIM_TIME)
  *   ordered        the power method was told to take it down: nobody can take it back
  *   gone           the power method has begun, or the rooster will do it
  *
@@ -40,35 +40,47 @@ enum down_stage {
     DOWN_STAGES
 };
 
-struct going_down { /* the state of going down */
+/* How far this machine is on its way down, and with what orders. */
+struct going_down {
     enum down_stage stage;
     struct ad_expr *when; /* the expression HIBERNATE */
-    char level[8];        /* "S5"; valid from DOWN_BEGUN on */
+    char level[8];        /* level of the sleep, "S1" to "S5"; valid from DOWN_BEGUN on */
     char *reason;
-    bool forced;       /* ordered by somebody who knows what prevents it */
-    bool keep_off;     /* stay off until somebody switches it on: no job may wake it */
-    bool reclaimable;  /* jobs that wait may take it back while there is time */
-    bool has_answer;   /* the collector's answer to hibernate_ask() contained our offline ad */
-    uint64_t until_ms; /* when the rooster's order ends, loop time; 0: it has not said so */
-    struct wire_request *request;     /* POWER_DOWN to be answered; NULL: none */
-    struct loop_timer *check_timer;   /* time to ask all slots */
-    struct loop_timer *leave_timer;   /* the caller that ordered it down has not asked again */
-    struct loop_timer *guard_timer;   /* the machine did not go down in time */
-    struct loop_timer *reclaim_timer; /* ends DOWN_WAITING */
-    struct loop_timer *ask_timer;     /* time for hibernate_ask() */
+    /* an administrator ordered it with --force: what prevents sleep does not count */
+    bool forced;
+    /* the machine stays off until somebody switches it on: no job may wake it */
+    bool keep_off;
+    /* jobs that wait may take the machine back while that is possible */
+    bool reclaimable;
+    /* the collector's answer to hibernate_ask() contained the machine's offline ad */
+    bool has_answer;
+    /* until when the rooster's order to power down may take, ms of the loop's clock; 0: not
+     * known */
+    uint64_t until_ms;
+    struct wire_request *request;   /* a POWER_DOWN that is still to be answered; NULL: none */
+    struct loop_timer *check_timer; /* fires when hibernate_check() is due */
+    /* fires when the administrator who ordered it down has not repeated the order in time */
+    struct loop_timer *leave_timer;
+    struct loop_timer *guard_timer;   /* fires when the machine did not go down in time */
+    struct loop_timer *reclaim_timer; /* fires when the time in stage DOWN_WAITING is over */
+    struct loop_timer *ask_timer;     /* fires when hibernate_ask() is due */
 };
 
-/* Pure: whether one stage may follow another.  A stage may follow itself. */
+/* Returns whether one stage may follow another.  Pure.  A stage may follow itself. */
 bool going_down_may_move(enum down_stage from, enum down_stage to);
-/* Moves to a stage; CHECKs that the move is legal. */
+/* Moves to a stage; ends the process if going_down_may_move() does not allow it. */
 void going_down_move(struct startd *startd, enum down_stage stage);
 
-bool going_down_has_begun(const struct startd *startd); /* DOWN_BEGUN or later */
-/* DOWN_ANNOUNCED or later: it sends no ads. */
+/* whether the stage is DOWN_BEGUN or later */
+bool going_down_has_begun(const struct startd *startd);
+/* Returns whether the stage is DOWN_ANNOUNCED or later, in which the startd sends no ads. */
 bool going_down_is_silent(const struct startd *startd);
-bool going_down_is_leaving(const struct startd *startd); /* leaving or leaving_asking */
-bool going_down_is_asking(const struct startd *startd);  /* asking or leaving_asking */
-/* Takes neither claims nor jobs: it is leaving, or DOWN_BEGUN or later. */
+/* Returns whether the stage is DOWN_LEAVING or DOWN_LEAVING_ASKING. */
+bool going_down_is_leaving(const struct startd *startd);
+/* Returns whether the stage is DOWN_ASKING or DOWN_LEAVING_ASKING. */
+bool going_down_is_asking(const struct startd *startd);
+/* Returns whether the machine takes neither claims nor jobs: it is leaving, or the stage is
+ * DOWN_BEGUN or later. */
 bool going_down_takes_none(const struct startd *startd);
 
 #endif

@@ -13,13 +13,15 @@ struct wire_request;
 void hibernate_open(struct startd *startd);
 /* Called when everything is set up: the machine may sleep from now on. */
 void hibernate_begin(struct startd *startd);
-/* Called when the startd ends: nothing is checked any more. */
+/* Called when the startd ends: stops the timers, so that sleep is not checked any more. */
 void hibernate_stop(struct startd *startd);
 void hibernate_close(struct startd *startd);
 
-/* Checks whether all slots agree that the machine sleeps, and then begins to take it down. */
+/* Evaluates HIBERNATE of all slots.  If all agree on sleep and nothing prevents it, asks the
+ * rooster and then takes the machine down. */
 void hibernate_check(struct startd *startd);
-/* Checks whether somebody else has put the machine to sleep and it is awake again. */
+/* Checks whether the machine was suspended by somebody else and is awake again; if so, logs that,
+ * renews all claims and sends new ads. */
 void hibernate_check_slept(struct startd *startd);
 /* For a startd that was started with -asleep: leaves offline ads, as if the machine had been up,
  * and ends the startd. */
@@ -27,17 +29,18 @@ void hibernate_leave(struct startd *startd);
 /* Timer callback: asks the collector whether the machine is still to be taken down. */
 void hibernate_ask(void *startd);
 
-/* The machine is drained: takes it down to that level, without looking at HIBERNATE. keep_off: no
- * job wakes it, until somebody switches it on. */
+/* Called when the machine is drained: takes it down to that level (1 to 5 for S1 to S5) without
+ * evaluating HIBERNATE. keep_off: no job may wake it until somebody switches it on. */
 void hibernate_drained(struct startd *startd, int level, bool keep_off, const char *reason);
-/* Takes and answers POWER_DOWN. */
+/* Handles POWER_DOWN, an administrator's order to switch the machine off, and answers it. */
 void hibernate_power_down(struct startd *startd, struct wire_request *request);
 
-/* Returns whether jobs may take back a machine that is going down: 0; -EPERM: somebody ordered it
- * down; -EALREADY: it is too late. withdrawn: the rooster says that it will not give the order.
- * See POWER_RECLAIM. */
+/* Decides whether jobs may take back this machine, which is going down. withdrawn: the rooster says
+ * that it will not give the order to power down.  Returns 0 if they may; -EPERM if somebody ordered
+ * the machine down by name; -EALREADY if it is too late. */
 int hibernate_may_reclaim(const struct startd *startd, bool withdrawn);
-/* Keeps the machine up, and ends draining. */
+/* Gives up going to sleep, because jobs want the machine: tells the rooster, sends live ads again
+ * and ends draining. */
 void hibernate_reclaim(struct startd *startd);
 
 #endif

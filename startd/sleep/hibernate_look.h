@@ -15,41 +15,56 @@ struct err;
 struct startd;
 
 struct hibernate_look {
-    uint64_t seen_ms; /* when that was last found out, loop time; 0: never */
-    unsigned levels;  /* levels that it has, as a mask; see hibernate_plan.h */
+    /* when `levels` was last found out, ms of the loop's clock; 0: never, or look again */
+    uint64_t seen_ms;
+    unsigned levels; /* levels of sleep that the machine has: bit n is set for Sn */
     bool has_systemd;
-    pid_t plugin_pid; /* of HIBERNATION_PLUGIN, or of the program that asks logind; 0: none runs */
+    /* pid of HIBERNATION_PLUGIN, or of the program that asks logind; 0: none runs */
+    pid_t plugin_pid;
     unsigned plugin_levels;
     char plugin_method[64];
-    uint64_t ask_logind_ms; /* do not ask logind before, loop time */
-    bool is_logind;         /* plugin_pid asks logind */
-    bool logind_known;      /* logind_levels is logind's last answer */
+    uint64_t ask_logind_ms; /* when to ask logind again, ms of the loop's clock */
+    bool is_logind;         /* true: plugin_pid is the program that asks logind */
+    bool logind_known;      /* true: logind has answered, and logind_levels is its answer */
     unsigned logind_levels;
-    char held[512]; /* why the machine is up although all slots agree to sleep; "": they do not */
-    uint64_t suspended_ms; /* how long it was suspended in this boot, when last looked at */
-    int64_t awake_since_s; /* when it was started, or last woke or was taken back */
+    /* Why the machine is kept up although all slots agree to sleep; "": they do not agree, or
+     * nothing keeps it up. */
+    char held[512];
+    /* how long the machine was suspended in this boot, ms, when last looked at */
+    uint64_t suspended_ms;
+    /* when the startd was started, or the machine last woke or was taken back for jobs, seconds
+     * since 1970 */
+    int64_t awake_since_s;
 };
 
-/* Also called when the configuration has changed. */
+/* Forgets what is known about levels, and starts HIBERNATION_PLUGIN if configured.  To be called at
+ * the start and when the configuration has changed. */
 void hibernate_look_open(struct startd *startd);
 void hibernate_look_close(struct startd *startd);
 
-/* Writes HibernationState, HibernationLevel, HibernationSupportedStates, HibernationMethod,
- * CanHibernate, HibernationHeldBy ... into the ad of a slot. */
+/* Writes the attributes about sleep into the ad of a slot: HibernationState, HibernationLevel,
+ * HibernationSupportedStates, HibernationMethod, CanHibernate, HibernationHeldBy, PowerMethod,
+ * MachineLastMatchTime, PowerKeepUntil. */
 void hibernate_look_put(struct startd *startd, struct ad *ad);
-/* Writes until when an administrator keeps the machine up (keep.h), if so. */
+/* Writes into an ad until when an administrator keeps the machine up (PowerKeepUntil, PowerKeepBy,
+ * PowerKeepReason), or removes these attributes. */
 void hibernate_look_put_keep(const struct startd *startd, struct ad *ad);
-/* Writes when and why jobs last took the machine back (reclaim.h), if they did. */
+/* Writes into an ad when and why jobs last took the machine back while it was going to sleep
+ * (LastReclaimTime, LastReclaimReason); nothing if they never did. */
 void hibernate_look_put_reclaim(const struct startd *startd, struct ad *ad);
 
-/* Returns whether the machine may go to sleep now: the result of hibernate_plan_judge(). */
+/* Collects the facts about this machine and returns the result of hibernate_plan_judge(): 0 if the
+ * machine may go to sleep to that level now. ordered, forced: as in struct hibernate_facts. */
 int hibernate_look_judge(struct startd *startd, int level, bool ordered, bool forced,
                          struct err *err);
-/* Returns whether the machine has slept since the last call, or since the start. */
+/* Returns whether the machine was suspended since the last call, or since the start of the
+ * startd. */
 bool hibernate_look_has_slept(struct startd *startd);
-/* Returns whether the machine must stay up if magic packets cannot wake it. */
+/* Returns whether the machine may sleep only if magic packets can wake it: POWER_METHOD is host and
+ * HIBERNATION_OVERRIDE_WOL is false. */
 bool hibernate_look_needs_wake(const struct startd *startd);
-/* Returns whether logind puts the machine to sleep (POWER_METHOD host). */
+/* Returns whether logind is to put the machine to sleep, not the kernel directly, with POWER_METHOD
+ * host. */
 bool hibernate_look_by_logind(const struct startd *startd);
 
 #endif

@@ -21,37 +21,45 @@ struct ad;
 struct err;
 struct os_sleep_words;
 
-#define HIBERNATE_LEVELS_ALL 0x3eu /* S1 to S5 */
+#define HIBERNATE_LEVELS_ALL 0x3eu /* the mask for S1 to S5: bit n for Sn */
 #define HIBERNATE_LEVEL_S1   0x02u
 
 unsigned hibernate_plan_kernel_levels(const struct os_sleep_words *words);
-/* Reads "S3,S4,S5", or any other names that HIBERNATE may have; unknown words are ignored. */
+/* Reads a list of levels, "S3,S4,S5" or the other names that HIBERNATE may have, and returns the
+ * mask of levels; unknown words are ignored. */
 unsigned hibernate_plan_parse_levels(const char *list);
-/* Writes HibernationSupportedStates, HibernationRawMask and CanHibernate. */
+/* Writes HibernationSupportedStates and HibernationRawMask from the mask of levels, and
+ * CanHibernate. */
 void hibernate_plan_put_levels(unsigned levels, bool can, struct ad *ad);
 
-/* Returns whether an inhibitor with that `what` ("sleep:idle") forbids the level: one for sleep
- * forbids S1 to S4, one for shutdown S5. */
+/* Returns whether a logind inhibitor of the kind `what` ("sleep:idle") forbids that level: kind
+ * sleep forbids S1 to S4, kind shutdown forbids S5. */
 bool hibernate_plan_inhibits(const char *what, int level);
 
-struct hibernate_facts {  /* what hibernate_plan_judge() looks at */
-    const char *method;   /* the knob POWER_METHOD */
-    unsigned levels;      /* that the machine has */
-    int64_t now_s, up_s;  /* now; seconds since it was started or woke */
-    int64_t min_up_s;     /* the knob HIBERNATE_MIN_UPTIME */
-    int64_t kept_until_s; /* somebody keeps it up until then; 0: nobody */
+/* What hibernate_plan_judge() decides by. */
+struct hibernate_facts {
+    const char *method; /* the knob POWER_METHOD */
+    unsigned levels;    /* levels that the machine has, a mask */
+    /* now_s: the present time, seconds since 1970; up_s: seconds since the machine was started or
+     * woke. */
+    int64_t now_s, up_s;
+    int64_t min_up_s; /* the knob HIBERNATE_MIN_UPTIME, seconds */
+    /* until when an administrator keeps the machine up, seconds since 1970; 0: not */
+    int64_t kept_until_s;
     const char *kept_by, *kept_reason;
-    size_t users;              /* sessions of people that count */
-    const char *user;          /* of one of these sessions */
-    const char *inhibitor;     /* "who: why"; "": none for that level */
-    bool ordered;              /* somebody ordered it, not HIBERNATE: min_up_s does not count */
-    bool forced;               /* and knows what prevents it: only the level counts */
-    bool needs_wake, can_wake; /* it must be wakeable by magic packets; whether it is */
-    const char *cannot_wake;   /* why magic packets cannot wake it */
+    size_t users;          /* number of login sessions that keep the machine up */
+    const char *user;      /* user of one of these sessions */
+    const char *inhibitor; /* a logind inhibitor, "who: why"; "": none forbids the level */
+    bool ordered;          /* an administrator ordered the sleep, so min_up_s does not count */
+    bool forced;           /* ordered with --force: only `levels` counts */
+    /* needs_wake: the machine may sleep only if magic packets can wake it; can_wake: they can. */
+    bool needs_wake, can_wake;
+    const char *cannot_wake; /* why magic packets cannot wake it */
 };
 
-/* Decides whether the machine may go to sleep to that level.  0; -ENOTSUP: it does not have the
- * level; -EBUSY: err says what prevents it, and which knob that is, if any. */
+/* Decides whether the machine may go to sleep to that level.  Returns 0; -ENOTSUP if it does not
+ * have the level; -EBUSY if something prevents the sleep: then err says what, and which knob
+ * controls that, if any. */
 int hibernate_plan_judge(const struct hibernate_facts *facts, int level, struct err *err);
 
 #endif

@@ -11,34 +11,39 @@
 struct startd;
 struct wire_request;
 
-struct permit_what { /* the question: may the machine go to sleep? */
+/* The question to the rooster whether this machine may go to sleep. */
+struct permit_what {
     int level;
     const char *reason;
-    bool ordered; /* somebody ordered it by name */
-    bool forced;  /* and the rooster's guards of policy do not count */
-    bool dry_run; /* only a question: nothing will follow */
+    bool ordered; /* an administrator ordered the sleep of this machine */
+    bool forced;  /* the order was given with --force: the rooster skips its guards of policy */
+    bool dry_run; /* only the answer is wanted: the machine will not go to sleep */
 };
 
-/* Receives the answer. status 0: it may; -EBUSY, -EACCES: it may not, and why says why. */
+/* Receives the answer to the question. status 0: the machine may go to sleep; -EBUSY or -EACCES: it
+ * may not, for the reason why. */
 typedef void (*permit_f)(struct startd *startd, int status, const char *why);
 
 struct permit {
     struct permit_what what;
     char reason[300];
     permit_f done;
-    uint64_t early_ms;            /* do not ask again before, loop time */
-    char why[400];                /* the answer that forbids it */
-    bool keep_off;                /* of the present question: the machine is to stay off */
+    /* the rooster is not asked before this time, ms of the loop's clock */
+    uint64_t early_ms;
+    char why[400]; /* the last refusal */
+    /* the machine that asks now is to stay off until somebody switches it on */
+    bool keep_off;
     struct wire_request *request; /* a POWER_DOWN that waits for the answer; NULL: none */
 };
 
-/* Asks the rooster. done is called once with the answer, perhaps before this call returns.  Only
- * one question may be under way at a time (going_down_is_asking()). */
+/* Asks the rooster whether the machine may go to sleep. done is called once with the answer,
+ * perhaps before this call returns.  Must not be called while a question is unanswered
+ * (going_down_is_asking()). */
 void permit_ask(struct startd *startd, const struct permit_what *what, permit_f done);
-/* Returns how many ms after a refusal the startd must still wait before it asks again, and in *why
- * the refusal.  0: it may ask now. */
+/* Returns how many ms the startd must still wait, after a refusal, before it asks the rooster
+ * again; 0: it may ask now.  Sets *why to the refusal, borrowed. */
 uint64_t permit_early_ms(const struct startd *startd, const char **why);
-/* Tells the rooster that the machine had permission to sleep and stays up. */
+/* Tells the rooster that the machine, which had permission to sleep, stays up. */
 void permit_withdraw(struct startd *startd);
 
 #endif

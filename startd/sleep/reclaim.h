@@ -11,12 +11,16 @@ struct startd;
 struct wire_request;
 
 struct reclaim {
-    int64_t at_s; /* when they last did; 0: not since the startd was started */
+    /* when jobs last took the machine back, seconds since 1970; 0: never since the startd was
+     * started */
+    int64_t at_s;
     char reason[300];
-    struct wire_request *request; /* to be answered when this is durable; NULL: none */
+    /* POWER_RECLAIM, answered when the change is on disk; NULL: none */
+    struct wire_request *request;
 };
 
-/* Takes and answers POWER_RECLAIM. */
+/* Handles POWER_RECLAIM, the request of a daemon that has jobs for this machine to keep it up, and
+ * answers it. */
 void reclaim_request(struct startd *startd, struct wire_request *request);
 
 #endif

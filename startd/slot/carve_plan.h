@@ -26,80 +26,92 @@ struct ad_context;
 struct ad_expr;
 struct err;
 
-#define RESOURCE_KINDS_MAX  12 /* including Cpus, Memory and Disk */
-#define RESOURCE_NAME_MAX   40
-#define RESOURCE_IDS_MAX    256 /* units with identifiers, of one kind; a multiple of 64 */
-#define RESOURCE_ID_MAX     64  /* bytes of one identifier */
+/* most kinds of resources on one machine; Cpus, Memory and Disk are three of them */
+#define RESOURCE_KINDS_MAX 12
+#define RESOURCE_NAME_MAX  40
+/* most units with identifiers of one kind; must be a multiple of 64 */
+#define RESOURCE_IDS_MAX    256
+#define RESOURCE_ID_MAX     64 /* bytes of one unit's identifier, without the terminating zero */
 #define RESOURCE_AMOUNT_MAX ((int64_t)1 << 50)
-#define PIECES_OFFERED_MAX  64 /* claim ids in the ad of a partitionable slot */
+#define PIECES_OFFERED_MAX  64 /* most claim ids sent with the ad of a partitionable slot */
 
 enum { RESOURCE_CPUS, RESOURCE_MEMORY, RESOURCE_DISK, RESOURCE_CUSTOM };
 
 struct resource_kind {
-    char name[RESOURCE_NAME_MAX + 1]; /* "Cpus", "GPUs" */
-    size_t id_count;                  /* 0: units have no identifiers */
+    char name[RESOURCE_NAME_MAX + 1]; /* such as "Cpus" or "GPUs" */
+    /* number of units with identifiers; 0: the kind is only counted */
+    size_t id_count;
     char ids[RESOURCE_IDS_MAX][RESOURCE_ID_MAX + 1];
-    /* What is known of each unit (inventory_plan.h), owned.  NULL for all units, or for none. */
+    /* The properties of each unit (inventory_plan.h), owned.  Either all id_count units have an ad,
+     * or none has. */
     struct ad *properties[RESOURCE_IDS_MAX];
 };
 
 struct resource_kinds {
-    size_t count; /* >= RESOURCE_CUSTOM */
+    size_t count; /* number of kinds, at least the three of Cpus, Memory and Disk */
     struct resource_kind kinds[RESOURCE_KINDS_MAX];
 };
 
-struct resource_ids { /* a set of units: bit i is the unit ids[i] of the kind */
+/* A set of units of one kind of resource: bit i stands for ids[i] of struct resource_kind. */
+struct resource_ids {
     uint64_t word[RESOURCE_IDS_MAX / 64];
 };
 
 struct resources {
-    int64_t amount[RESOURCE_KINDS_MAX]; /* negative: more was given away than exists now */
+    /* amount of each kind; of what is free, negative if more is in use than the machine now has */
+    int64_t amount[RESOURCE_KINDS_MAX];
     struct resource_ids ids[RESOURCE_KINDS_MAX];
-    bool picky[RESOURCE_KINDS_MAX]; /* of a request: only the units in `ids` are suitable */
+    /* in a request, for each kind: only the units in `ids` are suitable */
+    bool picky[RESOURCE_KINDS_MAX];
 };
 
-void carve_plan_kinds_init(struct resource_kinds *kinds); /* Cpus, Memory, Disk */
+void carve_plan_kinds_init(struct resource_kinds *kinds); /* sets the kinds Cpus, Memory and Disk */
 void carve_plan_kinds_fini(struct resource_kinds *kinds);
 bool carve_plan_has_id(const struct resource_ids *ids, size_t unit);
 void carve_plan_add_id(struct resource_ids *ids, size_t unit);
-/* Adds MACHINE_RESOURCE_<name> = text, a number or identifiers separated by commas or blanks, and
- * sets its amount in total.  0; -EINVAL: neither a number nor a list, or a bad name; -E2BIG: too
- * many kinds or units. */
+/* Adds the kind of resource that the knob MACHINE_RESOURCE_<name> = text defines, and sets its
+ * amount in total. text: a number, or identifiers separated by commas or blanks.  Returns 0;
+ * -EINVAL if the number or the name is not valid or the name is taken; -E2BIG if there are too many
+ * kinds or identifiers, or one is too long. */
 int carve_plan_kinds_add(struct resource_kinds *kinds, const char *name, const char *text,
                          struct resources *total, struct err *err);
-/* Gives the machine's CPUs identifiers, their numbers, so that each piece gets its own CPUs: as
- * many as the machine offers (total), as numbers has, and at most RESOURCE_IDS_MAX. */
+/* Gives the CPUs identifiers, so that each dynamic slot gets its own CPUs.  The identifiers are the
+ * first of numbers[0..count), the kernel's CPU numbers: as many as the machine offers (total), at
+ * most RESOURCE_IDS_MAX. */
 void carve_plan_name_cpus(struct resource_kinds *kinds, const uint32_t *numbers, size_t count,
                           struct resources *total);
-/* Returns the index of a kind, ignoring case; kinds->count if there is none. */
+/* Returns the index of the kind with that name, ignoring case; kinds->count if no kind has the
+ * name. */
 size_t carve_plan_kind(const struct resource_kinds *kinds, const char *name);
 
-/* How requests are rounded: MODIFY_REQUEST_EXPR_REQUEST... for each kind; NULL: not at all. */
+/* The expressions that round what jobs request, MODIFY_REQUEST_EXPR_REQUEST<kind>, one for each
+ * kind; NULL: requests of this kind are not rounded. */
 struct carve_exprs {
     const struct ad_expr *expr[RESOURCE_KINDS_MAX];
 };
 
-/* Computes what a job asks of a partitionable slot: Request<kind> through its expression, evaluated
- * in the job's ad with the slot as TARGET.  Undefined: the smallest piece (1 CPU, 128 MiB, 1024
- * KiB, none of a custom kind).  0; -EINVAL: a request is negative, not a number, or beyond all
- * limits. */
+/* Computes what a job requests of a partitionable slot, in *ret: Request<kind> of the job, rounded
+ * by exprs, which are evaluated in the job's ad with the slot as TARGET.  Where the job has no
+ * Request<kind>: 1 CPU, 128 MiB, 1024 KiB, none of a custom kind.  Returns 0; -EINVAL if a request
+ * is negative, not a number or too large. */
 int carve_plan_request(const struct resource_kinds *kinds, const struct carve_exprs *exprs,
                        const struct ad *job, const struct ad *slot,
                        const struct ad_context *context, struct resources *ret, struct err *err);
 
-/* Returns whether the request fits: 0, or -ENOSPC, with err saying what is lacking: "asks for 4
- * Cpus, 2 are free", "asks for 2 GPUs that meet its RequireGPUs, 1 are free". */
+/* Checks whether what is free suffices for a request.  Returns 0 if so; else -ENOSPC, with err
+ * saying what is lacking: "requests 4 Cpus, but only 2 are free", "requests 2 GPUs that meet its
+ * RequireGPUs, but only 1 are free". */
 int carve_plan_fits(const struct resource_kinds *kinds, const struct resources *free,
                     const struct resources *want, struct err *err);
 
-/* Takes the amounts of `want` out of `free`; chooses the units and sets them in want.
- * carve_plan_fits() must have returned 0. */
+/* Subtracts the amounts in want from free, chooses units with identifiers, removes them from free
+ * and sets them in want. carve_plan_fits() must have returned 0 for this request. */
 void carve_plan_take(const struct resource_kinds *kinds, struct resources *free,
                      struct resources *want);
-/* The same for a piece that exists already: takes its amounts and exactly its units, even if they
- * are not there (the machine was configured anew while jobs ran); free may become negative.  What
- * is free of a slot is always computed: all of it less this for each piece.  Nothing is ever given
- * back, so nothing can be given back twice. */
+/* Subtracts the resources of an existing dynamic slot (piece) from free, with exactly its units.
+ * free may become negative, because the machine may have been configured with less while jobs ran.
+ * What is free of a slot is always computed: all its resources, less this for each of its dynamic
+ * slots.  Nothing is ever given back, so nothing can be given back twice. */
 void carve_plan_subtract(const struct resource_kinds *kinds, struct resources *free,
                          const struct resources *piece);
 
@@ -107,14 +119,17 @@ void carve_plan_subtract(const struct resource_kinds *kinds, struct resources *f
  * PIECES_OFFERED_MAX; none when no memory or no disk is left. */
 size_t carve_plan_offers(const struct resources *free);
 
-/* Sets <prefix><name><suffix> for each kind; negative amounts are written as 0. */
+/* Sets the attribute <prefix><name><suffix> to the amount, for each kind; writes 0 for negative
+ * amounts. */
 void carve_plan_write(const struct resource_kinds *kinds, const struct resources *resources,
                       const char *prefix, const char *suffix, struct ad *ad);
-/* Sets Assigned<name> = "CUDA0,CUDA1" for kinds with identifiers, and MachineResources. */
+/* Sets Assigned<name>, such as AssignedGPUs = "CUDA0,CUDA1", for each kind with identifiers; and
+ * MachineResources, the list of all kinds. */
 void carve_plan_write_ids(const struct resource_kinds *kinds, const struct resources *resources,
                           struct ad *ad);
-/* Reads what carve_plan_write(.., "", "") and carve_plan_write_ids() wrote.  Kinds that are not
- * configured any more, and units that do not exist any more, are left out. */
+/* Reads amounts and units from an ad to which carve_plan_write(), with prefix and suffix "", and
+ * carve_plan_write_ids() have written.  Leaves out kinds that are no longer configured and units
+ * that no longer exist. */
 void carve_plan_read(const struct resource_kinds *kinds, const struct ad *ad,
                      struct resources *ret);
 

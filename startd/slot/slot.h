@@ -28,41 +28,56 @@ enum slot_kind { SLOT_STATIC, SLOT_PARTITIONABLE, SLOT_DYNAMIC };
 struct slot {
     struct startd *startd;
     enum slot_kind kind;
-    int id;       /* from 1; a dynamic slot has that of its partitionable slot */
-    int piece_id; /* of a dynamic slot, from 1; else 0 */
-    /* N of SLOT_TYPE_<n>; 0: no type; a dynamic slot has that of its partitionable slot. */
+    /* number of the slot, from 1; a dynamic slot has the number of its partitionable slot */
+    int id;
+    /* number among the dynamic slots of its partitionable slot, from 1; 0: not a dynamic slot */
+    int piece_id;
+    /* The n of its SLOT_TYPE_<n>; 0: no type.  A dynamic slot has the type of its partitionable
+     * slot. */
     int type_id;
-    struct slot *parent; /* the partitionable slot of a dynamic one; else NULL */
+    /* the partitionable slot from which this dynamic slot was split off; NULL: not a dynamic
+     * slot */
+    struct slot *parent;
     char name[300];
-    char short_name[32];    /* "slot1_2": used in paths, and as the instance of its starter */
-    struct resources total; /* all its resources */
+    /* "slot1_2"; used in paths, and as the -instance argument of the slot's starter */
+    char short_name[32];
+    /* all resources of the slot; of a partitionable slot, including those of its dynamic slots */
+    struct resources total;
     enum slot_state state;
     enum slot_activity activity;
     int64_t entered_state_s, entered_activity_s;
-    /* The claim id by which a schedd can claim the slot now; on a Claimed slot it is for a claim
-     * that would preempt.  "": none.  A partitionable slot has piece_ids instead. */
+    /* The claim id with which a schedd can claim the slot now; while the slot is Claimed, with
+     * which a schedd can preempt the claim. "": none.  A partitionable slot has piece_ids
+     * instead. */
     char claim_id[CLAIM_ID_MAX];
-    struct vec piece_ids;        /* char *: each is good for one dynamic slot */
-    struct secret_list *offered; /* claim ids that go with the ad; NULL: none */
-    int64_t minted_s;            /* when the (oldest) claim id was made */
-    struct claim *claim;         /* NULL in Owner, Unclaimed, Drained */
-    struct claim *waiting;       /* a claim that waits for the end of `claim`; NULL: none */
-    struct policy policy;        /* the expressions SUSPEND ... of its type */
-    double condor_load;          /* load of its job's processes, in CPUs, over a minute */
-    double owner_load;           /* its share of the load of others */
-    int64_t cpu_busy_s;          /* since when CpuBusy is true; 0: it is false */
-    struct ad *ad;               /* as last built */
-    bool changed;                /* the ad must be sent */
-    bool stale;                  /* the ad must be made anew before it is sent: slot_flap() */
+    /* char *: claim ids of a partitionable slot, each for making one dynamic slot */
+    struct vec piece_ids;
+    struct secret_list *offered; /* claim ids that are sent with the ad; NULL: none */
+    int64_t minted_s;            /* when the oldest of its claim ids was made, seconds since 1970 */
+    /* the slot's claim; NULL in the states Owner, Unclaimed and Drained */
+    struct claim *claim;
+    struct claim *waiting; /* a claim that waits for the end of `claim`; NULL: none */
+    struct policy policy;  /* the owner's policy for the slot's type: SUSPEND, CONTINUE ... */
+    double condor_load;    /* load average of the processes of its job, over a minute */
+    /* the part of the load average of other processes that is assigned to this slot */
+    double owner_load;
+    /* since when the expression CpuBusy is true, seconds since 1970; 0: it is false */
+    int64_t cpu_busy_s;
+    struct ad *ad; /* the slot's ad as last built, owned */
+    bool changed;  /* true: the ad has changed and must be sent */
+    bool stale;    /* true: the ad is outdated and must be built again before it is sent */
 };
 
-/* Makes a move, which must be legal (slot_plan.h), and shows it. */
+/* Moves the slot to a state and activity, builds its ad again and lets it be sent.  The move must
+ * be legal (slot_plan_may_move()). */
 void slot_move(struct slot *slot, enum slot_state state, enum slot_activity activity);
-void slot_build(struct slot *slot); /* makes the ad anew */
-/* Updates in the ad what changes without a move: figures, disk, the job's remaining times. */
+void slot_build(struct slot *slot); /* builds the slot's ad again */
+/* Updates in the slot's ad what changes while the slot's state does not: load, idle times, free
+ * disk, the job's times. */
 void slot_renew(struct slot *slot);
-/* Makes the ads of the slot and of its parent anew, and sends both. */
+/* Builds the ads of the slot and of its partitionable slot, if any, again, and lets them be
+ * sent. */
 void slot_refresh(struct slot *slot);
-void slot_mint(struct slot *slot); /* makes new claim ids */
+void slot_mint(struct slot *slot); /* replaces the slot's claim ids by new ones */
 
 #endif

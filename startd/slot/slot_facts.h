@@ -9,11 +9,11 @@ struct resources;
 struct slot;
 struct startd;
 
-/* Finds the slot that offers this claim id; NULL: none.  The comparison with each slot takes
- * constant time. */
+/* Finds the slot that offers this claim id; returns NULL if no slot does.  Compares in constant
+ * time, because claim ids are secret. */
 struct slot *slot_by_claim_id(struct startd *startd, const char *claim_id);
 struct slot *slot_by_name(struct startd *startd, const char *name);
-/* What is not given to dynamic slots. */
+/* Sets *ret to the resources of a partitionable slot that are not in use by its dynamic slots. */
 void slot_free_resources(const struct slot *slot, struct resources *ret);
 
 #endif

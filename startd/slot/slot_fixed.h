@@ -11,14 +11,19 @@
 struct ad;
 struct startd;
 
-struct slot_fixed { /* NULL: not made yet */
+/* Ads with the attributes that do not change from slot to slot; a pointer is NULL until its ad is
+ * needed. */
+struct slot_fixed {
     struct ad *machine;
-    struct ad *rules[SLOT_TYPES_MAX + 1]; /* by type */
+    /* policy attributes for each slot type, by its number; [0]: slots without a type */
+    struct ad *rules[SLOT_TYPES_MAX + 1];
 };
 
 const struct ad *slot_fixed_machine(struct startd *startd);
-const struct ad *slot_fixed_rules(struct startd *startd, int type_id); /* policy and STARTD_ATTRS */
-/* Must be called when the configuration or the transfer plug-ins have changed. */
+/* Returns the policy expressions of a slot type and the attributes of STARTD_ATTRS, borrowed. */
+const struct ad *slot_fixed_rules(struct startd *startd, int type_id);
+/* Frees these ads, so that they are made again.  Must be called when the configuration or the file
+ * transfer plug-ins have changed. */
 void slot_fixed_forget(struct startd *startd);
 
 #endif

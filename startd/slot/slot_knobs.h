@@ -11,18 +11,22 @@ struct config;
 struct err;
 struct startd;
 
-/* Returns the value of the knob <prefix><id><suffix>; NULL: not set. */
+/* Returns the value of the knob <prefix><id><suffix>, such as SLOT_TYPE_1_PARTITIONABLE; NULL if it
+ * is not set. */
 const char *slot_knobs_text(const struct config *config, const char *prefix, int id,
                             const char *suffix);
-/* Returns the value of SLOT_TYPE_<id>_<knob>, for knobs that a type may have of its own; NULL: not
- * set. */
+/* Returns the value of SLOT_TYPE_<id>_<knob>; NULL if it is not set, or if the knob (START, RANK,
+ * SUSPEND ...) cannot be set for a slot type. */
 const char *slot_knobs_expr(const struct config *config, int type_id, const char *knob);
-/* Checks the expressions of a type.  0 or -errno. */
+/* Checks that all expressions SLOT_TYPE_<id>_<knob> of a slot type can be parsed.  Returns 0 or
+ * -errno. */
 int slot_knobs_check_type(const struct config *config, int type_id, struct err *err);
 
-/* Reads MODIFY_REQUEST_EXPR_REQUEST... into startd->division.modify. */
+/* Parses the knobs MODIFY_REQUEST_EXPR_REQUEST<kind>, which round the requests of jobs, into
+ * startd->division.modify. */
 void slot_knobs_find_modifiers(struct startd *startd);
-/* Writes these expressions into an ad, so that the negotiator counts as we do. */
+/* Writes the expressions MODIFY_REQUEST_EXPR_REQUEST<kind> into a slot's ad, so that the negotiator
+ * rounds requests as the startd does. */
 void slot_knobs_show_modifiers(const struct startd *startd, struct ad *ad);
 
 #endif

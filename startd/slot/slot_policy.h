@@ -8,9 +8,9 @@
 
 struct slot;
 
-/* Reads SUSPEND, CONTINUE ... for the slot's type.  An expression that cannot be parsed is logged
- * and counts as false. */
+/* Reads the slot's policy (SUSPEND, CONTINUE, PREEMPT ...) from the configuration, for its slot
+ * type.  An expression that cannot be parsed is logged and counts as false. */
 void slot_policy_load(struct slot *slot);
-void slot_policy_unload(struct slot *slot); /* frees them */
+void slot_policy_unload(struct slot *slot); /* frees the slot's policy expressions */
 
 #endif

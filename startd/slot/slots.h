@@ -18,34 +18,47 @@ struct startd;
 
 #define STARTD_SLOTS_MAX 1024
 
-struct division { /* what the machine has, to be divided among its slots */
+/* The machine's resources, which are divided among its slots. */
+struct division {
     struct resource_kinds *kinds;
-    struct ad *inventory;   /* further attributes that its inventory scripts print */
-    struct resources total; /* of the machine, without what is reserved */
-    struct ad_expr *modify[RESOURCE_KINDS_MAX]; /* MODIFY_REQUEST_EXPR_REQUEST...; NULL: none */
-    int64_t disk_free_kib;                      /* free in EXECUTE, when last measured */
-    uint64_t disk_seen_ms;                      /* when that was, loop time; 0: never */
+    /* further attributes that the machine's inventory scripts printed, for all slots' ads */
+    struct ad *inventory;
+    /* resources of the machine, without RESERVED_MEMORY and RESERVED_DISK */
+    struct resources total;
+    /* The expressions MODIFY_REQUEST_EXPR_REQUEST<kind>, one for each kind of resource, owned;
+     * NULL: not set. */
+    struct ad_expr *modify[RESOURCE_KINDS_MAX];
+    int64_t disk_free_kib; /* disk space free in EXECUTE when last measured, KiB */
+    uint64_t disk_seen_ms; /* when disk_free_kib was measured, ms of the loop's clock; 0: never */
 };
 
-/* Makes the configured slots.  0 or -errno. */
+/* Finds out the machine's resources and makes the configured slots.  Returns 0 or -errno. */
 int slots_create(struct startd *startd, struct err *err);
 void slots_destroy(struct startd *startd);
-/* Reads expressions again; the division needs a restart. */
+/* To be called when the configuration has changed: reads the slots' policy expressions again.
+ * Numbers and sizes of slots change only with a restart of the startd. */
 void slots_reload(struct startd *startd);
-void slots_refresh(struct startd *startd); /* makes all ads anew */
+/* builds the ads of all slots again and lets them be sent */
+void slots_refresh(struct startd *startd);
 
-/* Makes a dynamic slot for that job.  It is Unclaimed, and nobody knows of it yet: slots_keep() or
- * slots_uncarve() must follow at once.  0; -ENOSPC: the job does not fit, or there are
- * STARTD_SLOTS_MAX slots; -EINVAL: the job's request cannot be understood. */
+/* Splits a dynamic slot for that job off the partitionable slot parent.  The new slot is Unclaimed
+ * and no ad of it is sent: slots_keep() or slots_uncarve() must be called for it at once.  Returns
+ * 0; -ENOSPC if the job does not fit or there are STARTD_SLOTS_MAX slots; -EINVAL if the job's
+ * request cannot be understood. */
 int slots_carve(struct slot *parent, const struct ad *job, struct slot **ret, struct err *err);
-void slots_keep(struct slot *piece);    /* shows the dynamic slot, and what is left of its parent */
-void slots_uncarve(struct slot *piece); /* removes it as if it had never existed */
-/* Makes the dynamic slot of a claim that is older than this process, whether its resources are free
- * or not.  NULL: such a slot is not configured any more. */
+/* keeps a slot made by slots_carve(): lets its ad and its partitionable slot's ad be sent */
+void slots_keep(struct slot *piece);
+/* removes a slot made by slots_carve(), of which no ad was sent */
+void slots_uncarve(struct slot *piece);
+/* After a restart of the startd: makes the dynamic slot of a restored claim again, with this name
+ * and these resources, even if they are not free.  Returns NULL if such a slot is no longer
+ * configured. */
 struct slot *slots_carve_again(struct startd *startd, const char *name, const struct ad *resources);
-void slots_remove(struct slot *piece); /* removes a dynamic slot whose claim is gone */
-/* Checks whether that job may run in this dynamic slot, which was made for another job.  0, also
- * for other slots; -ENOSPC; -EINVAL. */
+/* removes a dynamic slot whose claim has ended; the collector is told */
+void slots_remove(struct slot *piece);
+/* Checks whether another job of the claim fits into this slot.  Returns 0 if the slot is not
+ * dynamic, or if it has what the job requests; -ENOSPC if it has less; -EINVAL if the job's request
+ * is not valid. */
 int slots_fit(const struct slot *slot, const struct ad *job, struct err *err);
 
 #endif
