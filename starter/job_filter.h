@@ -11,11 +11,15 @@
 
 #include "base/os/os_cage.h"
 
-/* Refuses what no job needs; debuggers, compilers and containers work. */
+/* Refuses the system calls that no job needs; debuggers, compilers and containers work with this
+ * filter. */
 extern const struct os_filter job_filter_standard;
-/* Refuses also tracing other processes, namespaces and mounts. */
+/* Refuses what job_filter_standard refuses, and also tracing other processes, making namespaces,
+ * and mounting. */
 extern const struct os_filter job_filter_strict;
-/* Used in addition to one of the two above when the job may not use the network. */
+/* Refuses the kinds of sockets that a network namespace does not isolate (vsock, between a virtual
+ * machine and its host).  Used in addition to job_filter_standard or job_filter_strict if the job
+ * may not use the network. */
 extern const struct os_filter job_filter_offline;
 
 #endif

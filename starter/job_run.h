@@ -36,26 +36,31 @@ struct cage;
 struct err;
 struct starter;
 
-/* Bytes of a file that one FILE_PUT carries at most. */
+/* Most bytes of a file in one message, such as a FILE_PUT. */
 #define STARTER_PIECE_BYTES ((size_t)1 << 20)
 
-#define STARTER_CGROUPS_FILE "job.cgroups" /* in the run's directory; names the job's cgroup */
-#define STARTER_JOB_AD       ".job.ad"     /* in the sandbox: the job ad, for the job to read */
-#define STARTER_MACHINE_AD   ".machine.ad" /* In the sandbox: the slot's ad, for the job to read. */
-/* Mode of these two files while they lie in the run's directory, not the sandbox. */
+/* Name of a file in the run's directory that contains the paths of the job's cgroup. */
+#define STARTER_CGROUPS_FILE "job.cgroups"
+/* Name of a file in the sandbox: the job ad, for the job to read. */
+#define STARTER_JOB_AD ".job.ad"
+/* Name of a file in the sandbox: the slot's ad, for the job to read. */
+#define STARTER_MACHINE_AD ".machine.ad"
+/* Mode of the files STARTER_JOB_AD and STARTER_MACHINE_AD while they lie in the run's directory,
+ * beside the sandbox. */
 #define STARTER_AD_BESIDE_MODE 0600
 
 /* The phases of a run, in order. */
 enum starter_phase {
-    STARTER_FETCH,  /* get the job ad and the list of inputs from the shadow */
-    STARTER_INPUT,  /* receive the inputs, one after the other */
-    STARTER_RUN,    /* the job's process, and the scripts before and after it */
+    STARTER_FETCH, /* get the job ad and the list of inputs from the shadow */
+    STARTER_INPUT, /* receive the inputs, one after the other */
+    /* run the scripts before the job, the job's process, and the scripts after it */
+    STARTER_RUN,
     STARTER_OUTPUT, /* send the outputs, one after the other */
     STARTER_REPORT, /* tell the shadow how the job ended: JOB_DONE */
     STARTER_CLEAN,  /* kill what is left of the job, empty or remove its directory */
     STARTER_TELL,   /* tell the startd that the run is over */
-    STARTER_IDLE,   /* no job: the startd keeps this process for the claim's next job */
-    STARTER_END,    /* the process exits */
+    STARTER_IDLE,   /* no job: the process waits for the claim's next job */
+    STARTER_END,    /* the starter's process exits */
 };
 
 /* The programs that run in the job's cage, in this order; job/scripts.c starts them. */
@@ -69,10 +74,10 @@ enum starter_script {
     SCRIPT_OVER,    /* all have ended */
 };
 
-/* What a part of the run asks starter.c to do soon.  Of two requests the later enumerator wins. */
+/* What a part of the run asks starter.c to do soon.  Of two requests, the greater value wins. */
 enum starter_wake {
     WAKE_NONE,
-    WAKE_GO,   /* take the next step of the current phase */
+    WAKE_GO,   /* take the next step of the run's present phase */
     WAKE_OVER, /* the job and the scripts after it have ended: call job_over() */
 };
 
@@ -82,59 +87,72 @@ enum starter_stopping { RUNS_ON, STOPS_GENTLY, STOPS_AT_ONCE };
 /* How long the job may run without a renewal from the startd. */
 struct job_lease {
     int64_t length_s;
-    /* Loop time: when the lease ends, and when TIMER_TICK last ran (0: not yet). */
+    /* Ms of the loop's clock: end_ms: when the lease ends; last_tick_ms: when TIMER_TICK last fired
+     * (0: not yet). */
     uint64_t end_ms, last_tick_ms;
 };
 
-struct job_file {          /* the file that is being sent or received */
-    struct os_file *file;  /* NULL: none */
+/* The file that is being sent or received. */
+struct job_file {
+    struct os_file *file;  /* the open file; NULL: no file is being sent or received */
     uint64_t offset;       /* bytes sent or received so far */
-    struct digest *digest; /* of these bytes */
+    struct digest *digest; /* checksum of the bytes sent or received so far */
 };
 
-struct job_bytes { /* bytes of files that crossed the network, repeated transfers included */
+/* Bytes of the job's files that were received and sent, repeated transfers included. */
+struct job_bytes {
     int64_t received, sent;
 };
 
-struct job_process { /* the job's process, or the script that runs in its place */
-    pid_t info_pid;  /* of the update hook that runs beside the job; 0: none runs */
-    /* Of the process that we started: the cage's keeper, or without namespaces the program itself.
-     * 0: nothing runs; -1: it has ended. */
+/* The process of the job, or of the script (enum starter_script) that runs now. */
+struct job_process {
+    /* pid of the site's update hook, which runs beside the job; 0: it does not run */
+    pid_t info_pid;
+    /* Pid of the process that the starter started: the cage's keeper or, without namespaces, the
+     * program itself. 0: nothing runs; -1: the process has ended. */
     pid_t pid;
-    pid_t job_pid;     /* of the job's own process, in our PID namespace; 0: not started yet */
-    int64_t started_s; /* wall clock */
-    /* The shadow knows that the job runs.  A job that ends within STARTER_TELLS_MS is reported
-     * once, by JOB_DONE. */
+    /* pid of the job's own process, in the starter's PID namespace; 0: not started yet */
+    pid_t job_pid;
+    int64_t started_s; /* when it was started, seconds since 1970 */
+    /* The shadow was told that the job runs.  Of a job that ends within 50 ms, only the end is
+     * reported (JOB_DONE). */
     bool started_told;
     struct os_exit exit; /* how the process ended, once pid is -1 */
-    int64_t ended_s;     /* wall clock; 0: not yet */
-    bool gap;            /* the clock jumped: the job stands still until its claim is confirmed */
-    bool suspended;      /* the startd suspended the job */
-    bool frozen;         /* the job stands still now, because of gap or suspended */
+    int64_t ended_s;     /* when it ended, seconds since 1970; 0: not yet */
+    /* the machine was suspended (the clock jumped): the job is frozen until the claim is renewed */
+    bool gap;
+    bool suspended; /* the startd suspended the job */
+    bool frozen;    /* the job is frozen now, because of `gap` or `suspended` */
 };
 
-struct job_stop { /* the order to stop the run before its end */
+/* The startd's order to stop the run before its end. */
+struct job_stop {
     enum starter_stopping how;
     enum starter_stop_kind kind; /* why: the job was removed, held, or something else */
     /* Seconds between soft signal and KILL, from the startd; 0: use KILLING_TIMEOUT. */
     int64_t grace_s;
 };
 
-struct job_end {      /* how the run ends */
-    bool evicted;     /* stopped before its end; its files go back for the job's next run */
-    bool delivered;   /* the schedd accepted the job's result, and the job was not evicted */
-    struct ad *hold;  /* HoldReason ...; NULL: the job is not held */
-    char reason[200]; /* told to the startd; "": nothing is wrong, and the claim continues */
-    bool odd;         /* something unusual happened: this process takes no further job */
+/* How the run ends. */
+struct job_end {
+    /* the job was stopped before its end, and its files are sent back for its next run */
+    bool evicted;
+    bool delivered; /* the schedd accepted the job's result, and the job was not evicted */
+    /* attributes of the hold (HoldReason ...), owned; NULL: the job is not held */
+    struct ad *hold;
+    char reason[200]; /* reason told to the startd; "": nothing is wrong, and the claim continues */
+    bool odd;         /* something unusual happened, so this starter takes no further job */
 };
 
 /* One run of one job.  The whole struct is cleared before the process takes the claim's next job,
  * so that nothing of one job is left for the next. */
 struct job_run {
-    char *directory, *sandbox;   /* both absolute; the sandbox lies in the directory */
+    /* directory: absolute path of the run's directory; sandbox: absolute path of the sandbox, which
+     * lies in it. */
+    char *directory, *sandbox;
     struct ad *record;           /* what the startd wrote about this run in the file job.record */
     struct secret_list *secrets; /* the secrets of the record */
-    struct wire_secret claim_id, nonce; /* two of these secrets, ready to be sent */
+    struct wire_secret claim_id, nonce; /* two of `secrets`, ready to be sent */
     struct ad *job;                     /* the job ad, from the shadow; NULL: not received yet */
     char job_id[64];                    /* "cluster.proc" */
     /* ClaimEpoch: grows with each run of the job; results of an older run are refused. */
@@ -142,22 +160,25 @@ struct job_run {
     struct job_lease lease;
     struct job_account account; /* the user that the job runs as */
     enum starter_phase phase;
-    bool busy;              /* a step is under way: an answer from the shadow is awaited */
-    enum starter_wake wake; /* what is due soon; WAKE_NONE: nothing */
-    /* The connection served an earlier run; its shadow does not know of this run yet. */
+    /* a step is under way and waits for an answer of the shadow or for a program */
+    bool busy;
+    enum starter_wake wake; /* what starter.c must do soon; WAKE_NONE: nothing */
+    /* true: the connection to the shadow was kept from an earlier run, and the shadow was not told
+     * of this run yet. */
     bool shadow_kept;
     unsigned failures; /* attempts to connect to the shadow that failed in a row */
     struct job_stop stop;
     struct job_end end;
     struct job_file in_hand; /* the file that is being sent or received now */
     struct job_bytes bytes;
-    /* The states of the parts.  Each struct is declared in the header of its part. */
+    /* These structs up to `output` are the states of the run's parts, each declared in the header
+     * of its part. */
     struct starter_inputs input;
     struct starter_urls urls;
     struct starter_resume resume;
     struct starter_deferred deferred;
-    struct cage *cage;          /* NULL: not made yet */
-    enum starter_script script; /* which program runs now, or ran last */
+    struct cage *cage;          /* the job's cage, owned; NULL: not made yet */
+    enum starter_script script; /* which program (script or job) runs now, or ran last */
     struct job_process process;
     struct starter_watch watch;
     struct starter_joules joules;
@@ -169,68 +190,71 @@ struct job_run {
     struct starter_outputs output;
 };
 
-/* ---- names */
-/* Writes the path of the sandbox's file `name` into ret and returns ret.  Cuts a path that is too
- * long. */
+/* ---- paths of the run, kinds of jobs */
+/* Writes the path of the file `name` of the sandbox into ret, cut off if it is too long, and
+ * returns ret. */
 const char *job_run_path(const struct starter *starter, const char *name, char *ret, size_t size);
 /* Returns the slot's ad, borrowed from the record; NULL when the record has none. */
 const struct ad *job_run_slot(const struct starter *starter);
 /* Returns the path at which the job sees its sandbox.  Borrowed. */
 const char *job_run_inside(const struct starter *starter);
-/* Return the path of the file `name` in the directory of checkpoint images: as we see it, and as
- * the job's programs see it. name "": the directory itself.  The caller owns the string. */
+/* Both return the path of the file `name` in the directory of checkpoint images:
+ * job_run_image_path() as the starter sees it, job_run_image_inside() as the job's programs see it.
+ * name "": the directory itself.  The caller owns the string. */
 char *job_run_image_path(const struct starter *starter, const char *name);
 char *job_run_image_inside(const struct starter *starter, const char *name);
 /* Makes the directory of checkpoint images and gives it to the job's account.  0 or -errno. */
 int job_run_image_directory(struct starter *starter, struct err *err);
 /* Returns whether the job's files stay at its submit machine; remote.h explains such jobs. */
 bool job_run_is_remote(const struct starter *starter);
-/* True for a remote job on a machine without the file system for it: a library linked into the
- * job's program sends the program's file calls to the submit machine instead. */
+/* Returns true for a remote job on a machine without the file system for such jobs: there a library
+ * that is linked into the job's program sends the program's file calls to the submit machine. */
 bool job_run_is_wrapped(const struct starter *starter);
 
-/* ---- its phase and its end */
-/* Notes that `wake` is due, and makes starter.c do it soon: after the code that runs now has
- * returned to the loop. */
+/* ---- the run's phase and its end */
+/* Makes starter.c do `wake` soon: at the latest in the next turn of the event loop. */
 void job_run_wake(struct starter *starter, enum starter_wake wake);
-/* Moves the run to a later phase and logs that.  A CHECK forbids going back. */
+/* Moves the run to a later phase and logs that; ends the process if the phase is not a later
+ * one. */
 void job_run_enter(struct starter *starter, enum starter_phase phase);
 /* Ends the run without a result: starter.c cleans up and tells the startd why. reason "": nothing
  * is wrong, and the claim continues.  Does nothing when the run is being cleaned up already. */
 void job_run_give_up(struct starter *starter, const char *reason);
-/* Notes and logs that the run is to end with a hold of the job (HoldReasonCode, HoldReasonSubCode,
- * HoldReason).  The caller still has to end what runs. */
+/* Notes and logs that the run must end with a hold of the job: code is HoldReasonCode, subcode
+ * HoldReasonSubCode, reason HoldReason.  The caller must still end the programs that run. */
 void job_run_note_hold(struct starter *starter, int code, int subcode, const char *reason);
-/* Holds a job of which no process is left or was started: notes the hold and moves the run to
- * STARTER_REPORT. */
+/* Holds a job that has no running process: notes the hold (code, subcode and reason as for
+ * job_run_note_hold()) and moves the run to STARTER_REPORT. */
 void job_run_hold(struct starter *starter, int code, int subcode, const char *reason);
-/* True when the run was without incident and the process has not reached STARTER_MAX_JOBS: the
- * startd may give it another job. */
+/* Returns whether the startd may give this process another job: nothing unusual happened in the
+ * run, and the process has not reached STARTER_MAX_JOBS. */
 bool job_run_may_stay(const struct starter *starter);
 
-/* ---- its links */
+/* ---- the run's connections to shadow and startd */
 /* Returns the ad that names this run to a shadow: JobId and ClaimEpoch.  The caller owns it. */
 struct ad *job_run_hello(const struct starter *starter);
-/* Returns job_run_hello() when the shadow at the other end of a kept connection was not told of
- * this run yet; the caller sends the ad, with the nonce, in its first call.  Later calls return
- * NULL: the shadow knows.  The caller owns the ad. */
+/* If the connection to the shadow was kept from an earlier run and the shadow was not told of this
+ * run yet, returns the ad that names this run (job_run_hello()); the caller owns it and must send
+ * it, with the nonce, in its call.  Otherwise, and for later calls, returns NULL. */
 struct ad *job_run_shadow_who(struct starter *starter);
 /* Closes the connection to the shadow, if any, and stops the timer that would make a new one. */
 void job_run_close_shadow(struct starter *starter);
-void job_run_dial_again(struct starter *starter); /* closes it, and connects anew at once */
+/* closes the connection to the shadow, and makes a new one at once */
+void job_run_dial_again(struct starter *starter);
 /* Returns the ad that names this run in each call to the startd: JobId, ClaimEpoch, Pid.  The
  * caller owns it. */
 struct ad *job_run_startd_who(const struct starter *starter);
-/* Returns a message body of args and the claim id, which proves that the call is from this run.
- * Both are borrowed. */
+/* Returns the body of a message to the startd: args and the claim id, which proves that the message
+ * is from this run.  Both are borrowed. */
 struct wire_body job_run_startd_body(const struct starter *starter, const struct ad *args);
 
-/* ---- what came, and how it ended */
-/* Closes the file that is being sent or received, and forgets how far that was. */
+/* ---- the run's files, and how the job ended */
+/* Closes the file that is being sent or received, if any, and clears run.in_hand. */
 void job_run_close_file(struct starter *starter);
 /* Forgets the list of inputs. */
 void job_run_forget_inputs(struct starter *starter);
-/* Adds how the job ended to args: ExitBySignal, and ExitCode or ExitSignal and JobCoreDumped. */
+/* Adds attributes about how the job ended to args: ExitBySignal, and either ExitCode, or ExitSignal
+ * and JobCoreDumped. */
 void job_run_add_exit(const struct starter *starter, struct ad *args);
 
 #endif

@@ -12,32 +12,40 @@
 
 struct starter;
 
-/* One stream.  The job writes to a file of its sandbox; what is new in that file is sent. */
+/* One standard stream of the job.  The job writes to a file of its sandbox; new bytes of that file
+ * are sent to the shadow. */
 struct starter_live {
     uint64_t offset; /* bytes that the shadow has acknowledged */
-    uint64_t sent;   /* bytes that are on their way behind offset */
-    bool ends, over; /* the message that is on its way says that the stream is complete */
-    unsigned fails;  /* times that the shadow refused the end of the stream, in a row */
+    uint64_t sent;   /* bytes behind `offset` that were sent and not acknowledged yet */
+    /* ends: the message that was sent last says that the stream is complete; over: the shadow has
+     * acknowledged that. */
+    bool ends, over;
+    /* how often in a row the shadow refused bytes or the end of the stream after the job's end */
+    unsigned fails;
 };
 
 struct starter_streams {
-    struct starter_live streams[2]; /* stdout, stderr */
-    size_t at;                      /* index of the stream that was served last */
-    bool busy;                      /* a message is on its way */
+    struct starter_live streams[2]; /* [0]: standard output, [1]: standard error */
+    size_t at;                      /* index of the stream of which bytes were sent last */
+    bool busy;                      /* true: a message was sent and is not answered yet */
 };
 
 /* Returns whether the file `name` is a standard stream of the job that is sent while the job
  * runs. */
 bool live_is(const struct starter *starter, const char *name);
-/* Sends what is new, unless a message is on its way already.  Callback of TIMER_LIVE. */
+/* Callback of TIMER_LIVE: sends new bytes of the streams to the shadow, unless a message is
+ * unanswered. */
 void live_look(void *starter);
-/* Begins to watch the streams, if the job has such streams.  Called when the job has started. */
+/* Called when the job has started: begins to follow the streams that are sent while the job runs,
+ * if any. */
 void live_begin(struct starter *starter);
-/* True when all streams are complete at the shadow, or the job has none. */
+/* Returns whether the shadow has received all streams completely, or the job has no streams that
+ * are sent while it runs. */
 bool live_is_over(const struct starter *starter);
-/* Called when a new connection to the shadow is ready: sends again what was not acknowledged. */
+/* Called when a new connection to the shadow is ready: sends bytes again that were not
+ * acknowledged. */
 void live_cut(struct starter *starter);
-/* Called at the end of the run. */
+/* Called at the end of the run: forgets how far the streams were sent. */
 void live_forget(struct starter *starter);
 
 #endif

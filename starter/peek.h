@@ -14,18 +14,18 @@ struct starter;
 struct wire_request;
 
 struct starter_peeks {
-    LIST_HEAD(, peek) list; /* requests that wait until the file has more to read */
+    LIST_HEAD(, peek) list; /* FILE_PEEK requests that wait until their file has grown */
     struct loop_timer *timer;
-    bool over; /* no process of the job is left that could write */
+    bool over; /* true: no process of the job is left that could write to its files */
 };
 
-/* Takes the FILE_PEEK request and answers it: at once, or, if it asks to wait, when the file has
- * grown. */
+/* Handles a FILE_PEEK request, to read from a file of the job: answers at once, or, if the request
+ * asks to wait, when the file has grown. */
 void peek_handle(struct starter *starter, struct wire_request *request);
-/* Called when no process of the job is left: answers all waiting requests with what the files
- * hold. */
+/* Called when no process of the job is left: answers all waiting requests with what their files
+ * contain. */
 void peek_over(struct starter *starter);
-/* Refuses all requests that still wait.  Called before the sandbox is emptied. */
+/* Called before the sandbox is emptied: refuses all FILE_PEEK requests that still wait. */
 void peek_close(struct starter *starter);
 
 #endif

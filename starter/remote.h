@@ -15,28 +15,30 @@ struct err;
 struct starter;
 struct vec;
 
-/* A directory of the sandbox that the job does not see: the files that tell the mount what to do,
- * and the mount's log. */
+/* Name of a directory in the sandbox that the job does not see.  It contains the files that the
+ * mount reads, and the mount's log. */
 #define REMOTE_FILES ".rsys"
-/* Writes the files that the mount reads: ticket and environment.  Must be called before the sandbox
- * belongs to the job's account.  0, or -errno with err filled; -EOPNOTSUPP when this machine cannot
- * run such a job. */
+/* Writes the files that the mount reads: its ticket and the job's environment.  Must be called
+ * before the sandbox belongs to the job's account.  Returns 0; -EOPNOTSUPP if this machine cannot
+ * run such a job; or another -errno. err gets the reason. */
 int remote_prepare(struct starter *starter, struct err *err);
-/* Called when ShadowAddress has changed: tells the running mount to connect there from now on. */
+/* Called when ShadowAddress has changed: tells the running mount to connect to that address from
+ * now on. */
 void remote_moved(struct starter *starter);
-/* Changes argv, the job's command line, into the mount's command line with the job's behind it.
- * Call it only for remote jobs. */
+/* Puts the mount's command line in front of argv, the job's command line.  Must be called only for
+ * remote jobs. */
 void remote_words(struct starter *starter, struct vec *argv);
-/* Removes the variables LD_... from entries: the mount is a program of this machine and must not
- * load the job's libraries. */
+/* Removes the variables LD_... from entries, the environment: the mount is a program of this
+ * machine and must not load the job's libraries. */
 void remote_environment(struct vec *entries);
 /* Returns the path of the file that receives the mount's standard error.  The caller owns it. */
 char *remote_log(const struct starter *starter);
-/* Called when the process ended by exit.  True when the mount failed, not the job: the run was
- * given up or the job held here, and the caller must do nothing more. */
+/* Called when the process of a remote job has exited.  Returns true if the mount failed, not the
+ * job: then the run was given up or the job was held, and the caller must do nothing more. */
 bool remote_failed(struct starter *starter);
-/* The same for a process that a signal ended although nobody here ordered it: true when the signal
- * hit the mount and not the job. */
+/* Called when a signal that the starter did not send has ended the process of a remote job.
+ * Returns true if the signal hit the mount, not the job: then the run was given up, and the caller
+ * must do nothing more. */
 bool remote_was_killed(struct starter *starter);
 
 #endif

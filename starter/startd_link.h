@@ -8,14 +8,16 @@
 struct err;
 struct starter;
 
-/* Starts connecting to the startd's Unix socket; a lost connection is made again.  0 or -errno. */
+/* Starts to connect to the startd's Unix socket; a lost connection is made again.  Returns 0 or
+ * -errno. */
 int startd_link_open(struct starter *starter, struct err *err);
-/* Tells the startd that the run is over (STARTER_DONE).  The answer makes the process idle or end;
- * without an answer it ends after a while. */
+/* Tells the startd that the run is over (STARTER_DONE).  According to the startd's answer this
+ * process then waits for another job, or ends; without an answer it ends after 30 seconds. */
 void startd_link_tell(struct starter *starter);
-/* Ends this process: stops its loop.  Callback of TIMER_TOLD. */
+/* Callback of TIMER_TOLD, when the startd has not answered that the run is over: ends this process
+ * by stopping its event loop. */
 void startd_link_end(void *starter);
-/* Closes the connection, if any. */
+/* Closes the connection to the startd, if any. */
 void startd_link_close(struct starter *starter);
 
 #endif

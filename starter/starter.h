@@ -28,58 +28,62 @@ struct uplink;
 struct wire;
 struct wire_context;
 
-#define STARTER_RECORD_BYTES ((size_t)16 << 20) /* largest file job.record that is read */
+#define STARTER_RECORD_BYTES ((size_t)16 << 20) /* most bytes of a file job.record */
 
-/* All timers belong to the run: none is set after its end. */
+/* What each of struct starter's timers is for.  All timers belong to the run: none is set after its
+ * end. */
 enum starter_timer {
-    TIMER_WAKE,     /* job_run_wake() was called */
+    TIMER_WAKE,     /* fires in the next turn of the event loop after job_run_wake() */
     TIMER_DIAL,     /* time to connect to the shadow */
-    TIMER_LEASE,    /* the lease has ended: so must the job */
-    TIMER_TICK,     /* time to look for jumps of the clock */
-    TIMER_KILL,     /* the grace time after the soft signal is over */
-    TIMER_TOLD,     /* the startd did not answer that the run is over */
+    TIMER_LEASE,    /* end of the lease: the job must end */
+    TIMER_TICK,     /* time to check whether the clock has jumped */
+    TIMER_KILL,     /* end of the grace time after the soft signal: kill the job */
+    TIMER_TOLD,     /* the startd did not answer in time that it knows of the run's end */
     TIMER_BEGUN,    /* the job has run long enough to report its start */
     TIMER_DEFERRAL, /* time to start a deferred job */
     TIMER_WATCH,    /* time to measure what the job uses */
-    TIMER_CKPT,     /* for checkpoints: next step, or a program takes too long */
-    TIMER_LIVE,     /* time to look for new output of streams */
+    /* time for the next step of a checkpoint, or a program for checkpoints takes too long */
+    TIMER_CKPT,
+    TIMER_LIVE, /* time to look for new bytes of standard streams (live.h) */
     TIMER_COUNT,
 };
 
-/* The process.  Only `run` changes with each job. */
+/* The starter's process.  Only `run` is cleared for each job. */
 struct starter {
     struct daemon_env env;
     struct wire_context *wires;
-    struct uplink *startd;    /* the connection that is made again whenever it is lost */
-    struct wire *shadow;      /* NULL while not connected */
-    char *shadow_place;       /* address, route and pin of the shadow that `shadow` leads to */
+    /* the connection to the startd, which is made again whenever it is lost */
+    struct uplink *startd;
+    struct wire *shadow; /* the connection to the shadow; NULL while not connected */
+    /* address, route and pin of the shadow to which `shadow` is connected, owned */
+    char *shadow_place;
     int64_t runs;             /* how many runs this process has begun */
-    struct starter_nest nest; /* what is kept of the last run's directory */
+    struct starter_nest nest; /* what is kept of the last run's directory and cgroup */
     struct loop_timer *timers[TIMER_COUNT];
-    struct job_run run; /* the run; all zero but its phase while idle */
+    struct job_run run; /* the present run; while idle, all zero except its phase */
 };
 
 extern const struct knob_table starter_knobs;
 extern const struct daemon starter_daemon;
 
-/* Takes the next step of the phase, and whatever the parts ask for meanwhile.  Does nothing while a
- * step is under way, or while a phase that needs the shadow has no connection. */
+/* Takes the next step of the run's phase, and then what parts of the run have asked for with
+ * job_run_wake().  Does nothing while a step is under way, or while a phase that needs the shadow
+ * has no connection. */
 void starter_go(struct starter *starter);
 /* Ends the run without a result: cleans up and tells the startd why. reason "": nothing is wrong,
  * and the claim continues. */
 void starter_give_up(struct starter *starter, const char *reason);
-/* Carries out an order to stop. fast: the job is killed; else it gets its soft signal, or a
- * checkpoint, and its grace time first.  An idle process ends. */
+/* Carries out an order to stop the run. fast: the job is killed; otherwise the job gets its soft
+ * signal, or a checkpoint is taken, and its grace time.  A process without a job ends. */
 void starter_stop(struct starter *starter, bool fast);
-/* Tell all parts of the run that the connection to the shadow was lost (starter_lose), or that a
- * new one is ready and unanswered messages must be repeated (starter_cut). */
+/* Both tell all parts of the run about the connection to the shadow: starter_lose(), that it was
+ * lost; starter_cut(), that a new one is ready and unanswered messages must be sent again. */
 void starter_lose(struct starter *starter);
 void starter_cut(struct starter *starter);
-/* Begins the run whose record lies in `directory`.  The process must be idle.  0, or -errno with
- * err filled. */
+/* Begins the run whose job record is in `directory`.  The process must have no job.  Returns 0; or
+ * -errno, with the reason in err. */
 int starter_begin(struct starter *starter, const char *directory, struct err *err);
-/* Forgets all of the run and waits for the claim's next job.  Called when the startd keeps the
- * process. */
+/* Called when the startd keeps the process for the claim's next job: clears the run and waits. */
 void starter_rest(struct starter *starter);
 
 #endif

@@ -16,31 +16,39 @@ struct ad;
 struct err;
 struct vec;
 
-/* Names, in the sandbox, of the job's standard output and error. */
+/* Names of the files in the sandbox for the job's standard output and standard error: these two. */
 #define STARTER_STDOUT "_condor_stdout"
 #define STARTER_STDERR "_condor_stderr"
 
-/* Appends the job's command line to words (mem_ blocks): program, an absolute path, then the words
- * of Arguments (V2) or Args (V1).  0, or -EINVAL with err naming the attribute. */
+/* Appends the job's command line to words (mem_ blocks): program, which is an absolute path, then
+ * the words of the job's Arguments (V2 syntax) or Args (V1 syntax).  Returns 0; or -EINVAL, with
+ * the name of the malformed attribute in err. */
 int starter_plan_argv(const struct ad *job, const char *program, struct vec *words,
                       struct err *err);
 
-struct starter_place { /* what the machine adds to a job's environment; all pointers are borrowed */
-    const char *sandbox;   /* absolute */
-    const char *directory; /* of the run; leftover processes are found by this value */
+/* What the machine adds to a job's environment; all pointers are borrowed. */
+struct starter_place {
+    const char *sandbox; /* absolute path of the sandbox */
+    /* the run's directory; processes that a run leaves behind are found by this value in their
+     * environment */
+    const char *directory;
     const char *slot;
     const char *boot_id;
     int64_t boot_time_s;
-    int64_t cpus;               /* of the slot */
-    const char *const *threads; /* variables that are set to cpus; ends with NULL; may be NULL */
-    const char *site; /* NAME=value ... (V2), added to every job of this machine; may be NULL */
-    const char *wrapper_errors; /* file name for messages of USER_JOB_WRAPPER; NULL: no wrapper */
-    const struct ad *machine;   /* the slot's ad, read for Assigned<resource>; may be NULL */
+    int64_t cpus; /* number of CPUs of the slot */
+    /* names of variables that are set to `cpus`, such as OMP_NUM_THREADS; ends with NULL; may be
+     * NULL */
+    const char *const *threads;
+    /* variables for every job of this machine, "NAME=value ..." in V2 syntax; may be NULL */
+    const char *site;
+    /* name of the file for messages of USER_JOB_WRAPPER; NULL: no such program is configured */
+    const char *wrapper_errors;
+    const struct ad *machine; /* the slot's ad, read for Assigned<resource>; may be NULL */
 };
-/* Appends the job's environment to entries (mem_ blocks, "NAME=value"): the job's variables first,
- * then what the machine adds where the job has not set it.  The job cannot set names that begin
- * with _CONDOR_ or ROOST_, except the one that limits CPU features for checkpoints.  0, or -errno
- * with err filled. */
+/* Appends the job's environment to entries (mem_ blocks, "NAME=value"): the job's own variables
+ * first, then variables that the machine adds where the job has not set them.  The job cannot set
+ * names that begin with _CONDOR_ or ROOST_, except the variable that limits CPU features for
+ * checkpoints.  Returns 0; or -errno, with the reason in err. */
 int starter_plan_env(const struct ad *job, const struct starter_place *place, struct vec *entries,
                      struct err *err);
 
@@ -51,20 +59,23 @@ struct starter_file {
     int64_t mtime_s;
     bool is_file;
 };
-/* Chooses the files that go back when the job names none: those that are new or changed.  Leaves
- * out the executable, the two ad files, stdout and stderr (which always go).  Appends the names to
- * ret (mem_ blocks), in the order of `after`. */
+/* Chooses the output files that are sent back if the job names none: files that are new or changed.
+ * before[] and after[]: the files before and after the job ran.  Leaves out the executable, the two
+ * ad files, and standard output and error, which are always sent.  Appends the names to ret (mem_
+ * blocks), in the order of `after`. */
 void starter_plan_outputs(const struct starter_file *before, size_t before_count,
                           const struct starter_file *after, size_t after_count, struct vec *ret);
 
-/* Returns the account for a job when the starter is root: Owner, if User is Owner@uid_domain and
- * Owner is not root.  NULL: use the slot's account.  Borrowed from the job ad. */
+/* Returns the name of the account for a job when the starter is root: the job's Owner if its User
+ * is Owner@uid_domain and Owner is not root; else NULL, and the slot's account must be used.
+ * Borrowed from the job ad. */
 const char *starter_plan_account(const struct ad *job, const char *uid_domain);
 
 /* Returns whether jobs may run as this account: it is not root and not in root's group. */
 bool starter_plan_may_run_as(uint32_t uid, uint32_t gid);
 
-/* NONE: start at once; WAITS: start at a set time; INVALID: DeferralTime is not a time. */
+/* NONE: start the job at once; WAITS: start the job at its DeferralTime; INVALID: DeferralTime is
+ * not a valid time. */
 enum starter_deferral { DEFERRAL_NONE, DEFERRAL_WAITS, DEFERRAL_INVALID };
 /* Reads when the job may begin: not before *begin_s and not after *until_s, seconds since 1970.
  * Both are set only for DEFERRAL_WAITS.  Evaluates the job's DeferralTime and DeferralWindow at
@@ -74,17 +85,19 @@ enum starter_deferral starter_plan_deferral_read(const struct ad *job, int64_t n
 
 /* Why a run is stopped: the job was removed, held, or anything else. */
 enum starter_stop_kind { STOP_OTHER, STOP_REMOVED, STOP_HELD };
-/* Translates the word of the startd's message: "Remove", "Hold"; any other is STOP_OTHER. */
+/* Translates the word Kind of the startd's order to stop: "Remove", "Hold"; any other gives
+ * STOP_OTHER. */
 enum starter_stop_kind starter_plan_stop_kind(const char *word);
-/* Returns the signal that asks the job to end: RemoveKillSig or HoldKillSig for that kind of stop,
- * else KillSig, else SIGTERM. */
+/* Returns the soft signal for the job: RemoveKillSig or HoldKillSig of the job for that kind of
+ * stop, if set; else its KillSig, if set; else SIGTERM. */
 int starter_plan_soft_signal(const struct ad *job, enum starter_stop_kind kind);
 /* Returns the seconds between the soft signal and KILL: grace_s, or the job's KillSigTimeout if
  * that is less. */
 int64_t starter_plan_grace_s(const struct ad *job, int64_t grace_s);
 
-/* Returns whether the clock has jumped (machine suspended, virtual machine restored): much more
- * time than tick_ms, the interval that was asked for, has passed since last_ms. */
+/* Returns whether the clock has jumped, because the machine was suspended or a virtual machine was
+ * restored: much more time has passed from last_ms to now_ms than tick_ms, the interval of the
+ * timer. lease_s: length of the claim's lease. */
 bool starter_plan_is_gap(uint64_t last_ms, uint64_t now_ms, uint64_t tick_ms, int64_t lease_s);
 
 #endif

@@ -3,8 +3,8 @@
  *
  * A checkpoint is an image of the job's processes and an archive of its files, of one moment.  The
  * program roost-ckpt makes both beside the job (ckpt_take.h); they are sent to the shadow
- * (ckpt_send.h) and removed here.  A checkpoint counts when the schedd has committed it.  One is
- * made at a time.
+ * (ckpt_send.h) and removed here.  A checkpoint is valid when the schedd has committed it.  Only
+ * one is made at a time.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -25,92 +25,117 @@ struct os_file;
 struct starter;
 struct wire_request;
 
-/* What happens to the checkpoint in hand. */
+/* What is being done with the checkpoint in hand, the one that is being made or sent. */
 enum starter_ckpt_step {
-    CKPT_IDLE,    /* no checkpoint is in hand */
-    CKPT_DUMPING, /* roost-ckpt makes image and archive */
-    CKPT_SENDING, /* both are sent to the shadow */
-    CKPT_TELLING, /* CKPT_DONE is on its way: the shadow is asked to commit */
+    CKPT_IDLE,    /* no checkpoint is being made or sent */
+    CKPT_DUMPING, /* roost-ckpt is making image and archive */
+    CKPT_SENDING, /* image and archive are being sent to the shadow */
+    /* CKPT_DONE was sent, which asks the shadow to commit the checkpoint; no answer yet */
+    CKPT_TELLING,
 };
 
-/* A directory of the run's directory, beside the sandbox.  It belongs to the job's account; the job
- * need not know of it.  The names below are relative to the run's directory unless they say
- * otherwise. */
+/* Name of a directory for checkpoints in the run's directory, beside the sandbox.  The directory
+ * belongs to the job's account, but the job does not use it. */
 #define STARTER_CKPT_DIRECTORY "ckpt"
-/* In STARTER_CKPT_DIRECTORY: the list of the job's inputs, see ckpt_inputs.h. */
-#define STARTER_CKPT_INPUTS    "inputs"
-#define STARTER_CKPT_COPY_NAME "copy" /* in STARTER_CKPT_DIRECTORY: a copy of the job's files */
-#define STARTER_CKPT_COPY      STARTER_CKPT_DIRECTORY "/" STARTER_CKPT_COPY_NAME /* the same copy */
-/* States of the files in the checkpoint in hand. */
+/* Name of a file in STARTER_CKPT_DIRECTORY: the list of the job's inputs (ckpt_inputs.h). */
+#define STARTER_CKPT_INPUTS "inputs"
+/* Name of a directory in STARTER_CKPT_DIRECTORY: a copy of the job's files. */
+#define STARTER_CKPT_COPY_NAME "copy"
+/* Path of the directory STARTER_CKPT_COPY_NAME, relative to the run's directory. */
+#define STARTER_CKPT_COPY STARTER_CKPT_DIRECTORY "/" STARTER_CKPT_COPY_NAME
+/* Path, relative to the run's directory, of the list of the job's files and their states in the
+ * checkpoint that is being made or sent. */
 #define STARTER_CKPT_KNOWN STARTER_CKPT_DIRECTORY "/known"
-/* States of the files in the last checkpoint that counts. */
+/* Path, relative to the run's directory, of the list of the job's files and their states in the
+ * last committed checkpoint. */
 #define STARTER_CKPT_SENT STARTER_CKPT_DIRECTORY "/sent"
-#define CKPT_ID_SIZE      17 /* bytes of an image's id: 16 hexadecimal digits and the zero */
+/* bytes of an image's id: 16 hexadecimal digits and the terminating zero */
+#define CKPT_ID_SIZE 17
 
-struct ckpt_kept { /* the latest checkpoint that counts */
+/* The latest checkpoint that the schedd has committed. */
+struct ckpt_kept {
     int64_t sequence;
-    bool has_one; /* there is a checkpoint that a next run could continue from */
-    /* Id of the image that the shadow has, if the next image may hold only what changed since; "":
-     * the next image must be whole. */
+    bool has_one; /* true: there is a committed checkpoint, of this run or an earlier one */
+    /* Id of its image, to which the next image may contain only the changes; "": the next image
+     * must be whole. */
     char id[CKPT_ID_SIZE];
-    bool has_sent;   /* STARTER_CKPT_SENT is valid: the archive may hold only changed files */
-    bool is_lost;    /* the shadow could not apply the last changes: make a whole image at once */
-    unsigned losses; /* how often that happened in this run */
-    int64_t taken_s, run_s; /* wall clock when it was taken; seconds of run time that it saves */
+    /* true: STARTER_CKPT_SENT is valid, so that the next archive may contain only changed files */
+    bool has_sent;
+    /* true: the shadow lacked the image to which the last one contained changes; make a whole image
+     * at once */
+    bool is_lost;
+    unsigned losses; /* how often the shadow lacked an earlier image in this run */
+    /* taken_s: when it was taken, seconds since 1970; run_s: seconds of run time that it saves. */
+    int64_t taken_s, run_s;
 };
 
-struct ckpt_in_hand {      /* the checkpoint that is being made or sent */
-    int64_t number;        /* its sequence number, if it comes to count */
-    struct ad *manifest;   /* describes it to the schedd; NULL until image and archive are there */
-    char id[CKPT_ID_SIZE]; /* of its image */
+/* The checkpoint that is being made or sent. */
+struct ckpt_in_hand {
+    int64_t number; /* the sequence number that it will have */
+    /* attributes of the checkpoint for the schedd, owned; NULL until image and archive are
+     * complete */
+    struct ad *manifest;
+    char id[CKPT_ID_SIZE]; /* id of its image */
     bool is_copied;        /* the archive is made from the copy of the job's files */
-    bool is_changes;       /* the archive holds only changed files */
-    bool is_delta;         /* the image holds only what changed */
+    bool is_changes;       /* the archive contains only changed files */
+    bool is_delta;         /* the image contains only the changes to the image before */
     char files[2][64];     /* paths of image and archive, below the run's directory */
     uint64_t sizes[2];     /* bytes of image and archive */
-    unsigned tries;        /* how often roost-ckpt failed on it */
-    size_t asking;         /* how many of the waiting requests this checkpoint answers */
-    /* Loop time, ms; 0: not yet.  When roost-ckpt was first started, when sending began. */
+    unsigned tries;        /* how often roost-ckpt has failed to make it */
+    size_t asking;         /* how many requests, the first of starter_ckpt.waiting, it answers */
+    /* Ms of the loop's clock: began_ms: when roost-ckpt was first started for it; sending_ms: when
+     * sending began (0: not yet). */
     uint64_t began_ms, sending_ms;
-    /* ms from began_ms until CKPT_DONE was sent; ms that the job had run by then. */
+    /* took_ms: ms from began_ms until CKPT_DONE was sent; run_ms: ms that the job had run when
+     * roost-ckpt was started. */
     uint64_t took_ms, run_ms;
 };
 
-struct ckpt_sending { /* how far sending is */
-    /* 0 image, 1 archive, 2 both are sent; pieces that are not answered yet. */
+/* Progress of sending a checkpoint. */
+struct ckpt_sending {
+    /* file_at: which file is being sent: 0 the image, 1 the archive, 2 neither, both are sent;
+     * puts: number of pieces sent but not answered yet. */
     size_t file_at, puts;
-    bool is_asked; /* the shadow has told how much of the file it has */
+    bool is_asked; /* true: the shadow has said how many bytes of the file it has */
     struct os_file *file;
     struct digest *digest;
-    uint64_t offset, sent; /* bytes of this file, bytes in all */
-    int status;    /* the first refusal, kept until all pieces on their way are answered; 0: none */
-    char why[256]; /* text of that refusal */
-    unsigned resends; /* times that the shadow asked for a file again */
+    /* offset: bytes of the file that were sent or that the shadow had already; sent: bytes of both
+     * files sent. */
+    uint64_t offset, sent;
+    /* Status (negative errno) of the first piece that the shadow refused, kept until all pieces are
+     * answered; 0: none refused. */
+    int status;
+    char why[256];    /* the shadow's reason for that refusal */
+    unsigned resends; /* how often the shadow asked for the checkpoint's files again */
 };
 
-struct ckpt_clock {                /* times in ms of the loop's clock; 0: not yet */
-    struct checkpoint_costs costs; /* what earlier checkpoints of this run took */
-    /* When the next checkpoint is due; when the job began; how long it stood still; when it was
-     * frozen (0: it is not). */
+/* Times that decide when a checkpoint is due, in ms of the loop's clock; 0: not yet. */
+struct ckpt_clock {
+    struct checkpoint_costs costs; /* how long earlier checkpoints of this run took */
+    /* next_ms: when the next checkpoint is due; job_began_ms: when the job began; still_ms: for how
+     * long the job was frozen; frozen_ms: since when it is frozen (0: it is not). */
     uint64_t next_ms, job_began_ms, still_ms, frozen_ms;
 };
 
-struct ckpt_end { /* the end of a run that ends with a checkpoint */
-    /* ends_run: the run ends after this checkpoint; once_more: take a fresh one after the one in
-     * hand if time allows; job_ended: the job's process is gone. */
+/* How a run ends that was told to stop and takes a last checkpoint. */
+struct ckpt_end {
+    /* ends_run: the run ends after the checkpoint in hand; once_more: when that is committed, take
+     * another one if there is time; job_ended: the job's process has ended. */
     bool ends_run, once_more, job_ended;
-    uint64_t stop_by_ms; /* loop time by which the job must be gone */
+    uint64_t stop_by_ms; /* when the job must have ended, ms of the loop's clock */
 };
 
 struct starter_ckpt {
-    bool wanted;       /* the job wants checkpoints, and they are possible here */
-    char why_not[200]; /* why they are not possible; "" otherwise */
+    bool wanted;       /* true: the job wants checkpoints, and they can be taken here */
+    char why_not[200]; /* why checkpoints cannot be taken although the job wants them; "": not so */
     enum starter_ckpt_step step;
-    pid_t pid;          /* of `roost-ckpt dump`; 0: it does not run */
-    pid_t follower;     /* of `roost-ckpt follow`, which records what changes; 0: it does not run */
-    unsigned follows;   /* how many followers were started in this run */
-    bool copies;        /* the disk has room for a copy of the job's files */
-    struct vec waiting; /* struct wire_request: those who asked for a checkpoint and wait for it */
+    pid_t pid; /* pid of the running `roost-ckpt dump`; 0: none runs */
+    /* pid of the running `roost-ckpt follow`, which records what memory changes; 0: none runs */
+    pid_t follower;
+    unsigned follows; /* how often `roost-ckpt follow` was started in this run */
+    bool copies;      /* the disk has room for a copy of the job's files */
+    /* struct wire_request: requests for a checkpoint that are not answered yet */
+    struct vec waiting;
     struct ckpt_kept kept;
     struct ckpt_in_hand in_hand;
     struct ckpt_sending send;
@@ -118,37 +143,43 @@ struct starter_ckpt {
     struct ckpt_end end;
 };
 
-/* Finds out, once the job ad is here, whether the job wants checkpoints and can have them: sets
- * `wanted` or `why_not`. */
+/* Called when the job ad has been received: finds out whether the job wants checkpoints and can
+ * have them here.  Sets run.ckpt.wanted, or why_not. */
 void checkpoint_decide(struct starter *starter);
-/* Called when the job has started: begins to look for the time of the first checkpoint. */
+/* Called when the job has started: from now on a timer checks whether a checkpoint is due. */
 void checkpoint_begin(struct starter *starter);
-/* Called when the job was frozen, or continues: time that it stands still is no run time. */
+/* Called when the job was frozen (frozen true) or continues: the time between does not count as run
+ * time. */
 void checkpoint_note_frozen(struct starter *starter, bool frozen);
-/* Callback of TIMER_CKPT while the job runs: takes a checkpoint if one is due, sends on, or kills a
- * roost-ckpt that takes too long. */
+/* Callback of TIMER_CKPT while the job runs: takes a checkpoint if one is due, continues sending
+ * one, or kills a roost-ckpt that takes too long. */
 void checkpoint_tick(struct starter *starter);
-/* Takes the request for a checkpoint, and answers it: at once if none can be made, else when one is
- * committed or has failed. */
+/* Handles a request for a checkpoint of the job now, and answers it: at once if none can be made,
+ * else when a checkpoint is committed or has failed. */
 void checkpoint_asked(struct starter *starter, struct wire_request *request);
-/* Tells the startd what the latest checkpoint saves; nothing if there is none. */
+/* Tells the startd when the latest checkpoint of this run was taken and how much run time it saves;
+ * nothing if there is none. */
 void checkpoint_tell_startd(struct starter *starter);
-/* Called when the job is told to stop within grace_ms.  True: the checkpoint code ends the job,
- * after a last checkpoint if there is time.  False: the caller sends the soft signal. */
+/* Called when the job must stop within grace_ms.  Returns true if the checkpoint code ends the job,
+ * after a last checkpoint if there is time; false if the caller must send the job its soft
+ * signal. */
 bool checkpoint_stops(struct starter *starter, uint64_t grace_ms);
-/* Called when the job's process has ended.  True: its last checkpoint is still being made or sent,
- * and job_run_give_up() is called when that is over.  False: nothing is under way any more. */
+/* Called when the job's process has ended.  Returns true if its last checkpoint is still being made
+ * or sent: then job_run_give_up() is called when that is finished.  Returns false, and drops any
+ * checkpoint in hand, if the run can end now. */
 bool checkpoint_holds_end(struct starter *starter);
 /* Returns whether the job's process has ended and its last checkpoint is still being made or
  * sent. */
 bool checkpoint_is_sent(const struct starter *starter);
-/* Drops the checkpoint in hand, ends the programs, refuses those who wait.  Called at the end of
- * the run. */
+/* Called at the end of the run: drops the checkpoint in hand, kills the programs that work for
+ * checkpoints, and refuses all waiting requests for one. */
 void checkpoint_forget(struct starter *starter);
-/* The checkpoint in hand was committed by the schedd: it counts now. */
+/* Called when the schedd has committed the checkpoint in hand: answers the requests for it, and
+ * decides what comes next. */
 void checkpoint_committed(struct starter *starter);
-/* The checkpoint in hand failed, with a negative errno and a text: drops it and tells those who
- * wait.  -ENODATA: the shadow lacks the image it builds upon, and a whole one is made at once. */
+/* Called when the checkpoint in hand has failed, with a negative errno and the reason: drops it,
+ * and refuses the requests that it would have answered.  After -ENODATA (the shadow lacks the image
+ * to which this one contains changes) a whole image is made at once, for the same requests. */
 void checkpoint_abandon(struct starter *starter, int status, const char *why);
 
 #endif

@@ -17,23 +17,24 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define CHECKPOINT_COST 50 /* a checkpoint may take one part in so many of the time */
-/* Until one is measured: an image of changes costs 1/4 of a whole one. */
+#define CHECKPOINT_COST 50 /* checkpoints may take one part in 50 of the job's time */
+/* Assumed until measured: an image of changes takes 1/4 of the time of a whole image. */
 #define CHECKPOINT_DELTA_GUESS 4
 
-struct checkpoint_costs { /* durations of earlier checkpoints, ms; 0: none yet */
+/* How long earlier checkpoints took, ms; 0: none of that kind yet. */
+struct checkpoint_costs {
     uint64_t whole_ms, changed_ms;
 };
 
-/* Notes that a checkpoint took took_ms. followed: changes were recorded, so that the image could
- * hold only these; is_delta: it did. */
+/* Notes that a checkpoint took took_ms. followed: memory changes were being recorded, so that its
+ * image could contain only these; is_delta: the image does contain only changes. */
 void checkpoint_plan_note(struct checkpoint_costs *costs, uint64_t took_ms, bool followed,
                           bool is_delta);
-/* Returns how many ms the next checkpoint takes, judged by those before it; 0 if there is none.
- * followed: changes are being recorded. */
+/* Estimates how many ms the next checkpoint takes, by earlier ones; returns 0 if there was none.
+ * followed: memory changes are being recorded, so that its image may contain only these. */
 uint64_t checkpoint_plan_takes_ms(const struct checkpoint_costs *costs, bool followed);
-/* Returns how many ms after the last checkpoint the next one is due: between min_ms and max_ms, and
- * min_ms wins. */
+/* Returns how many ms after the last checkpoint the next one is due, limited to max_ms and then to
+ * at least min_ms. followed: as for checkpoint_plan_takes_ms(). */
 uint64_t checkpoint_plan_interval_ms(const struct checkpoint_costs *costs, bool followed,
                                      uint64_t min_ms, uint64_t max_ms);
 
@@ -44,8 +45,8 @@ uint64_t checkpoint_plan_interval_ms(const struct checkpoint_costs *costs, bool 
 bool checkpoint_plan_copies(int64_t free_kib, int64_t wanted_kib, int64_t disk_kib, int64_t max_kib,
                             bool has_copy);
 
-/* Returns how many ms to wait before sending more, when sent_bytes were sent in since_ms.
- * rate_bytes: bytes allowed for each second; 0: no limit. */
+/* Returns how many ms to wait before sending more, when sent_bytes were sent in the last since_ms
+ * ms. rate_bytes: bytes allowed for each second; 0: no limit. */
 uint64_t checkpoint_plan_wait_ms(int64_t rate_bytes, uint64_t sent_bytes, uint64_t since_ms);
 
 #endif

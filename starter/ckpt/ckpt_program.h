@@ -15,17 +15,20 @@ struct err;
 struct starter;
 struct vec;
 
-/* Puts `roost-ckpt run --` in front of argv: it makes a program that can be resumed from an
- * image. */
+/* Puts `roost-ckpt run --` in front of the words of argv: started by that, the program can be
+ * resumed from an image. */
 void ckpt_program_words(struct starter *starter, struct vec *argv);
-/* Adds to entries the variable that names the file in which roost-ckpt notes how the job ended. */
+/* Adds to entries, the job's environment, the variable with the name of the file in which
+ * roost-ckpt notes how the job ended. */
 void ckpt_program_environment(const struct starter *starter, struct vec *entries);
-/* Called when the process in front of the job has ended.  True: that process was killed, not the
- * job; the run was given up here.  False: the job itself ended, or the job has no checkpoints. */
+/* Called when the process that roost-ckpt put above the job has ended.  Returns true if that
+ * process was killed, not the job: then the run was given up.  Returns false if the job itself
+ * ended or has no checkpoints. */
 bool ckpt_program_was_killed(struct starter *starter);
-/* Starts argv beside the job: outside its cage, as its account, in the run's directory. said,
- * errors: files for its standard output and error; NULL: /dev/null.  Sets *ret to the pid; on_exit
- * is called with the starter as its argument.  0 or -errno. */
+/* Starts the program argv beside the job: outside its cage, as the job's account, in the run's
+ * directory. said, errors: names of files for its standard output and standard error; NULL:
+ * /dev/null.  Sets *ret to its pid; on_exit is called with the starter as its argument when it
+ * ends.  Returns 0 or -errno. */
 int ckpt_program_run(struct starter *starter, const char *const *argv, const char *said,
                      const char *errors, os_exit_f on_exit, pid_t *ret, struct err *err);
 

@@ -7,12 +7,13 @@
 
 struct starter;
 
-/* Starts sending the checkpoint in hand; its image and archive are complete. */
+/* Starts sending the checkpoint in hand, whose image and archive must be complete. */
 void ckpt_send_begin(struct starter *starter);
-/* Sends as much more as connection and rate limit allow; called again after each answer. */
+/* Sends as many pieces of the checkpoint in hand as connection and rate limit allow; called again
+ * after each answer of the shadow. */
 void ckpt_send_next(struct starter *starter);
-/* Called when a new connection to the shadow is ready: asks how much of the file the shadow has,
- * and continues there. */
+/* Called when a new connection to the shadow is ready: asks the shadow how much it has of the file
+ * that was being sent, and continues there. */
 void checkpoint_cut(struct starter *starter);
 
 #endif

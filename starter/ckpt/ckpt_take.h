@@ -12,20 +12,23 @@
 struct err;
 struct starter;
 
-/* Called when the checkpoint in hand counts, or failed (counts false): notes whether the next
- * archive may hold only the files changed since. */
+/* Called when the checkpoint in hand was committed (counts true) or has failed (false): notes
+ * whether the next archive may contain only files that change from now on. */
 void ckpt_take_note_sent(struct starter *starter, bool counts);
-/* Starts `roost-ckpt dump`, which makes image and archive.  Sets ckpt.pid and the names in
- * ckpt.in_hand.files; on_exit is called with the starter as its argument.  0 or -errno. */
+/* Starts `roost-ckpt dump`, which makes image and archive.  Sets run.ckpt.pid and the names in
+ * run.ckpt.in_hand.files; on_exit is called with the starter as its argument.  Returns 0 or
+ * -errno. */
 int ckpt_take_spawn(struct starter *starter, os_exit_f on_exit, struct err *err);
-/* Returns what roost-ckpt printed: attributes, or why it failed; "" if nothing.  The caller owns
- * it. */
+/* Returns what `roost-ckpt dump` printed: attributes of the checkpoint, or why it failed; "" if
+ * nothing.  The caller owns the string. */
 char *ckpt_take_report(struct starter *starter);
-/* Reads the report of a dump that succeeded and fills manifest, id, is_delta and sizes of
- * ckpt.in_hand.  0 or -errno; -ENODATA: the image builds upon one that the shadow does not have. */
+/* Reads the report of a successful `roost-ckpt dump` and fills manifest, id, is_delta and sizes of
+ * run.ckpt.in_hand.  Returns 0 or -errno; -ENODATA if the image contains changes to an image that
+ * the shadow does not have. */
 int ckpt_take_manifest(struct starter *starter, const char *report, struct err *err);
-/* Starts `roost-ckpt follow`, which records what memory changes, if this machine and the
- * configuration allow it and it does not run.  Gives up after a few failures in a run. */
+/* Starts `roost-ckpt follow`, which records what memory the job changes, unless it runs already.
+ * Does nothing if this machine or the configuration does not allow that, or after a few failures in
+ * a run. */
 void ckpt_take_follow(struct starter *starter);
 /* Kills the programs that run beside the job for checkpoints. */
 void ckpt_take_end(struct starter *starter);

@@ -24,54 +24,63 @@ struct vec;
 
 /* Steps on the way to a checkpoint that can be run. */
 enum starter_resume_step {
-    RESUME_UNKNOWN,   /* nothing was done yet */
-    RESUME_LOOKING,   /* the shadow is asked which checkpoints there are */
+    RESUME_UNKNOWN,   /* nothing was done yet, or nothing has to be done */
+    RESUME_LOOKING,   /* the shadow was asked which checkpoints there are */
     RESUME_GETTING,   /* image and archive are being received */
-    RESUME_UNPACKING, /* roost-ckpt decompresses both */
-    RESUME_CHECKING,  /* roost-ckpt verifies the image, and whether this machine can run it */
-    RESUME_READY,     /* the image is here and can be run here */
-    RESUME_NONE,      /* no usable checkpoint: the job starts from its beginning */
+    RESUME_UNPACKING, /* roost-ckpt is decompressing image and archive */
+    /* roost-ckpt is checking that the image is complete and that this machine can run it */
+    RESUME_CHECKING,
+    RESUME_READY, /* image and archive are on this machine, which can run the image */
+    RESUME_NONE,  /* there is no usable checkpoint: the job starts from its beginning */
 };
 
-/* State of resuming; file_at is 0 for the image, 1 for the archive. */
+/* How far the run is with fetching the job's checkpoint. */
 struct starter_resume {
     enum starter_resume_step step;
-    pid_t pid;            /* of the roost-ckpt that unpacks or checks; 0: none runs */
-    struct vec manifests; /* struct ad, one for each checkpoint, the latest first */
-    size_t at, file_at;   /* which manifest is tried, which of its two files is received */
+    /* pid of the running roost-ckpt that decompresses or checks; 0: none runs */
+    pid_t pid;
+    struct vec manifests; /* struct ad: the description of each checkpoint, the latest first */
+    /* at: index in manifests of the checkpoint that is tried; file_at: which of its files is
+     * received, 0 the image, 1 the archive. */
+    size_t at, file_at;
     struct os_file *file;
     struct digest *digest;
-    uint64_t offset, asked; /* bytes received, bytes asked for */
-    size_t gets;            /* requests that are not answered yet */
-    bool is_unpacked;       /* the archive was unpacked into the cage */
-    char why[300];          /* not "": the run ends for this reason once the shadow was told */
-    unsigned waits;         /* times that we waited for the disk on which the checkpoints are */
+    /* offset: bytes of the file received; asked: bytes of the file requested. */
+    uint64_t offset, asked;
+    size_t gets;      /* number of requests for pieces that are not answered yet */
+    bool is_unpacked; /* true: the archive was unpacked into the cage */
+    /* if not "": the reason for which the run ends when the shadow has been told that reason */
+    char why[300];
+    /* how often this run waited because the submit host's disk with the checkpoints was not
+     * available */
+    unsigned waits;
 };
 
-/* True when the run must look for a checkpoint, or go on receiving one, before it receives
+/* Returns whether the run must look for a checkpoint, or continue receiving one, before it receives
  * inputs. */
 bool resume_is_needed(const struct starter *starter);
-/* Takes the next step of looking for and receiving a checkpoint.  WAKE_GO follows when the step is
- * done. */
+/* Takes the next step of looking for a checkpoint and receiving it.  When the step is done, the run
+ * is woken with WAKE_GO. */
 void resume_next(struct starter *starter);
 /* Returns whether the job is to start from a checkpoint that has been received and checked. */
 bool resume_is_ready(const struct starter *starter);
-/* Returns the number of the checkpoint that the job continues from; 0: it starts from its
- * beginning. */
+/* Returns the sequence number of the checkpoint from which the job continues; 0: the job starts
+ * from its beginning. */
 int64_t resume_sequence(const struct starter *starter);
 /* Callback of TIMER_CKPT in the input phase: asks the shadow again after a wait. */
 void resume_tick(struct starter *starter);
-/* Starts unpacking the archive in the job's cage, if that is needed.  True: it was started, or
- * failed and the run was given up; job_start() is called again when it is done.  False: nothing to
- * unpack. */
+/* Starts unpacking the checkpoint's archive in the job's cage, if that is needed.  Returns true if
+ * unpacking was started, in which case job_start() is called again when it is done, or if it failed
+ * and the run was given up.  Returns false if there is nothing to unpack. */
 bool resume_unpacks(struct starter *starter);
-/* Replaces argv by the command line of the image, and sets *ret_log to the file for its standard
- * error; the caller owns that string. */
+/* Replaces the words of argv by the command line that runs the checkpoint's image, and sets
+ * *ret_log to the path of the file for its standard error; the caller owns that string. */
 void resume_words(struct starter *starter, struct vec *argv, char **ret_log);
-/* Called when the job's process has ended.  True: it was the image, which could not be resumed; the
- * shadow is told and the run ends.  False: it was the job. */
+/* Called when the job's process has ended.  Returns true if the process was an image that could not
+ * be resumed: then the shadow is told, and the run ends.  Returns false if the job itself ended. */
 bool resume_failed(struct starter *starter);
-/* Drops everything; called at the end of the run. */
+/* Called at the end of the run: ends the program that checks the checkpoint, and frees the state
+ * of resuming. */
 void resume_forget(struct starter *starter);
 
 #endif

@@ -18,31 +18,33 @@ struct starter;
 
 /* One entry of the job's input list: a file, directory or link. */
 struct starter_input {
-    char *name; /* path in the sandbox */
+    char *name; /* path, relative to the sandbox */
     enum transfer_type type;
-    char *target;     /* of a link; NULL otherwise */
-    bool is_spooled;  /* made by an earlier run of the job: it always goes back at the end */
-    char *url;        /* fetched from there, not from the shadow; NULL otherwise */
-    unsigned damaged; /* times that it arrived with a wrong checksum */
+    char *target; /* the link's target; NULL: not a link */
+    /* true: made by an earlier run of the job, so it is always sent back at the end */
+    bool is_spooled;
+    char *url;        /* URL from which it is fetched; NULL: it comes from the shadow */
+    unsigned damaged; /* how often it arrived with a wrong checksum */
     int64_t size_bytes;
     mode_t mode;
-    char checksum[DIGEST_HEX_SIZE]; /* of the bytes that were received */
-    int64_t mtime_s;                /* after we wrote it */
+    char checksum[DIGEST_HEX_SIZE]; /* checksum of the bytes that were received */
+    /* modification time of the file after it was received, seconds since 1970 */
+    int64_t mtime_s;
 };
 
 struct starter_inputs {
-    struct vec list; /* struct starter_input */
-    size_t at;       /* index of the first entry that is not here yet */
-    int64_t bytes;   /* of the files before it */
-    bool made;       /* directories and links of the list were made */
-    int64_t call;    /* number of the request under way, for wire_cancel() */
+    struct vec list; /* struct starter_input: all inputs of the job */
+    size_t at;       /* index of the first entry that has not been received yet */
+    int64_t bytes;   /* total size of the files before that entry, bytes */
+    bool made;       /* true: the directories and links of the list were made */
+    int64_t call;    /* number of the unanswered request to the shadow, for wire_cancel() */
 };
 
-/* Asks the shadow for the job ad and the list of inputs.  The run enters STARTER_INPUT when both
- * are here. */
+/* Asks the shadow for the job ad and the list of inputs.  When both have been received, the run
+ * enters STARTER_INPUT. */
 void input_fetch(struct starter *starter);
-/* Takes the next step of the input phase: makes directories and links, asks for the files that are
- * missing, or, when all are here, enters STARTER_RUN. */
+/* Takes the next step of the input phase: makes directories and links, asks the shadow for the
+ * files that are missing, or, when all have been received, enters STARTER_RUN. */
 void input_next(struct starter *starter);
 
 #endif

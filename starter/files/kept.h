@@ -35,9 +35,9 @@ struct kept {
     struct vec readonly; /* char *: files and directories that the job must not change */
 };
 
-/* Finds what to protect and adds it to *ret. hidden[0..count): directories that the job sees empty.
- * 0; -E2BIG: more than CAGE_KEPT_MAX entries in one of the lists; or another -errno when a missing
- * directory could not be made. err names it. */
+/* Finds the files and directories to protect and adds them to *ret. hidden[0..count): directories
+ * that the job sees empty.  Returns 0; -E2BIG if a list would have more than CAGE_KEPT_MAX entries;
+ * or another -errno if a missing directory could not be made. err names the path. */
 int kept_find(struct os *os, const struct config *config, const char *const *hidden, size_t count,
               struct kept *ret, struct err *err);
 /* Frees both lists. */

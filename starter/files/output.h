@@ -17,46 +17,58 @@
 struct ad;
 struct starter;
 
-#define STARTER_PUTS_MAX 16 /* FILE_PUTs that may be on their way at once */
+/* most FILE_PUT requests (pieces of output files) sent but not answered at a time */
+#define STARTER_PUTS_MAX 16
 
-struct starter_put { /* a FILE_PUT that is not answered yet */
-    bool ends;       /* it is the last one of its file, directory or link */
+/* A FILE_PUT request (a piece of an output file) that is not answered yet. */
+struct starter_put {
+    /* true: it is the last piece of its file, or the only one of its directory or link */
+    bool ends;
     size_t bytes;
 };
 
 struct starter_outputs {
-    struct vec list;      /* struct transfer_entry: what goes back; path is below the sandbox */
-    struct vec checksums; /* char *: of the entries that were sent */
-    int64_t bytes;        /* sizes of all files of the list */
-    size_t at, acked;     /* index of the entry to send next, of the first unacknowledged one */
-    unsigned failures;    /* times that the submit host could not store output of this run */
-    bool doubted;         /* after such a failure: send the file in hand from its beginning */
-    bool asks;            /* ask the shadow first how much of the file in hand it has */
+    /* struct transfer_entry: what is sent back; its paths are relative to the sandbox */
+    struct vec list;
+    struct vec checksums; /* char *: checksums of the entries that were sent */
+    int64_t bytes;        /* total size of the files in `list`, bytes */
+    /* at: index of the entry to send next; acked: index of the first entry that the shadow has not
+     * acknowledged completely. */
+    size_t at, acked;
+    unsigned failures; /* how often the submit host could not store output of this run */
+    /* true: the submit host could not store the present file, which must be sent from its
+     * beginning */
+    bool doubted;
+    bool asks; /* true: first ask the shadow how much of the present file it has */
     struct starter_put puts[STARTER_PUTS_MAX];
     size_t puts_count;
-    struct ad *missing; /* HoldReason ...: output that the job names is missing; NULL: none is */
-    unsigned resends;   /* times that all output was sent again */
+    /* attributes of the hold (HoldReason ...) if an output file that the job names is missing;
+     * NULL: none is missing */
+    struct ad *missing;
+    unsigned resends; /* how often all output was sent again */
 };
 
-/* ---- one step each */
-/* Makes the list of what goes back.  The job has ended. */
+/* ---- steps of the phases STARTER_OUTPUT and STARTER_REPORT */
+/* Called when the job has ended: makes the list of files, directories and links that are sent
+ * back. */
 void output_collect(struct starter *starter);
-/* Writes HTCondor's hold reason for a file that cannot be read into ret. code: negative errno; why:
- * its text. */
+/* Writes to ret HTCondor's hold reason for the output file `name` that cannot be read. code:
+ * negative errno; why: the text of the error. */
 void output_cannot_be_read(const struct starter *starter, const char *name, int code,
                            const char *why, char *ret, size_t size);
-/* Returns whether the files of a job that is stopped before its end go back for its next run. */
+/* Returns whether the files of the job, if it is stopped before its end, are sent back and kept for
+ * its next run. */
 bool output_is_spooled(const struct starter *starter);
-/* Sends as much as may be on its way; called again after each answer.  Enters STARTER_REPORT after
- * the last. */
+/* Sends pieces of output until STARTER_PUTS_MAX are unanswered; called again after each answer.
+ * Enters STARTER_REPORT when all output was sent and answered. */
 void output_next(struct starter *starter);
-/* Sends JOB_DONE: how the job ended, or why it is to be held.  Enters STARTER_CLEAN when it is
- * answered. */
+/* Sends JOB_DONE to the shadow: how the job ended, or why it must be held.  Enters STARTER_CLEAN
+ * when JOB_DONE is answered. */
 void output_report(struct starter *starter);
-/* Forgets the list; called at the end of the run. */
+/* Called at the end of the run: frees the list of outputs. */
 void output_forget(struct starter *starter);
-/* Called when a new connection to the shadow is ready: goes on at the first unacknowledged
- * entry. */
+/* Called when a new connection to the shadow is ready: sends output again from the first entry that
+ * was not acknowledged. */
 void output_cut(struct starter *starter);
 
 #endif

@@ -13,8 +13,9 @@
 
 struct starter;
 
-/* Returns at most max bytes of the file `name` below `directory`, with a zero at the end; the
- * caller frees it with mem_free().  NULL: no such file, or it is not the account's. */
+/* Returns the first bytes, at most max, of the file `name` below `directory`, followed by a zero
+ * byte; the caller frees the memory with mem_free().  Returns NULL if there is no such file or it
+ * does not belong to the job's account. */
 char *own_file_read(const struct starter *starter, const char *directory, const char *name,
                     size_t max);
 

@@ -17,27 +17,29 @@
 struct ad;
 struct starter;
 
-/* Whether the list of uploads is made, and whether all were sent. */
+/* UNKNOWN: the list of uploads is not made yet; LISTED: it is made; OVER: all its uploads have
+ * ended. */
 enum starter_upload_step { UPLOADS_UNKNOWN, UPLOADS_LISTED, UPLOADS_OVER };
 
 struct starter_uploads {
-    struct vec list; /* struct upload */
-    size_t at;       /* index of the upload in hand */
+    struct vec list; /* struct upload: the files to send to URLs */
+    size_t at;       /* index in `list` of the present upload */
     enum starter_upload_step step;
-    struct ad *hold; /* HoldReason ...: some upload failed; NULL: none */
+    /* attributes of the hold (HoldReason ...) because an upload failed; NULL: none failed */
+    struct ad *hold;
 };
 
-/* Returns whether an upload is left.  The first call makes the list. */
+/* Returns whether an upload still has to be done.  The first call makes the list of uploads. */
 bool upload_is_needed(struct starter *starter);
-/* Returns whether the job names any URL for output.  Does not look at files. */
+/* Returns whether the job names any URL for output, whether or not such output exists. */
 bool upload_has_destination(const struct starter *starter);
-/* Starts the next upload; WAKE_OVER follows when it has ended.  False: it could not be started, and
- * was noted as failed. */
+/* Starts the next upload.  Returns true if it was started: when it has ended, the run is woken with
+ * WAKE_OVER.  Returns false if it could not be started, which is noted as a failed upload. */
 bool upload_next(struct starter *starter);
-/* Returns whether the sandbox's file `name`, found at `path`, goes to a URL.  While the list is
- * being made, the file is added to it. */
+/* Returns whether the sandbox's file `name`, found at `path`, is sent to a URL instead of the
+ * shadow.  While the list of uploads is being made, adds the file to it. */
 bool upload_takes(struct starter *starter, const char *name, const char *path, int64_t size_bytes);
-/* Called at the end of the run. */
+/* Called at the end of the run: frees the list of uploads. */
 void upload_forget(struct starter *starter);
 
 #endif

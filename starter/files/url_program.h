@@ -18,25 +18,30 @@ struct transfer_plugins;
 #define STARTER_URL_TRIES_MAX 3 /* attempts for one URL before the job is held */
 
 struct starter_urls {
-    /* The programs and the URL schemes that they know; NULL: not asked yet. */
+    /* The machine's transfer programs and the kinds of URLs that each supports, owned; NULL: the
+     * programs were not asked yet. */
     struct transfer_plugins *plugins;
-    size_t at;      /* index in the list of inputs */
-    unsigned tries; /* attempts for the URL in hand */
-    bool is_curls;  /* curl was used for it */
+    size_t at;      /* index in the list of inputs of the URL that is fetched now */
+    unsigned tries; /* attempts made for the present URL */
+    bool is_curls;  /* true: curl was used for the present URL */
 };
 
 enum url_program_way { URL_FETCH, URL_UPLOAD };
-/* Starts a program that fetches the URL into the file `name` of the sandbox, or sends that file.
- * 0: it runs, and on_exit is called.  1: it is not known yet which program to use; the run is woken
- * when it is.  -ENOTSUP: no program knows such URLs.  Other -errno: it could not be started. */
+/* Starts a program that fetches the URL into the file `name` of the sandbox (URL_FETCH), or sends
+ * that file to the URL (URL_UPLOAD).  Returns 0 if the program was started: on_exit is called when
+ * it ends.  Returns 1 if it is not known yet which program supports the URL: the run is woken when
+ * that is known.  Returns -ENOTSUP if no program supports such URLs; another -errno if the program
+ * could not be started. */
 int url_program_run(struct starter *starter, enum url_program_way way, const char *url,
                     const char *name, os_exit_f on_exit, struct err *err);
-/* Writes why the program failed into ret: the end of its output, or its exit status. */
+/* Writes to ret why the transfer program failed: the end of its output, or else its exit status. */
 void url_program_message(struct starter *starter, const struct os_exit *how, char *ret,
                          size_t size);
-/* Returns whether another attempt is useless, judged by how the program ended. */
+/* Returns whether another attempt for the URL would be useless, judged by how the transfer program
+ * ended. */
 bool url_program_is_hopeless(const struct starter *starter, const struct os_exit *how);
-/* Removes the program's own files from the sandbox. */
+/* Removes from the sandbox the files that the transfer programs have left there (requests, answers,
+ * messages). */
 void url_program_tidy(struct starter *starter);
 
 #endif

@@ -17,60 +17,76 @@
 struct ad;
 struct strbuf;
 
-#define CAGE_SCRATCH_MAX 8   /* directories that a job can have to itself */
-#define CAGE_MOUNTS_MAX  112 /* mounts of one cage */
-#define CAGE_KEPT_MAX    32  /* entries of each list of protected paths: ways, readonly */
+/* most scratch directories (private directories under common names, such as /tmp) of a job */
+#define CAGE_SCRATCH_MAX 8
+#define CAGE_MOUNTS_MAX  112 /* most mounts of one cage */
+/* most entries of each of the two lists of protected paths, `ways` and `readonly` */
+#define CAGE_KEPT_MAX 32
 
-struct cage_place {        /* what the view is made of; all pointers are borrowed */
+/* The paths from which the job's view of the machine's files is made; all pointers are borrowed. */
+struct cage_place {
     const char *directory; /* the run's directory, below EXECUTE */
-    const char *sandbox;   /* below it; the job sees nothing else of EXECUTE */
+    /* the job's sandbox, in the run's directory; the job sees nothing else of EXECUTE */
+    const char *sandbox;
     /* Directories of the daemons that the job sees empty; includes EXECUTE. */
     const char *const *hide;
     size_t hide_count;
-    /* A file to hide, unless one of those directories contains it; may be NULL. */
+    /* A file (the machine's token) to hide, unless a directory of `hide` contains it; may be
+     * NULL. */
     const char *secret;
-    const char *const *scratch; /* directories that the job has to itself: MOUNT_UNDER_SCRATCH */
+    /* MOUNT_UNDER_SCRATCH: directories, such as /tmp, of which the job gets a private one */
+    const char *const *scratch;
     size_t scratch_count;
     bool private_shm; /* the job has its own /dev/shm */
-    /* For a job that runs under the daemons' account: directories that it must not rename,
-     * outermost first, and files and directories that it must not change. */
+    /* For a job that runs under the daemons' account: `ways`: directories that it must not rename,
+     * outermost first; `readonly`: files and directories that it must not change
+     * (starter/files/kept.h). */
     const char *const *ways;
     size_t way_count;
     const char *const *readonly;
     size_t readonly_count;
-    const char *const *programs; /* directories of programs that start the job; it must see them */
+    /* Directories of programs that are needed to start the job, which the job must see
+     * therefore. */
+    const char *const *programs;
     size_t program_count;
-    /* For a job with checkpoints: the path of its sandbox as it sees it, the same on every machine.
+    /* For a job with checkpoints: the path at which it sees its sandbox, the same on every machine.
      * NULL: a job without checkpoints. */
     const char *home;
-    const char *images;    /* the directory of its checkpoint images */
+    const char *images;    /* the directory of the job's checkpoint images */
     const char *images_at; /* the path at which the job sees that directory */
 };
 
-struct cage_view { /* what a job sees; made by cage_plan_view() */
-    /* In order; their strings are borrowed from the cage_place, or from names. */
+/* What a job sees of the machine's files; made by cage_plan_view(). */
+struct cage_view {
+    /* The mounts to make, in this order; their strings are borrowed from the struct cage_place, or
+     * from `names` and `way`. */
     struct os_mount mounts[CAGE_MOUNTS_MAX];
     size_t mount_count;
-    size_t kept_count; /* how many mounts at the beginning only protect what lies at that place */
-    /* Directories that the caller must make for the scratch directories, as DIRECTORY/scratch<n>/in
-     * with mode 1777.  Only the job's account may enter the directory above. mem_ blocks. */
+    /* How many of the first mounts only protect files and directories at their own path from
+     * changes. */
+    size_t kept_count;
+    /* Directories that the caller must make for the scratch directories, mem_ blocks:
+     * DIRECTORY/scratch<n>/in, with mode 1777, where DIRECTORY is the run's directory.  Only the
+     * job's account may enter DIRECTORY/scratch<n>. */
     char *names[CAGE_SCRATCH_MAX];
     size_t name_count;
-    /* Where the sandbox lies inside a scratch directory: the first directory of the way to it.
-     * NULL: not needed. */
+    /* If the sandbox lies below a scratch directory: the path of the first directory on the way
+     * from there to the sandbox, made in memory.  NULL: not needed. */
     char *way;
 };
 
-/* Decides what is mounted for a job, and in which order.  A scratch directory stays the machine's
- * own if the job names a file in it (its program, its standard files, its Iwd when no files are
+/* Decides what is mounted for a job, and in which order.  A directory of place->scratch is not made
+ * private if the job names a file in it (its program, its standard files, its Iwd when no files are
  * transferred).  Entries of a list beyond its limit are left out.  A job with place->home gets a
- * directory for /dev/shm, so that its files are in the checkpoint.  The directories of
- * place->programs stay visible even in a scratch directory.  End with cage_view_fini(). */
+ * directory on disk for /dev/shm, so that the files in it are in the checkpoint.  The directories
+ * of place->programs stay visible even in a scratch directory.  Free the result with
+ * cage_view_fini(). */
 void cage_plan_view(const struct ad *job, const struct cage_place *place, struct cage_view *ret);
 void cage_view_fini(struct cage_view *view);
 
-/* Returns whether `home`, the path at which the job is to see its sandbox, lies in a scratch
- * directory that the job will have to itself. */
+/* Returns whether `home`, the path at which the job is to see its sandbox, lies in one of the
+ * directories of `scratch`, and the job names no file there, so that the directory will be
+ * private. */
 bool cage_plan_home_fits(const struct ad *job, const char *const *scratch, size_t scratch_count,
                          const char *home);
 
@@ -78,32 +94,35 @@ bool cage_plan_home_fits(const struct ad *job, const char *const *scratch, size_
  * to its last 200 characters. */
 void cage_plan_group_name(const char *directory, struct strbuf *ret);
 
-#define CAGE_KNOB_SIZE 80 /* bytes of a knob's name, with the zero */
-/* Writes the names of the two knobs that may hold a setting of the slot: for "slot1_2@wn" and
- * "USER" they are SLOT1_2_USER and, for the whole slot, SLOT1_USER.  "" where there is none. */
+#define CAGE_KNOB_SIZE 80 /* bytes of a knob's name, with the terminating zero */
+/* Writes the names of the two knobs in which a setting for a slot may be: for the slot "slot1_2@wn"
+ * and the suffix "USER", SLOT1_2_USER and SLOT1_USER. "" for a name that the slot does not have. */
 void cage_plan_slot_knobs(const char *slot, const char *suffix, char ret[2][CAGE_KNOB_SIZE]);
 
-/* Reads a list of CPUs such as "0,2,4-7" into the bits of ret.  False, with ret untouched: not a
- * list, empty, or a CPU number is OS_CAGE_CPUS_MAX or greater. */
+/* Reads a list of CPU numbers such as "0,2,4-7" into the bits of ret.  Returns false, and does not
+ * change ret, if the text is not a list, is empty, or has a number of OS_CAGE_CPUS_MAX or
+ * greater. */
 bool cage_plan_cpus(const char *list, uint64_t ret[OS_CAGE_CPUS_MAX / 64]);
-/* Appends the CPUs whose bits are set as text, "0,2,4", for a cpuset. */
+/* Appends the numbers of the CPUs whose bits are set as text, "0,2,4", for a cpuset. */
 void cage_plan_cpus_text(const uint64_t cpus[OS_CAGE_CPUS_MAX / 64], struct strbuf *ret);
 /* Returns the n of "slot<n>@wn"; 0 for other names, dynamic slots included. */
 int64_t cage_plan_slot_number(const char *slot);
 
-struct cage_taken {     /* what a job uses; a limit of 0 is no limit */
+/* What a job uses, and what it may use; a limit of 0 means no limit. */
+struct cage_taken {
     uint64_t oom_kills; /* processes of the job that the kernel killed for lack of memory */
     int64_t memory_mib, memory_limit_mib;
     int64_t disk_kib, disk_limit_kib;
-    int64_t files, files_limit; /* of any kind */
+    int64_t files, files_limit; /* number of its files, directories and links */
 };
 struct cage_verdict {
-    int code;    /* HoldReasonCode: 34; 0: nothing is wrong */
-    int subcode; /* 102: too much memory; 104: too much disk, or too many files */
+    int code; /* HoldReasonCode for the job: 34; 0: the job has not used too much */
+    /* HoldReasonSubCode: 102 for too much memory, 104 for too much disk or too many files */
+    int subcode;
     char reason[400];
 };
-/* Judges whether the job has used more than it may; `slot` names the slot in the reason.  Sets
- * *ret. */
+/* Decides whether the job has used more than it may, and sets *ret. slot: the slot's name, for the
+ * text of the reason. */
 void cage_plan_judge(const char *slot, const struct cage_taken *taken, struct cage_verdict *ret);
 
 #endif

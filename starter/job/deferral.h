@@ -14,15 +14,15 @@ struct starter;
 
 struct starter_deferred {
     enum starter_deferral kind; /* valid once `known` is true */
-    /* known: DeferralTime was read; waited: the job had to wait; over: it may start. */
+    /* known: DeferralTime was read; waited: the job had to wait; over: the job may start now. */
     bool known, waited, over;
     int64_t begin_s, until_s; /* earliest and latest start, seconds since 1970 */
 };
 
-/* Returns true when the job must not start now: its time has not come (WAKE_GO follows at that
- * time), or it has passed and the job was held. */
+/* Returns true if the job must not start now: either its time has not come (then the run is woken
+ * with WAKE_GO at that time), or its time has passed (then the job was held). */
 bool deferral_holds_back(struct starter *starter);
-/* Callback of TIMER_DEFERRAL. */
+/* Callback of TIMER_DEFERRAL: the time of a deferred job has come; wakes the run. */
 void deferral_tick(void *starter);
 
 #endif

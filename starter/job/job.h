@@ -9,22 +9,24 @@
 
 struct starter;
 
-/* Takes the next step towards the job's process: fetch URLs, wait for its time, unpack a
- * checkpoint, run the scripts before it, start it.  Called again after each step. */
+/* Takes the next step towards starting the job's process: fetch inputs that are URLs, wait for
+ * DeferralTime, unpack a checkpoint, run the scripts before the job, start the job.  Called again
+ * after each step. */
 void job_start(struct starter *starter);
-/* Tells the shadow that the job runs, unless it knows or is not connected. */
+/* Tells the shadow that the job runs, unless the shadow knows that already or is not connected. */
 void job_tell_started(struct starter *starter);
-/* Callback of TIMER_BEGUN: the job has run for STARTER_TELLS_MS, so its start is reported. */
+/* Callback of TIMER_BEGUN: the job has run for 50 ms, so its start is reported to the shadow. */
 void job_begun(void *arg);
-/* Stops the job: kills it (fast), or asks it to end and sets TIMER_KILL for the end of its grace
- * time.  Nothing if it does not run. */
+/* Stops the job: kills it if `fast`; otherwise sends its soft signal, and sets TIMER_KILL for the
+ * end of its grace time.  Does nothing if the job does not run. */
 void job_stop(struct starter *starter, bool fast);
-/* Freezes the job or lets it continue, as process.gap and process.suspended say. */
+/* Freezes the job if run.process.gap or run.process.suspended is true, else lets it continue. */
 void job_freeze(struct starter *starter);
-/* Kills what is left of the job, and empties its directory for the next run or removes it. */
+/* Kills the processes that are left of the job, and empties the run's directory for the next run or
+ * removes it. */
 void job_clean(struct starter *starter);
-/* Called when the job and the scripts after it have ended: sends output to URLs, collects the
- * output files and enters STARTER_OUTPUT. */
+/* Called when the job and the scripts after it have ended: sends output to URLs (and is called
+ * again after each), makes the list of output files and enters STARTER_OUTPUT. */
 void job_over(struct starter *starter);
 
 #endif

@@ -1,4 +1,5 @@
-/* starter/job/job_end.h - makes sure that nothing of the job is left that could write.
+/* starter/job/job_end.h - makes sure that no process of the job is left that could write to the
+ * job's files.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -7,11 +8,11 @@
 
 struct starter;
 
-/* Kills what is left in the job's cage, then answers those who read the job's files with what there
- * is. */
+/* Kills the processes that are left in the job's cage, then answers all waiting requests to read
+ * the job's files (peek.h). */
 void job_end_still(struct starter *starter);
-/* Called when the cage's last process has ended and the job is to be held: moves the run to
- * STARTER_REPORT. */
+/* Called when the job's process, or a script, has ended and the job is to be held: kills the
+ * processes that are left and moves the run to STARTER_REPORT. */
 void job_end_held(struct starter *starter);
 
 #endif

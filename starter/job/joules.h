@@ -12,25 +12,33 @@ struct ad;
 struct starter;
 
 struct starter_joules {
-    double reserved_w, used_w; /* watts for each core that the job has, for each CPU at work */
+    /* The startd's rates: reserved_w: watts for each core of the slot; used_w: watts for each CPU
+     * that the job keeps busy. */
+    double reserved_w, used_w;
     double cores;
-    uint64_t looked_ms;            /* loop time of the last count; 0: nothing has run yet */
-    uint64_t told_ms;              /* loop time when the startd was told last */
-    double cpu_s, core_s, total_j; /* counted so far */
+    /* when energy was last counted, ms of the loop's clock; 0: no process of the run has started
+     * yet */
+    uint64_t looked_ms;
+    uint64_t told_ms; /* when the startd was last told, ms of the loop's clock */
+    /* Counted so far: cpu_s: CPU seconds; core_s: seconds times cores of the slot; total_j:
+     * joules. */
+    double cpu_s, core_s, total_j;
 };
 
-/* Takes over the current rates from a message of the startd. */
+/* Takes over the rates ReservedWatts and UsedWatts from args of a message of the startd. */
 void joules_rates(struct starter *starter, const struct ad *args);
 /* Starts counting when the first process of the run starts; later calls do nothing. */
 void joules_begin(struct starter *starter);
-/* Counts up to now. cpu_s: CPU time that the run has used in all. */
+/* Adds the energy used since the last call. cpu_s: CPU seconds that the run has used since it
+ * began. */
 void joules_look(struct starter *starter, double cpu_s);
-/* Adds RemoteEnergyUsed (kWh) to args, for the job ad. */
+/* Adds RemoteEnergyUsed (kWh), an attribute of the job ad, to args. */
 void joules_report(const struct starter *starter, struct ad *args);
-/* Adds EnergyJoules and CoreSeconds to args, for the startd. */
+/* Adds EnergyJoules and CoreSeconds, as used by the run so far, to args of a message to the
+ * startd. */
 void joules_put(const struct starter *starter, struct ad *args);
-/* Tells the startd the energy used so far and asks for the current rates: now, or only if the last
- * time is long ago (at_once false). */
+/* Tells the startd the energy used so far and asks for the current rates. at_once false: only if
+ * that was not done within the last minute. */
 void joules_tell(struct starter *starter, bool at_once);
 
 #endif

@@ -17,29 +17,31 @@ struct os_cgroup_limits;
 struct starter;
 
 struct starter_nest {
-    char *directory;         /* of the last run, emptied; NULL: none is kept */
-    struct os_cgroup *group; /* of the last run, emptied, its limits as new; NULL: none is kept */
-    struct os_cgroup_limits limits; /* of group */
+    /* path of the last run's directory, emptied and kept; NULL: none is kept */
+    char *directory;
+    /* cgroup of the last run, empty and reset; NULL: none is kept */
+    struct os_cgroup *group;
+    struct os_cgroup_limits limits; /* the limits with which `group` was made */
     char *cpus;                     /* the string that limits.cpu_list points to */
 };
 
 /* Empties the run's directory and keeps it for the next run.  No process of the run may be left.
- * False: the caller must remove the directory. */
+ * Returns false if the directory cannot be kept: the caller must remove it. */
 bool nest_keep(struct starter *starter);
-/* Returns whether the run's sandbox is the kept one, empty and ready for use.  If not, removes
- * whatever is kept. */
+/* Returns whether the run's directory was made from the kept one, so that its sandbox exists, empty
+ * and ready for use.  If not, removes whatever is kept. */
 bool nest_has_sandbox(struct starter *starter);
-/* Removes what is kept, if anything. */
+/* Removes the kept directory and the kept cgroup, if any. */
 void nest_remove(struct starter *starter);
-/* Resets the cgroup and keeps it; then the caller must forget it.  False: it still belongs to the
- * caller, who must remove it. */
+/* Resets the cgroup and takes it over, to keep it for the next run.  Returns false if it cannot be
+ * kept: then it still belongs to the caller, who must remove it. */
 bool nest_keep_group(struct starter *starter, struct os_cgroup *group,
                      const struct os_cgroup_limits *limits);
-/* Returns the kept cgroup if it has these limits; the caller owns it.  Otherwise removes it and
- * returns NULL. */
+/* Returns the kept cgroup if it has exactly these limits; the caller owns it then.  Otherwise
+ * removes it and returns NULL; NULL also if none is kept. */
 struct os_cgroup *nest_take_group(struct starter *starter, const struct os_cgroup_limits *limits);
-/* Returns the path at which the sandbox's ad file `name` waits between two runs.  The caller owns
- * it. */
+/* Returns the path, beside the sandbox, at which the ad file `name` (.job.ad or .machine.ad) is
+ * kept between two runs.  The caller owns the string. */
 char *nest_ad_path(const struct starter *starter, const char *name);
 
 #endif

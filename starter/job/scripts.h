@@ -10,14 +10,15 @@
 
 struct starter;
 
-/* Starts the next program that runs before the job.  False: none is left, start the job. */
+/* Starts the next program that runs before the job.  Returns false if none is left: the caller must
+ * start the job. */
 bool scripts_before(struct starter *starter);
-/* Starts the next program that runs after the job.  False: all have ended. */
+/* Starts the next program that runs after the job.  Returns false if all have ended. */
 bool scripts_after(struct starter *starter);
-/* Starts the site's update hook beside the running job, if there is such a hook and it does not
- * run.  Its failure has no consequences. */
+/* Starts the site's update hook beside the running job, if such a hook is configured and the last
+ * one has ended.  A failure of the hook has no consequences. */
 void scripts_tell(struct starter *starter);
-/* Stops waiting for the update hook; called at the end of the run. */
+/* Called at the end of the run: stops waiting for the end of the update hook. */
 void scripts_forget(struct starter *starter);
 
 #endif

@@ -12,44 +12,49 @@ struct ad;
 struct os_traffic;
 struct starter;
 
-/* What was measured so far.  Times are loop times in ms. */
+/* What was measured so far, and when to measure next; times in ms of the loop's clock. */
 struct starter_watch {
-    /* When to walk the directories, look at all processes of the machine, tell the shadow. */
+    /* next_walk_ms: when to count files and disk use in the job's directories; next_slow_ms: when
+     * to measure by looking at all processes of the machine; next_tell_ms: when to tell the
+     * shadow. */
     uint64_t next_walk_ms, next_slow_ms, next_tell_ms;
-    bool has_memory; /* the job's cgroup counts memory */
-    bool looked;     /* measured at least once while something ran */
+    bool has_memory; /* true: the job's cgroup counts its memory */
+    bool looked;     /* true: measured at least once while a program of the run was running */
     int64_t memory_kib, memory_peak_kib, group_peak_kib, image_kib;
     int64_t disk_kib, files, processes;
     double user_cpu_s, system_cpu_s;
-    uint64_t oom_kills;         /* processes that the kernel killed for lack of memory */
-    struct os_traffic *traffic; /* counts bytes of TCP connections; NULL: not begun */
-    uint64_t next_net_ms;       /* when to count these again */
+    /* number of the job's processes that the kernel killed for lack of memory */
+    uint64_t oom_kills;
+    /* counts the bytes of the job's TCP connections, owned; NULL: not begun */
+    struct os_traffic *traffic;
+    uint64_t next_net_ms; /* when to count the bytes of TCP connections again */
 };
 
 enum watch_seen {
-    WATCH_OVER,   /* nothing runs any more, or the job was just held and killed */
+    WATCH_OVER,   /* no program of the run is running, or the job was just held and killed */
     WATCH_LOOKED, /* measured */
     WATCH_TOLD,   /* measured, and the shadow was told */
 };
-/* Measures, holds the job if it uses too much, and tells the shadow if that is due.  Callback of
- * TIMER_WATCH. */
+/* Callback of TIMER_WATCH: measures what the job uses, holds the job if that is too much, and tells
+ * the shadow if that is due. */
 enum watch_seen watch_look(struct starter *starter);
-/* Begins to measure; called when a script, a URL program or the job has started in the cage. */
+/* Called when a script, a URL program or the job has started in the cage: begins to measure
+ * regularly. */
 void watch_begin(struct starter *starter);
 /* Stops measuring until the next watch_begin(). */
 void watch_rest(struct starter *starter);
-/* Returns whether so many bytes of input exceed the disk space of the job's slot. */
+/* Returns whether input of that many bytes exceeds the disk space of the job's slot. */
 bool watch_is_too_much(const struct starter *starter, int64_t bytes);
-/* Holds the job because its input, `bytes`, exceeds its disk space. */
+/* Holds the job because the size of its input, `bytes`, exceeds the disk space of its slot. */
 void watch_hold_input(struct starter *starter, int64_t bytes);
-/* Measures a last time, before the cage is emptied.  True: the job is to be held for what it
- * used. */
+/* Measures a last time, before the cage is emptied.  Returns true if the job used too much and was
+ * noted to be held. */
 bool watch_end(struct starter *starter);
-/* Sends JOB_USAGE to the shadow, if it is connected. */
+/* Tells the shadow what the job uses (JOB_USAGE), if connected. */
 void watch_tell(struct starter *starter);
-/* Adds what was measured to args. */
+/* Adds what was measured, as attributes of the job ad, to args. */
 void watch_report(const struct starter *starter, struct ad *args);
-/* Frees what measuring needs; called at the end of the run. */
+/* Called at the end of the run: frees what measuring needs. */
 void watch_forget(struct starter *starter);
 
 #endif
