@@ -16,13 +16,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define DRAIN_SLOTS_MAX 1024 /* slots in one request */
-#define DRAIN_TEXT_MAX  4096 /* bytes of a reason, of an expression */
-#define DRAIN_NAME_MAX  300  /* bytes of a slot's name */
-#define DRAIN_ID_MAX    40   /* bytes, with the terminating zero */
-/* seconds that the startd waits for commit or cancel, unless told less */
+#define DRAIN_SLOTS_MAX 1024 /* most slots in one request */
+#define DRAIN_TEXT_MAX  4096 /* most bytes of a reason or an expression in a request */
+#define DRAIN_NAME_MAX  300  /* most bytes of a slot's name */
+#define DRAIN_ID_MAX    40   /* bytes of a request's id, with the terminating zero */
+/* Seconds that the startd waits for a commit or cancel of its offer, unless the request asks for
+ * less. */
 #define DRAIN_COMMIT_S 10
-/* the end of the year 9999: no estimate is later */
+/* the end of the year 9999, seconds since 1970: no estimated time is later */
 #define DRAIN_ESTIMATE_S INT64_C(253402300799)
 
 struct ad;
@@ -35,69 +36,83 @@ enum drain_schedule {
     DRAIN_FAST,     /* jobs are killed now */
 };
 
-enum drain_then {                     /* what follows when all requested slots are Drained/Idle */
-                  DRAIN_THEN_STAY,    /* nothing, until somebody cancels the request */
-                  DRAIN_THEN_RESUME,  /* pieces return to their slot, START is evaluated again */
-                  DRAIN_THEN_EXIT,    /* the startd exits and is not started again */
-                  DRAIN_THEN_RESTART, /* the startd exits and is started again */
-                  DRAIN_THEN_SLEEP,   /* the machine sleeps: offline ads, then S3 or the level of
-                                         HIBERNATE */
-                  DRAIN_THEN_OFF, /* the machine is switched off: offline ads, then S5; no job wakes
-                                     it */
+/* What the startd does at the end, when all requested slots are Drained/Idle. */
+enum drain_then {
+    /* nothing: the slots stay drained until somebody cancels the request */
+    DRAIN_THEN_STAY,
+    /* dynamic slots return to their partitionable slots, and START is evaluated
+     * again */
+    DRAIN_THEN_RESUME,
+    DRAIN_THEN_EXIT,    /* the startd exits and is not started again */
+    DRAIN_THEN_RESTART, /* the startd exits and is started again */
+    /* the machine goes to sleep, to S3 or the level of HIBERNATE, and leaves offline
+     * ads */
+    DRAIN_THEN_SLEEP,
+    /* the machine is switched off (S5) and leaves offline ads; no job may wake it */
+    DRAIN_THEN_OFF,
 };
 
-const char *drain_schedule_name(enum drain_schedule schedule); /* name of a schedule: "graceful" */
-int drain_schedule_number(enum drain_schedule schedule);       /* HTCondor's numbers: 0, 10, 20 */
-/* case is ignored; 0 or -EINVAL */
+/* returns a schedule's name, such as "graceful" */
+const char *drain_schedule_name(enum drain_schedule schedule);
+/* returns HTCondor's number: 0 graceful, 10 quick, 20 fast */
+int drain_schedule_number(enum drain_schedule schedule);
+/* Reads a schedule's name, ignoring case.  Returns 0; -EINVAL if text is not the name of a
+ * schedule. */
 int drain_schedule_parse(const char *text, enum drain_schedule *ret);
 const char *drain_then_name(enum drain_then then); /* "resume" */
 int drain_then_parse(const char *text, enum drain_then *ret);
 
-/* Reasons for a refusal (ErrorCode).  The first three are HTCondor's. */
+/* Why a request is refused: values of ErrorCode in the answer.  The first three numbers are
+ * HTCondor's. */
 enum drain_code {
     DRAIN_OK = 0,
-    DRAIN_ALREADY = 10001,      /* there is another request, draining or not yet committed */
-    DRAIN_NO_SUCH_ID = 10002,   /* no request has that id */
-    DRAIN_CHECK_FALSE = 10003,  /* CheckExpr is not true for some slot */
-    DRAIN_BAD_REQUEST = 10101,  /* an argument is not valid */
-    DRAIN_NO_SUCH_SLOT = 10102, /* Slots names an unknown slot */
+    DRAIN_ALREADY = 10001,      /* another request is in force, or offered and not yet committed */
+    DRAIN_NO_SUCH_ID = 10002,   /* the request in force does not have the given id */
+    DRAIN_CHECK_FALSE = 10003,  /* CheckExpr of the request is not true for some slot */
+    DRAIN_BAD_REQUEST = 10101,  /* an argument of the request is not valid */
+    DRAIN_NO_SUCH_SLOT = 10102, /* the argument Slots names an unknown slot */
     DRAIN_NOT_NOW = 10103,      /* the startd is ending, or the machine is going to sleep */
-    DRAIN_CANNOT = 10104,       /* the machine cannot do what is to follow at the end */
+    DRAIN_CANNOT = 10104,       /* the machine cannot do what the request orders for the end */
     DRAIN_TOO_LATE = 10105,     /* the commit came after the deadline, or a second time */
     DRAIN_NO_AUTHORITY = 10106, /* the caller's token lacks ADMINISTRATOR */
-    DRAIN_NOT_THERE = 10107,    /* the machine has no uplink now: off, asleep or disconnected */
-    DRAIN_NO_ANSWER = 10108,    /* the connection was lost, or nobody answered in time */
+    /* the startd is not connected to the collector: the machine is off, asleep or disconnected */
+    DRAIN_NOT_THERE = 10107,
+    DRAIN_NO_ANSWER = 10108, /* the connection was lost, or nobody answered in time */
 };
 
-/* A request to drain. */
+/* A request to drain a machine. */
 struct drain_request {
     enum drain_schedule schedule;
     enum drain_then then;
     char **slots; /* names of slots, each with or without "@machine"; none: all slots */
     size_t slot_count;
-    char *check;  /* CheckExpr: must be true in every requested slot's ad; NULL: no condition */
-    char *start;  /* StartExpr: START of the slots while earlier jobs still run; NULL: false */
-    char *reason; /* NULL: none given */
-    int64_t deadline_s; /* no job runs after that, seconds since 1970; 0: none */
-    int64_t commit_s;   /* how long the offer is valid, seconds: 1 to DRAIN_COMMIT_S */
-    /* DRAIN_THEN_SLEEP, _OFF: waiting jobs may cancel it and take the machine back
-     * (POWER_RECLAIM). */
+    char *check; /* CheckExpr: must be true in every requested slot's ad; NULL: no condition */
+    /* StartExpr: replaces START of the slots while jobs from before the draining still run; NULL:
+     * false */
+    char *start;
+    char *reason;       /* why the machine is drained, for people; NULL: no reason given */
+    int64_t deadline_s; /* time after which no job may run, seconds since 1970; 0: none */
+    int64_t commit_s;   /* how long the startd's offer is valid, seconds, 1 to DRAIN_COMMIT_S */
+    /* With DRAIN_THEN_SLEEP and DRAIN_THEN_OFF: jobs that wait may end the draining and take the
+     * machine back (POWER_RECLAIM). */
     bool reclaimable;
-    bool estimate; /* only return the estimates: nothing changes, there is no id */
+    bool estimate; /* true: only return the estimates; nothing changes, and no id is given */
 };
 
-/* Reads a request from the arguments of START_DRAINING; free it with drain_request_fini().  Checks
- * everything that can be checked without the machine, also the syntax of expressions.  Returns
- * DRAIN_OK; or another code, with *ret all zero and the wrong argument in err. */
+/* Reads a request from args, the arguments of START_DRAINING; free *ret with drain_request_fini().
+ * Checks everything that can be checked without knowing the machine, including the syntax of
+ * expressions.  Returns DRAIN_OK; or another code, with *ret all zero and the wrong argument in
+ * err. */
 enum drain_code drain_request_read(const struct ad *args, struct drain_request *ret,
                                    struct err *err);
-/* Sets the arguments from which drain_request_read() reads the same request; other attributes of
- * args stay. */
+/* Writes the request into args, so that drain_request_read() reads the same request from args;
+ * other attributes of args stay. */
 void drain_request_write(const struct drain_request *request, struct ad *args);
-void drain_request_fini(struct drain_request *request); /* frees all texts; all zero afterwards */
+/* frees all texts in the request and sets it to all zero */
+void drain_request_fini(struct drain_request *request);
 
 /* Returns whether the request includes the slot with that name ("slot1_2@machine").  A request for
- * a partitionable slot includes its pieces. */
+ * a partitionable slot includes its dynamic slots. */
 bool drain_request_names(const struct drain_request *request, const char *name);
 
 #endif

@@ -20,31 +20,34 @@ struct wire;
 
 /* Callbacks. */
 struct drain_client_events {
-    /* The startd waits for drain_client_commit() or drain_client_destroy(), which may be called
-     * here or later.  offer (borrowed) has the estimates, Machine, and CommitWithin.  Not called
-     * for a request with `estimate`, which has no offer. */
+    /* Called when the startd offers to drain.  It waits for drain_client_commit() or
+     * drain_client_destroy(), which may be called here or later. offer (borrowed) contains the
+     * estimates, Machine, and CommitWithin (seconds).  Not called for a request with `estimate`,
+     * which has no offer. */
     void (*offered)(void *arg, const char *id, const struct ad *offer);
-    /* The end, called once.  DRAIN_OK: the machine drains, durably (or, with `estimate`, answer has
-     * the estimates).  Otherwise text says which machine and why.  answer may be NULL.  The client
-     * may be destroyed here. */
+    /* Called once, at the end of the transaction. code DRAIN_OK: the machine is draining, and its
+     * record of that is on disk; or, with `estimate`, answer contains the estimates.  Other codes:
+     * text says which machine refused, and why. answer may be NULL.  The client may be destroyed
+     * here. */
     void (*done)(void *arg, enum drain_code code, const char *text, const struct ad *answer);
 };
 
-/* Sends a request.  hub: a ready connection to the collector, which must outlive the client.
- * Returns 0; or an error of wire_relay() (-ENOTCONN, -EBUSY, -EMSGSIZE) with err, and no event
- * comes. */
+/* Sends a request to the startd of that machine. hub: a ready connection to the collector, which
+ * must outlive the client.  Returns 0; or an error of wire_relay() (-ENOTCONN, -EBUSY, -EMSGSIZE)
+ * with the reason in err, and then no event is called. */
 int drain_client_start(struct wire *hub, const char *machine, const struct drain_request *request,
                        const struct drain_client_events *events, void *arg,
                        struct drain_client **ret, struct err *err);
-/* Commits the offer; call it once, after offered. */
+/* Commits the startd's offer.  Must be called at most once, after the event `offered`. */
 void drain_client_commit(struct drain_client *client);
-/* Ends the request of that id, or any request (id NULL or ""), draining or complete: START is
- * evaluated again.  Only done is called. */
+/* Cancels the drain request with that id, or whatever request is in force if id is NULL or "", even
+ * if all slots are drained: START is evaluated again.  Of the events, only `done` is called.
+ * Returns as drain_client_start(). */
 int drain_client_cancel(struct wire *hub, const char *machine, const char *id, const char *reason,
                         const struct drain_client_events *events, void *arg,
                         struct drain_client **ret, struct err *err);
-/* Frees the client; takes back an offer that was not committed.  No event comes afterwards.  NULL
- * is allowed. */
+/* Frees the client, and cancels an offer that was not committed.  No event is called afterwards.
+ * NULL is allowed. */
 void drain_client_destroy(struct drain_client *client);
 
 #endif
