@@ -27,14 +27,15 @@ struct err;
 
 enum virt_verb { VIRT_WAKE, VIRT_SLEEP, VIRT_STATUS, VIRT_CANCEL, VIRT_WATCH, VIRT_UNWATCH };
 
-/* How a guest is taken down. */
+/* How a guest (virtual machine) is taken down. */
 enum virt_how {
-    VIRT_SHUTDOWN, /* as the hypervisor prefers: by agent or ACPI */
+    VIRT_SHUTDOWN, /* shut down in the way that the hypervisor prefers: by guest agent or ACPI */
     VIRT_ACPI,
     VIRT_AGENT,
-    VIRT_SAVE,    /* managed save: memory to disk, by the hypervisor */
-    VIRT_SUSPEND, /* suspend to memory, by the guest */
-    VIRT_DISK,    /* suspend to disk, by the guest */
+    /* managed save: the hypervisor writes the guest's memory to disk and stops the guest */
+    VIRT_SAVE,
+    VIRT_SUSPEND, /* the guest suspends itself to memory */
+    VIRT_DISK,    /* the guest suspends itself to disk */
     VIRT_DESTROY,
 };
 

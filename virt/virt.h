@@ -27,39 +27,44 @@ struct virt;
 struct virt_line;
 struct virt_wait;
 
-#define VIRT_ORDERS_MAX 64 /* running at a time; further orders wait */
+#define VIRT_ORDERS_MAX 64 /* most orders carried out at a time; further orders wait */
 #define VIRT_TEXT_MAX   300
-#define VIRT_STATE_MAX  64 /* bytes of virt_state_text() */
+/* bytes of the text that virt_state_text() writes, with the terminating zero */
+#define VIRT_STATE_MAX 64
 
-/* Serves standard input until end of file.  Returns the exit status of the process. */
+/* Carries out the orders on standard input until its end, with the libvirt daemon at uri.  Returns
+ * the exit status for the process. */
 int virt_run(const char *uri);
 
-/* ---- virt_linux.c: for orders; callable from any thread */
+/* ---- virt_linux.c: functions for orders; any thread may call them */
 
-uint64_t virt_now_ms(void); /* monotonic clock, milliseconds */
+uint64_t virt_now_ms(void); /* returns the time of the monotonic clock, ms */
 
-/* Writes one line of answer; text includes the line end. */
+/* Writes one line of an answer to standard output; text includes the line end. */
 void virt_say(struct virt *virt, const char *text);
 
-/* Returns the connection, opened if there is none; the caller closes it with virConnectClose().
- * Returns 0, or -ENOTCONN with libvirt's message in err. */
+/* Sets *ret to the connection to libvirt, which is opened if necessary; the caller releases it with
+ * virConnectClose().  Returns 0; -ENOTCONN, with libvirt's message in err, if it cannot be
+ * opened. */
 int virt_connect(struct virt *virt, virConnectPtr *ret, struct err *err);
-/* Call it after a libvirt call failed: returns whether the connection is lost.  If so,
- * virt_connect() will open a new one. */
+/* To be called after a libvirt call has failed: returns whether the connection conn is lost.  If
+ * so, virt_connect() will open a new one. */
 bool virt_lost(struct virt *virt, virConnectPtr conn);
 
-/* Begins to wait for events of one domain and for the loss of the connection; uuid NULL: only for
- * the loss. */
+/* Begins to note events of the domain with that UUID, and the loss of the connection, for
+ * virt_wait(). uuid NULL: only the loss of the connection. */
 struct virt_wait *virt_wait_begin(struct virt *virt, const unsigned char *uuid);
-/* Returns when there was an event since the last call, at until_ms at the latest. */
+/* Blocks until there has been an event since the last call, but at most until the time until_ms
+ * (virt_now_ms()). */
 void virt_wait(struct virt_wait *wait, uint64_t until_ms);
 void virt_wait_end(struct virt_wait *wait);
 
-/* ---- find.c */
+/* ---- find.c: finds domains */
 
-struct virt_names; /* cache: which network card belongs to which domain */
+struct virt_names; /* cache of which network card belongs to which domain */
 struct virt_names *virt_names_create(void);
-void virt_names_forget(struct virt_names *names); /* a domain's definition has changed */
+/* to be called when a domain's definition has changed: empties the cache */
+void virt_names_forget(struct virt_names *names);
 /* Finds a domain by name, UUID or network address (52:54:00:...); the caller frees it with
  * virDomainFree().  Returns 0; -ENOENT: no such domain; -EEXIST: two domains have that address;
  * -EIO: libvirt failed, its message is in err. */
@@ -72,34 +77,36 @@ struct virt_names *virt_names(struct virt *virt);
 struct virt_watches;
 /* Makes the watches and starts their thread. */
 struct virt_watches *virt_watches_create(struct virt *virt);
-/* Reports the domain's state under that id, at once and at each change. */
+/* Starts a watch with that id: writes the domain's state to standard output, at once and at each
+ * change. */
 void virt_watches_add(struct virt_watches *watches, uint64_t id, const char *domain);
-/* no watch of that id is allowed */
+/* Ends the watch with that id; does nothing if there is no such watch. */
 void virt_watches_remove(struct virt_watches *watches, uint64_t id);
-/* libvirt has reported an event of the domain.  renamed: its name or definition may have
- * changed. */
+/* Called when libvirt has reported an event of the domain with that UUID. renamed: the domain's
+ * name or definition may have changed. */
 void virt_watches_event(struct virt_watches *watches, const unsigned char *uuid, bool renamed);
-void virt_watches_lost(struct virt_watches *watches); /* the connection is lost */
+/* called when the connection to libvirt is lost */
+void virt_watches_lost(struct virt_watches *watches);
 
-/* ---- order.c */
+/* ---- order.c: carries out orders */
 
 /* The result of an order. */
 struct virt_answer {
-    int status;        /* result of a wake or sleep: 0 or a negative errno */
-    const char *state; /* result of a status: "on" "off" "unknown" */
+    int status;        /* result of a wake or sleep order: 0 or a negative errno */
+    const char *state; /* result of a status order: "on", "off" or "unknown" */
     char text[VIRT_TEXT_MAX];
 };
 
-/* Carries out an order.  Blocks up to its limit (or as long as libvirt blocks), or until *cancelled
- * is set and a virt_wait() of the order ends. */
+/* Carries out an order and sets *ret.  Blocks until the order's time limit at most, or longer if
+ * libvirt blocks.  If *cancelled becomes true, the order ends at its next virt_wait(). */
 void virt_order(struct virt *virt, const struct virt_line *line, const atomic_bool *cancelled,
                 struct virt_answer *ret);
 
-/* Returns "on", "off" or "unknown" for libvirt's state and reason, and describes it in text; NULL:
- * the state is just changing. */
+/* Translates a domain's state and reason, as libvirt gives them: returns "on", "off" or "unknown",
+ * and writes a description to text.  Returns NULL while the state is changing. */
 const char *virt_state_text(int state, int reason, char text[VIRT_STATE_MAX]);
 
-/* Returns libvirt's last error in this thread, as one line. */
+/* Returns the text of libvirt's last error in this thread, as one line. */
 const char *virt_error_text(void);
 
 #endif
