@@ -19,17 +19,19 @@
  * names. */
 int display_plan_number(const char *socket_name);
 
-/* Whether a process is the server of a display. */
+/* Whether a process is the X server of a display: no, possibly, or certainly. */
 enum display_match { DISPLAY_OTHER, DISPLAY_MAYBE, DISPLAY_SURELY };
-/* Judges a command line (words that end with a zero byte, as in /proc/PID/cmdline): whether it is
- * that of the X server of this display.  DISPLAY_MAYBE: an X server without a display number.  auth
- * gets the argument of -auth, "" if there is none; for DISPLAY_OTHER it is unchanged. */
+/* Decides by a process's command line (length bytes; each word ends with a zero byte, as in
+ * /proc/PID/cmdline) whether the process is the X server of display `number`.  Returns
+ * DISPLAY_MAYBE for an X server without a display number.  Writes the argument of its option -auth
+ * to auth, "" if there is none; does not change auth when it returns DISPLAY_OTHER. */
 enum display_match display_plan_server(const char *line, size_t length, int number, char *auth,
                                        size_t size);
 
-/* Finds the cookie of that display in an Xauthority file (format in Xau's README: a family, then
- * address, number, name and data, each after its length in two bytes, high byte first).  Returns
- * the number of bytes; -ENOENT: no cookie for it; -EINVAL: damaged file. */
+/* Finds the cookie (secret) of display `number` in data, the contents of an Xauthority file.
+ * Returns the cookie's number of bytes; -ENOENT if the file has no cookie for the display; -EINVAL
+ * if the file is damaged.  The format is described in Xau's README: a family, then address, number,
+ * name and data, each after its length in two bytes, high byte first. */
 int display_plan_cookie(const void *data, size_t length, int number,
                         unsigned char ret[DISPLAY_COOKIE_MAX]);
 

@@ -22,7 +22,7 @@ extern const struct knob_table kbdd_knobs;
 extern const struct daemon kbdd_daemon;
 
 /* ---- watcher.c: watches one display */
-/* Returns whether the command line has -display. */
+/* Returns whether the process was started with -display, so that it must watch one display. */
 bool watcher_is_wanted(const struct daemon_env *env);
 int watcher_create(const struct daemon_env *env, struct watcher **ret, struct err *err);
 void watcher_destroy(struct watcher *watcher); /* NULL is allowed */
