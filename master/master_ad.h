@@ -19,23 +19,25 @@ struct vec;
 
 /* Callbacks. */
 struct master_ad_events {
-    /* Adds what the master knows of its daemons, each time the ad is sent. */
+    /* Called each time the master's ad is sent: must add to it what the master knows about its
+     * daemons. */
     void (*fill)(void *arg, struct ad *ad);
-    /* DAEMON_ON: starts the daemons that were told to stay down, all or the one named; appends the
-     * names of those that it starts, which are valid as long as the master runs.  Returns 0, or
-     * -ENOENT when it has no such daemon. */
-    int (*turn_on)(void *arg, const char *daemon /* NULL: all */, struct vec *names);
+    /* Called for a DAEMON_ON request: must start the daemons that were told to stay down: the
+     * daemon with that name, or all if daemon is NULL.  Must append the names of the daemons that
+     * it starts to names; they are not copied, and must be valid as long as the master runs.
+     * Returns 0; -ENOENT if the master has no such daemon. */
+    int (*turn_on)(void *arg, const char *daemon, struct vec *names);
 };
 
 struct master_ad *master_ad_create(const struct daemon_env *env,
                                    const struct master_ad_events *events, void *arg);
 void master_ad_destroy(struct master_ad *self); /* NULL is allowed */
 void master_ad_reload(struct master_ad *self, const struct config *config);
-/* Removes the ad from the collector, because the master ends.  Returns true when gone will be
- * called: after that, or when it failed, at the latest after TAKE_BACK_MS.  Returns false when
- * there is nothing to wait for; gone is then not called. */
+/* Removes the master's ad from the collector, because the master ends.  Returns true if gone(arg)
+ * will be called: when the ad was removed or that has failed, at the latest after TAKE_BACK_MS.
+ * Returns false if there is nothing to wait for; gone is not called then. */
 bool master_ad_stop(struct master_ad *self, void (*gone)(void *arg));
-/* Call it when something that `fill` adds has changed. */
+/* To be called when something that the event `fill` adds to the ad has changed. */
 void master_ad_changed(struct master_ad *self);
 
 #endif

@@ -10,19 +10,22 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* How long to wait before a restart. */
+/* How long the master waits before it restarts a daemon that has ended. */
 struct master_backoff {
-    uint64_t constant_ms; /* wait before the first restart */
+    uint64_t constant_ms; /* wait before the first restart, ms */
     double factor;        /* factor by which the wait grows with each further restart, > 1 */
-    uint64_t ceiling_ms;  /* longest wait */
-    uint64_t recover_ms;  /* a daemon that ran so long counts as healthy again */
+    uint64_t ceiling_ms;  /* longest wait, ms */
+    /* if a daemon has run for this time, ms, its earlier failures are forgotten */
+    uint64_t recover_ms;
 };
 
-/* Returns the number of failures in a row, given the number before and how long the daemon ran. */
+/* Called when a daemon has ended: returns its number of failures in a row. failures: that number
+ * before; ran_ms: how long the daemon has run. */
 unsigned master_plan_failures(const struct master_backoff *backoff, unsigned failures,
                               uint64_t ran_ms);
 
-/* Returns how long to wait before a restart after that many failures in a row (>= 1). */
+/* Returns how many ms to wait before restarting a daemon that has failed `failures` times in a row
+ * (>= 1). */
 uint64_t master_plan_delay_ms(const struct master_backoff *backoff, unsigned failures);
 
 /* Returns whether this daemon is stopped after the others: the collector, because the others still
