@@ -17,29 +17,32 @@ struct os;
 struct pilot;
 struct pilot_options;
 
-/* in the environment of all its daemons, by which they are found */
+/* Name of an environment variable with the pilot's directory.  All daemons of the pilot have it,
+ * and they are found by it. */
 #define PILOT_ENV_DIR "ROOST_PILOT_DIR"
-#define PILOT_ENV_PID "ROOST_PILOT_PID" /* process id of the keeper */
+/* Name of an environment variable with the process id of the keeper. */
+#define PILOT_ENV_PID "ROOST_PILOT_PID"
 
-/* Makes the directory and starts the startd, which logs to our stderr.  When everything has ended,
- * stops the loop with the pilot's exit status.  Returns 0 and sets *ret; on failure a negative
- * errno, and nothing is left over. */
+/* Makes the pilot's directory and starts its startd, which logs to standard error.  When everything
+ * has ended, stops the loop with the pilot's exit status.  Returns 0 and sets *ret; on failure
+ * returns a negative errno and leaves nothing behind. */
 int pilot_create(struct loop *loop, struct os *os, const struct pilot_options *options,
                  struct pilot **ret, struct err *err);
-/* Call it after the loop has stopped.  NULL is allowed. */
+/* Frees the pilot.  Must be called after the loop has stopped.  NULL is allowed. */
 void pilot_destroy(struct pilot *pilot);
 
-/* For the startd's process: arranges that it gets SIGTERM when the keeper dies. */
+/* Called in the startd's process: arranges that this process gets SIGTERM when the keeper dies. */
 void pilot_tie(struct os *os);
-/* For the startd's process, at its end: removes the directory if the keeper is dead. */
+/* Called in the startd's process, at its end: removes the pilot's directory if the keeper is
+ * dead. */
 void pilot_untie(struct os *os);
 
-/* ---- pilot_linux.c */
-/* Makes a symbolic link to the running program, which works even after the program's file is
- * removed. */
+/* ---- pilot_linux.c: calls of the operating system */
+/* Makes a symbolic link at path to the program of this process.  The link works even if the
+ * program's file is removed, as long as the process runs.  Returns 0 or -errno. */
 int pilot_link_self(const char *path, struct err *err);
-/* pilot_parent() returns our parent's process id.  pilot_end_with_parent() sends us SIGTERM when
- * our parent dies. */
+/* pilot_parent() returns the process id of this process's parent. pilot_end_with_parent() arranges
+ * that this process gets SIGTERM when its parent dies. */
 int pilot_parent(void);
 void pilot_end_with_parent(void);
 

@@ -27,18 +27,22 @@ struct strbuf;
 #define PILOT_KEYS_MAX       64
 #define PILOT_IDLE_TIMEOUT_S 1200 /* default of --idle-timeout, seconds */
 
-struct pilot_options { /* texts are borrowed from argv; NULL: not given */
+/* The pilot's arguments.  Texts are borrowed from argv; NULL: not given. */
+struct pilot_options {
     bool help, version;
     const char *collector;
     const char *token_file;
     const char *ca_file, *pin;
     const char *name;
     const char *execute;
-    int64_t cpus, memory_mib;              /* 0: all that the machine has */
-    int64_t lifetime_s, idle_timeout_s;    /* 0: no limit */
-    const char *key_files[PILOT_KEYS_MAX]; /* arguments of --key */
+    /* CPUs and MiB of memory for jobs; 0: all that the machine has */
+    int64_t cpus, memory_mib;
+    /* Seconds after which the pilot ends: in all, and without a claim; 0: no limit. */
+    int64_t lifetime_s, idle_timeout_s;
+    const char *key_files[PILOT_KEYS_MAX]; /* files of public keys, the arguments of --key */
     size_t key_count;
-    const char *settings[PILOT_SETTINGS_MAX]; /* "KNOB=VALUE", "KNOB+=VALUE" */
+    /* changes of the configuration, "KNOB=VALUE" or "KNOB+=VALUE" */
+    const char *settings[PILOT_SETTINGS_MAX];
     size_t setting_count;
 };
 
@@ -46,7 +50,7 @@ struct pilot_options { /* texts are borrowed from argv; NULL: not given */
  * KNOB=VALUE, or no collector or token file (unless help or version is asked for). */
 int pilot_plan_options(int argc, char *const *argv, struct pilot_options *ret, struct err *err);
 
-/* A public key of the pool. */
+/* A public key of the pool, which verifies tokens. */
 struct pilot_key {
     char kid[64];
     char *pem;
@@ -55,25 +59,25 @@ struct pilot_key {
 /* The parts of a token file. */
 struct pilot_bundle {
     char *token;
-    char *holder;    /* PEM: the token's private key */
-    char *ca;        /* PEM; NULL: none in the file */
+    char *holder;    /* the private key that belongs to the token, PEM */
+    char *ca;        /* certificate of the pool's CA, PEM; NULL: not in the file */
     struct vec keys; /* struct pilot_key *: the pool's public keys */
 };
 
-/* Splits the content of a token file.  Returns 0; or -EINVAL: no token, an unclosed block, a kid
- * that cannot be a file name, or private keys of the pool. */
+/* Splits text, the content of a token file, into its parts.  Returns 0; -EINVAL if it has no token,
+ * an unclosed block, a `kid` that cannot be a file name, or private keys of the pool. */
 int pilot_plan_bundle(const char *text, struct pilot_bundle *ret, struct err *err);
 void pilot_bundle_fini(struct pilot_bundle *bundle);
 
-/* What the plan needs besides the options. */
+/* What pilot_plan_config() needs besides the options. */
 struct pilot_place {
     const char *directory; /* the pilot's own directory, an absolute path */
-    const char *name;      /* Machine in its ads */
+    const char *name;      /* name of the machine, the attribute Machine in its ads */
     int64_t now_s;
 };
 
-/* Appends the configuration of the startd and its starters.  Returns 0, or -EINVAL when a value
- * cannot be in a configuration (a control character). */
+/* Appends the configuration for the pilot's startd and its starters to out.  Returns 0; -EINVAL if
+ * a value has a control character, which a configuration cannot contain. */
 int pilot_plan_config(const struct pilot_options *options, const struct pilot_place *place,
                       struct strbuf *out, struct err *err);
 
