@@ -18,15 +18,16 @@
 struct strbuf;
 struct user_map;
 
-#define USER_MAP_BYTES_MAX  ((size_t)64 << 20) /* bytes of one text */
+#define USER_MAP_BYTES_MAX  ((size_t)64 << 20) /* most bytes of one text of a map */
 #define USER_MAP_ANY_METHOD "*"
 
 /* Callbacks for user_map_add(). */
 struct user_map_reader {
-    /* Reads an included file into out; false when it cannot be read.  NULL: includes are not
-     * allowed. */
+    /* Must read the file `path`, named by an @include line, into out, and return false if it cannot
+     * be read.  NULL: @include is not allowed. */
     bool (*include)(void *arg, const char *path, struct strbuf *out);
-    /* Reports a bad line, which is skipped; lines of each text are counted from 1.  May be NULL. */
+    /* Called for each bad line, which is skipped; line: its number in its text, from 1.  May be
+     * NULL. */
     void (*complain)(void *arg, unsigned line, const char *reason);
     void *arg;
 };
@@ -34,13 +35,14 @@ struct user_map_reader {
 struct user_map *user_map_create(void);
 void user_map_destroy(struct user_map *map); /* NULL is allowed */
 
-/* Appends the lines of a text to the map; bad lines are skipped. */
+/* Appends the lines of text[0..length) to the map; bad lines are skipped, and reported with
+ * reader->complain. */
 void user_map_add(struct user_map *map, const char *text, size_t length,
                   const struct user_map_reader *reader);
 
-/* Finds the names of a user under that method and appends them to out.  False: there are none.  The
- * cost is subtracted from *steps; if *steps does not suffice it becomes 0, and the result is false.
- */
+/* Finds the names to which the map maps a user with that method, and appends them to out.  Returns
+ * false if no line matches.  The cost of the search is subtracted from *steps; if *steps does not
+ * suffice, it becomes 0 and the result is false. */
 bool user_map_find(const struct user_map *map, const char *method, const char *user,
                    struct strbuf *out, uint32_t *steps);
 

@@ -22,16 +22,17 @@ struct os;
 struct strbuf;
 struct user_world;
 
-/* Makes a world; os and config must outlive it.  config must be loaded with knobs_common, or
- * contain none of its names. */
+/* Makes the data for userHome() and userMap(); os and config must outlive it. config must be loaded
+ * with the table knobs_common, or contain no knob of that table. */
 struct user_world *user_world_create(struct os *os, const struct config *config);
 void user_world_destroy(struct user_world *world); /* NULL is allowed */
 
-/* Sets user_home, user_map and arg of the context.  Other callbacks of the context must use the
- * same arg. */
+/* Sets the callbacks user_home and user_map of the context, and its arg.  Other callbacks of the
+ * context get the same arg. */
 void user_world_serve(struct user_world *world, struct ad_context *context);
 
-/* The callbacks for struct ad_context; arg is the world. */
+/* These two functions are the callbacks for struct ad_context: for userHome() and userMap(). arg is
+ * the struct user_world. */
 bool user_world_home(void *arg, const char *account, char *home, size_t size);
 bool user_world_map(void *arg, const char *map, const char *user, struct strbuf *out,
                     uint32_t *steps);
