@@ -23,24 +23,31 @@ struct ad;
 /* How to make an offline ad. */
 struct offline_ads_how {
     int64_t now_s;           /* the current time, seconds since 1970 */
-    int64_t lifetime_s;      /* ClassAdLifetime: how long the collector keeps it; > 0 */
-    const char *sample_name; /* NULL: a hibernating machine; else Name of the sample */
-    const char *reason;      /* PowerStateReason; NULL: none */
+    int64_t lifetime_s;      /* ClassAdLifetime: how many seconds the collector keeps the ad; > 0 */
+    const char *sample_name; /* Name for a sample ad; NULL: make the ad of a hibernating machine */
+    const char *reason;      /* text for PowerStateReason; NULL: none */
 };
 
-/* Makes a new ad (free it with ad_destroy()) from a live one:
- *    set      Offline = true, MyCurrentTime = LastHeardFrom = EnteredCurrentState = ... = now,
- *             ClassAdLifetime, State "Unclaimed", Activity "Idle", load averages 0, PowerState
- *             "Off", EnteredPowerState and PowerStateReason, OfflineBootId (hibernating) or Name
- * and PreviousName (sample) added    Unhibernate = MY.MachineLastMatchTime =!= undefined, unless
- * the live ad has one; OfflineSince = now, OfflineAge = time() - MY.OfflineSince, for Rank removed
- * MachineLastMatchTime, OfflineMatches, all about a claim (ClaimId and all private attributes,
- * RemoteOwner, RemoteUser, JobId, ...), MyAddress and StartdUplink, because nobody answers there
+/* Makes a new ad (free it with ad_destroy()) from a live one.
+ *
+ * Sets Offline = true; MyCurrentTime, LastHeardFrom, EnteredCurrentState and similar times to now;
+ * ClassAdLifetime; State "Unclaimed" and Activity "Idle"; load averages 0; PowerState "Off",
+ * EnteredPowerState and PowerStateReason; for a hibernating machine OfflineBootId, for a sample
+ * Name and PreviousName.
+ *
+ * Adds Unhibernate = MY.MachineLastMatchTime =!= undefined, unless the live ad has Unhibernate; and
+ * for use in Rank, OfflineSince = now and OfflineAge = time() - MY.OfflineSince.
+ *
+ * Removes MachineLastMatchTime and OfflineMatches; everything about a claim (ClaimId and all
+ * private attributes, RemoteOwner, RemoteUser, JobId, ...); and MyAddress and StartdUplink, because
+ * nobody answers there.
+ *
  * All other attributes, above all Requirements and Rank, stay as they are. */
 struct ad *offline_ads_make(const struct ad *live, const struct offline_ads_how *how);
 
-bool offline_ads_is(const struct ad *ad); /* whether Offline is true and Absent is not */
-/* whether ad is an offline ad with a PreviousName */
+/* returns whether Offline is true in ad and Absent is not */
+bool offline_ads_is(const struct ad *ad);
+/* Returns whether ad is a sample: an offline ad with a PreviousName. */
 bool offline_ads_is_sample(const struct ad *ad);
 
 /* Returns when the collector removes the ad: LastHeardFrom + ClassAdLifetime, but at the latest
@@ -50,9 +57,11 @@ int64_t offline_ads_expires_s(const struct ad *offline, int64_t expire_after_s);
 
 /* How a live ad relates to an offline one. */
 enum offline_ads_meeting {
-    OFFLINE_ADS_UNRELATED, /* another machine's ads, a sample, or not one live and one offline ad */
-    OFFLINE_ADS_SAME_BOOT, /* the boot that went to sleep has sent the live ad */
-    OFFLINE_ADS_REPLACED,  /* the machine is up again: remove the offline ad */
+    /* they are of different machines, or a sample, or they are not a live and an offline ad */
+    OFFLINE_ADS_UNRELATED,
+    /* the machine has sent the live ad in the boot in which it went to sleep */
+    OFFLINE_ADS_SAME_BOOT,
+    OFFLINE_ADS_REPLACED, /* the machine is up again: remove the offline ad */
 };
 /* Compares a live ad with an offline one.  Machine names are compared without case.  A live ad
  * without BootId counts as SAME_BOOT; an offline ad without OfflineBootId is replaced by any live
