@@ -1,4 +1,4 @@
-/* collector/collector.h - the collector as a daemon, see base/daemon/daemon_run.h.
+/* collector/collector.h - the description of the collector for daemon_run(), its main function.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

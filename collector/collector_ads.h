@@ -6,9 +6,9 @@
  * order of the proposals.  Where nothing has to be durable, both happen in one step.
  *
  * A *snapshot* is what was shown at one moment.  It costs nothing to take: entries are stamped with
- * the number of their last change, and while somebody holds a snapshot, what a change replaces is
- * kept for him.  So a query sees one moment however long its answer takes, and updates wait for
- * nobody.
+ * the number of their last change, and while a snapshot is held, the ads that changes replace are
+ * kept for its reader.  So a query sees one moment however long its answer takes, and updates do
+ * not wait for queries.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -23,17 +23,17 @@
 #include "collector/collector_share.h"
 #include "collector/collector_plan.h"
 
-#define COLLECTOR_ADS_MAX   1000000 /* ads of all types together */
+#define COLLECTOR_ADS_MAX   1000000 /* most ads in the tables, all types together */
 #define COLLECTOR_TYPES_MAX 64
 
 struct ad;
 struct ads_change;
 struct secret_list;
 
-/* What one identity has in the tables. */
+/* The ads in the tables whose sender's token has one identity: their number, their bytes. */
 struct ads_account {
     size_t ads, bytes;
-    struct ads_said { /* limits log lines about its ads: some are logged, the others are counted */
+    struct ads_said { /* for collector_may_say(): log lines about these ads, written and not */
         uint64_t at_ms, count, unsaid;
     } problems, rejections;
 };
@@ -49,26 +49,28 @@ struct ads_entry {
     bool is_machine;
     uint32_t place; /* small number, rising in order of arrival as long as no entry is removed */
     char *name;
-    struct ad *shown;                   /* the public ad; NULL: nothing is public */
-    struct secret_list *shown_secrets;  /* secrets of shown, for a NEGOTIATOR; NULL: none */
+    struct ad *shown; /* the public ad; NULL: nothing is public */
+    struct secret_list
+        *shown_secrets; /* secrets of shown, for callers with scope NEGOTIATOR; NULL: none */
     struct secret_list *latest_secrets; /* secrets of latest; borrowed */
-    const struct ad *latest;            /* NULL: removed, or waiting to be removed */
+    const struct ad *latest; /* the ad after all proposed changes; NULL: it is removed by them */
     bool latest_offline, latest_absent;
-    uint64_t inspected; /* `since` of the ad that collector_inspect.c examined last */
+    uint64_t inspected; /* value of `since` when collector_inspect.c last examined the ad */
     bool shown_offline;
-    bool shown_absent;  /* hidden from watchers, and from queries that do not ask for it */
+    bool shown_absent;  /* shown is an absent ad: only queries for absent ads see it */
     int64_t lifetime_s; /* ClassAdLifetime of latest; 0: none */
     unsigned waiting;   /* changes proposed and not yet applied */
     struct plan_stamp stamp;
-    uint64_t heard_ms;            /* loop_now_ms() of the last update */
-    struct ads_account *account;  /* account of the sender of latest; NULL: none */
-    size_t charged_bytes;         /* bytes charged to account */
-    struct share_holding holding; /* how latest counts in the share of its token and Machine */
+    uint64_t heard_ms;           /* loop_now_ms() of the last update */
+    struct ads_account *account; /* account of the sender of latest; NULL: none */
+    size_t charged_bytes;        /* bytes charged to account */
+    struct share_holding
+        holding; /* the part that latest takes of the limit for its token and Machine */
     /* private to collector_ads.c */
-    uint64_t number;       /* number of arrival in its table */
+    uint64_t number;       /* the table's entries are numbered in order of arrival */
     uint64_t since;        /* number of the change that set shown */
     struct ads_past *past; /* earlier states of shown, newest first; NULL: none are kept */
-    struct ads_key *keys;  /* its places in the indexes of its table */
+    struct ads_key *keys;  /* places of this entry in the indexes of its table */
     char *machine;
     struct ads_machine *group; /* the entries with this Machine; NULL: no Machine */
     struct ads_table *table;
@@ -76,14 +78,15 @@ struct ads_entry {
     struct ads_due_link due; /* place on the wheel of collector_due.h */
 };
 
-/* What becomes public.  An ad that becomes absent is reported as gone. */
+/* Functions that are called when an ad becomes public or changes (`changed`), and when it is
+ * removed or becomes absent (`gone`). */
 struct ads_events {
     void (*changed)(void *arg, const char *type, const char *name, const struct ad *ad);
     void (*gone)(void *arg, const char *type, const char *name);
 };
 
 struct collector_ads *collector_ads_create(const struct ads_events *events, void *arg);
-/* Frees all.  Changes that were proposed and not applied must have been dropped before. */
+/* Frees the tables and their ads.  The caller has applied or dropped all proposed changes. */
 void collector_ads_destroy(struct collector_ads *ads);
 
 /* Returns whether the latest ad must be in the store: it is offline or absent. */
@@ -105,34 +108,37 @@ bool collector_ads_machine_is_offline(const struct ads_entry *entry);
  * arrival. */
 struct ads_entry *const *collector_ads_of_machine(const struct collector_ads *ads,
                                                   const char *machine, size_t *count);
-/* Return how many shown ads there are. */
-/* Number of shown ads; type NULL: of all types. */
+/* Returns the number of shown ads of that type; type NULL: of all types. */
 size_t collector_ads_count(const struct collector_ads *ads, const char *type);
 size_t collector_ads_count_absent(const struct collector_ads *ads);
 size_t collector_ads_count_offline(const struct collector_ads *ads);
 
-/* Makes ad the latest of its name, with its secrets (NULL: none); takes both over.  ad NULL:
- * removes it.  Returns 0 and sets *ret; or -ENOSPC (COLLECTOR_ADS_MAX or COLLECTOR_TYPES_MAX), and
- * both are freed. */
+/* Proposes a change: makes ad the latest of its name, with its secrets (NULL: none).  ad NULL: the
+ * change removes the latest ad.  Takes over ad and secrets, and frees them if it fails.  Returns 0
+ * and sets *ret to the change; or -ENOSPC: there are COLLECTOR_ADS_MAX ads or COLLECTOR_TYPES_MAX
+ * types already. */
 int collector_ads_propose(struct collector_ads *ads, const char *type, const char *name,
                           struct ad *ad, struct secret_list *secrets, struct ads_change **ret);
-/* Like collector_ads_propose() for an existing entry whose new traits are known.  same_machine: its
- * Machine is unchanged, byte for byte.  ad must not be NULL. */
+/* Makes ad (not NULL) the latest of an existing entry and returns the change, which is proposed.
+ * Takes over ad and secrets (NULL: none).  traits: those of ad.  same_machine: ad has the Machine
+ * of the entry's latest ad, byte for byte. */
 struct ads_change *collector_ads_propose_to(struct collector_ads *ads, struct ads_entry *entry,
                                             struct ad *ad, struct secret_list *secrets,
                                             const struct plan_traits *traits, bool same_machine);
-/* Counts the entry with that many bytes in account, and no longer in its previous account (NULL: in
- * none).  Ends by itself when the ad is removed.  account must outlive the ads. */
+/* Counts the entry, with that many bytes, in account, and no longer in the account that counted it
+ * before.  account NULL: no account counts it.  When the entry is freed, its account counts it no
+ * longer.  account must live until the tables are destroyed. */
 void collector_ads_charge(struct ads_entry *entry, struct ads_account *account, size_t bytes);
-/* Sets how the entry counts in a share (collector_share.h) until its ad is removed; takes over
- * holding. */
+/* Sets how the entry counts toward the limit of its token (collector_share.h), until the entry is
+ * freed.  Takes over holding. */
 void collector_ads_hold(struct ads_entry *entry, struct share_holding *holding);
 /* Returns the entry that a change is about. */
 struct ads_entry *collector_ads_changed(const struct ads_change *change);
-/* Makes the change public: sets shown, reports the event, frees change; frees the entry if nothing
- * is left of it. */
+/* Makes the change public: sets shown, calls `changed` or `gone` of struct ads_events, and frees
+ * change.  Frees the entry too if it then has neither an ad nor a proposed change. */
 void collector_ads_apply(struct collector_ads *ads, struct ads_change *change);
-/* Frees a change that will not be applied; only before collector_ads_destroy(). */
+/* Frees a change that will not be applied.  To be used only when the collector ends, just before
+ * collector_ads_destroy(). */
 void collector_ads_drop(struct ads_change *change);
 
 /* Returns the next entry whose lifetime may be over, NULL when there is none now.  These are new
@@ -146,16 +152,17 @@ void collector_ads_look_again(struct collector_ads *ads, struct ads_entry *entry
 /* The configuration changed: collector_ads_next_due() returns all entries once. */
 void collector_ads_look_at_all(struct collector_ads *ads);
 
-/* Appends to ret, in order of arrival, the entries of the type that may meet the constraint.
- * Returns false when that is all of them, as far as is known; ret is then unchanged.  Shown entries
- * stay valid while a snapshot is held.  Frequent constraints get an index (collector_index.h), in
- * small tables at once, else by collector_ads_make_indexes(). */
 struct ad_clauses;
 struct vec;
+/* Appends to ret, in order of arrival, the entries of the type that may meet the constraint, and
+ * returns true.  Returns false and leaves ret unchanged when no index helps: the caller must then
+ * examine all entries of the type.  Shown entries stay valid while a snapshot is held.  An index
+ * for the constraint (collector_index.h) is made at once in a small table, else by calls of
+ * collector_ads_make_indexes(). */
 bool collector_ads_select(struct collector_ads *ads, const char *type,
                           const struct ad_clauses *constraint, uint64_t now_ms, struct vec *ret);
-/* Adds up to that many entries to indexes under construction.  Returns false when nothing is left
- * to do. */
+/* Continues the construction of indexes: adds at most that many entries to them.  Returns false
+ * when no index is under construction any more. */
 bool collector_ads_make_indexes(struct collector_ads *ads, size_t entries);
 /* Removes indexes that were not used for a long time. */
 void collector_ads_trim_indexes(struct collector_ads *ads, uint64_t now_ms);
@@ -172,33 +179,36 @@ struct ads_cursor {
 };
 /* Begins a walk; type NULL: all types. */
 void ads_cursor_init(struct ads_cursor *cursor, struct collector_ads *ads, const char *type);
-struct ads_entry *ads_cursor_next(struct ads_cursor *cursor); /* NULL at the end */
+/* Returns the next entry of the walk, NULL at its end. */
+struct ads_entry *ads_cursor_next(struct ads_cursor *cursor);
 void ads_cursor_fini(struct ads_cursor *cursor);
 
 /* ---- snapshots */
 
-/* A moment whose shown ads can be read, see above. */
+/* A snapshot: its holder reads the ads that were shown at the moment when it was taken. */
 struct ads_snapshot {
     struct collector_ads *ads;
     uint64_t version;
     struct ads_snapshot *newer, *older;
 };
-/* Takes a snapshot.  O(1). */
+/* Takes a snapshot.  Its cost does not depend on the number of ads. */
 void ads_snapshot_begin(struct ads_snapshot *snapshot, struct collector_ads *ads);
-/* Ends a snapshot and frees what was kept for it alone.  A zeroed snapshot is allowed. */
+/* Ends a snapshot and frees the ads that were kept only for it.  snapshot may be all zero: then
+ * nothing is done. */
 void ads_snapshot_end(struct ads_snapshot *snapshot);
 
 /* What ads_snapshot_see() found. */
 struct ads_seen {
     const struct ad *ad;
-    const struct secret_list *secrets; /* NULL: none; for a NEGOTIATOR only */
+    const struct secret_list *secrets; /* only for callers with scope NEGOTIATOR; NULL: none */
     bool absent;
 };
-/* Returns what was shown of entry when the snapshot was taken, and fills *ret; NULL: nothing was.
- * Valid until the next change.  An entry that was shown then exists until the snapshot ends. */
+/* Returns the ad of entry that was shown when the snapshot was taken, and fills *ret; NULL: no ad
+ * of the entry was shown.  The result is valid until the next change of the tables.  An entry that
+ * was shown at that moment exists until the snapshot ends. */
 const struct ad *ads_snapshot_see(const struct ads_snapshot *snapshot,
                                   const struct ads_entry *entry, struct ads_seen *ret);
-/* Returns how many ads are kept for snapshots. */
+/* Returns the number of replaced ads that are kept only because a snapshot may read them. */
 size_t collector_ads_past_count(const struct collector_ads *ads);
 
 #endif

@@ -12,9 +12,10 @@
 
 #include <stdint.h>
 
-#define ADS_DUE_SLOTS 1024 /* seconds of one round */
+#define ADS_DUE_SLOTS 1024 /* slots of the wheel, one for each second of a round */
 
-/* Member of whatever is on the wheel; all zero: not on the wheel. */
+/* A link that is put on the wheel, a member of the struct that is to be checked.  All zero: not on
+ * the wheel. */
 struct ads_due_link {
     struct ads_due_link *next;
     struct ads_due_link **link; /* the pointer that points to this link */
@@ -23,16 +24,17 @@ struct ads_due_link {
 
 struct ads_due {
     struct ads_due_link *slots[ADS_DUE_SLOTS];
-    struct ads_due_link *now; /* due now */
-    uint64_t last_s;          /* everything up to this second was returned */
+    struct ads_due_link *now; /* list of the links that are due now */
+    uint64_t last_s; /* ads_due_next() has returned all links that were due up to this second */
 };
 
-/* Puts link on the wheel for at_s; removes it from its old place first. */
+/* Puts link on the wheel, to be due at at_s.  A link that is on the wheel already is moved. */
 void ads_due_set(struct ads_due *due, struct ads_due_link *link, uint64_t at_s);
 /* Makes link due at once. */
 void ads_due_set_now(struct ads_due *due, struct ads_due_link *link);
-void ads_due_remove(struct ads_due_link *link); /* link need not be on the wheel */
-/* Takes the next link whose time has come off the wheel; NULL when there is none. */
+/* Takes link off the wheel.  A link that is not on the wheel is allowed. */
+void ads_due_remove(struct ads_due_link *link);
+/* Takes one link that is due off the wheel and returns it; NULL when no link is due. */
 struct ads_due_link *ads_due_next(struct ads_due *due, uint64_t now_s);
 
 #endif

@@ -16,8 +16,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define INDEXES_MAX   8                  /* indexes for each type of ads */
-#define INDEX_IDLE_MS ((uint64_t)600000) /* an index not used for so long is removed */
+#define INDEXES_MAX   8                  /* most indexes for each type of ads */
+#define INDEX_IDLE_MS ((uint64_t)600000) /* an index that is not used for this time is removed */
 
 struct ad_clauses;
 struct ads_entry;
@@ -25,24 +25,27 @@ struct ads_indexes;
 struct vec;
 
 struct ads_indexes *ads_indexes_create(void);
-/* Frees all; ads_indexes_forget() must have been called for all entries. */
+/* Frees the indexes.  To be called after ads_indexes_forget() was called for all entries. */
 void ads_indexes_destroy(struct ads_indexes *indexes);
 size_t ads_indexes_count(const struct ads_indexes *indexes);
-/* Number of indexes begun since ads_indexes_create(). */
+/* Returns the number of indexes whose construction was begun since ads_indexes_create(). */
 uint64_t ads_indexes_begun(const struct ads_indexes *indexes);
 
-/* Call it when the shown ad of the entry changed. */
+/* Updates the indexes.  To be called when the shown ad of the entry has changed. */
 void ads_indexes_note(struct ads_indexes *indexes, struct ads_entry *entry);
-void ads_indexes_forget(struct ads_entry *entry); /* call it before the entry is removed */
+/* Removes the entry from all indexes.  To be called before the entry is freed. */
+void ads_indexes_forget(struct ads_entry *entry);
 
 /* Appends to ret the entries that may meet the constraint, in order of arrival, none twice, and
- * returns true.  Returns false when no index helps (yet). */
+ * returns true.  Returns false when there is no index for the constraint, or when it is still under
+ * construction. */
 bool ads_indexes_find(struct ads_indexes *indexes, const struct ad_clauses *constraint,
                       uint64_t now_ms, struct vec *ret);
 
-/* Filling an index under construction: while ads_indexes_are_wanted(), call ads_indexes_add() for
- * all entries of the table from first to last, with any changes in between, then
- * ads_indexes_done().  The index is used from then on. */
+/* These three construct indexes.  While ads_indexes_are_wanted() returns true, some index is under
+ * construction: the caller calls ads_indexes_add() for all entries of the table from first to last,
+ * then ads_indexes_done().  The table may change in between.  After ads_indexes_done(), queries use
+ * the index. */
 bool ads_indexes_are_wanted(const struct ads_indexes *indexes);
 void ads_indexes_add(struct ads_indexes *indexes, struct ads_entry *entry);
 void ads_indexes_done(struct ads_indexes *indexes);

@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #define LEASE_ROLES_MAX   1000
-#define LEASE_NAME_MAX    256 /* bytes of a role or holder */
+#define LEASE_NAME_MAX    256 /* longest name of a role or a holder, bytes */
 #define LEASE_SECONDS_MAX 3600
 
 struct collector_leases;
@@ -23,29 +23,30 @@ struct err;
 struct lease_wish {
     const char *role;
     const char *holder; /* name of the holder, unique to the asking process */
-    /* identity of the asker's token; only it may renew the lease or give it back */
+    /* identity of the asker's token; others cannot renew the lease or give it back */
     const char *identity;
     int64_t duration_s; /* 0: give the lease back */
-    uint64_t session;   /* number of the connection that asks */
+    uint64_t session;   /* number of the connection over which the wish came */
 };
 
 struct collector_leases *collector_leases_create(void);
 void collector_leases_destroy(struct collector_leases *leases);
 
-/* Gives the role to the wish's holder for duration_s from now on, or takes it back.  Returns 0;
- * -EBUSY: another holder has it, err says who and for how long; -EINVAL: an empty or too long name,
- * or a duration below 0 or above LEASE_SECONDS_MAX; -ENOSPC: LEASE_ROLES_MAX. */
+/* Gives the role to the wish's holder for duration_s from now on; with duration_s 0, ends that
+ * holder's lease.  Returns 0; -EBUSY: another holder has the role, err says who and for how long;
+ * -EINVAL: a name is empty or too long, or duration_s is below 0 or above LEASE_SECONDS_MAX;
+ * -ENOSPC: there are LEASE_ROLES_MAX roles already. */
 int collector_leases_take(struct collector_leases *leases, const struct lease_wish *wish,
                           uint64_t now_ms, struct err *err);
-/* Who holds a role; texts are borrowed until the next call. */
+/* Who holds a role.  The texts are valid until the next call of a function of this header. */
 struct lease_holder {
     const char *holder, *identity;
     int64_t remaining_s;
 };
-/* Fills *ret with the holder of the role.  False: nobody holds it. */
+/* Fills *ret with the holder of the role and returns true; returns false if nobody holds it. */
 bool collector_leases_holder(const struct collector_leases *leases, const char *role,
                              uint64_t now_ms, struct lease_holder *ret);
-/* The connection has ended: ends its leases. */
+/* Ends the leases that were taken over this connection.  To be called when it has closed. */
 void collector_leases_session_over(struct collector_leases *leases, uint64_t session);
 
 #endif

@@ -17,27 +17,31 @@ struct prototypes;
 struct store;
 struct store_txn;
 
-/* size of one offline ad in binary form */
+/* most bytes of one offline ad in binary form */
 #define COLLECTOR_OFFLINE_BYTES_MAX ((size_t)1 << 20)
 
 /* Opens the store of the collector.  Returns 0, or an error of store_open(). */
 int collector_store_open(struct loop *loop, struct os *os, const char *path, struct log *log,
                          struct store **ret, struct err *err);
 
-typedef void (*collector_loaded_f)(void *arg, const char *key, struct ad *ad); /* takes over ad */
-/* Call `each` for all offline ads, and for all revocations.  An entry that cannot be decoded is
- * logged and left out. */
+/* Called for each ad that is loaded from the store; must take over ad.  key: the name of an offline
+ * ad, or the id of a revoked token. */
+typedef void (*collector_loaded_f)(void *arg, const char *key, struct ad *ad);
+/* These two read the store: the first calls `each` for all offline and absent ads, the second for
+ * all revocations of tokens.  An entry that cannot be decoded is logged and left out.  Return 0, or
+ * an error of store_load(). */
 int collector_offline_load(struct store *store, struct prototypes *prototypes, struct ad_pool *pool,
                            struct log *log, collector_loaded_f each, void *arg, struct err *err);
 int collector_revoked_load(struct store *store, struct log *log, collector_loaded_f each, void *arg,
                            struct err *err);
 
-/* Call it after loading: removes prototypes that no stored ad uses. */
+/* Removes from the store the prototypes that no stored ad uses.  To be called after
+ * collector_offline_load(). */
 void collector_offline_tidy(struct store *store, struct prototypes *prototypes);
 
-/* Adds an offline ad to txn.  Returns 0; or -E2BIG (larger than COLLECTOR_OFFLINE_BYTES_MAX), and
- * nothing is added.  A txn with an ad in it must be committed, because it may contain a new
- * prototype. */
+/* Adds to txn that an offline or absent ad is stored.  Returns 0; or -E2BIG: the ad is larger than
+ * COLLECTOR_OFFLINE_BYTES_MAX, and txn is unchanged.  A txn to which an ad was added must be
+ * committed, because it may contain a new prototype, on which later ads rely. */
 int collector_offline_put(struct store_txn *txn, struct prototypes *prototypes, const char *name,
                           const struct ad *ad, struct err *err);
 void collector_offline_delete(struct store_txn *txn, const char *name);

@@ -1,5 +1,5 @@
-/* collector/collector_plan.h - the collector's decisions: who may send an ad, which is newer, how
- * long it lives.
+/* collector/collector_plan.h - the collector's decisions: who may send an ad, which of two updates
+ * is newer, how long an ad lives.
  *
  * Pure: no clock, no table, no wire.
  *
@@ -20,7 +20,7 @@ struct err;
 
 /* What a sender's token allows; a set of bits. */
 enum plan_role {
-    PLAN_WORKER = 1 << 0, /* advertise machines */
+    PLAN_WORKER = 1 << 0, /* may send ads of machines (scope ADVERTISE) */
     PLAN_SCHEDD = 1 << 1,
     PLAN_ROOSTER = 1 << 2,
     PLAN_MASTER = 1 << 3,
@@ -28,41 +28,41 @@ enum plan_role {
     PLAN_ADMINISTRATOR = 1 << 5,
 };
 
-/* Gets MyType and Name of an incoming ad, borrowed from it.  Returns 0, or -EINVAL when one is
- * missing, empty, too long or has control characters. */
+/* Sets *type and *name to MyType and Name of an incoming ad; the texts belong to the ad.  Returns
+ * 0; or -EINVAL when MyType or Name is missing, empty, too long or has control characters. */
 int plan_identify(const struct ad *ad, const char **type, const char **name, struct err *err);
 
-/* Returns whether it is the ad of a sleeping machine (Offline = true), which must be durable. */
+/* Returns whether ad, of that type, is the ad of a sleeping machine (Offline = true). */
 bool plan_is_offline(const char *type, const struct ad *ad);
 
-/* Returns whether the ad must be in the store: that of a sleeping machine, or of one that vanished
- * (Absent = true).  It is stored exactly while it is the latest ad of its name. */
+/* Returns whether ad must be in the store: it is the ad of a sleeping machine (Offline = true) or
+ * of a machine that vanished (Absent = true). */
 bool plan_is_durable(const char *type, const struct ad *ad);
 
-/* Returns a new ad (free it with ad_destroy()) for a machine that vanished: a copy of the last one
- * with
- *    set      Absent = true, AbsentSince = now_s, ClassAdLifetime = lifetime_s (0: none),
- * PowerState "Unknown" with its reason and time removed  Offline and its attributes
- * (OfflineMatches, MachineLastMatchTime), private attributes, and StartdUplink, because nobody
- * answers there */
+/* Returns a new ad (free it with ad_destroy()) for a machine that vanished.  It is a copy of the
+ * machine's last ad with these changes.  Set are Absent = true, AbsentSince = now_s,
+ * ClassAdLifetime = lifetime_s (0: not set), and PowerState = "Unknown" with its reason and time.
+ * Removed are Offline, the attributes that go with it (OfflineMatches, MachineLastMatchTime and
+ * others), private attributes, and StartdUplink, because nobody answers there any more. */
 struct ad *plan_make_absent(const struct ad *last, int64_t now_s, int64_t lifetime_s);
 
-/* Returns when an absent ad is to be removed: AbsentSince (else LastHeardFrom) + ClassAdLifetime,
- * but at the latest + expire_after_s (ABSENT_EXPIRE_ADS_AFTER; 0: no such limit).  INT64_MAX:
- * never. */
+/* Returns when an absent ad is to be removed, seconds since 1970; INT64_MAX: never.  The ad is kept
+ * from AbsentSince (else LastHeardFrom) for ClassAdLifetime, but no longer than expire_after_s (the
+ * knob ABSENT_EXPIRE_ADS_AFTER; 0: no such limit). */
 int64_t plan_absent_expires_s(const struct ad *absent, int64_t expire_after_s);
 
-/* Returns whether ads of that type expire when they are not renewed.  Those that the collector
- * makes do not. */
+/* Returns whether ads of that type expire when they are not renewed.  Ads that the collector makes
+ * itself (Collector, Revocation) do not expire; all others do. */
 bool plan_expires(const char *type);
 
-/* Returns whether a sender with these roles may send ads of that type.  Machine and unknown types:
- * ADVERTISE; DaemonMaster: ADVERTISE or MASTER; Negotiator, Accounting: NEGOTIATOR; Request,
- * Submitter, Scheduler: SCHEDD; Rooster: ROOSTER; what the collector makes itself (Collector,
- * Revocation): nobody. */
+/* Returns whether a sender with these roles (bits of enum plan_role) may send ads of that type.
+ * The scope that its token needs is: for Machine and unknown types ADVERTISE; for DaemonMaster
+ * ADVERTISE or MASTER; for Negotiator, Accounting and SubmittingMachine NEGOTIATOR; for Request,
+ * Submitter and Scheduler SCHEDD; for Rooster ROOSTER.  Instead of each of these, ADMINISTRATOR is
+ * enough.  Ads that the collector makes itself (Collector, Revocation) nobody may send. */
 bool plan_may_advertise(unsigned roles, const char *type);
-/* Returns whether Machine in ads of that type must be the sender's own: allowed by the pattern of
- * its token. */
+/* Returns whether the attribute Machine in ads of that type must name the sender's own machine, a
+ * name that the pattern of its token allows. */
 bool plan_is_of_machine(const char *type);
 /* Returns the part of an ad's Name that the pattern of the sender's token must allow: the schedd's
  * name in requests ("schedd#3") and submitters ("alice@domain#schedd"), else the whole name.  NULL:
@@ -70,28 +70,29 @@ bool plan_is_of_machine(const char *type);
  * machines. */
 const char *plan_holder(const char *type, const char *name, char ret[PLAN_NAME_MAX + 1]);
 
-/* Returns whether such a sender may set this attribute in another sender's machine ad. */
+/* Returns whether a sender with these roles (bits of enum plan_role) may set this attribute in
+ * another sender's machine ad. */
 bool plan_may_merge(unsigned roles, const char *attribute);
 
-/* Where an update stands in time.  epoch 0: the sender does not number its messages. */
+/* The place of a sender's message in the order of its messages. */
 struct plan_stamp {
     int64_t epoch;    /* time at which the sending process started; 0: messages are not numbered */
     int64_t sequence; /* number of the message in this epoch */
-    uint64_t session; /* number of the connection; rises with each that the collector accepts */
+    uint64_t session; /* number of the connection; the collector numbers those that it accepts */
 };
 
-/* Returns whether `got` was sent before `have`.  Within an epoch the sequence decides.  Between
- * epochs the connection does: a restarted daemon connects again, and its clock may have been set
- * back. */
+/* Returns whether `got` was sent before `have`.  Within an epoch the sequence decides.  If the
+ * epochs differ, the number of the connection decides: a restarted daemon connects again, and its
+ * clock may have been set back.  False also if one of the two has epoch 0. */
 bool plan_is_old(const struct plan_stamp *have, const struct plan_stamp *got);
 
-/* Returns whether a message with only changes may be applied after `last`, the last message of the
- * same connection. */
+/* Returns whether `got`, a message that contains only the changes of an ad, may be applied: no
+ * message is missing between it and `last`, the last message of the same connection. */
 bool plan_is_successor(const struct plan_stamp *last, const struct plan_stamp *got);
 
-/* Properties of an ad that the tables need. */
+/* The properties of an ad that the tables of collector_ads.h keep beside it. */
 struct plan_traits {
-    bool offline, absent; /* results of plan_is_offline() and plan_is_absent() */
+    bool offline, absent; /* the ad has Offline = true (and not Absent); Absent = true */
     int64_t lifetime_s;   /* ClassAdLifetime; 0: none */
 };
 struct plan_traits plan_traits_of(bool is_machine, const struct ad *ad);
@@ -100,14 +101,15 @@ struct plan_traits plan_traits_of(bool is_machine, const struct ad *ad);
  * is the same, but the sequence is not the next number. */
 bool plan_is_gap(const struct plan_stamp *last, const struct plan_stamp *got);
 
-/* Returns a new ad, in pool (may be NULL): a copy of old without the attributes in args' list
- * Delete (MyType and Name always stay), and with the attributes of changes, which must not have
- * another name than old. */
+/* Returns a new ad in pool (NULL: in no pool).  It is a copy of old without the attributes that
+ * the list Delete of args names (MyType and Name always stay), and with the attributes of changes.
+ * The Name in changes, if any, must be that of old. */
 struct ad *plan_change(struct ad_pool *pool, const struct ad *old, const struct ad *changes,
                        const struct ad *args);
 
-/* Returns for how many milliseconds a live ad is kept without a renewal: its own ClassAdLifetime
- * (own_s; not above 0: none), or the configured time. */
+/* Returns for how many milliseconds a live ad is kept without a renewal: for own_s, its own
+ * ClassAdLifetime in seconds, if that is above 0; else for classad_lifetime_s, the configured time
+ * in seconds. */
 uint64_t plan_lifetime_ms(int64_t own_s, int64_t classad_lifetime_s);
 
 #endif

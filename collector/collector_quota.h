@@ -1,8 +1,9 @@
 /* collector/collector_quota.h - limits how many ads and bytes one identity may have in the
  * collector.
  *
- * A stolen token or a faulty script must not fill the tables for everybody.  Live ads count, as
- * last sent; ads that were read from the store count again once they are renewed.
+ * A stolen token or a faulty script must not fill the tables for everybody.  An ad counts with the
+ * bytes of the message that sent it last.  Ads that were read from the store when the collector
+ * started count again once they are renewed.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -18,13 +19,13 @@ struct ads_entry;
 struct collector;
 struct err;
 
-/* Returns the account of that identity, made if it does not exist; lives as long as the
- * collector. */
+/* Returns the counts of the ads that this identity has in the tables; makes them if they do not
+ * exist.  They live as long as the collector. */
 struct ads_account *collector_account(struct collector *collector, const char *identity);
 
 /* Returns whether a log line about an identity's ads may be written: the first SAY_AT_ONCE times,
- * then once in SAY_PAUSE_MS.  said->unsaid counts the lines suppressed in between; the caller
- * resets it. */
+ * then once in SAY_PAUSE_MS.  said->unsaid counts the calls since the last line, including the call
+ * that returns true; the caller sets it to 0 when it has written the line. */
 #define SAY_AT_ONCE  8
 #define SAY_PAUSE_MS 60000
 struct ads_said;
@@ -35,9 +36,10 @@ struct quota_pending {
     size_t ads;
     long long bytes;
 };
-/* Checks whether the identity may have this ad of that many bytes instead of the ad of entry (NULL:
- * in addition).  Returns 0 and counts it in pending; -EDQUOT, and err names the identity, the quota
- * and the use; -E2BIG when the ad has too many bytes or attributes. */
+/* Checks whether the identity may have this ad, of that many bytes, in place of the ad of entry
+ * (NULL: a new ad).  Returns 0 and counts the ad in pending; -EDQUOT: the identity would exceed its
+ * quota, and err names the identity, the quota and the use; -E2BIG: the ad has too many bytes or
+ * attributes. */
 int collector_quota_admit(struct collector *collector, const char *identity,
                           const struct ads_account *account, const struct ads_entry *entry,
                           const char *name, const struct ad *ad, size_t bytes,

@@ -37,25 +37,25 @@ struct wire_context;
 /* Counters since the start, shown in the collector's own ad. */
 struct collector_counts {
     int64_t updates;         /* UPDATE requests answered with success */
-    int64_t rejected;        /* ads in them that were refused */
-    int64_t private_dropped; /* ads that lost private attributes */
-    int64_t updates_initial; /* ads that were not there before */
+    int64_t rejected;        /* ads in UPDATE requests that were refused */
+    int64_t private_dropped; /* ads received with private attributes, which were dropped */
+    int64_t updates_initial; /* ads in UPDATE requests that were new in the tables */
     int64_t updates_lost;    /* gaps in the message numbers of senders */
     int64_t over_quota;      /* ads refused for a quota */
     int64_t stale;           /* UPDATE requests answered with -ESTALE */
     int64_t merges;
     int64_t queries;
-    int64_t queries_active;  /* under way now */
-    int64_t queries_indexed; /* answered by an index */
-    int64_t queries_ms;      /* sum of the times from request to last part */
+    int64_t queries_active;  /* queries under way now */
+    int64_t queries_indexed; /* queries for which an index chose the ads */
+    int64_t queries_ms; /* time from request to last part of the answer, sum of all queries, ms */
     int64_t ads_looked_at, ads_sent;
-    int64_t expired;     /* ads whose time ran out */
+    int64_t expired;     /* ads that were not renewed in time */
     int64_t gone_absent; /* expired ads that are kept as absent */
     int64_t replaced;    /* offline ads removed because their machine came back */
     int64_t connections;
 };
 
-/* The counters at a moment, for figures of recent time. */
+/* The counters and the CPU time at a moment, from which attributes Recent... are computed. */
 struct collector_sample {
     int64_t at_s;
     double cpu_s;
@@ -65,7 +65,8 @@ struct collector_sample {
 /* Settings, read once from the configuration. */
 struct collector_settings {
     int64_t classad_lifetime_s;
-    uint64_t constraint_steps_max; /* steps of one request's constraint; 0: no limit */
+    uint64_t constraint_steps_max; /* evaluation steps that a request's constraint may take; 0: no
+                                      limit */
     size_t identity_ads_max, identity_bytes_max;
     size_t ad_attributes_max, ad_bytes_max;
     int64_t offline_expire_s;
@@ -86,29 +87,32 @@ struct collector {
     struct collector_ads *ads;
     struct watch_server *watches;
     struct hub *hub;
-    struct user_world *users; /* accounts and maps for userMap() in expressions */
-    struct strmap *accounts;  /* accounts by identity */
-    struct shares *shares;    /* shares by token and Machine */
-    /* of itself: figures of recent time count from [0]; [1] will replace it */
+    struct user_world *users; /* Unix accounts and map files, for userMap() in expressions */
+    struct strmap *accounts;  /* identity -> struct ads_account: its ads in the tables */
+    struct shares *shares;    /* number of ads for each token and Machine, see collector_share.h */
+    /* The collector's ad shows as Recent... what happened since [0].  After ten minutes [1], which
+     * is newer, takes the place of [0]. */
     struct collector_sample samples[2];
     struct collector_leases *leases; /* who holds which role */
     struct loop_timer *expiry;
     struct loop_timer *own_ad;
     int64_t own_ad_s; /* time at which our own ad was made, seconds since 1970 */
     struct loop_timer *indexing;
-    /* attribute LastHeardFrom with the value heard_s, for ads of this second; may be NULL */
+    /* the attribute LastHeardFrom with the value heard_s, which all ads received in that second
+     * share; NULL: not made yet */
     struct ad_given *heard;
     int64_t heard_s;
     struct loop_timer *inspecting;
-    struct slices *slices; /* of queries and invalidations: decides which evaluates next */
+    struct slices *slices; /* decides which query or invalidation evaluates ads next */
     struct slice_work *invalidating;
-    struct invalidation *invalidations; /* INVALIDATEs that wait for one another */
-    struct ads_cursor inspection;       /* position of the walk of collector_inspect.c */
-    bool inspected_any;                 /* the walk of `inspection` has examined something */
+    struct invalidation
+        *invalidations; /* queue of INVALIDATE requests with a constraint; the first is under way */
+    struct ads_cursor inspection; /* position of the walk of collector_inspect.c */
+    bool inspected_any;           /* the walk `inspection` has found an ad to examine */
     struct session *sessions;
     struct query *queries;
-    struct revocation *revocations; /* waiting for their commit */
-    struct batch *batches;          /* waiting for their commit */
+    struct revocation *revocations; /* list of revocations that wait for their commit */
+    struct batch *batches;          /* list of batches that wait for their commit */
     struct batch *last_batch;
     uint64_t last_session;
     char own_name[300];

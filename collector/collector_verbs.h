@@ -26,30 +26,31 @@ struct session {
     struct session **link; /* the pointer that points to this session */
     struct collector *collector;
     struct wire *wire;
-    uint64_t number;        /* number of the connection; rises with each */
-    struct plan_stamp last; /* stamp of its last UPDATE or INVALIDATE */
-    /* Places of ads (collector_ads.h), to predict which ad is updated next: the first of its last
-     * UPDATE, the last one, and whether UPDATEs start again with the same ad. */
+    uint64_t number; /* number of the connection; connections are numbered as they are accepted */
+    struct plan_stamp last; /* epoch and sequence of the last UPDATE or INVALIDATE */
+    /* These three predict which ad is updated next: the place (collector_ads.h) of the first ad of
+     * the last UPDATE, the place of its last ad, and whether UPDATEs start with the same ad. */
     uint32_t first_place, last_place;
     bool begins_again;
-    struct ads_account *account; /* account of its identity; NULL before its first UPDATE */
-    struct ad_given *address; /* attribute MyAddress for its machines' ads; NULL before the first */
+    struct ads_account
+        *account; /* counts of the ads of the peer's identity; NULL before the first UPDATE */
+    struct ad_given
+        *address; /* attribute MyAddress for machine ads of the peer; NULL: not made yet */
 };
 
-/* collector_update.c */
+/* These two are in collector_update.c: they answer UPDATE and MERGE. */
 void collector_update(struct session *session, struct wire_request *request);
 void collector_merge(struct session *session, struct wire_request *request);
 
-/* collector_invalidate.c */
+/* in collector_invalidate.c: answers INVALIDATE */
 void collector_invalidate(struct session *session, struct wire_request *request);
-/* a timer's callback: does one slice of the walks, and sets the timer again */
+/* Continues the removal of ads for the INVALIDATE requests under way, by one slice of work. */
 void collector_invalidate_some(void *collector);
 void collector_invalidations_drop(struct collector *collector);
 
-/* collector_expire.c */
-/* Removes the entry's ad, or makes it absent. */
+/* collector_expire.c: removes the entry's ad, or makes the ad absent (ABSENT_REQUIREMENTS). */
 void collector_end_ad(struct collector *collector, struct batch *batch, struct ads_entry *entry);
-/* removes the ads that were not renewed in time */
+/* Removes the ads that were not renewed in time, or makes them absent. */
 void collector_expire(struct collector *collector);
 
 /* collector_inspect.c: examines some machine ads and sets its timer again. */
@@ -57,38 +58,44 @@ void collector_inspect_some(void *collector);
 
 /* collector_figures.c: renews the collector's own ad and sets its timer again. */
 void collector_show_figures(void *collector);
-/* Renews it if it is of an earlier second, because somebody asks for it. */
+/* Renews the collector's own ad if it was made in an earlier second; called when a query asks for
+ * ads of this type. */
 void collector_renew_figures(struct collector *collector);
 
-/* collector_query.c */
+/* in collector_query.c: answers QUERY */
 void collector_query(struct collector *collector, struct wire_request *request);
 void collector_queries_drop(struct collector *collector);
-/* Returns whether evaluating a request's constraint has taken more than MAX_CONSTRAINT_STEPS.  If
- * so, refuse it with collector_refuse_costly(), which logs the caller and the constraint. */
+/* Returns whether the evaluation of a request's constraint has taken more steps than the knob
+ * MAX_CONSTRAINT_STEPS allows.  If true, the caller must refuse the request with
+ * collector_refuse_costly(), which logs the peer and the constraint. */
 bool collector_is_too_costly(const struct collector *collector, const struct ad_work *work);
 void collector_refuse_costly(const struct collector *collector, struct wire_request *request,
                              const struct ad_work *work);
 
-/* collector_revoke.c */
+/* in collector_revoke.c: answers REVOKE */
 void collector_revoke(struct session *session, struct wire_request *request);
 void collector_revoked(struct collector *collector, const char *token_id, struct ad *ad);
 void collector_revocations_expire(struct collector *collector);
 void collector_revocations_drop(struct collector *collector);
 
-/* collector_answer.c: requests that are answered after a commit; arguments for batch_end() */
+/* collector_answer.c: a request that is answered after a commit.  Pass it to batch_end(), with
+ * collector_answer_ok and collector_answer_drop. */
 struct answer;
-/* count: a number for the answer; -1: none. */
+/* count: value of the attribute Count in the answer; -1: the answer has no such attribute. */
 struct answer *collector_answer_create(struct wire_request *request, int64_t count);
 void collector_answer_ok(void *arg);
 void collector_answer_drop(void *arg);
-/* The collector ends before the commit: ends the request; nothing reaches the peer. */
+/* Ends a request whose commit will not happen because the collector ends.  The peer gets no answer:
+ * its connection is closed next. */
 void collector_drop_request(struct wire_request *request);
-/* Returns epoch and sequence from the arguments of a message, and the number of its connection. */
+/* Returns the stamp of a message: Epoch and Sequence of its arguments, and the number of the
+ * connection. */
 struct plan_stamp collector_stamp(const struct session *session, const struct ad *args);
 
-/* collector_rights.c */
-/* Returns whether the pattern of the peer's token allows ads of that type and name. */
+/* collector_rights.c: returns whether the pattern of the peer's token allows ads of that type and
+ * name. */
 bool collector_is_holder(const struct wire_peer *peer, const char *type, const char *name);
-unsigned collector_roles(const struct wire_peer *peer); /* enum plan_role, as bits */
+/* Returns the roles that the scopes of the peer's token give it, bits of enum plan_role. */
+unsigned collector_roles(const struct wire_peer *peer);
 
 #endif

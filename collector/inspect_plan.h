@@ -10,17 +10,17 @@
 #include <stdbool.h>
 
 #define INSPECT_ATTRIBUTES_USUAL 1000 /* an ad with more attributes is reported */
-#define INSPECT_TEXT_MAX         400  /* bytes of the whole description */
+#define INSPECT_TEXT_MAX         400  /* most bytes of the description */
 
 struct ad;
 struct ad_context;
 struct strbuf;
 
-/* Appends a description of what is wrong; nothing if all is well.  It reports: very many
- * attributes; Requirements, Start or Rank that refer to themselves, and attributes used by
- * Requirements that do; a part of Requirements that is an error for any job (also a pattern whose
- * search does not end); missing Requirements; Cpus, Memory or Disk that are not numbers or are
- * negative.  Cost: some evaluations, each within its limits. */
+/* Appends to out a description of what is wrong with a machine ad; nothing if all is well.  It
+ * reports: more than INSPECT_ATTRIBUTES_USUAL attributes; Requirements, Start or Rank that refer to
+ * themselves; attributes used by Requirements that refer to themselves; missing Requirements; a
+ * part of Requirements that is an error for any job; Cpus, Memory or Disk that are not numbers or
+ * are negative. */
 void inspect_plan_ad(const struct ad *ad, const struct ad_context *context, struct strbuf *out);
 
 #endif
