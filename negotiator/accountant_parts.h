@@ -21,16 +21,17 @@ struct usage_period { /* use in the current hour or day */
     double weighted_s, slots_s;
 };
 
-/* An account in memory; members as in struct account_facts unless said otherwise. */
+/* An account in memory.  Members without a comment are explained at struct account_facts. */
 struct account {
     char *name;
-    struct account *group; /* group of a submitter; NULL: this account is a group */
-    double real, factor;   /* factor 0: the default factor applies */
-    int64_t read_ms; /* time at which real was valid in a row read from the store; 0: settled_ms */
+    struct account *group; /* account of the submitter's group; NULL: of a group itself */
+    double real, factor;   /* real priority; priority factor, 0: the default factor applies */
+    int64_t read_ms; /* wall time for which the store gave the priority `real`; 0: `real` is of
+                        settled_ms */
     double ceiling, floor;
-    double weight, slots; /* in use now */
+    double weight, slots; /* total weight and number of the slots in use now */
     double weighted_s, slots_s;
-    double charged_weighted_s, charged_slots_s; /* charged since the last accountant_settle() */
+    double charged_weighted_s, charged_slots_s; /* use charged since the last accountant_settle() */
     int64_t begin_s, last_s;
     struct usage_period periods[PERIODS];
 };
@@ -42,7 +43,7 @@ struct accountant {
     struct strmap *accounts;
     struct accountant_policy policy;
     int64_t settled_ms; /* 0: never */
-    bool has_root;      /* while loading: settled_ms was in the row of the root group */
+    bool has_root;      /* while loading: settled_ms was read from the row of the root group */
     LIST_HEAD(, usage_query) queries; /* reads of the history that are under way */
     bool pruning;                     /* deletion of old history is under way */
     int64_t pruned_hour;              /* hour in which old history was last deleted */
@@ -50,12 +51,13 @@ struct accountant {
 
 /* ---- usage_history.c */
 
-/* Adds use between the two times to the account's hours and days, and to the store. */
+/* Adds the use of an account between from_ms and to_ms to its hours and days, in memory and in
+ * txn. */
 void usage_add(struct accountant *accountant, struct store_txn *txn, struct account *account,
                int64_t from_ms, int64_t to_ms, double weighted_s, double slots_s);
 /* Deletes history that is older than the policy's hours and days, at most once an hour. */
 void usage_prune(struct accountant *accountant, int64_t now_s);
-/* Ends the reads that are under way. */
+/* Drops the reads of the history that are under way, without an answer. */
 void usage_fini(struct accountant *accountant);
 
 #endif

@@ -1,7 +1,7 @@
-/* negotiator/groups.h - reads the configured accounting groups.
+/* negotiator/groups.h - reads the accounting groups from the configuration.
  *
- * GROUP_NAMES and the knobs of each name are read once for each configuration.  group_plan.h does
- * the arithmetic.
+ * GROUP_NAMES and the knobs of each group are read when the daemon starts and when its
+ * configuration changes.  group_plan.h does the arithmetic.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -19,12 +19,12 @@ struct config;
 struct log;
 struct strmap;
 
-struct groups {                  /* read only, except for what groups_begin() and group_plan set */
+struct groups {                  /* the groups; only groups_begin() and group_plan.h change them */
     struct group_entry *entries; /* entries[0] is the root; parents come before children */
-    double *prio_factors;        /* GROUP_PRIO_FACTOR by index of the group; 0: not set */
+    double *prio_factors;        /* GROUP_PRIO_FACTOR_<group> of each group, by index; 0: not set */
     size_t count;
-    struct strmap *index; /* name -> its entry */
-    struct ad_expr *sort; /* GROUP_SORT_EXPR; NULL: group_plan_sort_key() */
+    struct strmap *index; /* name of a group -> its entry in entries */
+    struct ad_expr *sort; /* GROUP_SORT_EXPR; NULL: not set, group_plan_sort_key() gives the key */
     bool oversubscribe;   /* NEGOTIATOR_ALLOW_QUOTA_OVERSUBSCRIPTION */
     double round_robin;   /* GROUP_QUOTA_ROUND_ROBIN_RATE; <= 0: no limit */
 };
@@ -32,7 +32,7 @@ struct groups {                  /* read only, except for what groups_begin() an
 /* Reads the groups.  A badly configured group is logged and left out; the others work. */
 struct groups *groups_create(const struct config *config, struct log *log);
 void groups_destroy(struct groups *groups); /* NULL is allowed */
-/* Returns the account name of a submitter's group. */
+/* Returns the name of a submitter's group, as its account is named. */
 const char *groups_name_of(const struct groups *groups, const char *submitter);
 /* Returns the index of a group by name, compared without case; groups->count when unknown. */
 size_t groups_find(const struct groups *groups, const char *name);

@@ -1,17 +1,18 @@
-/* negotiator/kinds_plan.h - groups ads into kinds: ads that are alike in what matters.
+/* negotiator/kinds_plan.h - groups ads into kinds: ads that are equal in what matters for matching.
  *
  * A pool of ten thousand slots has a few kinds of slots, and a queue of a million jobs a few kinds
- * of requests.  So pairs of kinds are judged, not pairs of ads.  What matters of a side (its
- * *significant attributes*): Requirements and Rank of both sides, what the negotiator's own
- * expressions read, and whatever these read, directly or through other attributes, in any ad.  This
- * set only grows.  An attribute that no ad has costs nothing: a kind is the tuple of values that
- * exist.
+ * of requests.  So pairs of kinds are judged, not pairs of ads.  There are two sides, slots and
+ * jobs.  What matters of a side are its *significant attributes*: Requirements and Rank, and each
+ * attribute that Requirements or Rank of either side, or an expression of the negotiator's
+ * configuration, reads in any ad, directly or through other attributes.  This set only grows.  A
+ * significant attribute that an ad does not have costs nothing.
  *
  * Values are expressions, each stored once.  A kind keeps a small ad of its values, so that it does
  * not need the ads it was made from.  Kinds are reference-counted: the last kinds_unref() frees a
  * kind, and its number may be used again.
  *
- * Pure.  Everything is bounded by the ads that exist, except the set of names that ever mattered.
+ * Pure.  The memory needed is bounded by the ads that exist, and by the names that have ever been
+ * significant.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -22,7 +23,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Significant names of one side.  Further names are ignored, and read as undefined. */
+/* Most significant attributes of one side.  Further attributes are ignored: for matching they are
+ * undefined. */
 #define KINDS_NAMES_MAX 100000
 
 struct ad;
@@ -40,45 +42,47 @@ static inline enum kinds_side kinds_other(enum kinds_side side)
 struct kinds *kinds_create(void);
 void kinds_destroy(struct kinds *kinds); /* NULL is allowed */
 
-/* Declares this attribute of that side significant, whatever expressions read. */
+/* Makes this attribute of that side significant even if no expression reads it. */
 void kinds_watch_name(struct kinds *kinds, enum kinds_side side, const char *name);
-/* Declares significant what this expression of the configuration reads; it is evaluated as one of
- * `side`. */
+/* Makes the attributes significant that this expression of the configuration reads.  The expression
+ * is evaluated as if it stood in an ad of `side`. */
 void kinds_watch_expr(struct kinds *kinds, enum kinds_side side, const struct ad_expr *expr);
 
-/* Returns the kind of this ad, which must not have a chained parent.  The caller owns a
- * reference. */
+/* Returns the number of the kind of this ad, with a reference that the caller must give up by
+ * kinds_unref().  The ad must not have a chained parent. */
 uint32_t kinds_of(struct kinds *kinds, enum kinds_side side, const struct ad *ad);
-/* Returns the kind of an ad that is like `kind` except for these attributes, which become numbers
- * (integers if whole).  The caller owns a reference. */
+/* Returns the kind of an ad that is like `kind`, except that the attributes names[0..count) have
+ * the numbers values[0..count) as values (integers if whole).  The caller must give up the
+ * reference by kinds_unref(). */
 uint32_t kinds_derive(struct kinds *kinds, enum kinds_side side, uint32_t kind,
                       const char *const *names, const double *values, size_t count);
 void kinds_ref(struct kinds *kinds, enum kinds_side side, uint32_t kind);
 void kinds_unref(struct kinds *kinds, enum kinds_side side, uint32_t kind);
 
-/* News: names that became significant since the last kinds_end_news().  kinds_has_news() tells
- * whether there are any.  Ads for which kinds_is_news() is true have such a name, and need
- * kinds_of() again. */
+/* These three are about news: names that became significant since the last kinds_end_news().
+ * kinds_has_news() returns whether there are any.  kinds_is_news() returns whether the ad has an
+ * attribute with such a name: then its kind must be found again by kinds_of(). */
 bool kinds_has_news(const struct kinds *kinds, enum kinds_side side);
 bool kinds_is_news(const struct kinds *kinds, enum kinds_side side, const struct ad *ad);
 void kinds_end_news(struct kinds *kinds, enum kinds_side side);
 
-/* ---- kinds, for those who judge them */
+/* ---- the kinds, for the functions that judge them */
 
 size_t kinds_count(const struct kinds *kinds, enum kinds_side side);
-/* All kinds of this side have numbers below this. */
+/* Returns a number that is above the numbers of all kinds of this side. */
 uint32_t kinds_limit(const struct kinds *kinds, enum kinds_side side);
 bool kinds_exists(const struct kinds *kinds, enum kinds_side side, uint32_t kind);
-/* Returns a serial number that changes whenever the kind's number is reused; never 0. */
+/* Returns the serial number of a kind, never 0.  When the number of a kind that was freed is used
+ * for a new kind, the new kind has another serial number. */
 uint64_t kinds_serial(const struct kinds *kinds, enum kinds_side side, uint32_t kind);
 /* Returns an ad with the kind's significant attributes, which lives as long as the kind. */
 const struct ad *kinds_ad(struct kinds *kinds, enum kinds_side side, uint32_t kind);
-/* Returns a hash of the kind without its literals: kinds with the same skeleton are split into the
- * same clauses. */
+/* Returns a hash of the kind's significant attributes in which the values of literals do not count.
+ * The Requirements of kinds with the same hash are split into the same clauses. */
 uint64_t kinds_skeleton(struct kinds *kinds, enum kinds_side side, uint32_t kind);
 
-/* Returns a hash (64 bits).  For kinds with the same hash, Rank gives the same value for any job;
- * valid until kinds_structure() rises. */
+/* Returns a hash (64 bits) such that, for any one job, kinds of slots with the same hash have the
+ * same value of Rank.  Valid until kinds_structure() returns a higher number. */
 uint64_t kinds_rank_class(struct kinds *kinds, enum kinds_side side, uint32_t kind);
 
 /* ---- what expressions read */
@@ -93,15 +97,16 @@ struct kinds_reads {
 /* Fills *ret with what expr reads; release it with kinds_reads_fini(). */
 void kinds_reads(struct kinds *kinds, enum kinds_side side, const struct ad_expr *expr,
                  struct kinds_reads *ret);
-/* Like kinds_reads(), for the attribute `name` of that side. */
+/* Fills *ret with what the attribute `name` of that side reads, in all ads that have it; release it
+ * with kinds_reads_fini(). */
 void kinds_reads_name(struct kinds *kinds, enum kinds_side side, const char *name,
                       struct kinds_reads *ret);
 void kinds_reads_fini(struct kinds_reads *reads);
-/* Returns a number that rises when an earlier result of kinds_reads() may have become
- * incomplete. */
+/* Returns a number that rises when new ads may read more than an earlier result of kinds_reads()
+ * says. */
 uint64_t kinds_structure(const struct kinds *kinds);
-/* Returns a hash (63 bits) of the kind's value of that name.  Equal expressions always have the
- * same hash; 0: the kind lacks the attribute. */
+/* Returns a hash (63 bits) of the expression that the kind has for the attribute number `name`; 0:
+ * the kind has no such attribute.  Equal expressions have the same hash. */
 uint64_t kinds_value(const struct kinds *kinds, enum kinds_side side, uint32_t kind, uint32_t name);
 
 #endif

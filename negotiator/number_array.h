@@ -11,8 +11,8 @@
 
 #include "base/mem.h"
 
-/* Returns the array, enlarged if needed to hold one more than count elements of `size` bytes.
- * *room: elements allocated. */
+/* Returns the array, enlarged if needed so that it can hold count + 1 elements of `size` bytes.
+ * *room is the number of elements for which it has memory. */
 static inline void *number_array_grow(void *array, uint32_t count, uint32_t *room, size_t size)
 {
     if (count < *room) {
@@ -22,7 +22,8 @@ static inline void *number_array_grow(void *array, uint32_t count, uint32_t *roo
     return mem_realloc(array, *room * size);
 }
 
-/* Returns the array, enlarged if needed to have index `at`; new elements are zero. */
+/* Returns the array, enlarged if needed so that it has an element with index `at`; new elements are
+ * zero.  *room is the number of elements. */
 static inline void *number_array_grow_to(void *array, uint32_t at, uint32_t *room, size_t size)
 {
     if (at < *room) {

@@ -16,8 +16,8 @@
 
 struct number_place {
     uint64_t hash;
-    uint32_t next; /* number of the item + 1; 0: free */
-};                 /* number + 1; 0: free */
+    uint32_t next; /* number of the item + 1; 0: the place is free */
+};
 
 struct number_table {
     struct number_place *places;
@@ -25,18 +25,18 @@ struct number_table {
     size_t count;
 };
 
-/* Returns whether item number id is the wanted one. */
+/* Returns whether item number id is the one that number_table_find() searches for. */
 typedef bool (*number_same_f)(const void *arg, uint32_t id);
 
 /* Returns the number with that hash for which same() is true, or NUMBER_NONE. */
 uint32_t number_table_find(const struct number_table *table, uint64_t hash, number_same_f same,
                            const void *arg);
 void number_table_add(struct number_table *table, uint64_t hash, uint32_t id);
-/* The number must be in the table with that hash. */
+/* Removes the number, which must be in the table with that hash. */
 void number_table_remove(struct number_table *table, uint64_t hash, uint32_t id);
 void number_table_fini(struct number_table *table);
 
-/* Mixes value into hash. */
+/* Returns a new hash, made from hash and value. */
 static inline uint64_t number_mix(uint64_t hash, uint64_t value)
 {
     hash = (hash ^ value) * 0x9e3779b97f4a7c15ULL;

@@ -2,10 +2,10 @@
  * negotiator_plan.c only.
  *
  * Every slot that can be given out is in one of its kind's heaps: LIVE; or, if offline, NEAR (its
- * machine wakes anyway), BACK (its machine is not down yet) or FAR.  The best one, first by
- * machine, then by name, is on top.  A slot in use that may be taken over is in CLAIMED.  Which
- * heap a slot is in follows from its facts and holds.  What a cycle gives out moves slots; that is
- * undone at the end of the cycle.
+ * machine wakes anyway), BACK (its machine is not down yet) or FAR (all others).  On top of a heap
+ * is the first slot in the order of machines and slot names.  A slot in use that may be taken over
+ * is in CLAIMED.  Which heap a slot is in follows from what the caller told about it and from its
+ * holds.  When a cycle gives out slots, they move; the end of the cycle moves them back.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -24,7 +24,8 @@ struct choice;
 struct plan_claims;
 struct strmap;
 
-/* The heaps of a kind, see above. */
+/* The heaps of each kind of slots: free live slots; offline slots whose machine wakes anyway, whose
+ * machine is not down yet, all others; slots in use that may be taken over. */
 enum place {
     PLACE_LIVE,
     PLACE_NEAR,
@@ -35,88 +36,89 @@ enum place {
     PLACE_NONE = PLACE_COUNT
 };
 
-struct numbers { /* growing array */
+struct numbers { /* growing array of slot or request numbers */
     uint32_t *items;
     uint32_t count, room;
 };
 void numbers_push(struct numbers *numbers, uint32_t number);
 
-/* One request (schedd, autocluster) with the slots held for it, whether or not the request still
- * exists. */
+/* The slots that are held for one request (an autocluster of a schedd), which may be gone. */
 struct holder {
     char *schedd;
     int64_t auto_cluster;
-    uint32_t request; /* NUMBER_NONE: the request is gone */
-    int64_t held;     /* number of jobs */
+    uint32_t request; /* number of the request; NUMBER_NONE: it is gone */
+    int64_t held;     /* number of jobs for which slots are held */
     struct numbers slots;
 };
 
 struct held { /* the holds of one holder on one slot */
     struct holder *holder;
     int64_t count;
-    bool released; /* taken back in this cycle */
+    bool released; /* these holds are taken back in this cycle */
 };
 
-struct slot_lists { /* in which lists of the plan a slot is */
-    bool dirty;     /* in dirty_slots: must be keyed or settled */
-    bool touched;   /* in touched: changed in this cycle */
-    bool barred;    /* in barred_slots */
+struct slot_lists { /* which lists of struct negotiator_plan the slot is in */
+    bool dirty;     /* in dirty_slots: its kind or its heap must be found again */
+    bool touched;   /* in touched: the present cycle changed the slot */
+    bool barred;    /* in barred_slots: its holds must be taken back */
 };
 
-struct slot_wakes { /* how a slot is counted in its machine */
-    bool wakes;     /* counted in machine.wakers */
-    bool waking;    /* counted in machine.waking */
+struct slot_wakes { /* in which counts of its machine a slot is */
+    bool wakes;     /* counted in `wakers` of struct machine */
+    bool waking;    /* counted in `waking` of struct machine */
 };
 
-/* A slot as the plan keeps it. */
+/* What the plan keeps about a slot. */
 struct slot {
     struct plan_slot facts;
-    char *name, *machine_name; /* own copies, which facts point to */
-    bool there;                /* false: this number is free */
-    bool keyed;                /* kind is valid and holds a reference */
-    bool rekey;                /* its ad must be read again */
+    char *name, *machine_name; /* copies, to which the names in `facts` point */
+    bool there;                /* false: there is no slot with this number */
+    bool keyed;                /* `kind` is valid, with a reference */
+    bool rekey;                /* the kind must be found again, because the ad changed */
     struct slot_lists lists;
     uint32_t kind;
-    /* kind of what is left of it, a reference of its own; equal to kind if nothing is gone */
+    /* kind of a slot with the resources that are left, with a second reference; equal to `kind` if
+     * no piece was given out */
     uint32_t kind_now;
-    uint32_t order; /* rank in the order by machine, then name */
+    uint32_t order; /* place of the slot in the order of machines and names */
     uint32_t machine;
     enum place place;
-    uint32_t at; /* index in its heap */
+    uint32_t at; /* index of the slot in its heap */
     struct held *held;
     uint32_t held_count;
-    /* Within the current cycle. */
-    int64_t jobs; /* number of jobs that hold it or got a piece of it */
-    bool taken;   /* live slot: matched in this cycle */
+    /* These members are for the current cycle. */
+    int64_t jobs; /* number of jobs that hold the slot or got a piece of it */
+    bool taken;   /* the slot is live and was matched in this cycle */
     struct slot_wakes counted;
-    bool is_split;     /* the slot is partitionable */
-    int64_t copies;    /* whole copies beside the one in `left`, see plan_slot.multiplicity */
-    struct piece left; /* resources left in the copy that is being filled */
-    int64_t weight;    /* thousandths, counted in plan->free_weight; 0: not counted */
-    int64_t total;     /* thousandths, counted in plan->total_weight */
+    bool is_split; /* the slot is partitionable */
+    int64_t
+        copies; /* of a sample ad: machines of which nothing is given out, without that of `left` */
+    struct piece left; /* resources left in the slot; of a sample ad: in the machine being filled */
+    int64_t weight;    /* weight x 1000 as counted in plan->free_weight; 0: not counted */
+    int64_t total;     /* weight x 1000 as counted in plan->total_weight; 0: not counted */
 };
 
-struct request_ends {  /* why a request gets no more in this cycle */
-    bool limited;      /* a concurrency limit leaves it less */
-    bool spent;        /* no free slot is left for it */
+struct request_ends {  /* why a request gets no more slots in this cycle */
+    bool limited;      /* a concurrency limit allows it fewer jobs than it has */
+    bool spent;        /* no free slot is left that matches it */
     bool spent_claims; /* no slot is left that it may take over */
 };
 
-/* A request as the plan keeps it. */
+/* What the plan keeps about a request. */
 struct request {
     struct plan_request facts;
     bool there, keyed, dirty, rekey;
     uint32_t kind;
     struct holder *holder;
-    int64_t wanted; /* jobs still wanting a slot in this cycle */
+    int64_t wanted; /* number of jobs that still want a slot in this cycle */
     struct request_ends ends;
 };
 
 /* A machine with its slots. */
 struct machine {
-    uint32_t first, count; /* range in plan->by_name */
-    uint32_t wakers;       /* slots that are held or waking */
-    uint32_t waking;       /* slots that are waking */
+    uint32_t first, count; /* its slots are by_name[first .. first + count) of the plan */
+    uint32_t wakers;       /* number of its slots that are held or waking */
+    uint32_t waking;       /* number of its slots that are waking */
 };
 
 /* A heap of slot numbers, best on top. */
@@ -126,37 +128,36 @@ struct heap {
 };
 
 struct kind_slots {  /* the slots of one kind */
-    uint64_t serial; /* serial of the kind that all this is about */
+    uint64_t serial; /* kinds_serial() of the kind that these members are about */
     struct heap heaps[PLACE_COUNT];
     bool is_split;
-    int64_t weight;     /* weight of one whole slot of this kind, thousandths */
-    double lowest_rank; /* no slot in CLAIMED has a lower current_rank */
-    uint32_t group;     /* index in rank_groups: kinds that rank every job alike */
+    int64_t weight;     /* weight of one whole slot of this kind, x 1000 */
+    double lowest_rank; /* no slot in PLACE_CLAIMED has a lower current_rank */
+    uint32_t group;     /* index in rank_groups: the kinds that rank every job alike */
     struct piece_names names;
 };
 
-struct rank_group { /* kinds of slots that have the same Rank and the same values of what it reads
-                     */
+struct rank_group { /* kinds of slots that rank every job alike: same Rank, same values it reads */
     uint64_t hash;
-    uint32_t count;     /* slots in CLAIMED */
-    uint32_t kind;      /* one kind of the group, if it still has slots in CLAIMED */
-    double lowest_rank; /* lowest current_rank of slots in CLAIMED */
+    uint32_t count;     /* number of slots of the group in PLACE_CLAIMED */
+    uint32_t kind;      /* one kind of the group; it may have lost its slots in PLACE_CLAIMED */
+    double lowest_rank; /* lowest current_rank of the group's slots in PLACE_CLAIMED */
 };
 
 struct negotiator_plan {
     struct kinds *kinds;
     struct verdicts *verdicts;
     struct plan_policy policy;
-    bool takes_by_priority;           /* PREEMPTION_REQUIREMENTS is not simply false */
-    const struct ad_context *context; /* context of the current cycle; borrowed */
+    bool takes_by_priority;           /* PREEMPTION_REQUIREMENTS is set and not the literal false */
+    const struct ad_context *context; /* context of the current cycle; the caller's */
     struct slot *slots;               /* slots by their number */
     uint32_t slot_room, slot_count;
-    struct choice *choice;      /* made at the first use; else NULL */
-    struct plan_claims *claims; /* made at the first use; else NULL */
+    struct choice *choice;      /* for plan_choice_begin(); NULL before the first use */
+    struct plan_claims *claims; /* for plan_claims_begin(); NULL before the first use */
     struct request *requests;   /* requests by their number */
     uint32_t request_room, request_count;
     struct strmap *holders; /* "autocluster schedd" -> struct holder */
-    bool full;              /* judge again what depends on the clock */
+    bool full;              /* evaluate again what depends on the clock */
     struct numbers dirty_slots, dirty_requests, touched, barred_slots;
     uint32_t *by_name; /* slot numbers, sorted by machine and name */
     uint32_t named_count, named_room;
@@ -168,91 +169,100 @@ struct negotiator_plan {
     struct rank_group *rank_groups;
     uint32_t rank_group_count, rank_group_room;
     struct number_table rank_group_table;
-    uint64_t structure;              /* kinds_structure() when the rank groups were made */
-    uint64_t *open[PLACE_COUNT];     /* bit set of kinds with a slot in that place */
-    uint64_t *open_any[PLACE_COUNT]; /* bit set of the words of `open` that are not 0 */
+    uint64_t structure;          /* kinds_structure() when the rank groups were made */
+    uint64_t *open[PLACE_COUNT]; /* for each heap: bit set of the kinds that have a slot in it */
+    uint64_t
+        *open_any[PLACE_COUNT]; /* for each heap: bit set of the words of `open` that are not 0 */
     size_t open_words;
-    int64_t free_weight, total_weight; /* weights of free slots and of all slots, thousandths */
+    int64_t free_weight, total_weight; /* weight x 1000 of the free slots, and of all slots */
 };
 
 /* ---- plan_slots.c */
 
-/* Brings everything up to date for a cycle, until verdicts_steps() reaches `end`.  Returns whether
- * all is done. */
+/* Brings the plan up to date for a cycle: finds the kinds of new and changed slots and requests,
+ * and judges kinds.  Stops when verdicts_steps() reaches `end`.  Returns whether all is done. */
 bool plan_refresh(struct negotiator_plan *plan, const struct ad_context *context, bool full,
                   uint64_t end);
 uint32_t plan_slot_number(const struct negotiator_plan *plan, const struct slot *slot);
 
 /* ---- plan_places.c */
 
-/* Takes every slot out of its heap and drops what is known of kinds; every slot must be settled
- * again. */
+/* Takes every slot out of its heap and drops what is known about kinds.  Afterwards plan_settle()
+ * must be called for every slot. */
 void plan_forget_kinds(struct negotiator_plan *plan);
-/* plan_place() puts the slot into the heap where it belongs now, plan_unplace() takes it out. */
-bool plan_is_held_place(enum place place); /* offline slots are there */
+/* Returns whether this is a heap of offline slots, which can be held. */
+bool plan_is_held_place(enum place place);
+/* These two: plan_place() puts the slot into the heap where it belongs now; plan_unplace() takes
+ * the slot out of its heap. */
 void plan_place(struct negotiator_plan *plan, struct slot *slot);
 void plan_unplace(struct negotiator_plan *plan, struct slot *slot);
-/* Settles a slot: computes all from its facts and from the holds that are not taken back. */
+/* Computes the slot's heap, weight and resources left from what the caller told about it and from
+ * the holds that are not taken back. */
 void plan_settle(struct negotiator_plan *plan, struct slot *slot);
-/* Makes kind_now equal to kind: nothing of the slot is gone. */
+/* Makes kind_now of the slot equal to its kind, because no piece of the slot is given out. */
 void plan_no_remnant(struct negotiator_plan *plan, struct slot *slot);
-/* Counts the slot, or no longer, as a waker, or as waking, of its machine. */
+/* These two set whether the slot is counted in `wakers`, and in `waking`, of its machine. */
 void plan_set_wakes(struct negotiator_plan *plan, struct slot *slot, bool wakes);
 void plan_set_waking(struct negotiator_plan *plan, struct slot *slot, bool waking);
-/* Walks the kinds that have a slot in one of `places` (bits 1 << PLACE_...), 64 at a time: start
- * with *at = 0; the result is word *at - 1 of the set.  False at the end. */
+/* Finds the kinds that have a slot in one of the heaps `places` (bits 1 << PLACE_...), 64 kinds at
+ * a time.  Set *at to 0 before the first call.  Returns true and sets *kinds to the next word of
+ * the bit set that is not 0, which is word number *at - 1; false at the end. */
 bool plan_next_open(const struct negotiator_plan *plan, unsigned places, size_t *at,
                     uint64_t *kinds);
-/* Ends a cycle: settles all slots that it changed. */
+/* Ends a cycle: calls plan_settle() for all slots that the cycle changed. */
 void plan_undo(struct negotiator_plan *plan);
-/* Takes back, in this cycle, the slot's holds for this holder. */
+/* Takes back these holds of the slot, in this cycle. */
 void plan_release(struct negotiator_plan *plan, struct slot *slot, struct held *held);
-/* Gives the slot, or a piece of it, to one more job of this request; or holds it for the job. */
+/* Gives the slot, or a piece of it, to one more job of this request, or holds it for the job if the
+ * slot is offline. */
 void plan_give(struct negotiator_plan *plan, struct slot *slot, const struct request *request);
-/* Returns whether this kind of partitionable slot, whole, has room for a job of this request. */
+/* Returns whether a partitionable slot of this kind (number: of the kind), if no piece of it is
+ * given out, has room for a job of this request. */
 bool plan_has_room(struct negotiator_plan *plan, const struct kind_slots *kind, uint32_t number,
                    const struct request *request);
-/* Returns what the request would be charged for this slot, thousandths. */
+/* Returns the weight x 1000 that would be charged for a job of this request in this slot. */
 int64_t plan_weight(struct negotiator_plan *plan, const struct slot *slot,
                     const struct request *request);
 
 /* ---- plan_choice.c: finds the best of all slots for one request */
 
-/* Begins a choice among the slots in `places` (bits 1 << PLACE_...); valid until the plan's next
- * choice. */
+/* Begins a choice among the slots in the heaps `places` (bits 1 << PLACE_...).  The result is valid
+ * until the plan's next choice. */
 struct choice *plan_choice_begin(struct negotiator_plan *plan, const struct request *request,
                                  unsigned places);
-/* Returns the best slot left, NULL when there is none; the same one until plan_choice_give(). */
+/* Returns the best slot that is left, NULL when there is none.  Returns the same slot until
+ * plan_choice_give() is called. */
 struct slot *plan_choice_best(struct choice *choice);
-/* Gives the slot, or one piece of it, to the request. */
+/* Gives the slot of plan_choice_best(), or one piece of it, to a job of the request. */
 void plan_choice_give(struct choice *choice, struct slot *slot);
 void plan_choice_destroy(struct choice *choice);
 
 /* ---- plan_preempt.c: finds slots in use that a request may take over */
 
-/* A slot that may be taken over, and why. */
+/* A slot in use that may be taken over, and why. */
 struct takeover {
-    struct slot *slot; /* NULL: there is none */
+    struct slot *slot; /* NULL: no such slot */
     enum plan_preemption why;
 };
 /* Returns the effective priority of a user. */
 typedef double (*plan_priority_f)(const void *arg, const char *user);
-/* Call these before the first search of a cycle and at its end. */
+/* These two are to be called before the first plan_claims_find() of a cycle, and at its end. */
 void plan_claims_begin(struct negotiator_plan *plan);
 void plan_claims_end(struct negotiator_plan *plan);
-/* Searches the slots that this request may take over; those by priority only if by_priority.  Valid
- * until the plan's next search, as long as only the results of this search are given out. */
+/* Begins a search for slots that this request may take over: by Rank and, if by_priority, by
+ * priority.  The search is valid until the plan's next search, as long as no other slots are given
+ * out than those that plan_claims_next() returns. */
 void plan_claims_find(struct negotiator_plan *plan, const struct request *request, bool by_priority,
                       plan_priority_f priority, const void *arg);
-/* Returns the best slot left; its slot is NULL when there is none. */
+/* Returns the best slot of the search that is left; slot is NULL when there is none. */
 struct takeover plan_claims_next(struct negotiator_plan *plan);
-/* Lists the slots in use, for plan_claims_reason(), in the arena; NULL: the arena is full.
- * O(slots). */
 struct plan_in_use;
+/* Returns a list of the slots in use, for plan_claims_reason(), in the arena; NULL: the arena is
+ * full.  O(slots). */
 struct plan_in_use *plan_in_use_find(const struct negotiator_plan *plan, struct arena *arena);
-/* Returns why the request takes none of them over; looks at the first PLAN_CLAIM_LOOKS that
- * match. */
-#define PLAN_CLAIM_LOOKS 256
+#define PLAN_CLAIM_LOOKS 256 /* slots in use that plan_claims_reason() examines for one request */
+/* Returns why the request takes over none of the slots in use.  Examines only the first
+ * PLAN_CLAIM_LOOKS of those that match the request. */
 enum plan_reason plan_claims_reason(struct negotiator_plan *plan, const struct plan_in_use *in_use,
                                     const struct request *request, plan_priority_f priority,
                                     const void *arg);

@@ -1,5 +1,5 @@
-/* negotiator/share_plan.h - decides whose turn it is in a negotiation cycle, and how much he may
- * take.
+/* negotiator/share_plan.h - decides which user's turn it is in a negotiation cycle, and how much
+ * the user may take.
  *
  * Pure.  A cycle asks for one offer after another until there is none.  It matches what it can
  * within the offer and reports the weight of each match:
@@ -13,9 +13,10 @@
  *              share_exhausted(plan);
  *      }
  *
- * The order is HTCondor's.  Groups in the order of their sort keys, each up to what group_plan
- * allots (GROUP_QUOTA_ROUND_ROBIN_RATE at a time); what a group could not use is given to others in
- * up to SHARE_ROUNDS_MAX rounds.  Within a group first floors, then spins.  A spin goes through the
+ * The order is HTCondor's.  Groups come in the order of their sort keys, each up to the weight that
+ * group_plan.h allocates (GROUP_QUOTA_ROUND_ROBIN_RATE at a time).  What a group could not use is
+ * given to others in up to SHARE_ROUNDS_MAX rounds.  Within a group, users below their floor come
+ * first, then spins.  A spin goes through the
  * users that want more, best (lowest) effective priority first, and offers each his slice of the
  * pie: share = maxPrio / (prio * sum of maxPrio / prio_i) of (free + in use by those users), less
  * what he has in use already.  If the slices together are more than what is free, all are cut in
@@ -45,14 +46,14 @@ struct share_plan; /* lives in the arena */
 #define SHARE_USERS_MAX  1000000
 #define SHARE_SPINS_MAX  64
 #define SHARE_ROUNDS_MAX 3
-#define SHARE_ANY        SIZE_MAX /* offer.machine: requests of all machines */
+#define SHARE_ANY        SIZE_MAX /* machine of an offer: requests of all submitting machines */
 
-/* A user who competes. */
+/* A user who competes for slots in a cycle. */
 struct share_user {
     const char *name;
-    double priority; /* effective: real times factor, > 0; lower is better */
-    double in_use;   /* weight that the user has now */
-    double wanted;   /* further weight that the user asks for, as far as known; 0: takes no part */
+    double priority; /* effective priority: real priority x factor, > 0; lower is better */
+    double in_use;   /* weight of the slots that the user has now */
+    double wanted;   /* further weight that the user asks for, as far as known; 0: none */
     double ceiling;  /* weight that the user may have in all; < 0: no limit */
     double floor;    /* weight that the user gets before anybody's share; 0: none */
     size_t group;    /* index of the user's group in share_input.groups */
@@ -63,58 +64,62 @@ struct share_machine { /* a submitting machine (schedd) */
     double prio; /* priority; the machine with the highest comes first */
 };
 
-struct share_pair { /* the user has requests at the machine */
+struct share_pair { /* a user who has requests at a submitting machine; indexes in share_input */
     size_t user, machine;
 };
 
-/* Input of one cycle. */
+/* Input of one negotiation cycle. */
 struct share_input {
     const struct share_user *users;
     size_t user_count;
-    /* At least the root.  Reads sort_key and ceiling; sets in_use, wanted and the results.  Call
-     * group_plan_quotas() before. */
+    /* The groups, at least the root; group_plan_quotas() must have been called for them.  A plan
+     * reads their sort_key and ceiling, and sets in_use, wanted and the results. */
     struct group_entry *groups;
     size_t group_count;
     double free;              /* weight of the slots that can be given out now */
-    double total;             /* weight of all slots that take part, in use or not */
+    double total;             /* weight of all slots, free or in use */
     double weight_min;        /* weight of the lightest possible match; 0: not known */
     double round_robin;       /* GROUP_QUOTA_ROUND_ROBIN_RATE; <= 0: no limit */
-    bool consider_preemption; /* shares are of the total: a user below his share may take slots from
-                                 others */
-    const struct share_machine *machines; /* NULL: users compete */
+    bool consider_preemption; /* users' shares are parts of `total`, not of the free weight: a user
+                                 below his share may take slots from others */
+    const struct share_machine
+        *machines; /* submitting machines; NULL: users compete, not machines */
     size_t machine_count;
-    const struct share_pair *pairs; /* with machines: all pairs that take part */
+    const struct share_pair *pairs; /* if machines is set: the users of each machine */
     size_t pair_count;
 };
 
-/* What one user may take now. */
+/* An offer: how much one user may take now. */
 struct share_offer {
     size_t user;
-    size_t machine; /* SHARE_ANY: requests of all machines, in their own order */
-    size_t group;   /* the group that pays: the user's, or the root by autoregroup */
+    size_t machine; /* the submitting machine; SHARE_ANY: requests of all machines */
+    size_t group;   /* group whose quota is used: the user's, or the root by autoregroup */
     int64_t jobs;   /* maximum number of jobs to match */
     double weight;  /* maximum weight of free slots to match */
     double deficit; /* maximum weight of free and preempted slots together, >= weight */
-    /* The user has his share: only preemption by a machine's Rank is still allowed.  Made only with
-     * consider_preemption, once for each user, with weight 0. */
+    /* The user has reached his share and may only take slots over by a machine's Rank.  weight is
+     * then 0.  There is one such offer for each user, if consider_preemption. */
     bool only_rank;
 };
 
-/* Prepares a cycle; the plan lives in the arena.  Returns 0; -E2BIG above the limits or -ENOMEM
- * when the arena is full, with *ret untouched. */
+/* Prepares a cycle; the plan lives in the arena.  Returns 0; -E2BIG: there are more than
+ * SHARE_USERS_MAX users, or -ENOMEM: the arena is full, and *ret is then unchanged. */
 int share_plan_create(const struct share_input *input, struct arena *arena,
                       struct share_plan **ret);
-/* Gets the next offer and ends the one before.  False: the cycle is over. */
+/* Writes the next offer to *ret and returns true; the offer before has ended.  False: the cycle is
+ * over. */
 bool share_next(struct share_plan *plan, struct share_offer *ret);
-/* Returns whether the offer's user may take one more slot of this weight.  preempts: another user
- * has it.  A match by a machine's Rank is always permitted and need not ask. */
+/* Returns whether the present offer allows one more slot of this weight.  preempts: the slot is
+ * taken from another user by priority.  Slots taken over by a machine's Rank are always allowed;
+ * for them this need not be called. */
 bool share_permits(const struct share_plan *plan, double cost, bool preempts);
-/* Reports that a slot of this weight was matched within the offer. */
+/* Reports that a slot of this weight was matched for the present offer.  preempts: it was taken
+ * from another user. */
 void share_took(struct share_plan *plan, double cost, bool preempts);
-/* Reports that the offer's user (at the offer's machine) can get nothing more in this cycle: he
- * wants nothing more, or no slot that is left matches. */
+/* Reports that the user of the present offer (at the offer's submitting machine) can get nothing
+ * more in this cycle: the user wants nothing more, or no slot that is left matches. */
 void share_exhausted(struct share_plan *plan);
-/* What keeps a user from one more slot; share_bar_of() tells it after the last offer. */
+/* What keeps a user from getting one more slot; share_bar_of() returns it after the last offer. */
 enum share_bar {
     SHARE_BAR_NONE,
     SHARE_BAR_CEILING, /* the user's ceiling, or the group's */

@@ -4,7 +4,7 @@
  * what its jobs' own expressions read, but not what START and Rank of machines read
  * (TARGET.WantGPU).  The negotiator has all slots' ads: it publishes these names in its own ad
  * (SignificantAttributes), and schedds group their jobs by them (schedd/requests/significant.h).
- * Otherwise a job would be matched, or not, like the first job of its group.
+ * Otherwise the first job would decide for all jobs of such a group whether they match.
  *
  * While a negotiator lives, names are only added: a policy that comes and goes would make all
  * schedds regroup each time.  Pure.
@@ -16,7 +16,7 @@
 
 #include <stdbool.h>
 
-#define SIGNIFICANT_NAMES_MAX 500 /* names; further ones are not published */
+#define SIGNIFICANT_NAMES_MAX 500 /* most names; further names are not published */
 
 struct ad;
 struct ad_expr;
@@ -25,11 +25,11 @@ struct significant;
 struct significant *significant_create(void);
 void significant_destroy(struct significant *significant); /* NULL is allowed */
 
-/* Adds what Requirements and Rank of a slot read, directly or through other attributes.  Returns
- * whether there are new names. */
+/* Adds the names of job attributes that Requirements and Rank of a slot read, directly or through
+ * other attributes.  Returns whether any of them is new. */
 bool significant_slot(struct significant *significant, const struct ad *slot);
-/* Adds what an expression of the configuration reads as TARGET's attributes (MY is the slot, TARGET
- * the job).  Returns whether there are new names.  NULL is allowed. */
+/* Adds the names of job attributes that an expression of the configuration reads (MY is the slot,
+ * TARGET the job).  expr NULL: adds nothing.  Returns whether any of them is new. */
 bool significant_expr(struct significant *significant, const struct ad_expr *expr);
 
 /* Sets SignificantAttributes in ad to the list of names, in the order in which they were found. */

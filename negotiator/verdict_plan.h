@@ -12,17 +12,17 @@
  *                                   of the other side; a pair costs one comparison of two numbers
  *   anything else:                  evaluated once for each combination of the values it reads
  *
- * Splitting is exact: a && b is true if and only if both are (in three-valued logic, undefined and
- * error on one side never become true by the other), and only "true" matters.  Only limits differ
- * from evaluating the whole: each clause has its own.
+ * Splitting is exact: a && b is true if and only if a is true and b is true (if one of them is
+ * undefined or an error, a && b is never true), and only "true" matters.  One thing differs from
+ * evaluating the whole: each clause has its own limit of steps.
  *
  * A clause that read the clock or random() is evaluated again in a full cycle.
  *
- * Strangers write what is evaluated here, so evaluation is counted (ad_eval.h).  An evaluation of
- * more than VERDICT_STEPS_MAX steps is an error.  A kind whose own expressions exceed that
- * repeatedly, or take far more than others, matches nothing from then on and is reported by
- * verdicts_take_costly().  Judging can be done in slices (verdicts_prepare()) before a cycle needs
- * it.
+ * Users and owners of machines write the expressions that are evaluated here, so the steps of
+ * evaluation are counted (ad_eval.h).  An evaluation of more than VERDICT_STEPS_MAX steps is an
+ * error.  A kind whose own expressions exceed that repeatedly, or take far more steps than others,
+ * matches nothing from then on and is reported by verdicts_take_costly().  Judging can be done in
+ * slices (verdicts_prepare()) before a cycle needs the results.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -35,8 +35,10 @@
 
 #include "negotiator/kinds_plan.h"
 
-/* Steps of one evaluation; how often a kind may exceed them; steps that all evaluations of a kind
- * may take, and how many more for each kind of the other side that it was judged with. */
+/* Limits, in steps (ad_eval.h).  STEPS_MAX: steps of one evaluation.  OVER_MAX: how often the
+ * expressions of a kind may exceed STEPS_MAX.  STEPS_FREE: steps that all evaluations of a kind may
+ * take together, and STEPS_EACH: further steps for each kind of the other side that the kind was
+ * judged with. */
 #define VERDICT_STEPS_MAX  5000
 #define VERDICT_OVER_MAX   20
 #define VERDICT_STEPS_FREE 100000
@@ -46,36 +48,38 @@ struct ad_context;
 struct ad_expr;
 struct verdicts;
 
-struct verdicts *verdicts_create(struct kinds *kinds); /* kinds is borrowed */
+struct verdicts *verdicts_create(struct kinds *kinds); /* kinds must live longer */
 void verdicts_destroy(struct verdicts *verdicts);      /* NULL is allowed */
 
-/* Sets NEGOTIATOR_PRE_JOB_RANK and NEGOTIATOR_POST_JOB_RANK; each may be NULL.  MY is the slot,
- * TARGET the job.  Borrowed until the next call. */
+/* Sets NEGOTIATOR_PRE_JOB_RANK and NEGOTIATOR_POST_JOB_RANK (NULL: not set).  In them MY is the
+ * slot, TARGET the job.  They must live until the next call. */
 void verdicts_set_ranks(struct verdicts *verdicts, const struct ad_expr *pre_job,
                         const struct ad_expr *post_job);
 
-/* Begins a cycle, or its preparation; context is borrowed until the next call.  full:
- * verdicts_catch_up() judges again what depends on the clock. */
+/* Begins a cycle, or its preparation, with a copy of context.  full:
+ * verdicts_catch_up() shall judge again what depends on the clock. */
 void verdicts_begin(struct verdicts *verdicts, const struct ad_context *context, bool full);
 
-/* Judging in slices.  Both work until verdicts_steps() reaches `end`, and return true when nothing
- * is left to do: verdicts_catch_up() what a full cycle judges again, verdicts_prepare() what
- * verdicts_of() and verdicts_rank() need for this kind of job. */
-uint64_t verdicts_steps(const struct verdicts *verdicts); /* steps of evaluation so far */
+/* Returns the number of steps of evaluation so far. */
+uint64_t verdicts_steps(const struct verdicts *verdicts);
+/* These two judge in slices.  Each works until verdicts_steps() reaches `end`, and returns true
+ * when nothing is left to do.  verdicts_catch_up() judges again what a full cycle must judge again;
+ * verdicts_prepare() does what verdicts_of() and verdicts_rank() need for this kind of job. */
 bool verdicts_catch_up(struct verdicts *verdicts, uint64_t end);
 bool verdicts_prepare(struct verdicts *verdicts, uint32_t job, uint64_t end);
-/* Takes the next kind that matches nothing any more because of its cost; each is reported once.
- * False: there is none. */
+/* Writes to *side and *kind the next kind that matches nothing any more because its expressions are
+ * too costly; each is reported once.  Returns false when there is none. */
 bool verdicts_take_costly(struct verdicts *verdicts, enum kinds_side *side, uint32_t *kind);
-/* Lets this kind take part from now on; allowed again for the same kind. */
+/* Lets this kind be matched from now on.  May be called again for the same kind. */
 void verdicts_add(struct verdicts *verdicts, enum kinds_side side, uint32_t kind);
 
-/* Returns the kinds of slots that match this kind of job, of all that were added: a bit set by
- * number, at least kinds_limit() bits, valid until the next call for the same job. */
+/* Returns which kinds of slots, of those that were added, match this kind of job: a bit set, with
+ * bit number n for kind n, of at least kinds_limit() bits.  Valid until the next call for the same
+ * kind of job. */
 const uint64_t *verdicts_of(struct verdicts *verdicts, uint32_t job);
 
-struct verdict_rank { /* how a job and NEGOTIATOR_*_JOB_RANK rank a slot; greater is better; never
-                         NaN */
+struct verdict_rank { /* how NEGOTIATOR_PRE_JOB_RANK, the job's Rank and NEGOTIATOR_POST_JOB_RANK
+                         rank a kind of slot; greater is better; never NaN */
     double pre, job, post;
 };
 struct verdict_rank verdicts_rank(struct verdicts *verdicts, uint32_t job, uint32_t slot);

@@ -16,23 +16,24 @@
 #include "negotiator/reading_plan.h"
 #include "negotiator/verdict_plan.h"
 
-/* How a clause is judged: by its own side, by the other, by comparing both, or for each pair of
- * values. */
+/* What a clause of Requirements reads: only its own side; only the other side; it compares a value
+ * of the other side with a value of its own side; anything else of both sides. */
 enum demand_form { DEMAND_OWN, DEMAND_OTHER, DEMAND_COMPARE, DEMAND_PAIR };
 
 struct demand { /* one clause of Requirements, prepared */
     enum demand_form form;
     struct ad_expr *expr;
-    /* OTHER, COMPARE: the reading of the other side.  COMPARE: `reading op own`; own is an
-     * expression or, if NULL, the attribute own_name. */
+    /* reading: for DEMAND_OTHER and DEMAND_COMPARE, number of the reading of the other side.  The
+     * three after it are for DEMAND_COMPARE, `reading op own`: if own is NULL, it is the attribute
+     * own_name. */
     uint32_t reading;
     enum ad_compare op;
     struct ad_expr *own;
     char *own_name;
-    uint32_t pair; /* PAIR: number of the pair (reading_plan.h) */
+    uint32_t pair; /* for DEMAND_PAIR: number of the pair (reading_plan.h) */
 };
 
-/* The clauses of all kinds with the same skeleton (kinds_plan.h). */
+/* The clauses of Requirements that all kinds with the same kinds_skeleton() have. */
 struct template
 {
     uint64_t skeleton;
@@ -40,39 +41,39 @@ struct template
     size_t count;
 };
 
-struct test { /* `cell of the reading op constant`; is_bare: the cell alone must be true */
+struct test { /* is true if `value of the reading op constant` is; if is_bare, if the value is */
     uint32_t reading;
     bool is_bare;
     enum ad_compare op;
     struct cell constant;
-    const struct ad_expr *expr; /* the whole clause, for values that no cell can hold */
+    const struct ad_expr *expr; /* the whole clause, for values that cannot be cached (CELL_ODD) */
 };
 
-struct program { /* what a kind demands of the other side, compiled */
+struct program { /* the Requirements of a kind, compiled to tests and pairs */
     struct test *tests;
     uint32_t *pairs;
     uint32_t test_count, pair_count;
     uint64_t hash;
 };
 
-struct member {      /* a kind of either side */
-    uint64_t serial; /* serial of the kind; 0: none */
+struct member {      /* what is known about a kind of slots or jobs */
+    uint64_t serial; /* kinds_serial() of the kind; 0: no kind has this number */
     bool never;      /* the kind matches nothing */
     bool is_costly;  /* the kind matches nothing because it costs too much */
     uint32_t program;
-    /* Steps of its own expressions, evaluations over the limit, and number of kinds of the other
-     * side that it was judged with. */
+    /* These three: steps that evaluations of its own expressions took; how many of these exceeded
+     * the limit; number of kinds of the other side with which the kind was judged. */
     uint64_t steps, over;
     uint32_t looks;
 };
 
-struct kind_name { /* a kind, with its serial in case the number was reused */
+struct kind_name { /* a kind, and its serial number because its number may have been reused */
     enum kinds_side side;
     uint32_t kind;
     uint64_t serial;
 };
 
-/* How a rank is computed: the same for all slots, by one reading, or by a pair. */
+/* How a rank is computed: it is the same for all slots, or the value of a reading, or of a pair. */
 enum rank_form { RANK_CONSTANT, RANK_READING, RANK_PAIR };
 
 struct rank_part {
@@ -81,21 +82,22 @@ struct rank_part {
     uint32_t number; /* number of the reading or pair */
 };
 
-struct job {          /* what is known of a kind of job, besides its member */
-    bool begun;       /* bits are valid for the kinds that were added before `seen` */
-    uint32_t first;   /* while not begun: kinds below this are judged */
-    uint32_t rank_at; /* ranks of kinds below this are known */
+struct job {          /* what is known about a kind of job, besides its struct member */
+    bool begun;       /* `bits` is complete for the first `seen` entries of verdicts.log */
+    uint32_t first;   /* while begun is false: kinds of slots below this number are judged */
+    uint32_t rank_at; /* the ranks of kinds of slots below this number are cached */
     uint64_t *bits;
     size_t words;
-    uint32_t seen; /* entries of verdicts.log that are in bits */
-    /* result for each program of slots: 1 its tests pass, 2 they fail, 0 not known */
+    uint32_t seen; /* number of entries of verdicts.log that are in `bits` */
+    /* for each program of slots: 1: its tests are true for this kind of job; 2: one is not; 0: not
+     * known */
     uint8_t *passed;
     uint32_t passed_room;
     bool ranked;
     struct rank_part pre, job, post;
 };
 
-/* What is kept for each side. */
+/* What is kept for each side, slots and jobs. */
 struct side_state {
     struct template *templates;
     uint32_t template_count, template_room;
@@ -103,7 +105,7 @@ struct side_state {
     struct program *programs;
     uint32_t program_count, program_room;
     struct number_table program_table;
-    struct member *members; /* members by their kind */
+    struct member *members; /* indexed by the number of the kind */
     uint32_t room;
 };
 
@@ -112,32 +114,32 @@ struct verdicts {
     struct readings *readings;
     const struct ad_expr *pre_job, *post_job;
     struct side_state sides[KINDS_SIDES];
-    struct job *jobs; /* jobs by their kind */
+    struct job *jobs; /* indexed by the number of the kind of job */
     uint32_t job_room;
-    uint32_t *log; /* kinds of slots in the order in which they were added */
+    uint32_t *log; /* numbers of kinds of slots, in the order in which they were added */
     uint32_t log_count, log_room;
-    uint32_t *list; /* scratch: kinds that are being judged */
+    uint32_t *list; /* numbers of the kinds that are being judged */
     uint32_t list_room;
-    uint64_t structure; /* kinds_structure() when programs were compiled */
-    size_t kept_max;    /* 0: not known yet */
+    uint64_t structure; /* kinds_structure() when the programs were compiled */
+    size_t kept_max;    /* if more values are cached, all are dropped; 0: to be computed */
     struct ad_context context;
     struct ad_work work;
-    uint64_t stop_at;         /* steps at which the current judging has taken too much */
-    struct kind_name *costly; /* kinds not reported yet */
+    uint64_t stop_at;         /* number of steps at which the current evaluation is too costly */
+    struct kind_name *costly; /* kinds that are too costly and were not reported yet */
     uint32_t costly_count, costly_room;
-    struct kind_name *later; /* kinds to be judged again */
+    struct kind_name *later; /* kinds that a full cycle still has to judge again */
     uint32_t later_count, later_at, later_room;
 };
 
-/* ---- cost: around each evaluation of a kind's own expressions, with `looks` kinds of the other
- * side */
+/* ---- cost of evaluating a kind's own expressions */
 
-/* Begins to count; returns the counters for verdict_charge(). */
+/* Begins to count the steps of an evaluation with `looks` kinds of the other side.  Returns the
+ * counters as they are now, for verdict_charge(). */
 struct ad_work verdict_begin_charge(struct verdicts *verdicts, uint32_t looks);
-/* Returns whether the evaluation in progress has taken too many steps. */
+/* Returns whether the evaluation since verdict_begin_charge() has taken too many steps. */
 bool verdict_is_too_much(const struct verdicts *verdicts);
-/* Charges what was evaluated since `before` to that kind.  If the kind has then taken too much, it
- * matches nothing any more. */
+/* Charges the steps since `before`, the result of verdict_begin_charge(), to that kind.  If the
+ * kind has then exceeded its limits, it matches nothing any more. */
 void verdict_charge(struct verdicts *verdicts, enum kinds_side side, uint32_t kind,
                     const struct ad_work *before, uint32_t looks);
 
@@ -146,7 +148,7 @@ void verdict_charge(struct verdicts *verdicts, enum kinds_side side, uint32_t ki
 /* Compiles the Requirements of a kind into its program. */
 void verdict_compile(struct verdicts *verdicts, enum kinds_side side, uint32_t kind);
 void verdict_program_fini(struct program *program);
-/* Returns whether nothing but attributes of that side is read. */
+/* Returns whether an expression that reads this reads attributes of that side only. */
 bool verdict_reads_only(const struct kinds_reads *reads, enum kinds_side side);
 
 #endif
