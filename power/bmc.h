@@ -1,13 +1,14 @@
 /* power/bmc.h - runs an operation on a machine by its management controller (BMC), with an external
  * program.
  *
- * The common part of the methods ipmi and redfish.  bmc_plan.h decides what to do; a method has two
- * callbacks, one to ask the controller and one to give an order.  Both work by running a program
- * once or several times.  The program gets a text on its standard input (which may contain a
- * secret), and its output is collected.
+ * This is the common part of the methods ipmi and redfish.  An operation is to wake the machine, to
+ * take it down, or to find its state.  bmc_plan.h decides what to do.  A method has two callbacks,
+ * one to ask the controller for the machine's state and one to give it an order.  Both work by
+ * running a program once or several times.  The program gets a text on its standard input (which
+ * may contain a secret), and its output is collected.
  *
- * An operation ends at its deadline at the latest; then its program is killed, and a status is
- * Unknown.
+ * An operation ends at its deadline at the latest.  Its program is then killed, and if the
+ * operation was to find the state, the state is Unknown.
  *
  * Turns: at most BMC_PROGRAMS_MAX programs of a method run at once, however many machines are
  * switched.  After a rack's power cut, or when a thousand machines are asked for their state, the
@@ -30,15 +31,16 @@
 #include "power/bmc_plan.h"
 #include "power/method.h"
 
-#define BMC_OUTPUT_MAX   (1 << 20) /* bytes of a program's output; more is an error */
-#define BMC_ERRORS_MAX   4096      /* bytes of a program's error output; the rest is dropped */
-#define BMC_PROGRAMS_MAX 32        /* programs of one method at the same time */
+#define BMC_OUTPUT_MAX   (1 << 20) /* limit of a program's output, bytes; more is an error */
+#define BMC_ERRORS_MAX   4096      /* bytes kept of a program's error output; the rest is dropped */
+#define BMC_PROGRAMS_MAX 32        /* most programs of one method that run at the same time */
 
 struct bmc;
 struct os_terminal;
 
-/* The callbacks of a method.  ask and order begin something that ends, now or later, with
- * bmc_told(), bmc_ordered() or bmc_failed(). */
+/* The callbacks of a method.  ask begins to ask the controller for the machine's state; the answer
+ * is reported by bmc_told(), now or later.  order begins to give an order, whose success is
+ * reported by bmc_ordered().  Either may end with bmc_failed() instead. */
 struct bmc_hands {
     void (*ask)(struct bmc *bmc);
     void (*order)(struct bmc *bmc, enum bmc_act what);
@@ -50,50 +52,53 @@ struct bmc {
     struct power_call *call;
     const struct bmc_hands *hands;
     struct bmc_plan plan;
-    void *own; /* belongs to the method */
-    /* The program that is running. */
+    void *own; /* data of the method ipmi or redfish, freed by hands->fini */
+    /* the program that is running and its output, with the three members that follow */
     struct os_terminal *terminal;
     struct strbuf output;
     char errors[BMC_ERRORS_MAX];
     size_t errors_length;
     void (*ran)(struct bmc *bmc, int status); /* called when the program has ended */
-    void (*next)(struct bmc *bmc);            /* called after bmc_later(), or when its turn comes */
-    bool has_turn, waits;                     /* waits: for a turn */
+    void (*next)(
+        struct bmc *bmc); /* called when the time of bmc_later() is over or the turn comes */
+    bool has_turn, waits; /* may run programs now; waits for its turn to run programs */
     uint64_t waits_since_ms;
 };
 
-/* The turns of a method; see struct power_method, create and destroy. */
+/* These two make and free the state by which operations of a method get turns.  They are the
+ * members create and destroy of its struct power_method. */
 void *bmc_turns_create(struct loop *loop, struct os *os, struct log *log);
 void bmc_turns_destroy(void *turns);
-/* Runs a program with that input and ignores its result.  It counts as running, but destroying the
- * turns does not wait for it. */
+/* Runs a program with that input and ignores its result.  The program counts toward
+ * BMC_PROGRAMS_MAX, but bmc_turns_destroy() does not wait for its end. */
 void bmc_farewell(struct bmc *bmc, const char *const *argv, const char *input);
 
-/* Checks a node's options that both methods have: `bmc` and `bmc_user` must be set, without white
- * space or a leading '-', and bmc_sleep must be valid.  Returns 0, or -EINVAL with err. */
+/* Checks the options of a node that ipmi and redfish have in common: `bmc` and `bmc_user` must be
+ * set, without white space or a leading '-', and bmc_sleep must be valid.  Returns 0, or -EINVAL
+ * with err. */
 int bmc_check(const struct power_node *node, struct err *err);
-/* Returns how long taking the machine down may take, milliseconds. */
+/* Returns how long it may take to power the machine down, milliseconds. */
 uint64_t bmc_sleep_max_ms(const struct power_node *node, const char *level);
-/* Begins the operation of the call.  hands->fini frees own. */
+/* Begins the operation of the call.  own becomes bmc->own, which hands->fini frees. */
 void bmc_begin(struct power_call *call, const struct bmc_hands *hands, void *own);
 
-/* The method reports the machine's state, in answer to ask. */
+/* Called by the method: reports the machine's state, which `ask` of struct bmc_hands asked for. */
 void bmc_told(struct bmc *bmc, enum power_state state);
-/* The method reports that the controller accepted the order. */
+/* Called by the method: reports that the controller accepted the order. */
 void bmc_ordered(struct bmc *bmc);
-/* The method reports a failure: the operation ends with that status and text. */
+/* Called by the method: reports a failure.  The operation ends with that status and text. */
 void bmc_failed(struct bmc *bmc, int status, const char *text);
 
-/* Runs a program; argv[0] is an absolute path.  input: at most 64 KiB, NULL: none.  env_add: its
- * further environment variables.  ran gets its exit status, or -1 if a signal ended it; its output
- * is in bmc->output and bmc->errors (zero-terminated).  Returns 0, or a negative errno, and err
- * names the program. */
+/* Runs a program; argv[0] is an absolute path.  input: its standard input, at most 64 KiB; NULL:
+ * none.  env_add: environment variables that are added for it.  ran gets the program's exit status,
+ * or -1 if a signal ended it; its output is then in bmc->output and bmc->errors (zero-terminated).
+ * Returns 0, or a negative errno, and err names the program. */
 int bmc_run(struct bmc *bmc, const char *const *argv, const char *const *env_add, const char *input,
             void (*ran)(struct bmc *bmc, int status), struct err *err);
-/* Gives the turn back and calls next after delay_ms, with a new turn. */
+/* Ends the operation's turn, waits for delay_ms and then for a new turn, and calls next. */
 void bmc_later(struct bmc *bmc, uint64_t delay_ms, void (*next)(struct bmc *bmc));
-/* Copies the last line of the program's error output (bmc_text_last_line()); "" when there is
- * none. */
+/* Copies the last line of the program's error output that is not blank to ret; "" if there is no
+ * such line. */
 void bmc_complaint(const struct bmc *bmc, char *ret, size_t size);
 
 #endif

@@ -1,11 +1,11 @@
-/* power/libvirt_answer.h - parses a line that roost-libvirt answers.
+/* power/libvirt_answer.h - parses a line of output of the helper program roost-libvirt.
  *
  *   ID ok TEXT
  *   ID error ERRNO TEXT
  *   ID on|off|unknown TEXT     for a status or a watch
  *   ID silent TEXT             for a watch: its libvirtd does not answer
  *
- * Pure: no I/O.  Only the caller knows which request a line answers (method_libvirt.c).
+ * Pure: no I/O.  The caller (method_libvirt.c) knows which request has this ID.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -19,14 +19,14 @@
 
 struct libvirt_answer {
     uint64_t id;
-    int status; /* result of an order: 0 or a negative errno; -EIO: the line does not say */
+    int status; /* result of an order: 0 or a negative errno; -EIO: the line has no result */
     enum power_state state; /* state for a status or a watch; POWER_UNKNOWN if neither on nor off */
     bool is_silent;
-    const char *text; /* borrowed from the line; "": none */
+    const char *text; /* the TEXT, a part of the line that was parsed; "": none */
 };
 
-/* Parses a line, given without its line end.  False, with *ret unchanged: it does not begin with an
- * id and a blank. */
+/* Parses a line without its line end into *ret and returns true.  False, with *ret unchanged: the
+ * line does not begin with an id and a blank. */
 bool libvirt_answer_read(const char *line, struct libvirt_answer *ret);
 
 #endif

@@ -23,7 +23,7 @@ struct os_caster;
 
 enum power_operation { POWER_DO_WAKE, POWER_DO_SLEEP, POWER_DO_STATUS, POWER_DO_WATCH };
 
-/* An operation under way.  node's texts are copies that live as long as the call. */
+/* A call: an operation under way.  The texts in node are copies that live as long as the call. */
 struct power_call {
     struct power *power;
     struct loop *loop;
@@ -32,15 +32,16 @@ struct power_call {
     const struct power_method *method;
     enum power_operation operation;
     struct power_node node;
-    /* What the method keeps between calls, made by power_method.create; NULL: nothing. */
+    /* data that the method keeps between calls, made by create of struct power_method; NULL: none
+     */
     void *state;
     char level[16];
     struct loop_timer *timer; /* calls tick; set by power_call_later() */
-    uint64_t end_ms;          /* the deadline, monotonic; the method itself ends the call then */
+    uint64_t end_ms;          /* deadline, monotonic; the method must end the call by then */
     void (*tick)(struct power_call *call);
     /* process id of the method's program, killed when the call is dropped; 0: none */
     pid_t pid;
-    void *own; /* belongs to the method; own_free frees it when the call ends */
+    void *own; /* data of the method for this call, freed by own_free when the call ends */
     void (*own_free)(void *own);
     power_done_f done;
     power_status_f status_done;
@@ -48,24 +49,26 @@ struct power_call {
     void *arg;
 };
 
-/* A power method: how machines of one kind are switched. */
+/* A power method: a way to switch machines on and off. */
 struct power_method {
     const char *name;
-    /* Checks that the node has all options that the operation needs.  Returns 0, or -EINVAL, and
-     * err names the option. */
+    /* Checks that the node has all options that the operation needs.  Returns 0; -EINVAL: an option
+     * is missing or bad, and err names it. */
     int (*check)(const struct power_node *node, enum power_operation operation, struct err *err);
     /* Begins the operation, which ends by power_call_done() or power_call_status(), now or
      * later. */
     void (*begin)(struct power_call *call);
-    /* Make and free what the method keeps between calls (a session, a helper process): made before
-     * its first call, destroyed after calls under way are dropped.  Both NULL: nothing. */
+    /* These two make and free what the method keeps between calls (a session, a helper process).
+     * create is called before the first call of the method, destroy after calls under way were
+     * dropped.  Both NULL: the method keeps nothing. */
     void *(*create)(struct loop *loop, struct os *os, struct log *log);
     void (*destroy)(void *state);
-    /* Ends a watch, or a sleep that is taken back, before the call is freed.  NULL: the method has
-     * no watches, and killing its program (pid) is enough. */
+    /* Called before a call is freed that is a watch, or a sleep that is cancelled: ends what the
+     * method does for the call.  NULL: the method has no watches, and it is enough to kill the
+     * program `pid`. */
     void (*cancel)(struct power_call *call);
     bool can_watch; /* begin() accepts POWER_DO_WATCH and reports by power_call_news() */
-    /* Returns how long a sleep may take, milliseconds; NULL: as long as any operation. */
+    /* Returns how long a sleep may take, milliseconds; NULL: no longer than other operations. */
     uint64_t (*sleep_max_ms)(const struct power_node *node, const char *level);
 };
 
@@ -78,23 +81,28 @@ extern const struct power_method power_method_libvirt;
 extern const struct power_method power_method_ipmi;
 extern const struct power_method power_method_redfish;
 
-/* Each ends the call and frees it; the user's callback is called later, from the loop. */
+/* These two end the call and free it; the callback of the function that started the operation is
+ * called later, from the loop.  power_call_done() is for wakes and sleeps, power_call_status() for
+ * a question for the state. */
 void power_call_done(struct power_call *call, int status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 void power_call_status(struct power_call *call, enum power_state state, const char *text);
-/* Reports news of a watch; the call goes on. */
+/* Reports news of a watch, which does not end by this. */
 void power_call_news(struct power_call *call, const struct power_news *news);
-/* Calls call->tick after delay_ms. */
+/* Sets call->tick to tick, which is called after delay_ms unless the call ends before. */
 void power_call_later(struct power_call *call, uint64_t delay_ms,
                       void (*tick)(struct power_call *call));
 
-/* The sender of packets that all calls share; base/os/os_net.h. */
+/* Returns the sender of UDP datagrams and Ethernet frames, base/os/os_net.h, that all calls share.
+ */
 struct os_caster *power_caster(struct power *power);
-/* Gets the network adapters of this machine, at most a second old; borrowed until the callback
- * returns. */
+/* Sets *ret and *count to the list of network adapters of this machine, which was read at most a
+ * second ago.  The list is valid until the caller returns to the loop.  Returns 0 or a negative
+ * errno. */
 int power_adapters(struct power *power, const struct os_adapter **ret, size_t *count,
                    struct err *err);
-/* Asks a relay (see power_relay_by()) to send a packet.  False: there is no relay. */
+/* Asks the function set by power_relay_by() to have another machine send a packet, and returns
+ * true. Returns false if no function is set. */
 bool power_ask_relay(struct power *power, const struct power_relay *what, power_done_f done,
                      void *done_arg);
 

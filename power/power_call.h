@@ -1,6 +1,6 @@
-/* power/power_call.h - the operations under way, for power.c.
+/* power/power_call.h - the operations under way, for power.c and power_call.c.
  *
- * Methods include power/method.h only.
+ * A method must not include this header, but only power/method.h.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -18,24 +18,24 @@
 struct loop_timer;
 
 struct power {
-    void *states[POWER_METHODS_MAX]; /* what each method keeps, by index in power_methods[]; NULL:
-                                        nothing yet */
+    void *states[POWER_METHODS_MAX]; /* what create() of each method returned, by index in
+                                        power_methods[]; NULL: not called yet */
     struct loop *loop;
     struct os *os;
     struct log *log;
-    struct vec calls;   /* struct power_call, under way */
-    struct vec ended;   /* struct ended: ended calls whose callback is not called yet */
-    struct vec telling; /* ended calls whose callback runs in this turn */
+    struct vec calls;   /* of struct power_call: operations under way */
+    struct vec ended;   /* of struct ended: ended operations whose callback was not called yet */
+    struct vec telling; /* ended operations whose callbacks power_call_tell() is calling */
     struct loop_timer *tell;
-    struct os_caster *caster;    /* NULL: not needed yet */
-    struct os_adapter *adapters; /* NULL: not read yet */
+    struct os_caster *caster;    /* for power_caster(); NULL: not made yet */
+    struct os_adapter *adapters; /* this machine's network adapters; NULL: not read yet */
     size_t adapter_count;
     uint64_t adapters_ms; /* time at which adapters were read */
-    power_relay_f relay;  /* NULL: none */
+    power_relay_f relay;  /* set by power_relay_by(); NULL: no machine can be asked */
     void *relay_arg;
 };
 
-struct power_callbacks { /* callbacks of a call; one is set, by the kind of operation */
+struct power_callbacks { /* callbacks of an operation; only that of its kind is set */
     power_done_f done;
     power_status_f status_done;
     power_news_f news;
@@ -45,11 +45,14 @@ struct power_callbacks { /* callbacks of a call; one is set, by the kind of oper
 struct power_call *power_call_create(struct power *power, const struct power_node *node,
                                      enum power_operation operation,
                                      const struct power_callbacks *callbacks, void *arg);
-void power_call_drop(struct power_call *call); /* ends it without calling back */
-/* also those that have ended but were not reported yet */
+/* Ends an operation without calling its callback. */
+void power_call_drop(struct power_call *call);
+/* Ends all operations without calling their callbacks, also operations that have ended already and
+ * whose callbacks were not called yet. */
 void power_call_drop_all(struct power *power);
-/* drops news of this watch that were not reported yet */
+/* Drops news of this watch that were not reported to the user of power.h yet. */
 void power_call_unsay(const struct power_call *watch);
-void power_call_tell(void *power); /* callback of the timer `tell` */
+/* Calls the callbacks of ended operations; called by the timer `tell`. */
+void power_call_tell(void *power);
 
 #endif
